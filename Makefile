@@ -1,0 +1,42 @@
+# fptree: fractal prefetching B+-tree index access method
+
+EXTENSION = fptree
+MODULE_big = fptree
+DATA = fptree--1.0.sql
+PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
+
+OBJS = \
+	src/fpt_am.o \
+	src/fpt_buf.o \
+	src/fpt_build.o \
+	src/fpt_check.o \
+	src/fpt_cost.o \
+	src/fpt_geom.o \
+	src/fpt_hooks.o \
+	src/fpt_image.o \
+	src/fpt_insert.o \
+	src/fpt_inspect.o \
+	src/fpt_kernel.o \
+	src/fpt_load.o \
+	src/fpt_modify.o \
+	src/fpt_pagecheck.o \
+	src/fpt_scan.o \
+	src/fpt_scankey.o \
+	src/fpt_search.o \
+	src/fpt_simd.o \
+	src/fpt_sort.o \
+	src/fpt_split.o \
+	src/fpt_unique.o \
+	src/fpt_vacuum.o \
+	src/fpt_validate.o \
+	src/fpt_wal.o
+
+PG_CPPFLAGS = -I$(srcdir)/src
+
+REGRESS = $(patsubst $(srcdir)/sql/%.sql,%,$(sort $(wildcard $(srcdir)/sql/*.sql)))
+ISOLATION = $(patsubst $(srcdir)/specs/%.spec,%,$(sort $(wildcard $(srcdir)/specs/*.spec)))
+TAP_TESTS = 1
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)

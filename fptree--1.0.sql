@@ -1,0 +1,436 @@
+/* fptree--1.0.sql */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION fptree" to load this file. \quit
+
+/*
+ * All objects that are not our own are named with their schema: the script may
+ * run in any schema of the user's choice.
+ */
+
+CREATE FUNCTION fpthandler(pg_catalog.internal)
+RETURNS pg_catalog.index_am_handler
+AS 'MODULE_PATHNAME'
+LANGUAGE C STRICT VOLATILE;
+
+COMMENT ON FUNCTION fpthandler(pg_catalog.internal)
+	IS 'fptree index access method handler';
+
+CREATE ACCESS METHOD fptree TYPE INDEX HANDLER fpthandler;
+
+COMMENT ON ACCESS METHOD fptree
+	IS 'fptree (prefetching B+-tree) index access method';
+
+/*
+ * Operator families and classes.  They have the names and the members of
+ * btree's, without in_range (3) and skip support (6), which only btree's own
+ * are asked for.  From PostgreSQL 18 on the planner compares families of all
+ * ordering access methods, so a pair of types must not be missing.
+ *
+ * Support functions: 1 comparison, 2 sort support, 4 equal image.
+ */
+
+/* Integers, with all of btree's cross-type members */
+
+CREATE OPERATOR FAMILY integer_ops USING fptree;
+
+CREATE OPERATOR CLASS int2_ops
+	DEFAULT FOR TYPE pg_catalog.int2 USING fptree FAMILY integer_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btint2cmp(pg_catalog.int2, pg_catalog.int2),
+	FUNCTION 2 pg_catalog.btint2sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR CLASS int4_ops
+	DEFAULT FOR TYPE pg_catalog.int4 USING fptree FAMILY integer_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btint4cmp(pg_catalog.int4, pg_catalog.int4),
+	FUNCTION 2 pg_catalog.btint4sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR CLASS int8_ops
+	DEFAULT FOR TYPE pg_catalog.int8 USING fptree FAMILY integer_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btint8cmp(pg_catalog.int8, pg_catalog.int8),
+	FUNCTION 2 pg_catalog.btint8sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+ALTER OPERATOR FAMILY integer_ops USING fptree ADD
+	OPERATOR 1 pg_catalog.< (pg_catalog.int8, pg_catalog.int2),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int8, pg_catalog.int2),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int8, pg_catalog.int2),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int8, pg_catalog.int2),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int8, pg_catalog.int2),
+	FUNCTION 1 (pg_catalog.int8, pg_catalog.int2)
+		pg_catalog.btint82cmp(pg_catalog.int8, pg_catalog.int2),
+	OPERATOR 1 pg_catalog.< (pg_catalog.int8, pg_catalog.int4),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int8, pg_catalog.int4),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int8, pg_catalog.int4),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int8, pg_catalog.int4),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int8, pg_catalog.int4),
+	FUNCTION 1 (pg_catalog.int8, pg_catalog.int4)
+		pg_catalog.btint84cmp(pg_catalog.int8, pg_catalog.int4),
+	OPERATOR 1 pg_catalog.< (pg_catalog.int2, pg_catalog.int8),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int2, pg_catalog.int8),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int2, pg_catalog.int8),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int2, pg_catalog.int8),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int2, pg_catalog.int8),
+	FUNCTION 1 (pg_catalog.int2, pg_catalog.int8)
+		pg_catalog.btint28cmp(pg_catalog.int2, pg_catalog.int8),
+	OPERATOR 1 pg_catalog.< (pg_catalog.int2, pg_catalog.int4),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int2, pg_catalog.int4),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int2, pg_catalog.int4),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int2, pg_catalog.int4),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int2, pg_catalog.int4),
+	FUNCTION 1 (pg_catalog.int2, pg_catalog.int4)
+		pg_catalog.btint24cmp(pg_catalog.int2, pg_catalog.int4),
+	OPERATOR 1 pg_catalog.< (pg_catalog.int4, pg_catalog.int8),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int4, pg_catalog.int8),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int4, pg_catalog.int8),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int4, pg_catalog.int8),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int4, pg_catalog.int8),
+	FUNCTION 1 (pg_catalog.int4, pg_catalog.int8)
+		pg_catalog.btint48cmp(pg_catalog.int4, pg_catalog.int8),
+	OPERATOR 1 pg_catalog.< (pg_catalog.int4, pg_catalog.int2),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.int4, pg_catalog.int2),
+	OPERATOR 3 pg_catalog.= (pg_catalog.int4, pg_catalog.int2),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.int4, pg_catalog.int2),
+	OPERATOR 5 pg_catalog.> (pg_catalog.int4, pg_catalog.int2),
+	FUNCTION 1 (pg_catalog.int4, pg_catalog.int2)
+		pg_catalog.btint42cmp(pg_catalog.int4, pg_catalog.int2);
+
+/* Floating-point numbers, with all of btree's cross-type members */
+
+CREATE OPERATOR FAMILY float_ops USING fptree;
+
+CREATE OPERATOR CLASS float4_ops
+	DEFAULT FOR TYPE pg_catalog.float4 USING fptree FAMILY float_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btfloat4cmp(pg_catalog.float4, pg_catalog.float4),
+	FUNCTION 2 pg_catalog.btfloat4sortsupport(pg_catalog.internal);
+
+CREATE OPERATOR CLASS float8_ops
+	DEFAULT FOR TYPE pg_catalog.float8 USING fptree FAMILY float_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btfloat8cmp(pg_catalog.float8, pg_catalog.float8),
+	FUNCTION 2 pg_catalog.btfloat8sortsupport(pg_catalog.internal);
+
+ALTER OPERATOR FAMILY float_ops USING fptree ADD
+	OPERATOR 1 pg_catalog.< (pg_catalog.float4, pg_catalog.float8),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.float4, pg_catalog.float8),
+	OPERATOR 3 pg_catalog.= (pg_catalog.float4, pg_catalog.float8),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.float4, pg_catalog.float8),
+	OPERATOR 5 pg_catalog.> (pg_catalog.float4, pg_catalog.float8),
+	FUNCTION 1 (pg_catalog.float4, pg_catalog.float8)
+		pg_catalog.btfloat48cmp(pg_catalog.float4, pg_catalog.float8),
+	OPERATOR 1 pg_catalog.< (pg_catalog.float8, pg_catalog.float4),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.float8, pg_catalog.float4),
+	OPERATOR 3 pg_catalog.= (pg_catalog.float8, pg_catalog.float4),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.float8, pg_catalog.float4),
+	OPERATOR 5 pg_catalog.> (pg_catalog.float8, pg_catalog.float4),
+	FUNCTION 1 (pg_catalog.float8, pg_catalog.float4)
+		pg_catalog.btfloat84cmp(pg_catalog.float8, pg_catalog.float4);
+
+/* Dates and timestamps, with all of btree's cross-type members */
+
+CREATE OPERATOR FAMILY datetime_ops USING fptree;
+
+CREATE OPERATOR CLASS date_ops
+	DEFAULT FOR TYPE pg_catalog.date USING fptree FAMILY datetime_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.date_cmp(pg_catalog.date, pg_catalog.date),
+	FUNCTION 2 pg_catalog.date_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR CLASS timestamp_ops
+	DEFAULT FOR TYPE pg_catalog.timestamp USING fptree FAMILY datetime_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.timestamp_cmp(pg_catalog.timestamp,
+		pg_catalog.timestamp),
+	FUNCTION 2 pg_catalog.timestamp_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR CLASS timestamptz_ops
+	DEFAULT FOR TYPE pg_catalog.timestamptz USING fptree FAMILY datetime_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.timestamptz_cmp(pg_catalog.timestamptz,
+		pg_catalog.timestamptz),
+	FUNCTION 2 pg_catalog.timestamp_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+ALTER OPERATOR FAMILY datetime_ops USING fptree ADD
+	OPERATOR 1 pg_catalog.< (pg_catalog.date, pg_catalog.timestamp),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.date, pg_catalog.timestamp),
+	OPERATOR 3 pg_catalog.= (pg_catalog.date, pg_catalog.timestamp),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.date, pg_catalog.timestamp),
+	OPERATOR 5 pg_catalog.> (pg_catalog.date, pg_catalog.timestamp),
+	FUNCTION 1 (pg_catalog.date, pg_catalog.timestamp)
+		pg_catalog.date_cmp_timestamp(pg_catalog.date, pg_catalog.timestamp),
+	OPERATOR 1 pg_catalog.< (pg_catalog.date, pg_catalog.timestamptz),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.date, pg_catalog.timestamptz),
+	OPERATOR 3 pg_catalog.= (pg_catalog.date, pg_catalog.timestamptz),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.date, pg_catalog.timestamptz),
+	OPERATOR 5 pg_catalog.> (pg_catalog.date, pg_catalog.timestamptz),
+	FUNCTION 1 (pg_catalog.date, pg_catalog.timestamptz)
+		pg_catalog.date_cmp_timestamptz(pg_catalog.date, pg_catalog.timestamptz),
+	OPERATOR 1 pg_catalog.< (pg_catalog.timestamp, pg_catalog.date),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.timestamp, pg_catalog.date),
+	OPERATOR 3 pg_catalog.= (pg_catalog.timestamp, pg_catalog.date),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.timestamp, pg_catalog.date),
+	OPERATOR 5 pg_catalog.> (pg_catalog.timestamp, pg_catalog.date),
+	FUNCTION 1 (pg_catalog.timestamp, pg_catalog.date)
+		pg_catalog.timestamp_cmp_date(pg_catalog.timestamp, pg_catalog.date),
+	OPERATOR 1 pg_catalog.< (pg_catalog.timestamp, pg_catalog.timestamptz),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.timestamp, pg_catalog.timestamptz),
+	OPERATOR 3 pg_catalog.= (pg_catalog.timestamp, pg_catalog.timestamptz),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.timestamp, pg_catalog.timestamptz),
+	OPERATOR 5 pg_catalog.> (pg_catalog.timestamp, pg_catalog.timestamptz),
+	FUNCTION 1 (pg_catalog.timestamp, pg_catalog.timestamptz)
+		pg_catalog.timestamp_cmp_timestamptz(pg_catalog.timestamp, pg_catalog.timestamptz),
+	OPERATOR 1 pg_catalog.< (pg_catalog.timestamptz, pg_catalog.date),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.timestamptz, pg_catalog.date),
+	OPERATOR 3 pg_catalog.= (pg_catalog.timestamptz, pg_catalog.date),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.timestamptz, pg_catalog.date),
+	OPERATOR 5 pg_catalog.> (pg_catalog.timestamptz, pg_catalog.date),
+	FUNCTION 1 (pg_catalog.timestamptz, pg_catalog.date)
+		pg_catalog.timestamptz_cmp_date(pg_catalog.timestamptz, pg_catalog.date),
+	OPERATOR 1 pg_catalog.< (pg_catalog.timestamptz, pg_catalog.timestamp),
+	OPERATOR 2 pg_catalog.<= (pg_catalog.timestamptz, pg_catalog.timestamp),
+	OPERATOR 3 pg_catalog.= (pg_catalog.timestamptz, pg_catalog.timestamp),
+	OPERATOR 4 pg_catalog.>= (pg_catalog.timestamptz, pg_catalog.timestamp),
+	OPERATOR 5 pg_catalog.> (pg_catalog.timestamptz, pg_catalog.timestamp),
+	FUNCTION 1 (pg_catalog.timestamptz, pg_catalog.timestamp)
+		pg_catalog.timestamptz_cmp_timestamp(pg_catalog.timestamptz, pg_catalog.timestamp);
+
+/* Types that are compared with themselves only */
+
+CREATE OPERATOR FAMILY bool_ops USING fptree;
+
+CREATE OPERATOR CLASS bool_ops
+	DEFAULT FOR TYPE pg_catalog.bool USING fptree FAMILY bool_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btboolcmp(pg_catalog.bool, pg_catalog.bool),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY char_ops USING fptree;
+
+CREATE OPERATOR CLASS char_ops
+	DEFAULT FOR TYPE pg_catalog."char" USING fptree FAMILY char_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btcharcmp(pg_catalog."char", pg_catalog."char"),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY macaddr8_ops USING fptree;
+
+CREATE OPERATOR CLASS macaddr8_ops
+	DEFAULT FOR TYPE pg_catalog.macaddr8 USING fptree FAMILY macaddr8_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.macaddr8_cmp(pg_catalog.macaddr8,
+		pg_catalog.macaddr8),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY macaddr_ops USING fptree;
+
+CREATE OPERATOR CLASS macaddr_ops
+	DEFAULT FOR TYPE pg_catalog.macaddr USING fptree FAMILY macaddr_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.macaddr_cmp(pg_catalog.macaddr, pg_catalog.macaddr),
+	FUNCTION 2 pg_catalog.macaddr_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY money_ops USING fptree;
+
+CREATE OPERATOR CLASS money_ops
+	DEFAULT FOR TYPE pg_catalog.money USING fptree FAMILY money_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.cash_cmp(pg_catalog.money, pg_catalog.money),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY oid_ops USING fptree;
+
+CREATE OPERATOR CLASS oid_ops
+	DEFAULT FOR TYPE pg_catalog.oid USING fptree FAMILY oid_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.btoidcmp(pg_catalog.oid, pg_catalog.oid),
+	FUNCTION 2 pg_catalog.btoidsortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY pg_lsn_ops USING fptree;
+
+CREATE OPERATOR CLASS pg_lsn_ops
+	DEFAULT FOR TYPE pg_catalog.pg_lsn USING fptree FAMILY pg_lsn_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.pg_lsn_cmp(pg_catalog.pg_lsn, pg_catalog.pg_lsn),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY time_ops USING fptree;
+
+CREATE OPERATOR CLASS time_ops
+	DEFAULT FOR TYPE pg_catalog.time USING fptree FAMILY time_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.time_cmp(pg_catalog.time, pg_catalog.time),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY uuid_ops USING fptree;
+
+CREATE OPERATOR CLASS uuid_ops
+	DEFAULT FOR TYPE pg_catalog.uuid USING fptree FAMILY uuid_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.uuid_cmp(pg_catalog.uuid, pg_catalog.uuid),
+	FUNCTION 2 pg_catalog.uuid_sortsupport(pg_catalog.internal),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+CREATE OPERATOR FAMILY xid8_ops USING fptree;
+
+CREATE OPERATOR CLASS xid8_ops
+	DEFAULT FOR TYPE pg_catalog.xid8 USING fptree FAMILY xid8_ops AS
+	OPERATOR 1 pg_catalog.<, OPERATOR 2 pg_catalog.<=, OPERATOR 3 pg_catalog.=,
+	OPERATOR 4 pg_catalog.>=, OPERATOR 5 pg_catalog.>,
+	FUNCTION 1 pg_catalog.xid8cmp(pg_catalog.xid8, pg_catalog.xid8),
+	FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
+
+/*
+ * Verification.  Index expressions run as the table's owner, yet only a
+ * superuser may call these unless one grants it: they read the whole table.
+ */
+
+CREATE FUNCTION fptree_index_check(index pg_catalog.regclass,
+	heapallindexed pg_catalog.bool DEFAULT false,
+	checkunique pg_catalog.bool DEFAULT false)
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'fptree_index_check'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION fptree_index_parent_check(index pg_catalog.regclass,
+	heapallindexed pg_catalog.bool DEFAULT false,
+	rootdescend pg_catalog.bool DEFAULT false,
+	checkunique pg_catalog.bool DEFAULT false)
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'fptree_index_parent_check'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+REVOKE ALL ON FUNCTION fptree_index_check(pg_catalog.regclass,
+	pg_catalog.bool, pg_catalog.bool) FROM PUBLIC;
+REVOKE ALL ON FUNCTION fptree_index_parent_check(pg_catalog.regclass,
+	pg_catalog.bool, pg_catalog.bool, pg_catalog.bool) FROM PUBLIC;
+
+COMMENT ON FUNCTION fptree_index_check(pg_catalog.regclass,
+	pg_catalog.bool, pg_catalog.bool)
+	IS 'verify an fptree index while it is in use';
+COMMENT ON FUNCTION fptree_index_parent_check(pg_catalog.regclass,
+	pg_catalog.bool, pg_catalog.bool, pg_catalog.bool)
+	IS 'verify an fptree index, all levels against each other';
+
+/*
+ * Inspection.  The page functions are for superusers, whatever is granted: they
+ * show values of columns.
+ */
+
+CREATE FUNCTION fptree_metap(index pg_catalog.regclass,
+	OUT magic pg_catalog.int8,
+	OUT version pg_catalog.int8,
+	OUT indexid pg_catalog.int8,
+	OUT keyclass pg_catalog.int4,
+	OUT keysize pg_catalog.int4,
+	OUT nullsfirst pg_catalog.bool,
+	OUT descending pg_catalog.bool,
+	OUT linesize pg_catalog.int4,
+	OUT stripes pg_catalog.int4,
+	OUT root pg_catalog.int8,
+	OUT level pg_catalog.int4,
+	OUT node_lines pg_catalog.int4[],
+	OUT leaf_node_lines pg_catalog.int4[])
+AS 'MODULE_PATHNAME', 'fptree_metap'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION fptree_page_stats(index pg_catalog.regclass,
+	pageno pg_catalog.int8,
+	OUT page pg_catalog.int8,
+	OUT type pg_catalog.text,
+	OUT level pg_catalog.int4,
+	OUT left_page pg_catalog.int8,
+	OUT right_page pg_catalog.int8,
+	OUT flags pg_catalog.int4,
+	OUT entries pg_catalog.int4,
+	OUT dead_entries pg_catalog.int4,
+	OUT nodes pg_catalog.int4,
+	OUT free_nodes pg_catalog.int4,
+	OUT null_nodes pg_catalog.int4,
+	OUT key_width pg_catalog.int4,
+	OUT tid_width pg_catalog.int4,
+	OUT node_lines pg_catalog.int4,
+	OUT leaf_node_lines pg_catalog.int4,
+	OUT capacity pg_catalog.int4,
+	OUT free_size pg_catalog.int4,
+	OUT low_fence pg_catalog.text,
+	OUT high_fence pg_catalog.text)
+AS 'MODULE_PATHNAME', 'fptree_page_stats'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION fptree_page_items(index pg_catalog.regclass,
+	pageno pg_catalog.int8,
+	OUT itemoffset pg_catalog.int4,
+	OUT node pg_catalog.int4,
+	OUT slot pg_catalog.int4,
+	OUT ctid pg_catalog.tid,
+	OUT downlink pg_catalog.int8,
+	OUT key pg_catalog.text,
+	OUT isnull pg_catalog.bool,
+	OUT dead pg_catalog.bool)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'fptree_page_items'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION fptree_stat(index pg_catalog.regclass,
+	OUT version pg_catalog.int4,
+	OUT tree_level pg_catalog.int4,
+	OUT index_size pg_catalog.int8,
+	OUT root_block_no pg_catalog.int8,
+	OUT internal_pages pg_catalog.int8,
+	OUT leaf_pages pg_catalog.int8,
+	OUT empty_pages pg_catalog.int8,
+	OUT deleted_pages pg_catalog.int8,
+	OUT avg_leaf_density pg_catalog.float8,
+	OUT leaf_fragmentation pg_catalog.float8,
+	OUT entries pg_catalog.int8,
+	OUT avg_node_fill pg_catalog.float8)
+AS 'MODULE_PATHNAME', 'fptree_stat'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+REVOKE ALL ON FUNCTION fptree_metap(pg_catalog.regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION fptree_page_stats(pg_catalog.regclass,
+	pg_catalog.int8) FROM PUBLIC;
+REVOKE ALL ON FUNCTION fptree_page_items(pg_catalog.regclass,
+	pg_catalog.int8) FROM PUBLIC;
+REVOKE ALL ON FUNCTION fptree_stat(pg_catalog.regclass) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION fptree_metap(pg_catalog.regclass)
+	TO pg_monitor;
+GRANT EXECUTE ON FUNCTION fptree_stat(pg_catalog.regclass)
+	TO pg_stat_scan_tables;
+
+COMMENT ON FUNCTION fptree_metap(pg_catalog.regclass)
+	IS 'metapage of an fptree index';
+COMMENT ON FUNCTION fptree_page_stats(pg_catalog.regclass, pg_catalog.int8)
+	IS 'header and fill of a page of an fptree index';
+COMMENT ON FUNCTION fptree_page_items(pg_catalog.regclass, pg_catalog.int8)
+	IS 'entries of a page of an fptree index, in order';
+COMMENT ON FUNCTION fptree_stat(pg_catalog.regclass)
+	IS 'space and fill of an fptree index';

@@ -1,0 +1,161 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_am.c
+ *	  The access method handler, reloptions, settings.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "access/reloptions.h"
+#include "access/xlog.h"
+#include "commands/vacuum.h"
+#include "utils/guc.h"
+
+PG_MODULE_MAGIC;
+
+char	   *fpt_guc_simd = NULL;
+
+static relopt_kind fpt_relopt_kind;
+
+void		_PG_init(void);
+
+/* --- settings ----------------------------------------------------------------- */
+
+static bool
+fpt_simd_check(char **newval, void **extra, GucSource source)
+{
+	const char *names[8];
+	int			n = fpt_simd_available(names, lengthof(names));
+	char		list[128] = "auto";
+	int			i;
+
+	if (strcmp(*newval, "auto") == 0)
+		return true;
+	for (i = 0; i < n; i++)
+	{
+		if (strcmp(*newval, names[i]) == 0)
+			return true;
+		strlcat(list, ", ", sizeof(list));
+		strlcat(list, names[i], sizeof(list));
+	}
+	GUC_check_errhint("This machine can run: %s.", list);
+	return false;
+}
+
+static void
+fpt_simd_assign(const char *newval, void *extra)
+{
+	(void) fpt_simd_select(newval);
+}
+
+void
+_PG_init(void)
+{
+	fpt_relopt_kind = add_reloption_kind();
+	add_int_reloption(fpt_relopt_kind, "fillfactor",
+					  "Packs leaf pages only to this percentage",
+					  FPT_DEFAULT_FILLFACTOR, FPT_MIN_FILLFACTOR, 100,
+					  ShareUpdateExclusiveLock);
+	add_int_reloption(fpt_relopt_kind, "node_lines",
+					  "Lines of 64 bytes of the nonleaf nodes in a page, 0 to compute them",
+					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
+	add_int_reloption(fpt_relopt_kind, "leaf_node_lines",
+					  "Lines of 64 bytes of the leaf nodes in a page, 0 to compute them",
+					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
+
+	DefineCustomStringVariable("fptree.simd",
+							   "Instruction set of the search in index pages.",
+							   "\"auto\" takes the best one that the machine has.",
+							   &fpt_guc_simd, "auto", PGC_USERSET, GUC_EXPLAIN,
+							   fpt_simd_check, fpt_simd_assign, NULL);
+	MarkGUCPrefixReserved("fptree");
+	fpt_hooks_init();
+}
+
+static bytea *
+fptoptions(Datum reloptions, bool validate)
+{
+	static const relopt_parse_elt tab[] = {
+		{"fillfactor", RELOPT_TYPE_INT, offsetof(FPTOptions, fillfactor)},
+		{"node_lines", RELOPT_TYPE_INT, offsetof(FPTOptions, node_lines)},
+		{"leaf_node_lines", RELOPT_TYPE_INT,
+		offsetof(FPTOptions, leaf_node_lines)},
+	};
+
+	return (bytea *) build_reloptions(reloptions, validate, fpt_relopt_kind,
+									  sizeof(FPTOptions), tab, lengthof(tab));
+}
+
+/* --- handler -------------------------------------------------------------------- */
+
+/*
+ * Index-only scans need VACUUM's cleanup lock, which the replay of generic WAL
+ * records does not take: none on a standby.
+ */
+static bool
+fptcanreturn(Relation index, int attno)
+{
+	return !RecoveryInProgress();
+}
+
+static bool
+fptproperty(Oid index_oid, int attno, IndexAMProperty prop,
+			const char *propname, bool *res, bool *isnull)
+{
+	/* By default core asks amcanreturn, whose answer is one of the moment. */
+	if (prop == AMPROP_RETURNABLE && attno != 0)
+	{
+		*res = true;
+		return true;
+	}
+	return false;
+}
+
+PG_FUNCTION_INFO_V1(fpthandler);
+
+Datum
+fpthandler(PG_FUNCTION_ARGS)
+{
+	IndexAmRoutine *am = makeNode(IndexAmRoutine);
+
+	am->amstrategies = BTMaxStrategyNumber;
+	am->amsupport = FPT_NPROCS;
+	am->amoptsprocnum = FPT_OPTIONS_PROC;
+	am->amcanorder = true;
+	am->amcanbackward = true;
+	am->amcanunique = true;
+	am->amcanmulticol = false;
+	am->amoptionalkey = true;
+	am->amsearcharray = true;
+	am->amsearchnulls = true;
+	am->amclusterable = true;
+	am->ampredlocks = true;
+	am->amcanparallel = false;
+	am->amcaninclude = false;
+	am->amusemaintenanceworkmem = false;
+	am->amparallelvacuumoptions =
+		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
+	am->amkeytype = InvalidOid;
+	fpt_compat_handler(am);
+
+	am->ambuild = fptbuild;
+	am->ambuildempty = fptbuildempty;
+	am->aminsert = fptinsert;
+	am->ambulkdelete = fptbulkdelete;
+	am->amvacuumcleanup = fptvacuumcleanup;
+	am->amcanreturn = fptcanreturn;
+	am->amcostestimate = fptcostestimate;
+	am->amoptions = fptoptions;
+	am->amproperty = fptproperty;
+	am->ambuildphasename = fptbuildphasename;
+	am->amvalidate = fptvalidate;
+	am->ambeginscan = fptbeginscan;
+	am->amrescan = fptrescan;
+	am->amgettuple = fptgettuple;
+	am->amgetbitmap = fptgetbitmap;
+	am->amendscan = fptendscan;
+	am->ammarkpos = fptmarkpos;
+	am->amrestrpos = fptrestrpos;
+	PG_RETURN_POINTER(am);
+}

@@ -1,0 +1,243 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_buf.c
+ *	  Pages and buffers: the metapage, reading with checks, allocation.
+ *
+ * All other code names pages by page number; only this file turns those into
+ * block numbers (they are the same while an index has one stripe).
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "common/pg_prng.h"
+#include "storage/indexfsm.h"
+#include "utils/memutils.h"
+
+void
+fpt_corrupt(Relation rel, uint32 pageno, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" is corrupted at page %u",
+					RelationGetRelationName(rel), pageno),
+			 errdetail("%s.", what),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
+}
+
+/* --- metapage ------------------------------------------------------------- */
+
+static inline FPTMetaData *
+fpt_meta(Page page)
+{
+	return (FPTMetaData *) ((char *) page + FPT_META_OFFSET);
+}
+
+void
+fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
+{
+	FPTMetaData *meta = fpt_meta(page);
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	FPTOptions *opts = (FPTOptions *) rel->rd_options;
+	const FPTKeyType *type;
+	bool		desc = (rel->rd_indoption[0] & INDOPTION_DESC) != 0;
+	bool		nullsfirst = (rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0;
+	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+
+	type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+						   rel->rd_opcintype[0]);
+	if (type == NULL)
+		elog(ERROR, "operator class of index \"%s\" is not supported",
+			 RelationGetRelationName(rel));
+	memset(widths, 0, sizeof(widths));
+	if (!fpt_choose_widths(type->keysize, opts ? opts->node_lines : 0,
+						   opts ? opts->leaf_node_lines : 0, widths) ||
+		!fpt_layout_init(layout, type->keysize, nullsfirst, indexid, widths))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("node widths leave no usable page for index \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose smaller values.")));
+
+	memset(page, 0, BLCKSZ);
+	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData);
+	h->std.pd_upper = h->std.pd_special = FPT_SPECIAL_OFFSET;
+	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
+	h->flags = FPT_F_META;
+	s->pageno = FPT_METAPAGE;
+	s->indexid = indexid;
+	s->version = FPT_VERSION;
+	s->pageid = FPT_PAGE_ID;
+
+	meta->magic = FPT_MAGIC;
+	meta->version = FPT_VERSION;
+	meta->indexid = indexid;
+	meta->keyclass = FPT_KEYCLASS_IMAGE;
+	meta->keysize = type->keysize;
+	meta->nullsfirst = nullsfirst;
+	meta->descending = desc;
+	meta->linesize = FPT_LINE;
+	meta->nstripes = 1;
+	memcpy(meta->widths, widths, sizeof(widths));
+}
+
+/* Check a metapage against the catalogue's idea of the index; copy it. */
+static void
+fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
+{
+	FPTMetaData *meta = fpt_meta(page);
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+
+	if (PageIsNew(page))
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is empty");
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
+		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
+		h->std.pd_lower != FPT_META_OFFSET + sizeof(FPTMetaData) ||
+		s->pageid != FPT_PAGE_ID || s->pageno != FPT_METAPAGE ||
+		!(h->flags & FPT_F_META) || meta->magic != FPT_MAGIC)
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
+	if (meta->version != FPT_VERSION || s->version != FPT_VERSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has on-disk format version %u, this fptree reads version %u",
+						RelationGetRelationName(rel), meta->version,
+						FPT_VERSION),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+							   rel->rd_opcintype[0]);
+	ix->descending = meta->descending;
+	if (ix->type == NULL ||
+		meta->keyclass != FPT_KEYCLASS_IMAGE ||
+		meta->keysize != ix->type->keysize ||
+		meta->linesize != FPT_LINE || meta->nstripes != 1 ||
+		meta->indexid != s->indexid ||
+		meta->descending !=
+		((rel->rd_indoption[0] & INDOPTION_DESC) != 0) ||
+		meta->nullsfirst !=
+		((rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0))
+		fpt_corrupt(rel, FPT_METAPAGE,
+					"The metapage does not match the index's definition");
+	if (!fpt_layout_init(&ix->layout, meta->keysize, meta->nullsfirst,
+						 meta->indexid, meta->widths))
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
+	ix->rootlevel = 0;
+	ix->lastleaf = InvalidBlockNumber;
+	ix->npages = 0;
+}
+
+FPTIndex *
+fpt_index(Relation rel)
+{
+	if (unlikely(rel->rd_amcache == NULL))
+	{
+		FPTIndex	ix;
+		Buffer		buf = ReadBuffer(rel, FPT_METAPAGE);
+
+		memset(&ix, 0, sizeof(ix));
+		LockBuffer(buf, BUFFER_LOCK_SHARE);
+		fpt_meta_read(rel, BufferGetPage(buf), &ix);
+		UnlockReleaseBuffer(buf);
+		rel->rd_amcache = MemoryContextAlloc(rel->rd_indexcxt, sizeof(ix));
+		memcpy(rel->rd_amcache, &ix, sizeof(ix));
+	}
+	return (FPTIndex *) rel->rd_amcache;
+}
+
+/* --- pages ------------------------------------------------------------------ */
+
+uint32
+fpt_npages(Relation rel)
+{
+	return RelationGetNumberOfBlocks(rel);
+}
+
+/*
+ * Read any page by its number.  A number beyond the end of the index comes
+ * from a damaged link; it must not reach the buffer manager, which would take
+ * InvalidBlockNumber for a request to extend.
+ */
+static inline Buffer
+fpt_readpage(Relation rel, FPTIndex *ix, uint32 pageno,
+			 BufferAccessStrategy strategy)
+{
+	if (unlikely(pageno >= ix->npages))
+	{
+		ix->npages = fpt_npages(rel);
+		if (pageno >= ix->npages)
+			fpt_corrupt(rel, pageno, "A link points beyond the end of the index");
+	}
+	if (strategy == NULL)
+		return ReadBuffer(rel, pageno);
+	return ReadBufferExtended(rel, MAIN_FORKNUM, pageno, RBM_NORMAL, strategy);
+}
+
+void
+fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf)
+{
+	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf),
+								fpt_bufpage(buf))))
+		fpt_corrupt(rel, fpt_bufpage(buf),
+					PageIsNew(BufferGetPage(buf)) ?
+					"The page is empty" : "The page header is not valid");
+}
+
+Buffer
+fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
+					BufferAccessStrategy strategy)
+{
+	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
+
+	if (lock == 0)
+		return buf;
+	LockBuffer(buf, lock);
+	fpt_check_buffer(rel, ix, buf);
+	return buf;
+}
+
+Buffer
+fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
+{
+	return fpt_getbuf_extended(rel, ix, pageno, lock, NULL);
+}
+
+bool
+fpt_page_recyclable(Page page)
+{
+	return PageIsNew(page) ||
+		(fpt_special(page)->pageid == FPT_PAGE_ID &&
+		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
+}
+
+Buffer
+fpt_allocbuf(Relation rel)
+{
+	for (;;)
+	{
+		BlockNumber blkno = GetFreeIndexPage(rel);
+		Buffer		buf;
+
+		if (blkno == InvalidBlockNumber)
+			break;
+		if (blkno <= FPT_ROOTPAGE || blkno >= RelationGetNumberOfBlocks(rel))
+			continue;
+		buf = ReadBuffer(rel, blkno);
+
+		/*
+		 * The free space map is a hint: somebody may use the page already.
+		 * Not waiting for its lock keeps us out of deadlocks.
+		 */
+		if (ConditionalLockBuffer(buf))
+		{
+			if (fpt_page_recyclable(BufferGetPage(buf)))
+				return buf;
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buf);
+	}
+	return fpt_extend_relation(rel);
+}

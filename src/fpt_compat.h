@@ -1,0 +1,175 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_compat.h
+ *	  The differences between PostgreSQL 15 and later: all PG_VERSION_NUM
+ *	  tests of the extension are here.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_COMPAT_H
+#define FPT_COMPAT_H
+
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "access/xloginsert.h"
+#include "catalog/index.h"
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "optimizer/optimizer.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#if PG_VERSION_NUM < 150000
+#error "fptree needs PostgreSQL 15 or later"
+#endif
+
+/* Reading a page that "snapshot too old" may have pruned: gone in 17. */
+static inline void
+fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
+{
+#if PG_VERSION_NUM < 170000
+	TestForOldSnapshot(snapshot, rel, page);
+#endif
+}
+
+/* EXPLAIN ANALYZE's "Index Searches": since 18. */
+static inline void
+fpt_count_search(IndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	if (scan->instrument)
+		scan->instrument->nsearches++;
+#endif
+}
+
+static inline void
+fpt_vacuum_delay(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(false);
+#else
+	vacuum_delay_point();
+#endif
+}
+
+/* Fields of the handler's result that later versions added. */
+static inline void
+fpt_compat_handler(IndexAmRoutine *am)
+{
+#if PG_VERSION_NUM >= 170000
+	am->amcanbuildparallel = true;
+#endif
+#if PG_VERSION_NUM >= 180000
+	am->amconsistentequality = true;
+	am->amconsistentordering = true;
+#endif
+}
+
+/* Does core refuse unique indexes of other AMs in ON CONFLICT? (to 17) */
+static inline bool
+fpt_core_lacks_speculation(void)
+{
+	return PG_VERSION_NUM < 180000;
+}
+
+/* Extend the index by one page; returned locked exclusively, zeroed. */
+static inline Buffer
+fpt_extend_relation(Relation rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExtendBufferedRel(BMR_REL(rel), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
+#else
+	Buffer		buf;
+	bool		needlock = !RELATION_IS_LOCAL(rel);
+
+	if (needlock)
+		LockRelationForExtension(rel, ExclusiveLock);
+	buf = ReadBuffer(rel, P_NEW);
+	LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
+	if (needlock)
+		UnlockRelationForExtension(rel, ExclusiveLock);
+	return buf;
+#endif
+}
+
+/* Part of a security-restricted context since 17. */
+static inline void
+fpt_restrict_search_path(void)
+{
+#if PG_VERSION_NUM >= 170000
+	RestrictSearchPath();
+#endif
+}
+
+/* Look-ups of single rows of a table by TID. */
+static inline IndexFetchTableData *
+fpt_index_fetch_begin(Relation heaprel)
+{
+#if PG_VERSION_NUM >= 190000
+	return table_index_fetch_begin(heaprel, 0);
+#else
+	return table_index_fetch_begin(heaprel);
+#endif
+}
+
+/* Number of relation's storage, as the buffer manager names it */
+#if PG_VERSION_NUM >= 160000
+#define FPT_LOCATOR(rel)	((rel)->rd_locator)
+#else
+#define FPT_LOCATOR(rel)	((rel)->rd_node)
+#endif
+
+/* --- index build --------------------------------------------------------- */
+
+#if PG_VERSION_NUM >= 170000
+/* 17 has a bulk writer that knows about WAL, checksums and checkpoints. */
+#define FPT_HAVE_BULK_WRITE
+#else
+/* Log full images of pages of a relation's fork that is being built. */
+static inline void
+fpt_log_newpages(Relation rel, ForkNumber fork, int n, BlockNumber *blocks,
+				 char **pages)
+{
+	log_newpages(&FPT_LOCATOR(rel), fork, n, blocks, pages, true);
+}
+#endif
+
+/*
+ * Number of workers to ask for in an index build.  Before 17, core computes it
+ * for btree only.  It also does not tell there whether it allows workers: it
+ * does not where it re-initializes the index of a table just truncated.
+ */
+static inline int
+fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
+{
+#if PG_VERSION_NUM >= 170000
+	(void) heap;
+	(void) index;
+	return indexInfo->ii_ParallelWorkers;
+#else
+	(void) indexInfo;
+	if (!IsNormalProcessingMode() || RelationGetNumberOfBlocks(heap) == 0)
+		return 0;
+	return plan_create_index_workers(RelationGetRelid(heap),
+									 RelationGetRelid(index));
+#endif
+}
+
+static inline TableScanDesc
+fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
+{
+#if PG_VERSION_NUM >= 190000
+	return table_beginscan_parallel(heap, pscan, 0);
+#else
+	return table_beginscan_parallel(heap, pscan);
+#endif
+}
+
+#endif							/* FPT_COMPAT_H */

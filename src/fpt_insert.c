@@ -1,0 +1,202 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_insert.c
+ *	  Insertion of an index entry.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/predicate.h"
+
+/*
+ * All keys that btree's comparison calls equal to this one, whatever their
+ * TIDs.  NULLs equal each other here.
+ */
+void
+fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
+{
+	*lo = *hi = *key;
+	lo->tid = 0;
+	hi->tid = FPT_MAX_TID;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		FPTImage	img;
+		FPTImage	a,
+					b;
+
+		img.hi = key->hi;
+		img.lo = key->lo;
+		fpt_image_class(ix->type, ix->descending, img, &a, &b);
+		lo->hi = a.hi;
+		lo->lo = a.lo;
+		hi->hi = b.hi;
+		hi->lo = b.lo;
+	}
+}
+
+/*
+ * The leaf for a key, locked exclusively, without an open split.  An ascending
+ * load finds the rightmost page without a descent, if nobody holds it.
+ */
+static Buffer
+fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
+{
+	Buffer		buf;
+
+	stack->rootlevel = -1;
+	if (ix->lastleaf != InvalidBlockNumber)
+	{
+		buf = fpt_getbuf(rel, ix, ix->lastleaf, 0);
+		if (ConditionalLockBuffer(buf))
+		{
+			Page		page = BufferGetPage(buf);
+			FPTPageHeader *h = fpt_header(page);
+
+			fpt_check_buffer(rel, ix, buf);
+			if (h->level == 0 && h->right == FPT_NOPAGE &&
+				!(h->flags & (FPT_F_DELETED | FPT_F_INCOMPLETE)) &&
+				fpt_page_above_low(page, key))
+				return buf;
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buf);
+		ix->lastleaf = InvalidBlockNumber;
+	}
+	for (;;)
+	{
+		buf = fpt_descend(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE, stack);
+		if (likely(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE)))
+			return buf;
+		fpt_finish_split(rel, ix, buf, stack);
+	}
+}
+
+/*
+ * From the locked leaf that covers (key, 0), where the uniqueness check was
+ * made, to the one that covers (key, TID).  The lock moves along hand over
+ * hand, so that an inserter of the same key cannot slip by; an open split is
+ * finished while the page before it is kept locked, for the same reason.
+ */
+static Buffer
+fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+				  FPTStack *stack)
+{
+	while (!fpt_page_below_high(BufferGetPage(buf), key))
+	{
+		uint32		right = fpt_header(BufferGetPage(buf))->right;
+		Buffer		next;
+
+		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
+			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
+		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(next))->level != 0 ||
+			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
+			!fpt_page_above_low(BufferGetPage(next), key))
+			fpt_corrupt(rel, right, "The page does not continue its left sibling");
+		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
+		{
+			fpt_finish_split(rel, ix, next, stack);
+			continue;
+		}
+		UnlockReleaseBuffer(buf);
+		buf = next;
+	}
+	return buf;
+}
+
+/* Put the entry into the locked leaf that covers it; releases the leaf. */
+static void
+fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				FPTStack *stack)
+{
+	uint32		pageno = fpt_bufpage(buf);
+	bool		rightmost = fpt_header(BufferGetPage(buf))->right == FPT_NOPAGE;
+	FPTResult	res;
+
+	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
+	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	res = fpt_wal_insert(rel, ix, buf, e);
+	switch (res)
+	{
+		case FPT_OK:
+			UnlockReleaseBuffer(buf);
+			if (rightmost && pageno != FPT_ROOTPAGE)
+				ix->lastleaf = pageno;
+			break;
+		case FPT_FULL:
+		case FPT_UNFIT:
+			fpt_insert_hard(rel, ix, buf, e, InvalidBuffer, stack);
+			break;
+		case FPT_DUPLICATE:
+			fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
+			break;
+		default:
+			fpt_corrupt(rel, pageno, "The page contradicts itself");
+			break;
+	}
+}
+
+bool
+fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
+		  Relation heapRel, IndexUniqueCheck checkUnique, bool indexUnchanged,
+		  IndexInfo *indexInfo)
+{
+	FPTIndex   *ix = fpt_index(rel);
+	bool		checking = checkUnique != UNIQUE_CHECK_NO;
+	bool		is_unique = checkUnique != UNIQUE_CHECK_PARTIAL;
+	FPTEntry	e;
+	FPTStack	stack;
+	Buffer		buf;
+
+	fpt_form_key(ix, values[0], isnull[0], fpt_tid_encode(ht_ctid), &e.key);
+	e.down = 0;
+
+	/* NULLs are unlike anything, unless the index was declared otherwise. */
+	if (isnull[0] && !indexInfo->ii_NullsNotDistinct)
+	{
+		checking = false;
+		is_unique = true;
+	}
+	if (!checking)
+	{
+		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
+		fpt_insert_leaf(rel, ix, buf, &e, &stack);
+		return is_unique;
+	}
+	for (;;)
+	{
+		FPTKey		lo,
+					hi;
+		TransactionId xwait;
+		uint32		token;
+
+		fpt_equal_range(ix, &e.key, &lo, &hi);
+		buf = fpt_find_leaf(rel, ix, &lo, &stack);
+		xwait = fpt_check_unique(rel, ix, buf, &e.key, heapRel, values,
+								 isnull, checkUnique, &is_unique, &token);
+		ix = fpt_index(rel);
+		if (!TransactionIdIsValid(xwait))
+			break;
+		UnlockReleaseBuffer(buf);
+
+		/* Wait for the other inserter, or its speculation, and start over. */
+		if (token)
+			SpeculativeInsertionWait(xwait, token);
+		else
+			XactLockTableWait(xwait, rel, ht_ctid, XLTW_InsertIndex);
+		ix = fpt_index(rel);
+	}
+	if (checkUnique == UNIQUE_CHECK_EXISTING)
+	{
+		UnlockReleaseBuffer(buf);
+		return is_unique;
+	}
+	buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
+	fpt_insert_leaf(rel, ix, buf, &e, &stack);
+	return is_unique;
+}

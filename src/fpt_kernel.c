@@ -1,0 +1,680 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_kernel.c
+ *	  Page kernel: reading one page image.
+ *
+ * The in-page tree (fpB+-tree paper, section 3.1) has a root with one
+ * separator for each leaf node.  Separators are images without TIDs: all
+ * entries of node i are >= separator i and <= separator i + 1.  The first
+ * separator of each region (NULL nodes, value nodes) is never looked at.
+ *
+ * Nodes in use are never empty, except for the instant between
+ * fpt_page_make_room() and the insertion that follows it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_kernel_int.h"
+
+const FPTGeom *
+fpt_page_geom(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
+	int			kind;
+	const FPTGeom *g;
+
+	if (h->enc & ~FPT_ENC_ALL)
+		return NULL;
+	if (kwi < 0 || kwi >= FPT_NKW || (2 << kwi) > l->keysize)
+		return NULL;
+	if (h->level > 0)
+	{
+		if (h->enc & FPT_ENC_TID4)
+			return NULL;
+		kind = FPT_KIND_INNER;
+	}
+	else
+		kind = (h->enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	g = &l->geom[kwi][kind];
+	return g->cap > 0 ? g : NULL;
+}
+
+bool
+fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	const FPTGeom *g;
+
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
+		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
+		s->pageid != FPT_PAGE_ID ||
+		s->version != FPT_VERSION ||
+		s->pageno != pageno ||
+		s->indexid != l->indexid ||
+		(h->flags & ~FPT_F_ALL) != 0 ||
+		(h->flags & FPT_F_META) != 0 ||
+		h->level > FPT_MAX_LEVEL)
+		return false;
+	g = fpt_page_geom(l, page);
+	if (g == NULL)
+		return false;
+	return h->nnodes <= g->maxnodes &&
+		h->nkids <= h->nnodes &&
+		h->nnull <= h->nkids &&
+		h->std.pd_lower == fpt_lower(g, h->nnodes);
+}
+
+int
+fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
+			   const FPTKey *last, uint64 or_tids)
+{
+	uint64		lo = last->lo - base->lo;
+	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
+	int			kwi;
+
+	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	{
+		if (fpt_fits(2 << kwi, hi, lo))
+			break;
+	}
+	if (level == 0 && fpt_tid_is_short(or_tids))
+		return (kwi + 1) | FPT_ENC_TID4;
+	return kwi + 1;
+}
+
+/*
+ * Kids [*from, *to) that may hold keys of this class.  Keys of a class that
+ * the page cannot hold give an empty region at the right place.
+ */
+static inline void
+fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
+		   int *from, int *to)
+{
+	int			vfrom = l->nullsfirst ? h->nnull : 0;
+	int			vto = l->nullsfirst ? h->nkids : h->nkids - h->nnull;
+
+	switch (cls)
+	{
+		case FPT_CLS_VALUE:
+			*from = vfrom;
+			*to = vto;
+			break;
+		case FPT_CLS_NULLFIRST:
+			*from = 0;
+			*to = vfrom;
+			break;
+		case FPT_CLS_NULLLAST:
+			*from = vto;
+			*to = h->nkids;
+			break;
+		case FPT_CLS_MINF:
+			*from = *to = 0;
+			break;
+		default:
+			*from = *to = h->nkids;
+			break;
+	}
+}
+
+/*
+ * Number of entries of a node below (hi, lo, tid), keys relative to the base.
+ * *dup tells whether that very entry is there.  -1 if the page is corrupt.
+ */
+static inline int
+fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
+			  bool *dup)
+{
+	uint64		used = fpt_node_used(g, node);
+	uint64		eq;
+	uint64		lt;
+	int			rank;
+
+	lt = fpt_simd->cmp[fpt_kwi(g)] (node + sizeof(FPTNode), g->cap, g->cap,
+									hi, lo, &eq) & used;
+	rank = fpt_popcount(lt);
+	*dup = false;
+	eq &= used;
+	if (unlikely(eq != 0) && tid != 0)
+	{
+		for (; eq != 0; eq &= eq - 1)
+		{
+			uint64		t = fpt_slot_tid(g, node, fpt_ctz(eq));
+
+			if (t < tid)
+				rank++;
+			else if (t == tid)
+				*dup = true;
+		}
+	}
+	return rank;
+}
+
+/*
+ * Is the first entry of this kid below (hi, lo, tid)?  -1: corrupt.  An empty
+ * node is not below anything.
+ */
+static int
+fpt_kid_first_below(const FPTGeom *g, void *page, int kid, uint64 hi,
+					uint64 lo, uint64 tid)
+{
+	char	   *node = fpt_kid_node(g, page, kid);
+	int			slot;
+	uint64		khi,
+				klo;
+
+	if (node == NULL)
+		return -1;
+	if (fpt_node_used(g, node) == 0)
+		return 0;
+	slot = fpt_node_perm(g, node)[0];
+	if (slot >= g->cap)
+		return -1;
+	fpt_slot_rel(g, node, slot, &khi, &klo);
+	if (khi != hi)
+		return khi < hi;
+	if (klo != lo)
+		return klo < lo;
+	return fpt_slot_tid(g, node, slot) < tid;
+}
+
+/* Separators of the region's kids from..to - 1 below and equal to (hi, lo). */
+static inline void
+fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
+			   uint64 lo, int *nlt, int *neq)
+{
+	char	   *seps = (char *) page + FPT_LINE;
+	int			width = g->kw == 16 ? 8 : g->kw;
+	int			i;
+
+	*nlt = *neq = 0;
+	for (i = from; i < to; i += 64)
+	{
+		uint64		eq;
+		uint64		lt;
+
+		lt = fpt_simd->cmp[fpt_kwi(g)] (seps + i * width, Min(64, to - i),
+										g->maxnodes, hi, lo, &eq);
+		*nlt += fpt_popcount(lt);
+		*neq += fpt_popcount(eq);
+	}
+}
+
+/*
+ * The kid in which (hi, lo, tid) belongs: the last one of the region whose
+ * first entry is below it, or the region's first one.  -1: corrupt.
+ */
+static inline int
+fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
+			   uint64 lo, uint64 tid)
+{
+	int			nlt,
+				neq;
+	int			kid;
+
+	Assert(from < to);
+	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
+	kid = from + nlt;
+	if (unlikely(neq > 0) && tid != 0)
+	{
+		int			a = kid;
+		int			b = kid + neq;
+
+		/*
+		 * Kids a + 1 .. b start with this very key (or a later one, if entries
+		 * were deleted): the last one whose first entry is below.
+		 */
+		if (b >= to)
+			return -1;
+		while (a < b)
+		{
+			int			m = a + (b - a + 1) / 2;
+			int			below = fpt_kid_first_below(g, page, m, hi, lo, tid);
+
+			if (below < 0)
+				return -1;
+			if (below)
+				a = m;
+			else
+				b = m - 1;
+		}
+		kid = a;
+	}
+	return kid;
+}
+
+/* NULL nodes have no separators to go by: only TIDs tell them apart. */
+static int
+fpt_region_kid_null(const FPTGeom *g, void *page, int from, int to,
+					uint64 tid)
+{
+	int			a = from;
+	int			b = to - 1;
+
+	while (a < b)
+	{
+		int			m = a + (b - a + 1) / 2;
+		int			below = fpt_kid_first_below(g, page, m, 0, 0, tid);
+
+		if (below < 0)
+			return -1;
+		if (below)
+			a = m;
+		else
+			b = m - 1;
+	}
+	return a;
+}
+
+FPTResult
+fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
+		   const FPTKey *key, FPTPlace *p)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	fpt_region(l, h, key->cls, &p->from, &p->to);
+	p->dup = false;
+	p->rank = 0;
+	p->where = 0;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		p->where = fpt_rel(g, page, key, &p->hi, &p->lo);
+		if (p->where < 0)
+		{
+			p->kid = p->from;
+			return FPT_OK;
+		}
+		if (p->where > 0 || p->from >= p->to)
+		{
+			p->kid = p->to;
+			return FPT_OK;
+		}
+		p->kid = fpt_region_kid(g, page, p->from, p->to, p->hi, p->lo,
+								key->tid);
+	}
+	else
+	{
+		p->hi = p->lo = 0;
+		if (p->from >= p->to)
+		{
+			p->kid = p->to;
+			return FPT_OK;
+		}
+		p->kid = fpt_region_kid_null(g, page, p->from, p->to, key->tid);
+	}
+	if (p->kid < 0)
+		return FPT_CORRUPT;
+	p->node = fpt_kid_node(g, page, p->kid);
+	if (p->node == NULL)
+		return FPT_CORRUPT;
+	fpt_node_prefetch(g, p->node);
+	p->rank = fpt_node_rank(g, p->node, p->hi, p->lo, key->tid, &p->dup);
+	p->count = fpt_popcount(fpt_node_used(g, p->node));
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
+					 FPTLoc *loc)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPlace	p;
+
+	if (g == NULL || fpt_locate(l, g, page, key, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	loc->kid = p.kid;
+	loc->rank = p.rank;
+	if (p.kid >= p.from && p.kid < p.to && p.where == 0 &&
+		p.rank >= p.count)
+	{
+		loc->kid++;
+		loc->rank = 0;
+	}
+	return FPT_OK;
+}
+
+/*
+ * Does the range that ends at hi end in the node of p, or right behind it?
+ * Most ranges of a point lookup do, which saves the second descent.
+ */
+static bool
+fpt_range_ends_here(const FPTGeom *g, void *page, const FPTPlace *p,
+					const FPTKey *hi, FPTLoc *last)
+{
+	uint64		khi,
+				klo,
+				shi,
+				slo;
+	bool		dup;
+
+	if (p->where != 0 || p->kid < p->from || p->kid >= p->to ||
+		fpt_rel(g, page, hi, &khi, &klo) != 0)
+		return false;
+	last->kid = p->kid;
+	last->rank = fpt_node_rank(g, p->node, khi, klo, hi->tid, &dup);
+	if (last->rank < p->count)
+		return true;
+	last->kid++;
+	last->rank = 0;
+	if (last->kid == p->to)
+		return true;
+	fpt_array_rel(g->kw, (char *) page + FPT_LINE, g->maxnodes, last->kid,
+				  &shi, &slo);
+	return khi < shi || (khi == shi && klo < slo);
+}
+
+FPTResult
+fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
+			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTKey		end = *hi;
+	FPTPlace	p;
+
+	if (g == NULL || fpt_locate(l, g, page, lo, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	first->kid = p.kid;
+	first->rank = p.rank;
+	if (p.kid >= p.from && p.kid < p.to && p.where == 0 &&
+		p.rank >= p.count)
+	{
+		first->kid++;
+		first->rank = 0;
+	}
+	end.tid++;
+	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
+		fpt_range_ends_here(g, page, &p, &end, last))
+		return FPT_OK;
+	return fpt_page_lower_bound(l, page, &end, last);
+}
+
+int
+fpt_node_count(const FPTLayout *l, void *page, int kid)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	char	   *node;
+
+	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
+		return -1;
+	node = fpt_kid_node(g, page, kid);
+	if (node == NULL)
+		return -1;
+	return fpt_popcount(fpt_node_used(g, node));
+}
+
+bool
+fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
+{
+	if (dir > 0)
+	{
+		int			n = fpt_node_count(l, page, loc->kid);
+
+		if (n < 0)
+			return false;
+		if (loc->rank + 1 < n)
+			loc->rank++;
+		else
+		{
+			loc->kid++;
+			loc->rank = 0;
+		}
+		return loc->kid < fpt_header(page)->nkids;
+	}
+	if (loc->rank > 0)
+		loc->rank--;
+	else
+	{
+		int			n = fpt_node_count(l, page, loc->kid - 1);
+
+		if (n <= 0)
+			return false;
+		loc->kid--;
+		loc->rank = n - 1;
+	}
+	return true;
+}
+
+FPTResult
+fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	char	   *node;
+	int			slot;
+
+	if (g == NULL || loc.kid < 0 || loc.kid >= fpt_header(page)->nkids)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(g, page, loc.kid);
+	if (node == NULL || loc.rank < 0 ||
+		loc.rank >= fpt_popcount(fpt_node_used(g, node)))
+		return FPT_CORRUPT;
+	slot = fpt_node_perm(g, node)[loc.rank];
+	if (slot >= g->cap)
+		return FPT_CORRUPT;
+	fpt_slot_entry(g, page, node, slot, fpt_kid_cls(l, page, loc.kid), out);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
+					uint32 *child, FPTLoc *loc)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTKey		next = *key;
+	FPTPlace	p;
+	int			slot;
+
+	if (g == NULL || g->dw == 0 || fpt_header(page)->nkids == 0)
+		return FPT_CORRUPT;
+
+	/* The entry before the first one above key, or the very first. */
+	next.tid++;
+	if (fpt_locate(l, g, page, &next, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	if (p.rank > 0)
+		p.rank--;
+	else if (p.kid > 0)
+	{
+		p.kid--;
+		p.node = fpt_kid_node(g, page, p.kid);
+		if (p.node == NULL)
+			return FPT_CORRUPT;
+		p.rank = fpt_popcount(fpt_node_used(g, p.node)) - 1;
+	}
+	else
+		p.node = fpt_kid_node(g, page, 0);
+	if (p.node == NULL || p.rank < 0 ||
+		p.rank >= fpt_popcount(fpt_node_used(g, p.node)))
+		return FPT_CORRUPT;
+	slot = fpt_node_perm(g, p.node)[p.rank];
+	if (slot >= g->cap)
+		return FPT_CORRUPT;
+	*child = fpt_slot_down(g, p.node, slot);
+	loc->kid = p.kid;
+	loc->rank = p.rank;
+	return FPT_OK;
+}
+
+int
+fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (g == NULL)
+		return -1;
+	for (kid = 0; kid < nkids; kid++)
+	{
+		uint32		cls = fpt_kid_cls(l, page, kid);
+		char	   *node = fpt_kid_node(g, page, kid);
+		int			count;
+		int			i;
+
+		if (node == NULL)
+			return -1;
+		count = fpt_popcount(fpt_node_used(g, node));
+		if (n + count > max)
+			return -1;
+		for (i = 0; i < count; i++)
+		{
+			int			slot = fpt_node_perm(g, node)[i];
+
+			if (slot >= g->cap)
+				return -1;
+			fpt_slot_entry(g, page, node, slot, cls, &out[n++]);
+		}
+	}
+	return n;
+}
+
+int
+fpt_page_count(const FPTLayout *l, void *page)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (g == NULL)
+		return -1;
+	for (kid = 0; kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(g, page, kid);
+
+		if (node == NULL)
+			return -1;
+		n += fpt_popcount(fpt_node_used(g, node));
+	}
+	return n;
+}
+
+/* One node's entries rank .. to - 1 for fpt_page_copy. */
+static int
+fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
+			  int rank, int to, bool skip_dead, FPTRun *run, int n)
+{
+	const uint8 *perm = fpt_node_perm(g, node);
+	FPTPageSpecial *s = fpt_special(page);
+
+	for (; rank < to; rank++)
+	{
+		int			slot = perm[rank];
+		int			slotid = ordinal * g->cap + slot;
+		uint64		hi,
+					lo;
+
+		if (slot >= g->cap)
+			return -1;
+		if (skip_dead && fpt_hint_test(g, page, slotid))
+			continue;
+		if (run->tids)
+			run->tids[n] = fpt_slot_tid(g, node, slot);
+		if (run->los)
+		{
+			fpt_slot_rel(g, node, slot, &hi, &lo);
+			run->los[n] = lo + s->base_lo;
+			if (run->his)
+				run->his[n] = hi + s->base_hi + (run->los[n] < lo ? 1 : 0);
+		}
+		if (run->slotids)
+			run->slotids[n] = (uint16) slotid;
+		n++;
+	}
+	return n;
+}
+
+int
+fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
+			  bool skip_dead, FPTRun *run)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
+		return -1;
+	skip_dead = skip_dead && g->dw == 0;
+	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(g, page, kid);
+		int			to;
+
+		if (node == NULL)
+			return -1;
+		if (kid + 1 < last.kid)
+			fpt_kid_prefetch(g, page, kid + 1);
+		to = fpt_popcount(fpt_node_used(g, node));
+		if (kid == last.kid)
+			to = Min(to, last.rank);
+		n = fpt_node_copy(g, page, node, fpt_kid(g, page, kid),
+						  kid == first.kid ? first.rank : 0, to,
+						  skip_dead, run, n);
+		if (n < 0)
+			return -1;
+	}
+	return n;
+}
+
+/* --- hints ---------------------------------------------------------------- */
+
+bool
+fpt_page_has_hints(const FPTLayout *l, void *page)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+
+	return g != NULL && g->dw == 0 &&
+		fpt_header(page)->std.pd_lower <= g->hint_off;
+}
+
+/* The node of a slot number, or NULL if there is no such slot. */
+static char *
+fpt_slotid_node(const FPTGeom *g, void *page, int slotid)
+{
+	if (g == NULL || g->dw != 0 || slotid < 0 ||
+		slotid / g->cap >= fpt_header(page)->nnodes)
+		return NULL;
+	return fpt_node(g, page, slotid / g->cap);
+}
+
+bool
+fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	char	   *node = fpt_slotid_node(g, page, slotid);
+	int			ordinal;
+	int			kid;
+
+	if (node == NULL ||
+		(fpt_node_used(g, node) & (UINT64CONST(1) << (slotid % g->cap))) == 0 ||
+		fpt_slot_tid(g, node, slotid % g->cap) != tid)
+		return false;
+
+	/* A free node keeps its bytes: it must be one in use. */
+	ordinal = slotid / g->cap;
+	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
+	{
+		if (fpt_kid(g, page, kid) == ordinal)
+			return true;
+	}
+	return false;
+}
+
+bool
+fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+
+	return fpt_slotid_node(g, page, slotid) != NULL &&
+		fpt_hint_test(g, page, slotid);
+}
+
+void
+fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+
+	if (fpt_slotid_node(g, page, slotid) != NULL)
+		((uint8 *) page)[g->hint_off + slotid / 8] |= 1 << (slotid % 8);
+}

@@ -1,0 +1,387 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_kernel.h
+ *	  The page kernel: every operation on one page image.
+ *
+ * Plain C on BLCKSZ bytes: no buffers, no locks, no WAL, no memory allocation,
+ * no ereport.  A caller inside the server holds the lock that the operation
+ * needs and logs what changed.
+ *
+ * No value read from a page is trusted.  Functions that meet an impossible one
+ * return FPT_CORRUPT (or false) and leave the page alone as far as they came;
+ * none reads or writes outside the page, none loops for ever.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KERNEL_H
+#define FPT_KERNEL_H
+
+#include "fpt_page.h"
+
+/* A position in the index's total order, or a fence. */
+typedef struct FPTKey
+{
+	uint64		hi;
+	uint64		lo;
+	uint64		tid;			/* 0 .. FPT_MAX_TID */
+	uint32		cls;			/* FPT_CLS_* */
+} FPTKey;
+
+/* An entry: key with TID, and the downlink in inner pages (else 0). */
+typedef struct FPTEntry
+{
+	FPTKey		key;
+	uint32		down;
+} FPTEntry;
+
+/* Geometry of pages of one encoding and kind, derived from the widths. */
+typedef struct FPTGeom
+{
+	uint8		kw;				/* stored bytes of a key: 2, 4, 8, 16 */
+	uint8		tw;				/* stored bytes of a TID: 4 or 6 */
+	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
+	uint8		w;				/* lines of the in-page root */
+	uint8		x;				/* lines of a leaf node */
+	uint8		cap;			/* slots of a leaf node */
+	uint8		maxnodes;		/* nodes that fit, root's fan-out considered */
+	uint8		enc;			/* FPT_ENC_* */
+	uint16		node_off;		/* offset of node 0 in the page */
+	uint16		kids_off;		/* offset of the root's node numbers */
+	uint16		perm_off;		/* offsets within a node */
+	uint16		tid_off;
+	uint16		down_off;
+	uint16		hint_off;		/* offset of the hint bitmap in the page */
+	uint64		capmask;		/* one bit for each slot */
+	uint32		capacity;		/* maxnodes * cap: entries of a full page */
+} FPTGeom;
+
+/* What the kernel must know of an index. */
+typedef struct FPTLayout
+{
+	uint8		keysize;		/* 4, 8 or 16 */
+	bool		nullsfirst;
+	uint32		indexid;
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw) - 1][kind] */
+} FPTLayout;
+
+/* A place in a page: rank'th entry (in key order) of the kid'th node. */
+typedef struct FPTLoc
+{
+	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
+	int			rank;			/* 0 .. number of entries of the node - 1 */
+} FPTLoc;
+
+typedef enum FPTResult
+{
+	FPT_OK = 0,
+	FPT_FULL,					/* no free slot in the node (or the page) */
+	FPT_UNFIT,					/* key or TID not representable in this page */
+	FPT_DUPLICATE,				/* the very same (key, TID) is there */
+	FPT_CORRUPT					/* the page contradicts itself */
+} FPTResult;
+
+/* Byte ranges that an operation changed, for hand-written WAL. */
+#define FPT_MAX_EDITS		8
+typedef struct FPTEdit
+{
+	int			n;
+	struct
+	{
+		uint16		off;
+		uint16		len;
+	}			r[FPT_MAX_EDITS];
+} FPTEdit;
+
+/* Upper bound of the entries of any page, for callers' arrays. */
+#define FPT_MAX_ENTRIES		(BLCKSZ / 6)
+
+/* --- order ------------------------------------------------------------ */
+
+static inline int
+fpt_key_cmp(const FPTKey *a, const FPTKey *b)
+{
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	if (a->hi != b->hi)
+		return a->hi < b->hi ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return 0;
+}
+
+/* The same without the TIDs. */
+static inline int
+fpt_image_cmp(const FPTKey *a, const FPTKey *b)
+{
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	if (a->hi != b->hi)
+		return a->hi < b->hi ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return 0;
+}
+
+static inline FPTKey
+fpt_fence_get(const FPTFence *f)
+{
+	FPTKey		k;
+
+	k.hi = f->hi;
+	k.lo = f->lo;
+	k.tid = f->tidcls & FPT_MAX_TID;
+	k.cls = (uint32) (f->tidcls >> 56);
+	return k;
+}
+
+static inline FPTFence
+fpt_fence_make(const FPTKey *k)
+{
+	FPTFence	f;
+
+	f.hi = k->hi;
+	f.lo = k->lo;
+	f.tidcls = k->tid | ((uint64) k->cls << 56);
+	return f;
+}
+
+static inline bool
+fpt_page_below_high(void *page, const FPTKey *k)
+{
+	FPTKey		high = fpt_fence_get(&fpt_header(page)->high);
+
+	return fpt_key_cmp(k, &high) < 0;
+}
+
+static inline bool
+fpt_page_above_low(void *page, const FPTKey *k)
+{
+	FPTKey		low = fpt_fence_get(&fpt_special(page)->low);
+
+	return fpt_key_cmp(k, &low) >= 0;
+}
+
+/* --- geometry (fpt_geom.c) ---------------------------------------------- */
+
+/* Cost model of goal G, in ns; defaults are what layout measurements gave. */
+#define FPT_T1				100.0
+#define FPT_TNEXT			8.0
+
+/*
+ * Choose widths by goal G: the largest page fan-out among the (w, x) whose
+ * analytical search cost is within 10% of the best.  For all key widths up to
+ * keysize and all kinds.  force_w / force_x: 0, or a reloption's value.
+ * Returns false if the forced widths make no usable page.
+ */
+extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
+							  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* Derive one geometry; false if (w, x) makes no usable page. */
+extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
+
+/* Fill a layout from what the metapage says; false if that is impossible. */
+extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
+							uint32 indexid,
+							FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* --- SIMD (fpt_simd.c) -------------------------------------------------- */
+
+/*
+ * Compare n <= 64 unsigned keys of one width, stored one after the other at an
+ * arbitrary address, with (hi, lo).  Returns the bits of those below, sets *eq
+ * to the bits of those equal; bits >= n are zero.  16-byte keys are n upper
+ * halves at "keys" and n lower halves at keys + 8 * stride.
+ */
+typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
+							  uint64 hi, uint64 lo, uint64 *eq);
+
+typedef struct FPTSimd
+{
+	const char *name;
+	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) - 1 */
+} FPTSimd;
+
+extern const FPTSimd *fpt_simd; /* the one in use; never NULL */
+
+/* Best variant of this CPU for "auto"; false if unknown or not supported. */
+extern bool fpt_simd_select(const char *name);
+
+/* Names of all variants this build knows that this CPU can run. */
+extern int	fpt_simd_available(const char *names[], int max);
+
+/* --- kernel (fpt_kernel.c) ---------------------------------------------- */
+
+/* Geometry of a page, or NULL if its encoding makes no sense. */
+extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
+
+/* The sanity check made on every page read: cheap, O(1). */
+extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
+
+/*
+ * The tightest encoding for entries between base (inclusive; a value) and
+ * last (inclusive), with the largest TID given; level 0 or not.
+ */
+extern int	fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
+						   const FPTKey *last, uint64 or_tids);
+
+/* True if this TID fits in 4 bytes. */
+static inline bool
+fpt_tid_is_short(uint64 tid)
+{
+	return (tid >> 16) <= FPT_TID4_MAXBLOCK && (tid & 0xFFFF) <= FPT_TID4_MAXOFF;
+}
+
+/*
+ * Make an empty page of this level and encoding.  Fences are given; base is
+ * what keys are stored relative to.  Links are zero.
+ */
+extern void fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
+						  uint32 pageno, const FPTKey *low,
+						  const FPTKey *high, uint64 base_hi, uint64 base_lo);
+
+/*
+ * Put n entries, sorted, into a page that fpt_page_init made.  They are spread
+ * evenly over nodes that are filled to at most "fill" percent where that is
+ * possible, otherwise as densely as needed.  FPT_FULL if they do not fit,
+ * FPT_UNFIT if one is not representable.
+ */
+extern FPTResult fpt_page_fill(const FPTLayout *l, void *page,
+							   const FPTEntry *entries, int n, int fill);
+
+/* Copy all entries in order; returns their number or -1 (corrupt). */
+extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
+							 int max);
+
+/*
+ * Place of the first entry of the second region: entries in front of it are
+ * NULLs in a NULLS FIRST index, those behind it in any other.
+ */
+static inline FPTLoc
+fpt_page_null_border(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTLoc		loc;
+
+	loc.kid = l->nullsfirst ? h->nnull : h->nkids - h->nnull;
+	loc.rank = 0;
+	return loc;
+}
+
+/* Number of entries, or -1. */
+extern int	fpt_page_count(const FPTLayout *l, void *page);
+
+/* Number of entries of the kid'th node, or -1. */
+extern int	fpt_node_count(const FPTLayout *l, void *page, int kid);
+
+/* Read one entry. */
+extern FPTResult fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc,
+							  FPTEntry *out);
+
+/* First entry >= key; loc->kid == nkids if there is none. */
+extern FPTResult fpt_page_lower_bound(const FPTLayout *l, void *page,
+									  const FPTKey *key, FPTLoc *loc);
+
+/*
+ * The entries lo .. hi (both inclusive, lo <= hi): *first is the first one,
+ * *last the place behind the last one.
+ */
+extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
+								const FPTKey *lo, const FPTKey *hi,
+								FPTLoc *first, FPTLoc *last);
+
+/* The child that covers key: downlink of the last separator <= key. */
+extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
+									 const FPTKey *key, uint32 *child,
+									 FPTLoc *loc);
+
+/* Step to the next (dir > 0) or previous entry; false at the page's end. */
+extern bool fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc,
+						  int dir);
+
+/*
+ * Insert into a free slot of the entry's node, the common case.  Records the
+ * changed bytes in *edit.  FPT_FULL: see fpt_page_make_room.
+ */
+extern FPTResult fpt_page_insert(const FPTLayout *l, void *page,
+								 const FPTEntry *e, FPTEdit *edit);
+
+/*
+ * The same, but only look: FPT_OK if fpt_page_insert would succeed.
+ */
+extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
+									   const FPTEntry *e);
+
+/*
+ * The entry's node is full: split it inside the page, else share its entries
+ * with its neighbours, else reorganise the page, so that fpt_page_insert can
+ * succeed.  FPT_FULL: none of that is worth it, split the page.
+ */
+extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
+									const FPTEntry *e);
+
+/* Remove the slots in "slots" from the kid'th node. */
+extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
+									   int kid, uint64 slots);
+
+/* Remove one entry. */
+extern FPTResult fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc);
+
+/* Give free nodes at the end back to the hole, drop empty ones. */
+extern void fpt_page_trim(const FPTLayout *l, void *page);
+
+/* Change the downlink of an entry of an inner page. */
+extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
+								   uint32 down);
+
+/* Keep the first n entries only (page split); nodes stay where they are. */
+extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
+
+/*
+ * Make a page of n sorted entries between two fences: choose base and encoding
+ * (see fpt_modify.c) and fill it.  Entries of inner pages: *entries is changed
+ * where it stands for minus infinity.
+ */
+extern FPTResult fpt_page_form(const FPTLayout *l, void *page, int level,
+							   uint32 pageno, const FPTKey *low,
+							   const FPTKey *high, FPTEntry *entries, int n,
+							   int fill);
+
+/* Full structural check: NULL if the page is sound, else what is wrong. */
+extern const char *fpt_page_check(const FPTLayout *l, void *page,
+								  uint32 pageno);
+
+/*
+ * A run of one node for the scan: slots in order from loc.rank on, copied out.
+ * tids/hi/lo may be NULL when not wanted.  Returns entries copied, -1 corrupt.
+ */
+typedef struct FPTRun
+{
+	uint64	   *tids;
+	uint64	   *los;			/* images, base added */
+	uint64	   *his;			/* only for 16-byte keys */
+	uint16	   *slotids;		/* kid's node number * cap + slot */
+} FPTRun;
+
+/*
+ * Copy entries first .. last - 1 (places; last.kid may be nkids) to run's
+ * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
+ * number or -1.
+ */
+extern int	fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first,
+						  FPTLoc last, bool skip_dead, FPTRun *run);
+
+/* --- hints: a bit a slot, in the hole, unlogged --------------------------- */
+
+/* Is there room for the hint bitmap between pd_lower and pd_upper? */
+extern bool fpt_page_has_hints(const FPTLayout *l, void *page);
+
+/* Is this slot (number as in FPTRun.slotids) used and its TID this one? */
+extern bool fpt_page_slot_is(const FPTLayout *l, void *page, int slotid,
+							 uint64 tid);
+extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
+extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
+
+#endif							/* FPT_KERNEL_H */

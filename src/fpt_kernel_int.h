@@ -1,0 +1,334 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_kernel_int.h
+ *	  Accessors shared by the files of the page kernel, and by nobody else.
+ *
+ * All of them stay inside the page for any contents of a page whose header
+ * passed fpt_page_sane(), or fpt_page_geom() alone: ordinals are checked
+ * against the geometry, used bits are masked, slots are checked by callers.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KERNEL_INT_H
+#define FPT_KERNEL_INT_H
+
+#include "fpt_kernel.h"
+
+/* Where a key is, or belongs, in a page. */
+typedef struct FPTPlace
+{
+	int			from;			/* kids of the key's region */
+	int			to;
+	int			kid;			/* its node; "to" or "from" if there is none */
+	int			rank;			/* entries of the node below the key */
+	int			count;			/* entries of the node */
+	int			where;			/* -1: below the base, 1: not representable */
+	bool		dup;			/* the very entry is in the node */
+	uint64		hi;				/* the key relative to the base */
+	uint64		lo;
+	char	   *node;			/* valid if from <= kid < to and where == 0 */
+} FPTPlace;
+
+/* An entry with its key relative to the page's base. */
+typedef struct FPTRelEntry
+{
+	uint64		hi;
+	uint64		lo;
+	uint64		tid;
+	uint32		down;
+} FPTRelEntry;
+
+extern FPTResult fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
+							const FPTKey *key, FPTPlace *p);
+
+static inline int
+fpt_popcount(uint64 v)
+{
+	return __builtin_popcountll(v);
+}
+
+/* Number of the lowest bit set; v is not zero. */
+static inline int
+fpt_ctz(uint64 v)
+{
+	return __builtin_ctzll(v);
+}
+
+static inline int
+fpt_kwi(const FPTGeom *g)
+{
+	return (g->enc & FPT_ENC_KW_MASK) - 1;
+}
+
+/* pd_lower of a page with this many nodes */
+static inline int
+fpt_lower(const FPTGeom *g, int nnodes)
+{
+	return g->node_off + nnodes * g->x * FPT_LINE;
+}
+
+/* Does an offset from the base fit in kw bytes? */
+static inline bool
+fpt_fits(int kw, uint64 hi, uint64 lo)
+{
+	switch (kw)
+	{
+		case 2:
+			return hi == 0 && lo <= 0xFFFF;
+		case 4:
+			return hi == 0 && lo <= 0xFFFFFFFF;
+		case 8:
+			return hi == 0;
+		default:
+			return true;
+	}
+}
+
+/* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
+static inline int
+fpt_rel(const FPTGeom *g, void *page, const FPTKey *key, uint64 *hi,
+		uint64 *lo)
+{
+	FPTPageSpecial *s = fpt_special(page);
+
+	*lo = key->lo - s->base_lo;
+	*hi = key->hi - s->base_hi;
+	if (key->hi < s->base_hi ||
+		(key->hi == s->base_hi && key->lo < s->base_lo))
+		return -1;
+	if (key->lo < s->base_lo)
+		(*hi)--;
+	return fpt_fits(g->kw, *hi, *lo) ? 0 : 1;
+}
+
+static inline char *
+fpt_node(const FPTGeom *g, void *page, int ordinal)
+{
+	return (char *) page + g->node_off + ordinal * g->x * FPT_LINE;
+}
+
+/* Node number of a kid. */
+static inline int
+fpt_kid(const FPTGeom *g, void *page, int kid)
+{
+	return ((uint8 *) page)[g->kids_off + kid];
+}
+
+/* Node of a kid, or NULL if the root names an impossible one. */
+static inline char *
+fpt_kid_node(const FPTGeom *g, void *page, int kid)
+{
+	int			ordinal;
+
+	if (kid >= g->maxnodes)
+		return NULL;
+	ordinal = fpt_kid(g, page, kid);
+	if (ordinal >= fpt_header(page)->nnodes || ordinal >= g->maxnodes)
+		return NULL;
+	return fpt_node(g, page, ordinal);
+}
+
+static inline void
+fpt_node_prefetch(const FPTGeom *g, char *node)
+{
+	int			i;
+
+	for (i = 0; i < g->x; i++)
+		__builtin_prefetch(node + i * FPT_LINE);
+}
+
+static inline void
+fpt_kid_prefetch(const FPTGeom *g, void *page, int kid)
+{
+	char	   *node = fpt_kid_node(g, page, kid);
+
+	if (node != NULL)
+		fpt_node_prefetch(g, node);
+}
+
+static inline uint64
+fpt_node_used(const FPTGeom *g, char *node)
+{
+	return ((FPTNode *) node)->used & g->capmask;
+}
+
+static inline uint8 *
+fpt_node_perm(const FPTGeom *g, char *node)
+{
+	return (uint8 *) node + g->perm_off;
+}
+
+/* Class of the entries of a kid. */
+static inline uint32
+fpt_kid_cls(const FPTLayout *l, void *page, int kid)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	if (l->nullsfirst)
+		return kid < h->nnull ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
+	return kid >= h->nkids - h->nnull ? FPT_CLS_NULLLAST : FPT_CLS_VALUE;
+}
+
+/* Load the stored key at index i of an array of n keys. */
+static inline void
+fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
+{
+	*hi = 0;
+	switch (kw)
+	{
+		case 2:
+			{
+				uint16		v;
+
+				memcpy(&v, keys + i * 2, 2);
+				*lo = v;
+				break;
+			}
+		case 4:
+			{
+				uint32		v;
+
+				memcpy(&v, keys + i * 4, 4);
+				*lo = v;
+				break;
+			}
+		case 8:
+			memcpy(lo, keys + i * 8, 8);
+			break;
+		default:
+			memcpy(hi, keys + i * 8, 8);
+			memcpy(lo, keys + (n + i) * 8, 8);
+			break;
+	}
+}
+
+static inline void
+fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
+{
+	switch (kw)
+	{
+		case 2:
+			{
+				uint16		v = (uint16) lo;
+
+				memcpy(keys + i * 2, &v, 2);
+				break;
+			}
+		case 4:
+			{
+				uint32		v = (uint32) lo;
+
+				memcpy(keys + i * 4, &v, 4);
+				break;
+			}
+		case 8:
+			memcpy(keys + i * 8, &lo, 8);
+			break;
+		default:
+			memcpy(keys + i * 8, &hi, 8);
+			memcpy(keys + (n + i) * 8, &lo, 8);
+			break;
+	}
+}
+
+static inline void
+fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
+			 uint64 *lo)
+{
+	fpt_array_rel(g->kw, node + sizeof(FPTNode), g->cap, slot, hi, lo);
+}
+
+/*
+ * TIDs are stored low byte first in 4 (short form) or 6 bytes, so that the
+ * format does not depend on how the compiler lays out ItemPointerData.
+ */
+static inline uint64
+fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
+{
+	const char *p = node + g->tid_off + slot * g->tw;
+	uint32		v;
+	uint16		w;
+
+	memcpy(&v, p, 4);
+	if (g->tw == 4)
+		return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
+	memcpy(&w, p + 4, 2);
+	return ((uint64) v << 16) | w;
+}
+
+static inline void
+fpt_slot_set_tid(const FPTGeom *g, char *node, int slot, uint64 tid)
+{
+	char	   *p = node + g->tid_off + slot * g->tw;
+
+	if (g->tw == 4)
+	{
+		uint32		v = ((uint32) (tid >> 16) << FPT_TID4_OFFBITS) |
+		(uint32) (tid & 0xFFFF);
+
+		memcpy(p, &v, 4);
+	}
+	else
+	{
+		uint32		v = (uint32) (tid >> 16);
+		uint16		w = (uint16) tid;
+
+		memcpy(p, &v, 4);
+		memcpy(p + 4, &w, 2);
+	}
+}
+
+static inline uint32
+fpt_slot_down(const FPTGeom *g, const char *node, int slot)
+{
+	uint32		v;
+
+	if (g->dw == 0)
+		return 0;
+	memcpy(&v, node + g->down_off + slot * 4, 4);
+	return v;
+}
+
+static inline void
+fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
+{
+	if (g->dw != 0)
+		memcpy(node + g->down_off + slot * 4, &down, 4);
+}
+
+/* A slot's entry with its key made absolute. */
+static inline void
+fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
+			   uint32 cls, FPTEntry *out)
+{
+	out->key.hi = out->key.lo = 0;
+	if (cls == FPT_CLS_VALUE)
+	{
+		FPTPageSpecial *s = fpt_special(page);
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(g, node, slot, &hi, &lo);
+		out->key.lo = lo + s->base_lo;
+		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
+	}
+	out->key.tid = fpt_slot_tid(g, node, slot);
+	out->key.cls = cls;
+	out->down = fpt_slot_down(g, node, slot);
+}
+
+static inline bool
+fpt_hint_test(const FPTGeom *g, void *page, int slotid)
+{
+	return (((uint8 *) page)[g->hint_off + slotid / 8] >> (slotid % 8)) & 1;
+}
+
+/* Forget a slot's hint: it is about to hold another entry, or none. */
+static inline void
+fpt_hint_clear(const FPTGeom *g, void *page, int slotid)
+{
+	if (g->dw == 0)
+		((uint8 *) page)[g->hint_off + slotid / 8] &= ~(1 << (slotid % 8));
+}
+
+#endif							/* FPT_KERNEL_INT_H */

@@ -1,0 +1,568 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_load.c
+ *	  Writing the pages of a new index bottom-up from sorted keys.
+ *
+ * On each level one page is being filled.  Its entries are kept in an array
+ * until the next one would exceed the fill factor of a page in the tightest
+ * encoding that represents all of them; only then the page is formatted, in
+ * that encoding.  So how many entries a page gets depends on its keys.
+ *
+ * A closed page's low fence and number become an entry of the level above.
+ * When all keys are there, the levels are closed from below.  The first level
+ * that has a single page is the top one, and this page is the root, page 1.
+ *
+ * Pages are written to the file behind the back of the buffer manager: nobody
+ * else knows the index yet.  A page's number is given when its left sibling is
+ * closed, which must name it, so inner pages are written after pages with
+ * higher numbers, and the metapage and the root are written last; until then
+ * their places hold zeroes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/smgr.h"
+#include "utils/memutils.h"
+
+#include "fpt_build.h"
+
+#ifdef FPT_HAVE_BULK_WRITE
+#include "storage/bulk_write.h"
+#endif
+
+/* --- writing pages ---------------------------------------------------------- */
+
+#ifndef FPT_HAVE_BULK_WRITE
+
+/* Pages of a batch: what a WAL record can hold. */
+#define FPT_BATCH			32
+
+/* Alignment of a page in memory that suits direct I/O */
+#define FPT_IO_ALIGN		4096
+
+typedef struct FPTPageWriter
+{
+	Relation	rel;
+	ForkNumber	fork;
+	bool		use_wal;
+	BlockNumber nblocks;		/* blocks the file has */
+	int			n;				/* pages waiting in the batch */
+	BlockNumber blocks[FPT_BATCH];
+	char	   *pages[FPT_BATCH];	/* the first n in use, others free */
+	char	   *zeroes;
+} FPTPageWriter;
+
+static char *
+fpt_io_page(void)
+{
+	char	   *p = palloc0(BLCKSZ + FPT_IO_ALIGN);
+
+	return (char *) TYPEALIGN(FPT_IO_ALIGN, p);
+}
+
+static void
+fpt_pagewriter_begin(FPTPageWriter *w, Relation rel, ForkNumber fork)
+{
+	w->rel = rel;
+	w->fork = fork;
+
+	/*
+	 * The init fork of an unlogged index is logged even at wal_level minimal:
+	 * it is copied at the end of recovery.
+	 */
+	w->use_wal = RelationNeedsWAL(rel) || fork == INIT_FORKNUM;
+	w->nblocks = 0;
+	w->n = 0;
+	for (int i = 0; i < FPT_BATCH; i++)
+		w->pages[i] = fpt_io_page();
+	w->zeroes = fpt_io_page();
+}
+
+/* Sort the batch by block number; it nearly is in that order already. */
+static void
+fpt_pagewriter_sort(FPTPageWriter *w)
+{
+	for (int i = 1; i < w->n; i++)
+	{
+		BlockNumber block = w->blocks[i];
+		char	   *page = w->pages[i];
+		int			j = i;
+
+		for (; j > 0 && w->blocks[j - 1] > block; j--)
+		{
+			w->blocks[j] = w->blocks[j - 1];
+			w->pages[j] = w->pages[j - 1];
+		}
+		w->blocks[j] = block;
+		w->pages[j] = page;
+	}
+}
+
+static void
+fpt_pagewriter_flush(FPTPageWriter *w)
+{
+	SMgrRelation smgr;
+
+	CHECK_FOR_INTERRUPTS();
+	if (w->n == 0)
+		return;
+	fpt_pagewriter_sort(w);
+	if (w->use_wal)
+		fpt_log_newpages(w->rel, w->fork, w->n, w->blocks, w->pages);
+	/* Nothing below closes the file, so one look at it is enough. */
+	smgr = RelationGetSmgr(w->rel);
+	for (int i = 0; i < w->n; i++)
+	{
+		BlockNumber block = w->blocks[i];
+
+		while (w->nblocks < block)
+			smgrextend(smgr, w->fork, w->nblocks++, w->zeroes, true);
+		PageSetChecksumInplace((Page) w->pages[i], block);
+		if (block < w->nblocks)
+			smgrwrite(smgr, w->fork, block, w->pages[i], true);
+		else
+			smgrextend(smgr, w->fork, w->nblocks++, w->pages[i], true);
+	}
+	w->n = 0;
+}
+
+/* Memory for the next page; to be given back by fpt_pagewriter_put. */
+static void *
+fpt_pagewriter_get(FPTPageWriter *w)
+{
+	if (w->n >= FPT_BATCH)
+		fpt_pagewriter_flush(w);
+	return w->pages[w->n];
+}
+
+static void
+fpt_pagewriter_put(FPTPageWriter *w, uint32 pageno, void *page)
+{
+	Assert(page == w->pages[w->n]);
+	(void) page;
+	w->blocks[w->n++] = (BlockNumber) pageno;
+}
+
+static void
+fpt_pagewriter_end(FPTPageWriter *w)
+{
+	fpt_pagewriter_flush(w);
+
+	/*
+	 * A checkpoint that began after a page was logged knows nothing of the
+	 * file, so WAL alone does not bring the page back: sync it ourselves.  An
+	 * unlogged index must survive a clean shutdown.  What is not logged
+	 * because of wal_level minimal is synced at commit.
+	 */
+	if (w->use_wal ||
+		w->rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
+		smgrimmedsync(RelationGetSmgr(w->rel), w->fork);
+}
+
+#else							/* FPT_HAVE_BULK_WRITE */
+
+typedef struct FPTPageWriter
+{
+	BulkWriteState *bulk;
+	BulkWriteBuffer buf;
+} FPTPageWriter;
+
+static void
+fpt_pagewriter_begin(FPTPageWriter *w, Relation rel, ForkNumber fork)
+{
+	w->bulk = smgr_bulk_start_rel(rel, fork);
+	w->buf = NULL;
+}
+
+static void *
+fpt_pagewriter_get(FPTPageWriter *w)
+{
+	CHECK_FOR_INTERRUPTS();
+	w->buf = smgr_bulk_get_buf(w->bulk);
+	return w->buf;
+}
+
+static void
+fpt_pagewriter_put(FPTPageWriter *w, uint32 pageno, void *page)
+{
+	Assert(page == (void *) w->buf);
+	(void) page;
+	smgr_bulk_write(w->bulk, (BlockNumber) pageno, w->buf, true);
+	w->buf = NULL;
+}
+
+static void
+fpt_pagewriter_end(FPTPageWriter *w)
+{
+	smgr_bulk_finish(w->bulk);
+}
+
+#endif							/* FPT_HAVE_BULK_WRITE */
+
+/* --- loader ------------------------------------------------------------------ */
+
+/* The page being filled on one level. */
+typedef struct FPTLoadLevel
+{
+	int			level;
+	int			fillfactor;
+	uint32		npages;			/* closed pages of this level */
+	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
+	uint32		left;			/* its left sibling */
+	FPTKey		low;			/* its low fence */
+
+	int			n;				/* entries */
+	int			nnull;			/* of these, NULLs */
+	FPTKey		base;			/* an FPT_CLS_VALUE if known, else zeroes */
+	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base */
+	uint64		or_tids;		/* union of the bits of all TIDs */
+
+	/*
+	 * A value is known to fit while there are less than easy_n entries, if it
+	 * is at most easy_lo beyond base and its TID is short, or easy_tid.
+	 */
+	int			easy_n;
+	uint64		easy_lo;
+	bool		easy_wide;		/* any value is near enough */
+	bool		easy_tid;		/* any TID will do */
+
+	FPTEntry	entries[FPT_MAX_ENTRIES];
+} FPTLoadLevel;
+
+struct FPTLoad
+{
+	MemoryContext cxt;
+	Relation	rel;
+	FPTLayout	layout;
+	FPTPageWriter writer;
+	char	   *meta;			/* the metapage, written last */
+	uint32		npages;			/* page numbers given away */
+	int			fillfactor;
+	int64		nkeys;
+	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
+};
+
+static void fpt_level_add(FPTLoad *load, int level, const FPTKey *key,
+						  uint32 down);
+
+/* Start the level's next page. */
+static void
+fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
+				uint32 pageno)
+{
+	lv->low = *low;
+	lv->left = left;
+	lv->pageno = pageno;
+	lv->n = lv->nnull = 0;
+	lv->or_tids = 0;
+	lv->easy_n = 0;
+	memset(&lv->base, 0, sizeof(FPTKey));
+	if (low->cls == FPT_CLS_VALUE)
+	{
+		lv->base = *low;
+		lv->base.tid = 0;
+	}
+	lv->last = lv->base;
+}
+
+static FPTLoadLevel *
+fpt_level_create(FPTLoad *load, int level)
+{
+	FPTLoadLevel *lv;
+	FPTKey		low;
+
+	if (level > FPT_MAX_LEVEL)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many levels",
+						RelationGetRelationName(load->rel))));
+	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
+	lv->level = level;
+	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
+	lv->npages = 0;
+	memset(&low, 0, sizeof(low));
+	low.cls = FPT_CLS_MINF;
+	fpt_level_start(lv, &low, FPT_NOPAGE, FPT_NOPAGE);
+	load->levels[level] = lv;
+	return lv;
+}
+
+static const FPTGeom *
+fpt_enc_geom(const FPTLayout *l, int level, int enc)
+{
+	int			kind = FPT_KIND_INNER;
+
+	if (level == 0)
+		kind = (enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	return &l->geom[(enc & FPT_ENC_KW_MASK) - 1][kind];
+}
+
+/*
+ * How many entries a page may have when nnull of them are NULLs, which have
+ * nodes of their own: limited by the fill factor and by the nodes.  Inner
+ * pages need two entries, or the tree would not end.
+ */
+static int
+fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
+{
+	int			limit = (int) (g->capacity * lv->fillfactor / 100);
+	int			nullnodes = (nnull + g->cap - 1) / g->cap;
+	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
+
+	limit = Min(limit, FPT_MAX_ENTRIES);
+	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
+}
+
+/* Do n entries fit in a page, nnull NULLs among them? */
+static bool
+fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
+{
+	int			nodes = (nnull + g->cap - 1) / g->cap +
+		(n - nnull + g->cap - 1) / g->cap;
+
+	return nodes <= g->maxnodes && n <= fpt_fill_limit(g, lv, 0);
+}
+
+/*
+ * Is there room for another entry?  Looks for the encoding that holds all;
+ * then notes what else certainly fits in this encoding.
+ */
+static bool
+fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		isnull = key->cls != FPT_CLS_VALUE;
+	int			nnull = lv->nnull + (isnull ? 1 : 0);
+	FPTKey		base = lv->base;
+	FPTKey		last = isnull ? lv->last : *key;
+	const FPTGeom *g;
+	int			enc;
+
+	if (base.cls != FPT_CLS_VALUE && !isnull)
+		base = *key;
+	enc = fpt_choose_enc(&load->layout, lv->level, &base, &last,
+						 lv->or_tids | key->tid);
+	g = fpt_enc_geom(&load->layout, lv->level, enc);
+	if (lv->n > 0 && !fpt_fill_fits(g, lv, lv->n + 1, nnull))
+		return false;
+
+	lv->base = base;
+	lv->base.tid = 0;
+	lv->easy_n = base.cls == FPT_CLS_VALUE ? fpt_fill_limit(g, lv, nnull) : 0;
+	lv->easy_wide = g->kw == 16;
+	lv->easy_lo = g->kw >= 8 ? PG_UINT64_MAX :
+		(UINT64CONST(1) << (8 * g->kw)) - 1;
+	lv->easy_tid = g->tw == 6;
+	return true;
+}
+
+/* The same, without the trouble, for most entries; false: not known. */
+static inline bool
+fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
+{
+	uint64		lo = key->lo - lv->base.lo;
+	uint64		hi = key->hi - lv->base.hi - (key->lo < lv->base.lo ? 1 : 0);
+
+	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
+		return false;
+	if (!lv->easy_wide && (hi != 0 || lo > lv->easy_lo))
+		return false;
+	return lv->easy_tid || fpt_tid_is_short(key->tid);
+}
+
+/*
+ * The encoding of a page that is complete: one that also represents all that
+ * may be inserted below the high fence, if that costs no space.
+ */
+static int
+fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	int			enc = fpt_choose_enc(&load->layout, lv->level, &lv->base,
+									 &lv->last, lv->or_tids);
+
+	if (high->cls == FPT_CLS_VALUE)
+	{
+		int			wide = fpt_choose_enc(&load->layout, lv->level, &lv->base,
+										  high, lv->or_tids);
+
+		if (fpt_fill_fits(fpt_enc_geom(&load->layout, lv->level, wide), lv,
+						  lv->n, lv->nnull))
+			enc = wide;
+	}
+	return enc;
+}
+
+static uint32
+fpt_load_pageno(FPTLoad *load)
+{
+	if (load->npages >= MaxBlockNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many pages",
+						RelationGetRelationName(load->rel))));
+	return load->npages++;
+}
+
+/* Format and write a level's page. */
+static void
+fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
+				uint32 right)
+{
+	void	   *page = fpt_pagewriter_get(&load->writer);
+	FPTResult	res;
+
+	fpt_page_init(&load->layout, page, lv->level,
+				  fpt_level_encoding(load, lv, high), lv->pageno, &lv->low,
+				  high, lv->base.hi, lv->base.lo);
+	fpt_header(page)->left = lv->left;
+	fpt_header(page)->right = right;
+	res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
+						lv->fillfactor);
+	if (res != FPT_OK)
+		elog(ERROR, "could not fill page %u of index \"%s\": result %d",
+			 lv->pageno, RelationGetRelationName(load->rel), (int) res);
+	fpt_pagewriter_put(&load->writer, lv->pageno, page);
+	if (lv->level == 0 && load->nkeys > 0)
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+									 load->nkeys);
+}
+
+/*
+ * The page that a level fills is complete: write it and tell its parent.
+ * "high" is the low fence of the next page, if there is one.
+ */
+static void
+fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	bool		rightmost = high->cls == FPT_CLS_PINF;
+	uint32		right = FPT_NOPAGE;
+	uint32		pageno;
+	FPTKey		key;
+
+	if (lv->pageno == FPT_NOPAGE)
+		lv->pageno = fpt_load_pageno(load);
+	pageno = lv->pageno;
+	if (!rightmost)
+		right = fpt_load_pageno(load);
+	fpt_level_write(load, lv, high, right);
+
+	/*
+	 * The leftmost page's entry stands for minus infinity.  It must have a key
+	 * nevertheless, in a class that may come first: that of the page's base
+	 * lets the parent represent what is inserted later.
+	 */
+	key = lv->low;
+	if (key.cls == FPT_CLS_MINF)
+	{
+		key = lv->base;
+		key.cls = FPT_CLS_VALUE;
+		if (load->layout.nullsfirst)
+		{
+			key.hi = key.lo = 0;
+			key.cls = FPT_CLS_NULLFIRST;
+		}
+	}
+	lv->npages++;
+	if (!rightmost)
+		fpt_level_start(lv, high, pageno, right);
+	fpt_level_add(load, lv->level + 1, &key, pageno);
+}
+
+/*
+ * Lower bound of a leaf page that begins with "key", behind "prev".  Without a
+ * TID where the images differ, so that a later entry with the image of key
+ * goes to the same page as key whatever its TID is.
+ */
+static FPTKey
+fpt_separator(const FPTKey *prev, const FPTKey *key)
+{
+	FPTKey		sep = *key;
+
+	if (fpt_image_cmp(prev, key) != 0)
+		sep.tid = 0;
+	return sep;
+}
+
+/* Add an entry to a level; keys come in ascending order. */
+static void
+fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
+{
+	FPTLoadLevel *lv = load->levels[level];
+	FPTEntry   *e;
+
+	if (lv == NULL)
+		lv = fpt_level_create(load, level);
+	Assert(lv->n == 0 ||
+		   fpt_key_cmp(&lv->entries[lv->n - 1].key, key) < 0);
+	if (!fpt_level_easy(lv, key) && !fpt_level_room(load, lv, key))
+	{
+		FPTKey		high = *key;
+
+		if (level == 0)
+			high = fpt_separator(&lv->entries[lv->n - 1].key, key);
+		fpt_level_close(load, lv, &high);
+		(void) fpt_level_room(load, lv, key);	/* the first always fits */
+	}
+	e = &lv->entries[lv->n++];
+	e->key = *key;
+	e->down = down;
+	lv->or_tids |= key->tid;
+	if (key->cls == FPT_CLS_VALUE)
+		lv->last = *key;
+	else
+		lv->nnull++;
+}
+
+FPTLoad *
+fpt_load_begin(Relation rel, ForkNumber fork)
+{
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree build pages",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(cxt);
+	FPTLoad    *load = palloc0(sizeof(FPTLoad));
+	FPTOptions *opts = (FPTOptions *) rel->rd_options;
+
+	load->cxt = cxt;
+	load->rel = rel;
+	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+	load->npages = FPT_ROOTPAGE + 1;
+	load->meta = palloc0(BLCKSZ);
+	fpt_meta_init(rel, (Page) load->meta, &load->layout);
+	fpt_pagewriter_begin(&load->writer, rel, fork);
+	fpt_level_create(load, 0);
+	MemoryContextSwitchTo(old);
+	return load;
+}
+
+void
+fpt_load_add(FPTLoad *load, const FPTKey *key)
+{
+	load->nkeys++;
+	fpt_level_add(load, 0, key, 0);
+}
+
+void
+fpt_load_end(FPTLoad *load)
+{
+	FPTKey		high;
+	int			level = 0;
+	void	   *page;
+
+	memset(&high, 0, sizeof(high));
+	high.cls = FPT_CLS_PINF;
+	/* A level with closed pages has a level above it with their entries. */
+	for (; load->levels[level]->npages > 0; level++)
+		fpt_level_close(load, load->levels[level], &high);
+	load->levels[level]->pageno = FPT_ROOTPAGE;
+	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
+
+	page = fpt_pagewriter_get(&load->writer);
+	memcpy(page, load->meta, BLCKSZ);
+	fpt_pagewriter_put(&load->writer, FPT_METAPAGE, page);
+	fpt_pagewriter_end(&load->writer);
+	MemoryContextDelete(load->cxt);
+}

@@ -1,0 +1,863 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_modify.c
+ *	  Page kernel: changing one page image.
+ *
+ * fpt_page_insert() changes a few bytes in known places and reports them.  All
+ * other operations change the page at large; their callers compare images or
+ * log the whole page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_kernel_int.h"
+
+/* Nodes whose entries are shared out among them have at most this fill. */
+#define FPT_SHARE_NUM		7	/* eighths of the slots */
+#define FPT_SHARE_DEN		8
+#define FPT_SHARE_WINDOW	5	/* nodes looked at together */
+
+/* Reorganise rather than split a page that is at most this full. */
+#define FPT_REORG_NUM		3	/* quarters of the slots */
+#define FPT_REORG_DEN		4
+
+/* Appended entries at the end of a node that make it "ascending". */
+#define FPT_ASCENDING_RUN	4
+
+void
+fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
+			  uint32 pageno, const FPTKey *low, const FPTKey *high,
+			  uint64 base_hi, uint64 base_lo)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	const FPTGeom *g;
+
+	memset(page, 0, BLCKSZ);
+	h->std.pd_upper = FPT_SPECIAL_OFFSET;
+	h->std.pd_special = FPT_SPECIAL_OFFSET;
+	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
+	h->level = (uint8) level;
+	h->enc = (uint8) enc;
+	h->high = fpt_fence_make(high);
+	s->base_hi = base_hi;
+	s->base_lo = base_lo;
+	s->low = fpt_fence_make(low);
+	s->pageno = pageno;
+	s->indexid = l->indexid;
+	s->version = FPT_VERSION;
+	s->pageid = FPT_PAGE_ID;
+	g = fpt_page_geom(l, page);
+	Assert(g != NULL);
+	h->std.pd_lower = fpt_lower(g, 0);
+}
+
+/* --- root --------------------------------------------------------------- */
+
+/* Shift the root's arrays at "kid" by "by" (1 or -1) entries. */
+static void
+fpt_root_shift(const FPTGeom *g, void *page, int kid, int by)
+{
+	char	   *seps = (char *) page + FPT_LINE;
+	uint8	   *kids = (uint8 *) page + g->kids_off;
+	int			width = g->kw == 16 ? 8 : g->kw;
+	int			n = fpt_header(page)->nkids - kid;
+	int			halves = g->kw == 16 ? 2 : 1;
+	int			i;
+
+	if (by < 0)
+		n--;
+	for (i = 0; i < halves; i++)
+	{
+		char	   *p = seps + (i * g->maxnodes + kid) * width;
+
+		if (by > 0)
+			memmove(p + width, p, n * width);
+		else
+			memmove(p, p + width, n * width);
+	}
+	if (by > 0)
+		memmove(kids + kid + 1, kids + kid, n);
+	else
+		memmove(kids + kid, kids + kid + 1, n);
+}
+
+static void
+fpt_root_set_sep(const FPTGeom *g, void *page, int kid, uint64 hi, uint64 lo)
+{
+	fpt_array_set(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid, hi, lo);
+}
+
+/* Lowest node number not in use, or -1. */
+static int
+fpt_free_ordinal(const FPTGeom *g, void *page)
+{
+	bool		taken[FPT_MAX_NODES + 1] = {false};
+	int			nkids = fpt_header(page)->nkids;
+	int			i;
+
+	if (nkids >= g->maxnodes)
+		return -1;
+	for (i = 0; i < nkids; i++)
+		taken[fpt_kid(g, page, i)] = true;
+	for (i = 0; i < g->maxnodes; i++)
+	{
+		if (!taken[i])
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * Put a new, empty node in front of kid "at".  Returns it, or NULL if there is
+ * no room.
+ */
+static char *
+fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
+			 uint64 lo)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			ordinal = fpt_free_ordinal(g, page);
+	char	   *node;
+
+	if (ordinal < 0)
+		return NULL;
+	fpt_root_shift(g, page, at, 1);
+	((uint8 *) page)[g->kids_off + at] = (uint8) ordinal;
+	fpt_root_set_sep(g, page, at, hi, lo);
+	h->nkids++;
+	if (isnull)
+		h->nnull++;
+	if (ordinal >= h->nnodes)
+	{
+		/* The lowest free number is the first one in the hole. */
+		memset(fpt_node(g, page, ordinal), 0, g->x * FPT_LINE);
+		h->nnodes = (uint8) (ordinal + 1);
+		h->std.pd_lower = fpt_lower(g, h->nnodes);
+	}
+	node = fpt_node(g, page, ordinal);
+	((FPTNode *) node)->used = 0;
+	return node;
+}
+
+/* Take an empty node out of the root. */
+static void
+fpt_node_remove(const FPTLayout *l, const FPTGeom *g, void *page, int kid)
+{
+	FPTPageHeader *h = fpt_header(page);
+	bool		isnull = fpt_kid_cls(l, page, kid) != FPT_CLS_VALUE;
+
+	fpt_root_shift(g, page, kid, -1);
+	h->nkids--;
+	if (isnull)
+		h->nnull--;
+}
+
+/* Write n sorted entries into a node, replacing what it holds. */
+static void
+fpt_node_write(const FPTGeom *g, void *page, char *node,
+			   const FPTRelEntry *e, int n)
+{
+	uint8	   *perm = fpt_node_perm(g, node);
+	int			ordinal = (int) ((node - (char *) page) - g->node_off) /
+	(g->x * FPT_LINE);
+	int			i;
+
+	Assert(n <= g->cap);
+	for (i = 0; i < n; i++)
+	{
+		fpt_array_set(g->kw, node + sizeof(FPTNode), g->cap, i, e[i].hi,
+					  e[i].lo);
+		fpt_slot_set_tid(g, node, i, e[i].tid);
+		fpt_slot_set_down(g, node, i, e[i].down);
+		perm[i] = (uint8) i;
+	}
+	((FPTNode *) node)->used =
+		n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
+	for (i = 0; i < g->cap; i++)
+		fpt_hint_clear(g, page, ordinal * g->cap + i);
+}
+
+/* Read a node's entries in order; -1 if corrupt. */
+static int
+fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
+{
+	int			n = fpt_popcount(fpt_node_used(g, node));
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		int			slot = fpt_node_perm(g, node)[i];
+
+		if (slot >= g->cap)
+			return -1;
+		fpt_slot_rel(g, node, slot, &e[i].hi, &e[i].lo);
+		e[i].tid = fpt_slot_tid(g, node, slot);
+		e[i].down = fpt_slot_down(g, node, slot);
+	}
+	return n;
+}
+
+/* --- filling ------------------------------------------------------------ */
+
+/* Share n entries of one region out over k new nodes at the root's end. */
+static FPTResult
+fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
+				int k, bool isnull)
+{
+	int			done = 0;
+	int			i;
+
+	for (i = 0; i < k; i++)
+	{
+		FPTRelEntry e[FPT_MAX_CAP];
+		int			m = n / k + (i < n % k ? 1 : 0);
+		char	   *node;
+		int			j;
+
+		for (j = 0; j < m; j++)
+		{
+			const FPTEntry *in = &entries[done + j];
+
+			e[j].hi = e[j].lo = 0;
+			e[j].tid = in->key.tid;
+			e[j].down = in->down;
+			if (!isnull && fpt_rel(g, page, &in->key, &e[j].hi, &e[j].lo) != 0)
+				return FPT_UNFIT;
+			if (g->tw == 4 && !fpt_tid_is_short(in->key.tid))
+				return FPT_UNFIT;
+		}
+		node = fpt_node_add(g, page, fpt_header(page)->nkids, isnull,
+							e[0].hi, e[0].lo);
+		if (node == NULL)
+			return FPT_FULL;
+		fpt_node_write(g, page, node, e, m);
+		done += m;
+	}
+	return FPT_OK;
+}
+
+static inline int
+fpt_ceil_div(int a, int b)
+{
+	return (a + b - 1) / b;
+}
+
+FPTResult
+fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
+			  int fill)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			per = Max(1, g->cap * fill / 100);
+	int			nfirst = 0;		/* entries of the first region */
+	int			kfirst,
+				ksecond;
+	bool		firstnull = l->nullsfirst;
+	FPTResult	res;
+
+	Assert(fpt_header(page)->nkids == 0);
+	while (nfirst < n &&
+		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
+		nfirst++;
+	kfirst = fpt_ceil_div(nfirst, per);
+	ksecond = fpt_ceil_div(n - nfirst, per);
+	if (kfirst + ksecond > g->maxnodes)
+	{
+		/* Denser: all nodes, the larger region getting the slack. */
+		int			slack;
+
+		kfirst = fpt_ceil_div(nfirst, g->cap);
+		ksecond = fpt_ceil_div(n - nfirst, g->cap);
+		slack = g->maxnodes - kfirst - ksecond;
+		if (slack < 0)
+			return FPT_FULL;
+		if (nfirst > n - nfirst)
+			kfirst = Min(kfirst + slack, nfirst);
+		else
+			ksecond = Min(ksecond + slack, n - nfirst);
+	}
+	res = fpt_fill_region(g, page, entries, nfirst, kfirst, firstnull);
+	if (res == FPT_OK)
+		res = fpt_fill_region(g, page, entries + nfirst, n - nfirst, ksecond,
+							  !firstnull);
+	return res;
+}
+
+/* --- forming ------------------------------------------------------------- */
+
+/* a - b, clipped to what 64 bits can hold */
+static inline uint64
+fpt_distance(const FPTKey *a, const FPTKey *b)
+{
+	uint64		hi = a->hi - b->hi - (a->lo < b->lo ? 1 : 0);
+
+	return hi != 0 ? ~UINT64CONST(0) : a->lo - b->lo;
+}
+
+/*
+ * Expected range of a page's keys once it is full, for an open-ended page: the
+ * range now, extrapolated.
+ */
+static uint64
+fpt_extrapolate(uint64 range, int n, uint32 capacity)
+{
+	uint64		factor = capacity / Max(n, 1) + 1;
+
+	return range > ~UINT64CONST(0) / factor ? ~UINT64CONST(0) : range * factor;
+}
+
+/*
+ * Largest offset of a key width, in terms of fpt_distance(): what that clips to
+ * fits in 16 bytes only.
+ */
+static inline uint64
+fpt_kw_max(int kw)
+{
+	if (kw == 8)
+		return ~UINT64CONST(0) - 1;
+	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
+}
+
+/*
+ * Choose key width and base for values first .. last of a page with these
+ * fences and n entries.  A page between two value fences gets a width that
+ * holds every key that can ever arrive, if its entries fit then; an open-ended
+ * page gets room in the directions it can grow.  Returns the log2 index.
+ */
+static int
+fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
+				const FPTKey *high, const FPTKey *first, const FPTKey *last,
+				int n, FPTKey *base)
+{
+	bool		lowopen = low->cls != FPT_CLS_VALUE;
+	bool		highopen = high->cls != FPT_CLS_VALUE;
+	const FPTKey *from = lowopen ? first : low;
+	uint64		content = fpt_distance(last, from);
+	uint64		span = highopen ? content : fpt_distance(high, from);
+	int			kwi;
+	uint64		max;
+	uint64		below;
+
+	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	{
+		const FPTGeom *g = &l->geom[kwi][kind];
+		uint64		need = span;
+
+		if (lowopen || highopen)
+			need = fpt_extrapolate(span, n, g->capacity);
+		if (need <= fpt_kw_max(2 << kwi))
+			break;
+	}
+
+	/* Too wide to hold the entries: as tight as the contents allow. */
+	while (kwi > 0 && n > (int) l->geom[kwi][kind].capacity &&
+		   content <= fpt_kw_max(1 << kwi))
+		kwi--;
+	max = fpt_kw_max(2 << kwi);
+
+	*base = *from;
+	base->cls = FPT_CLS_VALUE;
+	base->tid = 0;
+	if (lowopen && (2 << kwi) <= 8 && (2 << kwi) < l->keysize)
+	{
+		uint64		inuse = span <= max ? span : content;
+
+		below = highopen ? (max - inuse) / 2 : max - inuse;
+		if (base->lo < below)
+			below = base->lo;
+		base->lo -= below;
+	}
+	else if (lowopen && (2 << kwi) == l->keysize)
+		base->hi = base->lo = 0;
+	return kwi;
+}
+
+/*
+ * The first separator of the leftmost page of an inner level stands for minus
+ * infinity: give it a key that is below all others.
+ */
+static void
+fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
+{
+	FPTKey	   *k = &entries[0].key;
+
+	k->hi = k->lo = k->tid = 0;
+	k->cls = l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
+	if (k->cls == FPT_CLS_VALUE && n > 1 &&
+		entries[1].key.cls == FPT_CLS_VALUE)
+	{
+		/* Close by, so that it costs no key width. */
+		k->hi = entries[1].key.hi;
+		k->lo = entries[1].key.lo;
+		if (entries[1].key.tid == 0)
+		{
+			if (k->lo-- == 0)
+				k->hi--;
+		}
+	}
+}
+
+FPTResult
+fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
+			  const FPTKey *low, const FPTKey *high, FPTEntry *entries, int n,
+			  int fill)
+{
+	FPTKey		base = {0, 0, 0, FPT_CLS_VALUE};
+	uint64		or_tids = 0;
+	int			first = -1;
+	int			last = -1;
+	int			kind;
+	int			kwi = 0;
+	int			i;
+
+	if (level > 0 && low->cls == FPT_CLS_MINF && n > 0)
+		fpt_form_minf(l, entries, n);
+	for (i = 0; i < n; i++)
+	{
+		or_tids |= entries[i].key.tid;
+		if (entries[i].key.cls == FPT_CLS_VALUE)
+		{
+			if (first < 0)
+				first = i;
+			last = i;
+		}
+	}
+	if (level > 0)
+		kind = FPT_KIND_INNER;
+	else
+		kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	if (first >= 0)
+		kwi = fpt_choose_base(l, kind, low, high, &entries[first].key,
+							  &entries[last].key, n, &base);
+	else if (low->cls == FPT_CLS_VALUE)
+		base = *low;
+	fpt_page_init(l, page, level,
+				  (kwi + 1) | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
+				  pageno, low, high, base.hi, base.lo);
+	return fpt_page_fill(l, page, entries, n, fill);
+}
+
+/* --- inserting ----------------------------------------------------------- */
+
+/* Where would e go?  FPT_OK only if there is a free slot for it. */
+static FPTResult
+fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
+				 const FPTEntry *e, FPTPlace *p)
+{
+	if (e->key.cls != FPT_CLS_VALUE &&
+		e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST))
+		return FPT_CORRUPT;
+	if (fpt_locate(l, g, page, &e->key, p) != FPT_OK)
+		return FPT_CORRUPT;
+	if (p->where != 0)
+		return FPT_UNFIT;
+
+	/*
+	 * Nothing goes before the entry that stands for minus infinity: it needs a
+	 * lower key first, which fpt_page_form() gives it.
+	 */
+	if (g->dw != 0 && p->kid == 0 && p->rank == 0 && p->from < p->to &&
+		fpt_fence_get(&fpt_special(page)->low).cls == FPT_CLS_MINF)
+		return FPT_UNFIT;
+	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+		return FPT_UNFIT;
+	if (p->from >= p->to)
+		return FPT_FULL;
+	if (p->dup)
+		return FPT_DUPLICATE;
+	if (p->rank >= p->count && p->kid + 1 < p->to)
+	{
+		/* The next node may begin with this very entry. */
+		FPTEntry	next;
+		FPTLoc		loc;
+
+		loc.kid = p->kid + 1;
+		loc.rank = 0;
+		if (fpt_page_get(l, page, loc, &next) != FPT_OK)
+			return FPT_CORRUPT;
+		if (fpt_key_cmp(&next.key, &e->key) == 0)
+			return FPT_DUPLICATE;
+	}
+	return p->count < g->cap ? FPT_OK : FPT_FULL;
+}
+
+FPTResult
+fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPlace	p;
+
+	if (g == NULL)
+		return FPT_CORRUPT;
+	return fpt_insert_place(l, g, page, e, &p);
+}
+
+static inline void
+fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
+{
+	Assert(edit->n < FPT_MAX_EDITS);
+	edit->r[edit->n].off = (uint16) ((const char *) p - (char *) page);
+	edit->r[edit->n].len = (uint16) len;
+	edit->n++;
+}
+
+FPTResult
+fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
+				FPTEdit *edit)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPlace	p;
+	FPTResult	res;
+	uint8	   *perm;
+	char	   *keys;
+	uint64		used;
+	int			slot;
+
+	if (g == NULL)
+		return FPT_CORRUPT;
+	res = fpt_insert_place(l, g, page, e, &p);
+	if (res != FPT_OK)
+		return res;
+	used = fpt_node_used(g, p.node);
+	slot = fpt_ctz(~used);
+	perm = fpt_node_perm(g, p.node);
+	keys = p.node + sizeof(FPTNode);
+
+	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
+#ifdef WORDS_BIGENDIAN
+	fpt_edit_add(edit, page, p.node, sizeof(FPTNode));
+#else
+	fpt_edit_add(edit, page, p.node + slot / 8, 1);
+#endif
+	fpt_array_set(g->kw, keys, g->cap, slot, p.hi, p.lo);
+	if (g->kw == 16)
+	{
+		fpt_edit_add(edit, page, keys + slot * 8, 8);
+		fpt_edit_add(edit, page, keys + (g->cap + slot) * 8, 8);
+	}
+	else
+		fpt_edit_add(edit, page, keys + slot * g->kw, g->kw);
+
+	memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
+	perm[p.rank] = (uint8) slot;
+	fpt_edit_add(edit, page, perm + p.rank, p.count - p.rank + 1);
+
+	fpt_slot_set_tid(g, p.node, slot, e->key.tid);
+	fpt_edit_add(edit, page, p.node + g->tid_off + slot * g->tw, g->tw);
+	if (g->dw != 0)
+	{
+		fpt_slot_set_down(g, p.node, slot, e->down);
+		fpt_edit_add(edit, page, p.node + g->down_off + slot * 4, 4);
+	}
+	fpt_hint_clear(g, page, fpt_kid(g, page, p.kid) * g->cap + slot);
+	return FPT_OK;
+}
+
+/*
+ * Split the full node of p.  Where entries arrive in ascending order the new
+ * node starts almost empty, so that nodes are left full behind.
+ */
+static FPTResult
+fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+{
+	FPTRelEntry e[FPT_MAX_CAP];
+	uint8	   *perm = fpt_node_perm(g, p->node);
+	bool		ascending = p->rank == p->count;
+	int			keep = p->count / 2;
+	uint64		drop = 0;
+	char	   *node;
+	int			i;
+
+	if (fpt_node_read(g, p->node, e) < 0)
+		return FPT_CORRUPT;
+	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
+	{
+		if (perm[i] != i)
+			ascending = false;
+	}
+	if (ascending)
+		keep = p->count - 1;
+	node = fpt_node_add(g, page, p->kid + 1,
+						fpt_kid_cls(l, page, p->kid) != FPT_CLS_VALUE,
+						e[keep].hi, e[keep].lo);
+	if (node == NULL)
+		return FPT_FULL;
+	fpt_node_write(g, page, node, e + keep, p->count - keep);
+	for (i = keep; i < p->count; i++)
+	{
+		drop |= UINT64CONST(1) << perm[i];
+		fpt_hint_clear(g, page, fpt_kid(g, page, p->kid) * g->cap + perm[i]);
+	}
+	((FPTNode *) p->node)->used = fpt_node_used(g, p->node) & ~drop;
+	return FPT_OK;
+}
+
+/*
+ * Share the entries of kids a .. b out among them evenly.  The first one keeps
+ * its separator, which may be below its first entry: what is to be inserted
+ * between the two must not move to the kid before.
+ */
+static FPTResult
+fpt_share_out(const FPTGeom *g, void *page, int a, int b)
+{
+	FPTRelEntry e[FPT_SHARE_WINDOW * FPT_MAX_CAP];
+	int			nnodes = b - a + 1;
+	int			n = 0;
+	int			done = 0;
+	int			i;
+
+	for (i = a; i <= b; i++)
+	{
+		int			m = fpt_node_read(g, fpt_kid_node(g, page, i), e + n);
+
+		if (m < 0)
+			return FPT_CORRUPT;
+		n += m;
+	}
+	for (i = 0; i < nnodes; i++)
+	{
+		int			m = n / nnodes + (i < n % nnodes ? 1 : 0);
+
+		fpt_node_write(g, page, fpt_kid_node(g, page, a + i), e + done, m);
+		if (i > 0)
+			fpt_root_set_sep(g, page, a + i, e[done].hi, e[done].lo);
+		done += m;
+	}
+	return FPT_OK;
+}
+
+/*
+ * Share the full node's entries with its neighbours: the smallest window, and
+ * among those the emptiest, that ends up at most 7/8 full, with a free slot in
+ * every node.
+ */
+static FPTResult
+fpt_node_share(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+{
+	int			size;
+
+	for (size = 2; size <= FPT_SHARE_WINDOW; size++)
+	{
+		int			best = -1;
+		int			bestn = 0;
+		int			a;
+
+		for (a = Max(p->from, p->kid - size + 1);
+			 a <= p->kid && a + size <= p->to; a++)
+		{
+			int			n = 0;
+			int			i;
+
+			for (i = a; i < a + size; i++)
+			{
+				int			m = fpt_node_count(l, page, i);
+
+				if (m <= 0)
+					return FPT_CORRUPT;
+				n += m;
+			}
+			if (n * FPT_SHARE_DEN <= size * g->cap * FPT_SHARE_NUM &&
+				n <= size * (g->cap - 1) && (best < 0 || n < bestn))
+			{
+				best = a;
+				bestn = n;
+			}
+		}
+		if (best >= 0)
+			return fpt_share_out(g, page, best, best + size - 1);
+	}
+	return FPT_FULL;
+}
+
+/* Rebuild the in-page tree with its entries spread over all nodes. */
+static FPTResult
+fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTEntry	e[FPT_MAX_ENTRIES];
+	int			n = fpt_page_count(l, page);
+
+	if (n < 0)
+		return FPT_CORRUPT;
+	if (n * FPT_REORG_DEN > (int) g->capacity * FPT_REORG_NUM)
+		return FPT_FULL;
+	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+	if (n < 0)
+		return FPT_CORRUPT;
+	h->nkids = h->nnull = h->nnodes = 0;
+	h->std.pd_lower = fpt_lower(g, 0);
+	memset((char *) page + g->hint_off, 0, FPT_SPECIAL_OFFSET - g->hint_off);
+
+	/* Leave a node or two for regions and splits. */
+	return fpt_page_fill(l, page, e, n, 90);
+}
+
+/* A free slot for e: in a new node, or in the neighbours' nodes. */
+static FPTResult
+fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
+					  const FPTEntry *e)
+{
+	FPTPlace	p;
+	FPTResult	res = fpt_insert_place(l, g, page, e, &p);
+
+	if (res != FPT_FULL)
+		return res;
+	if (p.from >= p.to)
+	{
+		/* The first entry of its region. */
+		return fpt_node_add(g, page, p.from, e->key.cls != FPT_CLS_VALUE,
+							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
+	}
+	res = fpt_node_split(l, g, page, &p);
+	if (res == FPT_FULL)
+		res = fpt_node_share(l, g, page, &p);
+	return res;
+}
+
+FPTResult
+fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTResult	res;
+
+	if (g == NULL)
+		return FPT_CORRUPT;
+	res = fpt_make_room_locally(l, g, page, e);
+	if (res == FPT_FULL)
+	{
+		/* Small pages can still be without a free node after this. */
+		res = fpt_page_reorganise(l, g, page);
+		if (res == FPT_OK)
+			res = fpt_make_room_locally(l, g, page, e);
+	}
+	return res;
+}
+
+/* --- removing ------------------------------------------------------------- */
+
+FPTResult
+fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	char	   *node;
+	uint8	   *perm;
+	uint64		used;
+	int			count;
+	int			n = 0;
+	int			i;
+
+	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(g, page, kid);
+	if (node == NULL)
+		return FPT_CORRUPT;
+	used = fpt_node_used(g, node);
+	perm = fpt_node_perm(g, node);
+	count = fpt_popcount(used);
+	for (i = 0; i < count; i++)
+	{
+		if (perm[i] >= g->cap)
+			return FPT_CORRUPT;
+	}
+	for (i = 0; i < count; i++)
+	{
+		if (slots & (UINT64CONST(1) << perm[i]))
+			fpt_hint_clear(g, page, fpt_kid(g, page, kid) * g->cap + perm[i]);
+		else
+			perm[n++] = perm[i];
+	}
+	((FPTNode *) node)->used = used & ~slots;
+	if ((used & ~slots) == 0)
+		fpt_node_remove(l, g, page, kid);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTEntry	e;
+
+	if (g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return FPT_CORRUPT;
+	return fpt_page_delete_slots(l, page, loc.kid,
+								 UINT64CONST(1) <<
+								 fpt_node_perm(g, fpt_kid_node(g, page, loc.kid))[loc.rank]);
+}
+
+void
+fpt_page_trim(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			nnodes = 0;
+	int			i;
+
+	if (g == NULL)
+		return;
+	for (i = 0; i < h->nkids; i++)
+		nnodes = Max(nnodes, fpt_kid(g, page, i) + 1);
+	if (nnodes < h->nnodes)
+	{
+		h->nnodes = (uint8) nnodes;
+		h->std.pd_lower = fpt_lower(g, nnodes);
+	}
+}
+
+FPTResult
+fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc, uint32 down)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTEntry	e;
+	char	   *node;
+
+	if (g == NULL || g->dw == 0 || fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(g, page, loc.kid);
+	fpt_slot_set_down(g, node, fpt_node_perm(g, node)[loc.rank], down);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_truncate(const FPTLayout *l, void *page, int n)
+{
+	FPTPageHeader *h = fpt_header(page);
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			kid;
+
+	if (g == NULL)
+		return FPT_CORRUPT;
+
+	/* Backwards, so that removing a node moves nothing still to be seen. */
+	for (kid = h->nkids - 1; kid >= 0; kid--)
+	{
+		int			before = 0;
+		int			count = fpt_node_count(l, page, kid);
+		uint64		drop = 0;
+		char	   *node = fpt_kid_node(g, page, kid);
+		int			i;
+
+		if (count < 0)
+			return FPT_CORRUPT;
+		for (i = 0; i < kid; i++)
+		{
+			int			m = fpt_node_count(l, page, i);
+
+			if (m < 0)
+				return FPT_CORRUPT;
+			before += m;
+		}
+		if (before + count <= n)
+			break;
+		for (i = Max(0, n - before); i < count; i++)
+		{
+			int			slot = fpt_node_perm(g, node)[i];
+
+			if (slot >= g->cap)
+				return FPT_CORRUPT;
+			drop |= UINT64CONST(1) << slot;
+		}
+		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
+			return FPT_CORRUPT;
+	}
+	return FPT_OK;
+}

@@ -1,0 +1,221 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_pagecheck.c
+ *	  Page kernel: full structural check of one page image.
+ *
+ * Every invariant of a page that can be seen from the page alone is checked
+ * here, and only here; fpt_check.c adds those between pages.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_kernel_int.h"
+
+/* What fpt_page_check carries from node to node. */
+typedef struct FPTCheckState
+{
+	const FPTLayout *l;
+	const FPTGeom *g;
+	char	   *page;
+	FPTKey		low;
+	FPTKey		high;
+	FPTKey		prev;			/* last entry seen */
+	int			nseen;
+	bool		taken[FPT_MAX_NODES + 1];
+} FPTCheckState;
+
+static bool
+fpt_fence_valid(const FPTFence *f, const FPTLayout *l)
+{
+	FPTKey		k = fpt_fence_get(f);
+
+	if (((f->tidcls >> 48) & 0xFF) != 0 || k.cls > FPT_CLS_PINF)
+		return false;
+	if (k.cls != FPT_CLS_VALUE)
+		return k.hi == 0 && k.lo == 0;
+	if (l->keysize <= 8 && k.hi != 0)
+		return false;
+	return l->keysize > 4 || k.lo <= 0xFFFFFFFF;
+}
+
+static const char *
+fpt_check_header(FPTCheckState *st, uint32 pageno)
+{
+	FPTPageHeader *h = fpt_header(st->page);
+	FPTPageSpecial *s = fpt_special(st->page);
+
+	if (!fpt_page_sane(st->l, st->page, pageno))
+		return "page header, identity or encoding is not valid";
+	if (h->reserved != 0 || s->reserved[0] != 0 || s->reserved[1] != 0 ||
+		s->reserved[2] != 0)
+		return "reserved bytes of the page header are not zero";
+	if (!fpt_fence_valid(&h->high, st->l))
+		return "high fence is not valid";
+	if (!fpt_fence_valid(&s->low, st->l))
+		return "low fence is not valid";
+	if ((st->l->keysize <= 8 && s->base_hi != 0) ||
+		(st->l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
+		return "key base is not valid";
+	st->low = fpt_fence_get(&s->low);
+	st->high = fpt_fence_get(&h->high);
+	if (fpt_key_cmp(&st->low, &st->high) >= 0)
+		return "low fence is not below the high fence";
+	if ((st->high.cls == FPT_CLS_PINF) != (h->right == FPT_NOPAGE))
+		return "high fence and right link disagree about being rightmost";
+	if ((st->low.cls == FPT_CLS_MINF) != (h->left == FPT_NOPAGE))
+		return "low fence and left link disagree about being leftmost";
+	if (h->level > 0 && h->nkids == 0)
+		return "inner page has no entries";
+	return NULL;
+}
+
+/* One entry against its predecessor, the fences and its separator. */
+static const char *
+fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
+{
+	bool		inner = fpt_header(st->page)->level > 0;
+
+	if (st->nseen > 0 && fpt_key_cmp(&st->prev, &e->key) >= 0)
+		return "entries are out of order";
+	if (inner && st->nseen == 0)
+	{
+		/* The first separator repeats the low fence, or means -infinity. */
+		if (st->low.cls != FPT_CLS_MINF &&
+			fpt_key_cmp(&st->low, &e->key) != 0)
+			return "first separator differs from the low fence";
+	}
+	else if (fpt_key_cmp(&e->key, &st->low) < 0)
+		return "entry is below the low fence";
+	if (fpt_key_cmp(&e->key, &st->high) >= 0)
+		return "entry is not below the high fence";
+	if (st->l->keysize <= 8 &&
+		(e->key.hi != 0 || (st->l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
+		return "key is wider than the key size";
+	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
+		return "downlink points to the metapage or the root";
+	if (!inner && (e->key.tid & 0xFFFF) == 0)
+		return "heap TID is not valid";
+	st->prev = e->key;
+	st->nseen++;
+	return NULL;
+}
+
+/* Is the separator of a kid between its neighbours' entries? */
+static const char *
+fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first)
+{
+	FPTPageHeader *h = fpt_header(st->page);
+	int			vfrom = st->l->nullsfirst ? h->nnull : 0;
+	FPTPageSpecial *s = fpt_special(st->page);
+	FPTKey		sep;
+	uint64		hi,
+				lo;
+
+	if (first->key.cls != FPT_CLS_VALUE || kid == vfrom)
+		return NULL;
+	fpt_array_rel(st->g->kw, st->page + FPT_LINE, st->g->maxnodes, kid,
+				  &hi, &lo);
+	sep.lo = lo + s->base_lo;
+	sep.hi = hi + s->base_hi + (sep.lo < lo ? 1 : 0);
+	sep.cls = FPT_CLS_VALUE;
+	sep.tid = 0;
+	if (fpt_image_cmp(&sep, &first->key) > 0)
+		return "separator is above its node's first entry";
+	if (fpt_image_cmp(&sep, &st->prev) < 0)
+		return "separator is below the previous node's last entry";
+	return NULL;
+}
+
+static const char *
+fpt_check_node(FPTCheckState *st, int kid)
+{
+	const FPTGeom *g = st->g;
+	char	   *node = fpt_kid_node(g, st->page, kid);
+	int			ordinal = fpt_kid(g, st->page, kid);
+	uint32		cls = fpt_kid_cls(st->l, st->page, kid);
+	uint64		seen = 0;
+	int			count;
+	int			i;
+
+	if (node == NULL)
+		return "in-page root points to a node that does not exist";
+	if (st->taken[ordinal])
+		return "in-page root points to a node twice";
+	st->taken[ordinal] = true;
+	if (((FPTNode *) node)->used & ~g->capmask)
+		return "node uses slots it does not have";
+	count = fpt_popcount(fpt_node_used(g, node));
+	if (count == 0)
+		return "node in use is empty";
+	for (i = 0; i < count; i++)
+	{
+		int			slot = fpt_node_perm(g, node)[i];
+		const char *msg;
+		FPTEntry	e;
+
+		if (slot >= g->cap ||
+			(fpt_node_used(g, node) & (UINT64CONST(1) << slot)) == 0)
+			return "node's order names a slot that is not in use";
+		if (seen & (UINT64CONST(1) << slot))
+			return "node's order names a slot twice";
+		seen |= UINT64CONST(1) << slot;
+		fpt_slot_entry(g, st->page, node, slot, cls, &e);
+		if (i == 0)
+		{
+			msg = fpt_check_separator(st, kid, &e);
+			if (msg)
+				return msg;
+		}
+		msg = fpt_check_entry(st, &e);
+		if (msg)
+			return msg;
+	}
+	return NULL;
+}
+
+/* Hints may be set for used slots of nodes in use only. */
+static const char *
+fpt_check_hints(FPTCheckState *st)
+{
+	const FPTGeom *g = st->g;
+	int			i;
+
+	if (g->dw != 0)
+		return NULL;
+	for (i = 0; i < (int) g->capacity; i++)
+	{
+		int			ordinal = i / g->cap;
+		char	   *node = fpt_node(g, st->page, ordinal);
+
+		if (fpt_hint_test(g, st->page, i) &&
+			(!st->taken[ordinal] ||
+			 (fpt_node_used(g, node) & (UINT64CONST(1) << (i % g->cap))) == 0))
+			return "dead-entry hint for a slot that is not in use";
+	}
+	return NULL;
+}
+
+const char *
+fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
+{
+	FPTCheckState st;
+	const char *msg;
+	int			kid;
+
+	memset(&st, 0, sizeof(st));
+	st.l = l;
+	st.page = page;
+	msg = fpt_check_header(&st, pageno);
+	if (msg)
+		return msg;
+	if (fpt_header(page)->flags & FPT_F_DELETED)
+		return fpt_header(page)->nkids == 0 ? NULL :
+			"deleted page has entries";
+	st.g = fpt_page_geom(l, page);
+	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
+	{
+		msg = fpt_check_node(&st, kid);
+		if (msg)
+			return msg;
+	}
+	return fpt_check_hints(&st);
+}

@@ -1,0 +1,114 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_relcheck.h
+ *	  Is this relation an fptree index that a SQL function may look into?
+ *
+ * Shared by the verification (fpt_check.c) and inspection (fpt_inspect.c)
+ * functions, which take a regclass from the user and therefore anything.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_RELCHECK_H
+#define FPT_RELCHECK_H
+
+#include "fptree.h"
+
+#include "access/relation.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+
+/*
+ * The access method is recognised by its callbacks, not by its name or OID:
+ * the extension may be renamed into another schema, and somebody may have
+ * created a second access method with the same handler.
+ */
+static inline bool
+fpt_is_fptree(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_INDEX &&
+		rel->rd_indam != NULL &&
+		rel->rd_indam->aminsert == fptinsert;
+}
+
+/*
+ * Raise an error unless rel is an fptree index with storage of its own that
+ * this session can see the current contents of.
+ */
+static inline void
+fpt_require_fptree(Relation rel)
+{
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partitioned index",
+						RelationGetRelationName(rel)),
+				 errhint("Name the indexes of its partitions one by one.")));
+	if (!fpt_is_fptree(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not an fptree index",
+						RelationGetRelationName(rel))));
+
+	/* Its pages may be in the local buffers of the other session. */
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary tables of other sessions")));
+}
+
+/* Open an index that the user named, and check that it is ours. */
+static inline Relation
+fpt_open_index(Oid indexid, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(indexid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", indexid)));
+	fpt_require_fptree(rel);
+	return rel;
+}
+
+/* For functions that need a complete index. */
+static inline void
+fpt_require_valid(Relation rel)
+{
+	if (!rel->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid",
+						RelationGetRelationName(rel)),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+}
+
+/* A page number that the user gave must exist. */
+static inline void
+fpt_require_page(Relation rel, int64 pageno)
+{
+	if (pageno < 0 || pageno >= (int64) fpt_npages(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("page number %lld is out of range for index \"%s\"",
+						(long long) pageno, RelationGetRelationName(rel))));
+}
+
+/*
+ * A private copy of a page, taken under its share lock.  Nothing in it has
+ * been looked at beyond what the buffer manager verifies on a read.
+ */
+static inline void
+fpt_copy_page(Relation rel, uint32 pageno, BufferAccessStrategy strategy,
+			  char *copy)
+{
+	Buffer		buf = ReadBufferExtended(rel, MAIN_FORKNUM,
+										 (BlockNumber) pageno, RBM_NORMAL,
+										 strategy);
+
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+}
+
+#endif							/* FPT_RELCHECK_H */

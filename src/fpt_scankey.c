@@ -1,0 +1,571 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_scankey.c
+ *	  From a scan's quals to ranges of keys.
+ *
+ * An index has one column, and every qual on it that reaches us is a set of
+ * ascending images: an interval, or for "= ANY (array)" several.  The quals are
+ * ANDed, so the sets are intersected; the result, mirrored if the index is
+ * DESC, is what the scan walks through.  Nothing is compared any more after
+ * that, except when FPTRanges.recheck says so.
+ *
+ * A nested loop comes here once a probe.  The usual quals take no memory; what
+ * the others need is kept in FPTRanges.work from rescan to rescan.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "fptree.h"
+
+/* Cross-type comparison functions remembered. */
+#define FPT_MAX_CROSS		4
+
+/* Buffers: the ranges so far, those of the next array, their intersection. */
+#define FPT_NBUFS			3
+
+typedef struct FPTCross
+{
+	Oid			subtype;		/* InvalidOid: unused */
+	FmgrInfo	cmp;
+} FPTCross;
+
+typedef struct FPTQualWork
+{
+	FPTCross	cross[FPT_MAX_CROSS];
+	FPTRange   *buf[FPT_NBUFS];
+	int			max[FPT_NBUFS];
+} FPTQualWork;
+
+/* What the functions below work with. */
+typedef struct FPTQualState
+{
+	Relation	rel;
+	FPTIndex   *ix;
+	MemoryContext cxt;
+	FPTRanges  *ranges;
+	FPTImage	lo;				/* the quals seen so far allow lo .. hi, */
+	FPTImage	hi;				/* ascending */
+} FPTQualState;
+
+static inline int
+range_order(const FPTRange *a, const FPTRange *b)
+{
+	return fpt_image_cmp(&a->lo, &b->lo);
+}
+
+#define ST_SORT sort_ranges
+#define ST_ELEMENT_TYPE FPTRange
+#define ST_COMPARE(a, b) range_order(a, b)
+#define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* --- helpers ---------------------------------------------------------------- */
+
+static FPTQualWork *
+get_work(FPTQualState *qs)
+{
+	FPTRanges  *ranges = qs->ranges;
+
+	if (ranges->work == NULL)
+		ranges->work = MemoryContextAllocZero(qs->cxt, sizeof(FPTQualWork));
+	return ranges->work;
+}
+
+/* Make one of the buffers large enough; its contents are lost. */
+static FPTRange *
+get_buffer(FPTQualState *qs, int which, int64 n)
+{
+	FPTQualWork *work = get_work(qs);
+	FPTRange   *old = work->buf[which];
+
+	if (n > PG_INT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many array elements in quals of index \"%s\"",
+						RelationGetRelationName(qs->rel))));
+	if (n > work->max[which])
+	{
+		int			max = Max((int) n, 16);
+
+		work->buf[which] = NULL;
+		work->max[which] = 0;
+		if (old != NULL)
+			pfree(old);
+		work->buf[which] = MemoryContextAllocHuge(qs->cxt,
+												  max * sizeof(FPTRange));
+		work->max[which] = max;
+	}
+	return work->buf[which];
+}
+
+/* The range of the ascending images lo .. hi. */
+static inline void
+set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
+{
+	if (ix->descending)
+	{
+		FPTImage	tmp = lo;
+
+		lo = hi;
+		hi = tmp;
+		fpt_image_invert(ix->type, &lo);
+		fpt_image_invert(ix->type, &hi);
+	}
+	range->lo.hi = lo.hi;
+	range->lo.lo = lo.lo;
+	range->lo.tid = 0;
+	range->lo.cls = FPT_CLS_VALUE;
+	range->hi.hi = hi.hi;
+	range->hi.lo = hi.lo;
+	range->hi.tid = FPT_MAX_TID;
+	range->hi.cls = FPT_CLS_VALUE;
+}
+
+/* The range of all entries of the classes from .. to. */
+static inline void
+set_class_range(FPTRange *range, uint32 from, uint32 to)
+{
+	memset(range, 0, sizeof(FPTRange));
+	range->lo.cls = from;
+	range->hi.cls = to;
+	range->hi.tid = FPT_MAX_TID;
+}
+
+/*
+ * Look up the operator family's comparison function for (column type, subtype).
+ * fpt_image_cut() passes it Datums of these types, hence the check.
+ */
+static void
+lookup_cross(Relation rel, Oid subtype, MemoryContext cxt, FPTCross *cross)
+{
+	Oid			opfamily = rel->rd_opfamily[0];
+	Oid			opcintype = rel->rd_opcintype[0];
+	RegProcedure proc;
+	Oid		   *argtypes;
+	int			nargs;
+
+	proc = get_opfamily_proc(opfamily, opcintype, subtype, FPT_ORDER_PROC);
+	if (!RegProcedureIsValid(proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("operator family of index \"%s\" has no comparison function for types %s and %s",
+						RelationGetRelationName(rel),
+						format_type_be(opcintype), format_type_be(subtype)),
+				 errhint("Add it with ALTER OPERATOR FAMILY, and check the operator class with amvalidate().")));
+
+	(void) get_func_signature(proc, &argtypes, &nargs);
+	if (nargs != 2 || get_func_rettype(proc) != INT4OID ||
+		!IsBinaryCoercible(opcintype, argtypes[0]) ||
+		!IsBinaryCoercible(subtype, argtypes[1]))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("comparison function of index \"%s\" for types %s and %s has a wrong signature",
+						RelationGetRelationName(rel),
+						format_type_be(opcintype), format_type_be(subtype)),
+				 errhint("Check the operator class with amvalidate().")));
+	pfree(argtypes);
+
+	cross->subtype = InvalidOid;
+	fmgr_info_cxt(proc, &cross->cmp, cxt);
+	cross->subtype = subtype;
+}
+
+/* The comparison function for a key's argument, NULL if of the column's type. */
+static inline FmgrInfo *
+cross_cmp(FPTQualState *qs, ScanKey key)
+{
+	FPTQualWork *work;
+	int			i;
+
+	if (key->sk_subtype == InvalidOid ||
+		key->sk_subtype == qs->rel->rd_opcintype[0])
+		return NULL;
+
+	work = get_work(qs);
+	for (i = 0; i < FPT_MAX_CROSS - 1; i++)
+	{
+		if (work->cross[i].subtype == key->sk_subtype)
+			return &work->cross[i].cmp;
+		if (work->cross[i].subtype == InvalidOid)
+			break;
+	}
+	if (work->cross[i].subtype != key->sk_subtype)
+		lookup_cross(qs->rel, key->sk_subtype, qs->cxt, &work->cross[i]);
+	return &work->cross[i].cmp;
+}
+
+/*
+ * The ascending images lo .. hi that an argument (an array's element, or all
+ * there is) allows; false if there are none.
+ */
+static inline bool
+argument_interval(FPTQualState *qs, ScanKey key, FmgrInfo *cmp, Datum arg,
+				  FPTImage *lo, FPTImage *hi)
+{
+	FPTCut		cut;
+
+	fpt_image_cut(qs->ix->type, cmp, key->sk_collation, arg, &cut);
+	qs->ranges->recheck |= cut.fuzzy;
+	return fpt_cut_interval(qs->ix->type, &cut, key->sk_strategy, lo, hi);
+}
+
+/* Intersect the interval of the quals so far with lo .. hi; false if empty. */
+static inline bool
+narrow(FPTQualState *qs, FPTImage lo, FPTImage hi)
+{
+	if (fpt_img_cmp(lo, qs->lo) > 0)
+		qs->lo = lo;
+	if (fpt_img_cmp(hi, qs->hi) < 0)
+		qs->hi = hi;
+	return fpt_img_cmp(qs->lo, qs->hi) <= 0;
+}
+
+/* --- arrays -------------------------------------------------------------------- */
+
+/* Steps through an array's elements without an array of Datums. */
+typedef struct FPTElements
+{
+	ArrayType  *array;
+	bool		ours;			/* detoasted or flattened: to be freed */
+	int			n;				/* number of elements */
+	int			i;
+	char	   *next;
+	bits8	   *nulls;			/* NULL: there are none */
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+} FPTElements;
+
+static void
+elements_begin(FPTElements *e, Datum arg)
+{
+	e->array = DatumGetArrayTypeP(arg);
+	e->ours = ((Pointer) e->array != DatumGetPointer(arg));
+	e->n = ArrayGetNItems(ARR_NDIM(e->array), ARR_DIMS(e->array));
+	e->i = 0;
+	e->next = ARR_DATA_PTR(e->array);
+	e->nulls = ARR_NULLBITMAP(e->array);
+	get_typlenbyvalalign(ARR_ELEMTYPE(e->array), &e->typlen, &e->typbyval,
+						 &e->typalign);
+}
+
+/* The next element that is not NULL; false if there is none. */
+static inline bool
+elements_next(FPTElements *e, Datum *value)
+{
+	while (e->i < e->n)
+	{
+		int			i = e->i++;
+
+		if (e->nulls != NULL && (e->nulls[i / 8] & (1 << (i % 8))) == 0)
+			continue;
+		*value = fetch_att(e->next, e->typbyval, e->typlen);
+		e->next = att_addlength_pointer(e->next, e->typlen, e->next);
+		e->next = (char *) att_align_nominal(e->next, e->typalign);
+		return true;
+	}
+	return false;
+}
+
+static void
+elements_end(FPTElements *e)
+{
+	if (e->ours)
+		pfree(e->array);
+}
+
+/*
+ * "key < ANY (array)" and its like: true if it is for one element at least.
+ * These intervals all begin or all end at the same image, so that the largest
+ * is their union.
+ */
+static bool
+narrow_by_any(FPTQualState *qs, ScanKey key)
+{
+	FmgrInfo   *cmp = cross_cmp(qs, key);
+	FPTElements e;
+	Datum		value;
+	FPTImage	lo;
+	FPTImage	hi;
+	FPTImage	elo;
+	FPTImage	ehi;
+	bool		found = false;
+
+	lo.hi = lo.lo = hi.hi = hi.lo = 0;
+	elements_begin(&e, key->sk_argument);
+	while (elements_next(&e, &value))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!argument_interval(qs, key, cmp, value, &elo, &ehi))
+			continue;
+		if (!found || fpt_img_cmp(elo, lo) < 0)
+			lo = elo;
+		if (!found || fpt_img_cmp(ehi, hi) > 0)
+			hi = ehi;
+		found = true;
+	}
+	elements_end(&e);
+	return found && narrow(qs, lo, hi);
+}
+
+/*
+ * Sort ranges and merge those that overlap or leave no image between them.
+ * Returns their number.
+ */
+static int
+sort_and_merge(FPTRange *r, int n)
+{
+	bool		sorted = true;
+	int			last = 0;
+
+	if (n <= 1)
+		return n;
+	for (int i = 1; i < n && sorted; i++)
+		sorted = range_order(&r[i - 1], &r[i]) <= 0;
+	if (!sorted)
+		sort_ranges(r, n);
+
+	for (int i = 1; i < n; i++)
+	{
+		FPTKey		end = r[last].hi;
+
+		/* compare with the image behind the end, if there is one */
+		end.lo++;
+		end.hi += (end.lo == 0);
+		if ((end.lo == 0 && end.hi == 0) ||
+			fpt_image_cmp(&r[i].lo, &end) <= 0)
+		{
+			if (fpt_image_cmp(&r[i].hi, &r[last].hi) > 0)
+				r[last].hi = r[i].hi;
+		}
+		else
+			r[++last] = r[i];
+	}
+	return last + 1;
+}
+
+/* The ranges of "key = ANY (array)" within qs->lo .. qs->hi, in a buffer. */
+static int
+array_ranges(FPTQualState *qs, ScanKey key, int which)
+{
+	FmgrInfo   *cmp = cross_cmp(qs, key);
+	FPTElements e;
+	FPTRange   *r;
+	Datum		value;
+	int			n = 0;
+
+	elements_begin(&e, key->sk_argument);
+	r = get_buffer(qs, which, e.n);
+	while (elements_next(&e, &value))
+	{
+		FPTImage	lo;
+		FPTImage	hi;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!argument_interval(qs, key, cmp, value, &lo, &hi))
+			continue;
+		if (fpt_img_cmp(lo, qs->lo) < 0)
+			lo = qs->lo;
+		if (fpt_img_cmp(hi, qs->hi) > 0)
+			hi = qs->hi;
+		if (fpt_img_cmp(lo, hi) <= 0)
+			set_range(qs->ix, lo, hi, &r[n++]);
+	}
+	elements_end(&e);
+	return sort_and_merge(r, n);
+}
+
+/* Intersect two arrays of disjoint, ascending ranges; out has room for na + nb. */
+static int
+intersect(const FPTRange *a, int na, const FPTRange *b, int nb, FPTRange *out)
+{
+	int			n = 0;
+
+	while (na > 0 && nb > 0)
+	{
+		FPTRange	r;
+
+		r.lo = fpt_image_cmp(&a->lo, &b->lo) > 0 ? a->lo : b->lo;
+		r.hi = fpt_image_cmp(&a->hi, &b->hi) < 0 ? a->hi : b->hi;
+		if (fpt_image_cmp(&r.lo, &r.hi) <= 0)
+			out[n++] = r;
+		if (fpt_image_cmp(&a->hi, &b->hi) < 0)
+			a++, na--;
+		else
+			b++, nb--;
+	}
+	return n;
+}
+
+/* The ranges of all "= ANY" keys, within qs->lo .. qs->hi. */
+static void
+preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
+{
+	FPTRanges  *ranges = qs->ranges;
+	int			cur = -1;		/* buffer of the ranges so far */
+	int			n = 0;
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		int			next;
+		int			out;
+		int			m;
+
+		if ((keys[i].sk_flags & SK_SEARCHARRAY) == 0 ||
+			keys[i].sk_strategy != BTEqualStrategyNumber)
+			continue;
+		next = (cur + 1) % FPT_NBUFS;
+		m = array_ranges(qs, &keys[i], next);
+		if (cur < 0)
+		{
+			cur = next;
+			n = m;
+		}
+		else
+		{
+			out = (cur + 2) % FPT_NBUFS;
+			get_buffer(qs, out, (int64) n + m);
+			n = intersect(ranges->work->buf[cur], n,
+						  ranges->work->buf[next], m, ranges->work->buf[out]);
+			cur = out;
+		}
+		if (n == 0)
+			return;
+	}
+
+	Assert(cur >= 0);
+	ranges->r = ranges->work->buf[cur];
+	ranges->max = ranges->work->max[cur];
+	ranges->n = n;
+}
+
+/* --- all keys --------------------------------------------------------------------- */
+
+static void
+reject_key(Relation rel, ScanKey key)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg_internal("unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
+							 RelationGetRelationName(rel), key->sk_attno,
+							 key->sk_strategy, (unsigned) key->sk_flags)));
+}
+
+/*
+ * The general case.  Leaves ranges->n = 0 as soon as the quals contradict each
+ * other or one can never be true.
+ */
+static void
+preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
+{
+	FPTRanges  *ranges = qs->ranges;
+	bool		isnull = false;
+	bool		notnull = false;
+	bool		arrays = false;
+
+	qs->lo.hi = qs->lo.lo = 0;
+	qs->hi = fpt_image_max(qs->ix->type);
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		ScanKey		key = &keys[i];
+		FPTImage	lo;
+		FPTImage	hi;
+
+		if (key->sk_attno != 1 ||
+			(key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER | SK_ORDER_BY)))
+			reject_key(qs->rel, key);
+
+		if (key->sk_flags & SK_SEARCHNULL)
+		{
+			isnull = true;
+			continue;
+		}
+
+		/* All else is true of values only. */
+		notnull = true;
+		if (key->sk_flags & SK_SEARCHNOTNULL)
+			continue;
+		if (key->sk_flags & SK_ISNULL)
+			return;				/* the operators are strict */
+		if (key->sk_strategy < BTLessStrategyNumber ||
+			key->sk_strategy > BTGreaterStrategyNumber)
+			reject_key(qs->rel, key);
+		if (key->sk_flags & SK_SEARCHARRAY)
+		{
+			if (key->sk_strategy == BTEqualStrategyNumber)
+				arrays = true;
+			else if (!narrow_by_any(qs, key))
+				return;
+		}
+		else if (!argument_interval(qs, key, cross_cmp(qs, key),
+									key->sk_argument, &lo, &hi) ||
+				 !narrow(qs, lo, hi))
+			return;
+	}
+
+	if (isnull && notnull)
+		return;
+	if (arrays)
+	{
+		preprocess_arrays(qs, keys, nkeys);
+		return;
+	}
+
+	ranges->n = 1;
+	if (isnull)
+	{
+		uint32		cls = qs->ix->layout.nullsfirst ?
+		FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+
+		set_class_range(&ranges->one, cls, cls);
+	}
+	else if (notnull)
+		set_range(qs->ix, qs->lo, qs->hi, &ranges->one);
+	else
+		set_class_range(&ranges->one, FPT_CLS_MINF, FPT_CLS_PINF);
+}
+
+void
+fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
+					MemoryContext cxt, FPTRanges *ranges)
+{
+	FPTQualState qs;
+
+	ranges->n = 0;
+	ranges->r = &ranges->one;
+	ranges->recheck = false;
+
+	/* "column = value", the probe of a nested loop */
+	if (nkeys == 1 && keys->sk_flags == 0 &&
+		keys->sk_strategy == BTEqualStrategyNumber && keys->sk_attno == 1 &&
+		(keys->sk_subtype == InvalidOid ||
+		 keys->sk_subtype == rel->rd_opcintype[0]) &&
+		(ix->type->kind == FPT_IMG_S32 || ix->type->kind == FPT_IMG_S64))
+	{
+		FPTImage	img;
+
+		fpt_image_encode(ix->type, keys->sk_argument, &img);
+		set_range(ix, img, img, &ranges->one);
+		ranges->n = 1;
+		return;
+	}
+
+	qs.rel = rel;
+	qs.ix = ix;
+	qs.cxt = cxt;
+	qs.ranges = ranges;
+	preprocess(&qs, keys, nkeys);
+	Assert(ranges->n >= 0);
+}

@@ -1,0 +1,139 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_search.c
+ *	  Descending the tree.
+ *
+ * Locks: one page at a time, share mode above the level that is wanted; a
+ * parent is unlocked before its child is locked.  What may have happened to
+ * the child in between is told by the child itself: a page of the right level,
+ * not deleted, whose fences enclose the key, is the page that belongs to the
+ * key, whoever remembered its number and for however long.  A page that was
+ * split is left to the right (Lehman and Yao); for anything else the descent
+ * starts again at the root, whose number never changes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "miscadmin.h"
+
+/*
+ * Descents in a row that found a stale downlink before the tree is called
+ * corrupted.  A single one needs a page to be unlinked in the few instructions
+ * between two locks.
+ */
+#define FPT_MAX_RESTARTS	1000
+
+/* Is this page the one of "level" that covers key, or to the left of it? */
+static inline bool
+fpt_page_serves(Page page, const FPTKey *key, int level)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	return h->level == level && !(h->flags & FPT_F_DELETED) &&
+		fpt_page_above_low(page, key);
+}
+
+Buffer
+fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+			  int level, int lock)
+{
+	for (;;)
+	{
+		Page		page = BufferGetPage(buf);
+		uint32		right;
+
+		if (!fpt_page_serves(page, key, level))
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		if (likely(fpt_page_below_high(page, key)))
+			return buf;
+		right = fpt_header(page)->right;
+		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
+			fpt_corrupt(rel, fpt_bufpage(buf),
+						"The right link contradicts the high fence");
+		UnlockReleaseBuffer(buf);
+		CHECK_FOR_INTERRUPTS();
+		buf = fpt_getbuf(rel, ix, right, lock);
+	}
+}
+
+/* Lock the root: as asked if it is of the wanted level, else to read. */
+static Buffer
+fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
+{
+	Buffer		buf;
+	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
+
+	buf = fpt_getbuf(rel, ix, FPT_ROOTPAGE, mode);
+	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
+	if (ix->rootlevel == level && mode != lock)
+	{
+		/* It may grow in between; then it is no longer what is wanted. */
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		LockBuffer(buf, lock);
+		fpt_check_buffer(rel, ix, buf);
+		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
+	}
+	return buf;
+}
+
+/* One descent; InvalidBuffer if it met a page that was not what it should be. */
+static Buffer
+fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				 int lock, FPTStack *stack)
+{
+	Buffer		buf = fpt_lock_root(rel, ix, level, lock);
+	int			cur = ix->rootlevel;
+
+	if (cur < level)
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
+	if (stack)
+		stack->rootlevel = cur;
+	while (cur > level)
+	{
+		Page		page = BufferGetPage(buf);
+		uint32		child;
+		FPTLoc		loc;
+		int			mode;
+
+		if (stack)
+			stack->page[cur] = fpt_bufpage(buf);
+		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK)
+			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+		if (child <= FPT_ROOTPAGE)
+			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		UnlockReleaseBuffer(buf);
+		cur--;
+		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
+		buf = fpt_getbuf(rel, ix, child, mode);
+		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
+		if (buf == InvalidBuffer)
+			return buf;
+	}
+	return buf;
+}
+
+Buffer
+fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			int lock, FPTStack *stack)
+{
+	int			restarts;
+
+	Assert(key->cls > FPT_CLS_MINF || (key->tid == 0 && key->lo == 0));
+	for (restarts = 0; restarts < FPT_MAX_RESTARTS; restarts++)
+	{
+		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack);
+
+		if (buf != InvalidBuffer)
+			return buf;
+		CHECK_FOR_INTERRUPTS();
+		if (restarts > 10)
+			pg_usleep(1000L);
+	}
+	fpt_corrupt(rel, FPT_ROOTPAGE,
+				"Descents keep arriving at pages that do not cover the key");
+	return InvalidBuffer;		/* keep compiler quiet */
+}

@@ -1,0 +1,230 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_unique.c
+ *	  Uniqueness check of an insertion.
+ *
+ * The protocol is nbtree's (_bt_check_unique): the exclusive lock of the first
+ * leaf that could hold the key is kept all through the check and until the
+ * entry is in, or the page to its right is locked.  Two inserters of one key
+ * meet at that lock, and the second one sees the first one's entry.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "access/tableam.h"
+#include "storage/predicate.h"
+#include "utils/snapmgr.h"
+
+/* State of one check */
+typedef struct FPTUnique
+{
+	Relation	rel;
+	FPTIndex   *ix;
+	Relation	heapRel;
+	uint64		self;			/* TID of the new row */
+	FPTKey		lo;				/* keys equal to the new one, as btree sees it */
+	FPTKey		hi;
+	Datum	   *values;
+	bool	   *isnull;
+	IndexUniqueCheck check;
+	SnapshotData dirty;
+	bool		found;			/* UNIQUE_CHECK_EXISTING met itself */
+	bool		conflict;
+	uint32		token;
+} FPTUnique;
+
+static void
+fpt_report_duplicate(FPTUnique *u)
+{
+	char	   *desc = BuildIndexValueDescription(u->rel, u->values, u->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"",
+					RelationGetRelationName(u->rel)),
+			 desc ? errdetail("Key %s already exists.", desc) : 0,
+			 errtableconstraint(u->heapRel,
+								RelationGetRelationName(u->rel))));
+}
+
+/*
+ * A definite conflict with a committed row.  Unless our own row is dead by now
+ * (CREATE INDEX CONCURRENTLY inserts rows that may be), it is an error.
+ */
+static void
+fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
+{
+	ItemPointerData self;
+	uint32		firstpage;
+
+	fpt_tid_decode(u->self, &self);
+	if (!table_index_fetch_tuple_check(u->heapRel, &self, SnapshotSelf, NULL))
+		return;
+
+	/* Serializable transactions may fail for a better reason. */
+	firstpage = BufferGetBlockNumber(first);
+	CheckForSerializableConflictIn(u->rel, NULL, firstpage);
+	if (BufferIsValid(cur) && cur != first)
+		UnlockReleaseBuffer(cur);
+	UnlockReleaseBuffer(first);
+	fpt_report_duplicate(u);
+}
+
+/*
+ * Examine one equal entry.  Returns a transaction to wait for, if any; *stop:
+ * the check is over.
+ */
+static TransactionId
+fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
+				 int slotid, bool *stop)
+{
+	ItemPointerData htid;
+	bool		all_dead = false;
+	TransactionId xwait;
+	Page		page = BufferGetPage(cur);
+
+	if (fpt_page_hint_get(&u->ix->layout, page, slotid))
+		return InvalidTransactionId;
+	if (u->check == UNIQUE_CHECK_EXISTING && tid == u->self)
+	{
+		u->found = true;
+		return InvalidTransactionId;
+	}
+	fpt_tid_decode(tid, &htid);
+	if (!table_index_fetch_tuple_check(u->heapRel, &htid, &u->dirty,
+									   &all_dead))
+	{
+		/*
+		 * Dead to everybody: the whole HOT chain.  The lock is exclusive, so
+		 * the slot still is this entry's.
+		 */
+		if (all_dead && fpt_page_has_hints(&u->ix->layout, page))
+		{
+			fpt_page_hint_set(&u->ix->layout, page, slotid);
+			MarkBufferDirtyHint(cur, true);
+		}
+		return InvalidTransactionId;
+	}
+	if (u->check == UNIQUE_CHECK_PARTIAL)
+	{
+		u->conflict = true;
+		*stop = true;
+		return InvalidTransactionId;
+	}
+	xwait = TransactionIdIsValid(u->dirty.xmin) ?
+		u->dirty.xmin : u->dirty.xmax;
+	if (TransactionIdIsValid(xwait))
+	{
+		u->token = u->dirty.speculativeToken;
+		*stop = true;
+		return xwait;
+	}
+	fpt_definite_conflict(u, first, cur);
+	*stop = true;				/* our row is dead: nothing to enforce */
+	return InvalidTransactionId;
+}
+
+/* All equal entries of one page. */
+static TransactionId
+fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
+				uint16 *slotids, bool *stop)
+{
+	Page		page = BufferGetPage(cur);
+	FPTRun		run = {0};
+	FPTLoc		from,
+				to;
+	FPTKey		end = u->hi;
+	int			n;
+	int			i;
+
+	end.tid = FPT_MAX_TID + 1;
+	run.tids = tids;
+	run.slotids = slotids;
+	if (fpt_page_lower_bound(&u->ix->layout, page, &u->lo, &from) != FPT_OK ||
+		fpt_page_lower_bound(&u->ix->layout, page, &end, &to) != FPT_OK ||
+		(n = fpt_page_copy(&u->ix->layout, page, from, to, false, &run)) < 0)
+		fpt_corrupt(u->rel, fpt_bufpage(cur), "The page contradicts itself");
+	for (i = 0; i < n && !*stop; i++)
+	{
+		TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
+											   slotids[i], stop);
+
+		if (TransactionIdIsValid(xwait))
+			return xwait;
+	}
+	return InvalidTransactionId;
+}
+
+/* Lock the right sibling to read, unlocking the page unless it is the first. */
+static Buffer
+fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
+{
+	FPTKey		next = fpt_fence_get(&fpt_header(BufferGetPage(cur))->high);
+	uint32		right = fpt_header(BufferGetPage(cur))->right;
+	Buffer		buf;
+
+	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur))
+		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
+
+	/*
+	 * The right sibling is locked before cur is let go, so nobody can split
+	 * or unlink it in between: it must continue where cur ends.
+	 */
+	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);
+	if (cur != first)
+		UnlockReleaseBuffer(cur);
+	if ((fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) ||
+		fpt_header(BufferGetPage(buf))->level != 0 ||
+		!fpt_page_above_low(BufferGetPage(buf), &next) ||
+		!fpt_page_below_high(BufferGetPage(buf), &next))
+		fpt_corrupt(u->rel, right, "The page does not continue its left sibling");
+	return buf;
+}
+
+TransactionId
+fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+				 Relation heapRel, Datum *values, bool *isnull,
+				 IndexUniqueCheck checkUnique, bool *is_unique,
+				 uint32 *speculativeToken)
+{
+	FPTUnique	u;
+	FPTIndex	copy = *ix;		/* heap visibility checks may invalidate */
+	Buffer		cur = buf;
+	bool		stop = false;
+	TransactionId xwait = InvalidTransactionId;
+	uint64	   *tids = (uint64 *) palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	uint16	   *slotids = (uint16 *) palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+
+	memset(&u, 0, sizeof(u));
+	u.rel = rel;
+	u.ix = &copy;
+	u.heapRel = heapRel;
+	u.self = key->tid;
+	u.values = values;
+	u.isnull = isnull;
+	u.check = checkUnique;
+	fpt_equal_range(&copy, key, &u.lo, &u.hi);
+	InitDirtySnapshot(u.dirty);
+	for (;;)
+	{
+		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);
+		if (stop || fpt_page_below_high(BufferGetPage(cur), &u.hi))
+			break;
+		cur = fpt_unique_step(&u, buf, cur);
+	}
+	if (cur != buf)
+		UnlockReleaseBuffer(cur);
+	pfree(tids);
+	pfree(slotids);
+	*speculativeToken = u.token;
+	*is_unique = !u.conflict;
+	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("failed to re-find tuple within index \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("This may be because of a non-immutable index expression."),
+				 errtableconstraint(heapRel, RelationGetRelationName(rel))));
+	return xwait;
+}

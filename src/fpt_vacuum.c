@@ -1,0 +1,592 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_vacuum.c
+ *	  VACUUM: removing dead entries, unlinking and recycling empty pages.
+ *
+ * The leaf level is walked along its right links, in key order, with a cleanup
+ * lock on each page (index-only scans rely on it).  Splits move entries to the
+ * right only, so the walk misses none.
+ *
+ * An empty leaf is unlinked by one WAL record that changes its left sibling,
+ * itself, its right sibling and its parent.  A neighbour under the same parent
+ * takes over its part of the key space.  The page may be given out again at
+ * once: whoever still comes along with its number finds another level, other
+ * fences or the deleted flag.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "storage/freespace.h"
+#include "storage/indexfsm.h"
+#include "storage/predicate.h"
+
+typedef struct FPTVacuum
+{
+	IndexVacuumInfo *info;
+	IndexBulkDeleteResult *stats;
+	IndexBulkDeleteCallback callback;
+	void	   *callback_state;
+	Relation	rel;
+	FPTIndex	ix;				/* own copy, see FPTIndex */
+	uint32		npages;			/* pages of the index when the walk began */
+	uint8	   *seen;			/* a bit for each: met in the tree */
+	uint64	   *tids;			/* of one node */
+} FPTVacuum;
+
+/* --- unlinking -------------------------------------------------------------- */
+
+/*
+ * The pages that unlinking a page involves; locked in this order.  Siblings
+ * are InvalidBuffer at the ends of a level.
+ */
+typedef struct FPTUnlink
+{
+	Buffer		left;
+	Buffer		target;
+	Buffer		right;
+	Buffer		parent;
+	FPTKey		low;			/* the target's fences */
+	FPTKey		high;
+	FPTLoc		loc;			/* the target's downlink in the parent */
+	bool		to_right;		/* the right sibling takes over, else the left */
+} FPTUnlink;
+
+static void
+fpt_unlink_release(FPTUnlink *u)
+{
+	if (BufferIsValid(u->parent))
+		UnlockReleaseBuffer(u->parent);
+	if (BufferIsValid(u->right))
+		UnlockReleaseBuffer(u->right);
+	if (BufferIsValid(u->target))
+		UnlockReleaseBuffer(u->target);
+	if (BufferIsValid(u->left))
+		UnlockReleaseBuffer(u->left);
+}
+
+/*
+ * Lock the page that covers key at "level" and its left sibling.  The left one
+ * must be locked first; that it still is the left sibling is checked after.
+ */
+static bool
+fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
+{
+	Relation	rel = v->rel;
+	uint32		targetno;
+	uint32		leftno;
+
+	u->target = fpt_descend(rel, &v->ix, key, level, BUFFER_LOCK_SHARE, NULL);
+	targetno = fpt_bufpage(u->target);
+	leftno = fpt_header(BufferGetPage(u->target))->left;
+	if (targetno == FPT_ROOTPAGE)
+		return false;
+	if (leftno != FPT_NOPAGE)
+	{
+		UnlockReleaseBuffer(u->target);
+		u->target = InvalidBuffer;
+		u->left = fpt_getbuf(rel, &v->ix, leftno, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(u->left))->level != level ||
+			(fpt_header(BufferGetPage(u->left))->flags & FPT_F_DELETED) ||
+			fpt_header(BufferGetPage(u->left))->right != targetno)
+			return false;
+		u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_EXCLUSIVE);
+	}
+	else
+	{
+		LockBuffer(u->target, BUFFER_LOCK_UNLOCK);
+		LockBuffer(u->target, BUFFER_LOCK_EXCLUSIVE);
+		fpt_check_buffer(rel, &v->ix, u->target);
+	}
+	return fpt_header(BufferGetPage(u->target))->left == leftno &&
+		fpt_header(BufferGetPage(u->target))->level == level &&
+		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED) &&
+		fpt_page_above_low(BufferGetPage(u->target), key) &&
+		fpt_page_below_high(BufferGetPage(u->target), key);
+}
+
+/*
+ * Lock all pages that unlinking the page of "level" that covers key involves.
+ * False (with whatever is locked still in *u) if that is not possible now.
+ */
+static bool
+fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
+{
+	Relation	rel = v->rel;
+	FPTPageHeader *h;
+	uint32		child;
+
+	memset(u, 0, sizeof(*u));
+	if (!fpt_unlink_lock_pair(v, u, key, level))
+		return false;
+	h = fpt_header(BufferGetPage(u->target));
+	u->low = fpt_fence_get(&fpt_special(BufferGetPage(u->target))->low);
+	u->high = fpt_fence_get(&h->high);
+
+	/* The parent must know both the page and its right sibling. */
+	if ((h->flags & FPT_F_INCOMPLETE) ||
+		(BufferIsValid(u->left) &&
+		 (fpt_header(BufferGetPage(u->left))->flags & FPT_F_INCOMPLETE)))
+		return false;
+	if (h->right != FPT_NOPAGE)
+	{
+		u->right = fpt_getbuf(rel, &v->ix, h->right, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(u->right))->left !=
+			fpt_bufpage(u->target))
+			fpt_corrupt(rel, h->right,
+						"The left link does not point to the left sibling");
+	}
+	u->parent = fpt_descend(rel, &v->ix, &u->low, level + 1,
+							BUFFER_LOCK_EXCLUSIVE, NULL);
+	if (fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
+							&child, &u->loc) != FPT_OK ||
+		child != fpt_bufpage(u->target))
+		fpt_corrupt(rel, fpt_bufpage(u->parent),
+					"The downlink of a page is missing");
+	return true;
+}
+
+/*
+ * Take the target out of the lists and its parent, in one record: "wal", which
+ * may have the neighbour's page registered with other changes already.
+ */
+static void
+fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
+{
+	const FPTLayout *l = &v->ix.layout;
+	uint32		leftno = BufferIsValid(u->left) ? fpt_bufpage(u->left) : 0;
+	uint32		rightno = BufferIsValid(u->right) ? fpt_bufpage(u->right) : 0;
+	FPTResult	res = FPT_OK;
+	Page		page;
+
+	page = fpt_wal_page(wal, u->target, false);
+	fpt_header(page)->flags |= FPT_F_DELETED;
+	fpt_header(page)->nkids = fpt_header(page)->nnull = 0;
+	fpt_page_trim(l, page);
+	if (leftno)
+	{
+		page = fpt_wal_page(wal, u->left, false);
+		fpt_header(page)->right = rightno;
+		if (!u->to_right)
+			fpt_header(page)->high = fpt_fence_make(&u->high);
+	}
+	if (rightno)
+	{
+		page = fpt_wal_page(wal, u->right, false);
+		fpt_header(page)->left = leftno;
+		if (u->to_right)
+			fpt_special(page)->low = fpt_fence_make(&u->low);
+	}
+	page = fpt_wal_page(wal, u->parent, false);
+	if (u->to_right)
+	{
+		/* Our downlink leads to the right sibling, whose own goes. */
+		FPTLoc		next = u->loc;
+
+		if (!fpt_page_step(l, page, &next, 1))
+			res = FPT_CORRUPT;
+		if (res == FPT_OK)
+			res = fpt_page_set_down(l, page, u->loc, rightno);
+		if (res == FPT_OK)
+			res = fpt_page_delete(l, page, next);
+	}
+	else
+		res = fpt_page_delete(l, page, u->loc);
+	if (res != FPT_OK)
+		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
+	fpt_wal_finish(wal);
+	RecordFreeIndexPage(v->rel, BufferGetBlockNumber(u->target));
+	v->stats->pages_newly_deleted++;
+}
+
+/* Is the parent's next downlink that of the target's right sibling? */
+static bool
+fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
+{
+	FPTLoc		next = u->loc;
+	FPTEntry	e;
+
+	if (!BufferIsValid(u->right) ||
+		!fpt_page_step(&v->ix.layout, BufferGetPage(u->parent), &next, 1))
+		return false;
+	if (fpt_page_get(&v->ix.layout, BufferGetPage(u->parent), next,
+					 &e) != FPT_OK)
+		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
+	return e.down == fpt_bufpage(u->right);
+}
+
+/* Choose who takes over; false if the page is its parent's only child. */
+static bool
+fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
+{
+	u->to_right = fpt_unlink_next_is_right(v, u);
+	if (u->to_right)
+		return true;
+	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
+}
+
+static bool fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level);
+
+/*
+ * Unlink the empty leaf that covers key, if it still is empty and can be
+ * spared.
+ */
+static void
+fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
+{
+	int			attempts;
+
+	for (attempts = 0; attempts < 2; attempts++)
+	{
+		FPTUnlink	u;
+		bool		single = false;
+
+		if (fpt_unlink_lock(v, &u, key, 0) &&
+			fpt_header(BufferGetPage(u.target))->nkids == 0)
+		{
+			if (fpt_unlink_choose(v, &u))
+			{
+				PredicateLockPageCombine(v->rel,
+										 BufferGetBlockNumber(u.target),
+										 BufferGetBlockNumber(u.to_right ?
+															  u.right : u.left));
+				fpt_unlink_apply(v, &u, fpt_wal_start(v->rel));
+				fpt_unlink_release(&u);
+				return;
+			}
+			single = true;
+		}
+		fpt_unlink_release(&u);
+
+		/* An only child: join its parent with a neighbour, then try again. */
+		if (!single || !fpt_merge_single(v, key, 1))
+			return;
+	}
+}
+
+/*
+ * An inner page with one child only: hand the child to a neighbour under the
+ * same grandparent and unlink the page.  One record, four pages.
+ */
+static bool
+fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
+{
+	const FPTLayout *l = &v->ix.layout;
+	Buffer		nbuf = u->to_right ? u->right : u->left;
+	FPTEntry   *e = palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
+	FPTEntry	only;
+	FPTLoc		loc = {0, 0};
+	FPTPageHeader *h = fpt_header(BufferGetPage(nbuf));
+	PGAlignedBlock merged;
+	FPTKey		low,
+				high;
+	int			n;
+	bool		fits;
+
+	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK ||
+		(n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES)) < 1)
+		fpt_corrupt(v->rel, fpt_bufpage(nbuf), "The page contradicts itself");
+
+	/* The child's separator is the page's low fence. */
+	only.key = u->low;
+	low = fpt_fence_get(&fpt_special(BufferGetPage(nbuf))->low);
+	high = fpt_fence_get(&h->high);
+	if (u->to_right)
+	{
+		memmove(e + 1, e, n * sizeof(FPTEntry));
+		e[0] = only;
+		low = u->low;
+	}
+	else
+	{
+		e[n] = only;
+		high = u->high;
+	}
+	fits = fpt_page_form(l, merged.data, h->level, fpt_bufpage(nbuf), &low,
+						 &high, e, n + 1, 90) == FPT_OK;
+	if (fits)
+	{
+		FPTWal	   *wal = fpt_wal_start(v->rel);
+		Page		page = fpt_wal_page(wal, nbuf, false);
+
+		fpt_header(merged.data)->left = h->left;
+		fpt_header(merged.data)->right = h->right;
+		fpt_header(merged.data)->flags = h->flags;
+		memcpy(page, merged.data, BLCKSZ);
+		fpt_unlink_apply(v, u, wal);
+	}
+	pfree(e);
+	return fits;
+}
+
+/* The page of "level" that covers key has one child only: see above. */
+static bool
+fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level)
+{
+	FPTUnlink	u;
+	bool		done = false;
+	bool		single = false;
+
+	check_stack_depth();
+	if (fpt_unlink_lock(v, &u, key, level) &&
+		fpt_page_count(&v->ix.layout, BufferGetPage(u.target)) == 1)
+	{
+		if (fpt_unlink_choose(v, &u))
+			done = fpt_merge_apply(v, &u);
+		else
+			single = true;
+	}
+	fpt_unlink_release(&u);
+	if (single && fpt_merge_single(v, key, level + 1))
+		return fpt_merge_single(v, key, level);
+	return done;
+}
+
+/* --- deleting entries ----------------------------------------------------------- */
+
+static inline void
+fpt_mark_seen(FPTVacuum *v, uint32 pageno)
+{
+	if (pageno < v->npages)
+		v->seen[pageno / 8] |= 1 << (pageno % 8);
+}
+
+/* Which entries of the kid'th node are dead?  Counts the others. */
+static uint64
+fpt_dead_slots(FPTVacuum *v, Page page, int kid)
+{
+	const FPTLayout *l = &v->ix.layout;
+	const FPTGeom *g = fpt_page_geom(l, page);
+	uint16		slotids[FPT_MAX_CAP];
+	FPTRun		run = {0};
+	FPTLoc		from = {kid, 0};
+	FPTLoc		to = {kid + 1, 0};
+	uint64		dead = 0;
+	int			n;
+	int			i;
+
+	run.tids = v->tids;
+	run.slotids = slotids;
+	n = fpt_page_copy(l, page, from, to, false, &run);
+	if (n < 0)
+		return 0;
+	for (i = 0; i < n; i++)
+	{
+		ItemPointerData tid;
+
+		fpt_tid_decode(v->tids[i], &tid);
+		if (v->callback(&tid, v->callback_state))
+			dead |= UINT64CONST(1) << (slotids[i] % g->cap);
+		else
+			v->stats->num_index_tuples++;
+	}
+	v->stats->tuples_removed += pg_popcount64(dead);
+	return dead;
+}
+
+/*
+ * Remove the dead entries of a leaf that is locked for cleanup.  Returns true
+ * if the page is empty now.
+ */
+static bool
+fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
+{
+	Page		page = BufferGetPage(buf);
+	uint64		dead[FPT_MAX_NODES];
+	bool		any = false;
+	int			nkids = fpt_header(page)->nkids;
+	int			kid;
+	FPTWal	   *wal;
+	Page		copy;
+
+	for (kid = 0; kid < nkids; kid++)
+	{
+		dead[kid] = fpt_dead_slots(v, page, kid);
+		if (dead[kid] != 0)
+			any = true;
+	}
+	if (!any)
+		return nkids == 0;
+	wal = fpt_wal_start(v->rel);
+	copy = fpt_wal_page(wal, buf, false);
+
+	/* Backwards: a node that becomes empty leaves the root. */
+	for (kid = nkids - 1; kid >= 0; kid--)
+	{
+		if (dead[kid] != 0 &&
+			fpt_page_delete_slots(&v->ix.layout, copy, kid,
+								  dead[kid]) != FPT_OK)
+			fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
+	}
+	fpt_wal_finish(wal);
+	return fpt_header(page)->nkids == 0;
+}
+
+/* The leaf that covers key, locked for cleanup; hint: its likely number. */
+static Buffer
+fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
+{
+	for (;;)
+	{
+		Buffer		buf;
+
+		if (hint == FPT_NOPAGE)
+		{
+			buf = fpt_descend(v->rel, &v->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		else
+			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0,
+									  v->info->strategy);
+		LockBufferForCleanup(buf);
+		fpt_check_buffer(v->rel, &v->ix, buf);
+		if (fpt_header(BufferGetPage(buf))->level == 0 &&
+			!(fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) &&
+			fpt_page_above_low(BufferGetPage(buf), key) &&
+			fpt_page_below_high(BufferGetPage(buf), key))
+			return buf;
+		UnlockReleaseBuffer(buf);
+		hint = FPT_NOPAGE;
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+fpt_vacuum_leaves(FPTVacuum *v)
+{
+	FPTKey		key = {0, 0, 0, FPT_CLS_MINF};
+	uint32		hint = FPT_NOPAGE;
+
+	while (key.cls != FPT_CLS_PINF)
+	{
+		Buffer		buf = fpt_cleanup_leaf(v, &key, hint);
+		Page		page = BufferGetPage(buf);
+		FPTKey		at = key;
+		bool		empty;
+
+		fpt_mark_seen(v, fpt_bufpage(buf));
+		empty = fpt_vacuum_leaf(v, buf);
+		key = fpt_fence_get(&fpt_header(page)->high);
+		hint = fpt_header(page)->right;
+		UnlockReleaseBuffer(buf);
+		if (empty)
+			fpt_unlink_leaf(v, &at);
+		fpt_vacuum_delay();
+	}
+}
+
+/* --- pages that nobody uses ------------------------------------------------------- */
+
+/* Mark the pages of the levels above the leaves as seen. */
+static void
+fpt_see_inner_pages(FPTVacuum *v)
+{
+	FPTKey		minf = {0, 0, 0, FPT_CLS_MINF};
+	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
+								 BUFFER_LOCK_SHARE);
+	int			level = fpt_header(BufferGetPage(buf))->level;
+
+	UnlockReleaseBuffer(buf);
+	for (; level > 0; level--)
+	{
+		uint32		steps = 0;
+		uint32		next;
+
+		buf = fpt_descend(v->rel, &v->ix, &minf, level, BUFFER_LOCK_SHARE,
+						  NULL);
+		for (;;)
+		{
+			fpt_mark_seen(v, fpt_bufpage(buf));
+			next = fpt_header(BufferGetPage(buf))->right;
+			UnlockReleaseBuffer(buf);
+			if (next == FPT_NOPAGE || steps++ > v->npages)
+				break;
+			CHECK_FOR_INTERRUPTS();
+			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
+		}
+	}
+}
+
+/*
+ * Put pages that are deleted or were never initialised into the free space
+ * map: it is not WAL-logged, and an extension may have been interrupted.
+ */
+static void
+fpt_find_free_pages(FPTVacuum *v)
+{
+	uint32		pageno;
+
+	fpt_see_inner_pages(v);
+	for (pageno = FPT_ROOTPAGE + 1; pageno < v->npages; pageno++)
+	{
+		Buffer		buf;
+
+		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
+			continue;
+		if (GetRecordedFreeSpace(v->rel, pageno) > 0)
+		{
+			v->stats->pages_free++;
+			continue;
+		}
+		fpt_vacuum_delay();
+		buf = ReadBufferExtended(v->rel, MAIN_FORKNUM, pageno, RBM_NORMAL,
+								 v->info->strategy);
+		LockBuffer(buf, BUFFER_LOCK_SHARE);
+		if (fpt_page_recyclable(BufferGetPage(buf)))
+		{
+			RecordFreeIndexPage(v->rel, pageno);
+			v->stats->pages_free++;
+		}
+		UnlockReleaseBuffer(buf);
+	}
+	v->stats->pages_deleted = v->stats->pages_free;
+}
+
+/* --- callbacks ------------------------------------------------------------------------ */
+
+IndexBulkDeleteResult *
+fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+			  IndexBulkDeleteCallback callback, void *callback_state)
+{
+	FPTVacuum	v;
+
+	if (stats == NULL)
+		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
+	memset(&v, 0, sizeof(v));
+	v.info = info;
+	v.stats = stats;
+	v.callback = callback;
+	v.callback_state = callback_state;
+	v.rel = info->index;
+	memcpy(&v.ix, fpt_index(info->index), sizeof(FPTIndex));
+	v.npages = fpt_npages(info->index);
+	v.seen = palloc0(v.npages / 8 + 1);
+	v.tids = palloc(sizeof(uint64) * FPT_MAX_CAP);
+
+	stats->num_index_tuples = 0;
+	stats->pages_deleted = 0;
+	stats->pages_free = 0;
+	fpt_vacuum_leaves(&v);
+	fpt_find_free_pages(&v);
+	pfree(v.seen);
+	pfree(v.tids);
+	return stats;
+}
+
+IndexBulkDeleteResult *
+fptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
+{
+	/* Nothing was removed: there is nothing to tidy up. */
+	if (info->analyze_only || stats == NULL)
+		return stats;
+	IndexFreeSpaceMapVacuum(info->index);
+	stats->num_pages = fpt_npages(info->index);
+
+	/* Concurrent splits may have had entries counted twice. */
+	if (!info->estimated_count &&
+		stats->num_index_tuples > info->num_heap_tuples)
+		stats->num_index_tuples = info->num_heap_tuples;
+	return stats;
+}

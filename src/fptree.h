@@ -1,0 +1,314 @@
+/*-------------------------------------------------------------------------
+ *
+ * fptree.h
+ *	  In-memory declarations of the fptree access method.
+ *
+ * Layers, each calling only downwards:
+ *
+ *	  page kernel		fpt_kernel.c fpt_simd.c fpt_geom.c
+ *	  key images		fpt_image.c
+ *	  buffers and WAL	fpt_buf.c fpt_wal.c
+ *	  tree				fpt_search.c fpt_insert.c fpt_split.c fpt_vacuum.c
+ *						fpt_build.c
+ *	  scan				fpt_scankey.c fpt_scan.c
+ *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
+ *						fpt_inspect.c fpt_hooks.c
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPTREE_H
+#define FPTREE_H
+
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/itup.h"
+#include "access/relscan.h"
+#include "access/skey.h"
+#include "nodes/execnodes.h"
+#include "storage/bufmgr.h"
+#include "storage/itemptr.h"
+#include "utils/rel.h"
+
+#include "fpt_compat.h"
+#include "fpt_image.h"
+#include "fpt_kernel.h"
+
+/* Support functions of an operator class, numbered as btree's. */
+#define FPT_ORDER_PROC		1
+#define FPT_SORTSUPPORT_PROC 2
+#define FPT_INRANGE_PROC	3
+#define FPT_EQUALIMAGE_PROC 4
+#define FPT_OPTIONS_PROC	5
+#define FPT_NPROCS			5
+
+/* Reloptions */
+typedef struct FPTOptions
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	int			fillfactor;		/* percent of a leaf page's slots, at build */
+	int			node_lines;		/* w: lines of nonleaf nodes, 0 = goal G */
+	int			leaf_node_lines;	/* x: lines of leaf nodes, 0 = goal G */
+} FPTOptions;
+
+#define FPT_DEFAULT_FILLFACTOR	90
+#define FPT_MIN_FILLFACTOR		10
+#define FPT_INNER_FILLFACTOR	90	/* bulk-built inner pages */
+#define FPT_MAX_NODE_LINES		32
+
+/*
+ * What a backend knows of an open index, hung on rd_amcache as one chunk.
+ * Everything in it but the hints is constant for the life of a relfilenode.
+ *
+ * A relcache invalidation frees it.  Whoever runs foreign code in between
+ * (heap visibility checks, waiting for transactions, build and vacuum
+ * callbacks) works on a copy or fetches it again.
+ */
+typedef struct FPTIndex
+{
+	FPTLayout	layout;
+	const FPTKeyType *type;		/* static table entry */
+	bool		descending;
+	int			rootlevel;		/* hint, as of the last descent */
+	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
+	uint32		npages;			/* at least so many pages exist */
+} FPTIndex;
+
+/* --- fpt_buf.c: metapage, reading, allocating and checking pages --------- */
+
+/* The index's description, read from the metapage the first time. */
+extern FPTIndex *fpt_index(Relation rel);
+
+/* Prepare the contents of a new index's metapage (layout chosen here). */
+extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
+
+/*
+ * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
+ * The page has passed fpt_page_sane(): anything else is ERRCODE_INDEX_CORRUPTED.
+ * Deleted pages are returned as well: the caller's fence check sorts them out.
+ */
+extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
+
+/* Raise ERRCODE_INDEX_CORRUPTED about a page. */
+extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
+			pg_attribute_noreturn();
+
+/* The same with a buffer access strategy. */
+extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
+								  int lock, BufferAccessStrategy strategy);
+
+/* The check itself, for pages that were locked by other means. */
+extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf);
+
+/* A page nobody can reach, locked exclusively, contents undefined. */
+extern Buffer fpt_allocbuf(Relation rel);
+
+/* May this page be given out again?  (deleted, or never initialised) */
+extern bool fpt_page_recyclable(Page page);
+
+/* Number of pages of the index now. */
+extern uint32 fpt_npages(Relation rel);
+
+static inline uint32
+fpt_bufpage(Buffer buf)
+{
+	/* page number = block number while there is one stripe */
+	return (uint32) BufferGetBlockNumber(buf);
+}
+
+/* --- TIDs ------------------------------------------------------------------ */
+
+static inline uint64
+fpt_tid_encode(ItemPointer tid)
+{
+	return ((uint64) ItemPointerGetBlockNumberNoCheck(tid) << 16) |
+		ItemPointerGetOffsetNumberNoCheck(tid);
+}
+
+static inline void
+fpt_tid_decode(uint64 tid, ItemPointer out)
+{
+	ItemPointerSet(out, (BlockNumber) (tid >> 16), (OffsetNumber) (tid & 0xFFFF));
+}
+
+/* --- keys -------------------------------------------------------------------- */
+
+/* Key of an index entry, in the index's order (DESC, NULLS placement). */
+static inline void
+fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
+{
+	key->hi = key->lo = 0;
+	key->tid = tid;
+	if (isnull)
+		key->cls = ix->layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+	else
+	{
+		FPTImage	img;
+
+		fpt_image_encode(ix->type, value, &img);
+		if (ix->descending)
+			fpt_image_invert(ix->type, &img);
+		key->hi = img.hi;
+		key->lo = img.lo;
+		key->cls = FPT_CLS_VALUE;
+	}
+}
+
+/* --- fpt_scankey.c: quals to ranges ------------------------------------------ */
+
+/*
+ * A scan's quals as ranges in the index's order, ascending and disjoint.  Both
+ * ends are inclusive, TIDs 0 and FPT_MAX_TID, classes included: a NULL range
+ * runs from (NULL, 0) to (NULL, FPT_MAX_TID).
+ */
+typedef struct FPTRange
+{
+	FPTKey		lo;
+	FPTKey		hi;
+} FPTRange;
+
+typedef struct FPTRanges
+{
+	int			n;				/* 0: the quals contradict each other */
+	FPTRange   *r;				/* palloc'd in the context given */
+	int			max;			/* allocated */
+	FPTRange	one;			/* r points here when one is enough */
+	bool		recheck;		/* entries in them may not match: xs_recheck */
+	struct FPTQualWork *work;	/* fpt_scankey.c's own, kept over rescans */
+} FPTRanges;
+
+/*
+ * Compute the ranges of a scan's keys.  "ranges" is zeroed by the first caller
+ * and may be passed again at a rescan: memory is reused.
+ */
+extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
+								int nkeys, MemoryContext cxt,
+								FPTRanges *ranges);
+
+/* --- fpt_wal.c: the one place that writes WAL ------------------------------ */
+
+/*
+ * Insert an entry into a free slot of a locked page, logged by hand.  Anything
+ * but FPT_OK: nothing was changed.
+ */
+extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
+								const FPTEntry *e);
+
+/*
+ * Any other change: up to four pages in one record.  fpt_wal_page() gives a
+ * private copy of a locked page to be changed (blank = new contents, logged
+ * whole); fpt_wal_finish() applies and logs all of them, fpt_wal_abort()
+ * forgets them.
+ */
+typedef struct GenericXLogState FPTWal;
+
+extern FPTWal *fpt_wal_start(Relation rel);
+extern Page fpt_wal_page(FPTWal *wal, Buffer buf, bool blank);
+extern void fpt_wal_finish(FPTWal *wal);
+extern void fpt_wal_abort(FPTWal *wal);
+
+/* --- fpt_search.c ------------------------------------------------------------------ */
+
+/* Page numbers of the path of a descent, by level; hints, not trusted. */
+typedef struct FPTStack
+{
+	int			rootlevel;
+	uint32		page[FPT_MAX_LEVEL + 1];
+} FPTStack;
+
+/*
+ * Descend to the page of "level" that covers key, locked as asked (the pages
+ * above are share-locked, one at a time).  stack may be NULL.
+ */
+extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
+						  int level, int lock, FPTStack *stack);
+
+/*
+ * Starting from a locked page whose number somebody remembered: the page of
+ * "level" that covers key, or InvalidBuffer (and no lock) if this page is not
+ * on the way to it.
+ */
+extern Buffer fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf,
+							const FPTKey *key, int level, int lock);
+
+/* --- fpt_build.c --------------------------------------------------------------------- */
+extern IndexBuildResult *fptbuild(Relation heap, Relation index,
+								  IndexInfo *indexInfo);
+extern void fptbuildempty(Relation index);
+extern char *fptbuildphasename(int64 phasenum);
+
+/* --- fpt_split.c: making room ------------------------------------------------ */
+
+/*
+ * Insert an entry into a locked page that had no free slot for it: inside the
+ * page if possible (returns true, the page stays locked), else by splitting
+ * it (returns false: the entry is in, the buffer released).  childbuf, for
+ * inner pages: the locked left page of a split whose downlink e is; its
+ * incomplete-split flag goes in the same record.  It stays locked.
+ */
+extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
+							const FPTEntry *e, Buffer childbuf,
+							FPTStack *stack);
+
+/* Give a locked page's new right sibling its downlink; releases buf. */
+extern void fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf,
+							 FPTStack *stack);
+
+/* --- fpt_unique.c ----------------------------------------------------------- */
+
+/*
+ * Look for a conflicting entry, from the locked leaf that covers (key, 0) on.
+ * Returns the transaction to wait for (buf still locked), or an invalid one;
+ * *is_unique false: a possible conflict was found (UNIQUE_CHECK_PARTIAL).
+ */
+extern TransactionId fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf,
+									  const FPTKey *key, Relation heapRel,
+									  Datum *values, bool *isnull,
+									  IndexUniqueCheck checkUnique,
+									  bool *is_unique,
+									  uint32 *speculativeToken);
+
+/* --- fpt_insert.c ------------------------------------------------------------ */
+extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
+							FPTKey *hi);
+extern bool fptinsert(Relation rel, Datum *values, bool *isnull,
+					  ItemPointer ht_ctid, Relation heapRel,
+					  IndexUniqueCheck checkUnique, bool indexUnchanged,
+					  IndexInfo *indexInfo);
+
+/* --- fpt_vacuum.c --------------------------------------------------------------------- */
+extern IndexBulkDeleteResult *fptbulkdelete(IndexVacuumInfo *info,
+											IndexBulkDeleteResult *stats,
+											IndexBulkDeleteCallback callback,
+											void *callback_state);
+extern IndexBulkDeleteResult *fptvacuumcleanup(IndexVacuumInfo *info,
+											   IndexBulkDeleteResult *stats);
+
+/* --- fpt_scan.c ------------------------------------------------------------------------ */
+extern IndexScanDesc fptbeginscan(Relation rel, int nkeys, int norderbys);
+extern void fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
+					  ScanKey orderbys, int norderbys);
+extern bool fptgettuple(IndexScanDesc scan, ScanDirection dir);
+extern int64 fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm);
+extern void fptendscan(IndexScanDesc scan);
+extern void fptmarkpos(IndexScanDesc scan);
+extern void fptrestrpos(IndexScanDesc scan);
+
+/* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c ------------------------------------------- */
+struct PlannerInfo;
+struct IndexPath;
+extern void fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
+							double loop_count, Cost *indexStartupCost,
+							Cost *indexTotalCost, Selectivity *indexSelectivity,
+							double *indexCorrelation, double *indexPages);
+extern int	fpt_tree_height(Relation rel);
+extern bool fptvalidate(Oid opclassoid);
+extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
+							 List *operators, List *functions);
+extern void fpt_hooks_init(void);
+
+/* GUC: search kernel variant, see fpt_am.c */
+extern char *fpt_guc_simd;
+
+#endif							/* FPTREE_H */
