@@ -392,7 +392,7 @@ CREATE FUNCTION fptree_page_items(index pg_catalog.regclass,
 	OUT ctid pg_catalog.tid,
 	OUT downlink pg_catalog.int8,
 	OUT key pg_catalog.text,
-	OUT isnull pg_catalog.bool,
+	OUT is_null pg_catalog.bool,
 	OUT dead pg_catalog.bool)
 RETURNS SETOF pg_catalog.record
 AS 'MODULE_PATHNAME', 'fptree_page_items'

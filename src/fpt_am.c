@@ -150,6 +150,7 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amproperty = fptproperty;
 	am->ambuildphasename = fptbuildphasename;
 	am->amvalidate = fptvalidate;
+	am->amadjustmembers = fptadjustmembers;
 	am->ambeginscan = fptbeginscan;
 	am->amrescan = fptrescan;
 	am->amgettuple = fptgettuple;

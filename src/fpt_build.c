@@ -24,8 +24,8 @@
 #include "commands/progress.h"
 #include "executor/instrument.h"
 #include "miscadmin.h"
-#include "optimizer/optimizer.h"
 #include "pgstat.h"
+#include "storage/condition_variable.h"
 #include "storage/proc.h"
 #include "storage/sharedfileset.h"
 #include "storage/spin.h"
@@ -33,6 +33,7 @@
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
+#include "utils/wait_event.h"
 
 #include "fpt_build.h"
 
@@ -104,7 +105,7 @@ typedef struct FPTBuild
 	FPTImage	dup_hi;
 } FPTBuild;
 
-/* --- what can be indexed --------------------------------------------------- */
+/* --- what can be indexed ------------------------------------------------ */
 
 void
 fpt_check_supported(Relation index, IndexInfo *indexInfo)
@@ -150,7 +151,7 @@ fpt_build_init(FPTBuild *b, Relation heap, Relation index,
 	b->nulls_distinct = !indexInfo->ii_NullsNotDistinct;
 }
 
-/* --- collecting -------------------------------------------------------------- */
+/* --- collecting --------------------------------------------------------- */
 
 /* A spool's name in the file set; buf has MAXPGPATH bytes. */
 static void
@@ -210,7 +211,7 @@ fpt_build_callback(Relation index, ItemPointer tid, Datum *values,
 	b->indtuples += 1;
 }
 
-/* --- feeding the loader ------------------------------------------------------- */
+/* --- feeding the loader ------------------------------------------------- */
 
 static void
 fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
@@ -315,7 +316,7 @@ fpt_build_feed_nulls(FPTBuild *b, FPTLoad *load)
 	}
 }
 
-/* --- parallel build: the leader ------------------------------------------------ */
+/* --- parallel build: the leader ----------------------------------------- */
 
 static Size
 fpt_shared_size(int nparticipants)
@@ -366,9 +367,8 @@ fpt_parallel_init_shared(FPTBuild *b, FPTBuildLeader *leader,
 	shm_toc_insert(pcxt->toc, FPT_SHM_SHARED, shared);
 	leader->shared = shared;
 
-	leader->pscan = shm_toc_allocate(pcxt->toc,
-									 table_parallelscan_estimate(b->heap,
-																 leader->snapshot));
+	size = table_parallelscan_estimate(b->heap, leader->snapshot);
+	leader->pscan = shm_toc_allocate(pcxt->toc, size);
 	table_parallelscan_initialize(b->heap, leader->pscan, leader->snapshot);
 	shm_toc_insert(pcxt->toc, FPT_SHM_SCAN, leader->pscan);
 
@@ -537,7 +537,7 @@ fpt_parallel_scan(FPTBuild *b, IndexInfo *indexInfo)
 	return shared->reltuples;
 }
 
-/* --- parallel build: a worker ---------------------------------------------------- */
+/* --- parallel build: a worker ------------------------------------------- */
 
 /* Run by a worker's process. */
 void
@@ -586,7 +586,7 @@ fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	table_close(heap, heaplock);
 }
 
-/* --- access method's entry points --------------------------------------------------- */
+/* --- access method's entry points --------------------------------------- */
 
 /* Scan the heap, alone or with workers; returns the number of its tuples. */
 static double

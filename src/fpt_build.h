@@ -17,7 +17,7 @@
 
 #include "storage/fileset.h"
 
-/* --- fpt_sort.c ---------------------------------------------------------- */
+/* --- fpt_sort.c --------------------------------------------------------- */
 
 /*
  * A spooled entry is a record of 1, 2 or 3 words of 64 bits, which sort as one
@@ -44,7 +44,7 @@ typedef struct FPTSpool FPTSpool;
 /* What a participant of a parallel build leaves behind: runs in a file. */
 typedef struct FPTSpoolExport
 {
-	int64		dirblock;		/* block of the file where the list of runs is */
+	int64		dirblock;		/* block where the list of runs is */
 	int64		nruns;			/* 0: there is no file */
 } FPTSpoolExport;
 
@@ -78,7 +78,7 @@ extern void fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 							 const FPTSpoolExport *ex);
 extern void fpt_spool_end(FPTSpool *sp);
 
-/* --- fpt_load.c ----------------------------------------------------------- */
+/* --- fpt_load.c --------------------------------------------------------- */
 
 typedef struct FPTLoad FPTLoad;
 
@@ -90,7 +90,7 @@ extern FPTLoad *fpt_load_begin(Relation rel, ForkNumber fork);
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 extern void fpt_load_end(FPTLoad *load);
 
-/* --- fpt_build.c ------------------------------------------------------------ */
+/* --- fpt_build.c -------------------------------------------------------- */
 
 /* Sub-phases of pg_stat_progress_create_index; 1 is core's "initializing". */
 #define FPT_PHASE_SCAN			2

@@ -31,7 +31,8 @@
 
 #include "fpt_image.h"
 
-#define FPT_BYVAL8			FLOAT8PASSBYVAL
+/* 8-byte types are passed by value where a Datum has room for them. */
+#define FPT_BYVAL8			(sizeof(Datum) >= 8)
 
 static const FPTKeyType fpt_keytypes[] = {
 	{F_BTINT4CMP, INT4OID, FPT_IMG_S32, 4, 4, true, "integer"},
@@ -113,7 +114,7 @@ fpt_keytype_names(void)
 		"timestamp with time zone, uuid, macaddr, macaddr8, pg_lsn";
 }
 
-/* --- encoding and decoding ------------------------------------------------- */
+/* --- encoding and decoding ------------------------------------------------ */
 
 static inline FPTImage
 image64(uint64 lo)
@@ -177,13 +178,10 @@ float8_bits(float8 f)
 static inline Datum
 datum64(uint64 v, char *buf)
 {
-#if FLOAT8PASSBYVAL
-	(void) buf;
-	return Int64GetDatum((int64) v);
-#else
+	if (FPT_BYVAL8)
+		return Int64GetDatum((int64) v);
 	memcpy(buf, &v, sizeof(v));
 	return PointerGetDatum(buf);
-#endif
 }
 
 void
@@ -326,7 +324,7 @@ fpt_image_class(const FPTKeyType *type, bool descending, FPTImage img,
 	}
 }
 
-/* --- cuts: numbers ---------------------------------------------------------- */
+/* --- cuts: numbers -------------------------------------------------------- */
 
 static inline FPTImage
 image_next(FPTImage img)
@@ -445,7 +443,7 @@ cut_float84(const FPTKeyType *type, float4 arg, FPTCut *cut)
 				 cut);
 }
 
-/* --- cuts: dates and times --------------------------------------------------- */
+/* --- cuts: dates and times ------------------------------------------------ */
 
 /*
  * Cut a date, timestamp or timestamptz column between the numbers le and ge.
@@ -739,7 +737,7 @@ cut_date_by_timestamptz(const FPTKeyType *type, FmgrInfo *cmp, TimestampTz arg,
 	cut->fuzzy = (ge < le);
 }
 
-/* --- cuts: any pair of types --------------------------------------------------- */
+/* --- cuts: any pair of types ---------------------------------------------- */
 
 typedef struct ImageSpan
 {
@@ -868,7 +866,7 @@ cut_bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 		cut->le = image_prev(gt);
 }
 
-/* --- cuts: interface ---------------------------------------------------------- */
+/* --- cuts: interface ------------------------------------------------------ */
 
 void
 fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp, Oid collation,

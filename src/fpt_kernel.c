@@ -36,7 +36,10 @@ fpt_page_geom(const FPTLayout *l, void *page)
 	else
 		kind = (h->enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
 	g = &l->geom[kwi][kind];
-	return g->cap > 0 ? g : NULL;
+	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
+		h->nnull > h->nkids)
+		return NULL;
+	return g;
 }
 
 bool
@@ -57,12 +60,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		h->level > FPT_MAX_LEVEL)
 		return false;
 	g = fpt_page_geom(l, page);
-	if (g == NULL)
-		return false;
-	return h->nnodes <= g->maxnodes &&
-		h->nkids <= h->nnodes &&
-		h->nnull <= h->nkids &&
-		h->std.pd_lower == fpt_lower(g, h->nnodes);
+	return g != NULL && h->std.pd_lower == fpt_lower(g, h->nnodes);
 }
 
 int

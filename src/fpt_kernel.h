@@ -214,7 +214,7 @@ extern int	fpt_simd_available(const char *names[], int max);
 
 /* --- kernel (fpt_kernel.c) ---------------------------------------------- */
 
-/* Geometry of a page, or NULL if its encoding makes no sense. */
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
 extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
 
 /* The sanity check made on every page read: cheap, O(1). */
@@ -315,9 +315,9 @@ extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
 									   const FPTEntry *e);
 
 /*
- * The entry's node is full: split it inside the page, else share its entries
- * with its neighbours, else reorganise the page, so that fpt_page_insert can
- * succeed.  FPT_FULL: none of that is worth it, split the page.
+ * The entry's node is full: split it inside the page, else shift entries to
+ * the nearest nodes with room, else reorganise the page, so that
+ * fpt_page_insert can succeed.  FPT_FULL: the page is all but full, split it.
  */
 extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e);

@@ -34,7 +34,7 @@
 #include "storage/bulk_write.h"
 #endif
 
-/* --- writing pages ---------------------------------------------------------- */
+/* --- writing pages ------------------------------------------------------ */
 
 #ifndef FPT_HAVE_BULK_WRITE
 
@@ -203,7 +203,7 @@ fpt_pagewriter_end(FPTPageWriter *w)
 
 #endif							/* FPT_HAVE_BULK_WRITE */
 
-/* --- loader ------------------------------------------------------------------ */
+/* --- loader ------------------------------------------------------------- */
 
 /* The page being filled on one level. */
 typedef struct FPTLoadLevel
@@ -239,6 +239,8 @@ struct FPTLoad
 	Relation	rel;
 	FPTLayout	layout;
 	FPTPageWriter writer;
+	ForkNumber	fork;
+	bool		writing;		/* writer is in use */
 	char	   *meta;			/* the metapage, written last */
 	uint32		npages;			/* page numbers given away */
 	int			fillfactor;
@@ -406,12 +408,27 @@ fpt_load_pageno(FPTLoad *load)
 	return load->npages++;
 }
 
+/* Memory for a page.  The writer is begun when the first one is wanted. */
+static void *
+fpt_load_page(FPTLoad *load)
+{
+	if (!load->writing)
+	{
+		MemoryContext old = MemoryContextSwitchTo(load->cxt);
+
+		fpt_pagewriter_begin(&load->writer, load->rel, load->fork);
+		MemoryContextSwitchTo(old);
+		load->writing = true;
+	}
+	return fpt_pagewriter_get(&load->writer);
+}
+
 /* Format and write a level's page. */
 static void
 fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				uint32 right)
 {
-	void	   *page = fpt_pagewriter_get(&load->writer);
+	void	   *page = fpt_load_page(load);
 	FPTResult	res;
 
 	fpt_page_init(&load->layout, page, lv->level,
@@ -528,11 +545,11 @@ fpt_load_begin(Relation rel, ForkNumber fork)
 
 	load->cxt = cxt;
 	load->rel = rel;
+	load->fork = fork;
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout);
-	fpt_pagewriter_begin(&load->writer, rel, fork);
 	fpt_level_create(load, 0);
 	MemoryContextSwitchTo(old);
 	return load;
@@ -560,7 +577,7 @@ fpt_load_end(FPTLoad *load)
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
 
-	page = fpt_pagewriter_get(&load->writer);
+	page = fpt_load_page(load);
 	memcpy(page, load->meta, BLCKSZ);
 	fpt_pagewriter_put(&load->writer, FPT_METAPAGE, page);
 	fpt_pagewriter_end(&load->writer);

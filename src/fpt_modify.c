@@ -11,10 +11,8 @@
  */
 #include "fpt_kernel_int.h"
 
-/* Nodes whose entries are shared out among them have at most this fill. */
-#define FPT_SHARE_NUM		7	/* eighths of the slots */
-#define FPT_SHARE_DEN		8
-#define FPT_SHARE_WINDOW	5	/* nodes looked at together */
+/* Nodes away that entries of a full node are shifted to. */
+#define FPT_SHIFT_DISTANCE	6
 
 /* Reorganise rather than split a page that is at most this full. */
 #define FPT_REORG_NUM		3	/* quarters of the slots */
@@ -169,8 +167,11 @@ fpt_node_write(const FPTGeom *g, void *page, char *node,
 					  e[i].lo);
 		fpt_slot_set_tid(g, node, i, e[i].tid);
 		fpt_slot_set_down(g, node, i, e[i].down);
-		perm[i] = (uint8) i;
 	}
+
+	/* All of it, so that ascending insertions need not change it. */
+	for (i = 0; i < g->cap; i++)
+		perm[i] = (uint8) i;
 	((FPTNode *) node)->used =
 		n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
 	for (i = 0; i < g->cap; i++)
@@ -455,7 +456,8 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 	 * Nothing goes before the entry that stands for minus infinity: it needs a
 	 * lower key first, which fpt_page_form() gives it.
 	 */
-	if (g->dw != 0 && p->kid == 0 && p->rank == 0 && p->from < p->to &&
+	if (g->dw != 0 && p->kid == 0 && p->rank == 0 &&
+		fpt_header(page)->nkids > 0 &&
 		fpt_fence_get(&fpt_special(page)->low).cls == FPT_CLS_MINF)
 		return FPT_UNFIT;
 	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
@@ -537,9 +539,12 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 	else
 		fpt_edit_add(edit, page, keys + slot * g->kw, g->kw);
 
-	memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
-	perm[p.rank] = (uint8) slot;
-	fpt_edit_add(edit, page, perm + p.rank, p.count - p.rank + 1);
+	if (p.rank < p.count || perm[p.rank] != slot)
+	{
+		memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
+		perm[p.rank] = (uint8) slot;
+		fpt_edit_add(edit, page, perm + p.rank, p.count - p.rank + 1);
+	}
 
 	fpt_slot_set_tid(g, p.node, slot, e->key.tid);
 	fpt_edit_add(edit, page, p.node + g->tid_off + slot * g->tw, g->tw);
@@ -591,81 +596,149 @@ fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	return FPT_OK;
 }
 
+/* Move slot "from" of one kid to slot "to" of another, hint included. */
+static void
+fpt_slot_move(const FPTGeom *g, void *page, int fromkid, int from, int tokid,
+			  int to)
+{
+	char	   *a = fpt_kid_node(g, page, fromkid);
+	char	   *b = fpt_kid_node(g, page, tokid);
+	int			fromid = fpt_kid(g, page, fromkid) * g->cap + from;
+	int			toid = fpt_kid(g, page, tokid) * g->cap + to;
+	uint64		hi,
+				lo;
+
+	fpt_slot_rel(g, a, from, &hi, &lo);
+	fpt_array_set(g->kw, b + sizeof(FPTNode), g->cap, to, hi, lo);
+	fpt_slot_set_tid(g, b, to, fpt_slot_tid(g, a, from));
+	fpt_slot_set_down(g, b, to, fpt_slot_down(g, a, from));
+	((FPTNode *) a)->used &= ~(UINT64CONST(1) << from);
+	((FPTNode *) b)->used |= UINT64CONST(1) << to;
+	if (g->dw == 0)
+	{
+		fpt_hint_clear(g, page, toid);
+		if (fpt_hint_test(g, page, fromid))
+			((uint8 *) page)[g->hint_off + toid / 8] |= 1 << (toid % 8);
+		fpt_hint_clear(g, page, fromid);
+	}
+}
+
 /*
- * Share the entries of kids a .. b out among them evenly.  The first one keeps
- * its separator, which may be below its first entry: what is to be inserted
- * between the two must not move to the kid before.
+ * Move m entries from the end of a kid to the front of the next one (by = 1),
+ * or from its front to the end of the previous one (by = -1).
  */
 static FPTResult
-fpt_share_out(const FPTGeom *g, void *page, int a, int b)
+fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
 {
-	FPTRelEntry e[FPT_SHARE_WINDOW * FPT_MAX_CAP];
-	int			nnodes = b - a + 1;
-	int			n = 0;
-	int			done = 0;
+	char	   *a = fpt_kid_node(g, page, kid);
+	char	   *b = fpt_kid_node(g, page, kid + by);
+	uint8	   *aperm = fpt_node_perm(g, a);
+	uint8	   *bperm = fpt_node_perm(g, b);
+	int			na = fpt_popcount(fpt_node_used(g, a));
+	int			nb = fpt_popcount(fpt_node_used(g, b));
+	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
+	int			at = by > 0 ? 0 : nb;	/* where they go */
+	uint64		hi,
+				lo;
 	int			i;
 
-	for (i = a; i <= b; i++)
+	Assert(m > 0 && m < na && nb + m <= g->cap);
+	for (i = 0; i < na; i++)
 	{
-		int			m = fpt_node_read(g, fpt_kid_node(g, page, i), e + n);
-
-		if (m < 0)
+		if (aperm[i] >= g->cap)
 			return FPT_CORRUPT;
-		n += m;
 	}
-	for (i = 0; i < nnodes; i++)
+	if (by > 0)
+		memmove(bperm + m, bperm, nb);
+	for (i = 0; i < m; i++)
 	{
-		int			m = n / nnodes + (i < n % nnodes ? 1 : 0);
+		int			to = fpt_ctz(~fpt_node_used(g, b));
 
-		fpt_node_write(g, page, fpt_kid_node(g, page, a + i), e + done, m);
-		if (i > 0)
-			fpt_root_set_sep(g, page, a + i, e[done].hi, e[done].lo);
-		done += m;
+		fpt_slot_move(g, page, kid, aperm[first + i], kid + by, to);
+		bperm[at + i] = (uint8) to;
 	}
+	if (by < 0)
+		memmove(aperm, aperm + m, na - m);
+
+	/* The right one of the two begins elsewhere now. */
+	if (by > 0)
+		fpt_slot_rel(g, b, bperm[0], &hi, &lo);
+	else
+		fpt_slot_rel(g, a, aperm[0], &hi, &lo);
+	fpt_root_set_sep(g, page, by > 0 ? kid + 1 : kid, hi, lo);
 	return FPT_OK;
 }
 
 /*
- * Share the full node's entries with its neighbours: the smallest window, and
- * among those the emptiest, that ends up at most 7/8 full, with a free slot in
- * every node.
+ * Distance to the nearest kid of the region with a free slot; 0: none that is
+ * near enough.
+ */
+static int
+fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
+				  const FPTPlace *p, int by, int *room)
+{
+	int			kid;
+
+	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
+		 (kid - p->kid) * by <= FPT_SHIFT_DISTANCE; kid += by)
+	{
+		int			n = fpt_node_count(l, page, kid);
+
+		if (n <= 0)
+			return 0;
+		if (n < g->cap)
+		{
+			*room = g->cap - n;
+			return (kid - p->kid) * by;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Make room in the full node of p by shifting entries towards the nearest node
+ * that has some: half of that room, for later, as far as the new entry stays
+ * on this side of what moves, or finds room where it goes.
  */
 static FPTResult
-fpt_node_share(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 {
-	int			size;
+	int			rroom = 0;
+	int			lroom = 0;
+	int			right = fpt_room_distance(l, g, page, p, 1, &rroom);
+	int			left = fpt_room_distance(l, g, page, p, -1, &lroom);
+	bool		atend = p->rank >= p->count;
+	int			m;
+	int			by;
+	int			kid;
 
-	for (size = 2; size <= FPT_SHARE_WINDOW; size++)
+	/* A load in ascending order wants full pages behind it, not room. */
+	if (atend && p->kid + 1 == p->to)
+		return FPT_FULL;
+
+	/* What goes to the very end can follow to a direct neighbour only. */
+	if (atend && (right > 1 || rroom < 2))
+		right = 0;
+	if (p->rank < 2)
+		left = 0;
+	if (right == 0 && left == 0)
+		return FPT_FULL;
+	by = left == 0 || (right > 0 && right <= left) ? 1 : -1;
+	if (by > 0)
+		m = Max(1, Min(rroom / 2, atend ? p->count - 1 : p->count - p->rank));
+	else
+		m = Max(1, Min(lroom / 2, p->rank - 1));
+
+	/* From the far end, so that every node has room when it is given some. */
+	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
+		 kid != p->kid - by; kid -= by)
 	{
-		int			best = -1;
-		int			bestn = 0;
-		int			a;
+		FPTResult	res = fpt_entries_shift(g, page, kid, by, m);
 
-		for (a = Max(p->from, p->kid - size + 1);
-			 a <= p->kid && a + size <= p->to; a++)
-		{
-			int			n = 0;
-			int			i;
-
-			for (i = a; i < a + size; i++)
-			{
-				int			m = fpt_node_count(l, page, i);
-
-				if (m <= 0)
-					return FPT_CORRUPT;
-				n += m;
-			}
-			if (n * FPT_SHARE_DEN <= size * g->cap * FPT_SHARE_NUM &&
-				n <= size * (g->cap - 1) && (best < 0 || n < bestn))
-			{
-				best = a;
-				bestn = n;
-			}
-		}
-		if (best >= 0)
-			return fpt_share_out(g, page, best, best + size - 1);
+		if (res != FPT_OK)
+			return res;
 	}
-	return FPT_FULL;
+	return FPT_OK;
 }
 
 /* Rebuild the in-page tree with its entries spread over all nodes. */
@@ -709,8 +782,8 @@ fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
 	}
 	res = fpt_node_split(l, g, page, &p);
 	if (res == FPT_FULL)
-		res = fpt_node_share(l, g, page, &p);
-	return res;
+		res = fpt_node_shift(l, g, page, &p);
+	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
 }
 
 FPTResult

@@ -73,6 +73,7 @@ static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 {
 	bool		inner = fpt_header(st->page)->level > 0;
+	FPTPageSpecial *s = fpt_special(st->page);
 
 	if (st->nseen > 0 && fpt_key_cmp(&st->prev, &e->key) >= 0)
 		return "entries are out of order";
@@ -90,6 +91,10 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	if (st->l->keysize <= 8 &&
 		(e->key.hi != 0 || (st->l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
 		return "key is wider than the key size";
+	if (e->key.cls == FPT_CLS_VALUE &&
+		(e->key.hi < s->base_hi ||
+		 (e->key.hi == s->base_hi && e->key.lo < s->base_lo)))
+		return "key is beyond the largest one";
 	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
 		return "downlink points to the metapage or the root";
 	if (!inner && (e->key.tid & 0xFFFF) == 0)
@@ -151,6 +156,8 @@ fpt_check_node(FPTCheckState *st, int kid)
 		int			slot = fpt_node_perm(g, node)[i];
 		const char *msg;
 		FPTEntry	e;
+		uint64		hi,
+					lo;
 
 		if (slot >= g->cap ||
 			(fpt_node_used(g, node) & (UINT64CONST(1) << slot)) == 0)
@@ -159,6 +166,13 @@ fpt_check_node(FPTCheckState *st, int kid)
 			return "node's order names a slot twice";
 		seen |= UINT64CONST(1) << slot;
 		fpt_slot_entry(g, st->page, node, slot, cls, &e);
+		if (cls != FPT_CLS_VALUE)
+		{
+			/* searches compare the stored key with zero */
+			fpt_slot_rel(g, node, slot, &hi, &lo);
+			if (hi != 0 || lo != 0)
+				return "NULL entry has a key";
+		}
 		if (i == 0)
 		{
 			msg = fpt_check_separator(st, kid, &e);

@@ -70,7 +70,7 @@ range_order(const FPTRange *a, const FPTRange *b)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* --- helpers ---------------------------------------------------------------- */
+/* --- helpers -------------------------------------------------------------- */
 
 static FPTQualWork *
 get_work(FPTQualState *qs)
@@ -181,7 +181,7 @@ lookup_cross(Relation rel, Oid subtype, MemoryContext cxt, FPTCross *cross)
 	cross->subtype = subtype;
 }
 
-/* The comparison function for a key's argument, NULL if of the column's type. */
+/* The comparison function for a key's argument; NULL: of the column's type. */
 static inline FmgrInfo *
 cross_cmp(FPTQualState *qs, ScanKey key)
 {
@@ -231,7 +231,7 @@ narrow(FPTQualState *qs, FPTImage lo, FPTImage hi)
 	return fpt_img_cmp(qs->lo, qs->hi) <= 0;
 }
 
-/* --- arrays -------------------------------------------------------------------- */
+/* --- arrays --------------------------------------------------------------- */
 
 /* Steps through an array's elements without an array of Datums. */
 typedef struct FPTElements
@@ -241,7 +241,7 @@ typedef struct FPTElements
 	int			n;				/* number of elements */
 	int			i;
 	char	   *next;
-	bits8	   *nulls;			/* NULL: there are none */
+	uint8	   *nulls;			/* bitmap; NULL: there are none */
 	int16		typlen;
 	bool		typbyval;
 	char		typalign;
@@ -386,7 +386,7 @@ array_ranges(FPTQualState *qs, ScanKey key, int which)
 	return sort_and_merge(r, n);
 }
 
-/* Intersect two arrays of disjoint, ascending ranges; out has room for na + nb. */
+/* Intersect two arrays of disjoint, ascending ranges, na + nb at most. */
 static int
 intersect(const FPTRange *a, int na, const FPTRange *b, int nb, FPTRange *out)
 {
@@ -450,7 +450,7 @@ preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
 	ranges->n = n;
 }
 
-/* --- all keys --------------------------------------------------------------------- */
+/* --- all keys ------------------------------------------------------------- */
 
 static void
 reject_key(Relation rel, ScanKey key)

@@ -103,7 +103,7 @@ struct FPTSpool
 	int			nheap;
 };
 
-/* --- radix sort ------------------------------------------------------------ */
+/* --- radix sort --------------------------------------------------------- */
 
 /* Is record a before record b? */
 static pg_attribute_always_inline bool
@@ -327,7 +327,7 @@ fpt_radix_sort(uint64 *recs, size_t n, int nwords)
 	}
 }
 
-/* --- files of runs --------------------------------------------------------- */
+/* --- files of runs ------------------------------------------------------ */
 
 static void
 fpt_spool_keep_file(FPTSpool *sp, BufFile *file)
@@ -444,7 +444,7 @@ fpt_spool_dump(FPTSpool *sp)
 	sp->nrecs = 0;
 }
 
-/* --- collecting ------------------------------------------------------------ */
+/* --- collecting --------------------------------------------------------- */
 
 FPTSpool *
 fpt_spool_begin(int nwords, Size mem, FileSet *fileset, const char *name)
@@ -504,7 +504,7 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 	sp->nrecs++;
 }
 
-/* --- merging --------------------------------------------------------------- */
+/* --- merging ------------------------------------------------------------ */
 
 /* Read the next part of a run; false at its end. */
 static bool
@@ -727,7 +727,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 	fpt_merge_start(sp, 0, sp->nruns);
 }
 
-/* --- the end of the collection ----------------------------------------------- */
+/* --- the end of the collection ------------------------------------------ */
 
 void
 fpt_spool_sort(FPTSpool *sp)

@@ -4,23 +4,24 @@
  *	  The one place that changes pages in shared buffers and writes WAL.
  *
  * All records are of core's generic resource manager, so that a server without
- * this library replays them.  Two ways lead there:
+ * this library replays them.  They are written by hand, in the form that
+ * generic_redo() reads: for each block a sequence of {uint16 offset, uint16
+ * length, bytes}, or a full image.  The official functions copy each page twice
+ * and compare it byte by byte, which for an insertion of fourteen bytes costs
+ * twenty times as much; and they log all of a node taken from the page's hole,
+ * of which we know that it is zero when the record is replayed.
  *
- * fpt_wal_insert() knows which bytes it changed and writes the record itself,
- * in the form that generic_redo() reads: for each block a sequence of
- * {uint16 offset, uint16 length, bytes}.  That costs a twentieth of what
- * GenericXLogFinish() costs, which copies each page twice and compares it.
+ * fpt_wal_insert() changes a page in place and knows which bytes it changed.
+ * Everything else changes private copies, which fpt_wal_finish() compares with
+ * the pages.
  *
- * Everything else goes through the GenericXLog functions.
- *
- * Rules that both rely on (see src/README.md, "WAL"):
+ * Rules (see src/README.md, "WAL"):
  *	- pd_lower .. pd_upper is zero after replay: only hints may be there;
  *	- a page that may not exist at replay, or whose old contents do not
  *	  matter, is logged as a full image;
  *	- at most four pages go into a record.
  *
- * Compiled with FPT_GENERIC_WAL_ONLY, fpt_wal_insert() uses the official
- * functions as well.
+ * Compiled with FPT_GENERIC_WAL_ONLY, all of it uses the official functions.
  *
  *-------------------------------------------------------------------------
  */
@@ -29,6 +30,8 @@
 #include "access/generic_xlog.h"
 #include "access/rmgr.h"
 #include "access/xloginsert.h"
+
+#ifdef FPT_GENERIC_WAL_ONLY
 
 FPTWal *
 fpt_wal_start(Relation rel)
@@ -55,8 +58,6 @@ fpt_wal_abort(FPTWal *wal)
 	GenericXLogAbort(wal);
 }
 
-#ifdef FPT_GENERIC_WAL_ONLY
-
 FPTResult
 fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 {
@@ -73,6 +74,167 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 }
 
 #else							/* !FPT_GENERIC_WAL_ONLY */
+
+/* Equal bytes between two changed ones that do not pay a new fragment. */
+#define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
+
+/* A page that a record changes. */
+typedef struct FPTWalPage
+{
+	Buffer		buf;
+	bool		blank;			/* log a full image */
+	int			deltalen;		/* bytes of delta; -1: log a full image */
+	char	   *image;			/* BLCKSZ: the page as it shall be */
+	char	   *delta;			/* BLCKSZ */
+} FPTWalPage;
+
+struct GenericXLogState
+{
+	Relation	rel;
+	int			npages;
+	FPTWalPage	pages[XLR_NORMAL_MAX_BLOCK_ID];
+};
+
+FPTWal *
+fpt_wal_start(Relation rel)
+{
+	FPTWal	   *wal = (FPTWal *) palloc(sizeof(FPTWal));
+
+	wal->rel = rel;
+	wal->npages = 0;
+	return wal;
+}
+
+Page
+fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
+{
+	FPTWalPage *p;
+	int			i;
+
+	for (i = 0; i < wal->npages; i++)
+	{
+		if (wal->pages[i].buf == buf)
+			return (Page) wal->pages[i].image;
+	}
+	if (wal->npages >= XLR_NORMAL_MAX_BLOCK_ID)
+		elog(ERROR, "too many pages for one WAL record");
+	p = &wal->pages[wal->npages++];
+	p->buf = buf;
+	p->blank = blank;
+	p->image = palloc(2 * BLCKSZ);
+	p->delta = p->image + BLCKSZ;
+	memcpy(p->image, BufferGetPage(buf), BLCKSZ);
+	return (Page) p->image;
+}
+
+void
+fpt_wal_abort(FPTWal *wal)
+{
+	int			i;
+
+	for (i = 0; i < wal->npages; i++)
+		pfree(wal->pages[i].image);
+	pfree(wal);
+}
+
+/*
+ * Append the fragments for bytes from .. to - 1 to a page's delta.  The page as
+ * it will be found at replay has "old" up to oldend and zeroes from there on.
+ * False if the delta grows too large to be worth it.
+ */
+static bool
+fpt_delta_range(FPTWalPage *p, const char *old, int from, int to, int oldend)
+{
+	int			i = from;
+
+	while (i < to)
+	{
+		int			start;
+		int			end;
+		uint16		head[2];
+
+#define FPT_SAME(i) (p->image[i] == ((i) < oldend ? old[i] : 0))
+		while (i < to && FPT_SAME(i))
+			i++;
+		if (i == to)
+			break;
+		start = i;
+		end = i + 1;
+		for (i = end; i < to && i - end < (int) FPT_FRAGMENT_HEAD; i++)
+		{
+			if (!FPT_SAME(i))
+				end = i + 1;
+		}
+#undef FPT_SAME
+		i = end;
+		if (p->deltalen + FPT_FRAGMENT_HEAD + (end - start) > BLCKSZ)
+			return false;
+		head[0] = (uint16) start;
+		head[1] = (uint16) (end - start);
+		memcpy(p->delta + p->deltalen, head, sizeof(head));
+		p->deltalen += sizeof(head);
+		memcpy(p->delta + p->deltalen, p->image + start, end - start);
+		p->deltalen += end - start;
+	}
+	return true;
+}
+
+/* Compute what to log of a page. */
+static void
+fpt_delta(FPTWalPage *p)
+{
+	const char *old = (const char *) BufferGetPage(p->buf);
+	int			lower = ((PageHeader) p->image)->pd_lower;
+	int			upper = ((PageHeader) p->image)->pd_upper;
+	int			oldlower = ((PageHeader) old)->pd_lower;
+
+	p->deltalen = 0;
+	if (p->blank ||
+		!fpt_delta_range(p, old, 0, lower, oldlower) ||
+		!fpt_delta_range(p, old, upper, BLCKSZ, BLCKSZ) ||
+		p->deltalen >= lower + BLCKSZ - upper)
+		p->deltalen = -1;
+}
+
+void
+fpt_wal_finish(FPTWal *wal)
+{
+	bool		needwal = RelationNeedsWAL(wal->rel);
+	XLogRecPtr	recptr = InvalidXLogRecPtr;
+	int			i;
+
+	for (i = 0; needwal && i < wal->npages; i++)
+		fpt_delta(&wal->pages[i]);
+
+	START_CRIT_SECTION();
+	for (i = 0; i < wal->npages; i++)
+	{
+		memcpy(BufferGetPage(wal->pages[i].buf), wal->pages[i].image, BLCKSZ);
+		MarkBufferDirty(wal->pages[i].buf);
+	}
+	if (needwal)
+	{
+		XLogBeginInsert();
+		for (i = 0; i < wal->npages; i++)
+		{
+			FPTWalPage *p = &wal->pages[i];
+
+			if (p->deltalen < 0)
+				XLogRegisterBuffer(i, p->buf,
+								   REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+			else
+			{
+				XLogRegisterBuffer(i, p->buf, REGBUF_STANDARD);
+				XLogRegisterBufData(i, p->delta, p->deltalen);
+			}
+		}
+		recptr = XLogInsert(RM_GENERIC_ID, 0);
+		for (i = 0; i < wal->npages; i++)
+			PageSetLSN(BufferGetPage(wal->pages[i].buf), recptr);
+	}
+	END_CRIT_SECTION();
+	fpt_wal_abort(wal);			/* frees the copies */
+}
 
 /* Write the record for one page's edits.  Caller is in a critical section. */
 static void
