@@ -326,6 +326,10 @@ extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
 									   int kid, uint64 slots);
 
+/* Remove the entries of the kid'th node that dead[], in key order, marks. */
+extern FPTResult fpt_node_delete(const FPTLayout *l, void *page, int kid,
+								 const bool *dead);
+
 /* Remove one entry. */
 extern FPTResult fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc);
 

@@ -41,10 +41,22 @@ typedef struct FPTRelEntry
 extern FPTResult fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 							const FPTKey *key, FPTPlace *p);
 
+/*
+ * Number of bits set.  The compiler's builtin is a library call where the
+ * instruction cannot be taken for granted.
+ */
 static inline int
 fpt_popcount(uint64 v)
 {
+#if defined(__POPCNT__) || defined(__aarch64__)
 	return __builtin_popcountll(v);
+#else
+	v -= (v >> 1) & UINT64CONST(0x5555555555555555);
+	v = (v & UINT64CONST(0x3333333333333333)) +
+		((v >> 2) & UINT64CONST(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	return (int) ((v * UINT64CONST(0x0101010101010101)) >> 56);
+#endif
 }
 
 /* Number of the lowest bit set; v is not zero. */

@@ -642,7 +642,10 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
 				lo;
 	int			i;
 
-	Assert(m > 0 && m < na && nb + m <= g->cap);
+	/* Only in a page whose root names a node twice can this be wrong. */
+	Assert(m > 0);
+	if (a == b || m >= na || nb + m > g->cap)
+		return FPT_CORRUPT;
 	for (i = 0; i < na; i++)
 	{
 		if (aperm[i] >= g->cap)
@@ -842,6 +845,28 @@ fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
 	if ((used & ~slots) == 0)
 		fpt_node_remove(l, g, page, kid);
 	return FPT_OK;
+}
+
+FPTResult
+fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			n = fpt_node_count(l, page, kid);
+	uint64		slots = 0;
+	int			i;
+
+	if (g == NULL || n < 0)
+		return FPT_CORRUPT;
+	for (i = 0; i < n; i++)
+	{
+		int			slot = fpt_node_perm(g, fpt_kid_node(g, page, kid))[i];
+
+		if (slot >= g->cap)
+			return FPT_CORRUPT;
+		if (dead[i])
+			slots |= UINT64CONST(1) << slot;
+	}
+	return slots == 0 ? FPT_OK : fpt_page_delete_slots(l, page, kid, slots);
 }
 
 FPTResult

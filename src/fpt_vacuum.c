@@ -15,13 +15,30 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_build.h"
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
 #include "storage/predicate.h"
+
+/* Leaves that the callback is asked about together (pins held meanwhile). */
+#define FPT_CHUNK_LEAVES	Min(24, 65536 / FPT_MAX_ENTRIES)
+#define FPT_CHUNK_ENTRIES	(FPT_CHUNK_LEAVES * FPT_MAX_ENTRIES)
+
+/* A position in a chunk must fit into 16 bits: see fpt_chunk_read. */
+StaticAssertDecl(FPT_CHUNK_ENTRIES <= 65536, "a chunk has too many entries");
+
+typedef struct FPTChunk
+{
+	int			n;
+	Buffer		bufs[FPT_CHUNK_LEAVES]; /* pinned */
+	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
+	FPTKey		high;			/* where the chunk ends */
+	uint64	   *tids;			/* in key order */
+	uint64	   *order;			/* TID << 16 | position, sorted */
+	bool	   *dead;
+} FPTChunk;
 
 typedef struct FPTVacuum
 {
@@ -33,7 +50,9 @@ typedef struct FPTVacuum
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	uint32		npages;			/* pages of the index when the walk began */
 	uint8	   *seen;			/* a bit for each: met in the tree */
-	uint64	   *tids;			/* of one node */
+	uint64	   *tids;			/* of one leaf */
+	bool	   *verdicts;		/* on them */
+	FPTChunk	chunk;
 } FPTVacuum;
 
 /* --- unlinking -------------------------------------------------------------- */
@@ -353,37 +372,79 @@ fpt_mark_seen(FPTVacuum *v, uint32 pageno)
 		v->seen[pageno / 8] |= 1 << (pageno % 8);
 }
 
-/* Which entries of the kid'th node are dead?  Counts the others. */
-static uint64
-fpt_dead_slots(FPTVacuum *v, Page page, int kid)
+/* Copy the TIDs of a locked leaf in key order; returns their number. */
+static int
+fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 {
-	const FPTLayout *l = &v->ix.layout;
-	const FPTGeom *g = fpt_page_geom(l, page);
-	uint16		slotids[FPT_MAX_CAP];
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
-	FPTLoc		from = {kid, 0};
-	FPTLoc		to = {kid + 1, 0};
-	uint64		dead = 0;
 	int			n;
+
+	run.tids = tids;
+	n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+	if (n < 0)
+		fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
+	return n;
+}
+
+static inline bool
+fpt_ask(FPTVacuum *v, uint64 tid)
+{
+	ItemPointerData t;
+
+	fpt_tid_decode(tid, &t);
+	return v->callback(&t, v->callback_state);
+}
+
+/*
+ * Which of a leaf's entries are dead?  tids: the leaf's.  From the chunk's
+ * answers if the leaf still is what it was when they were given, else by
+ * asking again: the callback's answers do not change, but entries may have
+ * come or gone.
+ */
+static const bool *
+fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
+{
+	FPTChunk   *c = &v->chunk;
 	int			i;
 
-	run.tids = v->tids;
-	run.slotids = slotids;
-	n = fpt_page_copy(l, page, from, to, false, &run);
-	if (n < 0)
-		return 0;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < c->n; i++)
 	{
-		ItemPointerData tid;
+		int			first = c->first[i];
 
-		fpt_tid_decode(v->tids[i], &tid);
-		if (v->callback(&tid, v->callback_state))
-			dead |= UINT64CONST(1) << (slotids[i] % g->cap);
-		else
-			v->stats->num_index_tuples++;
+		if (fpt_bufpage(c->bufs[i]) == pageno &&
+			c->first[i + 1] - first == n &&
+			memcmp(c->tids + first, tids, n * sizeof(uint64)) == 0)
+			return c->dead + first;
 	}
-	v->stats->tuples_removed += pg_popcount64(dead);
-	return dead;
+	for (i = 0; i < n; i++)
+		v->verdicts[i] = fpt_ask(v, tids[i]);
+	return v->verdicts;
+}
+
+/* Remove the entries marked dead from a leaf. */
+static void
+fpt_delete_dead(FPTVacuum *v, Buffer buf, const bool *dead)
+{
+	const FPTLayout *l = &v->ix.layout;
+	FPTWal	   *wal = fpt_wal_start(v->rel);
+	Page		page = fpt_wal_page(wal, buf, false);
+	int			nkids = fpt_header(page)->nkids;
+	int			end = fpt_page_count(l, page);
+	int			kid;
+
+	/* Backwards: a node that becomes empty leaves the root. */
+	for (kid = nkids - 1; kid >= 0; kid--)
+	{
+		int			n = fpt_node_count(l, page, kid);
+
+		end -= n;
+		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
+			fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
+	}
+	fpt_wal_finish(wal);
 }
 
 /*
@@ -393,36 +454,109 @@ fpt_dead_slots(FPTVacuum *v, Page page, int kid)
 static bool
 fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 {
-	Page		page = BufferGetPage(buf);
-	uint64		dead[FPT_MAX_NODES];
-	bool		any = false;
-	int			nkids = fpt_header(page)->nkids;
-	int			kid;
-	FPTWal	   *wal;
-	Page		copy;
+	int			n = fpt_leaf_tids(v, buf, v->tids);
+	const bool *dead = fpt_leaf_verdicts(v, fpt_bufpage(buf), v->tids, n);
+	int			ndead = 0;
+	int			i;
 
-	for (kid = 0; kid < nkids; kid++)
-	{
-		dead[kid] = fpt_dead_slots(v, page, kid);
-		if (dead[kid] != 0)
-			any = true;
-	}
-	if (!any)
-		return nkids == 0;
-	wal = fpt_wal_start(v->rel);
-	copy = fpt_wal_page(wal, buf, false);
-
-	/* Backwards: a node that becomes empty leaves the root. */
-	for (kid = nkids - 1; kid >= 0; kid--)
-	{
-		if (dead[kid] != 0 &&
-			fpt_page_delete_slots(&v->ix.layout, copy, kid,
-								  dead[kid]) != FPT_OK)
-			fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
-	}
-	fpt_wal_finish(wal);
-	return fpt_header(page)->nkids == 0;
+	for (i = 0; i < n; i++)
+		ndead += dead[i];
+	if (ndead > 0)
+		fpt_delete_dead(v, buf, dead);
+	v->stats->tuples_removed += ndead;
+	v->stats->num_index_tuples += n - ndead;
+	return n == ndead;
 }
+
+/* --- chunks ----------------------------------------------------------------- */
+
+static void
+fpt_chunk_release(FPTChunk *c)
+{
+	while (c->n > 0)
+		ReleaseBuffer(c->bufs[--c->n]);
+}
+
+/*
+ * Read the next leaves from key on and ask the callback about their entries.
+ * Its answer is a binary search among all dead TIDs; asked in heap order those
+ * searches hit the processor's cache.  The pages stay pinned, so that neither
+ * a small ring of buffers nor the search for a buffer is paid twice.
+ */
+static void
+fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
+{
+	FPTChunk   *c = &v->chunk;
+	FPTKey		key = *from;
+	int			n = 0;
+	int			i;
+
+	while (c->n < FPT_CHUNK_LEAVES && key.cls != FPT_CLS_PINF)
+	{
+		Buffer		buf;
+		Page		page;
+
+		if (hint == FPT_NOPAGE)
+			buf = fpt_descend(v->rel, &v->ix, &key, 0, BUFFER_LOCK_SHARE, NULL);
+		else
+			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
+									  v->info->strategy);
+		page = BufferGetPage(buf);
+		if (fpt_header(page)->level != 0 ||
+			(fpt_header(page)->flags & FPT_F_DELETED) ||
+			!fpt_page_above_low(page, &key) ||
+			!fpt_page_below_high(page, &key))
+		{
+			/* The chain changed under us: enough for now. */
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		c->bufs[c->n] = buf;
+		c->first[c->n++] = n;
+		n += fpt_leaf_tids(v, buf, c->tids + n);
+		key = fpt_fence_get(&fpt_header(page)->high);
+		hint = fpt_header(page)->right;
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+	}
+	c->first[c->n] = n;
+	c->high = key;
+	for (i = 0; i < n; i++)
+		c->order[i] = (c->tids[i] << 16) | i;
+	fpt_radix_sort(c->order, n, 1);
+	for (i = 0; i < n; i++)
+		c->dead[c->order[i] & 0xFFFF] = fpt_ask(v, c->order[i] >> 16);
+}
+
+/* The chunk's pin of a page, handed over, or a new one. */
+static Buffer
+fpt_chunk_pin(FPTVacuum *v, uint32 pageno)
+{
+	int			i;
+
+	for (i = 0; i < v->chunk.n; i++)
+	{
+		if (fpt_bufpage(v->chunk.bufs[i]) == pageno)
+			return v->chunk.bufs[i];
+	}
+	return fpt_getbuf_extended(v->rel, &v->ix, pageno, 0, v->info->strategy);
+}
+
+/* Unlock a page; the chunk's pins stay. */
+static void
+fpt_chunk_unlock(FPTVacuum *v, Buffer buf)
+{
+	int			i;
+
+	LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+	for (i = 0; i < v->chunk.n; i++)
+	{
+		if (v->chunk.bufs[i] == buf)
+			return;
+	}
+	ReleaseBuffer(buf);
+}
+
+/* --- the walk --------------------------------------------------------------- */
 
 /* The leaf that covers key, locked for cleanup; hint: its likely number. */
 static Buffer
@@ -435,11 +569,10 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 		if (hint == FPT_NOPAGE)
 		{
 			buf = fpt_descend(v->rel, &v->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
-			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+			hint = fpt_bufpage(buf);
+			UnlockReleaseBuffer(buf);
 		}
-		else
-			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0,
-									  v->info->strategy);
+		buf = fpt_chunk_pin(v, hint);
 		LockBufferForCleanup(buf);
 		fpt_check_buffer(v->rel, &v->ix, buf);
 		if (fpt_header(BufferGetPage(buf))->level == 0 &&
@@ -447,7 +580,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 			fpt_page_above_low(BufferGetPage(buf), key) &&
 			fpt_page_below_high(BufferGetPage(buf), key))
 			return buf;
-		UnlockReleaseBuffer(buf);
+		fpt_chunk_unlock(v, buf);
 		hint = FPT_NOPAGE;
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -461,19 +594,24 @@ fpt_vacuum_leaves(FPTVacuum *v)
 
 	while (key.cls != FPT_CLS_PINF)
 	{
-		Buffer		buf = fpt_cleanup_leaf(v, &key, hint);
-		Page		page = BufferGetPage(buf);
-		FPTKey		at = key;
-		bool		empty;
+		fpt_chunk_read(v, &key, hint);
+		do
+		{
+			Buffer		buf = fpt_cleanup_leaf(v, &key, hint);
+			Page		page = BufferGetPage(buf);
+			FPTKey		at = key;
+			bool		empty;
 
-		fpt_mark_seen(v, fpt_bufpage(buf));
-		empty = fpt_vacuum_leaf(v, buf);
-		key = fpt_fence_get(&fpt_header(page)->high);
-		hint = fpt_header(page)->right;
-		UnlockReleaseBuffer(buf);
-		if (empty)
-			fpt_unlink_leaf(v, &at);
-		fpt_vacuum_delay();
+			fpt_mark_seen(v, fpt_bufpage(buf));
+			empty = fpt_vacuum_leaf(v, buf);
+			key = fpt_fence_get(&fpt_header(page)->high);
+			hint = fpt_header(page)->right;
+			fpt_chunk_unlock(v, buf);
+			if (empty)
+				fpt_unlink_leaf(v, &at);
+			fpt_vacuum_delay();
+		} while (fpt_key_cmp(&key, &v->chunk.high) < 0);
+		fpt_chunk_release(&v->chunk);
 	}
 }
 
@@ -563,7 +701,11 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	memcpy(&v.ix, fpt_index(info->index), sizeof(FPTIndex));
 	v.npages = fpt_npages(info->index);
 	v.seen = palloc0(v.npages / 8 + 1);
-	v.tids = palloc(sizeof(uint64) * FPT_MAX_CAP);
+	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
+	v.chunk.tids = palloc(sizeof(uint64) * FPT_CHUNK_ENTRIES);
+	v.chunk.order = palloc(sizeof(uint64) * FPT_CHUNK_ENTRIES);
+	v.chunk.dead = palloc(sizeof(bool) * FPT_CHUNK_ENTRIES);
 
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
@@ -572,6 +714,10 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	fpt_find_free_pages(&v);
 	pfree(v.seen);
 	pfree(v.tids);
+	pfree(v.verdicts);
+	pfree(v.chunk.tids);
+	pfree(v.chunk.order);
+	pfree(v.chunk.dead);
 	return stats;
 }
 
