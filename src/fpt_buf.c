@@ -191,9 +191,16 @@ fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 					BufferAccessStrategy strategy)
 {
 	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
+	char	   *page = BufferGetPage(buf);
 
 	if (lock == 0)
 		return buf;
+
+	/* Header, in-page root and fences: what any visit needs, at once. */
+	__builtin_prefetch(page);
+	__builtin_prefetch(page + FPT_LINE);
+	__builtin_prefetch(page + 2 * FPT_LINE);
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
 	LockBuffer(buf, lock);
 	fpt_check_buffer(rel, ix, buf);
 	return buf;

@@ -306,6 +306,9 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 	if (p->node == NULL)
 		return FPT_CORRUPT;
 	fpt_node_prefetch(g, p->node);
+	if (g->dw == 0)
+		__builtin_prefetch((char *) page + g->hint_off +
+						   fpt_kid(g, page, p->kid) * g->cap / 8);
 	p->rank = fpt_node_rank(g, p->node, p->hi, p->lo, key->tid, &p->dup);
 	p->count = fpt_popcount(fpt_node_used(g, p->node));
 	return FPT_OK;

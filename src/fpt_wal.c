@@ -137,35 +137,47 @@ fpt_wal_abort(FPTWal *wal)
 	pfree(wal);
 }
 
+/* First byte of from .. to - 1 in which two images differ, or to. */
+static int
+fpt_skip_same(const char *a, const char *b, int from, int to)
+{
+	while (from + (int) sizeof(uint64) <= to)
+	{
+		uint64		x,
+					y;
+
+		memcpy(&x, a + from, sizeof(x));
+		memcpy(&y, b + from, sizeof(y));
+		if (x != y)
+			break;
+		from += sizeof(uint64);
+	}
+	while (from < to && a[from] == b[from])
+		from++;
+	return from;
+}
+
 /*
- * Append the fragments for bytes from .. to - 1 to a page's delta.  The page as
- * it will be found at replay has "old" up to oldend and zeroes from there on.
- * False if the delta grows too large to be worth it.
+ * Append the fragments for bytes from .. to - 1 to a page's delta; "old" is the
+ * page as it will be found at replay.  False if the delta grows too large to
+ * be worth it.
  */
 static bool
-fpt_delta_range(FPTWalPage *p, const char *old, int from, int to, int oldend)
+fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 {
 	int			i = from;
 
-	while (i < to)
+	while ((i = fpt_skip_same(p->image, old, i, to)) < to)
 	{
-		int			start;
-		int			end;
+		int			start = i;
+		int			end = i + 1;
 		uint16		head[2];
 
-#define FPT_SAME(i) (p->image[i] == ((i) < oldend ? old[i] : 0))
-		while (i < to && FPT_SAME(i))
-			i++;
-		if (i == to)
-			break;
-		start = i;
-		end = i + 1;
 		for (i = end; i < to && i - end < (int) FPT_FRAGMENT_HEAD; i++)
 		{
-			if (!FPT_SAME(i))
+			if (p->image[i] != old[i])
 				end = i + 1;
 		}
-#undef FPT_SAME
 		i = end;
 		if (p->deltalen + FPT_FRAGMENT_HEAD + (end - start) > BLCKSZ)
 			return false;
@@ -187,11 +199,14 @@ fpt_delta(FPTWalPage *p)
 	int			lower = ((PageHeader) p->image)->pd_lower;
 	int			upper = ((PageHeader) p->image)->pd_upper;
 	int			oldlower = ((PageHeader) old)->pd_lower;
+	static const char zeroes[BLCKSZ] = {0};
 
+	/* What was in the hole is zero at replay. */
 	p->deltalen = 0;
 	if (p->blank ||
-		!fpt_delta_range(p, old, 0, lower, oldlower) ||
-		!fpt_delta_range(p, old, upper, BLCKSZ, BLCKSZ) ||
+		!fpt_delta_range(p, old, 0, Min(lower, oldlower)) ||
+		!fpt_delta_range(p, zeroes, Min(lower, oldlower), lower) ||
+		!fpt_delta_range(p, old, upper, BLCKSZ) ||
 		p->deltalen >= lower + BLCKSZ - upper)
 		p->deltalen = -1;
 }
