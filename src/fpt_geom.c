@@ -132,17 +132,15 @@ fpt_search_cost(const FPTGeom *g, int levels)
 }
 
 /*
- * Is "a" the better choice of two?  Capacity decides, then the cost, then the
- * narrower leaf node (less to move and to log).
+ * Is "a" the better choice of two?  Capacity decides, then the cost.  Of equals
+ * the later one, whose leaf nodes are narrower (less to move and to log).
  */
 static bool
 fpt_better_geom(const FPTGeom *a, const FPTGeom *b)
 {
 	if (a->capacity != b->capacity)
 		return a->capacity > b->capacity;
-	if (a->w + a->x != b->w + b->x)
-		return a->w + a->x < b->w + b->x;
-	return a->x < b->x;
+	return a->w + a->x <= b->w + b->x;
 }
 
 /* A pair of widths under consideration. */

@@ -222,8 +222,7 @@ fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
 		 * were deleted): the last one whose first entry is below.
 		 */
-		if (b >= to)
-			return -1;
+		Assert(b < to);
 		while (a < b)
 		{
 			int			m = a + (b - a + 1) / 2;

@@ -97,12 +97,9 @@ fpt_free_ordinal(const FPTGeom *g, void *page)
 		return -1;
 	for (i = 0; i < nkids; i++)
 		taken[fpt_kid(g, page, i)] = true;
-	for (i = 0; i < g->maxnodes; i++)
-	{
-		if (!taken[i])
-			return i;
-	}
-	return -1;
+	for (i = 0; taken[i]; i++)
+		Assert(i < g->maxnodes);
+	return i;
 }
 
 /*
@@ -229,8 +226,7 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 		}
 		node = fpt_node_add(g, page, fpt_header(page)->nkids, isnull,
 							e[0].hi, e[0].lo);
-		if (node == NULL)
-			return FPT_FULL;
+		Assert(node != NULL);
 		fpt_node_write(g, page, node, e, m);
 		done += m;
 	}

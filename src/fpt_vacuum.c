@@ -22,22 +22,26 @@
 #include "storage/indexfsm.h"
 #include "storage/predicate.h"
 
-/* Leaves that the callback is asked about together (pins held meanwhile). */
-#define FPT_CHUNK_LEAVES	Min(24, 65536 / FPT_MAX_ENTRIES)
-#define FPT_CHUNK_ENTRIES	(FPT_CHUNK_LEAVES * FPT_MAX_ENTRIES)
+/* Leaves that the callback is asked about together. */
+#define FPT_CHUNK_LEAVES	128
 
-/* A position in a chunk must fit into 16 bits: see fpt_chunk_read. */
-StaticAssertDecl(FPT_CHUNK_ENTRIES <= 65536, "a chunk has too many entries");
+/* An entry of a chunk, a record of fpt_radix_sort(). */
+typedef struct FPTChunkTid
+{
+	uint64		tid;
+	uint64		pos;			/* in the chunk, in key order */
+} FPTChunkTid;
 
 typedef struct FPTChunk
 {
-	int			n;
-	Buffer		bufs[FPT_CHUNK_LEAVES]; /* pinned */
+	int			n;				/* leaves */
+	int			max;			/* leaves there is memory for */
+	uint32		pageno[FPT_CHUNK_LEAVES];
 	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
 	FPTKey		high;			/* where the chunk ends */
 	uint64	   *tids;			/* in key order */
-	uint64	   *order;			/* TID << 16 | position, sorted */
 	bool	   *dead;
+	FPTChunkTid *order;			/* in heap order */
 } FPTChunk;
 
 typedef struct FPTVacuum
@@ -414,7 +418,7 @@ fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
 	{
 		int			first = c->first[i];
 
-		if (fpt_bufpage(c->bufs[i]) == pageno &&
+		if (c->pageno[i] == pageno &&
 			c->first[i + 1] - first == n &&
 			memcmp(c->tids + first, tids, n * sizeof(uint64)) == 0)
 			return c->dead + first;
@@ -470,18 +474,10 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 
 /* --- chunks ----------------------------------------------------------------- */
 
-static void
-fpt_chunk_release(FPTChunk *c)
-{
-	while (c->n > 0)
-		ReleaseBuffer(c->bufs[--c->n]);
-}
-
 /*
  * Read the next leaves from key on and ask the callback about their entries.
  * Its answer is a binary search among all dead TIDs; asked in heap order those
- * searches hit the processor's cache.  The pages stay pinned, so that neither
- * a small ring of buffers nor the search for a buffer is paid twice.
+ * searches find what they touch in the processor's cache.
  */
 static void
 fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
@@ -491,7 +487,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 	int			n = 0;
 	int			i;
 
-	while (c->n < FPT_CHUNK_LEAVES && key.cls != FPT_CLS_PINF)
+	for (c->n = 0; c->n < c->max && key.cls != FPT_CLS_PINF;)
 	{
 		Buffer		buf;
 		Page		page;
@@ -511,49 +507,24 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 			UnlockReleaseBuffer(buf);
 			break;
 		}
-		c->bufs[c->n] = buf;
+		c->pageno[c->n] = fpt_bufpage(buf);
 		c->first[c->n++] = n;
 		n += fpt_leaf_tids(v, buf, c->tids + n);
 		key = fpt_fence_get(&fpt_header(page)->high);
 		hint = fpt_header(page)->right;
-		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		UnlockReleaseBuffer(buf);
+		fpt_vacuum_delay();
 	}
 	c->first[c->n] = n;
 	c->high = key;
 	for (i = 0; i < n; i++)
-		c->order[i] = (c->tids[i] << 16) | i;
-	fpt_radix_sort(c->order, n, 1);
+	{
+		c->order[i].tid = c->tids[i];
+		c->order[i].pos = i;
+	}
+	fpt_radix_sort((uint64 *) c->order, n, 2);
 	for (i = 0; i < n; i++)
-		c->dead[c->order[i] & 0xFFFF] = fpt_ask(v, c->order[i] >> 16);
-}
-
-/* The chunk's pin of a page, handed over, or a new one. */
-static Buffer
-fpt_chunk_pin(FPTVacuum *v, uint32 pageno)
-{
-	int			i;
-
-	for (i = 0; i < v->chunk.n; i++)
-	{
-		if (fpt_bufpage(v->chunk.bufs[i]) == pageno)
-			return v->chunk.bufs[i];
-	}
-	return fpt_getbuf_extended(v->rel, &v->ix, pageno, 0, v->info->strategy);
-}
-
-/* Unlock a page; the chunk's pins stay. */
-static void
-fpt_chunk_unlock(FPTVacuum *v, Buffer buf)
-{
-	int			i;
-
-	LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-	for (i = 0; i < v->chunk.n; i++)
-	{
-		if (v->chunk.bufs[i] == buf)
-			return;
-	}
-	ReleaseBuffer(buf);
+		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
 }
 
 /* --- the walk --------------------------------------------------------------- */
@@ -572,7 +543,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 			hint = fpt_bufpage(buf);
 			UnlockReleaseBuffer(buf);
 		}
-		buf = fpt_chunk_pin(v, hint);
+		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0, v->info->strategy);
 		LockBufferForCleanup(buf);
 		fpt_check_buffer(v->rel, &v->ix, buf);
 		if (fpt_header(BufferGetPage(buf))->level == 0 &&
@@ -580,7 +551,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 			fpt_page_above_low(BufferGetPage(buf), key) &&
 			fpt_page_below_high(BufferGetPage(buf), key))
 			return buf;
-		fpt_chunk_unlock(v, buf);
+		UnlockReleaseBuffer(buf);
 		hint = FPT_NOPAGE;
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -606,12 +577,11 @@ fpt_vacuum_leaves(FPTVacuum *v)
 			empty = fpt_vacuum_leaf(v, buf);
 			key = fpt_fence_get(&fpt_header(page)->high);
 			hint = fpt_header(page)->right;
-			fpt_chunk_unlock(v, buf);
+			UnlockReleaseBuffer(buf);
 			if (empty)
 				fpt_unlink_leaf(v, &at);
 			fpt_vacuum_delay();
 		} while (fpt_key_cmp(&key, &v->chunk.high) < 0);
-		fpt_chunk_release(&v->chunk);
 	}
 }
 
@@ -689,6 +659,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 			  IndexBulkDeleteCallback callback, void *callback_state)
 {
 	FPTVacuum	v;
+	int			nentries;
 
 	if (stats == NULL)
 		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
@@ -703,9 +674,11 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
-	v.chunk.tids = palloc(sizeof(uint64) * FPT_CHUNK_ENTRIES);
-	v.chunk.order = palloc(sizeof(uint64) * FPT_CHUNK_ENTRIES);
-	v.chunk.dead = palloc(sizeof(bool) * FPT_CHUNK_ENTRIES);
+	v.chunk.max = Min(FPT_CHUNK_LEAVES, v.npages);
+	nentries = v.chunk.max * FPT_MAX_ENTRIES;
+	v.chunk.tids = palloc(sizeof(uint64) * nentries);
+	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
+	v.chunk.dead = palloc(sizeof(bool) * nentries);
 
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
