@@ -20,12 +20,14 @@ OBJS = \
 	src/fpt_load.o \
 	src/fpt_modify.o \
 	src/fpt_pagecheck.o \
+	src/fpt_prefetch.o \
 	src/fpt_scan.o \
 	src/fpt_scankey.o \
 	src/fpt_search.o \
 	src/fpt_simd.o \
 	src/fpt_sort.o \
 	src/fpt_split.o \
+	src/fpt_stats.o \
 	src/fpt_unique.o \
 	src/fpt_vacuum.o \
 	src/fpt_validate.o \

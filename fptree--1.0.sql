@@ -434,3 +434,24 @@ COMMENT ON FUNCTION fptree_page_items(pg_catalog.regclass, pg_catalog.int8)
 	IS 'entries of a page of an fptree index, in order';
 COMMENT ON FUNCTION fptree_stat(pg_catalog.regclass)
 	IS 'space and fill of an fptree index';
+
+/*
+ * Read-ahead counters of this session.
+ */
+
+CREATE FUNCTION fptree_prefetch_stats(OUT counter pg_catalog.text,
+	OUT value pg_catalog.int8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'fptree_prefetch_stats'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_prefetch_stats()
+	IS 'read-ahead counters of fptree scans in this session';
+
+CREATE FUNCTION fptree_prefetch_reset()
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'fptree_prefetch_reset'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_prefetch_reset()
+	IS 'set the read-ahead counters of this session to zero';

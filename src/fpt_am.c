@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_prefetch.h"
 
 #include "access/reloptions.h"
 #include "access/xlog.h"
@@ -69,6 +69,19 @@ _PG_init(void)
 							   "\"auto\" takes the best one that the machine has.",
 							   &fpt_guc_simd, "auto", PGC_USERSET, GUC_EXPLAIN,
 							   fpt_simd_check, fpt_simd_assign, NULL);
+	DefineCustomBoolVariable("fptree.leaf_prefetch",
+							 "Read leaf pages ahead in index scans.",
+							 NULL, &fpt_guc_leaf_prefetch, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.heap_prefetch",
+							 "Read heap pages ahead in index scans.",
+							 NULL, &fpt_guc_heap_prefetch, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("fptree.prefetch_distance",
+							"Number of pages that index scans read ahead.",
+							"0 adapts it to the scan, up to effective_io_concurrency.",
+							&fpt_guc_prefetch_distance, 0, 0, FPT_MAX_DISTANCE,
+							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
 }

@@ -78,6 +78,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	/* the root's fan-out and the space, less the hints, limit the nodes */
 	g->node_off = (1 + w) * FPT_LINE;
 	n = Min(w * FPT_LINE / (kw + 1), FPT_MAX_NODES);
+	n = Min(n, Max(0, FPT_BODY_LINES - w) / x);
 	while (n > 0 && g->node_off + n * x * FPT_LINE > fpt_hint_start(g, n))
 		n--;
 	g->maxnodes = n;

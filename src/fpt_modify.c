@@ -314,6 +314,13 @@ fpt_kw_max(int kw)
 	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
 }
 
+/* Entries that fit in any case: NULLs and values do not share a node. */
+static inline int
+fpt_sure_room(const FPTGeom *g, bool mixed)
+{
+	return (int) g->capacity - (mixed ? g->cap - 1 : 0);
+}
+
 /*
  * Choose key width and base for values first .. last of a page with these
  * fences and n entries.  A page between two value fences gets a width that
@@ -323,7 +330,7 @@ fpt_kw_max(int kw)
 static int
 fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 				const FPTKey *high, const FPTKey *first, const FPTKey *last,
-				int n, FPTKey *base)
+				int n, bool mixed, FPTKey *base)
 {
 	bool		lowopen = low->cls != FPT_CLS_VALUE;
 	bool		highopen = high->cls != FPT_CLS_VALUE;
@@ -346,7 +353,7 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 	}
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
-	while (kwi > 0 && n > (int) l->geom[kwi][kind].capacity &&
+	while (kwi > 0 && n > fpt_sure_room(&l->geom[kwi][kind], mixed) &&
 		   content <= fpt_kw_max(1 << kwi))
 		kwi--;
 	max = fpt_kw_max(2 << kwi);
@@ -424,7 +431,8 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 		kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
 	if (first >= 0)
 		kwi = fpt_choose_base(l, kind, low, high, &entries[first].key,
-							  &entries[last].key, n, &base);
+							  &entries[last].key, n, last - first + 1 < n,
+							  &base);
 	else if (low->cls == FPT_CLS_VALUE)
 		base = *low;
 	fpt_page_init(l, page, level,

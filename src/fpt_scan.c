@@ -21,14 +21,17 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_prefetch.h"
 
+#include "access/heapam.h"
 #include "access/relscan.h"
+#include "access/visibilitymap.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
+#include "utils/spccache.h"
 
 /* Entries that fit into a batch as it is allocated first. */
 #define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
@@ -55,6 +58,27 @@ typedef struct FPTBatch
 	uint16	   *slotids;
 } FPTBatch;
 
+/* Heap blocks that a scan must have changed between before it reads ahead. */
+#define FPT_HEAP_START		4
+
+/*
+ * Read-ahead of heap pages: a second position in the entries, ahead of the one
+ * being returned, in the current batch or in the one after it.
+ */
+typedef struct FPTHeapAhead
+{
+	bool		enabled;
+	bool		inahead;		/* the position is in the batch "ahead" */
+	bool		atend;			/* there is no batch after the current one */
+	int			pos;
+	BlockNumber curblk;			/* of the entry returned last */
+	BlockNumber lastblk;		/* asked for last */
+	int			nahead;			/* blocks asked for and not reached yet */
+	int			switches;
+	FPTDistance dist;
+	Buffer		vmbuf;			/* visibility map, index-only scans */
+} FPTHeapAhead;
+
 typedef struct FPTScanOpaque
 {
 	FPTIndex	ix;				/* own copy, see FPTIndex */
@@ -62,6 +86,8 @@ typedef struct FPTScanOpaque
 	FPTRanges	ranges;
 	bool		haveranges;
 	FPTBatch	cur;
+	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
+	ScanDirection aheaddir;
 	FPTBatch	mark;
 	int			markpos;		/* marked entry of cur, or -1: see mark */
 	int			nkilled;
@@ -70,6 +96,8 @@ typedef struct FPTScanOpaque
 	IndexTuple	itup;			/* index-only: value tuple, overwritten */
 	IndexTuple	nulltup;
 	char	   *decoded;		/* FPT_DECODE_BYTES */
+	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
+	FPTHeapAhead heap;
 } FPTScanOpaque;
 
 /* --- batches ---------------------------------------------------------------- */
@@ -231,46 +259,13 @@ fpt_first_range(FPTRanges *ranges, const FPTKey *key)
 	return a;
 }
 
-/* The key just below an exclusive bound: the page that covers it is wanted. */
-static FPTKey
-fpt_key_before(const FPTKey *bound)
-{
-	FPTKey		k = *bound;
-
-	if (k.cls == FPT_CLS_PINF)
-		k.cls = FPT_CLS_NULLLAST;
-	else if (k.tid > 0)
-	{
-		k.tid--;
-		return k;
-	}
-	else if (k.cls == FPT_CLS_VALUE && (k.lo > 0 || k.hi > 0))
-	{
-		if (k.lo-- == 0)
-			k.hi--;
-		k.tid = FPT_MAX_TID;
-		return k;
-	}
-	else if (k.cls > FPT_CLS_MINF)
-		k.cls--;
-	if (k.cls == FPT_CLS_MINF)
-		k.hi = k.lo = k.tid = 0;
-	else
-	{
-		k.hi = k.lo = PG_UINT64_MAX;
-		k.tid = FPT_MAX_TID;
-	}
-	return k;
-}
-
 /* --- reading pages --------------------------------------------------------- */
 
 /* Copy one range's entries of a locked page to the end of the batch. */
 static void
-fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, Page page,
+fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 			   const FPTKey *lo, const FPTKey *hi)
 {
-	FPTBatch   *b = &so->cur;
 	const FPTLayout *l = &so->ix.layout;
 	FPTLoc		first,
 				last;
@@ -322,16 +317,15 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 }
 
 /*
- * Fill the current batch from a share-locked leaf, for the part of the key
+ * Fill a batch from a share-locked leaf, for the part of the key
  * space from "from" to "to" (exclusive) that the page covers.  The page is
  * unlocked, and unpinned where that is safe.
  */
 static void
-fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf,
+fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 			   const FPTKey *from, const FPTKey *to)
 {
 	Relation	rel = scan->indexRelation;
-	FPTBatch   *b = &so->cur;
 	Page		page = BufferGetPage(buf);
 	int			i = 0;
 
@@ -362,7 +356,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf,
 			break;
 		if (fpt_key_cmp(&hi, &b->high) >= 0)
 			hi = fpt_key_before(&b->high);
-		fpt_copy_range(scan, so, page,
+		fpt_copy_range(scan, so, b, page,
 					   fpt_key_cmp(&r->lo, &b->low) > 0 ? &r->lo : &b->low,
 					   &hi);
 	}
@@ -403,11 +397,56 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 }
 
 /*
+ * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
+ * leaf in a row on, leaves are read ahead, up to the range's end.
+ */
+static void
+fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
+			   uint32 hint, const FPTKey *end, int dir)
+{
+	Relation	rel = scan->indexRelation;
+	FPTWindow  *w = so->window;
+
+	if (hint == FPT_NOPAGE)
+	{
+		if (w != NULL)
+			fpt_window_done(w);
+		fpt_prefetch_stats.skip_short++;
+		return;
+	}
+	if (!fpt_guc_leaf_prefetch)
+	{
+		fpt_prefetch_stats.skip_off++;
+		return;
+	}
+	if (w == NULL)
+	{
+		w = so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
+		w->dir = 0;
+	}
+	if (w->dir != dir)
+	{
+		int			limit;
+
+		fpt_window_done(w);
+		limit = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
+		if (limit == 0)
+		{
+			fpt_prefetch_stats.skip_limit++;
+			return;
+		}
+		fpt_window_begin(w, key, dir, limit);
+	}
+	fpt_window_step(w, rel, &so->ix, hint, end);
+}
+
+/*
  * Go to the next batch with any entries: forward from "from" (inclusive) on,
  * with "hint" the page that probably covers it.  False at the end.
  */
 static bool
-fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTKey from, uint32 hint)
+fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
+			uint32 hint)
 {
 	for (;;)
 	{
@@ -422,14 +461,15 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTKey from, uint32 hint)
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
+		fpt_leaf_ahead(scan, so, &from, hint, &so->ranges.r[i].hi, 1);
 		buf = fpt_leaf_for(scan, so, &from, hint);
-		fpt_fill_batch(scan, so, buf, &from, NULL);
-		so->cur.pos = 0;
-		if (so->cur.n > 0)
+		fpt_fill_batch(scan, so, b, buf, &from, NULL);
+		b->pos = 0;
+		if (b->n > 0)
 			return true;
-		from = so->cur.high;
-		hint = so->cur.right;
-		fpt_batch_forget(&so->cur);
+		from = b->high;
+		hint = b->right;
+		fpt_batch_forget(b);
 		if (from.cls == FPT_CLS_PINF)
 			return false;
 	}
@@ -437,7 +477,8 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTKey from, uint32 hint)
 
 /* The same backward, from "to" (exclusive) on. */
 static bool
-fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTKey to, uint32 hint)
+fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
+			 uint32 hint)
 {
 	for (;;)
 	{
@@ -461,19 +502,23 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTKey to, uint32 hint)
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
+		fpt_leaf_ahead(scan, so, &to, hint, &so->ranges.r[i - 1].lo, -1);
 		key = fpt_key_before(&to);
 		buf = fpt_leaf_for(scan, so, &key, hint);
-		fpt_fill_batch(scan, so, buf, NULL, &to);
-		so->cur.pos = so->cur.n - 1;
-		if (so->cur.n > 0)
+		fpt_fill_batch(scan, so, b, buf, NULL, &to);
+		b->pos = b->n - 1;
+		if (b->n > 0)
 			return true;
-		to = so->cur.low;
-		hint = so->cur.left;
-		fpt_batch_forget(&so->cur);
+		to = b->low;
+		hint = b->left;
+		fpt_batch_forget(b);
 		if (to.cls == FPT_CLS_MINF)
 			return false;
 	}
 }
+
+static void fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so);
+static void fpt_heap_restart(FPTScanOpaque *so);
 
 /* Start the scan at its first entry in this direction. */
 static bool
@@ -481,6 +526,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTKey		end;
 
+	fpt_heap_begin(scan, so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
 	if (!so->haveranges)
@@ -492,25 +538,199 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	if (so->ranges.n == 0)
 		return false;
 	if (ScanDirectionIsForward(dir))
-		return fpt_forward(scan, so, so->ranges.r[0].lo, FPT_NOPAGE);
+		return fpt_forward(scan, so, &so->cur, so->ranges.r[0].lo, FPT_NOPAGE);
 	end = so->ranges.r[so->ranges.n - 1].hi;
 	end.tid++;
-	return fpt_backward(scan, so, end, FPT_NOPAGE);
+	return fpt_backward(scan, so, &so->cur, end, FPT_NOPAGE);
+}
+
+/* Read the batch after "from" into b. */
+static bool
+fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				const FPTBatch *from, ScanDirection dir)
+{
+	if (ScanDirectionIsForward(dir))
+		return from->high.cls != FPT_CLS_PINF &&
+			fpt_forward(scan, so, b, from->high, from->right);
+	return from->low.cls != FPT_CLS_MINF &&
+		fpt_backward(scan, so, b, from->low, from->left);
 }
 
 /* Leave the exhausted batch for the next one. */
 static bool
 fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
-	FPTKey		low = so->cur.low;
-	FPTKey		high = so->cur.high;
-	uint32		left = so->cur.left;
-	uint32		right = so->cur.right;
+	FPTBatch	old = so->cur;
 
 	fpt_leave_batch(scan, so);
-	if (ScanDirectionIsForward(dir))
-		return high.cls != FPT_CLS_PINF && fpt_forward(scan, so, high, right);
-	return low.cls != FPT_CLS_MINF && fpt_backward(scan, so, low, left);
+	if (so->ahead.valid)
+	{
+		if (so->aheaddir == dir)
+		{
+			/* It has been read already. */
+			FPTBatch	spare = so->cur;
+
+			so->cur = so->ahead;
+			so->ahead = spare;
+			so->heap.inahead = false;
+			return true;
+		}
+		fpt_heap_restart(so);
+	}
+	if (!fpt_batch_after(scan, so, &so->cur, &old, dir))
+		return false;
+	so->heap.pos = so->cur.pos;
+	so->heap.atend = false;
+	return true;
+}
+
+/* --- heap read-ahead ---------------------------------------------------------- */
+
+/* Give up the batch read ahead and begin again at the current entry. */
+static void
+fpt_heap_restart(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	fpt_batch_forget(&so->ahead);
+	fpt_prefetch_stats.heap_wasted += Max(h->nahead, 0);
+	h->inahead = false;
+	h->atend = false;
+	h->pos = -1;
+	h->nahead = 0;
+	h->lastblk = InvalidBlockNumber;
+}
+
+/* Decide at a scan's start whether heap pages may be read ahead at all. */
+static void
+fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+	int			limit;
+
+	fpt_heap_restart(so);
+	h->enabled = false;
+	h->switches = 0;
+	h->curblk = InvalidBlockNumber;
+	if (scan->heapRelation == NULL)
+		return;					/* a bitmap scan: the executor's business */
+	if (!fpt_guc_heap_prefetch)
+		fpt_prefetch_stats.skip_off++;
+	else if (!IsMVCCSnapshot(scan->xs_snapshot) ||
+			 scan->heapRelation->rd_tableam != GetHeapamTableAmRoutine())
+		fpt_prefetch_stats.skip_kind++;
+	else
+	{
+		limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
+		if (limit == 0)
+			fpt_prefetch_stats.skip_limit++;
+		else
+		{
+			fpt_distance_init(&h->dist, limit);
+			h->enabled = true;
+		}
+	}
+}
+
+/*
+ * Move the read-ahead position to the next entry; false if there is none yet
+ * known, or none at all.
+ */
+static bool
+fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
+	FPTBatch   *b = h->inahead ? &so->ahead : &so->cur;
+
+	if (!h->inahead && (h->pos - so->cur.pos) * by < 0)
+		h->pos = so->cur.pos;
+	if (h->pos + by >= 0 && h->pos + by < b->n)
+	{
+		h->pos += by;
+		return true;
+	}
+
+	/* One batch ahead is as far as it goes, and none where pages get pinned. */
+	if (h->inahead || h->atend || BufferIsValid(so->cur.buf))
+		return false;
+	so->aheaddir = dir;
+	if (!fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
+	{
+		h->atend = true;
+		return false;
+	}
+	h->inahead = true;
+	h->pos = so->ahead.pos;
+	return true;
+}
+
+/* An index-only scan reads pages only that are not all-visible. */
+static bool
+fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
+{
+	if (!scan->xs_want_itup ||
+		!VM_ALL_VISIBLE(scan->heapRelation, blk, &so->heap.vmbuf))
+		return true;
+	fpt_prefetch_stats.skip_visible++;
+	return false;
+}
+
+/* The scan returns an entry of another heap block than before. */
+static void
+fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
+			  BlockNumber blk)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTDistance *d = &h->dist;
+
+	h->curblk = blk;
+	if (++h->switches < FPT_HEAP_START)
+	{
+		fpt_prefetch_stats.skip_short++;
+		return;
+	}
+	if (h->nahead > 0)
+		h->nahead--;
+	if (so->ahead.valid && so->aheaddir != dir)
+		fpt_heap_restart(so);
+	if (d->pause > 0)
+	{
+		d->pause--;
+		fpt_prefetch_stats.skip_pause++;
+		return;
+	}
+	if (h->lastblk == InvalidBlockNumber)
+	{
+		h->lastblk = blk;
+		h->pos = so->cur.pos;
+	}
+	while (h->nahead < d->now && d->pause == 0)
+	{
+		BlockNumber next;
+		bool		io = false;
+
+		if (!fpt_heap_advance(scan, so, dir))
+		{
+			fpt_prefetch_stats.skip_end++;
+			break;
+		}
+		next = (BlockNumber) ((h->inahead ? so->ahead.tids :
+							   so->cur.tids)[h->pos] >> 16);
+		if (next == h->lastblk)
+			continue;
+		h->lastblk = next;
+		h->nahead++;
+		if (fpt_heap_wanted(scan, so, next))
+		{
+			io = fpt_prefetch(scan->heapRelation, next);
+			if (io)
+				fpt_prefetch_stats.heap_issued++;
+			else
+				fpt_prefetch_stats.heap_cached++;
+		}
+		fpt_distance_note(d, io);
+	}
 }
 
 /* --- returning entries ------------------------------------------------------------ */
@@ -597,6 +817,9 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 		}
 	}
 	fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
+	if (so->heap.enabled &&
+		(BlockNumber) (b->tids[b->pos] >> 16) != so->heap.curblk)
+		fpt_heap_step(scan, so, dir, (BlockNumber) (b->tids[b->pos] >> 16));
 	scan->xs_recheck = so->ranges.recheck;
 	if (scan->xs_want_itup)
 		fpt_return_itup(scan, so);
@@ -649,6 +872,15 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	return scan;
 }
 
+/* End all read-ahead. */
+static void
+fpt_ahead_done(FPTScanOpaque *so)
+{
+	fpt_heap_restart(so);
+	if (so->window != NULL)
+		fpt_window_done(so->window);
+}
+
 void
 fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 		  ScanKey orderbys, int norderbys)
@@ -658,6 +890,7 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	so->markpos = -1;
 	fpt_leave_batch(scan, so);
 	fpt_batch_forget(&so->mark);
+	fpt_ahead_done(so);
 	if (scankey && scan->numberOfKeys > 0)
 		memmove(scan->keyData, scankey,
 				scan->numberOfKeys * sizeof(ScanKeyData));
@@ -672,6 +905,9 @@ fptendscan(IndexScanDesc scan)
 	so->markpos = -1;
 	fpt_leave_batch(scan, so);
 	fpt_batch_forget(&so->mark);
+	fpt_ahead_done(so);
+	if (BufferIsValid(so->heap.vmbuf))
+		ReleaseBuffer(so->heap.vmbuf);
 	MemoryContextDelete(so->cxt);
 }
 
@@ -689,6 +925,7 @@ fptrestrpos(IndexScanDesc scan)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
+	fpt_ahead_done(so);
 	if (so->markpos >= 0)
 	{
 		so->cur.pos = so->markpos;

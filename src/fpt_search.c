@@ -24,6 +24,37 @@
  */
 #define FPT_MAX_RESTARTS	1000
 
+FPTKey
+fpt_key_before(const FPTKey *bound)
+{
+	FPTKey		k = *bound;
+
+	if (k.cls == FPT_CLS_PINF)
+		k.cls = FPT_CLS_NULLLAST;
+	else if (k.tid > 0)
+	{
+		k.tid--;
+		return k;
+	}
+	else if (k.cls == FPT_CLS_VALUE && (k.lo > 0 || k.hi > 0))
+	{
+		if (k.lo-- == 0)
+			k.hi--;
+		k.tid = FPT_MAX_TID;
+		return k;
+	}
+	else if (k.cls > FPT_CLS_MINF)
+		k.cls--;
+	if (k.cls == FPT_CLS_MINF)
+		k.hi = k.lo = k.tid = 0;
+	else
+	{
+		k.hi = k.lo = PG_UINT64_MAX;
+		k.tid = FPT_MAX_TID;
+	}
+	return k;
+}
+
 /* Is this page the one of "level" that covers key, or to the left of it? */
 static inline bool
 fpt_page_serves(Page page, const FPTKey *key, int level)

@@ -16,11 +16,13 @@
  *-------------------------------------------------------------------------
  */
 #include "fpt_build.h"
+#include "fpt_prefetch.h"
 
 #include "miscadmin.h"
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
 #include "storage/predicate.h"
+#include "utils/spccache.h"
 
 /* Leaves that the callback is asked about together. */
 #define FPT_CHUNK_LEAVES	128
@@ -57,6 +59,8 @@ typedef struct FPTVacuum
 	uint64	   *tids;			/* of one leaf */
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
+	FPTWindow	window;			/* leaves read ahead */
+	int			readahead;		/* at most so many; 0: none */
 } FPTVacuum;
 
 /* --- unlinking -------------------------------------------------------------- */
@@ -484,6 +488,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 {
 	FPTChunk   *c = &v->chunk;
 	FPTKey		key = *from;
+	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
 	int			n = 0;
 	int			i;
 
@@ -495,8 +500,16 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 		if (hint == FPT_NOPAGE)
 			buf = fpt_descend(v->rel, &v->ix, &key, 0, BUFFER_LOCK_SHARE, NULL);
 		else
+		{
+			if (v->readahead > 0)
+			{
+				if (v->window.dir == 0)
+					fpt_window_begin(&v->window, &key, 1, v->readahead);
+				fpt_window_step(&v->window, v->rel, &v->ix, hint, &pinf);
+			}
 			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
 									  v->info->strategy);
+		}
 		page = BufferGetPage(buf);
 		if (fpt_header(page)->level != 0 ||
 			(fpt_header(page)->flags & FPT_F_DELETED) ||
@@ -680,10 +693,15 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v.chunk.dead = palloc(sizeof(bool) * nentries);
 
+	if (fpt_guc_leaf_prefetch)
+		v.readahead =
+			get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace);
+
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;
 	fpt_vacuum_leaves(&v);
+	fpt_window_done(&v.window);
 	fpt_find_free_pages(&v);
 	pfree(v.seen);
 	pfree(v.tids);

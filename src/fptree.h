@@ -210,6 +210,12 @@ extern void fpt_wal_abort(FPTWal *wal);
 
 /* --- fpt_search.c ------------------------------------------------------------------ */
 
+/*
+ * The key just below an exclusive bound: the page that covers it is the one to
+ * the left of the bound.
+ */
+extern FPTKey fpt_key_before(const FPTKey *bound);
+
 /* Page numbers of the path of a descent, by level; hints, not trusted. */
 typedef struct FPTStack
 {
