@@ -679,6 +679,8 @@ fpt_verify_root(FPTVerify *v)
 					psprintf("Root page has flags 0x%04X", h->flags));
 	if (h->left != FPT_NOPAGE || h->right != FPT_NOPAGE)
 		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page has siblings");
+	if (h->level == 0)
+		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page is a leaf");
 	return h->level;
 }
 

@@ -571,8 +571,11 @@ fpt_load_end(FPTLoad *load)
 
 	memset(&high, 0, sizeof(high));
 	high.cls = FPT_CLS_PINF;
-	/* A level with closed pages has a level above it with their entries. */
-	for (; load->levels[level]->npages > 0; level++)
+	/*
+	 * A level with closed pages has a level above it with their entries; the
+	 * leaf level always has one, for the root is never a leaf.
+	 */
+	for (; level == 0 || load->levels[level]->npages > 0; level++)
 		fpt_level_close(load, load->levels[level], &high);
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);

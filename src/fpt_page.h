@@ -34,7 +34,7 @@
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
-#define FPT_ROOTPAGE		1	/* page number of the root, for ever */
+#define FPT_ROOTPAGE		1	/* page number of the root, for ever; no leaf */
 #define FPT_NOPAGE			0	/* "no sibling": nothing links to the metapage */
 
 #define FPT_LINE			64	/* bytes of a line */

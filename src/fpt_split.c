@@ -11,7 +11,13 @@
  * page that it has locked exclusively finishes that split first.
  *
  * The root stays where it is: its entries move to two new pages below it, in
- * one record that needs no flag.
+ * one record that needs no flag.  The root is never a leaf: entries leave a
+ * leaf by VACUUM or, in a split, to its right sibling, and in no other way
+ * (VACUUM's interlock with index-only scans depends on that).
+ *
+ * A page holds far more entries in a narrow encoding than in a wide one, so an
+ * entry far away from the others may not let half a page's entries form one.
+ * Then the page is split next to that entry, or first without it.
  *
  * Lock order: from lower to higher levels, and from left to right in a level.
  * Pages taken from the free space map are locked conditionally.
@@ -37,11 +43,14 @@ typedef struct FPTSplit
 	const FPTEntry *e;			/* the entry to insert */
 	FPTEntry   *entries;		/* the page's entries and e, in order */
 	int			n;
-	int			pos;			/* e's place in them */
+	int			pos;			/* e's place in them; -1: it is left out */
 	int			at;				/* first entry of the right page */
 	FPTKey		low;			/* the page's fences */
 	FPTKey		high;
 	FPTKey		sep;			/* fence between left and right */
+	char	   *left;			/* the pages as they shall be, links apart */
+	char	   *right;
+	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
 
 static FPTEntry *
@@ -82,124 +91,147 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->pos = a;
 }
 
-/*
- * Choose where to split.  The rightmost page, when its last entry is the new
- * one, keeps fillfactor percent of a full page; any other is halved.
- */
-static void
-fpt_split_choose(FPTSplit *sp, Page page)
+/* Where to split a page if nothing speaks against it. */
+static int
+fpt_split_middle(FPTSplit *sp, Page page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
+	int			keep = FPT_SPLIT_INNER_KEEP;
 
-	sp->at = (sp->n + 1) / 2;
-	if (h->right == FPT_NOPAGE && sp->pos == sp->n - 1 && sp->n > 2)
+	sp->fill = FPT_SPLIT_FILL;
+	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
+		return (sp->n + 1) / 2;
+
+	/* Ascending: the rightmost page keeps fillfactor percent. */
+	sp->fill = FPT_SPLIT_FILL_ASCENDING;
+	if (h->level == 0)
+		keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+}
+
+/*
+ * The left half in the page's own image: entries stay where they are, only
+ * those of the right half go.
+ */
+static FPTResult
+fpt_split_left_in_place(FPTSplit *sp, Page page)
+{
+	const FPTLayout *l = &sp->ix->layout;
+	bool		mine = sp->pos >= 0 && sp->pos < sp->at;
+	FPTEdit		edit = {0};
+	FPTResult	res;
+
+	memcpy(sp->left, page, BLCKSZ);
+	res = fpt_page_truncate(l, sp->left, mine ? sp->at - 1 : sp->at);
+	if (res == FPT_OK && mine)
 	{
-		int			keep = FPT_SPLIT_INNER_KEEP;
-
-		if (h->level == 0)
-			keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
-		sp->at = Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+		res = fpt_page_make_room(l, sp->left, sp->e);
+		if (res == FPT_OK)
+			res = fpt_page_insert(l, sp->left, sp->e, &edit);
 	}
-	Assert(sp->at > 0 && sp->at < sp->n);
+	if (res == FPT_OK)
+		fpt_page_trim(l, sp->left);
+	return res;
+}
+
+/* Make the two halves for a split at "at"; false if one of them cannot be. */
+static bool
+fpt_split_try(FPTSplit *sp, Page page, int at)
+{
+	const FPTLayout *l = &sp->ix->layout;
+	FPTPageHeader *h = fpt_header(page);
+	uint32		pageno = fpt_special(page)->pageno;
+
+	if (at < 1 || at >= sp->n)
+		return false;
+	sp->at = at;
 
 	/*
 	 * A leaf's separator without the TID, where the keys differ, sends a
 	 * search for the key alone straight to the right page.
 	 */
-	sp->sep = sp->entries[sp->at].key;
+	sp->sep = sp->entries[at].key;
 	if (h->level == 0 &&
-		fpt_image_cmp(&sp->entries[sp->at - 1].key, &sp->sep) != 0)
+		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep) != 0)
 		sp->sep.tid = 0;
+	if (fpt_page_form(l, sp->right, h->level, 0, &sp->sep, &sp->high,
+					  sp->entries + at, sp->n - at, sp->fill) != FPT_OK)
+		return false;
+	return fpt_split_left_in_place(sp, page) == FPT_OK ||
+		fpt_page_form(l, sp->left, h->level, pageno, &sp->low, &sp->sep,
+					  sp->entries, at, FPT_SPLIT_FILL) == FPT_OK;
 }
 
+/* Choose where to split and make the halves. */
 static void
-fpt_form_or_fail(FPTSplit *sp, Page page, int level, uint32 pageno,
-				 const FPTKey *low, const FPTKey *high, int from, int to,
-				 int fill)
+fpt_split_choose(FPTSplit *sp, Page page)
 {
-	if (fpt_page_form(&sp->ix->layout, page, level, pageno, low, high,
-					  sp->entries + from, to - from, fill) != FPT_OK)
+	int			pos = sp->pos;
+
+	if (fpt_split_try(sp, page, fpt_split_middle(sp, page)) ||
+		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
+		return;
+
+	/* Too far from both its neighbours: make the gap a border first. */
+	memmove(sp->entries + pos, sp->entries + pos + 1,
+			(sp->n - pos - 1) * sizeof(FPTEntry));
+	sp->n--;
+	sp->pos = -1;
+	if (!fpt_split_try(sp, page, pos) &&
+		!fpt_split_try(sp, page, sp->n / 2))
 		elog(ERROR, "half a page does not fit into one in index \"%s\"",
 			 RelationGetRelationName(sp->rel));
 }
 
-/* Turn the (copied) page into the left half, in place where that works. */
+/* Copy a half into place; its links and number are the caller's business. */
 static void
-fpt_split_left(FPTSplit *sp, Page page, uint32 pageno, uint32 rightno)
+fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
+			  uint32 right, uint16 flags)
 {
-	FPTPageHeader *h = fpt_header(page);
-	const FPTLayout *l = &sp->ix->layout;
-	bool		mine = sp->pos < sp->at;
-	FPTResult	res;
-
-	res = fpt_page_truncate(l, page, mine ? sp->at - 1 : sp->at);
-	if (res == FPT_OK && mine)
-	{
-		FPTEdit		edit = {0};
-
-		res = fpt_page_make_room(l, page, sp->e);
-		if (res == FPT_OK)
-			res = fpt_page_insert(l, page, sp->e, &edit);
-	}
-	if (res != FPT_OK)
-	{
-		uint32		left = h->left;
-		uint32		right = h->right;
-		uint16		flags = h->flags;
-
-		fpt_form_or_fail(sp, page, h->level, pageno, &sp->low, &sp->sep, 0,
-						 sp->at, FPT_SPLIT_FILL);
-		h->left = left;
-		h->right = right;
-		h->flags = flags;
-	}
-	else
-		fpt_page_trim(l, page);
-	h->high = fpt_fence_make(&sp->sep);
-	h->right = rightno;
-	h->flags |= FPT_F_INCOMPLETE;
+	memcpy(copy, half, BLCKSZ);
+	fpt_special(copy)->pageno = pageno;
+	fpt_header(copy)->left = left;
+	fpt_header(copy)->right = right;
+	fpt_header(copy)->flags = flags;
 }
 
-/* Split a page that is not the root; its parent gets the new downlink. */
+/*
+ * Split a page that is not the root.  *rbuf: its new right sibling, locked;
+ * the page is marked as incompletely split.
+ */
 static void
-fpt_split_page(FPTSplit *sp, Buffer buf, Buffer childbuf, FPTStack *stack)
+fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 {
 	Relation	rel = sp->rel;
-	Page		page = BufferGetPage(buf);
+	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
 	uint32		pageno = fpt_bufpage(buf);
-	int			level = fpt_header(page)->level;
-	uint32		oldright = fpt_header(page)->right;
-	bool		rightmost = oldright == FPT_NOPAGE;
-	Buffer		rbuf = fpt_allocbuf(rel);
-	uint32		rightno = fpt_bufpage(rbuf);
+	uint32		oldright = h->right;
+	uint32		rightno;
 	Buffer		obuf = InvalidBuffer;
 	FPTWal	   *wal;
 	Page		copy;
-	int			fill = FPT_SPLIT_FILL;
 
+	*rbuf = fpt_allocbuf(rel);
+	rightno = fpt_bufpage(*rbuf);
 	if (oldright == pageno || oldright == rightno)
 		fpt_corrupt(rel, pageno, "The right link is not valid");
-	if (!rightmost)
+	if (oldright != FPT_NOPAGE)
 	{
 		obuf = fpt_getbuf(rel, sp->ix, oldright, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(obuf))->left != pageno ||
-			fpt_header(BufferGetPage(obuf))->level != level)
+			fpt_header(BufferGetPage(obuf))->level != h->level)
 			fpt_corrupt(rel, oldright,
 						"The left link does not point to the left sibling");
 	}
-	else if (sp->pos == sp->n - 1)
-		fill = FPT_SPLIT_FILL_ASCENDING;
-
 	wal = fpt_wal_start(rel);
 	copy = fpt_wal_page(wal, buf, false);
-	fpt_split_left(sp, copy, pageno, rightno);
-	copy = fpt_wal_page(wal, rbuf, true);
-	fpt_form_or_fail(sp, copy, level, rightno, &sp->sep, &sp->high, sp->at,
-					 sp->n, fill);
-	fpt_header(copy)->left = pageno;
-	fpt_header(copy)->right = oldright;
-	if (!rightmost)
+	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
+				  h->flags | FPT_F_INCOMPLETE);
+	fpt_header(copy)->high = fpt_fence_make(&sp->sep);
+	copy = fpt_wal_page(wal, *rbuf, true);
+	fpt_split_put(copy, sp->right, rightno, pageno, oldright, 0);
+	if (BufferIsValid(obuf))
 	{
 		copy = fpt_wal_page(wal, obuf, false);
 		fpt_header(copy)->left = rightno;
@@ -211,25 +243,23 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer childbuf, FPTStack *stack)
 	}
 	fpt_wal_finish(wal);
 
-	if (level == 0)
+	if (h->level == 0)
 		PredicateLockPageSplit(rel, BufferGetBlockNumber(buf),
-							   BufferGetBlockNumber(rbuf));
-	if (!rightmost)
+							   BufferGetBlockNumber(*rbuf));
+	if (BufferIsValid(obuf))
 		UnlockReleaseBuffer(obuf);
-	UnlockReleaseBuffer(rbuf);
-	fpt_finish_split(rel, sp->ix, buf, stack);
 }
 
-/* Give the tree a new level: the root's entries move to two new pages. */
+/*
+ * Give the tree a new level: the root's entries move to two new pages, which
+ * are returned locked.
+ */
 static void
-fpt_split_root(FPTSplit *sp, Buffer buf, Buffer childbuf)
+fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
+			   Buffer childbuf)
 {
 	Relation	rel = sp->rel;
-	Page		page = BufferGetPage(buf);
-	int			level = fpt_header(page)->level;
-	Buffer		lbuf = fpt_allocbuf(rel);
-	Buffer		rbuf = fpt_allocbuf(rel);
-	bool		ascending = sp->pos == sp->n - 1;
+	int			level = fpt_header(BufferGetPage(buf))->level;
 	FPTEntry	top[2];
 	FPTWal	   *wal;
 	Page		copy;
@@ -237,21 +267,23 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer childbuf)
 	if (level >= FPT_MAX_LEVEL)
 		elog(ERROR, "index \"%s\" has too many levels",
 			 RelationGetRelationName(rel));
+	if (level == 0)
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
+	*lbuf = fpt_allocbuf(rel);
+	*rbuf = fpt_allocbuf(rel);
 	wal = fpt_wal_start(rel);
-	copy = fpt_wal_page(wal, lbuf, true);
-	fpt_form_or_fail(sp, copy, level, fpt_bufpage(lbuf), &sp->low, &sp->sep,
-					 0, sp->at, ascending ? 100 : FPT_SPLIT_FILL);
-	fpt_header(copy)->right = fpt_bufpage(rbuf);
-	copy = fpt_wal_page(wal, rbuf, true);
-	fpt_form_or_fail(sp, copy, level, fpt_bufpage(rbuf), &sp->sep, &sp->high,
-					 sp->at, sp->n,
-					 ascending ? FPT_SPLIT_FILL_ASCENDING : FPT_SPLIT_FILL);
-	fpt_header(copy)->left = fpt_bufpage(lbuf);
+	copy = fpt_wal_page(wal, *lbuf, true);
+	fpt_split_put(copy, sp->left, fpt_bufpage(*lbuf), FPT_NOPAGE,
+				  fpt_bufpage(*rbuf), 0);
+	fpt_header(copy)->high = fpt_fence_make(&sp->sep);
+	copy = fpt_wal_page(wal, *rbuf, true);
+	fpt_split_put(copy, sp->right, fpt_bufpage(*rbuf), fpt_bufpage(*lbuf),
+				  FPT_NOPAGE, 0);
 
 	memset(top, 0, sizeof(top));
-	top[0].down = fpt_bufpage(lbuf);
+	top[0].down = fpt_bufpage(*lbuf);
 	top[1].key = sp->sep;
-	top[1].down = fpt_bufpage(rbuf);
+	top[1].down = fpt_bufpage(*rbuf);
 	copy = fpt_wal_page(wal, buf, true);
 	if (fpt_page_form(&sp->ix->layout, copy, level + 1, FPT_ROOTPAGE,
 					  &sp->low, &sp->high, top, 2, 100) != FPT_OK)
@@ -263,14 +295,6 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer childbuf)
 	}
 	fpt_wal_finish(wal);
 	sp->ix->rootlevel = level + 1;
-
-	if (level == 0)
-	{
-		PredicateLockPageSplit(rel, FPT_ROOTPAGE, BufferGetBlockNumber(lbuf));
-		PredicateLockPageSplit(rel, FPT_ROOTPAGE, BufferGetBlockNumber(rbuf));
-	}
-	UnlockReleaseBuffer(rbuf);
-	UnlockReleaseBuffer(lbuf);
 	UnlockReleaseBuffer(buf);
 }
 
@@ -336,33 +360,6 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	return true;
 }
 
-void
-fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				Buffer childbuf, FPTStack *stack)
-{
-	FPTSplit	sp;
-
-	if (fpt_insert_in_page(rel, ix, buf, e, childbuf))
-	{
-		UnlockReleaseBuffer(buf);
-		return;
-	}
-	memset(&sp, 0, sizeof(sp));
-	sp.rel = rel;
-	sp.ix = ix;
-	sp.e = e;
-	sp.entries = fpt_alloc_entries();
-	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
-	if (sp.n < 3)
-		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
-	fpt_split_choose(&sp, BufferGetPage(buf));
-	if (fpt_bufpage(buf) == FPT_ROOTPAGE)
-		fpt_split_root(&sp, buf, childbuf);
-	else
-		fpt_split_page(&sp, buf, childbuf, stack);
-	pfree(sp.entries);
-}
-
 /* The parent-level page for a separator, locked exclusively, no split open. */
 static Buffer
 fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
@@ -389,11 +386,11 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 	}
 }
 
-void
-fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
+/* Give a locked page's new right sibling its downlink; buf stays locked. */
+static void
+fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 {
-	Page		page = BufferGetPage(buf);
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
 	FPTEntry	e;
 	Buffer		pbuf;
 
@@ -405,5 +402,75 @@ fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	e.down = h->right;
 	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
 	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack);
+}
+
+void
+fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
+{
+	fpt_post_downlink(rel, ix, buf, stack);
 	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Split a page for e.  If e is in, everything is released and InvalidBuffer
+ * returned; else the page that covers e now, still locked: a uniqueness check
+ * may depend on nobody else having had it in between.
+ */
+static Buffer
+fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+		  Buffer childbuf, FPTStack *stack)
+{
+	bool		isroot = fpt_bufpage(buf) == FPT_ROOTPAGE;
+	FPTSplit	sp;
+	Buffer		lbuf = buf;
+	Buffer		rbuf;
+	bool		right;
+
+	memset(&sp, 0, sizeof(sp));
+	sp.rel = rel;
+	sp.ix = ix;
+	sp.e = e;
+	sp.entries = fpt_alloc_entries();
+	sp.left = palloc(2 * BLCKSZ);
+	sp.right = sp.left + BLCKSZ;
+	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
+	if (sp.n < 3)
+		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
+	fpt_split_choose(&sp, BufferGetPage(buf));
+
+	/* Without e its downlink's child stays marked: the entry is yet to come. */
+	if (sp.pos < 0)
+		childbuf = InvalidBuffer;
+	if (isroot)
+		fpt_split_root(&sp, buf, &lbuf, &rbuf, childbuf);
+	else
+		fpt_split_page(&sp, buf, &rbuf, childbuf);
+	pfree(sp.entries);
+	pfree(sp.left);
+
+	right = sp.pos < 0 && fpt_key_cmp(&e->key, &sp.sep) >= 0;
+	if (!right)
+		UnlockReleaseBuffer(rbuf);
+	if (!isroot)
+		fpt_post_downlink(rel, ix, lbuf, stack);
+	if (right || sp.pos >= 0)
+		UnlockReleaseBuffer(lbuf);
+	if (sp.pos >= 0)
+		return InvalidBuffer;
+	return right ? rbuf : lbuf;
+}
+
+void
+fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				Buffer childbuf, FPTStack *stack)
+{
+	while (BufferIsValid(buf))
+	{
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf))
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
+	}
 }

@@ -5,14 +5,15 @@
  *
  * Layers, each calling only downwards:
  *
- *	  page kernel		fpt_kernel.c fpt_simd.c fpt_geom.c
+ *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
+ *						fpt_geom.c
  *	  key images		fpt_image.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c
- *	  tree				fpt_search.c fpt_insert.c fpt_split.c fpt_vacuum.c
- *						fpt_build.c
- *	  scan				fpt_scankey.c fpt_scan.c
+ *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
+ *						fpt_vacuum.c fpt_build.c fpt_sort.c fpt_load.c
+ *	  scan				fpt_scankey.c fpt_prefetch.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
- *						fpt_inspect.c fpt_hooks.c
+ *						fpt_inspect.c fpt_stats.c fpt_hooks.c
  *
  *-------------------------------------------------------------------------
  */
@@ -248,8 +249,7 @@ extern char *fptbuildphasename(int64 phasenum);
 
 /*
  * Insert an entry into a locked page that had no free slot for it: inside the
- * page if possible (returns true, the page stays locked), else by splitting
- * it (returns false: the entry is in, the buffer released).  childbuf, for
+ * page if possible, else by splitting it.  Releases the page.  childbuf, for
  * inner pages: the locked left page of a split whose downlink e is; its
  * incomplete-split flag goes in the same record.  It stays locked.
  */
