@@ -85,6 +85,23 @@ fpt_root_set_sep(const FPTGeom *g, void *page, int kid, uint64 hi, uint64 lo)
 	fpt_array_set(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid, hi, lo);
 }
 
+/*
+ * Move the border between nodes and hole.  What the hole gets back is zeroed:
+ * hint bits apart it is zero at all times, in shared buffers, on disk and at
+ * replay, and WAL records count on that (see fpt_wal.c).
+ */
+static void
+fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			had = Min(h->nnodes, g->maxnodes);
+
+	if (nnodes < had)
+		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
+	h->nnodes = (uint8) nnodes;
+	h->std.pd_lower = fpt_lower(g, nnodes);
+}
+
 /* Lowest node number not in use, or -1. */
 static int
 fpt_free_ordinal(const FPTGeom *g, void *page)
@@ -126,8 +143,7 @@ fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
 	{
 		/* The lowest free number is the first one in the hole. */
 		memset(fpt_node(g, page, ordinal), 0, g->x * FPT_LINE);
-		h->nnodes = (uint8) (ordinal + 1);
-		h->std.pd_lower = fpt_lower(g, h->nnodes);
+		fpt_set_nnodes(g, page, ordinal + 1);
 	}
 	node = fpt_node(g, page, ordinal);
 	((FPTNode *) node)->used = 0;
@@ -763,8 +779,8 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
 	if (n < 0)
 		return FPT_CORRUPT;
-	h->nkids = h->nnull = h->nnodes = 0;
-	h->std.pd_lower = fpt_lower(g, 0);
+	h->nkids = h->nnull = 0;
+	fpt_set_nnodes(g, page, 0);
 	memset((char *) page + g->hint_off, 0, FPT_SPECIAL_OFFSET - g->hint_off);
 
 	/* Leave a node or two for regions and splits. */
@@ -900,8 +916,7 @@ fpt_page_trim(const FPTLayout *l, void *page)
 		nnodes = Max(nnodes, fpt_kid(g, page, i) + 1);
 	if (nnodes < h->nnodes)
 	{
-		h->nnodes = (uint8) nnodes;
-		h->std.pd_lower = fpt_lower(g, nnodes);
+		fpt_set_nnodes(g, page, nnodes);
 	}
 }
 

@@ -208,6 +208,21 @@ fpt_check_hints(FPTCheckState *st)
 	return NULL;
 }
 
+/* The hole is zero but for the hints: WAL records count on it. */
+static const char *
+fpt_check_hole(FPTCheckState *st)
+{
+	int			end = st->g->dw == 0 ? st->g->hint_off : FPT_SPECIAL_OFFSET;
+	int			i;
+
+	for (i = fpt_header(st->page)->std.pd_lower; i < end; i++)
+	{
+		if (st->page[i] != 0)
+			return "free space between nodes and hints is not zero";
+	}
+	return NULL;
+}
+
 const char *
 fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
 {
@@ -221,10 +236,13 @@ fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
 	msg = fpt_check_header(&st, pageno);
 	if (msg)
 		return msg;
+	st.g = fpt_page_geom(l, page);
+	msg = fpt_check_hole(&st);
+	if (msg)
+		return msg;
 	if (fpt_header(page)->flags & FPT_F_DELETED)
 		return fpt_header(page)->nkids == 0 ? NULL :
 			"deleted page has entries";
-	st.g = fpt_page_geom(l, page);
 	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
 	{
 		msg = fpt_check_node(&st, kid);

@@ -9,14 +9,15 @@
  * length, bytes}, or a full image.  The official functions copy each page twice
  * and compare it byte by byte, which for an insertion of fourteen bytes costs
  * twenty times as much; and they log all of a node taken from the page's hole,
- * of which we know that it is zero when the record is replayed.
+ * of which we know that it was zero (see fpt_set_nnodes() in fpt_modify.c).
  *
  * fpt_wal_insert() changes a page in place and knows which bytes it changed.
  * Everything else changes private copies, which fpt_wal_finish() compares with
  * the pages.
  *
  * Rules (see src/README.md, "WAL"):
- *	- pd_lower .. pd_upper is zero after replay: only hints may be there;
+ *	- pd_lower .. pd_upper is zero, on disk as well, hints apart, which a
+ *	  replay forgets;
  *	- a page that may not exist at replay, or whose old contents do not
  *	  matter, is logged as a full image;
  *	- at most four pages go into a record.
@@ -201,7 +202,7 @@ fpt_delta(FPTWalPage *p)
 	int			oldlower = ((PageHeader) old)->pd_lower;
 	static const char zeroes[BLCKSZ] = {0};
 
-	/* What was in the hole is zero at replay. */
+	/* What was in the hole was zero. */
 	p->deltalen = 0;
 	if (p->blank ||
 		!fpt_delta_range(p, old, 0, Min(lower, oldlower)) ||
