@@ -109,7 +109,7 @@ fptoptions(Datum reloptions, bool validate)
 static bool
 fptcanreturn(Relation index, int attno)
 {
-	return !RecoveryInProgress();
+	return attno == 1 && !RecoveryInProgress();
 }
 
 static bool
@@ -138,14 +138,14 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amcanorder = true;
 	am->amcanbackward = true;
 	am->amcanunique = true;
-	am->amcanmulticol = false;
+	am->amcanmulticol = true;	/* fptbuild refuses it, with a hint */
 	am->amoptionalkey = true;
 	am->amsearcharray = true;
 	am->amsearchnulls = true;
 	am->amclusterable = true;
 	am->ampredlocks = true;
 	am->amcanparallel = false;
-	am->amcaninclude = false;
+	am->amcaninclude = true;	/* likewise */
 	am->amusemaintenanceworkmem = false;
 	am->amparallelvacuumoptions =
 		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;

@@ -3,8 +3,9 @@
  * fpt_buf.c
  *	  Pages and buffers: the metapage, reading with checks, allocation.
  *
- * All other code names pages by page number; only this file turns those into
- * block numbers (they are the same while an index has one stripe).
+ * Code above names pages by page number, which is the block number while an
+ * index has one stripe; fpt_readpage() and fpt_bufpage() are where scans,
+ * insertions and descents depend on that.
  *
  *-------------------------------------------------------------------------
  */
@@ -60,7 +61,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node widths leave no usable page for index \"%s\"",
 						RelationGetRelationName(rel)),
-				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose smaller values.")));
+				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
 
 	memset(page, 0, BLCKSZ);
 	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData);

@@ -115,6 +115,8 @@ fpt_check_supported(Relation index, IndexInfo *indexInfo)
 	if (indexInfo->ii_NumIndexAttrs != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 indexInfo->ii_NumIndexKeyAttrs == 1 ?
+				 errmsg("access method \"fptree\" does not support included columns") :
 				 errmsg("access method \"fptree\" supports indexes of one column only"),
 				 errhint("Use access method \"btree\" for index \"%s\".",
 						 RelationGetRelationName(index))));

@@ -39,6 +39,31 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #endif
 }
 
+/*
+ * Setting hints under a share lock; 19 wants to be asked first.  After true,
+ * fpt_hints_end() must follow.
+ */
+static inline bool
+fpt_hints_begin(Buffer buf)
+{
+#if PG_VERSION_NUM >= 190000
+	return BufferBeginSetHintBits(buf);
+#else
+	return true;
+#endif
+}
+
+static inline void
+fpt_hints_end(Buffer buf, bool dirty)
+{
+#if PG_VERSION_NUM >= 190000
+	BufferFinishSetHintBits(buf, dirty, true);
+#else
+	if (dirty)
+		MarkBufferDirtyHint(buf, true);
+#endif
+}
+
 /* EXPLAIN ANALYZE's "Index Searches": since 18. */
 static inline void
 fpt_count_search(IndexScanDesc scan)
@@ -86,16 +111,24 @@ fpt_extend_relation(Relation rel)
 #if PG_VERSION_NUM >= 160000
 	return ExtendBufferedRel(BMR_REL(rel), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
 #else
-	Buffer		buf;
 	bool		needlock = !RELATION_IS_LOCAL(rel);
 
-	if (needlock)
-		LockRelationForExtension(rel, ExclusiveLock);
-	buf = ReadBuffer(rel, P_NEW);
-	LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
-	if (needlock)
-		UnlockRelationForExtension(rel, ExclusiveLock);
-	return buf;
+	for (;;)
+	{
+		Buffer		buf;
+
+		if (needlock)
+			LockRelationForExtension(rel, ExclusiveLock);
+		buf = ReadBuffer(rel, P_NEW);
+		LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
+		if (needlock)
+			UnlockRelationForExtension(rel, ExclusiveLock);
+		if (PageIsNew(BufferGetPage(buf)))
+			return buf;
+
+		/* A stale free space map led somebody here between the two locks. */
+		UnlockReleaseBuffer(buf);
+	}
 #endif
 }
 

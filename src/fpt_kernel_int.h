@@ -251,8 +251,8 @@ fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
 }
 
 /*
- * TIDs are stored low byte first in 4 (short form) or 6 bytes, so that the
- * format does not depend on how the compiler lays out ItemPointerData.
+ * TIDs are stored as native integers of 4 bytes (short form), or of 4 and 2:
+ * the format does not depend on how the compiler lays out ItemPointerData.
  */
 static inline uint64
 fpt_slot_tid(const FPTGeom *g, const char *node, int slot)

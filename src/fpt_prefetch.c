@@ -177,11 +177,6 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	max = Min(FPT_WINDOW_MAX, Max(16, w->cur + 4 * w->dist.now));
 	if (w->dir < 0)
 		key = fpt_key_before(&key);
-	if (fpt_tree_height(rel) < 1)
-	{
-		w->end = true;
-		return;
-	}
 	buf = fpt_descend(rel, ix, &key, 1, BUFFER_LOCK_SHARE, NULL);
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
 							&loc) != FPT_OK)
@@ -190,7 +185,7 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	sibling = w->dir > 0 ? fpt_header(BufferGetPage(buf))->right :
 		fpt_header(BufferGetPage(buf))->left;
 	UnlockReleaseBuffer(buf);
-	if (!w->end && w->n < max && sibling != FPT_NOPAGE)
+	if (!w->end && w->n < max && sibling != FPT_NOPAGE && sibling < ix->npages)
 		fpt_prefetch(rel, sibling);
 }
 
@@ -242,8 +237,13 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
 		fpt_prefetch_stats.skip_end++;
 	while (w->next <= target && d->pause == 0)
 	{
-		bool		io = fpt_prefetch(rel, w->pages[w->next++]);
+		uint32		page = w->pages[w->next++];
+		bool		io;
 
+		/* A damaged link must not reach the buffer manager. */
+		if (page >= ix->npages && page >= (ix->npages = fpt_npages(rel)))
+			continue;
+		io = fpt_prefetch(rel, page);
 		if (io)
 			fpt_prefetch_stats.leaf_issued++;
 		else

@@ -74,6 +74,7 @@ typedef struct FPTHeapAhead
 	BlockNumber curblk;			/* of the entry returned last */
 	BlockNumber lastblk;		/* asked for last */
 	int			nahead;			/* blocks asked for and not reached yet */
+	BlockNumber nblocks;		/* of the heap, when read-ahead began */
 	int			switches;
 	FPTDistance dist;
 	Buffer		vmbuf;			/* visibility map, index-only scans */
@@ -197,7 +198,8 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 	page = BufferGetPage(buf);
 	if ((BufferIsValid(b->buf) || BufferGetLSNAtomic(buf) == b->lsn) &&
 		fpt_header(page)->level == 0 &&
-		fpt_page_has_hints(&so->ix.layout, page))
+		fpt_page_has_hints(&so->ix.layout, page) &&
+		fpt_hints_begin(buf))
 	{
 		for (i = 0; i < so->nkilled; i++)
 		{
@@ -210,8 +212,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 				dirty = true;
 			}
 		}
-		if (dirty)
-			MarkBufferDirtyHint(buf, true);
+		fpt_hints_end(buf, dirty);
 	}
 	if (BufferIsValid(b->buf))
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
@@ -611,6 +612,7 @@ fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 	fpt_heap_restart(so);
 	h->enabled = false;
 	h->switches = 0;
+	h->nblocks = 0;
 	h->curblk = InvalidBlockNumber;
 	if (scan->heapRelation == NULL)
 		return;					/* a bitmap scan: the executor's business */
@@ -700,6 +702,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		fpt_prefetch_stats.skip_pause++;
 		return;
 	}
+	if (h->nblocks == 0)
+		h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
 	if (h->lastblk == InvalidBlockNumber)
 	{
 		h->lastblk = blk;
@@ -721,7 +725,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 			continue;
 		h->lastblk = next;
 		h->nahead++;
-		if (fpt_heap_wanted(scan, so, next))
+		if (next < h->nblocks && fpt_heap_wanted(scan, so, next))
 		{
 			io = fpt_prefetch(scan->heapRelation, next);
 			if (io)

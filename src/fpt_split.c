@@ -180,8 +180,8 @@ fpt_split_choose(FPTSplit *sp, Page page)
 	sp->pos = -1;
 	if (!fpt_split_try(sp, page, pos) &&
 		!fpt_split_try(sp, page, sp->n / 2))
-		elog(ERROR, "half a page does not fit into one in index \"%s\"",
-			 RelationGetRelationName(sp->rel));
+		fpt_corrupt(sp->rel, fpt_special(page)->pageno,
+					"Half of the page's entries do not make a page");
 }
 
 /* Copy a half into place; its links and number are the caller's business. */
@@ -212,9 +212,8 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	FPTWal	   *wal;
 	Page		copy;
 
-	*rbuf = fpt_allocbuf(rel);
-	rightno = fpt_bufpage(*rbuf);
-	if (oldright == pageno || oldright == rightno)
+	if (oldright == pageno ||
+		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
 	if (oldright != FPT_NOPAGE)
 	{
@@ -224,6 +223,13 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 			fpt_corrupt(rel, oldright,
 						"The left link does not point to the left sibling");
 	}
+
+	/*
+	 * Last, so that nobody waits for a lock while he holds a page that was
+	 * recycled this moment: others may wait for it by a stale number.
+	 */
+	*rbuf = fpt_allocbuf(rel);
+	rightno = fpt_bufpage(*rbuf);
 	wal = fpt_wal_start(rel);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
@@ -372,10 +378,22 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 		if (stack && stack->rootlevel >= level &&
 			stack->page[level] >= FPT_ROOTPAGE)
 		{
-			buf = fpt_getbuf(rel, ix, stack->page[level],
-							 BUFFER_LOCK_EXCLUSIVE);
-			buf = fpt_moveright(rel, ix, buf, sep, level,
-								BUFFER_LOCK_EXCLUSIVE);
+			/*
+			 * Only if it is to be had at once: recycled meanwhile, it may even
+			 * be a page that we hold locked ourselves.
+			 */
+			buf = fpt_getbuf(rel, ix, stack->page[level], 0);
+			if (ConditionalLockBuffer(buf))
+			{
+				fpt_check_buffer(rel, ix, buf);
+				buf = fpt_moveright(rel, ix, buf, sep, level,
+									BUFFER_LOCK_EXCLUSIVE);
+			}
+			else
+			{
+				ReleaseBuffer(buf);
+				buf = InvalidBuffer;
+			}
 		}
 		if (!BufferIsValid(buf))
 			buf = fpt_descend(rel, ix, sep, level, BUFFER_LOCK_EXCLUSIVE,

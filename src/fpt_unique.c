@@ -96,13 +96,14 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 									   &all_dead))
 	{
 		/*
-		 * Dead to everybody: the whole HOT chain.  The lock is exclusive, so
-		 * the slot still is this entry's.
+		 * Dead to everybody: the whole HOT chain.  The page has been locked
+		 * since its entries were copied, so the slot still is this entry's.
 		 */
-		if (all_dead && fpt_page_has_hints(&u->ix->layout, page))
+		if (all_dead && fpt_page_has_hints(&u->ix->layout, page) &&
+			fpt_hints_begin(cur))
 		{
 			fpt_page_hint_set(&u->ix->layout, page, slotid);
-			MarkBufferDirtyHint(cur, true);
+			fpt_hints_end(cur, true);
 		}
 		return InvalidTransactionId;
 	}
@@ -164,7 +165,8 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 	uint32		right = fpt_header(BufferGetPage(cur))->right;
 	Buffer		buf;
 
-	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur))
+	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur) ||
+		right == fpt_bufpage(first))
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
 
 	/*

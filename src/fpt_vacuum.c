@@ -5,7 +5,8 @@
  *
  * The leaf level is walked along its right links, in key order, with a cleanup
  * lock on each page (index-only scans rely on it).  Splits move entries to the
- * right only, so the walk misses none.
+ * right only, so the walk misses none.  Which entries are dead is asked for
+ * many pages at once, before (see fpt_chunk_read).
  *
  * An empty leaf is unlinked by one WAL record that changes its left sibling,
  * itself, its right sibling and its parent.  A neighbour under the same parent
@@ -110,6 +111,8 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	leftno = fpt_header(BufferGetPage(u->target))->left;
 	if (targetno == FPT_ROOTPAGE)
 		return false;
+	if (leftno == targetno)
+		fpt_corrupt(rel, targetno, "The left link points to the page itself");
 	if (leftno != FPT_NOPAGE)
 	{
 		UnlockReleaseBuffer(u->target);
@@ -159,6 +162,9 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 		return false;
 	if (h->right != FPT_NOPAGE)
 	{
+		if (h->right == fpt_bufpage(u->target) || h->right == h->left)
+			fpt_corrupt(rel, fpt_bufpage(u->target),
+						"The right link is not valid");
 		u->right = fpt_getbuf(rel, &v->ix, h->right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(u->right))->left !=
 			fpt_bufpage(u->target))
@@ -176,6 +182,22 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 }
 
 /*
+ * Register the pages with a record in the order in which they are locked.  A
+ * replay locks them in that order, too: it must not meet a reader of a standby
+ * who couples locks from left to right (fpt_check.c).
+ */
+static void
+fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
+{
+	if (BufferIsValid(u->left))
+		fpt_wal_page(wal, u->left, false);
+	fpt_wal_page(wal, u->target, false);
+	if (BufferIsValid(u->right))
+		fpt_wal_page(wal, u->right, false);
+	fpt_wal_page(wal, u->parent, false);
+}
+
+/*
  * Take the target out of the lists and its parent, in one record: "wal", which
  * may have the neighbour's page registered with other changes already.
  */
@@ -188,6 +210,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	FPTResult	res = FPT_OK;
 	Page		page;
 
+	fpt_unlink_register(u, wal);
 	page = fpt_wal_page(wal, u->target, false);
 	fpt_header(page)->flags |= FPT_F_DELETED;
 	fpt_header(page)->nkids = fpt_header(page)->nnull = 0;
@@ -336,8 +359,10 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	if (fits)
 	{
 		FPTWal	   *wal = fpt_wal_start(v->rel);
-		Page		page = fpt_wal_page(wal, nbuf, false);
+		Page		page;
 
+		fpt_unlink_register(u, wal);
+		page = fpt_wal_page(wal, nbuf, false);
 		fpt_header(merged.data)->left = h->left;
 		fpt_header(merged.data)->right = h->right;
 		fpt_header(merged.data)->flags = h->flags;

@@ -10,8 +10,9 @@
  *	  key images		fpt_image.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
- *						fpt_vacuum.c fpt_build.c fpt_sort.c fpt_load.c
- *	  scan				fpt_scankey.c fpt_prefetch.c fpt_scan.c
+ *						fpt_prefetch.c fpt_vacuum.c fpt_build.c fpt_sort.c
+ *						fpt_load.c
+ *	  scan				fpt_scankey.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
  *						fpt_inspect.c fpt_stats.c fpt_hooks.c
  *
