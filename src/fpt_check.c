@@ -36,7 +36,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_prefetch.h"
 
 #include "access/heapam.h"
 #include "access/table.h"
@@ -53,6 +53,7 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/spccache.h"
 
 #include "fpt_relcheck.h"
 
@@ -97,6 +98,8 @@ typedef struct FPTVerify
 	FPTView		above;			/* parent check: the page that holds ... */
 	int			above_next;		/* ... the next downlink, and its place */
 	int64		nentries;		/* leaf entries seen */
+	FPTWindow	window;			/* leaves read ahead */
+	int			readahead;		/* at most so many; 0: none */
 
 	/* heapallindexed */
 	bloom_filter *filter;
@@ -629,6 +632,7 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 				 uint32 from)
 {
 	FPTKey		at = {0, 0, 0, FPT_CLS_MINF};
+	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
 	uint32		below = FPT_NOPAGE;
 	uint32		prev = FPT_NOPAGE;
 	uint32		pageno = first;
@@ -639,6 +643,12 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 		FPTPageHeader *h = fpt_header(v->target.page);
 
 		CHECK_FOR_INTERRUPTS();
+		if (level == 0 && v->readahead > 0)
+		{
+			if (v->window.dir == 0)
+				fpt_window_begin(&v->window, &at, 1, v->readahead);
+			fpt_window_step(&v->window, v->rel, &v->ix, pageno, &pinf);
+		}
 		fpt_verify_arrive(v, level, prev, &at, pageno, from);
 		if (v->parent && !isroot)
 			fpt_verify_downlink(v, incomplete);
@@ -920,6 +930,9 @@ fpt_verify_index(FPTVerify *v)
 										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	fpt_view_init(&v->target);
 	fpt_view_init(&v->above);
+	if (fpt_guc_leaf_prefetch)
+		v->readahead =
+			get_tablespace_maintenance_io_concurrency(v->rel->rd_rel->reltablespace);
 	v->checkunique = v->checkunique && v->rel->rd_index->indisunique &&
 		v->rel->rd_index->indimmediate;
 
@@ -935,6 +948,7 @@ fpt_verify_index(FPTVerify *v)
 	}
 
 	fpt_verify_levels(v);
+	fpt_window_done(&v->window);
 	fpt_verify_unlinked(v);
 
 	if (v->checkunique)

@@ -16,6 +16,7 @@
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
+#include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
@@ -63,6 +64,29 @@ fpt_hints_end(Buffer buf, bool dirty)
 		MarkBufferDirtyHint(buf, true);
 #endif
 }
+
+/*
+ * EXPLAIN of a whole query.  18 has hooks for nodes, which are another matter;
+ * 17 knows what the planner's memory was, which a hook need not tell.
+ */
+#define FPT_HAVE_EXPLAIN_HOOK	(PG_VERSION_NUM < 180000)
+
+#if FPT_HAVE_EXPLAIN_HOOK
+static inline void
+fpt_explain_one_plan(PlannedStmt *plan, IntoClause *into, ExplainState *es,
+					 const char *queryString, ParamListInfo params,
+					 QueryEnvironment *queryEnv, const instr_time *duration,
+					 const BufferUsage *usage)
+{
+#if PG_VERSION_NUM >= 170000
+	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, duration,
+				   usage, NULL);
+#else
+	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, duration,
+				   usage);
+#endif
+}
+#endif
 
 /* EXPLAIN ANALYZE's "Index Searches": since 18. */
 static inline void

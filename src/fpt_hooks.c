@@ -10,13 +10,18 @@
  * and makes it itself.  Not reached: partitions that tuple routing opens later
  * (see README.md, "Limitations").
  *
+ * EXPLAIN of 15 to 17 has no hook for a node, only for a whole query: what
+ * read-ahead did in this backend is shown below the query's execution time.
+ *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_prefetch.h"
 
 #include "access/nbtree.h"
+#include "commands/explain.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "tcop/tcopprot.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -144,9 +149,101 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 	}
 }
 
+#if FPT_HAVE_EXPLAIN_HOOK
+
+/* --- EXPLAIN ------------------------------------------------------------------ */
+
+static ExplainOneQuery_hook_type fpt_prev_explain = NULL;
+
+/* What core does if nobody hooks in (a function of its own since 17). */
+static void
+fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
+				  ExplainState *es, const char *queryString,
+				  ParamListInfo params, QueryEnvironment *queryEnv)
+{
+	PlannedStmt *plan;
+	instr_time	start;
+	instr_time	duration;
+	BufferUsage before = pgBufferUsage;
+	BufferUsage usage;
+
+	INSTR_TIME_SET_CURRENT(start);
+	plan = pg_plan_query(query, queryString, cursorOptions, params);
+	INSTR_TIME_SET_CURRENT(duration);
+	INSTR_TIME_SUBTRACT(duration, start);
+	memset(&usage, 0, sizeof(usage));
+	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	fpt_explain_one_plan(plan, into, es, queryString, params, queryEnv,
+						 &duration, es->buffers ? &usage : NULL);
+}
+
+/* Print the counters that a query changed. */
+static void
+fpt_explain_counters(ExplainState *es, const FPTPrefetchStats *a,
+					 const FPTPrefetchStats *b)
+{
+	if (b->leaf_issued + b->leaf_cached == a->leaf_issued + a->leaf_cached &&
+		b->heap_issued + b->heap_cached == a->heap_issued + a->heap_cached)
+		return;
+	ExplainOpenGroup("Read-Ahead", "Read-Ahead", true, es);
+	if (es->format == EXPLAIN_FORMAT_TEXT)
+		appendStringInfo(es->str,
+						 "Read-Ahead: leaf pages asked for " UINT64_FORMAT
+						 " (cached " UINT64_FORMAT ", unused " UINT64_FORMAT
+						 "), heap pages " UINT64_FORMAT " (cached "
+						 UINT64_FORMAT ", unused " UINT64_FORMAT ")\n",
+						 b->leaf_issued + b->leaf_cached -
+						 a->leaf_issued - a->leaf_cached,
+						 b->leaf_cached - a->leaf_cached,
+						 b->leaf_wasted - a->leaf_wasted,
+						 b->heap_issued + b->heap_cached -
+						 a->heap_issued - a->heap_cached,
+						 b->heap_cached - a->heap_cached,
+						 b->heap_wasted - a->heap_wasted);
+	else
+	{
+		ExplainPropertyUInteger("Leaf Pages Read", NULL,
+								b->leaf_issued - a->leaf_issued, es);
+		ExplainPropertyUInteger("Leaf Pages Cached", NULL,
+								b->leaf_cached - a->leaf_cached, es);
+		ExplainPropertyUInteger("Leaf Pages Unused", NULL,
+								b->leaf_wasted - a->leaf_wasted, es);
+		ExplainPropertyUInteger("Heap Pages Read", NULL,
+								b->heap_issued - a->heap_issued, es);
+		ExplainPropertyUInteger("Heap Pages Cached", NULL,
+								b->heap_cached - a->heap_cached, es);
+		ExplainPropertyUInteger("Heap Pages Unused", NULL,
+								b->heap_wasted - a->heap_wasted, es);
+	}
+	ExplainCloseGroup("Read-Ahead", "Read-Ahead", true, es);
+}
+
+static void
+fpt_explain(Query *query, int cursorOptions, IntoClause *into,
+			ExplainState *es, const char *queryString, ParamListInfo params,
+			QueryEnvironment *queryEnv)
+{
+	FPTPrefetchStats before = fpt_prefetch_stats;
+
+	if (fpt_prev_explain)
+		fpt_prev_explain(query, cursorOptions, into, es, queryString, params,
+						 queryEnv);
+	else
+		fpt_explain_query(query, cursorOptions, into, es, queryString, params,
+						  queryEnv);
+	if (es->analyze && es->buffers)
+		fpt_explain_counters(es, &before, &fpt_prefetch_stats);
+}
+
+#endif							/* FPT_HAVE_EXPLAIN_HOOK */
+
 void
 fpt_hooks_init(void)
 {
+#if FPT_HAVE_EXPLAIN_HOOK
+	fpt_prev_explain = ExplainOneQuery_hook;
+	ExplainOneQuery_hook = fpt_explain;
+#endif
 	fpt_prev_executor_start = ExecutorStart_hook;
 	ExecutorStart_hook = fpt_executor_start;
 }
