@@ -64,6 +64,14 @@ typedef struct FPTVacuum
 	int			readahead;		/* at most so many; 0: none */
 } FPTVacuum;
 
+/* Leave a page out of fpt_find_free_pages(). */
+static inline void
+fpt_mark_seen(FPTVacuum *v, uint32 pageno)
+{
+	if (pageno < v->npages)
+		v->seen[pageno / 8] |= 1 << (pageno % 8);
+}
+
 /* --- unlinking -------------------------------------------------------------- */
 
 /*
@@ -247,8 +255,17 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	if (res != FPT_OK)
 		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
 	fpt_wal_finish(wal);
-	RecordFreeIndexPage(v->rel, BufferGetBlockNumber(u->target));
 	v->stats->pages_newly_deleted++;
+
+	/*
+	 * A leaf may be given out at once.  An inner page waits for the next
+	 * VACUUM: a descent that holds pages of lower levels could otherwise be
+	 * about to lock it, by a number it has just read, as the leaf it became.
+	 */
+	if (fpt_header(BufferGetPage(u->target))->level == 0)
+		RecordFreeIndexPage(v->rel, BufferGetBlockNumber(u->target));
+	else
+		fpt_mark_seen(v, fpt_bufpage(u->target));
 }
 
 /* Is the parent's next downlink that of the target's right sibling? */
@@ -397,13 +414,6 @@ fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level)
 }
 
 /* --- deleting entries ----------------------------------------------------------- */
-
-static inline void
-fpt_mark_seen(FPTVacuum *v, uint32 pageno)
-{
-	if (pageno < v->npages)
-		v->seen[pageno / 8] |= 1 << (pageno % 8);
-}
 
 /* Copy the TIDs of a locked leaf in key order; returns their number. */
 static int
