@@ -91,6 +91,23 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->pos = a;
 }
 
+/*
+ * Does the new leaf entry follow the one that was inserted before it?  Rows
+ * that arrive together lie together in the heap.
+ */
+static bool
+fpt_split_local_run(FPTSplit *sp)
+{
+	uint64		tid = sp->e->key.tid;
+	uint64		prev;
+
+	if (sp->pos < 1)
+		return false;
+	prev = sp->entries[sp->pos - 1].key.tid;
+	return tid == prev + 1 ||
+		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
+}
+
 /* Where to split a page if nothing speaks against it. */
 static int
 fpt_split_middle(FPTSplit *sp, Page page)
@@ -101,7 +118,12 @@ fpt_split_middle(FPTSplit *sp, Page page)
 
 	sp->fill = FPT_SPLIT_FILL;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
+	{
+		/* An ascending run within the key space leaves a full page, too. */
+		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
+			return sp->pos;
 		return (sp->n + 1) / 2;
+	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
 	sp->fill = FPT_SPLIT_FILL_ASCENDING;
