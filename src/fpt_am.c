@@ -116,13 +116,22 @@ static bool
 fptproperty(Oid index_oid, int attno, IndexAMProperty prop,
 			const char *propname, bool *res, bool *isnull)
 {
-	/* By default core asks amcanreturn, whose answer is one of the moment. */
-	if (prop == AMPROP_RETURNABLE && attno != 0)
+	switch (prop)
 	{
-		*res = true;
-		return true;
+		case AMPROP_RETURNABLE:
+			/* amcanreturn's answer is one of the moment. */
+			if (attno == 0)
+				return false;
+			*res = true;
+			return true;
+		case AMPROP_CAN_MULTI_COL:
+		case AMPROP_CAN_INCLUDE:
+			/* The flags are set so that fptbuild() can say more. */
+			*res = false;
+			return true;
+		default:
+			return false;
 	}
-	return false;
 }
 
 PG_FUNCTION_INFO_V1(fpthandler);

@@ -137,12 +137,15 @@ fpt_index(Relation rel)
 	if (unlikely(rel->rd_amcache == NULL))
 	{
 		FPTIndex	ix;
+		PGAlignedBlock copy;
 		Buffer		buf = ReadBuffer(rel, FPT_METAPAGE);
 
-		memset(&ix, 0, sizeof(ix));
+		/* Looking up the type may read catalogues: not under the lock. */
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
-		fpt_meta_read(rel, BufferGetPage(buf), &ix);
+		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
 		UnlockReleaseBuffer(buf);
+		memset(&ix, 0, sizeof(ix));
+		fpt_meta_read(rel, (Page) copy.data, &ix);
 		rel->rd_amcache = MemoryContextAlloc(rel->rd_indexcxt, sizeof(ix));
 		memcpy(rel->rd_amcache, &ix, sizeof(ix));
 	}
@@ -196,6 +199,13 @@ fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 
 	if (lock == 0)
 		return buf;
+
+	/* Nothing would ever notice, or end, a wait for ourselves. */
+	if (unlikely(fpt_buffer_is_mine(buf)))
+	{
+		ReleaseBuffer(buf);
+		fpt_corrupt(rel, pageno, "A link leads back to a page that led to it");
+	}
 
 	/* Header, in-page root and fences: what any visit needs, at once. */
 	__builtin_prefetch(page);

@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "optimizer/optimizer.h"
+#include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/guc.h"
@@ -87,6 +88,18 @@ fpt_explain_one_plan(PlannedStmt *plan, IntoClause *into, ExplainState *es,
 #endif
 }
 #endif
+
+/* Does this process hold the lock of a buffer that it is about to lock? */
+static inline bool
+fpt_buffer_is_mine(Buffer buf)
+{
+#if PG_VERSION_NUM >= 190000
+	return BufferIsLockedByMe(buf);
+#else
+	return !BufferIsLocal(buf) &&
+		LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
+#endif
+}
 
 /* EXPLAIN ANALYZE's "Index Searches": since 18. */
 static inline void

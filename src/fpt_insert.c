@@ -164,6 +164,9 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	}
 	if (!checking)
 	{
+		/* A check that is made again inserts nothing. */
+		if (checkUnique == UNIQUE_CHECK_EXISTING)
+			return true;
 		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
 		fpt_insert_leaf(rel, ix, buf, &e, &stack);
 		return is_unique;

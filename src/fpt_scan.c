@@ -800,7 +800,7 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	}
 	else
 	{
-		if (scan->kill_prior_tuple)
+		if (scan->kill_prior_tuple && so->nkilled < b->n)
 		{
 			if (so->nkilled == so->maxkilled)
 			{

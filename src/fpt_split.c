@@ -293,8 +293,12 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	Page		copy;
 
 	if (level >= FPT_MAX_LEVEL)
-		elog(ERROR, "index \"%s\" has too many levels",
-			 RelationGetRelationName(rel));
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many levels",
+						RelationGetRelationName(rel)),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
 	if (level == 0)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
 	*lbuf = fpt_allocbuf(rel);
