@@ -13,6 +13,7 @@
 
 #include "access/amapi.h"
 #include "access/genam.h"
+#include "access/nbtree.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
@@ -121,6 +122,8 @@ fpt_vacuum_delay(void)
 #endif
 }
 
+extern int	fpt_tree_height(Relation rel);	/* fpt_cost.c */
+
 /* Fields of the handler's result that later versions added. */
 static inline void
 fpt_compat_handler(IndexAmRoutine *am)
@@ -131,6 +134,9 @@ fpt_compat_handler(IndexAmRoutine *am)
 #if PG_VERSION_NUM >= 180000
 	am->amconsistentequality = true;
 	am->amconsistentordering = true;
+	am->amgettreeheight = fpt_tree_height;
+	am->amtranslatestrategy = bttranslatestrategy;	/* the same numbers */
+	am->amtranslatecmptype = bttranslatecmptype;
 #endif
 }
 

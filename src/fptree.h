@@ -94,7 +94,7 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 
 /* Raise ERRCODE_INDEX_CORRUPTED about a page. */
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
-			pg_attribute_noreturn();
+			__attribute__((noreturn));
 
 /* The same with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
