@@ -12,6 +12,7 @@
 #include "fptree.h"
 
 #include "common/pg_prng.h"
+#include "pgstat.h"
 #include "storage/indexfsm.h"
 #include "utils/memutils.h"
 
@@ -190,15 +191,11 @@ fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf)
 					"The page is empty" : "The page header is not valid");
 }
 
-Buffer
-fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
-					BufferAccessStrategy strategy)
+/* Lock a pinned page and check it. */
+static inline void
+fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 {
-	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
 	char	   *page = BufferGetPage(buf);
-
-	if (lock == 0)
-		return buf;
 
 	/* Nothing would ever notice, or end, a wait for ourselves. */
 	if (unlikely(fpt_buffer_is_mine(buf)))
@@ -214,6 +211,62 @@ fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
 	LockBuffer(buf, lock);
 	fpt_check_buffer(rel, ix, buf);
+}
+
+/*
+ * Where pages above the leaves were found last, by all indexes of this backend.
+ * They are few and looked for all the time: a right guess saves the search in
+ * the buffer mapping table.  ReadRecentBuffer() verifies it, but does not tell
+ * the clock sweep that the page is in use, so some visits go the usual way.
+ */
+#define FPT_HOT_SIZE		1024
+#define FPT_HOT_USES		16
+
+typedef struct FPTHotBuffer
+{
+	Oid			relnumber;
+	uint32		pageno;
+	Buffer		buf;
+	uint32		uses;
+} FPTHotBuffer;
+
+static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
+
+Buffer
+fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
+{
+	Oid			relnumber = fpt_relnumber(rel);
+	FPTHotBuffer *hot = &fpt_hot[(pageno * 2654435761U ^ relnumber) %
+								 FPT_HOT_SIZE];
+	Buffer		buf;
+
+	if (hot->relnumber == relnumber && hot->pageno == pageno &&
+		++hot->uses % FPT_HOT_USES != 0 &&
+		ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, hot->buf))
+	{
+		buf = hot->buf;
+		pgstat_count_buffer_read(rel);
+		pgstat_count_buffer_hit(rel);
+	}
+	else
+	{
+		buf = fpt_readpage(rel, ix, pageno, NULL);
+		hot->relnumber = relnumber;
+		hot->pageno = pageno;
+		hot->buf = buf;
+	}
+	fpt_lock_read(rel, ix, buf, pageno, lock);
+	return buf;
+}
+
+Buffer
+fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
+					BufferAccessStrategy strategy)
+{
+	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
+
+	if (lock != 0)
+		fpt_lock_read(rel, ix, buf, pageno, lock);
 	return buf;
 }
 

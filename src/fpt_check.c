@@ -270,14 +270,14 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 	FPTKey		high;
 
 	Assert(!v->parent);
+	elog(DEBUG2, "concurrent change right of page %u of index \"%s\"",
+		 prev, RelationGetRelationName(v->rel));
 	if (prev != FPT_NOPAGE && fpt_verify_walk(v, prev, level, at))
-	{
-		elog(DEBUG2, "concurrent change at page %u of index \"%s\"",
-			 prev, RelationGetRelationName(v->rel));
 		return;
-	}
 
 	/* The left sibling is gone, too: start again from the root. */
+	elog(DEBUG2, "starting again from the root of index \"%s\"",
+		 RelationGetRelationName(v->rel));
 	buf = fpt_descend(v->rel, &v->ix, at, level, BUFFER_LOCK_SHARE, NULL);
 	v->target.pageno = fpt_bufpage(buf);
 	memcpy(v->target.page, BufferGetPage(buf), BLCKSZ);
@@ -390,7 +390,7 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 /* --- entries of leaf pages ----------------------------------------------- */
 
 /*
- * Does the entry's TID lie in the table?  Rows are added before their index
+ * Does the entry's TID lie in the table, if that is a heap?  Rows are added before their index
  * entries, and the table is truncated after removing them (under a lock that
  * our lock on the table keeps off), hence the size may be read late.
  */
@@ -399,6 +399,8 @@ fpt_verify_heap_tid(FPTVerify *v, uint64 tid)
 {
 	uint64		block = tid >> 16;
 
+	if (block >= InvalidBlockNumber)
+		fpt_corrupt(v->rel, v->target.pageno, "Heap TID is not valid");
 	if (v->heaprel->rd_tableam != GetHeapamTableAmRoutine() ||
 		block < v->heapblocks)
 		return;
@@ -982,8 +984,7 @@ fpt_verify_in_context(FPTVerify *v)
 static bool
 fpt_verify_has_storage(Relation rel)
 {
-	if (rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
-		RecoveryInProgress())
+	if (!fpt_has_contents(rel))
 	{
 		ereport(NOTICE,
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),

@@ -90,6 +90,17 @@ fpt_explain_one_plan(PlannedStmt *plan, IntoClause *into, ExplainState *es,
 }
 #endif
 
+/* The number in the name of the index's file. */
+static inline Oid
+fpt_relnumber(Relation rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return rel->rd_locator.relNumber;
+#else
+	return rel->rd_node.relNode;
+#endif
+}
+
 /* Does this process hold the lock of a buffer that it is about to lock? */
 static inline bool
 fpt_buffer_is_mine(Buffer buf)

@@ -96,6 +96,19 @@ fpt_require_superuser(void)
 				 errmsg("must be superuser to look into pages of an fptree index")));
 }
 
+static Relation
+fpt_inspect_open(Oid indexid)
+{
+	Relation	rel = fpt_open_index(indexid, AccessShareLock);
+
+	if (!fpt_has_contents(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("unlogged index \"%s\" has no contents during recovery",
+						RelationGetRelationName(rel))));
+	return rel;
+}
+
 /* --- keys as text -------------------------------------------------------- */
 
 /* What is needed to show keys of an index. */
@@ -197,7 +210,7 @@ fpt_widths_array(FPTMetaData *m, bool leaf)
 Datum
 fptree_metap(PG_FUNCTION_ARGS)
 {
-	Relation	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	Relation	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	char	   *page = palloc(BLCKSZ);
 	FPTMetaData *m = (FPTMetaData *) (page + FPT_META_OFFSET);
 	FPTRow		row = {0};
@@ -345,7 +358,7 @@ fptree_page_stats(PG_FUNCTION_ARGS)
 	FPTRow		row = {0};
 
 	fpt_require_superuser();
-	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	fpt_require_page(rel, PG_GETARG_INT64(1));
 	pageno = (uint32) PG_GETARG_INT64(1);
 	fpt_keyout_init(&ko, rel);
@@ -379,6 +392,7 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 	FPTEntry   *e = &items->entries[i];
 	int			slotid = items->slotids[i];
 	bool		leaf = fpt_header(page)->level == 0;
+	FPTKey		low = fpt_fence_get(&fpt_special(page)->low);
 	char	   *text = fpt_key_text(ko, &e->key);
 	ItemPointerData tid;
 	FPTRow		row = {0};
@@ -395,10 +409,12 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 		fpt_row_add_null(&row);
 	else
 		fpt_row_add(&row, Int64GetDatum((int64) e->down));
-	if (text)
-		fpt_row_add(&row, CStringGetTextDatum(text));
-	else
+
+	/* The first separator of a level stands for minus infinity. */
+	if (text == NULL || (!leaf && i == 0 && low.cls == FPT_CLS_MINF))
 		fpt_row_add_null(&row);
+	else
+		fpt_row_add(&row, CStringGetTextDatum(text));
 	fpt_row_add(&row, BoolGetDatum(e->key.cls != FPT_CLS_VALUE));
 	if (leaf)
 		fpt_row_add(&row, BoolGetDatum(fpt_page_has_hints(l, page) &&
@@ -429,7 +445,7 @@ fptree_page_items(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
 				 errmsg("function has wrong number of declared columns")));
-	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	fpt_require_page(rel, PG_GETARG_INT64(1));
 	pageno = (uint32) PG_GETARG_INT64(1);
 	if (pageno == FPT_METAPAGE)
@@ -547,7 +563,7 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 Datum
 fptree_stat(PG_FUNCTION_ARGS)
 {
-	Relation	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	Relation	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
 	char	   *page = palloc(BLCKSZ);
 	FPTLayout	layout;

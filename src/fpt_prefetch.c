@@ -17,8 +17,6 @@
  */
 #include "fpt_prefetch.h"
 
-/* Prefetches in a row without a read after which nothing is asked a while. */
-#define FPT_HITS_TO_PAUSE	8
 #define FPT_FIRST_PAUSE		16
 #define FPT_LAST_PAUSE		1024
 
@@ -44,6 +42,7 @@ fpt_distance_init(FPTDistance *d, int limit)
 	d->now = d->fixed ? fpt_guc_prefetch_distance : 1;
 	d->hits = 0;
 	d->pause = 0;
+	d->grow = false;
 	d->nextpause = FPT_FIRST_PAUSE;
 }
 
@@ -56,9 +55,7 @@ fpt_distance_note(FPTDistance *d, bool io)
 	{
 		d->hits = 0;
 		d->nextpause = FPT_FIRST_PAUSE;
-		d->now = Min(d->now * 2, d->limit);
-		if (d->now > (int) fpt_prefetch_stats.distance_max)
-			fpt_prefetch_stats.distance_max = d->now;
+		d->grow = true;
 	}
 	else if (++d->hits >= FPT_HITS_TO_PAUSE)
 	{
@@ -67,6 +64,18 @@ fpt_distance_note(FPTDistance *d, bool io)
 		d->nextpause = Min(d->nextpause * 2, FPT_LAST_PAUSE);
 		d->now = Max(1, d->now / 2);
 	}
+}
+
+void
+fpt_distance_step(FPTDistance *d)
+{
+	if (d->grow && !d->fixed)
+	{
+		d->now = Min(d->now * 2, d->limit);
+		if (d->now > (int) fpt_prefetch_stats.distance_max)
+			fpt_prefetch_stats.distance_max = d->now;
+	}
+	d->grow = false;
 }
 
 bool
@@ -250,4 +259,5 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
 			fpt_prefetch_stats.leaf_cached++;
 		fpt_distance_note(d, io);
 	}
+	fpt_distance_step(d);
 }

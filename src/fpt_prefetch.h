@@ -20,8 +20,8 @@ extern int	fpt_guc_prefetch_distance;
 /*
  * How far ahead to prefetch, and whether it is worth asking at all.
  *
- * The distance starts at one and doubles with each prefetch that had to start
- * a read, up to the limit; it halves when a run of prefetches finds everything
+ * The distance starts at one and doubles with each step of the scan that had
+ * to start a read, up to the limit; it halves when a run of prefetches finds everything
  * in shared buffers.  After such runs nothing is asked for a while, the while
  * doubling each time: a scan of cached pages soon pays next to nothing, and a
  * single miss ends the pause.
@@ -34,12 +34,19 @@ typedef struct FPTDistance
 	int			hits;			/* prefetches in a row found in buffers */
 	int			pause;			/* steps for which nothing is asked */
 	int			nextpause;
+	bool		grow;			/* this step started a read */
 } FPTDistance;
+
+/* Prefetches in a row without a read after which nothing is asked a while. */
+#define FPT_HITS_TO_PAUSE	8
 
 extern void fpt_distance_init(FPTDistance *d, int limit);
 
 /* Tell it how a prefetch went: did it start a read? */
 extern void fpt_distance_note(FPTDistance *d, bool io);
+
+/* The scan's step is over: the distance grows once at most for all of it. */
+extern void fpt_distance_step(FPTDistance *d);
 
 /* Ask for a block; true if that started a read. */
 extern bool fpt_prefetch(Relation rel, BlockNumber blk);

@@ -14,6 +14,7 @@
 #include "fptree.h"
 
 #include "access/relation.h"
+#include "access/xlog.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 
@@ -68,6 +69,14 @@ fpt_open_index(Oid indexid, LOCKMODE lockmode)
 				 errmsg("relation with OID %u does not exist", indexid)));
 	fpt_require_fptree(rel);
 	return rel;
+}
+
+/* Unlogged indexes have no files on a standby. */
+static inline bool
+fpt_has_contents(Relation rel)
+{
+	return rel->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED ||
+		!RecoveryInProgress();
 }
 
 /* For functions that need a complete index. */

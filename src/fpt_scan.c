@@ -686,8 +686,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 	FPTHeapAhead *h = &so->heap;
 	FPTDistance *d = &h->dist;
 
-	h->curblk = blk;
-	if (++h->switches < FPT_HEAP_START)
+	if (++h->switches <= FPT_HEAP_START)
 	{
 		fpt_prefetch_stats.skip_short++;
 		return;
@@ -696,12 +695,6 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		h->nahead--;
 	if (so->ahead.valid && so->aheaddir != dir)
 		fpt_heap_restart(so);
-	if (d->pause > 0)
-	{
-		d->pause--;
-		fpt_prefetch_stats.skip_pause++;
-		return;
-	}
 	if (h->nblocks == 0)
 		h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
 	if (h->lastblk == InvalidBlockNumber)
@@ -725,7 +718,11 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 			continue;
 		h->lastblk = next;
 		h->nahead++;
-		if (next < h->nblocks && fpt_heap_wanted(scan, so, next))
+		if (next >= h->nblocks)
+			continue;
+		if (!fpt_heap_wanted(scan, so, next))
+			d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - 2);
+		else
 		{
 			io = fpt_prefetch(scan->heapRelation, next);
 			if (io)
@@ -735,6 +732,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		}
 		fpt_distance_note(d, io);
 	}
+	fpt_distance_step(d);
 }
 
 /* --- returning entries ------------------------------------------------------------ */
@@ -823,7 +821,18 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
 	if (so->heap.enabled &&
 		(BlockNumber) (b->tids[b->pos] >> 16) != so->heap.curblk)
-		fpt_heap_step(scan, so, dir, (BlockNumber) (b->tids[b->pos] >> 16));
+	{
+		so->heap.curblk = (BlockNumber) (b->tids[b->pos] >> 16);
+		if (so->heap.dist.pause > 0)
+		{
+			so->heap.dist.pause--;
+			if (so->heap.nahead > 0)
+				so->heap.nahead--;
+			fpt_prefetch_stats.skip_pause++;
+		}
+		else
+			fpt_heap_step(scan, so, dir, so->heap.curblk);
+	}
 	scan->xs_recheck = so->ranges.recheck;
 	if (scan->xs_want_itup)
 		fpt_return_itup(scan, so);

@@ -98,7 +98,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 	Buffer		buf;
 	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
 
-	buf = fpt_getbuf(rel, ix, FPT_ROOTPAGE, mode);
+	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
 	{
@@ -139,7 +139,10 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		UnlockReleaseBuffer(buf);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
-		buf = fpt_getbuf(rel, ix, child, mode);
+		if (cur > 0)
+			buf = fpt_getbuf_hot(rel, ix, child, mode);
+		else
+			buf = fpt_getbuf(rel, ix, child, mode);
 		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
 		if (buf == InvalidBuffer)
 			return buf;

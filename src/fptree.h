@@ -96,6 +96,10 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));
 
+/* The same for pages above the leaves, which are visited all the time. */
+extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
+							 int lock);
+
 /* The same with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 								  int lock, BufferAccessStrategy strategy);
