@@ -18,7 +18,10 @@
 #include "fpt_prefetch.h"
 
 #define FPT_FIRST_PAUSE		16
-#define FPT_LAST_PAUSE		1024
+#define FPT_LAST_PAUSE		4096
+
+/* Growth of the distance a step. */
+#define FPT_LEAF_GROWTH		4
 
 /* Unknown pages in a row after which the window is thrown away. */
 #define FPT_MAX_LOST		8
@@ -57,21 +60,23 @@ fpt_distance_note(FPTDistance *d, bool io)
 		d->nextpause = FPT_FIRST_PAUSE;
 		d->grow = true;
 	}
-	else if (++d->hits >= FPT_HITS_TO_PAUSE)
+	else if (++d->hits >= (d->nextpause == FPT_FIRST_PAUSE ?
+						   FPT_HITS_TO_PAUSE : FPT_HITS_TO_GO_ON))
 	{
+		if (d->nextpause != FPT_FIRST_PAUSE)
+			d->now = Max(1, d->now / 2);
 		d->hits = 0;
 		d->pause = d->nextpause;
 		d->nextpause = Min(d->nextpause * 2, FPT_LAST_PAUSE);
-		d->now = Max(1, d->now / 2);
 	}
 }
 
 void
-fpt_distance_step(FPTDistance *d)
+fpt_distance_step(FPTDistance *d, int factor)
 {
 	if (d->grow && !d->fixed)
 	{
-		d->now = Min(d->now * 2, d->limit);
+		d->now = Min(d->now * factor, d->limit);
 		if (d->now > (int) fpt_prefetch_stats.distance_max)
 			fpt_prefetch_stats.distance_max = d->now;
 	}
@@ -246,8 +251,17 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
 		fpt_prefetch_stats.skip_end++;
 	while (w->next <= target && d->pause == 0)
 	{
-		uint32		page = w->pages[w->next++];
+		int			i = w->next++;
+		uint32		page = w->pages[i];
 		bool		io;
+
+		/* Runs of consecutive pages are the operating system's strength. */
+		if (w->dir > 0 && i > 1 && page == w->pages[i - 1] + 1 &&
+			page == w->pages[i - 2] + 2)
+		{
+			fpt_prefetch_stats.skip_sequential++;
+			continue;
+		}
 
 		/* A damaged link must not reach the buffer manager. */
 		if (page >= ix->npages && page >= (ix->npages = fpt_npages(rel)))
@@ -259,5 +273,5 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
 			fpt_prefetch_stats.leaf_cached++;
 		fpt_distance_note(d, io);
 	}
-	fpt_distance_step(d);
+	fpt_distance_step(d, FPT_LEAF_GROWTH);
 }

@@ -20,11 +20,12 @@ extern int	fpt_guc_prefetch_distance;
 /*
  * How far ahead to prefetch, and whether it is worth asking at all.
  *
- * The distance starts at one and doubles with each step of the scan that had
- * to start a read, up to the limit; it halves when a run of prefetches finds everything
- * in shared buffers.  After such runs nothing is asked for a while, the while
- * doubling each time: a scan of cached pages soon pays next to nothing, and a
- * single miss ends the pause.
+ * The distance starts at one and grows with each step of the scan that had to
+ * start a read (twofold for heap pages, fourfold for leaves, of which a bounded
+ * range wastes none), up to the limit.  When a run of prefetches finds all of
+ * it in shared buffers, nothing is asked for a while, the while doubling each
+ * time, the distance halving: a scan of cached pages soon pays next to nothing.
+ * A single read starts it all again.
  */
 typedef struct FPTDistance
 {
@@ -37,8 +38,12 @@ typedef struct FPTDistance
 	bool		grow;			/* this step started a read */
 } FPTDistance;
 
-/* Prefetches in a row without a read after which nothing is asked a while. */
-#define FPT_HITS_TO_PAUSE	8
+/*
+ * Prefetches in a row without a read after which nothing is asked a while; less
+ * after a pause that nothing has contradicted yet.
+ */
+#define FPT_HITS_TO_PAUSE	32
+#define FPT_HITS_TO_GO_ON	4
 
 extern void fpt_distance_init(FPTDistance *d, int limit);
 
@@ -46,7 +51,7 @@ extern void fpt_distance_init(FPTDistance *d, int limit);
 extern void fpt_distance_note(FPTDistance *d, bool io);
 
 /* The scan's step is over: the distance grows once at most for all of it. */
-extern void fpt_distance_step(FPTDistance *d);
+extern void fpt_distance_step(FPTDistance *d, int factor);
 
 /* Ask for a block; true if that started a read. */
 extern bool fpt_prefetch(Relation rel, BlockNumber blk);
@@ -102,6 +107,7 @@ typedef struct FPTPrefetchStats
 	uint64		skip_visible;	/* ... index-only scan, page all-visible */
 	uint64		skip_kind;		/* ... snapshot or table not suited */
 	uint64		skip_end;		/* ... end of the range reached */
+	uint64		skip_sequential;	/* ... leaves lie one after the other */
 } FPTPrefetchStats;
 
 extern FPTPrefetchStats fpt_prefetch_stats;

@@ -61,6 +61,9 @@ typedef struct FPTBatch
 /* Heap blocks that a scan must have changed between before it reads ahead. */
 #define FPT_HEAP_START		4
 
+/* Growth of the distance a step: a LIMIT may end the scan at any row. */
+#define FPT_HEAP_GROWTH		2
+
 /*
  * Read-ahead of heap pages: a second position in the entries, ahead of the one
  * being returned, in the current batch or in the one after it.
@@ -721,7 +724,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		if (next >= h->nblocks)
 			continue;
 		if (!fpt_heap_wanted(scan, so, next))
-			d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - 2);
+			d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
 		else
 		{
 			io = fpt_prefetch(scan->heapRelation, next);
@@ -732,7 +735,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		}
 		fpt_distance_note(d, io);
 	}
-	fpt_distance_step(d);
+	fpt_distance_step(d, FPT_HEAP_GROWTH);
 }
 
 /* --- returning entries ------------------------------------------------------------ */

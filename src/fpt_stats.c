@@ -37,6 +37,7 @@ fptree_prefetch_stats(PG_FUNCTION_ARGS)
 		{"skip_visible", &fpt_prefetch_stats.skip_visible},
 		{"skip_kind", &fpt_prefetch_stats.skip_kind},
 		{"skip_end", &fpt_prefetch_stats.skip_end},
+		{"skip_sequential", &fpt_prefetch_stats.skip_sequential},
 	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			i;
