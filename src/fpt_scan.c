@@ -70,6 +70,7 @@ typedef struct FPTBatch
  */
 typedef struct FPTHeapAhead
 {
+	bool		begun;			/* "enabled" is known */
 	bool		enabled;
 	bool		inahead;		/* the position is in the batch "ahead" */
 	bool		atend;			/* there is no batch after the current one */
@@ -605,18 +606,22 @@ fpt_heap_restart(FPTScanOpaque *so)
 	h->lastblk = InvalidBlockNumber;
 }
 
-/* Decide at a scan's start whether heap pages may be read ahead at all. */
+/*
+ * Decide at a scan's start whether heap pages may be read ahead at all.  What
+ * has been learnt of the heap, the distance and its pauses, is kept over
+ * rescans: an inner loop that finds its pages cached is left alone.
+ */
 static void
 fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTHeapAhead *h = &so->heap;
-	int			limit;
 
 	fpt_heap_restart(so);
-	h->enabled = false;
 	h->switches = 0;
-	h->nblocks = 0;
 	h->curblk = InvalidBlockNumber;
+	if (h->begun)
+		return;
+	h->begun = true;
 	if (scan->heapRelation == NULL)
 		return;					/* a bitmap scan: the executor's business */
 	if (!fpt_guc_heap_prefetch)
@@ -625,16 +630,25 @@ fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 			 scan->heapRelation->rd_tableam != GetHeapamTableAmRoutine())
 		fpt_prefetch_stats.skip_kind++;
 	else
+		h->enabled = true;
+}
+
+/* The scan is long enough: look up what the first steps need not know. */
+static bool
+fpt_heap_prepare(IndexScanDesc scan, FPTHeapAhead *h)
+{
+	int			limit;
+
+	limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
+	if (limit == 0)
 	{
-		limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
-		if (limit == 0)
-			fpt_prefetch_stats.skip_limit++;
-		else
-		{
-			fpt_distance_init(&h->dist, limit);
-			h->enabled = true;
-		}
+		fpt_prefetch_stats.skip_limit++;
+		h->enabled = false;
+		return false;
 	}
+	fpt_distance_init(&h->dist, limit);
+	h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
+	return true;
 }
 
 /*
@@ -688,6 +702,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 {
 	FPTHeapAhead *h = &so->heap;
 	FPTDistance *d = &h->dist;
+	int			target;
 
 	if (++h->switches <= FPT_HEAP_START)
 	{
@@ -698,14 +713,20 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 		h->nahead--;
 	if (so->ahead.valid && so->aheaddir != dir)
 		fpt_heap_restart(so);
-	if (h->nblocks == 0)
-		h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
+	if (h->nblocks == 0 && !fpt_heap_prepare(scan, h))
+		return;
+	target = d->fixed ? d->now : Min(d->now, h->switches - FPT_HEAP_START);
 	if (h->lastblk == InvalidBlockNumber)
 	{
 		h->lastblk = blk;
 		h->pos = so->cur.pos;
 	}
-	while (h->nahead < d->now && d->pause == 0)
+
+	/*
+	 * Not further ahead than the scan has come so far: a LIMIT may end it, and
+	 * then at most half of what was read is in vain.
+	 */
+	while (h->nahead < target && d->pause == 0)
 	{
 		BlockNumber next;
 		bool		io = false;
@@ -721,7 +742,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 			continue;
 		h->lastblk = next;
 		h->nahead++;
-		if (next >= h->nblocks)
+		if (next >= h->nblocks &&
+			next >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
 			continue;
 		if (!fpt_heap_wanted(scan, so, next))
 			d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
@@ -829,6 +851,7 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 		if (so->heap.dist.pause > 0)
 		{
 			so->heap.dist.pause--;
+			so->heap.switches++;
 			if (so->heap.nahead > 0)
 				so->heap.nahead--;
 			fpt_prefetch_stats.skip_pause++;
