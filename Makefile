@@ -35,8 +35,10 @@ OBJS = \
 
 PG_CPPFLAGS = -I$(srcdir)/src
 
-REGRESS = $(patsubst $(srcdir)/sql/%.sql,%,$(sort $(wildcard $(srcdir)/sql/*.sql)))
+# setup makes the extension and what the other files share
+REGRESS = setup $(filter-out setup,$(patsubst $(srcdir)/sql/%.sql,%,$(sort $(wildcard $(srcdir)/sql/*.sql))))
 ISOLATION = $(patsubst $(srcdir)/specs/%.spec,%,$(sort $(wildcard $(srcdir)/specs/*.spec)))
+ISOLATION_OPTS = --load-extension=fptree
 TAP_TESTS = 1
 
 PG_CONFIG ?= pg_config

@@ -1,0 +1,343 @@
+"""The workloads of bench/cold: read-ahead, cold and warm.
+
+A table has two columns with the same values, one indexed by btree and one by
+fptree, so that both sides read the same heap.  A round measures every side,
+each after a restart of its own, in an order that turns from round to round.
+"""
+
+import random
+
+from cold_report import Line
+from cold_server import Session
+from pgcluster import BenchError
+
+# Leave one plan for a statement.
+PLAIN = {"enable_seqscan": "off", "enable_bitmapscan": "off",
+         "enable_indexonlyscan": "off", "enable_sort": "off"}
+ONLY = {"enable_seqscan": "off", "enable_bitmapscan": "off",
+        "enable_indexscan": "on", "enable_indexonlyscan": "on"}
+BITMAP = {"enable_seqscan": "off", "enable_indexscan": "off",
+          "enable_indexonlyscan": "off"}
+OFF = {"fptree.leaf_prefetch": "off", "fptree.heap_prefetch": "off"}
+IO = {"effective_io_concurrency": "128"}
+
+RANGES = ((1000, "1,000 keys", 1.3), (100000, "100,000 keys", None),
+          (1000000, "1 million keys", 3.0), (None, "all keys", 2.2))
+HEAP = ((100, "100 rows", 2.5, None), (10000, "10,000 rows", 4.0, 0.95),
+        (100000, "100,000 rows", 4.0, 0.95))
+LIMITS = (1, 4, 16, 32, 100)
+
+
+def merged(*settings):
+    out = {}
+    for s in settings:
+        out.update(s)
+    return out
+
+
+class Side:
+    """One way to run a statement: column, plan, settings."""
+
+    def __init__(self, name, column, node, settings):
+        self.name = name
+        self.column = column
+        self.node = node
+        self.settings = settings
+
+
+def index_sides(node, base):
+    return [Side("btree", "b", node, merged(base, IO)),
+            Side("fptree off", "f", node, merged(base, IO, OFF)),
+            Side("fptree", "f", node, merged(base, IO))]
+
+
+class Cold:
+    """State of a run."""
+
+    def __init__(self, cluster, options, log):
+        self.cluster = cluster
+        self.rows = options.rows
+        self.heap_rows = options.heap_rows
+        self.rounds = options.rounds
+        self.log = log
+        self.lines = []
+        self.explained = []
+        self.random = random.Random(options.seed)
+
+    # -- tables --------------------------------------------------------------
+
+    def run(self, *statements):
+        conn = self.cluster.connect()
+        try:
+            for s in statements:
+                conn.query(s)
+        finally:
+            conn.close()
+
+    def make_ranges(self):
+        """The aged index: loaded at 70%, then doubled by random inserts."""
+        self.log("index-only table, %d rows" % self.rows)
+        self.run(
+            "SELECT setseed(0.5)", "SET maintenance_work_mem = '1GB'",
+            "SET work_mem = '512MB'",
+            "CREATE TABLE ranges (b int8 NOT NULL, f int8 NOT NULL)",
+            "INSERT INTO ranges SELECT k, k FROM generate_series(1, %d, 2) k "
+            "ORDER BY random()" % self.rows,
+            "CREATE INDEX ranges_b ON ranges USING btree (b) "
+            "WITH (fillfactor = 70)",
+            "CREATE INDEX ranges_f ON ranges USING fptree (f) "
+            "WITH (fillfactor = 70)",
+            "INSERT INTO ranges SELECT k, k FROM generate_series(2, %d, 2) k "
+            "ORDER BY random()" % self.rows,
+            "VACUUM (FREEZE, ANALYZE, PARALLEL 0) ranges", "CHECKPOINT")
+
+    def make_heap(self):
+        """Rows of 200 bytes in random order."""
+        self.log("heap table, %d rows" % self.heap_rows)
+        self.run(
+            "SELECT setseed(0.5)", "SET maintenance_work_mem = '1GB'",
+            "SET work_mem = '512MB'",
+            "CREATE TABLE heap (b int4 NOT NULL, f int4 NOT NULL, pad text)",
+            "INSERT INTO heap SELECT k, k, repeat(md5(k::text), 5) FROM "
+            "(SELECT k FROM generate_series(1, %d) k ORDER BY random()) s"
+            % self.heap_rows,
+            "CREATE INDEX heap_b ON heap USING btree (b)",
+            "CREATE INDEX heap_f ON heap USING fptree (f)",
+            "VACUUM (FREEZE, ANALYZE, PARALLEL 0) heap", "CHECKPOINT")
+
+    # -- measuring -----------------------------------------------------------
+
+    def start_key(self, rows, width):
+        return self.random.randint(1, max(1, rows - width + 1))
+
+    def one(self, side, statement, table, cold=True, restart=True):
+        """One run of a statement on a server without caches."""
+        if restart:
+            self.cluster.restart(cold)
+        session = Session(self.cluster, side.settings)
+        try:
+            text = statement.format(c=side.column)
+            session.check_plan(text, side.node, "%s_%s" % (table, side.column))
+            return session.measure(text)
+        finally:
+            session.close()
+
+    def rounds_of(self, group, name, sides, table, statements, cold=True,
+                  cpu=False):
+        """All rounds of one line; statements: one for each round."""
+        samples = {s.name: [] for s in sides}
+        runs = {s.name: [] for s in sides}
+        for rnd, statement in enumerate(statements):
+            turn = rnd % len(sides)
+            answers = []
+            for side in sides[turn:] + sides[:turn]:
+                got = self.one(side, statement, table, cold)
+                answers.append(got.rows)
+                samples[side.name].append(1000 * (got.cpu if cpu
+                                                  else got.elapsed))
+                runs[side.name].append(got.as_dict())
+            if any(a != answers[0] for a in answers):
+                raise BenchError("different answers to " + statement)
+        line = Line(group, name, "CPU ms" if cpu else "ms", samples)
+        line.runs = runs
+        self.lines.append(line)
+        return line
+
+    def note(self, line):
+        for r in line.ratios:
+            self.log("  %-18s %-28s %s %s" % (line.name, r.label, r.text(),
+                                              r.verdict()))
+
+    # -- (a) index-only ------------------------------------------------------
+
+    def range(self):
+        for width, name, target in RANGES:
+            if width is not None and width >= self.rows:
+                continue
+            texts = []
+            for _ in range(self.rounds):
+                if width is None:
+                    texts.append("SELECT count({c}) FROM ranges WHERE {c} > 0")
+                else:
+                    lo = self.start_key(self.rows, width)
+                    texts.append("SELECT count({c}) FROM ranges WHERE {c} "
+                                 "BETWEEN %d AND %d" % (lo, lo + width - 1))
+            line = self.rounds_of("Cold index-only scans, aged index", name,
+                                  index_sides("Index Only Scan", ONLY),
+                                  "ranges", texts)
+            line.compare("btree / fptree", "btree", "fptree", target)
+            line.compare("fptree off / on", "fptree off", "fptree")
+            self.note(line)
+
+    # -- (b) heap in random order --------------------------------------------
+
+    def heap_texts(self, width):
+        texts = []
+        for _ in range(self.rounds):
+            lo = self.start_key(self.heap_rows, width)
+            texts.append("SELECT sum(length(pad)) FROM heap WHERE {c} BETWEEN "
+                         "%d AND %d" % (lo, lo + width - 1))
+        return texts
+
+    def heap(self):
+        sides = index_sides("Index Scan", PLAIN)
+        for n in (1, 16):
+            sides.append(Side("fptree, eic %d" % n, "f", "Index Scan", merged(
+                PLAIN, {"effective_io_concurrency": str(n)})))
+        for n in (1, 16, 128):
+            sides.append(Side("bitmap, eic %d" % n, "b", "Bitmap Index Scan",
+                              merged(BITMAP,
+                                     {"effective_io_concurrency": str(n)})))
+        for width, name, btree, bitmap in HEAP:
+            if width >= self.heap_rows:
+                continue
+            line = self.rounds_of("Cold index scans, heap in random order",
+                                  name, sides, "heap", self.heap_texts(width))
+            line.compare("btree / fptree", "btree", "fptree", btree)
+            line.compare("bitmap, eic 128 / fptree", "bitmap, eic 128",
+                         "fptree", bitmap)
+            line.compare("fptree off / on", "fptree off", "fptree")
+            self.note(line)
+
+    # -- (c) warm ------------------------------------------------------------
+
+    def warm_line(self, group, name, table, node, base, statement, target):
+        """Read-ahead on and off, turn by turn, in one session."""
+        session = Session(self.cluster, merged(base, IO))
+        off, on = [], []
+        try:
+            session.check_plan(statement, node, table + "_f")
+            session.measure(statement)
+            session.measure(statement)
+            for rnd in range(4 * self.rounds + 1):
+                for state in (("off", "on"), ("on", "off"))[rnd % 2]:
+                    for setting in OFF:
+                        session.conn.query("SET %s = %s" % (setting, state))
+                    got = session.measure(statement)
+                    (on if state == "on" else off).append(1000 * got.cpu)
+        finally:
+            session.close()
+        line = Line(group, name, "CPU ms", {"fptree off": off, "fptree": on})
+        line.compare("fptree on / off", "fptree", "fptree off", target, False)
+        self.lines.append(line)
+        self.note(line)
+
+    def warm(self):
+        group = "Warm: all in shared buffers"
+        for width in (1000, 100000, 1000000):
+            if width >= self.rows:
+                continue
+            times = max(1, 200000 // width)
+            self.warm_line(
+                group, "index-only, %d keys" % width, "ranges",
+                "Index Only Scan", ONLY,
+                "SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
+                "count(f) n FROM ranges WHERE f BETWEEN g * %d + 1 AND "
+                "g * %d + %d) s" % (times - 1, self.rows // times // 2,
+                                    self.rows // times // 2, width), 1.01)
+        for width in (100, 10000):
+            times = max(1, 40000 // width)
+            step = self.heap_rows // times // 2
+            self.warm_line(
+                group, "heap, %d rows" % width, "heap", "Index Scan", PLAIN,
+                "SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
+                "sum(length(pad)) n FROM heap WHERE f BETWEEN g * %d + 1 AND "
+                "g * %d + %d) s" % (times - 1, step, step, width), 1.01)
+        for limit in LIMITS:
+            times = 20000 // (limit + 3)
+            self.warm_line(
+                group, "LIMIT %d" % limit, "heap", "Index Scan", PLAIN,
+                "SELECT sum(n) FROM generate_series(1, %d) g, LATERAL (SELECT "
+                "length(pad) n FROM heap WHERE f >= g * %d ORDER BY f LIMIT "
+                "%d) s" % (times, self.heap_rows // (times + 1), limit), 1.01)
+
+    def oscache(self):
+        """Read-ahead cannot help here, but has to ask to find out."""
+        group = "Server restarted, data in the operating system's cache"
+        self.run("SELECT sum(length(pad)) FROM heap", "SELECT sum(b) FROM "
+                 "ranges")
+        sides = index_sides("Index Scan", PLAIN)[1:]
+        for width, name, _, _ in HEAP:
+            if width >= self.heap_rows:
+                continue
+            line = self.rounds_of(group, name, sides, "heap",
+                                  self.heap_texts(width), cold=False, cpu=True)
+            line.compare("fptree on / off", "fptree", "fptree off")
+            self.note(line)
+
+    # -- (d) LIMIT -----------------------------------------------------------
+
+    def limit(self):
+        sides = index_sides("Index Scan", PLAIN)
+        for n in LIMITS:
+            texts = ["SELECT sum(l) FROM (SELECT length(pad) l FROM heap WHERE "
+                     "{c} >= %d ORDER BY {c} LIMIT %d) s" %
+                     (self.start_key(self.heap_rows, n), n)
+                     for _ in range(2 * self.rounds + 1)]
+            line = self.rounds_of("Cold LIMIT, heap in random order",
+                                  "LIMIT %d" % n, sides, "heap", texts)
+            if n <= 4:
+                line.compare("fptree on / off", "fptree", "fptree off", 1.01,
+                             False)
+            line.compare("fptree off / on", "fptree off", "fptree",
+                         1.3 if n == 32 else None)
+            line.compare("btree / fptree", "btree", "fptree")
+            self.note(line)
+
+    # -- EXPLAIN -------------------------------------------------------------
+
+    def explain(self):
+        """The same statement cold with read-ahead off, on, at distances."""
+        width = min(20000, self.heap_rows // 10)
+        lo = self.heap_rows // 3
+        text = ("SELECT sum(length(pad)) FROM heap WHERE f BETWEEN %d AND %d" %
+                (lo, lo + width - 1))
+        tries = [("off", OFF), ("automatic", {})]
+        tries += [("distance %d" % d, {"fptree.prefetch_distance": str(d)})
+                  for d in (1, 4, 16, 64, 128)]
+        for name, extra in tries:
+            self.cluster.restart(True)
+            session = Session(self.cluster, merged(
+                PLAIN, IO, extra, {"track_io_timing": "on"}))
+            try:
+                session.check_plan(text, "Index Scan", "heap_f")
+                session.conn.query("SELECT fptree_prefetch_reset()")
+                rows = session.conn.query(
+                    "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) "
+                    + text)
+                plan = "\n".join(r[0] for r in rows)
+                self.explained.append({"name": name, "statement": text,
+                                       "plan": plan,
+                                       "counters": session.counters()})
+                self.log("  %s: %s" % (name, rows[-1][0]))
+            finally:
+                session.close()
+
+    # -- prefetched, never read ----------------------------------------------
+
+    def wasted(self):
+        """Over all cold runs of bounded ranges."""
+        out = []
+        for line in self.lines:
+            if not line.group.startswith("Cold"):
+                continue
+            bounded = "LIMIT" not in line.name
+            total = {"asked": 0, "issued": 0, "wasted": 0, "distance": 0}
+            for side in line.runs:
+                if not side.startswith("fptree") or side == "fptree off":
+                    continue
+                for run in line.runs[side]:
+                    c = run["counters"]
+                    for kind in ("leaf", "heap"):
+                        total["issued"] += c[kind + "_issued"]
+                        total["asked"] += (c[kind + "_issued"] +
+                                           c[kind + "_cached"])
+                        total["wasted"] += c[kind + "_wasted"]
+                    total["distance"] = max(total["distance"],
+                                            c["distance_max"])
+            total["name"] = "%s: %s" % (line.group, line.name)
+            total["share"] = total["wasted"] / max(total["asked"], 1)
+            total["verdict"] = "" if not bounded else \
+                "ok" if total["share"] <= 0.05 else "MISSED"
+            out.append(total)
+        return out

@@ -1,0 +1,136 @@
+"""Samples to medians, quartiles, ratios and tables.  Used by bench/run."""
+
+import json
+
+
+def quantile(values, q):
+    """Quantile by linear interpolation; values need not be sorted."""
+    v = sorted(values)
+    pos = (len(v) - 1) * q
+    low = int(pos)
+    high = min(low + 1, len(v) - 1)
+    return v[low] + (v[high] - v[low]) * (pos - low)
+
+
+def summary(values):
+    return {"median": quantile(values, 0.5), "q1": quantile(values, 0.25),
+            "q3": quantile(values, 0.75), "mean": sum(values) / len(values),
+            "samples": list(values)}
+
+
+class Result:
+    """One line of the table.
+
+    ref and cand are the samples of the reference (btree) and of the candidate
+    (fptree), one a round, the same round at the same place.  The ratio is that
+    of the medians, its spread the quartiles of the rounds' own ratios.  With
+    total=True it is the ratio of the sums: for a workload whose rounds are
+    different stages of one long run.
+    """
+
+    def __init__(self, group, name, unit, ref, cand, target=None,
+                 at_least=False, total=False, note=None):
+        self.group = group
+        self.name = name
+        self.unit = unit
+        self.ref = summary(ref)
+        self.cand = summary(cand)
+        self.target = target
+        self.at_least = at_least
+        self.total = total
+        self.note = note
+        ratios = [c / r for c, r in zip(cand, ref) if r > 0]
+        if total:
+            top, bottom = sum(cand), sum(ref)
+        else:
+            top, bottom = self.cand["median"], self.ref["median"]
+        self.ratio = top / bottom if bottom > 0 else None
+        self.ratio_q1 = quantile(ratios, 0.25) if ratios else None
+        self.ratio_q3 = quantile(ratios, 0.75) if ratios else None
+
+    @classmethod
+    def of_quartiles(cls, group, name, unit, ref, cand, speedup, target=None):
+        """From [q1, median, q3] of each side and of reference / candidate."""
+        result = cls(group, name, unit, ref, cand, target)
+        for side, given in ((result.ref, ref), (result.cand, cand)):
+            side["q1"], side["median"], side["q3"] = given
+        result.ratio = 1 / speedup[1]
+        result.ratio_q1, result.ratio_q3 = 1 / speedup[2], 1 / speedup[0]
+        return result
+
+    def verdict(self):
+        if self.target is None or self.ratio is None:
+            return ""
+        if self.at_least:
+            good = self.ratio >= self.target
+        else:
+            good = self.ratio <= self.target
+        return "ok" if good else "MISSED"
+
+    def as_dict(self):
+        return {"group": self.group, "name": self.name, "unit": self.unit,
+                "reference": self.ref, "candidate": self.cand,
+                "ratio": self.ratio, "ratio_q1": self.ratio_q1,
+                "ratio_q3": self.ratio_q3,
+                "ratio_of": "means" if self.total else "medians",
+                "target": self.target,
+                "target_is": "at least" if self.at_least else "at most",
+                "verdict": self.verdict(), "note": self.note}
+
+
+def number(x):
+    if x is None:
+        return "-"
+    if abs(x) >= 1000:
+        return "%.0f" % x
+    if abs(x) >= 100:
+        return "%.1f" % x
+    return "%.3g" % x
+
+
+def spread(s, middle):
+    text = number(s[middle])
+    if len(s["samples"]) > 1:
+        text += " [%s %s]" % (number(s["q1"]), number(s["q3"]))
+    return text
+
+
+def columns(result):
+    ratio = "-" if result.ratio is None else "%.3f" % result.ratio
+    if len(result.ref["samples"]) > 1 and result.ratio_q1 is not None:
+        ratio += " [%.3f %.3f]" % (result.ratio_q1, result.ratio_q3)
+    target = ""
+    if result.target is not None:
+        target = "%s %.2f" % (">=" if result.at_least else "<=", result.target)
+    middle = "mean" if result.total else "median"
+    return [result.name, result.unit, spread(result.ref, middle),
+            spread(result.cand, middle), ratio, target, result.verdict()]
+
+
+def header(ref, cand):
+    return ["workload", "unit", ref, cand, "ratio", "target", ""]
+
+
+def text_table(results, ref, cand):
+    rows = [header(ref, cand)] + [columns(r) for r in results]
+    width = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    out = []
+    for n, row in enumerate(rows):
+        out.append("  ".join(c.ljust(w) for c, w in zip(row, width)).rstrip())
+        if n == 0:
+            out.append("  ".join("-" * w for w in width))
+    return "\n".join(out)
+
+
+def markdown_table(results, ref, cand):
+    rows = [header(ref, cand)] + [columns(r) for r in results]
+    out = ["| " + " | ".join(row) + " |" for row in rows]
+    out.insert(1, "|---|---|---|---|---|---|---|")
+    return "\n".join(out) + "\n"
+
+
+def write_json(path, meta, results):
+    doc = {"meta": meta, "results": [r.as_dict() for r in results]}
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(doc, f, indent=1)
+        f.write("\n")

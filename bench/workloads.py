@@ -1,0 +1,444 @@
+"""The workloads of bench/run.
+
+Every workload makes its tables with a script of its own (bench/*.sql), then
+runs its statements in rounds.  A round measures both sides, one right after
+the other, in alternating order, so that a disturbance of the machine hits
+both.  Times are CPU times of the backend unless a line says otherwise.
+"""
+
+import json
+import os
+import re
+import time
+
+from pgcluster import BenchError, CpuClock
+from report import Result
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIDES = ("reference", "candidate")
+
+# Planner settings under which a statement has only the plan that is meant.
+NESTED_LOOP = {"enable_hashjoin": "off", "enable_mergejoin": "off",
+               "enable_memoize": "off", "enable_material": "off",
+               "enable_bitmapscan": "off", "enable_seqscan": "off"}
+
+
+class Bench:
+    """State of a run: the server, its connection, the results."""
+
+    def __init__(self, cluster, options, log):
+        self.cluster = cluster
+        self.rows = options.rows
+        self.rounds = options.rounds
+        self.seconds = options.seconds
+        self.am = {"reference": options.reference,
+                   "candidate": options.candidate}
+        self.log = log
+        self.results = []
+        self.conn = cluster.connect()
+        self.clock = CpuClock(self.conn.pid, cluster.postmaster_pid())
+        self.checker = False
+
+    # -- plumbing ---------------------------------------------------------
+
+    def script(self, name, **variables):
+        variables.update(am_reference=self.am["reference"],
+                         am_candidate=self.am["candidate"],
+                         rows=self.rows, rounds=self.rounds)
+        self.cluster.psql_file(os.path.join(HERE, name), **variables)
+
+    def sql(self, statement):
+        return self.conn.query(statement)
+
+    def settings(self, values):
+        for name, value in values.items():
+            self.sql("SET %s = '%s'" % (name, value))
+
+    def reset(self):
+        self.sql("RESET ALL")
+        self.sql("CHECKPOINT")
+
+    def use(self, side):
+        self.sql("SET search_path = %s, public" % side)
+
+    def order(self, rnd):
+        return SIDES if rnd % 2 == 0 else SIDES[::-1]
+
+    def timed(self, statement):
+        """Run a statement; its CPU seconds, elapsed seconds and rows."""
+        self.clock.settle()
+        cpu = self.clock.backend_time()
+        start = time.perf_counter()
+        rows = self.sql(statement)
+        elapsed = time.perf_counter() - start
+        self.clock.settle()
+        return self.clock.backend_time() - cpu, elapsed, rows
+
+    def add(self, *args, **kwargs):
+        result = Result(*args, **kwargs)
+        self.results.append(result)
+        self.log("  %-52s %s %s" % (
+            result.name,
+            "-" if result.ratio is None else "%.3f" % result.ratio,
+            result.verdict()))
+
+    def plan_uses(self, statement, node, index):
+        """Complain unless the statement's plan reads the index that way."""
+        plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
+
+        def walk(p):
+            yield p
+            for child in p.get("Plans", []):
+                yield from walk(child)
+
+        for p in walk(json.loads(plan)[0]["Plan"]):
+            if p["Node Type"] == node and p.get("Index Name") == index:
+                return
+        raise BenchError("expected %s on %s in the plan of:\n%s\n%s" %
+                         (node, index, statement, plan))
+
+    def check(self, index):
+        """The index must be sound after what was done to it."""
+        if self.checker:
+            self.sql("SELECT fptree_index_check('%s', true, false)" % index)
+
+    def drop(self, *tables):
+        for name in tables:
+            self.sql("DROP TABLE IF EXISTS " + name)
+
+    # -- index size -------------------------------------------------------
+
+    SIZED = (("k4", "int4, dense ids", 0.56, 0.60),
+             ("k8", "int8, dense ids", 0.76, 0.80),
+             ("r8", "int8, whole domain", None, None),
+             ("ts", "timestamptz, one year", None, None),
+             ("u", "uuid, random", None, None),
+             ("d4", "int4, 1,000 distinct values", None, None))
+
+    def size(self):
+        self.script("size.sql")
+        self.settings({"maintenance_work_mem": "1GB"})
+        per_key = {}
+        for column, name, target, _ in self.SIZED:
+            for side in SIDES:
+                index = "sized_%s_%s" % (column, side)
+                self.sql("CREATE INDEX %s ON sized USING %s (%s)" %
+                         (index, self.am[side], column))
+                per_key[side] = self.bytes_per_key(index, self.rows)
+                if column not in ("k4", "k8", "r8", "ts"):
+                    self.sql("DROP INDEX " + index)
+            self.add("size", "bulk-built, %s" % name, "B/key",
+                     [per_key["reference"]], [per_key["candidate"]], target)
+        self.sql("INSERT INTO sized SELECT * FROM doubling")
+        for column, name, _, target in self.SIZED[:4]:
+            for side in SIDES:
+                index = "sized_%s_%s" % (column, side)
+                per_key[side] = self.bytes_per_key(index, self.rows * 2)
+            self.add("size", "doubled by random inserts, %s" % name, "B/key",
+                     [per_key["reference"]], [per_key["candidate"]], target)
+        self.check("sized_k8_candidate")
+        self.size_from_empty()
+        self.drop("sized", "doubling")
+
+    def size_from_empty(self):
+        """No bulk load at all: every page made by splits."""
+        self.sql("CREATE TABLE sprouted (k4 int4, k8 int8)")
+        for column in ("k4", "k8"):
+            for side in SIDES:
+                self.sql("CREATE INDEX sprouted_%s_%s ON sprouted USING %s (%s)"
+                         % (column, side, self.am[side], column))
+        self.sql("INSERT INTO sprouted SELECT k4, k8 FROM doubling")
+        for column, name in (("k4", "int4"), ("k8", "int8")):
+            size = [self.bytes_per_key("sprouted_%s_%s" % (column, side),
+                                       self.rows) for side in SIDES]
+            self.add("size", "grown from empty by random inserts, %s" % name,
+                     "B/key", [size[0]], [size[1]])
+        self.drop("sprouted")
+
+    def bytes_per_key(self, index, keys):
+        return int(self.conn.value(
+            "SELECT pg_relation_size('%s')" % index)) / keys
+
+    # -- CREATE INDEX -----------------------------------------------------
+
+    def build(self):
+        self.sql("CREATE TABLE ordered AS SELECT k FROM base ORDER BY k")
+        self.sql("VACUUM (FREEZE, ANALYZE) ordered")
+        cases = (("base", 0, "build from random order", 0.60),
+                 ("base", 2, "build from random order, two workers", 0.80),
+                 ("ordered", 0, "build from key order", 1.00))
+        for table, workers, name, target in cases:
+            cpu, wall = self.build_case(table, workers)
+            self.add("build", name, "s", cpu["reference"], cpu["candidate"],
+                     target)
+            self.add("build", name + ", elapsed", "s", wall["reference"],
+                     wall["candidate"])
+        self.sql("ALTER TABLE base RESET (parallel_workers)")
+        self.drop("ordered")
+
+    def build_case(self, table, workers):
+        cpu = {side: [] for side in SIDES}
+        wall = {side: [] for side in SIDES}
+        self.settings({"maintenance_work_mem": "1GB",
+                       "max_parallel_maintenance_workers": workers})
+        self.sql("ALTER TABLE %s SET (parallel_workers = %d)" %
+                 (table, workers))
+        self.sql("SELECT count(*) FROM " + table)
+        for rnd in range(self.rounds):
+            for side in self.order(rnd):
+                helpers = self.clock.children_time()
+                own, elapsed, _ = self.timed(
+                    "CREATE INDEX built ON %s USING %s (k)" %
+                    (table, self.am[side]))
+                helpers = self.clock.children_time() - helpers
+                if workers > 0 and helpers == 0:
+                    self.log("  note: no parallel workers for %s" %
+                             self.am[side])
+                cpu[side].append(own + helpers)
+                wall[side].append(elapsed)
+                self.sql("DROP INDEX built")
+            self.sql("CHECKPOINT")
+        return cpu, wall
+
+    # -- reading ----------------------------------------------------------
+
+    def read_tables(self):
+        """Tables that lookup, range and select share."""
+        if self.conn.value("SELECT to_regclass('reference.accounts')"):
+            return
+        self.script("read.sql", probes=max(self.rows // 10, 1000))
+        for side in SIDES:
+            if self.sql("SELECT 1 FROM pg_class WHERE relallvisible < relpages "
+                        "AND oid = '%s.accounts'::regclass" % side):
+                raise BenchError("VACUUM left pages not all-visible")
+        self.check("candidate.accounts_k")
+
+    def read_rounds(self, statement, node, what, expect=None):
+        """CPU seconds of a read-only statement, by side."""
+        cpu = {side: [] for side in SIDES}
+        answer = {}
+        for rnd in range(-1, self.rounds):
+            for side in self.order(rnd):
+                self.use(side)
+                if rnd < 0:
+                    self.plan_uses(statement, node, "accounts_k")
+                own, _, rows = self.timed(statement)
+                answer[side] = rows[0][0]
+                if rnd >= 0:
+                    cpu[side].append(own)
+        if answer["reference"] != answer["candidate"] or \
+                (expect is not None and int(answer["reference"]) != expect):
+            raise BenchError("%s: the two sides disagree: %s" % (what, answer))
+        return cpu
+
+    def per(self, samples, count, scale=1e6):
+        return [s / count * scale for s in samples]
+
+    def lookup(self):
+        self.read_tables()
+        self.settings(NESTED_LOOP)
+        probes = int(self.conn.value("SELECT count(*) FROM probe"))
+        cpu = self.read_rounds(
+            "SELECT count(*) FROM probe p JOIN accounts a ON a.k = p.k",
+            "Index Only Scan", "lookup", probes)
+        bare = [self.timed("SELECT count(p.k) FROM probe p")[0]
+                for _ in range(self.rounds)]
+        self.add("lookup", "random index-only lookups, nested loop", "us",
+                 self.per(cpu["reference"], probes),
+                 self.per(cpu["candidate"], probes), 0.55)
+        self.add("lookup", "the same less the scan of the outer table", "us",
+                 self.per([a - b for a, b in zip(cpu["reference"], bare)],
+                          probes),
+                 self.per([a - b for a, b in zip(cpu["candidate"], bare)],
+                          probes))
+
+    def range(self):
+        self.read_tables()
+        self.settings(NESTED_LOOP)
+        for table, span, name in (
+                ("short_range", 1000, "index-only count, ranges of 1,000"),
+                ("long_range", 1000000, "index-only count, ranges of 1 million")):
+            span = min(span, self.rows - 1)
+            ranges = int(self.conn.value("SELECT count(*) FROM " + table))
+            cpu = self.read_rounds(
+                "SELECT sum(n) FROM %s r, LATERAL (SELECT count(*) AS n FROM "
+                "accounts WHERE k BETWEEN r.lo AND r.lo + %d) x" %
+                (table, span - 1), "Index Only Scan", name, ranges * span)
+            self.add("range", name, "ns/key",
+                     self.per(cpu["reference"], ranges * span, 1e9),
+                     self.per(cpu["candidate"], ranges * span, 1e9), 0.90)
+
+    # -- pgbench ----------------------------------------------------------
+
+    TPS = re.compile(r"^tps = ([0-9.]+) \(without", re.M)
+    FAILED = re.compile(r"number of failed transactions: ([0-9]+)")
+    DONE = re.compile(r"transactions actually processed: ([0-9]+)")
+
+    def pgbench(self, script, side, clients):
+        """One short run: transactions per second, CPU us a transaction.
+
+        One client and its backend share a core: they never run at once, and
+        waking up another core takes a time that varies wildly from run to run,
+        most of all in virtual machines.
+        """
+        before = self.clock.children()
+        cpu = self.clock.children_time()
+        cores = os.sched_getaffinity(0)
+        if clients == 1:
+            self.pin({max(cores)})
+        try:
+            out = self.cluster.run(
+                [self.cluster.tool("pgbench"), "-n", "-M", "prepared",
+                 "-c", str(clients), "-j", str(clients),
+                 "-T", str(self.seconds), "-D", "rows=%d" % self.rows,
+                 "-f", self.scripts[script]],
+                PGOPTIONS="-c search_path=%s,public" % side)
+        finally:
+            self.pin(cores)
+        self.clock.wait_for_children(before)
+        cpu = self.clock.children_time() - cpu
+        failed = self.FAILED.search(out)
+        if failed and int(failed.group(1)) > 0:
+            raise BenchError("pgbench: failed transactions\n" + out)
+        done = int(self.DONE.search(out).group(1))
+        return float(self.TPS.search(out).group(1)), cpu / done * 1e6
+
+    def pin(self, cores):
+        """Bind what this process and the postmaster start from now on."""
+        os.sched_setaffinity(0, cores)
+        os.sched_setaffinity(self.clock.postmaster, cores)
+
+    def copy_scripts(self):
+        """Where the server's user can read them."""
+        self.scripts = {}
+        for name in ("select.pgbench", "insert.pgbench"):
+            path = os.path.join(self.cluster.dir, name)
+            with open(os.path.join(HERE, name), encoding="utf-8") as f:
+                text = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            self.scripts[name] = path
+
+    def pgbench_rounds(self, group, script, what):
+        self.copy_scripts()
+        for clients in (1, 2):
+            tps = {side: [] for side in SIDES}
+            cpu = {side: [] for side in SIDES}
+            for rnd in range(-1, self.rounds):
+                for side in self.order(rnd):
+                    t, c = self.pgbench(script, side, clients)
+                    if rnd >= 0:
+                        tps[side].append(t)
+                        cpu[side].append(c)
+            name = "%s, %d client%s" % (what, clients, "s"[:clients - 1])
+            self.add(group, name, "tps", tps["reference"], tps["candidate"],
+                     0.98, at_least=True)
+            self.add(group, name + ", server CPU", "us", cpu["reference"],
+                     cpu["candidate"])
+
+    def select(self):
+        self.read_tables()
+        for side in SIDES:
+            self.use(side)
+            self.plan_uses("SELECT v FROM accounts WHERE k = 1", "Index Scan",
+                           "accounts_k")
+        self.pgbench_rounds("select", "select.pgbench", "pgbench select-only")
+
+    def pginsert(self):
+        self.script("pginsert.sql")
+        self.pgbench_rounds("pginsert", "insert.pgbench",
+                            "pgbench single-row insert")
+        self.check("candidate.events_k")
+        self.drop("reference.events", "candidate.events")
+
+    # -- inserts ----------------------------------------------------------
+
+    def insert_rounds(self, table, source, count):
+        """The index's share of CPU us and WAL bytes an insert, by side.
+
+        source(round) is the query whose rows are inserted, count of them.
+        """
+        cpu = {side: [] for side in SIDES}
+        wal = {side: [] for side in SIDES}
+        for rnd in range(self.rounds):
+            got = {}
+            for side in ("bare",) + tuple(self.order(rnd)):
+                lsn = self.conn.value("SELECT pg_current_wal_insert_lsn()")
+                own, _, _ = self.timed("INSERT INTO %s.%s %s" %
+                                       (side, table, source(rnd)))
+                size = self.conn.value(
+                    "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '%s')"
+                    % lsn)
+                got[side] = (own, int(size))
+            for side in SIDES:
+                cpu[side].append((got[side][0] - got["bare"][0]) / count * 1e6)
+                wal[side].append((got[side][1] - got["bare"][1]) / count)
+            self.sql("CHECKPOINT")
+        return cpu, wal
+
+    def insert(self):
+        self.script("insert.sql")
+        count = self.rows // self.rounds
+        for rnd in range(self.rounds):
+            self.sql("SELECT count(*) FROM odd_%d" % rnd)
+        cpu, wal = self.insert_rounds(
+            "grown", lambda rnd: "SELECT k FROM odd_%d" % rnd, count)
+        self.add("insert", "random inserts, index's share", "us",
+                 cpu["reference"], cpu["candidate"], 0.60, total=True)
+        self.add("insert", "WAL of random inserts, index's share", "B",
+                 wal["reference"], wal["candidate"], 1.5, total=True)
+        size = [self.bytes_per_key(side + ".grown_k", self.rows * 2)
+                for side in SIDES]
+        self.add("insert", "size after these inserts", "B/key", [size[0]],
+                 [size[1]])
+        self.check("candidate.grown_k")
+        self.drop(*["odd_%d" % r for r in range(self.rounds)])
+        self.drop("bare.grown", "reference.grown", "candidate.grown")
+
+    def ascending(self):
+        self.script("ascending.sql")
+        count = self.rows // 10
+        cpu, wal = self.insert_rounds(
+            "logged", lambda rnd: "SELECT generate_series(%d, %d)" %
+            (rnd * count + 1, (rnd + 1) * count), count)
+        self.add("ascending", "ascending inserts, index's share", "us",
+                 cpu["reference"], cpu["candidate"], 1.00)
+        self.add("ascending", "WAL of ascending inserts, index's share", "B",
+                 wal["reference"], wal["candidate"], 1.2)
+        size = [self.bytes_per_key(side + ".logged_k", count * self.rounds)
+                for side in SIDES]
+        self.add("ascending", "size after these inserts", "B/key", [size[0]],
+                 [size[1]])
+        self.check("candidate.logged_k")
+        self.drop("bare.logged", "reference.logged", "candidate.logged")
+
+    # -- VACUUM -----------------------------------------------------------
+
+    def vacuum(self):
+        self.script("vacuum.sql")
+        self.settings({"maintenance_work_mem": "1GB"})
+        cpu = {side: [] for side in SIDES}
+        share = 65536 // 20
+        for rnd in range(self.rounds):
+            got = {}
+            for side in ("bare",) + tuple(self.order(rnd)):
+                self.sql("DELETE FROM %s.purged WHERE (hashint8extended(k, 9) "
+                         "& 65535) BETWEEN %d AND %d" %
+                         (side, rnd * share, (rnd + 1) * share - 1))
+            self.sql("CHECKPOINT")
+            for side in ("bare",) + tuple(self.order(rnd)):
+                got[side], _, _ = self.timed(
+                    "VACUUM (INDEX_CLEANUP ON, PARALLEL 0, TRUNCATE OFF) "
+                    "%s.purged" % side)
+            for side in SIDES:
+                cpu[side].append(got[side] - got["bare"])
+        self.add("vacuum", "VACUUM after deleting 5%, index's share", "s",
+                 cpu["reference"], cpu["candidate"], 0.70)
+        self.check("candidate.purged_k")
+        self.drop("bare.purged", "reference.purged", "candidate.purged")
+
+
+# In the order in which they run.  kernel is run by bench/run itself.
+GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
+          "vacuum", "pginsert", "kernel")
+READERS = ("lookup", "range", "select")

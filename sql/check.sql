@@ -1,0 +1,182 @@
+--
+-- fptree_index_check() and fptree_index_parent_check()
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS fptree;
+RESET client_min_messages;
+
+-- Everything there is to check, for one index.
+CREATE FUNCTION chk_full(index regclass) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM fptree_index_check(index);
+	PERFORM fptree_index_check(index, true, true);
+	PERFORM fptree_index_parent_check(index);
+	PERFORM fptree_index_parent_check(index, true, true, true);
+	RETURN 'ok';
+END $$;
+
+-- An empty index: one page
+CREATE TABLE chk (id int4, a int4, b int8, f float8, u uuid, ts timestamptz);
+CREATE INDEX chk_a ON chk USING fptree (a);
+SELECT chk_full('chk_a');
+
+-- A few rows, then many, NULLs and duplicates among them
+INSERT INTO chk VALUES (1, 1, 1, 1, NULL, NULL), (2, NULL, 2, 'NaN', NULL, NULL);
+SELECT chk_full('chk_a');
+INSERT INTO chk
+	SELECT i, CASE WHEN i % 50 <> 0 THEN i * 7919 % 20011 END, i::int8 << 20,
+		   CASE i % 100 WHEN 0 THEN '-0' WHEN 1 THEN '0' WHEN 2 THEN 'NaN'
+						WHEN 3 THEN 'inf' ELSE 'inf'::float8 END,
+		   md5(i::text)::uuid, '2000-01-01'::timestamptz + i * interval '1 min'
+	FROM generate_series(3, 20000) i;
+SELECT chk_full('chk_a');
+
+-- Built indexes of all key sizes and orders
+CREATE INDEX chk_a_desc ON chk USING fptree (a DESC);
+CREATE INDEX chk_a_nf ON chk USING fptree (a NULLS FIRST);
+CREATE INDEX chk_b ON chk USING fptree (b DESC NULLS LAST);
+CREATE INDEX chk_f ON chk USING fptree (f);
+CREATE INDEX chk_f_desc ON chk USING fptree (f DESC);
+CREATE INDEX chk_u ON chk USING fptree (u) WITH (fillfactor = 50);
+CREATE INDEX chk_ts ON chk USING fptree (ts);
+CREATE INDEX chk_part ON chk USING fptree (a) WHERE b % 3 = 0;
+CREATE INDEX chk_expr ON chk USING fptree ((a / 3));
+CREATE UNIQUE INDEX chk_id ON chk USING fptree (id);
+SELECT c.relname, chk_full(c.oid)
+	FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+	WHERE i.indrelid = 'chk'::regclass ORDER BY 1;
+
+-- Deletions, before and after VACUUM, and use of what became free
+DELETE FROM chk WHERE id BETWEEN 1000 AND 17000 AND id % 97 <> 0;
+UPDATE chk SET a = a + 1, u = md5(id::text || 'x')::uuid WHERE id % 3 = 0;
+SELECT c.relname, chk_full(c.oid)
+	FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+	WHERE i.indrelid = 'chk'::regclass ORDER BY 1;
+VACUUM (INDEX_CLEANUP ON) chk;
+SELECT c.relname, chk_full(c.oid)
+	FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+	WHERE i.indrelid = 'chk'::regclass ORDER BY 1;
+INSERT INTO chk
+	SELECT i, i % 1000, i, i, md5(i::text)::uuid, now()
+	FROM generate_series(30000, 36000) i;
+SELECT c.relname, chk_full(c.oid)
+	FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+	WHERE i.indrelid = 'chk'::regclass ORDER BY 1;
+
+-- Unlogged and temporary tables
+CREATE UNLOGGED TABLE chk_unlogged AS SELECT i FROM generate_series(1, 3000) i;
+CREATE INDEX chk_unlogged_i ON chk_unlogged USING fptree (i);
+SELECT chk_full('chk_unlogged_i');
+CREATE TEMP TABLE chk_temp AS SELECT i FROM generate_series(1, 3000) i;
+CREATE INDEX chk_temp_i ON chk_temp USING fptree (i);
+SELECT chk_full('chk_temp_i');
+
+-- A transaction's own changes, and a snapshot older than others' changes
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) FROM chk;
+INSERT INTO chk (id, a) SELECT i, i FROM generate_series(50000, 50100) i;
+SELECT chk_full('chk_a'), chk_full('chk_id');
+ROLLBACK;
+
+-- Strictness
+SELECT fptree_index_check(NULL) IS NULL, fptree_index_check('chk_a', NULL) IS NULL,
+	fptree_index_parent_check('chk_a', true, NULL) IS NULL;
+
+-- heapallindexed: an expression that changed its mind leaves rows without
+-- entries
+CREATE FUNCTION chk_liar(int4) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS
+	$$ BEGIN RETURN $1 + current_setting('chk.lie')::int4; END $$;
+SET chk.lie = 0;
+CREATE TABLE chk_heap AS SELECT i FROM generate_series(1, 2000) i;
+CREATE INDEX chk_heap_i ON chk_heap USING fptree (chk_liar(i));
+SELECT chk_full('chk_heap_i');
+SET chk.lie = 3;
+SELECT fptree_index_check('chk_heap_i');
+SELECT fptree_index_parent_check('chk_heap_i', rootdescend => true);
+SELECT fptree_index_check('chk_heap_i', true);
+SELECT fptree_index_parent_check('chk_heap_i', heapallindexed => true);
+SET chk.lie = 0;
+SELECT chk_full('chk_heap_i');
+
+-- checkunique: let duplicates in behind the index's back
+CREATE TABLE chk_dup (i int4, f float8, pad int4) WITH (fillfactor = 50);
+INSERT INTO chk_dup SELECT i, i, 0 FROM generate_series(1, 500) i;
+CREATE UNIQUE INDEX chk_dup_i ON chk_dup USING fptree (i);
+CREATE UNIQUE INDEX chk_dup_f ON chk_dup USING fptree (f DESC);
+UPDATE pg_index SET indisunique = false WHERE indrelid = 'chk_dup'::regclass;
+-- only one version of each of these rows is alive ...
+UPDATE chk_dup SET i = i WHERE i = 7;
+DELETE FROM chk_dup WHERE i = 8;
+INSERT INTO chk_dup VALUES (8, -0.0, 0), (NULL, NULL, 0), (NULL, NULL, 0);
+UPDATE chk_dup SET pad = pad + 1 WHERE i = 8;
+BEGIN;
+INSERT INTO chk_dup VALUES (9, 9, 0);
+ROLLBACK;
+UPDATE pg_index SET indisunique = true WHERE indrelid = 'chk_dup'::regclass;
+SELECT chk_full('chk_dup_i'), chk_full('chk_dup_f');
+-- ... and now two
+UPDATE pg_index SET indisunique = false WHERE indrelid = 'chk_dup'::regclass;
+INSERT INTO chk_dup VALUES (1000, 0.0, 0);
+UPDATE pg_index SET indisunique = true WHERE indrelid = 'chk_dup'::regclass;
+SELECT chk_full('chk_dup_i');
+SELECT fptree_index_check('chk_dup_f');
+\set VERBOSITY terse
+SELECT fptree_index_check('chk_dup_f', checkunique => true);
+SELECT fptree_index_parent_check('chk_dup_f', checkunique => true);
+UPDATE pg_index SET indnullsnotdistinct = true
+	WHERE indexrelid = 'chk_dup_i'::regclass;
+SELECT fptree_index_check('chk_dup_i', checkunique => true);
+\set VERBOSITY default
+DROP TABLE chk_dup;
+
+-- Relations that cannot be checked
+CREATE INDEX chk_btree ON chk USING btree (a);
+SELECT fptree_index_check('chk_btree');
+SELECT fptree_index_check('chk');
+SELECT fptree_index_parent_check('chk');
+SELECT fptree_index_check(0);
+DROP INDEX chk_btree;
+CREATE TABLE chk_ptab (i int4) PARTITION BY RANGE (i);
+CREATE TABLE chk_ptab1 PARTITION OF chk_ptab FOR VALUES FROM (0) TO (10);
+CREATE INDEX chk_ptab_i ON chk_ptab USING fptree (i);
+SELECT fptree_index_check('chk_ptab_i');
+SELECT chk_full('chk_ptab1_i_idx');
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'chk_b'::regclass;
+SELECT fptree_index_check('chk_b');
+UPDATE pg_index SET indisvalid = true WHERE indexrelid = 'chk_b'::regclass;
+
+-- Privileges, and whose rights index expressions run with
+CREATE ROLE regress_fpt_owner;
+CREATE ROLE regress_fpt_checker;
+CREATE FUNCTION chk_who(int4) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF current_user <> 'regress_fpt_owner' THEN
+		RAISE EXCEPTION 'run by the wrong user';
+	END IF;
+	RETURN $1;
+END $$;
+CREATE TABLE chk_owned (i int4);
+INSERT INTO chk_owned SELECT i FROM generate_series(1, 10) i;
+ALTER TABLE chk_owned OWNER TO regress_fpt_owner;
+CREATE INDEX chk_owned_i ON chk_owned USING fptree (chk_who(i));
+SELECT chk_full('chk_owned_i');
+SELECT current_user = session_user;
+SET ROLE regress_fpt_checker;
+SELECT fptree_index_check('chk_owned_i');
+SELECT fptree_index_parent_check('chk_owned_i');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION fptree_index_check(regclass, boolean, boolean)
+	TO regress_fpt_checker;
+SET ROLE regress_fpt_checker;
+SELECT fptree_index_check('chk_owned_i', true);
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION fptree_index_check(regclass, boolean, boolean)
+	FROM regress_fpt_checker;
+DROP TABLE chk_owned;
+DROP FUNCTION chk_who(int4);
+DROP ROLE regress_fpt_owner;
+DROP ROLE regress_fpt_checker;
+
+DROP TABLE chk, chk_unlogged, chk_temp, chk_heap, chk_ptab;
+DROP FUNCTION chk_liar(int4);
+DROP FUNCTION chk_full(regclass);

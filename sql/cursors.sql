@@ -1,0 +1,130 @@
+--
+-- Cursors: changes of direction, marks, positions kept while the index changes.
+--
+CREATE SCHEMA fpt_cursors;
+SET search_path = fpt_cursors, public;
+SET client_min_messages = warning;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_sort = off;
+
+CREATE TABLE t (a int, b int);
+INSERT INTO t SELECT i, i % 10 FROM generate_series(1, 2000) i;
+INSERT INTO t SELECT NULL, i FROM generate_series(1, 5) i;
+CREATE INDEX t_a ON t USING fptree (a)
+	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 1);
+VACUUM ANALYZE t;
+
+-- back and forth inside and at both ends
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT a FROM t WHERE a BETWEEN 1000 AND 1005 ORDER BY a;
+FETCH BACKWARD 1 FROM c;
+FETCH 2 FROM c;
+FETCH BACKWARD 2 FROM c;
+FETCH 3 FROM c;
+FETCH BACKWARD 1 FROM c;
+FETCH ALL FROM c;
+FETCH 1 FROM c;
+FETCH BACKWARD ALL FROM c;
+FETCH BACKWARD 1 FROM c;
+FETCH 1 FROM c;
+FETCH LAST FROM c;
+FETCH FIRST FROM c;
+FETCH ABSOLUTE 4 FROM c;
+FETCH RELATIVE -2 FROM c;
+FETCH RELATIVE 0 FROM c;
+FETCH PRIOR FROM c;
+FETCH PRIOR FROM c;
+CLOSE c;
+-- the same of a descending order
+DECLARE c SCROLL CURSOR FOR SELECT a FROM t WHERE a > 1995 ORDER BY a DESC;
+FETCH 3 FROM c;
+FETCH BACKWARD 2 FROM c;
+FETCH ALL FROM c;
+FETCH BACKWARD ALL FROM c;
+FETCH 1 FROM c;
+CLOSE c;
+-- over NULLs at the end
+DECLARE c SCROLL CURSOR FOR SELECT a FROM t ORDER BY a DESC NULLS FIRST;
+FETCH 7 FROM c;
+FETCH BACKWARD 3 FROM c;
+FETCH 4 FROM c;
+FETCH LAST FROM c;
+CLOSE c;
+COMMIT;
+
+-- Walk at random over many pages and compare with where we ought to be.
+CREATE FUNCTION walk(q text, seed float8, steps int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor;
+	want int[];
+	n int;
+	pos int := 0;
+	step int;
+	got int;
+	bad text := '';
+BEGIN
+	PERFORM setseed(seed);
+	EXECUTE 'SELECT array_agg(a) FROM (' || q || ') s' INTO want;
+	n := array_length(want, 1);
+	OPEN c SCROLL FOR EXECUTE q;
+	FOR i IN 1 .. steps LOOP
+		step := (CASE i % 4 WHEN 0 THEN 3 WHEN 1 THEN 30 ELSE 300 END
+				 * (random() - 0.5))::int;
+		MOVE RELATIVE step FROM c;
+		pos := greatest(0, least(n + 1, pos + step));
+		FETCH RELATIVE 0 FROM c INTO got;
+		IF got IS DISTINCT FROM want[pos] THEN
+			bad := bad || format(' step %s: at %s found %s, not %s;', i, pos,
+								 got, want[pos]);
+		END IF;
+		EXIT WHEN length(bad) > 200;
+	END LOOP;
+	CLOSE c;
+	RETURN CASE WHEN bad = '' THEN 'as expected' ELSE bad END;
+END $$;
+
+SELECT walk('SELECT a FROM t WHERE a IS NOT NULL ORDER BY a', 0.1, 500);
+SELECT walk('SELECT a FROM t WHERE a IS NOT NULL ORDER BY a DESC', 0.2, 500);
+SELECT walk('SELECT a FROM t WHERE a > 300 AND a < 1700 ORDER BY a', 0.3, 500);
+SET enable_indexonlyscan = off;
+SELECT walk('SELECT a FROM t WHERE a > 300 AND a < 1700 ORDER BY a', 0.4, 500);
+SELECT walk('SELECT a FROM t WHERE a > 300 AND a < 1700 ORDER BY a DESC', 0.5, 500);
+RESET enable_indexonlyscan;
+-- = ANY, in order of the index
+SELECT walk('SELECT a FROM t WHERE a = ANY (ARRAY(SELECT generate_series(0, 2100, 7)))', 0.6, 500);
+
+-- A cursor does not see what its transaction inserts behind it, wherever that
+-- makes the pages split, nor lose what it deletes.
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT a FROM t WHERE a BETWEEN 990 AND 1010;
+FETCH 10 FROM c;
+INSERT INTO t SELECT 1000 FROM generate_series(1, 500);
+INSERT INTO t SELECT 995 FROM generate_series(1, 500);
+DELETE FROM t WHERE a BETWEEN 1002 AND 1005;
+FETCH 6 FROM c;
+FETCH BACKWARD 10 FROM c;
+UPDATE t SET a = a + 5000 WHERE a < 1000;
+FETCH ALL FROM c;
+FETCH BACKWARD ALL FROM c;
+CLOSE c;
+ROLLBACK;
+SELECT count(*), sum(a) FROM t WHERE a BETWEEN 990 AND 1010;
+
+-- WHERE CURRENT OF and a holdable cursor
+BEGIN;
+DECLARE c CURSOR FOR SELECT a FROM t WHERE a > 500 AND a < 600 ORDER BY a FOR UPDATE;
+MOVE 5 FROM c;
+FETCH 1 FROM c;
+UPDATE t SET a = a + 10000 WHERE CURRENT OF c;
+FETCH 1 FROM c;
+DELETE FROM t WHERE CURRENT OF c;
+FETCH 1 FROM c;
+DECLARE h SCROLL CURSOR WITH HOLD FOR SELECT a FROM t WHERE a > 9000 ORDER BY a;
+COMMIT;
+FETCH ALL FROM h;
+SELECT a FROM t WHERE a BETWEEN 505 AND 509;
+CLOSE h;
+
+SELECT fpt_check_all();

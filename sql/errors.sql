@@ -1,0 +1,100 @@
+--
+-- What is refused, and what is said then.
+--
+CREATE SCHEMA fpt_errors;
+SET search_path = fpt_errors, public;
+
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE TABLE t (a int, b int, c text, d numeric, e varchar(10), f interval,
+	g mood, h int[], i inet, j bytea, k name, l timetz, m int4range, n jsonb,
+	o bit(8), p tid, q point, r bpchar, s text COLLATE "C");
+
+-- types that have no fixed-width image
+CREATE INDEX ON t USING fptree (c);
+CREATE INDEX ON t USING fptree (d);
+CREATE INDEX ON t USING fptree (e);
+CREATE INDEX ON t USING fptree (f);
+CREATE INDEX ON t USING fptree (g);
+CREATE INDEX ON t USING fptree (h);
+CREATE INDEX ON t USING fptree (i);
+CREATE INDEX ON t USING fptree (j);
+CREATE INDEX ON t USING fptree (k);
+CREATE INDEX ON t USING fptree (l);
+CREATE INDEX ON t USING fptree (q);
+CREATE INDEX ON t USING fptree ((a::text));
+-- more than one column
+CREATE INDEX ON t USING fptree (a, b);
+CREATE INDEX ON t USING fptree (a) INCLUDE (b);
+-- operator classes
+CREATE INDEX ON t USING fptree (a int8_ops);
+CREATE INDEX ON t USING fptree (a nonesuch_ops);
+CREATE OPERATOR CLASS text_test_ops FOR TYPE text USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 bttextcmp(text, text);
+CREATE INDEX ON t USING fptree (c text_test_ops);
+DROP OPERATOR FAMILY text_test_ops USING fptree;
+-- reloptions
+CREATE INDEX ON t USING fptree (a) WITH (fillfactor = 5);
+CREATE INDEX ON t USING fptree (a) WITH (fillfactor = 101);
+CREATE INDEX ON t USING fptree (a) WITH (fillfactor = 'full');
+CREATE INDEX ON t USING fptree (a) WITH (node_lines = -1);
+CREATE INDEX ON t USING fptree (a) WITH (node_lines = 33);
+CREATE INDEX ON t USING fptree (a) WITH (leaf_node_lines = 33);
+CREATE INDEX ON t USING fptree (a) WITH (deduplicate_items = off);
+CREATE INDEX ON t USING fptree (a) WITH (nonesuch);
+CREATE INDEX t_a ON t USING fptree (a) WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 1);
+ALTER INDEX t_a SET (fillfactor = 1);
+ALTER INDEX t_a SET (leaf_node_lines = 32);
+SELECT reloptions FROM pg_class WHERE oid = 't_a'::regclass;
+DROP INDEX t_a;
+-- constraints core makes of btree indexes only
+CREATE TABLE pk (a int, PRIMARY KEY (a) USING fptree);
+CREATE UNIQUE INDEX t_u ON t USING fptree (a);
+CREATE TABLE part (a int) PARTITION BY LIST (a);
+
+-- functions on what is not an fptree index
+CREATE INDEX t_btree ON t (a);
+SELECT fptree_index_check('t_btree', true, true);
+SELECT fptree_index_check('t', true, true);
+SELECT fptree_index_parent_check('part', true, true, true);
+CREATE TABLE part2 (a int) PARTITION BY LIST (a);
+CREATE INDEX part2_a ON part2 USING fptree (a);
+SELECT fptree_index_check('part2_a', false, false);
+
+-- who is not a superuser checks nothing
+CREATE ROLE fpt_nobody;
+GRANT USAGE ON SCHEMA fpt_errors TO fpt_nobody;
+SET ROLE fpt_nobody;
+SELECT fptree_index_check('t_u', true, true);
+SELECT fptree_index_parent_check('t_u', true, true, true);
+RESET ROLE;
+REVOKE USAGE ON SCHEMA fpt_errors FROM fpt_nobody;
+DROP ROLE fpt_nobody;
+
+-- an error in the middle of an insert or of a build leaves nothing behind
+CREATE TABLE r (a int);
+CREATE INDEX r_a ON r USING fptree ((1000 / (a - 500)));
+INSERT INTO r SELECT generate_series(1, 1000);
+INSERT INTO r SELECT generate_series(1, 499);
+DROP INDEX r_a;
+INSERT INTO r VALUES (500);
+CREATE INDEX r_a ON r USING fptree ((1000 / (a - 500)));
+SET statement_timeout = '1ms';
+DO $$
+BEGIN
+	FOR i IN 1 .. 20 LOOP
+		BEGIN
+			INSERT INTO r SELECT generate_series(1, 100000);
+		EXCEPTION WHEN query_canceled THEN
+			NULL;
+		END;
+	END LOOP;
+EXCEPTION WHEN query_canceled THEN
+	NULL;
+END $$;
+RESET statement_timeout;
+TRUNCATE r;
+CREATE INDEX r_a ON r USING fptree (a);
+INSERT INTO r VALUES (1);
+
+SELECT fpt_check_all();

@@ -1,0 +1,299 @@
+--
+-- Operator classes and families: the same members as btree's, and amvalidate().
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS fptree;
+RESET client_min_messages;
+
+-- The extension's families, and btree's of the same names
+CREATE TEMP VIEW families AS
+SELECT f.opfname, f.oid AS ours, b.oid AS theirs
+FROM pg_opfamily f
+	 JOIN pg_am a ON a.oid = f.opfmethod AND a.amname = 'fptree'
+	 JOIN pg_depend d ON d.classid = 'pg_opfamily'::regclass AND
+		  d.objid = f.oid AND d.deptype = 'e'
+	 LEFT JOIN pg_opfamily b ON b.opfname = f.opfname AND
+		  b.opfmethod = (SELECT oid FROM pg_am WHERE amname = 'btree') AND
+		  b.opfnamespace = 'pg_catalog'::regnamespace;
+
+SELECT opfname, theirs IS NOT NULL AS in_btree
+FROM families ORDER BY opfname COLLATE "C";
+
+-- Classes: type, name, default
+CREATE TEMP VIEW classes AS
+SELECT f.opfname, c.opcfamily = f.ours AS is_ours, c.opcname,
+	   c.opcintype::regtype, c.opcdefault, c.opckeytype::regtype
+FROM families f JOIN pg_opclass c ON c.opcfamily IN (f.ours, f.theirs)
+WHERE c.opcdefault;
+
+SELECT count(*) FROM classes WHERE is_ours;
+SELECT opfname, opcname, opcintype, opcdefault, opckeytype
+FROM classes GROUP BY 1, 2, 3, 4, 5
+HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
+	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+
+-- Operators
+CREATE TEMP VIEW operators AS
+SELECT f.opfname, o.amopfamily = f.ours AS is_ours, o.amopstrategy,
+	   o.amoppurpose, o.amopopr::regoperator, o.amoplefttype::regtype,
+	   o.amoprighttype::regtype, o.amopsortfamily
+FROM families f JOIN pg_amop o ON o.amopfamily IN (f.ours, f.theirs);
+
+SELECT count(*), count(*) FILTER (WHERE amoplefttype <> amoprighttype) AS cross_type
+FROM operators WHERE is_ours;
+SELECT opfname, amopstrategy, amoppurpose, amopopr, amoplefttype,
+	   amoprighttype, amopsortfamily
+FROM operators GROUP BY 1, 2, 3, 4, 5, 6, 7
+HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
+	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+
+-- Support functions, without in_range (3) and skip support (6)
+CREATE TEMP VIEW functions AS
+SELECT f.opfname, p.amprocfamily = f.ours AS is_ours, p.amprocnum,
+	   p.amproc::regprocedure, p.amproclefttype::regtype,
+	   p.amprocrighttype::regtype
+FROM families f JOIN pg_amproc p ON p.amprocfamily IN (f.ours, f.theirs)
+WHERE p.amprocnum NOT IN (3, 6);
+
+SELECT amprocnum, count(*) FROM functions WHERE is_ours
+GROUP BY 1 ORDER BY 1;
+SELECT opfname, amprocnum, amproc, amproclefttype, amprocrighttype
+FROM functions GROUP BY 1, 2, 3, 4, 5
+HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
+	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+
+-- What belongs to an operator class, and what to the family only
+SELECT d.classid::regclass, d.refclassid::regclass, d.deptype, count(*)
+FROM families f
+	 JOIN (SELECT 'pg_amop'::regclass AS cl, oid, amopfamily AS fam
+		   FROM pg_amop
+		   UNION ALL
+		   SELECT 'pg_amproc'::regclass, oid, amprocfamily
+		   FROM pg_amproc) m ON m.fam = f.ours
+	 JOIN pg_depend d ON d.classid = m.cl AND d.objid = m.oid
+WHERE d.refclassid IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass)
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
+
+-- All of them are valid
+SELECT c.opcname, amvalidate(c.oid)
+FROM pg_opclass c
+	 JOIN families f ON f.ours = c.opcfamily
+ORDER BY c.opcname COLLATE "C";
+
+--
+-- Operator classes of users
+--
+CREATE SCHEMA fpt_opclass;
+SET search_path = fpt_opclass, public;
+
+CREATE FUNCTION validate(name) RETURNS boolean LANGUAGE sql
+RETURN (SELECT amvalidate(c.oid)
+		FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
+		WHERE a.amname = 'fptree' AND c.opcname = $1);
+
+-- a sound one, of a family of its own
+CREATE OPERATOR CLASS good_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint4cmp(int4, int4);
+SELECT validate('good_ops');
+
+-- operators missing
+CREATE OPERATOR CLASS some_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 3 =, OPERATOR 5 >,
+	FUNCTION 1 btint4cmp(int4, int4);
+SELECT validate('some_ops');
+
+-- no comparison function
+CREATE OPERATOR CLASS nocmp_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >;
+SELECT validate('nocmp_ops');
+
+-- nothing
+CREATE OPERATOR FAMILY empty_ops USING fptree;
+CREATE OPERATOR CLASS empty_ops FOR TYPE int4 USING fptree
+	FAMILY empty_ops AS STORAGE int4;
+SELECT validate('empty_ops');
+
+-- types without images
+CREATE OPERATOR CLASS numeric_ops FOR TYPE numeric USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 numeric_cmp(numeric, numeric);
+SELECT validate('numeric_ops');
+
+-- another order of a type that has images
+CREATE FUNCTION backwards(int4, int4) RETURNS int4
+LANGUAGE sql IMMUTABLE STRICT RETURN btint4cmp($2, $1);
+CREATE OPERATOR CLASS backwards_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 >, OPERATOR 2 >=, OPERATOR 3 =, OPERATOR 4 <=, OPERATOR 5 <,
+	FUNCTION 1 backwards(int4, int4);
+SELECT validate('backwards_ops');
+
+-- the comparison function of another type
+CREATE OPERATOR CLASS alien_ops FOR TYPE text USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 (text, text) btint4cmp(int4, int4);
+SELECT validate('alien_ops');
+
+-- a family of two types that does not compare one with the other
+CREATE OPERATOR FAMILY apart_ops USING fptree;
+CREATE OPERATOR CLASS apart4_ops FOR TYPE int4 USING fptree
+	FAMILY apart_ops AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint4cmp(int4, int4);
+CREATE OPERATOR CLASS apart8_ops FOR TYPE int8 USING fptree
+	FAMILY apart_ops AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint8cmp(int8, int8);
+SELECT validate('apart4_ops'), validate('apart8_ops');
+
+-- half of a pair, then the whole of it, one way
+ALTER OPERATOR FAMILY apart_ops USING fptree ADD
+	OPERATOR 1 < (int4, int8), OPERATOR 3 = (int4, int8);
+SELECT validate('apart4_ops');
+ALTER OPERATOR FAMILY apart_ops USING fptree ADD
+	OPERATOR 2 <= (int4, int8), OPERATOR 4 >= (int4, int8),
+	OPERATOR 5 > (int4, int8),
+	FUNCTION 1 (int4, int8) btint48cmp(int4, int8);
+SELECT validate('apart4_ops');
+
+-- both ways
+ALTER OPERATOR FAMILY apart_ops USING fptree ADD
+	OPERATOR 1 < (int8, int4), OPERATOR 2 <= (int8, int4),
+	OPERATOR 3 = (int8, int4), OPERATOR 4 >= (int8, int4),
+	OPERATOR 5 > (int8, int4),
+	FUNCTION 1 (int8, int4) btint84cmp(int8, int4);
+SELECT validate('apart4_ops'), validate('apart8_ops');
+
+-- cross-type members are loose, others are the class's
+ALTER OPERATOR FAMILY apart_ops USING fptree DROP OPERATOR 1 (int8, int4);
+ALTER OPERATOR FAMILY apart_ops USING fptree DROP OPERATOR 1 (int8, int8);
+
+-- numbers out of range
+CREATE OPERATOR CLASS six_ops FOR TYPE int4 USING fptree AS OPERATOR 6 <;
+CREATE OPERATOR CLASS zero_ops FOR TYPE int4 USING fptree AS OPERATOR 0 <;
+-- no ordering operators, no other type stored
+CREATE OPERATOR CLASS near_ops FOR TYPE point USING fptree AS
+	OPERATOR 1 <-> (point, point) FOR ORDER BY float_ops;
+CREATE OPERATOR CLASS store_ops FOR TYPE int4 USING fptree AS STORAGE int8;
+
+-- damage that DDL prevents
+BEGIN;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_amop SET amopstrategy = 7
+WHERE amopfamily = (SELECT opcfamily FROM pg_opclass
+					WHERE opcname = 'good_ops') AND amopstrategy = 2;
+SELECT validate('good_ops');
+ROLLBACK;
+BEGIN;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_amop SET amopopr = '+(int4,int4)'::regoperator
+WHERE amopfamily = (SELECT opcfamily FROM pg_opclass
+					WHERE opcname = 'good_ops') AND amopstrategy = 2;
+UPDATE pg_amproc SET amproc = 'btint8cmp(int8,int8)'::regprocedure
+WHERE amprocfamily = (SELECT opcfamily FROM pg_opclass
+					  WHERE opcname = 'good_ops') AND amprocnum = 1;
+SELECT validate('good_ops');
+ROLLBACK;
+BEGIN;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_amproc SET amprocnum = 9
+WHERE amprocfamily = (SELECT opcfamily FROM pg_opclass
+					  WHERE opcname = 'good_ops') AND amprocnum = 1;
+SELECT validate('good_ops');
+ROLLBACK;
+SELECT validate('good_ops');
+
+--
+-- Dates and times compared across types: which rows match depends on the
+-- session's time zone, and where a zone skips time, timestamps are not in the
+-- order of the instants they stand for.  Index scans must find what sequential
+-- scans find.
+--
+CREATE TABLE times AS
+SELECT t AS ts, t AT TIME ZONE 'UTC' AS tz, t::date AS d
+FROM (SELECT day + g * interval '30 min'
+	  FROM unnest('{2023-03-26,2023-10-29,2023-03-12,2011-12-30,1900-01-01}'
+				  ::timestamp[]) day, generate_series(-50, 60) g
+	  WHERE g BETWEEN 0 AND 8 OR g % 12 = 0
+	  UNION ALL
+	  SELECT unnest('{infinity,-infinity,0044-03-15 BC,4713-01-01 BC,
+					  294276-12-31 23:59,2450-07-01}'::timestamp[])) s(t);
+INSERT INTO times VALUES (NULL, NULL, NULL), (NULL, NULL, '5874897-12-31');
+CREATE INDEX times_ts ON times USING fptree (ts);
+CREATE INDEX times_tz ON times USING fptree (tz DESC);
+CREATE INDEX times_d ON times USING fptree (d NULLS FIRST);
+VACUUM ANALYZE times;
+
+-- arguments: every second of them, and microseconds around some
+CREATE TABLE times_args AS
+SELECT row_number() OVER () AS id, t.ts + u AS ts, t.tz + u AS tz, t.d
+FROM (SELECT *, row_number() OVER (ORDER BY ts) AS n FROM times) t,
+	 (VALUES (interval '0'), (interval '1 us'), (interval '-1 us')) x(u)
+WHERE (u = '0' AND (t.n % 2 = 0 OR t.ts IS NULL OR NOT isfinite(t.ts))) OR
+	  (t.n % 9 = 0 AND isfinite(t.ts));
+
+CREATE FUNCTION times_digest(col text, op text, arg text, how text)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	r text;
+BEGIN
+	PERFORM set_config('enable_seqscan', (how = 'seq')::text, true),
+			set_config('enable_indexscan', (how = 'index')::text, true),
+			set_config('enable_indexonlyscan', (how = 'index')::text, true),
+			set_config('enable_bitmapscan', (how = 'bitmap')::text, true);
+	EXECUTE format($q$
+		SELECT md5(string_agg(a.id || ':' || concat_ws(' ', n, lo, hi), ','
+							  ORDER BY a.id))
+		FROM times_args a,
+			 LATERAL (SELECT count(*), min(k), max(k)
+					  FROM (SELECT t.%1$s AS k FROM times t
+							WHERE t.%1$s %2$s a.%3$s OFFSET 0) s) s(n, lo, hi)
+		$q$, col, op, arg) INTO r;
+	RETURN r;
+END $$;
+
+CREATE FUNCTION times_compare(zone text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+	col text;
+	arg text;
+	op text;
+	expected text;
+	n int := 0;
+BEGIN
+	PERFORM set_config('timezone', zone, true);
+	FOREACH col IN ARRAY '{ts,tz,d}'::text[] LOOP
+		FOREACH arg IN ARRAY '{ts,tz,d}'::text[] LOOP
+			FOREACH op IN ARRAY '{<,<=,=,>=,>}'::text[] LOOP
+				n := n + 1;
+				expected := times_digest(col, op, arg, 'seq');
+				IF expected IS NULL OR
+				   expected <> times_digest(col, op, arg, 'index') OR
+				   expected <> times_digest(col, op, arg, 'bitmap') THEN
+					RETURN NEXT format('%s: %s %s %s', zone, col, op, arg);
+				END IF;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+	RETURN NEXT format('%s: %s comparisons', zone, n);
+END $$;
+
+SELECT times_compare(z)
+FROM unnest('{UTC,Europe/Berlin,America/New_York,Pacific/Apia,
+			  Australia/Lord_Howe,Asia/Kolkata}'::text[]) z;
+
+-- the hour that is skipped and the one after it are the same instants
+BEGIN;
+SET LOCAL timezone = 'Europe/Berlin';
+SET LOCAL enable_seqscan = off;
+SELECT ts FROM times WHERE ts = '2023-03-26 01:30+00'::timestamptz
+ORDER BY ts;
+SELECT ts FROM times
+WHERE ts = ANY ('{2023-03-26 01:00+00,2023-03-25 12:00+00,2023-03-26 01:30+00}'
+				::timestamptz[])
+ORDER BY ts DESC;
+ROLLBACK;
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA fpt_opclass CASCADE;

@@ -1,0 +1,115 @@
+--
+-- The planner treats an fptree index as it treats a btree index: the same plans
+-- on twin tables, one with fptree and one with btree indexes.
+--
+CREATE SCHEMA fpt_plans_f;
+CREATE SCHEMA fpt_plans_b;
+SET client_min_messages = warning;
+SET max_parallel_workers_per_gather = 0;
+
+CREATE TABLE fpt_plans_f.t AS
+	SELECT i AS a, (i * 7919) % 20000 AS b,
+		   CASE WHEN i % 10 <> 0 THEN i % 1000 END AS c, repeat('x', 20) AS d
+	FROM generate_series(1, 20000) i;
+CREATE TABLE fpt_plans_f.u AS
+	SELECT i AS a, (i * 7919) % 20000 AS b FROM generate_series(1, 20000, 10) i;
+CREATE TABLE fpt_plans_b.t AS TABLE fpt_plans_f.t;
+CREATE TABLE fpt_plans_b.u AS TABLE fpt_plans_f.u;
+
+CREATE INDEX t_a ON fpt_plans_f.t USING fptree (a);
+CREATE INDEX t_b ON fpt_plans_f.t USING fptree (b DESC);
+CREATE INDEX t_c ON fpt_plans_f.t USING fptree (c NULLS FIRST);
+CREATE UNIQUE INDEX u_a ON fpt_plans_f.u USING fptree (a);
+CREATE INDEX u_b ON fpt_plans_f.u USING fptree (b) WHERE b > 100;
+CREATE INDEX u_e ON fpt_plans_f.u USING fptree ((a + b));
+CREATE INDEX t_a ON fpt_plans_b.t USING btree (a);
+CREATE INDEX t_b ON fpt_plans_b.t USING btree (b DESC);
+CREATE INDEX t_c ON fpt_plans_b.t USING btree (c NULLS FIRST);
+CREATE UNIQUE INDEX u_a ON fpt_plans_b.u USING btree (a);
+CREATE INDEX u_b ON fpt_plans_b.u USING btree (b) WHERE b > 100;
+CREATE INDEX u_e ON fpt_plans_b.u USING btree ((a + b));
+VACUUM ANALYZE fpt_plans_f.t, fpt_plans_f.u, fpt_plans_b.t, fpt_plans_b.u;
+
+
+-- Point lookups, ranges, index-only scans
+SELECT fpt_plan('SELECT * FROM t WHERE a = 42');
+SELECT fpt_plan('SELECT * FROM t WHERE a > 19990 AND a <= 20000');
+SELECT fpt_plan('SELECT a FROM t WHERE a BETWEEN 100 AND 300');
+SELECT fpt_plan('SELECT count(*) FROM t WHERE b < 500');
+SELECT fpt_plan('SELECT * FROM t WHERE a = 42::int8');
+SELECT fpt_plan('SELECT * FROM t WHERE a IN (1, 5, 9)');
+SELECT fpt_plan('SELECT a FROM t WHERE a = ANY (''{9,5,1}'') ORDER BY a');
+
+-- A large part of the table is not read through the index, half of it is
+-- through a bitmap.
+SELECT fpt_plan('SELECT * FROM t WHERE a > 10');
+SELECT fpt_plan('SELECT * FROM t WHERE c < 20');
+SELECT fpt_plan('SELECT * FROM t WHERE b < 50 OR a < 50');
+
+-- NULLs
+SELECT fpt_plan('SELECT count(*) FROM t WHERE c IS NULL');
+SELECT fpt_plan('SELECT c FROM t WHERE c IS NOT NULL ORDER BY c LIMIT 5');
+SELECT fpt_plan('SELECT c FROM t ORDER BY c NULLS FIRST LIMIT 5');
+SELECT fpt_plan('SELECT c FROM t ORDER BY c DESC NULLS LAST LIMIT 5');
+SELECT fpt_plan('SELECT c FROM t ORDER BY c NULLS LAST LIMIT 5');
+
+-- Order
+SELECT fpt_plan('SELECT * FROM t ORDER BY a LIMIT 3');
+SELECT fpt_plan('SELECT * FROM t ORDER BY a DESC LIMIT 3');
+SELECT fpt_plan('SELECT * FROM t ORDER BY b DESC LIMIT 3');
+SELECT fpt_plan('SELECT * FROM t ORDER BY b LIMIT 3');
+SELECT fpt_plan('SELECT * FROM t ORDER BY a, d LIMIT 3');
+SELECT fpt_plan('SELECT min(a), max(a), min(b), max(c) FROM t');
+SELECT fpt_plan('SELECT DISTINCT ON (a) a FROM t WHERE a < 50 ORDER BY a');
+SELECT fpt_plan('SELECT a, count(*) FROM t WHERE a < 500 GROUP BY a ORDER BY a');
+
+-- Joins
+SELECT fpt_plan('SELECT * FROM u JOIN t USING (a) WHERE u.b < 200 AND u.b > 100');
+SELECT fpt_plan('SELECT count(*) FROM generate_series(1::int8, 9) g, t WHERE t.a = g');
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SET enable_sort = off;
+SELECT fpt_plan('SELECT t.a, t.b FROM t JOIN u USING (a)');
+SELECT fpt_plan('SELECT count(*) FROM t t1 JOIN t t2 ON t1.a = t2.b');
+RESET enable_hashjoin;
+RESET enable_nestloop;
+RESET enable_sort;
+
+-- Uniqueness: joins removed and inner sides known to be unique
+SELECT fpt_plan('SELECT t.a FROM t LEFT JOIN u ON t.a = u.a WHERE t.a < 5');
+SELECT fpt_plan('SELECT count(*) FROM t WHERE a < 1000 AND EXISTS
+	(SELECT 1 FROM u WHERE u.a = t.a)');
+
+-- Partial and expression indexes
+SELECT fpt_plan('SELECT count(*) FROM u WHERE b > 19000');
+SELECT fpt_plan('SELECT count(*) FROM u WHERE b < 20');
+SELECT fpt_plan('SELECT * FROM u WHERE a + b = 500');
+SELECT fpt_plan('SELECT a + b FROM u ORDER BY a + b LIMIT 3');
+
+-- Prepared statements with parameters
+CREATE FUNCTION fpt_plan_generic(q text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+BEGIN
+	SET search_path = fpt_plans_f, public;
+	EXECUTE 'PREPARE p(int) AS ' || q;
+	RETURN QUERY SELECT * FROM fpt_plan('EXECUTE p(7)');
+	DEALLOCATE p;
+	RESET search_path;
+END $$;
+SET plan_cache_mode = force_generic_plan;
+SELECT fpt_plan_generic('SELECT * FROM t WHERE a = $1');
+SELECT fpt_plan_generic('SELECT * FROM t WHERE a >= $1 AND a < $1 + 10 ORDER BY a');
+RESET plan_cache_mode;
+
+-- Parallel scans
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_index_scan_size = 0;
+SET min_parallel_table_scan_size = 0;
+SET enable_seqscan = off;
+SELECT fpt_plan('SELECT sum(length(d)) FROM t WHERE b < 10000 AND a % 3 = 1');
+SELECT sum(length(d)) FROM fpt_plans_f.t WHERE b < 10000 AND a % 3 = 1;
+SELECT sum(length(d)) FROM fpt_plans_b.t WHERE b < 10000 AND a % 3 = 1;
+
+SELECT fpt_check_all();

@@ -1,0 +1,157 @@
+--
+-- The extension, and the functions the other test files share.
+--
+CREATE EXTENSION fptree;
+
+-- Check every valid fptree index this session can see; each test file ends
+-- with this, and leaves its indexes behind for the files that follow.
+CREATE FUNCTION fpt_check_all() RETURNS SETOF text
+LANGUAGE plpgsql SET search_path = public AS $$
+DECLARE
+	ix regclass;
+	n int := 0;
+	bad int := 0;
+BEGIN
+	FOR ix IN
+		SELECT i.indexrelid::regclass
+		FROM pg_index i
+			 JOIN pg_class c ON c.oid = i.indexrelid
+			 JOIN pg_am a ON a.oid = c.relam
+		WHERE a.amname = 'fptree' AND c.relkind = 'i' AND i.indisvalid
+			  AND (c.relpersistence <> 't'
+				   OR c.relnamespace = pg_my_temp_schema())
+		ORDER BY i.indexrelid
+	LOOP
+		n := n + 1;
+		BEGIN
+			PERFORM fptree_index_check(ix, true, true);
+			PERFORM fptree_index_parent_check(ix, true, true, true);
+		EXCEPTION WHEN OTHERS THEN
+			bad := bad + 1;
+			RETURN NEXT format('%s: %s', ix, sqlerrm);
+		END;
+	END LOOP;
+	RETURN NEXT CASE WHEN n = 0 THEN 'nothing to check'
+					 WHEN bad = 0 THEN 'all indexes are sound'
+					 ELSE 'INDEXES ARE BROKEN' END;
+END $$;
+
+-- Restrict the planner to one kind of scan: seq, index, only, bitmap or any.
+CREATE PROCEDURE fpt_use(kind text)
+LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('enable_seqscan',
+					   (kind IN ('seq', 'any'))::text, false),
+			set_config('enable_indexscan',
+					   (kind IN ('index', 'only', 'any'))::text, false),
+			set_config('enable_indexonlyscan',
+					   (kind IN ('only', 'any'))::text, false),
+			set_config('enable_bitmapscan',
+					   (kind IN ('bitmap', 'any'))::text, false),
+			set_config('enable_sort',
+					   (kind NOT IN ('index', 'only'))::text, false);
+END $$;
+
+-- A digest of a query's rows, in their order if the query has one, under one
+-- kind of scan; a query that is not planned that way is reported instead.
+CREATE FUNCTION fpt_digest(query text, kind text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	wrapped text;
+	line text;
+	plan text := '';
+	node text;
+	result text;
+BEGIN
+	IF query ~ 'ORDER BY' THEN
+		wrapped := 'SELECT count(*) || '' '' || coalesce(md5(string_agg('
+			|| 'q::text, '','')), '''') FROM (' || query || ') q';
+	ELSE
+		wrapped := 'SELECT count(*) || '' '' || '
+			|| 'sum(hashtext(q::text)::int8) FROM (' || query || ') q';
+	END IF;
+	CALL fpt_use(kind);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || wrapped LOOP
+		plan := plan || line || E'\n';
+	END LOOP;
+	node := CASE kind WHEN 'seq' THEN 'Seq Scan'
+					  WHEN 'index' THEN 'Index Scan( Backward)? using'
+					  WHEN 'only' THEN 'Index Only Scan( Backward)? using'
+					  WHEN 'bitmap' THEN 'Bitmap Index Scan'
+					  ELSE '' END;
+	IF plan !~ node OR (kind IN ('index', 'only') AND plan ~ 'Sort') THEN
+		RETURN format('not planned as %s: %s', kind, plan);
+	END IF;
+	EXECUTE wrapped INTO result;
+	CALL fpt_use('any');
+	RETURN coalesce(result, 'nothing');
+END $$;
+
+-- How many queries were compared with a sequential scan, and what differed.
+CREATE FUNCTION fpt_compare(queries text[],
+							kinds text[] DEFAULT '{index,only,bitmap}',
+							OUT compared int, OUT problems text)
+LANGUAGE plpgsql AS $$
+DECLARE
+	query text;
+	kind text;
+	want text;
+	got text;
+	bad int := 0;
+BEGIN
+	compared := 0;
+	problems := '';
+	FOREACH query IN ARRAY queries LOOP
+		want := fpt_digest(query, 'seq');
+		FOREACH kind IN ARRAY kinds LOOP
+			CONTINUE WHEN kind = 'bitmap' AND query ~ 'ORDER BY';
+			got := fpt_digest(query, kind);
+			compared := compared + 1;
+			IF got IS DISTINCT FROM want THEN
+				bad := bad + 1;
+				IF bad <= 5 THEN
+					problems := problems || format(E'\n%s: %s: %s, not %s',
+												   kind, query, got, want);
+				END IF;
+			END IF;
+		END LOOP;
+	END LOOP;
+	IF bad > 0 THEN
+		problems := format('%s differ', bad) || problems;
+	END IF;
+END $$;
+
+-- The plan of a query on the tables of schema base_f, which have fptree indexes,
+-- and that with btree indexes of the same names (schema base_b) if it differs.
+CREATE FUNCTION fpt_plan(query text, base text DEFAULT 'fpt_plans')
+RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	f text[];
+	b text[];
+	saved text := current_setting('search_path');
+BEGIN
+	PERFORM set_config('search_path', base || '_f, public', false);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		f := f || line;
+	END LOOP;
+	PERFORM set_config('search_path', base || '_b, public', false);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		b := b || line;
+	END LOOP;
+	PERFORM set_config('search_path', saved, false);
+	RETURN QUERY SELECT unnest(f);
+	IF f IS DISTINCT FROM b THEN
+		RETURN NEXT 'but with btree:';
+		RETURN QUERY SELECT unnest(b);
+	END IF;
+END $$;
+
+-- Number of pages of an index.
+CREATE FUNCTION fpt_pages(ix regclass) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT pg_relation_size(ix) / current_setting('block_size')::int8
+$$;
+
+SELECT fpt_check_all();

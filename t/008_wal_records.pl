@@ -1,0 +1,125 @@
+# All changes of fptree indexes are logged in records every server knows: generic
+# ones, full page images, and storage records, whatever is done to the index.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+
+use FptTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(allows_streaming => 1);
+$node->append_conf('postgresql.conf', q{
+log_statement = none
+autovacuum = off
+checkpoint_timeout = 1h
+wal_keep_size = 1GB
+});
+$node->start;
+install_helpers($node);
+my $start = $node->lsn('insert');
+my %files;
+
+# Remember the files all fptree indexes have now.
+sub note_files
+{
+	foreach my $line (split(/\n/, $node->safe_psql('postgres', q{
+		SELECT pg_relation_filenode(c.oid), relname FROM pg_class c
+		JOIN pg_am a ON a.oid = relam WHERE amname = 'fptree'})))
+	{
+		my ($file, $name) = split(/\|/, $line);
+		$files{$file} = $name;
+	}
+	return;
+}
+
+$node->safe_psql('postgres', q{
+CREATE TABLE t (a int, b uuid);
+CREATE INDEX t_a ON t USING fptree (a)
+	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+CREATE UNIQUE INDEX t_b ON t USING fptree (b);
+CREATE UNLOGGED TABLE ul (a int);
+CREATE INDEX ul_a ON ul USING fptree (a);
+});
+note_files();
+my $first = $node->lsn('insert');
+$node->safe_psql('postgres', q{
+INSERT INTO t SELECT hashint4(i), md5(i::text)::uuid FROM generate_series(1, 10000) i;
+INSERT INTO t SELECT i, md5((-i)::text)::uuid FROM generate_series(1, 5000) i;
+INSERT INTO ul SELECT generate_series(1, 3000);
+UPDATE t SET a = a + 1 WHERE a % 3 = 0 AND a < 2000000000;
+DELETE FROM t WHERE a < 0 OR a % 2 = 0;
+});
+$node->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM t WHERE a < 5');
+$node->safe_psql('postgres', 'VACUUM t');
+$node->safe_psql('postgres', q{
+INSERT INTO t SELECT hashint4(i + 20000), NULL FROM generate_series(1, 5000) i});
+$node->safe_psql('postgres', 'DELETE FROM t');
+$node->safe_psql('postgres', 'VACUUM t');
+my $last = $node->lsn('insert');
+$node->safe_psql('postgres', q{
+INSERT INTO t SELECT hashint4(i + 20000), NULL FROM generate_series(1, 5000) i});
+$node->safe_psql('postgres', 'REINDEX INDEX t_a');
+note_files();
+$node->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY t_b');
+note_files();
+$node->safe_psql('postgres', 'VACUUM FULL t');
+note_files();
+$node->safe_psql('postgres', 'TRUNCATE t');
+note_files();
+my $end = $node->lsn('insert');
+verify($node, 'indexes are sound');
+
+my ($out, $err) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+	'-s', $start, '-e', $end ]);
+my %seen;
+my $generic = 0;
+my @unlogged;
+
+foreach my $line (split(/\n/, $out))
+{
+	next unless $line =~ /^rmgr: (\S+)\s.*? desc: (\S+)/;
+	my ($rmgr, $kind) = ($1, $2);
+
+	while ($line =~ m{rel \d+/\d+/(\d+)(?: fork (\w+))? blk}g)
+	{
+		my $name = $files{$1} or next;
+		my $fork = $2 // 'main';
+
+		$kind = '' if $rmgr eq 'Generic';
+		push @unlogged, $line if $name eq 'ul_a' && $fork ne 'init';
+		next if $fork eq 'fsm';
+		$seen{"$rmgr $kind"} //= $line;
+		$generic++ if $rmgr eq 'Generic';
+	}
+}
+note(join(', ', map { "$_" } sort keys %seen));
+my @foreign = grep { !/^(Generic |XLOG FPI|XLOG FPI_FOR_HINT)$/ } sort keys %seen;
+is(join("\n", map { "$_: $seen{$_}" } @foreign), '',
+	'only generic records and page images touch an index');
+cmp_ok($generic, '>', 10000, 'and generic ones there are');
+is(scalar(@unlogged), 0, 'an unlogged index logs nothing but its init fork');
+
+# No custom resource manager, and none of an index access method's own, except
+# btree's (catalogs) and its conflict record.
+my %rmgrs = map { /^rmgr: (\S+)/ ? ($1 => 1) : () } split(/\n/, $out);
+is(join(' ', grep { /custom|\d/i && !/^Heap2$/ } sort keys %rmgrs), '',
+	'no custom resource manager');
+
+# A generic record's payload is small: an insert into an index must not log much
+# more than the entry.
+($out, $err) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+	'-r', 'Generic', '-s', $first, '-e', $last ]);
+my @size = sort { $a <=> $b }
+  map { m{len \(rec/tot\):\s*\d+/\s*(\d+),(?!.*FPW)} ? $1 : () } split(/\n/, $out);
+note("median " . $size[ @size / 2 ] . ' bytes of ' . @size . ' records');
+cmp_ok($size[ @size / 2 ], '<=', 100, 'a typical record is small');
+
+$node->stop;
+no_crash($node);
+done_testing();

@@ -1,0 +1,200 @@
+# What the TAP tests of fptree share.
+
+package FptTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(
+  install_helpers verify same_as_seqscan start_pgbench finish_pgbench
+  kill_all no_crash
+);
+
+# Create the extension and the functions used here in a database.
+sub install_helpers
+{
+	my ($node, $db) = @_;
+
+	$node->safe_psql($db // 'postgres', <<'SQL');
+CREATE EXTENSION fptree;
+
+-- Problems of all valid fptree indexes; on a standby only what needs no lock a
+-- standby cannot take.
+CREATE FUNCTION fpt_verify() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	ix regclass;
+	bad text := '';
+BEGIN
+	FOR ix IN
+		SELECT i.indexrelid::regclass
+		FROM pg_index i
+			 JOIN pg_class c ON c.oid = i.indexrelid
+			 JOIN pg_am a ON a.oid = c.relam
+		WHERE a.amname = 'fptree' AND c.relkind = 'i' AND i.indisvalid
+			  AND (c.relpersistence = 'p'
+				   OR c.relpersistence = 'u' AND NOT pg_is_in_recovery())
+		ORDER BY 1
+	LOOP
+		BEGIN
+			PERFORM fptree_index_check(ix, true, true);
+			IF NOT pg_is_in_recovery() THEN
+				PERFORM fptree_index_parent_check(ix, true, true, true);
+			END IF;
+		EXCEPTION WHEN OTHERS THEN
+			bad := bad || format(E'%s: %s\n', ix, sqlerrm);
+		END;
+	END LOOP;
+	RETURN bad;
+END $$;
+
+-- Queries that an index and a sequential scan answer differently.
+CREATE FUNCTION fpt_differ(queries text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	q text;
+	s text;
+	i text;
+	b text;
+	bad text := '';
+BEGIN
+	FOREACH q IN ARRAY queries LOOP
+		PERFORM set_config('enable_seqscan', 'on', true),
+				set_config('enable_indexscan', 'off', true),
+				set_config('enable_bitmapscan', 'off', true);
+		EXECUTE q INTO s;
+		PERFORM set_config('enable_seqscan', 'off', true),
+				set_config('enable_indexscan', 'on', true);
+		EXECUTE q INTO i;
+		PERFORM set_config('enable_indexscan', 'off', true),
+				set_config('enable_bitmapscan', 'on', true);
+		EXECUTE q INTO b;
+		PERFORM set_config('enable_indexscan', 'on', true),
+				set_config('enable_seqscan', 'on', true);
+		IF i IS DISTINCT FROM s OR b IS DISTINCT FROM s THEN
+			bad := bad || format(E'%s: seq %s, index %s, bitmap %s\n', q, s, i, b);
+		END IF;
+	END LOOP;
+	RETURN bad;
+END $$;
+SQL
+	return;
+}
+
+# All indexes are sound.
+sub verify
+{
+	my ($node, $name, $db) = @_;
+	my $bad = $node->safe_psql($db // 'postgres', 'SELECT fpt_verify()');
+
+	return is($bad, '', $name);
+}
+
+# The queries, each of one row and column, do not depend on the kind of scan.
+sub same_as_seqscan
+{
+	my ($node, $name, @queries) = @_;
+	my $list = join(', ', map { "\$q\$$_\$q\$" } @queries);
+	my $bad =
+	  $node->safe_psql('postgres', "SELECT fpt_differ(ARRAY[$list])");
+
+	return is($bad, '', $name);
+}
+
+# No process of the server has fallen over by itself.
+sub no_crash
+{
+	my ($node, $name) = @_;
+	my $log = slurp_file($node->logfile);
+	my @bad = grep { /TRAP: |PANIC: |terminated by signal/ }
+	  split(/\n/, $log);
+
+	return is(join("\n", @bad), '', $name // $node->name . ': no crash');
+}
+
+# Run pgbench in the background on scripts given as name => text.
+sub start_pgbench
+{
+	my ($node, $options, %scripts) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my @cmd = ($node->installed_command('pgbench'), '-n', '-h', $node->host,
+		'-p', $node->port, split(/\s+/, $options));
+	my $self = { out => '', err => '' };
+
+	foreach my $name (sort keys %scripts)
+	{
+		my ($file, $weight) = split(/@/, $name);
+
+		append_to_file("$dir/$file", $scripts{$name});
+		push @cmd, '-f', "$dir/$file" . (defined $weight ? "\@$weight" : '');
+	}
+	$self->{run} = IPC::Run::start([ @cmd, 'postgres' ],
+		'<', \undef, '>', \$self->{out}, '2>', \$self->{err});
+	return $self;
+}
+
+# Wait for pgbench to end; true if it ended without errors.
+sub finish_pgbench
+{
+	my ($bench) = @_;
+
+	IPC::Run::finish($bench->{run});
+	my $ok = IPC::Run::result($bench->{run}) == 0;
+
+	diag($bench->{err}) if !$ok && !$bench->{expected};
+	return $ok;
+}
+
+# SIGKILL to the postmaster and to every process it has started.
+sub kill_all
+{
+	my ($node) = @_;
+	my $postmaster = $node->{_pid};
+	my @children;
+
+	# stopped first, it starts nobody any more and sees nobody die; killed last,
+	# no child lives to see it gone and tidies up
+	kill('STOP', $postmaster);
+	foreach my $stat (glob '/proc/[0-9]*/stat')
+	{
+		open(my $fh, '<', $stat) or next;
+		my $line = <$fh>;
+		close($fh);
+		push @children, $1
+		  if defined $line
+		  && $line =~ /^(\d+) \(.*\) \S (\d+) /
+		  && $2 == $postmaster;
+	}
+	kill('KILL', @children);
+	kill('KILL', $postmaster);
+	# gone, and detached from the shared memory
+	foreach my $pid ($postmaster, @children)
+	{
+		for (1 .. 1000)
+		{
+			last unless -d "/proc/$pid" && state_of($pid) ne 'Z';
+			select(undef, undef, undef, 0.01);
+		}
+	}
+	# a process nobody has waited for counts as alive with those who look at
+	# lock files
+	unlink $node->data_dir . '/postmaster.pid',
+	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+	$node->{_pid} = undef;
+	return;
+}
+
+sub state_of
+{
+	my ($pid) = @_;
+
+	open(my $fh, '<', "/proc/$pid/stat") or return 'Z';
+	my $line = <$fh> // '';
+	close($fh);
+	return $line =~ /\) (\S) / ? $1 : 'Z';
+}
+
+1;

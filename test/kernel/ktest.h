@@ -1,0 +1,158 @@
+/*-------------------------------------------------------------------------
+ *
+ * ktest.h
+ *	  What the page kernel's tests share: a tiny harness, a random number
+ *	  generator, and random pages with a model of what they hold.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef KTEST_H
+#define KTEST_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fpt_kernel_int.h"
+
+/* --- harness (kernel_test.c) ---------------------------------------------- */
+
+extern long kt_failures;		/* checks that failed so far */
+
+extern void kt_fail(const char *expr, const char *file, int line);
+
+/* Run one test; it passes if no check fails in it. */
+extern void kt_run(const char *name, void (*fn) (void));
+extern void kt_count_test(bool ok);
+
+#define CHECK(c) \
+	do { if (unlikely(!(c))) kt_fail(#c, __FILE__, __LINE__); } while (0)
+
+/* --- random numbers (ktest_page.c) ------------------------------------------ */
+
+extern void kt_seed(uint64 seed);
+extern uint64 kt_random(void);
+
+/* 0 .. n - 1 */
+static inline uint64
+kt_below(uint64 n)
+{
+	return kt_random() % n;
+}
+
+static inline bool
+kt_chance(int percent)
+{
+	return kt_below(100) < (uint64) percent;
+}
+
+/* --- model and random pages (ktest_page.c) ---------------------------------- */
+
+typedef unsigned __int128 kt_u128;
+
+typedef struct KTEntry
+{
+	FPTEntry	e;
+	bool		dead;			/* its hint is set */
+} KTEntry;
+
+/* How a world's keys and TIDs are distributed. */
+typedef enum KTDist
+{
+	KT_WIDE,					/* all that the page can represent */
+	KT_DENSE,					/* few values, many duplicates */
+	KT_ASCENDING,
+	KT_EDGE,					/* ends of the range */
+	KT_NDISTS
+} KTDist;
+
+/* One page, what it should hold, and where entries come from. */
+typedef struct KTWorld
+{
+	FPTLayout	l;
+	char	   *page;			/* BLCKSZ bytes of their own */
+	uint32		pageno;
+	int			level;
+	KTDist		dist;
+	kt_u128		base;			/* of generated keys */
+	kt_u128		span;			/* largest offset generated */
+	kt_u128		next;			/* KT_ASCENDING */
+	int			nullpct;
+	bool		longtids;
+	FPTKey		low;
+	FPTKey		high;
+	KTEntry		m[FPT_MAX_ENTRIES + 1];
+	int			n;
+} KTWorld;
+
+extern KTWorld *kt_world_new(void);
+extern void kt_world_free(KTWorld *w);
+
+/* Make a new random world with an empty page. */
+extern void kt_world_init(KTWorld *w);
+
+/* Fill the page with about pct percent of its capacity. */
+extern void kt_world_fill(KTWorld *w, int pct);
+
+/* A random entry that lies between the fences. */
+extern FPTEntry kt_random_entry(KTWorld *w);
+
+/* A random search key: an entry's, near one, or anything. */
+extern FPTKey kt_random_key(KTWorld *w);
+
+/* First index of the model whose key is >= key. */
+extern int	kt_model_lower_bound(KTWorld *w, const FPTKey *key);
+extern void kt_model_insert(KTWorld *w, const FPTEntry *e);
+extern void kt_model_delete(KTWorld *w, int i);
+
+/* Index of a place, or -1; and place of an index (n: behind the end). */
+extern int	kt_loc_index(KTWorld *w, FPTLoc loc);
+extern FPTLoc kt_index_loc(KTWorld *w, int i);
+
+/* Entries of the model, dead flags left out. */
+extern void kt_model_entries(KTWorld *w, FPTEntry *out);
+
+/* A layout with goal G's widths, or with random ones. */
+extern void kt_layout(FPTLayout *l, int keysize, bool nullsfirst,
+					  bool randomwidths);
+
+/* The page has exactly the model's entries and (exact) hints, and is sound. */
+extern void kt_verify(KTWorld *w, bool exact_hints);
+
+/* The geometry in use. */
+static inline const FPTGeom *
+kt_geom(KTWorld *w)
+{
+	return fpt_page_geom(&w->l, w->page);
+}
+
+static inline FPTKey
+kt_key(uint32 cls, uint64 hi, uint64 lo, uint64 tid)
+{
+	FPTKey		k;
+
+	k.hi = hi;
+	k.lo = lo;
+	k.tid = tid;
+	k.cls = cls;
+	return k;
+}
+
+static inline kt_u128
+kt_value(const FPTKey *k)
+{
+	return ((kt_u128) k->hi << 64) | k->lo;
+}
+
+/* --- tests ---------------------------------------------------------------------- */
+
+extern void test_simd(void);
+extern void test_geom(void);
+extern void test_page(void);
+extern void test_corrupt(void);
+extern void test_random(long ops, uint64 seed);
+extern void test_fuzz(long rounds, uint64 seed);
+
+/* Call every function of the kernel on a page that may hold anything. */
+extern void kt_call_everything(KTWorld *w);
+
+#endif							/* KTEST_H */

@@ -1,0 +1,436 @@
+/*-------------------------------------------------------------------------
+ *
+ * ktest_page.c
+ *	  Random pages with a model: a sorted array of what they should hold.
+ *
+ * Arithmetic on keys is done in 128 bits here, unlike in the kernel.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+
+static uint64 kt_state = 1;
+
+void
+kt_seed(uint64 seed)
+{
+	kt_state = seed * UINT64CONST(0x9E3779B97F4A7C15) + 1;
+}
+
+/* splitmix64 */
+uint64
+kt_random(void)
+{
+	uint64		z = (kt_state += UINT64CONST(0x9E3779B97F4A7C15));
+
+	z = (z ^ (z >> 30)) * UINT64CONST(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64CONST(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+/* 0 .. max, all of them possible */
+static kt_u128
+kt_random_wide(kt_u128 max)
+{
+	kt_u128		r = ((kt_u128) kt_random() << 64) | kt_random();
+
+	return max + 1 == 0 ? r : r % (max + 1);
+}
+
+static kt_u128
+kt_max_of(int bytes)
+{
+	return bytes == 16 ? ~(kt_u128) 0 : ((kt_u128) 1 << (8 * bytes)) - 1;
+}
+
+/* --- worlds ----------------------------------------------------------------- */
+
+KTWorld *
+kt_world_new(void)
+{
+	KTWorld    *w = calloc(1, sizeof(KTWorld));
+
+	w->page = aligned_alloc(64, BLCKSZ);
+	return w;
+}
+
+void
+kt_world_free(KTWorld *w)
+{
+	free(w->page);
+	free(w);
+}
+
+void
+kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	int			force_w = 0;
+	int			force_x = 0;
+
+	do
+	{
+		if (randomwidths)
+		{
+			force_w = (int) kt_below(9);
+			force_x = (int) kt_below(BLCKSZ > 1024 ? 17 : 7);
+		}
+	} while (!fpt_choose_widths(keysize, force_w, force_x, widths));
+	if (!fpt_layout_init(l, keysize, nullsfirst, (uint32) kt_random(), widths))
+		abort();
+}
+
+static uint32
+kt_null_cls(KTWorld *w)
+{
+	return w->l.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+}
+
+void
+kt_world_init(KTWorld *w)
+{
+	int			keysize = 4 << kt_below(3);
+	int			kw = 2 << kt_below(4);
+	int			enc = 0;
+
+	kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));
+	if (kw > keysize)
+		kw = keysize;
+	while ((1 << enc) < kw)
+		enc++;
+	w->pageno = 1 + (uint32) kt_below(1000);
+	w->level = kt_chance(70) ? 0 : 1 + (int) kt_below(FPT_MAX_LEVEL);
+	w->dist = (KTDist) kt_below(KT_NDISTS);
+	w->nullpct = kt_chance(60) ? 0 : (int) kt_below(101);
+	w->longtids = w->level > 0 || kt_chance(40);
+	if (!w->longtids)
+		enc |= FPT_ENC_TID4;
+	w->base = kt_random_wide(kt_max_of(keysize) - kt_max_of(kw));
+	if (kt_chance(20))
+		w->base = kt_max_of(keysize) - kt_max_of(kw);
+	w->span = kt_max_of(kw);
+	if (w->dist == KT_DENSE)
+		w->span = kt_below(w->span < 400 ? (uint64) w->span : 400);
+	w->next = 0;
+	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
+	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
+	w->n = 0;
+	fpt_page_init(&w->l, w->page, w->level, enc, w->pageno, &w->low, &w->high,
+				  (uint64) (w->base >> 64), (uint64) w->base);
+}
+
+static uint64
+kt_random_tid(bool longtid)
+{
+	uint64		maxblk = longtid ? 0xFFFFFFFE : FPT_TID4_MAXBLOCK;
+	uint64		maxoff = longtid ? 0xFFFF : FPT_TID4_MAXOFF;
+
+	switch (kt_below(8))
+	{
+		case 0:
+			return (maxblk << 16) | maxoff;
+		case 1:
+			return 1 + kt_below(3);
+		case 2:
+			return (kt_below(maxblk + 1) << 16) | maxoff;
+		case 3:
+			return (kt_below(4) << 16) | (1 + kt_below(4));
+		default:
+			return (kt_below(maxblk + 1) << 16) | (1 + kt_below(maxoff));
+	}
+}
+
+static kt_u128
+kt_random_offset(KTWorld *w)
+{
+	kt_u128		span = w->span;
+
+	switch (w->dist)
+	{
+		case KT_ASCENDING:
+			w->next += kt_below(3);
+			return w->next < span ? w->next : kt_random_wide(span);
+		case KT_EDGE:
+			if (kt_chance(30))
+				return kt_below(3);
+			if (kt_chance(30))
+				return span - kt_below(3);
+			return kt_random_wide(span);
+		default:
+			return kt_random_wide(span);
+	}
+}
+
+/* An entry, perhaps not between the fences, perhaps not representable. */
+static FPTEntry
+kt_any_entry(KTWorld *w)
+{
+	FPTEntry	e;
+	kt_u128		v = w->base + kt_random_offset(w);
+
+	if (kt_below(200) == 0)
+		v = kt_random_wide(kt_max_of(w->l.keysize));
+	memset(&e, 0, sizeof(e));
+	e.key = kt_key(FPT_CLS_VALUE, (uint64) (v >> 64), (uint64) v, 0);
+	if (kt_chance(w->nullpct))
+		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
+	e.key.tid = kt_random_tid(w->longtids || kt_below(200) == 0);
+	if (w->level > 0)
+		e.down = 2 + (uint32) kt_below(1000000);
+	return e;
+}
+
+FPTEntry
+kt_random_entry(KTWorld *w)
+{
+	for (int i = 0; i < 20; i++)
+	{
+		FPTEntry	e = kt_any_entry(w);
+
+		if (fpt_key_cmp(&e.key, &w->low) >= 0 &&
+			fpt_key_cmp(&e.key, &w->high) < 0)
+			return e;
+	}
+
+	/* narrow fences: something next to an entry */
+	if (w->n > 0)
+	{
+		FPTEntry	e = w->m[kt_below(w->n)].e;
+
+		e.key.tid++;
+		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&e.key, &w->high) < 0)
+			return e;
+		return w->m[w->n - 1].e;
+	}
+	return kt_any_entry(w);
+}
+
+FPTKey
+kt_random_key(KTWorld *w)
+{
+	FPTKey		k = kt_any_entry(w).key;
+
+	if (w->n > 0 && kt_chance(60))
+		k = w->m[kt_below(w->n)].e.key;
+	switch (kt_below(12))
+	{
+		case 0:
+			k.tid = 0;
+			break;
+		case 1:
+			k.tid = FPT_MAX_TID;
+			break;
+		case 2:
+			k.tid++;
+			break;
+		case 3:
+			k.tid -= k.tid > 0;
+			break;
+		case 4:
+			if (k.cls == FPT_CLS_VALUE && k.lo > 0)
+				k.lo--;
+			break;
+		case 5:
+			k = kt_key((uint32) kt_below(FPT_CLS_PINF + 1), 0, 0, k.tid);
+			break;
+		default:
+			break;
+	}
+	return k;
+}
+
+/* --- model ------------------------------------------------------------------- */
+
+int
+kt_model_lower_bound(KTWorld *w, const FPTKey *key)
+{
+	int			a = 0;
+	int			b = w->n;
+
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+
+		if (fpt_key_cmp(&w->m[m].e.key, key) < 0)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
+}
+
+void
+kt_model_insert(KTWorld *w, const FPTEntry *e)
+{
+	int			i = kt_model_lower_bound(w, &e->key);
+
+	memmove(&w->m[i + 1], &w->m[i], (w->n - i) * sizeof(KTEntry));
+	w->m[i].e = *e;
+	w->m[i].dead = false;
+	w->n++;
+}
+
+void
+kt_model_delete(KTWorld *w, int i)
+{
+	memmove(&w->m[i], &w->m[i + 1], (w->n - i - 1) * sizeof(KTEntry));
+	w->n--;
+}
+
+void
+kt_model_entries(KTWorld *w, FPTEntry *out)
+{
+	for (int i = 0; i < w->n; i++)
+		out[i] = w->m[i].e;
+}
+
+int
+kt_loc_index(KTWorld *w, FPTLoc loc)
+{
+	int			nkids = fpt_header(w->page)->nkids;
+	int			i = loc.rank;
+
+	if (loc.kid < 0 || loc.kid > nkids || loc.rank < 0)
+		return -1;
+	if (loc.rank > 0 &&
+		(loc.kid == nkids ||
+		 loc.rank >= fpt_node_count(&w->l, w->page, loc.kid)))
+		return -1;
+	for (int kid = 0; kid < loc.kid; kid++)
+		i += fpt_node_count(&w->l, w->page, kid);
+	return i;
+}
+
+FPTLoc
+kt_index_loc(KTWorld *w, int i)
+{
+	FPTLoc		loc = {0, 0};
+
+	for (; loc.kid < fpt_header(w->page)->nkids; loc.kid++)
+	{
+		int			n = fpt_node_count(&w->l, w->page, loc.kid);
+
+		if (i < n)
+			break;
+		i -= n;
+	}
+	loc.rank = i;
+	return loc;
+}
+
+/* Put what is in m[] in order, without duplicates. */
+static int
+kt_entry_cmp(const void *a, const void *b)
+{
+	return fpt_key_cmp(&((const KTEntry *) a)->e.key,
+					   &((const KTEntry *) b)->e.key);
+}
+
+static void
+kt_model_sort(KTWorld *w)
+{
+	int			n = 0;
+
+	qsort(w->m, w->n, sizeof(KTEntry), kt_entry_cmp);
+	for (int i = 0; i < w->n; i++)
+	{
+		if (n == 0 || fpt_key_cmp(&w->m[n - 1].e.key, &w->m[i].e.key) != 0)
+			w->m[n++] = w->m[i];
+	}
+	w->n = n;
+}
+
+void
+kt_world_fill(KTWorld *w, int pct)
+{
+	static FPTEntry e[FPT_MAX_ENTRIES + 1];
+	const FPTGeom *g = kt_geom(w);
+	int			n = g->capacity * pct / 100;
+	FPTResult	res;
+
+	w->n = 0;
+	if (w->level > 0)
+	{
+		/* minus infinity, as fpt_page_form() would store it */
+		memset(&w->m[0], 0, sizeof(KTEntry));
+		w->m[0].e.down = 2;
+		if (w->l.nullsfirst)
+			w->m[0].e.key.cls = FPT_CLS_NULLFIRST;
+		else
+			w->m[0].e.key = kt_key(FPT_CLS_VALUE, (uint64) (w->base >> 64),
+								   (uint64) w->base, 0);
+		w->n = 1;
+	}
+	while (w->n < n)
+	{
+		FPTEntry	x = kt_any_entry(w);
+		uint64		hi,
+					lo;
+
+		if ((x.key.cls == FPT_CLS_VALUE &&
+			 fpt_rel(g, w->page, &x.key, &hi, &lo) != 0) ||
+			(g->tw == 4 && !fpt_tid_is_short(x.key.tid)))
+			continue;
+		w->m[w->n].e = x;
+		w->m[w->n++].dead = false;
+	}
+	kt_model_sort(w);
+	kt_model_entries(w, e);
+	res = fpt_page_fill(&w->l, w->page, e, w->n, 1 + (int) kt_below(100));
+
+	/* NULLs and values do not share nodes: that may be too much by a node */
+	if (res == FPT_FULL)
+	{
+		CHECK((w->nullpct > 0 || w->level > 0) &&
+			  w->n > (int) g->capacity - g->cap);
+		w->n = 0;
+		fpt_page_init(&w->l, w->page, w->level, g->enc, w->pageno, &w->low,
+					  &w->high, (uint64) (w->base >> 64), (uint64) w->base);
+		kt_world_fill(w, pct / 2);
+		return;
+	}
+	CHECK(res == FPT_OK);
+}
+
+static bool
+kt_same_entry(const FPTEntry *a, const FPTEntry *b)
+{
+	return fpt_key_cmp(&a->key, &b->key) == 0 && a->down == b->down;
+}
+
+void
+kt_verify(KTWorld *w, bool exact_hints)
+{
+	static FPTEntry e[FPT_MAX_ENTRIES + 1];
+	static uint16 slotids[FPT_MAX_ENTRIES + 1];
+	FPTRun		run = {NULL, NULL, NULL, slotids};
+	const char *msg;
+	int			n;
+
+	msg = fpt_page_check(&w->l, w->page, w->pageno);
+	if (msg && !(w->level > 0 && w->n == 0))
+		kt_fail(msg, __FILE__, __LINE__);
+	CHECK(fpt_page_count(&w->l, w->page) == w->n);
+	n = fpt_page_extract(&w->l, w->page, e, FPT_MAX_ENTRIES);
+	CHECK(n == w->n);
+	if (n != w->n)
+		return;
+	for (int i = 0; i < n; i++)
+		CHECK(kt_same_entry(&e[i], &w->m[i].e));
+	n = kt_loc_index(w, fpt_page_null_border(&w->l, w->page));
+	CHECK(n == w->n || (n >= 0 && (n == 0 || w->m[n - 1].e.key.cls !=
+								   w->m[n].e.key.cls)));
+	if (w->level > 0)
+		return;
+	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, 0),
+					  kt_index_loc(w, w->n), false, &run);
+	CHECK(n == w->n);
+	for (int i = 0; i < n; i++)
+	{
+		bool		dead = fpt_page_hint_get(&w->l, w->page, slotids[i]);
+
+		CHECK(fpt_page_slot_is(&w->l, w->page, slotids[i], e[i].key.tid));
+		CHECK(exact_hints ? dead == w->m[i].dead : dead <= w->m[i].dead);
+		w->m[i].dead = dead;
+	}
+}

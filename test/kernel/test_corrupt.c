@@ -1,0 +1,581 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_corrupt.c
+ *	  Damaged pages: fpt_page_check() names every kind of damage, and every
+ *	  function reports what it stumbles over.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+
+#define NENTRIES	20			/* on each page, in several nodes */
+
+static char *page;
+static FPTLayout l8;			/* NULLS LAST */
+static FPTLayout l4;
+static FPTLayout l16;
+static const FPTGeom *g;
+static FPTEntry e[NENTRIES + 1];
+static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
+static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
+static const FPTKey pinf = {0, 0, 0, FPT_CLS_PINF};
+
+/*
+ * A sound page: values 1000, 1010, ... with TIDs 1, 2, ..., the last four
+ * entries are NULLs; base 500.  Four or more nodes, one of them for NULLs.
+ */
+static void
+sound_page(const FPTLayout *l, int level)
+{
+	for (int i = 0; i < NENTRIES; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
+		if (i >= NENTRIES - 4)
+			e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
+		e[i].down = level > 0 ? 2 + i : 0;
+	}
+	fpt_page_init(l, page, level, 2, 5, &minf, &pinf, 0, 500);
+	g = fpt_page_geom(l, page);
+	CHECK(fpt_page_fill(l, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
+	CHECK(fpt_header(page)->nkids >= 3);
+	CHECK(fpt_page_check(l, page, 5) == NULL);
+}
+
+static FPTPageHeader *
+header(void)
+{
+	return fpt_header(page);
+}
+
+static FPTPageSpecial *
+special(void)
+{
+	return fpt_special(page);
+}
+
+static uint8 *
+kids(void)
+{
+	return (uint8 *) page + g->kids_off;
+}
+
+static char *
+node(int kid)
+{
+	return fpt_kid_node(g, page, kid);
+}
+
+static uint64 *
+used(int kid)
+{
+	return &((FPTNode *) node(kid))->used;
+}
+
+static uint8 *
+perm(int kid)
+{
+	return fpt_node_perm(g, node(kid));
+}
+
+static void
+set_key(int kid, int slot, uint64 offset)
+{
+	fpt_array_set(g->kw, node(kid) + sizeof(FPTNode), g->cap, slot, 0, offset);
+}
+
+static void
+set_separator(int kid, uint64 offset)
+{
+	fpt_array_set(g->kw, page + FPT_LINE, g->maxnodes, kid, 0, offset);
+}
+
+/* --- the full check -------------------------------------------------------------- */
+
+static void
+expect_on(const FPTLayout *l, const char *message)
+{
+	const char *msg = fpt_page_check(l, page, 5);
+
+	if (msg == NULL || strcmp(msg, message) != 0)
+	{
+		printf("expected: %s, got: %s\n", message, msg ? msg : "nothing");
+		CHECK(!"message of page check");
+	}
+}
+
+/* After a change: this is wrong.  Then start over with a sound leaf. */
+static void
+expect(const char *message)
+{
+	expect_on(&l8, message);
+	sound_page(&l8, 0);
+}
+
+static void
+test_check_identity(void)
+{
+	const char *msg = "page header, identity or encoding is not valid";
+
+	sound_page(&l8, 0);
+	header()->std.pd_special--;
+	expect(msg);
+	header()->std.pd_upper--;
+	expect(msg);
+	header()->std.pd_lower++;
+	expect(msg);
+	special()->pageid++;
+	expect(msg);
+	special()->version++;
+	expect(msg);
+	special()->pageno++;
+	expect(msg);
+	special()->indexid++;
+	expect(msg);
+	header()->flags |= FPT_F_ALL + 1;
+	expect(msg);
+	header()->flags |= FPT_F_META;
+	expect(msg);
+	header()->level = FPT_MAX_LEVEL + 1;
+	expect(msg);
+	header()->enc |= 0x20;
+	expect(msg);
+	header()->enc = 0;
+	expect(msg);
+	header()->enc = 4;			/* wider than the key size */
+	expect(msg);
+	header()->enc = 15;
+	expect(msg);
+	header()->level = 1;
+	header()->enc |= FPT_ENC_TID4;
+	expect(msg);
+	header()->nnodes = 255;
+	expect(msg);
+	header()->nkids = header()->nnodes + 1;
+	expect(msg);
+	header()->nnull = header()->nkids + 1;
+	expect(msg);
+}
+
+static void
+test_check_header(void)
+{
+	sound_page(&l8, 0);
+	header()->reserved = 1;
+	expect("reserved bytes of the page header are not zero");
+	special()->reserved[0] = 1;
+	expect("reserved bytes of the page header are not zero");
+	special()->reserved[1] = 1;
+	expect("reserved bytes of the page header are not zero");
+	special()->reserved[2] = 1;
+	expect("reserved bytes of the page header are not zero");
+	header()->high.tidcls |= (uint64) 1 << 48;
+	expect("high fence is not valid");
+	header()->high.tidcls = (uint64) 9 << 56;
+	expect("high fence is not valid");
+	header()->high.lo = 1;
+	expect("high fence is not valid");
+	header()->high.tidcls = (uint64) FPT_CLS_VALUE << 56;
+	header()->high.hi = 1;
+	expect("high fence is not valid");
+	special()->low.hi = 1;
+	expect("low fence is not valid");
+	special()->base_hi = 1;
+	expect("key base is not valid");
+	special()->low = header()->high;
+	expect("low fence is not below the high fence");
+	header()->right = 9;
+	expect("high fence and right link disagree about being rightmost");
+	header()->left = 9;
+	expect("low fence and left link disagree about being leftmost");
+	header()->flags |= FPT_F_DELETED;
+	expect("deleted page has entries");
+	header()->flags |= FPT_F_DELETED;
+	header()->nkids = header()->nnull = 0;
+	CHECK(fpt_page_check(&l8, page, 5) == NULL);
+	sound_page(&l8, 1);
+	header()->nkids = header()->nnull = 0;
+	expect("inner page has no entries");
+
+	/* 4-byte keys */
+	sound_page(&l4, 0);
+	special()->low.lo = (uint64) 1 << 32;
+	special()->low.tidcls = (uint64) FPT_CLS_VALUE << 56;
+	expect_on(&l4, "low fence is not valid");
+	sound_page(&l4, 0);
+	special()->base_lo = (uint64) 1 << 32;
+	expect_on(&l4, "key base is not valid");
+}
+
+static void
+test_check_nodes(void)
+{
+	sound_page(&l8, 0);
+	kids()[1] = header()->nnodes;
+	expect("in-page root points to a node that does not exist");
+	kids()[1] = kids()[0];
+	expect("in-page root points to a node twice");
+	*used(1) |= g->capmask + 1;
+	expect("node uses slots it does not have");
+	*used(1) = 0;
+	expect("node in use is empty");
+	perm(1)[0] = g->cap;
+	expect("node's order names a slot that is not in use");
+	perm(1)[0] = g->cap - 1;
+	expect("node's order names a slot that is not in use");
+	perm(1)[1] = perm(1)[0];
+	expect("node's order names a slot twice");
+	set_key(header()->nkids - 1, 0, 3);
+	expect("NULL entry has a key");
+	set_separator(1, 0xFFFF);
+	expect("separator is above its node's first entry");
+	set_separator(1, 1);
+	expect("separator is below the previous node's last entry");
+	fpt_page_hint_set(&l8, page, g->cap - 1);
+	expect("dead-entry hint for a slot that is not in use");
+	CHECK(fpt_page_truncate(&l8, page, 0) == FPT_OK);
+	fpt_page_hint_set(&l8, page, 0);
+	expect("dead-entry hint for a slot that is not in use");
+	perm(0)[0] = 1;
+	perm(0)[1] = 0;
+	expect("entries are out of order");
+}
+
+static void
+test_check_entries(void)
+{
+	sound_page(&l8, 0);
+	special()->low = fpt_fence_make(&e[1].key);
+	header()->left = 9;
+	expect("entry is below the low fence");
+	header()->high = fpt_fence_make(&e[NENTRIES - 1].key);
+	header()->right = 9;
+	expect("entry is not below the high fence");
+	fpt_slot_set_tid(g, node(0), 0, 0x70000);
+	expect("heap TID is not valid");
+
+	/* the sum of base and offset overflows */
+	sound_page(&l16, 0);
+	special()->base_hi = ~(uint64) 0;
+	special()->base_lo = ~(uint64) 0;
+	expect_on(&l16, "key is beyond the largest one");
+	sound_page(&l4, 0);
+	special()->base_lo = 0xFFFFFFFF;
+	expect_on(&l4, "key is wider than the key size");
+
+	/* inner pages */
+	sound_page(&l8, 1);
+	special()->low = fpt_fence_make(&e[0].key);
+	special()->low.lo--;
+	header()->left = 9;
+	expect("first separator differs from the low fence");
+	sound_page(&l8, 1);
+	fpt_slot_set_down(g, node(0), 1, FPT_METAPAGE);
+	expect("downlink points to the metapage or the root");
+	sound_page(&l8, 1);
+	fpt_slot_set_down(g, node(0), 1, FPT_ROOTPAGE);
+	expect("downlink points to the metapage or the root");
+}
+
+/* --- what functions report ----------------------------------------------------------- */
+
+/* The header makes no sense: everybody notices. */
+static void
+test_bad_header(void)
+{
+	FPTLoc		loc = {0, 0};
+	FPTLoc		last;
+	FPTEntry	x;
+	FPTEdit		edit = {0};
+	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTKey		k;
+	uint32		child;
+	int			lower;
+
+	sound_page(&l8, 1);
+	header()->enc = 7;
+	k = e[3].key;
+	x = e[3];
+	lower = header()->std.pd_lower;
+	CHECK(fpt_page_geom(&l8, page) == NULL);
+	CHECK(fpt_page_extract(&l8, page, e, NENTRIES) == -1);
+	CHECK(fpt_page_count(&l8, page) == -1);
+	CHECK(fpt_node_count(&l8, page, 0) == -1);
+	CHECK(fpt_page_get(&l8, page, loc, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_CORRUPT);
+	CHECK(fpt_page_range(&l8, page, &k, &k, &loc, &last) == FPT_CORRUPT);
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	CHECK(!fpt_page_step(&l8, page, &loc, 1));
+	CHECK(!fpt_page_step(&l8, page, &loc, -1));
+	CHECK(fpt_page_copy(&l8, page, loc, loc, false, &run) == -1);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
+	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_delete_slots(&l8, page, 0, 1) == FPT_CORRUPT);
+	CHECK(fpt_node_delete(&l8, page, 0, all_dead) == FPT_CORRUPT);
+	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
+	CHECK(fpt_page_set_down(&l8, page, loc, 9) == FPT_CORRUPT);
+	CHECK(fpt_page_truncate(&l8, page, 1) == FPT_CORRUPT);
+	fpt_page_trim(&l8, page);
+	CHECK(header()->std.pd_lower == lower);
+	CHECK(!fpt_page_has_hints(&l8, page));
+	CHECK(!fpt_page_hint_get(&l8, page, 0));
+	CHECK(!fpt_page_slot_is(&l8, page, 0, 1));
+}
+
+/*
+ * Node "kid" is damaged: every function that must look at it fails.  Its
+ * entries are e[first] and later ones.
+ */
+static void
+everybody_fails(int kid, int first)
+{
+	FPTLoc		loc;
+	FPTLoc		at = {0, 0};
+	FPTLoc		end = {0, 0};
+	FPTLoc		last;
+	FPTEntry	x = e[first];
+	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTEntry	out[NENTRIES];
+
+	at.kid = kid;
+	end.kid = header()->nkids;
+	x.key.tid += 50;
+	CHECK(fpt_page_extract(&l8, page, out, NENTRIES) == -1);
+	CHECK(fpt_page_get(&l8, page, at, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_copy(&l8, page, at, end, false, &run) == -1);
+	CHECK(fpt_page_delete_slots(&l8, page, kid, 1) == FPT_CORRUPT);
+	CHECK(fpt_node_delete(&l8, page, kid, all_dead) == FPT_CORRUPT);
+	CHECK(fpt_page_delete(&l8, page, at) == FPT_CORRUPT);
+	CHECK(fpt_page_truncate(&l8, page, first) == FPT_CORRUPT);
+	CHECK(header()->level == 0 ||
+		  fpt_page_set_down(&l8, page, at, 9) == FPT_CORRUPT);
+	x = e[first];
+	CHECK(fpt_page_range(&l8, page, &x.key, &x.key, &loc, &last) ==
+		  fpt_page_lower_bound(&l8, page, &x.key, &loc));
+}
+
+/* First entry of a kid of a sound page. */
+static int
+first_of(int kid)
+{
+	int			n = 0;
+
+	for (int i = 0; i < kid; i++)
+		n += fpt_node_count(&l8, page, i);
+	return n;
+}
+
+static void
+test_bad_node(void)
+{
+	for (int level = 0; level < 2; level++)
+	{
+		int			nkids;
+
+		sound_page(&l8, level);
+		nkids = header()->nkids;
+		for (int kid = 0; kid < nkids; kid++)
+		{
+			int			first = first_of(kid);
+
+			/* a node that does not exist */
+			kids()[kid] = header()->nnodes;
+			everybody_fails(kid, first);
+			CHECK(fpt_page_count(&l8, page) == -1);
+			CHECK(fpt_node_count(&l8, page, kid) == -1);
+			sound_page(&l8, level);
+
+			/* a slot that does not exist */
+			perm(kid)[0] = g->cap;
+			everybody_fails(kid, first);
+			sound_page(&l8, level);
+		}
+	}
+}
+
+/* Searches that have to read a damaged node. */
+static void
+test_bad_node_search(void)
+{
+	FPTLoc		loc;
+	FPTLoc		last;
+	FPTEdit		edit = {0};
+	uint32		child;
+	FPTEntry	x;
+	FPTKey		k;
+	int			second;
+
+	sound_page(&l8, 1);
+	second = first_of(1);
+
+	/* the key's node does not exist */
+	x = e[second];
+	x.key.lo++;
+	k = x.key;
+	kids()[1] = 255;
+	CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_CORRUPT);
+	CHECK(fpt_page_range(&l8, page, &k, &k, &loc, &last) == FPT_CORRUPT);
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+
+	/* it equals a separator, and the node must be asked */
+	k = e[second].key;
+	CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_CORRUPT);
+	sound_page(&l8, 1);
+	perm(1)[0] = g->cap;
+	CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_CORRUPT);
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+
+	/* the entry sought is the last one of a damaged node */
+	sound_page(&l8, 1);
+	k.tid--;
+	kids()[0] = 255;
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	k = e[0].key;
+	k.lo = 1;
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	sound_page(&l8, 1);
+	perm(0)[0] = g->cap;
+	CHECK(fpt_page_find_child(&l8, page, &e[0].key, &child, &loc) ==
+		  FPT_CORRUPT);
+	sound_page(&l8, 1);
+	*used(0) = 0;
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	CHECK(!fpt_page_step(&l8, page, &(FPTLoc) {1, 0}, -1));
+
+	/* separators in no order */
+	sound_page(&l8, 1);
+	k = e[second].key;
+	for (int i = 1; i < header()->nkids; i++)
+		set_separator(i, i == 1 ? k.lo - 500 : 0);
+	set_separator(2, k.lo - 500);
+	fpt_page_lower_bound(&l8, page, &k, &loc);
+	header()->nkids = header()->nnodes = g->maxnodes;
+	header()->nnull = 0;
+	for (int i = 1; i < g->maxnodes; i++)
+		set_separator(i, i % 2 ? k.lo - 500 : 0);
+	fpt_page_lower_bound(&l8, page, &k, &loc);
+
+	/* NULLs */
+	for (int i = 0; i < NENTRIES; i++)
+		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
+	fpt_page_init(&l8, page, 0, 2, 5, &minf, &pinf, 0, 500);
+	g = fpt_page_geom(&l8, page);
+	CHECK(fpt_page_fill(&l8, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
+	k = e[NENTRIES - 1].key;
+	for (int i = 0; i < header()->nkids; i++)
+		kids()[i] = 255;
+	CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_CORRUPT);
+}
+
+/* An insertion at the end of a node looks at the next one, for a duplicate. */
+static void
+test_bad_next_node(void)
+{
+	FPTEdit		edit = {0};
+	FPTEntry	x;
+	int			second;
+
+	sound_page(&l8, 0);
+	second = first_of(1);
+	x = e[second - 1];
+	x.key.lo++;
+	kids()[1] = 255;
+	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
+}
+
+/* Making room in a page where that fails on the way. */
+static void
+test_bad_make_room(void)
+{
+	static FPTEntry full[FPT_MAX_ENTRIES];
+	int			n;
+	FPTEntry	x;
+
+	for (int damage = 0; damage < 5; damage++)
+	{
+		sound_page(&l8, 0);
+		n = (int) g->capacity;
+		for (int i = 0; i < n; i++)
+		{
+			full[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
+			full[i].down = 0;
+		}
+		fpt_page_init(&l8, page, 0, 2, 5, &minf, &pinf, 0, 500);
+		CHECK(fpt_page_fill(&l8, page, full, n, 100) == FPT_OK);
+		x = full[3];
+		x.key.lo++;
+		switch (damage)
+		{
+			case 0:				/* the node to be split */
+				perm(0)[5] = g->cap;
+				break;
+			case 1:				/* a neighbour to share with is missing */
+				kids()[1] = 255;
+				break;
+			case 2:				/* ... has a broken order */
+				*used(2) >>= 2;
+				perm(1)[g->cap - 1] = g->cap;
+				break;
+			case 3:				/* ... is the node itself */
+				*used(2) >>= 2;
+				kids()[1] = kids()[0];
+				break;
+			case 4:				/* ... far away */
+				for (int i = 1; i < g->maxnodes; i++)
+					*used(i) = 1;
+				kids()[g->maxnodes - 1] = 255;
+				*used(1) = 0;
+				break;
+		}
+		CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+	}
+}
+
+/* Places that do not exist. */
+static void
+test_bad_places(void)
+{
+	FPTLoc		bad[] = {{-1, 0}, {0, -1}, {0, 64}, {255, 0}, {4, 0}};
+	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTEntry	x;
+	FPTEntry	out[3];
+
+	sound_page(&l8, 1);
+	bad[4].kid = header()->nkids;
+	for (int i = 0; i < 5; i++)
+	{
+		CHECK(fpt_page_get(&l8, page, bad[i], &x) == FPT_CORRUPT);
+		CHECK(fpt_page_delete(&l8, page, bad[i]) == FPT_CORRUPT);
+		CHECK(fpt_page_set_down(&l8, page, bad[i], 3) == FPT_CORRUPT);
+	}
+	CHECK(fpt_page_delete_slots(&l8, page, -1, 1) == FPT_CORRUPT);
+	CHECK(fpt_node_delete(&l8, page, -1, all_dead) == FPT_CORRUPT);
+	CHECK(fpt_page_delete_slots(&l8, page, header()->nkids, 1) == FPT_CORRUPT);
+	CHECK(fpt_page_copy(&l8, page, bad[0], bad[4], false, &run) == -1);
+	CHECK(fpt_page_copy(&l8, page, bad[1], bad[4], false, &run) == -1);
+	CHECK(fpt_page_copy(&l8, page, bad[4], bad[3], false, &run) == -1);
+	CHECK(fpt_page_extract(&l8, page, out, 3) == -1);
+}
+
+void
+test_corrupt(void)
+{
+	page = aligned_alloc(64, BLCKSZ);
+	kt_layout(&l8, 8, false, false);
+	kt_layout(&l4, 4, false, false);
+	kt_layout(&l16, 16, false, false);
+	kt_run("check: identity", test_check_identity);
+	kt_run("check: header", test_check_header);
+	kt_run("check: nodes", test_check_nodes);
+	kt_run("check: entries", test_check_entries);
+	kt_run("bad header", test_bad_header);
+	kt_run("bad node", test_bad_node);
+	kt_run("bad node, searches", test_bad_node_search);
+	kt_run("bad next node", test_bad_next_node);
+	kt_run("bad node, making room", test_bad_make_room);
+	kt_run("bad places", test_bad_places);
+	free(page);
+}

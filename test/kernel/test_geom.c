@@ -1,0 +1,301 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_geom.c
+ *	  Geometry of pages and goal G.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+
+static const char *const kindnames[FPT_NKINDS] = {"leaf4", "leaf6", "inner"};
+
+/* Nothing overlaps, everything is inside the page. */
+static void
+check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
+{
+	int			nodeend = g->down_off + g->cap * g->dw;
+	int			entry = kw + 1 + g->tw + g->dw;
+	int			nodesend = g->node_off + g->maxnodes * x * FPT_LINE;
+
+	CHECK(g->kw == kw && g->w == w && g->x == x);
+	CHECK(g->tw == (kind == FPT_KIND_LEAF4 ? 4 : 6));
+	CHECK(g->dw == (kind == FPT_KIND_INNER ? 4 : 0));
+	CHECK((1 << (g->enc & FPT_ENC_KW_MASK)) == kw);
+	CHECK(((g->enc & FPT_ENC_TID4) != 0) == (kind == FPT_KIND_LEAF4));
+	CHECK(g->cap >= 2 && g->cap <= FPT_MAX_CAP);
+	CHECK(g->perm_off == 8 + g->cap * kw);
+	CHECK(g->tid_off == g->perm_off + g->cap);
+	CHECK(g->down_off == g->tid_off + g->cap * g->tw);
+	CHECK(nodeend <= x * FPT_LINE);
+	CHECK(g->cap == FPT_MAX_CAP || nodeend + entry > x * FPT_LINE);
+	CHECK(fpt_popcount(g->capmask) == g->cap && (g->capmask & 1) == 1);
+	CHECK(g->kids_off == FPT_LINE + g->maxnodes * kw);
+	CHECK(g->kids_off + g->maxnodes <= g->node_off);
+	CHECK(g->node_off == (1 + w) * FPT_LINE);
+	CHECK(g->maxnodes >= 2);
+	CHECK(g->capacity == (uint32) g->maxnodes * g->cap);
+	CHECK(g->capacity >= 8 && g->capacity <= FPT_MAX_ENTRIES);
+	CHECK(nodesend <= g->hint_off && g->hint_off <= FPT_SPECIAL_OFFSET);
+	CHECK(g->hint_off % 8 == 0);
+	if (g->dw == 0)
+		CHECK((FPT_SPECIAL_OFFSET - g->hint_off) * 8 >= (int) g->capacity);
+	else
+		CHECK(g->hint_off == FPT_SPECIAL_OFFSET);
+}
+
+static void
+test_all_widths(void)
+{
+	int			usable = 0;
+
+	for (int kw = 2; kw <= 16; kw *= 2)
+	{
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			for (int w = 1; w <= 32; w++)
+			{
+				for (int x = 1; x <= 32; x++)
+				{
+					FPTGeom		g;
+
+					if (fpt_geom_init(&g, kw, kind, w, x))
+					{
+						check_geom(&g, kw, kind, w, x);
+						usable++;
+					}
+				}
+			}
+		}
+	}
+	CHECK(usable > 100);
+}
+
+static void
+test_impossible_widths(void)
+{
+	FPTGeom		g;
+
+	CHECK(!fpt_geom_init(&g, 0, 0, 1, 3));
+	CHECK(!fpt_geom_init(&g, 3, 0, 1, 3));
+	CHECK(!fpt_geom_init(&g, 32, 0, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, -1, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, FPT_NKINDS, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, 0, 0, 3));
+	CHECK(!fpt_geom_init(&g, 4, 0, 1, 0));
+	CHECK(!fpt_geom_init(&g, 4, 0, 33, 3));
+	CHECK(!fpt_geom_init(&g, 4, 0, 1, 33));
+	CHECK(fpt_geom_init(&g, 4, 0, 1, 3));
+#if BLCKSZ <= 1024
+	CHECK(!fpt_geom_init(&g, 4, 0, 1, 8));	/* one node only */
+	CHECK(!fpt_geom_init(&g, 4, 0, 20, 1)); /* no node at all */
+	CHECK(!fpt_geom_init(&g, 16, FPT_KIND_INNER, 1, 1));	/* 3 * 2 entries */
+#endif
+}
+
+static void
+test_layout(void)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	FPTLayout	l;
+
+	for (int keysize = 4; keysize <= 16; keysize *= 2)
+	{
+		CHECK(fpt_choose_widths(keysize, 0, 0, widths));
+		CHECK(fpt_layout_init(&l, keysize, true, 42, widths));
+		CHECK(l.keysize == keysize && l.nullsfirst && l.indexid == 42);
+		for (int i = 0; i < FPT_NKW; i++)
+		{
+			bool		used = (2 << i) <= keysize;
+
+			for (int kind = 0; kind < FPT_NKINDS; kind++)
+			{
+				CHECK((l.geom[i][kind].cap > 0) == used);
+				CHECK((l.widths[i][kind].w > 0) == used);
+			}
+		}
+		/* in place */
+		CHECK(fpt_layout_init(&l, keysize, false, 43, l.widths));
+		CHECK(!l.nullsfirst && l.indexid == 43 && l.widths[0][0].w > 0);
+	}
+	CHECK(!fpt_layout_init(&l, 0, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, 2, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, 12, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, 32, false, 1, widths));
+	CHECK(l.keysize == 16);		/* untouched */
+	widths[1][2].x = 0;
+	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
+	widths[1][2].x = 200;
+	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
+}
+
+static void
+test_forced_widths(void)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+
+	CHECK(fpt_choose_widths(4, 1, 2, widths));
+	for (int kind = 0; kind < FPT_NKINDS; kind++)
+		CHECK(widths[1][kind].w == 1 && widths[1][kind].x == 2);
+	CHECK(widths[2][0].w == 0);
+	CHECK(fpt_choose_widths(8, 3, 0, widths));
+	CHECK(widths[2][0].w == 3 && widths[2][0].x > 0);
+	CHECK(fpt_choose_widths(8, 0, 4, widths));
+	CHECK(widths[2][0].w > 0 && widths[2][0].x == 4);
+
+	/* far from what goal G wants, but usable */
+	CHECK(fpt_choose_widths(4, 1, 1, widths));
+	CHECK(!fpt_choose_widths(4, 33, 0, widths));
+	CHECK(!fpt_choose_widths(4, 0, -1, widths));
+#if BLCKSZ <= 1024
+	CHECK(!fpt_choose_widths(4, 8, 8, widths));
+#endif
+}
+
+/* --- goal G ---------------------------------------------------------------- */
+
+/* Leaf nodes that an in-page tree of this many levels holds, one at a time. */
+static int
+count_leaf_nodes(const FPTGeom *g, int levels)
+{
+	int			fanout = g->w * FPT_LINE / (g->kw + 1);
+	int			n = 0;
+
+	for (;;)
+	{
+		int			nodes = n + 1;
+		int			lines = nodes * g->x;
+		int			hints = 0;
+
+		for (int i = 1; i < levels; i++)
+		{
+			nodes = (nodes + fanout - 1) / fanout;
+			lines += nodes * g->w;
+		}
+		if (g->dw == 0)
+			hints = ((n + 1) * g->cap + 63) / 64 * 8;
+		if (nodes > 1 || (1 + lines) * FPT_LINE + hints > FPT_SPECIAL_OFFSET)
+			return n;
+		n++;
+	}
+}
+
+/* Cost and capacity of (w, x) with the best number of levels. */
+static double
+paper_cost(const FPTGeom *g, int *levels, int *capacity)
+{
+	int			most = 0;
+
+	*levels = 0;
+	for (int i = 1; i <= 6; i++)
+	{
+		int			n = count_leaf_nodes(g, i);
+
+		if (n > most)
+		{
+			most = n;
+			*levels = i;
+		}
+	}
+	*capacity = most * g->cap;
+	return (*levels - 1) * (FPT_T1 + (g->w - 1) * FPT_TNEXT) +
+		FPT_T1 + (g->x - 1) * FPT_TNEXT;
+}
+
+/*
+ * Goal G with L enumerated as the paper does.  Pages of one node (L = 1) are
+ * such that the node fills the page: all other ones waste most of it.
+ */
+static void
+check_goal(int kw, int kind, FPTWidths chosen)
+{
+	double		best = FPT_T1 + (FPT_BODY_LINES - 1) * FPT_TNEXT;
+	int			most = 0;
+	int			mostlevels = 0;
+	FPTGeom		g;
+	double		cost;
+	int			levels;
+	int			capacity;
+
+	for (int pass = 1; pass <= 2; pass++)
+	{
+		for (int w = 1; w <= 32; w++)
+		{
+			for (int x = 1; x <= 32; x++)
+			{
+				if (!fpt_geom_init(&g, kw, kind, w, x))
+					continue;
+				cost = paper_cost(&g, &levels, &capacity);
+				if (pass == 1)
+					best = Min(best, cost);
+				else if (cost <= 1.1 * best && capacity > most)
+				{
+					most = capacity;
+					mostlevels = levels;
+				}
+			}
+		}
+	}
+	CHECK(fpt_geom_init(&g, kw, kind, chosen.w, chosen.x));
+	cost = paper_cost(&g, &levels, &capacity);
+	printf("%5d %2d %s: w %2d x %2d cap %2d nodes %3d capacity %4d, "
+		   "%5.2f bytes at 90%%, cost %.0f (%.2f of optimal)\n",
+		   BLCKSZ, kw, kindnames[kind], g.w, g.x, g.cap, g.maxnodes,
+		   (int) g.capacity, BLCKSZ / (0.9 * g.capacity), cost, cost / best);
+	CHECK(mostlevels == 2);
+	CHECK(levels == 2);
+	CHECK(cost <= 1.1 * best);
+
+	/* Within 1% of the largest capacity; no narrower leaf nodes are. */
+	CHECK((int) g.capacity >= most - most / 100 &&
+		  capacity == (int) g.capacity);
+	for (int w = 1; w <= 32; w++)
+	{
+		for (int x = 1; x < chosen.x; x++)
+		{
+			if (!fpt_geom_init(&g, kw, kind, w, x))
+				continue;
+			cost = paper_cost(&g, &levels, &capacity);
+			CHECK(levels != 2 || cost > 1.1 * best ||
+				  capacity < most - most / 100);
+		}
+	}
+}
+
+static void
+test_goal(void)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+
+	CHECK(fpt_choose_widths(16, 0, 0, widths));
+	for (int i = 0; i < FPT_NKW; i++)
+	{
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+			check_goal(2 << i, kind, widths[i][kind]);
+	}
+}
+
+/* What the design promises for the usual page size. */
+static void
+test_capacities(void)
+{
+#if BLCKSZ == 8192
+	FPTLayout	l;
+
+	kt_layout(&l, 16, false, false);
+	CHECK(l.geom[0][FPT_KIND_LEAF4].capacity >= 1000);
+	CHECK(l.geom[1][FPT_KIND_LEAF4].capacity >= 800);
+	CHECK(l.geom[2][FPT_KIND_LEAF4].capacity >= 560);
+	CHECK(l.geom[2][FPT_KIND_LEAF6].capacity >= 490);
+#endif
+}
+
+void
+test_geom(void)
+{
+	kt_run("all widths", test_all_widths);
+	kt_run("impossible widths", test_impossible_widths);
+	kt_run("layout", test_layout);
+	kt_run("forced widths", test_forced_widths);
+	kt_run("goal G", test_goal);
+	kt_run("capacities", test_capacities);
+}

@@ -1,0 +1,827 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_page.c
+ *	  Unit tests of the page kernel on pages made by hand.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+
+static char *page;
+static FPTLayout l4;			/* 4-byte keys */
+static FPTLayout l8;
+static FPTLayout l16;
+static FPTLayout l8nf;			/* NULLS FIRST */
+static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
+static const FPTKey pinf = {0, 0, 0, FPT_CLS_PINF};
+static FPTEntry e[FPT_MAX_ENTRIES + 1];
+
+static FPTKey
+value(uint64 v, uint64 tid)
+{
+	return kt_key(FPT_CLS_VALUE, 0, v, tid);
+}
+
+static FPTEntry
+leaf_entry(uint64 v, uint64 tid)
+{
+	FPTEntry	x;
+
+	x.key = value(v, tid);
+	x.down = 0;
+	return x;
+}
+
+/* Values first, first + step, ... with TIDs 1, 2, ... in e[]. */
+static void
+make_entries(int n, uint64 first, uint64 step)
+{
+	for (int i = 0; i < n; i++)
+	{
+		e[i] = leaf_entry(first + i * step, 1 + i % 100);
+		e[i].down = 2 + i;
+	}
+}
+
+static void
+init_page(const FPTLayout *l, int level, int enc, uint64 base)
+{
+	fpt_page_init(l, page, level, enc, 5, &minf, &pinf, 0, base);
+}
+
+static bool
+sound(const FPTLayout *l)
+{
+	const char *msg = fpt_page_check(l, page, 5);
+
+	if (msg)
+		printf("page check: %s\n", msg);
+	return msg == NULL;
+}
+
+/* --- order --------------------------------------------------------------------- */
+
+static void
+test_order(void)
+{
+	FPTKey		k[] = {
+		{0, 0, 0, FPT_CLS_MINF},
+		{0, 0, 1, FPT_CLS_NULLFIRST}, {0, 0, 2, FPT_CLS_NULLFIRST},
+		{0, 0, 9, FPT_CLS_VALUE}, {0, 1, 0, FPT_CLS_VALUE},
+		{0, 1, FPT_MAX_TID, FPT_CLS_VALUE}, {0, ~(uint64) 0, 1, FPT_CLS_VALUE},
+		{1, 0, 1, FPT_CLS_VALUE}, {~(uint64) 0, 5, 1, FPT_CLS_VALUE},
+		{0, 0, 0, FPT_CLS_NULLLAST}, {0, 0, 0, FPT_CLS_PINF}
+	};
+	int			n = sizeof(k) / sizeof(k[0]);
+
+	for (int i = 0; i < n; i++)
+	{
+		FPTFence	f = fpt_fence_make(&k[i]);
+		FPTKey		back = fpt_fence_get(&f);
+
+		CHECK(fpt_key_cmp(&back, &k[i]) == 0);
+		for (int j = 0; j < n; j++)
+		{
+			FPTKey		a = k[i];
+			FPTKey		b = k[j];
+
+			CHECK(fpt_key_cmp(&a, &b) == (i > j) - (i < j));
+			a.tid = b.tid = 0;
+			CHECK(fpt_image_cmp(&k[i], &k[j]) == fpt_key_cmp(&a, &b));
+		}
+	}
+}
+
+static void
+test_fences(void)
+{
+	FPTKey		low = value(100, 7);
+	FPTKey		high = value(200, 0);
+	FPTKey		k = value(100, 6);
+
+	fpt_page_init(&l8, page, 0, 1, 5, &low, &high, 0, 100);
+	CHECK(!fpt_page_above_low(page, &k));
+	k.tid = 7;
+	CHECK(fpt_page_above_low(page, &k) && fpt_page_below_high(page, &k));
+	k = value(199, FPT_MAX_TID);
+	CHECK(fpt_page_below_high(page, &k));
+	k = value(200, 0);
+	CHECK(!fpt_page_below_high(page, &k) && fpt_page_above_low(page, &k));
+}
+
+/* --- encodings --------------------------------------------------------------------- */
+
+static void
+check_enc(const FPTLayout *l, uint64 hi, uint64 lo, uint64 tids, int level,
+		  int expect)
+{
+	FPTKey		base = {3, 0xFFFFFFFFFFFFFF00, 0, FPT_CLS_VALUE};
+	FPTKey		last = base;
+
+	if (l->keysize < 16)
+		base.hi = last.hi = 0;
+	if (l->keysize == 4)
+		base.lo = last.lo = 0;
+	last.lo += lo;
+	last.hi += hi + (last.lo < lo ? 1 : 0);
+	CHECK(fpt_choose_enc(l, level, &base, &last, tids) == expect);
+}
+
+static void
+test_choose_enc(void)
+{
+	uint64		longtid = ((FPT_TID4_MAXBLOCK + 1) << 16) | 1;
+
+	check_enc(&l16, 0, 0, 1, 0, 1 | FPT_ENC_TID4);
+	check_enc(&l16, 0, 0, 1, 1, 1);
+	check_enc(&l16, 0, 0, longtid, 0, 1);
+	check_enc(&l16, 0, 0xFFFF, 1, 1, 1);
+	check_enc(&l16, 0, 0x10000, 1, 1, 2);
+	check_enc(&l16, 0, 0xFFFFFFFF, 1, 1, 2);
+	check_enc(&l16, 0, 0x100000000, 1, 1, 3);
+	check_enc(&l16, 0, ~(uint64) 0, 1, 1, 3);
+	check_enc(&l16, 1, 0, 1, 1, 4);
+	check_enc(&l4, 0, 0xFFFFFFFF, 1, 1, 2);
+	CHECK(fpt_tid_is_short((FPT_TID4_MAXBLOCK << 16) | FPT_TID4_MAXOFF));
+	CHECK(!fpt_tid_is_short(longtid));
+	CHECK(!fpt_tid_is_short(FPT_TID4_MAXOFF + 1));
+}
+
+static void
+test_init(void)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	init_page(&l8, 3, 2, 42);
+	CHECK(h->std.pd_lower == fpt_page_geom(&l8, page)->node_off);
+	CHECK(h->std.pd_upper == FPT_SPECIAL_OFFSET);
+	CHECK(h->std.pd_special == FPT_SPECIAL_OFFSET);
+	CHECK(h->std.pd_pagesize_version == (uint16) (BLCKSZ | 4));
+	CHECK(h->left == 0 && h->right == 0 && h->flags == 0 && h->level == 3);
+	CHECK(fpt_special(page)->base_lo == 42);
+	CHECK(fpt_page_sane(&l8, page, 5));
+	CHECK(!fpt_page_sane(&l8, page, 6));
+	CHECK(!fpt_page_sane(&l16, page, 5));	/* another index */
+	CHECK(fpt_page_count(&l8, page) == 0);
+	CHECK(((uint16 *) page)[BLCKSZ / 2 - 1] == FPT_PAGE_ID);
+}
+
+/* --- filling ------------------------------------------------------------------------- */
+
+static void
+test_fill(void)
+{
+	const FPTGeom *g;
+	int			n;
+
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	g = fpt_page_geom(&l8, page);
+	CHECK(fpt_page_fill(&l8, page, e, 0, 90) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == 0 && sound(&l8));
+
+	/* half full nodes, evenly */
+	n = g->maxnodes * (g->cap / 2);
+	make_entries(n, 1000, 3);
+	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+	for (int i = 0; i < fpt_header(page)->nkids; i++)
+		CHECK(fpt_node_count(&l8, page, i) == g->cap / 2);
+	CHECK(fpt_node_count(&l8, page, -1) == -1);
+	CHECK(fpt_node_count(&l8, page, fpt_header(page)->nkids) == -1);
+
+	/* everything, whatever "fill" asks for; one more does not fit */
+	n = (int) g->capacity;
+	make_entries(n + 1, 1000, 3);
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, n, 10) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, n + 1, 10) == FPT_FULL);
+}
+
+static void
+test_fill_unfit(void)
+{
+	make_entries(3, 1000, 3);
+	init_page(&l8, 0, 1, 1001);
+	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
+	e[2].key.lo = 1000 + 0x10000;
+	init_page(&l8, 0, 1, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
+	e[2].key.lo--;
+	init_page(&l8, 0, 1, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_OK && sound(&l8));
+	e[1].key.tid = FPT_MAX_TID - 1;
+	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
+	init_page(&l8, 0, 1, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_OK && sound(&l8));
+}
+
+/* NULLs and values, with less room than "fill" wants: no node stays empty. */
+static void
+test_fill_regions(void)
+{
+	const FPTLayout *layouts[2] = {&l8, &l8nf};
+
+	for (int which = 0; which < 2; which++)
+	{
+		const FPTLayout *l = layouts[which];
+		int			max = (int) l->geom[2][FPT_KIND_LEAF4].maxnodes + 8;
+
+		for (int nulls = 0; nulls <= max; nulls++)
+		{
+			for (int values = 0; values <= max; values++)
+			{
+				int			n = 0;
+
+				for (int i = 0; l->nullsfirst && i < nulls; i++)
+				{
+					e[n].key = kt_key(FPT_CLS_NULLFIRST, 0, 0, 1 + i);
+					e[n++].down = 0;
+				}
+				for (int i = 0; i < values; i++)
+					e[n++] = leaf_entry(i, 1);
+				for (int i = 0; !l->nullsfirst && i < nulls; i++)
+				{
+					e[n].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
+					e[n++].down = 0;
+				}
+				init_page(l, 0, 3 | FPT_ENC_TID4, 0);
+				CHECK(fpt_page_fill(l, page, e, n, 1) == FPT_OK);
+				CHECK(fpt_page_count(l, page) == n && sound(l));
+			}
+		}
+	}
+}
+
+/* --- inserting -------------------------------------------------------------------------- */
+
+/* Insert with make_room; what a caller sees. */
+static FPTResult
+insert(const FPTLayout *l, const FPTEntry *x)
+{
+	FPTEdit		edit = {0};
+	FPTResult	res = fpt_page_insert(l, page, x, &edit);
+
+	if (res != FPT_FULL)
+		return res;
+	res = fpt_page_make_room(l, page, x);
+	return res == FPT_OK ? fpt_page_insert(l, page, x, &edit) : res;
+}
+
+static void
+test_insert_results(void)
+{
+	FPTEntry	x = leaf_entry(1000, 5);
+	FPTEdit		edit = {0};
+
+	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_FULL);
+	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_FULL && edit.n == 0);
+	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+	CHECK(insert(&l8, &x) == FPT_DUPLICATE);
+	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_DUPLICATE);
+	x.key.tid = 4;
+	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_OK);	/* nothing to do */
+	CHECK(insert(&l8, &x) == FPT_OK);
+	x.key.lo = 999;
+	CHECK(insert(&l8, &x) == FPT_UNFIT);
+	x.key.lo = 1000 + 0x10000;
+	CHECK(insert(&l8, &x) == FPT_UNFIT);
+	x.key = value(1000, FPT_MAX_TID);
+	CHECK(insert(&l8, &x) == FPT_UNFIT);
+	x.key = kt_key(FPT_CLS_NULLFIRST, 0, 0, 1);
+	CHECK(insert(&l8, &x) == FPT_CORRUPT);	/* a NULLS LAST index */
+	x.key.cls = FPT_CLS_MINF;
+	CHECK(insert(&l8, &x) == FPT_CORRUPT);
+	x.key.cls = FPT_CLS_PINF;
+	CHECK(insert(&l8, &x) == FPT_CORRUPT);
+	x.key.cls = FPT_CLS_NULLLAST;
+	CHECK(insert(&l8, &x) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == 3 && sound(&l8));
+}
+
+/* A duplicate that begins the node behind the one searched. */
+static void
+test_insert_duplicates(void)
+{
+	const FPTGeom *g;
+	int			n;
+
+	init_page(&l8, 0, 1 | FPT_ENC_TID4, 0);
+	g = fpt_page_geom(&l8, page);
+	n = g->maxnodes * (g->cap / 2);
+	for (int i = 0; i < n; i++)
+		e[i] = leaf_entry(7, ((uint64) i << 16) | 1);
+	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
+	for (int i = 0; i < n; i++)
+		CHECK(insert(&l8, &e[i]) == FPT_DUPLICATE);
+	for (int i = 0; i < n; i++)
+	{
+		FPTEntry	x = leaf_entry(7, ((uint64) i << 16) | 2);
+
+		CHECK(insert(&l8, &x) == FPT_OK);
+	}
+	CHECK(fpt_page_count(&l8, page) == 2 * n && sound(&l8));
+}
+
+/* An insertion changes few bytes. */
+static void
+test_insert_edits(void)
+{
+	int			encs[] = {1 | FPT_ENC_TID4, 1, 2, 3, 4};
+
+	for (int i = 0; i < 5; i++)
+	{
+		FPTEntry	x = leaf_entry(50, 1);
+		FPTEdit		edit = {0};
+		const FPTGeom *g;
+		int			bytes = 0;
+
+		make_entries(3, 10, 30);
+		init_page(&l16, i > 1 ? 1 : 0, encs[i], 0);
+		g = fpt_page_geom(&l16, page);
+		CHECK(fpt_page_fill(&l16, page, e, 3, 90) == FPT_OK);
+		CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
+		CHECK(edit.n >= 4 && edit.n <= FPT_MAX_EDITS);
+		for (int j = 0; j < edit.n; j++)
+			bytes += edit.r[j].len;
+		CHECK(bytes == 1 + g->kw + 2 + g->tw + g->dw);
+	}
+}
+
+/* Ascending insertions leave nodes behind that are full but for one slot. */
+static void
+test_insert_ascending(void)
+{
+	FPTEntry	x;
+	FPTResult	res = FPT_OK;
+	int			n = 0;
+
+	init_page(&l8, 0, 1 | FPT_ENC_TID4, 0);
+	while (res == FPT_OK)
+	{
+		x = leaf_entry((uint64) n, 1);
+		res = insert(&l8, &x);
+		n += res == FPT_OK;
+	}
+	CHECK(res == FPT_FULL);
+	CHECK(n >= (int) fpt_page_geom(&l8, page)->capacity -
+		  fpt_page_geom(&l8, page)->maxnodes);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+}
+
+/* Random ones use most of the page before it has to be split. */
+static void
+test_insert_random(void)
+{
+	FPTResult	res = FPT_OK;
+	int			n = 0;
+
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	while (res == FPT_OK)
+	{
+		FPTEntry	x = leaf_entry(kt_below(0xFFFFFFFF), 1);
+
+		res = insert(&l8, &x);
+		n += res == FPT_OK;
+	}
+	CHECK(res == FPT_FULL || res == FPT_DUPLICATE);
+	CHECK(n * 4 >= (int) fpt_page_geom(&l8, page)->capacity * 3);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+}
+
+/*
+ * A first NULL in a page whose nodes are all in use, but sparsely: the page is
+ * reorganised to get a node for it.
+ */
+static void
+test_reorganise(void)
+{
+	const FPTGeom *g;
+	FPTEntry	x;
+	int			n;
+
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	g = fpt_page_geom(&l8, page);
+	n = g->maxnodes;
+	make_entries(n, 1, 5);
+	CHECK(fpt_page_fill(&l8, page, e, n, 1) == FPT_OK);
+	CHECK(fpt_header(page)->nkids == g->maxnodes);
+	x.key = kt_key(FPT_CLS_NULLLAST, 0, 0, 3);
+	x.down = 0;
+	fpt_page_hint_set(&l8, page, (g->maxnodes - 1) * g->cap);
+	CHECK(insert(&l8, &x) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == n + 1 && sound(&l8));
+	CHECK(fpt_header(page)->nnull == 1);
+
+	/* not worth it when the page is almost full */
+	n = (int) g->capacity;
+	make_entries(n, 1, 5);
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
+	CHECK(insert(&l8, &x) == FPT_FULL);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+}
+
+/*
+ * Pages of few nodes, with NULLs and values: room is made, or the page is
+ * full, but nothing goes on for ever.
+ */
+static void
+layout_of_few_nodes(FPTLayout *l)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	int			fewest = FPT_MAX_NODES;
+
+	for (int w = 1; w <= 8; w++)
+	{
+		for (int x = 1; x <= 32; x++)
+		{
+			FPTGeom		g;
+
+			if (fpt_choose_widths(8, w, x, widths) &&
+				fpt_geom_init(&g, 8, FPT_KIND_LEAF4, w, x) &&
+				g.maxnodes < fewest)
+			{
+				fewest = g.maxnodes;
+				CHECK(fpt_layout_init(l, 8, false, 9, widths));
+			}
+		}
+	}
+	CHECK(fewest < 16);
+}
+
+static void
+test_few_nodes(void)
+{
+	FPTLayout	l;
+
+	layout_of_few_nodes(&l);
+	for (int nulls = 0; nulls < 200; nulls += 7)
+	{
+		FPTResult	res = FPT_OK;
+		int			n = 0;
+
+		init_page(&l, 0, 3 | FPT_ENC_TID4, 0);
+		while (res == FPT_OK)
+		{
+			FPTEntry	y = leaf_entry(kt_random() / 2, 1 + (uint64) n);
+
+			if (n < nulls)
+				y.key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + (uint64) n);
+			y.key.tid = (y.key.tid << 16) | 1;
+			res = insert(&l, &y);
+			n += res == FPT_OK;
+			CHECK(sound(&l));
+		}
+		CHECK(res == FPT_FULL && fpt_page_count(&l, page) == n);
+	}
+}
+
+/* --- searching ------------------------------------------------------------------------------ */
+
+static void
+test_empty_page(void)
+{
+	FPTKey		k = value(3, 1);
+	FPTLoc		loc;
+	FPTLoc		last;
+	FPTEntry	x;
+	FPTRun		run = {NULL, NULL, NULL, NULL};
+
+	init_page(&l8, 0, 1, 0);
+	for (uint32 cls = FPT_CLS_MINF; cls <= FPT_CLS_PINF; cls++)
+	{
+		k.cls = cls;
+		CHECK(fpt_page_lower_bound(&l8, page, &k, &loc) == FPT_OK);
+		CHECK(loc.kid == 0 && loc.rank == 0);
+		CHECK(fpt_page_range(&l8, page, &k, &k, &loc, &last) == FPT_OK);
+		CHECK(loc.kid == 0 && last.kid == 0 && last.rank == 0);
+	}
+	CHECK(!fpt_page_step(&l8, page, &loc, 1));
+	CHECK(!fpt_page_step(&l8, page, &loc, -1));
+	CHECK(fpt_page_get(&l8, page, loc, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
+	CHECK(fpt_page_copy(&l8, page, loc, loc, false, &run) == 0);
+	CHECK(fpt_page_extract(&l8, page, &x, 0) == 0);
+	CHECK(fpt_page_truncate(&l8, page, 0) == FPT_OK);
+	fpt_page_trim(&l8, page);
+	CHECK(sound(&l8));
+}
+
+static void
+test_find_child(void)
+{
+	FPTKey		k;
+	FPTLoc		loc;
+	uint32		child = 0;
+	int			n = (int) l8.geom[1][FPT_KIND_INNER].capacity / 2;
+
+	make_entries(n, 1000, 10);
+	init_page(&l8, 1, 2, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, n, 90) == FPT_OK);
+	k = value(5, 1);			/* before everything: minus infinity's */
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
+	CHECK(child == 2 && loc.kid == 0 && loc.rank == 0);
+	k = kt_key(FPT_CLS_PINF, 0, 0, 0);
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
+	CHECK(child == (uint32) n + 1);
+	for (int i = 0; i < n; i++)
+	{
+		k = e[i].key;
+		CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
+		CHECK(child == e[i].down);
+		k.lo += 9;
+		CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
+		CHECK(child == e[i].down);
+		CHECK(fpt_page_set_down(&l8, page, loc, 70000 + i) == FPT_OK);
+		CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
+		CHECK(child == 70000 + (uint32) i);
+	}
+	init_page(&l8, 0, 2, 1000);
+	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
+	CHECK(fpt_page_set_down(&l8, page, loc, 3) == FPT_CORRUPT);
+}
+
+/* --- removing --------------------------------------------------------------------------------- */
+
+static void
+test_delete_all(void)
+{
+	const FPTGeom *g;
+	FPTLoc		loc = {0, 0};
+	int			n;
+
+	init_page(&l8, 0, 2, 0);
+	g = fpt_page_geom(&l8, page);
+	n = (int) g->capacity;
+	make_entries(n, 0, 2);
+	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
+	for (int i = n; i > 0; i--)
+	{
+		CHECK(fpt_page_count(&l8, page) == i);
+		loc.rank = (int) kt_below(fpt_node_count(&l8, page, 0));
+		CHECK(fpt_page_delete(&l8, page, loc) == FPT_OK);
+	}
+	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
+	CHECK(fpt_header(page)->nkids == 0);
+	CHECK(fpt_header(page)->std.pd_lower > g->node_off);
+	fpt_page_trim(&l8, page);
+	CHECK(fpt_header(page)->std.pd_lower == g->node_off);
+	CHECK(sound(&l8));
+}
+
+static void
+test_truncate(void)
+{
+	int			n = (int) l8.geom[1][FPT_KIND_LEAF6].capacity;
+
+	make_entries(n, 0, 2);
+	for (int keep = 0; keep <= n; keep++)
+	{
+		init_page(&l8, 0, 2, 0);
+		CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
+		CHECK(fpt_page_truncate(&l8, page, keep) == FPT_OK);
+		CHECK(fpt_page_count(&l8, page) == keep);
+		if (keep % 50 == 0)
+			CHECK(sound(&l8));
+	}
+	CHECK(fpt_page_truncate(&l8, page, n + 10) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == n);
+}
+
+/* --- hints ---------------------------------------------------------------------------------------- */
+
+static void
+test_hints(void)
+{
+	const FPTGeom *g;
+	FPTLoc		loc = {0, 0};
+	uint16		slotid;
+	FPTRun		run = {NULL, NULL, NULL, &slotid};
+	FPTLoc		next = {0, 1};
+	int			n = 20;
+
+	make_entries(n, 0, 2);
+	init_page(&l8, 0, 2, 0);
+	g = fpt_page_geom(&l8, page);
+	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
+	CHECK(fpt_page_has_hints(&l8, page));
+	CHECK(fpt_page_copy(&l8, page, loc, next, true, &run) == 1);
+	CHECK(fpt_page_slot_is(&l8, page, slotid, 1));
+	CHECK(!fpt_page_slot_is(&l8, page, slotid, 2));
+	CHECK(!fpt_page_slot_is(&l8, page, g->cap - 1, 0));	/* unused */
+	fpt_page_hint_set(&l8, page, slotid);
+	CHECK(fpt_page_hint_get(&l8, page, slotid) && sound(&l8));
+	CHECK(fpt_page_copy(&l8, page, loc, next, true, &run) == 0);
+	CHECK(fpt_page_copy(&l8, page, loc, next, false, &run) == 1);
+
+	/* an entry that takes the slot is not dead */
+	CHECK(fpt_page_delete(&l8, page, loc) == FPT_OK);
+	CHECK(!fpt_page_hint_get(&l8, page, slotid));
+	CHECK(!fpt_page_slot_is(&l8, page, slotid, 1));
+
+	/* no such slot */
+	fpt_page_hint_set(&l8, page, -1);
+	fpt_page_hint_set(&l8, page, fpt_header(page)->nnodes * g->cap);
+	CHECK(!fpt_page_hint_get(&l8, page, -1));
+	CHECK(!fpt_page_hint_get(&l8, page, fpt_header(page)->nnodes * g->cap));
+	CHECK(!fpt_page_slot_is(&l8, page, -1, 1));
+	CHECK(sound(&l8));
+
+	/* a node that is free keeps its bytes, but its entries are gone */
+	slotid = (uint16) (fpt_kid(g, page, 0) * g->cap);
+	CHECK(fpt_page_truncate(&l8, page, 0) == FPT_OK);
+	fpt_node(g, page, slotid / g->cap)[0] = 1;
+	CHECK(!fpt_page_slot_is(&l8, page, slotid, 1));
+
+	/* none in inner pages */
+	init_page(&l8, 1, 2, 0);
+	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
+	CHECK(!fpt_page_has_hints(&l8, page));
+	fpt_page_hint_set(&l8, page, 0);
+	CHECK(!fpt_page_hint_get(&l8, page, 0) && sound(&l8));
+	CHECK(!fpt_page_slot_is(&l8, page, 0, 1));
+}
+
+/* --- forming ---------------------------------------------------------------------------------------- */
+
+/* Form a page of e[0 .. n - 1]; its key width, or -1 if it does not fit. */
+static int
+form(const FPTLayout *l, int level, const FPTKey *low, const FPTKey *high,
+	 int n)
+{
+	if (fpt_page_form(l, page, level, 5, low, high, e, n, 90) != FPT_OK)
+		return -1;
+	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? 0 : 7;
+	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? 0 : 7;
+	CHECK(fpt_page_count(l, page) == n && sound(l));
+	return fpt_page_geom(l, page)->kw;
+}
+
+/* Between two values every key that can arrive is representable. */
+static void
+test_form_between(void)
+{
+	FPTKey		low = value(1000, 0);
+	FPTKey		high = value(1000 + 0xFFFF, 0);
+	FPTEntry	x = leaf_entry(high.lo, 1);
+
+	make_entries(10, 1000, 5);
+	CHECK(form(&l8, 0, &low, &high, 10) == 2);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	high.lo++;
+	CHECK(form(&l8, 0, &low, &high, 10) == 4);
+	high.lo = ~(uint64) 0;
+	CHECK(form(&l8, 0, &low, &high, 10) == 8);
+	high.lo = 1000;
+	high.hi = 1;
+	CHECK(form(&l16, 0, &low, &high, 10) == 16);
+	high.lo = 999;
+	CHECK(form(&l16, 0, &low, &high, 10) == 8 ||
+		  fpt_page_geom(&l16, page)->kw == 16);
+}
+
+/* Too many entries for that: as tight as they are. */
+static void
+test_form_dense(void)
+{
+	FPTKey		low = value(1000, 0);
+	FPTKey		high = value(~(uint64) 0, 0);
+	int			n = (int) l8.geom[0][FPT_KIND_LEAF4].capacity;
+
+	make_entries(n, 1000, 1);
+	CHECK(form(&l8, 0, &low, &high, n) == 2);
+	make_entries(n, 1000, 1000000);
+	CHECK(form(&l8, 0, &low, &high, n) == -1);
+}
+
+/* A page that is open at an end gets room there. */
+static void
+test_form_open(void)
+{
+	FPTKey		low = value(1000, 0);
+	FPTEntry	x;
+
+	make_entries(100 < (int) l8.geom[2][0].capacity ? 100 : 30, 1000, 1);
+	CHECK(form(&l8, 0, &low, &pinf, 30) == 2);
+	x = leaf_entry(1000 + 0xFFFF, 1);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	make_entries(30, 100000, 1);
+	low = value(100030, 0);
+	CHECK(form(&l8, 0, &minf, &low, 30) == 2);
+	x = leaf_entry(100030 - 0xFFFF, 1);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
+	x = leaf_entry(100000 - 0x7000, 1);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	x = leaf_entry(100030 + 0x7000, 1);
+	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+
+	/* near the ends of all keys */
+	make_entries(30, 0, 1);
+	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
+	make_entries(30, ~(uint64) 29, 1);
+	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
+	make_entries(3, 0, ~(uint64) 0 / 2);
+	CHECK(form(&l8, 0, &minf, &pinf, 3) == 8);
+	for (int i = 0; i < 3; i++)
+		e[i].key.hi = (uint64) i << 62;
+	CHECK(form(&l16, 0, &minf, &pinf, 3) == 16);
+	CHECK(form(&l8, 0, &minf, &pinf, 0) == 2);
+}
+
+/* Only NULLs. */
+static void
+test_form_nulls(void)
+{
+	FPTKey		low = value(1000, 0);
+
+	for (int i = 0; i < 5; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
+		e[i].down = 0;
+	}
+	CHECK(form(&l8, 0, &low, &pinf, 5) == 2);
+	CHECK(fpt_header(page)->nnull == 1);
+	low = e[0].key;
+	CHECK(form(&l8, 0, &low, &pinf, 5) == 2);
+}
+
+/* The first entry of a leftmost inner page is below whatever comes. */
+static void
+test_form_minus_infinity(void)
+{
+	FPTKey		high = kt_key(FPT_CLS_NULLLAST, 0, 0, 1);
+	FPTEntry	x;
+	FPTLoc		loc;
+
+	make_entries(10, 1000, 5);
+	e[0].key = minf;
+	CHECK(form(&l8, 1, &minf, &pinf, 10) == 2);
+	CHECK(fpt_key_cmp(&e[0].key, &e[1].key) < 0);
+	x = leaf_entry(1002, 0);
+	x.down = 99;
+	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_UNFIT);
+	x = leaf_entry(1007, 1);
+	x.down = 99;
+	CHECK(insert(&l8, &x) == FPT_OK);
+	CHECK(fpt_page_lower_bound(&l8, page, &x.key, &loc) == FPT_OK);
+	CHECK(loc.rank == 2);
+
+	/* separators without a TID */
+	make_entries(2, 1000, 5);
+	e[1].key.tid = 0;
+	CHECK(form(&l8, 1, &minf, &pinf, 2) == 2);
+	e[1].key = value(0, 0);
+	e[1].key.hi = 1;
+	CHECK(form(&l16, 1, &minf, &pinf, 2) == 2);
+
+	/* nothing to be near to */
+	make_entries(2, 1000, 5);
+	e[1].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 7);
+	CHECK(form(&l8, 1, &minf, &pinf, 2) == 2);
+	CHECK(form(&l8, 1, &minf, &high, 1) == 2);
+	make_entries(2, 1000, 5);
+	CHECK(form(&l8nf, 1, &minf, &pinf, 2) == 2);
+	CHECK(e[0].key.cls == FPT_CLS_NULLFIRST && e[0].key.tid == 0);
+	x.key = kt_key(FPT_CLS_NULLFIRST, 0, 0, 9);
+	CHECK(insert(&l8nf, &x) == FPT_OK && sound(&l8nf));
+}
+
+void
+test_page(void)
+{
+	page = aligned_alloc(64, BLCKSZ);
+	kt_layout(&l4, 4, false, false);
+	kt_layout(&l8, 8, false, false);
+	kt_layout(&l16, 16, false, false);
+	kt_layout(&l8nf, 8, true, false);
+	kt_run("order", test_order);
+	kt_run("fences", test_fences);
+	kt_run("encodings", test_choose_enc);
+	kt_run("init", test_init);
+	kt_run("fill", test_fill);
+	kt_run("fill, not representable", test_fill_unfit);
+	kt_run("fill, two regions", test_fill_regions);
+	kt_run("results of insertion", test_insert_results);
+	kt_run("duplicates", test_insert_duplicates);
+	kt_run("edits", test_insert_edits);
+	kt_run("ascending", test_insert_ascending);
+	kt_run("random insertions", test_insert_random);
+	kt_run("reorganise", test_reorganise);
+	kt_run("few nodes", test_few_nodes);
+	kt_run("empty page", test_empty_page);
+	kt_run("find child", test_find_child);
+	kt_run("delete all", test_delete_all);
+	kt_run("truncate", test_truncate);
+	kt_run("hints", test_hints);
+	kt_run("form between fences", test_form_between);
+	kt_run("form, dense", test_form_dense);
+	kt_run("form, open end", test_form_open);
+	kt_run("form, NULLs", test_form_nulls);
+	kt_run("form, minus infinity", test_form_minus_infinity);
+	free(page);
+}

@@ -1,0 +1,573 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_random.c
+ *	  Random operations on random pages, compared with a sorted array.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+
+#define VERIFY_EVERY	100		/* operations between full comparisons */
+
+static KTWorld *w;
+static char *before;			/* image before an insertion */
+static char *spare;				/* the other page of a split */
+static FPTEntry entries[FPT_MAX_ENTRIES + 1];
+static long noutliers;			/* splits that could not be in the middle */
+
+/* Fill of pages when they had to be split. */
+static long nsplits;
+static double splitfill;
+static double minfill = 1.0;
+
+/* --- what a caller does when a page is full ------------------------------- */
+
+static void
+set_fences(char *page, const FPTKey *low, const FPTKey *high)
+{
+	fpt_special(page)->low = fpt_fence_make(low);
+	fpt_header(page)->high = fpt_fence_make(high);
+	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? FPT_NOPAGE : 7;
+	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? FPT_NOPAGE : 9;
+}
+
+static bool
+is_minf(void)
+{
+	return w->level > 0 && w->low.cls == FPT_CLS_MINF && w->n > 0;
+}
+
+/* The model's entries and e, as a caller collects them; returns e's place. */
+static int
+collect_entries(const FPTEntry *e)
+{
+	int			pos = kt_model_lower_bound(w, &e->key);
+
+	if (is_minf() && pos == 0)
+		pos = 1;
+	for (int i = 0; i < pos; i++)
+		entries[i] = w->m[i].e;
+	entries[pos] = *e;
+	for (int i = pos; i < w->n; i++)
+		entries[i + 1] = w->m[i].e;
+	return pos;
+}
+
+/* The model now is entries a .. b - 1; hints are unknown, or none. */
+static void
+model_from_entries(int a, int b, bool maybe_dead)
+{
+	w->n = b - a;
+	for (int i = 0; i < w->n; i++)
+	{
+		w->m[i].e = entries[a + i];
+		w->m[i].dead = maybe_dead && w->level == 0;
+	}
+}
+
+static FPTResult
+form(char *page, const FPTKey *low, const FPTKey *high, int a, int b, int fill)
+{
+	FPTResult	res = fpt_page_form(&w->l, page, w->level, w->pageno, low,
+									high, entries + a, b - a, fill);
+
+	set_fences(page, low, high);
+	return res;
+}
+
+/* The left half: in place if e's node can have it, otherwise formed anew. */
+static FPTResult
+split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
+{
+	FPTResult	res;
+	bool		mine = pos < at;
+	FPTEdit		edit = {0};
+
+	memcpy(before, w->page, BLCKSZ);
+	res = fpt_page_truncate(&w->l, before, mine ? at - 1 : at);
+	CHECK(res == FPT_OK);
+	if (mine)
+	{
+		res = fpt_page_make_room(&w->l, before, e);
+		if (res == FPT_OK)
+			res = fpt_page_insert(&w->l, before, e, &edit);
+	}
+	if (res != FPT_OK || kt_chance(10))
+		return form(before, &w->low, sep, 0, at, 75);
+	if (kt_chance(90))
+		fpt_page_trim(&w->l, before);
+	set_fences(before, &w->low, sep);
+	return FPT_OK;
+}
+
+/* Split the page in front of entry "at", go on with one of the halves. */
+static bool
+split_page_at(const FPTEntry *e, int pos, int n, int at)
+{
+	FPTKey		sep = entries[at].key;
+	char	   *left = w->page;
+
+	if (w->level == 0 &&
+		fpt_image_cmp(&entries[at - 1].key, &entries[at].key) != 0)
+		sep.tid = 0;
+	if (form(spare, &sep, &w->high, at, n, 75 + (int) kt_below(26)) != FPT_OK ||
+		split_left(e, pos, at, &sep) != FPT_OK)
+		return false;
+	if (kt_chance(50))
+	{
+		w->page = spare;
+		spare = left;
+		w->low = sep;
+		model_from_entries(at, n, false);
+	}
+	else
+	{
+		w->page = before;
+		before = left;
+		w->high = sep;
+		model_from_entries(0, at, true);
+		if (is_minf())			/* its key is what form() made of it */
+			CHECK(fpt_page_get(&w->l, w->page, kt_index_loc(w, 0),
+							   &w->m[0].e) == FPT_OK);
+	}
+	kt_verify(w, false);
+	return true;
+}
+
+/* Split the full page, with e going in. */
+static void
+split_page(const FPTEntry *e, bool unfit)
+{
+	int			pos = collect_entries(e);
+	int			n = w->n + 1;
+	int			at = (n + 1) / 2;
+
+	CHECK(n >= 3);
+	if (n < 3)
+		return;
+
+	/* anywhere, which need not work with NULLs in a page of few nodes */
+	if (kt_chance(30))
+	{
+		if (split_page_at(e, pos, n, 1 + (int) kt_below(n - 1)))
+			return;
+		collect_entries(e);
+	}
+	if (pos == n - 1)
+		at = Max(1, (n - 1) * 90 / 100);
+	if (split_page_at(e, pos, n, at))
+		return;
+
+	/* An outlier makes the keys of its half too wide: it goes by itself. */
+	CHECK(unfit);
+	noutliers++;
+	collect_entries(e);
+	at = Min(Max(pos, 1), n - 1);
+	if (split_page_at(e, pos, n, at))
+		return;
+	collect_entries(e);
+	CHECK(split_page_at(e, pos, n, Min(pos + 1, n - 1)));
+}
+
+/* e does not fit in this encoding: rebuild the page in one that it does. */
+static void
+recode_page(const FPTEntry *e)
+{
+	char	   *old = w->page;
+	FPTResult	res;
+
+	collect_entries(e);
+	res = form(spare, &w->low, &w->high, 0, w->n + 1, 90);
+	if (res == FPT_OK)
+	{
+		w->page = spare;
+		spare = old;
+		model_from_entries(0, w->n + 1, false);
+		kt_verify(w, true);
+		return;
+	}
+	CHECK(res == FPT_FULL);
+	split_page(e, true);
+}
+
+/* --- operations ------------------------------------------------------------- */
+
+/* What must be the result, as far as the model knows: FULL counts as OK. */
+static FPTResult
+expected_insert(const FPTEntry *e)
+{
+	const FPTGeom *g = kt_geom(w);
+	kt_u128		base = ((kt_u128) fpt_special(w->page)->base_hi << 64) |
+		fpt_special(w->page)->base_lo;
+	kt_u128		v = kt_value(&e->key);
+	int			i = kt_model_lower_bound(w, &e->key);
+
+	if (i == 0 && is_minf())
+		return FPT_UNFIT;
+	if (e->key.cls == FPT_CLS_VALUE &&
+		(v < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
+		return FPT_UNFIT;
+	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+		return FPT_UNFIT;
+	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &e->key) == 0)
+		return FPT_DUPLICATE;
+	return FPT_OK;
+}
+
+static bool
+same_outside_hole(const char *a, const char *b)
+{
+	int			lower = fpt_header(w->page)->std.pd_lower;
+
+	return memcmp(a, b, lower) == 0 &&
+		memcmp(a + FPT_SPECIAL_OFFSET, b + FPT_SPECIAL_OFFSET,
+			   BLCKSZ - FPT_SPECIAL_OFFSET) == 0;
+}
+
+/* Insert where there is room, and hold the edits against the images. */
+static FPTResult
+insert_checked(const FPTEntry *e)
+{
+	FPTEdit		edit = {0};
+	FPTResult	probe = fpt_page_insert_probe(&w->l, w->page, e);
+	FPTResult	res;
+
+	memcpy(before, w->page, BLCKSZ);
+	res = fpt_page_insert(&w->l, w->page, e, &edit);
+	CHECK(res == probe);
+	CHECK((res == FPT_OK) == (edit.n > 0));
+	for (int i = 0; i < edit.n; i++)
+	{
+		CHECK(edit.r[i].len > 0 && edit.r[i].off + edit.r[i].len <=
+			  fpt_header(w->page)->std.pd_lower);
+		memcpy(before + edit.r[i].off, w->page + edit.r[i].off, edit.r[i].len);
+	}
+	CHECK(same_outside_hole(before, w->page));
+	if (res == FPT_OK)
+		kt_model_insert(w, e);
+	return res;
+}
+
+static void
+op_insert(void)
+{
+	FPTEntry	e = kt_random_entry(w);
+	FPTResult	expect = expected_insert(&e);
+	FPTResult	res;
+
+	/* nobody inserts minus infinity a second time, nor beyond the fences */
+	if ((is_minf() && fpt_key_cmp(&e.key, &w->m[0].e.key) == 0) ||
+		fpt_key_cmp(&e.key, &w->low) < 0 || fpt_key_cmp(&e.key, &w->high) >= 0)
+		return;
+	res = insert_checked(&e);
+	if (res == FPT_FULL)
+	{
+		CHECK(expect == FPT_OK);
+		res = fpt_page_make_room(&w->l, w->page, &e);
+		if (res == FPT_OK)
+		{
+			res = insert_checked(&e);
+			CHECK(res == FPT_OK);
+			kt_verify(w, false);
+		}
+		else
+		{
+			double		fill = (double) w->n / kt_geom(w)->capacity;
+
+			CHECK(res == FPT_FULL);
+			nsplits++;
+			splitfill += fill;
+			if (kt_geom(w)->maxnodes >= 10 && fill < minfill)
+				minfill = fill;
+			kt_verify(w, false);
+			split_page(&e, false);
+			return;
+		}
+	}
+	CHECK(res == expect);
+	if (res == FPT_UNFIT)
+		recode_page(&e);
+}
+
+/* The page's first entry stays in inner pages: it repeats the low fence. */
+static int
+first_deletable(void)
+{
+	return w->level > 0 ? 1 : 0;
+}
+
+static void
+op_delete(void)
+{
+	int			first = first_deletable();
+	int			i;
+
+	if (w->n <= first)
+		return;
+	i = first + (int) kt_below(w->n - first);
+	CHECK(fpt_page_delete(&w->l, w->page, kt_index_loc(w, i)) == FPT_OK);
+	kt_model_delete(w, i);
+}
+
+static void
+op_delete_slots(void)
+{
+	const FPTGeom *g = kt_geom(w);
+	int			kid;
+	FPTLoc		loc = {0, 0};
+	uint64		slots = kt_random() & kt_random() & g->capmask;
+	int			count;
+	int			first;
+	const uint8 *perm;
+	bool		dead[FPT_MAX_CAP];
+
+	if (fpt_header(w->page)->nkids <= first_deletable())
+		return;
+	kid = loc.kid = first_deletable() +
+		(int) kt_below(fpt_header(w->page)->nkids - first_deletable());
+	if (kt_chance(10))
+		slots = g->capmask;
+	first = kt_loc_index(w, loc);
+	count = fpt_node_count(&w->l, w->page, kid);
+	perm = fpt_node_perm(g, fpt_kid_node(g, w->page, kid));
+	for (int r = count - 1; r >= 0; r--)
+	{
+		dead[r] = (slots & (UINT64CONST(1) << perm[r])) != 0;
+		if (dead[r])
+			kt_model_delete(w, first + r);
+	}
+	if (kt_chance(50))
+		CHECK(fpt_page_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
+	else
+		CHECK(fpt_node_delete(&w->l, w->page, kid, dead) == FPT_OK);
+}
+
+static void
+op_lower_bound(void)
+{
+	FPTKey		k = kt_random_key(w);
+	FPTLoc		loc;
+
+	CHECK(fpt_page_lower_bound(&w->l, w->page, &k, &loc) == FPT_OK);
+	CHECK(kt_loc_index(w, loc) == kt_model_lower_bound(w, &k));
+}
+
+static void
+op_range(void)
+{
+	FPTKey		lo = kt_random_key(w);
+	FPTKey		hi = kt_random_key(w);
+	FPTLoc		first,
+				last;
+	int			i;
+
+	if (kt_chance(50))
+	{
+		hi = lo;
+		if (kt_chance(50))
+			lo.tid = 0;
+	}
+	if (fpt_key_cmp(&lo, &hi) > 0)
+		return;
+	i = kt_model_lower_bound(w, &hi);
+	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &hi) == 0)
+		i++;
+	CHECK(fpt_page_range(&w->l, w->page, &lo, &hi, &first, &last) == FPT_OK);
+	CHECK(kt_loc_index(w, first) == kt_model_lower_bound(w, &lo));
+	CHECK(kt_loc_index(w, last) == i);
+}
+
+static void
+op_find_child(void)
+{
+	FPTKey		k = kt_random_key(w);
+	FPTLoc		loc;
+	uint32		child;
+	int			i = kt_model_lower_bound(w, &k);
+
+	if (w->level == 0 || w->n == 0)
+		return;
+	if (i == w->n || fpt_key_cmp(&w->m[i].e.key, &k) > 0)
+		i = Max(0, i - 1);
+	CHECK(fpt_page_find_child(&w->l, w->page, &k, &child, &loc) == FPT_OK);
+	CHECK(kt_loc_index(w, loc) == i);
+	CHECK(child == w->m[i].e.down);
+}
+
+static void
+op_set_down(void)
+{
+	int			i;
+
+	if (w->level == 0 || w->n == 0)
+		return;
+	i = (int) kt_below(w->n);
+	w->m[i].e.down = 2 + (uint32) kt_below(0xFFFFFFF0);
+	CHECK(fpt_page_set_down(&w->l, w->page, kt_index_loc(w, i),
+							w->m[i].e.down) == FPT_OK);
+}
+
+static void
+op_get_and_step(void)
+{
+	int			i;
+	int			dir = kt_chance(50) ? 1 : -1;
+	FPTLoc		loc;
+	FPTEntry	e;
+
+	if (w->n == 0)
+		return;
+	i = (int) kt_below(w->n);
+	loc = kt_index_loc(w, i);
+	for (int steps = 0; steps < 5; steps++)
+	{
+		CHECK(fpt_page_get(&w->l, w->page, loc, &e) == FPT_OK);
+		CHECK(fpt_key_cmp(&e.key, &w->m[i].e.key) == 0 &&
+			  e.down == w->m[i].e.down);
+		i += dir;
+		CHECK(fpt_page_step(&w->l, w->page, &loc, dir) ==
+			  (i >= 0 && i < w->n));
+		if (i < 0 || i >= w->n)
+			break;
+	}
+}
+
+static void
+op_copy(void)
+{
+	static uint64 tids[FPT_MAX_ENTRIES];
+	static uint64 los[FPT_MAX_ENTRIES];
+	static uint64 his[FPT_MAX_ENTRIES];
+	FPTRun		run = {NULL, NULL, NULL, NULL};
+	int			a = (int) kt_below(w->n + 1);
+	int			b = a + (int) kt_below(w->n - a + 1);
+	bool		skip = kt_chance(50);
+	int			n;
+	int			j = 0;
+
+	if (kt_chance(90))
+		run.tids = tids;
+	if (kt_chance(50))
+		run.los = los;
+	if (run.los && kt_chance(50))
+		run.his = his;
+	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
+					  skip, &run);
+	for (int i = a; i < b; i++)
+	{
+		FPTKey	   *k = &w->m[i].e.key;
+
+		if (skip && w->m[i].dead)
+			continue;
+		if (run.tids)
+			CHECK(tids[j] == k->tid);
+		if (run.los && k->cls == FPT_CLS_VALUE)
+			CHECK(los[j] == k->lo);
+		if (run.his && k->cls == FPT_CLS_VALUE)
+			CHECK(his[j] == k->hi);
+		j++;
+	}
+	CHECK(n == j);
+}
+
+static void
+op_hint(void)
+{
+	int			i;
+	uint16		slotid;
+	FPTRun		run = {NULL, NULL, NULL, &slotid};
+
+	if (w->n == 0 || w->level > 0)
+		return;
+	CHECK(fpt_page_has_hints(&w->l, w->page));
+	i = (int) kt_below(w->n);
+	CHECK(fpt_page_copy(&w->l, w->page, kt_index_loc(w, i),
+						kt_index_loc(w, i + 1), false, &run) == 1);
+	CHECK(fpt_page_slot_is(&w->l, w->page, slotid, w->m[i].e.key.tid));
+	CHECK(fpt_page_hint_get(&w->l, w->page, slotid) == w->m[i].dead);
+	fpt_page_hint_set(&w->l, w->page, slotid);
+	CHECK(fpt_page_hint_get(&w->l, w->page, slotid));
+	w->m[i].dead = true;
+}
+
+static void
+one_operation(int insertpct)
+{
+	int			r = (int) kt_below(100);
+
+	if (r < 50)
+	{
+		if (kt_chance(insertpct))
+			op_insert();
+		else
+			op_delete();
+	}
+	else if (r < 51)
+		op_delete_slots();
+	else if (r < 65)
+		op_lower_bound();
+	else if (r < 77)
+		op_range();
+	else if (r < 85)
+		op_find_child();
+	else if (r < 90)
+		op_hint();
+	else if (r < 91)
+		op_copy();
+	else if (r < 97)
+		op_get_and_step();
+	else if (r < 99)
+		op_set_down();
+	else
+		fpt_page_trim(&w->l, w->page);
+}
+
+/* One world: fill it, work on it for a while. */
+static void
+one_round(long ops)
+{
+	const char *names[8];
+	int			n = fpt_simd_available(names, 8);
+	int			insertpct = 30 + (int) kt_below(70);
+
+	CHECK(fpt_simd_select(names[kt_below(n)]));
+	kt_world_init(w);
+	kt_world_fill(w, (int) kt_below(101));
+	kt_verify(w, true);
+	for (long i = 1; i <= ops; i++)
+	{
+		one_operation(insertpct);
+		if (i % VERIFY_EVERY == 0)
+			kt_verify(w, true);
+	}
+}
+
+void
+test_random(long ops, uint64 seed)
+{
+	w = kt_world_new();
+	before = aligned_alloc(64, BLCKSZ);
+	spare = aligned_alloc(64, BLCKSZ);
+	for (uint64 round = 0; ops > 0 && kt_failures < 20; round++)
+	{
+		long		failed = kt_failures;
+		long		n;
+
+		kt_seed(seed + round);
+		n = Min(ops, 1 + (long) kt_below(4000));
+		one_round(n);
+		ops -= n;
+		kt_count_test(kt_failures == failed);
+		if (kt_failures != failed)
+			printf("first failing round: -s %llu -n 4000\n",
+				   (unsigned long long) (seed + round));
+	}
+	fpt_simd_select("auto");
+	if (nsplits > 0)
+		printf("%ld full pages, %.0f%% filled on average, %.0f%% at least; "
+			   "%ld outliers\n", nsplits, 100 * splitfill / nsplits,
+			   100 * minfill, noutliers);
+	kt_world_free(w);
+	free(before);
+	free(spare);
+}
