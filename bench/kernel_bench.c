@@ -30,7 +30,7 @@
 #define SCAN_LEN		1000
 #define INSERT_FILL		70
 
-/* --- keys --------------------------------------------------------------------- */
+/* --- keys --------------------------------------------------------------- */
 
 static long nkeys = 10000000;
 static bool uniform;			/* spread over 64 bits, else dense */
@@ -77,7 +77,7 @@ now(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* --- arena: pages by number, scattered ----------------------------------------- */
+/* --- arena: pages by number, scattered ---------------------------------- */
 
 typedef struct Tree
 {
@@ -139,7 +139,7 @@ tree_alloc(Tree *t)
 	return no;
 }
 
-/* --- tree of fptree pages ---------------------------------------------------------- */
+/* --- tree of fptree pages ----------------------------------------------- */
 
 static FPTLayout layout;
 static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
@@ -339,7 +339,7 @@ fpt_insert(Tree *t, uint64 v, uint64 tid)
 	return res == FPT_OK;
 }
 
-/* --- tree of pages like nbtree's ------------------------------------------------------ */
+/* --- tree of pages like nbtree's ---------------------------------------- */
 
 typedef struct NbTuple
 {
@@ -632,7 +632,7 @@ nb_insert(Tree *t, uint64 key, uint64 tid)
 	return nb_add(page, nb_binsrch(page, key, true), key, tid);
 }
 
-/* --- measuring ---------------------------------------------------------------------------- */
+/* --- measuring ---------------------------------------------------------- */
 
 typedef struct Series
 {

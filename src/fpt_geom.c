@@ -15,11 +15,12 @@
  * which leaves most of the page empty.  The paper avoids that by giving every
  * (w, x) the L that "utilizes the most space in the page", so that a tree of
  * small nodes has many levels and is not cheap; "the optimal" is the cheapest
- * of all (w, x) so treated (this reading reproduces its Table 2's ratios).
+ * of all (w, x) so treated.  (With the paper's parameters this gives the optima
+ * and ratios of its Table 2; the unit tests verify that.)
  *
- * Our in-page trees have two levels: only pairs for which L = 2 comes out can be
- * chosen, but all of them count for the optimum.  The unit tests verify that
- * goal G selects two levels for every page size, and list the exceptions.
+ * Our in-page trees have two levels: only pairs for which L = 2 comes out can
+ * be chosen, but all of them count for the optimum.  The unit tests verify that
+ * goal G does select two levels for every page size, key width and kind.
  *
  *-------------------------------------------------------------------------
  */

@@ -19,22 +19,19 @@ const FPTGeom *
 fpt_page_geom(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	int			kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
-	int			kind;
+	unsigned	kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
+	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
 	const FPTGeom *g;
 
-	if (h->enc & ~FPT_ENC_ALL)
-		return NULL;
-	if (kwi < 0 || kwi >= FPT_NKW || (2 << kwi) > l->keysize)
-		return NULL;
+	/* 0: short TIDs; FPT_ENC_TID4: long ones; anything else is not valid */
 	if (h->level > 0)
-	{
-		if (h->enc & FPT_ENC_TID4)
-			return NULL;
-		kind = FPT_KIND_INNER;
-	}
-	else
-		kind = (h->enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
+	else if (kind == FPT_ENC_TID4)
+		kind = FPT_KIND_LEAF6;
+	if (kwi >= FPT_NKW || kind >= FPT_NKINDS)
+		return NULL;
+
+	/* key widths beyond the key size have no geometry */
 	g = &l->geom[kwi][kind];
 	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
 		h->nnull > h->nkids)
@@ -549,39 +546,86 @@ fpt_page_count(const FPTLayout *l, void *page)
 	return n;
 }
 
+/* The TIDs of n slots; false if one is not a heap TID. */
+static bool
+fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
+			  uint64 *out)
+{
+	bool		valid = true;
+	int			i;
+
+	if (g->tw == 4)
+	{
+		for (i = 0; i < n; i++)
+		{
+			uint32		v;
+
+			memcpy(&v, node + g->tid_off + slots[i] * 4, 4);
+			out[i] = fpt_tid_widen(v);
+			valid &= (v & FPT_TID4_MAXOFF) != 0;
+		}
+		return valid;
+	}
+	for (i = 0; i < n; i++)
+	{
+		out[i] = fpt_slot_tid(g, node, slots[i]);
+		valid &= fpt_tid_is_valid(out[i]);
+	}
+	return valid;
+}
+
+/* The images of n slots. */
+static void
+fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
+			  const uint8 *slots, int n, uint64 *los, uint64 *his)
+{
+	FPTPageSpecial *s = fpt_special(page);
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(g, node, slots[i], &hi, &lo);
+		los[i] = lo + s->base_lo;
+		if (his)
+			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
+	}
+}
+
 /* One node's entries rank .. to - 1 for fpt_page_copy. */
 static int
 fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
 			  int rank, int to, bool skip_dead, FPTRun *run, int n)
 {
 	const uint8 *perm = fpt_node_perm(g, node);
-	FPTPageSpecial *s = fpt_special(page);
+	uint64		dead = skip_dead ? fpt_node_hints(g, page, ordinal) : 0;
+	uint8		slots[FPT_MAX_CAP];
+	int			m = 0;
+	int			i;
 
 	for (; rank < to; rank++)
 	{
 		int			slot = perm[rank];
-		int			slotid = ordinal * g->cap + slot;
-		uint64		hi,
-					lo;
 
 		if (slot >= g->cap)
 			return -1;
-		if (skip_dead && fpt_hint_test(g, page, slotid))
-			continue;
-		if (run->tids)
-			run->tids[n] = fpt_slot_tid(g, node, slot);
-		if (run->los)
-		{
-			fpt_slot_rel(g, node, slot, &hi, &lo);
-			run->los[n] = lo + s->base_lo;
-			if (run->his)
-				run->his[n] = hi + s->base_hi + (run->los[n] < lo ? 1 : 0);
-		}
-		if (run->slotids)
-			run->slotids[n] = (uint16) slotid;
-		n++;
+		slots[m] = (uint8) slot;
+		m += ((dead >> slot) & 1) == 0;
 	}
-	return n;
+	if (run->tids && !fpt_copy_tids(g, node, slots, m, run->tids + n) &&
+		g->dw == 0)
+		return -1;
+	if (run->los)
+		fpt_copy_keys(g, page, node, slots, m, run->los + n,
+					  run->his ? run->his + n : NULL);
+	if (run->slotids)
+	{
+		for (i = 0; i < m; i++)
+			run->slotids[n + i] = (uint16) (ordinal * g->cap + slots[i]);
+	}
+	return n + m;
 }
 
 int

@@ -235,6 +235,16 @@ fpt_tid_is_short(uint64 tid)
 }
 
 /*
+ * Can this be a heap TID?  Callers hand it to the table: block InvalidBlockNumber
+ * would be taken there for a request to extend it.
+ */
+static inline bool
+fpt_tid_is_valid(uint64 tid)
+{
+	return (tid & 0xFFFF) != 0 && (tid >> 16) < 0xFFFFFFFF;
+}
+
+/*
  * Make an empty page of this level and encoding.  Fences are given; base is
  * what keys are stored relative to.  Links are zero.
  */

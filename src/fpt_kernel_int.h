@@ -41,6 +41,9 @@ typedef struct FPTRelEntry
 extern FPTResult fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 							const FPTKey *key, FPTPlace *p);
 
+/* The CPU has the popcnt instruction, and may use it (fpt_simd.c). */
+extern bool fpt_has_popcnt;
+
 /*
  * Number of bits set.  The compiler's builtin is a library call where the
  * instruction cannot be taken for granted.
@@ -51,6 +54,15 @@ fpt_popcount(uint64 v)
 #if defined(__POPCNT__) || defined(__aarch64__)
 	return __builtin_popcountll(v);
 #else
+#if defined(__x86_64__) && defined(__GNUC__)
+	if (likely(fpt_has_popcnt))
+	{
+		uint64		n;
+
+		__asm__("popcntq %1,%0": "=r"(n):"rm"(v):"cc");
+		return (int) n;
+	}
+#endif
 	v -= (v >> 1) & UINT64CONST(0x5555555555555555);
 	v = (v & UINT64CONST(0x3333333333333333)) +
 		((v >> 2) & UINT64CONST(0x3333333333333333));
@@ -255,6 +267,12 @@ fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
  * the format does not depend on how the compiler lays out ItemPointerData.
  */
 static inline uint64
+fpt_tid_widen(uint32 v)
+{
+	return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
+}
+
+static inline uint64
 fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
 {
 	const char *p = node + g->tid_off + slot * g->tw;
@@ -263,7 +281,7 @@ fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
 
 	memcpy(&v, p, 4);
 	if (g->tw == 4)
-		return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
+		return fpt_tid_widen(v);
 	memcpy(&w, p + 4, 2);
 	return ((uint64) v << 16) | w;
 }
@@ -327,6 +345,24 @@ fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
 	out->key.tid = fpt_slot_tid(g, node, slot);
 	out->key.cls = cls;
 	out->down = fpt_slot_down(g, node, slot);
+}
+
+/* The hint bits of a node of a leaf page. */
+static inline uint64
+fpt_node_hints(const FPTGeom *g, const void *page, int ordinal)
+{
+	int			bit = ordinal * g->cap;
+	const uint8 *p = (const uint8 *) page + g->hint_off + bit / 8;
+	uint64		v;
+
+	/* What is read behind the bitmap is the special line. */
+	memcpy(&v, p, 8);
+#ifdef WORDS_BIGENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	if (bit % 8 != 0)
+		v = (v >> (bit % 8)) | ((uint64) p[8] << (64 - bit % 8));
+	return v & g->capmask;
 }
 
 static inline bool

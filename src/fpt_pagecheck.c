@@ -97,7 +97,7 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 		return "key is beyond the largest one";
 	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
 		return "downlink points to the metapage or the root";
-	if (!inner && (e->key.tid & 0xFFFF) == 0)
+	if (!inner && !fpt_tid_is_valid(e->key.tid))
 		return "heap TID is not valid";
 	st->prev = e->key;
 	st->nseen++;

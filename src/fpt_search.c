@@ -22,7 +22,7 @@
  * corrupted.  A single one needs a page to be unlinked in the few instructions
  * between two locks.
  */
-#define FPT_MAX_RESTARTS	1000
+#define FPT_MAX_RESTARTS	100
 
 FPTKey
 fpt_key_before(const FPTKey *bound)

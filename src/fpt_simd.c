@@ -16,7 +16,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fpt_kernel.h"
+#include "fpt_kernel_int.h"
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define FPT_SIMD_X86 1
@@ -137,7 +137,7 @@ static const FPTSimd fpt_simd_scalar = {
 
 #ifdef FPT_SIMD_X86
 
-/* --- SSE2: what every x86-64 CPU has -------------------------------------- */
+/* --- SSE2: what every x86-64 CPU has ------------------------------------ */
 
 /*
  * SSE2 and AVX2 only have signed comparisons: flipping the top bit of both
@@ -229,7 +229,7 @@ static const FPTSimd fpt_simd_sse2 = {
 	"sse2", {fpt_cmp2_sse2, fpt_cmp4_sse2, fpt_cmp8_sse2, fpt_cmp16_sse2}
 };
 
-/* --- AVX2 ------------------------------------------------------------------ */
+/* --- AVX2 --------------------------------------------------------------- */
 
 /* 32 words of comparison results to 32 bits. */
 static inline FPT_AVX2 uint64
@@ -321,7 +321,7 @@ static const FPTSimd fpt_simd_avx2 = {
 	"avx2", {fpt_cmp2_avx2, fpt_cmp4_avx2, fpt_cmp8_avx2, fpt_cmp16_avx2}
 };
 
-/* --- AVX-512 (F and BW): unsigned comparisons to bits in one instruction ----- */
+/* --- AVX-512 (F and BW): unsigned comparisons, results as bits ---------- */
 
 static FPT_AVX512 uint64
 fpt_cmp2_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
@@ -396,7 +396,7 @@ static const FPTSimd fpt_simd_avx512 = {
 
 #ifdef FPT_SIMD_NEON
 
-/* --- NEON, which every 64-bit ARM CPU has ------------------------------------- */
+/* --- NEON, which every 64-bit ARM CPU has ------------------------------- */
 
 /* Comparison results to bits: leave each lane its own bit and add them up. */
 static uint64
@@ -475,9 +475,10 @@ static const FPTSimd fpt_simd_neon = {
 
 #endif							/* FPT_SIMD_NEON */
 
-/* --- choosing ------------------------------------------------------------------- */
+/* --- choosing ----------------------------------------------------------- */
 
 const FPTSimd *fpt_simd = &fpt_simd_scalar;
+bool		fpt_has_popcnt = false;
 
 /*
  * The variants this CPU and its operating system can run, best first.  (The
@@ -516,6 +517,10 @@ fpt_simd_select(const char *name)
 		if (strcmp(name, "auto") == 0 || strcmp(name, v[i]->name) == 0)
 		{
 			fpt_simd = v[i];
+#ifdef FPT_SIMD_X86
+			fpt_has_popcnt = fpt_simd != &fpt_simd_scalar &&
+				__builtin_cpu_supports("popcnt");
+#endif
 			return true;
 		}
 	}

@@ -14,7 +14,7 @@
 
 #include "fpt_kernel_int.h"
 
-/* --- harness (kernel_test.c) ---------------------------------------------- */
+/* --- harness (kernel_test.c) -------------------------------------------- */
 
 extern long kt_failures;		/* checks that failed so far */
 
@@ -27,7 +27,7 @@ extern void kt_count_test(bool ok);
 #define CHECK(c) \
 	do { if (unlikely(!(c))) kt_fail(#c, __FILE__, __LINE__); } while (0)
 
-/* --- random numbers (ktest_page.c) ------------------------------------------ */
+/* --- random numbers (ktest_page.c) -------------------------------------- */
 
 extern void kt_seed(uint64 seed);
 extern uint64 kt_random(void);
@@ -45,7 +45,7 @@ kt_chance(int percent)
 	return kt_below(100) < (uint64) percent;
 }
 
-/* --- model and random pages (ktest_page.c) ---------------------------------- */
+/* --- model and random pages (ktest_page.c) ------------------------------ */
 
 typedef unsigned __int128 kt_u128;
 
@@ -143,7 +143,7 @@ kt_value(const FPTKey *k)
 	return ((kt_u128) k->hi << 64) | k->lo;
 }
 
-/* --- tests ---------------------------------------------------------------------- */
+/* --- tests -------------------------------------------------------------- */
 
 extern void test_simd(void);
 extern void test_geom(void);

@@ -89,7 +89,7 @@ set_separator(int kid, uint64 offset)
 	fpt_array_set(g->kw, page + FPT_LINE, g->maxnodes, kid, 0, offset);
 }
 
-/* --- the full check -------------------------------------------------------------- */
+/* --- the full check ----------------------------------------------------- */
 
 static void
 expect_on(const FPTLayout *l, const char *message)
@@ -276,7 +276,7 @@ test_check_entries(void)
 	expect("downlink points to the metapage or the root");
 }
 
-/* --- what functions report ----------------------------------------------------------- */
+/* --- what functions report ---------------------------------------------- */
 
 /* The header makes no sense: everybody notices. */
 static void

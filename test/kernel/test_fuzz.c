@@ -25,7 +25,7 @@ setup(void)
 	slotids = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 }
 
-/* --- calling everything ------------------------------------------------------- */
+/* --- calling everything ------------------------------------------------- */
 
 static FPTLoc
 any_loc(void)
@@ -117,7 +117,7 @@ kt_call_everything(KTWorld *w)
 	call_writers(w);
 }
 
-/* --- mutating ------------------------------------------------------------------ */
+/* --- mutating ----------------------------------------------------------- */
 
 static void
 mutate(KTWorld *w)
@@ -230,7 +230,8 @@ use_sound_page(KTWorld *w)
 		return;
 	kt_verify(w, false);
 	e = kt_random_entry(w);
-	if (fpt_key_cmp(&e.key, &w->low) < 0 || fpt_key_cmp(&e.key, &w->high) >= 0 ||
+	if (fpt_key_cmp(&e.key, &w->low) < 0 ||
+		fpt_key_cmp(&e.key, &w->high) >= 0 ||
 		(w->level == 0 && (e.key.tid & 0xFFFF) == 0))
 		return;
 	if (w->level > 0 && e.down < 2)
@@ -330,7 +331,11 @@ LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 	kt_world_init(w);
 	kt_world_fill(w, (int) ((seed >> 32) % 101));
 	for (size_t i = 9; i + 3 <= size; i += 3)
-		((uint8 *) w->page)[(data[i] | data[i + 1] << 8) % BLCKSZ] = data[i + 2];
+	{
+		int			off = (data[i] | data[i + 1] << 8) % BLCKSZ;
+
+		w->page[off] = (char) data[i + 2];
+	}
 	if (data[8] & 1)
 		repair_header(w);
 	try_page(w);

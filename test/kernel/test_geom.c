@@ -151,7 +151,7 @@ test_forced_widths(void)
 #endif
 }
 
-/* --- goal G ---------------------------------------------------------------- */
+/* --- goal G ------------------------------------------------------------- */
 
 /* Leaf nodes that an in-page tree of this many levels holds, one at a time. */
 static int
@@ -274,6 +274,95 @@ test_goal(void)
 	}
 }
 
+/*
+ * The paper's own Table 2: 4-byte keys and TIDs, 2-byte offsets, 4 and 8 bytes
+ * of node headers, a page header of a line; T1 = 150, Tnext = 10.
+ */
+static int
+paper_leaf_nodes(int body, int w, int x, int levels)
+{
+	int			fanout = (64 * w - 4) / 6;
+	int			n = 0;
+
+	for (;;)
+	{
+		int			nodes = n + 1;
+		int			lines = nodes * x;
+
+		for (int i = 1; i < levels; i++)
+		{
+			nodes = (nodes + fanout - 1) / fanout;
+			lines += nodes * w;
+		}
+		if (nodes > 1 || lines > body)
+			return n;
+		n++;
+	}
+}
+
+static void
+check_paper(int page, int optimum, int expect_cost, int expect_w, int expect_x)
+{
+	int			body = page / 64 - 1;
+	int			best = 1000000;
+	int			most = 0;
+	int			cost[33][33];
+	int			fanout[33][33];
+	int			levels[33][33];
+	int			bw = 0;
+	int			bx = 0;
+
+	for (int w = 1; w <= 32; w++)
+	{
+		for (int x = 1; x <= 32; x++)
+		{
+			int			nodes = 0;
+
+			cost[w][x] = 1000000;
+			fanout[w][x] = levels[w][x] = 0;
+			for (int i = 2; i <= 6; i++)
+			{
+				int			n = paper_leaf_nodes(body, w, x, i);
+
+				if (n <= nodes)
+					continue;
+				nodes = n;
+				levels[w][x] = i;
+				fanout[w][x] = n * ((64 * x - 8) / 8);
+				cost[w][x] = (i - 1) * (150 + 10 * (w - 1)) +
+					150 + 10 * (x - 1);
+			}
+			best = Min(best, cost[w][x]);
+		}
+	}
+	for (int w = 1; w <= 32; w++)
+	{
+		for (int x = 1; x <= 32; x++)
+		{
+			if (cost[w][x] * 10 <= best * 11 && fanout[w][x] > most)
+			{
+				most = fanout[w][x];
+				bw = w;
+				bx = x;
+			}
+		}
+	}
+	CHECK(best == optimum);
+	CHECK(bw == expect_w && bx == expect_x && cost[bw][bx] == expect_cost);
+	CHECK(levels[bw][bx] == 2);
+}
+
+static void
+test_paper(void)
+{
+	check_paper(4096, 330, 350, 1, 6);	/* 1.06 */
+	check_paper(8192, 350, 350, 3, 4);	/* 1.00 */
+
+	/* the paper has x = 8 (cost 390, 1.03), with a fan-out of 35 less */
+	check_paper(16384, 380, 400, 3, 9);
+	check_paper(32768, 420, 450, 4, 13);	/* 1.07 */
+}
+
 /* What the design promises for the usual page size. */
 static void
 test_capacities(void)
@@ -297,5 +386,6 @@ test_geom(void)
 	kt_run("layout", test_layout);
 	kt_run("forced widths", test_forced_widths);
 	kt_run("goal G", test_goal);
+	kt_run("the paper's Table 2", test_paper);
 	kt_run("capacities", test_capacities);
 }

@@ -59,7 +59,7 @@ sound(const FPTLayout *l)
 	return msg == NULL;
 }
 
-/* --- order --------------------------------------------------------------------- */
+/* --- order -------------------------------------------------------------- */
 
 static void
 test_order(void)
@@ -109,7 +109,7 @@ test_fences(void)
 	CHECK(!fpt_page_below_high(page, &k) && fpt_page_above_low(page, &k));
 }
 
-/* --- encodings --------------------------------------------------------------------- */
+/* --- encodings ---------------------------------------------------------- */
 
 static void
 check_enc(const FPTLayout *l, uint64 hi, uint64 lo, uint64 tids, int level,
@@ -166,7 +166,7 @@ test_init(void)
 	CHECK(((uint16 *) page)[BLCKSZ / 2 - 1] == FPT_PAGE_ID);
 }
 
-/* --- filling ------------------------------------------------------------------------- */
+/* --- filling ------------------------------------------------------------ */
 
 static void
 test_fill(void)
@@ -211,7 +211,7 @@ test_fill_unfit(void)
 	e[2].key.lo--;
 	init_page(&l8, 0, 1, 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_OK && sound(&l8));
-	e[1].key.tid = FPT_MAX_TID - 1;
+	e[1].key.tid = FPT_MAX_TID - 0x10000;
 	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
 	init_page(&l8, 0, 1, 1000);
@@ -255,7 +255,7 @@ test_fill_regions(void)
 	}
 }
 
-/* --- inserting -------------------------------------------------------------------------- */
+/* --- inserting ---------------------------------------------------------- */
 
 /* Insert with make_room; what a caller sees. */
 static FPTResult
@@ -480,7 +480,7 @@ test_few_nodes(void)
 	}
 }
 
-/* --- searching ------------------------------------------------------------------------------ */
+/* --- searching ---------------------------------------------------------- */
 
 static void
 test_empty_page(void)
@@ -545,7 +545,7 @@ test_find_child(void)
 	CHECK(fpt_page_set_down(&l8, page, loc, 3) == FPT_CORRUPT);
 }
 
-/* --- removing --------------------------------------------------------------------------------- */
+/* --- removing ----------------------------------------------------------- */
 
 static void
 test_delete_all(void)
@@ -592,7 +592,7 @@ test_truncate(void)
 	CHECK(fpt_page_count(&l8, page) == n);
 }
 
-/* --- hints ---------------------------------------------------------------------------------------- */
+/* --- hints -------------------------------------------------------------- */
 
 static void
 test_hints(void)
@@ -646,7 +646,7 @@ test_hints(void)
 	CHECK(!fpt_page_slot_is(&l8, page, 0, 1));
 }
 
-/* --- forming ---------------------------------------------------------------------------------------- */
+/* --- forming ------------------------------------------------------------ */
 
 /* Form a page of e[0 .. n - 1]; its key width, or -1 if it does not fit. */
 static int

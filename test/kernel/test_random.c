@@ -20,7 +20,7 @@ static long nsplits;
 static double splitfill;
 static double minfill = 1.0;
 
-/* --- what a caller does when a page is full ------------------------------- */
+/* --- what a caller does when a page is full ----------------------------- */
 
 static void
 set_fences(char *page, const FPTKey *low, const FPTKey *high)
@@ -190,7 +190,7 @@ recode_page(const FPTEntry *e)
 	split_page(e, true);
 }
 
-/* --- operations ------------------------------------------------------------- */
+/* --- operations --------------------------------------------------------- */
 
 /* What must be the result, as far as the model knows: FULL counts as OK. */
 static FPTResult
