@@ -60,7 +60,8 @@ CREATE INDEX q_i ON q USING fptree (i)
 });
 
 # Random and ascending inserts, updates, range deletes that empty pages,
-# duplicates, rollbacks, unique keys; every now and then VACUUM or a checkpoint.
+# duplicates, rollbacks, unique keys, indexes built without WAL in the transaction
+# that makes their table; every now and then VACUUM or a checkpoint.
 my %load = (
 	'insert@6' => q{
 \set r random(-1000000000, 1000000000)
@@ -87,6 +88,16 @@ DELETE FROM u WHERE k BETWEEN :k AND :k + 100;
 	'update@3' => q{
 \set r random(-1000000000, 1000000000)
 UPDATE t SET a = -a, b = b + 1 WHERE a BETWEEN :r AND :r + 1000000;
+},
+	'build@1' => q{
+DROP TABLE IF EXISTS b_:client_id;
+BEGIN;
+CREATE TABLE b_:client_id AS SELECT hashint4(i) AS a FROM generate_series(1, 2000) i;
+CREATE INDEX ON b_:client_id USING fptree (a)
+	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+INSERT INTO b_:client_id SELECT i FROM generate_series(1, 500) i;
+COMMIT;
+INSERT INTO b_:client_id SELECT -i FROM generate_series(1, 500) i;
 },
 	'rollback@1' => q{
 \set r random(-1000000000, 1000000000)

@@ -28,6 +28,7 @@ autovacuum_vacuum_scale_factor = 0.05
 log_statement = none
 session_preload_libraries = 'fptree'
 synchronous_commit = off
+min_parallel_index_scan_size = 0
 max_wal_size = 1GB
 });
 $node->start;
@@ -36,7 +37,8 @@ install_helpers($node);
 # acc: keys move, the number of rows does not; a second column holds the key
 # with its sign changed, so a row must be found under both.
 # u: keys come and go, each at most once.
-# t: rows come and go.
+# ex: the same by an exclusion constraint.
+# t: rows come and go, the whole table is rewritten and emptied.
 $node->safe_psql('postgres', q{
 CREATE TABLE acc (id int PRIMARY KEY, k int, n int);
 INSERT INTO acc SELECT i, i, -i FROM generate_series(1, 1000) i;
@@ -47,6 +49,8 @@ CREATE INDEX acc_n ON acc USING fptree (n DESC)
 CREATE TABLE u (k int, n int);
 CREATE UNIQUE INDEX u_k ON u USING fptree (k)
 	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+CREATE TABLE ex (k int, EXCLUDE USING fptree (k WITH =)
+	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1));
 CREATE TABLE t (a int8, b uuid);
 CREATE INDEX t_a ON t USING fptree (a);
 CREATE INDEX t_b ON t USING fptree (b)
@@ -75,6 +79,12 @@ INSERT INTO u VALUES (:k, 1) ON CONFLICT (k) DO UPDATE SET n = u.n + 1;
 \set k random(1, 2000)
 INSERT INTO u VALUES (:k, 0) ON CONFLICT DO NOTHING;
 DELETE FROM u WHERE k = 2001 - :k;
+},
+	'exclude@1' => q{
+\set k random(1, 500)
+INSERT INTO ex VALUES (:k) ON CONFLICT DO NOTHING;
+DELETE FROM ex WHERE k = 501 - :k;
+SELECT 1 / (count(*) = count(DISTINCT k))::int FROM ex;
 },
 	'insert@4' => q{
 \set r random(-1000000, 1000000)
@@ -140,6 +150,12 @@ my @steps = (
 	'DROP INDEX CONCURRENTLY t_new',
 	'REINDEX INDEX CONCURRENTLY t_b',
 	'DROP INDEX CONCURRENTLY u_new',
+	'VACUUM FULL t',
+	'REINDEX TABLE CONCURRENTLY ex',
+	'CLUSTER t USING t_b',
+	'VACUUM ex',
+	'TRUNCATE t',
+	'REINDEX TABLE t',
 	'VACUUM (INDEX_CLEANUP on) acc',
 	'REINDEX INDEX CONCURRENTLY acc_n',
 	'CHECKPOINT');

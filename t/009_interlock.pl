@@ -88,6 +88,34 @@ INSERT INTO t SELECT i, repeat('y', 100) FROM generate_series(1, 3000) i});
 	verify($node, "$dir: index-only: indexes are sound");
 }
 
+# An index of one leaf, which splits while the scan has it pinned: what the scan
+# holds must stay the way for VACUUM, wherever the entries went.
+$node->safe_psql('postgres', q{
+DROP TABLE t;
+CREATE TABLE t (a int, b text) WITH (autovacuum_enabled = off);
+INSERT INTO t SELECT i, repeat('x', 100) FROM generate_series(1, 300) i;
+CREATE INDEX t_a ON t USING fptree (a);
+});
+$node->safe_psql('postgres', 'VACUUM ANALYZE t');
+$node->safe_psql('postgres', 'DELETE FROM t WHERE a BETWEEN 100 AND 200');
+my $small = $node->background_psql('postgres');
+$small->query_safe($settings);
+$small->query_safe('BEGIN');
+$small->query_safe('DECLARE c CURSOR FOR SELECT a FROM t WHERE a > 0 ORDER BY a');
+my $rows = $small->query_safe('FETCH 1 FROM c');
+$node->safe_psql('postgres', q{INSERT INTO t SELECT i, 'more' FROM generate_series(1000, 4000) i});
+my $vac = $node->background_psql('postgres');
+$vac->query_until(qr/started/, "\\echo started\nVACUUM t;\n\\echo done\n");
+ok( $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
+	WHERE query LIKE 'VACUUM t%' AND wait_event = 'BufferPin'}),
+	'one leaf, split: VACUUM waits for the index-only scan');
+$rows .= "\n" . $small->query_safe('FETCH ALL FROM c');
+is($rows, join("\n", 1 .. 99, 201 .. 300),
+	'one leaf, split: the index-only scan sees its snapshot');
+$small->query_safe('COMMIT');
+$small->quit;
+$vac->quit;
+
 # The race itself: scans read all keys while rows die, are vacuumed away, and
 # their TIDs are taken by others.
 fill();
