@@ -37,7 +37,7 @@ class Ratio:
     def text(self):
         if self.value is None:
             return "-"
-        return "%.3g [%.3g %.3g]" % (self.value, self.q1, self.q3)
+        return "%.3f [%.3f %.3f]" % (self.value, self.q1, self.q3)
 
     def as_dict(self):
         return {"label": self.label, "value": self.value, "q1": self.q1,

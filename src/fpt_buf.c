@@ -214,20 +214,19 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 }
 
 /*
- * Where pages above the leaves were found last, by all indexes of this backend.
- * They are few and looked for all the time: a right guess saves the search in
- * the buffer mapping table.  ReadRecentBuffer() verifies it, but does not tell
- * the clock sweep that the page is in use, so some visits go the usual way.
+ * Where pages were found last, by all indexes of this backend.  A right guess
+ * saves the search in the buffer mapping table, a third of the time of a
+ * lookup in a large cached index.  ReadRecentBuffer() verifies it, but does
+ * not tell the clock sweep that the page is in use, so some visits go the
+ * usual way.  Pages that are neighbours in the file do not compete.
  */
-#define FPT_HOT_SIZE		1024
-#define FPT_HOT_USES		16
+#define FPT_HOT_SIZE		32768	/* a power of two; 256 kB, used by need */
+#define FPT_HOT_USES		17	/* a prime: no level is left out for ever */
 
 typedef struct FPTHotBuffer
 {
-	Oid			relnumber;
-	uint32		pageno;
+	uint32		key;			/* of relation and page */
 	Buffer		buf;
-	uint32		uses;
 } FPTHotBuffer;
 
 static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
@@ -235,13 +234,16 @@ static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
 Buffer
 fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
 {
-	Oid			relnumber = fpt_relnumber(rel);
-	FPTHotBuffer *hot = &fpt_hot[(pageno * 2654435761U ^ relnumber) %
-								 FPT_HOT_SIZE];
+	static uint32 uses = 0;
+	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
+	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
 	Buffer		buf;
 
-	if (hot->relnumber == relnumber && hot->pageno == pageno &&
-		++hot->uses % FPT_HOT_USES != 0 &&
+	/* A temporary index may share its number with another backend's file. */
+	if (RelationUsesLocalBuffers(rel))
+		buf = fpt_readpage(rel, ix, pageno, NULL);
+	else if (hot->key == key && hot->buf != InvalidBuffer &&
+		++uses % FPT_HOT_USES != 0 &&
 		ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, hot->buf))
 	{
 		buf = hot->buf;
@@ -251,8 +253,7 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
 	else
 	{
 		buf = fpt_readpage(rel, ix, pageno, NULL);
-		hot->relnumber = relnumber;
-		hot->pageno = pageno;
+		hot->key = key;
 		hot->buf = buf;
 	}
 	fpt_lock_read(rel, ix, buf, pageno, lock);

@@ -306,6 +306,14 @@ fpt_distance(const FPTKey *a, const FPTKey *b)
 	return hi != 0 ? ~UINT64CONST(0) : a->lo - b->lo;
 }
 
+/* Does a - b fit in this key width, exactly? */
+static inline bool
+fpt_distance_fits(int kw, const FPTKey *a, const FPTKey *b)
+{
+	return fpt_fits(kw, a->hi - b->hi - (a->lo < b->lo ? 1 : 0),
+					a->lo - b->lo);
+}
+
 /*
  * Expected range of a page's keys once it is full, for an open-ended page: the
  * range now, extrapolated.
@@ -370,7 +378,7 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
 	while (kwi > 0 && n > fpt_sure_room(&l->geom[kwi][kind], mixed) &&
-		   content <= fpt_kw_max(1 << kwi))
+		   fpt_distance_fits(1 << kwi, last, from))
 		kwi--;
 	max = fpt_kw_max(2 << kwi);
 
@@ -379,7 +387,7 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 	base->tid = 0;
 	if (lowopen && (2 << kwi) <= 8 && (2 << kwi) < l->keysize)
 	{
-		uint64		inuse = span <= max ? span : content;
+		uint64		inuse = Min(max, span <= max ? span : content);
 
 		below = highopen ? (max - inuse) / 2 : max - inuse;
 		if (base->lo < below)

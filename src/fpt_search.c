@@ -139,10 +139,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		UnlockReleaseBuffer(buf);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
-		if (cur > 0)
-			buf = fpt_getbuf_hot(rel, ix, child, mode);
-		else
-			buf = fpt_getbuf(rel, ix, child, mode);
+		buf = fpt_getbuf_hot(rel, ix, child, mode);
 		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
 		if (buf == InvalidBuffer)
 			return buf;

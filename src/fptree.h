@@ -96,7 +96,7 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));
 
-/* The same for pages above the leaves, which are visited all the time. */
+/* The same, guessing the buffer by where this backend saw the page last. */
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
 							 int lock);
 

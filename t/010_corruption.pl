@@ -272,6 +272,33 @@ foreach my $kind (sort keys %kinds)
 		});
 	}
 
+	# links that lead in circles, with fences that send searches there
+	way('circle of right links', $kind, 1, sub {
+		my ($f, $r) = @_;
+		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
+		poke($f, $r->{leaf}, $at{high_hi}, $low);
+		poke($f, $r->{leaf}, $at{right}, pack('L', left_of($f, $r->{leaf})));
+	});
+	way('right link to self, nothing covered', $kind, 1, sub {
+		my ($f, $r) = @_;
+		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
+		poke($f, $r->{leaf}, $at{high_hi}, $low);
+		poke($f, $r->{leaf}, $at{right}, pack('L', $r->{leaf}));
+	});
+
+	# header of another page
+	foreach my $role (qw(leaf first last inner parent))
+	{
+		way("header of $role in root", $kind, 1, sub {
+			my ($f, $r) = @_;
+			poke($f, 1, 0, substr(page_of($f, $r->{$role}), 0, 64));
+		});
+		way("header of $role in leaf", $kind, 1, sub {
+			my ($f, $r) = @_;
+			poke($f, $r->{leaf}, 0, substr(page_of($f, $r->{$role}), 0, 64));
+		});
+	}
+
 	# whole pages
 	foreach my $role (qw(leaf first last inner root))
 	{

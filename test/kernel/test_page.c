@@ -696,6 +696,15 @@ test_form_dense(void)
 	CHECK(form(&l8, 0, &low, &high, n) == 2);
 	make_entries(n, 1000, 1000000);
 	CHECK(form(&l8, 0, &low, &high, n) == -1);
+
+	/* the widest range of 8-byte offsets, and one more */
+	n = (int) l16.geom[2][FPT_KIND_LEAF4].capacity;
+	make_entries(n, 1000, 1);
+	e[n - 1].key.hi = 1;
+	e[n - 1].key.lo = 999;
+	CHECK(form(&l16, 0, &minf, &pinf, n) == 8);
+	e[n - 1].key.lo = 1000;
+	CHECK(form(&l16, 0, &minf, &pinf, n) == -1);
 }
 
 /* A page that is open at an end gets room there. */
