@@ -153,6 +153,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	FPTStack	stack;
 	Buffer		buf;
 
+	Assert(ItemPointerIsValid(ht_ctid));
+	Assert(IndexRelationGetNumberOfKeyAttributes(rel) == 1);
 	fpt_form_key(ix, values[0], isnull[0], fpt_tid_encode(ht_ctid), &e.key);
 	e.down = 0;
 

@@ -193,7 +193,8 @@ extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
  * Compare n <= 64 unsigned keys of one width, stored one after the other at an
  * arbitrary address, with (hi, lo).  Returns the bits of those below, sets *eq
  * to the bits of those equal; bits >= n are zero.  16-byte keys are n upper
- * halves at "keys" and n lower halves at keys + 8 * stride.
+ * halves at "keys" and n lower halves at keys + 8 * stride; for narrower ones
+ * (hi, lo) must be representable in their width.
  */
 typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
 							  uint64 hi, uint64 lo, uint64 *eq);

@@ -96,6 +96,7 @@ fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
 	FPTPageHeader *h = fpt_header(page);
 	int			had = Min(h->nnodes, g->maxnodes);
 
+	Assert(nnodes >= 0 && nnodes <= g->maxnodes);
 	if (nnodes < had)
 		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
 	h->nnodes = (uint8) nnodes;
@@ -173,6 +174,7 @@ fpt_node_write(const FPTGeom *g, void *page, char *node,
 	(g->x * FPT_LINE);
 	int			i;
 
+	Assert(n > 0);
 	Assert(n <= g->cap);
 	for (i = 0; i < n; i++)
 	{
@@ -267,6 +269,7 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 	bool		firstnull = l->nullsfirst;
 	FPTResult	res;
 
+	Assert(fill > 0 && fill <= 100);
 	Assert(fpt_header(page)->nkids == 0);
 	while (nfirst < n &&
 		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
@@ -636,6 +639,8 @@ fpt_slot_move(const FPTGeom *g, void *page, int fromkid, int from, int tokid,
 	uint64		hi,
 				lo;
 
+	Assert(from >= 0 && from < g->cap && to >= 0 && to < g->cap);
+	Assert(fromkid != tokid);
 	fpt_slot_rel(g, a, from, &hi, &lo);
 	fpt_array_set(g->kw, b + sizeof(FPTNode), g->cap, to, hi, lo);
 	fpt_slot_set_tid(g, b, to, fpt_slot_tid(g, a, from));

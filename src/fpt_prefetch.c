@@ -52,6 +52,7 @@ fpt_distance_init(FPTDistance *d, int limit)
 void
 fpt_distance_note(FPTDistance *d, bool io)
 {
+	Assert(d->limit > 0 && d->now >= 1);
 	if (d->fixed)
 		return;
 	if (io)
@@ -187,6 +188,8 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	Buffer		buf;
 	int			max;
 
+	Assert(!w->end);
+	Assert(w->cur >= 0 && w->cur <= w->n);
 	fpt_window_compact(w);
 	max = Min(FPT_WINDOW_MAX, Max(16, w->cur + 4 * w->dist.now));
 	if (w->dir < 0)
@@ -230,6 +233,9 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
 	FPTDistance *d = &w->dist;
 	int			target;
 
+	Assert(w->dir == 1 || w->dir == -1);
+	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);
+	Assert(w->cur >= 0 && d->limit > 0);
 	if (w->n > 0)
 		fpt_window_find(w, pageno);
 	if (w->lost > FPT_MAX_LOST)

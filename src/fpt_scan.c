@@ -148,6 +148,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 {
 	FPTBatch	old = *to;
 
+	Assert(from->valid && from->n > 0);
 	old.n = 0;
 	fpt_batch_alloc(so, &old, from->max, from->los != NULL);
 	*to = *from;
@@ -191,6 +192,8 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 	bool		dirty = false;
 	int			i;
 
+	Assert(b->valid);
+	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
 	if (BufferIsValid(buf))
 	{
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
@@ -278,6 +281,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	FPTRun		run = {0};
 	int			part;
 
+	Assert(b->valid && b->max > 0);
 	if (fpt_page_range(l, page, lo, hi, &first, &last) != FPT_OK)
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
 	if (first.kid > last.kid ||
@@ -334,6 +338,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Page		page = BufferGetPage(buf);
 	int			i = 0;
 
+	Assert(fpt_header(page)->level == 0);
+	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
 	PredicateLockPage(rel, BufferGetBlockNumber(buf), scan->xs_snapshot);
 	b->valid = true;
@@ -704,6 +710,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 	FPTDistance *d = &h->dist;
 	int			target;
 
+	Assert(h->enabled && so->cur.valid);
+	Assert(so->cur.pos >= 0 && so->cur.pos < so->cur.n);
 	if (++h->switches <= FPT_HEAP_START)
 	{
 		fpt_prefetch_stats.skip_short++;
@@ -790,6 +798,8 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 	Datum		value;
 	char	   *data;
 
+	Assert(b->pos >= 0 && b->pos < b->n);
+	Assert(b->los != NULL);
 	if (unlikely(so->itup == NULL))
 		fpt_make_itups(scan, so);
 	if (b->pos >= b->nullfrom && b->pos < b->nullto)

@@ -98,6 +98,8 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 	Buffer		buf;
 	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
 
+	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
+	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
 	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)

@@ -68,6 +68,8 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	int			a = 0;
 	int			b = n;
 
+	Assert(sp->entries != NULL);
+	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
 	if (n < 0)
 		fpt_corrupt(sp->rel, pageno, "The page contradicts itself");
 	sp->low = fpt_fence_get(&fpt_special(page)->low);
@@ -116,6 +118,7 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
 	int			keep = FPT_SPLIT_INNER_KEEP;
 
+	Assert(sp->n > 1 && sp->pos < sp->n);
 	sp->fill = FPT_SPLIT_FILL;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
@@ -234,6 +237,8 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	FPTWal	   *wal;
 	Page		copy;
 
+	Assert(sp->at > 0 && sp->at < sp->n);
+	Assert(pageno != FPT_ROOTPAGE);
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
@@ -292,6 +297,8 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	FPTWal	   *wal;
 	Page		copy;
 
+	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE);
+	Assert(sp->at > 0 && sp->at < sp->n);
 	if (level >= FPT_MAX_LEVEL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -342,6 +349,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	FPTSplit	sp;
 	FPTResult	res;
 
+	Assert(e->key.cls > FPT_CLS_MINF && e->key.cls < FPT_CLS_PINF);
 	memset(&sp, 0, sizeof(sp));
 	sp.rel = rel;
 	sp.ix = ix;

@@ -139,6 +139,8 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 	int			n;
 	int			i;
 
+	Assert(BufferIsValid(first) && BufferIsValid(cur));
+	Assert(fpt_key_cmp(&u->lo, &u->hi) < 0);
 	end.tid = FPT_MAX_TID + 1;
 	run.tids = tids;
 	run.slotids = slotids;
@@ -165,6 +167,8 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 	uint32		right = fpt_header(BufferGetPage(cur))->right;
 	Buffer		buf;
 
+	Assert(BufferIsValid(first) && BufferIsValid(cur));
+	Assert(next.cls != FPT_CLS_PINF);
 	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur) ||
 		right == fpt_bufpage(first))
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
@@ -198,6 +202,9 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	uint64	   *tids = (uint64 *) palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	uint16	   *slotids = (uint16 *) palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 
+	Assert(checkUnique != UNIQUE_CHECK_NO);
+	Assert(fpt_tid_is_valid(key->tid));
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
 	memset(&u, 0, sizeof(u));
 	u.rel = rel;
 	u.ix = &copy;

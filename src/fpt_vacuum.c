@@ -218,6 +218,10 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	FPTResult	res = FPT_OK;
 	Page		page;
 
+	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
+	Assert(fpt_bufpage(u->target) > FPT_ROOTPAGE);
+	Assert(u->to_right ? rightno != 0 : leftno != 0);
+	Assert(leftno != rightno);
 	fpt_unlink_register(u, wal);
 	page = fpt_wal_page(wal, u->target, false);
 	fpt_header(page)->flags |= FPT_F_DELETED;
@@ -275,6 +279,7 @@ fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
 	FPTLoc		next = u->loc;
 	FPTEntry	e;
 
+	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
 	if (!BufferIsValid(u->right) ||
 		!fpt_page_step(&v->ix.layout, BufferGetPage(u->parent), &next, 1))
 		return false;
@@ -352,6 +357,8 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	int			n;
 	bool		fits;
 
+	Assert(BufferIsValid(nbuf));
+	Assert(fpt_header(BufferGetPage(u->target))->level > 0);
 	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK ||
 		(n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES)) < 1)
 		fpt_corrupt(v->rel, fpt_bufpage(nbuf), "The page contradicts itself");
@@ -453,6 +460,8 @@ fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
 	FPTChunk   *c = &v->chunk;
 	int			i;
 
+	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
+	Assert(c->n <= c->max && c->max <= FPT_CHUNK_LEAVES);
 	for (i = 0; i < c->n; i++)
 	{
 		int			first = c->first[i];
@@ -478,6 +487,8 @@ fpt_delete_dead(FPTVacuum *v, Buffer buf, const bool *dead)
 	int			end = fpt_page_count(l, page);
 	int			kid;
 
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(nkids > 0);
 	/* Backwards: a node that becomes empty leaves the root. */
 	for (kid = nkids - 1; kid >= 0; kid--)
 	{
@@ -502,6 +513,8 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 	int			ndead = 0;
 	int			i;
 
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(ndead == 0);
 	for (i = 0; i < n; i++)
 		ndead += dead[i];
 	if (ndead > 0)
@@ -551,7 +564,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 			!fpt_page_above_low(page, &key) ||
 			!fpt_page_below_high(page, &key))
 		{
-			/* The chain changed under us: enough for now. */
+			/* The chain changed under us: the chunk ends here. */
 			UnlockReleaseBuffer(buf);
 			break;
 		}

@@ -47,12 +47,16 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 									 blank ? GENERIC_XLOG_FULL_IMAGE : 0);
 }
 
+	Assert(BufferIsValid(buf));
+	Assert(wal->npages >= 0);
 void
 fpt_wal_finish(FPTWal *wal)
 {
 	GenericXLogFinish(wal);
 }
 
+	Assert(wal->npages > 0);
+	Assert(CritSectionCount == 0);
 void
 fpt_wal_abort(FPTWal *wal)
 {
@@ -168,6 +172,7 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 {
 	int			i = from;
 
+	Assert(from >= 0 && from <= to && to <= BLCKSZ);
 	while ((i = fpt_skip_same(p->image, old, i, to)) < to)
 	{
 		int			start = i;
@@ -202,6 +207,9 @@ fpt_delta(FPTWalPage *p)
 	int			oldlower = ((PageHeader) old)->pd_lower;
 	static const char zeroes[BLCKSZ] = {0};
 
+	Assert(BufferIsValid(p->buf));
+	Assert(lower <= upper && upper == FPT_SPECIAL_OFFSET);
+	Assert(oldlower <= upper || p->blank);
 	/* What was in the hole was zero. */
 	p->deltalen = 0;
 	if (p->blank ||
@@ -260,6 +268,8 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 	XLogRecPtr	recptr;
 	int			i;
 
+	Assert(CritSectionCount > 0);
+	Assert(edit->n > 0 && edit->n <= FPT_MAX_EDITS);
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buf, REGBUF_STANDARD);
 	for (i = 0; i < edit->n; i++)

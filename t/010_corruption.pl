@@ -87,14 +87,14 @@ LANGUAGE sql AS $$
 $$;
 });
 
-# Kinds of indexes: deep trees of tiny pages, and ordinary ones.
+# Kinds of indexes: deep trees of tiny pages, ordinary ones, unique ones.
 my %kinds = (
 	deep => {
 		column => 'u', rows => 2000,
 		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
 	plain => { column => 'i', rows => 5000, with => '' },
 	down => {
-		column => 'b DESC NULLS LAST', rows => 5000,
+		column => 'b DESC NULLS LAST', rows => 5000, unique => 'UNIQUE',
 		with => 'WITH (fillfactor = 60)' });
 
 my $count = 0;
@@ -105,6 +105,7 @@ sub make_index
 	my ($kind) = @_;
 	my $k = $kinds{$kind};
 	my $t = 't' . ++$count;
+	my $unique = $k->{unique} // '';
 
 	# Half of the rows are there at build, half come later; a hole in the
 	# middle makes VACUUM unlink pages, some rows remain dead in the index.
@@ -116,7 +117,7 @@ CREATE TABLE $t (i int4, b int8, u uuid);
 INSERT INTO $t SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 END, i << 10,
 	CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
 	FROM generate_series(1, $k->{rows} / 2) i;
-CREATE INDEX ${t}_idx ON $t USING fptree ($k->{column}) $k->{with};
+CREATE $unique INDEX ${t}_idx ON $t USING fptree ($k->{column}) $k->{with};
 INSERT INTO $t SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 END, i << 10,
 	CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
 	FROM generate_series($k->{rows} / 2 + 1, $k->{rows}) i;
@@ -253,6 +254,20 @@ foreach my $kind (sort keys %kinds)
 		}
 	}
 
+	# links that lead in circles, with fences that send searches there
+	way('circle of right links', $kind, 1, sub {
+		my ($f, $r) = @_;
+		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
+		poke($f, $r->{leaf}, $at{high_hi}, $low);
+		poke($f, $r->{leaf}, $at{right}, pack('L', left_of($f, $r->{leaf})));
+	});
+	way('right link to self, nothing covered', $kind, 1, sub {
+		my ($f, $r) = @_;
+		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
+		poke($f, $r->{leaf}, $at{high_hi}, $low);
+		poke($f, $r->{leaf}, $at{right}, pack('L', $r->{leaf}));
+	});
+
 	# the rest is the same for all kinds of keys
 	next if $kind eq 'down';
 
@@ -272,22 +287,8 @@ foreach my $kind (sort keys %kinds)
 		});
 	}
 
-	# links that lead in circles, with fences that send searches there
-	way('circle of right links', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
-		poke($f, $r->{leaf}, $at{high_hi}, $low);
-		poke($f, $r->{leaf}, $at{right}, pack('L', left_of($f, $r->{leaf})));
-	});
-	way('right link to self, nothing covered', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
-		poke($f, $r->{leaf}, $at{high_hi}, $low);
-		poke($f, $r->{leaf}, $at{right}, pack('L', $r->{leaf}));
-	});
-
 	# header of another page
-	foreach my $role (qw(leaf first last inner parent))
+	foreach my $role (qw(first last inner parent))
 	{
 		way("header of $role in root", $kind, 1, sub {
 			my ($f, $r) = @_;
@@ -613,13 +614,13 @@ my @plans = (
 
 # Changes that reach all pages; the last ones go through VACUUM.
 my @changes = (
-	'INSERT INTO TBL SELECT i, i, md5(i::text)::uuid'
+	'INSERT INTO TBL SELECT i, i + 1e9, md5(i::text)::uuid'
 	  . ' FROM generate_series(1, 2000) i',
-	'UPDATE TBL SET i = i + 1, b = b + 1, u = md5(u::text || 1)::uuid'
+	'UPDATE TBL SET i = i + 1, b = -b, u = md5(u::text || 1)::uuid'
 	  . ' WHERE b % 3 = 0',
 	'DELETE FROM TBL WHERE b % 2 = 0',
 	'VACUUM (INDEX_CLEANUP ON) TBL',
-	'INSERT INTO TBL SELECT i * 3, i * 3, md5(i::text)::uuid'
+	'INSERT INTO TBL SELECT i * 3, i * 2000, md5(i::text)::uuid'
 	  . ' FROM generate_series(1, 2000) i',
 	'ANALYZE TBL',
 	'DELETE FROM TBL',
