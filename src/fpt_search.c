@@ -69,22 +69,31 @@ Buffer
 fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			  int level, int lock)
 {
+	FPTKey		passed = {0, 0, 0, FPT_CLS_MINF};	/* high fence behind us */
+
 	for (;;)
 	{
 		Page		page = BufferGetPage(buf);
+		FPTKey		high = fpt_fence_get(&fpt_header(page)->high);
 		uint32		right;
 
-		if (!fpt_page_serves(page, key, level))
+		/*
+		 * High fences rise from page to page, or links lead in a circle (or to
+		 * a page that was recycled this moment): begin again, a few times.
+		 */
+		if (!fpt_page_serves(page, key, level) ||
+			fpt_key_cmp(&high, &passed) <= 0)
 		{
 			UnlockReleaseBuffer(buf);
 			return InvalidBuffer;
 		}
-		if (likely(fpt_page_below_high(page, key)))
+		if (likely(fpt_key_cmp(key, &high) < 0))
 			return buf;
 		right = fpt_header(page)->right;
 		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf),
 						"The right link contradicts the high fence");
+		passed = high;
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
 		buf = fpt_getbuf(rel, ix, right, lock);
