@@ -47,16 +47,12 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 									 blank ? GENERIC_XLOG_FULL_IMAGE : 0);
 }
 
-	Assert(BufferIsValid(buf));
-	Assert(wal->npages >= 0);
 void
 fpt_wal_finish(FPTWal *wal)
 {
 	GenericXLogFinish(wal);
 }
 
-	Assert(wal->npages > 0);
-	Assert(CritSectionCount == 0);
 void
 fpt_wal_abort(FPTWal *wal)
 {

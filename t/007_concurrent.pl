@@ -160,7 +160,7 @@ my @steps = (
 	'REINDEX INDEX CONCURRENTLY acc_n',
 	'CHECKPOINT');
 my $started = time;
-my ($failed, $checked, $done) = ('', 0, 0);
+my ($failed, $checked, $done, $deadlocks) = ('', 0, 0, 0);
 
 # The checks of one index only take the lock of a reader; they run in the midst
 # of it all.
@@ -172,6 +172,14 @@ while (time - $started < $seconds - 1)
 	my $step = $steps[ $done++ % @steps ];
 	my ($ret, $out, $err) = $node->psql('postgres', $step);
 
+	# REINDEX TABLE locks the table, then each index: a transaction that has
+	# read the table (and so holds a lock of its indexes) and writes to it next
+	# deadlocks with it, whatever the access method.
+	if ($ret != 0 && $step eq 'REINDEX TABLE t' && $err =~ /deadlock detected/)
+	{
+		$deadlocks++;
+		$ret = 0;
+	}
 	$failed .= "$step: $err\n" if $ret != 0;
 	($ret, $out, $err) = $node->psql('postgres', $check);
 	$failed .= "check after $step: $err\n" if $ret != 0;
@@ -183,7 +191,7 @@ while (time - $started < $seconds - 1)
 	}
 	last if length($failed) > 2000;
 }
-note("$done steps, $checked checks");
+note("$done steps, $checked checks, $deadlocks deadlocks of REINDEX TABLE");
 is($failed, '', 'all steps and checks beside the load succeed');
 ok(finish_pgbench($bench), 'no session failed');
 unlike($bench->{err}, qr/division by zero/, 'no reader missed a row');
