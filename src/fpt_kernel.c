@@ -15,8 +15,9 @@
  */
 #include "fpt_kernel_int.h"
 
-const FPTGeom *
-fpt_page_geom(const FPTLayout *l, void *page)
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+static inline const FPTGeom *
+fpt_geom_of(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	unsigned	kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
@@ -39,6 +40,12 @@ fpt_page_geom(const FPTLayout *l, void *page)
 	return g;
 }
 
+const FPTGeom *
+fpt_page_geom(const FPTLayout *l, void *page)
+{
+	return fpt_geom_of(l, page);
+}
+
 bool
 fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {
@@ -56,7 +63,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		(h->flags & FPT_F_META) != 0 ||
 		h->level > FPT_MAX_LEVEL)
 		return false;
-	g = fpt_page_geom(l, page);
+	g = fpt_geom_of(l, page);
 	return g != NULL && h->std.pd_lower == fpt_lower(g, h->nnodes);
 }
 
@@ -114,11 +121,12 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 
 /*
  * Number of entries of a node below (hi, lo, tid), keys relative to the base.
- * *dup tells whether that very entry is there.  -1 if the page is corrupt.
+ * *equal gets the slots of the same image, *dup tells whether that very entry
+ * is there.
  */
 static inline int
 fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
-			  bool *dup)
+			  uint64 *equal, bool *dup)
 {
 	uint64		used = fpt_node_used(g, node);
 	uint64		eq;
@@ -130,6 +138,7 @@ fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
 	rank = fpt_popcount(lt);
 	*dup = false;
 	eq &= used;
+	*equal = eq;
 	if (unlikely(eq != 0) && tid != 0)
 	{
 		for (; eq != 0; eq &= eq - 1)
@@ -260,9 +269,9 @@ fpt_region_kid_null(const FPTGeom *g, void *page, int from, int to,
 	return a;
 }
 
-FPTResult
-fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
-		   const FPTKey *key, FPTPlace *p)
+static inline FPTResult
+fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
+			   const FPTKey *key, uint64 tid, FPTPlace *p)
 {
 	FPTPageHeader *h = fpt_header(page);
 
@@ -284,7 +293,7 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 			return FPT_OK;
 		}
 		p->kid = fpt_region_kid(g, page, p->from, p->to, p->hi, p->lo,
-								key->tid);
+								tid);
 	}
 	else
 	{
@@ -294,7 +303,7 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(g, page, p->from, p->to, key->tid);
+		p->kid = fpt_region_kid_null(g, page, p->from, p->to, tid);
 	}
 	if (p->kid < 0)
 		return FPT_CORRUPT;
@@ -305,19 +314,26 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 	if (g->dw == 0)
 		__builtin_prefetch((char *) page + g->hint_off +
 						   fpt_kid(g, page, p->kid) * g->cap / 8);
-	p->rank = fpt_node_rank(g, p->node, p->hi, p->lo, key->tid, &p->dup);
+	p->rank = fpt_node_rank(g, p->node, p->hi, p->lo, tid, &p->eq, &p->dup);
 	p->count = fpt_popcount(fpt_node_used(g, p->node));
 	return FPT_OK;
+}
+
+FPTResult
+fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
+		   const FPTKey *key, FPTPlace *p)
+{
+	return fpt_find_place(l, g, page, key, key->tid, p);
 }
 
 FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTPlace	p;
 
-	if (g == NULL || fpt_locate(l, g, page, key, &p) != FPT_OK)
+	if (g == NULL || fpt_find_place(l, g, page, key, key->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	loc->kid = p.kid;
 	loc->rank = p.rank;
@@ -332,23 +348,28 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 
 /*
  * Does the range that ends at hi end in the node of p, or right behind it?
- * Most ranges of a point lookup do, which saves the second descent.
+ * Most ranges of a point lookup do, which saves the second descent.  If "whole",
+ * p is in front of, and hi behind, all entries of their images.
  */
-static bool
+static inline bool
 fpt_range_ends_here(const FPTGeom *g, void *page, const FPTPlace *p,
-					const FPTKey *hi, FPTLoc *last)
+					const FPTKey *hi, bool whole, FPTLoc *last)
 {
 	uint64		khi,
 				klo,
 				shi,
 				slo;
+	uint64		eq;
 	bool		dup;
 
 	if (p->where != 0 || p->kid < p->from || p->kid >= p->to ||
 		fpt_rel(g, page, hi, &khi, &klo) != 0)
 		return false;
 	last->kid = p->kid;
-	last->rank = fpt_node_rank(g, p->node, khi, klo, hi->tid, &dup);
+	if (whole && khi == p->hi && klo == p->lo)
+		last->rank = p->rank + fpt_popcount(p->eq);
+	else
+		last->rank = fpt_node_rank(g, p->node, khi, klo, hi->tid, &eq, &dup);
 	if (last->rank < p->count)
 		return true;
 	last->kid++;
@@ -364,11 +385,11 @@ FPTResult
 fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTKey		end = *hi;
 	FPTPlace	p;
 
-	if (g == NULL || fpt_locate(l, g, page, lo, &p) != FPT_OK)
+	if (g == NULL || fpt_find_place(l, g, page, lo, lo->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	first->kid = p.kid;
 	first->rank = p.rank;
@@ -380,7 +401,8 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 	}
 	end.tid++;
 	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		fpt_range_ends_here(g, page, &p, &end, last))
+		fpt_range_ends_here(g, page, &p, &end,
+							lo->tid == 0 && hi->tid == FPT_MAX_TID, last))
 		return FPT_OK;
 	return fpt_page_lower_bound(l, page, &end, last);
 }
@@ -388,7 +410,7 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 int
 fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node;
 
 	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
@@ -434,7 +456,7 @@ fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node;
 	int			slot;
 
@@ -455,8 +477,7 @@ FPTResult
 fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 					uint32 *child, FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
-	FPTKey		next = *key;
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTPlace	p;
 	int			slot;
 
@@ -464,8 +485,7 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 		return FPT_CORRUPT;
 
 	/* The entry before the first one above key, or the very first. */
-	next.tid++;
-	if (fpt_locate(l, g, page, &next, &p) != FPT_OK)
+	if (fpt_find_place(l, g, page, key, key->tid + 1, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	if (p.rank > 0)
 		p.rank--;
@@ -491,10 +511,76 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	return FPT_OK;
 }
 
+uint32
+fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
+				  const FPTKey *key)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+	char	   *node = g ? fpt_kid_node(g, page, loc.kid) : NULL;
+	uint8	   *perm;
+	uint64		hi[3];
+	uint64		lo[3];
+	uint64	   *v;
+	int			kid = loc.kid + 1;
+
+	if (node == NULL || key->cls != FPT_CLS_VALUE ||
+		fpt_rel(g, page, key, &hi[1], &lo[1]) != 0)
+		return 0;
+	perm = fpt_node_perm(g, node) + loc.rank;
+	if (perm[0] >= g->cap)
+		return 0;
+	fpt_slot_rel(g, node, perm[0], &hi[0], &lo[0]);
+	if (loc.rank + 1 < fpt_popcount(fpt_node_used(g, node)))
+	{
+		if (perm[1] >= g->cap)
+			return 0;
+		fpt_slot_rel(g, node, perm[1], &hi[2], &lo[2]);
+	}
+	else if (kid < fpt_header(page)->nkids && kid < g->maxnodes)
+		fpt_array_rel(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid,
+					  &hi[2], &lo[2]);
+	else
+		return 0;
+
+	/* the words that differ, upper ones first */
+	v = hi[0] < hi[2] ? hi : lo;
+	if (v[1] < v[0] || v[1] >= v[2])
+		return 0;
+
+	/* halves, which are never negative as signed numbers */
+	return (uint32) (65535.0 * (double) (int64) ((v[1] - v[0]) >> 1) /
+					 (double) (int64) (((v[2] - v[0]) >> 1) + 1));
+}
+
+void
+fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+	int			nkids = fpt_header(page)->nkids;
+
+	guess->pending = false;
+	if (g == NULL || g->dw != 0 || kid < 0 || kid >= nkids)
+		return;
+
+	/*
+	 * A wrong guess costs a third of what a right one saves.  The first one
+	 * knew nothing.
+	 */
+	if (guess->nkids == 0)
+		guess->score = 0;
+	else if (guess->node == g->node_off + fpt_kid(g, page, kid) * g->x * FPT_LINE)
+		guess->score = Min(guess->score + 3, FPT_GUESS_MAX);
+	else if (guess->score > FPT_GUESS_MIN)
+		guess->score--;
+	guess->node_off = g->node_off;
+	guess->step = (uint16) (g->x * FPT_LINE);
+	guess->nkids = (uint16) nkids;
+}
+
 int
 fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -528,7 +614,7 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 int
 fpt_page_count(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -632,7 +718,7 @@ int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -666,7 +752,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 bool
 fpt_page_has_hints(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	return g != NULL && g->dw == 0 &&
 		fpt_header(page)->std.pd_lower <= g->hint_off;
@@ -685,7 +771,7 @@ fpt_slotid_node(const FPTGeom *g, void *page, int slotid)
 bool
 fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node = fpt_slotid_node(g, page, slotid);
 	int			ordinal;
 	int			kid;
@@ -708,7 +794,7 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 bool
 fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	return fpt_slotid_node(g, page, slotid) != NULL &&
 		fpt_hint_test(g, page, slotid);
@@ -717,7 +803,7 @@ fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 void
 fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	if (fpt_slotid_node(g, page, slotid) != NULL)
 		((uint8 *) page)[g->hint_off + slotid / 8] |= 1 << (slotid % 8);

@@ -20,10 +20,11 @@ typedef struct FPTPlace
 	int			from;			/* kids of the key's region */
 	int			to;
 	int			kid;			/* its node; "to" or "from" if there is none */
+	int			where;			/* -1: below the base, 1: not representable */
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
-	int			where;			/* -1: below the base, 1: not representable */
 	bool		dup;			/* the very entry is in the node */
+	uint64		eq;				/* slots of the node with the key's image */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
 	char	   *node;			/* valid if from <= kid < to and where == 0 */

@@ -284,6 +284,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	Assert(b->valid && b->max > 0);
 	if (fpt_page_range(l, page, lo, hi, &first, &last) != FPT_OK)
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
+	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (first.kid > last.kid ||
 		(first.kid == last.kid && first.rank >= last.rank))
 		return;

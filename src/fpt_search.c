@@ -109,7 +109,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
-	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode);
+	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
 	{
@@ -138,6 +138,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	{
 		Page		page = BufferGetPage(buf);
 		uint32		child;
+		uint32		fraction = FPT_NO_GUESS;
 		FPTLoc		loc;
 		int			mode;
 
@@ -147,10 +148,12 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		if (cur == 1 && fpt_guess_wanted(&ix->guess))
+			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
 		UnlockReleaseBuffer(buf);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
-		buf = fpt_getbuf_hot(rel, ix, child, mode);
+		buf = fpt_getbuf_hot(rel, ix, child, mode, fraction);
 		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
 		if (buf == InvalidBuffer)
 			return buf;

@@ -75,6 +75,7 @@ typedef struct FPTIndex
 	int			rootlevel;		/* hint, as of the last descent */
 	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	uint32		npages;			/* at least so many pages exist */
+	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;
 
 /* --- fpt_buf.c: metapage, reading, allocating and checking pages --------- */
@@ -96,9 +97,14 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));
 
-/* The same, guessing the buffer by where this backend saw the page last. */
+/*
+ * The same, guessing the buffer by where this backend saw the page last; if it
+ * is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
+ */
+#define FPT_NO_GUESS		PG_UINT32_MAX
+
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
-							 int lock);
+							 int lock, uint32 fraction);
 
 /* The same with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
