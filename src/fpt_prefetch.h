@@ -14,6 +14,7 @@
 extern bool fpt_guc_leaf_prefetch;
 extern bool fpt_guc_heap_prefetch;
 extern int	fpt_guc_prefetch_distance;
+extern bool fpt_guc_cost_readahead;
 
 #define FPT_MAX_DISTANCE	1000
 
