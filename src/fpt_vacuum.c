@@ -61,7 +61,6 @@ typedef struct FPTVacuum
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
 	FPTWindow	window;			/* leaves read ahead */
-	int			readahead;		/* at most so many; 0: none */
 } FPTVacuum;
 
 /* Leave a page out of fpt_find_free_pages(). */
@@ -549,12 +548,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 			buf = fpt_descend(v->rel, &v->ix, &key, 0, BUFFER_LOCK_SHARE, NULL);
 		else
 		{
-			if (v->readahead > 0)
-			{
-				if (v->window.dir == 0)
-					fpt_window_begin(&v->window, &key, 1, v->readahead);
-				fpt_window_step(&v->window, v->rel, &v->ix, hint, &pinf);
-			}
+			fpt_window_step(&v->window, v->rel, &v->ix, &key, hint, 1, &pinf);
 			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
 									  v->info->strategy);
 		}
@@ -741,9 +735,9 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v.chunk.dead = palloc(sizeof(bool) * nentries);
 
-	if (fpt_guc_leaf_prefetch)
-		v.readahead =
-			get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace);
+	fpt_window_init(&v.window,
+					get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace),
+					NULL);
 
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
