@@ -209,6 +209,8 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 	__builtin_prefetch(page + FPT_LINE);
 	__builtin_prefetch(page + 2 * FPT_LINE);
 	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+	fpt_stop_point(FPT_STOP_LOCK_PAGE);
+	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
 	LockBuffer(buf, lock);
 	fpt_check_buffer(rel, ix, buf);
 }
@@ -238,6 +240,8 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
 	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
 	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
 	Buffer		buf;
+
+	fpt_stop_point(FPT_STOP_GUESS);
 
 	/* A temporary index may share its number with another backend's file. */
 	if (RelationUsesLocalBuffers(rel))
@@ -295,6 +299,7 @@ fpt_allocbuf(Relation rel)
 
 		if (blkno == InvalidBlockNumber)
 			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
 		if (blkno <= FPT_ROOTPAGE || blkno >= RelationGetNumberOfBlocks(rel))
 			continue;
 		buf = ReadBuffer(rel, blkno);
