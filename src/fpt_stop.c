@@ -128,7 +128,7 @@ fpt_stop_parse(const char *s, FPTArmed armed[FPT_MAX_ARMED])
 			a.gate = 0;
 		}
 		if (n == FPT_MAX_ARMED || a.point == FPT_NSTOPS || a.visits < 0 ||
-			a.gate < 0 || strspn(s, " ,") != Min(strlen(s), 1))
+			a.gate < 0 || (*s != '\0' && strspn(s, " ,") == 0))
 			return -1;
 		armed[n++] = a;
 	}
