@@ -86,6 +86,7 @@ _PG_init(void)
 							 "Tell the planner that long scans read leaf pages ahead.",
 							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
 }

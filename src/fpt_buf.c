@@ -215,6 +215,8 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 	}
 
 	fpt_page_prefetch(page);
+	fpt_stop_point(FPT_STOP_LOCK_PAGE);
+	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
 	LockBuffer(buf, lock);
 	fpt_check_buffer(rel, ix, buf);
 }
@@ -256,6 +258,7 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 		if (fraction != FPT_NO_GUESS)
 			fpt_guess_prefetch(&ix->guess, BufferGetPage(hot->buf), fraction);
 	}
+	fpt_stop_point(FPT_STOP_GUESS);
 
 	/* A temporary index may share its number with another backend's file. */
 	if (RelationUsesLocalBuffers(rel))
@@ -313,6 +316,7 @@ fpt_allocbuf(Relation rel)
 
 		if (blkno == InvalidBlockNumber)
 			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
 		if (blkno <= FPT_ROOTPAGE || blkno >= RelationGetNumberOfBlocks(rel))
 			continue;
 		buf = ReadBuffer(rel, blkno);

@@ -243,6 +243,7 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	sibling = w->dir > 0 ? fpt_header(BufferGetPage(buf))->right :
 		fpt_header(BufferGetPage(buf))->left;
 	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_WINDOW_FILL);
 	if (!w->end && w->n < max && sibling != FPT_NOPAGE && sibling < ix->npages)
 		fpt_prefetch(rel, sibling);
 }

@@ -218,6 +218,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 
 	Assert(b->valid);
 	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
+	fpt_stop_point(FPT_STOP_SCAN_KILL);
 	if (BufferIsValid(buf))
 	{
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
@@ -408,6 +409,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		b->buf = InvalidBuffer;
 		UnlockReleaseBuffer(buf);
 	}
+	fpt_stop_point(FPT_STOP_SCAN_PAGE);
 }
 
 /* Share-lock the leaf that covers key, by a remembered number if it will do. */
@@ -419,9 +421,12 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 	if (hint != FPT_NOPAGE)
 	{
-		Buffer		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
-		Page		page = BufferGetPage(buf);
+		Buffer		buf;
+		Page		page;
 
+		fpt_stop_point(FPT_STOP_SCAN_STEP);
+		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
+		page = BufferGetPage(buf);
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&
 			fpt_page_above_low(page, key) &&

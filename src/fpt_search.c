@@ -96,6 +96,7 @@ fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		passed = high;
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
+		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
 		buf = fpt_getbuf(rel, ix, right, lock);
 	}
 }
@@ -115,6 +116,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 	{
 		/* It may grow in between; then it is no longer what is wanted. */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		fpt_stop_point(FPT_STOP_ROOT_RELOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
@@ -153,6 +155,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		UnlockReleaseBuffer(buf);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
+		fpt_stop_point(FPT_STOP_DESCEND);
 		buf = fpt_getbuf_hot(rel, ix, child, mode, fraction);
 		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
 		if (buf == InvalidBuffer)

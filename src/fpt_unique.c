@@ -177,6 +177,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 	 * The right sibling is locked before cur is let go, so nobody can split
 	 * or unlink it in between: it must continue where cur ends.
 	 */
+	fpt_stop_point(FPT_STOP_UNIQUE_STEP);
 	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);
 	if (cur != first)
 		UnlockReleaseBuffer(cur);
@@ -215,6 +216,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	u.check = checkUnique;
 	fpt_equal_range(&copy, key, &u.lo, &u.hi);
 	InitDirtySnapshot(u.dirty);
+	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
 	for (;;)
 	{
 		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);

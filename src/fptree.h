@@ -8,7 +8,7 @@
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
  *	  key images		fpt_image.c
- *	  buffers and WAL	fpt_buf.c fpt_wal.c
+ *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_prefetch.c fpt_vacuum.c fpt_build.c fpt_sort.c
  *						fpt_load.c
@@ -36,6 +36,7 @@
 #include "fpt_compat.h"
 #include "fpt_image.h"
 #include "fpt_kernel.h"
+#include "fpt_stop.h"
 
 /* Support functions of an operator class, numbered as btree's. */
 #define FPT_ORDER_PROC		1
