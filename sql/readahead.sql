@@ -11,6 +11,7 @@ SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE fpt_ahead LOCATION '';
 SET effective_io_concurrency = 16;
 SET maintenance_io_concurrency = 16;
+SET jit = on;					-- as by default: not among the settings shown
 
 CREATE PROCEDURE cold(tab regclass)
 LANGUAGE plpgsql AS $$
