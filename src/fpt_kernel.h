@@ -18,14 +18,29 @@
 
 #include "fpt_page.h"
 
-/* A position in the index's total order, or a fence. */
+/*
+ * A position in the index's total order, or a fence.  Image keys use the first
+ * four fields only.  General keys (see fpt_general.h) have their head in lo,
+ * and a tuple: bytes in a page or in memory of the caller's; or, in a search
+ * key, something that FPTLayout.cmp knows to compare with tuples.
+ */
 typedef struct FPTKey
 {
 	uint64		hi;
 	uint64		lo;
 	uint64		tid;			/* 0 .. FPT_MAX_TID */
 	uint32		cls;			/* FPT_CLS_* */
+	uint32		len;			/* bytes of the tuple */
+	const char *tup;			/* the tuple, or NULL if len is 0 */
+	const void *search;			/* instead of a tuple, or NULL */
 } FPTKey;
+
+/* A key whose tuple is its own (key.tup == data). */
+typedef struct FPTKeyBuf
+{
+	FPTKey		key;
+	char		data[FPT_MAX_TUPLE];
+} FPTKeyBuf;
 
 /* An entry: key with TID, and the downlink in inner pages (else 0). */
 typedef struct FPTEntry
@@ -55,9 +70,18 @@ typedef struct FPTGeom
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
 } FPTGeom;
 
-/* What the kernel must know of an index. */
+/*
+ * What the kernel must know of an index.  cmp compares two general keys of the
+ * same class and head, TIDs left out; NULL if the index has image keys.
+ * separate makes the fence between two neighbouring leaf entries.  Both may
+ * raise errors: what calls them is not called in critical sections.
+ */
 typedef struct FPTLayout
 {
+	int			(*cmp) (const void *arg, const FPTKey *a, const FPTKey *b);
+	void		(*separate) (const void *arg, const FPTKey *prev,
+							 const FPTKey *key, FPTKeyBuf *sep);
+	const void *arg;			/* of these two */
 	uint8		keysize;		/* 4, 8 or 16 */
 	bool		nullsfirst;
 	uint32		indexid;

@@ -148,8 +148,16 @@ typedef struct FPTWidths
 	uint8		x;				/* an in-page leaf node's */
 } FPTWidths;
 
-/* Key classes (design: room for the general class). */
+/* Key classes */
 #define FPT_KEYCLASS_IMAGE	1
+#define FPT_KEYCLASS_GENERAL 2	/* 8-byte heads and tuples */
+
+/*
+ * General keys: longest tuple.  Three of them, an entry and both fences, must
+ * fit in a page with the narrowest nodes, whose header, special, root and node
+ * take a line each; each has a length of 2 bytes; 8 bytes are for the hints.
+ */
+#define FPT_MAX_TUPLE		((BLCKSZ - 4 * FPT_LINE - 8) / 3 - 2)
 
 /* The metapage's contents, at FPT_META_OFFSET. */
 typedef struct FPTMetaData
