@@ -45,8 +45,8 @@ typedef struct FPTBatch
 	uint32		left;
 	uint32		right;
 	XLogRecPtr	lsn;
-	FPTKey		low;			/* interval of the key space it stands for */
-	FPTKey		high;
+	FPTKeyBuf  *low;			/* interval of the key space it stands for */
+	FPTKeyBuf  *high;
 	int			n;
 	int			pos;			/* entry returned last */
 	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
@@ -112,6 +112,11 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
 {
 	bool		wide = so->ix.layout.keysize == 16;
 
+	if (b->low == NULL)
+	{
+		b->low = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+		b->high = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+	}
 	if (b->max < max)
 	{
 		uint64	   *tids = MemoryContextAlloc(so->cxt, max * sizeof(uint64));
@@ -153,6 +158,10 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	fpt_batch_alloc(so, &old, from->max, from->los != NULL);
 	*to = *from;
 	to->max = old.max;
+	to->low = old.low;
+	to->high = old.high;
+	fpt_key_copy(to->low, &from->low->key);
+	fpt_key_copy(to->high, &from->high->key);
 	to->tids = old.tids;
 	to->los = old.los;
 	to->his = old.his;
@@ -250,7 +259,7 @@ fpt_leave_batch(IndexScanDesc scan, FPTScanOpaque *so)
 
 /* First range that does not end before key; ranges->n if there is none. */
 static int
-fpt_first_range(FPTRanges *ranges, const FPTKey *key)
+fpt_first_range(const FPTLayout *l, FPTRanges *ranges, const FPTKey *key)
 {
 	int			a = 0;
 	int			b = ranges->n;
@@ -259,7 +268,7 @@ fpt_first_range(FPTRanges *ranges, const FPTKey *key)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&ranges->r[m].hi, key) < 0)
+		if (fpt_key_cmp(l, &ranges->r[m].hi, key) < 0)
 			a = m + 1;
 		else
 			b = m;
@@ -335,7 +344,10 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 			   const FPTKey *from, const FPTKey *to)
 {
 	Relation	rel = scan->indexRelation;
+	const FPTLayout *l = &so->ix.layout;
 	Page		page = BufferGetPage(buf);
+	FPTKey		low = fpt_page_low(l, page);
+	FPTKey		high = fpt_page_high(l, page);
 	int			i = 0;
 
 	Assert(fpt_header(page)->level == 0);
@@ -346,29 +358,29 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	b->pageno = fpt_bufpage(buf);
 	b->left = fpt_header(page)->left;
 	b->right = fpt_header(page)->right;
-	b->low = fpt_fence_get(&fpt_special(page)->low);
-	b->high = fpt_fence_get(&fpt_header(page)->high);
-	if (from && fpt_key_cmp(from, &b->low) > 0)
-		b->low = *from;
-	if (to && fpt_key_cmp(to, &b->high) < 0)
-		b->high = *to;
+	if (from && fpt_key_cmp(l, from, &low) > 0)
+		low = *from;
+	if (to && fpt_key_cmp(l, to, &high) < 0)
+		high = *to;
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
+	fpt_key_copy(b->low, &low);
+	fpt_key_copy(b->high, &high);
 
 	if (so->ranges.n > 1)
-		i = fpt_first_range(&so->ranges, &b->low);
+		i = fpt_first_range(l, &so->ranges, &b->low->key);
 	for (; i < so->ranges.n; i++)
 	{
 		FPTRange   *r = &so->ranges.r[i];
 		FPTKey		hi = r->hi;
 
-		if (fpt_key_cmp(&r->lo, &b->high) >= 0)
+		if (fpt_key_cmp(l, &r->lo, &high) >= 0)
 			break;
-		if (fpt_key_cmp(&hi, &b->high) >= 0)
-			hi = fpt_key_before(&b->high);
+		if (fpt_key_cmp(l, &hi, &high) >= 0)
+			hi = fpt_key_before(&so->ix, &high);
 		fpt_copy_range(scan, so, b, page,
-					   fpt_key_cmp(&r->lo, &b->low) > 0 ? &r->lo : &b->low,
+					   fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
 					   &hi);
 	}
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
@@ -399,8 +411,8 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&
-			fpt_page_above_low(page, key) &&
-			fpt_page_below_high(page, key))
+			fpt_page_above_low(&so->ix.layout, page, key) &&
+			fpt_page_below_high(&so->ix.layout, page, key))
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
@@ -459,14 +471,18 @@ static bool
 fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 			uint32 hint)
 {
+	FPTKeyBuf	own;
+
+	fpt_key_copy(&own, &from);
+	from = own.key;
 	for (;;)
 	{
-		int			i = fpt_first_range(&so->ranges, &from);
+		int			i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
 		Buffer		buf;
 
 		if (i >= so->ranges.n)
 			return false;
-		if (fpt_key_cmp(&so->ranges.r[i].lo, &from) > 0)
+		if (fpt_key_cmp(&so->ix.layout, &so->ranges.r[i].lo, &from) > 0)
 		{
 			from = so->ranges.r[i].lo;
 			hint = FPT_NOPAGE;
@@ -478,7 +494,8 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 		b->pos = 0;
 		if (b->n > 0)
 			return true;
-		from = b->high;
+		fpt_key_copy(&own, &b->high->key);
+		from = own.key;
 		hint = b->right;
 		fpt_batch_forget(b);
 		if (from.cls == FPT_CLS_PINF)
@@ -491,6 +508,10 @@ static bool
 fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 			 uint32 hint)
 {
+	FPTKeyBuf	own;
+
+	fpt_key_copy(&own, &to);
+	to = own.key;
 	for (;;)
 	{
 		int			i = so->ranges.n;
@@ -500,27 +521,28 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 
 		/* The last range that begins below "to". */
 		if (i > 1)
-			i = Min(i, fpt_first_range(&so->ranges, &to) + 1);
-		while (i > 0 && fpt_key_cmp(&so->ranges.r[i - 1].lo, &to) >= 0)
+			i = Min(i, fpt_first_range(&so->ix.layout, &so->ranges, &to) + 1);
+		while (i > 0 && fpt_key_cmp(&so->ix.layout, &so->ranges.r[i - 1].lo, &to) >= 0)
 			i--;
 		if (i == 0)
 			return false;
 		end = so->ranges.r[i - 1].hi;
 		end.tid++;
-		if (fpt_key_cmp(&end, &to) < 0)
+		if (fpt_key_cmp(&so->ix.layout, &end, &to) < 0)
 		{
 			to = end;
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
 		fpt_leaf_ahead(scan, so, &to, hint, &so->ranges.r[i - 1].lo, -1);
-		key = fpt_key_before(&to);
+		key = fpt_key_before(&so->ix, &to);
 		buf = fpt_leaf_for(scan, so, &key, hint);
 		fpt_fill_batch(scan, so, b, buf, NULL, &to);
 		b->pos = b->n - 1;
 		if (b->n > 0)
 			return true;
-		to = b->low;
+		fpt_key_copy(&own, &b->low->key);
+		to = own.key;
 		hint = b->left;
 		fpt_batch_forget(b);
 		if (to.cls == FPT_CLS_MINF)
@@ -561,10 +583,10 @@ fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				const FPTBatch *from, ScanDirection dir)
 {
 	if (ScanDirectionIsForward(dir))
-		return from->high.cls != FPT_CLS_PINF &&
-			fpt_forward(scan, so, b, from->high, from->right);
-	return from->low.cls != FPT_CLS_MINF &&
-		fpt_backward(scan, so, b, from->low, from->left);
+		return from->high->key.cls != FPT_CLS_PINF &&
+			fpt_forward(scan, so, b, from->high->key, from->right);
+	return from->low->key.cls != FPT_CLS_MINF &&
+		fpt_backward(scan, so, b, from->low->key, from->left);
 }
 
 /* Leave the exhausted batch for the next one. */
