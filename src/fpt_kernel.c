@@ -372,7 +372,9 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 	else
 	{
 		p->hi = p->lo = 0;
-		if (p->from >= p->to)
+
+		/* a head that is not zero: behind all NULLs, see fpt_key_before() */
+		if (p->from >= p->to || (g->ow != 0 && key->lo != 0))
 		{
 			p->kid = p->to;
 			return FPT_OK;

@@ -233,6 +233,8 @@ fpt_fence_get(const FPTLayout *l, const void *page, const FPTFence *f)
 	{
 		if (f->hi != 0)
 			k.tup = fpt_tuple_at(page, (unsigned) f->hi & 0xFFFF, &k.len);
+		if (k.tup == NULL)
+			k.len = 0;
 		k.hi = 0;
 	}
 	return k;
@@ -477,6 +479,12 @@ extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
  */
 extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e);
+
+/*
+ * A page of general keys that has no room and at most so many entries may have
+ * it once it is formed anew, with narrower nodes: try that before splitting.
+ */
+#define FPT_WIDE_ENTRIES	16
 
 /* Remove the slots in "slots" from the kid'th node. */
 extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,

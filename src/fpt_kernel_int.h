@@ -375,17 +375,23 @@ fpt_hint_bytes(const FPTGeom *g, int nnodes)
 static inline int
 fpt_hint_off(const FPTGeom *g, const void *page)
 {
-	return g->ow != 0 ? ((const FPTPageHeader *) page)->std.pd_lower :
+	return g->ow != 0 ? fpt_lower(g, ((const FPTPageHeader *) page)->nnodes) :
 		g->hint_off;
 }
 
-/* Bytes of a general page's hole that are neither hints nor in use. */
+/*
+ * Bytes of a general page's hole that are neither hints nor in use; negative if
+ * its borders make no sense.
+ */
 static inline int
 fpt_heap_room(const FPTGeom *g, const void *page)
 {
 	const FPTPageHeader *h = (const FPTPageHeader *) page;
 
-	return h->std.pd_upper - h->std.pd_lower - fpt_hint_bytes(g, h->nnodes);
+	if (h->std.pd_upper > FPT_SPECIAL_OFFSET)
+		return -1;
+	return h->std.pd_upper - fpt_lower(g, h->nnodes) -
+		fpt_hint_bytes(g, h->nnodes);
 }
 
 /*
@@ -398,7 +404,7 @@ fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 	return g->ow != 0 && g->dw != 0 && kid == 0 && rank == 0;
 }
 
-extern int	fpt_tuple_put(void *page, const FPTKey *key);
+extern int	fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key);
 extern FPTResult fpt_page_compact(const FPTLayout *l, const FPTGeom *g,
 								  void *page);
 extern int	fpt_tuple_bytes(const FPTGeom *g, void *page);

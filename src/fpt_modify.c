@@ -118,7 +118,7 @@ fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
 		/* The hints lie at the border: they move with it. */
 		for (i = 0; i < Min(had, nnodes); i++)
 			hints[i] = fpt_node_hints(g, page, i);
-		memset((char *) page + h->std.pd_lower, 0, fpt_hint_bytes(g, had));
+		memset((char *) page + fpt_lower(g, had), 0, fpt_hint_bytes(g, had));
 	}
 	if (nnodes < had)
 		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
@@ -290,7 +290,7 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 			if (g->ow != 0 && in->key.len > 0 &&
 				!fpt_is_low_entry(g, fpt_header(page)->nkids, j))
 			{
-				int			off = fpt_tuple_put(page, &in->key);
+				int			off = fpt_tuple_put(g, page, &in->key);
 
 				if (off < 0)
 					return FPT_FULL;
@@ -575,7 +575,8 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 				 const FPTEntry *e, FPTPlace *p)
 {
 	if (e->key.cls != FPT_CLS_VALUE &&
-		e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST))
+		(e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST) ||
+		 (g->ow != 0 && e->key.lo != 0)))
 		return FPT_CORRUPT;
 	if (fpt_locate(l, g, page, &e->key, p) != FPT_OK)
 		return FPT_CORRUPT;
@@ -653,7 +654,7 @@ fpt_insert_tuple(const FPTGeom *g, void *page, char *node, int slot,
 	{
 		FPTPageHeader *h = fpt_header(page);
 
-		off = fpt_tuple_put(page, key);
+		off = fpt_tuple_put(g, page, key);
 		Assert(off > 0);
 		fpt_edit_add(edit, page, (char *) page + off,
 					 fpt_tuple_space(key->len));

@@ -425,6 +425,10 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
+	else if (res == FPT_FULL && fpt_is_general(&ix->layout) &&
+			 fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES &&
+			 fpt_recode(rel, ix, copy, pageno, e))
+		res = FPT_OK;
 	if (res == FPT_DUPLICATE)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)

@@ -18,7 +18,7 @@
  * are both known to fit.)
  */
 int
-fpt_tuple_put(void *page, const FPTKey *key)
+fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key)
 {
 	FPTPageHeader *h = fpt_header(page);
 	int			off = h->std.pd_upper - fpt_tuple_space(key->len);
@@ -26,7 +26,7 @@ fpt_tuple_put(void *page, const FPTKey *key)
 
 	Assert(key->len > 0 && key->len <= FPT_MAX_TUPLE);
 	Assert(key->tup != NULL);
-	if (off < h->std.pd_lower)
+	if (off < fpt_lower(g, h->nnodes) || h->std.pd_upper > FPT_SPECIAL_OFFSET)
 		return -1;
 	if (key->len < FPT_TUPLE_LONG)
 		*p++ = (uint8) key->len;
@@ -66,7 +66,7 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 		return (int) off;
 
 	/* Only offsets that overlap can need more than there was. */
-	if (w->to - space < w->page + fpt_header(w->page)->std.pd_lower)
+	if (w->to - space < w->page + fpt_header(w->page)->std.pd_upper)
 		return -1;
 	w->to -= space;
 	memcpy(w->to, w->from + off, space);
@@ -135,12 +135,12 @@ fpt_page_compact(const FPTLayout *l, const FPTGeom *g, void *page)
 	int			old = h->std.pd_upper;
 	int			upper;
 
+	if (fpt_heap_room(g, page) < 0)
+		return FPT_CORRUPT;
 	memcpy(copy, page, BLCKSZ);
 	if (!fpt_tuple_walk(g, &w))
 		return FPT_CORRUPT;
 	upper = (int) (w.to - (char *) page);
-	if (upper < old)
-		return FPT_CORRUPT;
 	memset((char *) page + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
@@ -175,7 +175,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
 		if (fpt_heap_room(g, page) < fpt_tuple_space(key->len))
 			return FPT_FULL;
 	}
-	off = fpt_tuple_put(page, key);
+	off = fpt_tuple_put(g, page, key);
 	f->hi = (uint64) off;
 	return FPT_OK;
 }
