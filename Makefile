@@ -12,6 +12,7 @@ OBJS = \
 	src/fpt_check.o \
 	src/fpt_cost.o \
 	src/fpt_geom.o \
+	src/fpt_head.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \
 	src/fpt_insert.o \
@@ -28,6 +29,7 @@ OBJS = \
 	src/fpt_sort.o \
 	src/fpt_split.o \
 	src/fpt_stats.o \
+	src/fpt_testing.o \
 	src/fpt_unique.o \
 	src/fpt_vacuum.o \
 	src/fpt_validate.o \
