@@ -633,8 +633,8 @@ static uint32
 fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 				 uint32 from)
 {
-	FPTKey		at = {0, 0, 0, FPT_CLS_MINF};
-	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
+	FPTKey		at = {.cls = FPT_CLS_MINF};
+	FPTKey		pinf = {.cls = FPT_CLS_PINF};
 	uint32		below = FPT_NOPAGE;
 	uint32		prev = FPT_NOPAGE;
 	uint32		pageno = first;
@@ -849,7 +849,7 @@ fpt_verify_filter_create(FPTVerify *v)
 	int			kwi = 0;
 
 	/* Assume half full pages of the widest keys, unless we know of more. */
-	while ((2 << kwi) < l->keysize)
+	while ((1 << kwi) < l->keysize)
 		kwi++;
 	g = &l->geom[kwi][FPT_KIND_LEAF6];
 	estimate = Max((int64) v->npages * (g->capacity / 2),

@@ -52,7 +52,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	int			n;
 
 	memset(g, 0, sizeof(FPTGeom));
-	if ((kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
+	if ((kw != 1 && kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
 		kind < 0 || kind >= FPT_NKINDS ||
 		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
 		return false;
@@ -247,11 +247,11 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 				  FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
 	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
-	for (int i = 0; i < FPT_NKW && (2 << i) <= keysize; i++)
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
-			if (!fpt_choose_pair(2 << i, kind, force_w, force_x,
+			if (!fpt_choose_pair(1 << i, kind, force_w, force_x,
 								 &widths[i][kind]))
 				return false;
 		}
@@ -273,13 +273,13 @@ fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 	n.indexid = indexid;
 
 	/* geometries of wider keys stay zero: no page may use them */
-	for (int i = 0; i < FPT_NKW && (2 << i) <= keysize; i++)
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
 			FPTWidths	wx = widths[i][kind];
 
-			if (!fpt_geom_init(&n.geom[i][kind], 2 << i, kind, wx.w, wx.x))
+			if (!fpt_geom_init(&n.geom[i][kind], 1 << i, kind, wx.w, wx.x))
 				return false;
 			n.widths[i][kind] = wx;
 		}

@@ -19,7 +19,7 @@ const FPTGeom *
 fpt_page_geom(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	unsigned	kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
+	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
 	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
 	const FPTGeom *g;
 
@@ -68,14 +68,14 @@ fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
 	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
 	int			kwi;
 
-	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
 	{
-		if (fpt_fits(2 << kwi, hi, lo))
+		if (fpt_fits(1 << kwi, hi, lo))
 			break;
 	}
 	if (level == 0 && fpt_tid_is_short(or_tids))
-		return (kwi + 1) | FPT_ENC_TID4;
-	return kwi + 1;
+		return kwi | FPT_ENC_TID4;
+	return kwi;
 }
 
 /*

@@ -52,7 +52,7 @@ typedef struct FPTEntry
 /* Geometry of pages of one encoding and kind, derived from the widths. */
 typedef struct FPTGeom
 {
-	uint8		kw;				/* stored bytes of a key: 2, 4, 8, 16 */
+	uint8		kw;				/* stored bytes of a key: 1, 2, 4, 8, 16 */
 	uint8		tw;				/* stored bytes of a TID: 4 or 6 */
 	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
 	uint8		w;				/* lines of the in-page root */
@@ -86,7 +86,7 @@ typedef struct FPTLayout
 	bool		nullsfirst;
 	uint32		indexid;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw) - 1][kind] */
+	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw)][kind] */
 } FPTLayout;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -226,7 +226,7 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
 typedef struct FPTSimd
 {
 	const char *name;
-	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) - 1 */
+	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) */
 } FPTSimd;
 
 extern const FPTSimd *fpt_simd; /* the one in use; never NULL */

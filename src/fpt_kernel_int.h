@@ -81,7 +81,7 @@ fpt_ctz(uint64 v)
 static inline int
 fpt_kwi(const FPTGeom *g)
 {
-	return (g->enc & FPT_ENC_KW_MASK) - 1;
+	return g->enc & FPT_ENC_KW_MASK;
 }
 
 /* pd_lower of a page with this many nodes */
@@ -97,6 +97,8 @@ fpt_fits(int kw, uint64 hi, uint64 lo)
 {
 	switch (kw)
 	{
+		case 1:
+			return hi == 0 && lo <= 0xFF;
 		case 2:
 			return hi == 0 && lo <= 0xFFFF;
 		case 4:
@@ -200,6 +202,9 @@ fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
 	*hi = 0;
 	switch (kw)
 	{
+		case 1:
+			*lo = ((const uint8 *) keys)[i];
+			break;
 		case 2:
 			{
 				uint16		v;
@@ -231,6 +236,9 @@ fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
 {
 	switch (kw)
 	{
+		case 1:
+			((uint8 *) keys)[i] = (uint8) lo;
+			break;
 		case 2:
 			{
 				uint16		v = (uint16) lo;

@@ -210,6 +210,7 @@ typedef struct FPTLoadLevel
 {
 	int			level;
 	int			fillfactor;
+	int			fewfill;		/* the same where there are few distinct keys */
 	uint32		npages;			/* closed pages of this level */
 	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
 	uint32		left;			/* its left sibling */
@@ -244,6 +245,7 @@ struct FPTLoad
 	char	   *meta;			/* the metapage, written last */
 	uint32		npages;			/* page numbers given away */
 	int			fillfactor;
+	int			fewfill;
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -285,6 +287,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
 	lv->level = level;
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
+	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
 	lv->npages = 0;
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
@@ -300,7 +303,7 @@ fpt_enc_geom(const FPTLayout *l, int level, int enc)
 
 	if (level == 0)
 		kind = (enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	return &l->geom[(enc & FPT_ENC_KW_MASK) - 1][kind];
+	return &l->geom[enc & FPT_ENC_KW_MASK][kind];
 }
 
 /*
@@ -311,7 +314,8 @@ fpt_enc_geom(const FPTLayout *l, int level, int enc)
 static int
 fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
 {
-	int			limit = (int) (g->capacity * lv->fillfactor / 100);
+	int			fill = g->kw == 1 ? lv->fewfill : lv->fillfactor;
+	int			limit = (int) (g->capacity * fill / 100);
 	int			nullnodes = (nnull + g->cap - 1) / g->cap;
 	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
 
@@ -547,6 +551,7 @@ fpt_load_begin(Relation rel, ForkNumber fork)
 	load->rel = rel;
 	load->fork = fork;
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout);

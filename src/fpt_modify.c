@@ -368,27 +368,27 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 	uint64		max;
 	uint64		below;
 
-	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
 	{
 		const FPTGeom *g = &l->geom[kwi][kind];
 		uint64		need = span;
 
 		if (lowopen || highopen)
 			need = fpt_extrapolate(span, n, g->capacity);
-		if (need <= fpt_kw_max(2 << kwi))
+		if (need <= fpt_kw_max(1 << kwi))
 			break;
 	}
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
 	while (kwi > 0 && n > fpt_sure_room(&l->geom[kwi][kind], mixed) &&
-		   fpt_distance_fits(1 << kwi, last, from))
+		   fpt_distance_fits(1 << (kwi - 1), last, from))
 		kwi--;
-	max = fpt_kw_max(2 << kwi);
+	max = fpt_kw_max(1 << kwi);
 
 	*base = *from;
 	base->cls = FPT_CLS_VALUE;
 	base->tid = 0;
-	if (lowopen && (2 << kwi) <= 8 && (2 << kwi) < l->keysize)
+	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < l->keysize)
 	{
 		uint64		inuse = Min(max, span <= max ? span : content);
 
@@ -397,7 +397,7 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 			below = base->lo;
 		base->lo -= below;
 	}
-	else if (lowopen && (2 << kwi) == l->keysize)
+	else if (lowopen && (1 << kwi) == l->keysize)
 		base->hi = base->lo = 0;
 	return kwi;
 }
@@ -432,7 +432,7 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 			  const FPTKey *low, const FPTKey *high, FPTEntry *entries, int n,
 			  int fill)
 {
-	FPTKey		base = {0, 0, 0, FPT_CLS_VALUE};
+	FPTKey		base = {.cls = FPT_CLS_VALUE};
 	uint64		or_tids = 0;
 	int			first = -1;
 	int			last = -1;
@@ -463,7 +463,7 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 	else if (low->cls == FPT_CLS_VALUE)
 		base = *low;
 	fpt_page_init(l, page, level,
-				  (kwi + 1) | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
+				  kwi | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
 				  pageno, low, high, base.hi, base.lo);
 	return fpt_page_fill(l, page, entries, n, fill);
 }

@@ -77,9 +77,9 @@ typedef struct FPTFence
 
 /*
  * Encoding of a page's entries.  Keys are stored as unsigned differences from
- * the page's base in kw bytes (2, 4, 8 or 16), TIDs of leaf pages in 4 bytes
- * (23 bits of block number, 9 of offset) where all fit, else in 6.  Low nibble:
- * log2(kw), 1 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
+ * the page's base in kw bytes (1, 2, 4, 8 or 16), TIDs of leaf pages in 4
+ * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
+ * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID4		0x10
@@ -139,7 +139,7 @@ typedef struct FPTNode
 #define FPT_KIND_LEAF6		1	/* level 0, 6-byte TIDs */
 #define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
 #define FPT_NKINDS			3
-#define FPT_NKW				4	/* key widths 2, 4, 8, 16 */
+#define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
 
 /* Node widths in lines, chosen when the index is created. */
 typedef struct FPTWidths

@@ -69,7 +69,7 @@ Buffer
 fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			  int level, int lock)
 {
-	FPTKey		passed = {0, 0, 0, FPT_CLS_MINF};	/* high fence behind us */
+	FPTKey		passed = {.cls = FPT_CLS_MINF};	/* high fence behind us */
 
 	for (;;)
 	{

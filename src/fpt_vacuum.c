@@ -536,7 +536,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 {
 	FPTChunk   *c = &v->chunk;
 	FPTKey		key = *from;
-	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
+	FPTKey		pinf = {.cls = FPT_CLS_PINF};
 	int			n = 0;
 	int			i;
 
@@ -621,7 +621,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
-	FPTKey		key = {0, 0, 0, FPT_CLS_MINF};
+	FPTKey		key = {.cls = FPT_CLS_MINF};
 	uint32		hint = FPT_NOPAGE;
 
 	while (key.cls != FPT_CLS_PINF)
@@ -652,7 +652,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 static void
 fpt_see_inner_pages(FPTVacuum *v)
 {
-	FPTKey		minf = {0, 0, 0, FPT_CLS_MINF};
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
 	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
 								 BUFFER_LOCK_SHARE);
 	int			level = fpt_header(BufferGetPage(buf))->level;

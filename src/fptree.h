@@ -55,6 +55,7 @@ typedef struct FPTOptions
 } FPTOptions;
 
 #define FPT_DEFAULT_FILLFACTOR	90
+#define FPT_FEW_FILLFACTOR		96	/* the default where keys take a byte */
 #define FPT_MIN_FILLFACTOR		10
 #define FPT_INNER_FILLFACTOR	90	/* bulk-built inner pages */
 #define FPT_MAX_NODE_LINES		32

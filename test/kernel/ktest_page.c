@@ -90,7 +90,7 @@ void
 kt_world_init(KTWorld *w)
 {
 	int			keysize = 4 << kt_below(3);
-	int			kw = 2 << kt_below(4);
+	int			kw = 1 << kt_below(FPT_NKW);
 	int			enc = 0;
 
 	kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));

@@ -17,8 +17,8 @@ static FPTLayout l16;
 static const FPTGeom *g;
 static FPTEntry e[NENTRIES + 1];
 static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
-static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
-static const FPTKey pinf = {0, 0, 0, FPT_CLS_PINF};
+static const FPTKey minf = {.cls = FPT_CLS_MINF};
+static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 
 /*
  * A sound page: values 1000, 1010, ... with TIDs 1, 2, ..., the last four
@@ -139,7 +139,7 @@ test_check_identity(void)
 	expect(msg);
 	header()->enc |= 0x20;
 	expect(msg);
-	header()->enc = 0;
+	header()->enc = FPT_NKW;
 	expect(msg);
 	header()->enc = 4;			/* wider than the key size */
 	expect(msg);
