@@ -273,4 +273,17 @@ fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
 #endif
 }
 
+/* A plain index scan without keys. */
+static inline IndexScanDesc
+fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
+{
+#if PG_VERSION_NUM >= 190000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0, 0);
+#elif PG_VERSION_NUM >= 180000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0);
+#else
+	return index_beginscan(heap, index, snapshot, 0, 0);
+#endif
+}
+
 #endif							/* FPT_COMPAT_H */

@@ -678,6 +678,13 @@ code_sure(const FPTHeadPart *part, uint64 code)
 /* --- interface ------------------------------------------------------------ */
 
 bool
+fpt_head_is_bytes(Oid cmpproc, Oid collation)
+{
+	return cmpproc == F_BYTEACMP || cmpproc == F_BTTEXT_PATTERN_CMP ||
+		(cmpproc == F_BTTEXTCMP && fpt_collation_is_c(collation));
+}
+
+bool
 fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 			 int16 options)
 {

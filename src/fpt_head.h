@@ -77,6 +77,9 @@ typedef struct FPTHeadDesc
 extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
 						 Oid collation, int16 options);
 
+/* Does a comparison function compare varlenas byte by byte? */
+extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
+
 /* The head of a key; values are not detoasted beforehand. */
 extern uint64 fpt_head_form(const FPTHeadDesc *hd, const Datum *values,
 							const bool *isnull);
