@@ -23,6 +23,7 @@ OBJS = \
 	src/fpt_modify.o \
 	src/fpt_pagecheck.o \
 	src/fpt_prefetch.o \
+	src/fpt_qual.o \
 	src/fpt_scan.o \
 	src/fpt_scankey.o \
 	src/fpt_search.o \

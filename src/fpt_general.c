@@ -726,6 +726,25 @@ compare_values(const FPTColumn *c, Datum a, Datum b)
 	return DatumGetInt32(FunctionCall2Coll(c->cmp, c->collation, a, b));
 }
 
+int
+fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
+						   Datum b, bool bnull)
+{
+	const FPTColumn *c = &g->col[i];
+	int			res;
+
+	if (anull || bnull)
+	{
+		if (anull && bnull)
+			return 0;
+		return anull == c->nullsfirst ? -1 : 1;
+	}
+	res = compare_values(c, a, b);
+	if (c->descending)
+		return res < 0 ? 1 : res > 0 ? -1 : 0;
+	return res;
+}
+
 /* A column of two keys, in the index's order. */
 static int
 compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
