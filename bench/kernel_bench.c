@@ -260,7 +260,7 @@ fpt_find_leaf(Tree *t, const FPTKey *key)
 
 		if (!fpt_page_sane(&layout, page, no) ||
 			fpt_header(page)->level != level ||
-			!fpt_page_above_low(page, key) || !fpt_page_below_high(page, key))
+			!fpt_page_above_low(&layout, page, key) || !fpt_page_below_high(&layout, page, key))
 			abort();
 		if (level == 0)
 			return page;
@@ -303,11 +303,11 @@ fpt_scan(Tree *t, uint64 from, uint64 to)
 	{
 		FPTLoc		first = {0, 0};
 		FPTLoc		last = {0, 0};
-		bool		ends = fpt_page_below_high(page, &hi);
+		bool		ends = fpt_page_below_high(&layout, page, &hi);
 		int			n;
 
 		last.kid = fpt_header(page)->nkids;
-		if (fpt_page_above_low(page, &lo) &&
+		if (fpt_page_above_low(&layout, page, &lo) &&
 			fpt_page_lower_bound(&layout, page, &lo, &first) != FPT_OK)
 			abort();
 		if (ends && fpt_page_lower_bound(&layout, page, &hi, &last) != FPT_OK)

@@ -277,12 +277,11 @@ fpt_build_feed_values(FPTBuild *b, FPTLoad *load)
 		for (; n > 0; n--, recs += b->nwords)
 		{
 			uint64		tid = recs[b->nwords - 1];
-			FPTKey		key;
+			FPTKey		key = {.cls = FPT_CLS_VALUE};
 
 			key.hi = b->nwords == 3 ? recs[0] : 0;
 			key.lo = recs[b->nwords - 2];
 			key.tid = tid >> 1;
-			key.cls = FPT_CLS_VALUE;
 			if (b->unique && (tid & 1) == 0)
 				fpt_build_check_unique(b, &key);
 			fpt_load_add(load, &key);

@@ -23,7 +23,7 @@ fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 	*lo = *hi = *key;
 	lo->tid = 0;
 	hi->tid = FPT_MAX_TID;
-	if (key->cls == FPT_CLS_VALUE)
+	if (key->cls == FPT_CLS_VALUE && !fpt_is_general(&ix->layout))
 	{
 		FPTImage	img;
 		FPTImage	a,
@@ -60,7 +60,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 			fpt_check_buffer(rel, ix, buf);
 			if (h->level == 0 && h->right == FPT_NOPAGE &&
 				!(h->flags & (FPT_F_DELETED | FPT_F_INCOMPLETE)) &&
-				fpt_page_above_low(page, key))
+				fpt_page_above_low(&ix->layout, page, key))
 				return buf;
 			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		}
@@ -86,7 +86,7 @@ static Buffer
 fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 				  FPTStack *stack)
 {
-	while (!fpt_page_below_high(BufferGetPage(buf), key))
+	while (!fpt_page_below_high(&ix->layout, BufferGetPage(buf), key))
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
 		Buffer		next;
@@ -96,7 +96,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(next))->level != 0 ||
 			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
-			!fpt_page_above_low(BufferGetPage(next), key))
+			!fpt_page_above_low(&ix->layout, BufferGetPage(next), key))
 			fpt_corrupt(rel, right, "The page does not continue its left sibling");
 		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
 		{

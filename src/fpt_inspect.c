@@ -154,9 +154,9 @@ fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 
 /* A fence: its class or value, and the TID that breaks ties. */
 static Datum
-fpt_fence_text(FPTKeyOut *ko, const FPTFence *fence)
+fpt_fence_text(FPTKeyOut *ko, const void *page, const FPTFence *fence)
 {
-	FPTKey		key = fpt_fence_get(fence);
+	FPTKey		key = fpt_fence_get(&ko->ix.layout, page, fence);
 	const char *what;
 
 	switch (key.cls)
@@ -340,8 +340,8 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	fpt_row_add(row, Int32GetDatum((int32) g->capacity));
 	fpt_row_add(row, Int32GetDatum(((int32) g->capacity - items.n) *
 								   (g->kw + 1 + g->tw + g->dw)));
-	fpt_row_add(row, fpt_fence_text(ko, &fpt_special(page)->low));
-	fpt_row_add(row, fpt_fence_text(ko, &h->high));
+	fpt_row_add(row, fpt_fence_text(ko, page, &fpt_special(page)->low));
+	fpt_row_add(row, fpt_fence_text(ko, page, &h->high));
 }
 
 /*
@@ -392,7 +392,7 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 	FPTEntry   *e = &items->entries[i];
 	int			slotid = items->slotids[i];
 	bool		leaf = fpt_header(page)->level == 0;
-	FPTKey		low = fpt_fence_get(&fpt_special(page)->low);
+	FPTKey		low = fpt_page_low(l, page);
 	char	   *text = fpt_key_text(ko, &e->key);
 	ItemPointerData tid;
 	FPTRow		row = {0};

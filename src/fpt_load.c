@@ -517,7 +517,7 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 	if (lv == NULL)
 		lv = fpt_level_create(load, level);
 	Assert(lv->n == 0 ||
-		   fpt_key_cmp(&lv->entries[lv->n - 1].key, key) < 0);
+		   fpt_key_cmp(&load->layout, &lv->entries[lv->n - 1].key, key) < 0);
 	if (!fpt_level_easy(lv, key) && !fpt_level_room(load, lv, key))
 	{
 		FPTKey		high = *key;

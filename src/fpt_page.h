@@ -18,6 +18,9 @@
  *						hold the unlogged dead-entry hints
  *	 last line			FPTPageSpecial: key base, low fence, identity
  *
+ * In an index of general keys tuples lie between the hole and the last line,
+ * from there downwards, and the hints are the hole's first bytes.
+ *
  * The in-page tree has two levels: that is what goal G of the fpB+-tree paper
  * (section 3.1.1) selects for every page size from 1 kB to 32 kB (its Table 2;
  * asserted by the kernel's unit tests).  See src/README.md.
@@ -61,7 +64,11 @@
  */
 #define FPT_MAX_TID			UINT64CONST(0xFFFFFFFFFFFF)
 
-/* A fence as it is stored; order is (cls, hi, lo, tid). */
+/*
+ * A fence as it is stored; order is (cls, hi, lo, tid).  In an index of general
+ * keys lo is the head and hi the offset of the fence's tuple in the page, 0 if
+ * that is empty.
+ */
 typedef struct FPTFence
 {
 	uint64		hi;				/* image, upper half (0 unless key size is 16) */
@@ -80,9 +87,12 @@ typedef struct FPTFence
  * the page's base in kw bytes (1, 2, 4, 8 or 16), TIDs of leaf pages in 4
  * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
  * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
+ * Heads of general keys have at most 8 bytes; 4 (FPT_ENC_WIDE) stands for pages
+ * of few, wide tuples: 8-byte heads, a root and nodes of one line each.
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID4		0x10
+#define FPT_ENC_WIDE		4
 #define FPT_ENC_ALL			0x1F
 
 #define FPT_TID4_OFFBITS	9
@@ -123,7 +133,8 @@ typedef struct FPTPageSpecial
  * Header of an in-page leaf node.  Behind it follow, with cap the node's
  * number of slots: keys[cap] of kw bytes, perm[cap] of one byte, tids[cap] of
  * 4 or 6 bytes and, in inner pages, downlinks[cap] of 4 bytes (16-byte keys:
- * cap upper halves, then cap lower halves).
+ * cap upper halves, then cap lower halves).  General keys: tuples[cap] of 2
+ * bytes at last, offsets in the page, 0 for an empty tuple.
  *
  * An entry stays in its slot.  Bit s of "used" says that slot s holds an
  * entry; perm[0 .. n - 1], n the number of bits set, are the used slots in key
@@ -139,6 +150,7 @@ typedef struct FPTNode
 #define FPT_KIND_LEAF6		1	/* level 0, 6-byte TIDs */
 #define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
 #define FPT_NKINDS			3
+#define FPT_KIND_GENERAL	3	/* added to these: general keys */
 #define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
 
 /* Node widths in lines, chosen when the index is created. */
@@ -176,6 +188,12 @@ typedef struct FPTMetaData
 } FPTMetaData;
 
 #define FPT_META_OFFSET		FPT_LINE
+
+/*
+ * A tuple as it is stored: its length, one byte up to 127, else two of which
+ * the first has the high bit set and is the more significant; then its bytes.
+ */
+#define FPT_TUPLE_LONG		0x80
 
 /* Bytes and lines between the header line and the special line. */
 #define FPT_PAGE_LINES		(BLCKSZ / FPT_LINE)

@@ -45,6 +45,7 @@ typedef uint8_t uint8;
 typedef uint16_t uint16;
 typedef uint32_t uint32;
 typedef uint64_t uint64;
+typedef int64_t int64;
 
 #ifndef BLCKSZ
 #define BLCKSZ 8192

@@ -103,7 +103,7 @@ fpt_window_begin(FPTWindow *w, const FPTKey *from, int dir, int limit)
 	w->next = 1;
 	w->lost = 0;
 	w->end = false;
-	w->bound = *from;
+	fpt_key_copy(&w->bound, from);
 	fpt_distance_init(&w->dist, limit);
 }
 
@@ -137,6 +137,7 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 {
 	const FPTLayout *l = &ix->layout;
 	Page		page = BufferGetPage(buf);
+	FPTKey		fence;
 	bool		first = true;
 
 	for (;;)
@@ -148,8 +149,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		if (w->dir > 0 && !first)
 		{
 			/* The separator is the child's lowest key. */
-			w->bound = e.key;
-			if (fpt_key_cmp(&e.key, end) > 0)
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) > 0)
 			{
 				w->end = true;
 				return;
@@ -161,8 +162,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		first = false;
 		if (w->dir < 0)
 		{
-			w->bound = e.key;
-			if (fpt_key_cmp(&e.key, end) <= 0)
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) <= 0)
 			{
 				w->end = true;
 				return;
@@ -171,9 +172,9 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		if (!fpt_page_step(l, page, &loc, w->dir))
 			break;
 	}
-	w->bound = w->dir > 0 ? fpt_fence_get(&fpt_header(page)->high) :
-		fpt_fence_get(&fpt_special(page)->low);
-	if (w->bound.cls == FPT_CLS_PINF || w->bound.cls == FPT_CLS_MINF)
+	fence = w->dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
+	fpt_key_copy(&w->bound, &fence);
+	if (fence.cls == FPT_CLS_PINF || fence.cls == FPT_CLS_MINF)
 		w->end = true;
 }
 
@@ -181,7 +182,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 static void
 fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 {
-	FPTKey		key = w->bound;
+	FPTKeyBuf	from;
+	FPTKey		key;
 	uint32		child;
 	uint32		sibling;
 	FPTLoc		loc;
@@ -191,9 +193,11 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	Assert(!w->end);
 	Assert(w->cur >= 0 && w->cur <= w->n);
 	fpt_window_compact(w);
+	fpt_key_copy(&from, &w->bound.key);
+	key = from.key;
 	max = Min(FPT_WINDOW_MAX, Max(16, w->cur + 4 * w->dist.now));
 	if (w->dir < 0)
-		key = fpt_key_before(&key);
+		key = fpt_key_before(ix, &key);
 	buf = fpt_descend(rel, ix, &key, 1, BUFFER_LOCK_SHARE, NULL);
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
 							&loc) != FPT_OK)

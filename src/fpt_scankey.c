@@ -122,9 +122,9 @@ set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
 		fpt_image_invert(ix->type, &lo);
 		fpt_image_invert(ix->type, &hi);
 	}
+	memset(range, 0, sizeof(FPTRange));
 	range->lo.hi = lo.hi;
 	range->lo.lo = lo.lo;
-	range->lo.tid = 0;
 	range->lo.cls = FPT_CLS_VALUE;
 	range->hi.hi = hi.hi;
 	range->hi.lo = hi.lo;

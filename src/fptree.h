@@ -145,7 +145,7 @@ fpt_tid_decode(uint64 tid, ItemPointer out)
 static inline void
 fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 {
-	key->hi = key->lo = 0;
+	memset(key, 0, sizeof(FPTKey));
 	key->tid = tid;
 	if (isnull)
 		key->cls = ix->layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
@@ -225,7 +225,7 @@ extern void fpt_wal_abort(FPTWal *wal);
  * The key just below an exclusive bound: the page that covers it is the one to
  * the left of the bound.
  */
-extern FPTKey fpt_key_before(const FPTKey *bound);
+extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
 
 /* Page numbers of the path of a descent, by level; hints, not trusted. */
 typedef struct FPTStack

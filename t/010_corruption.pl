@@ -433,7 +433,7 @@ foreach my $field (sort keys %meta_fields)
 }
 way('widths in metapage', 'plain', 1, sub {
 	my ($f) = @_;
-	poke($f, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 24));
+	poke($f, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 30));
 });
 way('zeroed metapage', 'plain', 1,
 	sub { my ($f) = @_; put_page($f, 0, "\0" x $bs); });

@@ -187,8 +187,8 @@ kt_random_entry(KTWorld *w)
 	{
 		FPTEntry	e = kt_any_entry(w);
 
-		if (fpt_key_cmp(&e.key, &w->low) >= 0 &&
-			fpt_key_cmp(&e.key, &w->high) < 0)
+		if (fpt_key_cmp(&w->l, &e.key, &w->low) >= 0 &&
+			fpt_key_cmp(&w->l, &e.key, &w->high) < 0)
 			return e;
 	}
 
@@ -198,7 +198,7 @@ kt_random_entry(KTWorld *w)
 		FPTEntry	e = w->m[kt_below(w->n)].e;
 
 		e.key.tid++;
-		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&e.key, &w->high) < 0)
+		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&w->l, &e.key, &w->high) < 0)
 			return e;
 		return w->m[w->n - 1].e;
 	}
@@ -251,7 +251,7 @@ kt_model_lower_bound(KTWorld *w, const FPTKey *key)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&w->m[m].e.key, key) < 0)
+		if (fpt_key_cmp(&w->l, &w->m[m].e.key, key) < 0)
 			a = m + 1;
 		else
 			b = m;
@@ -319,10 +319,12 @@ kt_index_loc(KTWorld *w, int i)
 }
 
 /* Put what is in m[] in order, without duplicates. */
+static const FPTLayout *kt_sort_layout;
+
 static int
 kt_entry_cmp(const void *a, const void *b)
 {
-	return fpt_key_cmp(&((const KTEntry *) a)->e.key,
+	return fpt_key_cmp(kt_sort_layout, &((const KTEntry *) a)->e.key,
 					   &((const KTEntry *) b)->e.key);
 }
 
@@ -331,10 +333,11 @@ kt_model_sort(KTWorld *w)
 {
 	int			n = 0;
 
+	kt_sort_layout = &w->l;
 	qsort(w->m, w->n, sizeof(KTEntry), kt_entry_cmp);
 	for (int i = 0; i < w->n; i++)
 	{
-		if (n == 0 || fpt_key_cmp(&w->m[n - 1].e.key, &w->m[i].e.key) != 0)
+		if (n == 0 || fpt_key_cmp(&w->l, &w->m[n - 1].e.key, &w->m[i].e.key) != 0)
 			w->m[n++] = w->m[i];
 	}
 	w->n = n;
@@ -393,9 +396,9 @@ kt_world_fill(KTWorld *w, int pct)
 }
 
 static bool
-kt_same_entry(const FPTEntry *a, const FPTEntry *b)
+kt_same_entry(KTWorld *w, const FPTEntry *a, const FPTEntry *b)
 {
-	return fpt_key_cmp(&a->key, &b->key) == 0 && a->down == b->down;
+	return fpt_key_cmp(&w->l, &a->key, &b->key) == 0 && a->down == b->down;
 }
 
 void
@@ -403,7 +406,7 @@ kt_verify(KTWorld *w, bool exact_hints)
 {
 	static FPTEntry e[FPT_MAX_ENTRIES + 1];
 	static uint16 slotids[FPT_MAX_ENTRIES + 1];
-	FPTRun		run = {NULL, NULL, NULL, slotids};
+	FPTRun		run = {.slotids = slotids};
 	const char *msg;
 	int			n;
 
@@ -416,7 +419,7 @@ kt_verify(KTWorld *w, bool exact_hints)
 	if (n != w->n)
 		return;
 	for (int i = 0; i < n; i++)
-		CHECK(kt_same_entry(&e[i], &w->m[i].e));
+		CHECK(kt_same_entry(w, &e[i], &w->m[i].e));
 	n = kt_loc_index(w, fpt_page_null_border(&w->l, w->page));
 	CHECK(n == w->n || (n >= 0 && (n == 0 || w->m[n - 1].e.key.cls !=
 								   w->m[n].e.key.cls)));

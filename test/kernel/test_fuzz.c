@@ -209,8 +209,8 @@ use_sound_page(KTWorld *w)
 	FPTResult	res;
 
 	w->level = h->level;
-	w->low = fpt_fence_get(&fpt_special(w->page)->low);
-	w->high = fpt_fence_get(&h->high);
+	w->low = fpt_page_low(&w->l, w->page);
+	w->high = fpt_page_high(&w->l, w->page);
 	w->n = fpt_page_extract(&w->l, w->page, entries, FPT_MAX_ENTRIES);
 	CHECK(w->n >= 0);
 	for (int i = 0; i < w->n; i++)
@@ -230,8 +230,8 @@ use_sound_page(KTWorld *w)
 		return;
 	kt_verify(w, false);
 	e = kt_random_entry(w);
-	if (fpt_key_cmp(&e.key, &w->low) < 0 ||
-		fpt_key_cmp(&e.key, &w->high) >= 0 ||
+	if (fpt_key_cmp(&w->l, &e.key, &w->low) < 0 ||
+		fpt_key_cmp(&w->l, &e.key, &w->high) >= 0 ||
 		(w->level == 0 && (e.key.tid & 0xFFFF) == 0))
 		return;
 	if (w->level > 0 && e.down < 2)

@@ -76,18 +76,19 @@ test_order(void)
 
 	for (int i = 0; i < n; i++)
 	{
-		FPTFence	f = fpt_fence_make(&k[i]);
-		FPTKey		back = fpt_fence_get(&f);
+		FPTKey		back;
 
-		CHECK(fpt_key_cmp(&back, &k[i]) == 0);
+		fpt_page_set_low(&l16, page, &k[i]);
+		back = fpt_page_low(&l16, page);
+		CHECK(fpt_key_cmp(&l16, &back, &k[i]) == 0);
 		for (int j = 0; j < n; j++)
 		{
 			FPTKey		a = k[i];
 			FPTKey		b = k[j];
 
-			CHECK(fpt_key_cmp(&a, &b) == (i > j) - (i < j));
+			CHECK(fpt_key_cmp(&l16, &a, &b) == (i > j) - (i < j));
 			a.tid = b.tid = 0;
-			CHECK(fpt_image_cmp(&k[i], &k[j]) == fpt_key_cmp(&a, &b));
+			CHECK(fpt_image_cmp(&k[i], &k[j]) == fpt_key_cmp(&l16, &a, &b));
 		}
 	}
 }
@@ -100,13 +101,13 @@ test_fences(void)
 	FPTKey		k = value(100, 6);
 
 	fpt_page_init(&l8, page, 0, 1, 5, &low, &high, 0, 100);
-	CHECK(!fpt_page_above_low(page, &k));
+	CHECK(!fpt_page_above_low(&l8, page, &k));
 	k.tid = 7;
-	CHECK(fpt_page_above_low(page, &k) && fpt_page_below_high(page, &k));
+	CHECK(fpt_page_above_low(&l8, page, &k) && fpt_page_below_high(&l8, page, &k));
 	k = value(199, FPT_MAX_TID);
-	CHECK(fpt_page_below_high(page, &k));
+	CHECK(fpt_page_below_high(&l8, page, &k));
 	k = value(200, 0);
-	CHECK(!fpt_page_below_high(page, &k) && fpt_page_above_low(page, &k));
+	CHECK(!fpt_page_below_high(&l8, page, &k) && fpt_page_above_low(&l8, page, &k));
 }
 
 /* --- encodings ---------------------------------------------------------- */
@@ -492,7 +493,7 @@ test_empty_page(void)
 	FPTLoc		loc;
 	FPTLoc		last;
 	FPTEntry	x;
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTRun		run = {0};
 
 	init_page(&l8, 0, 1, 0);
 	for (uint32 cls = FPT_CLS_MINF; cls <= FPT_CLS_PINF; cls++)
@@ -603,7 +604,7 @@ test_hints(void)
 	const FPTGeom *g;
 	FPTLoc		loc = {0, 0};
 	uint16		slotid;
-	FPTRun		run = {NULL, NULL, NULL, &slotid};
+	FPTRun		run = {.slotids = &slotid};
 	FPTLoc		next = {0, 1};
 	int			n = 20;
 
@@ -781,7 +782,7 @@ test_form_minus_infinity(void)
 	make_entries(10, 1000, 5);
 	e[0].key = minf;
 	CHECK(form(&l8, 1, &minf, &pinf, 10) == 2);
-	CHECK(fpt_key_cmp(&e[0].key, &e[1].key) < 0);
+	CHECK(fpt_key_cmp(&l16, &e[0].key, &e[1].key) < 0);
 	x = leaf_entry(1002, 0);
 	x.down = 99;
 	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_UNFIT);

@@ -25,8 +25,8 @@ static double minfill = 1.0;
 static void
 set_fences(char *page, const FPTKey *low, const FPTKey *high)
 {
-	fpt_special(page)->low = fpt_fence_make(low);
-	fpt_header(page)->high = fpt_fence_make(high);
+	CHECK(fpt_page_set_low(&w->l, page, low) == FPT_OK);
+	CHECK(fpt_page_set_high(&w->l, page, high) == FPT_OK);
 	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? FPT_NOPAGE : 7;
 	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? FPT_NOPAGE : 9;
 }
@@ -209,7 +209,7 @@ expected_insert(const FPTEntry *e)
 		return FPT_UNFIT;
 	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
 		return FPT_UNFIT;
-	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &e->key) == 0)
+	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e->key) == 0)
 		return FPT_DUPLICATE;
 	return FPT_OK;
 }
@@ -256,8 +256,8 @@ op_insert(void)
 	FPTResult	res;
 
 	/* nobody inserts minus infinity a second time, nor beyond the fences */
-	if ((is_minf() && fpt_key_cmp(&e.key, &w->m[0].e.key) == 0) ||
-		fpt_key_cmp(&e.key, &w->low) < 0 || fpt_key_cmp(&e.key, &w->high) >= 0)
+	if ((is_minf() && fpt_key_cmp(&w->l, &e.key, &w->m[0].e.key) == 0) ||
+		fpt_key_cmp(&w->l, &e.key, &w->low) < 0 || fpt_key_cmp(&w->l, &e.key, &w->high) >= 0)
 		return;
 	res = insert_checked(&e);
 	if (res == FPT_FULL)
@@ -367,10 +367,10 @@ op_range(void)
 		if (kt_chance(50))
 			lo.tid = 0;
 	}
-	if (fpt_key_cmp(&lo, &hi) > 0)
+	if (fpt_key_cmp(&w->l, &lo, &hi) > 0)
 		return;
 	i = kt_model_lower_bound(w, &hi);
-	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &hi) == 0)
+	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &hi) == 0)
 		i++;
 	CHECK(fpt_page_range(&w->l, w->page, &lo, &hi, &first, &last) == FPT_OK);
 	CHECK(kt_loc_index(w, first) == kt_model_lower_bound(w, &lo));
@@ -387,7 +387,7 @@ op_find_child(void)
 
 	if (w->level == 0 || w->n == 0)
 		return;
-	if (i == w->n || fpt_key_cmp(&w->m[i].e.key, &k) > 0)
+	if (i == w->n || fpt_key_cmp(&w->l, &w->m[i].e.key, &k) > 0)
 		i = Max(0, i - 1);
 	CHECK(fpt_page_find_child(&w->l, w->page, &k, &child, &loc) == FPT_OK);
 	CHECK(kt_loc_index(w, loc) == i);
@@ -422,7 +422,7 @@ op_get_and_step(void)
 	for (int steps = 0; steps < 5; steps++)
 	{
 		CHECK(fpt_page_get(&w->l, w->page, loc, &e) == FPT_OK);
-		CHECK(fpt_key_cmp(&e.key, &w->m[i].e.key) == 0 &&
+		CHECK(fpt_key_cmp(&w->l, &e.key, &w->m[i].e.key) == 0 &&
 			  e.down == w->m[i].e.down);
 		i += dir;
 		CHECK(fpt_page_step(&w->l, w->page, &loc, dir) ==
@@ -438,7 +438,7 @@ op_copy(void)
 	static uint64 tids[FPT_MAX_ENTRIES];
 	static uint64 los[FPT_MAX_ENTRIES];
 	static uint64 his[FPT_MAX_ENTRIES];
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTRun		run = {0};
 	int			a = (int) kt_below(w->n + 1);
 	int			b = a + (int) kt_below(w->n - a + 1);
 	bool		skip = kt_chance(50);
@@ -475,7 +475,7 @@ op_hint(void)
 {
 	int			i;
 	uint16		slotid;
-	FPTRun		run = {NULL, NULL, NULL, &slotid};
+	FPTRun		run = {.slotids = &slotid};
 
 	if (w->n == 0 || w->level > 0)
 		return;
