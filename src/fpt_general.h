@@ -121,6 +121,10 @@ extern void fpt_general_form(const FPTGeneral *g, Relation rel,
 extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 								const FPTKey *b);
 
+/* Order of two values of a key column, DESC and NULLS placement considered. */
+extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
+									   bool anull, Datum b, bool bnull);
+
 /*
  * The fence between two neighbouring leaf entries, prev < key: the shortest
  * partial key s with prev < s <= key.  Where all key columns are equal that is

@@ -193,6 +193,10 @@ extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
 								int nkeys, MemoryContext cxt,
 								FPTRanges *ranges);
 
+/* Comparison function of a column's type with another one of its family. */
+extern void fpt_lookup_cross(Relation rel, int i, Oid subtype,
+							 MemoryContext cxt, FmgrInfo *cmp);
+
 /* --- fpt_wal.c: the one place that writes WAL ------------------------------ */
 
 /*
