@@ -208,7 +208,8 @@ fpt_tuple_at(const void *page, unsigned off, uint32 *len)
 		*len = ((uint32) (p[0] & ~FPT_TUPLE_LONG) << 8) | p[1];
 		head = 2;
 	}
-	if (*len == 0 || off + head + *len > FPT_SPECIAL_OFFSET)
+	if (*len == 0 || *len > FPT_MAX_TUPLE ||
+		off + head + *len > FPT_SPECIAL_OFFSET)
 		return NULL;
 	return (const char *) p + head;
 }

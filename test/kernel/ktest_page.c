@@ -174,7 +174,9 @@ kt_world_general(KTWorld *w)
 {
 	static const int max[] = {0, 8, 20, 60, 200, 600, FPT_MAX_TUPLE};
 
-	w->tupmax = Min(max[kt_below(7)], FPT_MAX_TUPLE);
+	int			some = max[kt_below(7)];
+
+	w->tupmax = Min(some, FPT_MAX_TUPLE);
 	w->tupmin = kt_chance(50) ? 0 : w->tupmax / 2;
 	if (w->level > 0)
 	{
