@@ -758,7 +758,8 @@ fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 	int			rest;
 
 	*min = *max = form_prefix(hd, values, isnull, Min(n, hd->nparts), &rest);
-	if (rest > 0)
+	/* behind the last part there is nothing but zeroes */
+	if (n < hd->nparts && rest > 0)
 		*max |= lowmask(rest);
 }
 

@@ -212,13 +212,25 @@ check_deform(TestIndex *t, TestRow *row)
 	}
 }
 
-/* Bounds made of the first columns of b; it has the first n in common with a. */
+/*
+ * Bounds made of the first columns of a and b, of which the first n are the
+ * same.
+ */
 static void
 check_bounds(TestIndex *t, TestRow *a, TestRow *b, int n)
 {
 	FPTGeneralSearch s = {0};
 	FPTKey		key;
 
+	s.values = a->values;
+	s.isnull = a->isnull;
+	s.after = true;
+	for (s.natts = 1; s.natts <= t->nkeys; s.natts++)
+	{
+		fpt_general_search_key(t->g, &s, &key);
+		if ((total_order(t, &key, &b->buf.key) > 0) != (n >= s.natts))
+			test_fails(t, "an upper bound is on the wrong side");
+	}
 	s.values = b->values;
 	s.isnull = b->isnull;
 	for (s.natts = 0; s.natts <= t->nkeys; s.natts++)
