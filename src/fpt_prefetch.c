@@ -160,8 +160,10 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 			return;
 		w->pages[w->n++] = e.down;
 		first = false;
-		if (w->dir < 0)
+		if (w->dir < 0 && (loc.kid > 0 || loc.rank > 0 ||
+						   fpt_page_low(l, page).cls != FPT_CLS_MINF))
 		{
+			/* (the first one of a leftmost page is no key) */
 			fpt_key_copy(&w->bound, &e.key);
 			if (fpt_key_cmp(l, &e.key, end) <= 0)
 			{
