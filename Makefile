@@ -13,6 +13,8 @@ OBJS = \
 	src/fpt_cost.o \
 	src/fpt_general.o \
 	src/fpt_geom.o \
+	src/fpt_gbuild.o \
+	src/fpt_gsort.o \
 	src/fpt_head.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \

@@ -55,6 +55,7 @@
 #include "utils/snapmgr.h"
 #include "utils/spccache.h"
 
+#include "fpt_general.h"
 #include "fpt_relcheck.h"
 
 /* Pages that a walk with locks coupled may pass: it cannot be interrupted. */
@@ -432,6 +433,12 @@ fpt_verify_image(FPTVerify *v, const FPTKey *key)
 	FPTImage	img;
 	FPTImage	again;
 
+	if (fpt_is_general(&v->ix.layout))
+	{
+		if (!fpt_general_valid(v->ix.layout.arg, key))
+			fpt_corrupt(v->rel, v->target.pageno, "An entry's tuple is not valid");
+		return;
+	}
 	if (key->cls != FPT_CLS_VALUE)
 		return;
 	img.hi = key->hi;
@@ -763,8 +770,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
-	if (m->keyclass != FPT_KEYCLASS_IMAGE || m->keysize != l->keysize ||
-		m->keysize != v->ix.type->keysize)
+	if (m->keyclass != (fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
+						FPT_KEYCLASS_IMAGE) || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
 		m->descending != (v->ix.descending ? 1 : 0) ||
@@ -889,10 +896,15 @@ fpt_verify_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			   bool tupleIsAlive, void *arg)
 {
 	FPTVerify  *v = (FPTVerify *) arg;
-	FPTKey		key;
+	FPTKeyBuf	buf;
 
-	fpt_form_key(&v->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
-	fpt_verify_element(v, &key);
+	if (fpt_is_general(&v->ix.layout))
+		fpt_general_form(v->ix.layout.arg, v->rel, values, isnull,
+						 fpt_tid_encode(tid), &buf);
+	else
+		fpt_form_key(&v->ix, values[0], isnull[0], fpt_tid_encode(tid),
+					 &buf.key);
+	fpt_verify_element(v, &buf.key);
 	if (bloom_lacks_element(v->filter, (unsigned char *) v->element,
 							v->elementlen))
 		ereport(ERROR,
@@ -947,7 +959,7 @@ fpt_view_init(FPTView *view)
 static void
 fpt_verify_index(FPTVerify *v)
 {
-	v->ix = *fpt_index(v->rel);
+	fpt_index_copy(v->rel, &v->ix);
 	v->npages = fpt_npages(v->rel);
 	v->strategy = GetAccessStrategy(BAS_BULKREAD);
 	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,

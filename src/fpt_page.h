@@ -41,7 +41,7 @@
 #define FPT_NOPAGE			0	/* "no sibling": nothing links to the metapage */
 
 #define FPT_LINE			64	/* bytes of a line */
-#define FPT_MAX_LEVEL		20	/* sanity bound of a page's level */
+#define FPT_MAX_LEVEL		40	/* sanity bound of a page's level */
 #define FPT_MAX_CAP			64	/* slots of a node: one bit each in FPTNode */
 #define FPT_MAX_NODES		255 /* nodes of a page: one byte each in the root */
 

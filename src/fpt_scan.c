@@ -1214,18 +1214,15 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 											  "fptree scan",
 											  ALLOCSET_SMALL_SIZES);
 	FPTScanOpaque *so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
+	MemoryContext old;
 
 	Assert(norderbys == 0);
-	memcpy(&so->ix, fpt_index(rel), sizeof(FPTIndex));
+	old = MemoryContextSwitchTo(cxt);
+	fpt_index_copy(rel, &so->ix);
+	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
 	if (fpt_is_general(&so->ix.layout))
-	{
-		FPTGeneral *g = MemoryContextAlloc(cxt, fpt_general_size(rel));
-
-		memcpy(g, so->ix.layout.arg, fpt_general_size(rel));
-		so->ix.layout.arg = g;
-		so->quals = fpt_quals_begin(rel, g, cxt);
-	}
+		so->quals = fpt_quals_begin(rel, so->ix.layout.arg, cxt);
 	so->markpos = -1;
 	scan->xs_itupdesc = RelationGetDescr(rel);
 	scan->opaque = so;

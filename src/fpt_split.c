@@ -116,7 +116,7 @@ fpt_split_local_run(FPTSplit *sp)
 
 /* The middle: by entries, or by bytes where their tuples are not alike. */
 static int
-fpt_split_half(FPTSplit *sp)
+fpt_split_half(FPTSplit *sp, int level)
 {
 	int			total = 0;
 	int			sum = 0;
@@ -124,6 +124,13 @@ fpt_split_half(FPTSplit *sp)
 
 	if (!fpt_is_general(&sp->ix->layout))
 		return (sp->n + 1) / 2;
+	/*
+	 * A page of widest separators has two children, and a third one leaves one
+	 * of its halves with a single child.  That must be the half where more are
+	 * to come, or each of them would split the whole path up to the root.
+	 */
+	if (level > 0 && sp->n == 3)
+		return sp->pos <= 1 ? 1 : 2;
 	for (i = 0; i < sp->n; i++)
 		total += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
 	for (i = 0; i < sp->n - 1 && sum < total / 2; i++)
@@ -146,7 +153,7 @@ fpt_split_middle(FPTSplit *sp, Page page)
 		/* An ascending run within the key space leaves a full page, too. */
 		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
 			return sp->pos;
-		return fpt_split_half(sp);
+		return fpt_split_half(sp, h->level);
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
@@ -216,6 +223,26 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 					  sp->entries, at, FPT_SPLIT_FILL) == FPT_OK;
 }
 
+/*
+ * Wide tuples leave few places for a border, and none perhaps if the new one is
+ * among them: a separator may be as wide as the entry behind it.  Without the
+ * new one there always is one, in front of the last entry: the left page gets
+ * no more than there was, the right one that entry and two fences, for which
+ * there is room in every page.
+ */
+static bool
+fpt_split_anywhere(FPTSplit *sp, Page page)
+{
+	int			at;
+
+	for (at = 1; at < sp->n; at++)
+	{
+		if (fpt_split_try(sp, page, at))
+			return true;
+	}
+	return false;
+}
+
 /* Choose where to split and make the halves. */
 static void
 fpt_split_choose(FPTSplit *sp, Page page)
@@ -226,23 +253,16 @@ fpt_split_choose(FPTSplit *sp, Page page)
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
-	/* Entries of few and wide tuples fit in some way. */
-	if (fpt_is_general(&sp->ix->layout))
-	{
-		int			at;
-
-		for (at = 1; at < sp->n; at++)
-		{
-			if (fpt_split_try(sp, page, at))
-				return;
-		}
-	}
+	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+		return;
 
 	/* Too far from both its neighbours: make the gap a border first. */
 	memmove(sp->entries + pos, sp->entries + pos + 1,
 			(sp->n - pos - 1) * sizeof(FPTEntry));
 	sp->n--;
 	sp->pos = -1;
+	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+		return;
 	if (!fpt_split_try(sp, page, pos) &&
 		!fpt_split_try(sp, page, sp->n / 2))
 		fpt_corrupt(sp->rel, fpt_special(page)->pageno,

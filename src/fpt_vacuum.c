@@ -764,7 +764,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.callback = callback;
 	v.callback_state = callback_state;
 	v.rel = info->index;
-	memcpy(&v.ix, fpt_index(info->index), sizeof(FPTIndex));
+	fpt_index_copy(info->index, &v.ix);
 	v.npages = fpt_npages(info->index);
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);

@@ -66,7 +66,8 @@ typedef struct FPTOptions
  *
  * A relcache invalidation frees it.  Whoever runs foreign code in between
  * (heap visibility checks, waiting for transactions, build and vacuum
- * callbacks) works on a copy or fetches it again.
+ * callbacks, comparison functions of general keys) works on a copy or fetches
+ * it again.  Of general keys an FPTGeneral is behind it, layout.arg.
  */
 typedef struct FPTIndex
 {
@@ -83,8 +84,18 @@ typedef struct FPTIndex
 /* The index's description, read from the metapage the first time. */
 extern FPTIndex *fpt_index(Relation rel);
 
+/*
+ * A copy of it; what it points to is in the current context, and is freed by
+ * fpt_index_free().
+ */
+extern void fpt_index_copy(Relation rel, FPTIndex *ix);
+extern void fpt_index_free(FPTIndex *ix);
+
 /* Prepare the contents of a new index's metapage (layout chosen here). */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
+
+/* Describe the index's general keys in a layout; in the current context. */
+extern void fpt_layout_general(Relation rel, FPTLayout *layout);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
