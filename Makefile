@@ -11,7 +11,11 @@ OBJS = \
 	src/fpt_build.o \
 	src/fpt_check.o \
 	src/fpt_cost.o \
+	src/fpt_general.o \
 	src/fpt_geom.o \
+	src/fpt_gbuild.o \
+	src/fpt_gsort.o \
+	src/fpt_head.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \
 	src/fpt_insert.o \
@@ -21,6 +25,7 @@ OBJS = \
 	src/fpt_modify.o \
 	src/fpt_pagecheck.o \
 	src/fpt_prefetch.o \
+	src/fpt_qual.o \
 	src/fpt_scan.o \
 	src/fpt_scankey.o \
 	src/fpt_search.o \
@@ -28,6 +33,8 @@ OBJS = \
 	src/fpt_sort.o \
 	src/fpt_split.o \
 	src/fpt_stats.o \
+	src/fpt_testing.o \
+	src/fpt_tuple.o \
 	src/fpt_unique.o \
 	src/fpt_vacuum.o \
 	src/fpt_validate.o \

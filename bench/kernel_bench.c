@@ -142,8 +142,8 @@ tree_alloc(Tree *t)
 /* --- tree of fptree pages ----------------------------------------------- */
 
 static FPTLayout layout;
-static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
-static const FPTKey pinf = {0, 0, 0, FPT_CLS_PINF};
+static const FPTKey minf = {.cls = FPT_CLS_MINF};
+static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 
 static inline FPTKey
 value_key(uint64 v, uint64 tid)
@@ -157,7 +157,7 @@ value_key(uint64 v, uint64 tid)
 static int
 fpt_page_take(const FPTEntry *e, long n, int kind, int fill)
 {
-	for (int kwi = 0; (2 << kwi) <= layout.keysize; kwi++)
+	for (int kwi = 0; (1 << kwi) <= layout.keysize; kwi++)
 	{
 		long		take = layout.geom[kwi][kind].capacity * fill / 100;
 		uint64		span;
@@ -165,8 +165,8 @@ fpt_page_take(const FPTEntry *e, long n, int kind, int fill)
 		if (take > n)
 			take = n;
 		span = e[take - 1].key.lo - e[0].key.lo;
-		if ((2 << kwi) == layout.keysize ||
-			span + span / 64 < UINT64CONST(1) << (16 << kwi))
+		if ((1 << kwi) == layout.keysize ||
+			span + span / 64 < UINT64CONST(1) << (8 << kwi))
 			return (int) take;
 	}
 	return 1;
@@ -261,7 +261,7 @@ fpt_find_leaf(Tree *t, const FPTKey *key)
 
 		if (!fpt_page_sane(&layout, page, no) ||
 			fpt_header(page)->level != level ||
-			!fpt_page_above_low(page, key) || !fpt_page_below_high(page, key))
+			!fpt_page_above_low(&layout, page, key) || !fpt_page_below_high(&layout, page, key))
 			abort();
 		if (level == 0)
 			return page;
@@ -311,11 +311,11 @@ fpt_scan(Tree *t, uint64 from, uint64 to)
 	{
 		FPTLoc		first = {0, 0};
 		FPTLoc		last = {0, 0};
-		bool		ends = fpt_page_below_high(page, &hi);
+		bool		ends = fpt_page_below_high(&layout, page, &hi);
 		int			n;
 
 		last.kid = fpt_header(page)->nkids;
-		if (fpt_page_above_low(page, &lo) &&
+		if (fpt_page_above_low(&layout, page, &lo) &&
 			fpt_page_lower_bound(&layout, page, &lo, &first) != FPT_OK)
 			abort();
 		if (ends && fpt_page_lower_bound(&layout, page, &hi, &last) != FPT_OK)

@@ -114,7 +114,7 @@ fptoptions(Datum reloptions, bool validate)
 static bool
 fptcanreturn(Relation index, int attno)
 {
-	return attno == 1 && !RecoveryInProgress();
+	return !RecoveryInProgress();
 }
 
 static bool
@@ -128,11 +128,6 @@ fptproperty(Oid index_oid, int attno, IndexAMProperty prop,
 			if (attno == 0)
 				return false;
 			*res = true;
-			return true;
-		case AMPROP_CAN_MULTI_COL:
-		case AMPROP_CAN_INCLUDE:
-			/* The flags are set so that fptbuild() can say more. */
-			*res = false;
 			return true;
 		default:
 			return false;
@@ -152,14 +147,14 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amcanorder = true;
 	am->amcanbackward = true;
 	am->amcanunique = true;
-	am->amcanmulticol = true;	/* fptbuild refuses it, with a hint */
+	am->amcanmulticol = true;
 	am->amoptionalkey = true;
 	am->amsearcharray = true;
 	am->amsearchnulls = true;
 	am->amclusterable = true;
 	am->ampredlocks = true;
 	am->amcanparallel = false;
-	am->amcaninclude = true;	/* likewise */
+	am->amcaninclude = true;
 	am->amusemaintenanceworkmem = false;
 	am->amparallelvacuumoptions =
 		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;

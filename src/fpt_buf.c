@@ -11,6 +11,8 @@
  */
 #include "fptree.h"
 
+#include "fpt_general.h"
+
 #include "common/pg_prng.h"
 #include "pgstat.h"
 #include "storage/indexfsm.h"
@@ -43,21 +45,33 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
 	FPTOptions *opts = (FPTOptions *) rel->rd_options;
-	const FPTKeyType *type;
+	bool		general = fpt_index_is_general(rel);
+	int			keysize;
+	bool		ok;
 	bool		desc = (rel->rd_indoption[0] & INDOPTION_DESC) != 0;
 	bool		nullsfirst = (rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0;
 	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 
-	type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
-						   rel->rd_opcintype[0]);
-	if (type == NULL)
-		elog(ERROR, "operator class of index \"%s\" is not supported",
-			 RelationGetRelationName(rel));
 	memset(widths, 0, sizeof(widths));
-	if (!fpt_choose_widths(type->keysize, opts ? opts->node_lines : 0,
-						   opts ? opts->leaf_node_lines : 0, widths) ||
-		!fpt_layout_init(layout, type->keysize, nullsfirst, indexid, widths))
+	if (general)
+	{
+		keysize = sizeof(uint64);
+		ok = fpt_choose_widths_general(opts ? opts->node_lines : 0,
+									   opts ? opts->leaf_node_lines : 0,
+									   widths) &&
+			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
+		fpt_layout_general(rel, layout);
+	}
+	else
+	{
+		keysize = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+								  rel->rd_opcintype[0])->keysize;
+		ok = fpt_choose_widths(keysize, opts ? opts->node_lines : 0,
+							   opts ? opts->leaf_node_lines : 0, widths) &&
+			fpt_layout_init(layout, keysize, nullsfirst, indexid, widths);
+	}
+	if (!ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node widths leave no usable page for index \"%s\"",
@@ -77,8 +91,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	meta->magic = FPT_MAGIC;
 	meta->version = FPT_VERSION;
 	meta->indexid = indexid;
-	meta->keyclass = FPT_KEYCLASS_IMAGE;
-	meta->keysize = type->keysize;
+	meta->keyclass = general ? FPT_KEYCLASS_GENERAL : FPT_KEYCLASS_IMAGE;
+	meta->keysize = keysize;
 	meta->nullsfirst = nullsfirst;
 	meta->descending = desc;
 	meta->linesize = FPT_LINE;
@@ -93,6 +107,8 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	FPTMetaData *meta = fpt_meta(page);
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
+	bool		general = fpt_index_is_general(rel);
+	bool		ok;
 
 	if (PageIsNew(page))
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is empty");
@@ -113,9 +129,12 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
 							   rel->rd_opcintype[0]);
 	ix->descending = meta->descending;
-	if (ix->type == NULL ||
-		meta->keyclass != FPT_KEYCLASS_IMAGE ||
-		meta->keysize != ix->type->keysize ||
+	if (general)
+		ix->type = NULL;
+	if (meta->keyclass != (general ? FPT_KEYCLASS_GENERAL :
+						   FPT_KEYCLASS_IMAGE) ||
+		meta->keysize != (general ? (int) sizeof(uint64) :
+						  ix->type->keysize) ||
 		meta->linesize != FPT_LINE || meta->nstripes != 1 ||
 		meta->indexid != s->indexid ||
 		meta->descending !=
@@ -124,12 +143,51 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 		((rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0))
 		fpt_corrupt(rel, FPT_METAPAGE,
 					"The metapage does not match the index's definition");
-	if (!fpt_layout_init(&ix->layout, meta->keysize, meta->nullsfirst,
-						 meta->indexid, meta->widths))
+	if (general)
+		ok = fpt_layout_init_general(&ix->layout, meta->nullsfirst,
+									 meta->indexid, meta->widths);
+	else
+		ok = fpt_layout_init(&ix->layout, meta->keysize, meta->nullsfirst,
+							 meta->indexid, meta->widths);
+	if (!ok)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
 	ix->rootlevel = 0;
 	ix->lastleaf = InvalidBlockNumber;
 	ix->npages = 0;
+}
+
+void
+fpt_layout_general(Relation rel, FPTLayout *layout)
+{
+	FPTGeneral *g = palloc(fpt_general_size(rel));
+
+	fpt_general_init(rel, g);
+	layout->cmp = fpt_general_compare;
+	layout->separate = fpt_general_separate;
+	layout->arg = g;
+}
+
+/* Hang a description on the relcache entry. */
+static void
+fpt_index_keep(Relation rel, FPTIndex *ix)
+{
+	Size		size = MAXALIGN(sizeof(FPTIndex));
+	char	   *chunk;
+
+	if (!fpt_index_is_general(rel))
+		chunk = MemoryContextAlloc(rel->rd_indexcxt, size);
+	else
+	{
+		/* This looks up catalogues, which may take away what there is. */
+		fpt_layout_general(rel, &ix->layout);
+		chunk = MemoryContextAlloc(rel->rd_indexcxt,
+								   size + fpt_general_size(rel));
+		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
+		pfree(unconstify(void *, ix->layout.arg));
+		ix->layout.arg = chunk + size;
+	}
+	memcpy(chunk, ix, sizeof(FPTIndex));
+	rel->rd_amcache = chunk;
 }
 
 FPTIndex *
@@ -147,10 +205,32 @@ fpt_index(Relation rel)
 		UnlockReleaseBuffer(buf);
 		memset(&ix, 0, sizeof(ix));
 		fpt_meta_read(rel, (Page) copy.data, &ix);
-		rel->rd_amcache = MemoryContextAlloc(rel->rd_indexcxt, sizeof(ix));
-		memcpy(rel->rd_amcache, &ix, sizeof(ix));
+		fpt_index_keep(rel, &ix);
 	}
 	return (FPTIndex *) rel->rd_amcache;
+}
+
+void
+fpt_index_copy(Relation rel, FPTIndex *ix)
+{
+	FPTIndex   *cached = fpt_index(rel);
+
+	memcpy(ix, cached, sizeof(FPTIndex));
+	if (fpt_is_general(&ix->layout))
+	{
+		Size		size = fpt_general_size(rel);
+		char	   *g = palloc(size);
+
+		memcpy(g, cached->layout.arg, size);
+		ix->layout.arg = g;
+	}
+}
+
+void
+fpt_index_free(FPTIndex *ix)
+{
+	if (fpt_is_general(&ix->layout))
+		pfree(unconstify(void *, ix->layout.arg));
 }
 
 /* --- pages ------------------------------------------------------------------ */

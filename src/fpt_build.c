@@ -112,14 +112,6 @@ fpt_check_supported(Relation index, IndexInfo *indexInfo)
 {
 	Oid			cmpproc;
 
-	if (indexInfo->ii_NumIndexAttrs != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 indexInfo->ii_NumIndexKeyAttrs == 1 ?
-				 errmsg("access method \"fptree\" does not support included columns") :
-				 errmsg("access method \"fptree\" supports indexes of one column only"),
-				 errhint("Use access method \"btree\" for index \"%s\".",
-						 RelationGetRelationName(index))));
 	cmpproc = index_getprocid(index, 1, FPT_ORDER_PROC);
 	if (fpt_keytype_for(cmpproc, index->rd_opcintype[0]) == NULL)
 		ereport(ERROR,
@@ -277,12 +269,11 @@ fpt_build_feed_values(FPTBuild *b, FPTLoad *load)
 		for (; n > 0; n--, recs += b->nwords)
 		{
 			uint64		tid = recs[b->nwords - 1];
-			FPTKey		key;
+			FPTKey		key = {.cls = FPT_CLS_VALUE};
 
 			key.hi = b->nwords == 3 ? recs[0] : 0;
 			key.lo = recs[b->nwords - 2];
 			key.tid = tid >> 1;
-			key.cls = FPT_CLS_VALUE;
 			if (b->unique && (tid & 1) == 0)
 				fpt_build_check_unique(b, &key);
 			fpt_load_add(load, &key);
@@ -630,7 +621,6 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
-	fpt_build_init(&b, heap, index, indexInfo);
 
 	/* What this backend knows of a predecessor in the same file is void. */
 	if (index->rd_amcache != NULL)
@@ -639,6 +629,14 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 
 	/* Before the scan, so that bad options are found before the work. */
 	load = fpt_load_begin(index, MAIN_FORKNUM);
+	if (fpt_is_general(fpt_load_layout(load)))
+	{
+		result->heap_tuples = fpt_gbuild(heap, index, indexInfo, load,
+										 &result->index_tuples);
+		fpt_load_end(load);
+		return result;
+	}
+	fpt_build_init(&b, heap, index, indexInfo);
 	result->heap_tuples = fpt_build_scan(&b, indexInfo);
 	fpt_stop_point(FPT_STOP_BUILD_LOAD);
 

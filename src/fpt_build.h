@@ -78,6 +78,43 @@ extern void fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 							 const FPTSpoolExport *ex);
 extern void fpt_spool_end(FPTSpool *sp);
 
+/* --- fpt_gsort.c: the same for general keys ------------------------------- */
+
+/* An entry: its key's tuple is the caller's, or the sort's. */
+typedef struct FPTGEntry
+{
+	FPTKey		key;
+	uint16		flags;			/* FPT_GENTRY_* */
+} FPTGEntry;
+
+#define FPT_GENTRY_DEAD		0x0001	/* dead to everybody but old snapshots */
+#define FPT_GENTRY_NULL		0x0002	/* a key column is NULL */
+
+typedef struct FPTGSort FPTGSort;
+
+extern FPTGSort *fpt_gsort_begin(const FPTLayout *l, Size mem);
+extern void fpt_gsort_put(FPTGSort *s, const FPTGEntry *e);
+
+/* All entries are there: sort. */
+extern void fpt_gsort_sort(FPTGSort *s);
+
+/*
+ * The next entry in order, false at the end.  Its tuple is in buf, which has
+ * FPT_MAX_TUPLE bytes, or in memory of the sort's.
+ */
+extern bool fpt_gsort_fetch(FPTGSort *s, FPTGEntry *e, char *buf);
+extern void fpt_gsort_end(FPTGSort *s);
+
+/* --- fpt_gbuild.c --------------------------------------------------------- */
+
+/*
+ * Scan the heap and load all entries of an index of general keys; returns the
+ * number of heap tuples.
+ */
+struct FPTLoad;
+extern double fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo,
+						 struct FPTLoad *load, double *indtuples);
+
 /* --- fpt_load.c --------------------------------------------------------- */
 
 typedef struct FPTLoad FPTLoad;
@@ -88,6 +125,9 @@ typedef struct FPTLoad FPTLoad;
  */
 extern FPTLoad *fpt_load_begin(Relation rel, ForkNumber fork);
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
+
+/* The layout of the index that is being written. */
+extern const FPTLayout *fpt_load_layout(FPTLoad *load);
 extern void fpt_load_end(FPTLoad *load);
 
 /* --- fpt_build.c -------------------------------------------------------- */

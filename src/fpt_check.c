@@ -55,6 +55,7 @@
 #include "utils/snapmgr.h"
 #include "utils/spccache.h"
 
+#include "fpt_general.h"
 #include "fpt_relcheck.h"
 
 /* Pages that a walk with locks coupled may pass: it cannot be interrupted. */
@@ -75,7 +76,7 @@ typedef struct FPTGroup
 	bool		valid;
 	bool		fetched;		/* the first entry's row was looked up */
 	bool		live;			/* a visible row was found */
-	FPTKey		last;			/* last image equal to the key */
+	FPTKeyBuf	last;			/* last image equal to the key */
 	uint64		tid;			/* of the first entry, or of the visible row */
 	uint32		pageno;			/* where that is */
 } FPTGroup;
@@ -103,11 +104,13 @@ typedef struct FPTVerify
 	/* heapallindexed */
 	bloom_filter *filter;
 	uint16	   *slotids;		/* of the target's entries */
+	Size		elementlen;		/* a key for the filter */
+	char		element[4 * sizeof(uint64) + FPT_MAX_TUPLE];
 	bool		use_hints;		/* as index scans of this transaction do */
 	int64		nrows;
 
 	/* checkunique */
-	FPTKey		skip;			/* entries below were seen before */
+	FPTKeyBuf	skip;			/* entries below were seen before */
 	FPTGroup	group;
 	IndexFetchTableData *fetch;
 	TupleTableSlot *slot;
@@ -116,16 +119,17 @@ typedef struct FPTVerify
 PG_FUNCTION_INFO_V1(fptree_index_check);
 PG_FUNCTION_INFO_V1(fptree_index_parent_check);
 
+/* Keys whose tuples are those in the page: private copies, or locked ones. */
 static inline FPTKey
-fpt_low(void *page)
+fpt_low(FPTVerify *v, void *page)
 {
-	return fpt_fence_get(&fpt_special(page)->low);
+	return fpt_page_low(&v->ix.layout, page);
 }
 
 static inline FPTKey
-fpt_high(void *page)
+fpt_high(FPTVerify *v, void *page)
 {
-	return fpt_fence_get(&fpt_header(page)->high);
+	return fpt_page_high(&v->ix.layout, page);
 }
 
 /* --- reading pages ------------------------------------------------------- */
@@ -192,16 +196,16 @@ fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
  * (FPT_NOPAGE: at the start), whose high fence is "at"?  NULL or the reason.
  */
 static const char *
-fpt_verify_arrival(void *page, int level, uint32 prev, const FPTKey *at)
+fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev, const FPTKey *at)
 {
 	FPTPageHeader *h = fpt_header(page);
-	FPTKey		low = fpt_low(page);
+	FPTKey		low = fpt_low(v, page);
 
 	if (h->flags & FPT_F_DELETED)
 		return "Page is deleted, but another page links to it";
 	if (h->level != level)
 		return "Page is on another level than the page that links to it says";
-	if (fpt_key_cmp(&low, at) != 0)
+	if (fpt_key_cmp(&v->ix.layout, &low, at) != 0)
 		return prev == FPT_NOPAGE ?
 			"First page of its level has a low fence" :
 			"Low fence differs from the left sibling's high fence";
@@ -221,13 +225,14 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 	uint32		pageno = from;
 	Buffer		buf = fpt_verify_lock(v, from, from);
 	Page		page = BufferGetPage(buf);
-	FPTKey		low = fpt_low(page);
-	FPTKey		high = fpt_high(page);
+	FPTKey		low = fpt_low(v, page);
+	FPTKey		high = fpt_high(v, page);
+	FPTKeyBuf	passed;
 	bool		usable = !(fpt_header(page)->flags & FPT_F_DELETED) &&
-	fpt_header(page)->level == level && fpt_key_cmp(&low, at) <= 0;
+	fpt_header(page)->level == level && fpt_key_cmp(&v->ix.layout, &low, at) <= 0;
 	int			steps = 0;
 
-	while (usable && fpt_key_cmp(&high, at) <= 0)
+	while (usable && fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
 	{
 		uint32		next = fpt_header(page)->right;
 		FPTKey		nexthigh;
@@ -238,9 +243,11 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 			fpt_corrupt(v->rel, pageno, "Right link is not valid");
 		nextbuf = fpt_verify_lock(v, next, pageno);
 		page = BufferGetPage(nextbuf);
-		problem = fpt_verify_arrival(page, level, pageno, &high);
-		nexthigh = fpt_high(page);
-		if (problem == NULL && fpt_key_cmp(&high, &nexthigh) >= 0)
+		fpt_key_copy(&passed, &high);
+		problem = fpt_verify_arrival(v, page, level, pageno, &passed.key);
+		nexthigh = fpt_high(v, page);
+		if (problem == NULL &&
+			fpt_key_cmp(&v->ix.layout, &passed.key, &nexthigh) >= 0)
 			problem = "Low fence is not below the high fence";
 		if (problem != NULL)
 			fpt_corrupt(v->rel, next, problem);
@@ -281,10 +288,10 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 	v->target.pageno = fpt_bufpage(buf);
 	memcpy(v->target.page, BufferGetPage(buf), BLCKSZ);
 	UnlockReleaseBuffer(buf);
-	low = fpt_low(v->target.page);
-	high = fpt_high(v->target.page);
+	low = fpt_low(v, v->target.page);
+	high = fpt_high(v, v->target.page);
 	if (fpt_header(v->target.page)->level != level ||
-		fpt_key_cmp(&low, at) > 0 || fpt_key_cmp(&high, at) <= 0)
+		fpt_key_cmp(&v->ix.layout, &low, at) > 0 || fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
 		fpt_corrupt(v->rel, v->target.pageno,
 					"A search from the root ends at the wrong page");
 }
@@ -311,7 +318,7 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 	const char *problem;
 
 	fpt_verify_read(v, &v->target, pageno, from);
-	problem = fpt_verify_arrival(v->target.page, level, prev, at);
+	problem = fpt_verify_arrival(v, v->target.page, level, prev, at);
 	if (problem != NULL)
 	{
 		if (v->parent)
@@ -324,7 +331,7 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 		fpt_corrupt(v->rel, v->target.pageno,
 					psprintf("Page is not sound: %s", problem));
 	fpt_verify_extract(v, &v->target);
-	v->skip = *at;
+	fpt_key_copy(&v->skip, at);
 }
 
 /* --- downlinks against the level below ----------------------------------- */
@@ -357,7 +364,7 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 {
 	bool		more = fpt_verify_next_downlink(v);
 	uint32		pageno = v->target.pageno;
-	FPTKey		low = fpt_low(v->target.page);
+	FPTKey		low = fpt_low(v, v->target.page);
 	FPTKey		sep;
 	FPTEntry   *e;
 
@@ -378,8 +385,8 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 							 v->above_next + 1, e->down, pageno));
 
 	/* The first separator of a page stands for the page's low fence. */
-	sep = v->above_next == 0 ? fpt_low(v->above.page) : e->key;
-	if (fpt_key_cmp(&sep, &low) != 0)
+	sep = v->above_next == 0 ? fpt_low(v, v->above.page) : e->key;
+	if (fpt_key_cmp(&v->ix.layout, &sep, &low) != 0)
 		fpt_corrupt(v->rel, pageno,
 					psprintf("Low fence differs from the separator in page %u",
 							 v->above.pageno));
@@ -425,6 +432,12 @@ fpt_verify_image(FPTVerify *v, const FPTKey *key)
 	FPTImage	img;
 	FPTImage	again;
 
+	if (fpt_is_general(&v->ix.layout))
+	{
+		if (!fpt_general_valid(v->ix.layout.arg, key))
+			fpt_corrupt(v->rel, v->target.pageno, "An entry's tuple is not valid");
+		return;
+	}
 	if (key->cls != FPT_CLS_VALUE)
 		return;
 	img.hi = key->hi;
@@ -454,7 +467,7 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 	ok = pageno == v->target.pageno &&
 		fpt_page_lower_bound(l, page, &e->key, &loc) == FPT_OK &&
 		fpt_page_get(l, page, loc, &found) == FPT_OK &&
-		fpt_key_cmp(&found.key, &e->key) == 0;
+		fpt_key_cmp(&v->ix.layout, &found.key, &e->key) == 0;
 	UnlockReleaseBuffer(buf);
 	if (!ok)
 		fpt_corrupt(v->rel, v->target.pageno,
@@ -489,16 +502,17 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 	g->valid = key->cls == FPT_CLS_VALUE ||
 		v->rel->rd_index->indnullsnotdistinct;
 	g->fetched = g->live = false;
-	g->last = *key;
+	fpt_key_copy(&g->last, key);
+	g->last.key.tid = FPT_MAX_TID;
 	g->tid = key->tid;
 	g->pageno = v->target.pageno;
-	if (key->cls != FPT_CLS_VALUE)
+	if (key->cls != FPT_CLS_VALUE || fpt_is_general(&v->ix.layout))
 		return;
 	img.hi = key->hi;
 	img.lo = key->lo;
 	fpt_image_class(v->ix.type, v->ix.descending, img, &lo, &hi);
-	g->last.hi = hi.hi;
-	g->last.lo = hi.lo;
+	g->last.key.hi = hi.hi;
+	g->last.key.lo = hi.lo;
 }
 
 /*
@@ -510,9 +524,9 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 {
 	FPTGroup   *g = &v->group;
 
-	if (fpt_key_cmp(key, &v->skip) < 0)
+	if (fpt_key_cmp(&v->ix.layout, key, &v->skip.key) < 0)
 		return;
-	if (!g->valid || fpt_image_cmp(key, &g->last) > 0)
+	if (!g->valid || fpt_key_cmp(&v->ix.layout, key, &g->last.key) > 0)
 	{
 		fpt_verify_group_start(v, key);
 		return;
@@ -563,6 +577,18 @@ fpt_verify_hints(FPTVerify *v)
 	return true;
 }
 
+/* The bytes of a key as the filter gets them: class, head or image, TID, tuple. */
+static void
+fpt_verify_element(FPTVerify *v, const FPTKey *key)
+{
+	uint64		words[4] = {key->cls, key->hi, key->lo, key->tid};
+
+	memcpy(v->element, words, sizeof(words));
+	if (key->len > 0)
+		memcpy(v->element + sizeof(words), key->tup, key->len);
+	v->elementlen = sizeof(words) + key->len;
+}
+
 /*
  * heapallindexed: remember an entry.  One that is marked as dead does not
  * count, since index scans pass it over: rows are dead to all snapshots, ours
@@ -571,12 +597,12 @@ fpt_verify_hints(FPTVerify *v)
 static void
 fpt_verify_remember(FPTVerify *v, int i, bool hints)
 {
-	FPTFence	f = fpt_fence_make(&v->target.entries[i].key);
-
 	if (hints && fpt_page_hint_get(&v->ix.layout, v->target.page,
 								   v->slotids[i]))
 		return;
-	bloom_add_element(v->filter, (unsigned char *) &f, sizeof(f));
+	fpt_verify_element(v, &v->target.entries[i].key);
+	bloom_add_element(v->filter, (unsigned char *) v->element,
+					  v->elementlen);
 }
 
 static void
@@ -632,21 +658,24 @@ static uint32
 fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 				 uint32 from)
 {
-	FPTKey		at = {0, 0, 0, FPT_CLS_MINF};
-	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	FPTKey		pinf = {.cls = FPT_CLS_PINF};
+	FPTKey		high;
+	FPTKeyBuf	at;
 	uint32		below = FPT_NOPAGE;
 	uint32		prev = FPT_NOPAGE;
 	uint32		pageno = first;
 	bool		incomplete = false;
 
+	fpt_key_copy(&at, &minf);
 	while (pageno != FPT_NOPAGE)
 	{
 		FPTPageHeader *h = fpt_header(v->target.page);
 
 		CHECK_FOR_INTERRUPTS();
 		if (level == 0)
-			fpt_window_step(&v->window, v->rel, &v->ix, &at, pageno, 1, &pinf);
-		fpt_verify_arrive(v, level, prev, &at, pageno, from);
+			fpt_window_step(&v->window, v->rel, &v->ix, &at.key, pageno, 1, &pinf);
+		fpt_verify_arrive(v, level, prev, &at.key, pageno, from);
 		if (v->parent && !isroot)
 			fpt_verify_downlink(v, incomplete);
 		if (level == 0)
@@ -657,7 +686,8 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 			if (below == FPT_NOPAGE)
 				below = v->target.entries[0].down;
 		}
-		at = fpt_high(v->target.page);
+		high = fpt_high(v, v->target.page);
+		fpt_key_copy(&at, &high);
 		incomplete = (h->flags & FPT_F_INCOMPLETE) != 0;
 		from = prev = v->target.pageno;
 		pageno = h->right;
@@ -735,8 +765,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
-	if (m->keyclass != FPT_KEYCLASS_IMAGE || m->keysize != l->keysize ||
-		m->keysize != v->ix.type->keysize)
+	if (m->keyclass != (fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
+						FPT_KEYCLASS_IMAGE) || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
 		m->descending != (v->ix.descending ? 1 : 0) ||
@@ -844,7 +874,7 @@ fpt_verify_filter_create(FPTVerify *v)
 	int			kwi = 0;
 
 	/* Assume half full pages of the widest keys, unless we know of more. */
-	while ((2 << kwi) < l->keysize)
+	while ((1 << kwi) < l->keysize)
 		kwi++;
 	g = &l->geom[kwi][FPT_KIND_LEAF6];
 	estimate = Max((int64) v->npages * (g->capacity / 2),
@@ -861,12 +891,17 @@ fpt_verify_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 			   bool tupleIsAlive, void *arg)
 {
 	FPTVerify  *v = (FPTVerify *) arg;
-	FPTKey		key;
-	FPTFence	f;
+	FPTKeyBuf	buf;
 
-	fpt_form_key(&v->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
-	f = fpt_fence_make(&key);
-	if (bloom_lacks_element(v->filter, (unsigned char *) &f, sizeof(f)))
+	if (fpt_is_general(&v->ix.layout))
+		fpt_general_form(v->ix.layout.arg, v->rel, values, isnull,
+						 fpt_tid_encode(tid), &buf);
+	else
+		fpt_form_key(&v->ix, values[0], isnull[0], fpt_tid_encode(tid),
+					 &buf.key);
+	fpt_verify_element(v, &buf.key);
+	if (bloom_lacks_element(v->filter, (unsigned char *) v->element,
+							v->elementlen))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("heap tuple (%u,%u) of table \"%s\" lacks an entry in index \"%s\"",
@@ -919,7 +954,7 @@ fpt_view_init(FPTView *view)
 static void
 fpt_verify_index(FPTVerify *v)
 {
-	v->ix = *fpt_index(v->rel);
+	fpt_index_copy(v->rel, &v->ix);
 	v->npages = fpt_npages(v->rel);
 	v->strategy = GetAccessStrategy(BAS_BULKREAD);
 	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,

@@ -27,6 +27,7 @@
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
 #include "utils/guc.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -40,6 +41,19 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 {
 #if PG_VERSION_NUM < 170000
 	TestForOldSnapshot(snapshot, rel, page);
+#endif
+}
+
+/* Does a collation compare bytes? */
+static inline bool
+fpt_collation_is_c(Oid collation)
+{
+	if (!OidIsValid(collation))
+		return false;
+#if PG_VERSION_NUM >= 180000
+	return pg_newlocale_from_collation(collation)->collate_is_c;
+#else
+	return lc_collate_is_c(collation);
 #endif
 }
 
@@ -273,6 +287,19 @@ fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
 	return table_beginscan_parallel(heap, pscan, 0);
 #else
 	return table_beginscan_parallel(heap, pscan);
+#endif
+}
+
+/* A plain index scan without keys. */
+static inline IndexScanDesc
+fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
+{
+#if PG_VERSION_NUM >= 190000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0, 0);
+#elif PG_VERSION_NUM >= 180000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0);
+#else
+	return index_beginscan(heap, index, snapshot, 0, 0);
 #endif
 }
 

@@ -52,29 +52,37 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	int			n;
 
 	memset(g, 0, sizeof(FPTGeom));
-	if ((kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
-		kind < 0 || kind >= FPT_NKINDS ||
+	if ((kw != 1 && kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
+		kind < 0 || kind >= FPT_KIND_GENERAL + FPT_NKINDS ||
+		(kind >= FPT_KIND_GENERAL && kw > 8) ||
 		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
 		return false;
 
+	if (kind >= FPT_KIND_GENERAL)
+	{
+		kind -= FPT_KIND_GENERAL;
+		g->ow = sizeof(uint16);
+	}
 	g->kw = kw;
 	g->tw = kind == FPT_KIND_LEAF4 ? 4 : 6;
 	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
 	g->w = w;
 	g->x = x;
 	for (int k = kw; k > 1; k /= 2)
-		g->enc++;
+		g->kwi++;
+	g->enc = g->kwi;
 	if (kind == FPT_KIND_LEAF4)
 		g->enc |= FPT_ENC_TID4;
 
-	/* a slot takes a key, a byte of the permutation, a TID, a downlink */
-	entry = g->kw + 1 + g->tw + g->dw;
+	/* a slot: key, a byte of the permutation, TID, downlink, offset */
+	entry = g->kw + 1 + g->tw + g->dw + g->ow;
 	cap = (x * FPT_LINE - (int) sizeof(FPTNode)) / entry;
 	cap = Min(cap, FPT_MAX_CAP);
 	g->cap = cap;
 	g->perm_off = sizeof(FPTNode) + cap * g->kw;
 	g->tid_off = g->perm_off + cap;
 	g->down_off = g->tid_off + cap * g->tw;
+	g->off_off = g->down_off + cap * g->dw;
 
 	/* the root's fan-out and the space, less the hints, limit the nodes */
 	g->node_off = (1 + w) * FPT_LINE;
@@ -247,11 +255,11 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 				  FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
 	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
-	for (int i = 0; i < FPT_NKW && (2 << i) <= keysize; i++)
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
-			if (!fpt_choose_pair(2 << i, kind, force_w, force_x,
+			if (!fpt_choose_pair(1 << i, kind, force_w, force_x,
 								 &widths[i][kind]))
 				return false;
 		}
@@ -273,14 +281,68 @@ fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 	n.indexid = indexid;
 
 	/* geometries of wider keys stay zero: no page may use them */
-	for (int i = 0; i < FPT_NKW && (2 << i) <= keysize; i++)
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
 			FPTWidths	wx = widths[i][kind];
 
-			if (!fpt_geom_init(&n.geom[i][kind], 2 << i, kind, wx.w, wx.x))
+			if (!fpt_geom_init(&n.geom[i][kind], 1 << i, kind, wx.w, wx.x))
 				return false;
+			n.widths[i][kind] = wx;
+		}
+	}
+	*l = n;
+	return true;
+}
+
+/* --- general keys ------------------------------------------------------- */
+
+/*
+ * The nodes of a page share its space with tuples, of which goal G knows
+ * nothing: the widths are those for pages of nodes only.  Pages of a few wide
+ * tuples, the last row, cannot spare more than a line for each.
+ */
+bool
+fpt_choose_widths_general(int force_w, int force_x,
+						  FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
+	for (int kind = 0; kind < FPT_NKINDS; kind++)
+	{
+		for (int i = 0; i < FPT_ENC_WIDE; i++)
+		{
+			if (!fpt_choose_pair(1 << i, FPT_KIND_GENERAL + kind, force_w,
+								 force_x, &widths[i][kind]))
+				return false;
+		}
+		widths[FPT_ENC_WIDE][kind].w = widths[FPT_ENC_WIDE][kind].x = 1;
+	}
+	return true;
+}
+
+bool
+fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
+						FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	FPTLayout	n;
+
+	memset(&n, 0, sizeof(n));
+	n.keysize = sizeof(uint64);
+	n.nullsfirst = nullsfirst;
+	n.indexid = indexid;
+	for (int i = 0; i < FPT_NKW; i++)
+	{
+		int			kw = i == FPT_ENC_WIDE ? 8 : 1 << i;
+
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			FPTWidths	wx = widths[i][kind];
+			FPTGeom    *g = &n.geom[i][kind];
+
+			if (!fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x))
+				return false;
+			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
 			n.widths[i][kind] = wx;
 		}
 	}

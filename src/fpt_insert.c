@@ -7,6 +7,8 @@
  */
 #include "fptree.h"
 
+#include "fpt_general.h"
+
 #include "access/transam.h"
 #include "access/xact.h"
 #include "miscadmin.h"
@@ -23,7 +25,7 @@ fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 	*lo = *hi = *key;
 	lo->tid = 0;
 	hi->tid = FPT_MAX_TID;
-	if (key->cls == FPT_CLS_VALUE)
+	if (key->cls == FPT_CLS_VALUE && !fpt_is_general(&ix->layout))
 	{
 		FPTImage	img;
 		FPTImage	a,
@@ -61,7 +63,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 			fpt_check_buffer(rel, ix, buf);
 			if (h->level == 0 && h->right == FPT_NOPAGE &&
 				!(h->flags & (FPT_F_DELETED | FPT_F_INCOMPLETE)) &&
-				fpt_page_above_low(page, key))
+				fpt_page_above_low(&ix->layout, page, key))
 				return buf;
 			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		}
@@ -88,7 +90,7 @@ static Buffer
 fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 				  FPTStack *stack)
 {
-	while (!fpt_page_below_high(BufferGetPage(buf), key))
+	while (!fpt_page_below_high(&ix->layout, BufferGetPage(buf), key))
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
 		Buffer		next;
@@ -99,7 +101,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(next))->level != 0 ||
 			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
-			!fpt_page_above_low(BufferGetPage(next), key))
+			!fpt_page_above_low(&ix->layout, BufferGetPage(next), key))
 			fpt_corrupt(rel, right, "The page does not continue its left sibling");
 		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
 		{
@@ -145,12 +147,46 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	}
 }
 
+/* Is any key column NULL? */
+static inline bool
+fpt_any_null(Relation rel, const bool *isnull)
+{
+	int			n = IndexRelationGetNumberOfKeyAttributes(rel);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (isnull[i])
+			return true;
+	}
+	return false;
+}
+
+/* The insertion is over: keep what its copy of the description has learnt. */
+static void
+fpt_insert_done(Relation rel, FPTIndex *ix)
+{
+	FPTIndex   *cached = (FPTIndex *) rel->rd_amcache;
+
+	if (!fpt_is_general(&ix->layout))
+		return;
+	if (cached != NULL && cached->layout.indexid == ix->layout.indexid)
+	{
+		cached->rootlevel = ix->rootlevel;
+		cached->lastleaf = ix->lastleaf;
+		cached->npages = ix->npages;
+	}
+	fpt_index_free(ix);
+}
+
 bool
 fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		  Relation heapRel, IndexUniqueCheck checkUnique, bool indexUnchanged,
 		  IndexInfo *indexInfo)
 {
 	FPTIndex   *ix = fpt_index(rel);
+	bool		general = fpt_is_general(&ix->layout);
+	FPTIndex	own;			/* general keys: comparing them may invalidate */
+	FPTKeyBuf	buf_key;
 	bool		checking = checkUnique != UNIQUE_CHECK_NO;
 	bool		is_unique = checkUnique != UNIQUE_CHECK_PARTIAL;
 	FPTEntry	e;
@@ -158,12 +194,20 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	Buffer		buf;
 
 	Assert(ItemPointerIsValid(ht_ctid));
-	Assert(IndexRelationGetNumberOfKeyAttributes(rel) == 1);
-	fpt_form_key(ix, values[0], isnull[0], fpt_tid_encode(ht_ctid), &e.key);
+	if (general)
+	{
+		fpt_index_copy(rel, &own);
+		ix = &own;
+		fpt_general_form(ix->layout.arg, rel, values, isnull,
+						 fpt_tid_encode(ht_ctid), &buf_key);
+		e.key = buf_key.key;
+	}
+	else
+		fpt_form_key(ix, values[0], isnull[0], fpt_tid_encode(ht_ctid), &e.key);
 	e.down = 0;
 
 	/* NULLs are unlike anything, unless the index was declared otherwise. */
-	if (isnull[0] && !indexInfo->ii_NullsNotDistinct)
+	if (fpt_any_null(rel, isnull) && !indexInfo->ii_NullsNotDistinct)
 	{
 		checking = false;
 		is_unique = true;
@@ -175,6 +219,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 			return true;
 		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
 		fpt_insert_leaf(rel, ix, buf, &e, &stack);
+		fpt_insert_done(rel, ix);
 		return is_unique;
 	}
 	for (;;)
@@ -188,7 +233,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		buf = fpt_find_leaf(rel, ix, &lo, &stack);
 		xwait = fpt_check_unique(rel, ix, buf, &e.key, heapRel, values,
 								 isnull, checkUnique, &is_unique, &token);
-		ix = fpt_index(rel);
+		if (!general)
+			ix = fpt_index(rel);
 		if (!TransactionIdIsValid(xwait))
 			break;
 		UnlockReleaseBuffer(buf);
@@ -199,14 +245,16 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 			SpeculativeInsertionWait(xwait, token);
 		else
 			XactLockTableWait(xwait, rel, ht_ctid, XLTW_InsertIndex);
-		ix = fpt_index(rel);
+		if (!general)
+			ix = fpt_index(rel);
 	}
 	if (checkUnique == UNIQUE_CHECK_EXISTING)
-	{
 		UnlockReleaseBuffer(buf);
-		return is_unique;
+	else
+	{
+		buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
+		fpt_insert_leaf(rel, ix, buf, &e, &stack);
 	}
-	buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
-	fpt_insert_leaf(rel, ix, buf, &e, &stack);
+	fpt_insert_done(rel, ix);
 	return is_unique;
 }

@@ -25,6 +25,7 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
+#include "fpt_general.h"
 #include "fpt_relcheck.h"
 
 PG_FUNCTION_INFO_V1(fptree_metap);
@@ -115,6 +116,7 @@ fpt_inspect_open(Oid indexid)
 typedef struct FPTKeyOut
 {
 	FPTIndex	ix;				/* a copy: rd_amcache may go away */
+	Relation	rel;
 	FmgrInfo	out;			/* output function of the type */
 } FPTKeyOut;
 
@@ -124,9 +126,38 @@ fpt_keyout_init(FPTKeyOut *ko, Relation rel)
 	Oid			func;
 	bool		isvarlena;
 
-	ko->ix = *fpt_index(rel);
+	fpt_index_copy(rel, &ko->ix);
+	ko->rel = rel;
+	if (fpt_is_general(&ko->ix.layout))
+		return;
 	getTypeOutputInfo(ko->ix.type->typid, &func, &isvarlena);
 	fmgr_info(func, &ko->out);
+}
+
+/* The columns of a general key, as far as it has them; NULL if it has none. */
+static char *
+fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
+{
+	TupleDesc	desc = RelationGetDescr(ko->rel);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	StringInfoData s;
+	int			n;
+
+	if (!fpt_general_valid(ko->ix.layout.arg, key))
+		return pstrdup("invalid");
+	n = fpt_general_deform(ko->ix.layout.arg, key, values, isnull);
+	initStringInfo(&s);
+	for (int i = 0; i < n; i++)
+	{
+		Oid			func;
+		bool		isvarlena;
+
+		getTypeOutputInfo(TupleDescAttr(desc, i)->atttypid, &func, &isvarlena);
+		appendStringInfo(&s, "%s%s", i > 0 ? ", " : "", isnull[i] ? "NULL" :
+						 OidOutputFunctionCall(func, values[i]));
+	}
+	return n > 0 ? s.data : NULL;
 }
 
 /* A value in the notation of its type; NULL for the other classes. */
@@ -140,10 +171,13 @@ fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 		uint64		align;
 	}			room;
 	FPTImage	img;
-	FPTImage	max = fpt_image_max(type);
+	FPTImage	max;
 
+	if (fpt_is_general(&ko->ix.layout))
+		return fpt_general_text(ko, key);
 	if (key->cls != FPT_CLS_VALUE)
 		return NULL;
+	max = fpt_image_max(type);
 	img.hi = key->hi & max.hi;
 	img.lo = key->lo & max.lo;
 	if (ko->ix.descending)
@@ -154,9 +188,9 @@ fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 
 /* A fence: its class or value, and the TID that breaks ties. */
 static Datum
-fpt_fence_text(FPTKeyOut *ko, const FPTFence *fence)
+fpt_fence_text(FPTKeyOut *ko, const void *page, const FPTFence *fence)
 {
-	FPTKey		key = fpt_fence_get(fence);
+	FPTKey		key = fpt_fence_get(&ko->ix.layout, page, fence);
 	const char *what;
 
 	switch (key.cls)
@@ -340,8 +374,8 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	fpt_row_add(row, Int32GetDatum((int32) g->capacity));
 	fpt_row_add(row, Int32GetDatum(((int32) g->capacity - items.n) *
 								   (g->kw + 1 + g->tw + g->dw)));
-	fpt_row_add(row, fpt_fence_text(ko, &fpt_special(page)->low));
-	fpt_row_add(row, fpt_fence_text(ko, &h->high));
+	fpt_row_add(row, fpt_fence_text(ko, page, &fpt_special(page)->low));
+	fpt_row_add(row, fpt_fence_text(ko, page, &h->high));
 }
 
 /*
@@ -392,7 +426,7 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 	FPTEntry   *e = &items->entries[i];
 	int			slotid = items->slotids[i];
 	bool		leaf = fpt_header(page)->level == 0;
-	FPTKey		low = fpt_fence_get(&fpt_special(page)->low);
+	FPTKey		low = fpt_page_low(l, page);
 	char	   *text = fpt_key_text(ko, &e->key);
 	ItemPointerData tid;
 	FPTRow		row = {0};

@@ -20,7 +20,7 @@ static inline const FPTGeom *
 fpt_geom_of(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	unsigned	kwi = (h->enc & FPT_ENC_KW_MASK) - 1;
+	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
 	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
 	const FPTGeom *g;
 
@@ -46,6 +46,16 @@ fpt_page_geom(const FPTLayout *l, void *page)
 	return fpt_geom_of(l, page);
 }
 
+/* Is a general fence's tuple where it says? */
+static bool
+fpt_fence_sound(const void *page, const FPTFence *f)
+{
+	uint32		len;
+
+	return f->hi == 0 ||
+		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
+}
+
 bool
 fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {
@@ -54,7 +64,6 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 	const FPTGeom *g;
 
 	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
-		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
 		s->pageid != FPT_PAGE_ID ||
 		s->version != FPT_VERSION ||
 		s->pageno != pageno ||
@@ -64,7 +73,13 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		h->level > FPT_MAX_LEVEL)
 		return false;
 	g = fpt_geom_of(l, page);
-	return g != NULL && h->std.pd_lower == fpt_lower(g, h->nnodes);
+	if (g == NULL || h->std.pd_lower != fpt_lower(g, h->nnodes))
+		return false;
+	if (likely(!fpt_is_general(l)))
+		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
+	return h->std.pd_upper <= FPT_SPECIAL_OFFSET &&
+		fpt_heap_room(g, page) >= 0 &&
+		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
 }
 
 int
@@ -75,14 +90,14 @@ fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
 	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
 	int			kwi;
 
-	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
 	{
-		if (fpt_fits(2 << kwi, hi, lo))
+		if (fpt_fits(1 << kwi, hi, lo))
 			break;
 	}
 	if (level == 0 && fpt_tid_is_short(or_tids))
-		return (kwi + 1) | FPT_ENC_TID4;
-	return kwi + 1;
+		return kwi | FPT_ENC_TID4;
+	return kwi;
 }
 
 /*
@@ -119,13 +134,71 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 	}
 }
 
+/* What fpt_slot_cmp returns for a tuple that is not there. */
+#define FPT_CMP_CORRUPT		2
+
+/* Order of a general key and a slot's, whose head is the same. */
+static int
+fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
+			 const char *node, int slot, const FPTKey *key)
+{
+	FPTKey		k;
+	int			r;
+
+	k.hi = 0;
+	k.lo = key->lo;
+	k.cls = key->cls;
+	k.tid = fpt_slot_tid(g, node, slot);
+	if (!fpt_slot_tuple(g, page, node, slot, &k))
+		return FPT_CMP_CORRUPT;
+	r = l->cmp(l->arg, key, &k);
+	if (r != 0)
+		return r < 0 ? -1 : 1;
+	return fpt_tid_cmp(key->tid, k.tid);
+}
+
 /*
- * Number of entries of a node below (hi, lo, tid), keys relative to the base.
- * *equal gets the slots of the same image, *dup tells whether that very entry
- * is there.
+ * The same number as below, if the node's entries of the ranks a .. b - 1 have
+ * the key's head: they are next to each other in order.
+ */
+static int
+fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
+					  int kid, const char *node, int a, int b,
+					  const FPTKey *key, bool *dup)
+{
+	const uint8 *perm = (const uint8 *) node + g->perm_off;
+
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+		int			r = 1;
+
+		if (!fpt_is_low_entry(g, kid, m))
+		{
+			if (perm[m] >= g->cap)
+				return -1;
+			r = fpt_slot_cmp(l, g, page, node, perm[m], key);
+			if (r == FPT_CMP_CORRUPT)
+				return -1;
+		}
+		if (r == 0)
+			*dup = true;
+		if (r > 0)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
+}
+
+/*
+ * Number of entries of a node below the key, which is (hi, lo, its TID)
+ * relative to the base.  *dup tells whether that very entry is there.  -1 if
+ * the page is corrupt.
  */
 static inline int
-fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
+fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
+			  char *node, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
 			  uint64 *equal, bool *dup)
 {
 	uint64		used = fpt_node_used(g, node);
@@ -139,8 +212,11 @@ fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
 	*dup = false;
 	eq &= used;
 	*equal = eq;
-	if (unlikely(eq != 0) && tid != 0)
+	if (unlikely(eq != 0) && (tid != 0 || g->ow != 0))
 	{
+		if (g->ow != 0)
+			return fpt_node_rank_general(l, g, page, kid, node, rank,
+										 rank + fpt_popcount(eq), key, dup);
 		for (; eq != 0; eq &= eq - 1)
 		{
 			uint64		t = fpt_slot_tid(g, node, fpt_ctz(eq));
@@ -155,12 +231,12 @@ fpt_node_rank(const FPTGeom *g, char *node, uint64 hi, uint64 lo, uint64 tid,
 }
 
 /*
- * Is the first entry of this kid below (hi, lo, tid)?  -1: corrupt.  An empty
- * node is not below anything.
+ * Is the first entry of this kid below the key?  -1: corrupt.  An empty node is
+ * not below anything.
  */
 static int
-fpt_kid_first_below(const FPTGeom *g, void *page, int kid, uint64 hi,
-					uint64 lo, uint64 tid)
+fpt_kid_first_below(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
+					uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
 {
 	char	   *node = fpt_kid_node(g, page, kid);
 	int			slot;
@@ -179,6 +255,12 @@ fpt_kid_first_below(const FPTGeom *g, void *page, int kid, uint64 hi,
 		return khi < hi;
 	if (klo != lo)
 		return klo < lo;
+	if (g->ow != 0)
+	{
+		int			r = fpt_slot_cmp(l, g, page, node, slot, key);
+
+		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
+	}
 	return fpt_slot_tid(g, node, slot) < tid;
 }
 
@@ -205,12 +287,12 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 }
 
 /*
- * The kid in which (hi, lo, tid) belongs: the last one of the region whose
+ * The kid in which the key belongs: the last one of the region whose
  * first entry is below it, or the region's first one.  -1: corrupt.
  */
 static inline int
-fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
-			   uint64 lo, uint64 tid)
+fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
+			   int to, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
 {
 	int			nlt,
 				neq;
@@ -219,7 +301,7 @@ fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 	Assert(from < to);
 	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
 	kid = from + nlt;
-	if (unlikely(neq > 0) && tid != 0)
+	if (unlikely(neq > 0) && (tid != 0 || g->ow != 0))
 	{
 		int			a = kid;
 		int			b = kid + neq;
@@ -232,7 +314,8 @@ fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 		while (a < b)
 		{
 			int			m = a + (b - a + 1) / 2;
-			int			below = fpt_kid_first_below(g, page, m, hi, lo, tid);
+			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
+														tid);
 
 			if (below < 0)
 				return -1;
@@ -246,10 +329,10 @@ fpt_region_kid(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 	return kid;
 }
 
-/* NULL nodes have no separators to go by: only TIDs tell them apart. */
+/* NULL nodes have no separators to go by: TIDs or tuples tell them apart. */
 static int
-fpt_region_kid_null(const FPTGeom *g, void *page, int from, int to,
-					uint64 tid)
+fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
+					int to, const FPTKey *key, uint64 tid)
 {
 	int			a = from;
 	int			b = to - 1;
@@ -257,7 +340,7 @@ fpt_region_kid_null(const FPTGeom *g, void *page, int from, int to,
 	while (a < b)
 	{
 		int			m = a + (b - a + 1) / 2;
-		int			below = fpt_kid_first_below(g, page, m, 0, 0, tid);
+		int			below = fpt_kid_first_below(l, g, page, m, 0, 0, key, tid);
 
 		if (below < 0)
 			return -1;
@@ -292,18 +375,20 @@ fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid(g, page, p->from, p->to, p->hi, p->lo,
-								tid);
+		p->kid = fpt_region_kid(l, g, page, p->from, p->to, p->hi, p->lo,
+								key, tid);
 	}
 	else
 	{
 		p->hi = p->lo = 0;
-		if (p->from >= p->to)
+
+		/* a head that is not zero: behind all NULLs, see fpt_key_before() */
+		if (p->from >= p->to || (g->ow != 0 && key->lo != 0))
 		{
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(g, page, p->from, p->to, tid);
+		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, key, tid);
 	}
 	if (p->kid < 0)
 		return FPT_CORRUPT;
@@ -312,9 +397,12 @@ fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
 		return FPT_CORRUPT;
 	fpt_node_prefetch(g, p->node);
 	if (g->dw == 0)
-		__builtin_prefetch((char *) page + g->hint_off +
+		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
 						   fpt_kid(g, page, p->kid) * g->cap / 8);
-	p->rank = fpt_node_rank(g, p->node, p->hi, p->lo, tid, &p->eq, &p->dup);
+	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key, tid,
+							&p->eq, &p->dup);
+	if (p->rank < 0)
+		return FPT_CORRUPT;
 	p->count = fpt_popcount(fpt_node_used(g, p->node));
 	return FPT_OK;
 }
@@ -352,8 +440,9 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
  * p is in front of, and hi behind, all entries of their images.
  */
 static inline bool
-fpt_range_ends_here(const FPTGeom *g, void *page, const FPTPlace *p,
-					const FPTKey *hi, bool whole, FPTLoc *last)
+fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
+					const FPTPlace *p, const FPTKey *hi, bool whole,
+					FPTLoc *last)
 {
 	uint64		khi,
 				klo,
@@ -369,7 +458,10 @@ fpt_range_ends_here(const FPTGeom *g, void *page, const FPTPlace *p,
 	if (whole && khi == p->hi && klo == p->lo)
 		last->rank = p->rank + fpt_popcount(p->eq);
 	else
-		last->rank = fpt_node_rank(g, p->node, khi, klo, hi->tid, &eq, &dup);
+		last->rank = fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi,
+								   hi->tid, &eq, &dup);
+	if (last->rank < 0)
+		return false;
 	if (last->rank < p->count)
 		return true;
 	last->kid++;
@@ -401,8 +493,9 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 	}
 	end.tid++;
 	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		fpt_range_ends_here(g, page, &p, &end,
-							lo->tid == 0 && hi->tid == FPT_MAX_TID, last))
+		fpt_range_ends_here(l, g, page, &p, &end,
+							lo->tid == 0 && hi->tid == FPT_MAX_TID &&
+							!fpt_is_general(l), last))
 		return FPT_OK;
 	return fpt_page_lower_bound(l, page, &end, last);
 }
@@ -453,6 +546,20 @@ fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 	return true;
 }
 
+/* The key of an inner page's first entry, if it is not stored with it. */
+static inline void
+fpt_low_entry(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
+			  int rank, FPTKey *key)
+{
+	if (fpt_is_low_entry(g, kid, rank))
+	{
+		FPTKey		low = fpt_page_low(l, page);
+
+		if (low.cls != FPT_CLS_MINF)
+			*key = low;
+	}
+}
+
 FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
@@ -467,9 +574,11 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 		loc.rank >= fpt_popcount(fpt_node_used(g, node)))
 		return FPT_CORRUPT;
 	slot = fpt_node_perm(g, node)[loc.rank];
-	if (slot >= g->cap)
+	if (slot >= g->cap ||
+		!fpt_slot_entry(g, page, node, slot, fpt_kid_cls(l, page, loc.kid),
+						out))
 		return FPT_CORRUPT;
-	fpt_slot_entry(g, page, node, slot, fpt_kid_cls(l, page, loc.kid), out);
+	fpt_low_entry(l, g, page, loc.kid, loc.rank, &out->key);
 	return FPT_OK;
 }
 
@@ -478,6 +587,8 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 					uint32 *child, FPTLoc *loc)
 {
 	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTKey		next;
+	uint64		tid = key->tid + 1;
 	FPTPlace	p;
 	int			slot;
 
@@ -485,7 +596,14 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 		return FPT_CORRUPT;
 
 	/* The entry before the first one above key, or the very first. */
-	if (fpt_find_place(l, g, page, key, key->tid + 1, &p) != FPT_OK)
+	if (fpt_is_general(l))
+	{
+		next = *key;
+		next.tid++;
+		key = &next;
+		tid = next.tid;
+	}
+	if (fpt_find_place(l, g, page, key, tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	if (p.rank > 0)
 		p.rank--;
@@ -603,9 +721,10 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 		{
 			int			slot = fpt_node_perm(g, node)[i];
 
-			if (slot >= g->cap)
+			if (slot >= g->cap ||
+				!fpt_slot_entry(g, page, node, slot, cls, &out[n]))
 				return -1;
-			fpt_slot_entry(g, page, node, slot, cls, &out[n++]);
+			fpt_low_entry(l, g, page, kid, i, &out[n++].key);
 		}
 	}
 	return n;
@@ -680,6 +799,29 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 	}
 }
 
+/* The tuples of n slots, behind what run->tups holds; false if corrupt. */
+static bool
+fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
+				const uint8 *slots, int n, FPTRun *run, int at)
+{
+	int			end = at > 0 ? run->tupends[at - 1] : 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		FPTKey		k;
+
+		if (!fpt_slot_tuple(g, page, node, slots[i], &k) ||
+			end + (int) k.len > BLCKSZ)
+			return false;
+		if (k.len > 0)
+			memcpy(run->tups + end, k.tup, k.len);
+		end += (int) k.len;
+		run->tupends[at + i] = (uint16) end;
+	}
+	return true;
+}
+
 /* One node's entries rank .. to - 1 for fpt_page_copy. */
 static int
 fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
@@ -706,6 +848,8 @@ fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
 	if (run->los)
 		fpt_copy_keys(g, page, node, slots, m, run->los + n,
 					  run->his ? run->his + n : NULL);
+	if (run->tups && !fpt_copy_tuples(g, page, node, slots, m, run, n))
+		return -1;
 	if (run->slotids)
 	{
 		for (i = 0; i < m; i++)
@@ -754,8 +898,9 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 {
 	const FPTGeom *g = fpt_geom_of(l, page);
 
+	/* that of a general page is never taken by tuples */
 	return g != NULL && g->dw == 0 &&
-		fpt_header(page)->std.pd_lower <= g->hint_off;
+		(g->ow != 0 || fpt_header(page)->std.pd_lower <= g->hint_off);
 }
 
 /* The node of a slot number, or NULL if there is no such slot. */
@@ -806,5 +951,6 @@ fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 	const FPTGeom *g = fpt_geom_of(l, page);
 
 	if (fpt_slotid_node(g, page, slotid) != NULL)
-		((uint8 *) page)[g->hint_off + slotid / 8] |= 1 << (slotid % 8);
+		((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] |=
+			1 << (slotid % 8);
 }

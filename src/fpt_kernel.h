@@ -18,14 +18,29 @@
 
 #include "fpt_page.h"
 
-/* A position in the index's total order, or a fence. */
+/*
+ * A position in the index's total order, or a fence.  Image keys use the first
+ * four fields only.  General keys (see fpt_general.h) have their head in lo,
+ * and a tuple: bytes in a page or in memory of the caller's; or, in a search
+ * key, something that FPTLayout.cmp knows to compare with tuples.
+ */
 typedef struct FPTKey
 {
 	uint64		hi;
 	uint64		lo;
 	uint64		tid;			/* 0 .. FPT_MAX_TID */
 	uint32		cls;			/* FPT_CLS_* */
+	uint32		len;			/* bytes of the tuple */
+	const char *tup;			/* the tuple, or NULL if len is 0 */
+	const void *search;			/* instead of a tuple, or NULL */
 } FPTKey;
+
+/* A key whose tuple is its own (key.tup == data). */
+typedef struct FPTKeyBuf
+{
+	FPTKey		key;
+	char		data[FPT_MAX_TUPLE];
+} FPTKeyBuf;
 
 /* An entry: key with TID, and the downlink in inner pages (else 0). */
 typedef struct FPTEntry
@@ -37,7 +52,7 @@ typedef struct FPTEntry
 /* Geometry of pages of one encoding and kind, derived from the widths. */
 typedef struct FPTGeom
 {
-	uint8		kw;				/* stored bytes of a key: 2, 4, 8, 16 */
+	uint8		kw;				/* stored bytes of a key: 1, 2, 4, 8, 16 */
 	uint8		tw;				/* stored bytes of a TID: 4 or 6 */
 	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
 	uint8		w;				/* lines of the in-page root */
@@ -45,24 +60,36 @@ typedef struct FPTGeom
 	uint8		cap;			/* slots of a leaf node */
 	uint8		maxnodes;		/* nodes that fit, root's fan-out considered */
 	uint8		enc;			/* FPT_ENC_* */
+	uint8		kwi;			/* log2(kw) */
+	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		perm_off;		/* offsets within a node */
 	uint16		tid_off;
 	uint16		down_off;
+	uint16		off_off;
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
 } FPTGeom;
 
-/* What the kernel must know of an index. */
+/*
+ * What the kernel must know of an index.  cmp compares two general keys of the
+ * same class and head, TIDs left out; NULL if the index has image keys.
+ * separate makes the fence between two neighbouring leaf entries.  Both may
+ * raise errors: what calls them is not called in critical sections.
+ */
 typedef struct FPTLayout
 {
-	uint8		keysize;		/* 4, 8 or 16 */
+	int			(*cmp) (const void *arg, const FPTKey *a, const FPTKey *b);
+	void		(*separate) (const void *arg, const FPTKey *prev,
+							 const FPTKey *key, FPTKeyBuf *sep);
+	const void *arg;			/* of these two */
+	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
 	bool		nullsfirst;
 	uint32		indexid;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw) - 1][kind] */
+	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw)][kind] */
 } FPTLayout;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -71,6 +98,22 @@ typedef struct FPTLoc
 	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
 	int			rank;			/* 0 .. number of entries of the node - 1 */
 } FPTLoc;
+
+/* Where a key is, or belongs, in a page. */
+typedef struct FPTPlace
+{
+	int			from;			/* kids of the key's region */
+	int			to;
+	int			kid;			/* its node; "to" or "from" if there is none */
+	int			where;			/* -1: below the base, 1: not representable */
+	int			rank;			/* entries of the node below the key */
+	int			count;			/* entries of the node */
+	bool		dup;			/* the very entry is in the node */
+	uint64		eq;				/* slots of the node with the key's image */
+	uint64		hi;				/* the key relative to the base */
+	uint64		lo;
+	char	   *node;			/* valid if from <= kid < to and where == 0 */
+} FPTPlace;
 
 typedef enum FPTResult
 {
@@ -116,8 +159,24 @@ typedef struct FPTGuess
 
 /* --- order ------------------------------------------------------------ */
 
+static inline bool
+fpt_is_general(const FPTLayout *l)
+{
+	return l->cmp != NULL;
+}
+
+/*
+ * TIDs in keys: -1, as a number with a sign, is just below all others (see
+ * fpt_key_before).
+ */
 static inline int
-fpt_key_cmp(const FPTKey *a, const FPTKey *b)
+fpt_tid_cmp(uint64 a, uint64 b)
+{
+	return ((int64) a > (int64) b) - ((int64) a < (int64) b);
+}
+
+static inline int
+fpt_key_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 {
 	if (a->cls != b->cls)
 		return a->cls < b->cls ? -1 : 1;
@@ -125,12 +184,18 @@ fpt_key_cmp(const FPTKey *a, const FPTKey *b)
 		return a->hi < b->hi ? -1 : 1;
 	if (a->lo != b->lo)
 		return a->lo < b->lo ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return 0;
+	if (unlikely(fpt_is_general(l)) &&
+		a->cls != FPT_CLS_MINF && a->cls != FPT_CLS_PINF)
+	{
+		int			r = l->cmp(l->arg, a, b);
+
+		if (r != 0)
+			return r;
+	}
+	return fpt_tid_cmp(a->tid, b->tid);
 }
 
-/* The same without the TIDs. */
+/* The same without the TIDs, for image keys. */
 static inline int
 fpt_image_cmp(const FPTKey *a, const FPTKey *b)
 {
@@ -143,8 +208,37 @@ fpt_image_cmp(const FPTKey *a, const FPTKey *b)
 	return 0;
 }
 
+/*
+ * A stored tuple's bytes, or NULL if there cannot be one at this offset.  "off"
+ * is not 0.
+ */
+static inline const char *
+fpt_tuple_at(const void *page, unsigned off, uint32 *len)
+{
+	const uint8 *p = (const uint8 *) page + off;
+	int			head = 1;
+
+	if (off < ((const FPTPageHeader *) page)->std.pd_upper ||
+		off < FPT_LINE || off >= FPT_SPECIAL_OFFSET)
+		return NULL;
+	*len = p[0];
+	if (p[0] & FPT_TUPLE_LONG)
+	{
+		*len = ((uint32) (p[0] & ~FPT_TUPLE_LONG) << 8) | p[1];
+		head = 2;
+	}
+	if (*len == 0 || *len > FPT_MAX_TUPLE ||
+		off + head + *len > FPT_SPECIAL_OFFSET)
+		return NULL;
+	return (const char *) p + head;
+}
+
+/*
+ * A fence as a key.  A general one's tuple is that in the page, which has
+ * passed fpt_page_sane().
+ */
 static inline FPTKey
-fpt_fence_get(const FPTFence *f)
+fpt_fence_get(const FPTLayout *l, const void *page, const FPTFence *f)
 {
 	FPTKey		k;
 
@@ -152,34 +246,70 @@ fpt_fence_get(const FPTFence *f)
 	k.lo = f->lo;
 	k.tid = f->tidcls & FPT_MAX_TID;
 	k.cls = (uint32) (f->tidcls >> 56);
+	k.len = 0;
+	k.tup = NULL;
+	k.search = NULL;
+	if (unlikely(fpt_is_general(l)))
+	{
+		if (f->hi != 0)
+			k.tup = fpt_tuple_at(page, (unsigned) f->hi & 0xFFFF, &k.len);
+		if (k.tup == NULL)
+			k.len = 0;
+		k.hi = 0;
+	}
 	return k;
 }
 
-static inline FPTFence
-fpt_fence_make(const FPTKey *k)
+static inline FPTKey
+fpt_page_low(const FPTLayout *l, const void *page)
 {
-	FPTFence	f;
+	return fpt_fence_get(l, page, &((const FPTPageSpecial *)
+									((const char *) page +
+									 FPT_SPECIAL_OFFSET))->low);
+}
 
-	f.hi = k->hi;
-	f.lo = k->lo;
-	f.tidcls = k->tid | ((uint64) k->cls << 56);
-	return f;
+static inline FPTKey
+fpt_page_high(const FPTLayout *l, const void *page)
+{
+	return fpt_fence_get(l, page, &((const FPTPageHeader *) page)->high);
 }
 
 static inline bool
-fpt_page_below_high(void *page, const FPTKey *k)
+fpt_page_below_high(const FPTLayout *l, void *page, const FPTKey *k)
 {
-	FPTKey		high = fpt_fence_get(&fpt_header(page)->high);
+	FPTKey		high = fpt_page_high(l, page);
 
-	return fpt_key_cmp(k, &high) < 0;
+	return fpt_key_cmp(l, k, &high) < 0;
 }
 
 static inline bool
-fpt_page_above_low(void *page, const FPTKey *k)
+fpt_page_above_low(const FPTLayout *l, void *page, const FPTKey *k)
 {
-	FPTKey		low = fpt_fence_get(&fpt_special(page)->low);
+	FPTKey		low = fpt_page_low(l, page);
 
-	return fpt_key_cmp(k, &low) >= 0;
+	return fpt_key_cmp(l, k, &low) >= 0;
+}
+
+/*
+ * Change a fence of a page that is no longer, or not yet, searched: a private
+ * copy.  FPT_FULL: there is no room for its tuple.
+ */
+extern FPTResult fpt_page_set_low(const FPTLayout *l, void *page,
+								  const FPTKey *low);
+extern FPTResult fpt_page_set_high(const FPTLayout *l, void *page,
+								   const FPTKey *high);
+
+/* A key whose tuple is somebody else's, made to own it. */
+static inline void
+fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
+{
+	to->key = *from;
+	if (from->len > 0)
+	{
+		Assert(from->len <= FPT_MAX_TUPLE);
+		memmove(to->data, from->tup, from->len);
+		to->key.tup = to->data;
+	}
 }
 
 /* --- geometry (fpt_geom.c) ---------------------------------------------- */
@@ -200,10 +330,19 @@ extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
 /* Derive one geometry; false if (w, x) makes no usable page. */
 extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
 
+/* The same for general keys. */
+extern bool fpt_choose_widths_general(int force_w, int force_x,
+									  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
 /* Fill a layout from what the metapage says; false if that is impossible. */
 extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
 							uint32 indexid,
 							FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* The same for general keys; cmp, separate and arg are the caller's to set. */
+extern bool fpt_layout_init_general(FPTLayout *l, bool nullsfirst,
+									uint32 indexid,
+									FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 
 /* --- SIMD (fpt_simd.c) -------------------------------------------------- */
 
@@ -220,7 +359,7 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
 typedef struct FPTSimd
 {
 	const char *name;
-	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) - 1 */
+	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) */
 } FPTSimd;
 
 extern const FPTSimd *fpt_simd; /* the one in use; never NULL */
@@ -382,6 +521,16 @@ extern FPTResult fpt_page_insert(const FPTLayout *l, void *page,
 								 const FPTEntry *e, FPTEdit *edit);
 
 /*
+ * The same in two steps.  The first one only looks, and does what comparing of
+ * keys there is; FPT_OK if the second one, which cannot fail, may follow.
+ */
+extern FPTResult fpt_page_insert_find(const FPTLayout *l, void *page,
+									  const FPTEntry *e, FPTPlace *p);
+extern void fpt_page_insert_at(const FPTLayout *l, void *page,
+							   const FPTEntry *e, const FPTPlace *p,
+							   FPTEdit *edit);
+
+/*
  * The same, but only look: FPT_OK if fpt_page_insert would succeed.
  */
 extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
@@ -394,6 +543,12 @@ extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
  */
 extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e);
+
+/*
+ * A page of general keys that has no room and at most so many entries may have
+ * it once it is formed anew, with narrower nodes: try that before splitting.
+ */
+#define FPT_WIDE_ENTRIES	16
 
 /* Remove the slots in "slots" from the kid'th node. */
 extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
@@ -440,6 +595,8 @@ typedef struct FPTRun
 	uint64	   *los;			/* images, base added */
 	uint64	   *his;			/* only for 16-byte keys */
 	uint16	   *slotids;		/* kid's node number * cap + slot */
+	char	   *tups;			/* general keys: BLCKSZ bytes for tuples */
+	uint16	   *tupends;		/* where each one ends there */
 } FPTRun;
 
 /*

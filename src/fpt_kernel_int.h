@@ -14,22 +14,6 @@
 
 #include "fpt_kernel.h"
 
-/* Where a key is, or belongs, in a page. */
-typedef struct FPTPlace
-{
-	int			from;			/* kids of the key's region */
-	int			to;
-	int			kid;			/* its node; "to" or "from" if there is none */
-	int			where;			/* -1: below the base, 1: not representable */
-	int			rank;			/* entries of the node below the key */
-	int			count;			/* entries of the node */
-	bool		dup;			/* the very entry is in the node */
-	uint64		eq;				/* slots of the node with the key's image */
-	uint64		hi;				/* the key relative to the base */
-	uint64		lo;
-	char	   *node;			/* valid if from <= kid < to and where == 0 */
-} FPTPlace;
-
 /* An entry with its key relative to the page's base. */
 typedef struct FPTRelEntry
 {
@@ -37,6 +21,7 @@ typedef struct FPTRelEntry
 	uint64		lo;
 	uint64		tid;
 	uint32		down;
+	uint16		off;			/* of its tuple, 0: empty */
 } FPTRelEntry;
 
 extern FPTResult fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
@@ -82,7 +67,7 @@ fpt_ctz(uint64 v)
 static inline int
 fpt_kwi(const FPTGeom *g)
 {
-	return (g->enc & FPT_ENC_KW_MASK) - 1;
+	return g->kwi;
 }
 
 /* pd_lower of a page with this many nodes */
@@ -98,6 +83,8 @@ fpt_fits(int kw, uint64 hi, uint64 lo)
 {
 	switch (kw)
 	{
+		case 1:
+			return hi == 0 && lo <= 0xFF;
 		case 2:
 			return hi == 0 && lo <= 0xFFFF;
 		case 4:
@@ -201,6 +188,9 @@ fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
 	*hi = 0;
 	switch (kw)
 	{
+		case 1:
+			*lo = ((const uint8 *) keys)[i];
+			break;
 		case 2:
 			{
 				uint16		v;
@@ -232,6 +222,9 @@ fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
 {
 	switch (kw)
 	{
+		case 1:
+			((uint8 *) keys)[i] = (uint8) lo;
+			break;
 		case 2:
 			{
 				uint16		v = (uint16) lo;
@@ -327,8 +320,100 @@ fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 		memcpy(node + g->down_off + slot * 4, &down, 4);
 }
 
-/* A slot's entry with its key made absolute. */
+/* Offset of a slot's tuple; 0: empty. */
+static inline uint16
+fpt_slot_off(const FPTGeom *g, const char *node, int slot)
+{
+	uint16		v;
+
+	if (g->ow == 0)
+		return 0;
+	memcpy(&v, node + g->off_off + slot * 2, 2);
+	return v;
+}
+
 static inline void
+fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
+{
+	if (g->ow != 0)
+		memcpy(node + g->off_off + slot * 2, &off, 2);
+}
+
+/* A slot's tuple as part of a key; false if there is none where it should be. */
+static inline bool
+fpt_slot_tuple(const FPTGeom *g, void *page, const char *node, int slot,
+			   FPTKey *key)
+{
+	uint16		off = fpt_slot_off(g, node, slot);
+
+	key->len = 0;
+	key->tup = NULL;
+	key->search = NULL;
+	if (off == 0)
+		return true;
+	key->tup = fpt_tuple_at(page, off, &key->len);
+	return key->tup != NULL;
+}
+
+/* Bytes that a tuple of this length takes in a page. */
+static inline int
+fpt_tuple_space(uint32 len)
+{
+	if (len == 0)
+		return 0;
+	return (int) len + (len < FPT_TUPLE_LONG ? 1 : 2);
+}
+
+/* Bytes of the hints of so many nodes. */
+static inline int
+fpt_hint_bytes(const FPTGeom *g, int nnodes)
+{
+	return g->dw == 0 ? (nnodes * g->cap + 63) / 64 * 8 : 0;
+}
+
+/* Where a leaf page's hints begin. */
+static inline int
+fpt_hint_off(const FPTGeom *g, const void *page)
+{
+	return g->ow != 0 ? fpt_lower(g, ((const FPTPageHeader *) page)->nnodes) :
+		g->hint_off;
+}
+
+/*
+ * Bytes of a general page's hole that are neither hints nor in use; negative if
+ * its borders make no sense.
+ */
+static inline int
+fpt_heap_room(const FPTGeom *g, const void *page)
+{
+	const FPTPageHeader *h = (const FPTPageHeader *) page;
+
+	if (h->std.pd_upper > FPT_SPECIAL_OFFSET)
+		return -1;
+	return h->std.pd_upper - fpt_lower(g, h->nnodes) -
+		fpt_hint_bytes(g, h->nnodes);
+}
+
+/*
+ * The first entry of an inner page of general keys stands for the low fence:
+ * it has that one's head and TID, but no tuple.
+ */
+static inline bool
+fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
+{
+	return g->ow != 0 && g->dw != 0 && kid == 0 && rank == 0;
+}
+
+extern int	fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key);
+extern FPTResult fpt_page_compact(const FPTLayout *l, const FPTGeom *g,
+								  void *page);
+extern int	fpt_tuple_bytes(const FPTGeom *g, void *page);
+
+/*
+ * A slot's entry with its key made absolute; false if its tuple is not where it
+ * should be.
+ */
+static inline bool
 fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
 			   uint32 cls, FPTEntry *out)
 {
@@ -346,6 +431,7 @@ fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
 	out->key.tid = fpt_slot_tid(g, node, slot);
 	out->key.cls = cls;
 	out->down = fpt_slot_down(g, node, slot);
+	return fpt_slot_tuple(g, page, node, slot, &out->key);
 }
 
 /* The hint bits of a node of a leaf page. */
@@ -353,7 +439,7 @@ static inline uint64
 fpt_node_hints(const FPTGeom *g, const void *page, int ordinal)
 {
 	int			bit = ordinal * g->cap;
-	const uint8 *p = (const uint8 *) page + g->hint_off + bit / 8;
+	const uint8 *p = (const uint8 *) page + fpt_hint_off(g, page) + bit / 8;
 	uint64		v;
 
 	/* What is read behind the bitmap is the special line. */
@@ -369,7 +455,8 @@ fpt_node_hints(const FPTGeom *g, const void *page, int ordinal)
 static inline bool
 fpt_hint_test(const FPTGeom *g, void *page, int slotid)
 {
-	return (((uint8 *) page)[g->hint_off + slotid / 8] >> (slotid % 8)) & 1;
+	return (((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] >>
+			(slotid % 8)) & 1;
 }
 
 /* Forget a slot's hint: it is about to hold another entry, or none. */
@@ -377,7 +464,8 @@ static inline void
 fpt_hint_clear(const FPTGeom *g, void *page, int slotid)
 {
 	if (g->dw == 0)
-		((uint8 *) page)[g->hint_off + slotid / 8] &= ~(1 << (slotid % 8));
+		((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] &=
+			~(1 << (slotid % 8));
 }
 
 #endif							/* FPT_KERNEL_INT_H */

@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 
 #include "fpt_build.h"
+#include "fpt_kernel_int.h"
 
 #ifdef FPT_HAVE_BULK_WRITE
 #include "storage/bulk_write.h"
@@ -210,10 +211,11 @@ typedef struct FPTLoadLevel
 {
 	int			level;
 	int			fillfactor;
+	int			fewfill;		/* the same where there are few distinct keys */
 	uint32		npages;			/* closed pages of this level */
 	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
 	uint32		left;			/* its left sibling */
-	FPTKey		low;			/* its low fence */
+	FPTKeyBuf	low;			/* its low fence */
 
 	int			n;				/* entries */
 	int			nnull;			/* of these, NULLs */
@@ -230,6 +232,9 @@ typedef struct FPTLoadLevel
 	bool		easy_wide;		/* any value is near enough */
 	bool		easy_tid;		/* any TID will do */
 
+	int			tupbytes;		/* general keys: space of the entries' tuples */
+	int			tupused;		/* bytes in tups */
+	char	   *tups;			/* BLCKSZ bytes for them, or NULL */
 	FPTEntry	entries[FPT_MAX_ENTRIES];
 } FPTLoadLevel;
 
@@ -244,6 +249,7 @@ struct FPTLoad
 	char	   *meta;			/* the metapage, written last */
 	uint32		npages;			/* page numbers given away */
 	int			fillfactor;
+	int			fewfill;
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -256,7 +262,8 @@ static void
 fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 				uint32 pageno)
 {
-	lv->low = *low;
+	fpt_key_copy(&lv->low, low);
+	lv->tupbytes = lv->tupused = 0;
 	lv->left = left;
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
@@ -265,8 +272,9 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	memset(&lv->base, 0, sizeof(FPTKey));
 	if (low->cls == FPT_CLS_VALUE)
 	{
-		lv->base = *low;
-		lv->base.tid = 0;
+		lv->base.hi = low->hi;
+		lv->base.lo = low->lo;
+		lv->base.cls = low->cls;
 	}
 	lv->last = lv->base;
 }
@@ -283,8 +291,12 @@ fpt_level_create(FPTLoad *load, int level)
 				 errmsg("index \"%s\" has too many levels",
 						RelationGetRelationName(load->rel))));
 	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
+	lv->tups = NULL;
+	if (fpt_is_general(&load->layout))
+		lv->tups = MemoryContextAlloc(load->cxt, BLCKSZ);
 	lv->level = level;
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
+	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
 	lv->npages = 0;
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
@@ -300,7 +312,7 @@ fpt_enc_geom(const FPTLayout *l, int level, int enc)
 
 	if (level == 0)
 		kind = (enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	return &l->geom[(enc & FPT_ENC_KW_MASK) - 1][kind];
+	return &l->geom[enc & FPT_ENC_KW_MASK][kind];
 }
 
 /*
@@ -311,7 +323,8 @@ fpt_enc_geom(const FPTLayout *l, int level, int enc)
 static int
 fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
 {
-	int			limit = (int) (g->capacity * lv->fillfactor / 100);
+	int			fill = g->kw == 1 ? lv->fewfill : lv->fillfactor;
+	int			limit = (int) (g->capacity * fill / 100);
 	int			nullnodes = (nnull + g->cap - 1) / g->cap;
 	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
 
@@ -330,6 +343,65 @@ fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
 }
 
 /*
+ * Do n entries with so many bytes of tuples fit in "fill" percent of a page of
+ * general keys?
+ */
+static bool
+fpt_general_fits(const FPTGeom *g, int n, int nnull, int bytes, int fill)
+{
+	int			nodes = (nnull + g->cap - 1) / g->cap +
+		(n - nnull + g->cap - 1) / g->cap;
+
+	return nodes <= g->maxnodes &&
+		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
+		g->node_off + (FPT_SPECIAL_OFFSET - g->node_off) * fill / 100;
+}
+
+/* Entries that fit in any page, however wide they are. */
+static inline int
+fpt_level_least(const FPTLoadLevel *lv)
+{
+	return lv->level == 0 ? 1 : 2;
+}
+
+/* The tightest encoding's geometry for a level's entries and another one. */
+static const FPTGeom *
+fpt_general_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
+	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
+
+	return fpt_enc_geom(&load->layout, lv->level,
+						fpt_choose_enc(&load->layout, lv->level, &base, &last,
+									   lv->or_tids | key->tid));
+}
+
+/*
+ * Is there room for another general entry?  There is for the first one, and in
+ * inner pages, where the first one has no tuple, for the second.
+ */
+static bool
+fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	int			nnull = lv->nnull + (key->cls != FPT_CLS_VALUE ? 1 : 0);
+	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
+	fpt_tuple_space(key->len);
+	const FPTGeom *g = fpt_general_geom(load, lv, key);
+
+	if (lv->n >= FPT_MAX_ENTRIES - 1)
+		return false;
+	if (lv->n >= fpt_level_least(lv) &&
+		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor))
+		return false;
+	if (lv->base.cls != FPT_CLS_VALUE && key->cls == FPT_CLS_VALUE)
+	{
+		lv->base.lo = key->lo;
+		lv->base.cls = FPT_CLS_VALUE;
+	}
+	return true;
+}
+
+/*
  * Is there room for another entry?  Looks for the encoding that holds all;
  * then notes what else certainly fits in this encoding.
  */
@@ -343,6 +415,8 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	const FPTGeom *g;
 	int			enc;
 
+	if (fpt_is_general(&load->layout))
+		return fpt_level_room_general(load, lv, key);
 	if (base.cls != FPT_CLS_VALUE && !isnull)
 		base = *key;
 	enc = fpt_choose_enc(&load->layout, lv->level, &base, &last,
@@ -431,13 +505,20 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	void	   *page = fpt_load_page(load);
 	FPTResult	res;
 
-	fpt_page_init(&load->layout, page, lv->level,
-				  fpt_level_encoding(load, lv, high), lv->pageno, &lv->low,
-				  high, lv->base.hi, lv->base.lo);
+	if (fpt_is_general(&load->layout))
+		res = fpt_page_form(&load->layout, page, lv->level, lv->pageno,
+							&lv->low.key, high, lv->entries, lv->n,
+							lv->fillfactor);
+	else
+	{
+		fpt_page_init(&load->layout, page, lv->level,
+					  fpt_level_encoding(load, lv, high), lv->pageno,
+					  &lv->low.key, high, lv->base.hi, lv->base.lo);
+		res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
+							lv->fillfactor);
+	}
 	fpt_header(page)->left = lv->left;
 	fpt_header(page)->right = right;
-	res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
-						lv->fillfactor);
 	if (res != FPT_OK)
 		elog(ERROR, "could not fill page %u of index \"%s\": result %d",
 			 lv->pageno, RelationGetRelationName(load->rel), (int) res);
@@ -457,6 +538,7 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	bool		rightmost = high->cls == FPT_CLS_PINF;
 	uint32		right = FPT_NOPAGE;
 	uint32		pageno;
+	FPTKeyBuf	low;
 	FPTKey		key;
 
 	if (lv->pageno == FPT_NOPAGE)
@@ -471,7 +553,8 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	 * nevertheless, in a class that may come first: that of the page's base
 	 * lets the parent represent what is inserted later.
 	 */
-	key = lv->low;
+	fpt_key_copy(&low, &lv->low.key);
+	key = low.key;
 	if (key.cls == FPT_CLS_MINF)
 	{
 		key = lv->base;
@@ -494,13 +577,70 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
  * goes to the same page as key whatever its TID is.
  */
 static FPTKey
-fpt_separator(const FPTKey *prev, const FPTKey *key)
+fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
+			  FPTKeyBuf *buf)
 {
 	FPTKey		sep = *key;
 
+	if (fpt_is_general(l))
+	{
+		l->separate(l->arg, prev, key, buf);
+		return buf->key;
+	}
 	if (fpt_image_cmp(prev, key) != 0)
 		sep.tid = 0;
 	return sep;
+}
+
+/* Keep the tuple of an entry that is about to be added. */
+static void
+fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
+{
+	if (key->len > 0)
+	{
+		Assert(lv->tupused + (int) key->len <= BLCKSZ);
+		memcpy(lv->tups + lv->tupused, key->tup, key->len);
+		key->tup = lv->tups + lv->tupused;
+		lv->tupused += (int) key->len;
+	}
+	if (lv->level == 0 || lv->n > 1)
+		lv->tupbytes += fpt_tuple_space(key->len);
+}
+
+/*
+ * A page of general keys is complete.  Its high fence, which only the next
+ * entry's key tells, may be so wide that there is no room for it: then the
+ * page's last entry goes to the next page, which makes room for a fence as wide
+ * as itself.  False: all is well.
+ */
+static bool
+fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	const FPTLayout *l = &load->layout;
+	FPTKeyBuf	last;
+	FPTKeyBuf	sep;
+	FPTKey		fence;
+	uint32		down;
+
+	if (!fpt_is_general(l) || lv->n <= fpt_level_least(lv) ||
+		fpt_general_fits(fpt_general_geom(load, lv,
+										  &lv->entries[lv->n - 1].key),
+						 lv->n, lv->nnull,
+						 fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
+						 fpt_tuple_space(high->len), 100))
+		return false;
+	lv->n--;
+	fpt_key_copy(&last, &lv->entries[lv->n].key);
+	down = lv->entries[lv->n].down;
+	lv->tupbytes -= fpt_tuple_space(last.key.len);
+	if (last.key.cls != FPT_CLS_VALUE)
+		lv->nnull--;
+	fence = last.key;
+	if (lv->level == 0)
+		fence = fpt_separator(l, &lv->entries[lv->n - 1].key, &last.key, &sep);
+	fpt_level_close(load, lv, &fence);
+	fpt_level_add(load, lv->level, &last.key, down);
+	return true;
 }
 
 /* Add an entry to a level; keys come in ascending order. */
@@ -508,24 +648,34 @@ static void
 fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 {
 	FPTLoadLevel *lv = load->levels[level];
+	FPTKeyBuf	sep;
 	FPTEntry   *e;
 
 	if (lv == NULL)
 		lv = fpt_level_create(load, level);
-	Assert(lv->n == 0 ||
-		   fpt_key_cmp(&lv->entries[lv->n - 1].key, key) < 0);
+	Assert(lv->n == 0 || fpt_is_general(&load->layout) ||
+		   fpt_key_cmp(&load->layout, &lv->entries[lv->n - 1].key, key) < 0);
 	if (!fpt_level_easy(lv, key) && !fpt_level_room(load, lv, key))
 	{
 		FPTKey		high = *key;
 
 		if (level == 0)
-			high = fpt_separator(&lv->entries[lv->n - 1].key, key);
+			high = fpt_separator(&load->layout, &lv->entries[lv->n - 1].key,
+								 key, &sep);
+		if (fpt_level_spill(load, lv, &high))
+		{
+			/* The last entry has begun the next page. */
+			fpt_level_add(load, level, key, down);
+			return;
+		}
 		fpt_level_close(load, lv, &high);
 		(void) fpt_level_room(load, lv, key);	/* the first always fits */
 	}
 	e = &lv->entries[lv->n++];
 	e->key = *key;
 	e->down = down;
+	if (lv->tups != NULL)
+		fpt_level_keep(lv, &e->key);
 	lv->or_tids |= key->tid;
 	if (key->cls == FPT_CLS_VALUE)
 		lv->last = *key;
@@ -547,12 +697,19 @@ fpt_load_begin(Relation rel, ForkNumber fork)
 	load->rel = rel;
 	load->fork = fork;
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout);
 	fpt_level_create(load, 0);
 	MemoryContextSwitchTo(old);
 	return load;
+}
+
+const FPTLayout *
+fpt_load_layout(FPTLoad *load)
+{
+	return &load->layout;
 }
 
 void

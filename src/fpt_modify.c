@@ -17,6 +17,17 @@
 /* Reorganise rather than split a page that is at most this full. */
 #define FPT_REORG_NUM		3	/* quarters of the slots */
 #define FPT_REORG_DEN		4
+#define FPT_REORG_FILL		90	/* percent of the nodes afterwards */
+
+/*
+ * In general pages, where nodes and tuples share the space: bytes that must be
+ * gained by it, bytes of garbage that make compacting the tuples worth its WAL,
+ * and bytes of the hole below which entries are rather shifted to neighbours
+ * than put in a new node.
+ */
+#define FPT_REORG_GAIN		(BLCKSZ / 8)
+#define FPT_COMPACT_GAIN	(BLCKSZ / 32)
+#define FPT_SHIFT_ROOM		(BLCKSZ / 4)
 
 /* Appended entries at the end of a node that make it "ascending". */
 #define FPT_ASCENDING_RUN	4
@@ -30,16 +41,15 @@ fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
 	FPTPageSpecial *s = fpt_special(page);
 	const FPTGeom *g;
 
+	Assert((low->len == 0 && high->len == 0) || fpt_is_general(l));
 	memset(page, 0, BLCKSZ);
 	h->std.pd_upper = FPT_SPECIAL_OFFSET;
 	h->std.pd_special = FPT_SPECIAL_OFFSET;
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->level = (uint8) level;
 	h->enc = (uint8) enc;
-	h->high = fpt_fence_make(high);
 	s->base_hi = base_hi;
 	s->base_lo = base_lo;
-	s->low = fpt_fence_make(low);
 	s->pageno = pageno;
 	s->indexid = l->indexid;
 	s->version = FPT_VERSION;
@@ -47,6 +57,10 @@ fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
 	g = fpt_page_geom(l, page);
 	Assert(g != NULL);
 	h->std.pd_lower = fpt_lower(g, 0);
+
+	/* An empty page has room for any two. */
+	(void) fpt_page_set_low(l, page, low);
+	(void) fpt_page_set_high(l, page, high);
 }
 
 /* --- root --------------------------------------------------------------- */
@@ -95,12 +109,38 @@ fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
 {
 	FPTPageHeader *h = fpt_header(page);
 	int			had = Min(h->nnodes, g->maxnodes);
+	uint64		hints[FPT_MAX_NODES + 1];
+	int			i;
 
 	Assert(nnodes >= 0 && nnodes <= g->maxnodes);
+	if (g->ow != 0 && g->dw == 0)
+	{
+		/* The hints lie at the border: they move with it. */
+		for (i = 0; i < Min(had, nnodes); i++)
+			hints[i] = fpt_node_hints(g, page, i);
+		memset((char *) page + fpt_lower(g, had), 0, fpt_hint_bytes(g, had));
+	}
 	if (nnodes < had)
 		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
 	h->nnodes = (uint8) nnodes;
 	h->std.pd_lower = fpt_lower(g, nnodes);
+	if (g->ow != 0 && g->dw == 0)
+	{
+		for (i = 0; i < Min(had, nnodes) * g->cap; i++)
+		{
+			if (hints[i / g->cap] & (UINT64CONST(1) << (i % g->cap)))
+				((uint8 *) page)[h->std.pd_lower + i / 8] |= 1 << (i % 8);
+		}
+	}
+}
+
+/* Bytes of the hole that another node of a general page takes. */
+static inline int
+fpt_node_space(const FPTGeom *g, void *page)
+{
+	int			n = fpt_header(page)->nnodes;
+
+	return g->x * FPT_LINE + fpt_hint_bytes(g, n + 1) - fpt_hint_bytes(g, n);
 }
 
 /* Lowest node number not in use, or -1. */
@@ -134,6 +174,9 @@ fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
 
 	if (ordinal < 0)
 		return NULL;
+	if (g->ow != 0 && ordinal >= h->nnodes &&
+		fpt_heap_room(g, page) < fpt_node_space(g, page))
+		return NULL;
 	fpt_root_shift(g, page, at, 1);
 	((uint8 *) page)[g->kids_off + at] = (uint8) ordinal;
 	fpt_root_set_sep(g, page, at, hi, lo);
@@ -143,8 +186,8 @@ fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
 	if (ordinal >= h->nnodes)
 	{
 		/* The lowest free number is the first one in the hole. */
-		memset(fpt_node(g, page, ordinal), 0, g->x * FPT_LINE);
 		fpt_set_nnodes(g, page, ordinal + 1);
+		memset(fpt_node(g, page, ordinal), 0, g->x * FPT_LINE);
 	}
 	node = fpt_node(g, page, ordinal);
 	((FPTNode *) node)->used = 0;
@@ -182,6 +225,7 @@ fpt_node_write(const FPTGeom *g, void *page, char *node,
 					  e[i].lo);
 		fpt_slot_set_tid(g, node, i, e[i].tid);
 		fpt_slot_set_down(g, node, i, e[i].down);
+		fpt_slot_set_off(g, node, i, e[i].off);
 	}
 
 	/* All of it, so that ascending insertions need not change it. */
@@ -209,6 +253,7 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 		fpt_slot_rel(g, node, slot, &e[i].hi, &e[i].lo);
 		e[i].tid = fpt_slot_tid(g, node, slot);
 		e[i].down = fpt_slot_down(g, node, slot);
+		e[i].off = fpt_slot_off(g, node, slot);
 	}
 	return n;
 }
@@ -237,14 +282,25 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 			e[j].hi = e[j].lo = 0;
 			e[j].tid = in->key.tid;
 			e[j].down = in->down;
+			e[j].off = 0;
 			if (!isnull && fpt_rel(g, page, &in->key, &e[j].hi, &e[j].lo) != 0)
 				return FPT_UNFIT;
 			if (g->tw == 4 && !fpt_tid_is_short(in->key.tid))
 				return FPT_UNFIT;
+			if (g->ow != 0 && in->key.len > 0 &&
+				!fpt_is_low_entry(g, fpt_header(page)->nkids, j))
+			{
+				int			off = fpt_tuple_put(g, page, &in->key);
+
+				if (off < 0)
+					return FPT_FULL;
+				e[j].off = (uint16) off;
+			}
 		}
 		node = fpt_node_add(g, page, fpt_header(page)->nkids, isnull,
 							e[0].hi, e[0].lo);
-		Assert(node != NULL);
+		if (node == NULL)
+			return FPT_FULL;
 		fpt_node_write(g, page, node, e, m);
 		done += m;
 	}
@@ -257,6 +313,27 @@ fpt_ceil_div(int a, int b)
 	return (a + b - 1) / b;
 }
 
+/* Nodes for which there is room beside the tuples of n entries. */
+static int
+fpt_fill_nodes(const FPTGeom *g, void *page, const FPTEntry *entries, int n)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			nodes = g->maxnodes;
+	int			upper = h->std.pd_upper;
+	int			i;
+
+	if (g->ow == 0)
+		return nodes;
+	for (i = 0; i < n; i++)
+	{
+		if (g->dw == 0 || i > 0)
+			upper -= fpt_tuple_space(entries[i].key.len);
+	}
+	while (nodes > 0 && fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) > upper)
+		nodes--;
+	return nodes;
+}
+
 FPTResult
 fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 			  int fill)
@@ -266,6 +343,7 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 	int			nfirst = 0;		/* entries of the first region */
 	int			kfirst,
 				ksecond;
+	int			maxnodes = fpt_fill_nodes(g, page, entries, n);
 	bool		firstnull = l->nullsfirst;
 	FPTResult	res;
 
@@ -276,14 +354,14 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 		nfirst++;
 	kfirst = fpt_ceil_div(nfirst, per);
 	ksecond = fpt_ceil_div(n - nfirst, per);
-	if (kfirst + ksecond > g->maxnodes)
+	if (kfirst + ksecond > maxnodes)
 	{
 		/* Denser: all nodes, the larger region getting the slack. */
 		int			slack;
 
 		kfirst = fpt_ceil_div(nfirst, g->cap);
 		ksecond = fpt_ceil_div(n - nfirst, g->cap);
-		slack = g->maxnodes - kfirst - ksecond;
+		slack = maxnodes - kfirst - ksecond;
 		if (slack < 0)
 			return FPT_FULL;
 		if (nfirst > n - nfirst)
@@ -341,11 +419,20 @@ fpt_kw_max(int kw)
 	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
 }
 
-/* Entries that fit in any case: NULLs and values do not share a node. */
-static inline int
-fpt_sure_room(const FPTGeom *g, bool mixed)
+/*
+ * Do n entries with so many bytes of tuples, fences' included, fit in any case?
+ * NULLs and values do not share a node.
+ */
+static inline bool
+fpt_sure_fits(const FPTGeom *g, int n, bool mixed, int bytes)
 {
-	return (int) g->capacity - (mixed ? g->cap - 1 : 0);
+	int			nodes = fpt_ceil_div(n, g->cap) + (mixed ? 1 : 0);
+
+	if (g->ow == 0)
+		return n <= (int) g->capacity - (mixed ? g->cap - 1 : 0);
+	return nodes <= g->maxnodes &&
+		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
+		FPT_SPECIAL_OFFSET;
 }
 
 /*
@@ -357,7 +444,7 @@ fpt_sure_room(const FPTGeom *g, bool mixed)
 static int
 fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 				const FPTKey *high, const FPTKey *first, const FPTKey *last,
-				int n, bool mixed, FPTKey *base)
+				int n, bool mixed, int bytes, FPTKey *base)
 {
 	bool		lowopen = low->cls != FPT_CLS_VALUE;
 	bool		highopen = high->cls != FPT_CLS_VALUE;
@@ -368,27 +455,27 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 	uint64		max;
 	uint64		below;
 
-	for (kwi = 0; (2 << kwi) < l->keysize; kwi++)
+	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
 	{
 		const FPTGeom *g = &l->geom[kwi][kind];
 		uint64		need = span;
 
 		if (lowopen || highopen)
 			need = fpt_extrapolate(span, n, g->capacity);
-		if (need <= fpt_kw_max(2 << kwi))
+		if (need <= fpt_kw_max(1 << kwi))
 			break;
 	}
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
-	while (kwi > 0 && n > fpt_sure_room(&l->geom[kwi][kind], mixed) &&
-		   fpt_distance_fits(1 << kwi, last, from))
+	while (kwi > 0 && !fpt_sure_fits(&l->geom[kwi][kind], n, mixed, bytes) &&
+		   fpt_distance_fits(1 << (kwi - 1), last, from))
 		kwi--;
-	max = fpt_kw_max(2 << kwi);
+	max = fpt_kw_max(1 << kwi);
 
 	*base = *from;
 	base->cls = FPT_CLS_VALUE;
 	base->tid = 0;
-	if (lowopen && (2 << kwi) <= 8 && (2 << kwi) < l->keysize)
+	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < l->keysize)
 	{
 		uint64		inuse = Min(max, span <= max ? span : content);
 
@@ -397,7 +484,7 @@ fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
 			below = base->lo;
 		base->lo -= below;
 	}
-	else if (lowopen && (2 << kwi) == l->keysize)
+	else if (lowopen && (1 << kwi) == l->keysize)
 		base->hi = base->lo = 0;
 	return kwi;
 }
@@ -411,7 +498,7 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 {
 	FPTKey	   *k = &entries[0].key;
 
-	k->hi = k->lo = k->tid = 0;
+	memset(k, 0, sizeof(FPTKey));
 	k->cls = l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
 	if (k->cls == FPT_CLS_VALUE && n > 1 &&
 		entries[1].key.cls == FPT_CLS_VALUE)
@@ -419,7 +506,7 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 		/* Close by, so that it costs no key width. */
 		k->hi = entries[1].key.hi;
 		k->lo = entries[1].key.lo;
-		if (entries[1].key.tid == 0)
+		if (entries[1].key.tid == 0 && !fpt_is_general(l))
 		{
 			if (k->lo-- == 0)
 				k->hi--;
@@ -432,19 +519,23 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 			  const FPTKey *low, const FPTKey *high, FPTEntry *entries, int n,
 			  int fill)
 {
-	FPTKey		base = {0, 0, 0, FPT_CLS_VALUE};
+	FPTKey		base = {.cls = FPT_CLS_VALUE};
 	uint64		or_tids = 0;
 	int			first = -1;
 	int			last = -1;
 	int			kind;
 	int			kwi = 0;
+	int			bytes = fpt_tuple_space(low->len) + fpt_tuple_space(high->len);
 	int			i;
+	FPTResult	res;
 
 	if (level > 0 && low->cls == FPT_CLS_MINF && n > 0)
 		fpt_form_minf(l, entries, n);
 	for (i = 0; i < n; i++)
 	{
 		or_tids |= entries[i].key.tid;
+		if (level == 0 || i > 0)
+			bytes += fpt_tuple_space(entries[i].key.len);
 		if (entries[i].key.cls == FPT_CLS_VALUE)
 		{
 			if (first < 0)
@@ -459,13 +550,21 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 	if (first >= 0)
 		kwi = fpt_choose_base(l, kind, low, high, &entries[first].key,
 							  &entries[last].key, n, last - first + 1 < n,
-							  &base);
+							  bytes, &base);
 	else if (low->cls == FPT_CLS_VALUE)
 		base = *low;
 	fpt_page_init(l, page, level,
-				  (kwi + 1) | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
+				  kwi | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
 				  pageno, low, high, base.hi, base.lo);
-	return fpt_page_fill(l, page, entries, n, fill);
+	res = fpt_page_fill(l, page, entries, n, fill);
+	if (res != FPT_FULL || !fpt_is_general(l))
+		return res;
+
+	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
+	fpt_page_init(l, page, level,
+				  FPT_ENC_WIDE | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
+				  pageno, low, high, 0, 0);
+	return fpt_page_fill(l, page, entries, n, 100);
 }
 
 /* --- inserting ----------------------------------------------------------- */
@@ -476,7 +575,8 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 				 const FPTEntry *e, FPTPlace *p)
 {
 	if (e->key.cls != FPT_CLS_VALUE &&
-		e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST))
+		(e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST) ||
+		 (g->ow != 0 && e->key.lo != 0)))
 		return FPT_CORRUPT;
 	if (fpt_locate(l, g, page, &e->key, p) != FPT_OK)
 		return FPT_CORRUPT;
@@ -489,7 +589,7 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 	 */
 	if (g->dw != 0 && p->kid == 0 && p->rank == 0 &&
 		fpt_header(page)->nkids > 0 &&
-		fpt_fence_get(&fpt_special(page)->low).cls == FPT_CLS_MINF)
+		fpt_page_low(l, page).cls == FPT_CLS_MINF)
 		return FPT_UNFIT;
 	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
 		return FPT_UNFIT;
@@ -507,21 +607,12 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 		loc.rank = 0;
 		if (fpt_page_get(l, page, loc, &next) != FPT_OK)
 			return FPT_CORRUPT;
-		if (fpt_key_cmp(&next.key, &e->key) == 0)
+		if (fpt_key_cmp(l, &next.key, &e->key) == 0)
 			return FPT_DUPLICATE;
 	}
+	if (g->ow != 0 && fpt_heap_room(g, page) < fpt_tuple_space(e->key.len))
+		return FPT_FULL;
 	return p->count < g->cap ? FPT_OK : FPT_FULL;
-}
-
-FPTResult
-fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
-{
-	const FPTGeom *g = fpt_page_geom(l, page);
-	FPTPlace	p;
-
-	if (g == NULL)
-		return FPT_CORRUPT;
-	return fpt_insert_place(l, g, page, e, &p);
 }
 
 static inline void
@@ -534,27 +625,57 @@ fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
 }
 
 FPTResult
-fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
-				FPTEdit *edit)
+fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
+					 FPTPlace *p)
 {
 	const FPTGeom *g = fpt_page_geom(l, page);
-	FPTPlace	p;
-	FPTResult	res;
-	uint8	   *perm;
-	char	   *keys;
-	uint64		used;
-	int			slot;
 
 	if (g == NULL)
 		return FPT_CORRUPT;
-	res = fpt_insert_place(l, g, page, e, &p);
-	if (res != FPT_OK)
-		return res;
-	used = fpt_node_used(g, p.node);
-	slot = fpt_ctz(~used);
-	perm = fpt_node_perm(g, p.node);
-	keys = p.node + sizeof(FPTNode);
+	return fpt_insert_place(l, g, page, e, p);
+}
 
+FPTResult
+fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	FPTPlace	p;
+
+	return fpt_page_insert_find(l, page, e, &p);
+}
+
+/* Put a new entry's tuple into the page, for a slot. */
+static void
+fpt_insert_tuple(const FPTGeom *g, void *page, char *node, int slot,
+				 const FPTKey *key, FPTEdit *edit)
+{
+	int			off = 0;
+
+	if (key->len > 0)
+	{
+		FPTPageHeader *h = fpt_header(page);
+
+		off = fpt_tuple_put(g, page, key);
+		Assert(off > 0);
+		fpt_edit_add(edit, page, (char *) page + off,
+					 fpt_tuple_space(key->len));
+		fpt_edit_add(edit, page, &h->std.pd_upper, sizeof(h->std.pd_upper));
+	}
+	fpt_slot_set_off(g, node, slot, (uint16) off);
+	fpt_edit_add(edit, page, node + g->off_off + slot * 2, 2);
+}
+
+void
+fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
+				   const FPTPlace *at, FPTEdit *edit)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPlace	p = *at;
+	uint64		used = fpt_node_used(g, p.node);
+	int			slot = fpt_ctz(~used);
+	uint8	   *perm = fpt_node_perm(g, p.node);
+	char	   *keys = p.node + sizeof(FPTNode);
+
+	Assert(p.count < g->cap && p.where == 0);
 	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
 #ifdef WORDS_BIGENDIAN
 	fpt_edit_add(edit, page, p.node, sizeof(FPTNode));
@@ -584,8 +705,21 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 		fpt_slot_set_down(g, p.node, slot, e->down);
 		fpt_edit_add(edit, page, p.node + g->down_off + slot * 4, 4);
 	}
+	if (g->ow != 0)
+		fpt_insert_tuple(g, page, p.node, slot, &e->key, edit);
 	fpt_hint_clear(g, page, fpt_kid(g, page, p.kid) * g->cap + slot);
-	return FPT_OK;
+}
+
+FPTResult
+fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
+				FPTEdit *edit)
+{
+	FPTPlace	p;
+	FPTResult	res = fpt_page_insert_find(l, page, e, &p);
+
+	if (res == FPT_OK)
+		fpt_page_insert_at(l, page, e, &p, edit);
+	return res;
 }
 
 /*
@@ -645,13 +779,15 @@ fpt_slot_move(const FPTGeom *g, void *page, int fromkid, int from, int tokid,
 	fpt_array_set(g->kw, b + sizeof(FPTNode), g->cap, to, hi, lo);
 	fpt_slot_set_tid(g, b, to, fpt_slot_tid(g, a, from));
 	fpt_slot_set_down(g, b, to, fpt_slot_down(g, a, from));
+	fpt_slot_set_off(g, b, to, fpt_slot_off(g, a, from));
 	((FPTNode *) a)->used &= ~(UINT64CONST(1) << from);
 	((FPTNode *) b)->used |= UINT64CONST(1) << to;
 	if (g->dw == 0)
 	{
 		fpt_hint_clear(g, page, toid);
 		if (fpt_hint_test(g, page, fromid))
-			((uint8 *) page)[g->hint_off + toid / 8] |= 1 << (toid % 8);
+			((uint8 *) page)[fpt_hint_off(g, page) + toid / 8] |=
+				1 << (toid % 8);
 		fpt_hint_clear(g, page, fromid);
 	}
 }
@@ -777,27 +913,68 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	return FPT_OK;
 }
 
+/* Bytes of a general page's heap area that nothing refers to; -1: corrupt. */
+static int
+fpt_garbage(const FPTGeom *g, void *page)
+{
+	int			bytes = fpt_tuple_bytes(g, page);
+	int			space = FPT_SPECIAL_OFFSET - fpt_header(page)->std.pd_upper;
+
+	return bytes < 0 || bytes > space ? -1 : space - bytes;
+}
+
+/* Is there enough to be gained by rebuilding a page of n entries? */
+static bool
+fpt_reorganise_pays(const FPTGeom *g, void *page, int n)
+{
+	int			nodes;
+
+	if (g->ow == 0)
+		return n * FPT_REORG_DEN <= (int) g->capacity * FPT_REORG_NUM;
+	nodes = fpt_ceil_div(n, Max(1, g->cap * FPT_REORG_FILL / 100)) + 1;
+	return (fpt_header(page)->nnodes - nodes) * g->x * FPT_LINE >=
+		FPT_REORG_GAIN;
+}
+
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
 fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTEntry	e[FPT_MAX_ENTRIES];
+	char		copy[BLCKSZ];
 	int			n = fpt_page_count(l, page);
 
 	if (n < 0)
 		return FPT_CORRUPT;
-	if (n * FPT_REORG_DEN > (int) g->capacity * FPT_REORG_NUM)
+	if (!fpt_reorganise_pays(g, page, n))
 		return FPT_FULL;
-	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+	if (g->ow != 0)
+	{
+		/* The entries' tuples must not change under our hands. */
+		memcpy(copy, page, BLCKSZ);
+		n = fpt_page_extract(l, copy, e, FPT_MAX_ENTRIES);
+	}
+	else
+		n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
 	if (n < 0)
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(g, page, 0);
-	memset((char *) page + g->hint_off, 0, FPT_SPECIAL_OFFSET - g->hint_off);
+	if (g->ow == 0)
+		memset((char *) page + g->hint_off, 0,
+			   FPT_SPECIAL_OFFSET - g->hint_off);
+	else
+	{
+		/* Only the fences' tuples are left. */
+		FPTResult	res = fpt_page_compact(l, g, page);
+
+		if (res != FPT_OK)
+			return res;
+	}
 
 	/* Leave a node or two for regions and splits. */
-	return fpt_page_fill(l, page, e, n, 90);
+	return fpt_page_fill(l, page, e, n, FPT_REORG_FILL);
 }
 
 /* A free slot for e: in a new node, or in the neighbours' nodes. */
@@ -810,14 +987,22 @@ fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
 
 	if (res != FPT_FULL)
 		return res;
+	if (g->ow != 0 && fpt_heap_room(g, page) < fpt_tuple_space(e->key.len))
+		return FPT_FULL;
 	if (p.from >= p.to)
 	{
 		/* The first entry of its region. */
+		if (g->ow != 0 && fpt_heap_room(g, page) <
+			fpt_tuple_space(e->key.len) + fpt_node_space(g, page))
+			return FPT_FULL;
 		return fpt_node_add(g, page, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	res = fpt_node_split(l, g, page, &p);
+	if (g->ow != 0 && fpt_heap_room(g, page) < FPT_SHIFT_ROOM)
+		res = fpt_node_shift(l, g, page, &p);
 	if (res == FPT_FULL)
+		res = fpt_node_split(l, g, page, &p);
+	if (res == FPT_FULL && g->ow == 0)
 		res = fpt_node_shift(l, g, page, &p);
 	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
 }
@@ -831,6 +1016,19 @@ fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
 	if (g == NULL)
 		return FPT_CORRUPT;
 	res = fpt_make_room_locally(l, g, page, e);
+	if (res == FPT_FULL && g->ow != 0)
+	{
+		int			garbage = fpt_garbage(g, page);
+
+		if (garbage < 0)
+			return FPT_CORRUPT;
+		if (garbage >= FPT_COMPACT_GAIN)
+		{
+			res = fpt_page_compact(l, g, page);
+			if (res == FPT_OK)
+				res = fpt_make_room_locally(l, g, page, e);
+		}
+	}
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */

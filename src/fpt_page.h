@@ -18,6 +18,9 @@
  *						hold the unlogged dead-entry hints
  *	 last line			FPTPageSpecial: key base, low fence, identity
  *
+ * In an index of general keys tuples lie between the hole and the last line,
+ * from there downwards, and the hints are the hole's first bytes.
+ *
  * The in-page tree has two levels: that is what goal G of the fpB+-tree paper
  * (section 3.1.1) selects for every page size from 1 kB to 32 kB (its Table 2;
  * asserted by the kernel's unit tests).  See src/README.md.
@@ -38,7 +41,7 @@
 #define FPT_NOPAGE			0	/* "no sibling": nothing links to the metapage */
 
 #define FPT_LINE			64	/* bytes of a line */
-#define FPT_MAX_LEVEL		20	/* sanity bound of a page's level */
+#define FPT_MAX_LEVEL		40	/* sanity bound of a page's level */
 #define FPT_MAX_CAP			64	/* slots of a node: one bit each in FPTNode */
 #define FPT_MAX_NODES		255 /* nodes of a page: one byte each in the root */
 
@@ -61,7 +64,11 @@
  */
 #define FPT_MAX_TID			UINT64CONST(0xFFFFFFFFFFFF)
 
-/* A fence as it is stored; order is (cls, hi, lo, tid). */
+/*
+ * A fence as it is stored; order is (cls, hi, lo, tid).  In an index of general
+ * keys lo is the head and hi the offset of the fence's tuple in the page, 0 if
+ * that is empty.
+ */
 typedef struct FPTFence
 {
 	uint64		hi;				/* image, upper half (0 unless key size is 16) */
@@ -77,12 +84,15 @@ typedef struct FPTFence
 
 /*
  * Encoding of a page's entries.  Keys are stored as unsigned differences from
- * the page's base in kw bytes (2, 4, 8 or 16), TIDs of leaf pages in 4 bytes
- * (23 bits of block number, 9 of offset) where all fit, else in 6.  Low nibble:
- * log2(kw), 1 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
+ * the page's base in kw bytes (1, 2, 4, 8 or 16), TIDs of leaf pages in 4
+ * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
+ * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
+ * Heads of general keys have at most 8 bytes; 4 (FPT_ENC_WIDE) stands for pages
+ * of few, wide tuples: 8-byte heads, a root and nodes of one line each.
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID4		0x10
+#define FPT_ENC_WIDE		4
 #define FPT_ENC_ALL			0x1F
 
 #define FPT_TID4_OFFBITS	9
@@ -123,7 +133,8 @@ typedef struct FPTPageSpecial
  * Header of an in-page leaf node.  Behind it follow, with cap the node's
  * number of slots: keys[cap] of kw bytes, perm[cap] of one byte, tids[cap] of
  * 4 or 6 bytes and, in inner pages, downlinks[cap] of 4 bytes (16-byte keys:
- * cap upper halves, then cap lower halves).
+ * cap upper halves, then cap lower halves).  General keys: tuples[cap] of 2
+ * bytes at last, offsets in the page, 0 for an empty tuple.
  *
  * An entry stays in its slot.  Bit s of "used" says that slot s holds an
  * entry; perm[0 .. n - 1], n the number of bits set, are the used slots in key
@@ -139,7 +150,8 @@ typedef struct FPTNode
 #define FPT_KIND_LEAF6		1	/* level 0, 6-byte TIDs */
 #define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
 #define FPT_NKINDS			3
-#define FPT_NKW				4	/* key widths 2, 4, 8, 16 */
+#define FPT_KIND_GENERAL	3	/* added to these: general keys */
+#define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
 
 /* Node widths in lines, chosen when the index is created. */
 typedef struct FPTWidths
@@ -148,8 +160,16 @@ typedef struct FPTWidths
 	uint8		x;				/* an in-page leaf node's */
 } FPTWidths;
 
-/* Key classes (design: room for the general class). */
+/* Key classes */
 #define FPT_KEYCLASS_IMAGE	1
+#define FPT_KEYCLASS_GENERAL 2	/* 8-byte heads and tuples */
+
+/*
+ * General keys: longest tuple.  Three of them, an entry and both fences, must
+ * fit in a page with the narrowest nodes, whose header, special, root and node
+ * take a line each; each has a length of 2 bytes; 8 bytes are for the hints.
+ */
+#define FPT_MAX_TUPLE		((BLCKSZ - 4 * FPT_LINE - 8) / 3 - 2)
 
 /* The metapage's contents, at FPT_META_OFFSET. */
 typedef struct FPTMetaData
@@ -168,6 +188,12 @@ typedef struct FPTMetaData
 } FPTMetaData;
 
 #define FPT_META_OFFSET		FPT_LINE
+
+/*
+ * A tuple as it is stored: its length, one byte up to 127, else two of which
+ * the first has the high bit set and is the more significant; then its bytes.
+ */
+#define FPT_TUPLE_LONG		0x80
 
 /* Bytes and lines between the header line and the special line. */
 #define FPT_PAGE_LINES		(BLCKSZ / FPT_LINE)

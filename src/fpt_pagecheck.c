@@ -20,14 +20,41 @@ typedef struct FPTCheckState
 	FPTKey		high;
 	FPTKey		prev;			/* last entry seen */
 	int			nseen;
+	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
 	bool		taken[FPT_MAX_NODES + 1];
 } FPTCheckState;
 
+/* Does a tuple share bytes with another one?  (It lies within the page.) */
 static bool
-fpt_fence_valid(const FPTFence *f, const FPTLayout *l)
+fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 {
-	FPTKey		k = fpt_fence_get(f);
+	int			end = (int) (k->tup - st->page) + (int) k->len;
+	int			i;
 
+	if (k->len == 0)
+		return false;
+	for (i = end - fpt_tuple_space(k->len); i < end; i++)
+	{
+		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
+			return true;
+		st->taken_bytes[i / 8] |= 1 << (i % 8);
+	}
+	return false;
+}
+
+static bool
+fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
+{
+	const FPTLayout *l = st->l;
+	FPTKey		k = fpt_fence_get(l, st->page, f);
+
+	if (k.cls == FPT_CLS_MINF || k.cls == FPT_CLS_PINF)
+	{
+		if (k.len > 0)
+			return false;
+	}
+	else if (fpt_tuple_overlaps(st, &k))
+		return false;
 	if (((f->tidcls >> 48) & 0xFF) != 0 || k.cls > FPT_CLS_PINF)
 		return false;
 	if (k.cls != FPT_CLS_VALUE)
@@ -48,16 +75,16 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 	if (h->reserved != 0 || s->reserved[0] != 0 || s->reserved[1] != 0 ||
 		s->reserved[2] != 0)
 		return "reserved bytes of the page header are not zero";
-	if (!fpt_fence_valid(&h->high, st->l))
+	if (!fpt_fence_valid(st, &h->high))
 		return "high fence is not valid";
-	if (!fpt_fence_valid(&s->low, st->l))
+	if (!fpt_fence_valid(st, &s->low))
 		return "low fence is not valid";
 	if ((st->l->keysize <= 8 && s->base_hi != 0) ||
 		(st->l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
 		return "key base is not valid";
-	st->low = fpt_fence_get(&s->low);
-	st->high = fpt_fence_get(&h->high);
-	if (fpt_key_cmp(&st->low, &st->high) >= 0)
+	st->low = fpt_page_low(st->l, st->page);
+	st->high = fpt_page_high(st->l, st->page);
+	if (fpt_key_cmp(st->l, &st->low, &st->high) >= 0)
 		return "low fence is not below the high fence";
 	if ((st->high.cls == FPT_CLS_PINF) != (h->right == FPT_NOPAGE))
 		return "high fence and right link disagree about being rightmost";
@@ -68,6 +95,14 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 	return NULL;
 }
 
+/* Was the last entry one that stands for minus infinity and has no tuple? */
+static inline bool
+fpt_is_minf_entry(FPTCheckState *st)
+{
+	return fpt_is_general(st->l) && fpt_header(st->page)->level > 0 &&
+		st->nseen == 1 && st->low.cls == FPT_CLS_MINF;
+}
+
 /* One entry against its predecessor, the fences and its separator. */
 static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
@@ -75,18 +110,21 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	bool		inner = fpt_header(st->page)->level > 0;
 	FPTPageSpecial *s = fpt_special(st->page);
 
-	if (st->nseen > 0 && fpt_key_cmp(&st->prev, &e->key) >= 0)
+	if (st->nseen > 0 && !fpt_is_minf_entry(st) &&
+		fpt_key_cmp(st->l, &st->prev, &e->key) >= 0)
 		return "entries are out of order";
 	if (inner && st->nseen == 0)
 	{
 		/* The first separator repeats the low fence, or means -infinity. */
 		if (st->low.cls != FPT_CLS_MINF &&
-			fpt_key_cmp(&st->low, &e->key) != 0)
+			fpt_key_cmp(st->l, &st->low, &e->key) != 0)
 			return "first separator differs from the low fence";
 	}
-	else if (fpt_key_cmp(&e->key, &st->low) < 0)
+	else if (fpt_key_cmp(st->l, &e->key, &st->low) < 0)
 		return "entry is below the low fence";
-	if (fpt_key_cmp(&e->key, &st->high) >= 0)
+	if (!(st->nseen == 0 && inner && fpt_is_general(st->l) &&
+		  st->low.cls == FPT_CLS_MINF) &&
+		fpt_key_cmp(st->l, &e->key, &st->high) >= 0)
 		return "entry is not below the high fence";
 	if (st->l->keysize <= 8 &&
 		(e->key.hi != 0 || (st->l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
@@ -165,7 +203,17 @@ fpt_check_node(FPTCheckState *st, int kid)
 		if (seen & (UINT64CONST(1) << slot))
 			return "node's order names a slot twice";
 		seen |= UINT64CONST(1) << slot;
-		fpt_slot_entry(g, st->page, node, slot, cls, &e);
+		if (!fpt_slot_entry(g, st->page, node, slot, cls, &e))
+			return "tuple is not within the page's tuples";
+		if (fpt_tuple_overlaps(st, &e.key))
+			return "tuples overlap";
+		if (fpt_is_low_entry(g, kid, i))
+		{
+			if (e.key.len > 0)
+				return "first separator has a tuple";
+			e.key.len = st->low.len;
+			e.key.tup = st->low.tup;
+		}
 		if (cls != FPT_CLS_VALUE)
 		{
 			/* searches compare the stored key with zero */
@@ -191,11 +239,13 @@ static const char *
 fpt_check_hints(FPTCheckState *st)
 {
 	const FPTGeom *g = st->g;
+	int			n = g->ow == 0 ? (int) g->capacity :
+		fpt_header(st->page)->nnodes * g->cap;
 	int			i;
 
 	if (g->dw != 0)
 		return NULL;
-	for (i = 0; i < (int) g->capacity; i++)
+	for (i = 0; i < n; i++)
 	{
 		int			ordinal = i / g->cap;
 		char	   *node = fpt_node(g, st->page, ordinal);
@@ -212,10 +262,16 @@ fpt_check_hints(FPTCheckState *st)
 static const char *
 fpt_check_hole(FPTCheckState *st)
 {
-	int			end = st->g->dw == 0 ? st->g->hint_off : FPT_SPECIAL_OFFSET;
+	FPTPageHeader *h = fpt_header(st->page);
+	int			from = h->std.pd_lower;
+	int			end = h->std.pd_upper;
 	int			i;
 
-	for (i = fpt_header(st->page)->std.pd_lower; i < end; i++)
+	if (st->g->ow != 0)
+		from += fpt_hint_bytes(st->g, h->nnodes);
+	else if (st->g->dw == 0)
+		end = st->g->hint_off;
+	for (i = from; i < end; i++)
 	{
 		if (st->page[i] != 0)
 			return "free space between nodes and hints is not zero";

@@ -46,6 +46,7 @@ typedef uint16_t uint16;
 typedef uint32_t uint32;
 typedef int64_t int64;
 typedef uint64_t uint64;
+typedef int64_t int64;
 
 #ifndef BLCKSZ
 #define BLCKSZ 8192

@@ -177,6 +177,7 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 {
 	const FPTLayout *l = &ix->layout;
 	Page		page = BufferGetPage(buf);
+	FPTKey		fence;
 	bool		first = true;
 
 	for (;;)
@@ -188,8 +189,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		if (w->dir > 0 && !first)
 		{
 			/* The separator is the child's lowest key. */
-			w->bound = e.key;
-			if (fpt_key_cmp(&e.key, end) > 0)
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) > 0)
 			{
 				w->end = true;
 				return;
@@ -200,10 +201,12 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		w->started[w->n] = false;
 		w->pages[w->n++] = e.down;
 		first = false;
-		if (w->dir < 0)
+		if (w->dir < 0 && (loc.kid > 0 || loc.rank > 0 ||
+						   fpt_page_low(l, page).cls != FPT_CLS_MINF))
 		{
-			w->bound = e.key;
-			if (fpt_key_cmp(&e.key, end) <= 0)
+			/* (the first one of a leftmost page is no key) */
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) <= 0)
 			{
 				w->end = true;
 				return;
@@ -212,9 +215,9 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		if (!fpt_page_step(l, page, &loc, w->dir))
 			break;
 	}
-	w->bound = w->dir > 0 ? fpt_fence_get(&fpt_header(page)->high) :
-		fpt_fence_get(&fpt_special(page)->low);
-	if (w->bound.cls == FPT_CLS_PINF || w->bound.cls == FPT_CLS_MINF)
+	fence = w->dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
+	fpt_key_copy(&w->bound, &fence);
+	if (fence.cls == FPT_CLS_PINF || fence.cls == FPT_CLS_MINF)
 		w->end = true;
 }
 
@@ -222,7 +225,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 static void
 fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 {
-	FPTKey		key = w->bound;
+	FPTKeyBuf	from;
+	FPTKey		key;
 	uint32		child;
 	uint32		sibling;
 	FPTLoc		loc;
@@ -232,9 +236,11 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	Assert(!w->end);
 	Assert(w->cur >= 0 && w->cur <= w->n);
 	fpt_window_compact(w);
+	fpt_key_copy(&from, &w->bound.key);
+	key = from.key;
 	max = Min(FPT_WINDOW_MAX, w->cur + 4 * w->dist.now);
 	if (w->dir < 0)
-		key = fpt_key_before(&key);
+		key = fpt_key_before(ix, &key);
 	buf = fpt_descend(rel, ix, &key, 1, BUFFER_LOCK_SHARE, NULL);
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
 							&loc) != FPT_OK)
@@ -369,7 +375,7 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		w->next = 1;
 		w->lost = 0;
 		w->end = false;
-		w->bound = *at;
+		fpt_key_copy(&w->bound, at);
 	}
 	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);
 	Assert(w->cur >= 0);

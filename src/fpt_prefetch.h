@@ -163,7 +163,7 @@ typedef struct FPTWindow
 	int			next;			/* page to prefetch next */
 	int			lost;			/* steps in a row that were not found */
 	bool		end;			/* nothing behind: the range ends here */
-	FPTKey		bound;			/* where to go on in the leaf-parent level */
+	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;
 	uint32		pages[FPT_WINDOW_MAX];
 	bool		started[FPT_WINDOW_MAX];	/* prefetching started a read */

@@ -23,6 +23,8 @@
  */
 #include "fpt_prefetch.h"
 
+#include "fpt_qual.h"
+
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/visibilitymap.h"
@@ -45,8 +47,8 @@ typedef struct FPTBatch
 	uint32		left;
 	uint32		right;
 	XLogRecPtr	lsn;
-	FPTKey		low;			/* interval of the key space it stands for */
-	FPTKey		high;
+	FPTKeyBuf  *low;			/* interval of the key space it stands for */
+	FPTKeyBuf  *high;
 	int			n;
 	int			pos;			/* entry returned last */
 	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
@@ -56,7 +58,12 @@ typedef struct FPTBatch
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
 	uint16	   *slotids;
+	char	   *tups;			/* general keys, when wanted: BLCKSZ bytes */
+	uint16	   *tupends;		/* where each one ends there */
 } FPTBatch;
+
+/* After so many jumps out of the next leaf it is not looked at first. */
+#define FPT_JUMP_MISSES		2
 
 /* Heap blocks that a scan must have changed between before it reads ahead. */
 #define FPT_HEAP_START		4
@@ -111,8 +118,10 @@ typedef struct FPTScanOpaque
 {
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	MemoryContext cxt;			/* lives as long as the scan */
-	FPTRanges	ranges;
-	bool		haveranges;
+	FPTRanges	ranges;			/* image keys */
+	FPTQuals   *quals;			/* general keys, else NULL */
+	bool		haveranges;		/* one of these has been computed */
+	int			misses;			/* jumps in a row that left the next leaf */
 	FPTBatch	cur;
 	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
 	ScanDirection aheaddir;
@@ -123,6 +132,7 @@ typedef struct FPTScanOpaque
 	int		   *killed;			/* entries of cur found dead by the caller */
 	IndexTuple	itup;			/* index-only: value tuple, overwritten */
 	IndexTuple	nulltup;
+	MemoryContext itupcxt;		/* index-only, general keys: of the tuple */
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTHeapAhead heap;
@@ -131,38 +141,53 @@ typedef struct FPTScanOpaque
 
 /* --- batches ---------------------------------------------------------------- */
 
+/* An array's copy that has room for max elements. */
+static void *
+fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
+{
+	void	   *new = MemoryContextAlloc(so->cxt, max * size);
+
+	if (old != NULL)
+	{
+		memcpy(new, old, n * size);
+		pfree(old);
+	}
+	return new;
+}
+
+/*
+ * Make room for max entries; "want": for their keys, too.
+ */
 static void
 fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
 {
-	bool		wide = so->ix.layout.keysize == 16;
+	bool		grow = b->max < max;
 
-	if (b->max < max)
+	if (b->low == NULL)
 	{
-		uint64	   *tids = MemoryContextAlloc(so->cxt, max * sizeof(uint64));
-		uint16	   *slots = MemoryContextAlloc(so->cxt, max * sizeof(uint16));
-
-		if (b->max > 0)
-		{
-			memcpy(tids, b->tids, b->n * sizeof(uint64));
-			memcpy(slots, b->slotids, b->n * sizeof(uint16));
-			pfree(b->tids);
-			pfree(b->slotids);
-		}
-		b->tids = tids;
-		b->slotids = slots;
-		if (b->los)
-		{
-			b->los = repalloc(b->los, max * sizeof(uint64));
-			if (b->his)
-				b->his = repalloc(b->his, max * sizeof(uint64));
-		}
+		b->low = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+		b->high = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+	}
+	if (grow)
+	{
+		b->tids = fpt_batch_grow(so, b->tids, b->n, max, sizeof(uint64));
+		b->slotids = fpt_batch_grow(so, b->slotids, b->n, max, sizeof(uint16));
 		b->max = max;
 	}
-	if (want && b->los == NULL)
+	if (b->los != NULL ? grow : want)
+		b->los = fpt_batch_grow(so, b->los, b->n, b->max, sizeof(uint64));
+	if (so->ix.layout.keysize == 16 && (b->his != NULL ? grow : want))
+		b->his = fpt_batch_grow(so, b->his, b->n, b->max, sizeof(uint64));
+	if (so->quals == NULL)
+		return;
+	if (b->tupends != NULL ? grow : want)
+		b->tupends = fpt_batch_grow(so, b->tupends, b->n, b->max,
+									sizeof(uint16));
+	if (b->tups == NULL && want)
 	{
-		b->los = MemoryContextAlloc(so->cxt, b->max * sizeof(uint64));
-		if (wide)
-			b->his = MemoryContextAlloc(so->cxt, b->max * sizeof(uint64));
+		/* entries that are there already were taken without tuples */
+		memset(b->tupends, 0, b->n * sizeof(uint16));
+		b->tups = MemoryContextAlloc(so->cxt, BLCKSZ);
 	}
 }
 
@@ -177,16 +202,27 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	fpt_batch_alloc(so, &old, from->max, from->los != NULL);
 	*to = *from;
 	to->max = old.max;
+	to->low = old.low;
+	to->high = old.high;
+	fpt_key_copy(to->low, &from->low->key);
+	fpt_key_copy(to->high, &from->high->key);
 	to->tids = old.tids;
 	to->los = old.los;
 	to->his = old.his;
 	to->slotids = old.slotids;
+	to->tups = old.tups;
+	to->tupends = old.tupends;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
 	if (from->los)
 		memcpy(to->los, from->los, from->n * sizeof(uint64));
 	if (from->his)
 		memcpy(to->his, from->his, from->n * sizeof(uint64));
+	if (from->tupends)
+	{
+		memcpy(to->tupends, from->tupends, from->n * sizeof(uint16));
+		memcpy(to->tups, from->tups, from->tupends[from->n - 1]);
+	}
 	if (BufferIsValid(to->buf))
 		IncrBufferRefCount(to->buf);
 }
@@ -275,7 +311,7 @@ fpt_leave_batch(IndexScanDesc scan, FPTScanOpaque *so)
 
 /* First range that does not end before key; ranges->n if there is none. */
 static int
-fpt_first_range(FPTRanges *ranges, const FPTKey *key)
+fpt_first_range(const FPTLayout *l, FPTRanges *ranges, const FPTKey *key)
 {
 	int			a = 0;
 	int			b = ranges->n;
@@ -284,7 +320,7 @@ fpt_first_range(FPTRanges *ranges, const FPTKey *key)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&ranges->r[m].hi, key) < 0)
+		if (fpt_key_cmp(l, &ranges->r[m].hi, key) < 0)
 			a = m + 1;
 		else
 			b = m;
@@ -300,21 +336,73 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 
 /* --- reading pages --------------------------------------------------------- */
 
+/* The i'th entry's key in a batch that has keys; its tuple is in the batch. */
+static FPTKey
+fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
+{
+	FPTKey		key;
+	int			start = i > 0 ? b->tupends[i - 1] : 0;
+
+	memset(&key, 0, sizeof(key));
+	key.lo = b->los[i];
+	key.tid = b->tids[i];
+	key.cls = FPT_CLS_VALUE;
+	if (isnull)
+		key.cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
+			FPT_CLS_NULLLAST;
+	key.len = b->tupends[i] - start;
+	key.tup = key.len > 0 ? b->tups + start : NULL;
+	return key;
+}
+
+/* Of n entries behind the batch's end, drop those that the quals rule out. */
+static int
+fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
+{
+	int			to = b->n;
+	int			start = to > 0 ? b->tupends[to - 1] : 0;
+	int			end = start;
+
+	for (int i = b->n; i < b->n + n; i++)
+	{
+		FPTKey		key = fpt_batch_key(so, b, i, isnull);
+		int			next = b->tupends[i];
+
+		/* the tuple before it may have moved, not this one */
+		key.len = next - start;
+		key.tup = key.len > 0 ? b->tups + start : NULL;
+		if (fpt_quals_match(so->quals, &key))
+		{
+			memmove(b->tups + end, b->tups + start, key.len);
+			end += key.len;
+			b->tids[to] = b->tids[i];
+			b->los[to] = b->los[i];
+			b->slotids[to] = b->slotids[i];
+			b->tupends[to] = (uint16) end;
+			to++;
+		}
+		start = next;
+	}
+	fpt_quals_reset(so->quals);
+	return to - b->n;
+}
+
 /*
- * Copy one range's entries of a locked page to the end of the batch.  *done:
- * where the range before it ended.  Ranges ascend, and so must their places in
- * the page, or entries might be copied again and again until they overrun the
- * batch.
+ * Copy one range's entries of a locked page to the end of the batch; "filter":
+ * only those that match the quals.  *done: where the range before it ended.
+ * Ranges ascend, and so must their places in the page, or entries might be
+ * copied again and again until they overrun the batch.
  */
 static void
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
-			   const FPTKey *lo, const FPTKey *hi, FPTLoc *done)
+			   const FPTKey *lo, const FPTKey *hi, bool filter, FPTLoc *done)
 {
 	const FPTLayout *l = &so->ix.layout;
 	FPTLoc		first,
 				last;
 	FPTLoc		border = fpt_page_null_border(l, page);
 	FPTRun		run = {0};
+	uint16		start = 0;
 	int			part;
 
 	Assert(b->valid && b->max > 0);
@@ -328,6 +416,8 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	*done = last;
 	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
 		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false);
+	if (filter)
+		fpt_batch_alloc(so, b, b->max, true);
 
 	/* NULLs and values separately, to know which are which. */
 	for (part = 0; part < 2; part++)
@@ -345,15 +435,25 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 			continue;
 		run.tids = b->tids + b->n;
 		run.slotids = b->slotids + b->n;
-		if (scan->xs_want_itup)
+		if (b->los != NULL)
 		{
 			run.los = b->los + b->n;
 			run.his = b->his ? b->his + b->n : NULL;
+		}
+		if (b->tups != NULL)
+		{
+			start = b->n > 0 ? b->tupends[b->n - 1] : 0;
+			run.tups = b->tups + start;
+			run.tupends = b->tupends + b->n;
 		}
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
 			fpt_corrupt(scan->indexRelation, b->pageno,
 						"The page contradicts itself");
+		for (int i = 0; b->tups != NULL && i < n; i++)
+			run.tupends[i] += start;
+		if (filter)
+			n = fpt_filter_entries(so, b, n, isnull);
 		if (isnull && n > 0)
 		{
 			if (b->nullto == 0)
@@ -365,17 +465,57 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 }
 
 /*
+ * All ranges of general keys between the batch's bounds; "first" is the first
+ * one, if that is known.
+ */
+static void
+fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				 Page page, const FPTQualRange *first)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTKey *low = &b->low->key;
+	const FPTKey *high = &b->high->key;
+	FPTQualRange r;
+	FPTLoc		done = {0, 0};
+	bool		more = true;
+
+	if (first != NULL)
+		r = *first;
+	else
+		more = fpt_quals_range(so->quals, low, 1, &r);
+	while (more && fpt_key_cmp(l, &r.lo, high) < 0)
+	{
+		FPTKey		from = fpt_key_cmp(l, &r.lo, low) > 0 ? r.lo : *low;
+		FPTKey		hi = r.hi;
+		bool		last = fpt_key_cmp(l, &hi, high) >= 0;
+
+		if (last)
+			hi = fpt_key_before(&so->ix, high);
+		if (fpt_key_cmp(l, &from, &hi) <= 0)
+			fpt_copy_range(scan, so, b, page, &from, &hi, r.filter, &done);
+		if (last)
+			break;
+		from = r.hi;
+		more = fpt_quals_range(so->quals, &from, 1, &r);
+	}
+}
+
+/*
  * Fill a batch from a share-locked leaf, for the part of the key
  * space from "from" to "to" (exclusive) that the page covers.  The page is
- * unlocked, and unpinned where that is safe.
+ * unlocked, and unpinned where that is safe.  "first", for general keys, is the
+ * first range from "from" on, if that is known.
  */
 static void
 fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
-			   const FPTKey *from, const FPTKey *to)
+			   const FPTKey *from, const FPTKey *to, const FPTQualRange *first)
 {
 	Relation	rel = scan->indexRelation;
+	const FPTLayout *l = &so->ix.layout;
 	Page		page = BufferGetPage(buf);
 	FPTLoc		done = {0, 0};
+	FPTKey		low = fpt_page_low(l, page);
+	FPTKey		high = fpt_page_high(l, page);
 	int			i = 0;
 
 	Assert(fpt_header(page)->level == 0);
@@ -386,33 +526,35 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	b->pageno = fpt_bufpage(buf);
 	b->left = fpt_header(page)->left;
 	b->right = fpt_header(page)->right;
-	b->low = fpt_fence_get(&fpt_special(page)->low);
-	b->high = fpt_fence_get(&fpt_header(page)->high);
-	if (from && fpt_key_cmp(from, &b->low) > 0)
-		b->low = *from;
-	if (to && fpt_key_cmp(to, &b->high) < 0)
-		b->high = *to;
+	if (from && fpt_key_cmp(l, from, &low) > 0)
+		low = *from;
+	if (to && fpt_key_cmp(l, to, &high) < 0)
+		high = *to;
 
 	/* The scan goes on at one of these, and so gets ahead. */
-	Assert(fpt_key_cmp(&b->low, &b->high) < 0);
+	Assert(fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
+	fpt_key_copy(b->low, &low);
+	fpt_key_copy(b->high, &high);
 
+	if (so->quals != NULL)
+		fpt_fill_general(scan, so, b, page, first);
 	if (so->ranges.n > 1)
-		i = fpt_first_range(&so->ranges, &b->low);
+		i = fpt_first_range(l, &so->ranges, &b->low->key);
 	for (; i < so->ranges.n; i++)
 	{
 		FPTRange   *r = &so->ranges.r[i];
 		FPTKey		hi = r->hi;
 
-		if (fpt_key_cmp(&r->lo, &b->high) >= 0)
+		if (fpt_key_cmp(l, &r->lo, &high) >= 0)
 			break;
-		if (fpt_key_cmp(&hi, &b->high) >= 0)
-			hi = fpt_key_before(&b->high);
+		if (fpt_key_cmp(l, &hi, &high) >= 0)
+			hi = fpt_key_before(&so->ix, &high);
 		fpt_copy_range(scan, so, b, page,
-					   fpt_key_cmp(&r->lo, &b->low) > 0 ? &r->lo : &b->low,
-					   &hi, &done);
+					   fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
+					   &hi, false, &done);
 	}
 	Assert(b->n <= FPT_MAX_ENTRIES);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
@@ -447,8 +589,8 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		page = BufferGetPage(buf);
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&
-			fpt_page_above_low(page, key) &&
-			fpt_page_below_high(page, key))
+			fpt_page_above_low(&so->ix.layout, page, key) &&
+			fpt_page_below_high(&so->ix.layout, page, key))
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
@@ -491,14 +633,18 @@ static bool
 fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 			uint32 hint)
 {
+	FPTKeyBuf	own;
+
+	fpt_key_copy(&own, &from);
+	from = own.key;
 	for (;;)
 	{
-		int			i = fpt_first_range(&so->ranges, &from);
+		int			i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
 		Buffer		buf;
 
 		if (i >= so->ranges.n)
 			return false;
-		if (fpt_key_cmp(&so->ranges.r[i].lo, &from) > 0)
+		if (fpt_key_cmp(&so->ix.layout, &so->ranges.r[i].lo, &from) > 0)
 		{
 			from = so->ranges.r[i].lo;
 			hint = FPT_NOPAGE;
@@ -506,11 +652,12 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 		CHECK_FOR_INTERRUPTS();
 		fpt_leaf_ahead(scan, so, &from, hint, &so->ranges.r[i].hi, 1);
 		buf = fpt_leaf_for(scan, so, &from, hint);
-		fpt_fill_batch(scan, so, b, buf, &from, NULL);
+		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
 		b->pos = 0;
 		if (b->n > 0)
 			return true;
-		from = b->high;
+		fpt_key_copy(&own, &b->high->key);
+		from = own.key;
 		hint = b->right;
 		fpt_batch_forget(b);
 		if (from.cls == FPT_CLS_PINF)
@@ -523,6 +670,10 @@ static bool
 fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 			 uint32 hint)
 {
+	FPTKeyBuf	own;
+
+	fpt_key_copy(&own, &to);
+	to = own.key;
 	for (;;)
 	{
 		int			i = so->ranges.n;
@@ -532,27 +683,28 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 
 		/* The last range that begins below "to". */
 		if (i > 1)
-			i = Min(i, fpt_first_range(&so->ranges, &to) + 1);
-		while (i > 0 && fpt_key_cmp(&so->ranges.r[i - 1].lo, &to) >= 0)
+			i = Min(i, fpt_first_range(&so->ix.layout, &so->ranges, &to) + 1);
+		while (i > 0 && fpt_key_cmp(&so->ix.layout, &so->ranges.r[i - 1].lo, &to) >= 0)
 			i--;
 		if (i == 0)
 			return false;
 		end = so->ranges.r[i - 1].hi;
 		end.tid++;
-		if (fpt_key_cmp(&end, &to) < 0)
+		if (fpt_key_cmp(&so->ix.layout, &end, &to) < 0)
 		{
 			to = end;
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
 		fpt_leaf_ahead(scan, so, &to, hint, &so->ranges.r[i - 1].lo, -1);
-		key = fpt_key_before(&to);
+		key = fpt_key_before(&so->ix, &to);
 		buf = fpt_leaf_for(scan, so, &key, hint);
-		fpt_fill_batch(scan, so, b, buf, NULL, &to);
+		fpt_fill_batch(scan, so, b, buf, NULL, &to, NULL);
 		b->pos = b->n - 1;
 		if (b->n > 0)
 			return true;
-		to = b->low;
+		fpt_key_copy(&own, &b->low->key);
+		to = own.key;
 		hint = b->left;
 		fpt_batch_forget(b);
 		if (to.cls == FPT_CLS_MINF)
@@ -560,8 +712,114 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 	}
 }
 
+/*
+ * General keys: lock the leaf that covers "target".  "hint" is the sibling that
+ * the scan has come to the end of, which covers it at least if no key was
+ * jumped over.  It is tried first as long as that goes well.
+ */
+static Buffer
+fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *target,
+				 uint32 hint, bool jump, const FPTKey *end, int dir)
+{
+	Buffer		buf;
+
+	CHECK_FOR_INTERRUPTS();
+	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
+	buf = fpt_leaf_for(scan, so, target,
+					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE);
+	if (hint != FPT_NOPAGE && jump)
+		so->misses = fpt_bufpage(buf) == hint ? 0 : so->misses + 1;
+	else
+		so->misses = 0;
+	return buf;
+}
+
+/* fpt_forward() for general keys. */
+static bool
+fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+					const FPTKey *start, uint32 hint)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTKeyBuf	from;
+
+	fpt_key_copy(&from, start);
+	for (;;)
+	{
+		FPTQualRange r;
+		Buffer		buf;
+		bool		jump;
+
+		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+			return false;
+		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
+		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
+							   &r.hi, 1);
+		fpt_fill_batch(scan, so, b, buf, &from.key, NULL, &r);
+		b->pos = 0;
+		if (b->n > 0)
+			return true;
+		fpt_key_copy(&from, &b->high->key);
+		hint = b->right;
+		fpt_batch_forget(b);
+		if (from.key.cls == FPT_CLS_PINF)
+			return false;
+	}
+}
+
+/* fpt_backward() for general keys. */
+static bool
+fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+					 const FPTKey *start, uint32 hint)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTKeyBuf	to;
+
+	fpt_key_copy(&to, start);
+	for (;;)
+	{
+		FPTQualRange r;
+		FPTKey		key;
+		Buffer		buf;
+		bool		jump;
+
+		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
+			return false;
+		jump = r.moved && fpt_key_cmp(l, &r.hi, &to.key) < 0;
+		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
+		buf = fpt_general_leaf(scan, so, &key, hint, jump, &r.lo, -1);
+		fpt_fill_batch(scan, so, b, buf, NULL, &to.key, NULL);
+		b->pos = b->n - 1;
+		if (b->n > 0)
+			return true;
+		fpt_key_copy(&to, &b->low->key);
+		hint = b->left;
+		fpt_batch_forget(b);
+		if (to.key.cls == FPT_CLS_MINF)
+			return false;
+	}
+}
+
 static void fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so);
 static void fpt_heap_restart(FPTScanOpaque *so);
+
+/* Start a scan of general keys. */
+static bool
+fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTKey		end;
+
+	if (!so->haveranges)
+	{
+		fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
+		so->ranges.recheck = fpt_quals_recheck(so->quals);
+		so->haveranges = true;
+	}
+	memset(&end, 0, sizeof(end));
+	end.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
+	if (ScanDirectionIsForward(dir))
+		return fpt_forward_general(scan, so, &so->cur, &end, FPT_NOPAGE);
+	return fpt_backward_general(scan, so, &so->cur, &end, FPT_NOPAGE);
+}
 
 /* Start the scan at its first entry in this direction. */
 static bool
@@ -573,6 +831,8 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	fpt_heap_begin(scan, so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
+	if (so->quals != NULL)
+		return fpt_first_general(scan, so, dir);
 	if (!so->haveranges)
 	{
 		fpt_preprocess_keys(scan->indexRelation, &so->ix, scan->keyData,
@@ -593,11 +853,23 @@ static bool
 fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				const FPTBatch *from, ScanDirection dir)
 {
+	const FPTKey *key;
+
 	if (ScanDirectionIsForward(dir))
-		return from->high.cls != FPT_CLS_PINF &&
-			fpt_forward(scan, so, b, from->high, from->right);
-	return from->low.cls != FPT_CLS_MINF &&
-		fpt_backward(scan, so, b, from->low, from->left);
+	{
+		key = &from->high->key;
+		if (key->cls == FPT_CLS_PINF)
+			return false;
+		if (so->quals != NULL)
+			return fpt_forward_general(scan, so, b, key, from->right);
+		return fpt_forward(scan, so, b, *key, from->right);
+	}
+	key = &from->low->key;
+	if (key->cls == FPT_CLS_MINF)
+		return false;
+	if (so->quals != NULL)
+		return fpt_backward_general(scan, so, b, key, from->left);
+	return fpt_backward(scan, so, b, *key, from->left);
 }
 
 /* Leave the exhausted batch for the next one. */
@@ -1006,6 +1278,30 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	MemoryContextSwitchTo(old);
 }
 
+/* The same for general keys: a new tuple each time. */
+static void
+fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTBatch   *b = &so->cur;
+	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	MemoryContext old;
+	FPTKey		key;
+
+	Assert(b->pos >= 0 && b->pos < b->n);
+	if (so->itupcxt == NULL)
+		so->itupcxt = AllocSetContextCreate(so->cxt, "fptree tuple",
+											ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(so->itupcxt);
+	old = MemoryContextSwitchTo(so->itupcxt);
+	key = fpt_batch_key(so, b, b->pos,
+						b->pos >= b->nullfrom && b->pos < b->nullto);
+	(void) fpt_general_deform(so->ix.layout.arg, &key, values, isnull);
+	scan->xs_itup = index_form_tuple(desc, values, isnull);
+	MemoryContextSwitchTo(old);
+}
+
 static inline void
 fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -1015,6 +1311,11 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 	Datum		value;
 	char	   *data;
 
+	if (so->quals != NULL)
+	{
+		fpt_return_general(scan, so);
+		return;
+	}
 	Assert(b->pos >= 0 && b->pos < b->n);
 	Assert(b->los != NULL);
 	if (unlikely(so->itup == NULL))
@@ -1115,10 +1416,15 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 											  "fptree scan",
 											  ALLOCSET_SMALL_SIZES);
 	FPTScanOpaque *so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
+	MemoryContext old;
 
 	Assert(norderbys == 0);
-	memcpy(&so->ix, fpt_index(rel), sizeof(FPTIndex));
+	old = MemoryContextSwitchTo(cxt);
+	fpt_index_copy(rel, &so->ix);
+	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
+	if (fpt_is_general(&so->ix.layout))
+		so->quals = fpt_quals_begin(rel, so->ix.layout.arg, cxt);
 	so->markpos = -1;
 	scan->xs_itupdesc = RelationGetDescr(rel);
 	scan->opaque = so;

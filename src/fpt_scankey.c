@@ -122,9 +122,9 @@ set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
 		fpt_image_invert(ix->type, &lo);
 		fpt_image_invert(ix->type, &hi);
 	}
+	memset(range, 0, sizeof(FPTRange));
 	range->lo.hi = lo.hi;
 	range->lo.lo = lo.lo;
-	range->lo.tid = 0;
 	range->lo.cls = FPT_CLS_VALUE;
 	range->hi.hi = hi.hi;
 	range->hi.lo = hi.lo;
@@ -143,14 +143,16 @@ set_class_range(FPTRange *range, uint32 from, uint32 to)
 }
 
 /*
- * Look up the operator family's comparison function for (column type, subtype).
- * fpt_image_cut() passes it Datums of these types, hence the check.
+ * Look up the operator family's comparison function for (type of the i'th
+ * column, subtype).  fpt_image_cut() passes it Datums of these types, hence the
+ * check.
  */
-static void
-lookup_cross(Relation rel, Oid subtype, MemoryContext cxt, FPTCross *cross)
+void
+fpt_lookup_cross(Relation rel, int i, Oid subtype, MemoryContext cxt,
+				 FmgrInfo *cmp)
 {
-	Oid			opfamily = rel->rd_opfamily[0];
-	Oid			opcintype = rel->rd_opcintype[0];
+	Oid			opfamily = rel->rd_opfamily[i];
+	Oid			opcintype = rel->rd_opcintype[i];
 	RegProcedure proc;
 	Oid		   *argtypes;
 	int			nargs;
@@ -176,9 +178,7 @@ lookup_cross(Relation rel, Oid subtype, MemoryContext cxt, FPTCross *cross)
 				 errhint("Check the operator class with amvalidate().")));
 	pfree(argtypes);
 
-	cross->subtype = InvalidOid;
-	fmgr_info_cxt(proc, &cross->cmp, cxt);
-	cross->subtype = subtype;
+	fmgr_info_cxt(proc, cmp, cxt);
 }
 
 /* The comparison function for a key's argument; NULL: of the column's type. */
@@ -201,7 +201,12 @@ cross_cmp(FPTQualState *qs, ScanKey key)
 			break;
 	}
 	if (work->cross[i].subtype != key->sk_subtype)
-		lookup_cross(qs->rel, key->sk_subtype, qs->cxt, &work->cross[i]);
+	{
+		work->cross[i].subtype = InvalidOid;
+		fpt_lookup_cross(qs->rel, 0, key->sk_subtype, qs->cxt,
+						 &work->cross[i].cmp);
+		work->cross[i].subtype = key->sk_subtype;
+	}
 	return &work->cross[i].cmp;
 }
 

@@ -25,14 +25,24 @@
 #define FPT_MAX_RESTARTS	20
 
 FPTKey
-fpt_key_before(const FPTKey *bound)
+fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
 {
 	FPTKey		k = *bound;
 
 	if (k.cls == FPT_CLS_PINF)
-		k.cls = FPT_CLS_NULLLAST;
-	else if (k.tid > 0)
 	{
+		k.cls = FPT_CLS_NULLLAST;
+		if (fpt_is_general(&ix->layout))
+		{
+			/* Heads of NULLs are 0: this is behind all of them. */
+			k.lo = PG_UINT64_MAX;
+			k.tid = FPT_MAX_TID;
+			return k;
+		}
+	}
+	else if (k.tid > 0 || fpt_is_general(&ix->layout))
+	{
+		/* A general key has no predecessor but itself with a TID of -1. */
 		k.tid--;
 		return k;
 	}
@@ -57,43 +67,47 @@ fpt_key_before(const FPTKey *bound)
 
 /* Is this page the one of "level" that covers key, or to the left of it? */
 static inline bool
-fpt_page_serves(Page page, const FPTKey *key, int level)
+fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level)
 {
 	FPTPageHeader *h = fpt_header(page);
 
 	return h->level == level && !(h->flags & FPT_F_DELETED) &&
-		fpt_page_above_low(page, key);
+		fpt_page_above_low(&ix->layout, page, key);
 }
 
 Buffer
 fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			  int level, int lock)
 {
-	FPTKey		passed = {0, 0, 0, FPT_CLS_MINF};	/* high fence behind us */
+	FPTKeyBuf	passed;			/* high fence behind us */
+
+	passed.key.cls = FPT_CLS_MINF;
+	passed.key.hi = passed.key.lo = passed.key.tid = 0;
+	passed.key.len = 0;
 
 	for (;;)
 	{
 		Page		page = BufferGetPage(buf);
-		FPTKey		high = fpt_fence_get(&fpt_header(page)->high);
+		FPTKey		high = fpt_page_high(&ix->layout, page);
 		uint32		right;
 
 		/*
 		 * High fences rise from page to page, or links lead in a circle (or to
 		 * a page that was recycled this moment): begin again, a few times.
 		 */
-		if (!fpt_page_serves(page, key, level) ||
-			fpt_key_cmp(&high, &passed) <= 0)
+		if (!fpt_page_serves(ix, page, key, level) ||
+			fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
 		{
 			UnlockReleaseBuffer(buf);
 			return InvalidBuffer;
 		}
-		if (likely(fpt_key_cmp(key, &high) < 0))
+		if (likely(fpt_key_cmp(&ix->layout, key, &high) < 0))
 			return buf;
 		right = fpt_header(page)->right;
 		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf),
 						"The right link contradicts the high fence");
-		passed = high;
+		fpt_key_copy(&passed, &high);
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
 		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
@@ -107,12 +121,12 @@ fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
  * given a page which ends before its key would go backwards, for ever.
  */
 static inline void
-fpt_check_root(Relation rel, Buffer buf, const FPTKey *key)
+fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
 {
 	Page		page = BufferGetPage(buf);
 
-	if (unlikely(!fpt_page_serves(page, key, fpt_header(page)->level) ||
-				 !fpt_page_below_high(page, key) ||
+	if (unlikely(!fpt_page_serves(ix, page, key, fpt_header(page)->level) ||
+				 !fpt_page_below_high(&ix->layout, page, key) ||
 				 fpt_header(page)->level == 0))
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
 }
@@ -131,7 +145,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
 	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
-	fpt_check_root(rel, buf, key);
+	fpt_check_root(rel, ix, buf, key);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
 	{
@@ -140,7 +154,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		fpt_stop_point(FPT_STOP_ROOT_RELOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
-		fpt_check_root(rel, buf, key);
+		fpt_check_root(rel, ix, buf, key);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	}
 	return buf;
@@ -200,8 +214,8 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		if (buf != InvalidBuffer)
 		{
 			/* Callers go on at the page's fences and rely on getting ahead. */
-			Assert(fpt_page_above_low(BufferGetPage(buf), key));
-			Assert(fpt_page_below_high(BufferGetPage(buf), key));
+			Assert(fpt_page_above_low(&ix->layout, BufferGetPage(buf), key));
+			Assert(fpt_page_below_high(&ix->layout, BufferGetPage(buf), key));
 			return buf;
 		}
 		CHECK_FOR_INTERRUPTS();

@@ -67,6 +67,24 @@ fpt_cmp_halves(fpt_cmp_fn cmp8, const void *keys, int n, int stride,
 /* --- portable ----------------------------------------------------------- */
 
 static uint64
+fpt_cmp1_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
+				uint64 *eq)
+{
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	Assert(hi == 0 && lo <= 0xFF);
+	for (int i = 0; i < n; i++)
+	{
+		uint8		k = ((const uint8 *) keys)[i];
+
+		lt |= (uint64) (k < lo) << i;
+		equal |= (uint64) (k == lo) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
+static uint64
 fpt_cmp2_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 				uint64 *eq)
 {
@@ -132,7 +150,8 @@ fpt_cmp16_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 
 static const FPTSimd fpt_simd_scalar = {
 	"scalar",
-	{fpt_cmp2_scalar, fpt_cmp4_scalar, fpt_cmp8_scalar, fpt_cmp16_scalar}
+	{fpt_cmp1_scalar, fpt_cmp2_scalar, fpt_cmp4_scalar, fpt_cmp8_scalar,
+	fpt_cmp16_scalar}
 };
 
 #ifdef FPT_SIMD_X86
@@ -143,6 +162,28 @@ static const FPTSimd fpt_simd_scalar = {
  * SSE2 and AVX2 only have signed comparisons: flipping the top bit of both
  * sides makes them unsigned ones.
  */
+static uint64
+fpt_cmp1_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
+			  uint64 *eq)
+{
+	const __m128i *v = (const __m128i *) keys;
+	const __m128i flip = _mm_set1_epi8((char) 0x80);
+	const __m128i key = _mm_set1_epi8((char) (lo ^ 0x80));
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 16, v++)
+	{
+		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
+		__m128i		l = _mm_cmpgt_epi8(key, a);
+		__m128i		e = _mm_cmpeq_epi8(key, a);
+
+		lt |= (uint64) (uint32) _mm_movemask_epi8(l) << i;
+		equal |= (uint64) (uint32) _mm_movemask_epi8(e) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
 static uint64
 fpt_cmp2_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 			  uint64 *eq)
@@ -226,7 +267,9 @@ fpt_cmp16_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static const FPTSimd fpt_simd_sse2 = {
-	"sse2", {fpt_cmp2_sse2, fpt_cmp4_sse2, fpt_cmp8_sse2, fpt_cmp16_sse2}
+	"sse2",
+	{fpt_cmp1_sse2, fpt_cmp2_sse2, fpt_cmp4_sse2, fpt_cmp8_sse2,
+	fpt_cmp16_sse2}
 };
 
 /* --- AVX2 --------------------------------------------------------------- */
@@ -240,6 +283,28 @@ fpt_bits16_avx2(__m256i a, __m256i b)
 												 _MM_SHUFFLE(3, 1, 2, 0));
 
 	return (uint32) _mm256_movemask_epi8(bytes);
+}
+
+static FPT_AVX2 uint64
+fpt_cmp1_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
+			  uint64 *eq)
+{
+	const __m256i *v = (const __m256i *) keys;
+	const __m256i flip = _mm256_set1_epi8((char) 0x80);
+	const __m256i key = _mm256_set1_epi8((char) (lo ^ 0x80));
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 32, v++)
+	{
+		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
+		__m256i		l = _mm256_cmpgt_epi8(key, a);
+		__m256i		e = _mm256_cmpeq_epi8(key, a);
+
+		lt |= (uint64) (uint32) _mm256_movemask_epi8(l) << i;
+		equal |= (uint64) (uint32) _mm256_movemask_epi8(e) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static FPT_AVX2 uint64
@@ -318,10 +383,24 @@ fpt_cmp16_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static const FPTSimd fpt_simd_avx2 = {
-	"avx2", {fpt_cmp2_avx2, fpt_cmp4_avx2, fpt_cmp8_avx2, fpt_cmp16_avx2}
+	"avx2",
+	{fpt_cmp1_avx2, fpt_cmp2_avx2, fpt_cmp4_avx2, fpt_cmp8_avx2,
+	fpt_cmp16_avx2}
 };
 
 /* --- AVX-512 (F and BW): unsigned comparisons, results as bits ---------- */
+
+/* One vector holds the keys of any node. */
+static FPT_AVX512 uint64
+fpt_cmp1_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
+				uint64 *eq)
+{
+	const __m512i key = _mm512_set1_epi8((char) lo);
+	__m512i		a = _mm512_loadu_si512(keys);
+
+	return fpt_cmp_result(_mm512_cmplt_epu8_mask(a, key),
+						  _mm512_cmpeq_epu8_mask(a, key), n, eq);
+}
 
 static FPT_AVX512 uint64
 fpt_cmp2_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
@@ -389,7 +468,8 @@ fpt_cmp16_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 
 static const FPTSimd fpt_simd_avx512 = {
 	"avx512",
-	{fpt_cmp2_avx512, fpt_cmp4_avx512, fpt_cmp8_avx512, fpt_cmp16_avx512}
+	{fpt_cmp1_avx512, fpt_cmp2_avx512, fpt_cmp4_avx512, fpt_cmp8_avx512,
+	fpt_cmp16_avx512}
 };
 
 #endif							/* FPT_SIMD_X86 */
@@ -398,7 +478,40 @@ static const FPTSimd fpt_simd_avx512 = {
 
 /* --- NEON, which every 64-bit ARM CPU has ------------------------------- */
 
-/* Comparison results to bits: leave each lane its own bit and add them up. */
+/*
+ * Comparison results to bits: leave each lane its own bit and add them up; of
+ * bytes, each half of the vector for itself.
+ */
+static inline uint64
+fpt_bits8_neon(uint8x16_t lanes)
+{
+	static const uint8 bit[16] = {1, 2, 4, 8, 16, 32, 64, 128,
+	1, 2, 4, 8, 16, 32, 64, 128};
+	uint8x16_t	b = vandq_u8(lanes, vld1q_u8(bit));
+
+	return (uint64) vaddv_u8(vget_low_u8(b)) |
+		(uint64) vaddv_u8(vget_high_u8(b)) << 8;
+}
+
+static uint64
+fpt_cmp1_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
+			  uint64 *eq)
+{
+	const uint8x16_t key = vdupq_n_u8((uint8) lo);
+	const uint8 *p = (const uint8 *) keys;
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 16, p += 16)
+	{
+		uint8x16_t	a = vld1q_u8(p);
+
+		lt |= fpt_bits8_neon(vcltq_u8(a, key)) << i;
+		equal |= fpt_bits8_neon(vceqq_u8(a, key)) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
 static uint64
 fpt_cmp2_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 			  uint64 *eq)
@@ -470,7 +583,9 @@ fpt_cmp16_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static const FPTSimd fpt_simd_neon = {
-	"neon", {fpt_cmp2_neon, fpt_cmp4_neon, fpt_cmp8_neon, fpt_cmp16_neon}
+	"neon",
+	{fpt_cmp1_neon, fpt_cmp2_neon, fpt_cmp4_neon, fpt_cmp8_neon,
+	fpt_cmp16_neon}
 };
 
 #endif							/* FPT_SIMD_NEON */

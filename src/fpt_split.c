@@ -35,6 +35,9 @@
 /* Share of the entries that a rightmost inner page keeps, percent. */
 #define FPT_SPLIT_INNER_KEEP	90
 
+/* Bytes of a general entry besides its tuple, more or less. */
+#define FPT_SPLIT_SLOT			16
+
 /* What a split works on. */
 typedef struct FPTSplit
 {
@@ -47,7 +50,7 @@ typedef struct FPTSplit
 	int			at;				/* first entry of the right page */
 	FPTKey		low;			/* the page's fences */
 	FPTKey		high;
-	FPTKey		sep;			/* fence between left and right */
+	FPTKeyBuf	sep;			/* fence between left and right */
 	char	   *left;			/* the pages as they shall be, links apart */
 	char	   *right;
 	int			fill;			/* of the right page's nodes, percent */
@@ -72,8 +75,8 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
 	if (n < 0)
 		fpt_corrupt(sp->rel, pageno, "The page contradicts itself");
-	sp->low = fpt_fence_get(&fpt_special(page)->low);
-	sp->high = fpt_fence_get(&fpt_header(page)->high);
+	sp->low = fpt_page_low(&sp->ix->layout, page);
+	sp->high = fpt_page_high(&sp->ix->layout, page);
 
 	/* Nothing goes before the separator that stands for minus infinity. */
 	if (fpt_header(page)->level > 0 && sp->low.cls == FPT_CLS_MINF && n > 0)
@@ -82,7 +85,8 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&sp->entries[m].key, &sp->e->key) < 0)
+		if (fpt_key_cmp(&sp->ix->layout, &sp->entries[m].key,
+						&sp->e->key) < 0)
 			a = m + 1;
 		else
 			b = m;
@@ -110,6 +114,30 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/* The middle: by entries, or by bytes where their tuples are not alike. */
+static int
+fpt_split_half(FPTSplit *sp, int level)
+{
+	int			total = 0;
+	int			sum = 0;
+	int			i;
+
+	if (!fpt_is_general(&sp->ix->layout))
+		return (sp->n + 1) / 2;
+	/*
+	 * A page of widest separators has two children, and a third one leaves one
+	 * of its halves with a single child.  That must be the half where more are
+	 * to come, or each of them would split the whole path up to the root.
+	 */
+	if (level > 0 && sp->n == 3)
+		return sp->pos <= 1 ? 1 : 2;
+	for (i = 0; i < sp->n; i++)
+		total += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+	for (i = 0; i < sp->n - 1 && sum < total / 2; i++)
+		sum += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+	return Max(i, 1);
+}
+
 /* Where to split a page if nothing speaks against it. */
 static int
 fpt_split_middle(FPTSplit *sp, Page page)
@@ -125,7 +153,7 @@ fpt_split_middle(FPTSplit *sp, Page page)
 		/* An ascending run within the key space leaves a full page, too. */
 		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
 			return sp->pos;
-		return (sp->n + 1) / 2;
+		return fpt_split_half(sp, h->level);
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
@@ -156,7 +184,10 @@ fpt_split_left_in_place(FPTSplit *sp, Page page)
 			res = fpt_page_insert(l, sp->left, sp->e, &edit);
 	}
 	if (res == FPT_OK)
+	{
 		fpt_page_trim(l, sp->left);
+		res = fpt_page_set_high(l, sp->left, &sp->sep.key);
+	}
 	return res;
 }
 
@@ -176,16 +207,40 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	 * A leaf's separator without the TID, where the keys differ, sends a
 	 * search for the key alone straight to the right page.
 	 */
-	sp->sep = sp->entries[at].key;
-	if (h->level == 0 &&
-		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep) != 0)
-		sp->sep.tid = 0;
-	if (fpt_page_form(l, sp->right, h->level, 0, &sp->sep, &sp->high,
+	if (h->level == 0 && fpt_is_general(l))
+		l->separate(l->arg, &sp->entries[at - 1].key, &sp->entries[at].key,
+					&sp->sep);
+	else
+		fpt_key_copy(&sp->sep, &sp->entries[at].key);
+	if (h->level == 0 && !fpt_is_general(l) &&
+		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep.key) != 0)
+		sp->sep.key.tid = 0;
+	if (fpt_page_form(l, sp->right, h->level, 0, &sp->sep.key, &sp->high,
 					  sp->entries + at, sp->n - at, sp->fill) != FPT_OK)
 		return false;
 	return fpt_split_left_in_place(sp, page) == FPT_OK ||
-		fpt_page_form(l, sp->left, h->level, pageno, &sp->low, &sp->sep,
+		fpt_page_form(l, sp->left, h->level, pageno, &sp->low, &sp->sep.key,
 					  sp->entries, at, FPT_SPLIT_FILL) == FPT_OK;
+}
+
+/*
+ * Wide tuples leave few places for a border, and none perhaps if the new one is
+ * among them: a separator may be as wide as the entry behind it.  Without the
+ * new one there always is one, in front of the last entry: the left page gets
+ * no more than there was, the right one that entry and two fences, for which
+ * there is room in every page.
+ */
+static bool
+fpt_split_anywhere(FPTSplit *sp, Page page)
+{
+	int			at;
+
+	for (at = 1; at < sp->n; at++)
+	{
+		if (fpt_split_try(sp, page, at))
+			return true;
+	}
+	return false;
 }
 
 /* Choose where to split and make the halves. */
@@ -198,11 +253,16 @@ fpt_split_choose(FPTSplit *sp, Page page)
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
+	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+		return;
+
 	/* Too far from both its neighbours: make the gap a border first. */
 	memmove(sp->entries + pos, sp->entries + pos + 1,
 			(sp->n - pos - 1) * sizeof(FPTEntry));
 	sp->n--;
 	sp->pos = -1;
+	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+		return;
 	if (!fpt_split_try(sp, page, pos) &&
 		!fpt_split_try(sp, page, sp->n / 2))
 		fpt_corrupt(sp->rel, fpt_special(page)->pageno,
@@ -262,7 +322,6 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
 				  h->flags | FPT_F_INCOMPLETE);
-	fpt_header(copy)->high = fpt_fence_make(&sp->sep);
 	copy = fpt_wal_page(wal, *rbuf, true);
 	fpt_split_put(copy, sp->right, rightno, pageno, oldright, 0);
 	if (BufferIsValid(obuf))
@@ -315,14 +374,13 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, fpt_bufpage(*lbuf), FPT_NOPAGE,
 				  fpt_bufpage(*rbuf), 0);
-	fpt_header(copy)->high = fpt_fence_make(&sp->sep);
 	copy = fpt_wal_page(wal, *rbuf, true);
 	fpt_split_put(copy, sp->right, fpt_bufpage(*rbuf), fpt_bufpage(*lbuf),
 				  FPT_NOPAGE, 0);
 
 	memset(top, 0, sizeof(top));
 	top[0].down = fpt_bufpage(*lbuf);
-	top[1].key = sp->sep;
+	top[1].key = sp->sep.key;
 	top[1].down = fpt_bufpage(*rbuf);
 	copy = fpt_wal_page(wal, buf, true);
 	if (fpt_page_form(&sp->ix->layout, copy, level + 1, FPT_ROOTPAGE,
@@ -348,8 +406,10 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	uint32		left = h->left;
 	uint32		right = h->right;
 	uint16		flags = h->flags;
+	int			level = h->level;
 	FPTSplit	sp;
 	FPTResult	res;
+	char	   *formed = palloc(BLCKSZ);
 
 	Assert(e->key.cls > FPT_CLS_MINF && e->key.cls < FPT_CLS_PINF);
 	memset(&sp, 0, sizeof(sp));
@@ -358,9 +418,12 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	sp.e = e;
 	sp.entries = fpt_alloc_entries();
 	fpt_split_read(&sp, copy, pageno);
-	res = fpt_page_form(&ix->layout, copy, h->level, pageno, &sp.low,
+	res = fpt_page_form(&ix->layout, formed, level, pageno, &sp.low,
 						&sp.high, sp.entries, sp.n, 90);
+	if (res == FPT_OK)
+		memcpy(copy, formed, BLCKSZ);
 	pfree(sp.entries);
+	pfree(formed);
 	h->left = left;
 	h->right = right;
 	h->flags = flags;
@@ -384,6 +447,10 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
+	else if (res == FPT_FULL && fpt_is_general(&ix->layout) &&
+			 fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES &&
+			 fpt_recode(rel, ix, copy, pageno, e))
+		res = FPT_OK;
 	if (res == FPT_DUPLICATE)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)
@@ -452,7 +519,7 @@ fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	if (h->right <= FPT_ROOTPAGE || fpt_bufpage(buf) == FPT_ROOTPAGE)
 		fpt_corrupt(rel, fpt_bufpage(buf),
 					"A split is marked incomplete, but there is no right sibling");
-	e.key = fpt_fence_get(&h->high);
+	e.key = fpt_page_high(&ix->layout, BufferGetPage(buf));
 	e.down = h->right;
 	fpt_stop_point(FPT_STOP_LOCK_PARENT);
 	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
@@ -489,7 +556,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	sp.left = palloc(2 * BLCKSZ);
 	sp.right = sp.left + BLCKSZ;
 	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
-	if (sp.n < 3)
+	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
 	fpt_split_choose(&sp, BufferGetPage(buf));
 
@@ -503,7 +570,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	pfree(sp.entries);
 	pfree(sp.left);
 
-	right = sp.pos < 0 && fpt_key_cmp(&e->key, &sp.sep) >= 0;
+	right = sp.pos < 0 && fpt_key_cmp(&ix->layout, &e->key, &sp.sep.key) >= 0;
 	if (!right)
 		UnlockReleaseBuffer(rbuf);
 	if (!isroot)

@@ -139,7 +139,7 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 	int			i;
 
 	Assert(BufferIsValid(first) && BufferIsValid(cur));
-	Assert(fpt_key_cmp(&u->lo, &u->hi) < 0);
+	Assert(fpt_key_cmp(&u->ix->layout, &u->lo, &u->hi) < 0);
 	Assert(u->lo.tid == 0 && u->hi.tid == FPT_MAX_TID);
 	run.tids = tids;
 	run.slotids = slotids;
@@ -163,12 +163,14 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 static Buffer
 fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 {
-	FPTKey		next = fpt_fence_get(&fpt_header(BufferGetPage(cur))->high);
+	FPTKeyBuf	next;
 	uint32		right = fpt_header(BufferGetPage(cur))->right;
 	Buffer		buf;
 
 	Assert(BufferIsValid(first) && BufferIsValid(cur));
-	Assert(next.cls != FPT_CLS_PINF);
+	next.key = fpt_page_high(&u->ix->layout, BufferGetPage(cur));
+	Assert(next.key.cls != FPT_CLS_PINF);
+	fpt_key_copy(&next, &next.key);
 	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur) ||
 		right == fpt_bufpage(first))
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
@@ -183,8 +185,10 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 		UnlockReleaseBuffer(cur);
 	if ((fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) ||
 		fpt_header(BufferGetPage(buf))->level != 0 ||
-		!fpt_page_above_low(BufferGetPage(buf), &next) ||
-		!fpt_page_below_high(BufferGetPage(buf), &next))
+		!fpt_page_above_low(&u->ix->layout, BufferGetPage(buf),
+							&next.key) ||
+		!fpt_page_below_high(&u->ix->layout, BufferGetPage(buf),
+							 &next.key))
 		fpt_corrupt(u->rel, right, "The page does not continue its left sibling");
 	return buf;
 }
@@ -220,7 +224,8 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	for (;;)
 	{
 		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);
-		if (stop || fpt_page_below_high(BufferGetPage(cur), &u.hi))
+		if (stop || fpt_page_below_high(&u.ix->layout, BufferGetPage(cur),
+										&u.hi))
 			break;
 		cur = fpt_unique_step(&u, buf, cur);
 	}

@@ -41,7 +41,7 @@ typedef struct FPTChunk
 	int			max;			/* leaves there is memory for */
 	uint32		pageno[FPT_CHUNK_LEAVES];
 	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
-	FPTKey		high;			/* where the chunk ends */
+	FPTKeyBuf	high;			/* where the chunk ends */
 	uint64	   *tids;			/* in key order */
 	bool	   *dead;
 	FPTChunkTid *order;			/* in heap order */
@@ -142,8 +142,8 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	return fpt_header(BufferGetPage(u->target))->left == leftno &&
 		fpt_header(BufferGetPage(u->target))->level == level &&
 		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED) &&
-		fpt_page_above_low(BufferGetPage(u->target), key) &&
-		fpt_page_below_high(BufferGetPage(u->target), key);
+		fpt_page_above_low(&v->ix.layout, BufferGetPage(u->target), key) &&
+		fpt_page_below_high(&v->ix.layout, BufferGetPage(u->target), key);
 }
 
 /*
@@ -161,8 +161,8 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	if (!fpt_unlink_lock_pair(v, u, key, level))
 		return false;
 	h = fpt_header(BufferGetPage(u->target));
-	u->low = fpt_fence_get(&fpt_special(BufferGetPage(u->target))->low);
-	u->high = fpt_fence_get(&h->high);
+	u->low = fpt_page_low(&v->ix.layout, BufferGetPage(u->target));
+	u->high = fpt_page_high(&v->ix.layout, BufferGetPage(u->target));
 
 	/* The parent must know both the page and its right sibling. */
 	if ((h->flags & FPT_F_INCOMPLETE) ||
@@ -207,11 +207,24 @@ fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
 	fpt_wal_page(wal, u->parent, false);
 }
 
+/* Give a page that takes over the target's range the target's fence. */
+static FPTResult
+fpt_unlink_fence(const FPTLayout *l, Page page, const FPTKey *fence, bool high)
+{
+	FPTKey		old = high ? fpt_page_high(l, page) : fpt_page_low(l, page);
+
+	if (fpt_key_cmp(l, &old, fence) == 0)
+		return FPT_OK;
+	return high ? fpt_page_set_high(l, page, fence) :
+		fpt_page_set_low(l, page, fence);
+}
+
 /*
  * Take the target out of the lists and its parent, in one record: "wal", which
- * may have the neighbour's page registered with other changes already.
+ * may have the neighbour's page registered with other changes already.  False:
+ * nothing was changed.
  */
-static void
+static bool
 fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 {
 	const FPTLayout *l = &v->ix.layout;
@@ -234,17 +247,23 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		page = fpt_wal_page(wal, u->left, false);
 		fpt_header(page)->right = rightno;
 		if (!u->to_right)
-			fpt_header(page)->high = fpt_fence_make(&u->high);
+			res = fpt_unlink_fence(l, page, &u->high, true);
 	}
-	if (rightno)
+	if (rightno && res == FPT_OK)
 	{
 		page = fpt_wal_page(wal, u->right, false);
 		fpt_header(page)->left = leftno;
 		if (u->to_right)
-			fpt_special(page)->low = fpt_fence_make(&u->low);
+			res = fpt_unlink_fence(l, page, &u->low, false);
+	}
+	if (res == FPT_FULL)
+	{
+		/* A wide fence and a full page: another VACUUM may find room. */
+		fpt_wal_abort(wal);
+		return false;
 	}
 	page = fpt_wal_page(wal, u->parent, false);
-	if (u->to_right)
+	if (res == FPT_OK && u->to_right)
 	{
 		/* Our downlink leads to the right sibling, whose own goes. */
 		FPTLoc		next = u->loc;
@@ -256,7 +275,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		if (res == FPT_OK)
 			res = fpt_page_delete(l, page, next);
 	}
-	else
+	else if (res == FPT_OK)
 		res = fpt_page_delete(l, page, u->loc);
 	if (res != FPT_OK)
 		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
@@ -274,6 +293,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		RecordFreeIndexPage(v->rel, BufferGetBlockNumber(u->target));
 	else
 		fpt_mark_seen(v, fpt_bufpage(u->target));
+	return true;
 }
 
 /* Is the parent's next downlink that of the target's right sibling? */
@@ -328,7 +348,7 @@ fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
 										 BufferGetBlockNumber(u.target),
 										 BufferGetBlockNumber(u.to_right ?
 															  u.right : u.left));
-				fpt_unlink_apply(v, &u, fpt_wal_start(v->rel));
+				(void) fpt_unlink_apply(v, &u, fpt_wal_start(v->rel));
 				fpt_unlink_release(&u);
 				return;
 			}
@@ -369,8 +389,8 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 
 	/* The child's separator is the page's low fence. */
 	only.key = u->low;
-	low = fpt_fence_get(&fpt_special(BufferGetPage(nbuf))->low);
-	high = fpt_fence_get(&h->high);
+	low = fpt_page_low(l, BufferGetPage(nbuf));
+	high = fpt_page_high(l, BufferGetPage(nbuf));
 	if (u->to_right)
 	{
 		memmove(e + 1, e, n * sizeof(FPTEntry));
@@ -395,7 +415,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 		fpt_header(merged.data)->right = h->right;
 		fpt_header(merged.data)->flags = h->flags;
 		memcpy(page, merged.data, BLCKSZ);
-		fpt_unlink_apply(v, u, wal);
+		fits = fpt_unlink_apply(v, u, wal);
 	}
 	pfree(e);
 	return fits;
@@ -531,6 +551,15 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 
 /* --- chunks ----------------------------------------------------------------- */
 
+/* A locked page's high fence, to be kept when it is unlocked. */
+static void
+fpt_vacuum_high(FPTVacuum *v, Page page, FPTKeyBuf *high)
+{
+	FPTKey		k = fpt_page_high(&v->ix.layout, page);
+
+	fpt_key_copy(high, &k);
+}
+
 /*
  * Read the next leaves from key on and ask the callback about their entries.
  * Its answer is a binary search among all dead TIDs; asked in heap order those
@@ -540,29 +569,31 @@ static void
 fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 {
 	FPTChunk   *c = &v->chunk;
-	FPTKey		key = *from;
-	FPTKey		pinf = {0, 0, 0, FPT_CLS_PINF};
+	FPTKeyBuf	key;
+	FPTKey		pinf = {.cls = FPT_CLS_PINF};
 	int			n = 0;
 	int			i;
 
-	for (c->n = 0; c->n < c->max && key.cls != FPT_CLS_PINF;)
+	fpt_key_copy(&key, from);
+	for (c->n = 0; c->n < c->max && key.key.cls != FPT_CLS_PINF;)
 	{
 		Buffer		buf;
 		Page		page;
 
 		if (hint == FPT_NOPAGE)
-			buf = fpt_descend(v->rel, &v->ix, &key, 0, BUFFER_LOCK_SHARE, NULL);
+			buf = fpt_descend(v->rel, &v->ix, &key.key, 0, BUFFER_LOCK_SHARE,
+							  NULL);
 		else
 		{
-			fpt_window_step(&v->window, v->rel, &v->ix, &key, hint, 1, &pinf);
+			fpt_window_step(&v->window, v->rel, &v->ix, &key.key, hint, 1, &pinf);
 			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
 									  v->info->strategy);
 		}
 		page = BufferGetPage(buf);
 		if (fpt_header(page)->level != 0 ||
 			(fpt_header(page)->flags & FPT_F_DELETED) ||
-			!fpt_page_above_low(page, &key) ||
-			!fpt_page_below_high(page, &key))
+			!fpt_page_above_low(&v->ix.layout, page, &key.key) ||
+			!fpt_page_below_high(&v->ix.layout, page, &key.key))
 		{
 			/* The chain changed under us: the chunk ends here. */
 			UnlockReleaseBuffer(buf);
@@ -571,13 +602,13 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 		c->pageno[c->n] = fpt_bufpage(buf);
 		c->first[c->n++] = n;
 		n += fpt_leaf_tids(v, buf, c->tids + n);
-		key = fpt_fence_get(&fpt_header(page)->high);
+		fpt_vacuum_high(v, page, &key);
 		hint = fpt_header(page)->right;
 		UnlockReleaseBuffer(buf);
 		fpt_vacuum_delay();
 	}
 	c->first[c->n] = n;
-	c->high = key;
+	fpt_key_copy(&c->high, &key.key);
 	for (i = 0; i < n; i++)
 	{
 		c->order[i].tid = c->tids[i];
@@ -610,8 +641,8 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 		fpt_check_buffer(v->rel, &v->ix, buf);
 		if (fpt_header(BufferGetPage(buf))->level == 0 &&
 			!(fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) &&
-			fpt_page_above_low(BufferGetPage(buf), key) &&
-			fpt_page_below_high(BufferGetPage(buf), key))
+			fpt_page_above_low(&v->ix.layout, BufferGetPage(buf), key) &&
+			fpt_page_below_high(&v->ix.layout, BufferGetPage(buf), key))
 			return buf;
 		UnlockReleaseBuffer(buf);
 		hint = FPT_NOPAGE;
@@ -622,33 +653,36 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
-	FPTKey		key = {0, 0, 0, FPT_CLS_MINF};
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	FPTKeyBuf	key;
+	FPTKeyBuf	at;
 	uint32		hint = FPT_NOPAGE;
 
-	while (key.cls != FPT_CLS_PINF)
+	fpt_key_copy(&key, &minf);
+	while (key.key.cls != FPT_CLS_PINF)
 	{
-		fpt_chunk_read(v, &key, hint);
+		fpt_chunk_read(v, &key.key, hint);
 		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 		do
 		{
-			Buffer		buf = fpt_cleanup_leaf(v, &key, hint);
+			Buffer		buf = fpt_cleanup_leaf(v, &key.key, hint);
 			Page		page = BufferGetPage(buf);
-			FPTKey		at = key;
 			bool		empty;
 
+			fpt_key_copy(&at, &key.key);
 			fpt_mark_seen(v, fpt_bufpage(buf));
 			empty = fpt_vacuum_leaf(v, buf);
-			key = fpt_fence_get(&fpt_header(page)->high);
+			fpt_vacuum_high(v, page, &key);
 			hint = fpt_header(page)->right;
 			UnlockReleaseBuffer(buf);
 			if (empty)
 			{
 				fpt_stop_point(FPT_STOP_LEAF_EMPTY);
-				fpt_unlink_leaf(v, &at);
+				fpt_unlink_leaf(v, &at.key);
 			}
 			fpt_vacuum_delay();
 			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
-		} while (fpt_key_cmp(&key, &v->chunk.high) < 0);
+		} while (fpt_key_cmp(&v->ix.layout, &key.key, &v->chunk.high.key) < 0);
 	}
 }
 
@@ -658,7 +692,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 static void
 fpt_see_inner_pages(FPTVacuum *v)
 {
-	FPTKey		minf = {0, 0, 0, FPT_CLS_MINF};
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
 	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
 								 BUFFER_LOCK_SHARE);
 	int			level = fpt_header(BufferGetPage(buf))->level;
@@ -736,7 +770,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.callback = callback;
 	v.callback_state = callback_state;
 	v.rel = info->index;
-	memcpy(&v.ix, fpt_index(info->index), sizeof(FPTIndex));
+	fpt_index_copy(info->index, &v.ix);
 	v.npages = fpt_npages(info->index);
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);

@@ -4,8 +4,7 @@
  *	  Checks of operator classes and families: amvalidate, amadjustmembers.
  *
  * A family looks like one of btree: strategies 1 to 5 and support functions
- * that are numbered as btree's.  What is special is that an operator class must
- * use a comparison function that we have key images for (fpt_image.c).
+ * that are numbered as btree's.
  *
  * Problems are reported as INFO, one message for each, as other access methods
  * do.
@@ -97,7 +96,7 @@ support_signature_ok(Form_pg_amproc proc)
 	}
 }
 
-/* Each support function by itself, and whether we know the order. */
+/* Each support function by itself. */
 static void
 validate_functions(FPTValidation *v, CatCList *proclist)
 {
@@ -114,19 +113,6 @@ validate_functions(FPTValidation *v, CatCList *proclist)
 		else if (!support_signature_ok(proc))
 			bad_member(v, name, psprintf("which has a wrong signature for support number %d",
 										 proc->amprocnum));
-		else if (proc->amprocnum == FPT_ORDER_PROC &&
-				 proc->amproclefttype == v->opcintype &&
-				 proc->amprocrighttype == v->opcintype &&
-				 fpt_keytype_for(proc->amproc, v->opcintype) == NULL)
-		{
-			ereport(INFO,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("operator class \"%s\" of access method fptree compares type %s with %s, which fptree does not support",
-							v->opclass, format_type_be(v->opcintype), name),
-					 errdetail("Operator classes must use the built-in comparison function of one of these types: %s.",
-							   fpt_keytype_names())));
-			v->ok = false;
-		}
 	}
 }
 

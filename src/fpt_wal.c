@@ -193,6 +193,19 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 	return true;
 }
 
+/* The same; what was in the old page's hole was zero. */
+static bool
+fpt_delta_part(FPTWalPage *p, const char *old, int from, int to)
+{
+	static const char zeroes[BLCKSZ] = {0};
+	int			lower = Min(Max(((PageHeader) old)->pd_lower, from), to);
+	int			upper = Min(Max(((PageHeader) old)->pd_upper, lower), to);
+
+	return fpt_delta_range(p, old, from, lower) &&
+		fpt_delta_range(p, zeroes, lower, upper) &&
+		fpt_delta_range(p, old, upper, to);
+}
+
 /* Compute what to log of a page. */
 static void
 fpt_delta(FPTWalPage *p)
@@ -200,18 +213,13 @@ fpt_delta(FPTWalPage *p)
 	const char *old = (const char *) BufferGetPage(p->buf);
 	int			lower = ((PageHeader) p->image)->pd_lower;
 	int			upper = ((PageHeader) p->image)->pd_upper;
-	int			oldlower = ((PageHeader) old)->pd_lower;
-	static const char zeroes[BLCKSZ] = {0};
 
 	Assert(BufferIsValid(p->buf));
-	Assert(lower <= upper && upper == FPT_SPECIAL_OFFSET);
-	Assert(oldlower <= upper || p->blank);
-	/* What was in the hole was zero. */
+	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);
 	p->deltalen = 0;
 	if (p->blank ||
-		!fpt_delta_range(p, old, 0, Min(lower, oldlower)) ||
-		!fpt_delta_range(p, zeroes, Min(lower, oldlower), lower) ||
-		!fpt_delta_range(p, old, upper, BLCKSZ) ||
+		!fpt_delta_part(p, old, 0, lower) ||
+		!fpt_delta_part(p, old, upper, BLCKSZ) ||
 		p->deltalen >= lower + BLCKSZ - upper)
 		p->deltalen = -1;
 }
@@ -285,21 +293,22 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 {
 	Page		page = BufferGetPage(buf);
 	FPTEdit		edit;
+	FPTPlace	place;
 	FPTResult	res;
 
 	edit.n = 0;
 
-	/* The kernel neither allocates nor raises errors: see fpt_kernel.h. */
+	/* Comparing general keys may raise errors, the rest does not. */
+	res = fpt_page_insert_find(&ix->layout, page, e, &place);
+	if (res != FPT_OK)
+		return res;
 	START_CRIT_SECTION();
-	res = fpt_page_insert(&ix->layout, page, e, &edit);
-	if (res == FPT_OK)
-	{
-		MarkBufferDirty(buf);
-		if (RelationNeedsWAL(rel))
-			fpt_log_edits(buf, page, &edit);
-	}
+	fpt_page_insert_at(&ix->layout, page, e, &place, &edit);
+	MarkBufferDirty(buf);
+	if (RelationNeedsWAL(rel))
+		fpt_log_edits(buf, page, &edit);
 	END_CRIT_SECTION();
-	return res;
+	return FPT_OK;
 }
 
 #endif							/* FPT_GENERIC_WAL_ONLY */

@@ -56,6 +56,7 @@ typedef struct FPTOptions
 } FPTOptions;
 
 #define FPT_DEFAULT_FILLFACTOR	90
+#define FPT_FEW_FILLFACTOR		96	/* the default where keys take a byte */
 #define FPT_MIN_FILLFACTOR		10
 #define FPT_INNER_FILLFACTOR	90	/* bulk-built inner pages */
 #define FPT_MAX_NODE_LINES		32
@@ -66,7 +67,8 @@ typedef struct FPTOptions
  *
  * A relcache invalidation frees it.  Whoever runs foreign code in between
  * (heap visibility checks, waiting for transactions, build and vacuum
- * callbacks) works on a copy or fetches it again.
+ * callbacks, comparison functions of general keys) works on a copy or fetches
+ * it again.  Of general keys an FPTGeneral is behind it, layout.arg.
  */
 typedef struct FPTIndex
 {
@@ -84,8 +86,18 @@ typedef struct FPTIndex
 /* The index's description, read from the metapage the first time. */
 extern FPTIndex *fpt_index(Relation rel);
 
+/*
+ * A copy of it; what it points to is in the current context, and is freed by
+ * fpt_index_free().
+ */
+extern void fpt_index_copy(Relation rel, FPTIndex *ix);
+extern void fpt_index_free(FPTIndex *ix);
+
 /* Prepare the contents of a new index's metapage (layout chosen here). */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
+
+/* Describe the index's general keys in a layout; in the current context. */
+extern void fpt_layout_general(Relation rel, FPTLayout *layout);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
@@ -151,7 +163,7 @@ fpt_tid_decode(uint64 tid, ItemPointer out)
 static inline void
 fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 {
-	key->hi = key->lo = 0;
+	memset(key, 0, sizeof(FPTKey));
 	key->tid = tid;
 	if (isnull)
 		key->cls = ix->layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
@@ -199,6 +211,10 @@ extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
 								int nkeys, MemoryContext cxt,
 								FPTRanges *ranges);
 
+/* Comparison function of a column's type with another one of its family. */
+extern void fpt_lookup_cross(Relation rel, int i, Oid subtype,
+							 MemoryContext cxt, FmgrInfo *cmp);
+
 /* --- fpt_wal.c: the one place that writes WAL ------------------------------ */
 
 /*
@@ -227,7 +243,7 @@ extern void fpt_wal_abort(FPTWal *wal);
  * The key just below an exclusive bound: the page that covers it is the one to
  * the left of the bound.
  */
-extern FPTKey fpt_key_before(const FPTKey *bound);
+extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
 
 /* Page numbers of the path of a descent, by level; hints, not trusted. */
 typedef struct FPTStack

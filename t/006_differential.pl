@@ -2,6 +2,10 @@
 # indexes, and the same random queries by fptree, by btree and by sequential
 # scan: all three must give the same rows, in the same order of keys.
 #
+# Half of the rounds have an index of one column, whose type has an image; the
+# others one of up to four columns of all types, with INCLUDE columns, of a part
+# of the table, unique or not.
+#
 # FPT_DIFF_QUERIES sets the number of queries (5000), FPT_DIFF_SEED the seed.
 
 use strict;
@@ -119,11 +123,58 @@ my %type = (
 	macaddr8 => { gen => sub { "'" . hex_of($_[0], 16) . "'::macaddr8" } },
 	pg_lsn => { gen => sub { sprintf("'%X/%X'::pg_lsn", number($_[0], 32) & 0xffffffff, upto(1000)) }, max => 1 });
 
+# words: few different beginnings, so that heads are equal; some long
+my $word = sub { my ($mode) = @_;
+	my $s = pick('', 'a', 'ab', 'prefix-', 'Prefix ', "\x{e9}t\x{e9} ") if rand() < 0.7;
+
+	$s = ($s // '') . number($mode, 30) if rand() < 0.8;
+	$s = ($s // '') . hex_of($mode, 2 * (4 + upto($mode eq 'few' ? 1 : 9))) if rand() < 0.3;
+	$s = ($s // '') . 'x' x upto(300) if rand() < 0.02;
+	$s = $s // '';
+	utf8::encode($s);
+	return $s;
+};
+my $text = sub { my ($cast) = @_;
+	return sub { sprintf(q{'%s'::%s}, $word->(@_), $cast) } };
+
+my %general = (
+	'text COLLATE "C"' => { gen => $text->('text'), cross => ['name'], max => 1 },
+	'text' => { gen => $text->('text'), max => 1 },
+	'text COLLATE "en-x-icu"' => { gen => $text->('text'), max => 1 },
+	'varchar(40) COLLATE "C"' => { gen => sub { sprintf(q{left('%s', 30)::varchar(40)}, $word->(@_)) }, out => 'k::text' },
+	'char(12) COLLATE "C"' => { gen => sub { sprintf(q{left('%s', 12)::bpchar}, $word->(@_)) } },
+	name => { gen => sub { sprintf(q{left('%s', 20)::name}, $word->(@_)) }, cross => ['text'], cast => 'name' },
+	bytea => { gen => sub { sprintf(q{'\\x%s'::bytea}, hex_of($_[0], 2 * (2 + upto(7)))) } },
+	numeric => { gen => sub {
+			return pick("'NaN'", "'Infinity'", "'-Infinity'", "'0.00'", "'1e300'", "'-1e-300'")
+			  . '::numeric' if rand() < 0.04;
+			return sprintf("'%d.%s'::numeric", number($_[0], 60), pick('0', '5', '50', upto(10000))) },
+		out => 'trim_scale(k)', max => 1 },
+	inet => { gen => sub { pick(
+			sprintf("'10.%d.%d.%d/%d'::inet", upto(3), upto(4), number($_[0], 8) & 255, pick(8, 16, 24, 30, 32)),
+			sprintf("'%x::%x/%d'::inet", 1 + upto(5), number($_[0], 16) & 65535, pick(16, 64, 128))) } },
+	interval => { gen => sub { sprintf("'%d us'::interval", number($_[0], 50)) }, max => 1 },
+	timetz => { gen => sub { sprintf("'%02d:%02d:00%+03d'::timetz", upto(24), upto(4) * 15, upto(7) - 3) } },
+	varbit => { gen => sub { sprintf("'%s'::varbit", join('', map { upto(2) } 1 .. upto(14))) } },
+	'int[]' => { gen => sub { sprintf("'{%s}'::int[]", join(',', map { pick(number('few', 4), 'NULL') } 1 .. upto(4))) }, plain => 1 },
+	int4range => { gen => sub { my $n = number('few', 5); sprintf("int4range(%d, %d)", $n, $n + upto(5)) } },
+	jsonb => { gen => sub { sprintf("'%s'::jsonb", pick(number($_[0], 30), '"' . hex_of($_[0], 6) . '"', '[1, 2]', '{"a": 1}', 'null', 'true')) } },
+	tsvector => { gen => sub { sprintf("'%s'::tsvector", join(' ', map { 'w' . upto(6) } 1 .. upto(5))) } },
+	tid => { gen => sub { sprintf("'(%d,%d)'::tid", number($_[0], 20) & 0xffffff, 1 + upto(20)) } });
+my @general = sort keys %general;
+my @image = sort keys %type;
+%type = (%type, %general);
+
+# a type's name in a cast
+sub bare { return $_[0] =~ s/ COLLATE.*//r; }
+
 # --- one round ---------------------------------------------------------------
 
 my $script = '';
 my @asked;    # number of query => its text
-my ($round, $typ, $mode, $nulls, @pool, $nextid, $open, $unique, $depth);
+my ($round, $nextid, $open, $unique, $depth, $where);
+my @cols;    # name, type, mode, nulls, pool of each column
+my @keys;    # the index's key columns: name, descending, nulls first
 
 sub emit { $script .= join('', map { "$_;\n" } @_); return; }
 
@@ -138,54 +189,119 @@ sub both
 
 sub value
 {
-	my $v = $type{$typ}->{gen}->($mode);
+	my ($c) = @_;
+	my $v = $type{ $c->{typ} }->{gen}->($c->{mode});
 
-	push @pool, $v if @pool < 500;
+	push @{ $c->{pool} }, $v if @{ $c->{pool} } < 500;
 	return $v;
 }
 
-sub nullable { return rand() < $nulls ? 'NULL' : value(); }
+sub nullable { my ($c) = @_; return rand() < $c->{nulls} ? 'NULL' : value($c); }
+
+# a row's columns
+sub row { return join(', ', map { nullable($_) } @cols); }
 
 # something to compare with: mostly a value there is, or was
 sub constant
 {
-	my $cross = $type{$typ}->{cross};
+	my ($c) = @_;
+	my $cross = $type{ $c->{typ} }->{cross};
 
 	if ($cross && rand() < 0.3)
 	{
-		return $type{ pick(@$cross) }->{gen}->(pick($mode, 'wide'));
+		my $other = pick(@$cross);
+
+		$other = 'text COLLATE "C"' if $other eq 'text';
+		return $type{$other}->{gen}->(pick($c->{mode}, 'wide'));
 	}
-	return rand() < 0.7 ? pick(@pool) : $type{$typ}->{gen}->(pick($mode, 'wide'));
+	return rand() < 0.7 && @{ $c->{pool} } ? pick(@{ $c->{pool} })
+	  : $type{ $c->{typ} }->{gen}->(pick($c->{mode}, 'wide'));
 }
 
 sub same_type_constant
 {
-	return rand() < 0.8 ? pick(@pool) : $type{$typ}->{gen}->($mode);
+	my ($c) = @_;
+
+	return rand() < 0.8 && @{ $c->{pool} } ? pick(@{ $c->{pool} })
+	  : $type{ $c->{typ} }->{gen}->($c->{mode});
 }
 
-sub condition
+# an array of them
+sub array
 {
+	my ($c, $n) = @_;
+
+	return sprintf('ARRAY[%s]::%s[]', join(', ', map { rand() < 0.05
+			  ? 'NULL' : same_type_constant($c) } 0 .. $n), bare($c->{typ}));
+}
+
+# conditions on one column
+sub column_condition
+{
+	my ($c) = @_;
+	my $k = $c->{name};
 	my $what = rand();
 
-	return sprintf('k %s %s', pick(qw(< <= = >= >)), constant()) if $what < 0.3;
-	return sprintf('k %s %s AND k %s %s', pick(qw(> >=)), constant(),
-		pick(qw(< <=)), constant()) if $what < 0.55;
-	return 'k = ' . constant() if $what < 0.65;
-	return sprintf('k = ANY (ARRAY[%s]::%s[])', join(', ', map { rand() < 0.05
-				  ? 'NULL' : same_type_constant() } 0 .. upto(12)), $typ)
-	  if $what < 0.75;
-	return sprintf('k %s ANY (ARRAY[%s]::%s[]) AND k %s %s', pick(qw(= < >=)),
-		join(', ', map { same_type_constant() } 0 .. upto(5)), $typ,
-		pick(qw(< > <= >=)), constant()) if $what < 0.8;
-	return sprintf('k = ANY (ARRAY[%s]::%s[]) AND k = ANY (ARRAY[%s]::%s[])',
-		join(', ', map { same_type_constant() } 0 .. 8), $typ,
-		join(', ', map { same_type_constant() } 0 .. 8), $typ) if $what < 0.83;
-	return 'k IS NULL' if $what < 0.87;
-	return 'k IS NOT NULL' if $what < 0.9;
-	return sprintf('k IS NOT NULL AND k %s %s', pick(qw(< >)), constant()) if $what < 0.93;
-	return sprintf('(k < %s OR k > %s OR k IS NULL)', constant(), constant()) if $what < 0.96;
-	return sprintf('k > %s AND k >= %s AND k < %s AND k <= %s AND k <= %s',
-		map { constant() } 1 .. 5);
+	$what = 0.6 if $what >= 0.65 && $what < 0.83 && $type{ $c->{typ} }->{plain};
+	return sprintf('%s %s %s', $k, pick(qw(< <= = >= >)), constant($c)) if $what < 0.3;
+	return sprintf('%s %s %s AND %s %s %s', $k, pick(qw(> >=)), constant($c),
+		$k, pick(qw(< <=)), constant($c)) if $what < 0.55;
+	return "$k = " . constant($c) if $what < 0.65;
+	return sprintf('%s = ANY (%s)', $k, array($c, upto(12))) if $what < 0.75;
+	return sprintf('%s %s ANY (%s) AND %s %s %s', $k, pick(qw(= < >=)),
+		array($c, upto(5)), $k, pick(qw(< > <= >=)), constant($c)) if $what < 0.8;
+	return sprintf('%s = ANY (%s) AND %s = ANY (%s)', $k, array($c, 8), $k, array($c, 8))
+	  if $what < 0.83;
+	return "$k IS NULL" if $what < 0.87;
+	return "$k IS NOT NULL" if $what < 0.9;
+	return sprintf('%s IS NOT NULL AND %s %s %s', $k, $k, pick(qw(< >)), constant($c))
+	  if $what < 0.93;
+	return sprintf('(%s < %s OR %s > %s OR %s IS NULL)', $k, constant($c), $k, constant($c), $k)
+	  if $what < 0.96;
+	return join(' AND ', map { "$k $_ " . constant($c) } qw(> >= < <= <=));
+}
+
+# on some of the columns, in any order; of several columns equality is likely
+sub condition
+{
+	my @some = sort { rand() <=> 0.5 } @cols;
+	my @c;
+
+	splice(@some, 1 + upto(scalar @some));
+	foreach my $c (@some)
+	{
+		push @c, @cols > 1 && rand() < 0.4
+		  ? ($type{ $c->{typ} }->{plain} || rand() < 0.7 ? "$c->{name} = " . constant($c)
+			: "$c->{name} = ANY (" . array($c, upto(6)) . ')')
+		  : column_condition($c);
+	}
+	push @c, $where if defined $where && rand() < 0.8;
+	return join(' AND ', @c);
+}
+
+# ORDER BY as the index has it, or the other way, or in any other way, and what
+# to select for it
+sub order
+{
+	my @by = @keys;
+	my $how = upto(3);
+
+	splice(@by, 1 + upto(scalar @by));
+	return (
+		join(', ', map { out($_->{col}) } @by),
+		join(', ', map {
+				my $flip = $how == 2 ? upto(2) : $how;
+				my $nf = $how == 2 ? upto(2) : $_->{nf} ^ $how;
+
+				$_->{col}->{name} . ($_->{desc} ^ $flip ? ' DESC' : ' ASC') . ' NULLS '
+				  . ($nf ? 'FIRST' : 'LAST') } @by));
+}
+
+sub out
+{
+	my ($c) = @_;
+
+	return ($type{ $c->{typ} }->{out} // 'k') =~ s/\bk\b/$c->{name}/gr;
 }
 
 # Emit a query in its three ways, numbered.
@@ -194,7 +310,7 @@ sub ask
 	my ($query) = @_;
 	my $n = @asked;
 
-	push @asked, "round $round, $typ: $query";
+	push @asked, "round $round: $query";
 	foreach my $way ([ 'fptree', 'f', pick('index', 'only', 'bitmap') ],
 		[ 'btree', 'b', 'index' ], [ 'seq', 'f', 'seq' ])
 	{
@@ -217,9 +333,10 @@ sub ask
 
 sub query
 {
-	my $out = $type{$typ}->{out} // 'k';
 	my $what = rand();
-	my $dir = pick('ASC', 'DESC') . ' NULLS ' . pick('FIRST', 'LAST');
+	my ($out, $order) = order();
+	my $c = $cols[0];
+	my $k = $c->{name};
 
 	if ($what < 0.35)
 	{
@@ -227,31 +344,36 @@ sub query
 	}
 	elsif ($what < 0.65)
 	{
-		ask("SELECT $out FROM TAB WHERE " . condition() . " ORDER BY k $dir"
+		ask("SELECT $out FROM TAB WHERE " . condition() . " ORDER BY $order"
 			  . (rand() < 0.5 ? ' LIMIT ' . upto(50) : '')
 			  . (rand() < 0.2 ? ' OFFSET ' . upto(200) : ''));
 	}
 	elsif ($what < 0.7)
 	{
-		ask("SELECT $out FROM TAB ORDER BY k $dir LIMIT " . (1 + upto(300)));
+		ask("SELECT $out FROM TAB" . (defined $where ? " WHERE $where" : '')
+			  . " ORDER BY $order LIMIT " . (1 + upto(300)));
 	}
-	elsif ($what < 0.75 && $type{$typ}->{max})
+	elsif ($what < 0.75 && $type{ $c->{typ} }->{max})
 	{
 		my $f = pick('min', 'max');
-		ask("SELECT $f($out), count(k) FROM TAB"
+		ask("SELECT $f(" . out($c) . "), count($k) FROM TAB"
 			  . (rand() < 0.5 ? ' WHERE ' . condition() : ''));
 	}
 	elsif ($what < 0.8)
 	{
-		ask("SELECT $out, count(*), sum(id) FROM TAB WHERE " . condition()
-			  . " GROUP BY k ORDER BY k $dir");
+		ask("SELECT " . out($c) . ", count(*), sum(id) FROM TAB WHERE " . condition()
+			  . " GROUP BY $k ORDER BY $k");
 	}
 	elsif ($what < 0.87)
 	{
-		my $other = rand() < 0.4 && $type{$typ}->{cross} ? pick(@{ $type{$typ}->{cross} }) : $typ;
+		my $cross = $type{ $c->{typ} }->{cross};
+		my $other = rand() < 0.4 && $cross && !exists $general{ $c->{typ} }
+		  ? pick(@$cross) : $c->{typ};
+
 		ask('SELECT count(*), sum(id) FROM (VALUES '
-			  . join(', ', map { '(' . ($other eq $typ ? same_type_constant() : $type{$other}->{gen}->($mode)) . ')' } 0 .. 20)
-			  . ") v(x) JOIN TAB ON k " . pick('=', '=', '<', '>=') . ' x');
+			  . join(', ', map { '(' . ($other eq $c->{typ} ? same_type_constant($c) : $type{$other}->{gen}->($c->{mode})) . ')' } 0 .. 20)
+			  . ") v(x) JOIN TAB ON $k " . pick('=', '=', '<', '>=') . ' x'
+			  . (@cols > 1 && rand() < 0.5 ? ' WHERE ' . condition() : ''));
 	}
 	elsif ($what < 0.92)
 	{
@@ -264,7 +386,7 @@ sub query
 				'MOVE BACKWARD ') . pick(1, 2, 10, 40, 'ALL') . ' FROM c' } 0 .. upto(12);
 		ask(join(";\n", $open ? () : 'BEGIN',
 				"DECLARE c SCROLL CURSOR FOR SELECT $out FROM TAB WHERE "
-				  . condition() . " ORDER BY k $dir", @walk, 'CLOSE c',
+				  . condition() . " ORDER BY $order", @walk, 'CLOSE c',
 				$open ? () : 'COMMIT'));
 	}
 	return;
@@ -275,7 +397,7 @@ sub insert_rows
 	my ($n) = @_;
 
 	both('INSERT INTO TAB VALUES '
-		  . join(', ', map { sprintf('(%d, %s)', $nextid++, nullable()) } 1 .. $n)
+		  . join(', ', map { sprintf('(%d, %s)', $nextid++, row()) } 1 .. $n)
 		  . ($unique && rand() < 0.3 ? ' ON CONFLICT DO NOTHING' : ''));
 	return;
 }
@@ -295,13 +417,15 @@ sub change
 	}
 	elsif ($what < 0.65)
 	{
-		both('UPDATE TAB SET k = ' . nullable() . ' WHERE id % 17 = ' . upto(17)
+		my $c = pick(@cols);
+
+		both("UPDATE TAB SET $c->{name} = " . nullable($c) . ' WHERE id % 17 = ' . upto(17)
 			  . (rand() < 0.5 ? ' AND ' . condition() : ''));
 	}
 	elsif ($what < 0.7 && $unique)
 	{
 		both(sprintf('INSERT INTO TAB VALUES (%d, %s) ON CONFLICT (id) DO UPDATE SET k = excluded.k',
-				upto($nextid), nullable())) for 1 .. 5;
+				upto($nextid), row())) for 1 .. 5;
 	}
 	elsif ($what < 0.85)
 	{
@@ -343,30 +467,70 @@ sub change
 
 my @types;
 
+# The columns of a round: one with an image, or up to four of any type.
+sub choose_columns
+{
+	my $mode = pick('few', 'close', 'wide', 'wide');
+	my @names = qw(k l m n);
+	my $general = $round % 2 == 0;
+
+	@cols = ();
+	foreach my $i (0 .. ($general ? upto(4) : 0))
+	{
+		@types = sort { rand() <=> 0.5 } @image unless @types;
+		push @cols, { name => $names[$i], pool => [],
+			typ => !$general ? shift @types : rand() < 0.6 ? pick(@general) : pick(@image),
+			mode => $i > 0 || $general ? pick($mode, 'few', 'few') : $mode,
+			nulls => pick(0, 0.1, 0.1, 0.7) };
+	}
+	@keys = map { { col => $_, desc => upto(2), nf => upto(2) } }
+	  $general ? sort { rand() <=> 0.5 } @cols : @cols;
+	# some columns are not in the key
+	splice(@keys, 1 + upto(scalar @keys)) if $general && rand() < 0.4;
+	return $general;
+}
+
 sub do_round
 {
-	@types = sort { rand() <=> 0.5 } sort keys %type unless @types;
-	$typ = shift @types;
-	$mode = pick('few', 'close', 'wide', 'wide');
-	$nulls = pick(0, 0.1, 0.1, 0.7);
+	$round++;
 	$unique = rand() < 0.6;
 	$nextid = 1;
 	$open = 0;
-	@pool = ();
-	$round++;
-
-	my $order = pick('ASC', 'DESC') . ' NULLS ' . pick('FIRST', 'LAST');
+	$where = undef;
+	my $general = choose_columns();
 	my $w = pick(0, 1, 1, 2, 4);
 	my $x = pick(0, 1, 1, 2, 3, 8);
+
+	# 16-byte keys do not fit into the narrowest nodes
+	$x = 2 if $w == 1 && $x == 1 && $cols[0]->{typ} eq 'uuid';
 	my $with = sprintf('WITH (fillfactor = %d, node_lines = %d, leaf_node_lines = %d)',
 		pick(10, 50, 90, 100), $w, $x);
+	my $key = join(', ', map { $_->{col}->{name} . ($_->{desc} ? ' DESC' : ' ASC')
+			  . ' NULLS ' . ($_->{nf} ? 'FIRST' : 'LAST') } @keys);
+	my $extra = '';
 
-	note("round $round: $typ $order, $mode values, $with");
+	if ($general)
+	{
+		my %in = map { $_->{col}->{name} => 1 } @keys;
+		my @rest = map { $_->{name} } grep { !$in{ $_->{name} } } @cols;
+
+		@rest = grep { rand() < 0.7 } @rest, 'id';
+		$extra = ' INCLUDE (' . join(', ', @rest) . ')' if @rest && rand() < 0.5;
+		$where = 'id % 4 > 0' if rand() < 0.2;
+	}
+	# a unique index whose keys are unique by their last column
+	my $tail = $general && rand() < 0.2 && $extra !~ /\bid\b/ ? ', id' : '';
+	my $kind = $tail ? 'UNIQUE INDEX' : 'INDEX';
+	my $pred = defined $where ? " WHERE $where" : '';
+
+	note("round $round: "
+		  . join(', ', map { "$_->{name} $_->{typ} $_->{mode}" } @cols)
+		  . " ($key$tail)$extra$pred, $with");
 	both('DROP TABLE IF EXISTS TAB');
-	both("CREATE TABLE TAB (id int, k $typ)");
+	both('CREATE TABLE TAB (id int, ' . join(', ', map { "$_->{name} $_->{typ}" } @cols) . ')');
 	insert_rows(200) for 0 .. upto(6);
-	emit("CREATE INDEX f_k ON f USING fptree (k $order) $with",
-		"CREATE INDEX b_k ON b USING btree (k $order)");
+	emit("CREATE $kind f_k ON f USING fptree ($key$tail)$extra $with$pred",
+		"CREATE $kind b_k ON b USING btree ($key$tail)$extra$pred");
 	if ($unique)
 	{
 		emit("CREATE UNIQUE INDEX f_id ON f USING fptree (id) $with",

@@ -78,6 +78,9 @@ typedef struct KTWorld
 	kt_u128		next;			/* KT_ASCENDING */
 	int			nullpct;
 	bool		longtids;
+	bool		general;		/* general keys, in ... */
+	int			tupmin;			/* ... tuples of so many bytes */
+	int			tupmax;
 	FPTKey		low;
 	FPTKey		high;
 	KTEntry		m[FPT_MAX_ENTRIES + 1];
@@ -114,6 +117,10 @@ extern void kt_model_entries(KTWorld *w, FPTEntry *out);
 /* A layout with goal G's widths, or with random ones. */
 extern void kt_layout(FPTLayout *l, int keysize, bool nullsfirst,
 					  bool randomwidths);
+
+/* The same for general keys: tuples are compared as strings of bytes. */
+extern void kt_layout_general(FPTLayout *l, bool nullsfirst,
+							  bool randomwidths);
 
 /* The page has exactly the model's entries and (exact) hints, and is sound. */
 extern void kt_verify(KTWorld *w, bool exact_hints);

@@ -80,6 +80,112 @@ kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
 		abort();
 }
 
+/* --- general keys ------------------------------------------------------- */
+
+/* Tuples of entries: they never change, so that models may point to them. */
+#define KT_POOL		(4 * 1024 * 1024)
+
+static char *
+kt_pool(void)
+{
+	static char *pool = NULL;
+
+	if (pool == NULL)
+	{
+		pool = malloc(KT_POOL);
+
+		/* few different bytes, so that there are common prefixes */
+		for (int i = 0; i < KT_POOL; i++)
+			pool[i] = (char) kt_below(kt_below(50) == 0 ? 256 : 2);
+	}
+	return pool;
+}
+
+static int
+kt_tuple_cmp(const void *arg, const FPTKey *a, const FPTKey *b)
+{
+	int			n = (int) Min(a->len, b->len);
+	int			r = n > 0 ? memcmp(a->tup, b->tup, n) : 0;
+
+	CHECK(arg == &kt_state);
+	CHECK(a->search == NULL && b->search == NULL);
+	return r != 0 ? r : (int) a->len - (int) b->len;
+}
+
+/* The shortest beginning of key that is above prev, but never empty. */
+static void
+kt_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
+			FPTKeyBuf *sep)
+{
+	bool		same = prev->cls == key->cls && prev->lo == key->lo;
+	uint32		n = 0;
+
+	sep->key = *key;
+	if (same && kt_tuple_cmp(arg, prev, key) == 0)
+	{
+		fpt_key_copy(sep, key);
+		return;
+	}
+	if (same)
+	{
+		while (n < prev->len && n < key->len && prev->tup[n] == key->tup[n])
+			n++;
+	}
+	sep->key.len = Min(n + 1, key->len);
+	sep->key.tid = 0;
+	fpt_key_copy(sep, &sep->key);
+}
+
+void
+kt_layout_general(FPTLayout *l, bool nullsfirst, bool randomwidths)
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	int			force_w = 0;
+	int			force_x = 0;
+
+	do
+	{
+		if (randomwidths)
+		{
+			force_w = (int) kt_below(9);
+			force_x = (int) kt_below(BLCKSZ > 1024 ? 17 : 7);
+		}
+	} while (!fpt_choose_widths_general(force_w, force_x, widths));
+	if (!fpt_layout_init_general(l, nullsfirst, (uint32) kt_random(), widths))
+		abort();
+	l->cmp = kt_tuple_cmp;
+	l->separate = kt_separate;
+	l->arg = &kt_state;
+}
+
+/* Give a key a tuple. */
+static void
+kt_random_tuple(KTWorld *w, FPTKey *key)
+{
+	key->len = (uint32) (w->tupmin + kt_below(w->tupmax - w->tupmin + 1));
+	key->tup = kt_pool() + (w->dist == KT_DENSE ? 16 * kt_below(64) :
+							kt_below(KT_POOL - FPT_MAX_TUPLE));
+	if (key->len == 0)
+		key->tup = NULL;
+}
+
+static void
+kt_world_general(KTWorld *w)
+{
+	static const int max[] = {0, 8, 20, 60, 200, 600, FPT_MAX_TUPLE};
+
+	int			some = max[kt_below(7)];
+
+	w->tupmax = Min(some, FPT_MAX_TUPLE);
+	w->tupmin = kt_chance(50) ? 0 : w->tupmax / 2;
+	if (w->level > 0)
+	{
+		/* what has no tuple stands for minus infinity */
+		w->tupmax = Max(w->tupmax, 1);
+		w->tupmin = Max(w->tupmin, 1);
+	}
+}
+
 static uint32
 kt_null_cls(KTWorld *w)
 {
@@ -90,10 +196,17 @@ void
 kt_world_init(KTWorld *w)
 {
 	int			keysize = 4 << kt_below(3);
-	int			kw = 2 << kt_below(4);
+	int			kw = 1 << kt_below(FPT_NKW);
 	int			enc = 0;
 
-	kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));
+	w->general = kt_chance(50);
+	if (w->general)
+	{
+		keysize = 8;
+		kt_layout_general(&w->l, kt_chance(50), kt_chance(30));
+	}
+	else
+		kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));
 	if (kw > keysize)
 		kw = keysize;
 	while ((1 << enc) < kw)
@@ -101,6 +214,12 @@ kt_world_init(KTWorld *w)
 	w->pageno = 1 + (uint32) kt_below(1000);
 	w->level = kt_chance(70) ? 0 : 1 + (int) kt_below(FPT_MAX_LEVEL);
 	w->dist = (KTDist) kt_below(KT_NDISTS);
+	if (w->general)
+	{
+		kt_world_general(w);
+		if (kw == 8 && kt_chance(50))
+			enc = FPT_ENC_WIDE;
+	}
 	w->nullpct = kt_chance(60) ? 0 : (int) kt_below(101);
 	w->longtids = w->level > 0 || kt_chance(40);
 	if (!w->longtids)
@@ -111,6 +230,8 @@ kt_world_init(KTWorld *w)
 	w->span = kt_max_of(kw);
 	if (w->dist == KT_DENSE)
 		w->span = kt_below(w->span < 400 ? (uint64) w->span : 400);
+	if (w->general && kt_chance(50))
+		w->span = 2 + kt_below(3);
 	w->next = 0;
 	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
 	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
@@ -174,6 +295,8 @@ kt_any_entry(KTWorld *w)
 	e.key = kt_key(FPT_CLS_VALUE, (uint64) (v >> 64), (uint64) v, 0);
 	if (kt_chance(w->nullpct))
 		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
+	if (w->general)
+		kt_random_tuple(w, &e.key);
 	e.key.tid = kt_random_tid(w->longtids || kt_below(200) == 0);
 	if (w->level > 0)
 		e.down = 2 + (uint32) kt_below(1000000);
@@ -187,8 +310,8 @@ kt_random_entry(KTWorld *w)
 	{
 		FPTEntry	e = kt_any_entry(w);
 
-		if (fpt_key_cmp(&e.key, &w->low) >= 0 &&
-			fpt_key_cmp(&e.key, &w->high) < 0)
+		if (fpt_key_cmp(&w->l, &e.key, &w->low) >= 0 &&
+			fpt_key_cmp(&w->l, &e.key, &w->high) < 0)
 			return e;
 	}
 
@@ -196,9 +319,8 @@ kt_random_entry(KTWorld *w)
 	if (w->n > 0)
 	{
 		FPTEntry	e = w->m[kt_below(w->n)].e;
-
 		e.key.tid++;
-		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&e.key, &w->high) < 0)
+		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&w->l, &e.key, &w->high) < 0)
 			return e;
 		return w->m[w->n - 1].e;
 	}
@@ -224,7 +346,7 @@ kt_random_key(KTWorld *w)
 			k.tid++;
 			break;
 		case 3:
-			k.tid -= k.tid > 0;
+			k.tid -= k.tid > 0 || w->general;
 			break;
 		case 4:
 			if (k.cls == FPT_CLS_VALUE && k.lo > 0)
@@ -236,6 +358,13 @@ kt_random_key(KTWorld *w)
 		default:
 			break;
 	}
+	if (w->general && k.cls != FPT_CLS_VALUE)
+		k.lo = kt_chance(10) ? ~(uint64) 0 : 0;
+
+	/* searches of inner pages are for what is on the page */
+	if (w->general && w->level > 0 && w->low.cls != FPT_CLS_MINF &&
+		fpt_key_cmp(&w->l, &k, &w->low) < 0)
+		k = w->low;
 	return k;
 }
 
@@ -251,7 +380,7 @@ kt_model_lower_bound(KTWorld *w, const FPTKey *key)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&w->m[m].e.key, key) < 0)
+		if (fpt_key_cmp(&w->l, &w->m[m].e.key, key) < 0)
 			a = m + 1;
 		else
 			b = m;
@@ -319,10 +448,12 @@ kt_index_loc(KTWorld *w, int i)
 }
 
 /* Put what is in m[] in order, without duplicates. */
+static const FPTLayout *kt_sort_layout;
+
 static int
 kt_entry_cmp(const void *a, const void *b)
 {
-	return fpt_key_cmp(&((const KTEntry *) a)->e.key,
+	return fpt_key_cmp(kt_sort_layout, &((const KTEntry *) a)->e.key,
 					   &((const KTEntry *) b)->e.key);
 }
 
@@ -331,10 +462,11 @@ kt_model_sort(KTWorld *w)
 {
 	int			n = 0;
 
+	kt_sort_layout = &w->l;
 	qsort(w->m, w->n, sizeof(KTEntry), kt_entry_cmp);
 	for (int i = 0; i < w->n; i++)
 	{
-		if (n == 0 || fpt_key_cmp(&w->m[n - 1].e.key, &w->m[i].e.key) != 0)
+		if (n == 0 || fpt_key_cmp(&w->l, &w->m[n - 1].e.key, &w->m[i].e.key) != 0)
 			w->m[n++] = w->m[i];
 	}
 	w->n = n;
@@ -361,6 +493,8 @@ kt_world_fill(KTWorld *w, int pct)
 								   (uint64) w->base, 0);
 		w->n = 1;
 	}
+	if (w->general)
+		n = Min(n, BLCKSZ * 2 / (w->tupmin + w->tupmax + 14) + 1);
 	while (w->n < n)
 	{
 		FPTEntry	x = kt_any_entry(w);
@@ -381,8 +515,8 @@ kt_world_fill(KTWorld *w, int pct)
 	/* NULLs and values do not share nodes: that may be too much by a node */
 	if (res == FPT_FULL)
 	{
-		CHECK((w->nullpct > 0 || w->level > 0) &&
-			  w->n > (int) g->capacity - g->cap);
+		CHECK(w->general || ((w->nullpct > 0 || w->level > 0) &&
+							 w->n > (int) g->capacity - g->cap));
 		w->n = 0;
 		fpt_page_init(&w->l, w->page, w->level, g->enc, w->pageno, &w->low,
 					  &w->high, (uint64) (w->base >> 64), (uint64) w->base);
@@ -393,9 +527,10 @@ kt_world_fill(KTWorld *w, int pct)
 }
 
 static bool
-kt_same_entry(const FPTEntry *a, const FPTEntry *b)
+kt_same_entry(KTWorld *w, const FPTEntry *a, const FPTEntry *b)
 {
-	return fpt_key_cmp(&a->key, &b->key) == 0 && a->down == b->down;
+	return fpt_key_cmp(&w->l, &a->key, &b->key) == 0 && a->down == b->down &&
+		a->key.len == b->key.len;
 }
 
 void
@@ -403,7 +538,7 @@ kt_verify(KTWorld *w, bool exact_hints)
 {
 	static FPTEntry e[FPT_MAX_ENTRIES + 1];
 	static uint16 slotids[FPT_MAX_ENTRIES + 1];
-	FPTRun		run = {NULL, NULL, NULL, slotids};
+	FPTRun		run = {.slotids = slotids};
 	const char *msg;
 	int			n;
 
@@ -416,7 +551,7 @@ kt_verify(KTWorld *w, bool exact_hints)
 	if (n != w->n)
 		return;
 	for (int i = 0; i < n; i++)
-		CHECK(kt_same_entry(&e[i], &w->m[i].e));
+		CHECK(kt_same_entry(w, &e[i], &w->m[i].e));
 	n = kt_loc_index(w, fpt_page_null_border(&w->l, w->page));
 	CHECK(n == w->n || (n >= 0 && (n == 0 || w->m[n - 1].e.key.cls !=
 								   w->m[n].e.key.cls)));

@@ -17,8 +17,8 @@ static FPTLayout l16;
 static const FPTGeom *g;
 static FPTEntry e[NENTRIES + 1];
 static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
-static const FPTKey minf = {0, 0, 0, FPT_CLS_MINF};
-static const FPTKey pinf = {0, 0, 0, FPT_CLS_PINF};
+static const FPTKey minf = {.cls = FPT_CLS_MINF};
+static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 
 /*
  * A sound page: values 1000, 1010, ... with TIDs 1, 2, ..., the last four
@@ -139,7 +139,7 @@ test_check_identity(void)
 	expect(msg);
 	header()->enc |= 0x20;
 	expect(msg);
-	header()->enc = 0;
+	header()->enc = FPT_NKW;
 	expect(msg);
 	header()->enc = 4;			/* wider than the key size */
 	expect(msg);
@@ -244,10 +244,10 @@ static void
 test_check_entries(void)
 {
 	sound_page(&l8, 0);
-	special()->low = fpt_fence_make(&e[1].key);
+	fpt_page_set_low(&l8, page, &e[1].key);
 	header()->left = 9;
 	expect("entry is below the low fence");
-	header()->high = fpt_fence_make(&e[NENTRIES - 1].key);
+	fpt_page_set_high(&l8, page, &e[NENTRIES - 1].key);
 	header()->right = 9;
 	expect("entry is not below the high fence");
 	fpt_slot_set_tid(g, node(0), 0, 0x70000);
@@ -264,7 +264,7 @@ test_check_entries(void)
 
 	/* inner pages */
 	sound_page(&l8, 1);
-	special()->low = fpt_fence_make(&e[0].key);
+	fpt_page_set_low(&l8, page, &e[0].key);
 	special()->low.lo--;
 	header()->left = 9;
 	expect("first separator differs from the low fence");
@@ -286,7 +286,7 @@ test_bad_header(void)
 	FPTLoc		last;
 	FPTEntry	x;
 	FPTEdit		edit = {0};
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTRun		run = {0};
 	FPTKey		k;
 	uint32		child;
 	int			lower;
@@ -334,7 +334,7 @@ everybody_fails(int kid, int first)
 	FPTLoc		end = {0, 0};
 	FPTLoc		last;
 	FPTEntry	x = e[first];
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTRun		run = {0};
 	FPTEntry	out[NENTRIES];
 
 	at.kid = kid;
@@ -539,7 +539,7 @@ static void
 test_bad_places(void)
 {
 	FPTLoc		bad[] = {{-1, 0}, {0, -1}, {0, 64}, {255, 0}, {4, 0}};
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	FPTRun		run = {0};
 	FPTEntry	x;
 	FPTEntry	out[3];
 

@@ -15,6 +15,8 @@ static char *copy;				/* what modifying functions work on */
 static FPTEntry *entries;		/* FPT_MAX_ENTRIES, of their own for ASan */
 static uint64 *numbers;
 static uint16 *slotids;
+static char *tups;
+static uint16 *tupends;
 
 static void
 setup(void)
@@ -23,6 +25,8 @@ setup(void)
 	entries = malloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
 	numbers = malloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	slotids = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	tups = malloc(BLCKSZ);
+	tupends = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 }
 
 /* --- calling everything ------------------------------------------------- */
@@ -43,6 +47,7 @@ call_readers(KTWorld *w)
 	FPTGuess	guess = {0};
 	const FPTLayout *l = &w->l;
 	FPTRun		run = {numbers, numbers, numbers, slotids};
+	FPTKeyBuf	fence;
 	FPTKey		k = kt_random_key(w);
 	FPTKey		hi = kt_random_key(w);
 	FPTLoc		loc = any_loc();
@@ -51,6 +56,16 @@ call_readers(KTWorld *w)
 	uint32		child;
 	int			steps;
 
+	if (w->general)
+	{
+		run.tups = tups;
+		run.tupends = tupends;
+	}
+	k.hi = hi.hi = w->general ? 0 : k.hi;
+	fence.key = fpt_page_low(l, w->page);
+	fpt_key_copy(&fence, &fence.key);
+	fence.key = fpt_page_high(l, w->page);
+	fpt_key_copy(&fence, &fence.key);
 	CHECK(fpt_page_count(l, w->page) <= FPT_MAX_ENTRIES);
 	CHECK(fpt_page_extract(l, w->page, entries, FPT_MAX_ENTRIES) <=
 		  FPT_MAX_ENTRIES);
@@ -106,6 +121,8 @@ call_writers(KTWorld *w)
 	fpt_page_delete_slots(l, copy, (int) kt_below(30) - 1, kt_random());
 	fpt_node_delete(l, copy, (int) kt_below(30) - 1, dead);
 	fpt_page_trim(l, copy);
+	fpt_page_set_low(l, copy, &e.key);
+	fpt_page_set_high(l, copy, &e.key);
 
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_make_room(l, copy, &e);
@@ -184,7 +201,9 @@ repair_header(KTWorld *w)
 	int			nnull = h->nnull;
 	const FPTGeom *g;
 
-	h->std.pd_special = h->std.pd_upper = FPT_SPECIAL_OFFSET;
+	h->std.pd_special = FPT_SPECIAL_OFFSET;
+	if (!w->general || h->std.pd_upper > FPT_SPECIAL_OFFSET)
+		h->std.pd_upper = FPT_SPECIAL_OFFSET;
 	s->pageid = FPT_PAGE_ID;
 	s->version = FPT_VERSION;
 	s->pageno = w->pageno;
@@ -201,7 +220,20 @@ repair_header(KTWorld *w)
 	h->nnodes = Min(nnodes, g->maxnodes);
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);
+	while (w->general && h->nnodes > 0 && fpt_heap_room(g, w->page) < 0)
+		h->nnodes--;
+	h->nkids = Min(nkids, h->nnodes);
+	h->nnull = Min(nnull, h->nkids);
 	h->std.pd_lower = fpt_lower(g, h->nnodes);
+	if (w->general && kt_chance(80))
+	{
+		uint32		len;
+
+		if (fpt_tuple_at(w->page, h->high.hi & 0xFFFF, &len) == NULL)
+			h->high.hi = 0;
+		if (fpt_tuple_at(w->page, s->low.hi & 0xFFFF, &len) == NULL)
+			s->low.hi = 0;
+	}
 }
 
 /* A page that passes the check must behave. */
@@ -210,12 +242,13 @@ use_sound_page(KTWorld *w)
 {
 	FPTPageHeader *h = fpt_header(w->page);
 	FPTEntry	e;
+	FPTKeyBuf	own;
 	FPTEdit		edit = {0};
 	FPTResult	res;
 
 	w->level = h->level;
-	w->low = fpt_fence_get(&fpt_special(w->page)->low);
-	w->high = fpt_fence_get(&h->high);
+	w->low = fpt_page_low(&w->l, w->page);
+	w->high = fpt_page_high(&w->l, w->page);
 	w->n = fpt_page_extract(&w->l, w->page, entries, FPT_MAX_ENTRIES);
 	CHECK(w->n >= 0);
 	for (int i = 0; i < w->n; i++)
@@ -229,14 +262,17 @@ use_sound_page(KTWorld *w)
 
 		CHECK(fpt_page_lower_bound(&w->l, w->page, &entries[i].key,
 								   &loc) == FPT_OK);
-		CHECK(kt_loc_index(w, loc) == i);
+		CHECK(kt_loc_index(w, loc) == i ||
+			  (w->general && w->level > 0 && i == 0));
 	}
 	if ((h->flags & FPT_F_DELETED) != 0 || w->n == 0)
 		return;
 	kt_verify(w, false);
 	e = kt_random_entry(w);
-	if (fpt_key_cmp(&e.key, &w->low) < 0 ||
-		fpt_key_cmp(&e.key, &w->high) >= 0 ||
+	fpt_key_copy(&own, &e.key);	/* its tuple may be in the page */
+	e.key = own.key;
+	if (fpt_key_cmp(&w->l, &e.key, &w->low) < 0 ||
+		fpt_key_cmp(&w->l, &e.key, &w->high) >= 0 ||
 		(w->level == 0 && (e.key.tid & 0xFFFF) == 0))
 		return;
 	if (w->level > 0 && e.down < 2)
@@ -304,6 +340,8 @@ test_fuzz(long rounds, uint64 seed)
 	free(entries);
 	free(numbers);
 	free(slotids);
+	free(tups);
+	free(tupends);
 }
 
 #else							/* KT_LIBFUZZER */

@@ -48,7 +48,7 @@ test_all_widths(void)
 {
 	int			usable = 0;
 
-	for (int kw = 2; kw <= 16; kw *= 2)
+	for (int kw = 1; kw <= 16; kw *= 2)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
@@ -79,7 +79,8 @@ test_impossible_widths(void)
 	CHECK(!fpt_geom_init(&g, 3, 0, 1, 3));
 	CHECK(!fpt_geom_init(&g, 32, 0, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, -1, 1, 3));
-	CHECK(!fpt_geom_init(&g, 4, FPT_NKINDS, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_NKINDS, 1, 3));
+	CHECK(!fpt_geom_init(&g, 16, FPT_KIND_GENERAL, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 0, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 0));
 	CHECK(!fpt_geom_init(&g, 4, 0, 33, 3));
@@ -105,7 +106,7 @@ test_layout(void)
 		CHECK(l.keysize == keysize && l.nullsfirst && l.indexid == 42);
 		for (int i = 0; i < FPT_NKW; i++)
 		{
-			bool		used = (2 << i) <= keysize;
+			bool		used = (1 << i) <= keysize;
 
 			for (int kind = 0; kind < FPT_NKINDS; kind++)
 			{
@@ -122,9 +123,9 @@ test_layout(void)
 	CHECK(!fpt_layout_init(&l, 12, false, 1, widths));
 	CHECK(!fpt_layout_init(&l, 32, false, 1, widths));
 	CHECK(l.keysize == 16);		/* untouched */
-	widths[1][2].x = 0;
+	widths[2][2].x = 0;
 	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
-	widths[1][2].x = 200;
+	widths[2][2].x = 200;
 	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
 }
 
@@ -135,12 +136,12 @@ test_forced_widths(void)
 
 	CHECK(fpt_choose_widths(4, 1, 2, widths));
 	for (int kind = 0; kind < FPT_NKINDS; kind++)
-		CHECK(widths[1][kind].w == 1 && widths[1][kind].x == 2);
-	CHECK(widths[2][0].w == 0);
+		CHECK(widths[2][kind].w == 1 && widths[2][kind].x == 2);
+	CHECK(widths[3][0].w == 0);
 	CHECK(fpt_choose_widths(8, 3, 0, widths));
-	CHECK(widths[2][0].w == 3 && widths[2][0].x > 0);
+	CHECK(widths[3][0].w == 3 && widths[3][0].x > 0);
 	CHECK(fpt_choose_widths(8, 0, 4, widths));
-	CHECK(widths[2][0].w > 0 && widths[2][0].x == 4);
+	CHECK(widths[3][0].w > 0 && widths[3][0].x == 4);
 
 	/* far from what goal G wants, but usable */
 	CHECK(fpt_choose_widths(4, 1, 1, widths));
@@ -270,7 +271,7 @@ test_goal(void)
 	for (int i = 0; i < FPT_NKW; i++)
 	{
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
-			check_goal(2 << i, kind, widths[i][kind]);
+			check_goal(1 << i, kind, widths[i][kind]);
 	}
 }
 
@@ -371,10 +372,11 @@ test_capacities(void)
 	FPTLayout	l;
 
 	kt_layout(&l, 16, false, false);
-	CHECK(l.geom[0][FPT_KIND_LEAF4].capacity >= 1000);
-	CHECK(l.geom[1][FPT_KIND_LEAF4].capacity >= 800);
-	CHECK(l.geom[2][FPT_KIND_LEAF4].capacity >= 560);
-	CHECK(l.geom[2][FPT_KIND_LEAF6].capacity >= 490);
+	CHECK(l.geom[0][FPT_KIND_LEAF4].capacity >= 1200);
+	CHECK(l.geom[1][FPT_KIND_LEAF4].capacity >= 1000);
+	CHECK(l.geom[2][FPT_KIND_LEAF4].capacity >= 800);
+	CHECK(l.geom[3][FPT_KIND_LEAF4].capacity >= 560);
+	CHECK(l.geom[3][FPT_KIND_LEAF6].capacity >= 490);
 #endif
 }
 

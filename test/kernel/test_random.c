@@ -19,14 +19,17 @@ static long noutliers;			/* splits that could not be in the middle */
 static long nsplits;
 static double splitfill;
 static double minfill = 1.0;
+static long ngsplits;			/* of general keys, in bytes */
+static double gsplitfill;
+static long nsmall;				/* of these, if the new tuple is small */
+static double smallfill;
+static long nwithout;			/* splits without the new entry */
 
 /* --- what a caller does when a page is full ----------------------------- */
 
 static void
-set_fences(char *page, const FPTKey *low, const FPTKey *high)
+set_links(char *page, const FPTKey *low, const FPTKey *high)
 {
-	fpt_special(page)->low = fpt_fence_make(low);
-	fpt_header(page)->high = fpt_fence_make(high);
 	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? FPT_NOPAGE : 7;
 	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? FPT_NOPAGE : 9;
 }
@@ -71,7 +74,7 @@ form(char *page, const FPTKey *low, const FPTKey *high, int a, int b, int fill)
 	FPTResult	res = fpt_page_form(&w->l, page, w->level, w->pageno, low,
 									high, entries + a, b - a, fill);
 
-	set_fences(page, low, high);
+	set_links(page, low, high);
 	return res;
 }
 
@@ -80,7 +83,7 @@ static FPTResult
 split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
 {
 	FPTResult	res;
-	bool		mine = pos < at;
+	bool		mine = pos < at;	/* pos is beyond the end if e stays out */
 	FPTEdit		edit = {0};
 
 	memcpy(before, w->page, BLCKSZ);
@@ -92,11 +95,16 @@ split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
 		if (res == FPT_OK)
 			res = fpt_page_insert(&w->l, before, e, &edit);
 	}
+	if (res == FPT_OK && kt_chance(90))
+		fpt_page_trim(&w->l, before);
+	if (res == FPT_OK)
+	{
+		res = fpt_page_set_high(&w->l, before, sep);
+		CHECK(res == FPT_OK || (w->general && res == FPT_FULL));
+	}
 	if (res != FPT_OK || kt_chance(10))
 		return form(before, &w->low, sep, 0, at, 75);
-	if (kt_chance(90))
-		fpt_page_trim(&w->l, before);
-	set_fences(before, &w->low, sep);
+	set_links(before, &w->low, sep);
 	return FPT_OK;
 }
 
@@ -105,9 +113,20 @@ static bool
 split_page_at(const FPTEntry *e, int pos, int n, int at)
 {
 	FPTKey		sep = entries[at].key;
+	FPTKeyBuf	buf;
 	char	   *left = w->page;
 
-	if (w->level == 0 &&
+	if (w->level == 0 && w->general)
+	{
+		w->l.separate(w->l.arg, &entries[at - 1].key, &sep, &buf);
+		CHECK(fpt_key_cmp(&w->l, &entries[at - 1].key, &buf.key) < 0);
+		CHECK(fpt_key_cmp(&w->l, &buf.key, &sep) <= 0);
+
+		/* the model keeps it: that key's tuple begins so */
+		sep.len = buf.key.len;
+		sep.tid = buf.key.tid;
+	}
+	else if (w->level == 0 &&
 		fpt_image_cmp(&entries[at - 1].key, &entries[at].key) != 0)
 		sep.tid = 0;
 	if (form(spare, &sep, &w->high, at, n, 75 + (int) kt_below(26)) != FPT_OK ||
@@ -142,8 +161,8 @@ split_page(const FPTEntry *e, bool unfit)
 	int			n = w->n + 1;
 	int			at = (n + 1) / 2;
 
-	CHECK(n >= 3);
-	if (n < 3)
+	CHECK(n >= (w->general ? 2 : 3));
+	if (n < 2)
 		return;
 
 	/* anywhere, which need not work with NULLs in a page of few nodes */
@@ -158,6 +177,23 @@ split_page(const FPTEntry *e, bool unfit)
 	if (split_page_at(e, pos, n, at))
 		return;
 
+	/* Wide tuples: somewhere it must be possible, at least without e. */
+	for (at = 1; w->general && at < n; at++)
+	{
+		collect_entries(e);
+		if (split_page_at(e, pos, n, at))
+			return;
+	}
+	for (at = 1; w->general && at < n - 1; at++)
+	{
+		kt_model_entries(w, entries);
+		if (split_page_at(e, n, n - 1, at))
+		{
+			nwithout++;
+			return;
+		}
+	}
+
 	/* An outlier makes the keys of its half too wide: it goes by itself. */
 	CHECK(unfit);
 	noutliers++;
@@ -171,7 +207,7 @@ split_page(const FPTEntry *e, bool unfit)
 
 /* e does not fit in this encoding: rebuild the page in one that it does. */
 static void
-recode_page(const FPTEntry *e)
+recode_page(const FPTEntry *e, bool unfit)
 {
 	char	   *old = w->page;
 	FPTResult	res;
@@ -187,7 +223,7 @@ recode_page(const FPTEntry *e)
 		return;
 	}
 	CHECK(res == FPT_FULL);
-	split_page(e, true);
+	split_page(e, unfit);
 }
 
 /* --- operations --------------------------------------------------------- */
@@ -209,7 +245,7 @@ expected_insert(const FPTEntry *e)
 		return FPT_UNFIT;
 	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
 		return FPT_UNFIT;
-	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &e->key) == 0)
+	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e->key) == 0)
 		return FPT_DUPLICATE;
 	return FPT_OK;
 }
@@ -218,10 +254,10 @@ static bool
 same_outside_hole(const char *a, const char *b)
 {
 	int			lower = fpt_header(w->page)->std.pd_lower;
+	int			upper = fpt_header(w->page)->std.pd_upper;
 
 	return memcmp(a, b, lower) == 0 &&
-		memcmp(a + FPT_SPECIAL_OFFSET, b + FPT_SPECIAL_OFFSET,
-			   BLCKSZ - FPT_SPECIAL_OFFSET) == 0;
+		memcmp(a + upper, b + upper, BLCKSZ - upper) == 0;
 }
 
 /* Insert where there is room, and hold the edits against the images. */
@@ -238,14 +274,35 @@ insert_checked(const FPTEntry *e)
 	CHECK((res == FPT_OK) == (edit.n > 0));
 	for (int i = 0; i < edit.n; i++)
 	{
-		CHECK(edit.r[i].len > 0 && edit.r[i].off + edit.r[i].len <=
-			  fpt_header(w->page)->std.pd_lower);
+		CHECK(edit.r[i].len > 0 &&
+			  (edit.r[i].off + edit.r[i].len <=
+			   fpt_header(w->page)->std.pd_lower ||
+			   edit.r[i].off >= fpt_header(w->page)->std.pd_upper));
 		memcpy(before + edit.r[i].off, w->page + edit.r[i].off, edit.r[i].len);
 	}
 	CHECK(same_outside_hole(before, w->page));
 	if (res == FPT_OK)
 		kt_model_insert(w, e);
 	return res;
+}
+
+/* How full is a page of general keys that is to be split? */
+static void
+note_general_fill(const FPTEntry *e)
+{
+	const FPTGeom *g = kt_geom(w);
+	int			slot = g->kw + 1 + g->tw + g->dw + g->ow;
+	int			bytes = fpt_tuple_bytes(g, w->page) + w->n * slot;
+
+	CHECK(fpt_tuple_bytes(g, w->page) >= 0);
+	ngsplits++;
+	gsplitfill += (double) bytes / (FPT_SPECIAL_OFFSET - g->node_off);
+	if (fpt_tuple_space(e->key.len) < 100 && w->nullpct == 0 &&
+		g->maxnodes >= 10)
+	{
+		nsmall++;
+		smallfill += (double) bytes / (FPT_SPECIAL_OFFSET - g->node_off);
+	}
 }
 
 static void
@@ -256,8 +313,11 @@ op_insert(void)
 	FPTResult	res;
 
 	/* nobody inserts minus infinity a second time, nor beyond the fences */
-	if ((is_minf() && fpt_key_cmp(&e.key, &w->m[0].e.key) == 0) ||
-		fpt_key_cmp(&e.key, &w->low) < 0 || fpt_key_cmp(&e.key, &w->high) >= 0)
+	if ((is_minf() && fpt_key_cmp(&w->l, &e.key, &w->m[0].e.key) == 0) ||
+		fpt_key_cmp(&w->l, &e.key, &w->low) < 0 ||
+		fpt_key_cmp(&w->l, &e.key, &w->high) >= 0)
+		return;
+	if (w->general && w->level > 0 && fpt_key_cmp(&w->l, &e.key, &w->low) == 0)
 		return;
 	res = insert_checked(&e);
 	if (res == FPT_FULL)
@@ -275,18 +335,26 @@ op_insert(void)
 			double		fill = (double) w->n / kt_geom(w)->capacity;
 
 			CHECK(res == FPT_FULL);
-			nsplits++;
-			splitfill += fill;
-			if (kt_geom(w)->maxnodes >= 10 && fill < minfill)
-				minfill = fill;
+			if (!w->general)
+			{
+				nsplits++;
+				splitfill += fill;
+				if (kt_geom(w)->maxnodes >= 10 && fill < minfill)
+					minfill = fill;
+			}
+			else
+				note_general_fill(&e);
 			kt_verify(w, false);
-			split_page(&e, false);
+			if (w->general && w->n <= FPT_WIDE_ENTRIES)
+				recode_page(&e, false);
+			else
+				split_page(&e, false);
 			return;
 		}
 	}
 	CHECK(res == expect);
 	if (res == FPT_UNFIT)
-		recode_page(&e);
+		recode_page(&e, true);
 }
 
 /* The page's first entry stays in inner pages: it repeats the low fence. */
@@ -342,6 +410,17 @@ op_delete_slots(void)
 		CHECK(fpt_node_delete(&w->l, w->page, kid, dead) == FPT_OK);
 }
 
+/*
+ * The first separator of a page of general keys is below all there is, even if
+ * the model thinks that it equals the low fence.
+ */
+static bool
+same_index(int got, int expect)
+{
+	return got == expect ||
+		(w->general && w->level > 0 && expect == 0 && got == 1);
+}
+
 static void
 op_lower_bound(void)
 {
@@ -349,7 +428,7 @@ op_lower_bound(void)
 	FPTLoc		loc;
 
 	CHECK(fpt_page_lower_bound(&w->l, w->page, &k, &loc) == FPT_OK);
-	CHECK(kt_loc_index(w, loc) == kt_model_lower_bound(w, &k));
+	CHECK(same_index(kt_loc_index(w, loc), kt_model_lower_bound(w, &k)));
 }
 
 static void
@@ -367,14 +446,14 @@ op_range(void)
 		if (kt_chance(50))
 			lo.tid = 0;
 	}
-	if (fpt_key_cmp(&lo, &hi) > 0)
+	if (fpt_key_cmp(&w->l, &lo, &hi) > 0)
 		return;
 	i = kt_model_lower_bound(w, &hi);
-	if (i < w->n && fpt_key_cmp(&w->m[i].e.key, &hi) == 0)
+	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &hi) == 0)
 		i++;
 	CHECK(fpt_page_range(&w->l, w->page, &lo, &hi, &first, &last) == FPT_OK);
-	CHECK(kt_loc_index(w, first) == kt_model_lower_bound(w, &lo));
-	CHECK(kt_loc_index(w, last) == i);
+	CHECK(same_index(kt_loc_index(w, first), kt_model_lower_bound(w, &lo)));
+	CHECK(same_index(kt_loc_index(w, last), i));
 }
 
 static void
@@ -387,7 +466,7 @@ op_find_child(void)
 
 	if (w->level == 0 || w->n == 0)
 		return;
-	if (i == w->n || fpt_key_cmp(&w->m[i].e.key, &k) > 0)
+	if (i == w->n || fpt_key_cmp(&w->l, &w->m[i].e.key, &k) > 0)
 		i = Max(0, i - 1);
 	CHECK(fpt_page_find_child(&w->l, w->page, &k, &child, &loc) == FPT_OK);
 	CHECK(kt_loc_index(w, loc) == i);
@@ -422,7 +501,7 @@ op_get_and_step(void)
 	for (int steps = 0; steps < 5; steps++)
 	{
 		CHECK(fpt_page_get(&w->l, w->page, loc, &e) == FPT_OK);
-		CHECK(fpt_key_cmp(&e.key, &w->m[i].e.key) == 0 &&
+		CHECK(fpt_key_cmp(&w->l, &e.key, &w->m[i].e.key) == 0 &&
 			  e.down == w->m[i].e.down);
 		i += dir;
 		CHECK(fpt_page_step(&w->l, w->page, &loc, dir) ==
@@ -438,7 +517,9 @@ op_copy(void)
 	static uint64 tids[FPT_MAX_ENTRIES];
 	static uint64 los[FPT_MAX_ENTRIES];
 	static uint64 his[FPT_MAX_ENTRIES];
-	FPTRun		run = {NULL, NULL, NULL, NULL};
+	static char tups[BLCKSZ];
+	static uint16 tupends[FPT_MAX_ENTRIES];
+	FPTRun		run = {0};
 	int			a = (int) kt_below(w->n + 1);
 	int			b = a + (int) kt_below(w->n - a + 1);
 	bool		skip = kt_chance(50);
@@ -451,6 +532,11 @@ op_copy(void)
 		run.los = los;
 	if (run.los && kt_chance(50))
 		run.his = his;
+	if (w->general && kt_chance(80))
+	{
+		run.tups = tups;
+		run.tupends = tupends;
+	}
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
 					  skip, &run);
 	for (int i = a; i < b; i++)
@@ -465,6 +551,13 @@ op_copy(void)
 			CHECK(los[j] == k->lo);
 		if (run.his && k->cls == FPT_CLS_VALUE)
 			CHECK(his[j] == k->hi);
+		if (run.tups && (i > 0 || w->level == 0))
+		{
+			int			from = j > 0 ? tupends[j - 1] : 0;
+
+			CHECK(tupends[j] - from == (int) k->len);
+			CHECK(k->len == 0 || memcmp(tups + from, k->tup, k->len) == 0);
+		}
 		j++;
 	}
 	CHECK(n == j);
@@ -475,7 +568,7 @@ op_hint(void)
 {
 	int			i;
 	uint16		slotid;
-	FPTRun		run = {NULL, NULL, NULL, &slotid};
+	FPTRun		run = {.slotids = &slotid};
 
 	if (w->n == 0 || w->level > 0)
 		return;
@@ -567,6 +660,11 @@ test_random(long ops, uint64 seed)
 		printf("%ld full pages, %.0f%% filled on average, %.0f%% at least; "
 			   "%ld outliers\n", nsplits, 100 * splitfill / nsplits,
 			   100 * minfill, noutliers);
+	if (ngsplits > 0)
+		printf("%ld full pages of general keys, %.0f%% filled on average; "
+			   "%ld of small tuples, %.0f%%; %ld without the new one\n", ngsplits,
+			   100 * gsplitfill / ngsplits, nsmall,
+			   100 * smallfill / Max(nsmall, 1), nwithout);
 	kt_world_free(w);
 	free(before);
 	free(spare);

@@ -71,7 +71,7 @@ compare_once(int kwi, int n)
 {
 	const char *names[MAX_NAMES];
 	int			nnames = fpt_simd_available(names, MAX_NAMES);
-	int			kw = 2 << kwi;
+	int			kw = 1 << kwi;
 	int			stride = n + (int) kt_below(MAX_STRIDE - n + 1);
 	char	   *keys = buf + kt_below(2);
 	kt_u128		few[4];

@@ -1,0 +1,151 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_general.h
+ *	  Keys of the general class: what the tree asks of those who know types.
+ *
+ * An index whose key has no image (fpt_image.h) stores an entry as
+ *
+ *	 class	is the first key column NULL?  (FPT_CLS_*; NULLs have own nodes)
+ *	 head	8 bytes, FPTKey.lo: a monotone map of the first column, or of the
+ *			first few columns together.  In the node arrays, in as few bytes
+ *			as the page needs, searched by SIMD.
+ *	 tuple	a string of bytes with a length, in the page's heap area; may be
+ *			empty.  Whatever head and class do not tell.
+ *	 TID
+ *
+ * The tree and the page kernel see tuples as bytes.  Their contents are the
+ * business of the functions declared here, which fpt_general.c implements:
+ * forming, comparing, shortening and taking apart.
+ *
+ * Order.  Keys are compared by class, head, these two being equal by
+ * FPTLayout.cmp (fpt_general_compare), and at last by TID.  Hence a head must
+ * be monotone in the order of the key columns of the index, DESC and NULLS
+ * placement considered:
+ *
+ *		a < b implies head(a) <= head(b), and a = b implies head(a) = head(b)
+ *
+ * for every a and b of the same class, where "=" is that of the operator class
+ * and not that of bytes.  A constant is a head.  Heads of NULLs, that is of
+ * entries of class FPT_CLS_NULLFIRST or FPT_CLS_NULLLAST, are zero.
+ *
+ * Only key columns count in comparisons; INCLUDE columns are in the tuple, and
+ * that is all.
+ *
+ * Partial keys.  A key may consist of the first columns only (as many as it
+ * says; possibly none).  It stands for the position before all keys that begin
+ * so, or, only in memory, behind all of them:
+ *
+ *		separators in inner pages and fences	before
+ *		bounds of scans							before or after
+ *
+ * Between keys that agree in the columns both have, "before" is less than any
+ * further column and "after" is greater; "before" equals "before", and "after"
+ * "after", if they have equally many columns.  TIDs decide then: partial keys
+ * have TID 0 ("before") or FPT_MAX_TID ("after").
+ *
+ * A partial key's head must be monotone, too: that of "before (a)" at most the
+ * least, that of "after (a)" at least the greatest head of a key beginning
+ * with a.  So where a head covers several columns, or where the first column
+ * itself is shortened, what is missing is filled up with the lowest, or with
+ * the highest value.  A partial key of no columns at all has head 0 or ~0.
+ *
+ * Rules for these functions.  They may be called with page locks held, may
+ * raise errors and may run foreign code (operator classes' functions).  They
+ * are never called in a critical section.  Bytes of a stored tuple come from
+ * disk: lengths are to be checked, and fpt_general_corrupt() to be raised if
+ * they do not make sense.  Tuples are not aligned.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_GENERAL_H
+#define FPT_GENERAL_H
+
+#include "fptree.h"
+
+/*
+ * How the columns of an index are compared, formed and taken apart.  Filled by
+ * fpt_general_init() once per relcache entry, part of the chunk of FPTIndex,
+ * and copied with it: plain data, and pointers to what lives as long as the
+ * relcache entry does (rd_supportinfo, rd_att), nothing else.
+ */
+typedef struct FPTGeneral FPTGeneral;
+
+/*
+ * May the index have image keys, or does it need general ones?  (Of several
+ * fixed-width columns an image may be made, too: 16 bytes are enough for two
+ * columns of 4 bytes and a flag for the second one's NULLs, if only the last
+ * column's type has classes of equal images.)
+ */
+extern bool fpt_index_is_general(Relation rel);
+
+extern Size fpt_general_size(Relation rel);
+extern void fpt_general_init(Relation rel, FPTGeneral *g);
+
+/* What a search key in memory has instead of a tuple; see FPTKey.search. */
+typedef struct FPTGeneralSearch
+{
+	int			natts;			/* columns given, from the first on */
+	bool		after;			/* behind all keys that begin so */
+	const Datum *values;
+	const bool *isnull;
+
+	/*
+	 * Function that compares a stored value of each column with the one given
+	 * here (left: stored), or NULL for the columns' own: another type of the
+	 * operator family.
+	 */
+	FmgrInfo  **cmp;
+} FPTGeneralSearch;
+
+/*
+ * Make a key for a scan's bound: class, head and "search" of *key are set.
+ * *s must live as long as the key.  TID: 0, or FPT_MAX_TID if "after".
+ */
+extern void fpt_general_search_key(const FPTGeneral *g,
+								   const FPTGeneralSearch *s, FPTKey *key);
+
+/*
+ * Make the entry of a heap tuple: class, head and tuple, which is written to
+ * buf.  Values are detoasted, and compressed as btree does.  Raises btree's
+ * error for entries of more than FPT_MAX_TUPLE bytes.  Allocates in the
+ * current context what it does not free.
+ */
+extern void fpt_general_form(const FPTGeneral *g, Relation rel,
+							 const Datum *values, const bool *isnull,
+							 uint64 tid, FPTKeyBuf *buf);
+
+/*
+ * Order of two keys of the same class and the same head, TIDs left out.  Each
+ * has a tuple, or a "search".  This is FPTLayout.cmp; arg is the FPTGeneral.
+ */
+extern int	fpt_general_compare(const void *arg, const FPTKey *a,
+								const FPTKey *b);
+
+/* Order of two values of a key column, DESC and NULLS placement considered. */
+extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
+									   bool anull, Datum b, bool bnull);
+
+/*
+ * The fence between two neighbouring leaf entries, prev < key: the shortest
+ * partial key s with prev < s <= key.  Where all key columns are equal that is
+ * key itself, with its TID (INCLUDE columns can be left out); else the TID
+ * is 0.  This is FPTLayout.separate.
+ */
+extern void fpt_general_separate(const void *arg, const FPTKey *prev,
+								 const FPTKey *key, FPTKeyBuf *sep);
+
+/*
+ * All columns of an entry, INCLUDE columns too, as core's index_form_tuple()
+ * would have them.  By-reference values point into the tuple if they can (it
+ * may be unaligned there: those are copied to the current context).  Columns
+ * that a partial key does not have are NULL; returns the number it has.
+ */
+extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
+							   Datum *values, bool *isnull);
+
+/* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
+extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);
+
+extern void fpt_general_corrupt(void) __attribute__((noreturn));
+
+#endif							/* FPT_GENERAL_H */

@@ -1,0 +1,983 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_qual.c
+ *	  Scan keys of general indexes: see fpt_qual.h.
+ *
+ * A qual becomes intervals of its column if its argument is of the column's
+ * type, or of a type whose values can be placed between the column's: see
+ * fpt_image_cut(), and name and text.  Any other qual, as one of an operator
+ * family of users that compares different types, is asked of each entry.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_qual.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* An end of an interval; inf: there is none, NULLs included. */
+typedef struct FPTBound
+{
+	Datum		value;
+	bool		isnull;
+	bool		inf;
+	bool		incl;			/* the value itself belongs to it */
+} FPTBound;
+
+/* Values of a column that are allowed, in the order of the index. */
+typedef struct FPTInterval
+{
+	FPTBound	lo;
+	FPTBound	hi;
+} FPTInterval;
+
+typedef struct FPTAllowed
+{
+	bool		any;			/* no quals at all */
+	int			n;				/* disjoint intervals, ascending */
+	FPTInterval *iv;
+	int			cur;			/* the one that the current position is in */
+} FPTAllowed;
+
+/*
+ * A position.  Side -1: before all entries that begin with these values, 1:
+ * behind them, 0: somewhere among them.
+ */
+typedef struct FPTPosition
+{
+	FPTGeneralSearch s;			/* see pos_key() */
+	int			natts;
+	int			side;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+} FPTPosition;
+
+struct FPTQuals
+{
+	Relation	rel;
+	const FPTGeneral *g;
+	int			nkeycols;
+	bool		never;			/* no entry can match */
+	bool		recheck;
+	int			last;			/* last column with quals, or -1 */
+	FPTAllowed	col[INDEX_MAX_KEYS];
+	int			nothers;		/* quals that are asked of each entry */
+	ScanKey		others;
+	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
+	MemoryContext poscxt;		/* values of positions */
+	MemoryContext matchcxt;		/* values of entries */
+	FPTPosition pos;			/* near and far end of the current range */
+	FPTPosition end;
+};
+
+/* --- intervals ------------------------------------------------------------ */
+
+static inline int
+value_cmp(const FPTQuals *q, int i, Datum a, bool anull, const FPTBound *b)
+{
+	return fpt_general_compare_values(q->g, i, a, anull, b->value, b->isnull);
+}
+
+/* Is a value below an interval (-1), in it, or above it (1)? */
+static int
+value_side(const FPTQuals *q, int i, Datum v, bool vnull,
+		   const FPTInterval *iv)
+{
+	if (!iv->lo.inf)
+	{
+		int			c = value_cmp(q, i, v, vnull, &iv->lo);
+
+		if (c < 0 || (c == 0 && !iv->lo.incl))
+			return -1;
+	}
+	if (!iv->hi.inf)
+	{
+		int			c = value_cmp(q, i, v, vnull, &iv->hi);
+
+		if (c > 0 || (c == 0 && !iv->hi.incl))
+			return 1;
+	}
+	return 0;
+}
+
+/* Order of two lower bounds, and of two upper ones. */
+static int
+lower_cmp(const FPTQuals *q, int i, const FPTBound *a, const FPTBound *b)
+{
+	int			c;
+
+	if (a->inf || b->inf)
+		return (int) b->inf - (int) a->inf;
+	c = value_cmp(q, i, a->value, a->isnull, b);
+	return c != 0 ? c : (int) b->incl - (int) a->incl;
+}
+
+static int
+upper_cmp(const FPTQuals *q, int i, const FPTBound *a, const FPTBound *b)
+{
+	int			c;
+
+	if (a->inf || b->inf)
+		return (int) a->inf - (int) b->inf;
+	c = value_cmp(q, i, a->value, a->isnull, b);
+	return c != 0 ? c : (int) a->incl - (int) b->incl;
+}
+
+static bool
+interval_empty(const FPTQuals *q, int i, const FPTInterval *iv)
+{
+	int			c;
+
+	if (iv->lo.inf || iv->hi.inf)
+		return false;
+	c = value_cmp(q, i, iv->lo.value, iv->lo.isnull, &iv->hi);
+	return c > 0 || (c == 0 && !(iv->lo.incl && iv->hi.incl));
+}
+
+/* Is there one value only? */
+static inline bool
+interval_point(const FPTQuals *q, int i, const FPTInterval *iv)
+{
+	return !iv->lo.inf && !iv->hi.inf &&
+		(iv->lo.value == iv->hi.value && iv->lo.isnull == iv->hi.isnull ?
+		 true : value_cmp(q, i, iv->lo.value, iv->lo.isnull, &iv->hi) == 0);
+}
+
+/* Keep of a column what b allows as well. */
+static void
+intersect(FPTQuals *q, int i, const FPTInterval *b, int nb)
+{
+	FPTAllowed *a = &q->col[i];
+	const FPTInterval *x = a->iv;
+	FPTInterval whole = {{0, false, true, true}, {0, false, true, true}};
+	int			nx = a->n;
+	FPTInterval *out;
+	int			n = 0;
+
+	if (a->any)
+	{
+		x = &whole;
+		nx = 1;
+	}
+	out = MemoryContextAlloc(q->qualcxt, (nx + nb + 1) * sizeof(FPTInterval));
+	while (nx > 0 && nb > 0)
+	{
+		int			c = upper_cmp(q, i, &x->hi, &b->hi);
+
+		out[n].lo = lower_cmp(q, i, &x->lo, &b->lo) > 0 ? x->lo : b->lo;
+		out[n].hi = c < 0 ? x->hi : b->hi;
+		if (!interval_empty(q, i, &out[n]))
+			n++;
+		if (c < 0)
+			x++, nx--;
+		else
+			b++, nb--;
+	}
+	a->any = false;
+	a->iv = out;
+	a->n = n;
+	q->last = Max(q->last, i);
+	if (n == 0)
+		q->never = true;
+}
+
+typedef struct FPTSortArg
+{
+	const FPTQuals *q;
+	int			i;
+} FPTSortArg;
+
+static int
+interval_order(const void *a, const void *b, void *arg)
+{
+	const FPTSortArg *s = (const FPTSortArg *) arg;
+
+	CHECK_FOR_INTERRUPTS();
+	return lower_cmp(s->q, s->i, &((const FPTInterval *) a)->lo,
+					 &((const FPTInterval *) b)->lo);
+}
+
+/* Sort intervals and merge those that overlap; returns their number. */
+static int
+sort_intervals(FPTQuals *q, int i, FPTInterval *iv, int n)
+{
+	FPTSortArg	arg = {q, i};
+	int			last = 0;
+
+	if (n <= 1)
+		return n;
+	qsort_arg(iv, n, sizeof(FPTInterval), interval_order, &arg);
+	for (int k = 1; k < n; k++)
+	{
+		FPTInterval both = {iv[k].lo, iv[last].hi};
+
+		if (interval_empty(q, i, &both))
+			iv[++last] = iv[k];
+		else if (upper_cmp(q, i, &iv[k].hi, &iv[last].hi) > 0)
+			iv[last].hi = iv[k].hi;
+	}
+	return last + 1;
+}
+
+/* --- quals ---------------------------------------------------------------- */
+
+/* Values but no NULLs; in the order of the index. */
+static FPTInterval
+not_null(const FPTQuals *q, int i)
+{
+	FPTInterval iv = {{0, false, true, true}, {0, false, true, true}};
+	FPTBound	null = {0, true, false, false};
+
+	if (q->rel->rd_indoption[i] & INDOPTION_NULLS_FIRST)
+		iv.lo = null;
+	else
+		iv.hi = null;
+	return iv;
+}
+
+/* The interval of ascending values between two bounds. */
+static FPTInterval
+ascending(const FPTQuals *q, int i, FPTBound lo, FPTBound hi)
+{
+	FPTInterval iv = not_null(q, i);
+
+	if (q->rel->rd_indoption[i] & INDOPTION_DESC)
+	{
+		FPTBound	tmp = lo;
+
+		lo = hi;
+		hi = tmp;
+	}
+	if (!lo.inf)
+		iv.lo = lo;
+	if (!hi.inf)
+		iv.hi = hi;
+	return iv;
+}
+
+/* "column <strategy> value", value of the column's type. */
+static FPTInterval
+operator_interval(const FPTQuals *q, int i, int strategy, Datum value)
+{
+	FPTBound	lo = {0, false, true, true};
+	FPTBound	hi = {0, false, true, true};
+	FPTBound	b = {value, false, false, true};
+
+	switch (strategy)
+	{
+		case BTLessStrategyNumber:
+			hi = b;
+			hi.incl = false;
+			break;
+		case BTLessEqualStrategyNumber:
+			hi = b;
+			break;
+		case BTEqualStrategyNumber:
+			lo = hi = b;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			lo = b;
+			break;
+		case BTGreaterStrategyNumber:
+			lo = b;
+			lo.incl = false;
+			break;
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg_internal("unrecognized strategy number: %d",
+									 strategy)));
+	}
+	return ascending(q, i, lo, hi);
+}
+
+/* Images that stand for values of the type: some have fewer than bits. */
+static void
+valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
+{
+	min->hi = min->lo = 0;
+	*max = fpt_image_max(type);
+	switch (type->kind)
+	{
+		case FPT_IMG_S16:
+			min->lo = (uint64) (FPT_SIGN32 + PG_INT16_MIN);
+			max->lo = FPT_SIGN32 + PG_INT16_MAX;
+			break;
+		case FPT_IMG_BOOL:
+			max->lo = 1;
+			break;
+		case FPT_IMG_CHAR:
+			max->lo = PG_UINT8_MAX;
+			break;
+		case FPT_IMG_MAC6:
+			max->lo = UINT64CONST(0xFFFFFFFFFFFF);
+			break;
+		default:
+			break;
+	}
+}
+
+static FPTBound
+image_bound(FPTQuals *q, const FPTKeyType *type, FPTImage img)
+{
+	FPTBound	b = {0, false, false, true};
+	MemoryContext old = MemoryContextSwitchTo(q->qualcxt);
+
+	b.value = fpt_image_decode(type, img, type->typbyval &&
+							   type->typlen <= (int) sizeof(Datum) ? NULL :
+							   palloc(FPT_DECODE_BYTES));
+	MemoryContextSwitchTo(old);
+	return b;
+}
+
+/* The same for a value of another type; false if no value matches. */
+static bool
+image_interval(FPTQuals *q, int i, const FPTKeyType *type, FmgrInfo *cmp,
+			   ScanKey key, Datum value, FPTInterval *iv, bool *fuzzy)
+{
+	FPTBound	lob = {0, false, true, true};
+	FPTBound	hib = {0, false, true, true};
+	FPTImage	lo;
+	FPTImage	hi;
+	FPTImage	min;
+	FPTImage	max;
+	FPTCut		cut;
+
+	fpt_image_cut(type, cmp, key->sk_collation, value, &cut);
+	*fuzzy |= cut.fuzzy;
+	if (!fpt_cut_interval(type, &cut, key->sk_strategy, &lo, &hi))
+		return false;
+	valid_range(type, &min, &max);
+	if (fpt_img_cmp(lo, max) > 0 || fpt_img_cmp(hi, min) < 0)
+		return false;
+	if (fpt_img_cmp(lo, min) > 0)
+		lob = image_bound(q, type, lo);
+	if (fpt_img_cmp(hi, max) < 0)
+		hib = image_bound(q, type, hi);
+	*iv = ascending(q, i, lob, hib);
+	return true;
+}
+
+/* How a qual's argument is made comparable. */
+typedef enum FPTArgument
+{
+	FPT_ARG_SAME,				/* it is of the column's type */
+	FPT_ARG_IMAGE,				/* compare images, with a function */
+	FPT_ARG_NAME_TO_TEXT,
+	FPT_ARG_TEXT_TO_NAME,
+	FPT_ARG_UNKNOWN				/* not at all */
+} FPTArgument;
+
+typedef struct FPTConverter
+{
+	FPTArgument how;
+	const FPTKeyType *type;
+	FmgrInfo	cmp;
+} FPTConverter;
+
+static void
+converter_init(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+{
+	Oid			opcintype = q->rel->rd_opcintype[i];
+
+	conv->how = FPT_ARG_SAME;
+	if (!OidIsValid(key->sk_subtype) || key->sk_subtype == opcintype ||
+		IsPolymorphicType(opcintype) || opcintype == RECORDOID)
+		return;
+	conv->how = FPT_ARG_UNKNOWN;
+	conv->type = fpt_keytype_for(index_getprocid(q->rel, i + 1,
+												 FPT_ORDER_PROC), opcintype);
+	if (conv->type != NULL)
+	{
+		fpt_lookup_cross(q->rel, i, key->sk_subtype, q->qualcxt, &conv->cmp);
+		conv->how = FPT_ARG_IMAGE;
+	}
+	else if (opcintype == TEXTOID && key->sk_subtype == NAMEOID)
+		conv->how = FPT_ARG_NAME_TO_TEXT;
+	else if (opcintype == NAMEOID && key->sk_subtype == TEXTOID)
+		conv->how = FPT_ARG_TEXT_TO_NAME;
+}
+
+/*
+ * The interval of one argument.  Returns 1 if there is one, 0 if no value
+ * matches, -1 if nobody knows.
+ */
+static int
+argument_interval(FPTQuals *q, int i, ScanKey key, FPTConverter *conv,
+				  Datum value, FPTInterval *iv, bool *fuzzy)
+{
+	MemoryContext old;
+	char	   *s;
+	int			known = 1;
+
+	switch (conv->how)
+	{
+		case FPT_ARG_SAME:
+			break;
+		case FPT_ARG_IMAGE:
+			return image_interval(q, i, conv->type, &conv->cmp, key, value,
+								  iv, fuzzy) ? 1 : 0;
+		case FPT_ARG_NAME_TO_TEXT:
+			old = MemoryContextSwitchTo(q->qualcxt);
+			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
+			MemoryContextSwitchTo(old);
+			break;
+		case FPT_ARG_TEXT_TO_NAME:
+			old = MemoryContextSwitchTo(q->qualcxt);
+			s = TextDatumGetCString(value);
+			if (strlen(s) < NAMEDATALEN)
+			{
+				char	   *name = palloc0(NAMEDATALEN);
+
+				strcpy(name, s);
+				value = CStringGetDatum(name);
+			}
+			else
+				known = -1;
+			MemoryContextSwitchTo(old);
+			break;
+		case FPT_ARG_UNKNOWN:
+			known = -1;
+			break;
+	}
+	if (known > 0)
+		*iv = operator_interval(q, i, key->sk_strategy, value);
+	return known;
+}
+
+/* Let each entry be asked. */
+static void
+ask_entries(FPTQuals *q, int i, ScanKey key)
+{
+	FPTInterval iv = not_null(q, i);
+
+	/* the operators are strict */
+	intersect(q, i, &iv, 1);
+	q->others[q->nothers++] = *key;
+}
+
+static void
+add_array(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+{
+	ArrayType  *array = DatumGetArrayTypeP(key->sk_argument);
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *elems;
+	bool	   *nulls;
+	int			nelems;
+	FPTInterval *iv;
+	bool		fuzzy = false;
+	int			n = 0;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &elems, &nulls, &nelems);
+	iv = palloc((nelems + 1) * sizeof(FPTInterval));
+	for (int k = 0; k < nelems; k++)
+	{
+		int			known;
+
+		CHECK_FOR_INTERRUPTS();
+		if (nulls[k])
+			continue;
+		known = argument_interval(q, i, key, conv, elems[k], &iv[n], &fuzzy);
+		if (known < 0)
+		{
+			ask_entries(q, i, key);
+			return;
+		}
+		if (known > 0 && !interval_empty(q, i, &iv[n]))
+			n++;
+	}
+	q->recheck |= fuzzy;
+	intersect(q, i, iv, sort_intervals(q, i, iv, n));
+}
+
+static void
+reject_key(const FPTQuals *q, ScanKey key)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg_internal("unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
+							 RelationGetRelationName(q->rel), key->sk_attno,
+							 key->sk_strategy, (unsigned) key->sk_flags)));
+}
+
+static void
+add_key(FPTQuals *q, ScanKey key)
+{
+	int			i = key->sk_attno - 1;
+	FPTConverter conv;
+	FPTInterval iv;
+	bool		fuzzy = false;
+
+	if (i < 0 || i >= q->nkeycols ||
+		(key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER | SK_ORDER_BY)))
+		reject_key(q, key);
+	if (key->sk_flags & SK_SEARCHNULL)
+	{
+		FPTBound	null = {0, true, false, true};
+
+		iv.lo = iv.hi = null;
+		intersect(q, i, &iv, 1);
+		return;
+	}
+	if (key->sk_flags & SK_SEARCHNOTNULL)
+	{
+		iv = not_null(q, i);
+		intersect(q, i, &iv, 1);
+		return;
+	}
+	if (key->sk_flags & SK_ISNULL)
+	{
+		q->never = true;		/* the operators are strict */
+		return;
+	}
+	if (key->sk_strategy < BTLessStrategyNumber ||
+		key->sk_strategy > BTGreaterStrategyNumber)
+		reject_key(q, key);
+	converter_init(q, i, key, &conv);
+	if (key->sk_flags & SK_SEARCHARRAY)
+	{
+		add_array(q, i, key, &conv);
+		return;
+	}
+	switch (argument_interval(q, i, key, &conv, key->sk_argument, &iv, &fuzzy))
+	{
+		case 1:
+			q->recheck |= fuzzy;
+			intersect(q, i, &iv, 1);
+			break;
+		case 0:
+			q->never = true;
+			break;
+		default:
+			ask_entries(q, i, key);
+			break;
+	}
+}
+
+FPTQuals *
+fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
+{
+	FPTQuals   *q = MemoryContextAllocZero(cxt, sizeof(FPTQuals));
+
+	q->rel = rel;
+	q->g = g;
+	q->nkeycols = IndexRelationGetNumberOfKeyAttributes(rel);
+	q->qualcxt = AllocSetContextCreate(cxt, "fptree quals",
+									   ALLOCSET_SMALL_SIZES);
+	q->poscxt = AllocSetContextCreate(cxt, "fptree position",
+									  ALLOCSET_SMALL_SIZES);
+	q->matchcxt = AllocSetContextCreate(cxt, "fptree entries",
+										ALLOCSET_SMALL_SIZES);
+	return q;
+}
+
+void
+fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
+{
+	MemoryContext old;
+
+	MemoryContextReset(q->qualcxt);
+	MemoryContextReset(q->poscxt);
+	MemoryContextReset(q->matchcxt);
+	q->never = false;
+	q->recheck = false;
+	q->last = -1;
+	q->nothers = 0;
+	for (int i = 0; i < q->nkeycols; i++)
+	{
+		q->col[i].any = true;
+		q->col[i].n = 0;
+		q->col[i].iv = NULL;
+	}
+
+	old = MemoryContextSwitchTo(q->qualcxt);
+	q->others = palloc(Max(nkeys, 1) * sizeof(ScanKeyData));
+	for (int k = 0; k < nkeys && !q->never; k++)
+		add_key(q, &keys[k]);
+	MemoryContextSwitchTo(old);
+}
+
+bool
+fpt_quals_recheck(const FPTQuals *q)
+{
+	return q->recheck;
+}
+
+void
+fpt_quals_reset(FPTQuals *q)
+{
+	MemoryContextReset(q->matchcxt);
+}
+
+/* --- positions ------------------------------------------------------------ */
+
+/*
+ * The interval that a value is in (*in), or else the next one in this
+ * direction; -1: there is none.
+ */
+static int
+find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
+{
+	const FPTAllowed *a = &q->col[i];
+	int			lo = 0;
+	int			hi = a->n;
+
+	/* the first one that is not below the value */
+	while (lo < hi)
+	{
+		int			mid = (lo + hi) / 2;
+		int			side = value_side(q, i, v, vnull, &a->iv[mid]);
+
+		if (side == 0)
+		{
+			*in = true;
+			return mid;
+		}
+		if (side > 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*in = false;
+	if (dir < 0)
+		return lo - 1;
+	return lo < a->n ? lo : -1;
+}
+
+/* The end of an interval that a scan in this direction comes to first. */
+static inline const FPTBound *
+near_end(const FPTInterval *iv, int dir)
+{
+	return dir > 0 ? &iv->lo : &iv->hi;
+}
+
+static inline const FPTBound *
+far_end(const FPTInterval *iv, int dir)
+{
+	return dir > 0 ? &iv->hi : &iv->lo;
+}
+
+/*
+ * Set the columns from i on to the first values that are allowed, as far as
+ * those are known; "which" is column i's interval, -1 for its first one.
+ */
+static void
+pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
+{
+	pos->natts = i;
+	pos->side = -dir;
+	for (; i < q->nkeycols && !q->col[i].any; i++, which = -1)
+	{
+		FPTAllowed *a = &q->col[i];
+		const FPTBound *b;
+
+		a->cur = which >= 0 ? which : dir > 0 ? 0 : a->n - 1;
+		b = near_end(&a->iv[a->cur], dir);
+		if (b->inf)
+			return;
+		pos->values[i] = b->value;
+		pos->isnull[i] = b->isnull;
+		pos->natts = i + 1;
+		if (!b->incl)
+		{
+			pos->side = dir;
+			return;
+		}
+	}
+}
+
+/* Is a column's value the last one of its current interval? */
+static bool
+pos_at_end(const FPTQuals *q, const FPTPosition *pos, int i, int dir)
+{
+	const FPTAllowed *a = &q->col[i];
+	const FPTBound *b;
+
+	if (a->any)
+		return false;
+	b = far_end(&a->iv[a->cur], dir);
+	return !b->inf &&
+		value_cmp(q, i, pos->values[i], pos->isnull[i], b) == 0;
+}
+
+/* Go on to the next interval of a column, if there is one. */
+static bool
+pos_next_interval(FPTQuals *q, FPTPosition *pos, int i, int dir)
+{
+	int			next = q->col[i].cur + dir;
+
+	if (next < 0 || next >= q->col[i].n)
+		return false;
+	pos_fill(q, pos, i, next, dir);
+	return true;
+}
+
+/*
+ * Column i's values in this direction are exhausted: go on to the next value of
+ * the last column before it that has one.  Returns that column, or -1.
+ */
+static int
+pos_carry(FPTQuals *q, FPTPosition *pos, int i, int dir)
+{
+	while (--i >= 0)
+	{
+		if (!pos_at_end(q, pos, i, dir))
+		{
+			/* whatever comes next */
+			pos->natts = i + 1;
+			pos->side = dir;
+			return i;
+		}
+		if (pos_next_interval(q, pos, i, dir))
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * Move a position on to the first one from it on that all columns' quals allow.
+ * False if there is none.  *moved: the first column that was changed, or that
+ * was not there before, -1: none.
+ */
+static bool
+pos_seek(FPTQuals *q, FPTPosition *pos, int dir, int *moved)
+{
+	int			natts = pos->natts;
+	bool		beyond = natts > 0 && pos->side == dir;
+
+	*moved = -1;
+	for (int i = 0; i < natts; i++)
+	{
+		FPTAllowed *a = &q->col[i];
+		bool		in = true;
+
+		if (!a->any)
+			a->cur = find_interval(q, i, pos->values[i], pos->isnull[i], dir,
+								   &in);
+		if (in)
+		{
+			if (!beyond || i < natts - 1 || !pos_at_end(q, pos, i, dir))
+				continue;
+			*moved = i;
+			if (pos_next_interval(q, pos, i, dir))
+				return true;
+		}
+		else if (a->cur >= 0)
+		{
+			*moved = i;
+			pos_fill(q, pos, i, a->cur, dir);
+			return true;
+		}
+		*moved = pos_carry(q, pos, i, dir);
+		return *moved >= 0;
+	}
+	if (natts < q->nkeycols && !beyond)
+	{
+		pos_fill(q, pos, natts, -1, dir);
+		if (pos->natts > natts)
+			*moved = natts;
+	}
+	return true;
+}
+
+/*
+ * The position of a key.  One that has no columns but a class is on either side
+ * of the first column's NULLs.
+ */
+static void
+pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
+{
+	if (key->search != NULL)
+	{
+		const FPTPosition *from = (const FPTPosition *)
+		((const char *) key->search - offsetof(FPTPosition, s));
+
+		pos->natts = from->natts;
+		pos->side = from->side;
+		memmove(pos->values, from->values, from->natts * sizeof(Datum));
+		memmove(pos->isnull, from->isnull, from->natts * sizeof(bool));
+		return;
+	}
+
+	MemoryContextReset(q->poscxt);
+	pos->natts = 0;
+	pos->side = key->cls == FPT_CLS_PINF ? 1 : -1;
+	if (key->cls != FPT_CLS_MINF && key->cls != FPT_CLS_PINF)
+	{
+		MemoryContext old = MemoryContextSwitchTo(q->poscxt);
+		bool		nullsfirst = (q->rel->rd_indoption[0] &
+								  INDOPTION_NULLS_FIRST) != 0;
+
+		pos->natts = fpt_general_deform(q->g, key, pos->values, pos->isnull);
+		MemoryContextSwitchTo(old);
+		pos->natts = Min(pos->natts, q->nkeycols);
+		if (pos->natts == q->nkeycols)
+			pos->side = 0;
+		else if (pos->natts == 0 &&
+				 (key->cls == FPT_CLS_NULLLAST ||
+				  (key->cls == FPT_CLS_VALUE && nullsfirst)))
+		{
+			pos->natts = 1;
+			pos->isnull[0] = true;
+			pos->side = key->cls == FPT_CLS_VALUE ? 1 : -1;
+		}
+	}
+}
+
+/* A position as a key, which lives as long as the position. */
+static void
+pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
+{
+	Assert(pos->side != 0);
+	if (pos->natts == 0)
+	{
+		memset(key, 0, sizeof(*key));
+		key->cls = pos->side < 0 ? FPT_CLS_MINF : FPT_CLS_PINF;
+		key->tid = pos->side < 0 ? 0 : FPT_MAX_TID;
+		return;
+	}
+	pos->s.natts = pos->natts;
+	pos->s.after = pos->side > 0;
+	pos->s.values = pos->values;
+	pos->s.isnull = pos->isnull;
+	pos->s.cmp = NULL;
+	fpt_general_search_key(q->g, &pos->s, key);
+}
+
+/*
+ * The far end of the range that begins at q->pos: of the columns that are fixed
+ * the values, of the next one the end of its interval.  Returns the number of
+ * fixed columns.
+ */
+static int
+range_end(FPTQuals *q, int dir, int moved)
+{
+	FPTPosition *pos = &q->pos;
+	FPTPosition *end = &q->end;
+	bool		beyond = pos->side == dir;
+	int			to = beyond ? pos->natts - 1 : pos->natts;
+	int			e = 0;
+
+	while (e < to && !q->col[e].any &&
+		   interval_point(q, e, &q->col[e].iv[q->col[e].cur]))
+		e++;
+	if (e < moved && !beyond)
+	{
+		/*
+		 * What is before "moved" keeps its value: with any other one the
+		 * position would have to be moved again.
+		 */
+		e = moved;
+		while (e < to && !q->col[e].any &&
+			   interval_point(q, e, &q->col[e].iv[q->col[e].cur]))
+			e++;
+	}
+
+	memcpy(end->values, pos->values, e * sizeof(Datum));
+	memcpy(end->isnull, pos->isnull, e * sizeof(bool));
+	end->natts = e;
+	end->side = dir;
+	if (e < q->nkeycols && !q->col[e].any)
+	{
+		const FPTBound *b = far_end(&q->col[e].iv[q->col[e].cur], dir);
+
+		if (!b->inf)
+		{
+			end->values[e] = b->value;
+			end->isnull[e] = b->isnull;
+			end->natts = e + 1;
+			end->side = b->incl ? dir : -dir;
+		}
+	}
+	return e;
+}
+
+bool
+fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
+{
+	FPTKey		near;
+	FPTKey		far;
+	int			moved;
+	int			e;
+
+	Assert(dir == 1 || dir == -1);
+	if (q->never ||
+		from->cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
+		return false;
+	pos_load(q, &q->pos, from);
+	if (!pos_seek(q, &q->pos, dir, &moved))
+		return false;
+	e = range_end(q, dir, moved);
+
+	r->moved = moved >= 0;
+	r->filter = q->nothers > 0 || q->last > e;
+	near = *from;
+	if (r->moved || from->search != NULL)
+		pos_key(q, &q->pos, &near);
+	pos_key(q, &q->end, &far);
+	r->lo = dir > 0 ? near : far;
+	r->hi = dir > 0 ? far : near;
+	return true;
+}
+
+/* --- entries -------------------------------------------------------------- */
+
+/* "value <operator> argument", for a qual that has no intervals. */
+static bool
+ask(FPTQuals *q, ScanKey key, Datum value)
+{
+	ArrayType  *array;
+	ArrayIterator it;
+	Datum		elem;
+	bool		isnull;
+
+	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
+		return DatumGetBool(FunctionCall2Coll(&key->sk_func,
+											  key->sk_collation, value,
+											  key->sk_argument));
+	array = DatumGetArrayTypeP(key->sk_argument);
+	it = array_create_iterator(array, 0, NULL);
+	while (array_iterate(it, &elem, &isnull))
+	{
+		if (!isnull && DatumGetBool(FunctionCall2Coll(&key->sk_func,
+													  key->sk_collation,
+													  value, elem)))
+			return true;
+	}
+	return false;
+}
+
+bool
+fpt_quals_match(FPTQuals *q, const FPTKey *key)
+{
+	MemoryContext old = MemoryContextSwitchTo(q->matchcxt);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	bool		in = true;
+
+	(void) fpt_general_deform(q->g, key, values, isnull);
+	for (int i = 0; i <= q->last && in; i++)
+	{
+		if (!q->col[i].any)
+			(void) find_interval(q, i, values[i], isnull[i], 1, &in);
+	}
+	for (int k = 0; k < q->nothers && in; k++)
+	{
+		int			i = q->others[k].sk_attno - 1;
+
+		in = !isnull[i] && ask(q, &q->others[k], values[i]);
+	}
+	MemoryContextSwitchTo(old);
+	return in;
+}

@@ -1,0 +1,354 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_testing.c
+ *	  Functions for the regression tests.
+ *
+ * The extension does not declare them: the tests do.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+
+#include "fptree.h"
+#include "fpt_general.h"
+#include "fpt_head.h"
+
+PG_FUNCTION_INFO_V1(fptree_test_head);
+PG_FUNCTION_INFO_V1(fptree_test_general);
+
+/* What a head restores must be what it was made from, byte by byte. */
+static void
+check_restored(const FPTHeadDesc *hd, int i, uint64 head, Datum value,
+			   Oid typid)
+{
+	union
+	{
+		char		buf[FPT_DECODE_BYTES];
+		int64		align_int64;
+	}			u;
+	int16		typlen;
+	bool		typbyval;
+	Datum		restored;
+
+	if (!fpt_head_restores(hd, i, head))
+		return;
+	restored = fpt_head_value(hd, i, head, u.buf);
+	get_typlenbyval(typid, &typlen, &typbyval);
+	if (typlen == -1)
+		value = PointerGetDatum(PG_DETOAST_DATUM(value));
+	if (!datumIsEqual(value, restored, typbyval, typlen))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("column %d is not what its head restores",
+								 i + 1)));
+}
+
+/*
+ * fptree_test_head(opclasses oid[], collations oid[], options int[], VARIADIC
+ * "any") returns text: the head of a key as 16 hexadecimal digits, the number
+ * of columns that it decides.
+ */
+Datum
+fptree_test_head(PG_FUNCTION_ARGS)
+{
+	ArrayType  *opclasses = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *collations = PG_GETARG_ARRAYTYPE_P(1);
+	ArrayType  *options = PG_GETARG_ARRAYTYPE_P(2);
+	int			n = PG_NARGS() - 3;
+	FPTHeadDesc hd;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	bool		anynull = false;
+	uint64		head;
+
+	if (n < 1 || n > INDEX_MAX_KEYS ||
+		ArrayGetNItems(ARR_NDIM(opclasses), ARR_DIMS(opclasses)) < n ||
+		ArrayGetNItems(ARR_NDIM(collations), ARR_DIMS(collations)) < n ||
+		ArrayGetNItems(ARR_NDIM(options), ARR_DIMS(options)) < n ||
+		ARR_ELEMTYPE(opclasses) != OIDOID ||
+		ARR_ELEMTYPE(collations) != OIDOID ||
+		ARR_ELEMTYPE(options) != INT4OID ||
+		array_contains_nulls(opclasses) || array_contains_nulls(collations) ||
+		array_contains_nulls(options) || PG_ARGISNULL(3))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg_internal("wrong arguments")));
+
+	hd.nparts = 0;
+	for (int i = 0; i < n; i++)
+	{
+		Oid			opclass = ((Oid *) ARR_DATA_PTR(opclasses))[i];
+		Oid			type = get_opclass_input_type(opclass);
+		Oid			cmp = get_opfamily_proc(get_opclass_family(opclass), type,
+											type, FPT_ORDER_PROC);
+
+		isnull[i] = PG_ARGISNULL(3 + i);
+		values[i] = isnull[i] ? (Datum) 0 : PG_GETARG_DATUM(3 + i);
+		anynull |= isnull[i];
+		if (i == hd.nparts)
+			fpt_head_add(&hd, cmp, type,
+						 ((Oid *) ARR_DATA_PTR(collations))[i],
+						 (int16) ((int32 *) ARR_DATA_PTR(options))[i]);
+	}
+	head = fpt_head_form(&hd, values, isnull);
+	for (int i = 0; i < hd.nparts && !anynull; i++)
+		check_restored(&hd, i, head, values[i],
+					   get_fn_expr_argtype(fcinfo->flinfo, 3 + i));
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%016llX %d",
+											  (unsigned long long) head,
+											  fpt_head_decided(&hd, head))));
+}
+
+/* --- general keys --------------------------------------------------------- */
+
+/* A row, and the key made of it. */
+typedef struct TestRow
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	FPTKeyBuf	buf;
+} TestRow;
+
+typedef struct TestIndex
+{
+	Relation	rel;
+	int			nkeys;
+	int			natts;
+	FPTGeneral *g;
+	int64		rows;
+	int64		bytes;			/* of all tuples */
+	int64		seps;			/* of all separators' tuples */
+} TestIndex;
+
+static void
+test_fails(TestIndex *t, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INTERNAL_ERROR),
+			 errmsg_internal("index %s, row %lld: %s",
+							 RelationGetRelationName(t->rel),
+							 (long long) t->rows, what)));
+}
+
+/* The order of two keys as the tree sees it. */
+static int
+total_order(TestIndex *t, const FPTKey *a, const FPTKey *b)
+{
+	int			c;
+
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	c = fpt_general_compare(t->g, a, b);
+	if (c != 0)
+		return c;
+	return a->tid < b->tid ? -1 : a->tid > b->tid ? 1 : 0;
+}
+
+/* The first column in which two rows differ; by the operator classes only. */
+static int
+first_difference(TestIndex *t, TestRow *a, TestRow *b)
+{
+	for (int i = 0; i < t->nkeys; i++)
+	{
+		FmgrInfo   *cmp = index_getprocinfo(t->rel, i + 1, FPT_ORDER_PROC);
+
+		if (a->isnull[i] != b->isnull[i])
+			return i;
+		if (!a->isnull[i] &&
+			DatumGetInt32(FunctionCall2Coll(cmp, t->rel->rd_indcollation[i],
+											a->values[i],
+											b->values[i])) != 0)
+			return i;
+	}
+	return t->nkeys;
+}
+
+/* A key comes apart into what it was made from. */
+static void
+check_deform(TestIndex *t, TestRow *row)
+{
+	TupleDesc	desc = RelationGetDescr(t->rel);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	if (!fpt_general_valid(t->g, &row->buf.key))
+		test_fails(t, "the tuple is not valid");
+	if (fpt_general_deform(t->g, &row->buf.key, values, isnull) != t->natts)
+		test_fails(t, "columns are missing");
+	for (int i = 0; i < t->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (isnull[i] != row->isnull[i])
+			test_fails(t, "a column's NULL is wrong");
+		if (isnull[i])
+			continue;
+		if (att->attlen == -2)
+		{
+			/* a name, which btree stores as cstring */
+			if (strcmp(DatumGetCString(values[i]),
+					   DatumGetCString(row->values[i])) != 0)
+				test_fails(t, "a name is not the same");
+		}
+		else if (!datum_image_eq(values[i], row->values[i], att->attbyval,
+								 att->attlen))
+			test_fails(t, "a column's value is not the same");
+	}
+}
+
+/*
+ * Bounds made of the first columns of a and b, of which the first n are the
+ * same.
+ */
+static void
+check_bounds(TestIndex *t, TestRow *a, TestRow *b, int n)
+{
+	FPTGeneralSearch s = {0};
+	FPTKey		key;
+
+	s.values = a->values;
+	s.isnull = a->isnull;
+	s.after = true;
+	for (s.natts = 1; s.natts <= t->nkeys; s.natts++)
+	{
+		fpt_general_search_key(t->g, &s, &key);
+		if ((total_order(t, &key, &b->buf.key) > 0) != (n >= s.natts))
+			test_fails(t, "an upper bound is on the wrong side");
+	}
+	s.values = b->values;
+	s.isnull = b->isnull;
+	for (s.natts = 0; s.natts <= t->nkeys; s.natts++)
+	{
+		if (s.natts == 0 && a->isnull[0] != b->isnull[0])
+			continue;
+		s.after = false;
+		fpt_general_search_key(t->g, &s, &key);
+		if (s.natts == 0)
+			key.cls = b->buf.key.cls;
+		if (total_order(t, &key, &b->buf.key) >= 0 ||
+			total_order(t, &b->buf.key, &key) <= 0)
+			test_fails(t, "a lower bound is not below its key");
+		if ((total_order(t, &key, &a->buf.key) < 0) != (n >= s.natts))
+			test_fails(t, "a lower bound is on the wrong side");
+		s.after = true;
+		fpt_general_search_key(t->g, &s, &key);
+		if (s.natts == 0)
+			key.cls = b->buf.key.cls;
+		if (total_order(t, &key, &b->buf.key) <= 0 ||
+			total_order(t, &b->buf.key, &key) >= 0 ||
+			total_order(t, &key, &a->buf.key) <= 0)
+			test_fails(t, "an upper bound is not above its key");
+	}
+}
+
+/* Two rows that follow each other in the order of the index. */
+static void
+check_pair(TestIndex *t, TestRow *a, TestRow *b)
+{
+	int			n = first_difference(t, a, b);
+	FPTKeyBuf	sep;
+
+	if (total_order(t, &a->buf.key, &b->buf.key) >= 0 ||
+		total_order(t, &b->buf.key, &a->buf.key) <= 0)
+		test_fails(t, "the order is wrong");
+	if (a->buf.key.cls == b->buf.key.cls && a->buf.key.lo == b->buf.key.lo &&
+		(fpt_general_compare(t->g, &a->buf.key, &b->buf.key) == 0) !=
+		(n == t->nkeys))
+		test_fails(t, "the comparison is wrong");
+
+	fpt_general_separate(t->g, &a->buf.key, &b->buf.key, &sep);
+	if (!fpt_general_valid(t->g, &sep.key))
+		test_fails(t, "the separator is not valid");
+	if (total_order(t, &a->buf.key, &sep.key) >= 0 ||
+		total_order(t, &sep.key, &b->buf.key) > 0 ||
+		total_order(t, &b->buf.key, &sep.key) < 0)
+		test_fails(t, "the separator does not separate");
+	if (n == t->nkeys ? sep.key.tid != b->buf.key.tid : sep.key.tid != 0)
+		test_fails(t, "the separator has the wrong TID");
+	t->seps += sep.key.len;
+	check_bounds(t, a, b, n);
+}
+
+/*
+ * fptree_test_general(btree index) returns text: makes general keys of the rows
+ * of a table in the order of a btree index on it, and checks that they have
+ * that order, and all else that the tree expects.
+ */
+Datum
+fptree_test_general(PG_FUNCTION_ARGS)
+{
+	Oid			indexoid = PG_GETARG_OID(0);
+	Relation	heap;
+	TestIndex	t;
+	IndexInfo  *info;
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+	EState	   *estate = CreateExecutorState();
+	TestRow    *rows[2];
+	int			cur = 0;
+
+	heap = table_open(IndexGetRelation(indexoid, false), AccessShareLock);
+	memset(&t, 0, sizeof(t));
+	t.rel = index_open(indexoid, AccessShareLock);
+	if (t.rel->rd_rel->relam != BTREE_AM_OID)
+		test_fails(&t, "not a btree index");
+	t.nkeys = IndexRelationGetNumberOfKeyAttributes(t.rel);
+	t.natts = RelationGetNumberOfAttributes(t.rel);
+	t.g = palloc(fpt_general_size(t.rel));
+	fpt_general_init(t.rel, t.g);
+	info = BuildIndexInfo(t.rel);
+	slot = table_slot_create(heap, NULL);
+	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
+	rows[0] = palloc(sizeof(TestRow));
+	rows[1] = palloc(sizeof(TestRow));
+
+	scan = fpt_beginscan_index(heap, t.rel, GetActiveSnapshot());
+	index_rescan(scan, NULL, 0, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		TestRow    *row = rows[cur];
+
+		/* the values point into the row, which stays in memory */
+		FormIndexDatum(info, slot, estate, row->values, row->isnull);
+		for (int i = 0; i < t.natts; i++)
+		{
+			Form_pg_attribute att = TupleDescAttr(RelationGetDescr(t.rel), i);
+
+			if (!row->isnull[i])
+				row->values[i] = datumCopy(row->values[i], att->attbyval,
+										   att->attlen);
+		}
+		fpt_general_form(t.g, t.rel, row->values, row->isnull,
+						 fpt_tid_encode(&slot->tts_tid), &row->buf);
+		check_deform(&t, row);
+		if (t.rows++ > 0)
+			check_pair(&t, rows[1 - cur], row);
+		t.bytes += row->buf.key.len;
+		cur = 1 - cur;
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	FreeExecutorState(estate);
+	index_close(t.rel, AccessShareLock);
+	table_close(heap, AccessShareLock);
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%lld rows, tuples of %lld bytes, separators of %lld",
+											  (long long) t.rows,
+											  (long long) (t.bytes / Max(t.rows, 1)),
+											  (long long) (t.seps / Max(t.rows, 1)))));
+}
