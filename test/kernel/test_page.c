@@ -823,7 +823,7 @@ test_fraction(void)
 	for (int j = 0; j < 2; j++)
 	{
 		FPTLayout  *l = layouts[j];
-		int			n = (int) l->geom[1][FPT_KIND_INNER].capacity / 2;
+		int			n = (int) l->geom[2][FPT_KIND_INNER].capacity / 2;
 		FPTLoc		loc = {0, 0};
 		FPTKey		k;
 		uint32		child;
@@ -868,7 +868,7 @@ test_fraction(void)
 static void
 test_guess(void)
 {
-	int			n = (int) l8.geom[1][FPT_KIND_LEAF4].capacity / 2;
+	int			n = (int) l8.geom[2][FPT_KIND_LEAF4].capacity / 2;
 	FPTGuess	guess = {0};
 	int			nkids;
 	int			made = 0;
