@@ -84,6 +84,7 @@ _PG_init(void)
 							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
+	fpt_plan_init();
 }
 
 static bytea *

@@ -14,7 +14,7 @@
  *						fpt_load.c
  *	  scan				fpt_scankey.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
- *						fpt_inspect.c fpt_stats.c fpt_hooks.c
+ *						fpt_inspect.c fpt_stats.c fpt_hooks.c fpt_plan.c
  *
  *-------------------------------------------------------------------------
  */
@@ -334,6 +334,7 @@ extern bool fptvalidate(Oid opclassoid);
 extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
 							 List *operators, List *functions);
 extern void fpt_hooks_init(void);
+extern void fpt_plan_init(void);
 
 /* GUC: search kernel variant, see fpt_am.c */
 extern char *fpt_guc_simd;
