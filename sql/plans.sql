@@ -179,6 +179,52 @@ EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
 RESET fptree.cost_readahead;
 RESET effective_io_concurrency;
 RESET search_path;
+-- Several columns, other types: what the planner knows of btree's families
+CREATE TABLE fpt_plans_f.m AS
+	SELECT i AS a, i % 100 AS b, i % 2 = 0 AS f, md5(i::text) COLLATE "C" AS s,
+		   ('10.' || i % 50 || '.' || i % 199 || '.1')::inet AS ip
+	FROM generate_series(1, 20000) i;
+CREATE TABLE fpt_plans_b.m AS TABLE fpt_plans_f.m;
+CREATE UNIQUE INDEX m_ba ON fpt_plans_f.m USING fptree (b, a DESC) INCLUDE (f);
+CREATE INDEX m_fb ON fpt_plans_f.m USING fptree (f, b);
+CREATE INDEX m_s ON fpt_plans_f.m USING fptree (s);
+CREATE INDEX m_ip ON fpt_plans_f.m USING fptree (ip);
+CREATE UNIQUE INDEX m_ba ON fpt_plans_b.m USING btree (b, a DESC) INCLUDE (f);
+CREATE INDEX m_fb ON fpt_plans_b.m USING btree (f, b);
+CREATE INDEX m_s ON fpt_plans_b.m USING btree (s);
+CREATE INDEX m_ip ON fpt_plans_b.m USING btree (ip);
+VACUUM ANALYZE fpt_plans_f.m, fpt_plans_b.m;
+SELECT fpt_plan('SELECT a, f FROM m WHERE b = 7 AND a < 100');
+SELECT fpt_plan('SELECT * FROM m WHERE b = 7 ORDER BY a DESC LIMIT 3');
+SELECT fpt_plan('SELECT * FROM m WHERE b = 7 ORDER BY b DESC, a LIMIT 3');
+SELECT fpt_plan('SELECT * FROM m WHERE b IN (7, 9) AND a IN (107, 209)');
+SELECT fpt_plan('SELECT * FROM m ORDER BY b, a LIMIT 3');
+SELECT fpt_plan('SELECT * FROM m WHERE f AND b = 4 ORDER BY b LIMIT 5');
+SELECT fpt_plan('SELECT * FROM m WHERE NOT f AND b = 5 ORDER BY f, b LIMIT 5');
+SELECT fpt_plan('SELECT * FROM m WHERE s LIKE ''abc%''');
+SELECT fpt_plan('SELECT * FROM m WHERE s ~ ''^abcd''');
+SELECT fpt_plan('SELECT * FROM m WHERE s = ''x''::name');
+SELECT fpt_plan('SELECT * FROM m WHERE ip << ''10.7.0.0/20''');
+SELECT fpt_plan('SELECT t.a FROM t LEFT JOIN m ON m.b = t.b AND m.a = t.c WHERE t.a < 5');
+SELECT fpt_plan('SELECT min(s), max(s) FROM m');
+SELECT fpt_plan('SELECT max(a) FROM m WHERE b = 3');
+SELECT * FROM fpt_compare(ARRAY[
+	$$SELECT a FROM fpt_plans_f.m WHERE s LIKE 'abc%'$$,
+	$$SELECT a FROM fpt_plans_f.m WHERE s ~ '^ab.*7'$$,
+	$$SELECT a FROM fpt_plans_f.m WHERE f AND b = 4$$,
+	$$SELECT a FROM fpt_plans_f.m WHERE NOT f AND b = 5$$,
+	$$SELECT a FROM fpt_plans_f.m WHERE ip << inet '10.7.0.0/20'$$,
+	$$SELECT a FROM fpt_plans_f.m WHERE s = name '0cc175b9c0f1b6a831c399e269772661'$$
+	], '{index,bitmap}');
+
+-- A family of a user's that lacks what btree's has: nothing is assumed of it
+CREATE OPERATOR CLASS int4_alone_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint4cmp(int4, int4);
+CREATE INDEX m_alone ON fpt_plans_f.m USING fptree (a int4_alone_ops);
+EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5;
+EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5::int8;
+DROP OPERATOR FAMILY int4_alone_ops USING fptree CASCADE;
 
 -- Parallel scans
 SET max_parallel_workers_per_gather = 2;

@@ -89,6 +89,7 @@ _PG_init(void)
 	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
+	fpt_plan_init();
 }
 
 static bytea *

@@ -32,6 +32,8 @@
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
@@ -107,21 +109,29 @@ typedef struct FPTBuild
 
 /* --- what can be indexed ------------------------------------------------ */
 
+/*
+ * Pattern operator classes compare bytes, but their "=" is the type's own: with
+ * a nondeterministic collation that is not the same.  Core refuses it for the
+ * classes of btree only.
+ */
 void
-fpt_check_supported(Relation index, IndexInfo *indexInfo)
+fpt_check_supported(Relation index)
 {
-	Oid			cmpproc;
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	{
+		Oid			cmpproc = index_getprocid(index, i + 1, FPT_ORDER_PROC);
+		Oid			collation = index->rd_indcollation[i];
 
-	cmpproc = index_getprocid(index, 1, FPT_ORDER_PROC);
-	if (fpt_keytype_for(cmpproc, index->rd_opcintype[0]) == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("access method \"fptree\" does not support keys of type %s in the order of this operator class",
-						format_type_be(index->rd_opcintype[0])),
-				 errdetail("Supported are the default operator classes of: %s.",
-						   fpt_keytype_names()),
-				 errhint("Use access method \"btree\" for index \"%s\".",
-						 RelationGetRelationName(index))));
+		if ((cmpproc == F_BTTEXT_PATTERN_CMP ||
+			 cmpproc == F_BTBPCHAR_PATTERN_CMP) &&
+			OidIsValid(collation) &&
+			!get_collation_isdeterministic(collation))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("nondeterministic collations are not supported for operator classes that compare bytes"),
+					 errhint("Use the default operator class for column %d of index \"%s\", or another collation.",
+							 i + 1, RelationGetRelationName(index))));
+	}
 }
 
 /* Fill in a build's description of the index; its metapage is not written. */
@@ -131,7 +141,6 @@ fpt_build_init(FPTBuild *b, Relation heap, Relation index,
 {
 	int16		opts = index->rd_indoption[0];
 
-	fpt_check_supported(index, indexInfo);
 	memset(b, 0, sizeof(*b));
 	b->heap = heap;
 	b->index = index;
@@ -621,6 +630,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
+	fpt_check_supported(index);
 
 	/* What this backend knows of a predecessor in the same file is void. */
 	if (index->rd_amcache != NULL)

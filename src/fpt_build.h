@@ -140,7 +140,7 @@ extern void fpt_load_end(FPTLoad *load);
 /*
  * Raise an error if fptree cannot index what the index's definition asks for.
  */
-extern void fpt_check_supported(Relation index, IndexInfo *indexInfo);
+extern void fpt_check_supported(Relation index);
 
 /* Entry point of parallel workers, found by its name. */
 struct shm_toc;

@@ -44,6 +44,9 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #endif
 }
 
+/* A hook that sees a relation's indexes before they are used in planning. */
+#define FPT_HAVE_RELATION_INFO_HOOK (PG_VERSION_NUM < 190000)
+
 /* Does a collation compare bytes? */
 static inline bool
 fpt_collation_is_c(Oid collation)

@@ -106,14 +106,6 @@ fpt_keytype_for(Oid cmpproc, Oid typid)
 	return type;
 }
 
-const char *
-fpt_keytype_names(void)
-{
-	return "smallint, integer, bigint, oid, xid8, real, double precision, "
-		"boolean, \"char\", money, date, time, timestamp, "
-		"timestamp with time zone, uuid, macaddr, macaddr8, pg_lsn";
-}
-
 /* --- encoding and decoding ------------------------------------------------ */
 
 static inline FPTImage

@@ -86,9 +86,6 @@ extern const FPTKeyType *fpt_keytype_lookup(Oid cmpproc);
  */
 extern const FPTKeyType *fpt_keytype_for(Oid cmpproc, Oid typid);
 
-/* A comma-separated list of the supported types, for messages. */
-extern const char *fpt_keytype_names(void);
-
 /* The kinds that fpt_image_encode() leaves to a function. */
 extern void fpt_image_encode_slow(const FPTKeyType *type, Datum value,
 								  FPTImage *img);

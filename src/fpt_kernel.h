@@ -226,6 +226,10 @@ fpt_tuple_at(const void *page, unsigned off, uint32 *len)
 	{
 		*len = ((uint32) (p[0] & ~FPT_TUPLE_LONG) << 8) | p[1];
 		head = 2;
+
+		/* a short one has a short length, or its space would not be known */
+		if (*len < FPT_TUPLE_LONG)
+			return NULL;
 	}
 	if (*len == 0 || *len > FPT_MAX_TUPLE ||
 		off + head + *len > FPT_SPECIAL_OFFSET)

@@ -110,8 +110,9 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	bool		inner = fpt_header(st->page)->level > 0;
 	FPTPageSpecial *s = fpt_special(st->page);
 
-	if (st->nseen > 0 && !fpt_is_minf_entry(st) &&
-		fpt_key_cmp(st->l, &st->prev, &e->key) >= 0)
+	if (st->nseen > 0 &&
+		(fpt_is_minf_entry(st) ? fpt_image_cmp(&st->prev, &e->key) > 0 :
+		 fpt_key_cmp(st->l, &st->prev, &e->key) >= 0))
 		return "entries are out of order";
 	if (inner && st->nseen == 0)
 	{

@@ -7,14 +7,15 @@
  *
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
- *	  key images		fpt_image.c
+ *	  keys				fpt_image.c fpt_head.c fpt_general.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_prefetch.c fpt_vacuum.c fpt_build.c fpt_sort.c
  *						fpt_load.c
- *	  scan				fpt_scankey.c fpt_scan.c
+ *	  scan				fpt_scankey.c fpt_qual.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
- *						fpt_inspect.c fpt_stats.c fpt_hooks.c
+ *						fpt_inspect.c fpt_stats.c fpt_hooks.c fpt_plan.c
+ *						fpt_testing.c
  *
  *-------------------------------------------------------------------------
  */
@@ -341,6 +342,7 @@ extern bool fptvalidate(Oid opclassoid);
 extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
 							 List *operators, List *functions);
 extern void fpt_hooks_init(void);
+extern void fpt_plan_init(void);
 
 /* GUC: search kernel variant, see fpt_am.c */
 extern char *fpt_guc_simd;

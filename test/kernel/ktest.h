@@ -135,7 +135,7 @@ kt_geom(KTWorld *w)
 static inline FPTKey
 kt_key(uint32 cls, uint64 hi, uint64 lo, uint64 tid)
 {
-	FPTKey		k;
+	FPTKey		k = {0};
 
 	k.hi = hi;
 	k.lo = lo;

@@ -92,11 +92,16 @@ kt_pool(void)
 
 	if (pool == NULL)
 	{
+		uint64		state = kt_state;
+
+		/* the same in all runs */
+		kt_seed(1);
 		pool = malloc(KT_POOL);
 
 		/* few different bytes, so that there are common prefixes */
 		for (int i = 0; i < KT_POOL; i++)
 			pool[i] = (char) kt_below(kt_below(50) == 0 ? 256 : 2);
+		kt_state = state;
 	}
 	return pool;
 }
