@@ -14,8 +14,8 @@
  *						fpt_load.c
  *	  scan				fpt_scankey.c fpt_qual.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
- *						fpt_inspect.c fpt_stats.c fpt_hooks.c fpt_plan.c
- *						fpt_testing.c
+ *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
+ *						fpt_plan.c fpt_testing.c
  *
  *-------------------------------------------------------------------------
  */
