@@ -267,12 +267,23 @@ fpt_first_range(FPTRanges *ranges, const FPTKey *key)
 	return a;
 }
 
+static inline bool
+fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
+{
+	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
+}
+
 /* --- reading pages --------------------------------------------------------- */
 
-/* Copy one range's entries of a locked page to the end of the batch. */
+/*
+ * Copy one range's entries of a locked page to the end of the batch.  *done:
+ * where the range before it ended.  Ranges ascend, and so must their places in
+ * the page, or entries might be copied again and again until they overrun the
+ * batch.
+ */
 static void
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
-			   const FPTKey *lo, const FPTKey *hi)
+			   const FPTKey *lo, const FPTKey *hi, FPTLoc *done)
 {
 	const FPTLayout *l = &so->ix.layout;
 	FPTLoc		first,
@@ -285,9 +296,11 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	if (fpt_page_range(l, page, lo, hi, &first, &last) != FPT_OK)
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
-	if (first.kid > last.kid ||
-		(first.kid == last.kid && first.rank >= last.rank))
+	if (!fpt_loc_before(&first, &last))
 		return;
+	if (unlikely(fpt_loc_before(&first, done)))
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	*done = last;
 	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
 		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false);
 
@@ -337,6 +350,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 {
 	Relation	rel = scan->indexRelation;
 	Page		page = BufferGetPage(buf);
+	FPTLoc		done = {0, 0};
 	int			i = 0;
 
 	Assert(fpt_header(page)->level == 0);
@@ -353,6 +367,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		b->low = *from;
 	if (to && fpt_key_cmp(to, &b->high) < 0)
 		b->high = *to;
+
+	/* The scan goes on at one of these, and so gets ahead. */
+	Assert(fpt_key_cmp(&b->low, &b->high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
@@ -370,8 +387,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 			hi = fpt_key_before(&b->high);
 		fpt_copy_range(scan, so, b, page,
 					   fpt_key_cmp(&r->lo, &b->low) > 0 ? &r->lo : &b->low,
-					   &hi);
+					   &hi, &done);
 	}
+	Assert(b->n <= FPT_MAX_ENTRIES);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{

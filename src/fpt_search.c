@@ -22,7 +22,7 @@
  * corrupted.  A single one needs a page to be unlinked in the few instructions
  * between two locks.
  */
-#define FPT_MAX_RESTARTS	100
+#define FPT_MAX_RESTARTS	20
 
 FPTKey
 fpt_key_before(const FPTKey *bound)
@@ -100,9 +100,29 @@ fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	}
 }
 
-/* Lock the root: as asked if it is of the wanted level, else to read. */
+/*
+ * Other pages prove by their level and fences that they are what was looked
+ * for.  The root is found by its number, so it is asked, too: a scan that were
+ * given a page which ends before its key would go backwards, for ever.
+ */
+static inline void
+fpt_check_root(Relation rel, Buffer buf, const FPTKey *key)
+{
+	Page		page = BufferGetPage(buf);
+
+	if (unlikely(!fpt_page_serves(page, key, fpt_header(page)->level) ||
+				 !fpt_page_below_high(page, key) ||
+				 fpt_header(page)->level == 0))
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
+}
+
+/*
+ * Lock the root to look for key: as asked if it is of the wanted level, else to
+ * read.
+ */
 static Buffer
-fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
+fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			  int lock)
 {
 	Buffer		buf;
 	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
@@ -110,6 +130,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
 	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
+	fpt_check_root(rel, buf, key);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
 	{
@@ -117,6 +138,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
+		fpt_check_root(rel, buf, key);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	}
 	return buf;
@@ -127,7 +149,7 @@ static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				 int lock, FPTStack *stack)
 {
-	Buffer		buf = fpt_lock_root(rel, ix, level, lock);
+	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
 	int			cur = ix->rootlevel;
 
 	if (cur < level)
@@ -173,7 +195,12 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack);
 
 		if (buf != InvalidBuffer)
+		{
+			/* Callers go on at the page's fences and rely on getting ahead. */
+			Assert(fpt_page_above_low(BufferGetPage(buf), key));
+			Assert(fpt_page_below_high(BufferGetPage(buf), key));
 			return buf;
+		}
 		CHECK_FOR_INTERRUPTS();
 		if (restarts > 10)
 			pg_usleep(1000L);
