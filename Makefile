@@ -12,6 +12,7 @@ OBJS = \
 	src/fpt_check.o \
 	src/fpt_cost.o \
 	src/fpt_geom.o \
+	src/fpt_heapcheck.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \
 	src/fpt_insert.o \

@@ -21,7 +21,8 @@
  *	   is one whose left sibling says so (FPT_F_INCOMPLETE).
  *	 - Pages that no level links to are deleted or were never used.
  *	 - Every leaf entry is found by a search from the root.
- *	 - Every visible row of the table has an entry with its key and TID.
+ *	 - Every visible row of the table has an entry with its key and TID, and no
+ *	   entry leads to another row or to none (fpt_heapcheck.c).
  *	 - No two visible rows of a unique index are equal.
  *
  * fptree_index_check() takes AccessShareLock only.  Pages are copied one at a
@@ -46,15 +47,14 @@
 #include "access/xlog.h"
 #include "catalog/index.h"
 #include "commands/tablecmds.h"
-#include "common/pg_prng.h"
 #include "fmgr.h"
-#include "lib/bloomfilter.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/spccache.h"
 
+#include "fpt_heapcheck.h"
 #include "fpt_relcheck.h"
 
 /* Pages that a walk with locks coupled may pass: it cannot be interrupted. */
@@ -102,16 +102,14 @@ typedef struct FPTVerify
 	int			readahead;		/* at most so many; 0: none */
 
 	/* heapallindexed */
-	bloom_filter *filter;
+	FPTHeapCheck *table;
 	uint16	   *slotids;		/* of the target's entries */
 	bool		use_hints;		/* as index scans of this transaction do */
-	int64		nrows;
 
 	/* checkunique */
 	FPTKey		skip;			/* entries below were seen before */
 	FPTGroup	group;
-	IndexFetchTableData *fetch;
-	TupleTableSlot *slot;
+	FPTLookup	lookup;
 } FPTVerify;
 
 PG_FUNCTION_INFO_V1(fptree_index_check);
@@ -464,21 +462,6 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 							 (uint32) (e->key.tid & 0xFFFF), pageno));
 }
 
-/* Is a row visible at this TID, any member of its HOT chain? */
-static bool
-fpt_verify_visible(FPTVerify *v, uint64 tid)
-{
-	ItemPointerData ip;
-	bool		again = false;
-	bool		found;
-
-	fpt_tid_decode(tid, &ip);
-	found = table_index_fetch_tuple(v->fetch, &ip, v->snapshot, v->slot,
-									&again, NULL);
-	ExecClearTuple(v->slot);
-	return found;
-}
-
 static void
 fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 {
@@ -520,10 +503,10 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 	}
 	if (!g->fetched)
 	{
-		g->live = fpt_verify_visible(v, g->tid);
+		g->live = fpt_lookup_visible(&v->lookup, g->tid);
 		g->fetched = true;
 	}
-	if (!fpt_verify_visible(v, key->tid))
+	if (!fpt_lookup_visible(&v->lookup, key->tid))
 		return;
 	if (g->live)
 		ereport(ERROR,
@@ -572,12 +555,10 @@ fpt_verify_hints(FPTVerify *v)
 static void
 fpt_verify_remember(FPTVerify *v, int i, bool hints)
 {
-	FPTFence	f = fpt_fence_make(&v->target.entries[i].key);
+	bool		dead = hints &&
+	fpt_page_hint_get(&v->ix.layout, v->target.page, v->slotids[i]);
 
-	if (hints && fpt_page_hint_get(&v->ix.layout, v->target.page,
-								   v->slotids[i]))
-		return;
-	bloom_add_element(v->filter, (unsigned char *) &f, sizeof(f));
+	fpt_heapcheck_entry(v->table, &v->target.entries[i].key, dead);
 }
 
 static void
@@ -840,77 +821,6 @@ fpt_verify_snapshot(FPTVerify *v)
 				 errhint("Verify it in another transaction.")));
 }
 
-static void
-fpt_verify_filter_create(FPTVerify *v)
-{
-	FPTLayout  *l = &v->ix.layout;
-	const FPTGeom *g;
-	int64		estimate;
-	int			kwi = 0;
-
-	/* Assume half full pages of the widest keys, unless we know of more. */
-	while ((2 << kwi) < l->keysize)
-		kwi++;
-	g = &l->geom[kwi][FPT_KIND_LEAF6];
-	estimate = Max((int64) v->npages * (g->capacity / 2),
-				   (int64) v->rel->rd_rel->reltuples);
-	v->slotids = palloc(FPT_MAX_ENTRIES * sizeof(uint16));
-	v->use_hints = !TransactionStartedDuringRecovery();
-	v->filter = bloom_create(Max(estimate, 1), maintenance_work_mem,
-							 pg_prng_uint64(&pg_global_prng_state));
-}
-
-/* Callback of the table scan: this row must have an entry. */
-static void
-fpt_verify_row(Relation index, ItemPointer tid, Datum *values, bool *isnull,
-			   bool tupleIsAlive, void *arg)
-{
-	FPTVerify  *v = (FPTVerify *) arg;
-	FPTKey		key;
-	FPTFence	f;
-
-	fpt_form_key(&v->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
-	f = fpt_fence_make(&key);
-	if (bloom_lacks_element(v->filter, (unsigned char *) &f, sizeof(f)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("heap tuple (%u,%u) of table \"%s\" lacks an entry in index \"%s\"",
-						ItemPointerGetBlockNumber(tid),
-						ItemPointerGetOffsetNumber(tid),
-						RelationGetRelationName(v->heaprel),
-						RelationGetRelationName(v->rel)),
-				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(v->rel))));
-	v->nrows++;
-}
-
-/*
- * Scan the table as the first scan of CREATE INDEX CONCURRENTLY would: with an
- * MVCC snapshot, ours.
- */
-static void
-fpt_verify_table(FPTVerify *v)
-{
-	IndexInfo  *info = BuildIndexInfo(v->rel);
-	TableScanDesc scan;
-
-	info->ii_Concurrent = true;
-
-	/* Do not wait for transactions in progress on behalf of uniqueness. */
-	info->ii_Unique = false;
-	info->ii_ExclusionOps = NULL;
-	info->ii_ExclusionProcs = NULL;
-	info->ii_ExclusionStrats = NULL;
-
-	/* table_index_build_scan() ends the scan. */
-	scan = table_beginscan_strat(v->heaprel, v->snapshot, 0, NULL, true, true);
-	table_index_build_scan(v->heaprel, v->rel, info, true, false,
-						   fpt_verify_row, v, scan);
-	elog(DEBUG1, "%lld rows of table \"%s\" have entries, %.2f%% of the filter is set",
-		 (long long) v->nrows, RelationGetRelationName(v->heaprel),
-		 100.0 * bloom_prop_bits_set(v->filter));
-}
-
 /* --- the whole ----------------------------------------------------------- */
 
 static void
@@ -942,24 +852,23 @@ fpt_verify_index(FPTVerify *v)
 	if (v->heapallindexed || v->checkunique)
 		fpt_verify_snapshot(v);
 	if (v->heapallindexed)
-		fpt_verify_filter_create(v);
-	if (v->checkunique)
 	{
-		v->fetch = fpt_index_fetch_begin(v->heaprel);
-		v->slot = table_slot_create(v->heaprel, NULL);
+		v->table = fpt_heapcheck_begin(v->rel, v->heaprel, &v->ix,
+									   v->snapshot, v->parent);
+		v->slotids = palloc(FPT_MAX_ENTRIES * sizeof(uint16));
+		v->use_hints = !TransactionStartedDuringRecovery();
 	}
+	if (v->checkunique)
+		fpt_lookup_begin(&v->lookup, v->heaprel, v->snapshot);
 
 	fpt_verify_levels(v);
 	fpt_window_done(&v->window);
 	fpt_verify_unlinked(v);
 
 	if (v->checkunique)
-	{
-		table_index_fetch_end(v->fetch);
-		ExecDropSingleTupleTableSlot(v->slot);
-	}
+		fpt_lookup_end(&v->lookup);
 	if (v->heapallindexed)
-		fpt_verify_table(v);
+		fpt_heapcheck_end(v->table);
 	if (v->snapshot != InvalidSnapshot)
 		UnregisterSnapshot(v->snapshot);
 	elog(DEBUG1, "%lld entries of index \"%s\" verified",

@@ -14,7 +14,7 @@
  *						fpt_load.c
  *	  scan				fpt_scankey.c fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
- *						fpt_inspect.c fpt_stats.c fpt_hooks.c
+ *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
  *
  *-------------------------------------------------------------------------
  */

@@ -148,15 +148,23 @@ my %kinds = (
 		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' });
 my @kinds = sort keys %kinds;
 
+# Rows of numbers FIRST to LAST; COND tells those with ordinary keys from
+# those with keys beyond all others.
 my $rowsql = q{INSERT INTO TBL
-	SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 / 2 END, i << 10 | i % 7,
-		   CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
-	FROM generate_series(FROM, TO) i};
+	SELECT CASE WHEN i % 40 = 0 THEN NULL
+				WHEN COND THEN i * 7919 % 20011 / 2 ELSE i * 10 END,
+		   i << 10 | i % 7,
+		   CASE WHEN i % 40 = 0 THEN NULL
+				WHEN COND THEN md5(i::text)::uuid
+				ELSE overlay(md5(i::text) placing 'ffff' from 1)::uuid END
+	FROM generate_series(FIRST, LAST) i};
 
-# Half of the rows are there at build, the others come later.  Rows from the
-# middle of the key space go, so that VACUUM unlinks pages; new ones take over
-# their places in the heap and their pages.  Then some are dead in the index,
-# and marked so.  Each of these states is kept.
+# Half of the rows are there at build, the others come later.  A quarter of the
+# rows, from the middle of the key space, and some from everywhere go, so that
+# VACUUM unlinks pages.  New rows with keys beyond the others take over their
+# places in the heap, and their pages; so there are leaves that only lost
+# entries.  Then some rows are dead in the index, and marked so.  Each of these
+# states is kept.
 sub history
 {
 	my ($name) = @_;
@@ -164,22 +172,22 @@ sub history
 	my $rows = $k->{rows};
 	my $unique = $k->{unique} // '';
 	my $insert = sub {
-		my ($from, $to) = @_;
-		return $rowsql =~ s/FROM,/$from,/r =~ s/TO\)/$to)/r;
+		my ($from, $to, $cond) = @_;
+		my %with = (FIRST => $from, LAST => $to, COND => $cond);
+		return $rowsql =~ s/\b(FIRST|LAST|COND)\b/$with{$1}/gr;
 	};
 
 	return (
-		qq{
+		q{
 CREATE TABLE TBL (i int4, b int8, u uuid);
-} . $insert->(1, $rows / 2) . qq{;
-CREATE $unique INDEX IDX ON TBL USING fptree (} . $k->{order} . qq{) $k->{with}
-	} . ($k->{where} ? "WHERE $k->{where}" : ''),
-		$insert->($rows / 2 + 1, $rows),
+} . $insert->(1, $rows / 2, 'true') . qq{;
+CREATE $unique INDEX IDX ON TBL USING fptree (ORD) $k->{with} WHERE PRED},
+		$insert->($rows / 2 + 1, $rows, 'true'),
 		qq{
 DELETE FROM TBL WHERE ctid IN (SELECT ctid FROM TBL ORDER BY $k->{order}
-	OFFSET $rows / 3 LIMIT $rows / 4);
+	OFFSET $rows / 3 LIMIT $rows / 4) OR b % 13 = 0;
 VACUUM (INDEX_CLEANUP ON) TBL},
-		$insert->($rows + 1, $rows + $rows / 8) . q{;
+		$insert->($rows + 1, $rows + $rows / 8, 'false') . q{;
 VACUUM (INDEX_CLEANUP ON) TBL;
 DELETE FROM TBL WHERE b % 11 = 0 AND b < 2e5;
 SET enable_seqscan = off; SET enable_bitmapscan = off;
