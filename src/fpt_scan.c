@@ -277,9 +277,9 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 
 /*
  * Copy one range's entries of a locked page to the end of the batch.  *done:
- * where the range before it ended.  Ranges ascend, and so must their places in
- * the page, or entries might be copied again and again until they overrun the
- * batch.
+ * where the range before it ended.  Ranges ascend, and so do their places in
+ * the page, whatever it holds, because searches count smaller keys; so nothing
+ * is copied twice, and the batch has room for all of it.
  */
 static void
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
@@ -298,8 +298,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (!fpt_loc_before(&first, &last))
 		return;
-	if (unlikely(fpt_loc_before(&first, done)))
-		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	Assert(!fpt_loc_before(&first, done));
 	*done = last;
 	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
 		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false);

@@ -130,7 +130,7 @@ $$;
 # The indexes
 
 # Kinds of indexes: deep trees of tiny pages, ordinary ones, unique ones,
-# partial ones.
+# partial ones, such with many NULLs.
 my %kinds = (
 	deep => {
 		column => 'u', order => 'u', reverse => 'u DESC', rows => 1000,
@@ -145,7 +145,10 @@ my %kinds = (
 	part => {
 		column => 'u', order => 'u DESC', reverse => 'u', rows => 1000,
 		where => 'b % 3 > 0',
-		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' });
+		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
+	half => {
+		column => 'f', order => 'f NULLS FIRST', reverse => 'f DESC NULLS LAST',
+		rows => 2000, with => 'WITH (node_lines = 1, leaf_node_lines = 1)' });
 my @kinds = sort keys %kinds;
 
 # Rows of numbers FIRST to LAST; COND tells those with ordinary keys from
@@ -155,8 +158,10 @@ my $rowsql = q{INSERT INTO TBL
 				WHEN COND THEN i * 7919 % 20011 / 2 ELSE i * 10 END,
 		   i << 10 | i % 7,
 		   CASE WHEN i % 40 = 0 THEN NULL
-				WHEN COND THEN md5(i::text)::uuid
-				ELSE overlay(md5(i::text) placing 'ffff' from 1)::uuid END
+				WHEN COND THEN md5((i + SEED)::text)::uuid
+				ELSE overlay(md5(i::text) placing 'ffff' from 1)::uuid END,
+		   CASE WHEN i % 2 = 0 THEN NULL
+				WHEN COND THEN sin(i + SEED) * 1e6 ELSE i + 1e6 END
 	FROM generate_series(FIRST, LAST) i};
 
 # Half of the rows are there at build, the others come later.  A quarter of the
@@ -173,13 +178,14 @@ sub history
 	my $unique = $k->{unique} // '';
 	my $insert = sub {
 		my ($from, $to, $cond) = @_;
-		my %with = (FIRST => $from, LAST => $to, COND => $cond);
-		return $rowsql =~ s/\b(FIRST|LAST|COND)\b/$with{$1}/gr;
+		my %with = (
+			FIRST => $from, LAST => $to, COND => $cond, SEED => $seed);
+		return $rowsql =~ s/\b(FIRST|LAST|COND|SEED)\b/$with{$1}/gr;
 	};
 
 	return (
 		q{
-CREATE TABLE TBL (i int4, b int8, u uuid);
+CREATE TABLE TBL (i int4, b int8, u uuid, f float8);
 } . $insert->(1, $rows / 2, 'true') . qq{;
 CREATE $unique INDEX IDX ON TBL USING fptree (ORD) $k->{with} WHERE PRED},
 		$insert->($rows / 2 + 1, $rows, 'true'),
@@ -197,7 +203,7 @@ SELECT count(*) FROM (SELECT * FROM TBL ORDER BY ORD) x});
 my %bounds = (
 	u => [ "'20000000-0000-0000-0000-000000000200'",
 		"'a0000000-0000-0000-0000-000000000200'" ],
-	i => [ 2500, 7500 ], b => [ 200000, 2500000 ]);
+	i => [ 2500, 7500 ], b => [ 200000, 2500000 ], f => [ -5e5, 7e5 ]);
 
 sub fill_in
 {
@@ -308,7 +314,8 @@ sub roles
 }
 
 my %index = map { $_ => make_index($_) } @kinds;
-my %foreign = (deep => 'plain', plain => 'down', down => 'deep', part => 'plain');
+my %foreign = (deep => 'plain', plain => 'down', down => 'deep', part => 'plain',
+	half => 'plain');
 foreach my $name (@kinds)
 {
 	my $v = $index{$name};
@@ -379,13 +386,14 @@ my @plans = (
 
 # Changes that reach all pages; the last ones go through VACUUM.
 my @changes = (
-	'INSERT INTO TBL SELECT i, i + 1e9, md5(i::text)::uuid'
+	'INSERT INTO TBL SELECT i, i + 1e9, md5(i::text)::uuid, i * -1.5'
 	  . ' FROM generate_series(1, 700) i',
-	'UPDATE TBL SET i = i + 1, b = -b, u = md5(u::text || 1)::uuid'
+	'UPDATE TBL SET i = i + 1, b = -b, u = md5(u::text || 1)::uuid,'
+	  . ' f = -f'
 	  . ' WHERE b % 3 = 0',
 	'DELETE FROM TBL WHERE b % 2 = 0',
 	'VACUUM (INDEX_CLEANUP ON) TBL',
-	'INSERT INTO TBL SELECT i * 3, i * 2000 + 9, md5(i::text)::uuid'
+	'INSERT INTO TBL SELECT i * 3, i * 2000 + 9, md5(i::text)::uuid, i / 7.0'
 	  . ' FROM generate_series(1, 700) i',
 	'ANALYZE TBL',
 	'DELETE FROM TBL',
