@@ -116,7 +116,6 @@ fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
 	{
 		/* It may grow in between; then it is no longer what is wanted. */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		fpt_stop_point(FPT_STOP_ROOT_RELOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
