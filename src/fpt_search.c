@@ -151,7 +151,6 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	{
 		/* It may grow in between; then it is no longer what is wanted. */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		fpt_stop_point(FPT_STOP_ROOT_RELOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
 		fpt_check_root(rel, ix, buf, key);

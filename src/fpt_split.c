@@ -393,8 +393,8 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	}
 	fpt_wal_finish(wal);
 	sp->ix->rootlevel = level + 1;
-	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
 	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
 }
 
 /* Rewrite a page in an encoding that can hold e as well; e goes in. */

@@ -28,7 +28,6 @@ typedef struct FPTArmed
 
 static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_DESCEND] = "descend",
-	[FPT_STOP_ROOT_RELOCK] = "root_relock",
 	[FPT_STOP_MOVE_RIGHT] = "move_right",
 	[FPT_STOP_GUESS] = "guess",
 	[FPT_STOP_LOCK_PAGE] = "lock_page",

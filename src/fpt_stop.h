@@ -31,7 +31,6 @@ typedef enum FPTStop
 {
 	/* descents and scans */
 	FPT_STOP_DESCEND,			/* parent unlocked, child's number in hand */
-	FPT_STOP_ROOT_RELOCK,		/* root unlocked, to be locked differently */
 	FPT_STOP_MOVE_RIGHT,		/* page unlocked, to go to its right sibling */
 	FPT_STOP_GUESS,				/* a buffer is guessed, not pinned yet */
 	FPT_STOP_LOCK_PAGE,			/* page pinned, to be locked */
