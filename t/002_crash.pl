@@ -70,7 +70,7 @@ cmp_ok($commits, '>=', $cycles, 'commits were acknowledged');
 note(sprintf('%.1f s, %d commits acknowledged', time - $started, $commits));
 
 # what was found incomplete is repaired by the writers that come by
-$node->safe_psql('postgres', 'INSERT INTO t SELECT i, i, i, NULL, i FROM generate_series(1, 10000) i');
+$node->safe_psql('postgres', 'INSERT INTO t SELECT i, i, i, NULL, i FROM generate_series(1, 3000) i');
 $node->safe_psql('postgres', "VACUUM $_") foreach qw(t u q);
 is(after_crash($node), '', 'at the end');
 $node->stop;

@@ -247,10 +247,11 @@ sub stop_load
 		  split(/\n/, "$self->{bench}->{err}\n$self->{err}"));
 }
 
-# Start a server that was killed; one in ten times kill it in recovery first.
+# Start a server that was killed; one in ten times kill it in recovery first, and
+# do what is to be done after a crash.
 sub start_again
 {
-	my ($node) = @_;
+	my ($node, $crashed) = @_;
 
 	if (rand() < 0.1)
 	{
@@ -267,6 +268,7 @@ sub start_again
 		usleep(int(rand(150_000)));
 		$node->{_pid} = (split(/\n/, slurp_file($file)))[0];
 		kill_all($node);
+		$crashed->() if $crashed;
 	}
 	return $node->start(fail_ok => 1);
 }
@@ -283,9 +285,15 @@ sub after_crash
 
 	# what a concurrent build leaves behind is not maintained any more
 	$sql .= q{
-SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index WHERE NOT indisvalid
+SELECT format('DROP INDEX %s', indexrelid::regclass)
+FROM pg_index WHERE NOT indisvalid AND NOT pg_is_in_recovery()
 \gexec
-} unless $node->safe_psql('postgres', 'SELECT pg_is_in_recovery()') eq 't';
+};
+	$sql .= q{
+SELECT bt_index_check(indexrelid, true) FROM pg_index
+WHERE indrelid = ANY ('{t,u,q,done}'::regclass[])
+	AND (SELECT relam FROM pg_class WHERE oid = indexrelid) = 403;
+} if $load && $load->{amcheck};
 	$sql .= "SELECT fpt_differ(ARRAY[$list]);\nSELECT fpt_verify();\n";
 	if (@acked)
 	{
@@ -294,8 +302,14 @@ SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index WHERE NOT ind
 		$sql .= "SELECT 'commits lost: ' || $n - count(*) FROM done "
 		  . "WHERE n = ANY ('{$numbers}') HAVING count(*) <> $n;\n";
 	}
-	my ($rc, $out, $err) = $node->psql('postgres', $sql);
 
+	my ($rc, $out, $err);
+
+	# dies if there is no connection
+	eval { ($rc, $out, $err) = $node->psql('postgres', $sql); 1 }
+	  or return "no answer: $@";
+
+	# void results are empty lines
 	$out =~ s/^\s+//;
 	return $out . $err . ($rc != 0 ? "psql: $rc" : '');
 }

@@ -6,13 +6,14 @@ use strict;
 use warnings;
 
 use Exporter 'import';
+use File::Basename;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
-  kill_all no_crash
+  kill_all no_crash compile
 );
 
 # Create the extension and the functions used here in a database.
@@ -191,6 +192,18 @@ sub kill_all
 	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
 	$node->{_pid} = undef;
 	return;
+}
+
+# Compile a file of test/faults; what it makes is never installed.
+sub compile
+{
+	my ($name, @flags) = @_;
+	my $source = dirname(__FILE__) . "/../test/faults/$name.c";
+	my $out = PostgreSQL::Test::Utils::tempdir() . "/$name";
+
+	system_or_bail($ENV{CC} // 'cc', '-O2', '-Wall', '-o', $out, @flags,
+		$source, '-ldl');
+	return $out;
 }
 
 sub state_of

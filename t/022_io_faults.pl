@@ -1,0 +1,321 @@
+# Each call of the operating system that a fixed workload makes on files of
+# fptree indexes, and on the temporary files of their builds, fails once: reads,
+# writes, syncs, truncations, opens, unlinks, seeks, allocations of memory; with
+# EIO, with ENOSPC, or by half.  And from each point on there is no space to
+# extend files.  After each fault the server is up, somebody was told, and all
+# indexes are sound and answer right.
+#
+# FPT_FAULTS says how many faults (90), spread over all kinds; with FPT_FAULTS=all
+# there are as many as the workload has calls.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+
+use FptTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep time);
+
+plan skip_all => 'needs LD_PRELOAD and /proc' if $^O ne 'linux';
+
+my $faults = $ENV{FPT_FAULTS} || 90;
+my $only = $ENV{FPT_FAULT_KIND};
+my $seed = $ENV{FPT_FAULT_SEED} || int(time);
+
+srand($seed);
+note("seed $seed, $faults faults");
+
+# As in iofault.c: bit of the call, number of the fault, sticky
+my %kinds = (
+	'read EIO' => [ 1, 1, 0 ],
+	'read short' => [ 1, 3, 0 ],
+	'write EIO' => [ 2, 1, 0 ],
+	'write ENOSPC' => [ 2, 2, 0 ],
+	'write short' => [ 2, 3, 0 ],
+	'sync EIO' => [ 4, 1, 0 ],
+	'truncate EIO' => [ 8, 1, 0 ],
+	'open EIO' => [ 16, 1, 0 ],
+	'open ENOSPC' => [ 16, 2, 0 ],
+	'unlink EIO' => [ 32, 1, 0 ],
+	'seek EIO' => [ 64, 1, 0 ],
+	'memory' => [ 128, 4, 0 ],
+	'disk full' => [ 256, 2, 1 ]);
+
+my $layer = compile('iofault', '-shared', '-fPIC');
+my $node = PostgreSQL::Test::Cluster->new('faults');
+my $space = $node->basedir . '/space';
+my $control = $node->basedir . '/control';
+
+# There is hardly a page that stays in shared buffers from one statement to the
+# next, and nobody but the workload and the checkpoints it asks for writes.
+$node->init;
+$node->append_conf('postgresql.conf', q{
+fsync = on
+shared_buffers = 400kB
+temp_tablespaces = 'faulty'
+bgwriter_lru_maxpages = 0
+checkpoint_timeout = 1h
+autovacuum = off
+restart_after_crash = on
+log_statement = none
+maintenance_work_mem = 1MB
+max_parallel_maintenance_workers = 0
+full_page_writes = off
+wal_level = replica
+max_connections = 10
+session_preload_libraries = 'fptree'
+});
+mkdir $space or die;
+open(my $ctl, '+>', $control) or die "$control: $!";
+arm(0, 0, 0, 0, 0);
+
+{
+	local $ENV{LD_PRELOAD} = $layer;
+	local $ENV{FPT_FAULT_CONTROL} = $control;
+	$node->start;
+}
+install_helpers($node);
+$node->safe_psql('postgres', "CREATE TABLESPACE faulty LOCATION '$space'");
+$node->safe_psql('postgres', q{
+CREATE TABLE big AS SELECT hashint8(i)::int8 AS a FROM generate_series(1, 66000) i;
+CREATE TABLE w (a int, b int, f float8, n int);
+CREATE FUNCTION fill(first int, last int) RETURNS void LANGUAGE sql AS
+'INSERT INTO w SELECT hashint4(i), i, CASE WHEN i % 5 > 0 THEN i END, 0 FROM generate_series(first, last) i';
+CHECKPOINT;
+});
+
+# A build that spills; and builds, splits, removal, re-use, rebuilds.
+my $workload = q{
+CREATE INDEX big_a ON big USING fptree (a) TABLESPACE faulty;
+SET enable_seqscan = off;
+SELECT sum(a) FROM big WHERE a < -1800000000;
+DROP INDEX big_a;
+SELECT fill(1, 500);
+CREATE INDEX w_a ON w USING fptree (a)
+	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1) TABLESPACE faulty;
+CREATE UNIQUE INDEX w_b ON w USING fptree (b DESC)
+	WITH (fillfactor = 30, node_lines = 1, leaf_node_lines = 1) TABLESPACE faulty;
+CREATE INDEX CONCURRENTLY w_f ON w USING fptree (f) TABLESPACE faulty;
+SELECT fill(501, 2500);
+CHECKPOINT;
+SET enable_bitmapscan = off;
+SELECT count(a) FROM w WHERE a > 0;
+SELECT count(*) FROM (SELECT b FROM w ORDER BY b) s;
+SET enable_indexscan = off;
+SET enable_bitmapscan = on;
+SELECT count(*) FROM w WHERE b > 10;
+RESET enable_indexscan;
+DELETE FROM w WHERE b BETWEEN 100 AND 1700;
+VACUUM w;
+SELECT fill(2501, 3300);
+REINDEX INDEX w_a;
+REINDEX INDEX CONCURRENTLY w_b;
+UPDATE w SET a = -a, n = 1 WHERE b % 7 = 0;
+CHECKPOINT;
+BEGIN;
+TRUNCATE w;
+SELECT fill(3301, 3400);
+ROLLBACK;
+VACUUM w;
+};
+# the plain statements of it, for which memory may run out
+my $in_memory = $workload =~ s/^CHECKPOINT;\n//mgr;
+
+my @queries = (
+	'SELECT count(*) FROM w WHERE a > 0',
+	"SELECT count(*) || ' ' || sum(a::int8) FROM w WHERE b BETWEEN 50 AND 3000",
+	'SELECT count(*) FROM w WHERE f IS NULL',
+	'SELECT md5(string_agg(a::text, \',\')) FROM (SELECT a FROM w ORDER BY a) s');
+my $list = join(', ', map { "\$q\$$_\$q\$" } @queries);
+
+# Ends with no index, and no row in w.
+my $as_it_was = q{
+TRUNCATE w;
+SELECT format('DROP INDEX %s', indexrelid::regclass) FROM pg_index
+WHERE indrelid IN ('w'::regclass, 'big'::regclass)
+\gexec
+};
+
+sub arm
+{
+	my ($op, $fault, $sticky, $pid, $n) = @_;
+
+	sysseek($ctl, 0, 0);
+	# switched on last
+	syswrite($ctl, pack('LLLLqqqZ256', 0, $fault, $sticky, $pid, $n, 0, 0, ''));
+	sysseek($ctl, 0, 0);
+	syswrite($ctl, pack('L', $op));
+	return;
+}
+
+# Calls counted, faults made, the file of the first
+sub disarm
+{
+	my $buf;
+
+	sysseek($ctl, 0, 0);
+	syswrite($ctl, pack('L', 0));
+	sysseek($ctl, 0, 0);
+	sysread($ctl, $buf, 296);
+	my (undef, undef, undef, undef, undef, $count, $fired, $what) =
+	  unpack('LLLLqqqZ256', $buf);
+	return ($count, $fired, $what);
+}
+
+# Run the workload with one fault; n = 0: none.  What the client was told.
+sub run_workload
+{
+	my ($kind, $n) = @_;
+	my ($op, $fault, $sticky) = @{ $kinds{$kind} };
+	my $err = '';
+
+	if ($kind eq 'memory')
+	{
+		# in this one process; with all that a new one must allocate
+		eval {
+			my $s = $node->background_psql('postgres', on_error_stop => 0);
+			my $pid = $s->query('SELECT pg_backend_pid()');
+
+			arm($op, $fault, $sticky, $pid, $n);
+			$s->query($in_memory);
+			$err = $s->{stderr};
+			$s->quit;
+			1;
+		} or $err = $@;
+	}
+	else
+	{
+		arm($op, $fault, $sticky, 0, $n);
+		eval {
+			$node->psql('postgres', $workload, stderr => \$err,
+				on_error_stop => 0);
+			1;
+		} or $err .= $@;
+	}
+	return ($err, disarm());
+}
+
+# The server is up, at once or, if it may have crashed, after a while.
+sub wait_until_up
+{
+	my ($crashed) = @_;
+
+	for (1 .. ($crashed ? 600 : 1))
+	{
+		my $up = eval { $node->psql('postgres', 'SELECT 1') == 0 };
+
+		return 1 if $up;
+		usleep(50_000);
+	}
+	return 0;
+}
+
+my $told = qr/Input\/output error|No space left on device|read only \d+ of|wrote only|could not (?:read|write|extend|open|fsync|truncate|seek|flush)|out of memory|Cannot allocate memory/i;
+my %made;
+my %statements;
+my $crashes = 0;
+
+# One fault and all that must hold after it; what was wrong.
+sub one_fault
+{
+	my ($kind, $n) = @_;
+	my $from = -s $node->logfile;
+	my ($err, $count, $fired, $what) = run_workload($kind, $n);
+	my $log = substr(slurp_file($node->logfile), $from);
+	my $bad = '';
+
+	if (!$fired)
+	{
+		$node->safe_psql('postgres', $as_it_was);
+		return '';
+	}
+	$made{$kind} += $fired > 1 ? 1 : $fired;
+
+	# core's own: a failed sync may have lost data, and a failed truncation has
+	# been logged already
+	my $panic = $log =~ /PANIC: |terminated by signal/;
+	my $may_panic = $kind =~ /^(sync|truncate)/;
+
+	$crashes++ if $panic;
+	$bad .= "PANIC\n" if $panic && !$may_panic;
+	$bad .= "TRAP\n" if $log =~ /TRAP: /;
+	$bad .= "the server is not up\n" if !wait_until_up($panic);
+	$statements{$1}++ while $err =~ /(?:ERROR|FATAL):  ([^"\d:]{0,40})/g;
+
+	# A temporary file is read and written by what there is; the path of an
+	# allocation is not known, and some can do without.
+	my $silent = $kind =~ /short/ && $what =~ /pgsql_tmp/ || $kind eq 'memory';
+
+	$bad .= "nobody was told: $err\n"
+	  if !$silent && $err !~ $told && $log !~ $told;
+	$bad .= "unclear: $1\n"
+	  if $err =~ /(ERROR:  [^\n]*(?:corrupted|could not fill page|Assert)[^\n]*)/;
+	if ($bad !~ /not up/)
+	{
+		my ($out, $e);
+
+		eval {
+			$node->psql('postgres',
+				"SELECT fpt_verify();\nSELECT fpt_differ(ARRAY[$list]);\n$as_it_was",
+				stdout => \$out, stderr => \$e, on_error_stop => 0);
+			1;
+		} or $e = $@;
+		$bad .= "$out$e" if $e ne '' || $out =~ /\S/;
+	}
+	return $bad eq '' ? '' : "$kind, call $n of $what: $bad$err";
+}
+
+# How many calls are there?
+my %calls;
+my $total = 0;
+my @names = grep { !$only || $_ =~ /$only/ } sort keys %kinds;
+
+foreach my $kind (@names)
+{
+	my ($err, $count, $fired) = run_workload($kind, 0);
+
+	is($err, '', "$kind: the workload runs clean");
+	$calls{$kind} = $count;
+	$total += $count;
+	$node->safe_psql('postgres', $as_it_was);
+}
+
+my $started = time;
+my $problems = 0;
+
+foreach my $kind (@names)
+{
+	# every call, or one in each of so many stretches of calls
+	my $want = $faults eq 'all' ? $calls{$kind} : int($faults / @names);
+	my @bad;
+
+	$want = $calls{$kind} if $want > $calls{$kind};
+	foreach my $i (0 .. $want - 1)
+	{
+		my $len = $calls{$kind} / $want;
+		my $n = 1 + int($len * $i + ($len > 1 ? rand($len) : 0));
+		my $bad = one_fault($kind, $n);
+
+		next if $bad eq '';
+		push @bad, $bad;
+		last if @bad >= 5;
+	}
+	is(join("\n", @bad), '', sprintf('%s: %d faults in %d calls', $kind,
+			$made{$kind} // 0, $calls{$kind}));
+	# the number of calls is not always the same
+	cmp_ok($made{$kind} // 0, '>', 0, "$kind: there were faults")
+	  if $calls{$kind} > 0;
+	$total += $made{$kind} // 0;
+}
+$total = 0;
+$total += $_ foreach values %made;
+note(sprintf('%.1f s: %d faults, %d crashes', time - $started, $total, $crashes));
+note("$statements{$_}  $_")
+  foreach sort { $statements{$b} <=> $statements{$a} } keys %statements;
+$node->stop;
+unlike(slurp_file($node->logfile), qr/TRAP: /, 'no assertion failed');
+done_testing();
