@@ -435,6 +435,44 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 }
 
 /*
+ * Number of entries of p's node below hi, which is not below the key of p.  Most
+ * ranges are short: look near their beginning first.
+ */
+static int
+fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
+				   const FPTPlace *p, uint64 khi, uint64 klo,
+				   const FPTKey *hi)
+{
+	const uint8 *perm = fpt_node_perm(g, p->node);
+	uint64		eq;
+	bool		dup;
+
+	if (g->ow != 0)
+	{
+		for (int rank = p->rank; rank < p->count && rank < p->rank + 2; rank++)
+		{
+			uint64		shi,
+						slo;
+			int			r = 1;
+
+			if (perm[rank] >= g->cap)
+				return -1;
+			fpt_slot_rel(g, p->node, perm[rank], &shi, &slo);
+			if (slo == klo && !fpt_is_low_entry(g, p->kid, rank))
+				r = fpt_slot_cmp(l, g, page, p->node, perm[rank], hi);
+			else if (slo > klo)
+				r = -1;
+			if (r == FPT_CMP_CORRUPT)
+				return -1;
+			if (r <= 0)
+				return rank;
+		}
+	}
+	return fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi, hi->tid,
+						 &eq, &dup);
+}
+
+/*
  * Does the range that ends at hi end in the node of p, or right behind it?
  * Most ranges of a point lookup do, which saves the second descent.  If "whole",
  * p is in front of, and hi behind, all entries of their images.
@@ -448,8 +486,6 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 				klo,
 				shi,
 				slo;
-	uint64		eq;
-	bool		dup;
 
 	if (p->where != 0 || p->kid < p->from || p->kid >= p->to ||
 		fpt_rel(g, page, hi, &khi, &klo) != 0)
@@ -458,8 +494,7 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 	if (whole && khi == p->hi && klo == p->lo)
 		last->rank = p->rank + fpt_popcount(p->eq);
 	else
-		last->rank = fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi,
-								   hi->tid, &eq, &dup);
+		last->rank = fpt_node_range_end(l, g, page, p, khi, klo, hi);
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
