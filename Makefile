@@ -49,6 +49,15 @@ ISOLATION = $(patsubst $(srcdir)/specs/%.spec,%,$(sort $(wildcard $(srcdir)/spec
 ISOLATION_OPTS = --load-extension=fptree
 TAP_TESTS = 1
 
+# A build for tests: backends can be held at stop points (src/fpt_stop.h), and
+# the isolation tests are those of test/stop, which need that.
+ifdef STOP_POINTS
+OBJS += src/fpt_stop.o
+PG_CPPFLAGS += -DFPT_STOP_POINTS
+ISOLATION = setup $(filter-out setup,$(patsubst $(srcdir)/test/stop/specs/%.spec,%,$(sort $(wildcard $(srcdir)/test/stop/specs/*.spec))))
+ISOLATION_OPTS += --inputdir=$(srcdir)/test/stop
+endif
+
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)

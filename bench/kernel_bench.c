@@ -245,6 +245,7 @@ fpt_prefetch_root(char *page)
 }
 
 static bool prefetch_page = true;
+static FPTGuess guess;
 
 /* The leaf page of a key, verified as in the server. */
 static char *
@@ -267,7 +268,12 @@ fpt_find_leaf(Tree *t, const FPTKey *key)
 		if (fpt_page_find_child(&layout, page, key, &no, &loc) != FPT_OK)
 			abort();
 		if (prefetch_page)
+		{
 			fpt_prefetch_root(tree_page(t, no));
+			if (level == 1 && fpt_guess_wanted(&guess))
+				fpt_guess_prefetch(&guess, tree_page(t, no),
+								   fpt_page_fraction(&layout, page, loc, key));
+		}
 		level--;
 	}
 }
@@ -283,8 +289,10 @@ fpt_search(Tree *t, uint64 v)
 	uint64		tid;
 	FPTRun		run = {&tid, NULL, NULL, NULL};
 
-	if (fpt_page_range(&layout, page, &lo, &hi, &first, &last) != FPT_OK ||
-		fpt_page_copy(&layout, page, first, last, true, &run) != 1)
+	if (fpt_page_range(&layout, page, &lo, &hi, &first, &last) != FPT_OK)
+		abort();
+	fpt_guess_learn(&guess, &layout, page, first.kid);
+	if (fpt_page_copy(&layout, page, first, last, true, &run) != 1)
 		abort();
 	return tid;
 }

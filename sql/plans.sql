@@ -147,6 +147,84 @@ CREATE INDEX m_alone ON fpt_plans_f.m USING fptree (a int4_alone_ops);
 EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5;
 EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5::int8;
 DROP OPERATOR FAMILY int4_alone_ops USING fptree CASCADE;
+-- Read-ahead makes a long scan of leaves cheaper: what the estimate of the whole
+-- scan is less by, in pages of the index at random_page_cost - seq_page_cost.
+CREATE FUNCTION fpt_total_cost(query text) RETURNS numeric
+LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN plan->0->'Plan'->>'Total Cost';
+END $$;
+CREATE FUNCTION fpt_credit(query text) RETURNS numeric
+LANGUAGE plpgsql AS $$
+DECLARE
+	without numeric;
+	credit numeric;
+BEGIN
+	PERFORM set_config('fptree.cost_readahead', 'off', false);
+	without := fpt_total_cost(query);
+	PERFORM set_config('fptree.cost_readahead', 'on', false);
+	credit := without - fpt_total_cost(query);
+	RETURN round(credit / 3, 1);
+END $$;
+SET search_path = fpt_plans_f, public;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT fpt_pages('t_a') - 4 AS most \gset
+-- PostgreSQL 15's default is one page at a time, for which there is nothing.
+SET effective_io_concurrency = 1;
+SELECT fpt_credit('SELECT a FROM t');
+SET effective_io_concurrency = 0;
+SELECT fpt_credit('SELECT a FROM t');
+SET effective_io_concurrency = 2;
+SELECT fpt_credit('SELECT a FROM t') = round(:most * 2 / 3.0, 1) AS half_price;
+SET effective_io_concurrency = 128;
+SELECT fpt_credit('SELECT a FROM t') = :most AS as_sequential;
+SELECT fpt_credit('SELECT * FROM t ORDER BY a') = :most AS as_sequential;
+SELECT fpt_credit('SELECT a FROM t WHERE a > 10000') BETWEEN :most / 2 - 3 AND :most / 2 AS half;
+SET enable_bitmapscan = on;
+SET enable_indexscan = off;
+SELECT fpt_credit('SELECT * FROM t WHERE a > 10000') BETWEEN :most / 2 - 3 AND :most / 2 AS half;
+RESET enable_indexscan;
+SET enable_bitmapscan = off;
+-- No shorter than a few leaves, not for arrays, not on the inner side of a join
+SELECT fpt_credit('SELECT a FROM t WHERE a < 1000'),
+	fpt_credit('SELECT a FROM t WHERE a = 77'),
+	fpt_credit('SELECT a FROM t WHERE a = ANY (ARRAY(SELECT generate_series(1, 9999)))');
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_material = off;
+SELECT fpt_credit('SELECT t.a FROM generate_series(1, 9) g, t WHERE t.a > g');
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_material;
+-- What the setting has to say
+SET fptree.leaf_prefetch = off;
+SELECT fpt_credit('SELECT a FROM t');
+RESET fptree.leaf_prefetch;
+SET fptree.prefetch_distance = 1;
+SELECT fpt_credit('SELECT a FROM t');
+RESET fptree.prefetch_distance;
+SET random_page_cost = 1;
+SELECT fpt_credit('SELECT a FROM t');
+RESET random_page_cost;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+-- Other plans than before only near the point where a sequential scan wins.
+SELECT fpt_plan('SELECT a FROM t WHERE a BETWEEN 1000 AND 3000');
+SELECT fpt_plan('SELECT * FROM t WHERE a BETWEEN 1000 AND 3000');
+SELECT fpt_plan('SELECT * FROM t WHERE b < 1000');
+CREATE TABLE fpt_plans_f.keys AS SELECT i AS a FROM generate_series(1, 30000) i;
+CREATE INDEX keys_a ON fpt_plans_f.keys USING fptree (a);
+VACUUM ANALYZE fpt_plans_f.keys;
+EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
+SET fptree.cost_readahead = off;
+EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
+RESET fptree.cost_readahead;
+RESET effective_io_concurrency;
+RESET search_path;
 
 -- Parallel scans
 SET max_parallel_workers_per_gather = 2;

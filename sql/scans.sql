@@ -49,7 +49,7 @@ SELECT * FROM fpt_compare('{
 	SELECT id FROM t WHERE a > 10 AND a < 10,
 	SELECT id FROM t WHERE a >= 10 AND a <= 10,
 	SELECT id FROM t WHERE a > 10 AND a < 5,
-	SELECT id FROM t WHERE a = 10 AND a = 12,
+	SELECT id FROM t WHERE a = 10 AND a = (SELECT 12),
 	SELECT id FROM t WHERE a = 10 AND a = 10::int8,
 	SELECT id FROM t WHERE a = 10 AND a > 12,
 	SELECT id FROM t WHERE a = 10 AND a > 5 AND a < 12 AND a >= 10,
@@ -107,7 +107,7 @@ SELECT count(*) FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(
 
 -- Minimum and maximum, with and without NULLs in the way
 CALL fpt_use('index');
-EXPLAIN (COSTS OFF) SELECT min(a), max(a) FROM t;
+SELECT fpt_explain('SELECT min(a), max(a) FROM t');
 SELECT min(a), max(a), min(b), max(b), min(c), max(c) FROM t;
 SELECT max(a) FROM t WHERE a < 777;
 SELECT min(a) FROM t WHERE a > 777;

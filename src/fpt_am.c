@@ -82,6 +82,11 @@ _PG_init(void)
 							"0 adapts it to the scan, up to effective_io_concurrency.",
 							&fpt_guc_prefetch_distance, 0, 0, FPT_MAX_DISTANCE,
 							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.cost_readahead",
+							 "Tell the planner that long scans read leaf pages ahead.",
+							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
 	fpt_plan_init();

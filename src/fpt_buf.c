@@ -271,6 +271,16 @@ fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf)
 					"The page is empty" : "The page header is not valid");
 }
 
+/* Header, in-page root and fences: what any visit of a page needs, at once. */
+static inline void
+fpt_page_prefetch(const char *page)
+{
+	__builtin_prefetch(page);
+	__builtin_prefetch(page + FPT_LINE);
+	__builtin_prefetch(page + 2 * FPT_LINE);
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+}
+
 /* Lock a pinned page and check it. */
 static inline void
 fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
@@ -284,11 +294,9 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 		fpt_corrupt(rel, pageno, "A link leads back to a page that led to it");
 	}
 
-	/* Header, in-page root and fences: what any visit needs, at once. */
-	__builtin_prefetch(page);
-	__builtin_prefetch(page + FPT_LINE);
-	__builtin_prefetch(page + 2 * FPT_LINE);
-	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+	fpt_page_prefetch(page);
+	fpt_stop_point(FPT_STOP_LOCK_PAGE);
+	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
 	LockBuffer(buf, lock);
 	fpt_check_buffer(rel, ix, buf);
 }
@@ -312,17 +320,30 @@ typedef struct FPTHotBuffer
 static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
 
 Buffer
-fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
+fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
+			   uint32 fraction)
 {
 	static uint32 uses = 0;
 	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
 	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
 	Buffer		buf;
 
+	/*
+	 * Where the page would be is known before it is known to be there: its
+	 * lines can come along with the buffer's descriptor.
+	 */
+	if (hot->key == key && hot->buf > 0)
+	{
+		fpt_page_prefetch(BufferGetPage(hot->buf));
+		if (fraction != FPT_NO_GUESS)
+			fpt_guess_prefetch(&ix->guess, BufferGetPage(hot->buf), fraction);
+	}
+	fpt_stop_point(FPT_STOP_GUESS);
+
 	/* A temporary index may share its number with another backend's file. */
 	if (RelationUsesLocalBuffers(rel))
 		buf = fpt_readpage(rel, ix, pageno, NULL);
-	else if (hot->key == key && hot->buf != InvalidBuffer &&
+	else if (hot->key == key && hot->buf > 0 &&
 		++uses % FPT_HOT_USES != 0 &&
 		ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, hot->buf))
 	{
@@ -375,6 +396,7 @@ fpt_allocbuf(Relation rel)
 
 		if (blkno == InvalidBlockNumber)
 			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
 		if (blkno <= FPT_ROOTPAGE || blkno >= RelationGetNumberOfBlocks(rel))
 			continue;
 		buf = ReadBuffer(rel, blkno);

@@ -648,6 +648,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	}
 	fpt_build_init(&b, heap, index, indexInfo);
 	result->heap_tuples = fpt_build_scan(&b, indexInfo);
+	fpt_stop_point(FPT_STOP_BUILD_LOAD);
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SORT);
 	for (int which = 0; which < FPT_NSPOOLS; which++)
@@ -664,6 +665,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	fpt_build_end_spools(&b);
 	if (b.leader != NULL)
 		fpt_parallel_end(b.leader);
+	fpt_stop_point(FPT_STOP_BUILD_DONE);
 	result->index_tuples = b.indtuples;
 	return result;
 }

@@ -100,7 +100,6 @@ typedef struct FPTVerify
 	int			above_next;		/* ... the next downlink, and its place */
 	int64		nentries;		/* leaf entries seen */
 	FPTWindow	window;			/* leaves read ahead */
-	int			readahead;		/* at most so many; 0: none */
 
 	/* heapallindexed */
 	bloom_filter *filter;
@@ -674,12 +673,9 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 		FPTPageHeader *h = fpt_header(v->target.page);
 
 		CHECK_FOR_INTERRUPTS();
-		if (level == 0 && v->readahead > 0)
-		{
-			if (v->window.dir == 0)
-				fpt_window_begin(&v->window, &at.key, 1, v->readahead);
-			fpt_window_step(&v->window, v->rel, &v->ix, pageno, &pinf);
-		}
+		if (level == 0)
+			fpt_window_step(&v->window, v->rel, &v->ix, &at.key, pageno, 1,
+							&pinf);
 		fpt_verify_arrive(v, level, prev, &at.key, pageno, from);
 		if (v->parent && !isroot)
 			fpt_verify_downlink(v, incomplete);
@@ -967,9 +963,9 @@ fpt_verify_index(FPTVerify *v)
 										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	fpt_view_init(&v->target);
 	fpt_view_init(&v->above);
-	if (fpt_guc_leaf_prefetch)
-		v->readahead =
-			get_tablespace_maintenance_io_concurrency(v->rel->rd_rel->reltablespace);
+	fpt_window_init(&v->window,
+					get_tablespace_maintenance_io_concurrency(v->rel->rd_rel->reltablespace),
+					NULL);
 	v->checkunique = v->checkunique && v->rel->rd_index->indisunique &&
 		v->rel->rd_index->indimmediate;
 

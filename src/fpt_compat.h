@@ -25,6 +25,7 @@
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "storage/smgr.h"
 #include "utils/guc.h"
 #include "utils/pg_locale.h"
 #include "utils/rel.h"
@@ -222,6 +223,22 @@ fpt_index_fetch_begin(Relation heaprel)
 	return table_index_fetch_begin(heaprel);
 #endif
 }
+
+#ifdef FPT_STOP_POINTS
+/* Throw away what shared buffers hold of a relation's main fork. */
+static inline void
+fpt_drop_buffers(Relation rel)
+{
+	ForkNumber	fork = MAIN_FORKNUM;
+	BlockNumber from = 0;
+
+#if PG_VERSION_NUM >= 160000
+	DropRelationBuffers(RelationGetSmgr(rel), &fork, 1, &from);
+#else
+	DropRelFileNodeBuffers(RelationGetSmgr(rel), &fork, 1, &from);
+#endif
+}
+#endif
 
 /* Number of relation's storage, as the buffer manager names it */
 #if PG_VERSION_NUM >= 160000

@@ -177,45 +177,93 @@ fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
 						 &duration, es->buffers ? &usage : NULL);
 }
 
-/* Print the counters that a query changed. */
+/* One index's line in EXPLAIN's text. */
 static void
-fpt_explain_counters(ExplainState *es, const FPTPrefetchStats *a,
-					 const FPTPrefetchStats *b)
+fpt_explain_text(ExplainState *es, const char *name, const FPTReport *r)
 {
-	if (b->leaf_issued + b->leaf_cached == a->leaf_issued + a->leaf_cached &&
-		b->heap_issued + b->heap_cached == a->heap_issued + a->heap_cached)
+	const char *sep = "not asked:";
+	int			i;
+
+	appendStringInfoSpaces(es->str, 2);
+	appendStringInfo(es->str,
+					 "%s: leaf pages read " UINT64_FORMAT ", cached "
+					 UINT64_FORMAT ", unused " UINT64_FORMAT
+					 "; heap pages read " UINT64_FORMAT ", cached "
+					 UINT64_FORMAT ", unused " UINT64_FORMAT
+					 "; distance " UINT64_FORMAT "\n",
+					 name, r->n[FPT_LEAF_ISSUED], r->n[FPT_LEAF_CACHED],
+					 r->n[FPT_LEAF_WASTED], r->n[FPT_HEAP_ISSUED],
+					 r->n[FPT_HEAP_CACHED], r->n[FPT_HEAP_WASTED],
+					 r->n[FPT_DISTANCE_MAX]);
+	if (!es->verbose)
 		return;
-	ExplainOpenGroup("Read-Ahead", "Read-Ahead", true, es);
-	if (es->format == EXPLAIN_FORMAT_TEXT)
-		appendStringInfo(es->str,
-						 "Read-Ahead: leaf pages asked for " UINT64_FORMAT
-						 " (cached " UINT64_FORMAT ", unused " UINT64_FORMAT
-						 "), heap pages " UINT64_FORMAT " (cached "
-						 UINT64_FORMAT ", unused " UINT64_FORMAT ")\n",
-						 b->leaf_issued + b->leaf_cached -
-						 a->leaf_issued - a->leaf_cached,
-						 b->leaf_cached - a->leaf_cached,
-						 b->leaf_wasted - a->leaf_wasted,
-						 b->heap_issued + b->heap_cached -
-						 a->heap_issued - a->heap_cached,
-						 b->heap_cached - a->heap_cached,
-						 b->heap_wasted - a->heap_wasted);
-	else
+	for (i = FPT_SKIP_OFF; i < FPT_NCOUNTERS; i++)
 	{
-		ExplainPropertyUInteger("Leaf Pages Read", NULL,
-								b->leaf_issued - a->leaf_issued, es);
-		ExplainPropertyUInteger("Leaf Pages Cached", NULL,
-								b->leaf_cached - a->leaf_cached, es);
-		ExplainPropertyUInteger("Leaf Pages Unused", NULL,
-								b->leaf_wasted - a->leaf_wasted, es);
-		ExplainPropertyUInteger("Heap Pages Read", NULL,
-								b->heap_issued - a->heap_issued, es);
-		ExplainPropertyUInteger("Heap Pages Cached", NULL,
-								b->heap_cached - a->heap_cached, es);
-		ExplainPropertyUInteger("Heap Pages Unused", NULL,
-								b->heap_wasted - a->heap_wasted, es);
+		if (r->n[i] == 0)
+			continue;
+		if (*sep == 'n')
+			appendStringInfoSpaces(es->str, 4);
+		appendStringInfo(es->str, "%s %s " UINT64_FORMAT, sep,
+						 fpt_counter_names[i] + strlen("skip_"), r->n[i]);
+		sep = ",";
 	}
-	ExplainCloseGroup("Read-Ahead", "Read-Ahead", true, es);
+	if (*sep == ',')
+		appendStringInfoChar(es->str, '\n');
+}
+
+/* The same in the other formats, with all counters. */
+static void
+fpt_explain_struct(ExplainState *es, const char *name, const FPTReport *r)
+{
+	int			i;
+
+	ExplainOpenGroup("Index", NULL, true, es);
+	ExplainPropertyText("Index Name", name, es);
+	ExplainPropertyUInteger("Scans", NULL, r->scans, es);
+	for (i = 0; i < FPT_NCOUNTERS; i++)
+		ExplainPropertyUInteger(fpt_counter_names[i], NULL, r->n[i], es);
+	ExplainCloseGroup("Index", NULL, true, es);
+}
+
+/*
+ * What the query's scans read ahead, index by index.  In the text, indexes
+ * for which nothing was asked are left out unless it is VERBOSE.
+ */
+static void
+fpt_explain_reports(ExplainState *es, const FPTReports *reports)
+{
+	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
+	bool		open = false;
+	FPTReport  *r;
+
+	for (r = reports->first; r != NULL; r = r->next)
+	{
+		char	   *name = get_rel_name(r->index);
+
+		if (name == NULL ||
+			(text && !es->verbose &&
+			 r->n[FPT_LEAF_ISSUED] + r->n[FPT_LEAF_CACHED] +
+			 r->n[FPT_HEAP_ISSUED] + r->n[FPT_HEAP_CACHED] == 0))
+			continue;
+		if (!open)
+		{
+			/* The query's own group is closed: this is one beside it. */
+			ExplainOpenGroup("Query", NULL, true, es);
+			ExplainOpenGroup("Read-Ahead", "Read-Ahead", false, es);
+			if (text)
+				appendStringInfoString(es->str, "Read-Ahead:\n");
+			open = true;
+		}
+		if (text)
+			fpt_explain_text(es, name, r);
+		else
+			fpt_explain_struct(es, name, r);
+	}
+	if (open)
+	{
+		ExplainCloseGroup("Read-Ahead", "Read-Ahead", false, es);
+		ExplainCloseGroup("Query", NULL, true, es);
+	}
 }
 
 static void
@@ -223,16 +271,26 @@ fpt_explain(Query *query, int cursorOptions, IntoClause *into,
 			ExplainState *es, const char *queryString, ParamListInfo params,
 			QueryEnvironment *queryEnv)
 {
-	FPTPrefetchStats before = fpt_prefetch_stats;
+	FPTReports	reports = {CurrentMemoryContext, NULL};
+	FPTReports *outer = fpt_reports;
 
-	if (fpt_prev_explain)
-		fpt_prev_explain(query, cursorOptions, into, es, queryString, params,
-						 queryEnv);
-	else
-		fpt_explain_query(query, cursorOptions, into, es, queryString, params,
-						  queryEnv);
+	PG_TRY();
+	{
+		fpt_reports = &reports;
+		if (fpt_prev_explain)
+			fpt_prev_explain(query, cursorOptions, into, es, queryString,
+							 params, queryEnv);
+		else
+			fpt_explain_query(query, cursorOptions, into, es, queryString,
+							  params, queryEnv);
+	}
+	PG_FINALLY();
+	{
+		fpt_reports = outer;
+	}
+	PG_END_TRY();
 	if (es->analyze && es->buffers)
-		fpt_explain_counters(es, &before, &fpt_prefetch_stats);
+		fpt_explain_reports(es, &reports);
 }
 
 #endif							/* FPT_HAVE_EXPLAIN_HOOK */

@@ -53,6 +53,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 	stack->rootlevel = -1;
 	if (ix->lastleaf != InvalidBlockNumber)
 	{
+		fpt_stop_point(FPT_STOP_RIGHTMOST);
 		buf = fpt_getbuf(rel, ix, ix->lastleaf, 0);
 		if (ConditionalLockBuffer(buf))
 		{
@@ -74,6 +75,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 		buf = fpt_descend(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE, stack);
 		if (likely(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE)))
 			return buf;
+		fpt_stop_point(FPT_STOP_FINISH_SPLIT);
 		fpt_finish_split(rel, ix, buf, stack);
 	}
 }
@@ -95,6 +97,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 
 		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
+		fpt_stop_point(FPT_STOP_UNIQUE_WALK);
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(next))->level != 0 ||
 			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
@@ -122,6 +125,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
 	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	fpt_stop_point(FPT_STOP_INSERT_LEAF);
 	res = fpt_wal_insert(rel, ix, buf, e);
 	switch (res)
 	{
@@ -236,6 +240,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		UnlockReleaseBuffer(buf);
 
 		/* Wait for the other inserter, or its speculation, and start over. */
+		fpt_stop_point(FPT_STOP_UNIQUE_WAIT);
 		if (token)
 			SpeculativeInsertionWait(xwait, token);
 		else

@@ -15,8 +15,9 @@
  */
 #include "fpt_kernel_int.h"
 
-const FPTGeom *
-fpt_page_geom(const FPTLayout *l, void *page)
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+static inline const FPTGeom *
+fpt_geom_of(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
@@ -49,6 +50,12 @@ fpt_fence_sound(const void *page, const FPTFence *f)
 		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
 }
 
+const FPTGeom *
+fpt_page_geom(const FPTLayout *l, void *page)
+{
+	return fpt_geom_of(l, page);
+}
+
 bool
 fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {
@@ -65,7 +72,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		(h->flags & FPT_F_META) != 0 ||
 		h->level > FPT_MAX_LEVEL)
 		return false;
-	g = fpt_page_geom(l, page);
+	g = fpt_geom_of(l, page);
 	if (g == NULL || h->std.pd_lower != fpt_lower(g, h->nnodes))
 		return false;
 	if (likely(!fpt_is_general(l)))
@@ -130,10 +137,10 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 /* What fpt_slot_cmp returns for a tuple that is not there. */
 #define FPT_CMP_CORRUPT		2
 
-/* Order of a general key and a slot's, whose head is the same. */
+/* Order of a general key, with this TID, and a slot's of the same head. */
 static int
 fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
-			 const char *node, int slot, const FPTKey *key)
+			 const char *node, int slot, const FPTKey *key, uint64 tid)
 {
 	FPTKey		k;
 	int			r;
@@ -147,7 +154,7 @@ fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
 	r = l->cmp(l->arg, key, &k);
 	if (r != 0)
 		return r < 0 ? -1 : 1;
-	return fpt_tid_cmp(key->tid, k.tid);
+	return fpt_tid_cmp(tid, k.tid);
 }
 
 /*
@@ -157,7 +164,7 @@ fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
 static int
 fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 					  int kid, const char *node, int a, int b,
-					  const FPTKey *key, bool *dup)
+					  const FPTKey *key, uint64 tid, bool *dup)
 {
 	const uint8 *perm = (const uint8 *) node + g->perm_off;
 
@@ -170,7 +177,7 @@ fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 		{
 			if (perm[m] >= g->cap)
 				return -1;
-			r = fpt_slot_cmp(l, g, page, node, perm[m], key);
+			r = fpt_slot_cmp(l, g, page, node, perm[m], key, tid);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
 		}
@@ -185,15 +192,16 @@ fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 }
 
 /*
- * Number of entries of a node below the key, which is (hi, lo, its TID)
- * relative to the base.  *dup tells whether that very entry is there.  -1 if
- * the page is corrupt.
+ * Number of entries of a node below the key, which is (hi, lo, tid) relative to
+ * the base; a general key's own TID is tid.  *equal gets the slots of the same
+ * image, *dup tells whether that very entry is there.  -1 if the page is
+ * corrupt.
  */
 static inline int
 fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
-			  char *node, uint64 hi, uint64 lo, const FPTKey *key, bool *dup)
+			  char *node, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
+			  uint64 *equal, bool *dup)
 {
-	uint64		tid = key->tid;
 	uint64		used = fpt_node_used(g, node);
 	uint64		eq;
 	uint64		lt;
@@ -204,11 +212,13 @@ fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 	rank = fpt_popcount(lt);
 	*dup = false;
 	eq &= used;
+	*equal = eq;
 	if (unlikely(eq != 0) && (tid != 0 || g->ow != 0))
 	{
 		if (g->ow != 0)
 			return fpt_node_rank_general(l, g, page, kid, node, rank,
-										 rank + fpt_popcount(eq), key, dup);
+										 rank + fpt_popcount(eq), key, tid,
+										 dup);
 		for (; eq != 0; eq &= eq - 1)
 		{
 			uint64		t = fpt_slot_tid(g, node, fpt_ctz(eq));
@@ -228,7 +238,7 @@ fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
  */
 static int
 fpt_kid_first_below(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
-					uint64 hi, uint64 lo, const FPTKey *key)
+					uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
 {
 	char	   *node = fpt_kid_node(g, page, kid);
 	int			slot;
@@ -249,11 +259,11 @@ fpt_kid_first_below(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 		return klo < lo;
 	if (g->ow != 0)
 	{
-		int			r = fpt_slot_cmp(l, g, page, node, slot, key);
+		int			r = fpt_slot_cmp(l, g, page, node, slot, key, tid);
 
 		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
 	}
-	return fpt_slot_tid(g, node, slot) < key->tid;
+	return fpt_slot_tid(g, node, slot) < tid;
 }
 
 /* Separators of the region's kids from..to - 1 below and equal to (hi, lo). */
@@ -284,7 +294,7 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
  */
 static inline int
 fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-			   int to, uint64 hi, uint64 lo, const FPTKey *key)
+			   int to, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
 {
 	int			nlt,
 				neq;
@@ -293,7 +303,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	Assert(from < to);
 	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
 	kid = from + nlt;
-	if (unlikely(neq > 0) && (key->tid != 0 || g->ow != 0))
+	if (unlikely(neq > 0) && (tid != 0 || g->ow != 0))
 	{
 		int			a = kid;
 		int			b = kid + neq;
@@ -306,7 +316,8 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 		while (a < b)
 		{
 			int			m = a + (b - a + 1) / 2;
-			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key);
+			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
+													tid);
 
 			if (below < 0)
 				return -1;
@@ -323,7 +334,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 /* NULL nodes have no separators to go by: TIDs or tuples tell them apart. */
 static int
 fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-					int to, const FPTKey *key)
+					int to, const FPTKey *key, uint64 tid)
 {
 	int			a = from;
 	int			b = to - 1;
@@ -331,7 +342,8 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	while (a < b)
 	{
 		int			m = a + (b - a + 1) / 2;
-		int			below = fpt_kid_first_below(l, g, page, m, 0, 0, key);
+		int			below = fpt_kid_first_below(l, g, page, m, 0, 0, key,
+													tid);
 
 		if (below < 0)
 			return -1;
@@ -343,9 +355,9 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	return a;
 }
 
-FPTResult
-fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
-		   const FPTKey *key, FPTPlace *p)
+static inline FPTResult
+fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
+			   const FPTKey *key, uint64 tid, FPTPlace *p)
 {
 	FPTPageHeader *h = fpt_header(page);
 
@@ -367,7 +379,7 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 			return FPT_OK;
 		}
 		p->kid = fpt_region_kid(l, g, page, p->from, p->to, p->hi, p->lo,
-								key);
+								key, tid);
 	}
 	else
 	{
@@ -379,7 +391,7 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, key);
+		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, key, tid);
 	}
 	if (p->kid < 0)
 		return FPT_CORRUPT;
@@ -391,7 +403,7 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
 						   fpt_kid(g, page, p->kid) * g->cap / 8);
 	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key,
-							&p->dup);
+							tid, &p->eq, &p->dup);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
 	p->count = fpt_popcount(fpt_node_used(g, p->node));
@@ -399,13 +411,20 @@ fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
 }
 
 FPTResult
+fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
+		   const FPTKey *key, FPTPlace *p)
+{
+	return fpt_find_place(l, g, page, key, key->tid, p);
+}
+
+FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTPlace	p;
 
-	if (g == NULL || fpt_locate(l, g, page, key, &p) != FPT_OK)
+	if (g == NULL || fpt_find_place(l, g, page, key, key->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	loc->kid = p.kid;
 	loc->rank = p.rank;
@@ -420,24 +439,30 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 
 /*
  * Does the range that ends at hi end in the node of p, or right behind it?
- * Most ranges of a point lookup do, which saves the second descent.
+ * Most ranges of a point lookup do, which saves the second descent.  If "whole",
+ * p is in front of, and hi behind, all entries of their images.
  */
-static bool
+static inline bool
 fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
-					const FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+					const FPTPlace *p, const FPTKey *hi, bool whole,
+					FPTLoc *last)
 {
 	uint64		khi,
 				klo,
 				shi,
 				slo;
+	uint64		eq;
 	bool		dup;
 
 	if (p->where != 0 || p->kid < p->from || p->kid >= p->to ||
 		fpt_rel(g, page, hi, &khi, &klo) != 0)
 		return false;
 	last->kid = p->kid;
-	last->rank = fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi,
-							   &dup);
+	if (whole && g->ow == 0 && khi == p->hi && klo == p->lo)
+		last->rank = p->rank + fpt_popcount(p->eq);
+	else
+		last->rank = fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi,
+								   hi->tid, &eq, &dup);
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
@@ -455,11 +480,11 @@ FPTResult
 fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTKey		end = *hi;
 	FPTPlace	p;
 
-	if (g == NULL || fpt_locate(l, g, page, lo, &p) != FPT_OK)
+	if (g == NULL || fpt_find_place(l, g, page, lo, lo->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	first->kid = p.kid;
 	first->rank = p.rank;
@@ -471,7 +496,8 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 	}
 	end.tid++;
 	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		fpt_range_ends_here(l, g, page, &p, &end, last))
+		fpt_range_ends_here(l, g, page, &p, &end,
+							lo->tid == 0 && hi->tid == FPT_MAX_TID, last))
 		return FPT_OK;
 	return fpt_page_lower_bound(l, page, &end, last);
 }
@@ -479,7 +505,7 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 int
 fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node;
 
 	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
@@ -539,7 +565,7 @@ fpt_low_entry(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node;
 	int			slot;
 
@@ -562,8 +588,7 @@ FPTResult
 fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 					uint32 *child, FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
-	FPTKey		next = *key;
+	const FPTGeom *g = fpt_geom_of(l, page);
 	FPTPlace	p;
 	int			slot;
 
@@ -571,8 +596,7 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 		return FPT_CORRUPT;
 
 	/* The entry before the first one above key, or the very first. */
-	next.tid++;
-	if (fpt_locate(l, g, page, &next, &p) != FPT_OK)
+	if (fpt_find_place(l, g, page, key, key->tid + 1, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	if (p.rank > 0)
 		p.rank--;
@@ -598,10 +622,76 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	return FPT_OK;
 }
 
+uint32
+fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
+				  const FPTKey *key)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+	char	   *node = g ? fpt_kid_node(g, page, loc.kid) : NULL;
+	uint8	   *perm;
+	uint64		hi[3];
+	uint64		lo[3];
+	uint64	   *v;
+	int			kid = loc.kid + 1;
+
+	if (node == NULL || key->cls != FPT_CLS_VALUE ||
+		fpt_rel(g, page, key, &hi[1], &lo[1]) != 0)
+		return 0;
+	perm = fpt_node_perm(g, node) + loc.rank;
+	if (perm[0] >= g->cap)
+		return 0;
+	fpt_slot_rel(g, node, perm[0], &hi[0], &lo[0]);
+	if (loc.rank + 1 < fpt_popcount(fpt_node_used(g, node)))
+	{
+		if (perm[1] >= g->cap)
+			return 0;
+		fpt_slot_rel(g, node, perm[1], &hi[2], &lo[2]);
+	}
+	else if (kid < fpt_header(page)->nkids && kid < g->maxnodes)
+		fpt_array_rel(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid,
+					  &hi[2], &lo[2]);
+	else
+		return 0;
+
+	/* the words that differ, upper ones first */
+	v = hi[0] < hi[2] ? hi : lo;
+	if (v[1] < v[0] || v[1] >= v[2])
+		return 0;
+
+	/* halves, which are never negative as signed numbers */
+	return (uint32) (65535.0 * (double) (int64) ((v[1] - v[0]) >> 1) /
+					 (double) (int64) (((v[2] - v[0]) >> 1) + 1));
+}
+
+void
+fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+	int			nkids = fpt_header(page)->nkids;
+
+	guess->pending = false;
+	if (g == NULL || g->dw != 0 || kid < 0 || kid >= nkids)
+		return;
+
+	/*
+	 * A wrong guess costs a third of what a right one saves.  The first one
+	 * knew nothing.
+	 */
+	if (guess->nkids == 0)
+		guess->score = 0;
+	else if (guess->node == g->node_off + fpt_kid(g, page, kid) * g->x * FPT_LINE)
+		guess->score = Min(guess->score + 3, FPT_GUESS_MAX);
+	else if (guess->score > FPT_GUESS_MIN)
+		guess->score--;
+	guess->node_off = g->node_off;
+	guess->step = (uint16) (g->x * FPT_LINE);
+	guess->nkids = (uint16) nkids;
+}
+
 int
 fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -636,7 +726,7 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 int
 fpt_page_count(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -765,7 +855,7 @@ int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
 	int			kid;
@@ -799,7 +889,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 bool
 fpt_page_has_hints(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	/* that of a general page is never taken by tuples */
 	return g != NULL && g->dw == 0 &&
@@ -819,7 +909,7 @@ fpt_slotid_node(const FPTGeom *g, void *page, int slotid)
 bool
 fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 	char	   *node = fpt_slotid_node(g, page, slotid);
 	int			ordinal;
 	int			kid;
@@ -842,7 +932,7 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 bool
 fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	return fpt_slotid_node(g, page, slotid) != NULL &&
 		fpt_hint_test(g, page, slotid);
@@ -851,7 +941,7 @@ fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 void
 fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	const FPTGeom *g = fpt_geom_of(l, page);
 
 	if (fpt_slotid_node(g, page, slotid) != NULL)
 		((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] |=

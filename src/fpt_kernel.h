@@ -109,6 +109,7 @@ typedef struct FPTPlace
 	int			count;			/* entries of the node */
 	int			where;			/* -1: below the base, 1: not representable */
 	bool		dup;			/* the very entry is in the node */
+	uint64		eq;				/* slots of the node with the key's image */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
 	char	   *node;			/* valid if from <= kid < to and where == 0 */
@@ -134,6 +135,24 @@ typedef struct FPTEdit
 		uint16		len;
 	}			r[FPT_MAX_EDITS];
 } FPTEdit;
+
+/*
+ * Where in a leaf the wanted node probably is, so that it comes into the cache
+ * together with the lines that tell where it really is: fpt_guess_prefetch().
+ */
+typedef struct FPTGuess
+{
+	uint16		node_off;		/* what the last leaf looked like: offset of */
+	uint16		step;			/* node 0, bytes of a node, nodes in use */
+	uint16		nkids;
+	uint16		node;			/* offset of the node guessed last */
+	bool		pending;		/* that guess awaits its verdict */
+	int			score;			/* of past guesses, within FPT_GUESS_* */
+	uint8		skipped;		/* descents without a guess */
+} FPTGuess;
+
+#define FPT_GUESS_MAX		30
+#define FPT_GUESS_MIN		(-10)
 
 /* Upper bound of the entries of any page, for callers' arrays. */
 #define FPT_MAX_ENTRIES		(BLCKSZ / 6)
@@ -449,6 +468,50 @@ extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
 extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
 									 const FPTKey *key, uint32 *child,
 									 FPTLoc *loc);
+
+/*
+ * How far key is on the way from the separator at loc of an inner page, which
+ * fpt_page_find_child() found for it, to the next one: 0 .. 65535.
+ */
+extern uint32 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
+								const FPTKey *key);
+
+/* The verdict: the kid'th node of this leaf is where the search led. */
+extern void fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page,
+							  int kid);
+
+/* Is it worth while to work out the fraction for a guess? */
+static inline bool
+fpt_guess_wanted(FPTGuess *guess)
+{
+	return guess->score >= 0 || ++guess->skipped % 16 == 0;
+}
+
+/*
+ * Guess and prefetch the node of a leaf for a key that is so far (0 .. 65535)
+ * on the way through the leaf's range.  Where keys are spread evenly and nodes
+ * are in order, as a build leaves them, the guess is right most of the time and
+ * hides one of the two memory latencies of a leaf; elsewhere verdicts end it.
+ */
+static inline void
+fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
+{
+	guess->node = guess->node_off +
+		((guess->nkids * fraction) >> 16) * guess->step;
+	guess->pending = true;
+	if (guess->score > 0)
+	{
+		for (int i = 0; i < guess->step; i += FPT_LINE)
+			__builtin_prefetch((const char *) page + guess->node + i);
+	}
+}
+
+static inline void
+fpt_guess_learn(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
+{
+	if (guess->pending)
+		fpt_guess_verdict(guess, l, page, kid);
+}
 
 /* Step to the next (dir > 0) or previous entry; false at the page's end. */
 extern bool fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc,

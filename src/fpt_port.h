@@ -44,6 +44,7 @@ StaticAssertDecl(sizeof(FPTPageStd) == SizeOfPageHeaderData,
 typedef uint8_t uint8;
 typedef uint16_t uint16;
 typedef uint32_t uint32;
+typedef int64_t int64;
 typedef uint64_t uint64;
 typedef int64_t int64;
 

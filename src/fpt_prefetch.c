@@ -17,6 +17,9 @@
  */
 #include "fpt_prefetch.h"
 
+#include "utils/memutils.h"
+
+/* Steps of the first pause, and of the longest. */
 #define FPT_FIRST_PAUSE		16
 #define FPT_LAST_PAUSE		4096
 
@@ -33,7 +36,35 @@ bool		fpt_guc_leaf_prefetch = true;
 bool		fpt_guc_heap_prefetch = true;
 int			fpt_guc_prefetch_distance = 0;
 
-FPTPrefetchStats fpt_prefetch_stats;
+uint64		fpt_counters[FPT_NCOUNTERS];
+FPTReports *fpt_reports = NULL;
+
+/* --- counters ----------------------------------------------------------------- */
+
+void
+fpt_report_scan(Oid index, const uint64 *scan)
+{
+	FPTReport **link = &fpt_reports->first;
+	FPTReport  *r;
+	int			i;
+
+	while (*link && (*link)->index != index)
+		link = &(*link)->next;
+	if (*link == NULL)
+	{
+		*link = MemoryContextAllocZero(fpt_reports->cxt, sizeof(FPTReport));
+		(*link)->index = index;
+	}
+	r = *link;
+	r->scans++;
+	for (i = 0; i < FPT_NCOUNTERS; i++)
+	{
+		if (i == FPT_DISTANCE_MAX)
+			r->n[i] = Max(r->n[i], scan[i]);
+		else
+			r->n[i] += scan[i];
+	}
+}
 
 /* --- distance ----------------------------------------------------------------- */
 
@@ -57,11 +88,14 @@ fpt_distance_note(FPTDistance *d, bool io)
 		return;
 	if (io)
 	{
+		/* A pause that an earlier prefetch of the burst began is off. */
 		d->hits = 0;
+		d->pause = 0;
 		d->nextpause = FPT_FIRST_PAUSE;
 		d->grow = true;
 	}
-	else if (++d->hits >= (d->nextpause == FPT_FIRST_PAUSE ?
+	else if (d->pause == 0 &&
+			 ++d->hits >= (d->nextpause == FPT_FIRST_PAUSE ?
 						   FPT_HITS_TO_PAUSE : FPT_HITS_TO_GO_ON))
 	{
 		if (d->nextpause != FPT_FIRST_PAUSE)
@@ -76,11 +110,7 @@ void
 fpt_distance_step(FPTDistance *d, int factor)
 {
 	if (d->grow && !d->fixed)
-	{
 		d->now = Min(d->now * factor, d->limit);
-		if (d->now > (int) fpt_prefetch_stats.distance_max)
-			fpt_prefetch_stats.distance_max = d->now;
-	}
 	d->grow = false;
 }
 
@@ -95,23 +125,31 @@ fpt_prefetch(Relation rel, BlockNumber blk)
 /* --- window --------------------------------------------------------------------- */
 
 void
-fpt_window_begin(FPTWindow *w, const FPTKey *from, int dir, int limit)
+fpt_window_init(FPTWindow *w, int limit, uint64 *counters)
 {
-	w->dir = dir;
-	w->n = 0;
-	w->cur = 0;
-	w->next = 1;
-	w->lost = 0;
-	w->end = false;
-	fpt_key_copy(&w->bound, from);
+	w->counters = counters;
+	w->dir = 0;
 	fpt_distance_init(&w->dist, limit);
+}
+
+/* The walk has passed the pages before "to", or will never come to them. */
+static void
+fpt_window_pass(FPTWindow *w, int from, int to)
+{
+	int			i;
+
+	for (i = from; i < to; i++)
+	{
+		if (w->started[i])
+			fpt_count(w->counters, FPT_LEAF_WASTED, 1);
+	}
 }
 
 void
 fpt_window_done(FPTWindow *w)
 {
-	if (w->dir != 0 && w->next > w->cur + 1)
-		fpt_prefetch_stats.leaf_wasted += w->next - w->cur - 1;
+	if (w->dir != 0)
+		fpt_window_pass(w, w->cur + 1, Min(w->next, w->n));
 	w->dir = 0;
 }
 
@@ -120,9 +158,11 @@ static void
 fpt_window_compact(FPTWindow *w)
 {
 	int			gone = Min(w->cur, w->n);
+	int			left = w->n - gone;
 
-	memmove(w->pages, w->pages + gone, (w->n - gone) * sizeof(w->pages[0]));
-	w->n -= gone;
+	memmove(w->pages, w->pages + gone, left * sizeof(w->pages[0]));
+	memmove(w->started, w->started + gone, left * sizeof(w->started[0]));
+	w->n = left;
 	w->cur -= gone;
 	w->next = Max(w->next - gone, w->cur + 1);
 }
@@ -158,6 +198,7 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		}
 		if (w->n >= max)
 			return;
+		w->started[w->n] = false;
 		w->pages[w->n++] = e.down;
 		first = false;
 		if (w->dir < 0 && (loc.kid > 0 || loc.rank > 0 ||
@@ -197,7 +238,7 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	fpt_window_compact(w);
 	fpt_key_copy(&from, &w->bound.key);
 	key = from.key;
-	max = Min(FPT_WINDOW_MAX, Max(16, w->cur + 4 * w->dist.now));
+	max = Min(FPT_WINDOW_MAX, w->cur + 4 * w->dist.now);
 	if (w->dir < 0)
 		key = fpt_key_before(ix, &key);
 	buf = fpt_descend(rel, ix, &key, 1, BUFFER_LOCK_SHARE, NULL);
@@ -208,11 +249,12 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	sibling = w->dir > 0 ? fpt_header(BufferGetPage(buf))->right :
 		fpt_header(BufferGetPage(buf))->left;
 	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_WINDOW_FILL);
 	if (!w->end && w->n < max && sibling != FPT_NOPAGE && sibling < ix->npages)
 		fpt_prefetch(rel, sibling);
 }
 
-/* Where in the window is this page? */
+/* Where in the window is this page?  Gives up the window if it has no idea. */
 static void
 fpt_window_find(FPTWindow *w, uint32 pageno)
 {
@@ -222,6 +264,7 @@ fpt_window_find(FPTWindow *w, uint32 pageno)
 	{
 		if (w->pages[i] == pageno)
 		{
+			fpt_window_pass(w, w->cur + 1, Min(i, w->next));
 			w->cur = i;
 			w->lost = 0;
 			return;
@@ -229,61 +272,122 @@ fpt_window_find(FPTWindow *w, uint32 pageno)
 	}
 
 	/* Split off or recycled since; the next ones may be known again. */
-	w->lost++;
+	fpt_count(w->counters, FPT_SKIP_LOST, 1);
+	if (++w->lost > FPT_MAX_LOST)
+		fpt_window_done(w);
 }
 
-void
-fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, uint32 pageno,
-				const FPTKey *end)
+/* A page to ask for, and where in the window it is. */
+typedef struct FPTAsk
 {
-	FPTDistance *d = &w->dist;
-	int			target;
+	uint32		page;
+	int			at;
+} FPTAsk;
 
-	Assert(w->dir == 1 || w->dir == -1);
-	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);
-	Assert(w->cur >= 0 && d->limit > 0);
-	if (w->n > 0)
-		fpt_window_find(w, pageno);
-	if (w->lost > FPT_MAX_LOST)
+static int
+fpt_ask_cmp(const void *a, const void *b)
+{
+	uint32		x = ((const FPTAsk *) a)->page;
+	uint32		y = ((const FPTAsk *) b)->page;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Prefetch the window's pages up to "target", in the order in which they lie
+ * on the disk.
+ */
+static void
+fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
+{
+	FPTAsk		ask[FPT_WINDOW_MAX];
+	int			n = 0;
+	int			k;
+
+	fpt_count_distance(w->counters, target - w->cur);
+	for (; w->next <= target; w->next++)
 	{
-		fpt_window_done(w);
-		return;
-	}
-	if (d->pause > 0)
-	{
-		d->pause--;
-		fpt_prefetch_stats.skip_pause++;
-		return;
-	}
-	if (w->n - w->cur - 1 < d->now && !w->end)
-		fpt_window_fill(w, rel, ix, end);
-	w->next = Max(w->next, w->cur + 1);
-	target = Min(w->cur + d->now, w->n - 1);
-	if (w->next >= w->n)
-		fpt_prefetch_stats.skip_end++;
-	while (w->next <= target && d->pause == 0)
-	{
-		int			i = w->next++;
+		int			i = w->next;
 		uint32		page = w->pages[i];
-		bool		io;
 
 		/* Runs of consecutive pages are the operating system's strength. */
 		if (w->dir > 0 && i > 1 && page == w->pages[i - 1] + 1 &&
 			page == w->pages[i - 2] + 2)
-		{
-			fpt_prefetch_stats.skip_sequential++;
-			continue;
-		}
-
+			fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
 		/* A damaged link must not reach the buffer manager. */
-		if (page >= ix->npages && page >= (ix->npages = fpt_npages(rel)))
-			continue;
-		io = fpt_prefetch(rel, page);
-		if (io)
-			fpt_prefetch_stats.leaf_issued++;
+		else if (page >= ix->npages && page >= (ix->npages = fpt_npages(rel)))
+			fpt_count(w->counters, FPT_SKIP_GONE, 1);
 		else
-			fpt_prefetch_stats.leaf_cached++;
-		fpt_distance_note(d, io);
+		{
+			ask[n].page = page;
+			ask[n++].at = i;
+		}
 	}
+	if (n > 1)
+		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
+	for (k = 0; k < n; k++)
+	{
+		bool		io = fpt_prefetch(rel, ask[k].page);
+
+		fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, 1);
+		w->started[ask[k].at] = io;
+		fpt_distance_note(&w->dist, io);
+	}
+}
+
+void
+fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
+				uint32 pageno, int dir, const FPTKey *end)
+{
+	FPTDistance *d = &w->dist;
+	int			room;
+
+	Assert(dir == 1 || dir == -1);
+	if (!fpt_guc_leaf_prefetch)
+	{
+		fpt_count(w->counters, FPT_SKIP_OFF, 1);
+		return;
+	}
+	if (d->limit == 0)
+	{
+		fpt_count(w->counters, FPT_SKIP_LIMIT, 1);
+		return;
+	}
+	if (w->dir != dir)
+		fpt_window_done(w);
+	else if (w->n > 0)
+		fpt_window_find(w, pageno);
+	if (d->pause > 0)
+	{
+		d->pause--;
+		fpt_count(w->counters, FPT_SKIP_PAUSE, 1);
+
+		/* The window is soon behind the walk, which begins another then. */
+		if (w->dir != 0 && w->cur >= w->n - 1)
+			fpt_window_done(w);
+		return;
+	}
+	if (w->dir == 0)
+	{
+		w->dir = dir;
+		w->n = 0;
+		w->cur = 0;
+		w->next = 1;
+		w->lost = 0;
+		w->end = false;
+		fpt_key_copy(&w->bound, at);
+	}
+	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);
+	Assert(w->cur >= 0);
+	if (w->n - w->cur - 1 < d->now && !w->end)
+		fpt_window_fill(w, rel, ix, end);
+	if (w->n - w->cur - 1 < 1 && !w->end)
+		fpt_window_fill(w, rel, ix, end);	/* was the parent's last leaf */
+	w->next = Max(w->next, w->cur + 1);
+	room = w->cur + d->now + 1 - w->next;
+	if (w->next >= w->n)
+		fpt_count(w->counters, FPT_SKIP_END, 1);
+	else if (room >= fpt_burst(d->now))
+		fpt_window_ask(w, rel, ix, Min(w->next + room, w->n) - 1);
 	fpt_distance_step(d, FPT_LEAF_GROWTH);
 }

@@ -14,8 +14,84 @@
 extern bool fpt_guc_leaf_prefetch;
 extern bool fpt_guc_heap_prefetch;
 extern int	fpt_guc_prefetch_distance;
+extern bool fpt_guc_cost_readahead;
 
 #define FPT_MAX_DISTANCE	1000
+
+/* --- counters --------------------------------------------------------------- */
+
+/* What was asked for, and each reason for not asking; names in fpt_stats.c. */
+typedef enum FPTCounter
+{
+	FPT_LEAF_ISSUED,			/* reads started */
+	FPT_LEAF_CACHED,			/* asked for, found in shared buffers */
+	FPT_LEAF_WASTED,			/* reads started, never come to */
+	FPT_HEAP_ISSUED,
+	FPT_HEAP_CACHED,
+	FPT_HEAP_WASTED,
+	FPT_DISTANCE_MAX,			/* largest distance reached */
+	FPT_SKIP_OFF,				/* not asked: switched off by a setting */
+	FPT_SKIP_LIMIT,				/* ... tablespace allows no concurrency */
+	FPT_SKIP_SHORT,				/* ... the scan is too short so far */
+	FPT_SKIP_PAUSE,				/* ... all was cached before */
+	FPT_SKIP_END,				/* ... the end of the range is in sight */
+	FPT_SKIP_SEQUENTIAL,		/* ... leaves lie one after the other */
+	FPT_SKIP_LOST,				/* ... leaf is not where the parents said */
+	FPT_SKIP_GONE,				/* ... page number behind the end of the file */
+	FPT_SKIP_KIND,				/* ... snapshot or table not suited */
+	FPT_SKIP_BITMAP,			/* ... heap pages are the executor's business */
+	FPT_SKIP_VISIBLE,			/* ... index-only scan, page all-visible */
+	FPT_SKIP_PINNED,			/* ... rows of the next leaf not looked at */
+	FPT_SKIP_FAR,				/* ... rows of the leaf after the next */
+	FPT_NCOUNTERS
+} FPTCounter;
+
+/* Of this backend */
+extern uint64 fpt_counters[FPT_NCOUNTERS];
+
+extern const char *const fpt_counter_names[FPT_NCOUNTERS];
+
+/* Count for the backend, and for a scan if there is one (else NULL). */
+static inline void
+fpt_count(uint64 *scan, FPTCounter what, uint64 n)
+{
+	fpt_counters[what] += n;
+	if (scan)
+		scan[what] += n;
+}
+
+static inline void
+fpt_count_distance(uint64 *scan, uint64 distance)
+{
+	if (fpt_counters[FPT_DISTANCE_MAX] < distance)
+		fpt_counters[FPT_DISTANCE_MAX] = distance;
+	if (scan && scan[FPT_DISTANCE_MAX] < distance)
+		scan[FPT_DISTANCE_MAX] = distance;
+}
+
+/*
+ * The counters of ended scans, by index, while somebody collects them: EXPLAIN
+ * points fpt_reports at a list of its own, in the order of the scans' ends.
+ */
+typedef struct FPTReport
+{
+	struct FPTReport *next;
+	Oid			index;
+	uint64		scans;
+	uint64		n[FPT_NCOUNTERS];
+} FPTReport;
+
+typedef struct FPTReports
+{
+	MemoryContext cxt;
+	FPTReport  *first;
+} FPTReports;
+
+extern FPTReports *fpt_reports;
+
+extern void fpt_report_scan(Oid index, const uint64 *scan);
+
+/* --- distance --------------------------------------------------------------- */
 
 /*
  * How far ahead to prefetch, and whether it is worth asking at all.
@@ -26,6 +102,9 @@ extern int	fpt_guc_prefetch_distance;
  * it in shared buffers, nothing is asked for a while, the while doubling each
  * time, the distance halving: a scan of cached pages soon pays next to nothing.
  * A single read starts it all again.
+ *
+ * It is kept over the rescans of a scan: the inner side of a join does not find
+ * out anew each time that its pages are cached.
  */
 typedef struct FPTDistance
 {
@@ -33,7 +112,7 @@ typedef struct FPTDistance
 	bool		fixed;			/* fptree.prefetch_distance is set */
 	int			now;
 	int			hits;			/* prefetches in a row found in buffers */
-	int			pause;			/* steps for which nothing is asked */
+	int			pause;			/* for so long nothing is asked */
 	int			nextpause;
 	bool		grow;			/* this step started a read */
 } FPTDistance;
@@ -53,18 +132,31 @@ extern void fpt_distance_note(FPTDistance *d, bool io);
 /* The scan's step is over: the distance grows once at most for all of it. */
 extern void fpt_distance_step(FPTDistance *d, int factor);
 
+/*
+ * Pages are asked for in bursts of a quarter of the distance: the device is
+ * told of several reads at once, and the bookkeeping is paid once for all.
+ */
+static inline int
+fpt_burst(int distance)
+{
+	return Max(1, distance / 4);
+}
+
 /* Ask for a block; true if that started a read. */
 extern bool fpt_prefetch(Relation rel, BlockNumber blk);
+
+/* --- leaves ------------------------------------------------------------------- */
 
 /*
  * The jump-pointer array as far as it has been copied: numbers of leaf pages
  * in the scan's direction, from the leaf-parent pages (fpB+-tree paper,
  * section 2.2).  They are hints: the scan follows its own links.
  */
-#define FPT_WINDOW_MAX		512
+#define FPT_WINDOW_MAX		1024
 
 typedef struct FPTWindow
 {
+	uint64	   *counters;		/* of the scan, or NULL */
 	int			dir;			/* 1 forward, -1 backward, 0: not in use */
 	int			n;
 	int			cur;			/* page the scan reads now, as far as known */
@@ -74,42 +166,22 @@ typedef struct FPTWindow
 	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;
 	uint32		pages[FPT_WINDOW_MAX];
+	bool		started[FPT_WINDOW_MAX];	/* prefetching started a read */
 } FPTWindow;
 
+/* Before the first step; limit: most pages to be ahead, 0: none. */
+extern void fpt_window_init(FPTWindow *w, int limit, uint64 *counters);
+
 /*
- * Begin at the leaf that covers (forward) or ends at (backward) "from"; stop at
- * "end", inclusive.  limit: most pages to be ahead.
+ * A walk in direction dir is about to go on to leaf "pageno", which covers
+ * (forward) or ends at (backward) "at": prefetch the leaves that come after
+ * it, up to the one that holds "end".
  */
-extern void fpt_window_begin(FPTWindow *w, const FPTKey *from, int dir,
-							 int limit);
-
-/* The scan is about to read this leaf: prefetch those that come after it. */
 extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
-							uint32 pageno, const FPTKey *end);
+							const FPTKey *at, uint32 pageno, int dir,
+							const FPTKey *end);
 
-/* The walk is over: account for what was prefetched and not read. */
+/* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);
-
-/* Counters of this backend */
-typedef struct FPTPrefetchStats
-{
-	uint64		leaf_issued;	/* reads started */
-	uint64		leaf_cached;	/* asked for, found in shared buffers */
-	uint64		leaf_wasted;	/* asked for, never read by the scan */
-	uint64		heap_issued;
-	uint64		heap_cached;
-	uint64		heap_wasted;
-	uint64		distance_max;	/* largest distance reached */
-	uint64		skip_off;		/* not asked: switched off by setting */
-	uint64		skip_limit;		/* ... tablespace allows no concurrency */
-	uint64		skip_short;		/* ... scan too short so far */
-	uint64		skip_pause;		/* ... all was cached before */
-	uint64		skip_visible;	/* ... index-only scan, page all-visible */
-	uint64		skip_kind;		/* ... snapshot or table not suited */
-	uint64		skip_end;		/* ... end of the range reached */
-	uint64		skip_sequential;	/* ... leaves lie one after the other */
-} FPTPrefetchStats;
-
-extern FPTPrefetchStats fpt_prefetch_stats;
 
 #endif							/* FPT_PREFETCH_H */

@@ -72,23 +72,46 @@ typedef struct FPTBatch
 #define FPT_HEAP_GROWTH		2
 
 /*
+ * An index-only scan soon stops to look at the visibility map if all pages are
+ * said to be all-visible.  Else so many visible ones count as one page found in
+ * shared buffers: the next one that is not visible has to be read.
+ */
+#define FPT_VISIBLE_PER_HIT	16
+
+/* Blocks ahead of which it is known whether a read was started; see ring. */
+#define FPT_RING			1024
+
+StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
+
+/*
  * Read-ahead of heap pages: a second position in the entries, ahead of the one
  * being returned, in the current batch or in the one after it.
+ *
+ * "sleep" is all that an entry costs while nothing is to be done: before the
+ * scan has returned a few entries, where read-ahead is off, and in a pause.
  */
 typedef struct FPTHeapAhead
 {
+	int			sleep;			/* entries to return before the next look */
+	int			pause;			/* length of the pause in progress, or 0 */
 	bool		begun;			/* "enabled" is known */
 	bool		enabled;
 	bool		inahead;		/* the position is in the batch "ahead" */
 	bool		atend;			/* there is no batch after the current one */
+	bool		forward;		/* direction of the position from the entry */
 	int			pos;
 	BlockNumber curblk;			/* of the entry returned last */
-	BlockNumber lastblk;		/* asked for last */
-	int			nahead;			/* blocks asked for and not reached yet */
+	BlockNumber lastblk;		/* come to last, ahead */
+	int			nahead;			/* changes of the block between those two */
 	BlockNumber nblocks;		/* of the heap, when read-ahead began */
-	int			switches;
+	int			switches;		/* of the block so far, in this scan */
+	int			horizon;		/* after so many the last scan was left */
 	FPTDistance dist;
 	Buffer		vmbuf;			/* visibility map, index-only scans */
+	bool		allvisible;		/* at the last VACUUM nearly all pages were */
+	unsigned	visible;		/* pages found to be so */
+	unsigned	head;			/* number of lastblk, counted on and on */
+	bool	   *ring;			/* FPT_RING, by number: a read was started */
 } FPTHeapAhead;
 
 typedef struct FPTScanOpaque
@@ -113,6 +136,7 @@ typedef struct FPTScanOpaque
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTHeapAhead heap;
+	uint64		counters[FPT_NCOUNTERS];
 } FPTScanOpaque;
 
 /* --- batches ---------------------------------------------------------------- */
@@ -230,6 +254,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 
 	Assert(b->valid);
 	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
+	fpt_stop_point(FPT_STOP_SCAN_KILL);
 	if (BufferIsValid(buf))
 	{
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
@@ -303,6 +328,12 @@ fpt_first_range(const FPTLayout *l, FPTRanges *ranges, const FPTKey *key)
 	return a;
 }
 
+static inline bool
+fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
+{
+	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
+}
+
 /* --- reading pages --------------------------------------------------------- */
 
 /* The i'th entry's key in a batch that has keys; its tuple is in the batch. */
@@ -358,11 +389,13 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 
 /*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
- * only those that match the quals.
+ * only those that match the quals.  *done: where the range before it ended.
+ * Ranges ascend, and so must their places in the page, or entries might be
+ * copied again and again until they overrun the batch.
  */
 static void
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
-			   const FPTKey *lo, const FPTKey *hi, bool filter)
+			   const FPTKey *lo, const FPTKey *hi, bool filter, FPTLoc *done)
 {
 	const FPTLayout *l = &so->ix.layout;
 	FPTLoc		first,
@@ -375,9 +408,12 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	Assert(b->valid && b->max > 0);
 	if (fpt_page_range(l, page, lo, hi, &first, &last) != FPT_OK)
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
-	if (first.kid > last.kid ||
-		(first.kid == last.kid && first.rank >= last.rank))
+	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
+	if (!fpt_loc_before(&first, &last))
 		return;
+	if (unlikely(fpt_loc_before(&first, done)))
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	*done = last;
 	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
 		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false);
 	if (filter)
@@ -439,6 +475,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	const FPTLayout *l = &so->ix.layout;
 	const FPTKey *low = &b->low->key;
 	const FPTKey *high = &b->high->key;
+	FPTLoc		done = {0, 0};
 	FPTQualRange r;
 	bool		more = true;
 
@@ -455,7 +492,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		if (last)
 			hi = fpt_key_before(&so->ix, high);
 		if (fpt_key_cmp(l, &from, &hi) <= 0)
-			fpt_copy_range(scan, so, b, page, &from, &hi, r.filter);
+			fpt_copy_range(scan, so, b, page, &from, &hi, r.filter, &done);
 		if (last)
 			break;
 		from = r.hi;
@@ -478,6 +515,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Page		page = BufferGetPage(buf);
 	FPTKey		low = fpt_page_low(l, page);
 	FPTKey		high = fpt_page_high(l, page);
+	FPTLoc		done = {0, 0};
 	int			i = 0;
 
 	Assert(fpt_header(page)->level == 0);
@@ -492,6 +530,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		low = *from;
 	if (to && fpt_key_cmp(l, to, &high) < 0)
 		high = *to;
+
+	/* The scan goes on at one of these, and so gets ahead. */
+	Assert(fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
@@ -513,8 +554,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 			hi = fpt_key_before(&so->ix, &high);
 		fpt_copy_range(scan, so, b, page,
 					   fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
-					   &hi, false);
+					   &hi, false, &done);
 	}
+	Assert(b->n <= FPT_MAX_ENTRIES);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{
@@ -527,6 +569,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		b->buf = InvalidBuffer;
 		UnlockReleaseBuffer(buf);
 	}
+	fpt_stop_point(FPT_STOP_SCAN_PAGE);
 }
 
 /* Share-lock the leaf that covers key, by a remembered number if it will do. */
@@ -538,9 +581,12 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 	if (hint != FPT_NOPAGE)
 	{
-		Buffer		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
-		Page		page = BufferGetPage(buf);
+		Buffer		buf;
+		Page		page;
 
+		fpt_stop_point(FPT_STOP_SCAN_STEP);
+		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
+		page = BufferGetPage(buf);
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&
 			fpt_page_above_low(&so->ix.layout, page, key) &&
@@ -566,33 +612,17 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	{
 		if (w != NULL)
 			fpt_window_done(w);
-		fpt_prefetch_stats.skip_short++;
-		return;
-	}
-	if (!fpt_guc_leaf_prefetch)
-	{
-		fpt_prefetch_stats.skip_off++;
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		return;
 	}
 	if (w == NULL)
 	{
 		w = so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
-		w->dir = 0;
+		fpt_window_init(w,
+						get_tablespace_io_concurrency(rel->rd_rel->reltablespace),
+						so->counters);
 	}
-	if (w->dir != dir)
-	{
-		int			limit;
-
-		fpt_window_done(w);
-		limit = get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
-		if (limit == 0)
-		{
-			fpt_prefetch_stats.skip_limit++;
-			return;
-		}
-		fpt_window_begin(w, key, dir, limit);
-	}
-	fpt_window_step(w, rel, &so->ix, hint, end);
+	fpt_window_step(w, rel, &so->ix, key, hint, dir, end);
 }
 
 /*
@@ -683,18 +713,19 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 }
 
 /*
- * General keys: lock the leaf that covers "target".  "hint" is the sibling that
- * the scan has come to the end of, which covers it at least if no key was
- * jumped over.  It is tried first as long as that goes well.
+ * General keys: lock the leaf that covers "target".  "hint" is the sibling of
+ * the one that the scan has come to the end of ("at"); it covers the target
+ * unless keys are jumped over.  It is tried first as long as that goes well.
  */
 static Buffer
-fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *target,
-				 uint32 hint, bool jump, const FPTKey *end, int dir)
+fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
+				 const FPTKey *target, uint32 hint, bool jump,
+				 const FPTKey *end, int dir)
 {
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
-	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
+	fpt_leaf_ahead(scan, so, at, jump ? FPT_NOPAGE : hint, end, dir);
 	buf = fpt_leaf_for(scan, so, target,
 					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE);
 	if (hint != FPT_NOPAGE && jump)
@@ -722,8 +753,9 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
 			return false;
 		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
-		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
-							   &r.hi, 1);
+		buf = fpt_general_leaf(scan, so, &from.key,
+							   jump ? &r.lo : &from.key, hint, jump, &r.hi,
+							   1);
 		fpt_fill_batch(scan, so, b, buf, &from.key, NULL, &r);
 		b->pos = 0;
 		if (b->n > 0)
@@ -756,7 +788,8 @@ fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 			return false;
 		jump = r.moved && fpt_key_cmp(l, &r.hi, &to.key) < 0;
 		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
-		buf = fpt_general_leaf(scan, so, &key, hint, jump, &r.lo, -1);
+		buf = fpt_general_leaf(scan, so, &to.key, &key, hint, jump, &r.lo,
+							   -1);
 		fpt_fill_batch(scan, so, b, buf, NULL, &to.key, NULL);
 		b->pos = b->n - 1;
 		if (b->n > 0)
@@ -797,6 +830,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTKey		end;
 
+	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
@@ -847,20 +881,18 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTBatch	old = so->cur;
 
+	if (so->ahead.valid && so->aheaddir != dir)
+		fpt_heap_restart(so);
 	fpt_leave_batch(scan, so);
 	if (so->ahead.valid)
 	{
-		if (so->aheaddir == dir)
-		{
-			/* It has been read already. */
-			FPTBatch	spare = so->cur;
+		/* It has been read already. */
+		FPTBatch	spare = so->cur;
 
-			so->cur = so->ahead;
-			so->ahead = spare;
-			so->heap.inahead = false;
-			return true;
-		}
-		fpt_heap_restart(so);
+		so->cur = so->ahead;
+		so->ahead = spare;
+		so->heap.inahead = false;
+		return true;
 	}
 	if (!fpt_batch_after(scan, so, &so->cur, &old, dir))
 		return false;
@@ -871,14 +903,101 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 /* --- heap read-ahead ---------------------------------------------------------- */
 
+/* The heap block of an entry. */
+static inline BlockNumber
+fpt_batch_block(const FPTBatch *b, int pos)
+{
+	Assert(pos >= 0 && pos < b->n);
+	return (BlockNumber) (b->tids[pos] >> 16);
+}
+
+/* Changes of the block between two entries of a batch, "from" not included. */
+static int
+fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
+{
+	int			by = to >= from ? 1 : -1;
+	int			n = 0;
+
+	while (from != to)
+	{
+		BlockNumber blk = fpt_batch_block(b, from += by);
+
+		n += blk != *last;
+		*last = blk;
+	}
+	return n;
+}
+
+/*
+ * The scan has not looked for a while: how far ahead is the position still?
+ * Sets nahead, and the position to the current entry if it is behind that.
+ */
+static void
+fpt_heap_recount(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTBatch   *b = &so->cur;
+	BlockNumber last;
+	int			n = 0;
+
+	if (b->valid && h->nahead > 0)
+	{
+		last = fpt_batch_block(b, b->pos);
+		if (h->inahead)
+		{
+			int			first = h->forward ? 0 : so->ahead.n - 1;
+
+			n = fpt_count_switches(b, b->pos, h->forward ? b->n - 1 : 0, &last);
+			n += fpt_batch_block(&so->ahead, first) != last;
+			last = fpt_batch_block(&so->ahead, first);
+			n += fpt_count_switches(&so->ahead, first, h->pos, &last);
+		}
+		else if (h->forward ? h->pos > b->pos : h->pos < b->pos)
+			n = fpt_count_switches(b, b->pos, h->pos, &last);
+	}
+	h->nahead = Min(n, h->nahead);
+	if (h->nahead == 0 && !h->inahead)
+		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
+}
+
+/* The pause in progress is over, or the scan: how much of it was there? */
+static void
+fpt_heap_count_pause(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	if (h->pause > 0)
+		fpt_count(so->counters, FPT_SKIP_PAUSE, h->pause - h->sleep);
+	h->pause = 0;
+}
+
+/*
+ * How often has the scan changed the block?  For a pause its entries stand,
+ * which come to the same in a table in random order.
+ */
+static inline int
+fpt_heap_come(const FPTHeapAhead *h)
+{
+	return h->switches + (h->pause > 0 ? h->pause - h->sleep : 0);
+}
+
 /* Give up the batch read ahead and begin again at the current entry. */
 static void
 fpt_heap_restart(FPTScanOpaque *so)
 {
 	FPTHeapAhead *h = &so->heap;
 
+	if (h->nahead > 0)
+	{
+		if (h->pause > 0)
+			fpt_heap_recount(so);
+		while (h->nahead-- > 0)
+		{
+			if (h->ring[h->head-- % FPT_RING])
+				fpt_count(so->counters, FPT_HEAP_WASTED, 1);
+		}
+	}
 	fpt_batch_forget(&so->ahead);
-	fpt_prefetch_stats.heap_wasted += Max(h->nahead, 0);
 	h->inahead = false;
 	h->atend = false;
 	h->pos = -1;
@@ -895,45 +1014,61 @@ static void
 fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTHeapAhead *h = &so->heap;
+	FPTCounter	why;
 
-	fpt_heap_restart(so);
 	h->switches = 0;
 	h->curblk = InvalidBlockNumber;
+	if (h->pause > 0)
+	{
+		/* What is left of it. */
+		fpt_heap_count_pause(so);
+		h->pause = h->sleep;
+	}
+	if (h->pause == 0)
+		h->sleep = FPT_HEAP_START;
 	if (h->begun)
 		return;
 	h->begun = true;
 	if (scan->heapRelation == NULL)
-		return;					/* a bitmap scan: the executor's business */
-	if (!fpt_guc_heap_prefetch)
-		fpt_prefetch_stats.skip_off++;
+		why = FPT_SKIP_BITMAP;
+	else if (!fpt_guc_heap_prefetch)
+		why = FPT_SKIP_OFF;
 	else if (!IsMVCCSnapshot(scan->xs_snapshot) ||
 			 scan->heapRelation->rd_tableam != GetHeapamTableAmRoutine())
-		fpt_prefetch_stats.skip_kind++;
+		why = FPT_SKIP_KIND;
 	else
+	{
 		h->enabled = true;
+		return;
+	}
+	fpt_count(so->counters, why, 1);
 }
 
 /* The scan is long enough: look up what the first steps need not know. */
 static bool
-fpt_heap_prepare(IndexScanDesc scan, FPTHeapAhead *h)
+fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 {
+	FPTHeapAhead *h = &so->heap;
 	int			limit;
 
 	limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
 	if (limit == 0)
 	{
-		fpt_prefetch_stats.skip_limit++;
+		fpt_count(so->counters, FPT_SKIP_LIMIT, 1);
 		h->enabled = false;
 		return false;
 	}
 	fpt_distance_init(&h->dist, limit);
+	h->ring = MemoryContextAllocZero(so->cxt, FPT_RING * sizeof(bool));
 	h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
+	h->allvisible = scan->heapRelation->rd_rel->relallvisible >=
+		scan->heapRelation->rd_rel->relpages * 0.98;
 	return true;
 }
 
 /*
- * Move the read-ahead position to the next entry; false if there is none yet
- * known, or none at all.
+ * Move the read-ahead position to the next entry; false, and counted why, if
+ * there is none yet known, or none at all.
  */
 static bool
 fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -941,6 +1076,7 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTHeapAhead *h = &so->heap;
 	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
 	FPTBatch   *b = h->inahead ? &so->ahead : &so->cur;
+	FPTCounter	why;
 
 	if (!h->inahead && (h->pos - so->cur.pos) * by < 0)
 		h->pos = so->cur.pos;
@@ -951,17 +1087,24 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	}
 
 	/* One batch ahead is as far as it goes, and none where pages get pinned. */
-	if (h->inahead || h->atend || BufferIsValid(so->cur.buf))
-		return false;
-	so->aheaddir = dir;
-	if (!fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
+	if (h->inahead)
+		why = FPT_SKIP_FAR;
+	else if (BufferIsValid(so->cur.buf))
+		why = FPT_SKIP_PINNED;
+	else
 	{
+		why = FPT_SKIP_END;
+		so->aheaddir = dir;
+		if (!h->atend && fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
+		{
+			h->inahead = true;
+			h->pos = so->ahead.pos;
+			return true;
+		}
 		h->atend = true;
-		return false;
 	}
-	h->inahead = true;
-	h->pos = so->ahead.pos;
-	return true;
+	fpt_count(so->counters, why, 1);
+	return false;
 }
 
 /* An index-only scan reads pages only that are not all-visible. */
@@ -971,75 +1114,150 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	if (!scan->xs_want_itup ||
 		!VM_ALL_VISIBLE(scan->heapRelation, blk, &so->heap.vmbuf))
 		return true;
-	fpt_prefetch_stats.skip_visible++;
+	fpt_count(so->counters, FPT_SKIP_VISIBLE, 1);
 	return false;
+}
+
+/* Ask for a block, the next one ahead. */
+static void
+fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTDistance *d = &h->dist;
+	bool		io = false;
+
+	h->lastblk = blk;
+	h->nahead++;
+	h->ring[++h->head % FPT_RING] = false;
+	if (blk >= h->nblocks &&
+		blk >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
+	{
+		fpt_count(so->counters, FPT_SKIP_GONE, 1);
+		return;
+	}
+	if (fpt_heap_wanted(scan, so, blk))
+	{
+		io = fpt_prefetch(scan->heapRelation, blk);
+		fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
+		fpt_count_distance(so->counters, h->nahead);
+		h->ring[h->head % FPT_RING] = io;
+	}
+	else if (h->allvisible)
+		d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
+	else if (++h->visible % FPT_VISIBLE_PER_HIT != 0)
+		return;
+	fpt_distance_note(d, io);
 }
 
 /* The scan returns an entry of another heap block than before. */
 static void
-fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
-			  BlockNumber blk)
+fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTHeapAhead *h = &so->heap;
 	FPTDistance *d = &h->dist;
 	int			target;
 
-	Assert(h->enabled && so->cur.valid);
-	Assert(so->cur.pos >= 0 && so->cur.pos < so->cur.n);
 	if (++h->switches <= FPT_HEAP_START)
 	{
-		fpt_prefetch_stats.skip_short++;
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		return;
 	}
 	if (h->nahead > 0)
 		h->nahead--;
-	if (so->ahead.valid && so->aheaddir != dir)
+	if (h->lastblk != InvalidBlockNumber &&
+		h->forward != ScanDirectionIsForward(dir))
 		fpt_heap_restart(so);
-	if (h->nblocks == 0 && !fpt_heap_prepare(scan, h))
+	if (h->nblocks == 0 && !fpt_heap_prepare(scan, so))
 		return;
-	target = d->fixed ? d->now : Min(d->now, h->switches - FPT_HEAP_START);
 	if (h->lastblk == InvalidBlockNumber)
 	{
-		h->lastblk = blk;
+		h->lastblk = h->curblk;
 		h->pos = so->cur.pos;
+		h->forward = ScanDirectionIsForward(dir);
 	}
 
-	/*
-	 * Not further ahead than the scan has come so far: a LIMIT may end it, and
-	 * then at most half of what was read is in vain.
-	 */
-	while (h->nahead < target && d->pause == 0)
+	target = d->now;
+	if (!d->fixed)
 	{
-		BlockNumber next;
-		bool		io = false;
+		/*
+		 * Not further ahead than the scan has come so far: a LIMIT may end it,
+		 * and then at most half of what was read is in vain.  And not further
+		 * than the scan before it came, if that was left before its end; a
+		 * scan that goes on has no such bound.
+		 */
+		target = Min(target, h->switches - FPT_HEAP_START);
+		if (h->switches <= h->horizon)
+			target = Min(target, h->horizon - h->switches);
+	}
+	if (target - h->nahead < fpt_burst(target))
+		return;
+	while (h->nahead < target && fpt_heap_advance(scan, so, dir))
+	{
+		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
+										  h->pos);
 
-		if (!fpt_heap_advance(scan, so, dir))
-		{
-			fpt_prefetch_stats.skip_end++;
-			break;
-		}
-		next = (BlockNumber) ((h->inahead ? so->ahead.tids :
-							   so->cur.tids)[h->pos] >> 16);
-		if (next == h->lastblk)
-			continue;
-		h->lastblk = next;
-		h->nahead++;
-		if (next >= h->nblocks &&
-			next >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
-			continue;
-		if (!fpt_heap_wanted(scan, so, next))
-			d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
-		else
-		{
-			io = fpt_prefetch(scan->heapRelation, next);
-			if (io)
-				fpt_prefetch_stats.heap_issued++;
-			else
-				fpt_prefetch_stats.heap_cached++;
-		}
-		fpt_distance_note(d, io);
+		if (blk != h->lastblk)
+			fpt_heap_ask(scan, so, blk);
 	}
 	fpt_distance_step(d, FPT_HEAP_GROWTH);
+	if (d->pause > 0)
+	{
+		h->sleep = h->pause = d->pause;
+		d->pause = 0;
+	}
+}
+
+/* What has a scan come by before it looks for the first time? */
+static void
+fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTBatch   *b = &so->cur;
+	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
+	int			from = b->pos - by * FPT_HEAP_START;
+	int			seen;
+
+	from = Max(0, Min(from, b->n - 1));
+	if (from == b->pos)
+		return;
+	h->curblk = fpt_batch_block(b, from);
+	seen = 1 + fpt_count_switches(b, from, b->pos - by, &h->curblk);
+	h->switches = Max(h->switches, seen);
+	fpt_count(so->counters, FPT_SKIP_SHORT, seen);
+}
+
+/*
+ * The scan returns an entry after some for which nothing was done: see whether
+ * there is something to do now.
+ */
+static void
+fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTBatch   *b = &so->cur;
+	BlockNumber blk = fpt_batch_block(b, b->pos);
+
+	Assert(b->valid);
+	h->sleep = 0;
+	if (!h->enabled)
+	{
+		h->sleep = PG_INT32_MAX;
+		return;
+	}
+	if (h->pause > 0)
+		h->switches = fpt_heap_come(h);
+	if (h->curblk == InvalidBlockNumber)
+		fpt_heap_first_look(so, dir);
+	if (h->pause > 0)
+	{
+		fpt_heap_count_pause(so);
+		fpt_heap_recount(so);
+	}
+	if (blk != h->curblk)
+	{
+		h->curblk = blk;
+		fpt_heap_step(scan, so, dir);
+	}
 }
 
 /* --- returning entries ------------------------------------------------------------ */
@@ -1157,21 +1375,8 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 		}
 	}
 	fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
-	if (so->heap.enabled &&
-		(BlockNumber) (b->tids[b->pos] >> 16) != so->heap.curblk)
-	{
-		so->heap.curblk = (BlockNumber) (b->tids[b->pos] >> 16);
-		if (so->heap.dist.pause > 0)
-		{
-			so->heap.dist.pause--;
-			so->heap.switches++;
-			if (so->heap.nahead > 0)
-				so->heap.nahead--;
-			fpt_prefetch_stats.skip_pause++;
-		}
-		else
-			fpt_heap_step(scan, so, dir, so->heap.curblk);
-	}
+	if (unlikely(--so->heap.sleep < 0))
+		fpt_heap_look(scan, so, dir);
 	scan->xs_recheck = so->ranges.recheck;
 	if (scan->xs_want_itup)
 		fpt_return_itup(scan, so);
@@ -1245,9 +1450,11 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
 	so->markpos = -1;
+	fpt_ahead_done(so);
+
+	so->heap.horizon = so->cur.valid ? fpt_heap_come(&so->heap) : 0;
 	fpt_leave_batch(scan, so);
 	fpt_batch_forget(&so->mark);
-	fpt_ahead_done(so);
 	if (scankey && scan->numberOfKeys > 0)
 		memmove(scan->keyData, scankey,
 				scan->numberOfKeys * sizeof(ScanKeyData));
@@ -1260,11 +1467,14 @@ fptendscan(IndexScanDesc scan)
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
 	so->markpos = -1;
+	fpt_ahead_done(so);
+	fpt_heap_count_pause(so);
 	fpt_leave_batch(scan, so);
 	fpt_batch_forget(&so->mark);
-	fpt_ahead_done(so);
 	if (BufferIsValid(so->heap.vmbuf))
 		ReleaseBuffer(so->heap.vmbuf);
+	if (fpt_reports != NULL)
+		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters);
 	MemoryContextDelete(so->cxt);
 }
 

@@ -22,7 +22,7 @@
  * corrupted.  A single one needs a page to be unlinked in the few instructions
  * between two locks.
  */
-#define FPT_MAX_RESTARTS	100
+#define FPT_MAX_RESTARTS	20
 
 FPTKey
 fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
@@ -110,27 +110,52 @@ fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		fpt_key_copy(&passed, &high);
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
+		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
 		buf = fpt_getbuf(rel, ix, right, lock);
 	}
 }
 
-/* Lock the root: as asked if it is of the wanted level, else to read. */
+/*
+ * Other pages prove by their level and fences that they are what was looked
+ * for.  The root is found by its number, so it is asked, too: a scan that were
+ * given a page which ends before its key would go backwards, for ever.
+ */
+static inline void
+fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
+{
+	Page		page = BufferGetPage(buf);
+
+	if (unlikely(!fpt_page_serves(ix, page, key,
+								  fpt_header(page)->level) ||
+				 !fpt_page_below_high(&ix->layout, page, key) ||
+				 fpt_header(page)->level == 0))
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
+}
+
+/*
+ * Lock the root to look for key: as asked if it is of the wanted level, else to
+ * read.
+ */
 static Buffer
-fpt_lock_root(Relation rel, FPTIndex *ix, int level, int lock)
+fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			  int lock)
 {
 	Buffer		buf;
 	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
 
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
-	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode);
+	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
+	fpt_check_root(rel, ix, buf, key);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
 	{
 		/* It may grow in between; then it is no longer what is wanted. */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		fpt_stop_point(FPT_STOP_ROOT_RELOCK);
 		LockBuffer(buf, lock);
 		fpt_check_buffer(rel, ix, buf);
+		fpt_check_root(rel, ix, buf, key);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	}
 	return buf;
@@ -141,7 +166,7 @@ static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				 int lock, FPTStack *stack)
 {
-	Buffer		buf = fpt_lock_root(rel, ix, level, lock);
+	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
 	int			cur = ix->rootlevel;
 
 	if (cur < level)
@@ -152,6 +177,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	{
 		Page		page = BufferGetPage(buf);
 		uint32		child;
+		uint32		fraction = FPT_NO_GUESS;
 		FPTLoc		loc;
 		int			mode;
 
@@ -161,10 +187,13 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		if (cur == 1 && fpt_guess_wanted(&ix->guess))
+			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
 		UnlockReleaseBuffer(buf);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
-		buf = fpt_getbuf_hot(rel, ix, child, mode);
+		fpt_stop_point(FPT_STOP_DESCEND);
+		buf = fpt_getbuf_hot(rel, ix, child, mode, fraction);
 		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
 		if (buf == InvalidBuffer)
 			return buf;
@@ -184,7 +213,14 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack);
 
 		if (buf != InvalidBuffer)
+		{
+			/* Callers go on at the page's fences and rely on getting ahead. */
+			Assert(fpt_page_above_low(&ix->layout, BufferGetPage(buf),
+									  key));
+			Assert(fpt_page_below_high(&ix->layout, BufferGetPage(buf),
+									   key));
 			return buf;
+		}
 		CHECK_FOR_INTERRUPTS();
 		if (restarts > 10)
 			pg_usleep(1000L);

@@ -302,6 +302,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
+	fpt_stop_point(FPT_STOP_SPLIT_SIBLING);
 	if (oldright != FPT_NOPAGE)
 	{
 		obuf = fpt_getbuf(rel, sp->ix, oldright, BUFFER_LOCK_EXCLUSIVE);
@@ -392,6 +393,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	}
 	fpt_wal_finish(wal);
 	sp->ix->rootlevel = level + 1;
+	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
 	UnlockReleaseBuffer(buf);
 }
 
@@ -519,6 +521,7 @@ fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 					"A split is marked incomplete, but there is no right sibling");
 	e.key = fpt_page_high(&ix->layout, BufferGetPage(buf));
 	e.down = h->right;
+	fpt_stop_point(FPT_STOP_LOCK_PARENT);
 	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
 	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack);
 }
@@ -571,7 +574,13 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (!right)
 		UnlockReleaseBuffer(rbuf);
 	if (!isroot)
+	{
+		bool		leaf = fpt_header(BufferGetPage(lbuf))->level == 0;
+
+		fpt_stop_point(leaf ? FPT_STOP_LEAF_SPLIT : FPT_STOP_INNER_SPLIT);
 		fpt_post_downlink(rel, ix, lbuf, stack);
+		fpt_stop_point(leaf ? FPT_STOP_LEAF_LINKED : FPT_STOP_INNER_LINKED);
+	}
 	if (right || sp.pos >= 0)
 		UnlockReleaseBuffer(lbuf);
 	if (sp.pos >= 0)

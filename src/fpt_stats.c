@@ -14,42 +14,44 @@
 PG_FUNCTION_INFO_V1(fptree_prefetch_stats);
 PG_FUNCTION_INFO_V1(fptree_prefetch_reset);
 
+const char *const fpt_counter_names[FPT_NCOUNTERS] = {
+	[FPT_LEAF_ISSUED] = "leaf_issued",
+	[FPT_LEAF_CACHED] = "leaf_cached",
+	[FPT_LEAF_WASTED] = "leaf_wasted",
+	[FPT_HEAP_ISSUED] = "heap_issued",
+	[FPT_HEAP_CACHED] = "heap_cached",
+	[FPT_HEAP_WASTED] = "heap_wasted",
+	[FPT_DISTANCE_MAX] = "distance_max",
+	[FPT_SKIP_OFF] = "skip_off",
+	[FPT_SKIP_LIMIT] = "skip_limit",
+	[FPT_SKIP_SHORT] = "skip_short",
+	[FPT_SKIP_PAUSE] = "skip_pause",
+	[FPT_SKIP_END] = "skip_end",
+	[FPT_SKIP_SEQUENTIAL] = "skip_sequential",
+	[FPT_SKIP_LOST] = "skip_lost",
+	[FPT_SKIP_GONE] = "skip_gone",
+	[FPT_SKIP_KIND] = "skip_kind",
+	[FPT_SKIP_BITMAP] = "skip_bitmap",
+	[FPT_SKIP_VISIBLE] = "skip_visible",
+	[FPT_SKIP_PINNED] = "skip_pinned",
+	[FPT_SKIP_FAR] = "skip_far",
+};
+
 /* One row for each counter: name, value. */
 Datum
 fptree_prefetch_stats(PG_FUNCTION_ARGS)
 {
-	static const struct
-	{
-		const char *name;
-		const uint64 *value;
-	}			counters[] = {
-		{"leaf_issued", &fpt_prefetch_stats.leaf_issued},
-		{"leaf_cached", &fpt_prefetch_stats.leaf_cached},
-		{"leaf_wasted", &fpt_prefetch_stats.leaf_wasted},
-		{"heap_issued", &fpt_prefetch_stats.heap_issued},
-		{"heap_cached", &fpt_prefetch_stats.heap_cached},
-		{"heap_wasted", &fpt_prefetch_stats.heap_wasted},
-		{"distance_max", &fpt_prefetch_stats.distance_max},
-		{"skip_off", &fpt_prefetch_stats.skip_off},
-		{"skip_limit", &fpt_prefetch_stats.skip_limit},
-		{"skip_short", &fpt_prefetch_stats.skip_short},
-		{"skip_pause", &fpt_prefetch_stats.skip_pause},
-		{"skip_visible", &fpt_prefetch_stats.skip_visible},
-		{"skip_kind", &fpt_prefetch_stats.skip_kind},
-		{"skip_end", &fpt_prefetch_stats.skip_end},
-		{"skip_sequential", &fpt_prefetch_stats.skip_sequential},
-	};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (i = 0; i < (int) lengthof(counters); i++)
+	for (i = 0; i < FPT_NCOUNTERS; i++)
 	{
 		Datum		values[2];
 		bool		nulls[2] = {false, false};
 
-		values[0] = CStringGetTextDatum(counters[i].name);
-		values[1] = Int64GetDatum((int64) *counters[i].value);
+		values[0] = CStringGetTextDatum(fpt_counter_names[i]);
+		values[1] = Int64GetDatum((int64) fpt_counters[i]);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
 							 nulls);
 	}
@@ -59,6 +61,6 @@ fptree_prefetch_stats(PG_FUNCTION_ARGS)
 Datum
 fptree_prefetch_reset(PG_FUNCTION_ARGS)
 {
-	memset(&fpt_prefetch_stats, 0, sizeof(fpt_prefetch_stats));
+	memset(fpt_counters, 0, sizeof(fpt_counters));
 	PG_RETURN_VOID();
 }

@@ -135,19 +135,19 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 	FPTRun		run = {0};
 	FPTLoc		from,
 				to;
-	FPTKey		end = u->hi;
 	int			n;
 	int			i;
 
 	Assert(BufferIsValid(first) && BufferIsValid(cur));
 	Assert(fpt_key_cmp(&u->ix->layout, &u->lo, &u->hi) < 0);
-	end.tid = FPT_MAX_TID + 1;
+	Assert(u->lo.tid == 0 && u->hi.tid == FPT_MAX_TID);
 	run.tids = tids;
 	run.slotids = slotids;
-	if (fpt_page_lower_bound(&u->ix->layout, page, &u->lo, &from) != FPT_OK ||
-		fpt_page_lower_bound(&u->ix->layout, page, &end, &to) != FPT_OK ||
+	if (fpt_page_range(&u->ix->layout, page, &u->lo, &u->hi, &from,
+					   &to) != FPT_OK ||
 		(n = fpt_page_copy(&u->ix->layout, page, from, to, false, &run)) < 0)
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The page contradicts itself");
+	fpt_guess_learn(&u->ix->guess, &u->ix->layout, page, from.kid);
 	for (i = 0; i < n && !*stop; i++)
 	{
 		TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
@@ -179,6 +179,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 	 * The right sibling is locked before cur is let go, so nobody can split
 	 * or unlink it in between: it must continue where cur ends.
 	 */
+	fpt_stop_point(FPT_STOP_UNIQUE_STEP);
 	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);
 	if (cur != first)
 		UnlockReleaseBuffer(cur);
@@ -219,6 +220,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	u.check = checkUnique;
 	fpt_equal_range(&copy, key, &u.lo, &u.hi);
 	InitDirtySnapshot(u.dirty);
+	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
 	for (;;)
 	{
 		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);

@@ -61,7 +61,6 @@ typedef struct FPTVacuum
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
 	FPTWindow	window;			/* leaves read ahead */
-	int			readahead;		/* at most so many; 0: none */
 } FPTVacuum;
 
 /* Leave a page out of fpt_find_free_pages(). */
@@ -125,6 +124,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	{
 		UnlockReleaseBuffer(u->target);
 		u->target = InvalidBuffer;
+		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
 		u->left = fpt_getbuf(rel, &v->ix, leftno, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(u->left))->level != level ||
 			(fpt_header(BufferGetPage(u->left))->flags & FPT_F_DELETED) ||
@@ -135,6 +135,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	else
 	{
 		LockBuffer(u->target, BUFFER_LOCK_UNLOCK);
+		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
 		LockBuffer(u->target, BUFFER_LOCK_EXCLUSIVE);
 		fpt_check_buffer(rel, &v->ix, u->target);
 	}
@@ -179,6 +180,7 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 			fpt_corrupt(rel, h->right,
 						"The left link does not point to the left sibling");
 	}
+	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
 	u->parent = fpt_descend(rel, &v->ix, &u->low, level + 1,
 							BUFFER_LOCK_EXCLUSIVE, NULL);
 	if (fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
@@ -279,6 +281,8 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
 	fpt_wal_finish(wal);
 	v->stats->pages_newly_deleted++;
+	fpt_stop_point(fpt_header(BufferGetPage(u->target))->level == 0 ?
+				   FPT_STOP_LEAF_UNLINKED : FPT_STOP_INNER_UNLINKED);
 
 	/*
 	 * A leaf may be given out at once.  An inner page waits for the next
@@ -426,6 +430,7 @@ fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level)
 	bool		single = false;
 
 	check_stack_depth();
+	fpt_stop_point(FPT_STOP_MERGE_INNER);
 	if (fpt_unlink_lock(v, &u, key, level) &&
 		fpt_page_count(&v->ix.layout, BufferGetPage(u.target)) == 1)
 	{
@@ -580,12 +585,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 							  NULL);
 		else
 		{
-			if (v->readahead > 0)
-			{
-				if (v->window.dir == 0)
-					fpt_window_begin(&v->window, &key.key, 1, v->readahead);
-				fpt_window_step(&v->window, v->rel, &v->ix, hint, &pinf);
-			}
+			fpt_window_step(&v->window, v->rel, &v->ix, &key.key, hint, 1, &pinf);
 			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
 									  v->info->strategy);
 		}
@@ -636,6 +636,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 			UnlockReleaseBuffer(buf);
 		}
 		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0, v->info->strategy);
+		fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
 		LockBufferForCleanup(buf);
 		fpt_check_buffer(v->rel, &v->ix, buf);
 		if (fpt_header(BufferGetPage(buf))->level == 0 &&
@@ -661,6 +662,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	while (key.key.cls != FPT_CLS_PINF)
 	{
 		fpt_chunk_read(v, &key.key, hint);
+		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 		do
 		{
 			Buffer		buf = fpt_cleanup_leaf(v, &key.key, hint);
@@ -674,8 +676,12 @@ fpt_vacuum_leaves(FPTVacuum *v)
 			hint = fpt_header(page)->right;
 			UnlockReleaseBuffer(buf);
 			if (empty)
+			{
+				fpt_stop_point(FPT_STOP_LEAF_EMPTY);
 				fpt_unlink_leaf(v, &at.key);
+			}
 			fpt_vacuum_delay();
+			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
 		} while (fpt_key_cmp(&v->ix.layout, &key.key, &v->chunk.high.key) < 0);
 	}
 }
@@ -775,15 +781,16 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v.chunk.dead = palloc(sizeof(bool) * nentries);
 
-	if (fpt_guc_leaf_prefetch)
-		v.readahead =
-			get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace);
+	fpt_window_init(&v.window,
+					get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace),
+					NULL);
 
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;
 	fpt_vacuum_leaves(&v);
 	fpt_window_done(&v.window);
+	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(&v);
 	pfree(v.seen);
 	pfree(v.tids);

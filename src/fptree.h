@@ -8,7 +8,7 @@
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
  *	  keys				fpt_image.c fpt_head.c fpt_general.c
- *	  buffers and WAL	fpt_buf.c fpt_wal.c
+ *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_prefetch.c fpt_vacuum.c fpt_build.c fpt_sort.c
  *						fpt_load.c
@@ -37,6 +37,7 @@
 #include "fpt_compat.h"
 #include "fpt_image.h"
 #include "fpt_kernel.h"
+#include "fpt_stop.h"
 
 /* Support functions of an operator class, numbered as btree's. */
 #define FPT_ORDER_PROC		1
@@ -78,6 +79,7 @@ typedef struct FPTIndex
 	int			rootlevel;		/* hint, as of the last descent */
 	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	uint32		npages;			/* at least so many pages exist */
+	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;
 
 /* --- fpt_buf.c: metapage, reading, allocating and checking pages --------- */
@@ -109,9 +111,14 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));
 
-/* The same, guessing the buffer by where this backend saw the page last. */
+/*
+ * The same, guessing the buffer by where this backend saw the page last; if it
+ * is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
+ */
+#define FPT_NO_GUESS		PG_UINT32_MAX
+
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
-							 int lock);
+							 int lock, uint32 fraction);
 
 /* The same with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,

@@ -1,52 +1,56 @@
-# Damage the files of indexes in many ways.  Whatever happens to a page:
+# Damage the files of indexes in many ways (FptDamage.pm).  Whatever happens to
+# a page:
 #
 #  - verification reports it (as index_corrupted, or as data_corrupted by the
 #    buffer manager), unless it makes no difference;
 #  - queries, insertions, deletions, VACUUM and the inspection functions give
 #    right answers or raise such an error, and come back;
 #  - a query gives a wrong answer only if verification reports the damage;
-#  - the server does not crash.
+#  - the server does not crash, and no file grows without bounds.
 #
-# Every way gets an index of its own, so that the server is stopped once.
-# FPT_CORRUPTION_ROUNDS sets the number of random changes, FPT_CORRUPTION_SEED
-# the seed they come from; FPT_CORRUPTION_WAYS is a regular expression that
-# picks some of the ways by name.
+# There is one table with an index for each kind of index.  TRUNCATE gives it
+# new files, which no buffer knows; the files as they were saved in the
+# beginning are written over them, the index's with damage.  So a round takes no
+# restart.
+#
+# FPT_CORRUPTION_ROUNDS sets the number of random rounds, FPT_CORRUPTION_SEED
+# the seed they come from, FPT_CORRUPTION_FIRST the number of the first one.
+# FPT_CORRUPTION_WAYS is a regular expression that picks some of the ways by
+# name, such as '^random 17 ' or '^zeroed'.
 
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use FindBin;
+use IPC::Run;
 
-my $rounds = $ENV{FPT_CORRUPTION_ROUNDS} || 40;
+use lib $FindBin::RealBin;
+use FptDamage;
+
+my $rounds = $ENV{FPT_CORRUPTION_ROUNDS} // 150;
+my $first = $ENV{FPT_CORRUPTION_FIRST} // 0;
 my $seed = $ENV{FPT_CORRUPTION_SEED} || 20020603;
-srand($seed);
-note("seed $seed, $rounds random changes");
+note("seed $seed, $rounds random rounds from $first on");
+
+# A round that takes longer than this hangs in a wait that nothing ends.
+my $patience = 60;
 
 # Is this a proper way to report damage?  SQLSTATEs index_corrupted and
 # data_corrupted; an unknown format version; and what core raises for TIDs that
-# point outside the table and for keys out of order, which a scan cannot know.
+# point to places outside the table or to other rows, and for keys out of
+# order, all of which a scan cannot know.
 sub proper_error
 {
 	my ($line, $way) = @_;
 	return $line =~ /^ERROR XX00[12]/
-	  || ($line =~ /^ERROR 0A000/ && $way->{name} =~ /^version/)
+	  || ($line =~ /^ERROR 0A000/ && $way->{name} =~ /^version|random/)
 	  || $line =~ /^ERROR (XX000|58P01) could not open file .*\(target block/
 	  || $line =~ /^ERROR XX000 tuple offset out of range/
-	  || $line =~ /^ERROR XX000 mergejoin input data is out of order/;
+	  || $line =~ /^ERROR XX000 mergejoin input data is out of order/
+	  || $line =~ /^ERROR 23505 duplicate key value violates unique/;
 }
-
-# Offsets in a page, see src/fpt_page.h.
-my %at = (
-	pd_flags => 10, pd_lower => 12, pd_upper => 14, pd_special => 16,
-	version_size => 18, left => 24, right => 28, flags => 32, level => 34,
-	enc => 35, nnodes => 36, nkids => 37, nnull => 38, reserved => 39,
-	high_hi => 40, high_lo => 48, high_tid => 56, high_cls => 63);
-my %from_end = (
-	base_hi => 64, base_lo => 56, low_hi => 48, low_lo => 40, low_tid => 32,
-	low_cls => 25, pageno => 24, indexid => 20, sp_reserved => 16,
-	version => 4, pageid => 2);
-my $meta_at = 64;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -54,14 +58,21 @@ $node->append_conf(
 	'postgresql.conf', qq(
 autovacuum = off
 fsync = off
-ignore_checksum_failure = on
+full_page_writes = off
+wal_level = replica
+max_wal_senders = 0
+jit = off
+log_statement = none
+log_min_error_statement = panic
 max_parallel_workers_per_gather = 0
 restart_after_crash = on
-statement_timeout = 30s
+shared_buffers = 16MB
+statement_timeout = 10s
+temp_file_limit = 64MB
 ));
 $node->start;
 my $bs = $node->safe_psql('postgres', 'SHOW block_size');
-$at{$_} = $bs - $from_end{$_} foreach keys %from_end;
+block_size($bs);
 
 $node->safe_psql('postgres', q{
 CREATE EXTENSION fptree;
@@ -70,16 +81,44 @@ CREATE EXTENSION fptree;
 CREATE FUNCTION try(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
+	detail text;
 BEGIN
 	EXECUTE query INTO result;
 	RETURN coalesce(result, 'null');
-EXCEPTION WHEN query_canceled OR OTHERS THEN
-	RETURN 'ERROR ' || sqlstate || ' ' || sqlerrm;
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+	RETURN 'ERROR ' || sqlstate || ' ' || sqlerrm || ' ' || detail;
 END $$;
 
--- the same for all pages of an index
+-- what a cursor sees that goes to and fro
+CREATE FUNCTION scroll(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor;
+	r record;
+	seen text[];
+BEGIN
+	OPEN c SCROLL FOR EXECUTE query;
+	FOR i IN 1 .. 400 LOOP
+		IF i % 9 < 6 THEN
+			FETCH c INTO r;
+		ELSE
+			FETCH PRIOR FROM c INTO r;
+		END IF;
+		seen := seen || r::text;
+		IF i % 100 = 0 THEN
+			MOVE FORWARD 150 IN c;
+		END IF;
+	END LOOP;
+	CLOSE c;
+	RETURN md5(array_to_string(seen, ',', 'null'));
+END $$;
+
+-- the inspection functions, the last two for all pages of an index
 CREATE FUNCTION try_pages(index regclass) RETURNS SETOF text
 LANGUAGE sql AS $$
+	SELECT try(format('SELECT count(*) FROM %s(%L)', f, index))
+	FROM unnest('{fptree_metap,fptree_stat}'::text[]) f
+	UNION ALL
 	SELECT try(format('SELECT count(*) FROM %s(%L, %s)', f, index, p))
 	FROM generate_series(0, pg_relation_size(index)
 						 / current_setting('block_size')::int8 - 1) p,
@@ -87,49 +126,84 @@ LANGUAGE sql AS $$
 $$;
 });
 
-# Kinds of indexes: deep trees of tiny pages, ordinary ones, unique ones.
+# ----------------------------------------------------------------------------
+# The indexes
+
+# Kinds of indexes: deep trees of tiny pages, ordinary ones, unique ones,
+# partial ones.
 my %kinds = (
 	deep => {
-		column => 'u', rows => 2000,
+		column => 'u', order => 'u', reverse => 'u DESC', rows => 1000,
 		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
-	plain => { column => 'i', rows => 5000, with => '' },
+	plain => {
+		column => 'i', order => 'i', reverse => 'i DESC', rows => 4000,
+		with => 'WITH (fillfactor = 30)' },
 	down => {
-		column => 'b DESC NULLS LAST', rows => 5000, unique => 'UNIQUE',
-		with => 'WITH (fillfactor = 60)' });
+		column => 'b', order => 'b DESC NULLS LAST',
+		reverse => 'b NULLS FIRST', rows => 3000, unique => 'UNIQUE',
+		with => 'WITH (fillfactor = 60)' },
+	part => {
+		column => 'u', order => 'u DESC', reverse => 'u', rows => 1000,
+		where => 'b % 3 > 0',
+		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' });
+my @kinds = sort keys %kinds;
 
-my $count = 0;
+my $rowsql = q{INSERT INTO TBL
+	SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 / 2 END, i << 10 | i % 7,
+		   CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
+	FROM generate_series(FROM, TO) i};
 
-# Create a table with an index; returns what is known of it.
-sub make_index
+# Half of the rows are there at build, the others come later.  Rows from the
+# middle of the key space go, so that VACUUM unlinks pages; new ones take over
+# their places in the heap and their pages.  Then some are dead in the index,
+# and marked so.  Each of these states is kept.
+sub history
 {
-	my ($kind) = @_;
-	my $k = $kinds{$kind};
-	my $t = 't' . ++$count;
+	my ($name) = @_;
+	my $k = $kinds{$name};
+	my $rows = $k->{rows};
 	my $unique = $k->{unique} // '';
+	my $insert = sub {
+		my ($from, $to) = @_;
+		return $rowsql =~ s/FROM,/$from,/r =~ s/TO\)/$to)/r;
+	};
 
-	# Half of the rows are there at build, half come later; a hole in the
-	# middle makes VACUUM unlink pages, some rows remain dead in the index.
-	return {
-		kind => $kind, table => $t, index => "${t}_idx",
-		column => (split / /, $k->{column})[0],
-		sql => qq{
-CREATE TABLE $t (i int4, b int8, u uuid);
-INSERT INTO $t SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 END, i << 10,
-	CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
-	FROM generate_series(1, $k->{rows} / 2) i;
-CREATE $unique INDEX ${t}_idx ON $t USING fptree ($k->{column}) $k->{with};
-INSERT INTO $t SELECT CASE WHEN i % 40 <> 0 THEN i * 7919 % 20011 END, i << 10,
-	CASE WHEN i % 40 <> 0 THEN md5(i::text)::uuid END
-	FROM generate_series($k->{rows} / 2 + 1, $k->{rows}) i;
-DELETE FROM $t WHERE ctid IN (SELECT ctid FROM $t ORDER BY $k->{column}
-	OFFSET $k->{rows} / 3 LIMIT $k->{rows} / 4);
-VACUUM (INDEX_CLEANUP ON) $t;
-DELETE FROM $t WHERE b % 11 = 0;
-} };
+	return (
+		qq{
+CREATE TABLE TBL (i int4, b int8, u uuid);
+} . $insert->(1, $rows / 2) . qq{;
+CREATE $unique INDEX IDX ON TBL USING fptree (} . $k->{order} . qq{) $k->{with}
+	} . ($k->{where} ? "WHERE $k->{where}" : ''),
+		$insert->($rows / 2 + 1, $rows),
+		qq{
+DELETE FROM TBL WHERE ctid IN (SELECT ctid FROM TBL ORDER BY $k->{order}
+	OFFSET $rows / 3 LIMIT $rows / 4);
+VACUUM (INDEX_CLEANUP ON) TBL},
+		$insert->($rows + 1, $rows + $rows / 8) . q{;
+VACUUM (INDEX_CLEANUP ON) TBL;
+DELETE FROM TBL WHERE b % 11 = 0 AND b < 2e5;
+SET enable_seqscan = off; SET enable_bitmapscan = off;
+SELECT count(*) FROM (SELECT * FROM TBL ORDER BY ORD) x});
 }
 
-# ----------------------------------------------------------------------------
-# Reading and writing pages of stopped servers
+my %bounds = (
+	u => [ "'20000000-0000-0000-0000-000000000200'",
+		"'a0000000-0000-0000-0000-000000000200'" ],
+	i => [ 2500, 7500 ], b => [ 200000, 2500000 ]);
+
+sub fill_in
+{
+	my ($sql, $name) = @_;
+	my $k = $kinds{$name};
+	my $bounds = $bounds{ $k->{column} };
+	my %with = (
+		IDX => "t_${name}_idx", TBL => "t_$name", COL => $k->{column},
+		ORD => $k->{order}, REV => $k->{reverse}, LO => $bounds->[0],
+		HI => $bounds->[1], PRED => $k->{where} // 'true');
+
+	$sql =~ s/\b(IDX|TBL|COL|ORD|REV|LO|HI|PRED)\b/$with{$1}/g;
+	return $sql;
+}
 
 sub read_file
 {
@@ -150,353 +224,46 @@ sub write_file
 	return;
 }
 
-sub page_of { my ($f, $p) = @_; return substr($$f, $p * $bs, $bs); }
-
-sub put_page
+sub path_of
 {
-	my ($f, $p, $page) = @_;
-	substr($$f, $p * $bs, $bs) = $page;
-	return;
+	my ($rel) = @_;
+	return $node->data_dir . '/'
+	  . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$rel')");
 }
 
-# Overwrite bytes of a page.
-sub poke
+my @files = map { [ 't_%s', $_ ] } '', '_fsm', '_vm';
+push @files, map { [ 't_%s_idx', $_ ] } '', '_fsm';
+
+# Create an index and return what is known of it.
+sub make_index
 {
-	my ($f, $p, $off, $bytes) = @_;
-	substr($$f, $p * $bs + $off, length($bytes)) = $bytes;
-	return;
-}
+	my ($name) = @_;
+	my $v = { past => [] };
 
-sub peek
-{
-	my ($f, $p, $off, $template, $len) = @_;
-	return unpack($template, substr($$f, $p * $bs + $off, $len));
-}
-
-sub right_of { my ($f, $p) = @_; return peek($f, $p, $at{right}, 'L', 4); }
-sub left_of { my ($f, $p) = @_; return peek($f, $p, $at{left}, 'L', 4); }
-
-# ----------------------------------------------------------------------------
-# The ways to damage an index.  Each is [name, kind of index, must verification
-# notice, code]; the code gets a reference to the file's contents and the page
-# numbers by role.
-
-my @ways;
-
-sub way
-{
-	my ($name, $kind, $must, $code) = @_;
-	push @ways, { name => "$name ($kind)", kind => $kind, must => $must,
-		code => $code };
-	return;
-}
-
-foreach my $kind (sort keys %kinds)
-{
-	way('nothing', $kind, 0, sub { });
-
-	# header fields of leaf, inner and root pages
-	foreach my $role (qw(leaf inner root))
+	foreach my $sql (history($name))
 	{
-		my @fields = (
-			[ pd_lower => pack('S', 24) ], [ pd_lower => pack('S', 0xFFFF) ],
-			[ pd_special => pack('S', 64) ], [ pd_upper => pack('S', 100) ],
-			[ flags => pack('S', 0x8000) ], [ flags => pack('S', 2) ],
-			[ flags => pack('S', 1) ], [ flags => pack('S', 4) ],
-			[ level => pack('C', 200) ], [ level => pack('C', 5) ],
-			[ level => pack('C', 1) ], [ enc => pack('C', 0) ],
-			[ enc => pack('C', 0xFF) ],
-			[ nnodes => pack('C', 255) ], [ nnodes => pack('C', 0) ],
-			[ nkids => pack('C', 255) ], [ nkids => pack('C', 0) ],
-			[ nkids => pack('C', 1) ], [ nnull => pack('C', 255) ],
-			[ nnull => pack('C', 1) ],
-			[ high_cls => pack('C', 0) ], [ high_cls => pack('C', 9) ],
-			[ high_lo => pack('Q', 1 << 63) ],
-			[ low_cls => pack('C', 4) ], [ low_lo => pack('Q', 1) ],
-			[ low_tid => pack('L', 77) ],
-			[ base_lo => pack('Q', ~15) ],
-			[ base_hi => pack('Q', 12345) ],
-			[ pageno => pack('L', 7777) ], [ indexid => pack('L', 1) ],
-			[ version => pack('S', 2) ], [ pageid => pack('S', 0) ]);
-		# spread the fields over the kinds of indexes
-		for (my $i = 0; $i < @fields; $i++)
-		{
-			my ($field, $bytes) = @{ $fields[$i] };
-			next if (sort keys %kinds)[ $i % 3 ] ne $kind;
-			way("$field of $role", $kind, 1, sub {
-				my ($f, $r) = @_;
-				return 0
-				  if substr($$f, $r->{$role} * $bs + $at{$field},
-					length($bytes)) eq $bytes;
-				poke($f, $r->{$role}, $at{$field}, $bytes);
-			});
-		}
+		push @{ $v->{past} }, $v->{file} if defined $v->{file};
+		$node->safe_psql('postgres',
+			join(";\n", fill_in($sql, $name), 'CHECKPOINT'));
+		$v->{file} = read_file(path_of("t_${name}_idx"));
 	}
+	$v->{roles} = roles($name);
 
-	# links
-	foreach my $dir (qw(left right))
+	# all forks of the table and of the index
+	foreach my $f (@files)
 	{
-		foreach my $to (qw(none self meta root opposite next beyond max))
-		{
-			next if $kind ne 'deep' && $to !~ /^(self|opposite)$/;
-			way("$dir link to $to", $kind, 1, sub {
-				my ($f, $r) = @_;
-				my %target = (
-					none => 0, self => $r->{leaf}, meta => 0, root => 1,
-					opposite => $dir eq 'left' ? right_of($f, $r->{leaf})
-					: left_of($f, $r->{leaf}),
-					next => $dir eq 'left'
-					? left_of($f, left_of($f, $r->{leaf}))
-					: right_of($f, right_of($f, $r->{leaf})),
-					beyond => length($$f) / $bs + 10, max => 0xFFFFFFFF);
-				poke($f, $r->{leaf}, $at{$dir}, pack('L', $target{$to}));
-			});
-		}
+		my $path = path_of(sprintf($f->[0], $name)) . $f->[1];
+		$v->{saved}->{ $f->[0] . $f->[1] } = read_file($path) if -e $path;
 	}
-
-	# links that lead in circles, with fences that send searches there
-	way('circle of right links', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
-		poke($f, $r->{leaf}, $at{high_hi}, $low);
-		poke($f, $r->{leaf}, $at{right}, pack('L', left_of($f, $r->{leaf})));
-	});
-	way('right link to self, nothing covered', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $low = substr(page_of($f, $r->{leaf}), $at{low_hi}, 24);
-		poke($f, $r->{leaf}, $at{high_hi}, $low);
-		poke($f, $r->{leaf}, $at{right}, pack('L', $r->{leaf}));
-	});
-
-	# the rest is the same for all kinds of keys
-	next if $kind eq 'down';
-
-	# downlinks: the child's number is looked for in its parent's nodes
-	foreach my $to (qw(meta root self other beyond max))
-	{
-		way("downlink to $to", $kind, 1, sub {
-			my ($f, $r) = @_;
-			my %target = (
-				meta => 0, root => 1, self => $r->{parent},
-				other => right_of($f, $r->{leaf}),
-				beyond => length($$f) / $bs + 10, max => 0xFFFFFFFF);
-			my $page = page_of($f, $r->{parent});
-			my $pos = index($page, pack('L', $r->{leaf}), 128);
-			return 0 if $pos < 0 || $pos >= $at{base_hi};
-			poke($f, $r->{parent}, $pos, pack('L', $target{$to}));
-		});
-	}
-
-	# header of another page
-	foreach my $role (qw(first last inner parent))
-	{
-		way("header of $role in root", $kind, 1, sub {
-			my ($f, $r) = @_;
-			poke($f, 1, 0, substr(page_of($f, $r->{$role}), 0, 64));
-		});
-		way("header of $role in leaf", $kind, 1, sub {
-			my ($f, $r) = @_;
-			poke($f, $r->{leaf}, 0, substr(page_of($f, $r->{$role}), 0, 64));
-		});
-	}
-
-	# whole pages
-	foreach my $role (qw(leaf first last inner root))
-	{
-		way("zeroed $role", $kind, 1, sub {
-			my ($f, $r) = @_;
-			put_page($f, $r->{$role}, "\0" x $bs);
-		});
-		way("random bytes as $role", $kind, 1, sub {
-			my ($f, $r) = @_;
-			put_page($f, $r->{$role},
-				join('', map { chr(int(rand(256))) } 1 .. $bs));
-		});
-		way("random body of $role", $kind, 1, sub {
-			my ($f, $r) = @_;
-			my $lower = peek($f, $r->{$role}, $at{pd_lower}, 'S', 2);
-			poke($f, $r->{$role}, 64,
-				join('', map { chr(int(rand(256))) } 65 .. $lower));
-		});
-		way("body of ones in $role", $kind, 1, sub {
-			my ($f, $r) = @_;
-			my $lower = peek($f, $r->{$role}, $at{pd_lower}, 'S', 2);
-			poke($f, $r->{$role}, 64, "\xFF" x ($lower - 64));
-		});
-	}
-	way('swapped pages', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my ($a, $b) = ($r->{leaf}, right_of($f, $r->{leaf}));
-		my $page = page_of($f, $a);
-		put_page($f, $a, page_of($f, $b));
-		put_page($f, $b, $page);
-	});
-	way('swapped pages, renumbered', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my ($a, $b) = ($r->{leaf}, right_of($f, $r->{leaf}));
-		my $page = page_of($f, $a);
-		put_page($f, $a, page_of($f, $b));
-		put_page($f, $b, $page);
-		poke($f, $a, $at{pageno}, pack('L', $a));
-		poke($f, $b, $at{pageno}, pack('L', $b));
-	});
-	way('leaf copied over its sibling, renumbered', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $b = right_of($f, $r->{leaf});
-		put_page($f, $b, page_of($f, $r->{leaf}));
-		poke($f, $b, $at{pageno}, pack('L', $b));
-	});
-	way('inner page copied over leaf, renumbered', $kind, 1, sub {
-		my ($f, $r) = @_;
-		put_page($f, $r->{leaf}, page_of($f, $r->{inner}));
-		poke($f, $r->{leaf}, $at{pageno}, pack('L', $r->{leaf}));
-	});
-	way('page of another index', $kind, 1, sub {
-		my ($f, $r, $other) = @_;
-		put_page($f, $r->{leaf}, page_of($other, $r->{leaf}));
-	});
-	way('page of another index, adopted', $kind, 0, sub {
-		my ($f, $r, $other) = @_;
-		my $id = peek($f, 0, $meta_at + 8, 'L', 4);
-		put_page($f, $r->{leaf}, page_of($other, $r->{leaf}));
-		poke($f, $r->{leaf}, $at{indexid}, pack('L', $id));
-	});
-	way('unlinked leaf revived', $kind, 0, sub {
-		my ($f, $r) = @_;
-		return 0 if !defined $r->{deleted};
-		poke($f, $r->{deleted}, $at{flags}, pack('S', 0));
-	});
-	way('file cut to a half', $kind, 1, sub {
-		my ($f) = @_;
-		$$f = substr($$f, 0, int(length($$f) / $bs / 2) * $bs);
-	});
-	way('file cut to the metapage', $kind, 1, sub {
-		my ($f) = @_;
-		$$f = substr($$f, 0, $bs);
-	});
-	way('file emptied', $kind, 1, sub { my ($f) = @_; $$f = ''; });
-	way('garbage page at the end', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $n = length($$f) / $bs;
-		$$f .= page_of($f, $r->{leaf});
-		poke($f, $n, $at{pageno}, pack('L', $n));
-	});
-	way('empty page at the end', $kind, 0,
-		sub { my ($f) = @_; $$f .= "\0" x $bs; });
-
-	# in-page nodes: the first node's bitmap, order and keys; root's numbers
-	way('no used slots', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $lower = peek($f, $r->{leaf}, $at{pd_lower}, 'S', 2);
-		my $n = peek($f, $r->{leaf}, $at{nnodes}, 'C', 1);
-		my $x = $r->{leaf_lines} * 64;
-		poke($f, $r->{leaf}, $lower - $x * $_, "\0" x 8) foreach 1 .. $n;
-	});
-	way('too many used slots', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $lower = peek($f, $r->{leaf}, $at{pd_lower}, 'S', 2);
-		my $n = peek($f, $r->{leaf}, $at{nnodes}, 'C', 1);
-		my $x = $r->{leaf_lines} * 64;
-		poke($f, $r->{leaf}, $lower - $x * $_, "\xFF" x 8) foreach 1 .. $n;
-	});
-	way('one slot less', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $off = peek($f, $r->{leaf}, $at{pd_lower}, 'S', 2) -
-		  $r->{leaf_lines} * 64;
-		my $used = peek($f, $r->{leaf}, $off, 'Q', 8);
-		return 0 if $used == 0;
-		poke($f, $r->{leaf}, $off, pack('Q', $used & ($used - 1)));
-	});
-	way('dead-entry hints for everything', $kind, 1, sub {
-		my ($f, $r) = @_;
-		my $lower = peek($f, $r->{leaf}, $at{pd_lower}, 'S', 2);
-		my $upper = peek($f, $r->{leaf}, $at{pd_upper}, 'S', 2);
-		return 0 if $lower >= $upper;
-		poke($f, $r->{leaf}, $lower, "\xFF" x ($upper - $lower));
-	});
+	return $v;
 }
 
-# the metapage
-my %meta_fields = (
-	magic => [ 0, 'L', 1 ], version => [ 4, 'L', 77 ],
-	indexid => [ 8, 'L', 3 ], keyclass => [ 12, 'C', 2 ],
-	keysize => [ 13, 'C', 7 ], nullsfirst => [ 14, 'C', 1 ],
-	descending => [ 15, 'C', 2 ], linesize => [ 16, 'S', 128 ],
-	stripes => [ 18, 'S', 2 ], w => [ 20, 'C', 200 ], x => [ 21, 'C', 0 ]);
-foreach my $field (sort keys %meta_fields)
+# Pages by role.  The leaf is one from the middle, the parent is the page with
+# its downlink.
+sub roles
 {
-	my ($off, $t, $value) = @{ $meta_fields{$field} };
-	way("$field in metapage", 'plain', 1, sub {
-		my ($f) = @_;
-		poke($f, 0, $meta_at + $off, pack($t, $value));
-	});
-}
-way('widths in metapage', 'plain', 1, sub {
-	my ($f) = @_;
-	poke($f, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 30));
-});
-way('zeroed metapage', 'plain', 1,
-	sub { my ($f) = @_; put_page($f, 0, "\0" x $bs); });
-
-# random changes: of a bit, a byte, some bytes, a line; in bytes that matter
-for (my $i = 0; $i < $rounds; $i++)
-{
-	my $kind = (sort keys %kinds)[ $i % 3 ];
-	my $nr = $i;
-	way("random change $nr", $kind, 0, sub {
-		my ($f) = @_;
-		my $p = 1 + int(rand(length($$f) / $bs - 1));
-		my $lower = peek($f, $p, $at{pd_lower}, 'S', 2);
-		my $off = int(rand($lower + 64));
-		$off += $bs - 64 - $lower if $off >= $lower;
-		my $how = int(rand(4));
-		if ($how == 0)
-		{
-			my $byte = peek($f, $p, $off, 'C', 1);
-			poke($f, $p, $off, pack('C', $byte ^ (1 << int(rand(8)))));
-		}
-		elsif ($how == 1)
-		{
-			poke($f, $p, $off, pack('C', int(rand(256))));
-		}
-		elsif ($how == 2)
-		{
-			$off &= ~7;
-			poke($f, $p, $off, pack('L2', rand(2**32), rand(2**32)));
-		}
-		else
-		{
-			my $q = 1 + int(rand(length($$f) / $bs - 1));
-			$off &= ~63;
-			poke($f, $p, $off, substr($$f, $q * $bs + $off, 64));
-		}
-		note("random change $nr: page $p, offset $off, kind $how");
-	});
-}
-
-if ($ENV{FPT_CORRUPTION_WAYS})
-{
-	@ways = grep { $_->{name} =~ /$ENV{FPT_CORRUPTION_WAYS}/ } @ways;
-}
-
-# ----------------------------------------------------------------------------
-# Create the indexes and a spare one of each kind, note what is where
-
-my %spare = map { $_ => make_index($_) } sort keys %kinds;
-my @all = values %spare;
-foreach my $way (@ways)
-{
-	$way->{ix} = make_index($way->{kind});
-	push @all, $way->{ix};
-}
-$node->safe_psql('postgres', $_->{sql}) foreach @all;
-
-# Pages by role, the same in all indexes of a kind.  The leaf is one from the
-# middle, the parent is the page with its downlink.
-my %roles;
-foreach my $kind (keys %kinds)
-{
-	my $ix = $spare{$kind}->{index};
+	my ($name) = @_;
+	my $ix = "t_${name}_idx";
 	my $pages =
 	  "(SELECT s.*, row_number() OVER (PARTITION BY level ORDER BY page) AS nr"
 	  . " FROM generate_series(1, pg_relation_size('$ix') / $bs - 1) p,"
@@ -508,7 +275,7 @@ foreach my $kind (keys %kinds)
 
 	$r{leaf} = $one->(
 		"SELECT page $leaves AND nr > (SELECT max(nr) / 2 $leaves)"
-		  . " AND right_page > 1 AND (SELECT right_page > 0 AND level = 0"
+		  . " AND (SELECT right_page > 0 AND level = 0"
 		  . " FROM fptree_page_stats('$ix', p.right_page))"
 		  . " AND (SELECT left_page > 0 FROM fptree_page_stats('$ix', p.left_page))"
 		  . " AND entries > 3 LIMIT 1");
@@ -527,226 +294,374 @@ foreach my $kind (keys %kinds)
 	$r{deleted} = $one->("SELECT min(page) FROM $pages WHERE type = 'deleted'");
 	$r{deleted} = undef if $r{deleted} eq '';
 	$r{level} = $one->("SELECT level FROM fptree_metap('$ix')");
-	note("$kind: " . join(', ', map { "$_ $r{$_}" }
+	note("$name: " . join(', ', map { "$_ $r{$_}" }
 		  grep { defined $r{$_} } sort keys %r));
-	$roles{$kind} = \%r;
+	return \%r;
 }
-cmp_ok($roles{deep}->{level}, '>=', 3, 'deep tree has many levels');
-ok(defined $roles{deep}->{deleted}, 'deep tree has deleted pages');
 
-$_->{path} = $node->data_dir . '/'
-  . $node->safe_psql('postgres', "SELECT pg_relation_filepath('$_->{index}')")
-  foreach @all;
-$node->stop;
-
-# ----------------------------------------------------------------------------
-# Damage
-
-foreach my $way (@ways)
+my %index = map { $_ => make_index($_) } @kinds;
+my %foreign = (deep => 'plain', plain => 'down', down => 'deep', part => 'plain');
+foreach my $name (@kinds)
 {
-	my $file = read_file($way->{ix}->{path});
-	my $other = read_file($spare{ $way->{kind} }->{path});
-	my $before = $file;
+	my $v = $index{$name};
 
-	$way->{code}->(\$file, $roles{ $way->{kind} }, \$other);
-	$way->{changed} = $file ne $before;
-	write_file($way->{ix}->{path}, $file);
+	# another index with the same definition, on other rows in other places
+	$node->safe_psql('postgres', fill_in(qq{
+CREATE TABLE other_$name AS SELECT * FROM TBL WHERE b % 7 > 0
+	ORDER BY md5(b::text);
+CREATE INDEX other_${name}_idx ON other_$name USING fptree (ORD)
+	$kinds{$name}->{with} WHERE PRED; CHECKPOINT}, $name));
+	$v->{other} = read_file(path_of("other_${name}_idx"));
+	$v->{foreign} = $index{ $foreign{$name} }->{file};
 }
-$node->start;
+cmp_ok($index{deep}->{roles}->{level}, '>=', 3, 'deep tree has many levels');
+ok(defined $index{deep}->{roles}->{deleted}, 'deep tree has deleted pages');
 
 # ----------------------------------------------------------------------------
-# And look what happens
+# What is done with an index
 
 my $parent_check =
   q{SELECT fptree_index_parent_check('IDX', true, true, true)};
 my $check = q{SELECT fptree_index_check('IDX', true, true)};
 
-# [name, settings, query]; results are compared with those without the index
+# [name, query]; results are compared with those without the index
 my $agg = q{count(*) || ' ' || coalesce(md5(string_agg(x::text, ',')), '')};
+my $points = 'FROM (SELECT t.COL FROM TBL t WHERE PRED ORDER BY t.b LIMIT 100) p'
+  . ' LEFT JOIN (SELECT * FROM TBL WHERE PRED) t ON t.COL = p.COL';
 my @queries = (
-	[ 'forward', "SELECT $agg FROM (SELECT COL AS x FROM TBL ORDER BY ORD) q" ],
-	[ 'backward', "SELECT $agg FROM (SELECT COL AS x FROM TBL ORDER BY REV) q" ],
-	[ 'range',
-		"SELECT $agg FROM (SELECT COL AS x FROM TBL WHERE COL > LO"
-		  . " AND COL < HI ORDER BY ORD) q" ],
-	[ 'nulls', "SELECT $agg FROM (SELECT b AS x FROM TBL WHERE COL IS NULL"
-		  . " ORDER BY b) q" ],
-	[ 'points',
-		"SELECT count(t.COL) || ' ' || count(*) FROM (SELECT COL FROM TBL"
-		  . " ORDER BY b LIMIT 300) p LEFT JOIN TBL t ON t.COL = p.COL" ]);
-my %bounds = (
-	u => [ "'20000000-0000-0000-0000-000000000200'",
-		"'a0000000-0000-0000-0000-000000000200'" ],
-	i => [ 5000, 15000 ], b => [ 200000, 4000000 ]);
+	[ 'forward', "SELECT $agg FROM (SELECT COL AS x FROM TBL WHERE PRED"
+		  . " ORDER BY ORD) q" ],
+	[ 'backward', "SELECT $agg FROM (SELECT COL AS x FROM TBL WHERE PRED"
+		  . " ORDER BY REV) q" ],
+	[ 'range', "SELECT $agg FROM (SELECT COL AS x FROM TBL WHERE PRED"
+		  . " AND COL > LO AND COL < HI ORDER BY ORD) q" ],
+	[ 'rows', "SELECT $agg FROM (SELECT t AS x FROM TBL t WHERE PRED"
+		  . " AND COL > LO ORDER BY COL, b) q" ],
+	[ 'nulls', "SELECT $agg FROM (SELECT b AS x FROM TBL WHERE PRED"
+		  . " AND COL IS NULL ORDER BY b) q" ],
+	[ 'points', "SELECT count(t.COL) || ' ' || count(*) $points" ],
+	[ 'any', "SELECT $agg FROM (SELECT COL AS x FROM TBL WHERE PRED"
+		  . " AND COL = ANY (ARRAY(SELECT COL FROM TBL WHERE b % 5 = 1))"
+		  . " ORDER BY ORD) q" ],
+	[ 'merge', "SELECT $agg FROM (SELECT COL AS x"
+		  . " FROM (SELECT COL FROM TBL WHERE PRED) a"
+		  . " JOIN (SELECT COL FROM TBL WHERE PRED) t USING (COL)"
+		  . " ORDER BY ORD) q" ],
+	[ 'ends', 'SELECT ' . join(q{ || ' ' || },
+			map { "(SELECT COL FROM TBL WHERE PRED AND COL IS NOT NULL"
+				. " ORDER BY $_ LIMIT 1)" } qw(ORD REV)) ],
+	[ 'scroll', 'SELECT scroll($s$SELECT COL FROM TBL WHERE PRED'
+		  . ' ORDER BY ORD$s$)' ]);
 
-sub fill_in
+my @settings = map { "SET enable_$_ = " }
+  qw(seqscan indexscan indexonlyscan bitmapscan sort);
+my $joins = 'SET enable_hashjoin = off; SET enable_material = off;';
+
+sub plan_of
 {
-	my ($sql, $ix) = @_;
-	my $order = $kinds{ $ix->{kind} }->{column};
-	my $reverse = $order =~ /DESC/ ? "$ix->{column} NULLS FIRST"
-	  : "$ix->{column} DESC";
-
-	$sql =~ s/IDX/$ix->{index}/g;
-	$sql =~ s/TBL/$ix->{table}/g;
-	$sql =~ s/COL/$ix->{column}/g;
-	$sql =~ s/ORD\b/$order/g;
-	$sql =~ s/REV\b/$reverse/g;
-	$sql =~ s/\bLO\b/$bounds{$ix->{column}}->[0]/g;
-	$sql =~ s/\bHI\b/$bounds{$ix->{column}}->[1]/g;
-	return $sql;
+	my ($name, @on) = @_;
+	return [ $name, join(' ',
+			map { $settings[$_] . ($on[$_] ? 'on;' : 'off;') } 0 .. 4) ];
 }
 
-sub try_sql
-{
-	my ($sql, $ix) = @_;
-	return 'SELECT try($q$' . fill_in($sql, $ix) . '$q$);';
-}
-
+my $seqplan = plan_of('seq', 1, 0, 0, 0, 1);
 my @plans = (
-	[ 'seq', 'SET enable_indexscan = off; SET enable_indexonlyscan = off;'
-		  . ' SET enable_bitmapscan = off; SET enable_seqscan = on;' ],
-	[ 'index', 'SET enable_indexscan = on; SET enable_indexonlyscan = off;'
-		  . ' SET enable_bitmapscan = off; SET enable_seqscan = off;' ],
-	[ 'only', 'SET enable_indexscan = off; SET enable_indexonlyscan = on;'
-		  . ' SET enable_bitmapscan = off; SET enable_seqscan = off;' ],
-	[ 'bitmap', 'SET enable_indexscan = off; SET enable_indexonlyscan = off;'
-		  . ' SET enable_bitmapscan = on; SET enable_seqscan = off;' ]);
+	plan_of('index', 0, 1, 0, 0, 0), plan_of('only', 0, 0, 1, 0, 0),
+	plan_of('bitmap', 0, 0, 0, 1, 1));
 
 # Changes that reach all pages; the last ones go through VACUUM.
 my @changes = (
 	'INSERT INTO TBL SELECT i, i + 1e9, md5(i::text)::uuid'
-	  . ' FROM generate_series(1, 2000) i',
+	  . ' FROM generate_series(1, 700) i',
 	'UPDATE TBL SET i = i + 1, b = -b, u = md5(u::text || 1)::uuid'
 	  . ' WHERE b % 3 = 0',
 	'DELETE FROM TBL WHERE b % 2 = 0',
 	'VACUUM (INDEX_CLEANUP ON) TBL',
-	'INSERT INTO TBL SELECT i * 3, i * 2000, md5(i::text)::uuid'
-	  . ' FROM generate_series(1, 2000) i',
+	'INSERT INTO TBL SELECT i * 3, i * 2000 + 9, md5(i::text)::uuid'
+	  . ' FROM generate_series(1, 700) i',
 	'ANALYZE TBL',
 	'DELETE FROM TBL',
 	'VACUUM (INDEX_CLEANUP ON) TBL');
 
-# Run statements in one session; returns lists of lines of output and errors.
-sub run_session
+sub try_sql
 {
-	my ($sql) = @_;
-	my ($out, $err) = ('', '');
-	my $hung = 0;
-	my $ret = $node->psql(
-		'postgres', $sql,
-		stdout => \$out,
-		stderr => \$err,
-		on_error_stop => 0,
-		timeout => $PostgreSQL::Test::Utils::timeout_default,
-		timed_out => \$hung,
-		extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-	if ($hung)
-	{
-		# nothing but a crash ends a wait for a lock on a page
-		$node->stop('immediate');
-		$node->start;
-		return (-1, [], []);
-	}
-	$node->poll_query_until('postgres', 'SELECT true') if $ret != 0;
-	return ($ret, [ split /\n/, $out, -1 ], [ split /\n/, $err ]);
+	my ($sql, $name) = @_;
+	return 'SELECT try($q$' . fill_in($sql, $name) . "\$q\$);\n";
 }
 
-my %tally;
-my (@unnoticed, @false_alarms, @bad_errors, @silent, @lost);
+# ----------------------------------------------------------------------------
+# A session that lasts
 
-foreach my $way (@ways)
+my $session;
+
+sub session
 {
-	my $ix = $way->{ix};
-	my ($ret, $out, $err);
-	my @names;
-	my $sql = '';
+	my $s = { in => '', out => '', err => '' };
 
-	# verification first
-	($ret, $out, $err) = run_session(
-		try_sql($parent_check, $ix) . try_sql($check, $ix));
-	push @lost, "$way->{name}: verification" if $ret != 0;
-	my $noticed = ($out->[0] // '') =~ /^ERROR/ ? 1 : 0;
-	my $noticed_light = ($out->[1] // '') =~ /^ERROR/ ? 1 : 0;
-	note("$way->{name}: " . ($out->[0] || 'sound'));
-	$tally{ $noticed ? 'noticed' : 'sound' }++;
-	$tally{'noticed without ShareLock'}++ if $noticed_light;
+	return $session if $session;
+	$s->{timer} = IPC::Run::timeout($patience);
+	$s->{run} = IPC::Run::start(
+		[
+			$node->installed_command('psql'), '-XqAt', '-d',
+			$node->connstr('postgres'), '-f', '-', '-v', 'ON_ERROR_STOP=0'
+		],
+		'<', \$s->{in}, '>', \$s->{out}, '2>', \$s->{err}, $s->{timer});
+	$session = $s;
+	return $s;
+}
+
+# Run statements.  Returns how it ended (empty: well), and lines of output.
+sub run_sql
+{
+	my ($sql) = @_;
+	my $s = session();
+	my $how = '';
+	my @out;
+
+	$s->{out} = $s->{err} = '';
+	$s->{in} .= "$sql\n\\echo END OF ROUND\n";
+	$s->{timer}->start($patience);
+	my $alive = eval {
+		$s->{run}->pump
+		  while $s->{run}->pumpable && $s->{out} !~ /^END OF ROUND$/m;
+		1;
+	};
+	$s->{timer}->reset;
+	@out = split /\n/, $s->{out};
+	if (@out && $out[-1] eq 'END OF ROUND')
+	{
+		pop @out;
+		return ('', @out);
+	}
+
+	# The session is gone, or waits for something that will not come.
+	if (!$alive)
+	{
+		$how = 'hangs';
+		$node->stop('immediate');
+		$node->start;
+	}
+	else
+	{
+		$how = 'is lost: ' . ($s->{err} =~ s/\n/ /gr);
+	}
+	eval { $s->{run}->kill_kill };
+	$session = undef;
+	$node->poll_query_until('postgres', 'SELECT true')
+	  or BAIL_OUT('the server does not come back');
+	return ($how, @out);
+}
+
+# Give the table of this kind new files, with these contents of the index.
+# Returns how that ended.
+sub put_files
+{
+	my ($name, $file) = @_;
+	my $v = $index{$name};
+	my ($how, @paths) = run_sql(fill_in(
+		'TRUNCATE TBL;'
+		  . "UPDATE pg_class SET relfrozenxid = '3' WHERE oid = 'TBL'::regclass;"
+		  . q{SELECT pg_relation_filepath('TBL');}
+		  . q{SELECT pg_relation_filepath('IDX');}, $name));
+	my %path = ('t_%s' => $paths[0], 't_%s_idx' => $paths[1]);
+
+	return $how || 'no paths' if @paths != 2;
+	foreach my $f (@files)
+	{
+		my $data = $v->{saved}->{ $f->[0] . $f->[1] };
+		my $path = $node->data_dir . '/' . $path{ $f->[0] } . $f->[1];
+
+		$data = $file if $f->[0] eq 't_%s_idx' && $f->[1] eq '';
+		write_file($path, $data) if defined $data;
+	}
+	$v->{path} = $node->data_dir . '/' . $path{'t_%s_idx'};
+	return '';
+}
+
+# The right answers, and the plans that use the index for a query.
+my (%right, %runs);
+foreach my $name (@kinds)
+{
+	my $how = put_files($name, $index{$name}->{file});
+	my %uses = (index => 'Index Scan', only => 'Index Only Scan',
+		bitmap => 'Bitmap Index Scan');
+	my @out;
+
+	($how, @out) = run_sql("$seqplan->[1] $joins"
+		  . join('', map { try_sql($_->[1], $name) } @queries));
+	is($how, '', "queries on kind $name");
+	is_deeply([ grep { /^ERROR/ } @out ], [], "answers on kind $name");
+	$right{$name} = [@out];
+	foreach my $plan (@plans)
+	{
+		foreach my $i (0 .. $#queries)
+		{
+			my $sql = fill_in($queries[$i]->[1], $name);
+
+			$sql = $1 if $sql =~ /\$s\$(.*)\$s\$/;
+			($how, @out) = run_sql("$plan->[1] EXPLAIN $sql;");
+			push @{ $runs{$name} }, [ $plan, $i ]
+			  if grep { /$uses{$plan->[0]}.*t_${name}_idx/ } @out;
+		}
+	}
+	note("$name: "
+		  . join(', ', map { "$_->[0]->[0] $queries[$_->[1]]->[0]" }
+			  @{ $runs{$name} }));
+	cmp_ok(scalar(@{ $runs{$name} }), '>=', 25,
+		"queries use the index of kind $name");
+}
+
+# ----------------------------------------------------------------------------
+# Rounds
+
+my %tally;
+my (@unnoticed, @false_alarms, @bad_errors, @silent, @lost, @grown);
+
+# Verification; is the damage noticed?
+sub look_at
+{
+	my ($way, @out) = @_;
+
+	$way->{noticed} = ($out[0] // '') =~ /^ERROR/ ? 1 : 0;
+	my $light = ($out[1] // '') =~ /^ERROR/ ? 1 : 0;
+
+	note("$way->{name}: " . ($way->{did} ? "$way->{did}: " : '')
+		  . ($out[0] || 'sound'));
+	$tally{ $way->{noticed} ? 'noticed' : 'sound' }++;
+	$tally{'noticed without ShareLock'}++ if $light;
 	push @unnoticed, $way->{name}
-	  if $way->{must} && $way->{changed} && !$noticed;
+	  if $way->{must} && $way->{changed} && !$way->{noticed};
 	push @false_alarms, "$way->{name}: $_"
-	  foreach grep { !$way->{changed} && /^ERROR/ } @$out;
-	push @false_alarms, "$way->{name}: only the light check objects: $out->[1]"
-	  if $noticed_light && !$noticed;
-	foreach my $line (@$out)
+	  foreach grep { !$way->{changed} && /^ERROR/ } @out;
+	push @false_alarms, "$way->{name}: only the light check objects: $out[1]"
+	  if $light && !$way->{noticed};
+	foreach my $line (@out)
 	{
 		push @bad_errors, "$way->{name}: $line"
 		  if $line =~ /^ERROR/ && !proper_error($line, $way);
 	}
+	return;
+}
 
-	# queries, each with several plans
-	foreach my $plan (@plans)
+# Answers to the queries under each plan, then output of inspection.
+sub compare
+{
+	my ($way, @out) = @_;
+
+	foreach my $run (@{ $runs{ $way->{kind} } })
 	{
-		$sql .= $plan->[1];
-		foreach my $q (@queries)
-		{
-			push @names, [ $plan->[0], $q->[0] ];
-			$sql .= try_sql($q->[1], $ix);
-		}
-	}
-	$sql .= "SELECT try_pages('$ix->{index}');";
-	($ret, $out, $err) = run_session($sql);
-	push @lost, "$way->{name}: queries" if $ret != 0;
-	my %right;
-	for (my $i = 0; $i < @names; $i++)
-	{
-		my ($plan, $query) = @{ $names[$i] };
-		my $line = $out->[$i] // 'nothing';
-		$right{$query} = $line if $plan eq 'seq';
+		my ($plan, $i) = @$run;
+		my $what = "$way->{name}: $plan->[0] $queries[$i]->[0]";
+		my $right = $right{ $way->{kind} }->[$i];
+		my $line = shift(@out) // 'nothing';
+
 		if ($line =~ /^ERROR/)
 		{
 			$tally{'query errors'}++;
-			push @bad_errors, "$way->{name}: $plan $query: $line"
-			  if !$noticed || !proper_error($line, $way);
+			push @bad_errors, "$what: $line"
+			  if !$way->{noticed} || !proper_error($line, $way);
 		}
-		elsif ($line ne $right{$query})
+		elsif ($line ne $right)
 		{
 			$tally{'wrong answers'}++;
-			push @silent, "$way->{name}: $plan $query" if !$noticed;
+			push @silent, "$what: $line, not $right" if !$way->{noticed};
 		}
 		else
 		{
 			$tally{'right answers'}++;
 		}
 	}
-	for (my $i = @names; $i < @$out; $i++)
+	foreach my $line (@out)
 	{
-		push @bad_errors, "$way->{name}: inspection: $out->[$i]"
-		  if $out->[$i] =~ /^ERROR/ && $out->[$i] !~ /metapage/
-		  && !proper_error($out->[$i], $way);
+		push @bad_errors, "$way->{name}: inspection: $line"
+		  if $line =~ /^ERROR/ && $line !~ /metapage/
+		  && !proper_error($line, $way);
 	}
+	return;
+}
+
+# Errors that the changes raised.
+sub judge_changes
+{
+	my ($way, @out) = @_;
+
+	for (my $i = 0; $i < @changes; $i++)
+	{
+		my $line = $out[$i] // 'nothing';
+
+		next if $line !~ s/^(?!00000)(\S{5}) /ERROR $1 /;
+		$tally{'errors of changes'}++;
+		push @bad_errors, "$way->{name}: $changes[$i]: $line"
+		  if !$way->{noticed} || !proper_error($line, $way);
+	}
+	return;
+}
+
+sub play
+{
+	my ($way) = @_;
+	my $name = $way->{kind};
+	my $v = { %{ $index{$name} } };
+	my ($how, @out);
+	my $result = "\\echo :SQLSTATE :LAST_ERROR_MESSAGE\n";
+
+	srand($seed);
+	my @pages = $way->{code}->($v);
+	$way->{changed} = $v->{file} ne $index{$name}->{file};
+	if ($way->{changed})
+	{
+		my %pages = map { $_ => 1 } @pages;
+
+		$tally{'damaged indexes'}++;
+		$tally{'damaged pages'} += keys %pages;
+	}
+	$how = put_files($name, $v->{file});
+	if ($how)
+	{
+		push @lost, "$way->{name}: TRUNCATE $how";
+		return;
+	}
+
+	# verification, queries with several plans, inspection
+	($how, @out) = run_sql(
+		try_sql($parent_check, $name) . try_sql($check, $name));
+	push @lost, "$way->{name}: verification $how" if $how;
+	look_at($way, @out);
+	($how, @out) = run_sql($joins . join('', map {
+				"$_->[0]->[1] " . try_sql($queries[ $_->[1] ]->[1], $name)
+			} @{ $runs{$name} })
+		  . fill_in("SELECT try_pages('IDX');", $name));
+	push @lost, "$way->{name}: queries $how" if $how;
+	compare($way, @out);
 
 	# changes
-	($ret, $out, $err) = run_session('SET enable_seqscan = off;' . join(';',
-			map { fill_in($_, $ix) } @changes) . ';');
-	push @lost, "$way->{name}: changes" if $ret != 0;
-	foreach my $line (@$err)
-	{
-		next if $line !~ s/.*ERROR:  (\S+): /ERROR $1 /;
-		$tally{'errors of changes'}++;
-		push @bad_errors, "$way->{name}: changes: $line"
-		  if !$noticed || !proper_error($line, $way);
-	}
-	if (!$noticed)
-	{
-		($ret, $out, $err) = run_session(try_sql($parent_check, $ix));
-		push @bad_errors, "$way->{name}: later: $out->[0]"
-		  if ($out->[0] // '') =~ /^ERROR/;
-	}
+	($how, @out) = run_sql('SET enable_seqscan = off;' . join('',
+			map { fill_in($_, $name) . ";\n$result" } @changes));
+	push @lost, "$way->{name}: changes $how" if $how;
+	judge_changes($way, @out);
+	push @grown, "$way->{name}: " . (-s $v->{path}) . ' bytes'
+	  if defined $v->{path} && -e $v->{path}
+	  && -s $v->{path} > 3 * length($index{$name}->{file}) + 100 * $bs;
 
-	# what it is for
-	($ret, $out, $err) = run_session("REINDEX INDEX $ix->{index};"
-		  . try_sql($parent_check, $ix));
-	push @bad_errors, "$way->{name}: after REINDEX: @$err $out->[0]"
-	  if $ret != 0 || @$err || ($out->[0] // '') =~ /^ERROR/;
+	# an index that was called sound stays sound; REINDEX repairs all others
+	my $sql = $way->{noticed} ? fill_in("REINDEX INDEX IDX;\n", $name) : '';
+	($how, @out) = run_sql($sql . try_sql($parent_check, $name));
+	push @bad_errors, "$way->{name}: "
+	  . ($way->{noticed} ? 'after REINDEX' : 'later') . ": $how @out"
+	  if $how || @out != 1 || $out[0] =~ /^ERROR/;
+	return;
+}
+
+my @ways = fixed_ways(\@kinds, [ 'deep', 'plain' ], 'plain', 3);
+push @ways, map { random_way($seed, $_, $kinds[ $_ % @kinds ]) }
+  $first .. $first + $rounds - 1;
+if ($ENV{FPT_CORRUPTION_WAYS})
+{
+	@ways = grep { $_->{name} =~ /$ENV{FPT_CORRUPTION_WAYS}/ } @ways;
+}
+foreach my $way (@ways)
+{
+	play($way);
 }
 
 note("$_: $tally{$_}") foreach sort keys %tally;
@@ -754,19 +669,30 @@ note("$_: $tally{$_}") foreach sort keys %tally;
 sub none_of
 {
 	my ($list, $what) = @_;
-	ok(!@$list, $what) or diag(join("\n", @$list));
+	ok(!@$list, $what)
+	  or diag(join("\n", @$list > 100 ? @$list[ 0 .. 99 ] : @$list));
 	return;
 }
 
-note("indexes: " . scalar(@ways));
+note("rounds: " . scalar(@ways));
 none_of(\@lost, 'no session was lost');
 none_of(\@unnoticed, 'damage is noticed by verification');
 none_of(\@false_alarms, 'verification objects to damage only');
 none_of(\@silent, 'no wrong answers from an index found sound');
 none_of(\@bad_errors, 'errors are the right ones');
+none_of(\@grown, 'no index grows without bounds');
 
+if ($session)
+{
+	$session->{in} .= "\\q\n";
+	eval { $session->{run}->finish };
+}
 my $log = slurp_file($node->logfile);
-unlike($log, qr/terminated by signal|PANIC|TRAP:/, 'the server did not crash');
+my @bad = grep {
+	/terminated by signal|PANIC|TRAP:/
+	  || /WARNING:.*(past chunk end|chunk|leak|alloc set)/i
+} split(/\n/, $log);
+none_of(\@bad, 'the server did not crash, leak or overrun its memory');
 is($node->safe_psql('postgres', 'SELECT 1'), '1', 'the server is up');
 $node->stop;
 

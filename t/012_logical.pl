@@ -12,6 +12,12 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+# Subscribers of versions 16 and 17 look up the operator by btree's and hash's
+# strategy numbers only, and raise an error for others.
+my ($major) = `pg_config --version` =~ /(\d+)/;
+plan skip_all => 'versions 16 and 17 find replica identities by btree and hash only'
+  if $major == 16 || $major == 17;
+
 my $publisher = PostgreSQL::Test::Cluster->new('publisher');
 $publisher->init(allows_streaming => 'logical');
 $publisher->append_conf('postgresql.conf', "log_statement = none\n");

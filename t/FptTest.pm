@@ -115,11 +115,16 @@ sub no_crash
 	return is(join("\n", @bad), '', $name // $node->name . ': no crash');
 }
 
+# Directories of scripts, by their text: campaigns use the same over and over.
+my %script_dirs;
+
 # Run pgbench in the background on scripts given as name => text.
 sub start_pgbench
 {
 	my ($node, $options, %scripts) = @_;
-	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my $text = join("\0", map { ($_, $scripts{$_}) } sort keys %scripts);
+	my $known = $script_dirs{$text};
+	my $dir = $known // PostgreSQL::Test::Utils::tempdir();
 	my @cmd = ($node->installed_command('pgbench'), '-n', '-h', $node->host,
 		'-p', $node->port, split(/\s+/, $options));
 	my $self = { out => '', err => '' };
@@ -128,9 +133,10 @@ sub start_pgbench
 	{
 		my ($file, $weight) = split(/@/, $name);
 
-		append_to_file("$dir/$file", $scripts{$name});
+		append_to_file("$dir/$file", $scripts{$name}) if !$known;
 		push @cmd, '-f', "$dir/$file" . (defined $weight ? "\@$weight" : '');
 	}
+	$script_dirs{$text} = $dir;
 	$self->{run} = IPC::Run::start([ @cmd, 'postgres' ],
 		'<', \undef, '>', \$self->{out}, '2>', \$self->{err});
 	return $self;

@@ -44,6 +44,7 @@ any_loc(void)
 static void
 call_readers(KTWorld *w)
 {
+	FPTGuess	guess = {0};
 	const FPTLayout *l = &w->l;
 	FPTRun		run = {numbers, numbers, numbers, slotids};
 	FPTKeyBuf	fence;
@@ -72,7 +73,11 @@ call_readers(KTWorld *w)
 	fpt_node_count(l, w->page, loc.kid);
 	fpt_page_get(l, w->page, loc, &e);
 	fpt_page_copy(l, w->page, loc, any_loc(), kt_chance(50), &run);
-	fpt_page_find_child(l, w->page, &k, &child, &loc);
+	if (fpt_page_find_child(l, w->page, &k, &child, &loc) == FPT_OK)
+		CHECK(fpt_page_fraction(l, w->page, loc, &k) < 65536);
+	fpt_guess_prefetch(&guess, w->page, (uint32) kt_below(65536));
+	fpt_guess_learn(&guess, l, w->page, any_loc().kid);
+	CHECK(guess.node_off + guess.nkids * guess.step <= FPT_SPECIAL_OFFSET);
 	if (fpt_page_lower_bound(l, w->page, &k, &loc) == FPT_OK)
 	{
 		fpt_page_copy(l, w->page, loc, any_loc(), kt_chance(50), &run);

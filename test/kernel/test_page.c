@@ -814,6 +814,109 @@ test_form_minus_infinity(void)
 	CHECK(insert(&l8nf, &x) == FPT_OK && sound(&l8nf));
 }
 
+/* Where a key is between its separator and the next one. */
+static void
+test_fraction(void)
+{
+	FPTLayout  *layouts[2] = {&l8, &l16};
+
+	for (int j = 0; j < 2; j++)
+	{
+		FPTLayout  *l = layouts[j];
+		int			n = (int) l->geom[1][FPT_KIND_INNER].capacity / 2;
+		FPTLoc		loc = {0, 0};
+		FPTKey		k;
+		uint32		child;
+
+		make_entries(n, 1000, 16);
+		init_page(l, 1, 2, 1000);
+		CHECK(fpt_page_fill(l, page, e, n, 90) == FPT_OK);
+		for (int i = 0; i < n; i++)
+		{
+			uint32		f;
+
+			k = e[i].key;
+			k.lo += 4;
+			CHECK(fpt_page_find_child(l, page, &k, &child, &loc) == FPT_OK);
+			f = fpt_page_fraction(l, page, loc, &k);
+			if (i < n - 1)
+				CHECK(f > 65536 / 8 && f < 65536 * 3 / 8);
+			else
+				CHECK(f == 0);	/* there is no next one */
+			k.lo += 100;		/* not of this child */
+			CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+		}
+		k = kt_key(FPT_CLS_PINF, 0, 0, 0);
+		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+		k = value(5, 1);		/* below the page's base */
+		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+
+		/* slots that do not exist */
+		k = e[0].key;
+		CHECK(fpt_page_find_child(l, page, &k, &child, &loc) == FPT_OK);
+		fpt_node_perm(fpt_page_geom(l, page),
+					  fpt_kid_node(fpt_page_geom(l, page), page, 0))[1] = 255;
+		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+		loc.rank = 1;
+		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+		loc.kid = 255;
+		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
+	}
+}
+
+/* Guesses of a leaf's node go on while they are right, and end. */
+static void
+test_guess(void)
+{
+	int			n = (int) l8.geom[1][FPT_KIND_LEAF4].capacity / 2;
+	FPTGuess	guess = {0};
+	int			nkids;
+	int			made = 0;
+
+	make_entries(n, 1000, 16);
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	CHECK(fpt_page_fill(&l8, page, e, n, 90) == FPT_OK);
+	nkids = fpt_header(page)->nkids;
+	CHECK(nkids > 2);
+
+	/* nodes are in order: right from the second time on */
+	for (int i = 0; i < 50; i++)
+	{
+		int			kid = i % nkids;
+
+		CHECK(fpt_guess_wanted(&guess));
+		fpt_guess_prefetch(&guess, page,
+						   (uint32) ((65536 * kid + 32768) / nkids));
+		CHECK(guess.pending);
+		CHECK(guess.node + guess.step <= fpt_header(page)->std.pd_lower);
+		fpt_guess_learn(&guess, &l8, page, kid);
+		CHECK(!guess.pending);
+		CHECK(guess.score == Min(3 * i, FPT_GUESS_MAX));
+	}
+	CHECK(guess.score == FPT_GUESS_MAX);
+
+	/* always wrong: one try in 16 is left */
+	for (int i = 0; i < 1600; i++)
+	{
+		if (fpt_guess_wanted(&guess))
+		{
+			made++;
+			fpt_guess_prefetch(&guess, page, 0);
+			fpt_guess_learn(&guess, &l8, page, nkids - 1);
+		}
+	}
+	CHECK(guess.score == FPT_GUESS_MIN);
+	CHECK(made > 100 && made < 160);
+
+	/* no guess, no verdict; behind the last node there is none to be had */
+	guess.score = 7;
+	fpt_guess_learn(&guess, &l8, page, 0);
+	CHECK(guess.score == 7);
+	fpt_guess_prefetch(&guess, page, 0);
+	fpt_guess_learn(&guess, &l8, page, nkids);
+	CHECK(guess.score == 7 && !guess.pending);
+}
+
 void
 test_page(void)
 {
@@ -838,6 +941,8 @@ test_page(void)
 	kt_run("few nodes", test_few_nodes);
 	kt_run("empty page", test_empty_page);
 	kt_run("find child", test_find_child);
+	kt_run("fraction", test_fraction);
+	kt_run("guess", test_guess);
 	kt_run("delete all", test_delete_all);
 	kt_run("truncate", test_truncate);
 	kt_run("hints", test_hints);

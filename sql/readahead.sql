@@ -1,0 +1,342 @@
+--
+-- Read-ahead: what is asked for, what is not and why, in numbers.
+--
+-- Moving a relation to another tablespace and back makes new files, of which
+-- nothing is in shared buffers.
+--
+CREATE SCHEMA fpt_ahead;
+SET search_path = fpt_ahead, public;
+SET client_min_messages = warning;
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE fpt_ahead LOCATION '';
+SET effective_io_concurrency = 16;
+SET maintenance_io_concurrency = 16;
+SET jit = on;					-- as by default: not among the settings shown
+
+CREATE PROCEDURE cold(tab regclass)
+LANGUAGE plpgsql AS $$
+DECLARE
+	rel regclass;
+	kind text;
+	space text;
+BEGIN
+	FOR rel, kind IN
+		SELECT tab, 'TABLE'
+		UNION ALL
+		SELECT indexrelid, 'INDEX' FROM pg_index WHERE indrelid = tab
+	LOOP
+		FOREACH space IN ARRAY '{fpt_ahead,pg_default}'::text[] LOOP
+			EXECUTE format('ALTER %s %s SET TABLESPACE %s', kind, rel, space);
+		END LOOP;
+	END LOOP;
+END $$;
+
+-- Run a statement and show the counters that it changed.
+CREATE FUNCTION counters(statement text, kind text DEFAULT 'any')
+RETURNS TABLE (counter text, value int8)
+LANGUAGE plpgsql AS $$
+BEGIN
+	CALL fpt_use(kind);
+	PERFORM fptree_prefetch_reset();
+	EXECUTE statement;
+	CALL fpt_use('any');
+	RETURN QUERY SELECT * FROM fptree_prefetch_stats() s WHERE s.value > 0;
+END $$;
+
+-- A counter after counters() or fpt_compare().
+CREATE FUNCTION counted(name text) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT sum(value)::int8 FROM fptree_prefetch_stats()
+	WHERE counter ~ ('^(' || name || ')$')
+$$;
+
+-- Leaves that a range has entries in.
+CREATE FUNCTION leaves(ix regclass, lo int8, hi int8) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT count(*)
+	FROM generate_series(1, fpt_pages(ix) - 1) p, fptree_page_stats(ix, p) s
+	WHERE s.type = 'leaf' AND EXISTS (
+		SELECT 1 FROM fptree_page_items(ix, p)
+		WHERE key::int8 BETWEEN lo AND hi)
+$$;
+
+-- An aged index: built half, then every leaf split by inserts in random order.
+CREATE TABLE t (a int8, b int8, d text) WITH (autovacuum_enabled = off);
+INSERT INTO t SELECT i, i, repeat('x', 150) FROM generate_series(1, 30000, 2) i
+	ORDER BY hashint8(i);
+CREATE INDEX t_a ON t USING fptree (a) WITH (fillfactor = 70);
+INSERT INTO t SELECT i, i, repeat('x', 150) FROM generate_series(2, 30000, 2) i
+	ORDER BY hashint8(i);
+-- Changes of the heap block while a range is read in key order, the first one
+-- included.
+CREATE FUNCTION switches(lo int8, hi int8) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT count(*) FROM (
+		SELECT a, (ctid::text::point)[0] AS blk,
+			   lag((ctid::text::point)[0]) OVER (ORDER BY a, ctid) AS before
+		FROM t WHERE a BETWEEN lo AND hi) s
+	WHERE blk IS DISTINCT FROM before
+$$;
+
+VACUUM (FREEZE, ANALYZE) t;
+SELECT leaf_pages AS nleaves, leaf_pages > 20 AS enough FROM fptree_stat('t_a') \gset
+SELECT :'enough';
+
+-- All leaves forward, from the third one on; runs are left to the kernel.
+CALL cold('t');
+SELECT counter FROM counters('SELECT count(a) FROM t WHERE a > 0', 'only');
+SELECT counted('leaf_issued|skip_sequential') = :nleaves - 2 AS all_leaves,
+	counted('leaf_issued') > :nleaves / 2 AS most_asked,
+	counted('leaf_cached') AS cached, counted('distance_max') AS distance;
+
+-- Backward nothing is left to the kernel.
+CALL cold('t');
+SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
+SELECT counted('leaf_issued') = :nleaves - 2 AS all_leaves,
+	counted('leaf_wasted') AS wasted, counted('distance_max') AS distance;
+
+-- The distance grows fourfold from one: 1, 4, 16.
+CALL cold('t');
+BEGIN;
+DECLARE c CURSOR FOR SELECT a FROM t ORDER BY a DESC;
+CREATE FUNCTION fetch_leaf() RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor := 'c';
+	was int8;
+	n int := 0;
+BEGIN
+	PERFORM fptree_prefetch_reset();
+	LOOP
+		MOVE 1 IN c;
+		n := n + 1;
+		EXIT WHEN counted('leaf_issued') > 0 OR n > 2000;
+	END LOOP;
+	RETURN format('%s asked, distance %s', counted('leaf_issued'),
+				  counted('distance_max'));
+END $$;
+CALL fpt_use('only');
+SELECT fetch_leaf() FROM generate_series(1, 4);
+ROLLBACK;
+
+-- A bounded range asks for nothing beyond its end, in either direction.
+CALL cold('t');
+SELECT leaves('t_a', 10001, 20000) AS inside \gset
+CALL cold('t');
+SELECT counter FROM counters('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 20000', 'only');
+SELECT counted('leaf_issued|skip_sequential') = :inside - 2 AS only_its_leaves;
+CALL cold('t');
+SELECT counter FROM counters('SELECT a FROM t WHERE a BETWEEN 10001 AND 20000 ORDER BY a DESC', 'only');
+SELECT counted('leaf_issued') = :inside - 2 AS only_its_leaves;
+
+-- A bitmap scan reads leaves ahead and leaves the heap to the executor.
+CALL cold('t');
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 20000', 'bitmap');
+SELECT counted('leaf_issued|skip_sequential') = :inside - 2 AS only_its_leaves;
+
+-- Two leaves or less: nothing.
+CALL cold('t');
+SELECT * FROM counters('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 10050', 'only');
+SELECT * FROM counters('SELECT count(a) FROM t WHERE a = 5', 'only');
+
+-- A plain scan: every heap block after the first five, in key order.
+SET fptree.leaf_prefetch = off;
+SELECT switches(5001, 5300) AS blocks \gset
+CALL cold('t');
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 5001 AND 5300', 'index');
+SELECT counted('heap_issued|heap_cached') = :blocks - 5 AS all_blocks,
+	counted('heap_issued') > counted('heap_cached') AS most_read,
+	counted('distance_max') AS distance;
+CALL cold('t');
+SELECT counter FROM counters('SELECT b FROM t WHERE a BETWEEN 5001 AND 5300 ORDER BY a DESC', 'index');
+SELECT counted('heap_issued|heap_cached') = :blocks - 5 AS all_blocks;
+
+-- LIMIT: nothing for four rows, later at most as much as was read.
+CALL cold('t');
+SELECT * FROM counters('SELECT b FROM t WHERE a > 7000 ORDER BY a LIMIT 4', 'index');
+SELECT counter FROM counters('SELECT b FROM t WHERE a > 8000 ORDER BY a LIMIT 12', 'index');
+SELECT counted('heap_issued|heap_cached') BETWEEN 7 AND 15 AS asked,
+	counted('heap_wasted') <= 8 AS wasted;
+
+-- Cached: the scan pauses, for longer each time.
+SELECT sum(length(d)) > 0 AS read FROM t WHERE a > 0;
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 5001 AND 15000', 'index');
+SELECT counted('heap_cached') < 100 AS few, counted('skip_pause') > 9000 AS pause;
+
+-- What the first scans of an inner loop learn is not forgotten.
+CREATE TABLE outside AS SELECT i * 100 AS i FROM generate_series(1, 250) i;
+ANALYZE outside;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_material = off;
+SET enable_memoize = off;
+SELECT counter FROM counters('SELECT (SELECT sum(b) FROM t WHERE a BETWEEN i AND i + 29) FROM outside', 'index');
+SELECT counted('heap_cached') < 100 AS few, counted('skip_pause') > 6000 AS pause;
+
+-- Nor how far they went: only the first one asks for too much.
+CALL cold('t');
+SELECT counter FROM counters('SELECT sum(b) FROM outside, LATERAL
+	(SELECT b FROM t WHERE a > i ORDER BY a LIMIT 10) s', 'index');
+SELECT counted('heap_issued') > 300 AS asked, counted('heap_wasted') <= 6 AS wasted;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
+RESET enable_material;
+RESET enable_memoize;
+RESET fptree.leaf_prefetch;
+
+-- An index-only scan asks for blocks that are not all-visible, and looks no
+-- further than the leaf that it holds.
+SET fptree.leaf_prefetch = off;
+UPDATE t SET b = b + 1 WHERE a BETWEEN 5001 AND 5300 AND a % 10 = 0;
+ANALYZE t;
+CALL cold('t');
+SELECT counter FROM counters('SELECT count(a) FROM t WHERE a BETWEEN 5001 AND 5300', 'only');
+SELECT counted('heap_issued') > 0 AS some, counted('skip_visible') > 0 AS not_all;
+SET fptree.prefetch_distance = 30;
+CALL cold('t');
+SELECT counter FROM counters('SELECT count(a) FROM t WHERE a BETWEEN 5001 AND 8000', 'only');
+CALL cold('t');
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 5001 AND 8000', 'index');
+SELECT counted('distance_max') AS distance;
+RESET fptree.prefetch_distance;
+RESET fptree.leaf_prefetch;
+VACUUM (FREEZE) t;
+
+-- Further than one leaf ahead of the current one no plain scan looks.
+CREATE TABLE sparse (a int8, b int8, d text) WITH (autovacuum_enabled = off);
+INSERT INTO sparse SELECT i, i, repeat('x', 150) FROM generate_series(1, 3000) i
+	ORDER BY hashint8(i);
+CREATE INDEX sparse_a ON sparse USING fptree (a) WITH (fillfactor = 10);
+VACUUM (FREEZE, ANALYZE) sparse;
+SET fptree.prefetch_distance = 1000;
+SELECT counter FROM counters('SELECT sum(b) FROM sparse WHERE a > 0', 'index');
+RESET fptree.prefetch_distance;
+
+-- A fixed distance does not grow, and does not pause.
+CALL cold('t');
+SET fptree.prefetch_distance = 3;
+SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
+SELECT counted('leaf_issued') = :nleaves - 2 AS all_leaves, counted('distance_max') AS distance;
+SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
+SELECT counted('leaf_cached') = :nleaves - 2 AS all_leaves;
+EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM t WHERE a = 1;
+RESET fptree.prefetch_distance;
+
+-- Switched off, by setting and by tablespace
+CALL cold('t');
+SET fptree.leaf_prefetch = off;
+SET fptree.heap_prefetch = off;
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a > 0', 'index');
+EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM t WHERE a = 1;
+RESET fptree.leaf_prefetch;
+RESET fptree.heap_prefetch;
+SET effective_io_concurrency = 0;
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a > 0', 'index');
+SET effective_io_concurrency = 16;
+ALTER TABLESPACE fpt_ahead SET (effective_io_concurrency = 0, maintenance_io_concurrency = 0);
+ALTER INDEX t_a SET TABLESPACE fpt_ahead;
+SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a > 0', 'index');
+ALTER TABLESPACE fpt_ahead SET (effective_io_concurrency = 2);
+ALTER INDEX t_a SET TABLESPACE pg_default;
+ALTER INDEX t_a SET TABLESPACE fpt_ahead;
+SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
+SELECT counted('leaf_issued') = :nleaves - 2 AS all_leaves, counted('distance_max') AS distance;
+
+-- VACUUM and the checks read the leaves ahead; maintenance_io_concurrency
+SELECT counters('SELECT fptree_index_check(''t_a'')');
+ALTER TABLESPACE fpt_ahead RESET (maintenance_io_concurrency);
+ALTER INDEX t_a SET TABLESPACE pg_default;
+SELECT counter FROM counters('SELECT fptree_index_check(''t_a'')');
+SELECT counted('leaf_issued|skip_sequential') = :nleaves - 1 AS all_leaves, counted('distance_max') AS distance;
+CALL cold('t');
+SELECT counter FROM counters('SELECT fptree_index_parent_check(''t_a'')');
+SELECT counted('leaf_issued|skip_sequential') = :nleaves - 1 AS all_leaves;
+CALL cold('t');
+SET fptree.leaf_prefetch = off;
+SELECT counter FROM counters('SELECT fptree_index_check(''t_a'')');
+RESET fptree.leaf_prefetch;
+DELETE FROM t WHERE a % 1000 = 0;
+CALL cold('t');
+SELECT fptree_prefetch_reset();
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) t;
+SELECT counted('leaf_issued|skip_sequential') = :nleaves - 2 AS all_leaves, counted('distance_max') AS distance;
+DELETE FROM t WHERE a % 1000 = 1;
+SET maintenance_io_concurrency = 0;
+SELECT fptree_prefetch_reset();
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) t;
+SELECT counter FROM fptree_prefetch_stats() WHERE value > 0;
+RESET maintenance_io_concurrency;
+
+-- Snapshots that are no MVCC ones
+CREATE TABLE x (a int, EXCLUDE USING fptree (a WITH =));
+SELECT counter FROM counters('INSERT INTO x VALUES (1)');
+
+-- EXPLAIN, index by index
+CREATE FUNCTION explained(options text, query text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	shown bool := false;
+BEGIN
+	FOR line IN EXECUTE format('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, %s) %s',
+							   options, query) LOOP
+		shown := shown OR line ~ 'Read-Ahead:';
+		IF shown THEN
+			RETURN NEXT regexp_replace(line, '\d+', 'N', 'g');
+		END IF;
+	END LOOP;
+END $$;
+CREATE INDEX t_b ON t USING fptree (b);
+VACUUM (FREEZE) t;
+CALL cold('t');
+CALL fpt_use('index');
+SELECT explained('BUFFERS', 'SELECT sum(length(d)) FROM t WHERE a BETWEEN 2001 AND 2100');
+SELECT explained('BUFFERS, VERBOSE', 'SELECT sum(length(d)) FROM t WHERE b BETWEEN 9001 AND 9003');
+SELECT explained('BUFFERS', 'SELECT (SELECT sum(length(d)) FROM t WHERE a BETWEEN 3001 AND 3100),
+	(SELECT sum(length(d)) FROM t WHERE b BETWEEN 1 AND 100)');
+SELECT explained('BUFFERS OFF', 'SELECT sum(length(d)) FROM t WHERE a BETWEEN 4001 AND 4100');
+SELECT explained('BUFFERS', 'SELECT sum(length(d)) FROM t WHERE a = 77');
+CALL fpt_use('any');
+CREATE FUNCTION explained_json(query text) RETURNS json
+LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	CALL fpt_use('index');
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) ' || query INTO plan;
+	CALL fpt_use('any');
+	RETURN plan->1->'Read-Ahead';
+END $$;
+SELECT r->>'Index Name' AS index, r->>'Scans' AS scans, (r->>'heap_issued')::int > 0 AS asked
+	FROM json_array_elements(explained_json('SELECT sum(length(d)) FROM t WHERE a BETWEEN 6001 AND 6100')) r;
+
+-- The answers are the same at any distance, on cold and on warm pages.
+CREATE FUNCTION compare(distance int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	PERFORM set_config('fptree.prefetch_distance', distance::text, false);
+	SELECT compared || ' compared ' || problems INTO result FROM fpt_compare(ARRAY[
+		'SELECT a, b FROM t WHERE a BETWEEN 100 AND 22000',
+		'SELECT a, b FROM t WHERE a > 3 ORDER BY a',
+		'SELECT a, b FROM t WHERE a > 3 ORDER BY a DESC',
+		'SELECT a, b FROM t WHERE a = ANY (ARRAY(SELECT i * 37 FROM generate_series(1, 700) i)) ORDER BY a',
+		'SELECT x.a, y.b FROM t x, t y WHERE x.a = y.a + 1 AND x.a < 5000'],
+		'{index,bitmap}');
+	RETURN result;
+END $$;
+CALL cold('t');
+SELECT compare(0);
+CALL cold('t');
+SELECT compare(1);
+CALL cold('t');
+SELECT compare(7);
+CALL cold('t');
+SELECT compare(1000);
+SELECT compare(1000);
+SELECT compare(0);
+
+SELECT fpt_check_all();
+DROP TABLE t, sparse;
+DROP TABLESPACE fpt_ahead;
