@@ -379,6 +379,10 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		b->high = *to;
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
+	if (to == NULL ?
+		fpt_key_cmp(&b->high, &so->ranges.r[so->ranges.n - 1].hi) <= 0 :
+		fpt_key_cmp(&b->low, &so->ranges.r[0].lo) > 0)
+		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
 
 	if (so->ranges.n > 1)
@@ -419,7 +423,8 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 	if (hint != FPT_NOPAGE)
 	{
-		Buffer		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
+		Buffer		buf = fpt_getbuf_hot(rel, &so->ix, hint, BUFFER_LOCK_SHARE,
+										 FPT_NO_GUESS);
 		Page		page = BufferGetPage(buf);
 
 		if (fpt_header(page)->level == 0 &&
