@@ -8,6 +8,9 @@ known as they are to any session, and runs it.
 
 import json
 import os
+import random
+import re
+import shutil
 import subprocess
 import time
 
@@ -59,6 +62,57 @@ class ColdCluster(Cluster):
         self.ctl("start")
 
 
+    # -- instructions --------------------------------------------------------
+
+    @staticmethod
+    def can_count():
+        return shutil.which("valgrind") is not None
+
+    def pause(self):
+        self.ctl("-m", "fast", "stop")
+
+    def resume(self):
+        self.ctl("start")
+
+    def count_instructions(self, settings, statements):
+        """User-space instructions of a single-user server that runs them."""
+        script = "".join("SET %s = '%s'\n" % x for x in settings.items())
+        script += "".join(x + "\n" for x in statements)
+        done = subprocess.run(
+            self.as_user + ["valgrind", "--tool=cachegrind", "--cache-sim=no",
+                            "--cachegrind-out-file=/dev/null",
+                            self.tool("postgres"), "--single", "-D", self.data,
+                            "bench"], env=self.env(), cwd=self.dir,
+            input=script, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            universal_newlines=True)
+        counted = re.search(r"I\s+refs:\s+([0-9,]+)", done.stderr)
+        if done.returncode != 0 or not counted or "ERROR" in done.stderr:
+            raise BenchError("valgrind: " + done.stderr[-2000:])
+        return int(counted.group(1).replace(",", ""))
+
+
+def raw_reads(path, pages, distance):
+    """Milliseconds for a page of 8 kB, random ones, asked for in advance."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fdatasync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        order = random.Random(1).sample(range(os.fstat(fd).st_size // 8192),
+                                        pages)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+        asked = 0
+        start = time.perf_counter()
+        for i, page in enumerate(order):
+            while distance > 0 and asked < min(i + distance, pages):
+                os.posix_fadvise(fd, order[asked] * 8192, 8192,
+                                 os.POSIX_FADV_WILLNEED)
+                asked += 1
+            os.pread(fd, 8192, page * 8192)
+        return 1000 * (time.perf_counter() - start) / pages
+    finally:
+        os.close(fd)
+
+
 class Sample:
     """What one run of a statement took."""
 
@@ -97,19 +151,29 @@ class Session:
         self.fptree = bool(self.conn.query(
             "SELECT 1 FROM pg_extension WHERE extname = 'fptree'"))
 
-    def check_plan(self, statement, node, index):
-        plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
-
+    def plan_nodes(self, statement):
         def walk(p):
             yield p
             for child in p.get("Plans", []):
                 yield from walk(child)
 
-        for p in walk(json.loads(plan)[0]["Plan"]):
-            if p["Node Type"] == node and p.get("Index Name") == index:
-                return
-        raise BenchError("expected %s on %s in the plan of:\n%s\n%s" %
-                         (node, index, statement, plan))
+        plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
+        return list(walk(json.loads(plan)[0]["Plan"]))
+
+    def check_plan(self, statement, node, index):
+        nodes = self.plan_nodes(statement)
+        if not any(p["Node Type"] == node and p.get("Index Name") == index
+                   for p in nodes):
+            raise BenchError("expected %s on %s in the plan of:\n%s\n%s" %
+                             (node, index, statement, nodes))
+
+    def scan_node(self, statement, names):
+        """The first node of one of these types."""
+        for p in self.plan_nodes(statement):
+            if p["Node Type"] in names:
+                return p["Node Type"]
+        raise BenchError("none of %s in the plan of:\n%s" %
+                         (", ".join(names), statement))
 
     def counters(self):
         if not self.fptree:

@@ -5,6 +5,7 @@ fptree, so that both sides read the same heap.  A round measures every side,
 each after a restart of its own, in an order that turns from round to round.
 """
 
+import os
 import random
 
 from cold_report import Line
@@ -21,11 +22,19 @@ BITMAP = {"enable_seqscan": "off", "enable_indexscan": "off",
 OFF = {"fptree.leaf_prefetch": "off", "fptree.heap_prefetch": "off"}
 IO = {"effective_io_concurrency": "128"}
 
+# For the workload "plans": the planner is free, fptree is told what it reads.
+FREE = {"effective_io_concurrency": "128"}
+NODES = ("Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Seq Scan")
+
 RANGES = ((1000, "1,000 keys", 1.3), (100000, "100,000 keys", None),
           (1000000, "1 million keys", 3.0), (None, "all keys", 2.2))
 HEAP = ((100, "100 rows", 2.5, None), (10000, "10,000 rows", 4.0, 0.95),
         (100000, "100,000 rows", 4.0, 0.95))
 LIMITS = (1, 4, 16, 32, 100)
+
+# Statements that make one sample of a LIMIT: single ones differ too much.
+LIMIT_STATEMENTS = {1: 100, 4: 100}
+SHARES = (1, 10, 30, 50, 60, 70, 80, 90)        # percent of the keys, "plans"
 
 
 def merged(*settings):
@@ -41,8 +50,9 @@ class Side:
     def __init__(self, name, column, node, settings):
         self.name = name
         self.column = column
-        self.node = node
+        self.node = node        # expected in the plan; None: any
         self.settings = settings
+        self.chosen = None      # if any: the one that was chosen
 
 
 def index_sides(node, base):
@@ -105,39 +115,59 @@ class Cold:
             "CREATE INDEX heap_f ON heap USING fptree (f)",
             "VACUUM (FREEZE, ANALYZE, PARALLEL 0) heap", "CHECKPOINT")
 
+    def big_file(self):
+        """The first file of the largest table."""
+        conn = self.cluster.connect()
+        try:
+            path = conn.value(
+                "SELECT pg_relation_filepath(oid) FROM pg_class WHERE relkind "
+                "= 'r' ORDER BY relpages DESC LIMIT 1")
+        finally:
+            conn.close()
+        return os.path.join(self.cluster.data, path)
+
     # -- measuring -----------------------------------------------------------
 
     def start_key(self, rows, width):
         return self.random.randint(1, max(1, rows - width + 1))
 
-    def one(self, side, statement, table, cold=True, restart=True):
-        """One run of a statement on a server without caches."""
-        if restart:
-            self.cluster.restart(cold)
+    def one(self, side, statements, table, cold=True):
+        """A run of statements on a server without caches: a list of samples."""
+        self.cluster.restart(cold)
         session = Session(self.cluster, side.settings)
         try:
-            text = statement.format(c=side.column)
-            session.check_plan(text, side.node, "%s_%s" % (table, side.column))
-            return session.measure(text)
+            texts = [x.format(c=side.column) for x in statements]
+            if side.node is not None:
+                session.check_plan(texts[0], side.node,
+                                   "%s_%s" % (table, side.column))
+            else:
+                side.chosen = session.scan_node(texts[0], NODES)
+            return [session.measure(x) for x in texts]
         finally:
             session.close()
 
     def rounds_of(self, group, name, sides, table, statements, cold=True,
                   cpu=False):
-        """All rounds of one line; statements: one for each round."""
+        """All rounds of one line.
+
+        statements: one for each round, or a list of statements, run one after
+        the other, whose mean is the sample.
+        """
         samples = {s.name: [] for s in sides}
         runs = {s.name: [] for s in sides}
-        for rnd, statement in enumerate(statements):
+        for rnd, batch in enumerate(statements):
             turn = rnd % len(sides)
             answers = []
+            if isinstance(batch, str):
+                batch = [batch]
             for side in sides[turn:] + sides[:turn]:
-                got = self.one(side, statement, table, cold)
-                answers.append(got.rows)
-                samples[side.name].append(1000 * (got.cpu if cpu
-                                                  else got.elapsed))
-                runs[side.name].append(got.as_dict())
+                got = self.one(side, batch, table, cold)
+                answers.append([g.rows for g in got])
+                samples[side.name].append(1000 / len(got) * sum(
+                    g.cpu if cpu else g.elapsed for g in got))
+                runs[side.name] += [g.as_dict() for g in got]
             if any(a != answers[0] for a in answers):
-                raise BenchError("different answers to " + statement)
+                raise BenchError("different answers to " + batch[0])
         line = Line(group, name, "CPU ms" if cpu else "ms", samples)
         line.runs = runs
         self.lines.append(line)
@@ -224,32 +254,123 @@ class Cold:
 
     def warm(self):
         group = "Warm: all in shared buffers"
-        for width in (1000, 100000, 1000000):
-            if width >= self.rows:
+        for width in (1000, 100000, 1000000, None):
+            if width is not None and width >= self.rows:
                 continue
-            times = max(1, 200000 // width)
             self.warm_line(
-                group, "index-only, %d keys" % width, "ranges",
-                "Index Only Scan", ONLY,
-                "SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
-                "count(f) n FROM ranges WHERE f BETWEEN g * %d + 1 AND "
-                "g * %d + %d) s" % (times - 1, self.rows // times // 2,
-                                    self.rows // times // 2, width), 1.01)
-        for width in (100, 10000):
-            times = max(1, 40000 // width)
-            step = self.heap_rows // times // 2
-            self.warm_line(
-                group, "heap, %d rows" % width, "heap", "Index Scan", PLAIN,
-                "SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
-                "sum(length(pad)) n FROM heap WHERE f BETWEEN g * %d + 1 AND "
-                "g * %d + %d) s" % (times - 1, step, step, width), 1.01)
+                group, "index-only, all keys" if width is None else
+                "index-only, %d keys" % width, "ranges", "Index Only Scan",
+                ONLY, self.ranges_loop(width, 200000), 1.01)
+        for width in (100, 10000, 100000):
+            if width < self.heap_rows:
+                self.warm_line(group, "heap, %d rows" % width, "heap",
+                               "Index Scan", PLAIN,
+                               self.heap_loop(width, 40000), 1.01)
         for limit in LIMITS:
-            times = 20000 // (limit + 3)
-            self.warm_line(
-                group, "LIMIT %d" % limit, "heap", "Index Scan", PLAIN,
-                "SELECT sum(n) FROM generate_series(1, %d) g, LATERAL (SELECT "
+            self.warm_line(group, "LIMIT %d" % limit, "heap", "Index Scan",
+                           PLAIN, self.limit_loop(limit, 20000), 1.01)
+
+    # Statements that run a scan often enough to be measured.
+
+    def ranges_loop(self, width, keys):
+        if width is None:
+            return "SELECT count(f) FROM ranges WHERE f > 0"
+        times = max(1, keys // width)
+        step = self.rows // times // 2
+        return ("SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
+                "count(f) n FROM ranges WHERE f BETWEEN g * %d + 1 AND "
+                "g * %d + %d) s" % (times - 1, step, step, width))
+
+    def heap_loop(self, width, rows):
+        times = max(1, rows // width)
+        step = self.heap_rows // times // 2
+        return ("SELECT sum(n) FROM generate_series(0, %d) g, LATERAL (SELECT "
+                "sum(length(pad)) n FROM heap WHERE f BETWEEN g * %d + 1 AND "
+                "g * %d + %d) s" % (times - 1, step, step, width))
+
+    def limit_loop(self, limit, rows):
+        times = max(1, rows // (limit + 3))
+        return ("SELECT sum(n) FROM generate_series(1, %d) g, LATERAL (SELECT "
                 "length(pad) n FROM heap WHERE f >= g * %d ORDER BY f LIMIT "
-                "%d) s" % (times, self.heap_rows // (times + 1), limit), 1.01)
+                "%d) s" % (times, self.heap_rows // (times + 1), limit))
+
+    # -- instructions --------------------------------------------------------
+
+    def instructions(self):
+        """Instructions, counted by valgrind in a single-user server.
+
+        Warm: of the second and third execution.  Cold: of the first one, with
+        the pages in the operating system's cache, whose instructions are not
+        counted.
+        """
+        if not self.cluster.can_count():
+            self.log("  left out: there is no valgrind")
+            return
+        cases = []
+        for width in (1000, 100000):
+            if width < self.rows:
+                cases.append(("index-only, %d keys" % width, ONLY,
+                              self.ranges_loop(width, 100000), 2))
+        for width in (100, 10000):
+            if width < self.heap_rows:
+                cases.append(("heap, %d rows" % width, PLAIN,
+                              self.heap_loop(width, 10000), 2))
+        for limit in LIMITS:
+            cases.append(("LIMIT %d" % limit, PLAIN,
+                          self.limit_loop(limit, 2000), 2))
+        for limit in LIMITS[:2]:
+            cases.append((
+                "LIMIT %d, cold" % limit, PLAIN,
+                "SELECT sum(l) FROM (SELECT length(pad) l FROM heap WHERE "
+                "f >= %d ORDER BY f LIMIT %d) s" %
+                (self.heap_rows // 2, limit), 0))
+        self.cluster.pause()
+        try:
+            for name, base, text, times in cases:
+                got = []
+                for extra in (OFF, {}):
+                    few, many = [self.cluster.count_instructions(
+                        merged(base, IO, extra), ["EXPLAIN " + text] +
+                        [text] * n) for n in ((1, 3) if times else (0, 1))]
+                    got.append((many - few) / max(times, 1) / 1e6)
+                line = Line("Instructions", name, "million",
+                            {"fptree off": got[:1], "fptree": got[1:]})
+                line.compare("fptree on / off", "fptree", "fptree off", 1.01,
+                             False)
+                self.lines.append(line)
+                self.note(line)
+        finally:
+            self.cluster.resume()
+
+    # -- the planner's choice --------------------------------------------------
+
+    def plans(self):
+        """What the planner chooses for btree and for fptree, cold.
+
+        The credit that the cost estimate gives to read-ahead must not lead to
+        a plan that is slower than btree's.
+        """
+        sides = [Side("btree", "b", None, FREE), Side("fptree", "f", None, FREE),
+                 Side("fptree, cost_readahead off", "f", None, merged(
+                     FREE, {"fptree.cost_readahead": "off"}))]
+        cases = [("ranges", self.rows, "%d%% of the keys" % x, max(
+            1, self.rows * x // 100), "count({c})") for x in SHARES]
+        cases += [("heap", self.heap_rows, name, width, "sum(length(pad))")
+                  for width, name, _, _ in HEAP if width < self.heap_rows]
+        for table, rows, name, width, what in cases:
+            texts = []
+            for _ in range(self.rounds):
+                lo = self.start_key(rows, width)
+                texts.append("SELECT %s FROM %s WHERE {c} BETWEEN %d AND %d" %
+                             (what, table, lo, lo + width - 1))
+            line = self.rounds_of("Plans", name, sides, table, texts)
+            chosen = [s.chosen for s in sides]
+            line.name = "%s (%s)" % (name, " / ".join(chosen))
+            line.compare("btree / fptree", "btree", "fptree",
+                         1.0 if chosen[0] != chosen[1] else None)
+            line.compare("cost_readahead off / on", sides[2].name, "fptree",
+                         1.0 if chosen[2] != chosen[1] else None)
+            self.note(line)
 
     def oscache(self):
         """Read-ahead cannot help here, but has to ask to find out."""
@@ -270,9 +391,10 @@ class Cold:
     def limit(self):
         sides = index_sides("Index Scan", PLAIN)
         for n in LIMITS:
-            texts = ["SELECT sum(l) FROM (SELECT length(pad) l FROM heap WHERE "
-                     "{c} >= %d ORDER BY {c} LIMIT %d) s" %
-                     (self.start_key(self.heap_rows, n), n)
+            texts = [["SELECT sum(l) FROM (SELECT length(pad) l FROM heap "
+                      "WHERE {c} >= %d ORDER BY {c} LIMIT %d) s" %
+                      (self.start_key(self.heap_rows, n), n)
+                      for _ in range(LIMIT_STATEMENTS.get(n, 20))]
                      for _ in range(2 * self.rounds + 1)]
             line = self.rounds_of("Cold LIMIT, heap in random order",
                                   "LIMIT %d" % n, sides, "heap", texts)
@@ -336,7 +458,7 @@ class Cold:
                     total["distance"] = max(total["distance"],
                                             c["distance_max"])
             total["name"] = "%s: %s" % (line.group, line.name)
-            total["share"] = total["wasted"] / max(total["asked"], 1)
+            total["share"] = total["wasted"] / max(total["issued"], 1)
             total["verdict"] = "" if not bounded else \
                 "ok" if total["share"] <= 0.05 else "MISSED"
             out.append(total)

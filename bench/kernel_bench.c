@@ -27,13 +27,14 @@
 #include "fpt_kernel.h"
 
 #define MAX_ROUNDS		101
-#define SCAN_LEN		1000
 #define INSERT_FILL		70
 
 /* --- keys --------------------------------------------------------------- */
 
 static long nkeys = 10000000;
 static bool uniform;			/* spread over 64 bits, else dense */
+static long scan_len = 1000;	/* entries */
+static long expect_lines = 12;	/* of the next page, prefetched in a scan */
 
 static uint64
 hash64(uint64 z)
@@ -320,6 +321,14 @@ fpt_scan(Tree *t, uint64 from, uint64 to)
 			abort();
 		if (ends && fpt_page_lower_bound(&layout, page, &hi, &last) != FPT_OK)
 			abort();
+		if (!ends && fpt_header(page)->right != FPT_NOPAGE && expect_lines > 0)
+		{
+			char	   *next = tree_page(t, fpt_header(page)->right);
+
+			for (int i = 0; i < expect_lines; i++)
+				__builtin_prefetch(next + i * FPT_LINE);
+			__builtin_prefetch(next + FPT_SPECIAL_OFFSET);
+		}
 		n = fpt_page_copy(&layout, page, first, last, true, &run);
 		for (int i = 0; i < n; i++)
 			sum += tids[i];
@@ -683,7 +692,7 @@ time_nothing(uint64 seed)
 static double
 time_scan(Tree *t, uint64 (*scan) (Tree *, uint64, uint64), uint64 seed)
 {
-	long		n = nops / 100;
+	long		n = Max(nops * 10 / scan_len, 1);
 	uint64		before = sink;
 	double		start;
 
@@ -691,11 +700,11 @@ time_scan(Tree *t, uint64 (*scan) (Tree *, uint64, uint64), uint64 seed)
 	start = now();
 	for (long i = 0; i < n; i++)
 	{
-		long		from = (long) (rnd() % (uint64) (nkeys - SCAN_LEN));
+		long		from = (long) (rnd() % (uint64) (nkeys - scan_len));
 
-		sink += scan(t, nth_key(from), nth_key(from + SCAN_LEN - 1));
+		sink += scan(t, nth_key(from), nth_key(from + scan_len - 1));
 	}
-	start = (now() - start) / (double) n / SCAN_LEN;
+	start = (now() - start) / (double) n / (double) scan_len;
 	return sink == before ? 0 : start;
 }
 
@@ -790,11 +799,12 @@ usage(const char *name)
 {
 	fprintf(stderr,
 			"usage: %s [-n keys] [-r rounds] [-o operations] [-u] [-p] [-b]\n"
-			"       [-w lines] [-x lines] [-j file]\n"
+			"       [-w lines] [-x lines] [-l entries] [-e lines] [-j file]\n"
 			"       [-s scalar|sse2|avx2|avx512|neon|auto]\n"
 			"-u: keys spread over 64 bits; -p: no prefetch of child pages;\n"
 			"-b: compare through a bare function pointer;\n"
-			"-w, -x: widths of in-page nonleaf and leaf nodes\n",
+			"-w, -x: widths of in-page nonleaf and leaf nodes;\n"
+			"-l: length of a scan; -e: lines of the next leaf prefetched in it\n",
 			name);
 	exit(2);
 }
@@ -803,11 +813,13 @@ static void
 measure_all(FILE *json)
 {
 	static Series search = {.name = "search"};
-	static Series scan = {.name = "scan of 1000, an entry"};
+	static char scan_name[40];
+	static Series scan = {.name = scan_name};
 	static Series insert = {.name = "insert, 70% full"};
 	Tree		nb;
 	Tree		fpt;
 
+	snprintf(scan_name, sizeof(scan_name), "scan of %ld, an entry", scan_len);
 	nb_build(&nb, 90);
 	fpt_build(&fpt, 90);
 	check_trees(&nb, &fpt);
@@ -862,7 +874,7 @@ main(int argc, char **argv)
 	int			force_x = 0;
 	int			opt;
 
-	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbw:x:")) != -1)
+	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbw:x:l:e:")) != -1)
 	{
 		switch (opt)
 		{
@@ -890,6 +902,12 @@ main(int argc, char **argv)
 			case 'x':
 				force_x = atoi(optarg);
 				break;
+			case 'l':
+				scan_len = atol(optarg);
+				break;
+			case 'e':
+				expect_lines = atol(optarg);
+				break;
 			case 's':
 				variant = optarg;
 				break;
@@ -900,7 +918,8 @@ main(int argc, char **argv)
 				usage(argv[0]);
 		}
 	}
-	if (nkeys < 10 * SCAN_LEN || rounds < 1 || rounds > MAX_ROUNDS ||
+	if (scan_len < 1 || expect_lines < 0 || expect_lines > BLCKSZ / FPT_LINE ||
+		nkeys < 10 * scan_len || rounds < 1 || rounds > MAX_ROUNDS ||
 		nops < 1000 || !fpt_simd_select(variant) ||
 		!fpt_choose_widths(8, force_w, force_x, widths) ||
 		!fpt_layout_init(&layout, 8, false, 1, widths))

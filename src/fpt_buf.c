@@ -361,6 +361,32 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 	return buf;
 }
 
+/*
+ * Lines at the beginning of a leaf that is read next: header, root, the first
+ * nodes.  What follows is brought by the processor's own read-ahead, and by
+ * fpt_page_copy() where the nodes are out of order.  Measured by kernel_bench,
+ * scans of 100,000 entries: 3.3 ns an entry without, 2.9 with 4 lines, 2.8 with
+ * 12, 24 and 48.
+ */
+#define FPT_EXPECT_LINES	12
+
+void
+fpt_page_expect(Relation rel, uint32 pageno)
+{
+	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
+	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
+
+	if (hot->key == key && hot->buf > 0)
+	{
+		char	   *page = BufferGetPage(hot->buf);
+		int			i;
+
+		for (i = 0; i < FPT_EXPECT_LINES; i++)
+			__builtin_prefetch(page + i * FPT_LINE);
+		__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+	}
+}
+
 Buffer
 fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 					BufferAccessStrategy strategy)

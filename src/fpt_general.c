@@ -328,9 +328,11 @@ field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 			Datum		align;
 			char		bytes[sizeof(Datum)];
 		}			u;
+		Datum		value;
 
 		memcpy(u.bytes, f->data, c->typlen);
-		return fetch_att(u.bytes, true, c->typlen);
+		value = fetch_att(u.bytes, true, c->typlen);
+		return value;
 	}
 	if (c->typlen == -1 && !f->compressed)
 	{

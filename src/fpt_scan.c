@@ -535,6 +535,10 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
+	if (to == NULL ?
+		fpt_key_cmp(l, &high, &so->ranges.r[so->ranges.n - 1].hi) <= 0 :
+		fpt_key_cmp(l, &low, &so->ranges.r[0].lo) > 0)
+		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
 	fpt_key_copy(b->low, &low);
 	fpt_key_copy(b->high, &high);
@@ -585,7 +589,8 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		Page		page;
 
 		fpt_stop_point(FPT_STOP_SCAN_STEP);
-		buf = fpt_getbuf(rel, &so->ix, hint, BUFFER_LOCK_SHARE);
+		buf = fpt_getbuf_hot(rel, &so->ix, hint, BUFFER_LOCK_SHARE,
+							 FPT_NO_GUESS);
 		page = BufferGetPage(buf);
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&

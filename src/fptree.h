@@ -120,6 +120,9 @@ extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
 							 int lock, uint32 fraction);
 
+/* A page will be read soon: bring its first lines, if it is known where. */
+extern void fpt_page_expect(Relation rel, uint32 pageno);
+
 /* The same with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 								  int lock, BufferAccessStrategy strategy);
