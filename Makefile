@@ -62,3 +62,18 @@ endif
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# Campaigns, on what is installed.  N: cycles of each kind of crash, or I/O
+# faults ("all": every call of the workload); see docs/testing.md.
+CRASH_TESTS ?= t/002_crash.pl t/020_crash_standby.pl t/021_lost_writes.pl
+
+.PHONY: crash-test fault-test
+crash-test:
+	FPT_CRASH_CYCLES=$(N) FPT_STANDBY_CYCLES=$(N) FPT_LOST_CYCLES=$(N) \
+		$(MAKE) installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS="$(CRASH_TESTS)" PROVE_FLAGS=--verbose
+
+fault-test:
+	FPT_FAULTS=$(N) FPT_LIMIT_STEPS=$(STEPS) \
+		$(MAKE) installcheck REGRESS= ISOLATION= \
+		PROVE_TESTS="t/022_io_faults.pl t/023_limits.pl" PROVE_FLAGS=--verbose

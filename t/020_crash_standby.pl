@@ -36,7 +36,7 @@ my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1, extra => ['--data-checksums']);
 crash_conf($primary, q{
 fsync = off
-wal_keep_size = 2GB
+wal_keep_size = 1GB
 max_wal_size = 1GB
 hot_standby_feedback = on
 max_standby_streaming_delay = 100ms

@@ -70,6 +70,16 @@ sub new_node
 	return $node;
 }
 
+sub start_on_layer
+{
+	my ($node, $drop) = @_;
+
+	local $ENV{LD_PRELOAD} = $layer;
+	local $ENV{FPT_LOST_DATA} = $node->data_dir;
+	local $ENV{FPT_LOST_DIR} = $node->basedir . '/journals';
+	return start_again($node, $drop);
+}
+
 # Crash a server some times; returns what was wrong.
 sub campaign
 {
@@ -85,12 +95,7 @@ sub campaign
 			$mode eq '512' ? (full_page_writes => 'on') : ());
 	};
 	my $drop = sub { drop_writes($node, $mode) };
-	my $start = sub {
-		local $ENV{LD_PRELOAD} = $layer;
-		local $ENV{FPT_LOST_DATA} = $node->data_dir;
-		local $ENV{FPT_LOST_DIR} = $node->basedir . '/journals';
-		return start_again($node, $drop);
-	};
+	my $start = sub { start_on_layer($node, $drop) };
 
 	$dice->();
 	$start->() or BAIL_OUT('no start');
@@ -136,7 +141,62 @@ sub campaign
 	return @wrong;
 }
 
+# --- what a build has written is on disk before a checkpoint can forget its WAL
+
+foreach my $level (qw(replica minimal))
+{
+	my $node = new_node("build_$level", 'fptree');
+	my $sql = '';
+
+	crash_settings($node, fsync => 'on', wal_level => $level,
+		full_page_writes => 'on', wal_consistency_checking => '');
+	start_on_layer($node, sub { }) or BAIL_OUT('no start');
+	# Checkpoints all the time: one between the creation of a file and the end of
+	# its build syncs what is there, and later ones know nothing of the rest,
+	# which nobody touches again.
+	my $checkpoints =
+	  start_pgbench($node, '-c 1 -T 3600', 'checkpoint' => 'CHECKPOINT;');
+
+	$checkpoints->{expected} = 1;
+	foreach my $n (0 .. 5)
+	{
+		my $kind = $n % 3 == 1 ? 'UNLOGGED' : '';
+		my $how = $n % 3 == 2 ? 'CONCURRENTLY' : '';
+		my $rows = $n < 3 ? 20000 : 0;
+
+		$sql .= "CREATE $kind TABLE x$n AS SELECT hashint4(i) AS a FROM generate_series(1, $rows) i;\n"
+		  . "CREATE INDEX $how ON x$n USING fptree (a);\n";
+	}
+	$sql .= "CREATE INDEX x_t ON t USING fptree (id);\nREINDEX INDEX CONCURRENTLY t_a;\n";
+	$node->safe_psql('postgres', $sql);
+	$node->safe_psql('postgres', q{
+SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+WHERE application_name = 'pgbench';
+CHECKPOINT});
+	finish_pgbench($checkpoints);
+	kill_all($node);
+	drop_writes($node, 'all');
+	start_on_layer($node, sub { }) or BAIL_OUT('no recovery');
+	is(after_crash($node), '', "wal_level $level: builds are on disk");
+	is($node->safe_psql('postgres', q{
+SET enable_seqscan = off;
+SELECT count(*) FROM x0 WHERE a > -2147483648}),
+		20000, "wal_level $level: and complete");
+	# a clean shutdown leaves unlogged ones in place
+	$node->safe_psql('postgres', q{
+INSERT INTO x1 SELECT generate_series(1, 20000);
+REINDEX TABLE x1;});
+	$node->stop;
+	drop_writes($node, 'all');
+	start_on_layer($node, sub { }) or BAIL_OUT('no start');
+	is(after_crash($node), '', "wal_level $level: so are unlogged ones");
+	$node->stop;
+	no_crash($node);
+}
+
 my $started = time;
+
+$lost{$_} = 0 foreach keys %lost;
 
 is(join("\n", campaign('lost', 'fptree', $cycles, 'on')), '',
 	'nothing is lost');

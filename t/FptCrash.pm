@@ -117,7 +117,8 @@ WHERE a.amname = 'fptree' AND c.opcintype = 'text'::regtype}) > 0;
 
 # Random and ascending inserts, updates, range deletes that empty pages,
 # duplicates, rollbacks, unique keys, indexes built without WAL in the transaction
-# that makes their table; concurrent builds by one session, VACUUM, checkpoints.
+# that makes their table, unlogged ones, checkpoints right after builds; concurrent
+# builds by one session, VACUUM.
 my %load = (
 	'insert@6' => q{
 \set r random(-1000000000, 1000000000)
@@ -148,6 +149,7 @@ DELETE FROM u WHERE k BETWEEN :k AND :k + 100;
 UPDATE t SET a = -a, b = b + 1 WHERE a BETWEEN :r AND :r + 1000000;
 },
 	'build@1' => q{
+\set p random(1, 3)
 DROP TABLE IF EXISTS b_:client_id;
 BEGIN;
 CREATE TABLE b_:client_id AS SELECT hashint4(i) AS a FROM generate_series(1, 2000) i;
@@ -155,7 +157,20 @@ CREATE INDEX ON b_:client_id USING fptree (a)
 	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
 INSERT INTO b_:client_id SELECT i FROM generate_series(1, 500) i;
 COMMIT;
+\if :p = 1
+CHECKPOINT;
+\endif
 INSERT INTO b_:client_id SELECT -i FROM generate_series(1, 500) i;
+},
+	'unlogged@1' => q{
+\set p random(1, 3)
+DROP TABLE IF EXISTS n_:client_id;
+CREATE UNLOGGED TABLE n_:client_id AS SELECT i AS a FROM generate_series(1, 300) i;
+CREATE INDEX ON n_:client_id USING fptree (a);
+\if :p = 1
+CHECKPOINT;
+\endif
+INSERT INTO n_:client_id SELECT -i FROM generate_series(1, 500) i;
 },
 	'rollback@1' => q{
 \set r random(-1000000000, 1000000000)
@@ -266,9 +281,16 @@ sub start_again
 			usleep(10_000);
 		}
 		usleep(int(rand(150_000)));
-		$node->{_pid} = (split(/\n/, slurp_file($file)))[0];
-		kill_all($node);
-		$crashed->() if $crashed;
+
+		# no file: it has given up already, which will show below
+		my ($pid) = eval { split(/\n/, slurp_file($file)) };
+
+		if ($pid)
+		{
+			$node->{_pid} = $pid;
+			kill_all($node);
+			$crashed->() if $crashed;
+		}
 	}
 	return $node->start(fail_ok => 1);
 }

@@ -65,8 +65,6 @@ static ssize_t (*real_pread) (int, void *, size_t, off_t);
 static ssize_t (*real_pwrite) (int, const void *, size_t, off_t);
 static ssize_t (*real_pwritev) (int, const struct iovec *, int, off_t);
 static ssize_t (*real_preadv) (int, const struct iovec *, int, off_t);
-static int	(*real_fsync) (int);
-static int	(*real_fdatasync) (int);
 static int	(*real_ftruncate) (int, off_t);
 static int	(*real_truncate) (const char *, off_t);
 static int	(*real_fallocate) (int, off_t, off_t);
@@ -90,8 +88,6 @@ init(void)
 	real_pwrite = dlsym(RTLD_NEXT, "pwrite");
 	real_pwritev = dlsym(RTLD_NEXT, "pwritev");
 	real_preadv = dlsym(RTLD_NEXT, "preadv");
-	real_fsync = dlsym(RTLD_NEXT, "fsync");
-	real_fdatasync = dlsym(RTLD_NEXT, "fdatasync");
 	real_ftruncate = dlsym(RTLD_NEXT, "ftruncate");
 	real_truncate = dlsym(RTLD_NEXT, "truncate");
 	real_fallocate = dlsym(RTLD_NEXT, "posix_fallocate");
@@ -288,16 +284,17 @@ posix_fallocate(int fd, off_t off, off_t len)
 	return real_fallocate(fd, off, len);
 }
 
+/* Nobody pulls the plug here, so a sync that does not fail need not be one. */
 int
 fsync(int fd)
 {
-	return hit_fd(OP_SYNC, fd) ? fail() : real_fsync(fd);
+	return hit_fd(OP_SYNC, fd) ? fail() : 0;
 }
 
 int
 fdatasync(int fd)
 {
-	return hit_fd(OP_SYNC, fd) ? fail() : real_fdatasync(fd);
+	return hit_fd(OP_SYNC, fd) ? fail() : 0;
 }
 
 int
