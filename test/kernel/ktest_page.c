@@ -89,11 +89,17 @@ kt_null_cls(KTWorld *w)
 void
 kt_world_init(KTWorld *w)
 {
-	int			keysize = 4 << kt_below(3);
+	kt_layout(&w->l, 4 << kt_below(3), kt_chance(50), kt_chance(30));
+	kt_world_init_page(w);
+}
+
+void
+kt_world_init_page(KTWorld *w)
+{
+	int			keysize = w->l.keysize;
 	int			kw = 2 << kt_below(4);
 	int			enc = 0;
 
-	kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));
 	if (kw > keysize)
 		kw = keysize;
 	while ((1 << enc) < kw)
