@@ -702,7 +702,7 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 
 	/* halves, which are never negative as signed numbers */
 	return (uint32) (65535.0 * (double) (int64) ((v[1] - v[0]) >> 1) /
-					 (double) (int64) (((v[2] - v[0]) >> 1) + 1));
+					 ((double) (int64) ((v[2] - v[0]) >> 1) + 1.0));
 }
 
 void

@@ -93,6 +93,9 @@ extern void kt_world_free(KTWorld *w);
 /* Make a new random world with an empty page. */
 extern void kt_world_init(KTWorld *w);
 
+/* The same but for the layout, which is given: another page of its index. */
+extern void kt_world_init_page(KTWorld *w);
+
 /* Fill the page with about pct percent of its capacity. */
 extern void kt_world_fill(KTWorld *w, int pct);
 

@@ -200,18 +200,21 @@ kt_null_cls(KTWorld *w)
 void
 kt_world_init(KTWorld *w)
 {
-	int			keysize = 4 << kt_below(3);
+	w->general = kt_chance(50);
+	if (w->general)
+		kt_layout_general(&w->l, kt_chance(50), kt_chance(30));
+	else
+		kt_layout(&w->l, 4 << kt_below(3), kt_chance(50), kt_chance(30));
+	kt_world_init_page(w);
+}
+
+void
+kt_world_init_page(KTWorld *w)
+{
+	int			keysize = w->general ? 8 : w->l.keysize;
 	int			kw = 1 << kt_below(FPT_NKW);
 	int			enc = 0;
 
-	w->general = kt_chance(50);
-	if (w->general)
-	{
-		keysize = 8;
-		kt_layout_general(&w->l, kt_chance(50), kt_chance(30));
-	}
-	else
-		kt_layout(&w->l, keysize, kt_chance(50), kt_chance(30));
 	if (kw > keysize)
 		kw = keysize;
 	while ((1 << enc) < kw)

@@ -1,11 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * test_fuzz.c
- *	  Pages with mutated bytes: every function must come back, without leaving
- *	  the page, and fpt_page_check() must tell or the page must be usable.
+ *	  Damaged pages: every function must come back, without leaving the page,
+ *	  and fpt_page_check() must tell or the page must be usable.
  *
- * With KT_LIBFUZZER defined this file is a fuzz target instead: the first eight
- * bytes of the input seed a valid page, the others are changes to it.
+ * Damage is: bits and bytes; zeroes; what is left of a page whose end was never
+ * written; sectors of an earlier version of the page; lines, nodes or all of
+ * another page of the index; a page of another index.
+ *
+ * With KT_LIBFUZZER defined this file is a fuzz target instead: the first byte
+ * of the input chooses the page, the next two what is tried with it, the others
+ * are changes to the page.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,6 +23,13 @@ static uint16 *slotids;
 static char *tups;
 static uint16 *tupends;
 
+/* Sound pages that damage is made of. */
+static KTWorld *friend;			/* the world of the next two */
+static char *good;				/* the page itself */
+static char *past;				/* an earlier version of it */
+static char *near;				/* another page of the index */
+static char *far;				/* a page of another index */
+
 static void
 setup(void)
 {
@@ -27,6 +39,60 @@ setup(void)
 	slotids = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	tups = malloc(BLCKSZ);
 	tupends = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	friend = kt_world_new();
+}
+
+static void
+alloc_pages(void)
+{
+	good = aligned_alloc(64, BLCKSZ);
+	past = aligned_alloc(64, BLCKSZ);
+	near = aligned_alloc(64, BLCKSZ);
+	far = aligned_alloc(64, BLCKSZ);
+}
+
+/* --- sound pages --------------------------------------------------------- */
+
+/* Some insertions, deletions and hints, as they come. */
+static void
+grow_older(KTWorld *w)
+{
+	FPTEdit		edit;
+	int			n = 1 + (int) kt_below(60);
+
+	for (int i = 0; i < n; i++)
+	{
+		FPTEntry	e = kt_random_entry(w);
+		FPTLoc		loc = {0, 0};
+
+		edit.n = 0;
+		loc.kid = (int) kt_below(fpt_header(w->page)->nkids + 1);
+		if (kt_chance(10))
+			fpt_page_hint_set(&w->l, w->page, (int) kt_below(300));
+		else if (kt_chance(60) || (w->level > 0 && loc.kid == 0))
+			fpt_page_insert(&w->l, w->page, &e, &edit);
+		else
+			fpt_page_delete(&w->l, w->page, loc);
+	}
+}
+
+/* Make a world's page and its relatives. */
+static void
+make_pages(KTWorld *w, int pct)
+{
+	kt_world_init(friend);
+	kt_world_fill(friend, (int) kt_below(101));
+	memcpy(far, friend->page, BLCKSZ);
+	kt_world_init(w);
+	kt_world_fill(w, pct);
+	memcpy(past, w->page, BLCKSZ);
+	grow_older(w);
+	memcpy(good, w->page, BLCKSZ);
+	friend->l = w->l;
+	friend->general = w->general;
+	kt_world_init_page(friend);
+	kt_world_fill(friend, (int) kt_below(101));
+	memcpy(near, friend->page, BLCKSZ);
 }
 
 /* --- calling everything ------------------------------------------------- */
@@ -39,6 +105,57 @@ any_loc(void)
 	loc.kid = (int) kt_below(kt_chance(80) ? 12 : 260) - 1;
 	loc.rank = (int) kt_below(kt_chance(80) ? 12 : 70) - 1;
 	return loc;
+}
+
+/*
+ * Whatever a page of fixed-width keys holds, ranges that ascend have places that
+ * ascend.  Scans rely on it for the size of a batch, and test it themselves for
+ * general keys, of which damage can make that ranges overlap.
+ */
+#define NRANGES		8
+
+static void
+call_ranges(KTWorld *w)
+{
+	FPTKey		k[NRANGES];
+	FPTLoc		done = {0, 0};
+	FPTLoc		first;
+	FPTLoc		last;
+	int			n = 0;
+
+	for (int i = 0; i < NRANGES; i++)
+	{
+		FPTKey		x = kt_random_key(w);
+		int			j;
+
+		if (x.cls == FPT_CLS_MINF || x.cls == FPT_CLS_PINF)
+			continue;
+		x.tid = 0;
+		for (j = n; j > 0 && fpt_key_cmp(&w->l, &k[j - 1], &x) > 0; j--)
+			k[j] = k[j - 1];
+		k[j] = x;
+		n++;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		FPTKey		lo = k[i];
+		FPTKey		hi;
+
+		/* up to the next key, or this key alone */
+		if (i + 1 < n && k[i + 1].cls == lo.cls && kt_chance(50))
+			i++;
+		while (i + 1 < n && fpt_key_cmp(&w->l, &k[i], &k[i + 1]) == 0)
+			i++;
+		hi = k[i];
+		hi.tid = FPT_MAX_TID;
+		if (fpt_page_range(&w->l, w->page, &lo, &hi, &first, &last) != FPT_OK ||
+			first.kid > last.kid ||
+			(first.kid == last.kid && first.rank >= last.rank))
+			continue;
+		CHECK(w->general || first.kid > done.kid ||
+			  (first.kid == done.kid && first.rank >= done.rank));
+		done = last;
+	}
 }
 
 static void
@@ -136,49 +253,51 @@ void
 kt_call_everything(KTWorld *w)
 {
 	call_readers(w);
+	call_ranges(w);
 	call_writers(w);
 }
 
-/* --- mutating ----------------------------------------------------------- */
+/* --- damage --------------------------------------------------------------- */
+
+#define SECTOR			512		/* what a disk writes at once, at least */
+
+/* Bytes: of the header, of the in-page root, of a node, of anything. */
+static int
+any_offset(KTWorld *w, int kind)
+{
+	const FPTGeom *g = fpt_page_geom(&w->l, good);
+	int			node = g->node_off + (int) kt_below(g->maxnodes) * g->x * FPT_LINE;
+
+	switch (kind)
+	{
+		case 0:
+			return sizeof(FPTPageStd) + (int) kt_below(FPT_LINE - 24);
+		case 1:
+			return FPT_LINE + (int) kt_below(g->w * FPT_LINE);
+		case 2:
+			return g->kids_off + (int) kt_below(g->maxnodes);
+		case 3:
+			return node + (int) kt_below(sizeof(FPTNode));
+		case 4:
+			return node + g->perm_off + (int) kt_below(g->cap);
+		case 5:
+			return FPT_SPECIAL_OFFSET + (int) kt_below(FPT_LINE);
+		default:
+			return (int) kt_below(BLCKSZ);
+	}
+}
 
 static void
-mutate(KTWorld *w)
+damage_bytes(KTWorld *w)
 {
-	const FPTGeom *g = kt_geom(w);
 	uint8	   *p = (uint8 *) w->page;
 	int			n = 1 + (int) kt_below(8);
 	int			kind = (int) kt_below(7);
 
 	for (int i = 0; i < n; i++)
 	{
-		int			node = g->node_off +
-			(int) kt_below(g->maxnodes) * g->x * FPT_LINE;
-		int			off;
+		int			off = any_offset(w, kind);
 
-		switch (kind)
-		{
-			case 0:
-				off = sizeof(FPTPageStd) + (int) kt_below(FPT_LINE - 24);
-				break;
-			case 1:
-				off = FPT_LINE + (int) kt_below(g->w * FPT_LINE);
-				break;
-			case 2:
-				off = g->kids_off + (int) kt_below(g->maxnodes);
-				break;
-			case 3:
-				off = node + (int) kt_below(sizeof(FPTNode));
-				break;
-			case 4:
-				off = node + g->perm_off + (int) kt_below(g->cap);
-				break;
-			case 5:
-				off = FPT_SPECIAL_OFFSET + (int) kt_below(FPT_LINE);
-				break;
-			default:
-				off = (int) kt_below(BLCKSZ);
-				break;
-		}
 		p[off] = kt_chance(50) ? (uint8) kt_below(16) : (uint8) kt_random();
 	}
 	if (kt_chance(5))
@@ -189,6 +308,132 @@ mutate(KTWorld *w)
 			p[line * FPT_LINE + i] = (uint8) kt_random();
 	}
 }
+
+static void
+damage_bits(KTWorld *w)
+{
+	int			n = kt_chance(70) ? 1 : 2 + (int) kt_below(4);
+
+	for (int i = 0; i < n; i++)
+		w->page[any_offset(w, (int) kt_below(7))] ^= (char) (1 << kt_below(8));
+}
+
+static void
+damage_zeroes(KTWorld *w)
+{
+	int			unit = kt_chance(50) ? FPT_LINE : SECTOR;
+	int			first = (int) kt_below(BLCKSZ / unit);
+	int			n = 1 + (int) kt_below(kt_chance(70) ? 2 : BLCKSZ / unit);
+
+	if (kt_chance(5))
+		first = 0, n = BLCKSZ / unit;
+	memset(w->page + first * unit, 0, Min(n * unit, BLCKSZ - first * unit));
+}
+
+/* The file was cut here, and extended again. */
+static void
+damage_end(KTWorld *w)
+{
+	int			from = (int) kt_below(BLCKSZ / SECTOR) * SECTOR;
+
+	memset(w->page + from, 0, BLCKSZ - from);
+}
+
+/* Some sectors of the last write did not reach the disk, or all of it. */
+static void
+damage_past(KTWorld *w)
+{
+	bool		all = kt_chance(10);
+
+	for (int i = 0; i < BLCKSZ / SECTOR; i++)
+	{
+		if (all || kt_chance(50))
+			memcpy(w->page + i * SECTOR, past + i * SECTOR, SECTOR);
+	}
+}
+
+/* Exchange two lines, or two nodes. */
+static void
+damage_swap(KTWorld *w)
+{
+	const FPTGeom *g = fpt_page_geom(&w->l, good);
+	int			a = (int) kt_below(FPT_PAGE_LINES) * FPT_LINE;
+	int			b = (int) kt_below(FPT_PAGE_LINES) * FPT_LINE;
+	int			len = FPT_LINE;
+
+	if (kt_chance(50))
+	{
+		len = g->x * FPT_LINE;
+		a = g->node_off + (int) kt_below(g->maxnodes) * len;
+		b = g->node_off + (int) kt_below(g->maxnodes) * len;
+	}
+	memcpy(copy, w->page + a, len);
+	memmove(w->page + a, w->page + b, len);
+	memcpy(w->page + b, copy, len);
+}
+
+/* A page, or some lines of it, that were to be written elsewhere. */
+static void
+damage_near(KTWorld *w)
+{
+	int			n = 1 + (int) kt_below(12);
+
+	if (kt_chance(20))
+		memcpy(w->page, near, BLCKSZ);
+	for (int i = 0; i < n; i++)
+	{
+		int			line = (int) kt_below(FPT_PAGE_LINES) * FPT_LINE;
+
+		memcpy(w->page + line, near + line, FPT_LINE);
+	}
+}
+
+static void
+damage_far(KTWorld *w)
+{
+	int			from = 0;
+
+	/* with or without the special line, which identifies a page */
+	if (kt_chance(30))
+		from = FPT_LINE * (int) kt_below(FPT_BODY_LINES);
+	memcpy(w->page + from, far + from,
+		   (kt_chance(50) ? BLCKSZ : FPT_SPECIAL_OFFSET) - from);
+}
+
+/* Kinds of damage, how many of a hundred pages get them first. */
+static struct
+{
+	const char *name;
+	int			share;
+	void		(*fn) (KTWorld *w);
+	long		n;
+}			kinds[] = {
+	{"bytes", 40, damage_bytes, 0},
+	{"bits", 20, damage_bits, 0},
+	{"zeroed", 6, damage_zeroes, 0},
+	{"cut off", 4, damage_end, 0},
+	{"earlier versions", 12, damage_past, 0},
+	{"swapped parts", 6, damage_swap, 0},
+	{"other pages", 7, damage_near, 0},
+	{"other indexes", 5, damage_far, 0},
+};
+
+#ifndef KT_LIBFUZZER
+static void
+damage(KTWorld *w)
+{
+	do
+	{
+		int			pick = (int) kt_below(100);
+		int			i = 0;
+
+		for (; pick >= kinds[i].share; i++)
+			pick -= kinds[i].share;
+		kinds[i].fn(w);
+		kinds[i].n++;
+	} while (kt_chance(15));
+}
+#endif
 
 /* Make the header plausible again, so that what is behind it is reached. */
 static void
@@ -289,7 +534,8 @@ use_sound_page(KTWorld *w)
 		CHECK(fpt_page_check(&w->l, w->page, w->pageno) == NULL);
 }
 
-static void
+/* True if the check calls the page sound. */
+static bool
 try_page(KTWorld *w)
 {
 	const char *msg = fpt_page_check(&w->l, w->page, w->pageno);
@@ -298,6 +544,7 @@ try_page(KTWorld *w)
 	kt_call_everything(w);
 	if (msg == NULL)
 		use_sound_page(w);
+	return msg == NULL;
 }
 
 #ifndef KT_LIBFUZZER
@@ -306,9 +553,10 @@ void
 test_fuzz(long rounds, uint64 seed)
 {
 	KTWorld    *w = kt_world_new();
-	char	   *good = aligned_alloc(64, BLCKSZ);
+	long		sound = 0;
 
 	setup();
+	alloc_pages();
 	for (long round = 0; round < rounds && kt_failures < 20; round++)
 	{
 		long		failed = kt_failures;
@@ -316,32 +564,38 @@ test_fuzz(long rounds, uint64 seed)
 		if (round % 20 == 0)
 		{
 			kt_seed(seed + (uint64) round);
-			kt_world_init(w);
-			kt_world_fill(w, (int) kt_below(101));
-			memcpy(good, w->page, BLCKSZ);
+			make_pages(w, (int) kt_below(101));
 		}
 		w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
 		w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
 		memcpy(w->page, good, BLCKSZ);
 		w->level = fpt_header(good)->level;
-		mutate(w);
+		damage(w);
 		if (kt_chance(80))
 			repair_header(w);
-		try_page(w);
+		sound += try_page(w);
 		if (round % 1000 == 0 || kt_failures != failed)
 			kt_count_test(kt_failures == failed);
 		if (kt_failures != failed)
 			printf("failed: mutation %ld of -s %llu\n", round % 20,
 				   (unsigned long long) (seed + (uint64) (round - round % 20)));
 	}
+	printf("damaged pages:");
+	for (int i = 0; i < (int) (sizeof(kinds) / sizeof(kinds[0])); i++)
+		printf(" %s %ld,", kinds[i].name, kinds[i].n);
+	printf(" sound all the same %ld\n", sound);
 	kt_world_free(w);
-	free(good);
+	kt_world_free(friend);
 	free(copy);
 	free(entries);
 	free(numbers);
 	free(slotids);
 	free(tups);
 	free(tupends);
+	free(good);
+	free(past);
+	free(near);
+	free(far);
 }
 
 #else							/* KT_LIBFUZZER */
@@ -353,34 +607,115 @@ kt_fail(const char *expr, const char *file, int line)
 	abort();
 }
 
+/*
+ * Changes of four bytes: what, where (two bytes, or two lines), and a value.
+ */
+static void
+change(KTWorld *w, const uint8 *c)
+{
+	char	   *p = w->page;
+	int			off = (c[1] | c[2] << 8) % BLCKSZ;
+	int			line = c[1] % FPT_PAGE_LINES * FPT_LINE;
+	int			line2 = c[2] % FPT_PAGE_LINES * FPT_LINE;
+
+	switch (c[0] % 8)
+	{
+		case 0:
+			p[off] = (char) c[3];
+			break;
+		case 1:
+			p[off] ^= (char) (1 << c[3] % 8);
+			break;
+		case 2:					/* the last bytes, where the page's number is */
+			p[BLCKSZ - 1 - off % FPT_LINE] = (char) c[3];
+			break;
+		case 3:
+			memset(p + line, c[3], FPT_LINE);
+			break;
+		case 4:
+			memcpy(p + line, past + line, FPT_LINE * (1 + c[3] %
+													  ((BLCKSZ - line) / FPT_LINE)));
+			break;
+		case 5:
+			memcpy(p + line, near + line, FPT_LINE * (1 + c[3] %
+													  ((BLCKSZ - line) / FPT_LINE)));
+			break;
+		case 6:
+			memcpy(p + line, far + line, FPT_LINE * (1 + c[3] %
+													 ((BLCKSZ - line) / FPT_LINE)));
+			break;
+		default:
+			memmove(p + line, p + line2, FPT_LINE);
+			break;
+	}
+}
+
+/* Sound pages to start from; they are made when they are wanted first. */
+#define NSTARTS		64
+
+typedef struct Start
+{
+	KTWorld    *w;
+	char	   *good;
+	char	   *past;
+	char	   *near;
+	char	   *far;
+} Start;
+
+static KTWorld *
+start_with(int i)
+{
+	static Start starts[NSTARTS];
+	Start	   *s = &starts[i];
+	KTWorld    *w = s->w;
+
+	if (copy == NULL)
+	{
+		setup();
+		fpt_simd_select("auto");
+	}
+	if (w == NULL)
+	{
+		w = s->w = kt_world_new();
+		alloc_pages();
+		kt_seed((uint64) i);
+		make_pages(w, i * 100 / (NSTARTS - 1));
+		s->good = good;
+		s->past = past;
+		s->near = near;
+		s->far = far;
+	}
+	good = s->good;
+	past = s->past;
+	near = s->near;
+	far = s->far;
+	memcpy(w->page, good, BLCKSZ);
+	w->level = fpt_header(good)->level;
+	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
+	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
+	w->n = fpt_page_extract(&w->l, good, entries, FPT_MAX_ENTRIES);
+	for (int j = 0; j < w->n; j++)
+		w->m[j].e = entries[j];
+	return w;
+}
+
 extern int	LLVMFuzzerTestOneInput(const uint8 *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 {
-	static KTWorld *w;
-	uint64		seed;
+	KTWorld    *w;
 
-	if (w == NULL)
-	{
-		w = kt_world_new();
-		setup();
-		fpt_simd_select("auto");
-	}
-	if (size < 9)
+	if (size < 3)
 		return 0;
-	memcpy(&seed, data, 8);
-	kt_seed(seed % 1000);
-	kt_world_init(w);
-	kt_world_fill(w, (int) ((seed >> 32) % 101));
-	for (size_t i = 9; i + 3 <= size; i += 3)
-	{
-		int			off = (data[i] | data[i + 1] << 8) % BLCKSZ;
-
-		w->page[off] = (char) data[i + 2];
-	}
-	if (data[8] & 1)
+	w = start_with(data[0] % NSTARTS);
+	for (size_t i = 3; i + 4 <= size; i += 4)
+		change(w, data + i);
+	if (data[1] & 1)
 		repair_header(w);
+
+	/* keys to look for and entries to insert */
+	kt_seed((uint64) data[1] << 8 | data[2]);
 	try_page(w);
 	return 0;
 }
