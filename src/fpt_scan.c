@@ -501,6 +501,25 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 }
 
 /*
+ * Will a scan want the leaf behind one that covers "low" to "high"?  The answer
+ * only brings cache lines: where the end of a scan of general keys is not at
+ * hand, it is no.  Arguments as those of fpt_fill_batch().
+ */
+static bool
+fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
+				 const FPTKey *to, const FPTQualRange *first)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTRanges *ranges = &so->ranges;
+
+	if (so->quals != NULL)
+		return first != NULL && fpt_key_cmp(l, high, &first->hi) <= 0;
+	if (to == NULL)
+		return fpt_key_cmp(l, high, &ranges->r[ranges->n - 1].hi) <= 0;
+	return fpt_key_cmp(l, low, &ranges->r[0].lo) > 0;
+}
+
+/*
  * Fill a batch from a share-locked leaf, for the part of the key
  * space from "from" to "to" (exclusive) that the page covers.  The page is
  * unlocked, and unpinned where that is safe.  "first", for general keys, is the
@@ -535,9 +554,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
-	if (to == NULL ?
-		fpt_key_cmp(l, &high, &so->ranges.r[so->ranges.n - 1].hi) <= 0 :
-		fpt_key_cmp(l, &low, &so->ranges.r[0].lo) > 0)
+	if (fpt_scan_goes_on(so, &low, &high, to, first))
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
 	fpt_key_copy(b->low, &low);
