@@ -17,6 +17,8 @@
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
@@ -26,10 +28,11 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #if PG_VERSION_NUM < 150000
 #error "fptree needs PostgreSQL 15 or later"
@@ -47,16 +50,51 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 /* A hook that sees a relation's indexes before they are used in planning. */
 #define FPT_HAVE_RELATION_INFO_HOOK (PG_VERSION_NUM < 190000)
 
-/* Does a collation compare bytes? */
+/*
+ * Does a collation compare bytes?  utils/pg_locale.h, which could tell, needs
+ * the headers of ICU: a module that is built without them declares the function
+ * itself, or looks into the catalogue.
+ */
+#if PG_VERSION_NUM < 180000
+extern bool lc_collate_is_c(Oid collation);
+#endif
+
 static inline bool
 fpt_collation_is_c(Oid collation)
 {
+#if PG_VERSION_NUM < 180000
+	return OidIsValid(collation) && lc_collate_is_c(collation);
+#else
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+	int			cache = isdefault ? DATABASEOID : COLLOID;
+	AttrNumber	att = isdefault ? Anum_pg_database_datcollate :
+		Anum_pg_collation_collcollate;
+	HeapTuple	tup;
+	char		provider;
+	bool		isnull;
+	Datum		name;
+	bool		result;
+
 	if (!OidIsValid(collation))
 		return false;
-#if PG_VERSION_NUM >= 180000
-	return pg_newlocale_from_collation(collation)->collate_is_c;
-#else
-	return lc_collate_is_c(collation);
+	tup = SearchSysCache1(cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
+												  collation));
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	provider = isdefault ?
+		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
+		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
+	name = SysCacheGetAttr(cache, tup, att, &isnull);
+	result = provider == COLLPROVIDER_BUILTIN;
+	if (provider == COLLPROVIDER_LIBC && !isnull)
+	{
+		char	   *str = TextDatumGetCString(name);
+
+		result = strcmp(str, "C") == 0 || strcmp(str, "POSIX") == 0;
+		pfree(str);
+	}
+	ReleaseSysCache(tup);
+	return result;
 #endif
 }
 
