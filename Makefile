@@ -16,6 +16,7 @@ OBJS = \
 	src/fpt_gbuild.o \
 	src/fpt_gsort.o \
 	src/fpt_head.o \
+	src/fpt_heapahead.o \
 	src/fpt_heapcheck.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \
