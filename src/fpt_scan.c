@@ -457,6 +457,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
 	fpt_key_copy(b->low, &low);
 	fpt_key_copy(b->high, &high);
+	if (scan->parallel_scan != NULL)
+		fpt_parallel_release(scan, to == NULL ? &high : &low,
+							 to == NULL ? b->right : b->left);
 
 	if (so->quals != NULL)
 		fpt_fill_general(scan, so, b, page, first);
@@ -528,6 +531,8 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	Relation	rel = scan->indexRelation;
 	FPTWindow  *w = so->window;
 
+	if (scan->parallel_scan != NULL)
+		w = fpt_parallel_window(scan, so);
 	if (hint == FPT_NOPAGE)
 	{
 		if (w != NULL)
@@ -556,14 +561,20 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &from);
-	from = own.key;
 	for (;;)
 	{
-		int			i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
+		int			i;
 		Buffer		buf;
 
-		if (i >= so->ranges.n)
+		if (!fpt_parallel_seize(scan, &own, &hint))
 			return false;
+		from = own.key;
+		i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
+		if (i >= so->ranges.n)
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		if (fpt_key_cmp(&so->ix.layout, &so->ranges.r[i].lo, &from) > 0)
 		{
 			from = so->ranges.r[i].lo;
@@ -577,10 +588,9 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 		if (b->n > 0)
 			return true;
 		fpt_key_copy(&own, &b->high->key);
-		from = own.key;
 		hint = b->right;
 		fpt_batch_forget(b);
-		if (from.cls == FPT_CLS_PINF)
+		if (own.key.cls == FPT_CLS_PINF)
 			return false;
 	}
 }
@@ -593,7 +603,6 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &to);
-	to = own.key;
 	for (;;)
 	{
 		int			i = so->ranges.n;
@@ -601,13 +610,20 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 		FPTKey		end;
 		Buffer		buf;
 
+		if (!fpt_parallel_seize(scan, &own, &hint))
+			return false;
+		to = own.key;
+
 		/* The last range that begins below "to". */
 		if (i > 1)
 			i = Min(i, fpt_first_range(&so->ix.layout, &so->ranges, &to) + 1);
 		while (i > 0 && fpt_key_cmp(&so->ix.layout, &so->ranges.r[i - 1].lo, &to) >= 0)
 			i--;
 		if (i == 0)
+		{
+			fpt_parallel_done(scan);
 			return false;
+		}
 		end = so->ranges.r[i - 1].hi;
 		end.tid++;
 		if (fpt_key_cmp(&so->ix.layout, &end, &to) < 0)
@@ -624,10 +640,9 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 		if (b->n > 0)
 			return true;
 		fpt_key_copy(&own, &b->low->key);
-		to = own.key;
 		hint = b->left;
 		fpt_batch_forget(b);
-		if (to.cls == FPT_CLS_MINF)
+		if (own.key.cls == FPT_CLS_MINF)
 			return false;
 	}
 }
@@ -669,8 +684,13 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		Buffer		buf;
 		bool		jump;
 
-		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+		if (!fpt_parallel_seize(scan, &from, &hint))
 			return false;
+		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
 		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
 							   &r.hi, 1);
@@ -702,8 +722,13 @@ fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		Buffer		buf;
 		bool		jump;
 
-		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
+		if (!fpt_parallel_seize(scan, &to, &hint))
 			return false;
+		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		jump = r.moved && fpt_key_cmp(l, &r.hi, &to.key) < 0;
 		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
 		buf = fpt_general_leaf(scan, so, &key, hint, jump, &r.lo, -1);
@@ -795,7 +820,11 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTBatch	old = so->cur;
 
 	if (so->ahead.valid && so->aheaddir != dir)
+	{
+		/* Of a parallel scan it would be nobody's, but that has no way back. */
+		Assert(scan->parallel_scan == NULL);
 		fpt_heap_restart(so);
+	}
 	fpt_leave_batch(scan, so);
 	if (so->ahead.valid)
 	{
@@ -1046,6 +1075,7 @@ fptrestrpos(IndexScanDesc scan)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
+	Assert(scan->parallel_scan == NULL);
 	fpt_ahead_done(so);
 	if (so->markpos >= 0)
 	{

@@ -134,4 +134,32 @@ fpt_heap_come(const FPTHeapAhead *h)
 	return h->switches + (h->pause > 0 ? h->pause - h->sleep : 0);
 }
 
+/* --- fpt_parallel.c ----------------------------------------------------------- */
+
+extern bool fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos,
+								  uint32 *hint);
+
+/*
+ * Before the next leaf is looked for.  In a parallel scan: wait for the turn,
+ * and get the position where the scan goes on, which is the caller's own if
+ * nobody has begun yet; false if the scan is over.  Else: nothing.
+ */
+static inline bool
+fpt_parallel_seize(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)
+{
+	if (likely(scan->parallel_scan == NULL))
+		return true;
+	return fpt_parallel_seize_it(scan, pos, hint);
+}
+
+/* The turn of a parallel scan is over: others go on at pos. */
+extern void fpt_parallel_release(IndexScanDesc scan, const FPTKey *pos,
+								 uint32 hint);
+
+/* The turn is over, and there is nothing left; no-op if not parallel. */
+extern void fpt_parallel_done(IndexScanDesc scan);
+
+/* The window of leaf read-ahead, for who has seized the scan. */
+extern FPTWindow *fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so);
+
 #endif							/* FPT_SCAN_H */

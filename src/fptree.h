@@ -334,6 +334,10 @@ extern void fptendscan(IndexScanDesc scan);
 extern void fptmarkpos(IndexScanDesc scan);
 extern void fptrestrpos(IndexScanDesc scan);
 
+/* --- fpt_parallel.c -------------------------------------------------------------------- */
+extern void fptinitparallelscan(void *target);
+extern void fptparallelrescan(IndexScanDesc scan);
+
 /* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c ------------------------------------------- */
 struct PlannerInfo;
 struct IndexPath;
