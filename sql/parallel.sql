@@ -122,8 +122,8 @@ SELECT * FROM fpt_parallel(ARRAY[
 	'SELECT a FROM t WHERE a BETWEEN 10000 AND 40000',
 	'SELECT a FROM t WHERE a IS NULL',
 	'SELECT a FROM t WHERE a IS NOT NULL',
-	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i * 3) FROM generate_series(1, 30000, 7) i)::int8[]) AND fpt_ok(a)',
-	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(50000, 53000) i)::int8[]) AND fpt_ok(a)',
+	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i * 3) FROM generate_series(1, 30000, 97) i)::int8[]) AND fpt_ok(a)',
+	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(50000, 50500) i)::int8[]) AND fpt_ok(a)',
 	'SELECT a FROM t WHERE a > (SELECT 1000000)',
 	'SELECT a FROM t WHERE a < (SELECT -1)',
 	'SELECT a FROM t WHERE a > (SELECT 500) AND a < (SELECT 400)',
@@ -138,7 +138,7 @@ SELECT * FROM fpt_parallel(ARRAY[
 	'SELECT a FROM t WHERE fpt_ok(a) ORDER BY a DESC',
 	'SELECT a FROM t WHERE a > 30000 AND fpt_ok(a) ORDER BY a DESC',
 	'SELECT a FROM t WHERE a BETWEEN 3000 AND 42000 AND fpt_ok(a) ORDER BY a',
-	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i * 3) FROM generate_series(1, 30000, 7) i)::int8[]) AND fpt_ok(a) ORDER BY a DESC',
+	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i * 3) FROM generate_series(1, 30000, 97) i)::int8[]) AND fpt_ok(a) ORDER BY a DESC',
 	'SELECT a FROM t WHERE a < (SELECT -1) AND fpt_ok(a) ORDER BY a DESC',
 	'SELECT b FROM t WHERE fpt_ok(b) ORDER BY b',
 	'SELECT b FROM t WHERE b > 100 AND fpt_ok(b) ORDER BY b DESC',
@@ -151,8 +151,8 @@ SELECT * FROM fpt_parallel(ARRAY[
 	'SELECT c, b FROM t WHERE c BETWEEN ''key 1'' AND ''key 3'' AND b > 5000',
 	'SELECT c, b, id FROM t WHERE c IS NULL',
 	'SELECT c, b FROM t WHERE c IS NOT NULL AND b < 3000',
-	'SELECT d, id FROM t WHERE d > 1 AND id = ANY ((SELECT array_agg(i) FROM generate_series(1, 10000, 3) i)::int[]) AND fpt_ok(d)',
-	'SELECT c, b FROM t WHERE c = ANY ((SELECT array_agg(''key '' || i) FROM generate_series(1, 500, 3) i)::text[]) AND b > (SELECT 2000) AND fpt_ok(c)',
+	'SELECT d, id FROM t WHERE d > 1 AND id = ANY ((SELECT array_agg(i) FROM generate_series(1, 20000, 53) i)::int[]) AND fpt_ok(d)',
+	'SELECT c, b FROM t WHERE c = ANY ((SELECT array_agg(''key '' || i) FROM generate_series(1, 500, 7) i)::text[]) AND b > (SELECT 2000) AND fpt_ok(c)',
 	'SELECT c, b FROM t WHERE c > (SELECT ''z''::text)',
 	'SELECT c, b FROM t WHERE c < (SELECT ''key 3''::text) AND c > (SELECT ''key 4''::text) AND fpt_ok(c)',
 	'SELECT c, b FROM t WHERE c < (SELECT NULL::text)',
@@ -179,7 +179,7 @@ SET fptree.prefetch_distance = 50;
 SET effective_io_concurrency = 64;
 SELECT * FROM fpt_parallel(ARRAY[
 	'SELECT a FROM t WHERE a > 300', 'SELECT b FROM t WHERE fpt_ok(b) ORDER BY b',
-	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(1, 70000, 5) i)::int8[]) AND fpt_ok(a)',
+	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(1, 70000, 171) i)::int8[]) AND fpt_ok(a)',
 	'SELECT c, b FROM t WHERE fpt_ok(c) ORDER BY c DESC, b',
 	'SELECT d, id FROM t WHERE d >= 2 AND d < 5'], '{index,only}');
 SET fptree.prefetch_distance = 0;
