@@ -14,6 +14,7 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/nbtree.h"
+#include "access/relscan.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
@@ -284,6 +285,42 @@ fpt_drop_buffers(Relation rel)
 #else
 #define FPT_LOCATOR(rel)	((rel)->rd_node)
 #endif
+
+/* --- parallel scans ------------------------------------------------------- */
+
+extern Size fpt_parallel_size(void);	/* fpt_parallel.c */
+
+/* Shared memory of a parallel scan: later versions say of what scan. */
+#if PG_VERSION_NUM >= 180000
+static inline Size
+fptestimateparallelscan(Relation rel, int nkeys, int norderbys)
+{
+	return fpt_parallel_size();
+}
+#elif PG_VERSION_NUM >= 170000
+static inline Size
+fptestimateparallelscan(int nkeys, int norderbys)
+{
+	return fpt_parallel_size();
+}
+#else
+static inline Size
+fptestimateparallelscan(void)
+{
+	return fpt_parallel_size();
+}
+#endif
+
+/* Where it is, behind core's part. */
+static inline Size
+fpt_parallel_offset(ParallelIndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	return scan->ps_offset_am;
+#else
+	return scan->ps_offset;
+#endif
+}
 
 /* --- index build --------------------------------------------------------- */
 
