@@ -114,6 +114,17 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/* Bytes of a general entry; one that shares its tuple has none of its own. */
+static inline int
+fpt_split_weight(const FPTSplit *sp, int i)
+{
+	const FPTKey *k = &sp->entries[i].key;
+
+	if (i > 0 && k->tup == sp->entries[i - 1].key.tup)
+		return FPT_SPLIT_SLOT;
+	return (int) k->len + FPT_SPLIT_SLOT;
+}
+
 /* The middle: by entries, or by bytes where their tuples are not alike. */
 static int
 fpt_split_half(FPTSplit *sp, int level)
@@ -132,9 +143,9 @@ fpt_split_half(FPTSplit *sp, int level)
 	if (level > 0 && sp->n == 3)
 		return sp->pos <= 1 ? 1 : 2;
 	for (i = 0; i < sp->n; i++)
-		total += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+		total += fpt_split_weight(sp, i);
 	for (i = 0; i < sp->n - 1 && sum < total / 2; i++)
-		sum += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+		sum += fpt_split_weight(sp, i);
 	return Max(i, 1);
 }
 
@@ -249,11 +260,14 @@ fpt_split_choose(FPTSplit *sp, Page page)
 {
 	int			pos = sp->pos;
 
+	/* a key that the dictionary cannot have fits only in much smaller pages */
+	bool		dict = fpt_page_has_dict(page);
+
 	if (fpt_split_try(sp, page, fpt_split_middle(sp, page)) ||
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
-	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+	if (fpt_is_general(&sp->ix->layout) && !dict && fpt_split_anywhere(sp, page))
 		return;
 
 	/* Too far from both its neighbours: make the gap a border first. */
@@ -261,6 +275,8 @@ fpt_split_choose(FPTSplit *sp, Page page)
 			(sp->n - pos - 1) * sizeof(FPTEntry));
 	sp->n--;
 	sp->pos = -1;
+	if (dict && fpt_split_try(sp, page, sp->n / 2))
+		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
 		return;
 	if (!fpt_split_try(sp, page, pos) &&
@@ -448,7 +464,8 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
 	else if (res == FPT_FULL && fpt_is_general(&ix->layout) &&
-			 fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES &&
+			 (fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES ||
+			  fpt_page_repeats(&ix->layout, copy)) &&
 			 fpt_recode(rel, ix, copy, pageno, e))
 		res = FPT_OK;
 	if (res == FPT_DUPLICATE)
