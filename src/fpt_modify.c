@@ -984,8 +984,11 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	int			by;
 	int			kid;
 
-	/* A load in ascending order wants full pages behind it, not room. */
-	if (atend && p->kid + 1 == p->to)
+	/*
+	 * A load in ascending order wants full pages behind it, not room.  Where keys
+	 * repeat, the end of the page is the end of one of them.
+	 */
+	if (atend && p->kid + 1 == p->to && !g->dict)
 		return FPT_FULL;
 
 	/* What goes to the very end can follow to a direct neighbour only. */

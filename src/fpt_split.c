@@ -38,6 +38,9 @@
 /* Bytes of a general entry besides its tuple, more or less. */
 #define FPT_SPLIT_SLOT			16
 
+/* Part of the entries within which a border is moved to one between keys. */
+#define FPT_SPLIT_NEAR			4
+
 /* What a split works on. */
 typedef struct FPTSplit
 {
@@ -114,6 +117,38 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/*
+ * Is the new leaf entry the last one of a page of a single key?  More of the key
+ * will come behind it, as rows get higher TIDs, and nothing in front.
+ */
+static bool
+fpt_split_long_run(const FPTSplit *sp)
+{
+	return fpt_is_general(&sp->ix->layout) && sp->pos == sp->n - 1 &&
+		fpt_key_alike(&sp->entries[0].key, &sp->e->key);
+}
+
+/*
+ * Where a key begins near "at", in a page of repeated keys: its rows are found
+ * in one page then, and both halves can grow.
+ */
+static int
+fpt_split_between_keys(const FPTSplit *sp, int at)
+{
+	int			max = Min(sp->n / FPT_SPLIT_NEAR, Min(at, sp->n - at));
+
+	for (int d = 0; d < max; d++)
+	{
+		if (!fpt_key_alike(&sp->entries[at - d - 1].key,
+						   &sp->entries[at - d].key))
+			return at - d;
+		if (!fpt_key_alike(&sp->entries[at + d - 1].key,
+						   &sp->entries[at + d].key))
+			return at + d;
+	}
+	return at;
+}
+
 /* Bytes of a general entry; one that shares its tuple has none of its own. */
 static inline int
 fpt_split_weight(const FPTSplit *sp, int i)
@@ -162,9 +197,13 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* An ascending run within the key space leaves a full page, too. */
-		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
+		if (h->level == 0 && sp->pos > sp->n / 2 &&
+			(fpt_split_local_run(sp) || fpt_split_long_run(sp)))
 			return sp->pos;
-		return fpt_split_half(sp, h->level);
+		keep = fpt_split_half(sp, h->level);
+		if (fpt_page_has_dict(page))
+			keep = fpt_split_between_keys(sp, keep);
+		return keep;
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
