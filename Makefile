@@ -39,6 +39,7 @@ OBJS = \
 	src/fpt_stats.o \
 	src/fpt_testing.o \
 	src/fpt_tuple.o \
+	src/fpt_dict.o \
 	src/fpt_unique.o \
 	src/fpt_vacuum.o \
 	src/fpt_validate.o \

@@ -79,11 +79,16 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
 	if (so->quals == NULL)
 		return;
 	if (b->tupends != NULL ? grow : want)
+	{
+		b->tupoffs = fpt_batch_grow(so, b->tupoffs, b->n, b->max,
+									sizeof(uint16));
 		b->tupends = fpt_batch_grow(so, b->tupends, b->n, b->max,
 									sizeof(uint16));
+	}
 	if (b->tups == NULL && want)
 	{
 		/* entries that are there already were taken without tuples */
+		memset(b->tupoffs, 0, b->n * sizeof(uint16));
 		memset(b->tupends, 0, b->n * sizeof(uint16));
 		b->tups = MemoryContextAlloc(so->cxt, BLCKSZ);
 	}
@@ -109,6 +114,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	to->his = old.his;
 	to->slotids = old.slotids;
 	to->tups = old.tups;
+	to->tupoffs = old.tupoffs;
 	to->tupends = old.tupends;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
@@ -118,6 +124,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 		memcpy(to->his, from->his, from->n * sizeof(uint64));
 	if (from->tupends)
 	{
+		memcpy(to->tupoffs, from->tupoffs, from->n * sizeof(uint16));
 		memcpy(to->tupends, from->tupends, from->n * sizeof(uint16));
 		memcpy(to->tups, from->tups, from->tupends[from->n - 1]);
 	}
@@ -239,7 +246,6 @@ static FPTKey
 fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
 {
 	FPTKey		key;
-	int			start = i > 0 ? b->tupends[i - 1] : 0;
 
 	memset(&key, 0, sizeof(key));
 	key.lo = b->los[i];
@@ -248,8 +254,8 @@ fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
 	if (isnull)
 		key.cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
 			FPT_CLS_NULLLAST;
-	key.len = b->tupends[i] - start;
-	key.tup = key.len > 0 ? b->tups + start : NULL;
+	key.len = b->tupends[i] - b->tupoffs[i];
+	key.tup = key.len > 0 ? b->tups + b->tupoffs[i] : NULL;
 	return key;
 }
 
@@ -258,28 +264,37 @@ static int
 fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 {
 	int			to = b->n;
-	int			start = to > 0 ? b->tupends[to - 1] : 0;
-	int			end = start;
+	int			end = to > 0 ? b->tupends[to - 1] : 0;
+	FPTKey		prev = {0};		/* the key looked at last */
+	int			prevoff = -1;	/* where its tuple was */
+	bool		match = false;	/* does it match? */
 
 	for (int i = b->n; i < b->n + n; i++)
 	{
 		FPTKey		key = fpt_batch_key(so, b, i, isnull);
-		int			next = b->tupends[i];
+		int			off = b->tupoffs[i];
 
-		/* the tuple before it may have moved, not this one */
-		key.len = next - start;
-		key.tup = key.len > 0 ? b->tups + start : NULL;
-		if (fpt_quals_match(so->quals, &key))
+		/* tuples before this one may have moved, but not this one */
+		if (off != prevoff || key.len != prev.len || key.lo != prev.lo)
 		{
-			memmove(b->tups + end, b->tups + start, key.len);
-			end += key.len;
+			match = fpt_quals_match(so->quals, &key);
+			if (match && key.len > 0)
+			{
+				memmove(b->tups + end, key.tup, key.len);
+				end += key.len;
+			}
+			prev = key;
+			prevoff = off;
+		}
+		if (match)
+		{
 			b->tids[to] = b->tids[i];
 			b->los[to] = b->los[i];
 			b->slotids[to] = b->slotids[i];
+			b->tupoffs[to] = (uint16) (end - (int) key.len);
 			b->tupends[to] = (uint16) end;
 			to++;
 		}
-		start = next;
 	}
 	fpt_quals_reset(so->quals);
 	return to - b->n;
@@ -300,7 +315,6 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 				last;
 	FPTLoc		border = fpt_page_null_border(l, page);
 	FPTRun		run = {0};
-	uint16		start = 0;
 	int			part;
 
 	Assert(b->valid && b->max > 0);
@@ -340,16 +354,15 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		}
 		if (b->tups != NULL)
 		{
-			start = b->n > 0 ? b->tupends[b->n - 1] : 0;
-			run.tups = b->tups + start;
+			run.tups = b->tups;
+			run.tupused = b->n > 0 ? b->tupends[b->n - 1] : 0;
+			run.tupoffs = b->tupoffs + b->n;
 			run.tupends = b->tupends + b->n;
 		}
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
 			fpt_corrupt(scan->indexRelation, b->pageno,
 						"The page contradicts itself");
-		for (int i = 0; b->tups != NULL && i < n; i++)
-			run.tupends[i] += start;
 		if (filter)
 			n = fpt_filter_entries(so, b, n, isnull);
 		if (isnull && n > 0)

@@ -34,7 +34,8 @@ typedef struct FPTBatch
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
 	uint16	   *slotids;
 	char	   *tups;			/* general keys, when wanted: BLCKSZ bytes */
-	uint16	   *tupends;		/* where each one ends there */
+	uint16	   *tupoffs;		/* where each one begins there; neighbours may */
+	uint16	   *tupends;		/* share one; and ends */
 } FPTBatch;
 
 /* Blocks ahead of which it is known whether a read was started; see ring. */
