@@ -11,6 +11,7 @@ OBJS = \
 	src/fpt_build.o \
 	src/fpt_check.o \
 	src/fpt_cost.o \
+	src/fpt_delete.o \
 	src/fpt_general.o \
 	src/fpt_geom.o \
 	src/fpt_gbuild.o \

@@ -14,7 +14,9 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/nbtree.h"
+#include "access/nbtxlog.h"
 #include "access/relscan.h"
+#include "access/rmgr.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
@@ -320,6 +322,31 @@ fpt_parallel_offset(ParallelIndexScanDesc scan)
 #else
 	return scan->ps_offset;
 #endif
+}
+
+/* --- recovery conflicts --------------------------------------------------- */
+
+/* Log a recovery conflict by btree's record, with no page attached. */
+static inline void
+fpt_log_conflict(Relation rel, Relation heapRel, BlockNumber block,
+				 FullTransactionId horizon)
+{
+	xl_btree_reuse_page rec;
+
+	memset(&rec, 0, sizeof(rec));
+	rec.block = block;
+#if PG_VERSION_NUM >= 160000
+	rec.locator = rel->rd_locator;
+	rec.snapshotConflictHorizon = horizon;
+	rec.isCatalogRel = RelationIsAccessibleInLogicalDecoding(heapRel);
+#else
+	(void) heapRel;
+	rec.node = rel->rd_node;
+	rec.latestRemovedFullXid = horizon;
+#endif
+	XLogBeginInsert();
+	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
 }
 
 /* --- index build --------------------------------------------------------- */
