@@ -244,22 +244,24 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 
 /* --- reading pages --------------------------------------------------------- */
 
-/* The i'th entry's key in a batch that has keys; its tuple is in the batch. */
-static FPTKey
-fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
+/*
+ * The i'th entry's key in a batch that has keys; its tuple is in the batch.
+ * Written in place: a copy of what was just written in smaller pieces stalls.
+ */
+static inline void
+fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
+			  FPTKey *key)
 {
-	FPTKey		key;
-
-	memset(&key, 0, sizeof(key));
-	key.lo = b->los[i];
-	key.tid = b->tids[i];
-	key.cls = FPT_CLS_VALUE;
+	key->hi = 0;
+	key->lo = b->los[i];
+	key->tid = b->tids[i];
+	key->cls = FPT_CLS_VALUE;
 	if (isnull)
-		key.cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
+		key->cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
 			FPT_CLS_NULLLAST;
-	key.len = b->tupends[i] - b->tupoffs[i];
-	key.tup = key.len > 0 ? b->tups + b->tupoffs[i] : NULL;
-	return key;
+	key->len = b->tupends[i] - b->tupoffs[i];
+	key->tup = key->len > 0 ? b->tups + b->tupoffs[i] : NULL;
+	key->search = NULL;
 }
 
 /* Of n entries behind the batch's end, drop those that the quals rule out. */
@@ -274,8 +276,10 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 
 	for (int i = b->n; i < b->n + n; i++)
 	{
-		FPTKey		key = fpt_batch_key(so, b, i, isnull);
+		FPTKey		key;
 		int			off = b->tupoffs[i];
+
+		fpt_batch_key(so, b, i, isnull, &key);
 
 		/* tuples before this one may have moved, but not this one */
 		if (off != prevoff || key.len != prev.len || key.lo != prev.lo)
@@ -949,8 +953,8 @@ fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 	}
 	MemoryContextReset(so->itupcxt);
 	old = MemoryContextSwitchTo(so->itupcxt);
-	key = fpt_batch_key(so, b, b->pos,
-						b->pos >= b->nullfrom && b->pos < b->nullto);
+	fpt_batch_key(so, b, b->pos,
+				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
 	(void) fpt_general_deform(so->ix.layout.arg, &key, values, isnull);
 	fpt_write_itup(desc, values, isnull, so->itup);
 	scan->xs_itup = so->itup;
