@@ -37,6 +37,9 @@
 /* The largest index tuple that core's format allows. */
 #define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
 
+/* Entries after which the memory of their values is freed. */
+#define FPT_ITUP_RESET		32
+
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
 
@@ -951,7 +954,9 @@ fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 											ALLOCSET_SMALL_SIZES);
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
 	}
-	MemoryContextReset(so->itupcxt);
+	/* What is in there has been copied to itup: now and then is enough. */
+	if (b->pos % FPT_ITUP_RESET == 0)
+		MemoryContextReset(so->itupcxt);
 	old = MemoryContextSwitchTo(so->itupcxt);
 	fpt_batch_key(so, b, b->pos,
 				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
