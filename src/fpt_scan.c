@@ -13,7 +13,8 @@
  * are short cuts to that page; its level and fences tell whether a link still
  * leads there, and if not, the scan descends again.  So splits, deletions and
  * the re-use of pages between two batches are all the same to it, forward and
- * backward, on a primary and on a standby.
+ * backward, on a primary and on a standby.  A parallel scan has one such
+ * position for all of its processes (fpt_parallel.c).
  *
  * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
  * index without WAL keep the batch's page pinned until they leave it, which
