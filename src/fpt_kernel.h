@@ -579,6 +579,13 @@ extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e);
 
 /*
+ * The same after entries were removed to make room: free slots are used
+ * wherever in the page they are.
+ */
+extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
+									const FPTEntry *e);
+
+/*
  * A page of general keys that has no room and at most so many entries may have
  * it once it is formed anew, with narrower nodes: try that before splitting.
  */

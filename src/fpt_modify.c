@@ -18,6 +18,7 @@
 #define FPT_REORG_NUM		3	/* quarters of the slots */
 #define FPT_REORG_DEN		4
 #define FPT_REORG_FILL		90	/* percent of the nodes afterwards */
+#define FPT_REORG_SPARE		16	/* free slots, after entries were removed */
 
 /*
  * In general pages, where nodes and tuples share the space: bytes that must be
@@ -947,12 +948,13 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
  */
 static int
 fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
-				  const FPTPlace *p, int by, int *room)
+				  const FPTPlace *p, int by, bool hard, int *room)
 {
+	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
 	int			kid;
 
 	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
-		 (kid - p->kid) * by <= FPT_SHIFT_DISTANCE; kid += by)
+		 (kid - p->kid) * by <= max; kid += by)
 	{
 		int			n = fpt_node_count(l, page, kid);
 
@@ -973,12 +975,13 @@ fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
  * on this side of what moves, or finds room where it goes.
  */
 static FPTResult
-fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
+			   bool hard)
 {
 	int			rroom = 0;
 	int			lroom = 0;
-	int			right = fpt_room_distance(l, g, page, p, 1, &rroom);
-	int			left = fpt_room_distance(l, g, page, p, -1, &lroom);
+	int			right = fpt_room_distance(l, g, page, p, 1, hard, &rroom);
+	int			left = fpt_room_distance(l, g, page, p, -1, hard, &lroom);
 	bool		atend = p->rank >= p->count;
 	int			m;
 	int			by;
@@ -988,7 +991,7 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	 * A load in ascending order wants full pages behind it, not room.  Where keys
 	 * repeat, the end of the page is the end of one of them.
 	 */
-	if (atend && p->kid + 1 == p->to && !g->dict)
+	if (atend && p->kid + 1 == p->to && !g->dict && !hard)
 		return FPT_FULL;
 
 	/* What goes to the very end can follow to a direct neighbour only. */
@@ -1041,7 +1044,8 @@ fpt_reorganise_pays(const FPTGeom *g, void *page, int n)
 
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
-fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
+fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page,
+					bool hard)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTEntry	e[FPT_MAX_ENTRIES];
@@ -1050,7 +1054,8 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 
 	if (n < 0)
 		return FPT_CORRUPT;
-	if (!fpt_reorganise_pays(g, page, n))
+	if (!fpt_reorganise_pays(g, page, n) &&
+		(!hard || n + FPT_REORG_SPARE > (int) g->capacity))
 		return FPT_FULL;
 	if (g->heap)
 	{
@@ -1083,7 +1088,7 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 /* A free slot for e: in a new node, or in the neighbours' nodes. */
 static FPTResult
 fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
-					  const FPTEntry *e)
+					  const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
 	FPTResult	res = fpt_insert_place(l, g, page, e, &p);
@@ -1112,44 +1117,56 @@ fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
 	if (g->heap && fpt_heap_room(g, page) < FPT_SHIFT_ROOM)
-		res = fpt_node_shift(l, g, page, &p);
+		res = fpt_node_shift(l, g, page, &p, hard);
 	if (res == FPT_FULL)
 		res = fpt_node_split(l, g, page, &p);
-	if (res == FPT_FULL && !g->heap)
-		res = fpt_node_shift(l, g, page, &p);
+	if (res == FPT_FULL && (!g->heap || hard))
+		res = fpt_node_shift(l, g, page, &p, hard);
 	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
 }
 
-FPTResult
-fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+static FPTResult
+fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 {
 	const FPTGeom *g = fpt_page_geom(l, page);
 	FPTResult	res;
 
 	if (g == NULL)
 		return FPT_CORRUPT;
-	res = fpt_make_room_locally(l, g, page, e);
+	res = fpt_make_room_locally(l, g, page, e, hard);
 	if (res == FPT_FULL && g->heap)
 	{
 		int			garbage = fpt_garbage(g, page);
 
 		if (garbage < 0)
 			return FPT_CORRUPT;
-		if (garbage >= FPT_COMPACT_GAIN)
+		if (garbage >= (hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN))
 		{
 			res = fpt_page_compact(l, g, page);
 			if (res == FPT_OK)
-				res = fpt_make_room_locally(l, g, page, e);
+				res = fpt_make_room_locally(l, g, page, e, hard);
 		}
 	}
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */
-		res = fpt_page_reorganise(l, g, page);
+		res = fpt_page_reorganise(l, g, page, hard);
 		if (res == FPT_OK)
-			res = fpt_make_room_locally(l, g, page, e);
+			res = fpt_make_room_locally(l, g, page, e, hard);
 	}
 	return res;
+}
+
+FPTResult
+fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	return fpt_make_room(l, page, e, false);
+}
+
+FPTResult
+fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	return fpt_make_room(l, page, e, true);
 }
 
 /* Can all of these be in one dictionary?  *room: space besides nodes. */

@@ -487,16 +487,18 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 
 /*
  * Try to get e into the page without splitting it.  True: done and logged.
+ * "removed": after entries were removed for it.
  */
 static bool
 fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				   Buffer childbuf)
+				   Buffer childbuf, bool removed)
 {
 	uint32		pageno = fpt_bufpage(buf);
 	FPTWal	   *wal = fpt_wal_start(rel);
 	Page		copy = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
-	FPTResult	res = fpt_page_make_room(&ix->layout, copy, e);
+	FPTResult	res = removed ? fpt_page_find_room(&ix->layout, copy, e) :
+		fpt_page_make_room(&ix->layout, copy, e);
 
 	if (res == FPT_OK)
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
@@ -579,7 +581,7 @@ fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	e.down = h->right;
 	fpt_stop_point(FPT_STOP_LOCK_PARENT);
 	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
-	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack);
+	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack, NULL);
 }
 
 void
@@ -646,15 +648,20 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 void
 fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				Buffer childbuf, FPTStack *stack)
+				Buffer childbuf, FPTStack *stack, FPTDelete *del)
 {
+	bool		removed = false;
+
 	while (BufferIsValid(buf))
 	{
-		if (fpt_insert_in_page(rel, ix, buf, e, childbuf))
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
 		{
 			UnlockReleaseBuffer(buf);
 			break;
 		}
+		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
+		if (removed)
+			continue;
 		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
 	}
 }
