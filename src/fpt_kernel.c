@@ -194,12 +194,13 @@ fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 /*
  * Number of entries of a node below the key, which is (hi, lo, its TID)
  * relative to the base.  *dup tells whether that very entry is there.  -1 if
- * the page is corrupt.
+ * the page is corrupt.  "general", here and below: the layout's keys are, known
+ * to the compiler, so that pages of numbers are searched without asking.
  */
-static inline int
+static pg_attribute_always_inline int
 fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 			  char *node, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
-			  uint64 *equal, bool *dup)
+			  uint64 *equal, bool *dup, const bool general)
 {
 	uint64		used = fpt_node_used(g, node);
 	uint64		eq;
@@ -212,9 +213,9 @@ fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 	*dup = false;
 	eq &= used;
 	*equal = eq;
-	if (unlikely(eq != 0) && (tid != 0 || g->ow != 0))
+	if (unlikely(eq != 0) && (tid != 0 || general))
 	{
-		if (g->ow != 0)
+		if (general)
 			return fpt_node_rank_general(l, g, page, kid, node, rank,
 										 rank + fpt_popcount(eq), key, dup);
 		for (; eq != 0; eq &= eq - 1)
@@ -290,9 +291,10 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
  * The kid in which the key belongs: the last one of the region whose
  * first entry is below it, or the region's first one.  -1: corrupt.
  */
-static inline int
+static pg_attribute_always_inline int
 fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-			   int to, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
+			   int to, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
+			   const bool general)
 {
 	int			nlt,
 				neq;
@@ -301,7 +303,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	Assert(from < to);
 	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
 	kid = from + nlt;
-	if (unlikely(neq > 0) && (tid != 0 || g->ow != 0))
+	if (unlikely(neq > 0) && (tid != 0 || general))
 	{
 		int			a = kid;
 		int			b = kid + neq;
@@ -352,9 +354,10 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	return a;
 }
 
-static inline FPTResult
-fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
-			   const FPTKey *key, uint64 tid, FPTPlace *p)
+static pg_attribute_always_inline FPTResult
+fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
+				  const FPTKey *key, uint64 tid, FPTPlace *p,
+				  const bool general)
 {
 	FPTPageHeader *h = fpt_header(page);
 
@@ -376,14 +379,14 @@ fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
 			return FPT_OK;
 		}
 		p->kid = fpt_region_kid(l, g, page, p->from, p->to, p->hi, p->lo,
-								key, tid);
+								key, tid, general);
 	}
 	else
 	{
 		p->hi = p->lo = 0;
 
 		/* a head that is not zero: behind all NULLs, see fpt_key_before() */
-		if (p->from >= p->to || (g->ow != 0 && key->lo != 0))
+		if (p->from >= p->to || (general && key->lo != 0))
 		{
 			p->kid = p->to;
 			return FPT_OK;
@@ -400,11 +403,27 @@ fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
 		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
 						   fpt_kid(g, page, p->kid) * g->cap / 8);
 	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key, tid,
-							&p->eq, &p->dup);
+							&p->eq, &p->dup, general);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
 	p->count = fpt_popcount(fpt_node_used(g, p->node));
 	return FPT_OK;
+}
+
+static pg_noinline FPTResult
+fpt_find_place_general(const FPTLayout *l, const FPTGeom *g, void *page,
+					   const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	return fpt_find_place_of(l, g, page, key, tid, p, true);
+}
+
+static inline FPTResult
+fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
+			   const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	if (unlikely(g->ow != 0))
+		return fpt_find_place_general(l, g, page, key, tid, p);
+	return fpt_find_place_of(l, g, page, key, tid, p, false);
 }
 
 FPTResult
@@ -469,18 +488,16 @@ fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
 		}
 	}
 	return fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi, hi->tid,
-						 &eq, &dup);
+						 &eq, &dup, g->ow != 0);
 }
 
 /*
  * Does the range that ends at hi end in the node of p, or right behind it?
- * Most ranges of a point lookup do, which saves the second descent.  If "whole",
- * p is in front of, and hi behind, all entries of their images.
+ * Most ranges of a point lookup do, which saves the second descent.
  */
 static inline bool
 fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
-					const FPTPlace *p, const FPTKey *hi, bool whole,
-					FPTLoc *last)
+					const FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 {
 	uint64		khi,
 				klo,
@@ -491,10 +508,7 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 		fpt_rel(g, page, hi, &khi, &klo) != 0)
 		return false;
 	last->kid = p->kid;
-	if (whole && khi == p->hi && klo == p->lo)
-		last->rank = p->rank + fpt_popcount(p->eq);
-	else
-		last->rank = fpt_node_range_end(l, g, page, p, khi, klo, hi);
+	last->rank = fpt_node_range_end(l, g, page, p, khi, klo, hi);
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
@@ -508,29 +522,46 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 	return khi < shi || (khi == shi && klo < slo);
 }
 
+/* Is this the range of all entries of one image? */
+static inline bool
+fpt_whole_image(const FPTLayout *l, const FPTKey *lo, const FPTKey *hi)
+{
+	return lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
+		lo->lo == hi->lo && lo->hi == hi->hi &&
+		lo->tid == 0 && hi->tid == FPT_MAX_TID && !fpt_is_general(l);
+}
+
 FPTResult
 fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
 {
 	const FPTGeom *g = fpt_geom_of(l, page);
-	FPTKey		end = *hi;
+	FPTKey		end;
 	FPTPlace	p;
 
 	if (g == NULL || fpt_find_place(l, g, page, lo, lo->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	first->kid = p.kid;
 	first->rank = p.rank;
+	if (p.where == 0 && p.kid >= p.from && p.kid < p.to &&
+		fpt_whole_image(l, lo, hi))
+	{
+		/* The search has found the equal ones, too. */
+		last->kid = p.kid;
+		last->rank = p.rank + fpt_popcount(p.eq);
+		if (last->rank < p.count)
+			return FPT_OK;
+	}
 	if (p.kid >= p.from && p.kid < p.to && p.where == 0 &&
 		p.rank >= p.count)
 	{
 		first->kid++;
 		first->rank = 0;
 	}
+	end = *hi;
 	end.tid++;
 	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		fpt_range_ends_here(l, g, page, &p, &end,
-							lo->tid == 0 && hi->tid == FPT_MAX_TID &&
-							!fpt_is_general(l), last))
+		fpt_range_ends_here(l, g, page, &p, &end, last))
 		return FPT_OK;
 	return fpt_page_lower_bound(l, page, &end, last);
 }
@@ -728,6 +759,8 @@ fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 	guess->node_off = g->node_off;
 	guess->step = (uint16) (g->x * FPT_LINE);
 	guess->nkids = (uint16) nkids;
+	guess->hint_off = (uint16) fpt_hint_off(g, page);
+	guess->cap = g->cap;
 }
 
 int

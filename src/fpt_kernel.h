@@ -143,8 +143,10 @@ typedef struct FPTEdit
 typedef struct FPTGuess
 {
 	uint16		node_off;		/* what the last leaf looked like: offset of */
-	uint16		step;			/* node 0, bytes of a node, nodes in use */
-	uint16		nkids;
+	uint16		step;			/* node 0, bytes of a node, nodes in use, */
+	uint16		nkids;			/* offset of the dead-entry hints and */
+	uint16		hint_off;		/* how many a node has */
+	uint16		cap;
 	uint16		node;			/* offset of the node guessed last */
 	bool		pending;		/* that guess awaits its verdict */
 	int			score;			/* of past guesses, within FPT_GUESS_* */
@@ -278,20 +280,41 @@ fpt_page_high(const FPTLayout *l, const void *page)
 	return fpt_fence_get(l, page, &((const FPTPageHeader *) page)->high);
 }
 
-static inline bool
-fpt_page_below_high(const FPTLayout *l, void *page, const FPTKey *k)
+/* fpt_key_cmp() of a key and a fence, which is not copied unless it has to be. */
+static inline int
+fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
+			  const FPTFence *f)
 {
-	FPTKey		high = fpt_page_high(l, page);
+	uint32		cls = (uint32) (f->tidcls >> 56);
 
-	return fpt_key_cmp(l, k, &high) < 0;
+	if (k->cls != cls)
+		return k->cls < cls ? -1 : 1;
+	if (unlikely(fpt_is_general(l)))
+	{
+		FPTKey		x = fpt_fence_get(l, page, f);
+
+		return fpt_key_cmp(l, k, &x);
+	}
+	if (k->hi != f->hi)
+		return k->hi < f->hi ? -1 : 1;
+	if (k->lo != f->lo)
+		return k->lo < f->lo ? -1 : 1;
+	return fpt_tid_cmp(k->tid, f->tidcls & FPT_MAX_TID);
 }
 
 static inline bool
-fpt_page_above_low(const FPTLayout *l, void *page, const FPTKey *k)
+fpt_page_below_high(const FPTLayout *l, const void *page, const FPTKey *k)
 {
-	FPTKey		low = fpt_page_low(l, page);
+	return fpt_fence_cmp(l, page, k, &((const FPTPageHeader *) page)->high) < 0;
+}
 
-	return fpt_key_cmp(l, k, &low) >= 0;
+static inline bool
+fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_cmp(l, page, k,
+						 &((const FPTPageSpecial *)
+						   ((const char *) page +
+							FPT_SPECIAL_OFFSET))->low) >= 0;
 }
 
 /*
@@ -492,17 +515,21 @@ fpt_guess_wanted(FPTGuess *guess)
  * on the way through the leaf's range.  Where keys are spread evenly and nodes
  * are in order, as a build leaves them, the guess is right most of the time and
  * hides one of the two memory latencies of a leaf; elsewhere verdicts end it.
+ * The node's dead-entry hints are wanted as well.
  */
 static inline void
 fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
 {
-	guess->node = guess->node_off +
-		((guess->nkids * fraction) >> 16) * guess->step;
+	unsigned	i = (guess->nkids * fraction) >> 16;
+
+	guess->node = guess->node_off + i * guess->step;
 	guess->pending = true;
 	if (guess->score > 0)
 	{
-		for (int i = 0; i < guess->step; i += FPT_LINE)
-			__builtin_prefetch((const char *) page + guess->node + i);
+		for (int b = 0; b < guess->step; b += FPT_LINE)
+			__builtin_prefetch((const char *) page + guess->node + b);
+		__builtin_prefetch((const char *) page + guess->hint_off +
+						   i * guess->cap / 8);
 	}
 }
 
