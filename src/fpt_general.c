@@ -837,6 +837,21 @@ compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
 	return n;
 }
 
+/* Two ends of a range, often of the very same values? */
+static inline bool
+same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
+{
+	if (a == NULL || b == NULL || a->cmp != NULL || b->cmp != NULL)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		if (a->isnull[i] != b->isnull[i] ||
+			(!a->isnull[i] && a->values[i] != b->values[i]))
+			return false;
+	}
+	return true;
+}
+
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 {
@@ -855,6 +870,8 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	if (a->search == NULL && b->search == NULL && a->len == b->len &&
 		(a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0))
 		return 0;
+	if (a->search != NULL && a->search == b->search)
+		return 0;
 	side_begin(&sa, g, a);
 	side_begin(&sb, g, b);
 	n = Min(sa.natts, sb.natts);
@@ -866,7 +883,7 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 		if (sb.search != NULL)
 			from = Min(from, search_headed(sb.search));
 	}
-	if (from < n)
+	if (from < n && !same_values(sa.search, sb.search, n))
 	{
 		(void) compare_columns(g, &sa, &sb, from, n, &res);
 		if (res != 0)
@@ -983,7 +1000,7 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 
 /* Sort support of a key column, if btree has one for the same order. */
 static void
-sort_support_column(Relation rel, int i, FPTColumn *c)
+sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 {
 	Oid			type = rel->rd_opcintype[i];
 	Oid			lessop = get_opfamily_member(rel->rd_opfamily[i], type, type,
@@ -1001,7 +1018,7 @@ sort_support_column(Relation rel, int i, FPTColumn *c)
 	ssup = palloc0(sizeof(SortSupportData));
 	ssup->ssup_cxt = CurrentMemoryContext;
 	ssup->ssup_collation = c->collation;
-	ssup->abbreviate = true;
+	ssup->abbreviate = abbreviate;
 	PrepareSortSupportFromOrderingOp(lessop, ssup);
 	c->fastcmp = ssup->comparator;
 	if (ssup->abbrev_converter != NULL)
@@ -1010,12 +1027,12 @@ sort_support_column(Relation rel, int i, FPTColumn *c)
 }
 
 void
-fpt_general_sort_support(FPTGeneral *g, Relation rel)
+fpt_general_sort_support(FPTGeneral *g, Relation rel, bool abbreviate)
 {
 	for (int i = 0; i < g->nkeys; i++)
 	{
 		if (g->col[i].kind == FPT_COL_ANY)
-			sort_support_column(rel, i, &g->col[i]);
+			sort_support_column(rel, i, &g->col[i], abbreviate);
 	}
 }
 

@@ -164,11 +164,13 @@ typedef struct FPTGeneralString
 } FPTGeneralString;
 
 /*
- * From now on *g, which is the caller's own and must live in a memory context
- * of its own or the caller's, compares by the sort support functions of the
- * types' btree operator classes where these have the same order.
+ * From now on *g, which is the caller's own and does not outlive the current
+ * memory context, compares by the sort support functions of the types' btree
+ * operator classes, where these have the same order.  With abbreviated keys,
+ * or without.
  */
-extern void fpt_general_sort_support(FPTGeneral *g, Relation rel);
+extern void fpt_general_sort_support(FPTGeneral *g, Relation rel,
+									 bool abbreviate);
 
 extern int	fpt_general_nkeys(const FPTGeneral *g);
 

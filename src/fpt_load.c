@@ -719,7 +719,8 @@ fpt_load_sort_support(FPTLoad *load)
 	MemoryContext old = MemoryContextSwitchTo(load->cxt);
 
 	/* fpt_load_begin() made the description for us only. */
-	fpt_general_sort_support(unconstify(void *, load->layout.arg), load->rel);
+	fpt_general_sort_support(unconstify(void *, load->layout.arg), load->rel,
+							 true);
 	MemoryContextSwitchTo(old);
 }
 
