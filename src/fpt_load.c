@@ -421,21 +421,28 @@ fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 /*
  * Is there room for another general entry in a page with a dictionary?  One
  * with many rows a key is filled as pages of few distinct image keys are.
+ *
+ * An entry whose key repeats leaves no tuple's space behind when it goes to the
+ * next page (fpt_level_spill()), so the high fence that it then becomes must
+ * have room besides.
  */
 static bool
 fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
+	const FPTGeom *g = fpt_dict_geom(load, lv, key);
 	bool		repeats = fpt_level_repeats(lv, key);
 	int			n = lv->n + 1;
 	int			ndict = lv->ndict + (repeats ? 0 : 1);
 	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
+	int			fill;
 
 	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
 		return false;
 	if (!repeats)
 		bytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
-	return fpt_general_fits(fpt_dict_geom(load, lv, key), n, 0, bytes, n >= FPT_DICT_ROWS_FEW * ndict ?
-							lv->fewfill : lv->fillfactor) &&
+	fill = n >= FPT_DICT_ROWS_FEW * ndict ? lv->fewfill : lv->fillfactor;
+	return fpt_general_fits(g, n, 0, bytes, fill) &&
+		fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100) &&
 		fpt_level_dict_fit(load, lv, key);
 }
 
