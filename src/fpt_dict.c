@@ -22,14 +22,6 @@
  */
 #include "fpt_kernel_int.h"
 
-bool
-fpt_key_alike(const FPTKey *a, const FPTKey *b)
-{
-	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
-		(a->len == 0 || a->tup == b->tup ||
-		 memcmp(a->tup, b->tup, a->len) == 0);
-}
-
 /* Order of two keys whatever their TIDs. */
 static inline int
 fpt_dict_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)

@@ -627,7 +627,14 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page, int level,
  * for the operator class, and of one class.  Keys of a leaf page may share what
  * is stored of them if no two of the page's are neither.
  */
-extern bool fpt_key_alike(const FPTKey *a, const FPTKey *b);
+static inline bool
+fpt_key_alike(const FPTKey *a, const FPTKey *b)
+{
+	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
+		(a->len == 0 || a->tup == b->tup ||
+		 memcmp(a->tup, b->tup, a->len) == 0);
+}
+
 extern bool fpt_keys_distinct(const FPTLayout *l, const FPTKey *a,
 							  const FPTKey *b);
 

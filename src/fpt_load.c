@@ -668,8 +668,9 @@ static void
 fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 {
 	const FPTKey *prev = lv->n > 1 ? &lv->entries[lv->n - 2].key : NULL;
+	bool		repeats = prev != NULL && fpt_key_alike(prev, key);
 
-	if (lv->level == 0 && prev != NULL && fpt_key_alike(prev, key))
+	if (lv->level == 0 && repeats)
 		key->tup = prev->tup;
 	else if (key->len > 0)
 	{
@@ -680,7 +681,7 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 	}
 	if (lv->level == 0 || lv->n > 1)
 		lv->tupbytes += fpt_tuple_space(key->len);
-	if (prev == NULL || !fpt_key_alike(prev, key))
+	if (!repeats)
 	{
 		lv->ndict++;
 		lv->dictbytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
