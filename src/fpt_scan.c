@@ -13,7 +13,8 @@
  * are short cuts to that page; its level and fences tell whether a link still
  * leads there, and if not, the scan descends again.  So splits, deletions and
  * the re-use of pages between two batches are all the same to it, forward and
- * backward, on a primary and on a standby.
+ * backward, on a primary and on a standby.  A parallel scan has one such
+ * position for all of its processes (fpt_parallel.c).
  *
  * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
  * index without WAL keep the batch's page pinned until they leave it, which
@@ -36,6 +37,9 @@
 
 /* The largest index tuple that core's format allows. */
 #define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
+
+/* Entries after which the memory of their values is freed. */
+#define FPT_ITUP_RESET		32
 
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
@@ -951,7 +955,9 @@ fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 											ALLOCSET_SMALL_SIZES);
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
 	}
-	MemoryContextReset(so->itupcxt);
+	/* What is in there has been copied to itup: now and then is enough. */
+	if (b->pos % FPT_ITUP_RESET == 0)
+		MemoryContextReset(so->itupcxt);
 	old = MemoryContextSwitchTo(so->itupcxt);
 	fpt_batch_key(so, b, b->pos,
 				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
