@@ -7,12 +7,13 @@
  * as a qual of its own, LIKE and regular expressions with a fixed beginning,
  * inet's << and its like, and, before version 18, the proof that a join finds at
  * most one row.  They look at IndexOptInfo.opfamily.  For an index whose
- * families have all that btree's have, that is replaced with sortopfamily, the
- * btree families that the planner found to order alike.
+ * families have all that btree's have and nothing else, that is replaced with
+ * sortopfamily, the btree families that the planner found to order alike.
  *
  * The executor looks the operators up in the index's own families.  So every
  * member of a btree family must be in the family of the index, which is true
- * of those that come with the extension, and is verified for any other.
+ * of those that come with the extension, and is verified for any other.  What a
+ * family has besides would be lost to the planner.
  *
  *-------------------------------------------------------------------------
  */
@@ -52,13 +53,15 @@ fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
 	fpt_npairs = 0;
 }
 
-/* Has "ours" all operators that "theirs" has, under the same numbers? */
+/* Has "ours" the operators that "theirs" has, under the same numbers? */
 static bool
 fpt_family_verify(Oid ours, Oid theirs)
 {
 	CatCList   *list = SearchSysCacheList1(AMOPSTRATEGY,
 										   ObjectIdGetDatum(theirs));
-	bool		covers = true;
+	CatCList   *mine = SearchSysCacheList1(AMOPSTRATEGY,
+										   ObjectIdGetDatum(ours));
+	bool		covers = list->n_members == mine->n_members;
 
 	for (int i = 0; i < list->n_members && covers; i++)
 	{
@@ -69,6 +72,7 @@ fpt_family_verify(Oid ours, Oid theirs)
 									 op->amoprighttype,
 									 op->amopstrategy) == op->amopopr;
 	}
+	ReleaseCatCacheList(mine);
 	ReleaseCatCacheList(list);
 	return covers;
 }

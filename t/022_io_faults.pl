@@ -5,7 +5,7 @@
 # extend files.  After each fault the server is up, somebody was told, and all
 # indexes are sound and answer right.
 #
-# FPT_FAULTS says how many faults (90), spread over all kinds; with FPT_FAULTS=all
+# FPT_FAULTS says how many faults (78), spread over all kinds; with FPT_FAULTS=all
 # there are as many as the workload has calls.  FPT_FAULT_KIND is a pattern that
 # chooses some kinds.
 
@@ -23,7 +23,7 @@ use Time::HiRes qw(usleep time);
 
 plan skip_all => 'needs LD_PRELOAD and /proc' if $^O ne 'linux';
 
-my $faults = $ENV{FPT_FAULTS} || 90;
+my $faults = $ENV{FPT_FAULTS} || 78;
 my $only = $ENV{FPT_FAULT_KIND};
 my $seed = $ENV{FPT_FAULT_SEED} || int(time);
 
