@@ -75,7 +75,10 @@ BEGIN
 		EXECUTE format('CREATE INDEX %I ON t (%I DESC)', 'd_' || c, c);
 	END LOOP;
 END $$;
-SELECT c.relname, test_general(i.indexrelid)
+-- (the head of a_td's and a_na's depends on the database's collation)
+SELECT c.relname,
+	   regexp_replace(test_general(i.indexrelid),
+					  CASE WHEN relname IN ('a_td', 'a_na') THEN '\d+ bytes.*' ELSE '$' END, '')
 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE i.indrelid = 't'::regclass AND c.relname LIKE 'a_%'
 ORDER BY i.indkey[0];

@@ -62,6 +62,8 @@ typedef struct FPTGeom
 	uint8		enc;			/* FPT_ENC_* */
 	uint8		kwi;			/* log2(kw) */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
+	bool		heap;			/* general keys: there are tuples in the page */
+	bool		dict;			/* keys are numbers into a dictionary */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		perm_off;		/* offsets within a node */
@@ -89,7 +91,7 @@ typedef struct FPTLayout
 	bool		nullsfirst;
 	uint32		indexid;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw)][kind] */
+	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
 } FPTLayout;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -109,6 +111,7 @@ typedef struct FPTPlace
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
+	bool		listed;			/* in a dictionary: it has the key, as number lo */
 	uint64		eq;				/* slots of the node with the key's image */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
@@ -143,8 +146,10 @@ typedef struct FPTEdit
 typedef struct FPTGuess
 {
 	uint16		node_off;		/* what the last leaf looked like: offset of */
-	uint16		step;			/* node 0, bytes of a node, nodes in use */
-	uint16		nkids;
+	uint16		step;			/* node 0, bytes of a node, nodes in use, */
+	uint16		nkids;			/* offset of the dead-entry hints and */
+	uint16		hint_off;		/* how many a node has */
+	uint16		cap;
 	uint16		node;			/* offset of the node guessed last */
 	bool		pending;		/* that guess awaits its verdict */
 	int			score;			/* of past guesses, within FPT_GUESS_* */
@@ -278,20 +283,41 @@ fpt_page_high(const FPTLayout *l, const void *page)
 	return fpt_fence_get(l, page, &((const FPTPageHeader *) page)->high);
 }
 
-static inline bool
-fpt_page_below_high(const FPTLayout *l, void *page, const FPTKey *k)
+/* fpt_key_cmp() of a key and a fence, which is not copied unless it has to be. */
+static inline int
+fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
+			  const FPTFence *f)
 {
-	FPTKey		high = fpt_page_high(l, page);
+	uint32		cls = (uint32) (f->tidcls >> 56);
 
-	return fpt_key_cmp(l, k, &high) < 0;
+	if (k->cls != cls)
+		return k->cls < cls ? -1 : 1;
+	if (unlikely(fpt_is_general(l)))
+	{
+		FPTKey		x = fpt_fence_get(l, page, f);
+
+		return fpt_key_cmp(l, k, &x);
+	}
+	if (k->hi != f->hi)
+		return k->hi < f->hi ? -1 : 1;
+	if (k->lo != f->lo)
+		return k->lo < f->lo ? -1 : 1;
+	return fpt_tid_cmp(k->tid, f->tidcls & FPT_MAX_TID);
 }
 
 static inline bool
-fpt_page_above_low(const FPTLayout *l, void *page, const FPTKey *k)
+fpt_page_below_high(const FPTLayout *l, const void *page, const FPTKey *k)
 {
-	FPTKey		low = fpt_page_low(l, page);
+	return fpt_fence_cmp(l, page, k, &((const FPTPageHeader *) page)->high) < 0;
+}
 
-	return fpt_key_cmp(l, k, &low) >= 0;
+static inline bool
+fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_cmp(l, page, k,
+						 &((const FPTPageSpecial *)
+						   ((const char *) page +
+							FPT_SPECIAL_OFFSET))->low) >= 0;
 }
 
 /*
@@ -492,17 +518,21 @@ fpt_guess_wanted(FPTGuess *guess)
  * on the way through the leaf's range.  Where keys are spread evenly and nodes
  * are in order, as a build leaves them, the guess is right most of the time and
  * hides one of the two memory latencies of a leaf; elsewhere verdicts end it.
+ * The node's dead-entry hints are wanted as well.
  */
 static inline void
 fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
 {
-	guess->node = guess->node_off +
-		((guess->nkids * fraction) >> 16) * guess->step;
+	unsigned	i = (guess->nkids * fraction) >> 16;
+
+	guess->node = guess->node_off + i * guess->step;
 	guess->pending = true;
 	if (guess->score > 0)
 	{
-		for (int i = 0; i < guess->step; i += FPT_LINE)
-			__builtin_prefetch((const char *) page + guess->node + i);
+		for (int b = 0; b < guess->step; b += FPT_LINE)
+			__builtin_prefetch((const char *) page + guess->node + b);
+		__builtin_prefetch((const char *) page + guess->hint_off +
+						   i * guess->cap / 8);
 	}
 }
 
@@ -592,6 +622,35 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page, int level,
 							   const FPTKey *high, FPTEntry *entries, int n,
 							   int fill);
 
+/*
+ * Two keys are the same, byte for byte, TIDs left out; they are different also
+ * for the operator class, and of one class.  Keys of a leaf page may share what
+ * is stored of them if no two of the page's are neither.
+ */
+extern bool fpt_key_alike(const FPTKey *a, const FPTKey *b);
+extern bool fpt_keys_distinct(const FPTLayout *l, const FPTKey *a,
+							  const FPTKey *b);
+
+/* Rows a key, on average, that make a dictionary be considered. */
+#define FPT_DICT_ROWS		2
+
+/* Would fpt_page_form() make a page with a dictionary, if it can? */
+extern bool fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+						  const FPTEntry *entries, int n);
+
+/* Has the page a dictionary? */
+static inline bool
+fpt_page_has_dict(void *page)
+{
+	return (fpt_header(page)->enc & FPT_ENC_KW_MASK) == FPT_ENC_DICT;
+}
+
+/*
+ * Has a page of general keys without room so many entries of the same keys that
+ * one with a dictionary would have an eighth of its space free?
+ */
+extern bool fpt_page_repeats(const FPTLayout *l, void *page);
+
 /* Full structural check: NULL if the page is sound, else what is wrong. */
 extern const char *fpt_page_check(const FPTLayout *l, void *page,
 								  uint32 pageno);
@@ -607,7 +666,9 @@ typedef struct FPTRun
 	uint64	   *his;			/* only for 16-byte keys */
 	uint16	   *slotids;		/* kid's node number * cap + slot */
 	char	   *tups;			/* general keys: BLCKSZ bytes for tuples */
-	uint16	   *tupends;		/* where each one ends there */
+	int			tupused;		/* bytes in use there; grows */
+	uint16	   *tupoffs;		/* where each one begins there; neighbours */
+	uint16	   *tupends;		/* that are alike may share; and ends */
 } FPTRun;
 
 /*

@@ -55,6 +55,8 @@ typedef int64_t int64;
 #define UINT64CONST(x)		UINT64_C(x)
 #define Assert(c)			assert(c)
 #define StaticAssertDecl(c, m) _Static_assert(c, m)
+#define pg_attribute_always_inline __attribute__((always_inline)) inline
+#define pg_noinline			__attribute__((noinline))
 #define Min(a, b)			((a) < (b) ? (a) : (b))
 #define Max(a, b)			((a) > (b) ? (a) : (b))
 #ifndef likely

@@ -12,7 +12,8 @@
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
  *						fpt_sort.c fpt_load.c
- *	  scan				fpt_scankey.c fpt_qual.c fpt_scan.c
+ *	  scan				fpt_scankey.c fpt_qual.c fpt_heapahead.c fpt_parallel.c
+ *						fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
  *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
  *						fpt_plan.c fpt_testing.c
@@ -366,6 +367,10 @@ extern int64 fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm);
 extern void fptendscan(IndexScanDesc scan);
 extern void fptmarkpos(IndexScanDesc scan);
 extern void fptrestrpos(IndexScanDesc scan);
+
+/* --- fpt_parallel.c -------------------------------------------------------------------- */
+extern void fptinitparallelscan(void *target);
+extern void fptparallelrescan(IndexScanDesc scan);
 
 /* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c ------------------------------------------- */
 struct PlannerInfo;
