@@ -15,6 +15,7 @@ OBJS = \
 	src/fpt_general.o \
 	src/fpt_geom.o \
 	src/fpt_gbuild.o \
+	src/fpt_gorder.o \
 	src/fpt_gsort.o \
 	src/fpt_head.o \
 	src/fpt_heapahead.o \

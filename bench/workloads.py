@@ -11,19 +11,14 @@ import os
 import re
 import time
 
+from general_workloads import NESTED_LOOP, SIDES, General
 from pgcluster import BenchError, CpuClock
 from report import Result
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SIDES = ("reference", "candidate")
-
-# Planner settings under which a statement has only the plan that is meant.
-NESTED_LOOP = {"enable_hashjoin": "off", "enable_mergejoin": "off",
-               "enable_memoize": "off", "enable_material": "off",
-               "enable_bitmapscan": "off", "enable_seqscan": "off"}
 
 
-class Bench:
+class Bench(General):
     """State of a run: the server, its connection, the results."""
 
     def __init__(self, cluster, options, log):
@@ -213,7 +208,8 @@ class Bench:
                 raise BenchError("VACUUM left pages not all-visible")
         self.check("candidate.accounts_k")
 
-    def read_rounds(self, statement, node, what, expect=None):
+    def read_rounds(self, statement, node, what, expect=None,
+                    index="accounts_k"):
         """CPU seconds of a read-only statement, by side."""
         cpu = {side: [] for side in SIDES}
         answer = {}
@@ -221,7 +217,7 @@ class Bench:
             for side in self.order(rnd):
                 self.use(side)
                 if rnd < 0:
-                    self.plan_uses(statement, node, "accounts_k")
+                    self.plan_uses(statement, node, index)
                 own, _, rows = self.timed(statement)
                 answer[side] = rows[0][0]
                 if rnd >= 0:
@@ -440,5 +436,5 @@ class Bench:
 
 # In the order in which they run.  kernel is run by bench/run itself.
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
-          "vacuum", "pginsert", "kernel")
+          "vacuum", "pginsert", "general", "kernel")
 READERS = ("lookup", "range", "select")

@@ -105,6 +105,101 @@ extern void fpt_gsort_sort(FPTGSort *s);
 extern bool fpt_gsort_fetch(FPTGSort *s, FPTGEntry *e, char *buf);
 extern void fpt_gsort_end(FPTGSort *s);
 
+/* A record in memory: its fixed part, then the tuple.  Not aligned in files. */
+typedef struct FPTGRecord
+{
+	uint64		head;
+	uint64		tid;
+	uint32		len;
+	uint16		cls;
+	uint16		flags;			/* FPT_GENTRY_* */
+} FPTGRecord;
+
+/*
+ * What fpt_radix_sort() sorts of it.  The record's place is its chunk's number
+ * and the offset there: the order of places is that in which records came.
+ */
+typedef struct FPTGItem
+{
+	uint64		cls;
+	uint64		head;
+	uint64		place;
+} FPTGItem;
+
+#define FPT_GCHUNK_BITS		18
+#define FPT_GCHUNK_BYTES	((Size) 1 << FPT_GCHUNK_BITS)
+
+/* How far ahead of their use records are asked for, which lie anywhere. */
+#define FPT_GITEM_AHEAD		8
+
+static inline void
+fpt_grecord_get(const FPTGRecord *rec, FPTGEntry *e)
+{
+	e->key.hi = 0;
+	e->key.lo = rec->head;
+	e->key.tid = rec->tid;
+	e->key.cls = rec->cls;
+	e->key.len = rec->len;
+	e->key.tup = rec->len > 0 ? (const char *) (rec + 1) : NULL;
+	e->key.search = NULL;
+	e->flags = rec->flags;
+}
+
+static inline const FPTGRecord *
+fpt_gitem_record(char *const *chunks, const FPTGItem *item)
+{
+	return (const FPTGRecord *) (chunks[item->place >> FPT_GCHUNK_BITS] +
+								 (item->place & (FPT_GCHUNK_BYTES - 1)));
+}
+
+static inline void
+fpt_gitem_get(char *const *chunks, const FPTGItem *item, FPTGEntry *e)
+{
+	fpt_grecord_get(fpt_gitem_record(chunks, item), e);
+}
+
+/*
+ * Item i of n is being used: ask for the record of one that comes later.
+ * Always inline, because gcc removes calls of functions that only prefetch,
+ * taking them for functions without effect.
+ */
+static pg_attribute_always_inline void
+fpt_gitem_ahead(char *const *chunks, const FPTGItem *items, size_t i,
+				size_t n)
+{
+	if (i + FPT_GITEM_AHEAD < n)
+	{
+		const char *rec = (const char *)
+		fpt_gitem_record(chunks, &items[i + FPT_GITEM_AHEAD]);
+
+		__builtin_prefetch(rec);
+		__builtin_prefetch(rec + FPT_LINE);
+	}
+}
+
+/* The end of the items from "from" on that have the same class and head. */
+static inline size_t
+fpt_gitem_run(const FPTGItem *items, size_t from, size_t n)
+{
+	size_t		to = from + 1;
+
+	while (to < n && items[to].head == items[from].head &&
+		   items[to].cls == items[from].cls)
+		to++;
+	return to;
+}
+
+/* --- fpt_gorder.c --------------------------------------------------------- */
+
+/*
+ * Sort items whose records have the same class and head.  tmp has room for half
+ * of them, but for at least FPT_GORDER_TMP.  Destroys class and head of the
+ * items.
+ */
+#define FPT_GORDER_TMP		128
+extern void fpt_gorder_sort(const FPTLayout *l, char *const *chunks,
+							FPTGItem *items, size_t n, FPTGItem *tmp);
+
 /* --- fpt_gbuild.c --------------------------------------------------------- */
 
 /*
@@ -128,6 +223,9 @@ extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 
 /* The layout of the index that is being written. */
 extern const FPTLayout *fpt_load_layout(FPTLoad *load);
+
+/* General keys: compare by the types' sort support (fpt_general.h). */
+extern void fpt_load_sort_support(FPTLoad *load);
 extern void fpt_load_end(FPTLoad *load);
 
 /* --- fpt_build.c -------------------------------------------------------- */

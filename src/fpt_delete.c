@@ -27,7 +27,7 @@
 #define FPT_ENOUGH_SHARE	8
 
 /* Of a page, as must be freed so as not to split it all the same. */
-#define FPT_SPLIT_SHARE		24
+#define FPT_SPLIT_SHARE		48
 
 /* Heap pages that are looked at before a split. */
 #define FPT_LAST_BLOCKS		24

@@ -112,6 +112,7 @@ fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo, FPTLoad *load,
 	b->index = index;
 	b->l = fpt_load_layout(load);
 	b->g = b->l->arg;
+	fpt_load_sort_support(load);
 	b->nkeys = indexInfo->ii_NumIndexKeyAttrs;
 	b->unique = indexInfo->ii_Unique;
 	b->nulls_distinct = !indexInfo->ii_NullsNotDistinct;

@@ -40,6 +40,7 @@
 #include "catalog/pg_type.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/sortsupport.h"
 
 #include "fpt_head.h"
 
@@ -73,6 +74,10 @@ typedef struct FPTColumn
 	Oid			collation;
 	FmgrInfo   *cmp;
 	const FPTKeyType *type;		/* FPT_COL_IMAGE */
+
+	/* FPT_COL_ANY, after fpt_general_sort_support(): the same, or NULL */
+	int			(*fastcmp) (Datum a, Datum b, SortSupport ssup);
+	SortSupport ssup;
 } FPTColumn;
 
 struct FPTGeneral
@@ -725,6 +730,8 @@ compare_values(const FPTColumn *c, Datum a, Datum b)
 		return compare_images(c->type, a, b);
 	if (c->kind == FPT_COL_BYTES && is_plain(a) && is_plain(b))
 		return compare_bytes(a, b);
+	if (c->fastcmp != NULL)
+		return c->fastcmp(a, b, c->ssup);
 	return DatumGetInt32(FunctionCall2Coll(c->cmp, c->collation, a, b));
 }
 
@@ -747,6 +754,29 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 	return res;
 }
 
+/*
+ * A column of two keys, of bytes, where they are; false if they must be put
+ * together first.
+ */
+static inline bool
+compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
+				 const FPTSide *b, int *res)
+{
+	const FPTField *fa = &a->f;
+	const FPTField *fb = &b->f;
+
+	if (g->col[i].kind != FPT_COL_BYTES || a->search != NULL ||
+		b->search != NULL || fa->compressed || fb->compressed ||
+		fa->restored || fb->restored || fa->nhead != fb->nhead ||
+		(fa->nhead > 0 && a->r.head != b->r.head))
+		return false;
+	*res = memcmp(fa->data, fb->data, Min(fa->len, fb->len) - fa->nhead);
+	if (*res == 0)
+		*res = fa->len - fb->len;
+	*res = (*res > 0) - (*res < 0);
+	return true;
+}
+
 /* A column of two keys, in the index's order. */
 static int
 compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
@@ -765,6 +795,8 @@ compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
 			return 0;
 		return anull == c->nullsfirst ? -1 : 1;
 	}
+	if (compare_in_place(g, i, a, b, &res))
+		return c->descending ? -res : res;
 	av = side_value(a, i, &abuf);
 	bv = side_value(b, i, &bbuf);
 	if (b->search != NULL && b->search->cmp != NULL &&
@@ -805,6 +837,21 @@ compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
 	return n;
 }
 
+/* Two ends of a range, often of the very same values? */
+static inline bool
+same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
+{
+	if (a == NULL || b == NULL || a->cmp != NULL || b->cmp != NULL)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		if (a->isnull[i] != b->isnull[i] ||
+			(!a->isnull[i] && a->values[i] != b->values[i]))
+			return false;
+	}
+	return true;
+}
+
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 {
@@ -818,6 +865,13 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	int			res;
 
 	Assert(a->cls == b->cls && a->lo == b->lo);
+
+	/* What has the same bytes is equal, whatever "=" is. */
+	if (a->search == NULL && b->search == NULL && a->len == b->len &&
+		(a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0))
+		return 0;
+	if (a->search != NULL && a->search == b->search)
+		return 0;
 	side_begin(&sa, g, a);
 	side_begin(&sb, g, b);
 	n = Min(sa.natts, sb.natts);
@@ -829,7 +883,7 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 		if (sb.search != NULL)
 			from = Min(from, search_headed(sb.search));
 	}
-	if (from < n)
+	if (from < n && !same_values(sa.search, sb.search, n))
 	{
 		(void) compare_columns(g, &sa, &sb, from, n, &res);
 		if (res != 0)
@@ -940,4 +994,139 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	sep->key.tid = differ ? 0 : key->tid;
 	form_key(g, values, isnull, natts, sep);
 	Assert(sep->key.len <= FPT_MAX_TUPLE);
+}
+
+/* --- sorting -------------------------------------------------------------- */
+
+/* Sort support of a key column, if btree has one for the same order. */
+static void
+sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
+{
+	Oid			type = rel->rd_opcintype[i];
+	Oid			lessop = get_opfamily_member(rel->rd_opfamily[i], type, type,
+											 BTLessStrategyNumber);
+	Oid			family;
+	int16		strategy;
+	SortSupport ssup;
+
+	if (!OidIsValid(lessop) ||
+		!get_ordering_op_properties(lessop, &family, &type, &strategy) ||
+		strategy != BTLessStrategyNumber ||
+		get_opfamily_proc(family, type, type, BTORDER_PROC) != c->cmp->fn_oid ||
+		!OidIsValid(get_opfamily_proc(family, type, type, BTSORTSUPPORT_PROC)))
+		return;
+	ssup = palloc0(sizeof(SortSupportData));
+	ssup->ssup_cxt = CurrentMemoryContext;
+	ssup->ssup_collation = c->collation;
+	ssup->abbreviate = abbreviate;
+	PrepareSortSupportFromOrderingOp(lessop, ssup);
+	c->fastcmp = ssup->comparator;
+	if (ssup->abbrev_converter != NULL)
+		c->fastcmp = ssup->abbrev_full_comparator;
+	c->ssup = ssup;
+}
+
+void
+fpt_general_sort_support(FPTGeneral *g, Relation rel, bool abbreviate)
+{
+	for (int i = 0; i < g->nkeys; i++)
+	{
+		if (g->col[i].kind == FPT_COL_ANY)
+			sort_support_column(rel, i, &g->col[i], abbreviate);
+	}
+}
+
+int
+fpt_general_nkeys(const FPTGeneral *g)
+{
+	return g->nkeys;
+}
+
+int
+fpt_general_open(const FPTGeneral *g, const FPTKey *key)
+{
+	int			n = 1;			/* NULLs: class and head say no more */
+
+	if (key->cls == FPT_CLS_VALUE)
+		n = fpt_head_decided(&g->head, key->lo);
+	return Min(n, g->nkeys);
+}
+
+FPTColumnOrder
+fpt_general_order(const FPTGeneral *g, int i, bool *descending,
+				  bool *nullsfirst)
+{
+	const FPTColumn *c = &g->col[i];
+
+	Assert(i < g->nkeys);
+	*descending = c->descending;
+	*nullsfirst = c->nullsfirst;
+	if (c->kind == FPT_COL_BYTES)
+		return FPT_ORDER_BYTES;
+	if (c->kind == FPT_COL_ANY && OidIsValid(c->collation) &&
+		(c->typlen == -1 || c->isname))
+		return FPT_ORDER_STRING;
+	return FPT_ORDER_OTHER;
+}
+
+/* Read up to column i, which there must be. */
+static void
+read_column(FPTReader *r, const FPTGeneral *g, int i, const FPTKey *key,
+			FPTField *f)
+{
+	if (!reader_begin(r, g, key) || i >= r->natts)
+		fpt_general_corrupt();
+	do
+	{
+		if (!reader_next(r, f))
+			fpt_general_corrupt();
+	} while (r->i <= i);
+}
+
+bool
+fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
+				   FPTGeneralString *s)
+{
+	FPTReader	r;
+	FPTField	f;
+
+	read_column(&r, g, i, key, &f);
+	s->isnull = f.isnull;
+	s->data = f.data;
+	s->len = f.len - f.nhead;
+	return !f.restored && !f.compressed;
+}
+
+bool
+fpt_general_can_abbreviate(const FPTGeneral *g, int i)
+{
+	const FPTColumn *c = &g->col[i];
+
+	return c->ssup != NULL && c->ssup->abbrev_converter != NULL &&
+		c->ssup->comparator == ssup_datum_unsigned_cmp;
+}
+
+uint64
+fpt_general_abbreviate(const FPTGeneral *g, int i, const FPTKey *key,
+					   bool *isnull)
+{
+	SortSupport ssup = g->col[i].ssup;
+	FPTReader	r;
+	FPTField	f;
+	FPTValueBuf buf;
+
+	read_column(&r, g, i, key, &f);
+	*isnull = f.isnull;
+	if (f.isnull)
+		return 0;
+	return (uint64) ssup->abbrev_converter(field_value(&r, i, &f, buf.bytes),
+										   ssup);
+}
+
+bool
+fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n)
+{
+	SortSupport ssup = g->col[i].ssup;
+
+	return !ssup->abbrev_abort(n, ssup);
 }

@@ -146,6 +146,51 @@ extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
 /* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
 extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);
 
+/* --- for sorting many of them (fpt_gorder.c) ------------------------------ */
+
+typedef enum FPTColumnOrder
+{
+	FPT_ORDER_OTHER,			/* nothing is known */
+	FPT_ORDER_BYTES,			/* bytes, a shorter string first */
+	FPT_ORDER_STRING			/* of strings, but not that of bytes */
+} FPTColumnOrder;
+
+/* A column of an entry, as far as it is not in the head. */
+typedef struct FPTGeneralString
+{
+	bool		isnull;
+	const char *data;
+	int			len;
+} FPTGeneralString;
+
+/*
+ * From now on *g, which is the caller's own and does not outlive the current
+ * memory context, compares by the sort support functions of the types' btree
+ * operator classes, where these have the same order.  With abbreviated keys,
+ * or without.
+ */
+extern void fpt_general_sort_support(FPTGeneral *g, Relation rel,
+									 bool abbreviate);
+
+extern int	fpt_general_nkeys(const FPTGeneral *g);
+
+/* The first key column that class and head leave open; may be the last + 1. */
+extern int	fpt_general_open(const FPTGeneral *g, const FPTKey *key);
+extern FPTColumnOrder fpt_general_order(const FPTGeneral *g, int i,
+										bool *descending, bool *nullsfirst);
+
+/* Column i of an entry; false if it is not stored as it is. */
+extern bool fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
+							   FPTGeneralString *s);
+
+/* Abbreviated keys of column i: as unsigned numbers, in ascending order. */
+extern bool fpt_general_can_abbreviate(const FPTGeneral *g, int i);
+extern uint64 fpt_general_abbreviate(const FPTGeneral *g, int i,
+									 const FPTKey *key, bool *isnull);
+
+/* After so many of them: are they worth it? */
+extern bool fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n);
+
 extern void fpt_general_corrupt(void) __attribute__((noreturn));
 
 #endif							/* FPT_GENERAL_H */

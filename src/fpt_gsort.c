@@ -5,7 +5,7 @@
  *
  * Entries are records of different lengths.  They are collected in memory; an
  * array of (class, head, address) sorts by radix, as the records of image keys
- * do (fpt_sort.c), and only where heads are equal, keys are compared.  What
+ * do (fpt_sort.c), and only where heads are equal, fpt_gorder.c goes on.  What
  * exceeds the memory goes to temporary files as sorted runs, which are merged
  * by a heap.
  *
@@ -27,26 +27,12 @@
 /* Runs that are merged at once; when there are so many, they become one. */
 #define FPT_GSORT_MAXRUNS	256
 
-/* Memory for records is taken in chunks. */
-#define FPT_GSORT_CHUNK		((Size) 1024 * 1024)
+/*
+ * Memory that an item takes: half of the items are copied while they are
+ * sorted.
+ */
+#define FPT_GITEM_BYTES		(sizeof(FPTGItem) * 3 / 2)
 
-/* A record: its fixed part, then the tuple.  Not aligned in files. */
-typedef struct FPTGRecord
-{
-	uint64		head;
-	uint64		tid;
-	uint32		len;
-	uint16		cls;
-	uint16		flags;			/* FPT_GENTRY_* */
-} FPTGRecord;
-
-/* What the radix sort sorts. */
-typedef struct FPTGItem
-{
-	uint64		cls;
-	uint64		head;
-	uint64		rec;			/* address of an FPTGRecord */
-} FPTGItem;
 
 typedef struct FPTGRun
 {
@@ -63,8 +49,10 @@ struct FPTGSort
 	MemoryContext recs;			/* of the records in memory */
 	Size		mem;			/* at most so much */
 	Size		used;
-	char	   *chunk;			/* where the next record goes */
-	Size		chunkleft;
+	char	  **chunks;			/* of records */
+	int			nchunks;
+	int			maxchunks;
+	Size		chunkleft;		/* bytes free in the last one */
 	FPTGItem   *items;
 	size_t		n;
 	size_t		max;
@@ -86,7 +74,7 @@ fpt_gsort_begin(const FPTLayout *l, Size mem)
 	s->cxt = cxt;
 	s->recs = AllocSetContextCreate(cxt, "fptree sort records",
 									ALLOCSET_DEFAULT_SIZES);
-	s->mem = Max(mem, 2 * FPT_GSORT_CHUNK);
+	s->mem = Max(mem, 2 * FPT_GCHUNK_BYTES);
 	s->runs = MemoryContextAlloc(cxt, sizeof(FPTGRun *) * FPT_GSORT_MAXRUNS);
 	return s;
 }
@@ -101,50 +89,27 @@ fpt_gsort_end(FPTGSort *s)
 
 /* --- in memory ---------------------------------------------------------- */
 
-static void
-fpt_gentry_get(const FPTGRecord *rec, FPTGEntry *e)
-{
-	memset(&e->key, 0, sizeof(FPTKey));
-	e->key.lo = rec->head;
-	e->key.tid = rec->tid;
-	e->key.cls = rec->cls;
-	e->key.len = rec->len;
-	e->key.tup = rec->len > 0 ? (const char *) (rec + 1) : NULL;
-	e->flags = rec->flags;
-}
-
-static int
-fpt_gitem_cmp(const void *a, const void *b, void *arg)
-{
-	const FPTLayout *l = (const FPTLayout *) arg;
-	FPTGEntry	x,
-				y;
-
-	fpt_gentry_get((const FPTGRecord *) (uintptr_t) ((const FPTGItem *) a)->rec,
-				   &x);
-	fpt_gentry_get((const FPTGRecord *) (uintptr_t) ((const FPTGItem *) b)->rec,
-				   &y);
-	return fpt_key_cmp(l, &x.key, &y.key);
-}
-
 /* Sort what is in memory. */
 static void
 fpt_gsort_items(FPTGSort *s)
 {
-	size_t		from;
+	FPTGItem   *tmp = NULL;
 	size_t		to;
 
 	fpt_radix_sort((uint64 *) s->items, s->n, 3);
-	for (from = 0; from < s->n; from = to)
+	for (size_t from = 0; from < s->n; from = to)
 	{
-		for (to = from + 1; to < s->n &&
-			 s->items[to].head == s->items[from].head &&
-			 s->items[to].cls == s->items[from].cls; to++)
-			;
-		if (to - from > 1)
-			qsort_arg(s->items + from, to - from, sizeof(FPTGItem),
-					  fpt_gitem_cmp, unconstify(FPTLayout *, s->l));
+		to = fpt_gitem_run(s->items, from, s->n);
+		if (to - from < 2)
+			continue;
+		if (tmp == NULL)
+			tmp = MemoryContextAllocHuge(s->cxt,
+										 Max(s->n / 2, FPT_GORDER_TMP) *
+										 sizeof(FPTGItem));
+		fpt_gorder_sort(s->l, s->chunks, s->items + from, to - from, tmp);
 	}
+	if (tmp != NULL)
+		pfree(tmp);
 }
 
 /* --- runs --------------------------------------------------------------- */
@@ -186,7 +151,7 @@ fpt_grun_read(FPTGRun *run)
 	fpt_grun_get(run, &rec, sizeof(rec));
 	if (rec.len > FPT_MAX_TUPLE)
 		elog(ERROR, "temporary file of an index build is damaged");
-	fpt_gentry_get(&rec, &run->e);
+	fpt_grecord_get(&rec, &run->e);
 	if (rec.len > 0)
 	{
 		fpt_grun_get(run, run->data, rec.len);
@@ -301,16 +266,17 @@ fpt_gsort_dump(FPTGSort *s)
 	{
 		FPTGEntry	e;
 
-		fpt_gentry_get((const FPTGRecord *) (uintptr_t) s->items[i].rec, &e);
+		fpt_gitem_ahead(s->chunks, s->items, i, s->n);
+		fpt_gitem_get(s->chunks, &s->items[i], &e);
 		fpt_grun_write(run->file, &e);
 		run->left++;
 	}
 	s->runs[s->nruns++] = run;
 	MemoryContextReset(s->recs);
-	s->chunk = NULL;
+	s->nchunks = 0;
 	s->chunkleft = 0;
 	s->n = 0;
-	s->used = s->max * sizeof(FPTGItem);
+	s->used = s->max * FPT_GITEM_BYTES;
 }
 
 /* --- putting and fetching ----------------------------------------------- */
@@ -320,7 +286,7 @@ fpt_gsort_grow(FPTGSort *s)
 {
 	size_t		max = Max(s->max * 2, 1024);
 
-	s->used += (max - s->max) * sizeof(FPTGItem);
+	s->used += (max - s->max) * FPT_GITEM_BYTES;
 	if (s->items == NULL)
 		s->items = MemoryContextAlloc(s->cxt, max * sizeof(FPTGItem));
 	else
@@ -328,25 +294,41 @@ fpt_gsort_grow(FPTGSort *s)
 	s->max = max;
 }
 
+static void
+fpt_gsort_add_chunk(FPTGSort *s)
+{
+	if (s->nchunks >= s->maxchunks)
+	{
+		s->maxchunks = Max(64, s->maxchunks * 2);
+		if (s->chunks == NULL)
+			s->chunks = MemoryContextAlloc(s->cxt,
+										   s->maxchunks * sizeof(char *));
+		else
+			s->chunks = repalloc(s->chunks, s->maxchunks * sizeof(char *));
+	}
+	s->chunks[s->nchunks++] = MemoryContextAlloc(s->recs, FPT_GCHUNK_BYTES);
+	s->chunkleft = FPT_GCHUNK_BYTES;
+	s->used += FPT_GCHUNK_BYTES;
+}
+
 void
 fpt_gsort_put(FPTGSort *s, const FPTGEntry *e)
 {
 	Size		size = MAXALIGN(sizeof(FPTGRecord) + e->key.len);
 	FPTGRecord *rec;
+	Size		offset;
 
 	Assert(e->key.len <= FPT_MAX_TUPLE && e->key.search == NULL);
 	if (s->chunkleft < size)
 	{
-		if (s->used + FPT_GSORT_CHUNK > s->mem)
+		if (s->used + FPT_GCHUNK_BYTES > s->mem)
 			fpt_gsort_dump(s);
-		s->chunk = MemoryContextAlloc(s->recs, FPT_GSORT_CHUNK);
-		s->chunkleft = FPT_GSORT_CHUNK;
-		s->used += FPT_GSORT_CHUNK;
+		fpt_gsort_add_chunk(s);
 	}
 	if (s->n >= s->max)
 		fpt_gsort_grow(s);
-	rec = (FPTGRecord *) s->chunk;
-	s->chunk += size;
+	offset = FPT_GCHUNK_BYTES - s->chunkleft;
+	rec = (FPTGRecord *) (s->chunks[s->nchunks - 1] + offset);
 	s->chunkleft -= size;
 	rec->head = e->key.lo;
 	rec->tid = e->key.tid;
@@ -357,7 +339,8 @@ fpt_gsort_put(FPTGSort *s, const FPTGEntry *e)
 		memcpy(rec + 1, e->key.tup, e->key.len);
 	s->items[s->n].cls = e->key.cls;
 	s->items[s->n].head = e->key.lo;
-	s->items[s->n].rec = (uint64) (uintptr_t) rec;
+	s->items[s->n].place = ((uint64) (s->nchunks - 1) << FPT_GCHUNK_BITS) |
+		offset;
 	s->n++;
 }
 
@@ -386,6 +369,7 @@ fpt_gsort_fetch(FPTGSort *s, FPTGEntry *e, char *buf)
 		return fpt_gsort_merge(s, e, buf);
 	if (s->next >= s->n)
 		return false;
-	fpt_gentry_get((const FPTGRecord *) (uintptr_t) s->items[s->next++].rec, e);
+	fpt_gitem_ahead(s->chunks, s->items, s->next, s->n);
+	fpt_gitem_get(s->chunks, &s->items[s->next++], e);
 	return true;
 }

@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 
 #include "fpt_build.h"
+#include "fpt_general.h"
 #include "fpt_kernel_int.h"
 
 #ifdef FPT_HAVE_BULK_WRITE
@@ -801,6 +802,17 @@ const FPTLayout *
 fpt_load_layout(FPTLoad *load)
 {
 	return &load->layout;
+}
+
+void
+fpt_load_sort_support(FPTLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(load->cxt);
+
+	/* fpt_load_begin() made the description for us only. */
+	fpt_general_sort_support(unconstify(void *, load->layout.arg), load->rel,
+							 true);
+	MemoryContextSwitchTo(old);
 }
 
 void

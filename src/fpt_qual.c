@@ -64,6 +64,7 @@ struct FPTQuals
 	Relation	rel;
 	const FPTGeneral *g;
 	int			nkeycols;
+	int			nstarts;		/* rescans, as far as they are counted */
 	bool		never;			/* no entry can match */
 	bool		recheck;
 	int			last;			/* last column with quals, or -1 */
@@ -565,6 +566,12 @@ add_key(FPTQuals *q, ScanKey key)
 	}
 }
 
+/*
+ * To look up the types' sort support takes as long as a few descents, which it
+ * makes shorter.
+ */
+#define FPT_MANY_STARTS		16
+
 FPTQuals *
 fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
 {
@@ -587,6 +594,13 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 {
 	MemoryContext old;
 
+	if (q->nstarts < FPT_MANY_STARTS && ++q->nstarts == FPT_MANY_STARTS)
+	{
+		old = MemoryContextSwitchTo(MemoryContextGetParent(q->qualcxt));
+		fpt_general_sort_support(unconstify(FPTGeneral *, q->g), q->rel,
+								 false);
+		MemoryContextSwitchTo(old);
+	}
 	MemoryContextReset(q->qualcxt);
 	MemoryContextReset(q->poscxt);
 	MemoryContextReset(q->matchcxt);

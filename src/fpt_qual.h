@@ -34,7 +34,10 @@ typedef struct FPTQualRange
 	bool		moved;			/* does not begin at "from" */
 } FPTQualRange;
 
-/* Allocated in a context that lives as long as the scan. */
+/*
+ * Allocated in a context that lives as long as the scan.  *g is the scan's own:
+ * it is given the types' sort support if the scan begins anew often.
+ */
 extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
 								 MemoryContext cxt);
 

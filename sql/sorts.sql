@@ -1,0 +1,77 @@
+--
+-- The order of builds where heads are equal: common prefixes, duplicates,
+-- NULLs, strings that continue others, in memory and merged from files.
+--
+CREATE SCHEMA fpt_sorts;
+SET search_path = fpt_sorts, public;
+SET client_min_messages = warning;
+
+-- A collation of a library: ICU's, if the server has it.
+DO $$ BEGIN
+	CREATE COLLATION words (provider = icu, locale = 'en-US');
+	CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2',
+							deterministic = false);
+EXCEPTION WHEN feature_not_supported THEN
+	CREATE COLLATION words FROM "C";
+	CREATE COLLATION blind FROM "C";
+END $$;
+
+CREATE TABLE t AS
+SELECT i, md5(i::text) AS hex, hashint4(i) % 10 AS few,
+	   -- neither case nor bytes are the order
+	   translate(encode(decode(md5(i::text), 'hex'), 'base64'), '=', '') AS mixed,
+	   'https://www.example.com/' || md5((i % 700)::text) AS url,
+	   repeat('x', i % 60) AS xs,
+	   -- zeroes at ends, which are no ends
+	   decode(repeat('00', i % 40) || CASE i % 3 WHEN 0 THEN '' ELSE '01' END,
+			  'hex') AS zeroes,
+	   CASE WHEN i % 7 > 0 THEN 'abcdefgh' || hashint4(i) % 50 END AS nulls,
+	   CASE WHEN i % 3 > 0 THEN (i % 100)::numeric / 8 END AS num,
+	   repeat(chr(97 + i % 3), 5 + i % 900) AS long
+FROM generate_series(1, 12000) i
+ORDER BY hashint4(i);
+
+-- The order must be that of sorting by SQL, TIDs last.  fptree_index_check()
+-- compares all neighbours, and the entries' number with the table's.
+CREATE FUNCTION sorts(cols text, mem text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	same bool;
+BEGIN
+	PERFORM set_config('maintenance_work_mem', mem, true);
+	EXECUTE 'CREATE INDEX s ON t USING fptree (' || cols || ')';
+	PERFORM fptree_index_check('s', true);
+	SET LOCAL enable_sort = off;
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	EXECUTE format('SELECT array_agg(ctid) = '
+				   '(SELECT array_agg(ctid ORDER BY %1$s, ctid) FROM t) '
+				   'FROM (SELECT ctid FROM t ORDER BY %1$s) x',
+				   regexp_replace(cols, ' \w+_ops', '')) INTO same;
+	DROP INDEX s;
+	RETURN cols || ': ' || CASE WHEN same THEN 'in order' ELSE 'not in order' END;
+END $$;
+
+SELECT mem, sorts(cols, mem)
+FROM unnest(ARRAY['64MB', '1MB']) AS mem,
+	 unnest(ARRAY[
+		'hex', 'hex COLLATE "C" DESC', 'hex COLLATE words',
+		'hex COLLATE words DESC', 'mixed', 'mixed COLLATE words',
+		'mixed COLLATE words DESC', 'mixed COLLATE blind', 'url COLLATE "C"',
+		'url', 'url COLLATE words', 'url COLLATE "C" DESC, few', 'xs COLLATE "C"',
+		'xs COLLATE "C" DESC', 'xs COLLATE words, i', 'xs', 'zeroes',
+		'zeroes DESC', 'nulls COLLATE words',
+		'few, i, nulls', 'few, few, nulls COLLATE "C"',
+		'few, few, nulls COLLATE "C" DESC NULLS LAST',
+		'few, few, nulls COLLATE words NULLS FIRST, mixed COLLATE words DESC',
+		'few DESC, few, nulls COLLATE words DESC, mixed COLLATE words',
+		'few, num DESC, xs COLLATE "C"', 'num, zeroes', 'long COLLATE "C"',
+		'long COLLATE words DESC', 'long COLLATE blind, few']) AS cols;
+
+-- what is equal though its bytes differ, in a unique index
+CREATE TABLE u (a text COLLATE blind, b int);
+INSERT INTO u SELECT 'word' || i, i FROM generate_series(1, 300) i;
+INSERT INTO u SELECT 'other' || i, i FROM generate_series(1, 300) i;
+CREATE UNIQUE INDEX u_a ON u USING fptree (a);
+SELECT fptree_index_check('u_a', true, true);
+DROP SCHEMA fpt_sorts CASCADE;

@@ -1,0 +1,174 @@
+
+# Dump and restore: pg_dump to a script and to an archive that is restored by two
+# jobs; definitions, options, clustering, replica identity, comments and statistics
+# targets of indexes come back, and the indexes are sound.  What the script of the
+# extension makes is dumped as CREATE EXTENSION and nothing else.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+
+use FptTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE DATABASE source');
+install_helpers($node, 'source');
+
+$node->safe_psql('source', <<'SQL');
+CREATE SCHEMA other;
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
+CREATE COLLATION other.posix FROM "POSIX";
+CREATE TABLE t (id int NOT NULL, a int8, b text, c numeric, d timestamptz,
+				u uuid NOT NULL, m mood, r int4range, arr int[], "odd ""name" text);
+INSERT INTO t
+SELECT i, i % 100, md5((i % 500)::text), i / 8.0, 'epoch'::timestamptz + i * interval '1 s',
+	   md5(i::text)::uuid, (ARRAY['sad', 'ok', 'happy'])[1 + i % 3]::mood,
+	   int4range(i % 9, i % 9 + 3), ARRAY[i % 5, i],
+	   CASE WHEN i % 4 > 0 THEN chr(65 + i % 26) END
+FROM generate_series(1, 3000) i;
+CREATE INDEX t_a ON t USING fptree (a);
+CREATE UNIQUE INDEX t_id ON t USING fptree (id);
+CREATE UNIQUE INDEX t_u ON t USING fptree (u DESC NULLS LAST)
+	WITH (fillfactor = 70, node_lines = 2, leaf_node_lines = 3);
+CREATE INDEX t_cols ON t USING fptree (a DESC, b, c NULLS FIRST) INCLUDE (d, id);
+CREATE INDEX t_part ON t USING fptree (b) WHERE a > 50 AND b IS NOT NULL;
+CREATE INDEX t_expr ON t USING fptree (lower(b), (id % 7), (d AT TIME ZONE 'UTC'));
+CREATE INDEX t_ops ON t USING fptree (b text_pattern_ops, b COLLATE other.posix DESC);
+CREATE INDEX t_types ON t USING fptree (m, r, arr);
+CREATE UNIQUE INDEX t_nulls ON t USING fptree ("odd ""name", id) NULLS NOT DISTINCT;
+COMMENT ON INDEX t_cols IS 'several columns';
+ALTER INDEX t_expr ALTER COLUMN 2 SET STATISTICS 77;
+ALTER TABLE t CLUSTER ON t_a;
+ALTER TABLE t REPLICA IDENTITY USING INDEX t_u;
+ALTER TABLE t ADD CONSTRAINT t_excl EXCLUDE USING fptree (u WITH =, id WITH =);
+
+CREATE TABLE part (k int, v text) PARTITION BY RANGE (k);
+CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (1000);
+CREATE TABLE part_2 PARTITION OF part FOR VALUES FROM (1000) TO (2000);
+CREATE TABLE part_sub PARTITION OF part FOR VALUES FROM (2000) TO (3000)
+	PARTITION BY HASH (v);
+CREATE TABLE part_sub_1 PARTITION OF part_sub FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE INDEX part_kv ON part USING fptree (v, k);
+CREATE UNIQUE INDEX part_k ON part_1 USING fptree (k);
+INSERT INTO part SELECT i, md5(i::text) FROM generate_series(0, 2999) i;
+
+CREATE UNLOGGED TABLE ul (a int);
+INSERT INTO ul SELECT generate_series(1, 100);
+CREATE INDEX ul_a ON ul USING fptree (a);
+CREATE TABLE other.nothing (x text);
+CREATE INDEX nothing_x ON other.nothing USING fptree (x);
+CREATE MATERIALIZED VIEW mv AS SELECT a, count(*) AS n FROM t GROUP BY a;
+CREATE UNIQUE INDEX mv_a ON mv USING fptree (a);
+SQL
+
+sub definitions
+{
+	my ($db) = @_;
+
+	return $node->safe_psql($db, <<'SQL');
+SELECT c.oid::regclass, c.relkind, pg_get_indexdef(c.oid), c.reloptions,
+	   i.indisunique, i.indisvalid, i.indisready, i.indisclustered,
+	   i.indisreplident, i.indisexclusion, i.indoption,
+	   obj_description(c.oid, 'pg_class'),
+	   (SELECT string_agg(attnum || ':' || attstattarget, ' ' ORDER BY attnum)
+		FROM pg_attribute a WHERE a.attrelid = c.oid AND attstattarget > 0),
+	   (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid),
+	   (SELECT pg_get_constraintdef(oid) FROM pg_constraint
+		WHERE conindid = c.oid AND contype = 'x')
+FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+	 JOIN pg_am am ON am.oid = c.relam
+WHERE am.amname = 'fptree'
+ORDER BY c.oid::regclass::text
+SQL
+}
+
+my @queries = (
+	'SELECT count(*) || \' \' || sum(id) FROM t WHERE a BETWEEN 20 AND 60',
+	"SELECT count(*) || ' ' || sum(id) FROM t WHERE b LIKE '1%' AND a > 50",
+	"SELECT count(*) || ' ' || sum(id) FROM t WHERE u > '80000000-0000-0000-0000-000000000000'",
+	"SELECT count(*) || ' ' || sum(id) FROM t WHERE m = 'ok' AND r > '[3,5)'",
+	"SELECT count(*) || ' ' || sum(k) FROM part WHERE v > 'a'",
+	'SELECT count(*) || \' \' || sum(n) FROM mv WHERE a < 30');
+
+sub compare
+{
+	my ($db, $what) = @_;
+
+	is(definitions($db), definitions('source'), "$what: the same definitions");
+	is($node->safe_psql($db, 'SELECT fpt_verify()'),
+		'', "$what: indexes are sound");
+	is( $node->safe_psql(
+			$db, 'SELECT fpt_differ(ARRAY[' . join(', ', map { "\$q\$$_\$q\$" } @queries) . '])'),
+		'',
+		"$what: scans agree");
+	return;
+}
+
+my $dir = PostgreSQL::Test::Utils::tempdir;
+my $script = "$dir/script.sql";
+my $archive = "$dir/archive";
+my @connect = ('-h', $node->host, '-p', $node->port);
+
+my $count = () = definitions('source') =~ /USING fptree/g;
+cmp_ok($count, '>=', 18, 'indexes of all kinds are there');
+
+command_ok([ 'pg_dump', @connect, '-f', $script, 'source' ], 'pg_dump');
+my $text = slurp_file($script);
+unlike($text, qr/CREATE (ACCESS METHOD|OPERATOR (CLASS|FAMILY))/,
+	'nothing of the extension itself is dumped');
+like($text, qr/^CREATE EXTENSION IF NOT EXISTS fptree /m,
+	'but that it is to be created');
+
+$node->safe_psql('postgres', 'CREATE DATABASE plain TEMPLATE template0');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'plain', '-f', $script ],
+	'restored by psql');
+compare('plain', 'psql');
+
+command_ok([ 'pg_dump', @connect, '-Fc', '-f', $archive, 'source' ], 'pg_dump -Fc');
+$node->safe_psql('postgres', 'CREATE DATABASE jobs TEMPLATE template0');
+command_ok(
+	[ 'pg_restore', @connect, '--exit-on-error', '--jobs', '2', '-d', 'jobs', $archive ],
+	'restored by two jobs');
+compare('jobs', 'pg_restore');
+
+# What is restored can be dumped again: the same script.
+my $again = "$dir/again.sql";
+command_ok([ 'pg_dump', @connect, '-f', $again, 'jobs' ], 'pg_dump of the copy');
+
+sub normal
+{
+	my ($file) = @_;
+
+	return join("\n", sort grep { !/^(--|\\(un)?restrict)/ } split(/\n/, slurp_file($file)));
+}
+ok(normal($again) eq normal($script), 'the copy is dumped as the original was');
+
+# Indexes are left out with the extension's dependents, not by DROP EXTENSION.
+my ($ret, $out, $err) = $node->psql('plain', 'DROP EXTENSION fptree');
+like($err, qr/cannot drop extension fptree because other objects depend on it/,
+	'indexes depend on the extension');
+$node->safe_psql('plain', 'DROP EXTENSION fptree CASCADE');
+is($node->safe_psql('plain', 'SELECT count(*) FROM t'), '3000', 'the table is still there');
+
+# There is one version, so an update does nothing; what it starts from and what it
+# ends with are the script's.
+is($node->safe_psql('jobs', 'SELECT extversion FROM pg_extension WHERE extname = \'fptree\''),
+	$node->safe_psql('jobs',
+		'SELECT default_version FROM pg_available_extensions WHERE name = \'fptree\''),
+	'the restored extension is of the default version');
+$node->safe_psql('jobs', 'ALTER EXTENSION fptree UPDATE');
+is( $node->safe_psql('jobs', <<'SQL'),
+SELECT target FROM pg_extension_update_paths('fptree') WHERE path IS NOT NULL
+SQL
+	'', 'no update path leads anywhere');
+compare('jobs', 'ALTER EXTENSION UPDATE');
+
+done_testing();
