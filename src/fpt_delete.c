@@ -27,7 +27,7 @@
 #define FPT_ENOUGH_SHARE	8
 
 /* Of a page, as must be freed so as not to split it all the same. */
-#define FPT_SPLIT_SHARE		32
+#define FPT_SPLIT_SHARE		48
 
 /* Heap pages that are looked at before a split. */
 #define FPT_LAST_BLOCKS		24
@@ -198,9 +198,9 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, bool promising, int space)
 }
 
 /*
- * Let the table answer, and mark what it calls dead.  Not the last one: at least
- * one entry stays.  VACUUM must remain the only one to empty a leaf, because an
- * empty leaf may be unlinked though it is pinned.
+ * Let the table answer, and mark what it calls dead.  Not the last one: one
+ * entry stays at least.  VACUUM must remain the only one to empty a leaf,
+ * because an empty leaf may be unlinked though it is pinned.
  */
 static void
 fpt_leaf_delete_answer(FPTLeafDelete *d)

@@ -251,6 +251,8 @@ call_writers(KTWorld *w)
 	fpt_page_make_room(l, copy, &e);
 	fpt_page_trim(l, copy);
 	memcpy(copy, w->page, BLCKSZ);
+	fpt_page_find_room(l, copy, &e);
+	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_truncate(l, copy, kt_chance(50) ? n % 40 : n);
 	fpt_page_trim(l, copy);
 }

@@ -354,7 +354,10 @@ op_insert(void)
 	if (res == FPT_FULL)
 	{
 		CHECK(expect == FPT_OK);
-		res = fpt_page_make_room(&w->l, w->page, &e);
+		if (w->level == 0 && kt_chance(20))
+			res = fpt_page_find_room(&w->l, w->page, &e);
+		else
+			res = fpt_page_make_room(&w->l, w->page, &e);
 		if (res == FPT_OK)
 		{
 			res = insert_checked(&e);
