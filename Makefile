@@ -11,12 +11,14 @@ OBJS = \
 	src/fpt_build.o \
 	src/fpt_check.o \
 	src/fpt_cost.o \
+	src/fpt_delete.o \
 	src/fpt_general.o \
 	src/fpt_geom.o \
 	src/fpt_gbuild.o \
 	src/fpt_gorder.o \
 	src/fpt_gsort.o \
 	src/fpt_head.o \
+	src/fpt_heapahead.o \
 	src/fpt_heapcheck.o \
 	src/fpt_hooks.o \
 	src/fpt_image.o \
@@ -26,6 +28,7 @@ OBJS = \
 	src/fpt_load.o \
 	src/fpt_modify.o \
 	src/fpt_pagecheck.o \
+	src/fpt_parallel.o \
 	src/fpt_plan.o \
 	src/fpt_prefetch.o \
 	src/fpt_qual.o \
@@ -38,6 +41,7 @@ OBJS = \
 	src/fpt_stats.o \
 	src/fpt_testing.o \
 	src/fpt_tuple.o \
+	src/fpt_dict.o \
 	src/fpt_unique.o \
 	src/fpt_vacuum.o \
 	src/fpt_validate.o \

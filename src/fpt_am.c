@@ -154,7 +154,7 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amsearchnulls = true;
 	am->amclusterable = true;
 	am->ampredlocks = true;
-	am->amcanparallel = false;
+	am->amcanparallel = true;
 	am->amcaninclude = true;
 	am->amusemaintenanceworkmem = false;
 	am->amparallelvacuumoptions =
@@ -181,5 +181,8 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amendscan = fptendscan;
 	am->ammarkpos = fptmarkpos;
 	am->amrestrpos = fptrestrpos;
+	am->amestimateparallelscan = fptestimateparallelscan;
+	am->aminitparallelscan = fptinitparallelscan;
+	am->amparallelrescan = fptparallelrescan;
 	PG_RETURN_POINTER(am);
 }

@@ -644,6 +644,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 		result->heap_tuples = fpt_gbuild(heap, index, indexInfo, load,
 										 &result->index_tuples);
 		fpt_load_end(load);
+		fpt_stop_point(FPT_STOP_BUILD_DONE);
 		return result;
 	}
 	fpt_build_init(&b, heap, index, indexInfo);

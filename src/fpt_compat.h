@@ -14,9 +14,14 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/nbtree.h"
+#include "access/nbtxlog.h"
+#include "access/relscan.h"
+#include "access/rmgr.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "miscadmin.h"
@@ -26,10 +31,11 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #if PG_VERSION_NUM < 150000
 #error "fptree needs PostgreSQL 15 or later"
@@ -47,16 +53,51 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 /* A hook that sees a relation's indexes before they are used in planning. */
 #define FPT_HAVE_RELATION_INFO_HOOK (PG_VERSION_NUM < 190000)
 
-/* Does a collation compare bytes? */
+/*
+ * Does a collation compare bytes?  utils/pg_locale.h, which could tell, needs
+ * the headers of ICU: a module that is built without them declares the function
+ * itself, or looks into the catalogue.
+ */
+#if PG_VERSION_NUM < 180000
+extern bool lc_collate_is_c(Oid collation);
+#endif
+
 static inline bool
 fpt_collation_is_c(Oid collation)
 {
+#if PG_VERSION_NUM < 180000
+	return OidIsValid(collation) && lc_collate_is_c(collation);
+#else
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+	int			cache = isdefault ? DATABASEOID : COLLOID;
+	AttrNumber	att = isdefault ? Anum_pg_database_datcollate :
+		Anum_pg_collation_collcollate;
+	HeapTuple	tup;
+	char		provider;
+	bool		isnull;
+	Datum		name;
+	bool		result;
+
 	if (!OidIsValid(collation))
 		return false;
-#if PG_VERSION_NUM >= 180000
-	return pg_newlocale_from_collation(collation)->collate_is_c;
-#else
-	return lc_collate_is_c(collation);
+	tup = SearchSysCache1(cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
+												  collation));
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	provider = isdefault ?
+		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
+		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
+	name = SysCacheGetAttr(cache, tup, att, &isnull);
+	result = provider == COLLPROVIDER_BUILTIN;
+	if (provider == COLLPROVIDER_LIBC && !isnull)
+	{
+		char	   *str = TextDatumGetCString(name);
+
+		result = strcmp(str, "C") == 0 || strcmp(str, "POSIX") == 0;
+		pfree(str);
+	}
+	ReleaseSysCache(tup);
+	return result;
 #endif
 }
 
@@ -246,6 +287,67 @@ fpt_drop_buffers(Relation rel)
 #else
 #define FPT_LOCATOR(rel)	((rel)->rd_node)
 #endif
+
+/* --- parallel scans ------------------------------------------------------- */
+
+extern Size fpt_parallel_size(void);	/* fpt_parallel.c */
+
+/* Shared memory of a parallel scan: later versions say of what scan. */
+#if PG_VERSION_NUM >= 180000
+static inline Size
+fptestimateparallelscan(Relation rel, int nkeys, int norderbys)
+{
+	return fpt_parallel_size();
+}
+#elif PG_VERSION_NUM >= 170000
+static inline Size
+fptestimateparallelscan(int nkeys, int norderbys)
+{
+	return fpt_parallel_size();
+}
+#else
+static inline Size
+fptestimateparallelscan(void)
+{
+	return fpt_parallel_size();
+}
+#endif
+
+/* Where it is, behind core's part. */
+static inline Size
+fpt_parallel_offset(ParallelIndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	return scan->ps_offset_am;
+#else
+	return scan->ps_offset;
+#endif
+}
+
+/* --- recovery conflicts --------------------------------------------------- */
+
+/* Log a recovery conflict by btree's record, with no page attached. */
+static inline void
+fpt_log_conflict(Relation rel, Relation heapRel, BlockNumber block,
+				 FullTransactionId horizon)
+{
+	xl_btree_reuse_page rec;
+
+	memset(&rec, 0, sizeof(rec));
+	rec.block = block;
+#if PG_VERSION_NUM >= 160000
+	rec.locator = rel->rd_locator;
+	rec.snapshotConflictHorizon = horizon;
+	rec.isCatalogRel = RelationIsAccessibleInLogicalDecoding(heapRel);
+#else
+	(void) heapRel;
+	rec.node = rel->rd_node;
+	rec.latestRemovedFullXid = horizon;
+#endif
+	XLogBeginInsert();
+	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
+}
 
 /* --- index build --------------------------------------------------------- */
 

@@ -9,8 +9,10 @@
  * the root page here.  What a page costs to search is not told apart: it is
  * dwarfed by the executor's cost of a row.
  *
- * One thing is: a long scan does not wait for each leaf, since they are read
- * ahead.  fpt_readahead_credit() has the rule, src/README.md the reasons.
+ * Two things are.  Whether a scan is worth parallel workers is not decided by
+ * the number of our dense pages (fpt_btree_pages).  And a long scan does not
+ * wait for each leaf, since they are read ahead: fpt_readahead_credit() has the
+ * rule, src/README.md the reasons.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,8 +20,10 @@
 
 #include "access/relation.h"
 #include "nodes/pathnodes.h"
+#include "parser/parsetree.h"
 #include "storage/lockdefs.h"
 #include "utils/index_selfuncs.h"
+#include "utils/lsyscache.h"
 #include "utils/spccache.h"
 
 /* Leaves that a scan has read before the distance has grown. */
@@ -86,6 +90,40 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 		Max(0, spc_random - Max(spc_seq, spc_random / distance));
 }
 
+/*
+ * Core uses the number of pages that a path reads to decide whether the scan is
+ * worth parallel workers, and how many, and for nothing else.  What they share
+ * is the work on the entries, of which our pages hold up to three times as many
+ * as btree's.  So pages are counted for that as if they were a btree's (without
+ * deduplication): how many are they for one of ours?
+ */
+static double
+fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
+{
+	Oid			heap = planner_rt_fetch(info->rel->relid, root)->relid;
+	double		width = sizeof(IndexTupleData);
+	double		pages;
+	int			i;
+
+	if (!info->rel->consider_parallel || info->pages == 0)
+		return 1;
+	for (i = 0; i < info->ncolumns; i++)
+	{
+		int32		column = 0;
+
+		if (info->indexkeys[i] > 0)
+			column = get_attavgwidth(heap, info->indexkeys[i]);
+		if (column <= 0)
+			column = get_attavgwidth(info->indexoid, i + 1);
+		if (column <= 0)
+			column = get_typavgwidth(get_atttype(info->indexoid, i + 1), -1);
+		width += column;
+	}
+	width = MAXALIGN((Size) width) + sizeof(ItemIdData);
+	pages = info->tuples * width / (BLCKSZ * BTREE_DEFAULT_FILLFACTOR / 100);
+	return Max(1, pages / info->pages);
+}
+
 void
 fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 				double loop_count, Cost *indexStartupCost,
@@ -105,5 +143,6 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 	btcostestimate(root, path, loop_count, indexStartupCost, indexTotalCost,
 				   indexSelectivity, indexCorrelation, indexPages);
 	*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
+	*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 }

@@ -123,6 +123,7 @@ fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo, FPTLoad *load,
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
 	reltuples = table_index_build_scan(heap, index, indexInfo, true, true,
 									   fpt_gbuild_callback, b, NULL);
+	fpt_stop_point(FPT_STOP_BUILD_LOAD);
 
 	old = MemoryContextSwitchTo(b->rowcxt);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SORT);

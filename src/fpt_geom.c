@@ -53,14 +53,21 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	memset(g, 0, sizeof(FPTGeom));
 	if ((kw != 1 && kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
-		kind < 0 || kind >= FPT_KIND_GENERAL + FPT_NKINDS ||
+		kind < 0 || kind >= FPT_KIND_DICT + FPT_KIND_INNER ||
 		(kind >= FPT_KIND_GENERAL && kw > 8) ||
+		(kind >= FPT_KIND_DICT && kw > 1) ||
 		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
 		return false;
 
-	if (kind >= FPT_KIND_GENERAL)
+	if (kind >= FPT_KIND_DICT)
+	{
+		kind -= FPT_KIND_DICT;
+		g->heap = g->dict = true;
+	}
+	else if (kind >= FPT_KIND_GENERAL)
 	{
 		kind -= FPT_KIND_GENERAL;
+		g->heap = true;
 		g->ow = sizeof(uint16);
 	}
 	g->kw = kw;
@@ -345,6 +352,17 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
 			n.widths[i][kind] = wx;
 		}
+	}
+
+	/* Pages with a dictionary have the widths of those of 1-byte heads. */
+	for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+	{
+		FPTWidths	wx = widths[0][kind];
+		FPTGeom    *g = &n.geom[FPT_ENC_DICT][kind];
+
+		if (!fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x))
+			return false;
+		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
 	}
 	*l = n;
 	return true;

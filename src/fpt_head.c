@@ -52,7 +52,7 @@ left(uint64 code, int bits)
 
 /* The upper "bits" bits of a number. */
 static inline uint64
-upper(uint64 code, int bits)
+upper_bits(uint64 code, int bits)
 {
 	Assert(bits > 0 && bits <= 64);
 	return code >> (64 - bits);
@@ -396,7 +396,7 @@ timetz_value(uint64 code, char *buf)
 {
 	TimeTzADT  *t = (TimeTzADT *) buf;
 
-	code = upper(code, TIMETZ_BITS);
+	code = upper_bits(code, TIMETZ_BITS);
 	t->zone = (int32) ((int64) (code & lowmask(TIMETZ_ZONE_BITS)) -
 					   TIMETZ_ZONE_BIAS);
 	t->time = (int64) (code >> TIMETZ_ZONE_BITS) - TIMETZ_TIME_BIAS -
@@ -509,7 +509,7 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 	FPTImage	img;
 
 	img.hi = 0;
-	img.lo = upper(code, image_bits(part->type)) - image_bias(part->type);
+	img.lo = upper_bits(code, image_bits(part->type)) - image_bias(part->type);
 	return fpt_image_decode(part->type, img, buf);
 }
 
@@ -663,7 +663,7 @@ code_sure(const FPTHeadPart *part, uint64 code)
 		case FPT_HEAD_BPCHAR:
 		case FPT_HEAD_NAME:
 			/* these contain no zeroes, so that one must stand for the end */
-			return nbytes > 0 && (upper(code, nbytes * 8) & 0xFF) == 0;
+			return nbytes > 0 && (upper_bits(code, nbytes * 8) & 0xFF) == 0;
 		case FPT_HEAD_NUMERIC:
 			return part->whole && numeric_sure(code);
 		case FPT_HEAD_INET:
@@ -734,7 +734,7 @@ form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 			*rest = 0;
 			return head;
 		}
-		code = upper(value_code(part, values[i]), part->bits);
+		code = upper_bits(value_code(part, values[i]), part->bits);
 		if (part->descending)
 			code ^= lowmask(part->bits);
 		head |= code << part->shift;
@@ -793,7 +793,7 @@ fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
 		case FPT_HEAD_TID:
 			return true;
 		case FPT_HEAD_FLOAT:
-			code = upper(code, part->bits);
+			code = upper_bits(code, part->bits);
 			return code != float_zero(part->type) &&
 				code != lowmask(part->bits);
 		case FPT_HEAD_INET:
@@ -816,7 +816,7 @@ fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head, char *buf)
 		case FPT_HEAD_TIMETZ:
 			return timetz_value(code, buf);
 		case FPT_HEAD_TID:
-			code = upper(code, TID_BITS);
+			code = upper_bits(code, TID_BITS);
 			ItemPointerSet((ItemPointer) buf, (BlockNumber) (code >> 16),
 						   (OffsetNumber) (code & 0xFFFF));
 			return PointerGetDatum(buf);

@@ -114,10 +114,48 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	return buf;
 }
 
-/* Put the entry into the locked leaf that covers it; releases the leaf. */
+/* The insertion is over: keep what its copy of the description has learnt. */
+static void
+fpt_insert_learnt(Relation rel, const FPTIndex *ix)
+{
+	FPTIndex   *cached = (FPTIndex *) rel->rd_amcache;
+
+	if (cached != NULL && cached->layout.indexid == ix->layout.indexid)
+	{
+		cached->rootlevel = ix->rootlevel;
+		cached->lastleaf = ix->lastleaf;
+		cached->npages = ix->npages;
+	}
+}
+
+/*
+ * The entry's node is full.  The table may be asked for dead rows, which may
+ * process invalidations: work on a copy of the description.
+ */
+static void
+fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				FPTStack *stack, FPTDelete *del)
+{
+	FPTIndex	own;
+
+	if (fpt_is_general(&ix->layout))
+	{
+		/* it is one already */
+		fpt_insert_hard(rel, ix, buf, e, InvalidBuffer, stack, del);
+		return;
+	}
+	own = *ix;
+	fpt_insert_hard(rel, &own, buf, e, InvalidBuffer, stack, del);
+	fpt_insert_learnt(rel, &own);
+}
+
+/*
+ * Put the entry into the locked leaf that covers it; releases the leaf.  *ix
+ * of image keys may be gone afterwards.
+ */
 static void
 fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				FPTStack *stack)
+				FPTStack *stack, FPTDelete *del)
 {
 	uint32		pageno = fpt_bufpage(buf);
 	bool		rightmost = fpt_header(BufferGetPage(buf))->right == FPT_NOPAGE;
@@ -136,7 +174,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			break;
 		case FPT_FULL:
 		case FPT_UNFIT:
-			fpt_insert_hard(rel, ix, buf, e, InvalidBuffer, stack);
+			fpt_insert_full(rel, ix, buf, e, stack, del);
 			break;
 		case FPT_DUPLICATE:
 			fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
@@ -161,21 +199,15 @@ fpt_any_null(Relation rel, const bool *isnull)
 	return false;
 }
 
-/* The insertion is over: keep what its copy of the description has learnt. */
-static void
-fpt_insert_done(Relation rel, FPTIndex *ix)
+/* Free the copy that an insertion of general keys has made. */
+static inline void
+fpt_insert_done(Relation rel, FPTIndex *own, bool general)
 {
-	FPTIndex   *cached = (FPTIndex *) rel->rd_amcache;
-
-	if (!fpt_is_general(&ix->layout))
-		return;
-	if (cached != NULL && cached->layout.indexid == ix->layout.indexid)
+	if (general)
 	{
-		cached->rootlevel = ix->rootlevel;
-		cached->lastleaf = ix->lastleaf;
-		cached->npages = ix->npages;
+		fpt_insert_learnt(rel, own);
+		fpt_index_free(own);
 	}
-	fpt_index_free(ix);
 }
 
 bool
@@ -191,9 +223,12 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	bool		is_unique = checkUnique != UNIQUE_CHECK_PARTIAL;
 	FPTEntry	e;
 	FPTStack	stack;
+	FPTDelete	del = {0};
 	Buffer		buf;
 
 	Assert(ItemPointerIsValid(ht_ctid));
+	del.heapRel = heapRel;
+	del.versions = indexUnchanged;
 	if (general)
 	{
 		fpt_index_copy(rel, &own);
@@ -212,14 +247,15 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		checking = false;
 		is_unique = true;
 	}
+	del.unique = checking;
 	if (!checking)
 	{
 		/* A check that is made again inserts nothing. */
 		if (checkUnique == UNIQUE_CHECK_EXISTING)
 			return true;
 		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
-		fpt_insert_leaf(rel, ix, buf, &e, &stack);
-		fpt_insert_done(rel, ix);
+		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
+		fpt_insert_done(rel, &own, general);
 		return is_unique;
 	}
 	for (;;)
@@ -253,8 +289,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	else
 	{
 		buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
-		fpt_insert_leaf(rel, ix, buf, &e, &stack);
+		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
 	}
-	fpt_insert_done(rel, ix);
+	fpt_insert_done(rel, &own, general);
 	return is_unique;
 }

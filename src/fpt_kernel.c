@@ -29,13 +29,16 @@ fpt_geom_of(const FPTLayout *l, void *page)
 		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
 	else if (kind == FPT_ENC_TID4)
 		kind = FPT_KIND_LEAF6;
-	if (kwi >= FPT_NKW || kind >= FPT_NKINDS)
+	if (kwi >= FPT_NENC || kind >= FPT_NKINDS)
 		return NULL;
 
 	/* key widths beyond the key size have no geometry */
 	g = &l->geom[kwi][kind];
 	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
 		h->nnull > h->nkids)
+		return NULL;
+	if (unlikely(g->dict) &&
+		h->std.pd_upper + h->ndict * FPT_DICT_ITEM > FPT_SPECIAL_OFFSET)
 		return NULL;
 	return g;
 }
@@ -334,7 +337,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 /* NULL nodes have no separators to go by: TIDs or tuples tell them apart. */
 static int
 fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-					int to, const FPTKey *key, uint64 tid)
+					int to, uint64 lo, const FPTKey *key, uint64 tid)
 {
 	int			a = from;
 	int			b = to - 1;
@@ -342,7 +345,7 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	while (a < b)
 	{
 		int			m = a + (b - a + 1) / 2;
-		int			below = fpt_kid_first_below(l, g, page, m, 0, 0, key, tid);
+		int			below = fpt_kid_first_below(l, g, page, m, 0, lo, key, tid);
 
 		if (below < 0)
 			return -1;
@@ -354,6 +357,28 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	return a;
 }
 
+/* p's kid is known, or -1: look for the key in its node. */
+static pg_attribute_always_inline FPTResult
+fpt_place_node(const FPTLayout *l, const FPTGeom *g, void *page,
+			   const FPTKey *key, uint64 tid, FPTPlace *p, const bool general)
+{
+	if (p->kid < 0)
+		return FPT_CORRUPT;
+	p->node = fpt_kid_node(g, page, p->kid);
+	if (p->node == NULL)
+		return FPT_CORRUPT;
+	fpt_node_prefetch(g, p->node);
+	if (g->dw == 0)
+		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
+						   fpt_kid(g, page, p->kid) * g->cap / 8);
+	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key, tid,
+							&p->eq, &p->dup, general);
+	if (p->rank < 0)
+		return FPT_CORRUPT;
+	p->count = fpt_popcount(fpt_node_used(g, p->node));
+	return FPT_OK;
+}
+
 static pg_attribute_always_inline FPTResult
 fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 				  const FPTKey *key, uint64 tid, FPTPlace *p,
@@ -362,7 +387,7 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 	FPTPageHeader *h = fpt_header(page);
 
 	fpt_region(l, h, key->cls, &p->from, &p->to);
-	p->dup = false;
+	p->dup = p->listed = false;
 	p->rank = 0;
 	p->where = 0;
 	if (key->cls == FPT_CLS_VALUE)
@@ -391,23 +416,56 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, key, tid);
+		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, 0, key, tid);
 	}
-	if (p->kid < 0)
+	return fpt_place_node(l, g, page, key, tid, p, general);
+}
+
+/*
+ * Look the key up in the dictionary: sets p's listed, hi and lo, and *tid, which
+ * is relative to the first key that is not below.  A key behind all of them is
+ * not representable.
+ */
+static FPTResult
+fpt_dict_place(const FPTLayout *l, void *page, const FPTKey *key,
+			   FPTPlace *p, uint64 *tid)
+{
+	int			code = fpt_dict_find(l, page, key, &p->listed);
+
+	if (code < 0)
 		return FPT_CORRUPT;
-	p->node = fpt_kid_node(g, page, p->kid);
-	if (p->node == NULL)
-		return FPT_CORRUPT;
-	fpt_node_prefetch(g, p->node);
-	if (g->dw == 0)
-		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
-						   fpt_kid(g, page, p->kid) * g->cap / 8);
-	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key, tid,
-							&p->eq, &p->dup, general);
-	if (p->rank < 0)
-		return FPT_CORRUPT;
-	p->count = fpt_popcount(fpt_node_used(g, p->node));
+	p->hi = 0;
+	p->lo = (uint64) code;
+	if (!p->listed || (int64) *tid < 0)
+		*tid = 0;
+	p->where = code >= fpt_header(page)->ndict ? 1 : 0;
 	return FPT_OK;
+}
+
+/* In a page with a dictionary keys are numbers, once they are looked up. */
+static FPTResult
+fpt_find_place_dict(const FPTLayout *l, const FPTGeom *g, void *page,
+					const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	fpt_region(l, fpt_header(page), key->cls, &p->from, &p->to);
+	p->dup = p->listed = false;
+	p->rank = 0;
+	p->where = 0;
+	p->hi = p->lo = 0;
+	p->kid = p->to;
+	if (p->from >= p->to || (key->cls != FPT_CLS_VALUE && key->lo != 0))
+		return FPT_OK;
+	if (fpt_dict_place(l, page, key, p, &tid) != FPT_OK)
+		return FPT_CORRUPT;
+	if (p->where > 0)
+		return FPT_OK;
+	if (key->cls == FPT_CLS_VALUE)
+		p->kid = fpt_region_kid(l, g, page, p->from, p->to, 0, p->lo, key, tid,
+								false);
+	else
+		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, p->lo, key,
+									 tid);
+	return fpt_place_node(l, g, page, key, tid, p, false);
 }
 
 static pg_noinline FPTResult
@@ -421,8 +479,9 @@ static inline FPTResult
 fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
 			   const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	if (unlikely(g->ow != 0))
-		return fpt_find_place_general(l, g, page, key, tid, p);
+	if (unlikely(g->heap))
+		return g->dict ? fpt_find_place_dict(l, g, page, key, tid, p) :
+			fpt_find_place_general(l, g, page, key, tid, p);
 	return fpt_find_place_of(l, g, page, key, tid, p, false);
 }
 
@@ -492,6 +551,31 @@ fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
 }
 
 /*
+ * The end of a range that begins at p, in a page with a dictionary: its number
+ * and TID in *end.  False: behind all keys, or corrupt.
+ */
+static bool
+fpt_dict_end(const FPTLayout *l, void *page, const FPTPlace *p,
+			 const FPTKey *hi, FPTKey *end)
+{
+	FPTPlace	e = {.lo = p->lo, .listed = p->listed};
+	FPTKey		k;
+
+	*end = *hi;
+
+	/* Mostly it has the same key as the range's beginning. */
+	if (!p->listed || !fpt_dict_key(page, (int) p->lo, hi->cls, &k) ||
+		fpt_keys_distinct(l, hi, &k))
+	{
+		if (fpt_dict_place(l, page, hi, &e, &end->tid) != FPT_OK ||
+			e.where > 0)
+			return false;
+	}
+	end->lo = e.lo;
+	return true;
+}
+
+/*
  * Does the range that ends at hi end in the node of p, or right behind it?
  * Most ranges of a point lookup do, which saves the second descent.
  */
@@ -503,9 +587,19 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 				klo,
 				shi,
 				slo;
+	FPTKey		end;
 
-	if (p->where != 0 || p->kid < p->from || p->kid >= p->to ||
-		fpt_rel(g, page, hi, &khi, &klo) != 0)
+	if (p->where != 0 || p->kid < p->from || p->kid >= p->to)
+		return false;
+	if (unlikely(g->dict))
+	{
+		if (!fpt_dict_end(l, page, p, hi, &end))
+			return false;
+		khi = 0;
+		klo = end.lo;
+		hi = &end;
+	}
+	else if (fpt_rel(g, page, hi, &khi, &klo) != 0)
 		return false;
 	last->kid = p->kid;
 	last->rank = fpt_node_range_end(l, g, page, p, khi, klo, hi);
@@ -867,25 +961,65 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 	}
 }
 
-/* The tuples of n slots, behind what run->tups holds; false if corrupt. */
+/* The heads of n slots of a page with a dictionary; false if corrupt. */
 static bool
-fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
-				const uint8 *slots, int n, FPTRun *run, int at)
+fpt_copy_dict_heads(void *page, const char *node, const uint8 *slots, int n,
+					uint64 *los)
 {
-	int			end = at > 0 ? run->tupends[at - 1] : 0;
+	int			ndict = fpt_header(page)->ndict;
+	const char *heads = fpt_dict_heads(page);
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
+		int			code = fpt_slot_code(node, slots[i]);
+
+		if (code >= ndict)
+			return false;
+		memcpy(&los[i], heads + code * sizeof(uint64), sizeof(uint64));
+	}
+	return true;
+}
+
+/*
+ * The tuples of n slots, behind what run->tups holds; false if corrupt.
+ * Neighbours that share theirs in the page share the copy.  *shared is the
+ * number in the dictionary of the one that was copied last, or -1.
+ */
+static bool
+fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
+				const uint8 *slots, int n, FPTRun *run, int at, int *shared)
+{
+	int			i;
+
+	for (i = at; i < at + n; i++)
+	{
+		int			slot = slots[i - at];
 		FPTKey		k;
 
-		if (!fpt_slot_tuple(g, page, node, slots[i], &k) ||
-			end + (int) k.len > BLCKSZ)
+		if (g->dict)
+		{
+			int			code = fpt_slot_code(node, slot);
+
+			if (code == *shared)
+			{
+				run->tupoffs[i] = run->tupoffs[i - 1];
+				run->tupends[i] = run->tupends[i - 1];
+				continue;
+			}
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
+				return false;
+			*shared = code;
+		}
+		else if (!fpt_slot_tuple(g, page, node, slot, &k))
+			return false;
+		if (run->tupused + (int) k.len > BLCKSZ)
 			return false;
 		if (k.len > 0)
-			memcpy(run->tups + end, k.tup, k.len);
-		end += (int) k.len;
-		run->tupends[at + i] = (uint16) end;
+			memcpy(run->tups + run->tupused, k.tup, k.len);
+		run->tupoffs[i] = (uint16) run->tupused;
+		run->tupused += (int) k.len;
+		run->tupends[i] = (uint16) run->tupused;
 	}
 	return true;
 }
@@ -893,7 +1027,8 @@ fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
 /* One node's entries rank .. to - 1 for fpt_page_copy. */
 static int
 fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
-			  int rank, int to, bool skip_dead, FPTRun *run, int n)
+			  int rank, int to, bool skip_dead, FPTRun *run, int n,
+			  int *shared)
 {
 	const uint8 *perm = fpt_node_perm(g, node);
 	uint64		dead = skip_dead ? fpt_node_hints(g, page, ordinal) : 0;
@@ -913,10 +1048,18 @@ fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
 	if (run->tids && !fpt_copy_tids(g, node, slots, m, run->tids + n) &&
 		g->dw == 0)
 		return -1;
-	if (run->los)
+	if (run->los && g->dict)
+	{
+		if (!fpt_copy_dict_heads(page, node, slots, m, run->los + n))
+			return -1;
+		if (run->his)
+			memset(run->his + n, 0, m * sizeof(uint64));
+	}
+	else if (run->los)
 		fpt_copy_keys(g, page, node, slots, m, run->los + n,
 					  run->his ? run->his + n : NULL);
-	if (run->tups && !fpt_copy_tuples(g, page, node, slots, m, run, n))
+	if (run->tups &&
+		!fpt_copy_tuples(g, page, node, slots, m, run, n, shared))
 		return -1;
 	if (run->slotids)
 	{
@@ -933,6 +1076,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	const FPTGeom *g = fpt_geom_of(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	int			n = 0;
+	int			shared = -1;
 	int			kid;
 
 	if (g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
@@ -952,7 +1096,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			to = Min(to, last.rank);
 		n = fpt_node_copy(g, page, node, fpt_kid(g, page, kid),
 						  kid == first.kid ? first.rank : 0, to,
-						  skip_dead, run, n);
+						  skip_dead, run, n, &shared);
 		if (n < 0)
 			return -1;
 	}
@@ -968,7 +1112,7 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 
 	/* that of a general page is never taken by tuples */
 	return g != NULL && g->dw == 0 &&
-		(g->ow != 0 || fpt_header(page)->std.pd_lower <= g->hint_off);
+		(g->heap || fpt_header(page)->std.pd_lower <= g->hint_off);
 }
 
 /* The node of a slot number, or NULL if there is no such slot. */

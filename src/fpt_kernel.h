@@ -62,6 +62,8 @@ typedef struct FPTGeom
 	uint8		enc;			/* FPT_ENC_* */
 	uint8		kwi;			/* log2(kw) */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
+	bool		heap;			/* general keys: there are tuples in the page */
+	bool		dict;			/* keys are numbers into a dictionary */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		perm_off;		/* offsets within a node */
@@ -89,7 +91,7 @@ typedef struct FPTLayout
 	bool		nullsfirst;
 	uint32		indexid;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	FPTGeom		geom[FPT_NKW][FPT_NKINDS];	/* [log2(kw)][kind] */
+	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
 } FPTLayout;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -109,6 +111,7 @@ typedef struct FPTPlace
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
+	bool		listed;			/* in a dictionary: it has the key, as number lo */
 	uint64		eq;				/* slots of the node with the key's image */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
@@ -576,6 +579,13 @@ extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e);
 
 /*
+ * The same after entries were removed to make room: free slots are used
+ * wherever in the page they are.
+ */
+extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
+									const FPTEntry *e);
+
+/*
  * A page of general keys that has no room and at most so many entries may have
  * it once it is formed anew, with narrower nodes: try that before splitting.
  */
@@ -612,6 +622,35 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page, int level,
 							   const FPTKey *high, FPTEntry *entries, int n,
 							   int fill);
 
+/*
+ * Two keys are the same, byte for byte, TIDs left out; they are different also
+ * for the operator class, and of one class.  Keys of a leaf page may share what
+ * is stored of them if no two of the page's are neither.
+ */
+extern bool fpt_key_alike(const FPTKey *a, const FPTKey *b);
+extern bool fpt_keys_distinct(const FPTLayout *l, const FPTKey *a,
+							  const FPTKey *b);
+
+/* Rows a key, on average, that make a dictionary be considered. */
+#define FPT_DICT_ROWS		2
+
+/* Would fpt_page_form() make a page with a dictionary, if it can? */
+extern bool fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+						  const FPTEntry *entries, int n);
+
+/* Has the page a dictionary? */
+static inline bool
+fpt_page_has_dict(void *page)
+{
+	return (fpt_header(page)->enc & FPT_ENC_KW_MASK) == FPT_ENC_DICT;
+}
+
+/*
+ * Has a page of general keys without room so many entries of the same keys that
+ * one with a dictionary would have an eighth of its space free?
+ */
+extern bool fpt_page_repeats(const FPTLayout *l, void *page);
+
 /* Full structural check: NULL if the page is sound, else what is wrong. */
 extern const char *fpt_page_check(const FPTLayout *l, void *page,
 								  uint32 pageno);
@@ -627,7 +666,9 @@ typedef struct FPTRun
 	uint64	   *his;			/* only for 16-byte keys */
 	uint16	   *slotids;		/* kid's node number * cap + slot */
 	char	   *tups;			/* general keys: BLCKSZ bytes for tuples */
-	uint16	   *tupends;		/* where each one ends there */
+	int			tupused;		/* bytes in use there; grows */
+	uint16	   *tupoffs;		/* where each one begins there; neighbours */
+	uint16	   *tupends;		/* that are alike may share; and ends */
 } FPTRun;
 
 /*

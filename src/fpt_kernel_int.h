@@ -320,6 +320,84 @@ fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 		memcpy(node + g->down_off + slot * 4, &down, 4);
 }
 
+/* --- dictionary (fpt_dict.c) ---------------------------------------------- */
+
+/* Bytes of a page's dictionary, its tuples left out. */
+static inline int
+fpt_dict_bytes(const FPTGeom *g, const void *page)
+{
+	return g->dict ? ((const FPTPageHeader *) page)->ndict * FPT_DICT_ITEM : 0;
+}
+
+static inline const char *
+fpt_dict_heads(const void *page)
+{
+	return (const char *) page + ((const FPTPageHeader *) page)->std.pd_upper;
+}
+
+static inline const char *
+fpt_dict_offs(const void *page)
+{
+	return fpt_dict_heads(page) +
+		((const FPTPageHeader *) page)->ndict * sizeof(uint64);
+}
+
+static inline uint16
+fpt_dict_off(const void *page, int code)
+{
+	uint16		off;
+
+	memcpy(&off, fpt_dict_offs(page) + code * sizeof(uint16), sizeof(uint16));
+	return off;
+}
+
+/*
+ * A key of the dictionary: head and tuple; cls is the page's.  False if there
+ * is no such key, or its tuple is not where it should be.
+ */
+static inline bool
+fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
+{
+	uint16		off;
+
+	if (code >= ((const FPTPageHeader *) page)->ndict)
+		return false;
+	key->hi = key->lo = 0;
+	key->cls = cls;
+	if (cls == FPT_CLS_VALUE)
+		memcpy(&key->lo, fpt_dict_heads(page) + code * sizeof(uint64),
+			   sizeof(uint64));
+	key->len = 0;
+	key->tup = NULL;
+	key->search = NULL;
+	off = fpt_dict_off(page, code);
+	if (off == 0)
+		return true;
+	key->tup = fpt_tuple_at(page, off, &key->len);
+	return key->tup != NULL;
+}
+
+extern int	fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key,
+						  bool *exact);
+extern void fpt_dict_write(void *page, int upper, const void *heads,
+						   const uint16 *offs, int n);
+extern FPTResult fpt_dict_build(const FPTLayout *l, const FPTGeom *g,
+								void *page, const FPTEntry *entries, int n);
+extern FPTResult fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key,
+							  int code);
+
+/* Which keys of the dictionary have entries? */
+extern FPTResult fpt_dict_used(const FPTGeom *g, void *page, bool *used);
+extern FPTResult fpt_dict_purge(const FPTGeom *g, void *page,
+								const bool *used);
+
+/* Number of a slot's key. */
+static inline int
+fpt_slot_code(const char *node, int slot)
+{
+	return ((const uint8 *) node)[sizeof(FPTNode) + slot];
+}
+
 /* Offset of a slot's tuple; 0: empty. */
 static inline uint16
 fpt_slot_off(const FPTGeom *g, const char *node, int slot)
@@ -375,7 +453,7 @@ fpt_hint_bytes(const FPTGeom *g, int nnodes)
 static inline int
 fpt_hint_off(const FPTGeom *g, const void *page)
 {
-	return g->ow != 0 ? fpt_lower(g, ((const FPTPageHeader *) page)->nnodes) :
+	return g->heap ? fpt_lower(g, ((const FPTPageHeader *) page)->nnodes) :
 		g->hint_off;
 }
 
@@ -417,6 +495,10 @@ static inline bool
 fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
 			   uint32 cls, FPTEntry *out)
 {
+	out->key.tid = fpt_slot_tid(g, node, slot);
+	out->down = fpt_slot_down(g, node, slot);
+	if (unlikely(g->dict))
+		return fpt_dict_key(page, fpt_slot_code(node, slot), cls, &out->key);
 	out->key.hi = out->key.lo = 0;
 	if (cls == FPT_CLS_VALUE)
 	{
@@ -428,9 +510,7 @@ fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
 		out->key.lo = lo + s->base_lo;
 		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
 	}
-	out->key.tid = fpt_slot_tid(g, node, slot);
 	out->key.cls = cls;
-	out->down = fpt_slot_down(g, node, slot);
 	return fpt_slot_tuple(g, page, node, slot, &out->key);
 }
 

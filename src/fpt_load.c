@@ -205,6 +205,9 @@ fpt_pagewriter_end(FPTPageWriter *w)
 
 #endif							/* FPT_HAVE_BULK_WRITE */
 
+/* Rows a key that make a page one of few distinct keys. */
+#define FPT_DICT_ROWS_FEW	4
+
 /* --- loader ------------------------------------------------------------- */
 
 /* The page being filled on one level. */
@@ -234,6 +237,9 @@ typedef struct FPTLoadLevel
 	bool		easy_tid;		/* any TID will do */
 
 	int			tupbytes;		/* general keys: space of the entries' tuples */
+	int			ndict;			/* distinct keys, of leaf pages */
+	int			dictbytes;		/* space of a dictionary of them */
+	int			dictseen;		/* entries compared with the next; -1: unfit */
 	int			tupused;		/* bytes in tups */
 	char	   *tups;			/* BLCKSZ bytes for them, or NULL */
 	FPTEntry	entries[FPT_MAX_ENTRIES];
@@ -265,6 +271,7 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 {
 	fpt_key_copy(&lv->low, low);
 	lv->tupbytes = lv->tupused = 0;
+	lv->ndict = lv->dictbytes = lv->dictseen = 0;
 	lv->left = left;
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
@@ -377,6 +384,61 @@ fpt_general_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 									   lv->or_tids | key->tid));
 }
 
+static const FPTGeom *
+fpt_dict_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		tid4 = fpt_tid_is_short(lv->or_tids | key->tid);
+
+	return fpt_enc_geom(&load->layout, 0,
+						FPT_ENC_DICT | (tid4 ? FPT_ENC_TID4 : 0));
+}
+
+/* Is this entry's key the one of the entry before it? */
+static inline bool
+fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
+{
+	return lv->n > 0 && fpt_key_alike(&lv->entries[lv->n - 1].key, key);
+}
+
+/* Can the level's entries and another one have a dictionary? */
+static bool
+fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	while (lv->dictseen >= 0 && lv->dictseen < lv->n)
+	{
+		const FPTEntry *e = &lv->entries[lv->dictseen];
+		const FPTKey *a = &e->key;
+		const FPTKey *b = lv->dictseen + 1 < lv->n ? &e[1].key : key;
+
+		if (fpt_key_alike(a, b) || fpt_keys_distinct(&load->layout, a, b))
+			lv->dictseen++;
+		else
+			lv->dictseen = -1;
+	}
+	return lv->dictseen >= 0;
+}
+
+/*
+ * Is there room for another general entry in a page with a dictionary?  One
+ * with many rows a key is filled as pages of few distinct image keys are.
+ */
+static bool
+fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		repeats = fpt_level_repeats(lv, key);
+	int			n = lv->n + 1;
+	int			ndict = lv->ndict + (repeats ? 0 : 1);
+	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
+
+	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
+		return false;
+	if (!repeats)
+		bytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
+	return fpt_general_fits(fpt_dict_geom(load, lv, key), n, 0, bytes, n >= FPT_DICT_ROWS_FEW * ndict ?
+							lv->fewfill : lv->fillfactor) &&
+		fpt_level_dict_fit(load, lv, key);
+}
+
 /*
  * Is there room for another general entry?  There is for the first one, and in
  * inner pages, where the first one has no tuple, for the second.
@@ -392,7 +454,8 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	if (lv->n >= FPT_MAX_ENTRIES - 1)
 		return false;
 	if (lv->n >= fpt_level_least(lv) &&
-		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor))
+		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor) &&
+		!fpt_level_room_dict(load, lv, key))
 		return false;
 	if (lv->base.cls != FPT_CLS_VALUE && key->cls == FPT_CLS_VALUE)
 	{
@@ -597,7 +660,11 @@ fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
 static void
 fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 {
-	if (key->len > 0)
+	const FPTKey *prev = lv->n > 1 ? &lv->entries[lv->n - 2].key : NULL;
+
+	if (lv->level == 0 && prev != NULL && fpt_key_alike(prev, key))
+		key->tup = prev->tup;
+	else if (key->len > 0)
 	{
 		Assert(lv->tupused + (int) key->len <= BLCKSZ);
 		memcpy(lv->tups + lv->tupused, key->tup, key->len);
@@ -606,6 +673,27 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 	}
 	if (lv->level == 0 || lv->n > 1)
 		lv->tupbytes += fpt_tuple_space(key->len);
+	if (prev == NULL || !fpt_key_alike(prev, key))
+	{
+		lv->ndict++;
+		lv->dictbytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
+	}
+}
+
+/* Does a page that is complete have room for this high fence? */
+static bool
+fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	const FPTKey *last = &lv->entries[lv->n - 1].key;
+	int			fences = fpt_tuple_space(lv->low.key.len) +
+	fpt_tuple_space(high->len);
+
+	return fpt_general_fits(fpt_general_geom(load, lv, last), lv->n, lv->nnull,
+							fences + lv->tupbytes, 100) ||
+		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
+		 lv->ndict <= FPT_MAX_DICT &&
+		 fpt_general_fits(fpt_dict_geom(load, lv, last), lv->n, 0,
+						  fences + lv->dictbytes, 100));
 }
 
 /*
@@ -624,13 +712,16 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	uint32		down;
 
 	if (!fpt_is_general(l) || lv->n <= fpt_level_least(lv) ||
-		fpt_general_fits(fpt_general_geom(load, lv,
-										  &lv->entries[lv->n - 1].key),
-						 lv->n, lv->nnull,
-						 fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
-						 fpt_tuple_space(high->len), 100))
+		fpt_level_fence_fits(load, lv, high))
 		return false;
 	lv->n--;
+	lv->dictseen = Min(lv->dictseen, lv->n);
+	if (!fpt_level_repeats(lv, &lv->entries[lv->n].key))
+	{
+		lv->ndict--;
+		lv->dictbytes -= fpt_tuple_space(lv->entries[lv->n].key.len) +
+			FPT_DICT_ITEM;
+	}
 	fpt_key_copy(&last, &lv->entries[lv->n].key);
 	down = lv->entries[lv->n].down;
 	lv->tupbytes -= fpt_tuple_space(last.key.len);

@@ -18,6 +18,7 @@
 #define FPT_REORG_NUM		3	/* quarters of the slots */
 #define FPT_REORG_DEN		4
 #define FPT_REORG_FILL		90	/* percent of the nodes afterwards */
+#define FPT_REORG_SPARE		16	/* free slots, after entries were removed */
 
 /*
  * In general pages, where nodes and tuples share the space: bytes that must be
@@ -113,7 +114,7 @@ fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
 	int			i;
 
 	Assert(nnodes >= 0 && nnodes <= g->maxnodes);
-	if (g->ow != 0 && g->dw == 0)
+	if (g->heap && g->dw == 0)
 	{
 		/* The hints lie at the border: they move with it. */
 		for (i = 0; i < Min(had, nnodes); i++)
@@ -124,7 +125,7 @@ fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
 		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
 	h->nnodes = (uint8) nnodes;
 	h->std.pd_lower = fpt_lower(g, nnodes);
-	if (g->ow != 0 && g->dw == 0)
+	if (g->heap && g->dw == 0)
 	{
 		for (i = 0; i < Min(had, nnodes) * g->cap; i++)
 		{
@@ -174,7 +175,7 @@ fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
 
 	if (ordinal < 0)
 		return NULL;
-	if (g->ow != 0 && ordinal >= h->nnodes &&
+	if (g->heap && ordinal >= h->nnodes &&
 		fpt_heap_room(g, page) < fpt_node_space(g, page))
 		return NULL;
 	fpt_root_shift(g, page, at, 1);
@@ -266,6 +267,7 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 				int k, bool isnull)
 {
 	int			done = 0;
+	int			code = 0;		/* number in the dictionary, if there is one */
 	int			i;
 
 	for (i = 0; i < k; i++)
@@ -283,7 +285,14 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 			e[j].tid = in->key.tid;
 			e[j].down = in->down;
 			e[j].off = 0;
-			if (!isnull && fpt_rel(g, page, &in->key, &e[j].hi, &e[j].lo) != 0)
+			if (g->dict)
+			{
+				if (done + j > 0 && !fpt_key_alike(&in[-1].key, &in->key))
+					code++;
+				e[j].lo = (uint64) code;
+			}
+			else if (!isnull &&
+					 fpt_rel(g, page, &in->key, &e[j].hi, &e[j].lo) != 0)
 				return FPT_UNFIT;
 			if (g->tw == 4 && !fpt_tid_is_short(in->key.tid))
 				return FPT_UNFIT;
@@ -322,9 +331,9 @@ fpt_fill_nodes(const FPTGeom *g, void *page, const FPTEntry *entries, int n)
 	int			upper = h->std.pd_upper;
 	int			i;
 
-	if (g->ow == 0)
+	if (!g->heap)
 		return nodes;
-	for (i = 0; i < n; i++)
+	for (i = 0; !g->dict && i < n; i++)
 	{
 		if (g->dw == 0 || i > 0)
 			upper -= fpt_tuple_space(entries[i].key.len);
@@ -343,12 +352,19 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 	int			nfirst = 0;		/* entries of the first region */
 	int			kfirst,
 				ksecond;
-	int			maxnodes = fpt_fill_nodes(g, page, entries, n);
+	int			maxnodes;
 	bool		firstnull = l->nullsfirst;
 	FPTResult	res;
 
 	Assert(fill > 0 && fill <= 100);
 	Assert(fpt_header(page)->nkids == 0);
+	if (g->dict)
+	{
+		res = fpt_dict_build(l, g, page, entries, n);
+		if (res != FPT_OK)
+			return res;
+	}
+	maxnodes = fpt_fill_nodes(g, page, entries, n);
 	while (nfirst < n &&
 		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
 		nfirst++;
@@ -428,7 +444,7 @@ fpt_sure_fits(const FPTGeom *g, int n, bool mixed, int bytes)
 {
 	int			nodes = fpt_ceil_div(n, g->cap) + (mixed ? 1 : 0);
 
-	if (g->ow == 0)
+	if (!g->heap)
 		return n <= (int) g->capacity - (mixed ? g->cap - 1 : 0);
 	return nodes <= g->maxnodes &&
 		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
@@ -514,6 +530,55 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 	}
 }
 
+/* What a dictionary must save: one part of so many. */
+#define FPT_DICT_SHARE		8
+
+bool
+fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+			  const FPTEntry *entries, int n)
+{
+	const FPTGeom *g = &l->geom[kwi][kind];
+	const FPTGeom *d = &l->geom[FPT_ENC_DICT][kind];
+	int			nodes = fpt_ceil_div(n, g->cap);
+	int			dnodes;
+	int			bytes = 0;
+	int			dbytes = 0;
+	int			ndict = 0;
+	int			i;
+
+	if (level > 0 || !fpt_is_general(l) || n < FPT_DICT_ROWS)
+		return false;
+	for (i = 0; i < n; i++)
+	{
+		bytes += fpt_tuple_space(entries[i].key.len);
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
+			return false;
+		dbytes += fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+	}
+	dnodes = fpt_ceil_div(n, d->cap);
+	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
+	dbytes += dnodes * d->x * FPT_LINE + fpt_hint_bytes(d, dnodes);
+	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
+}
+
+/* A page with a dictionary; what it is, is not defined if that fails. */
+static FPTResult
+fpt_form_dict(const FPTLayout *l, void *page, int level, int kind,
+			  uint32 pageno, const FPTKey *low, const FPTKey *high,
+			  const FPTEntry *entries, int n, int fill)
+{
+	int			enc = FPT_ENC_DICT;
+
+	if (level > 0)
+		return FPT_UNFIT;
+	if (kind == FPT_KIND_LEAF4)
+		enc |= FPT_ENC_TID4;
+	fpt_page_init(l, page, level, enc, pageno, low, high, 0, 0);
+	return fpt_page_fill(l, page, entries, n, fill);
+}
+
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 			  const FPTKey *low, const FPTKey *high, FPTEntry *entries, int n,
@@ -526,6 +591,7 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 	int			kind;
 	int			kwi = 0;
 	int			bytes = fpt_tuple_space(low->len) + fpt_tuple_space(high->len);
+	bool		dict;
 	int			i;
 	FPTResult	res;
 
@@ -553,12 +619,19 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 							  bytes, &base);
 	else if (low->cls == FPT_CLS_VALUE)
 		base = *low;
+	dict = fpt_dict_pays(l, level, kwi, kind, entries, n);
+	if (dict && fpt_form_dict(l, page, level, kind, pageno, low, high, entries,
+							  n, fill) == FPT_OK)
+		return FPT_OK;
 	fpt_page_init(l, page, level,
 				  kwi | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
 				  pageno, low, high, base.hi, base.lo);
 	res = fpt_page_fill(l, page, entries, n, fill);
 	if (res != FPT_FULL || !fpt_is_general(l))
 		return res;
+	if (!dict && fpt_form_dict(l, page, level, kind, pageno, low, high,
+							   entries, n, fill) == FPT_OK)
+		return FPT_OK;
 
 	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
 	fpt_page_init(l, page, level,
@@ -569,6 +642,27 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
 
 /* --- inserting ----------------------------------------------------------- */
 
+/*
+ * May e go into a page with a dictionary?  FPT_FULL: the dictionary does not
+ * have the key.  FPT_UNFIT: nor can it, because e is of another class, or equals
+ * a key that is not alike.
+ */
+static FPTResult
+fpt_insert_listed(const FPTGeom *g, void *page, const FPTEntry *e,
+				  const FPTPlace *p)
+{
+	FPTKey		k;
+
+	if (p->from >= p->to ||
+		(g->tw == 4 && !fpt_tid_is_short(e->key.tid)))
+		return FPT_UNFIT;
+	if (!p->listed)
+		return FPT_FULL;
+	if (!fpt_dict_key(page, (int) p->lo, e->key.cls, &k))
+		return FPT_CORRUPT;
+	return fpt_key_alike(&k, &e->key) ? FPT_OK : FPT_UNFIT;
+}
+
 /* Where would e go?  FPT_OK only if there is a free slot for it. */
 static FPTResult
 fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
@@ -576,10 +670,17 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 {
 	if (e->key.cls != FPT_CLS_VALUE &&
 		(e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST) ||
-		 (g->ow != 0 && e->key.lo != 0)))
+		 (g->heap && e->key.lo != 0)))
 		return FPT_CORRUPT;
 	if (fpt_locate(l, g, page, &e->key, p) != FPT_OK)
 		return FPT_CORRUPT;
+	if (unlikely(g->dict))
+	{
+		FPTResult	res = fpt_insert_listed(g, page, e, p);
+
+		if (res != FPT_OK)
+			return res;
+	}
 	if (p->where != 0)
 		return FPT_UNFIT;
 
@@ -847,12 +948,13 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
  */
 static int
 fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
-				  const FPTPlace *p, int by, int *room)
+				  const FPTPlace *p, int by, bool hard, int *room)
 {
+	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
 	int			kid;
 
 	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
-		 (kid - p->kid) * by <= FPT_SHIFT_DISTANCE; kid += by)
+		 (kid - p->kid) * by <= max; kid += by)
 	{
 		int			n = fpt_node_count(l, page, kid);
 
@@ -873,19 +975,23 @@ fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
  * on this side of what moves, or finds room where it goes.
  */
 static FPTResult
-fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
+			   bool hard)
 {
 	int			rroom = 0;
 	int			lroom = 0;
-	int			right = fpt_room_distance(l, g, page, p, 1, &rroom);
-	int			left = fpt_room_distance(l, g, page, p, -1, &lroom);
+	int			right = fpt_room_distance(l, g, page, p, 1, hard, &rroom);
+	int			left = fpt_room_distance(l, g, page, p, -1, hard, &lroom);
 	bool		atend = p->rank >= p->count;
 	int			m;
 	int			by;
 	int			kid;
 
-	/* A load in ascending order wants full pages behind it, not room. */
-	if (atend && p->kid + 1 == p->to)
+	/*
+	 * A load in ascending order wants full pages behind it, not room.  Where keys
+	 * repeat, the end of the page is the end of one of them.
+	 */
+	if (atend && p->kid + 1 == p->to && !g->dict && !hard)
 		return FPT_FULL;
 
 	/* What goes to the very end can follow to a direct neighbour only. */
@@ -929,7 +1035,7 @@ fpt_reorganise_pays(const FPTGeom *g, void *page, int n)
 {
 	int			nodes;
 
-	if (g->ow == 0)
+	if (!g->heap)
 		return n * FPT_REORG_DEN <= (int) g->capacity * FPT_REORG_NUM;
 	nodes = fpt_ceil_div(n, Max(1, g->cap * FPT_REORG_FILL / 100)) + 1;
 	return (fpt_header(page)->nnodes - nodes) * g->x * FPT_LINE >=
@@ -938,7 +1044,8 @@ fpt_reorganise_pays(const FPTGeom *g, void *page, int n)
 
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
-fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
+fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page,
+					bool hard)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTEntry	e[FPT_MAX_ENTRIES];
@@ -947,9 +1054,10 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 
 	if (n < 0)
 		return FPT_CORRUPT;
-	if (!fpt_reorganise_pays(g, page, n))
+	if (!fpt_reorganise_pays(g, page, n) &&
+		(!hard || n + FPT_REORG_SPARE > (int) g->capacity))
 		return FPT_FULL;
-	if (g->ow != 0)
+	if (g->heap)
 	{
 		/* The entries' tuples must not change under our hands. */
 		memcpy(copy, page, BLCKSZ);
@@ -961,7 +1069,7 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(g, page, 0);
-	if (g->ow == 0)
+	if (!g->heap)
 		memset((char *) page + g->hint_off, 0,
 			   FPT_SPECIAL_OFFSET - g->hint_off);
 	else
@@ -980,13 +1088,23 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page)
 /* A free slot for e: in a new node, or in the neighbours' nodes. */
 static FPTResult
 fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
-					  const FPTEntry *e)
+					  const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
 	FPTResult	res = fpt_insert_place(l, g, page, e, &p);
 
 	if (res != FPT_FULL)
 		return res;
+	if (g->dict && !p.listed)
+	{
+		res = fpt_dict_add(g, page, &e->key, (int) p.lo);
+		if (res == FPT_OK)
+			res = fpt_insert_place(l, g, page, e, &p);
+		if (res != FPT_FULL)
+			return res;
+		if (!p.listed)
+			return FPT_FULL;
+	}
 	if (g->ow != 0 && fpt_heap_room(g, page) < fpt_tuple_space(e->key.len))
 		return FPT_FULL;
 	if (p.from >= p.to)
@@ -998,45 +1116,99 @@ fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
 		return fpt_node_add(g, page, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	if (g->ow != 0 && fpt_heap_room(g, page) < FPT_SHIFT_ROOM)
-		res = fpt_node_shift(l, g, page, &p);
+	if (g->heap && fpt_heap_room(g, page) < FPT_SHIFT_ROOM)
+		res = fpt_node_shift(l, g, page, &p, hard);
 	if (res == FPT_FULL)
 		res = fpt_node_split(l, g, page, &p);
-	if (res == FPT_FULL && g->ow == 0)
-		res = fpt_node_shift(l, g, page, &p);
+	if (res == FPT_FULL && (!g->heap || hard))
+		res = fpt_node_shift(l, g, page, &p, hard);
 	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
 }
 
-FPTResult
-fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+static FPTResult
+fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 {
 	const FPTGeom *g = fpt_page_geom(l, page);
 	FPTResult	res;
 
 	if (g == NULL)
 		return FPT_CORRUPT;
-	res = fpt_make_room_locally(l, g, page, e);
-	if (res == FPT_FULL && g->ow != 0)
+	res = fpt_make_room_locally(l, g, page, e, hard);
+	if (res == FPT_FULL && g->heap)
 	{
 		int			garbage = fpt_garbage(g, page);
 
 		if (garbage < 0)
 			return FPT_CORRUPT;
-		if (garbage >= FPT_COMPACT_GAIN)
+		if (garbage >= (hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN))
 		{
 			res = fpt_page_compact(l, g, page);
 			if (res == FPT_OK)
-				res = fpt_make_room_locally(l, g, page, e);
+				res = fpt_make_room_locally(l, g, page, e, hard);
 		}
 	}
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */
-		res = fpt_page_reorganise(l, g, page);
+		res = fpt_page_reorganise(l, g, page, hard);
 		if (res == FPT_OK)
-			res = fpt_make_room_locally(l, g, page, e);
+			res = fpt_make_room_locally(l, g, page, e, hard);
 	}
 	return res;
+}
+
+FPTResult
+fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	return fpt_make_room(l, page, e, false);
+}
+
+FPTResult
+fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	return fpt_make_room(l, page, e, true);
+}
+
+/* Can all of these be in one dictionary?  *room: space besides nodes. */
+static bool
+fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (i > 0 &&
+			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
+			return false;
+		*room -= fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+	}
+	return true;
+}
+
+bool
+fpt_page_repeats(const FPTLayout *l, void *page)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTEntry	e[FPT_MAX_ENTRIES];
+	const FPTGeom *d;
+	int			kind;
+	int			nodes;
+	int			n;
+	int			room;
+
+	if (g == NULL || !g->heap || g->dict || g->dw != 0)
+		return false;
+	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+	kind = g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	if (n < 0 || !fpt_dict_pays(l, 0, g->enc & FPT_ENC_KW_MASK, kind, e, n))
+		return false;
+	d = &l->geom[FPT_ENC_DICT][kind];
+	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
+	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
+		fpt_hint_bytes(d, nodes) -
+		fpt_tuple_space(fpt_page_low(l, page).len) -
+		fpt_tuple_space(fpt_page_high(l, page).len);
+	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
 }
 
 /* --- removing ------------------------------------------------------------- */

@@ -88,11 +88,16 @@ typedef struct FPTFence
  * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
  * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
  * Heads of general keys have at most 8 bytes; 4 (FPT_ENC_WIDE) stands for pages
- * of few, wide tuples: 8-byte heads, a root and nodes of one line each.
+ * of few, wide tuples: 8-byte heads, a root and nodes of one line each.  5
+ * (FPT_ENC_DICT) stands for leaf pages of few distinct general keys: instead of
+ * heads and tuples entries have one-byte numbers into a dictionary of the
+ * page's keys (see fpt_dict.c).
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID4		0x10
 #define FPT_ENC_WIDE		4
+#define FPT_ENC_DICT		5
+#define FPT_NENC			6	/* values of the low nibble */
 #define FPT_ENC_ALL			0x1F
 
 #define FPT_TID4_OFFBITS	9
@@ -112,7 +117,7 @@ typedef struct FPTPageHeader
 	uint8		nkids;			/* nodes in use: entries of the in-page root */
 	uint8		nnull;			/* of these, nodes that hold NULL keys: the
 								 * first ones (NULLS FIRST) or the last */
-	uint8		reserved;		/* zero */
+	uint8		ndict;			/* FPT_ENC_DICT: keys of the dictionary; else 0 */
 	FPTFence	high;			/* exclusive upper bound of the page's keys */
 } FPTPageHeader;
 
@@ -134,7 +139,8 @@ typedef struct FPTPageSpecial
  * number of slots: keys[cap] of kw bytes, perm[cap] of one byte, tids[cap] of
  * 4 or 6 bytes and, in inner pages, downlinks[cap] of 4 bytes (16-byte keys:
  * cap upper halves, then cap lower halves).  General keys: tuples[cap] of 2
- * bytes at last, offsets in the page, 0 for an empty tuple.
+ * bytes at last, offsets in the page, 0 for an empty tuple.  Not so in pages
+ * with a dictionary, whose keys are numbers of one byte.
  *
  * An entry stays in its slot.  Bit s of "used" says that slot s holds an
  * entry; perm[0 .. n - 1], n the number of bits set, are the used slots in key
@@ -151,6 +157,7 @@ typedef struct FPTNode
 #define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
 #define FPT_NKINDS			3
 #define FPT_KIND_GENERAL	3	/* added to these: general keys */
+#define FPT_KIND_DICT		6	/* ... leaf pages with a dictionary */
 #define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
 
 /* Node widths in lines, chosen when the index is created. */
@@ -194,6 +201,13 @@ typedef struct FPTMetaData
  * the first has the high bit set and is the more significant; then its bytes.
  */
 #define FPT_TUPLE_LONG		0x80
+
+/*
+ * Dictionary: from pd_upper on heads of 8 bytes, then offsets of tuples of 2
+ * bytes, ndict of each, in the order of keys.
+ */
+#define FPT_MAX_DICT		255
+#define FPT_DICT_ITEM		((int) (sizeof(uint64) + sizeof(uint16)))
 
 /* Bytes and lines between the header line and the special line. */
 #define FPT_PAGE_LINES		(BLCKSZ / FPT_LINE)

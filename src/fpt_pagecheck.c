@@ -20,6 +20,7 @@ typedef struct FPTCheckState
 	FPTKey		high;
 	FPTKey		prev;			/* last entry seen */
 	int			nseen;
+	int			prevcode;		/* its number in the dictionary, or -1 */
 	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
 	bool		taken[FPT_MAX_NODES + 1];
 } FPTCheckState;
@@ -72,7 +73,8 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 
 	if (!fpt_page_sane(st->l, st->page, pageno))
 		return "page header, identity or encoding is not valid";
-	if (h->reserved != 0 || s->reserved[0] != 0 || s->reserved[1] != 0 ||
+	st->g = fpt_page_geom(st->l, st->page);
+	if ((h->ndict != 0 && !st->g->dict) || s->reserved[0] != 0 || s->reserved[1] != 0 ||
 		s->reserved[2] != 0)
 		return "reserved bytes of the page header are not zero";
 	if (!fpt_fence_valid(st, &h->high))
@@ -80,6 +82,7 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 	if (!fpt_fence_valid(st, &s->low))
 		return "low fence is not valid";
 	if ((st->l->keysize <= 8 && s->base_hi != 0) ||
+		(st->g->dict && s->base_lo != 0) ||
 		(st->l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
 		return "key base is not valid";
 	st->low = fpt_page_low(st->l, st->page);
@@ -145,7 +148,8 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 
 /* Is the separator of a kid between its neighbours' entries? */
 static const char *
-fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first)
+fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
+					int code)
 {
 	FPTPageHeader *h = fpt_header(st->page);
 	int			vfrom = st->l->nullsfirst ? h->nnull : 0;
@@ -158,6 +162,13 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first)
 		return NULL;
 	fpt_array_rel(st->g->kw, st->page + FPT_LINE, st->g->maxnodes, kid,
 				  &hi, &lo);
+	if (st->g->dict)
+	{
+		if ((int) lo > code)
+			return "separator is above its node's first entry";
+		return (int) lo >= st->prevcode ? NULL :
+			"separator is below the previous node's last entry";
+	}
 	sep.lo = lo + s->base_lo;
 	sep.hi = hi + s->base_hi + (sep.lo < lo ? 1 : 0);
 	sep.cls = FPT_CLS_VALUE;
@@ -206,7 +217,7 @@ fpt_check_node(FPTCheckState *st, int kid)
 		seen |= UINT64CONST(1) << slot;
 		if (!fpt_slot_entry(g, st->page, node, slot, cls, &e))
 			return "tuple is not within the page's tuples";
-		if (fpt_tuple_overlaps(st, &e.key))
+		if (!g->dict && fpt_tuple_overlaps(st, &e.key))
 			return "tuples overlap";
 		if (fpt_is_low_entry(g, kid, i))
 		{
@@ -215,7 +226,7 @@ fpt_check_node(FPTCheckState *st, int kid)
 			e.key.len = st->low.len;
 			e.key.tup = st->low.tup;
 		}
-		if (cls != FPT_CLS_VALUE)
+		if (cls != FPT_CLS_VALUE && !g->dict)
 		{
 			/* searches compare the stored key with zero */
 			fpt_slot_rel(g, node, slot, &hi, &lo);
@@ -224,13 +235,50 @@ fpt_check_node(FPTCheckState *st, int kid)
 		}
 		if (i == 0)
 		{
-			msg = fpt_check_separator(st, kid, &e);
+			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
 			if (msg)
 				return msg;
 		}
 		msg = fpt_check_entry(st, &e);
 		if (msg)
 			return msg;
+		st->prevcode = fpt_slot_code(node, slot);
+	}
+	return NULL;
+}
+
+/* The keys of the dictionary are of one class, and ascend. */
+static const char *
+fpt_check_dict(FPTCheckState *st)
+{
+	FPTPageHeader *h = fpt_header(st->page);
+	uint32		cls = fpt_kid_cls(st->l, st->page, 0);
+	FPTKey		prev = {0};
+	int			upper = h->std.pd_upper;
+	int			i;
+
+	if (!st->g->dict)
+		return NULL;
+	if (h->nnull != 0 && h->nnull != h->nkids)
+		return "page with a dictionary has both NULLs and values";
+	for (i = upper; i < upper + fpt_dict_bytes(st->g, st->page); i++)
+	{
+		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
+			return "dictionary overlaps tuples";
+		st->taken_bytes[i / 8] |= 1 << (i % 8);
+	}
+	for (i = 0; i < h->ndict; i++)
+	{
+		FPTKey		k;
+
+		if (!fpt_dict_key(st->page, i, cls, &k) || fpt_tuple_overlaps(st, &k))
+			return "tuple of the dictionary is not within the page's tuples";
+
+		/* without entries nobody knows of which class they were */
+		k.tid = 0;
+		if (i > 0 && h->nkids > 0 && fpt_key_cmp(st->l, &prev, &k) >= 0)
+			return "keys of the dictionary are out of order";
+		prev = k;
 	}
 	return NULL;
 }
@@ -240,7 +288,7 @@ static const char *
 fpt_check_hints(FPTCheckState *st)
 {
 	const FPTGeom *g = st->g;
-	int			n = g->ow == 0 ? (int) g->capacity :
+	int			n = !g->heap ? (int) g->capacity :
 		fpt_header(st->page)->nnodes * g->cap;
 	int			i;
 
@@ -268,7 +316,7 @@ fpt_check_hole(FPTCheckState *st)
 	int			end = h->std.pd_upper;
 	int			i;
 
-	if (st->g->ow != 0)
+	if (st->g->heap)
 		from += fpt_hint_bytes(st->g, h->nnodes);
 	else if (st->g->dw == 0)
 		end = st->g->hint_off;
@@ -293,13 +341,15 @@ fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
 	msg = fpt_check_header(&st, pageno);
 	if (msg)
 		return msg;
-	st.g = fpt_page_geom(l, page);
 	msg = fpt_check_hole(&st);
 	if (msg)
 		return msg;
 	if (fpt_header(page)->flags & FPT_F_DELETED)
 		return fpt_header(page)->nkids == 0 ? NULL :
 			"deleted page has entries";
+	msg = fpt_check_dict(&st);
+	if (msg)
+		return msg;
 	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
 	{
 		msg = fpt_check_node(&st, kid);

@@ -21,13 +21,9 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fpt_prefetch.h"
+#include "fpt_scan.h"
 
-#include "fpt_qual.h"
-
-#include "access/heapam.h"
 #include "access/relscan.h"
-#include "access/visibilitymap.h"
 #include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
@@ -38,106 +34,8 @@
 /* Entries that fit into a batch as it is allocated first. */
 #define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
 
-/* The matching entries of one leaf. */
-typedef struct FPTBatch
-{
-	bool		valid;
-	Buffer		buf;			/* pinned, or InvalidBuffer */
-	uint32		pageno;
-	uint32		left;
-	uint32		right;
-	XLogRecPtr	lsn;
-	FPTKeyBuf  *low;			/* interval of the key space it stands for */
-	FPTKeyBuf  *high;
-	int			n;
-	int			pos;			/* entry returned last */
-	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
-	int			nullto;
-	int			max;			/* allocated entries */
-	uint64	   *tids;
-	uint64	   *los;			/* images; index-only scans */
-	uint64	   *his;			/* images, upper halves of 16-byte ones */
-	uint16	   *slotids;
-	char	   *tups;			/* general keys, when wanted: BLCKSZ bytes */
-	uint16	   *tupends;		/* where each one ends there */
-} FPTBatch;
-
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
-
-/* Heap blocks that a scan must have changed between before it reads ahead. */
-#define FPT_HEAP_START		4
-
-/* Growth of the distance a step: a LIMIT may end the scan at any row. */
-#define FPT_HEAP_GROWTH		2
-
-/*
- * An index-only scan soon stops to look at the visibility map if all pages are
- * said to be all-visible.  Else so many visible ones count as one page found in
- * shared buffers: the next one that is not visible has to be read.
- */
-#define FPT_VISIBLE_PER_HIT	16
-
-/* Blocks ahead of which it is known whether a read was started; see ring. */
-#define FPT_RING			1024
-
-StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
-
-/*
- * Read-ahead of heap pages: a second position in the entries, ahead of the one
- * being returned, in the current batch or in the one after it.
- *
- * "sleep" is all that an entry costs while nothing is to be done: before the
- * scan has returned a few entries, where read-ahead is off, and in a pause.
- */
-typedef struct FPTHeapAhead
-{
-	int			sleep;			/* entries to return before the next look */
-	int			pause;			/* length of the pause in progress, or 0 */
-	bool		begun;			/* "enabled" is known */
-	bool		enabled;
-	bool		inahead;		/* the position is in the batch "ahead" */
-	bool		atend;			/* there is no batch after the current one */
-	bool		forward;		/* direction of the position from the entry */
-	int			pos;
-	BlockNumber curblk;			/* of the entry returned last */
-	BlockNumber lastblk;		/* come to last, ahead */
-	int			nahead;			/* changes of the block between those two */
-	BlockNumber nblocks;		/* of the heap, when read-ahead began */
-	int			switches;		/* of the block so far, in this scan */
-	int			horizon;		/* after so many the last scan was left */
-	FPTDistance dist;
-	Buffer		vmbuf;			/* visibility map, index-only scans */
-	bool		allvisible;		/* at the last VACUUM nearly all pages were */
-	unsigned	visible;		/* pages found to be so */
-	unsigned	head;			/* number of lastblk, counted on and on */
-	bool	   *ring;			/* FPT_RING, by number: a read was started */
-} FPTHeapAhead;
-
-typedef struct FPTScanOpaque
-{
-	FPTIndex	ix;				/* own copy, see FPTIndex */
-	MemoryContext cxt;			/* lives as long as the scan */
-	FPTRanges	ranges;			/* image keys */
-	FPTQuals   *quals;			/* general keys, else NULL */
-	bool		haveranges;		/* one of these has been computed */
-	int			misses;			/* jumps in a row that left the next leaf */
-	FPTBatch	cur;
-	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
-	ScanDirection aheaddir;
-	FPTBatch	mark;
-	int			markpos;		/* marked entry of cur, or -1: see mark */
-	int			nkilled;
-	int			maxkilled;
-	int		   *killed;			/* entries of cur found dead by the caller */
-	IndexTuple	itup;			/* index-only: value tuple, overwritten */
-	IndexTuple	nulltup;
-	MemoryContext itupcxt;		/* index-only, general keys: of the tuple */
-	char	   *decoded;		/* FPT_DECODE_BYTES */
-	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
-	FPTHeapAhead heap;
-	uint64		counters[FPT_NCOUNTERS];
-} FPTScanOpaque;
 
 /* --- batches ---------------------------------------------------------------- */
 
@@ -181,11 +79,16 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
 	if (so->quals == NULL)
 		return;
 	if (b->tupends != NULL ? grow : want)
+	{
+		b->tupoffs = fpt_batch_grow(so, b->tupoffs, b->n, b->max,
+									sizeof(uint16));
 		b->tupends = fpt_batch_grow(so, b->tupends, b->n, b->max,
 									sizeof(uint16));
+	}
 	if (b->tups == NULL && want)
 	{
 		/* entries that are there already were taken without tuples */
+		memset(b->tupoffs, 0, b->n * sizeof(uint16));
 		memset(b->tupends, 0, b->n * sizeof(uint16));
 		b->tups = MemoryContextAlloc(so->cxt, BLCKSZ);
 	}
@@ -211,6 +114,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	to->his = old.his;
 	to->slotids = old.slotids;
 	to->tups = old.tups;
+	to->tupoffs = old.tupoffs;
 	to->tupends = old.tupends;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
@@ -220,6 +124,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 		memcpy(to->his, from->his, from->n * sizeof(uint64));
 	if (from->tupends)
 	{
+		memcpy(to->tupoffs, from->tupoffs, from->n * sizeof(uint16));
 		memcpy(to->tupends, from->tupends, from->n * sizeof(uint16));
 		memcpy(to->tups, from->tups, from->tupends[from->n - 1]);
 	}
@@ -227,7 +132,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 		IncrBufferRefCount(to->buf);
 }
 
-static void
+void
 fpt_batch_forget(FPTBatch *b)
 {
 	if (b->valid && BufferIsValid(b->buf))
@@ -341,7 +246,6 @@ static FPTKey
 fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
 {
 	FPTKey		key;
-	int			start = i > 0 ? b->tupends[i - 1] : 0;
 
 	memset(&key, 0, sizeof(key));
 	key.lo = b->los[i];
@@ -350,8 +254,8 @@ fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
 	if (isnull)
 		key.cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
 			FPT_CLS_NULLLAST;
-	key.len = b->tupends[i] - start;
-	key.tup = key.len > 0 ? b->tups + start : NULL;
+	key.len = b->tupends[i] - b->tupoffs[i];
+	key.tup = key.len > 0 ? b->tups + b->tupoffs[i] : NULL;
 	return key;
 }
 
@@ -360,28 +264,37 @@ static int
 fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 {
 	int			to = b->n;
-	int			start = to > 0 ? b->tupends[to - 1] : 0;
-	int			end = start;
+	int			end = to > 0 ? b->tupends[to - 1] : 0;
+	FPTKey		prev = {0};		/* the key looked at last */
+	int			prevoff = -1;	/* where its tuple was */
+	bool		match = false;	/* does it match? */
 
 	for (int i = b->n; i < b->n + n; i++)
 	{
 		FPTKey		key = fpt_batch_key(so, b, i, isnull);
-		int			next = b->tupends[i];
+		int			off = b->tupoffs[i];
 
-		/* the tuple before it may have moved, not this one */
-		key.len = next - start;
-		key.tup = key.len > 0 ? b->tups + start : NULL;
-		if (fpt_quals_match(so->quals, &key))
+		/* tuples before this one may have moved, but not this one */
+		if (off != prevoff || key.len != prev.len || key.lo != prev.lo)
 		{
-			memmove(b->tups + end, b->tups + start, key.len);
-			end += key.len;
+			match = fpt_quals_match(so->quals, &key);
+			if (match && key.len > 0)
+			{
+				memmove(b->tups + end, key.tup, key.len);
+				end += key.len;
+			}
+			prev = key;
+			prevoff = off;
+		}
+		if (match)
+		{
 			b->tids[to] = b->tids[i];
 			b->los[to] = b->los[i];
 			b->slotids[to] = b->slotids[i];
+			b->tupoffs[to] = (uint16) (end - (int) key.len);
 			b->tupends[to] = (uint16) end;
 			to++;
 		}
-		start = next;
 	}
 	fpt_quals_reset(so->quals);
 	return to - b->n;
@@ -402,7 +315,6 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 				last;
 	FPTLoc		border = fpt_page_null_border(l, page);
 	FPTRun		run = {0};
-	uint16		start = 0;
 	int			part;
 
 	Assert(b->valid && b->max > 0);
@@ -442,16 +354,15 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		}
 		if (b->tups != NULL)
 		{
-			start = b->n > 0 ? b->tupends[b->n - 1] : 0;
-			run.tups = b->tups + start;
+			run.tups = b->tups;
+			run.tupused = b->n > 0 ? b->tupends[b->n - 1] : 0;
+			run.tupoffs = b->tupoffs + b->n;
 			run.tupends = b->tupends + b->n;
 		}
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
 			fpt_corrupt(scan->indexRelation, b->pageno,
 						"The page contradicts itself");
-		for (int i = 0; b->tups != NULL && i < n; i++)
-			run.tupends[i] += start;
 		if (filter)
 			n = fpt_filter_entries(so, b, n, isnull);
 		if (isnull && n > 0)
@@ -559,6 +470,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
 	fpt_key_copy(b->low, &low);
 	fpt_key_copy(b->high, &high);
+	if (scan->parallel_scan != NULL)
+		fpt_parallel_release(scan, to == NULL ? &high : &low,
+							 to == NULL ? b->right : b->left);
 
 	if (so->quals != NULL)
 		fpt_fill_general(scan, so, b, page, first);
@@ -630,6 +544,8 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	Relation	rel = scan->indexRelation;
 	FPTWindow  *w = so->window;
 
+	if (scan->parallel_scan != NULL)
+		w = fpt_parallel_window(scan, so);
 	if (hint == FPT_NOPAGE)
 	{
 		if (w != NULL)
@@ -658,14 +574,20 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &from);
-	from = own.key;
 	for (;;)
 	{
-		int			i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
+		int			i;
 		Buffer		buf;
 
-		if (i >= so->ranges.n)
+		if (!fpt_parallel_seize(scan, &own, &hint))
 			return false;
+		from = own.key;
+		i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
+		if (i >= so->ranges.n)
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		if (fpt_key_cmp(&so->ix.layout, &so->ranges.r[i].lo, &from) > 0)
 		{
 			from = so->ranges.r[i].lo;
@@ -679,10 +601,9 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 		if (b->n > 0)
 			return true;
 		fpt_key_copy(&own, &b->high->key);
-		from = own.key;
 		hint = b->right;
 		fpt_batch_forget(b);
-		if (from.cls == FPT_CLS_PINF)
+		if (own.key.cls == FPT_CLS_PINF)
 			return false;
 	}
 }
@@ -695,7 +616,6 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &to);
-	to = own.key;
 	for (;;)
 	{
 		int			i = so->ranges.n;
@@ -703,13 +623,20 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 		FPTKey		end;
 		Buffer		buf;
 
+		if (!fpt_parallel_seize(scan, &own, &hint))
+			return false;
+		to = own.key;
+
 		/* The last range that begins below "to". */
 		if (i > 1)
 			i = Min(i, fpt_first_range(&so->ix.layout, &so->ranges, &to) + 1);
 		while (i > 0 && fpt_key_cmp(&so->ix.layout, &so->ranges.r[i - 1].lo, &to) >= 0)
 			i--;
 		if (i == 0)
+		{
+			fpt_parallel_done(scan);
 			return false;
+		}
 		end = so->ranges.r[i - 1].hi;
 		end.tid++;
 		if (fpt_key_cmp(&so->ix.layout, &end, &to) < 0)
@@ -726,10 +653,9 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 		if (b->n > 0)
 			return true;
 		fpt_key_copy(&own, &b->low->key);
-		to = own.key;
 		hint = b->left;
 		fpt_batch_forget(b);
-		if (to.cls == FPT_CLS_MINF)
+		if (own.key.cls == FPT_CLS_MINF)
 			return false;
 	}
 }
@@ -771,8 +697,13 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		Buffer		buf;
 		bool		jump;
 
-		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+		if (!fpt_parallel_seize(scan, &from, &hint))
 			return false;
+		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
 		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
 							   &r.hi, 1);
@@ -804,8 +735,13 @@ fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		Buffer		buf;
 		bool		jump;
 
-		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
+		if (!fpt_parallel_seize(scan, &to, &hint))
 			return false;
+		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
 		jump = r.moved && fpt_key_cmp(l, &r.hi, &to.key) < 0;
 		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
 		buf = fpt_general_leaf(scan, so, &key, hint, jump, &r.lo, -1);
@@ -820,9 +756,6 @@ fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 			return false;
 	}
 }
-
-static void fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so);
-static void fpt_heap_restart(FPTScanOpaque *so);
 
 /* Start a scan of general keys. */
 static bool
@@ -870,8 +803,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return fpt_backward(scan, so, &so->cur, end, FPT_NOPAGE);
 }
 
-/* Read the batch after "from" into b. */
-static bool
+bool
 fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				const FPTBatch *from, ScanDirection dir)
 {
@@ -901,7 +833,11 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTBatch	old = so->cur;
 
 	if (so->ahead.valid && so->aheaddir != dir)
+	{
+		/* Of a parallel scan it would be nobody's, but that has no way back. */
+		Assert(scan->parallel_scan == NULL);
 		fpt_heap_restart(so);
+	}
 	fpt_leave_batch(scan, so);
 	if (so->ahead.valid)
 	{
@@ -918,365 +854,6 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	so->heap.pos = so->cur.pos;
 	so->heap.atend = false;
 	return true;
-}
-
-/* --- heap read-ahead ---------------------------------------------------------- */
-
-/* The heap block of an entry. */
-static inline BlockNumber
-fpt_batch_block(const FPTBatch *b, int pos)
-{
-	Assert(pos >= 0 && pos < b->n);
-	return (BlockNumber) (b->tids[pos] >> 16);
-}
-
-/* Changes of the block between two entries of a batch, "from" not included. */
-static int
-fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
-{
-	int			by = to >= from ? 1 : -1;
-	int			n = 0;
-
-	while (from != to)
-	{
-		BlockNumber blk = fpt_batch_block(b, from += by);
-
-		n += blk != *last;
-		*last = blk;
-	}
-	return n;
-}
-
-/*
- * The scan has not looked for a while: how far ahead is the position still?
- * Sets nahead, and the position to the current entry if it is behind that.
- */
-static void
-fpt_heap_recount(FPTScanOpaque *so)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTBatch   *b = &so->cur;
-	BlockNumber last;
-	int			n = 0;
-
-	if (b->valid && h->nahead > 0)
-	{
-		last = fpt_batch_block(b, b->pos);
-		if (h->inahead)
-		{
-			int			first = h->forward ? 0 : so->ahead.n - 1;
-
-			n = fpt_count_switches(b, b->pos, h->forward ? b->n - 1 : 0, &last);
-			n += fpt_batch_block(&so->ahead, first) != last;
-			last = fpt_batch_block(&so->ahead, first);
-			n += fpt_count_switches(&so->ahead, first, h->pos, &last);
-		}
-		else if (h->forward ? h->pos > b->pos : h->pos < b->pos)
-			n = fpt_count_switches(b, b->pos, h->pos, &last);
-	}
-	h->nahead = Min(n, h->nahead);
-	if (h->nahead == 0 && !h->inahead)
-		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
-}
-
-/* The pause in progress is over, or the scan: how much of it was there? */
-static void
-fpt_heap_count_pause(FPTScanOpaque *so)
-{
-	FPTHeapAhead *h = &so->heap;
-
-	if (h->pause > 0)
-		fpt_count(so->counters, FPT_SKIP_PAUSE, h->pause - h->sleep);
-	h->pause = 0;
-}
-
-/*
- * How often has the scan changed the block?  For a pause its entries stand,
- * which come to the same in a table in random order.
- */
-static inline int
-fpt_heap_come(const FPTHeapAhead *h)
-{
-	return h->switches + (h->pause > 0 ? h->pause - h->sleep : 0);
-}
-
-/* Give up the batch read ahead and begin again at the current entry. */
-static void
-fpt_heap_restart(FPTScanOpaque *so)
-{
-	FPTHeapAhead *h = &so->heap;
-
-	if (h->nahead > 0)
-	{
-		if (h->pause > 0)
-			fpt_heap_recount(so);
-		while (h->nahead-- > 0)
-		{
-			if (h->ring[h->head-- % FPT_RING])
-				fpt_count(so->counters, FPT_HEAP_WASTED, 1);
-		}
-	}
-	fpt_batch_forget(&so->ahead);
-	h->inahead = false;
-	h->atend = false;
-	h->pos = -1;
-	h->nahead = 0;
-	h->lastblk = InvalidBlockNumber;
-}
-
-/*
- * Decide at a scan's start whether heap pages may be read ahead at all.  What
- * has been learnt of the heap, the distance and its pauses, is kept over
- * rescans: an inner loop that finds its pages cached is left alone.
- */
-static void
-fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTCounter	why;
-
-	h->switches = 0;
-	h->curblk = InvalidBlockNumber;
-	if (h->pause > 0)
-	{
-		/* What is left of it. */
-		fpt_heap_count_pause(so);
-		h->pause = h->sleep;
-	}
-	if (h->pause == 0)
-		h->sleep = FPT_HEAP_START;
-	if (h->begun)
-		return;
-	h->begun = true;
-	if (scan->heapRelation == NULL)
-		why = FPT_SKIP_BITMAP;
-	else if (!fpt_guc_heap_prefetch)
-		why = FPT_SKIP_OFF;
-	else if (!IsMVCCSnapshot(scan->xs_snapshot) ||
-			 scan->heapRelation->rd_tableam != GetHeapamTableAmRoutine())
-		why = FPT_SKIP_KIND;
-	else
-	{
-		h->enabled = true;
-		return;
-	}
-	fpt_count(so->counters, why, 1);
-}
-
-/* The scan is long enough: look up what the first steps need not know. */
-static bool
-fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	FPTHeapAhead *h = &so->heap;
-	int			limit;
-
-	limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
-	if (limit == 0)
-	{
-		fpt_count(so->counters, FPT_SKIP_LIMIT, 1);
-		h->enabled = false;
-		return false;
-	}
-	fpt_distance_init(&h->dist, limit);
-	h->ring = MemoryContextAllocZero(so->cxt, FPT_RING * sizeof(bool));
-	h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
-	h->allvisible = scan->heapRelation->rd_rel->relallvisible >=
-		scan->heapRelation->rd_rel->relpages * 0.98;
-	return true;
-}
-
-/*
- * Move the read-ahead position to the next entry; false, and counted why, if
- * there is none yet known, or none at all.
- */
-static bool
-fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
-{
-	FPTHeapAhead *h = &so->heap;
-	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
-	FPTBatch   *b = h->inahead ? &so->ahead : &so->cur;
-	FPTCounter	why;
-
-	if (!h->inahead && (h->pos - so->cur.pos) * by < 0)
-		h->pos = so->cur.pos;
-	if (h->pos + by >= 0 && h->pos + by < b->n)
-	{
-		h->pos += by;
-		return true;
-	}
-
-	/* One batch ahead is as far as it goes, and none where pages get pinned. */
-	if (h->inahead)
-		why = FPT_SKIP_FAR;
-	else if (BufferIsValid(so->cur.buf))
-		why = FPT_SKIP_PINNED;
-	else
-	{
-		why = FPT_SKIP_END;
-		so->aheaddir = dir;
-		if (!h->atend && fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
-		{
-			h->inahead = true;
-			h->pos = so->ahead.pos;
-			return true;
-		}
-		h->atend = true;
-	}
-	fpt_count(so->counters, why, 1);
-	return false;
-}
-
-/* An index-only scan reads pages only that are not all-visible. */
-static bool
-fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
-{
-	if (!scan->xs_want_itup ||
-		!VM_ALL_VISIBLE(scan->heapRelation, blk, &so->heap.vmbuf))
-		return true;
-	fpt_count(so->counters, FPT_SKIP_VISIBLE, 1);
-	return false;
-}
-
-/* Ask for a block, the next one ahead. */
-static void
-fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTDistance *d = &h->dist;
-	bool		io = false;
-
-	h->lastblk = blk;
-	h->nahead++;
-	h->ring[++h->head % FPT_RING] = false;
-	if (blk >= h->nblocks &&
-		blk >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
-	{
-		fpt_count(so->counters, FPT_SKIP_GONE, 1);
-		return;
-	}
-	if (fpt_heap_wanted(scan, so, blk))
-	{
-		io = fpt_prefetch(scan->heapRelation, blk);
-		fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
-		fpt_count_distance(so->counters, h->nahead);
-		h->ring[h->head % FPT_RING] = io;
-	}
-	else if (h->allvisible)
-		d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
-	else if (++h->visible % FPT_VISIBLE_PER_HIT != 0)
-		return;
-	fpt_distance_note(d, io);
-}
-
-/* The scan returns an entry of another heap block than before. */
-static void
-fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTDistance *d = &h->dist;
-	int			target;
-
-	if (++h->switches <= FPT_HEAP_START)
-	{
-		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
-		return;
-	}
-	if (h->nahead > 0)
-		h->nahead--;
-	if (h->lastblk != InvalidBlockNumber &&
-		h->forward != ScanDirectionIsForward(dir))
-		fpt_heap_restart(so);
-	if (h->nblocks == 0 && !fpt_heap_prepare(scan, so))
-		return;
-	if (h->lastblk == InvalidBlockNumber)
-	{
-		h->lastblk = h->curblk;
-		h->pos = so->cur.pos;
-		h->forward = ScanDirectionIsForward(dir);
-	}
-
-	target = d->now;
-	if (!d->fixed)
-	{
-		/*
-		 * Not further ahead than the scan has come so far: a LIMIT may end it,
-		 * and then at most half of what was read is in vain.  And not further
-		 * than the scan before it came, if that was left before its end; a
-		 * scan that goes on has no such bound.
-		 */
-		target = Min(target, h->switches - FPT_HEAP_START);
-		if (h->switches <= h->horizon)
-			target = Min(target, h->horizon - h->switches);
-	}
-	if (target - h->nahead < fpt_burst(target))
-		return;
-	while (h->nahead < target && fpt_heap_advance(scan, so, dir))
-	{
-		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
-										  h->pos);
-
-		if (blk != h->lastblk)
-			fpt_heap_ask(scan, so, blk);
-	}
-	fpt_distance_step(d, FPT_HEAP_GROWTH);
-	if (d->pause > 0)
-	{
-		h->sleep = h->pause = d->pause;
-		d->pause = 0;
-	}
-}
-
-/* What has a scan come by before it looks for the first time? */
-static void
-fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTBatch   *b = &so->cur;
-	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
-	int			from = b->pos - by * FPT_HEAP_START;
-	int			seen;
-
-	from = Max(0, Min(from, b->n - 1));
-	if (from == b->pos)
-		return;
-	h->curblk = fpt_batch_block(b, from);
-	seen = 1 + fpt_count_switches(b, from, b->pos - by, &h->curblk);
-	h->switches = Max(h->switches, seen);
-	fpt_count(so->counters, FPT_SKIP_SHORT, seen);
-}
-
-/*
- * The scan returns an entry after some for which nothing was done: see whether
- * there is something to do now.
- */
-static void
-fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
-{
-	FPTHeapAhead *h = &so->heap;
-	FPTBatch   *b = &so->cur;
-	BlockNumber blk = fpt_batch_block(b, b->pos);
-
-	Assert(b->valid);
-	h->sleep = 0;
-	if (!h->enabled)
-	{
-		h->sleep = PG_INT32_MAX;
-		return;
-	}
-	if (h->pause > 0)
-		h->switches = fpt_heap_come(h);
-	if (h->curblk == InvalidBlockNumber)
-		fpt_heap_first_look(so, dir);
-	if (h->pause > 0)
-	{
-		fpt_heap_count_pause(so);
-		fpt_heap_recount(so);
-	}
-	if (blk != h->curblk)
-	{
-		h->curblk = blk;
-		fpt_heap_step(scan, so, dir);
-	}
 }
 
 /* --- returning entries ------------------------------------------------------------ */
@@ -1511,6 +1088,7 @@ fptrestrpos(IndexScanDesc scan)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
+	Assert(scan->parallel_scan == NULL);
 	fpt_ahead_done(so);
 	if (so->markpos >= 0)
 	{

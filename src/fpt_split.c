@@ -38,6 +38,9 @@
 /* Bytes of a general entry besides its tuple, more or less. */
 #define FPT_SPLIT_SLOT			16
 
+/* Part of the entries within which a border is moved to one between keys. */
+#define FPT_SPLIT_NEAR			4
+
 /* What a split works on. */
 typedef struct FPTSplit
 {
@@ -114,6 +117,49 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/*
+ * Is the new leaf entry the last one of a page of a single key?  More of the key
+ * will come behind it, as rows get higher TIDs, and nothing in front.
+ */
+static bool
+fpt_split_long_run(const FPTSplit *sp)
+{
+	return fpt_is_general(&sp->ix->layout) && sp->pos == sp->n - 1 &&
+		fpt_key_alike(&sp->entries[0].key, &sp->e->key);
+}
+
+/*
+ * Where a key begins near "at", in a page of repeated keys: its rows are found
+ * in one page then, and both halves can grow.
+ */
+static int
+fpt_split_between_keys(const FPTSplit *sp, int at)
+{
+	int			max = Min(sp->n / FPT_SPLIT_NEAR, Min(at, sp->n - at));
+
+	for (int d = 0; d < max; d++)
+	{
+		if (!fpt_key_alike(&sp->entries[at - d - 1].key,
+						   &sp->entries[at - d].key))
+			return at - d;
+		if (!fpt_key_alike(&sp->entries[at + d - 1].key,
+						   &sp->entries[at + d].key))
+			return at + d;
+	}
+	return at;
+}
+
+/* Bytes of a general entry; one that shares its tuple has none of its own. */
+static inline int
+fpt_split_weight(const FPTSplit *sp, int i)
+{
+	const FPTKey *k = &sp->entries[i].key;
+
+	if (i > 0 && k->tup == sp->entries[i - 1].key.tup)
+		return FPT_SPLIT_SLOT;
+	return (int) k->len + FPT_SPLIT_SLOT;
+}
+
 /* The middle: by entries, or by bytes where their tuples are not alike. */
 static int
 fpt_split_half(FPTSplit *sp, int level)
@@ -132,9 +178,9 @@ fpt_split_half(FPTSplit *sp, int level)
 	if (level > 0 && sp->n == 3)
 		return sp->pos <= 1 ? 1 : 2;
 	for (i = 0; i < sp->n; i++)
-		total += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+		total += fpt_split_weight(sp, i);
 	for (i = 0; i < sp->n - 1 && sum < total / 2; i++)
-		sum += (int) sp->entries[i].key.len + FPT_SPLIT_SLOT;
+		sum += fpt_split_weight(sp, i);
 	return Max(i, 1);
 }
 
@@ -151,9 +197,13 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* An ascending run within the key space leaves a full page, too. */
-		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
+		if (h->level == 0 && sp->pos > sp->n / 2 &&
+			(fpt_split_local_run(sp) || fpt_split_long_run(sp)))
 			return sp->pos;
-		return fpt_split_half(sp, h->level);
+		keep = fpt_split_half(sp, h->level);
+		if (fpt_page_has_dict(page))
+			keep = fpt_split_between_keys(sp, keep);
+		return keep;
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
@@ -249,11 +299,14 @@ fpt_split_choose(FPTSplit *sp, Page page)
 {
 	int			pos = sp->pos;
 
+	/* a key that the dictionary cannot have fits only in much smaller pages */
+	bool		dict = fpt_page_has_dict(page);
+
 	if (fpt_split_try(sp, page, fpt_split_middle(sp, page)) ||
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
-	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+	if (fpt_is_general(&sp->ix->layout) && !dict && fpt_split_anywhere(sp, page))
 		return;
 
 	/* Too far from both its neighbours: make the gap a border first. */
@@ -261,6 +314,8 @@ fpt_split_choose(FPTSplit *sp, Page page)
 			(sp->n - pos - 1) * sizeof(FPTEntry));
 	sp->n--;
 	sp->pos = -1;
+	if (dict && fpt_split_try(sp, page, sp->n / 2))
+		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
 		return;
 	if (!fpt_split_try(sp, page, pos) &&
@@ -432,23 +487,26 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 
 /*
  * Try to get e into the page without splitting it.  True: done and logged.
+ * "removed": after entries were removed for it.
  */
 static bool
 fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				   Buffer childbuf)
+				   Buffer childbuf, bool removed)
 {
 	uint32		pageno = fpt_bufpage(buf);
 	FPTWal	   *wal = fpt_wal_start(rel);
 	Page		copy = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
-	FPTResult	res = fpt_page_make_room(&ix->layout, copy, e);
+	FPTResult	res = removed ? fpt_page_find_room(&ix->layout, copy, e) :
+		fpt_page_make_room(&ix->layout, copy, e);
 
 	if (res == FPT_OK)
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
 	else if (res == FPT_FULL && fpt_is_general(&ix->layout) &&
-			 fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES &&
+			 (fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES ||
+			  fpt_page_repeats(&ix->layout, copy)) &&
 			 fpt_recode(rel, ix, copy, pageno, e))
 		res = FPT_OK;
 	if (res == FPT_DUPLICATE)
@@ -523,7 +581,7 @@ fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	e.down = h->right;
 	fpt_stop_point(FPT_STOP_LOCK_PARENT);
 	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
-	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack);
+	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack, NULL);
 }
 
 void
@@ -590,15 +648,20 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 void
 fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				Buffer childbuf, FPTStack *stack)
+				Buffer childbuf, FPTStack *stack, FPTDelete *del)
 {
+	bool		removed = false;
+
 	while (BufferIsValid(buf))
 	{
-		if (fpt_insert_in_page(rel, ix, buf, e, childbuf))
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
 		{
 			UnlockReleaseBuffer(buf);
 			break;
 		}
+		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
+		if (removed)
+			continue;
 		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
 	}
 }

@@ -4,9 +4,10 @@
  *	  Page kernel: tuples of general keys, and fences.
  *
  * Tuples lie one behind the other from pd_upper to the special line, each
- * found by the offset in its entry's slot or in a fence; no two offsets are the
- * same.  A new one goes below the lowest.  The tuple of a removed entry stays
- * until fpt_page_compact() moves what is still referred to together.
+ * found by the offset in its entry's slot, in a fence or in the dictionary; no
+ * two offsets are the same.  A new one goes below the lowest.  The tuple of a
+ * removed entry stays until fpt_page_compact() moves what is still referred to
+ * together.  A dictionary lies below all tuples.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,13 +22,18 @@ int
 fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key)
 {
 	FPTPageHeader *h = fpt_header(page);
-	int			off = h->std.pd_upper - fpt_tuple_space(key->len);
+	int			dict = fpt_dict_bytes(g, page);
+	int			upper = h->std.pd_upper - fpt_tuple_space(key->len);
+	int			off = upper + dict;
 	uint8	   *p = (uint8 *) page + off;
 
 	Assert(key->len > 0 && key->len <= FPT_MAX_TUPLE);
 	Assert(key->tup != NULL);
-	if (off < fpt_lower(g, h->nnodes) || h->std.pd_upper > FPT_SPECIAL_OFFSET)
+	if (upper < fpt_lower(g, h->nnodes) ||
+		h->std.pd_upper + dict > FPT_SPECIAL_OFFSET)
 		return -1;
+	if (dict > 0)
+		memmove((char *) page + upper, (char *) page + h->std.pd_upper, dict);
 	if (key->len < FPT_TUPLE_LONG)
 		*p++ = (uint8) key->len;
 	else
@@ -36,7 +42,7 @@ fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key)
 		*p++ = (uint8) key->len;
 	}
 	memcpy(p, key->tup, key->len);
-	h->std.pd_upper = (uint16) off;
+	h->std.pd_upper = (uint16) upper;
 	return off;
 }
 
@@ -46,7 +52,9 @@ typedef struct FPTTupleWalk
 	char	   *page;
 	const char *from;			/* where the tuples are: the page or a copy */
 	char	   *to;				/* moved: lowest byte in use; else NULL */
-	int			bytes;			/* that all of them take */
+	char	   *low;			/* nothing is moved below this */
+	int			bytes;			/* that all of them take, dictionary included */
+	uint16		offs[FPT_MAX_DICT]; /* of the dictionary's, where they are */
 } FPTTupleWalk;
 
 /* One of them: count it, or move it and return its new offset; -1: corrupt. */
@@ -66,7 +74,7 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 		return (int) off;
 
 	/* Only offsets that overlap can need more than there was. */
-	if (w->to - space < w->page + fpt_header(w->page)->std.pd_upper)
+	if (w->to - space < w->low)
 		return -1;
 	w->to -= space;
 	memcpy(w->to, w->from + off, space);
@@ -85,6 +93,30 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 	return true;
 }
 
+/* Those of the dictionary's keys that have entries, and the arrays. */
+static bool
+fpt_tuple_walk_dict(const FPTGeom *g, FPTTupleWalk *w)
+{
+	bool		used[FPT_MAX_DICT];
+	int			code;
+
+	if (fpt_dict_used(g, w->page, used) != FPT_OK)
+		return false;
+	for (code = 0; code < fpt_header(w->page)->ndict; code++)
+	{
+		int			off;
+
+		if (!used[code])
+			continue;
+		off = fpt_tuple_visit(w, fpt_dict_off(w->from, code));
+		if (off < 0)
+			return false;
+		w->offs[code] = (uint16) off;
+		w->bytes += FPT_DICT_ITEM;
+	}
+	return true;
+}
+
 /* All of them, fences first; false if one is not where it should be. */
 static bool
 fpt_tuple_walk(const FPTGeom *g, FPTTupleWalk *w)
@@ -95,6 +127,8 @@ fpt_tuple_walk(const FPTGeom *g, FPTTupleWalk *w)
 	if (!fpt_tuple_visit_fence(w, &fpt_special(w->page)->low) ||
 		!fpt_tuple_visit_fence(w, &h->high))
 		return false;
+	if (g->dict)
+		return fpt_tuple_walk_dict(g, w);
 	for (kid = 0; kid < h->nkids; kid++)
 	{
 		char	   *node = fpt_kid_node(g, w->page, kid);
@@ -116,11 +150,11 @@ fpt_tuple_walk(const FPTGeom *g, FPTTupleWalk *w)
 	return true;
 }
 
-/* Bytes of all tuples that a page refers to; -1: corrupt. */
+/* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
 int
 fpt_tuple_bytes(const FPTGeom *g, void *page)
 {
-	FPTTupleWalk w = {page, page, NULL, 0};
+	FPTTupleWalk w = {.page = page, .from = page};
 
 	return fpt_tuple_walk(g, &w) ? w.bytes : -1;
 }
@@ -131,16 +165,24 @@ fpt_page_compact(const FPTLayout *l, const FPTGeom *g, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	char		copy[BLCKSZ];
-	FPTTupleWalk w = {page, copy, (char *) page + FPT_SPECIAL_OFFSET, 0};
+	FPTTupleWalk w = {.page = page, .from = copy};
+	bool		used[FPT_MAX_DICT];
 	int			old = h->std.pd_upper;
 	int			upper;
 
 	if (fpt_heap_room(g, page) < 0)
 		return FPT_CORRUPT;
+	if (g->dict && (fpt_dict_used(g, page, used) != FPT_OK ||
+					fpt_dict_purge(g, page, used) != FPT_OK))
+		return FPT_CORRUPT;
 	memcpy(copy, page, BLCKSZ);
+	w.to = (char *) page + FPT_SPECIAL_OFFSET;
+	w.low = (char *) page + old + fpt_dict_bytes(g, page);
 	if (!fpt_tuple_walk(g, &w))
 		return FPT_CORRUPT;
-	upper = (int) (w.to - (char *) page);
+	upper = (int) (w.to - (char *) page) - fpt_dict_bytes(g, page);
+	if (g->dict)
+		fpt_dict_write(page, upper, fpt_dict_heads(copy), w.offs, h->ndict);
 	memset((char *) page + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;

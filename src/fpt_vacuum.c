@@ -501,31 +501,6 @@ fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
 	return v->verdicts;
 }
 
-/* Remove the entries marked dead from a leaf. */
-static void
-fpt_delete_dead(FPTVacuum *v, Buffer buf, const bool *dead)
-{
-	const FPTLayout *l = &v->ix.layout;
-	FPTWal	   *wal = fpt_wal_start(v->rel);
-	Page		page = fpt_wal_page(wal, buf, false);
-	int			nkids = fpt_header(page)->nkids;
-	int			end = fpt_page_count(l, page);
-	int			kid;
-
-	Assert(fpt_header(BufferGetPage(buf))->level == 0);
-	Assert(nkids > 0);
-	/* Backwards: a node that becomes empty leaves the root. */
-	for (kid = nkids - 1; kid >= 0; kid--)
-	{
-		int			n = fpt_node_count(l, page, kid);
-
-		end -= n;
-		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
-			fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
-	}
-	fpt_wal_finish(wal);
-}
-
 /*
  * Remove the dead entries of a leaf that is locked for cleanup.  Returns true
  * if the page is empty now.
@@ -543,7 +518,7 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 	for (i = 0; i < n; i++)
 		ndead += dead[i];
 	if (ndead > 0)
-		fpt_delete_dead(v, buf, dead);
+		fpt_leaf_remove(v->rel, &v->ix.layout, buf, dead);
 	v->stats->tuples_removed += ndead;
 	v->stats->num_index_tuples += n - ndead;
 	return n == ndead;

@@ -30,6 +30,8 @@
 
 #include "access/generic_xlog.h"
 #include "access/rmgr.h"
+#include "access/transam.h"
+#include "access/xlog.h"
 #include "access/xloginsert.h"
 
 #ifdef FPT_GENERIC_WAL_ONLY
@@ -312,3 +314,28 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 }
 
 #endif							/* FPT_GENERIC_WAL_ONLY */
+
+/*
+ * The record is btree's, of the kind that precedes the re-use of a page: it
+ * names a relation and a transaction, changes nothing, and every server knows
+ * it.  It comes before the generic record with the removal.  Snapshots that
+ * are taken between the two are of no concern: the transactions up to the
+ * horizon have committed before, so that nobody sees the rows any more.
+ */
+void
+fpt_wal_conflict(Relation rel, Relation heapRel, BlockNumber block,
+				 TransactionId horizon)
+{
+	FullTransactionId next;
+	uint64		full;
+
+	if (!TransactionIdIsNormal(horizon) || !RelationNeedsWAL(rel) ||
+		!XLogStandbyInfoActive())
+		return;
+
+	/* The horizon is in the past, by less than half of all numbers. */
+	next = ReadNextFullTransactionId();
+	full = U64FromFullTransactionId(next) -
+		(uint32) (XidFromFullTransactionId(next) - horizon);
+	fpt_log_conflict(rel, heapRel, block, FullTransactionIdFromU64(full));
+}

@@ -10,9 +10,10 @@
  *	  keys				fpt_image.c fpt_head.c fpt_general.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
- *						fpt_prefetch.c fpt_vacuum.c fpt_build.c fpt_sort.c
- *						fpt_load.c
- *	  scan				fpt_scankey.c fpt_qual.c fpt_scan.c
+ *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
+ *						fpt_sort.c fpt_load.c
+ *	  scan				fpt_scankey.c fpt_qual.c fpt_heapahead.c fpt_parallel.c
+ *						fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
  *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
  *						fpt_plan.c fpt_testing.c
@@ -241,6 +242,13 @@ extern Page fpt_wal_page(FPTWal *wal, Buffer buf, bool blank);
 extern void fpt_wal_finish(FPTWal *wal);
 extern void fpt_wal_abort(FPTWal *wal);
 
+/*
+ * Entries of rows that snapshots older than "horizon" may see are about to be
+ * removed: have standbys cancel queries that hold such a snapshot.
+ */
+extern void fpt_wal_conflict(Relation rel, Relation heapRel, BlockNumber block,
+							 TransactionId horizon);
+
 /* --- fpt_search.c ------------------------------------------------------------------ */
 
 /*
@@ -277,17 +285,44 @@ extern IndexBuildResult *fptbuild(Relation heap, Relation index,
 extern void fptbuildempty(Relation index);
 extern char *fptbuildphasename(int64 phasenum);
 
+/* --- fpt_delete.c: removing entries of a leaf -------------------------------- */
+
+/* Remove the entries that dead[], in key order, marks from a locked leaf. */
+extern void fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
+							const bool *dead);
+
+/* What an insertion knows that helps to find entries of dead rows. */
+typedef struct FPTDelete
+{
+	Relation	heapRel;
+	bool		versions;		/* the entry is one of a new version of a row
+								 * whose old entries are equal to it */
+	bool		unique;			/* uniqueness was checked: equal entries are
+								 * old versions */
+	int			stage;			/* what was tried; 0 at first */
+} FPTDelete;
+
+/*
+ * An exclusively locked leaf has no room for e: remove entries of dead rows, if
+ * there are any that have not been looked for.  False: split it.  Asks the
+ * table, so that relcache invalidations may be processed: *ix is the caller's
+ * copy.
+ */
+extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
+							const FPTEntry *e, FPTDelete *del);
+
 /* --- fpt_split.c: making room ------------------------------------------------ */
 
 /*
  * Insert an entry into a locked page that had no free slot for it: inside the
  * page if possible, else by splitting it.  Releases the page.  childbuf, for
  * inner pages: the locked left page of a split whose downlink e is; its
- * incomplete-split flag goes in the same record.  It stays locked.
+ * incomplete-split flag goes in the same record.  It stays locked.  del, for
+ * leaves: how to look for dead entries before the split.
  */
 extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, Buffer childbuf,
-							FPTStack *stack);
+							FPTStack *stack, FPTDelete *del);
 
 /* Give a locked page's new right sibling its downlink; releases buf. */
 extern void fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf,
@@ -332,6 +367,10 @@ extern int64 fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm);
 extern void fptendscan(IndexScanDesc scan);
 extern void fptmarkpos(IndexScanDesc scan);
 extern void fptrestrpos(IndexScanDesc scan);
+
+/* --- fpt_parallel.c -------------------------------------------------------------------- */
+extern void fptinitparallelscan(void *target);
+extern void fptparallelrescan(IndexScanDesc scan);
 
 /* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c ------------------------------------------- */
 struct PlannerInfo;

@@ -1,5 +1,6 @@
-# Sessions write and read side by side while indexes are built and rebuilt
-# concurrently, vacuumed and checked: nobody loses a row, everything is sound.
+# Sessions write and read side by side, alone and with parallel workers, while
+# indexes are built and rebuilt concurrently, vacuumed and checked: nobody loses
+# a row, everything is sound.
 #
 # FPT_CONCURRENT_SECONDS sets how long (20).
 
@@ -29,6 +30,9 @@ log_statement = none
 session_preload_libraries = 'fptree'
 synchronous_commit = off
 min_parallel_index_scan_size = 0
+min_parallel_table_scan_size = 0
+max_worker_processes = 20
+max_parallel_workers = 12
 max_wal_size = 1GB
 });
 $node->start;
@@ -52,6 +56,10 @@ CREATE UNIQUE INDEX u_k ON u USING fptree (k)
 CREATE TABLE ex (k int, EXCLUDE USING fptree (k WITH =)
 	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1));
 CREATE TABLE t (a int8, b uuid);
+ALTER TABLE acc SET (parallel_workers = 2);
+ALTER TABLE t SET (parallel_workers = 2);
+CREATE FUNCTION slow(int8) RETURNS bool LANGUAGE plpgsql
+	IMMUTABLE PARALLEL SAFE COST 10000 AS 'BEGIN RETURN true; END';
 CREATE INDEX t_a ON t USING fptree (a);
 CREATE INDEX t_b ON t USING fptree (b)
 	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 2);
@@ -106,6 +114,28 @@ SET enable_indexscan = off;
 SELECT 1 / (count(*) = 1000)::int FROM acc WHERE k > -10000000 AND n < 10000000;
 RESET enable_indexscan;
 RESET enable_seqscan;
+},
+	'parallel@2' => q{
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT 1 / (count(*) = 1000 AND sum(k) = -sum(n))::int FROM acc WHERE k > -10000000;
+SELECT 1 / (count(*) = 1000 AND sum(k) = -sum(n))::int FROM acc WHERE n < 10000000;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT count(*) AS n1, coalesce(sum(a), 0) AS s1 FROM t WHERE a > -2000000 \gset
+SELECT count(*) AS n2, coalesce(sum(a), 0) AS s2 FROM
+	(SELECT a FROM t WHERE a > -2000000 AND slow(a) ORDER BY a DESC OFFSET 0) s \gset
+SET LOCAL enable_indexscan = off;
+SET LOCAL enable_indexonlyscan = off;
+SET LOCAL enable_seqscan = on;
+SELECT 1 / (count(*) = :n1 AND coalesce(sum(a), 0) = :s1
+	AND count(*) = :n2 AND :s1 = :s2)::int FROM t WHERE a > -2000000;
+END;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
 },
 	'order@2' => q{
 SET enable_seqscan = off;
@@ -196,6 +226,13 @@ is($failed, '', 'all steps and checks beside the load succeed');
 ok(finish_pgbench($bench), 'no session failed');
 unlike($bench->{err}, qr/division by zero/, 'no reader missed a row');
 cmp_ok($done, '>=', 5, 'there was something to it');
+
+my $parallel = 'SET enable_seqscan = off; SET enable_bitmapscan = off;'
+	. 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; EXPLAIN ';
+like($node->safe_psql('postgres', $parallel . $_), qr/Parallel Index/,
+	"parallel plan: $_")
+	for ('SELECT count(*), sum(k), sum(n) FROM acc WHERE k > -10000000',
+		'SELECT a FROM t WHERE a > -2000000 AND slow(a) ORDER BY a DESC');
 
 my @queries = (
 	'SELECT count(*) || \' \' || sum(k) FROM acc WHERE k > -10000000',

@@ -36,7 +36,6 @@ my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1, extra => ['--data-checksums']);
 crash_conf($primary, q{
 fsync = off
-wal_keep_size = 1GB
 max_wal_size = 1GB
 hot_standby_feedback = on
 max_standby_streaming_delay = 100ms
@@ -53,10 +52,14 @@ sub new_standby
 	my $name = 'standby' . ++$standbys;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
+	# one that is down for long must find its WAL
+	$primary->safe_psql('postgres',
+		"SELECT pg_create_physical_replication_slot('$name', true)");
 	$primary->backup($name);
 	$node->init_from_backup($primary, $name, has_streaming => 1);
 	system_or_bail('rm', '-rf', $primary->backup_dir . "/$name");
-	$node->append_conf('postgresql.conf', "checkpoint_timeout = 30s\n");
+	$node->append_conf('postgresql.conf',
+		"checkpoint_timeout = 30s\nprimary_slot_name = '$name'\n");
 	$node->start;
 	return $node;
 }
@@ -123,6 +126,8 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 		$bad .= after_crash($standby, $load);
 		$standby->stop('immediate');
 		no_crash($standby);
+		$primary->safe_psql('postgres', q{
+SELECT pg_drop_replication_slot('} . $standby->name . "')");
 		$standby->clean_node;
 		trim_tables($primary);
 		$standby = new_standby();

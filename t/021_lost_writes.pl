@@ -171,7 +171,7 @@ foreach my $level (qw(replica minimal))
 	$node->safe_psql('postgres', $sql);
 	$node->safe_psql('postgres', q{
 SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-WHERE application_name = 'pgbench';
+WHERE backend_type = 'client backend' AND pid <> pg_backend_pid();
 CHECKPOINT});
 	finish_pgbench($checkpoints);
 	kill_all($node);

@@ -237,11 +237,12 @@ sub one_fault
 	}
 	$made{$kind} += $fired > 1 ? 1 : $fired;
 
-	# core's own: a failed sync may have lost data, a failed truncation has been
-	# logged already, and files that a commit deletes are deleted when it cannot
+	# core's own: a failed sync may have lost data (it opens the file, too), a failed
+	# truncation has been logged already, and files that a commit deletes are deleted when it cannot
 	# be undone any more
 	my $panic = $log =~ /PANIC: |terminated by signal/;
 	my $may_panic = $kind =~ /^(sync|truncate)/
+	  || $kind =~ /^open/ && $log =~ /PANIC:  could not fsync file/
 	  || $kind eq 'memory'
 	  && $log =~ /PANIC:  cannot abort transaction \d+, it was already committed/;
 
@@ -252,8 +253,10 @@ sub one_fault
 	$statements{$1}++ while $err =~ /(?:ERROR|FATAL):  ([^"\d:]{0,40})/g;
 
 	# A temporary file is read and written by what there is; the path of an
-	# allocation is not known, and some can do without.
-	my $silent = $kind =~ /short/ && $what =~ /pgsql_tmp/ || $kind eq 'memory';
+	# allocation is not known, and some can do without; of a second segment of a
+	# file core only asks whether there is one.
+	my $silent = $kind =~ /short/ && $what =~ /pgsql_tmp/
+	  || $kind =~ /^open/ && $what =~ /\.\d+$/ || $kind eq 'memory';
 
 	$bad .= "nobody was told: $err\n"
 	  if !$silent && $err !~ $told && $log !~ $told;

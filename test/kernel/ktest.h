@@ -81,6 +81,9 @@ typedef struct KTWorld
 	bool		general;		/* general keys, in ... */
 	int			tupmin;			/* ... tuples of so many bytes */
 	int			tupmax;
+	bool		dict;			/* ... of nkeys kinds: pages with dictionaries */
+	int			nkeys;
+	int			unlikepct;		/* of those that equal another but are not alike */
 	FPTKey		low;
 	FPTKey		high;
 	KTEntry		m[FPT_MAX_ENTRIES + 1];
@@ -124,6 +127,13 @@ extern void kt_layout(FPTLayout *l, int keysize, bool nullsfirst,
 /* The same for general keys: tuples are compared as strings of bytes. */
 extern void kt_layout_general(FPTLayout *l, bool nullsfirst,
 							  bool randomwidths);
+
+/* Base of a world's pages. */
+static inline kt_u128
+kt_page_base(const KTWorld *w)
+{
+	return w->dict ? 0 : w->base;
+}
 
 /* The page has exactly the model's entries and (exact) hints, and is sound. */
 extern void kt_verify(KTWorld *w, bool exact_hints);

@@ -84,6 +84,8 @@ kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
 
 /* Tuples of entries: they never change, so that models may point to them. */
 #define KT_POOL		(4 * 1024 * 1024)
+#define KT_UNLIKE		32
+#define KT_UNLIKE_STEP	(32 * 1024)
 
 static char *
 kt_pool(void)
@@ -101,16 +103,35 @@ kt_pool(void)
 		/* few different bytes, so that there are common prefixes */
 		for (int i = 0; i < KT_POOL; i++)
 			pool[i] = (char) kt_below(kt_below(50) == 0 ? 256 : 2);
+
+		/* tuples that are equal to others, but not alike */
+		for (int i = 0; i < KT_UNLIKE; i++)
+		{
+			char	   *p = pool + KT_POOL / 2 + i * KT_UNLIKE_STEP;
+
+			memcpy(p, pool + 16 * i, FPT_MAX_TUPLE);
+			p[0] ^= (char) 0x80;
+		}
 		kt_state = state;
 	}
 	return pool;
+}
+
+/* The upper bit of the first byte makes no difference. */
+static inline int
+kt_tuple_byte(const FPTKey *k, uint32 i)
+{
+	return (uint8) k->tup[i] & (i == 0 ? 0x7F : 0xFF);
 }
 
 static int
 kt_tuple_cmp(const void *arg, const FPTKey *a, const FPTKey *b)
 {
 	int			n = (int) Min(a->len, b->len);
-	int			r = n > 0 ? memcmp(a->tup, b->tup, n) : 0;
+	int			r = n > 0 ? kt_tuple_byte(a, 0) - kt_tuple_byte(b, 0) : 0;
+
+	if (r == 0 && n > 1)
+		r = memcmp(a->tup + 1, b->tup + 1, n - 1);
 
 	CHECK(arg == &kt_state);
 	CHECK(a->search == NULL && b->search == NULL);
@@ -133,7 +154,8 @@ kt_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	}
 	if (same)
 	{
-		while (n < prev->len && n < key->len && prev->tup[n] == key->tup[n])
+		while (n < prev->len && n < key->len &&
+			   kt_tuple_byte(prev, n) == kt_tuple_byte(key, n))
 			n++;
 	}
 	sep->key.len = Min(n + 1, key->len);
@@ -167,6 +189,18 @@ kt_layout_general(FPTLayout *l, bool nullsfirst, bool randomwidths)
 static void
 kt_random_tuple(KTWorld *w, FPTKey *key)
 {
+	if (w->dict)
+	{
+		int			i = (int) kt_below(w->nkeys);
+
+		key->len = (uint32) (w->tupmin + i * 7 % (w->tupmax - w->tupmin + 1));
+		key->tup = kt_pool() + 16 * i;
+		if (i < KT_UNLIKE && kt_chance(w->unlikepct))
+			key->tup = kt_pool() + KT_POOL / 2 + i * KT_UNLIKE_STEP;
+		if (key->len == 0)
+			key->tup = NULL;
+		return;
+	}
 	key->len = (uint32) (w->tupmin + kt_below(w->tupmax - w->tupmin + 1));
 	key->tup = kt_pool() + (w->dist == KT_DENSE ? 16 * kt_below(64) :
 							kt_below(KT_POOL - FPT_MAX_TUPLE));
@@ -229,6 +263,16 @@ kt_world_init_page(KTWorld *w)
 			enc = FPT_ENC_WIDE;
 	}
 	w->nullpct = kt_chance(60) ? 0 : (int) kt_below(101);
+	w->dict = w->general && w->level == 0 && kt_chance(50);
+	if (w->dict)
+	{
+		static const int nkeys[] = {1, 3, 20, 100, 400};
+
+		enc = FPT_ENC_DICT;
+		w->nkeys = nkeys[kt_below(5)];
+		w->nullpct = kt_chance(70) ? 0 : 100;
+	}
+	w->unlikepct = 0;
 	w->longtids = w->level > 0 || kt_chance(40);
 	if (!w->longtids)
 		enc |= FPT_ENC_TID4;
@@ -238,14 +282,16 @@ kt_world_init_page(KTWorld *w)
 	w->span = kt_max_of(kw);
 	if (w->dist == KT_DENSE)
 		w->span = kt_below(w->span < 400 ? (uint64) w->span : 400);
-	if (w->general && kt_chance(50))
+	if (w->dict || (w->general && kt_chance(50)))
 		w->span = 2 + kt_below(3);
+	if (w->dict)
+		w->base = kt_below(100);
 	w->next = 0;
 	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
 	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
 	w->n = 0;
 	fpt_page_init(&w->l, w->page, w->level, enc, w->pageno, &w->low, &w->high,
-				  (uint64) (w->base >> 64), (uint64) w->base);
+				  (uint64) (kt_page_base(w) >> 64), (uint64) kt_page_base(w));
 }
 
 static uint64
@@ -501,7 +547,7 @@ kt_world_fill(KTWorld *w, int pct)
 								   (uint64) w->base, 0);
 		w->n = 1;
 	}
-	if (w->general)
+	if (w->general && !w->dict)
 		n = Min(n, BLCKSZ * 2 / (w->tupmin + w->tupmax + 14) + 1);
 	while (w->n < n)
 	{
@@ -509,7 +555,7 @@ kt_world_fill(KTWorld *w, int pct)
 		uint64		hi,
 					lo;
 
-		if ((x.key.cls == FPT_CLS_VALUE &&
+		if ((x.key.cls == FPT_CLS_VALUE && !g->dict &&
 			 fpt_rel(g, w->page, &x.key, &hi, &lo) != 0) ||
 			(g->tw == 4 && !fpt_tid_is_short(x.key.tid)))
 			continue;
@@ -527,18 +573,23 @@ kt_world_fill(KTWorld *w, int pct)
 							 w->n > (int) g->capacity - g->cap));
 		w->n = 0;
 		fpt_page_init(&w->l, w->page, w->level, g->enc, w->pageno, &w->low,
-					  &w->high, (uint64) (w->base >> 64), (uint64) w->base);
+					  &w->high, (uint64) (kt_page_base(w) >> 64),
+					  (uint64) kt_page_base(w));
 		kt_world_fill(w, pct / 2);
 		return;
 	}
 	CHECK(res == FPT_OK);
+	if (w->dict && kt_chance(30))
+		w->unlikepct = (int) kt_below(20);
 }
 
 static bool
 kt_same_entry(KTWorld *w, const FPTEntry *a, const FPTEntry *b)
 {
 	return fpt_key_cmp(&w->l, &a->key, &b->key) == 0 && a->down == b->down &&
-		a->key.len == b->key.len;
+		a->key.len == b->key.len &&
+		(w->level > 0 || a->key.len == 0 ||
+		 memcmp(a->key.tup, b->key.tup, a->key.len) == 0);
 }
 
 void

@@ -139,7 +139,7 @@ test_check_identity(void)
 	expect(msg);
 	header()->enc |= 0x20;
 	expect(msg);
-	header()->enc = FPT_NKW;
+	header()->enc = FPT_NENC;
 	expect(msg);
 	header()->enc = 4;			/* wider than the key size */
 	expect(msg);
@@ -160,7 +160,7 @@ static void
 test_check_header(void)
 {
 	sound_page(&l8, 0);
-	header()->reserved = 1;
+	header()->ndict = 1;
 	expect("reserved bytes of the page header are not zero");
 	special()->reserved[0] = 1;
 	expect("reserved bytes of the page header are not zero");

@@ -21,6 +21,7 @@ static FPTEntry *entries;		/* FPT_MAX_ENTRIES, of their own for ASan */
 static uint64 *numbers;
 static uint16 *slotids;
 static char *tups;
+static uint16 *tupoffs;
 static uint16 *tupends;
 
 /* Sound pages that damage is made of. */
@@ -38,6 +39,7 @@ setup(void)
 	numbers = malloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	slotids = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	tups = malloc(BLCKSZ);
+	tupoffs = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	tupends = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	friend = kt_world_new();
 }
@@ -163,7 +165,8 @@ call_readers(KTWorld *w)
 {
 	FPTGuess	guess = {0};
 	const FPTLayout *l = &w->l;
-	FPTRun		run = {numbers, numbers, numbers, slotids};
+	FPTRun		run = {.tids = numbers, .los = numbers, .his = numbers,
+	.slotids = slotids};
 	FPTKeyBuf	fence;
 	FPTKey		k = kt_random_key(w);
 	FPTKey		hi = kt_random_key(w);
@@ -176,6 +179,7 @@ call_readers(KTWorld *w)
 	if (w->general)
 	{
 		run.tups = tups;
+		run.tupoffs = tupoffs;
 		run.tupends = tupends;
 	}
 	k.hi = hi.hi = w->general ? 0 : k.hi;
@@ -190,6 +194,7 @@ call_readers(KTWorld *w)
 	fpt_node_count(l, w->page, loc.kid);
 	fpt_page_get(l, w->page, loc, &e);
 	fpt_page_copy(l, w->page, loc, any_loc(), kt_chance(50), &run);
+	run.tupused = 0;
 	if (fpt_page_find_child(l, w->page, &k, &child, &loc) == FPT_OK)
 		CHECK(fpt_page_fraction(l, w->page, loc, &k) < 65536);
 	fpt_guess_prefetch(&guess, w->page, (uint32) kt_below(65536));
@@ -224,6 +229,7 @@ call_writers(KTWorld *w)
 		dead[i] = kt_chance(50);
 	if (kt_chance(10))
 		e.key = kt_random_key(w);
+	fpt_page_repeats(l, w->page);
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_insert_probe(l, copy, &e);
 	fpt_page_insert(l, copy, &e, &edit);
@@ -591,6 +597,7 @@ test_fuzz(long rounds, uint64 seed)
 	free(numbers);
 	free(slotids);
 	free(tups);
+	free(tupoffs);
 	free(tupends);
 	free(good);
 	free(past);

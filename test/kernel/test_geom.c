@@ -79,7 +79,8 @@ test_impossible_widths(void)
 	CHECK(!fpt_geom_init(&g, 3, 0, 1, 3));
 	CHECK(!fpt_geom_init(&g, 32, 0, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, -1, 1, 3));
-	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_NKINDS, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_DICT, 1, 3));
+	CHECK(!fpt_geom_init(&g, 1, FPT_KIND_DICT + FPT_KIND_INNER, 1, 3));
 	CHECK(!fpt_geom_init(&g, 16, FPT_KIND_GENERAL, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 0, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 0));

@@ -228,6 +228,26 @@ recode_page(const FPTEntry *e, bool unfit)
 
 /* --- operations --------------------------------------------------------- */
 
+/* Is e of another class than the page, or equal to a key it is not alike? */
+static bool
+unfit_dict(const FPTEntry *e)
+{
+	FPTPageHeader *h = fpt_header(w->page);
+
+	if (w->n == 0 || w->m[0].e.key.cls != e->key.cls)
+		return true;
+	for (int i = 0; i < h->ndict; i++)
+	{
+		FPTKey		k;
+
+		CHECK(fpt_dict_key(w->page, i, e->key.cls, &k));
+		k.tid = e->key.tid;
+		if (fpt_key_cmp(&w->l, &k, &e->key) == 0)
+			return !fpt_key_alike(&k, &e->key);
+	}
+	return false;
+}
+
 /* What must be the result, as far as the model knows: FULL counts as OK. */
 static FPTResult
 expected_insert(const FPTEntry *e)
@@ -240,7 +260,12 @@ expected_insert(const FPTEntry *e)
 
 	if (i == 0 && is_minf())
 		return FPT_UNFIT;
-	if (e->key.cls == FPT_CLS_VALUE &&
+	if (g->dict)
+	{
+		if (unfit_dict(e))
+			return FPT_UNFIT;
+	}
+	else if (e->key.cls == FPT_CLS_VALUE &&
 		(v < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
 		return FPT_UNFIT;
 	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
@@ -311,6 +336,12 @@ op_insert(void)
 	FPTEntry	e = kt_random_entry(w);
 	FPTResult	expect = expected_insert(&e);
 	FPTResult	res;
+	int			i = kt_model_lower_bound(w, &e.key);
+
+	/* a TID does not come twice with equal keys that are not alike */
+	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e.key) == 0 &&
+		!fpt_key_alike(&w->m[i].e.key, &e.key) && w->level == 0)
+		return;
 
 	/* nobody inserts minus infinity a second time, nor beyond the fences */
 	if ((is_minf() && fpt_key_cmp(&w->l, &e.key, &w->m[0].e.key) == 0) ||
@@ -345,7 +376,8 @@ op_insert(void)
 			else
 				note_general_fill(&e);
 			kt_verify(w, false);
-			if (w->general && w->n <= FPT_WIDE_ENTRIES)
+			if (w->general && (w->n <= FPT_WIDE_ENTRIES ||
+							   fpt_page_repeats(&w->l, w->page)))
 				recode_page(&e, false);
 			else
 				split_page(&e, false);
@@ -518,6 +550,7 @@ op_copy(void)
 	static uint64 los[FPT_MAX_ENTRIES];
 	static uint64 his[FPT_MAX_ENTRIES];
 	static char tups[BLCKSZ];
+	static uint16 tupoffs[FPT_MAX_ENTRIES];
 	static uint16 tupends[FPT_MAX_ENTRIES];
 	FPTRun		run = {0};
 	int			a = (int) kt_below(w->n + 1);
@@ -535,6 +568,7 @@ op_copy(void)
 	if (w->general && kt_chance(80))
 	{
 		run.tups = tups;
+		run.tupoffs = tupoffs;
 		run.tupends = tupends;
 	}
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
@@ -553,7 +587,7 @@ op_copy(void)
 			CHECK(his[j] == k->hi);
 		if (run.tups && (i > 0 || w->level == 0))
 		{
-			int			from = j > 0 ? tupends[j - 1] : 0;
+			int			from = tupoffs[j];
 
 			CHECK(tupends[j] - from == (int) k->len);
 			CHECK(k->len == 0 || memcmp(tups + from, k->tup, k->len) == 0);

@@ -1,0 +1,452 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_delete.c
+ *	  Removal of entries from a leaf: VACUUM's, and that of insertions, which
+ *	  look for entries of dead rows before they split a leaf.
+ *
+ * An insertion tries two things, one after the other.  First, if there are
+ * hints at dead entries, it removes those, together with what the table finds
+ * dead on the same heap pages.  Then, if the entry to be inserted is likely to
+ * be a new version of a row that is in the leaf already, it offers all of the
+ * leaf's entries to the table, which looks at a few heap pages where it expects
+ * most dead versions ("bottom-up deletion").
+ *
+ * Everything happens under the exclusive lock that the insertion has on the
+ * leaf.  No cleanup lock is needed, see src/README.md, "Pin rules".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_build.h"
+
+#include "access/tableam.h"
+
+/* Of a page, as the table is asked to find removable entries for. */
+#define FPT_BOTTOM_UP_SHARE	16
+
+/* Heap pages that are looked at before a split. */
+#define FPT_LAST_BLOCKS		16
+
+/* Stages of an insertion's search for dead entries. */
+#define FPT_DELETE_KILLED	0
+#define FPT_DELETE_BOTTOM_UP	1
+#define FPT_DELETE_DONE		2
+
+/* An entry, a record of fpt_radix_sort(). */
+typedef struct FPTLeafTid
+{
+	uint64		tid;
+	uint64		pos;			/* in the leaf, in key order */
+} FPTLeafTid;
+
+/* A locked leaf, and what the table is asked about its entries. */
+typedef struct FPTLeafDelete
+{
+	Relation	rel;
+	Relation	heapRel;
+	const FPTLayout *l;
+	Buffer		buf;
+	int			n;				/* entries of the leaf */
+	FPTLeafTid *order;			/* in heap order */
+	bool	   *hinted;			/* in key order */
+	bool	   *dead;			/* in key order: to be removed */
+	int			ndead;
+	int			freed;			/* bytes, as told by the questions */
+	TransactionId horizon;		/* the youngest that made one of them dead */
+	TM_IndexDeleteOp op;
+} FPTLeafDelete;
+
+void
+fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
+{
+	FPTWal	   *wal = fpt_wal_start(rel);
+	Page		page = fpt_wal_page(wal, buf, false);
+	int			nkids = fpt_header(page)->nkids;
+	int			end = fpt_page_count(l, page);
+	int			kid;
+
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(nkids > 0);
+	/* Backwards: a node that becomes empty leaves the root. */
+	for (kid = nkids - 1; kid >= 0; kid--)
+	{
+		int			n = fpt_node_count(l, page, kid);
+
+		end -= n;
+		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
+			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+	}
+	fpt_wal_finish(wal);
+}
+
+/* Are there hints in the leaf? */
+static bool
+fpt_leaf_hinted(const FPTLayout *l, Page page)
+{
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+
+	return fpt_page_has_hints(l, page) &&
+		fpt_page_copy(l, page, from, to, true, &run) <
+		fpt_page_count(l, page);
+}
+
+/* Read the leaf's TIDs and hints. */
+static void
+fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
+					  const FPTLayout *l, Buffer buf)
+{
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+	bool		hints = fpt_page_has_hints(l, page);
+	int			i;
+
+	Assert(fpt_header(page)->level == 0);
+	d->rel = rel;
+	d->heapRel = heapRel;
+	d->l = l;
+	d->buf = buf;
+	run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	run.slotids = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	d->n = fpt_page_copy(l, page, from, to, false, &run);
+	if (d->n < 0)
+		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+	d->order = palloc(sizeof(FPTLeafTid) * (d->n + 1));
+	d->hinted = palloc(sizeof(bool) * (d->n + 1));
+	d->dead = palloc0(sizeof(bool) * (d->n + 1));
+	d->ndead = 0;
+	d->freed = 0;
+	d->horizon = InvalidTransactionId;
+	for (i = 0; i < d->n; i++)
+	{
+		d->order[i].tid = run.tids[i];
+		d->order[i].pos = i;
+		d->hinted[i] = hints && fpt_page_hint_get(l, page, run.slotids[i]);
+	}
+	pfree(run.tids);
+	pfree(run.slotids);
+	fpt_radix_sort((uint64 *) d->order, d->n, 2);
+
+	/* One row has one entry; the table relies on that. */
+	for (i = 1; i < d->n; i++)
+	{
+		if (d->order[i].tid == d->order[i - 1].tid)
+			fpt_corrupt(rel, fpt_bufpage(buf), "Two entries have the same TID");
+	}
+	d->op.irel = rel;
+	d->op.iblknum = BufferGetBlockNumber(buf);
+	d->op.bottomup = false;
+	d->op.bottomupfreespace = 0;
+	d->op.ndeltids = 0;
+	d->op.deltids = palloc(sizeof(TM_IndexDelete) * (d->n + 1));
+	d->op.status = palloc(sizeof(TM_IndexStatus) * (d->n + 1));
+}
+
+static void
+fpt_leaf_delete_end(FPTLeafDelete *d)
+{
+	pfree(d->order);
+	pfree(d->hinted);
+	pfree(d->dead);
+	pfree(d->op.deltids);
+	pfree(d->op.status);
+}
+
+/* Ask the table about the i'th entry in heap order. */
+static void
+fpt_leaf_delete_ask(FPTLeafDelete *d, int i, bool promising, int space)
+{
+	TM_IndexDelete *del = &d->op.deltids[d->op.ndeltids];
+	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
+	int			pos = (int) d->order[i].pos;
+
+	Assert(i >= 0 && i < d->n);
+	Assert(OffsetNumberIsValid(pos + 1));
+	fpt_tid_decode(d->order[i].tid, &del->tid);
+	del->id = (int16) d->op.ndeltids++;
+	status->idxoffnum = (OffsetNumber) (pos + 1);
+	status->knowndeletable = !d->op.bottomup && d->hinted[pos];
+	status->promising = promising;
+	status->freespace = (int16) space;
+}
+
+/*
+ * Let the table answer, and mark what it calls dead.  Not the last one: at least
+ * one entry stays.  VACUUM must remain the only one to empty a leaf, because an
+ * empty leaf may be unlinked though it is pinned.
+ */
+static void
+fpt_leaf_delete_answer(FPTLeafDelete *d)
+{
+	TransactionId horizon;
+	int			i;
+
+	if (d->op.ndeltids == 0)
+		return;
+	horizon = table_index_delete_tuples(d->heapRel, &d->op);
+	if (!TransactionIdIsValid(d->horizon) ||
+		(TransactionIdIsValid(horizon) &&
+		 TransactionIdFollows(horizon, d->horizon)))
+		d->horizon = horizon;
+	for (i = 0; i < d->op.ndeltids && d->ndead < d->n - 1; i++)
+	{
+		TM_IndexStatus *status = &d->op.status[d->op.deltids[i].id];
+
+		if (status->knowndeletable)
+		{
+			Assert(!d->dead[status->idxoffnum - 1]);
+			d->dead[status->idxoffnum - 1] = true;
+			d->ndead++;
+			d->freed += status->freespace;
+		}
+	}
+	d->op.ndeltids = 0;
+}
+
+/*
+ * Remove what is marked; true if that is anything.
+ *
+ * A standby may run queries that still see some of the rows, for which the
+ * table has not logged a conflict yet, as it has not removed them.  Generic
+ * records raise no conflicts, so one is logged before.
+ */
+static bool
+fpt_leaf_delete_apply(FPTLeafDelete *d)
+{
+	bool		any = d->ndead > 0;
+
+	if (any)
+	{
+		Assert(d->ndead < d->n);
+		fpt_wal_conflict(d->rel, d->heapRel, d->op.iblknum, d->horizon);
+		fpt_stop_point(FPT_STOP_DELETE);
+		fpt_leaf_remove(d->rel, d->l, d->buf, d->dead);
+	}
+	fpt_leaf_delete_end(d);
+	return any;
+}
+
+/* The number of entries in heap order, from i on, of one heap page. */
+static int
+fpt_block_run(const FPTLeafDelete *d, int i)
+{
+	int			n = 0;
+
+	while (i + n < d->n && d->order[i + n].tid >> 16 == d->order[i].tid >> 16)
+		n++;
+	return n;
+}
+
+/*
+ * Remove entries with hints, and others that are dead on the same heap pages
+ * and on that of the new row, which is certainly in memory.
+ */
+static bool
+fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
+				  Buffer buf, uint64 newtid)
+{
+	FPTLeafDelete d;
+	int			i;
+	int			run;
+	int			j;
+
+	if (!fpt_leaf_hinted(l, BufferGetPage(buf)))
+		return false;
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
+	for (i = 0; i < d.n; i += run)
+	{
+		bool		ask = d.order[i].tid >> 16 == newtid >> 16;
+
+		run = fpt_block_run(&d, i);
+		for (j = i; j < i + run; j++)
+			ask |= d.hinted[d.order[j].pos];
+		for (j = i; ask && j < i + run; j++)
+			fpt_leaf_delete_ask(&d, j, false, 0);
+	}
+	fpt_leaf_delete_answer(&d);
+	return fpt_leaf_delete_apply(&d);
+}
+
+/* Do two entries of a leaf that are next to each other differ by TID only? */
+static bool
+fpt_same_key(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+{
+	if (fpt_image_cmp(a, b) != 0)
+		return false;
+	return !fpt_is_general(l) ||
+		(a->len == b->len &&
+		 (a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0)) ||
+		l->cmp(l->arg, a, b) == 0;
+}
+
+/*
+ * Mark the entries of a leaf that have others of the same key beside them, and
+ * compute how many bytes the removal of each would free.
+ */
+static void
+fpt_find_versions(FPTLeafDelete *d, bool *promising, int *space)
+{
+	Page		page = BufferGetPage(d->buf);
+	const FPTGeom *g = fpt_page_geom(d->l, page);
+	FPTEntry   *e = palloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
+	int			n = fpt_page_extract(d->l, page, e, FPT_MAX_ENTRIES);
+	int			i;
+
+	if (g == NULL || n != d->n)
+		fpt_corrupt(d->rel, fpt_bufpage(d->buf),
+					"The page contradicts itself");
+	for (i = 0; i < n; i++)
+	{
+		promising[i] = false;
+		space[i] = g->x * FPT_LINE / g->cap;
+		if (fpt_is_general(d->l))
+			space[i] += (int) e[i].key.len + 1;
+		if (i > 0 && fpt_same_key(d->l, &e[i - 1].key, &e[i].key))
+			promising[i - 1] = promising[i] = true;
+	}
+	pfree(e);
+}
+
+/*
+ * Offer all entries to the table.  Those with equal keys are promising: they
+ * probably are versions of few rows.  The table chooses where to look, and
+ * stops when it has found enough or when it does not pay.
+ */
+static void
+fpt_ask_all(FPTLeafDelete *d, const bool *promising, const int *space)
+{
+	int			i;
+
+	for (i = 0; i < d->n; i++)
+	{
+		int			pos = (int) d->order[i].pos;
+
+		fpt_leaf_delete_ask(d, i, promising[pos], space[pos]);
+	}
+	fpt_leaf_delete_answer(d);
+}
+
+/*
+ * The heap pages with most promising entries: their numbers of those and where
+ * they begin in the heap order.  Returns how many there are.
+ */
+static int
+fpt_best_blocks(FPTLeafDelete *d, const bool *promising,
+				int best[FPT_LAST_BLOCKS][2])
+{
+	int			nbest = 0;
+	int			run;
+	int			i;
+	int			j;
+
+	for (i = 0; i < d->n; i += run)
+	{
+		int			count = 0;
+
+		run = fpt_block_run(d, i);
+		for (j = i; j < i + run; j++)
+			count += promising[d->order[j].pos];
+		if (count == 0 ||
+			(nbest == FPT_LAST_BLOCKS && count <= best[nbest - 1][0]))
+			continue;
+		if (nbest < FPT_LAST_BLOCKS)
+			nbest++;
+		for (j = nbest - 1; j > 0 && best[j - 1][0] < count; j--)
+			memcpy(best[j], best[j - 1], sizeof(best[j]));
+		best[j][0] = count;
+		best[j][1] = i;
+	}
+	return nbest;
+}
+
+/*
+ * The table has given up after the first heap page it looked at.  What follows
+ * is a split, which costs more than some further looks: ask about several heap
+ * pages, one by one, since the table gives up after each that has nothing.
+ */
+static void
+fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
+{
+	int			best[FPT_LAST_BLOCKS][2];
+	int			nbest = fpt_best_blocks(d, promising, best);
+	int			i;
+	int			j;
+
+	for (i = 0; i < nbest && d->freed < d->op.bottomupfreespace; i++)
+	{
+		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
+
+		for (j = best[i][1]; j < end; j++)
+		{
+			int			pos = (int) d->order[j].pos;
+
+			fpt_leaf_delete_ask(d, j, promising[pos], space[pos]);
+		}
+		fpt_leaf_delete_answer(d);
+	}
+}
+
+static bool
+fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
+					 Buffer buf)
+{
+	FPTLeafDelete d;
+	bool	   *promising;
+	int		   *space;
+
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
+	promising = palloc(sizeof(bool) * (d.n + 1));
+	space = palloc(sizeof(int) * (d.n + 1));
+	fpt_find_versions(&d, promising, space);
+	d.op.bottomup = true;
+	d.op.bottomupfreespace = BLCKSZ / FPT_BOTTOM_UP_SHARE;
+	fpt_ask_all(&d, promising, space);
+	if (d.ndead == 0)
+		fpt_ask_blocks(&d, promising, space);
+	pfree(promising);
+	pfree(space);
+	return fpt_leaf_delete_apply(&d);
+}
+
+/* Does the leaf hold an entry that equals the new one? */
+static bool
+fpt_leaf_has_equal(FPTIndex *ix, Page page, const FPTKey *key)
+{
+	FPTKey		lo,
+				hi;
+	FPTLoc		from,
+				to;
+
+	fpt_equal_range(ix, key, &lo, &hi);
+	return fpt_page_range(&ix->layout, page, &lo, &hi, &from, &to) == FPT_OK &&
+		(from.kid != to.kid || from.rank != to.rank);
+}
+
+bool
+fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				FPTDelete *del)
+{
+	Assert(!RecoveryInProgress());
+	if (del->stage == FPT_DELETE_KILLED)
+	{
+		del->stage = FPT_DELETE_BOTTOM_UP;
+		if (fpt_delete_killed(rel, del->heapRel, &ix->layout, buf,
+							  e->key.tid))
+		{
+			/* A unique index with dead entries has old versions, it seems. */
+			del->versions |= del->unique;
+			return true;
+		}
+	}
+	if (del->stage == FPT_DELETE_BOTTOM_UP)
+	{
+		del->stage = FPT_DELETE_DONE;
+		if (del->versions ||
+			(del->unique && fpt_leaf_has_equal(ix, BufferGetPage(buf),
+											   &e->key)))
+			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf);
+	}
+	return false;
+}

@@ -1,0 +1,255 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_dict.c
+ *	  Page kernel: leaf pages of few distinct general keys.
+ *
+ * Such a page (FPT_ENC_DICT) has a dictionary: its distinct keys, heads and
+ * tuples, in the index's order.  What its nodes store of an entry is the number
+ * of its key in the dictionary, one byte, and the TID.  Numbers ascend as keys
+ * do, so once a search key has been looked up in the dictionary, the page is
+ * searched as one of image keys.
+ *
+ * Invariants: two keys of the dictionary are never equal for the operator
+ * class, or entries would not be in the order of their TIDs; so values that are
+ * equal but not alike are not in one such page.  All keys are of one class.  A
+ * key may be in the dictionary though no entry has it any more.
+ *
+ * The dictionary's arrays begin at pd_upper: heads[ndict] of 8 bytes and
+ * offsets[ndict] of 2 bytes, of the tuples that lie behind them (0 is the empty
+ * tuple).  fpt_page_geom() has made sure that they lie within the page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_kernel_int.h"
+
+bool
+fpt_key_alike(const FPTKey *a, const FPTKey *b)
+{
+	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
+		(a->len == 0 || a->tup == b->tup ||
+		 memcmp(a->tup, b->tup, a->len) == 0);
+}
+
+/* Order of two keys whatever their TIDs. */
+static inline int
+fpt_dict_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+{
+	FPTKey		k = *b;
+
+	k.tid = a->tid;
+	return fpt_key_cmp(l, a, &k);
+}
+
+bool
+fpt_keys_distinct(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+{
+	return a->cls == b->cls && fpt_dict_cmp(l, a, b) != 0;
+}
+
+/*
+ * Number of the first key of the dictionary that is not below "key"; *exact: it
+ * equals "key".  -1: corrupt.
+ */
+int
+fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
+{
+	int			a = 0;
+	int			b = fpt_header(page)->ndict;
+
+	*exact = false;
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+		FPTKey		k;
+		int			r;
+
+		if (!fpt_dict_key(page, m, key->cls, &k))
+			return -1;
+		k.tid = key->tid;
+		r = fpt_key_cmp(l, key, &k);
+		if (r == 0)
+		{
+			*exact = true;
+			return m;
+		}
+		if (r > 0)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
+}
+
+/* Write the arrays at "upper"; pd_upper is to be there. */
+void
+fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
+			   int n)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	Assert(n <= FPT_MAX_DICT);
+	memcpy((char *) page + upper, heads, n * sizeof(uint64));
+	memcpy((char *) page + upper + n * sizeof(uint64), offs,
+		   n * sizeof(uint16));
+	h->std.pd_upper = (uint16) upper;
+	h->ndict = (uint8) n;
+}
+
+/*
+ * Make the dictionary of an empty page for sorted entries.  FPT_UNFIT: they
+ * cannot have one.
+ */
+FPTResult
+fpt_dict_build(const FPTLayout *l, const FPTGeom *g, void *page,
+			   const FPTEntry *entries, int n)
+{
+	uint64		heads[FPT_MAX_DICT];
+	uint16		offs[FPT_MAX_DICT];
+	int			m = 0;
+	int			i;
+
+	Assert(fpt_header(page)->ndict == 0);
+	for (i = 0; i < n; i++)
+	{
+		const FPTKey *k = &entries[i].key;
+		int			off = 0;
+
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, k))
+			continue;
+		if (i > 0 && !fpt_keys_distinct(l, &entries[i - 1].key, k))
+			return FPT_UNFIT;
+		if (m >= FPT_MAX_DICT)
+			return FPT_FULL;
+		if (k->len > 0)
+			off = fpt_tuple_put(g, page, k);
+		if (off < 0)
+			return FPT_FULL;
+		heads[m] = k->lo;
+		offs[m++] = (uint16) off;
+	}
+	if (fpt_heap_room(g, page) < m * FPT_DICT_ITEM)
+		return FPT_FULL;
+	fpt_dict_write(page, fpt_header(page)->std.pd_upper - m * FPT_DICT_ITEM,
+				   heads, offs, m);
+	return FPT_OK;
+}
+
+/* Give all keys of nodes and separators of the root other numbers. */
+static FPTResult
+fpt_dict_renumber(const FPTGeom *g, void *page, const uint8 *map)
+{
+	FPTPageHeader *h = fpt_header(page);
+	uint8	   *seps = (uint8 *) page + FPT_LINE;
+	int			kid;
+
+	for (kid = 0; kid < h->nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(g, page, kid);
+		uint8	   *keys;
+		int			slot;
+
+		if (node == NULL)
+			return FPT_CORRUPT;
+		keys = (uint8 *) node + sizeof(FPTNode);
+		for (slot = 0; slot < g->cap; slot++)
+		{
+			if (fpt_node_used(g, node) & (UINT64CONST(1) << slot))
+				keys[slot] = map[keys[slot]];
+		}
+		seps[kid] = map[seps[kid]];
+	}
+	return FPT_OK;
+}
+
+/*
+ * Put a key that the dictionary does not have into it, as number "code", the
+ * one that fpt_dict_find() gave.
+ */
+FPTResult
+fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key, int code)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			n = h->ndict;
+	uint64		heads[FPT_MAX_DICT];
+	uint16		offs[FPT_MAX_DICT];
+	uint8		map[256];
+	int			off = 0;
+	int			i;
+
+	Assert(code >= 0 && code <= n);
+	if (n >= FPT_MAX_DICT ||
+		fpt_heap_room(g, page) < fpt_tuple_space(key->len) + FPT_DICT_ITEM)
+		return FPT_FULL;
+	if (key->len > 0)
+		off = fpt_tuple_put(g, page, key);
+	if (off < 0)
+		return FPT_FULL;
+	memcpy(heads, fpt_dict_heads(page), n * sizeof(uint64));
+	memcpy(offs, fpt_dict_offs(page), n * sizeof(uint16));
+	memmove(heads + code + 1, heads + code, (n - code) * sizeof(uint64));
+	memmove(offs + code + 1, offs + code, (n - code) * sizeof(uint16));
+	heads[code] = key->lo;
+	offs[code] = (uint16) off;
+	fpt_dict_write(page, h->std.pd_upper - FPT_DICT_ITEM, heads, offs, n + 1);
+	for (i = 0; i < 256; i++)
+		map[i] = (uint8) Min(i < code ? i : i + 1, 255);
+	return fpt_dict_renumber(g, page, map);
+}
+
+FPTResult
+fpt_dict_used(const FPTGeom *g, void *page, bool *used)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			kid;
+
+	memset(used, 0, FPT_MAX_DICT * sizeof(bool));
+	for (kid = 0; kid < h->nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(g, page, kid);
+		uint64		bits;
+
+		if (node == NULL)
+			return FPT_CORRUPT;
+		for (bits = fpt_node_used(g, node); bits != 0; bits &= bits - 1)
+		{
+			int			code = ((uint8 *) node)[sizeof(FPTNode) + fpt_ctz(bits)];
+
+			if (code >= h->ndict)
+				return FPT_CORRUPT;
+			used[code] = true;
+		}
+	}
+	return FPT_OK;
+}
+
+/*
+ * Drop the keys that are not "used" from the arrays.  The tuples stay where
+ * they are, and so does pd_upper: what is free now is between the arrays and
+ * the tuples, which the caller is about to move.
+ */
+FPTResult
+fpt_dict_purge(const FPTGeom *g, void *page, const bool *used)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			n = h->ndict;
+	uint64		heads[FPT_MAX_DICT];
+	uint16		offs[FPT_MAX_DICT];
+	uint8		map[256] = {0};
+	int			m = 0;
+	int			i;
+
+	memcpy(heads, fpt_dict_heads(page), n * sizeof(uint64));
+	memcpy(offs, fpt_dict_offs(page), n * sizeof(uint16));
+	for (i = 0; i < 256; i++)
+	{
+		/* a separator without entries goes on to the next key */
+		map[i] = (uint8) m;
+		if (i < n && used[i])
+		{
+			heads[m] = heads[i];
+			offs[m++] = offs[i];
+		}
+	}
+	fpt_dict_write(page, h->std.pd_upper, heads, offs, m);
+	return fpt_dict_renumber(g, page, map);
+}

@@ -1,0 +1,166 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_scan.h
+ *	  What the files of an index scan share: fpt_scan.c, fpt_heapahead.c and
+ *	  fpt_parallel.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SCAN_H
+#define FPT_SCAN_H
+
+#include "fpt_prefetch.h"
+
+#include "fpt_qual.h"
+
+/* The matching entries of one leaf. */
+typedef struct FPTBatch
+{
+	bool		valid;
+	Buffer		buf;			/* pinned, or InvalidBuffer */
+	uint32		pageno;
+	uint32		left;
+	uint32		right;
+	XLogRecPtr	lsn;
+	FPTKeyBuf  *low;			/* interval of the key space it stands for */
+	FPTKeyBuf  *high;
+	int			n;
+	int			pos;			/* entry returned last */
+	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
+	int			nullto;
+	int			max;			/* allocated entries */
+	uint64	   *tids;
+	uint64	   *los;			/* images; index-only scans */
+	uint64	   *his;			/* images, upper halves of 16-byte ones */
+	uint16	   *slotids;
+	char	   *tups;			/* general keys, when wanted: BLCKSZ bytes */
+	uint16	   *tupoffs;		/* where each one begins there; neighbours may */
+	uint16	   *tupends;		/* share one; and ends */
+} FPTBatch;
+
+/* Blocks ahead of which it is known whether a read was started; see ring. */
+#define FPT_RING			1024
+
+StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
+
+/*
+ * Read-ahead of heap pages: a second position in the entries, ahead of the one
+ * being returned, in the current batch or in the one after it.
+ *
+ * "sleep" is all that an entry costs while nothing is to be done: before the
+ * scan has returned a few entries, where read-ahead is off, and in a pause.
+ */
+typedef struct FPTHeapAhead
+{
+	int			sleep;			/* entries to return before the next look */
+	int			pause;			/* length of the pause in progress, or 0 */
+	bool		begun;			/* "enabled" is known */
+	bool		enabled;
+	bool		inahead;		/* the position is in the batch "ahead" */
+	bool		atend;			/* there is no batch after the current one */
+	bool		forward;		/* direction of the position from the entry */
+	int			pos;
+	BlockNumber curblk;			/* of the entry returned last */
+	BlockNumber lastblk;		/* come to last, ahead */
+	int			nahead;			/* changes of the block between those two */
+	BlockNumber nblocks;		/* of the heap, when read-ahead began */
+	int			switches;		/* of the block so far, in this scan */
+	int			horizon;		/* after so many the last scan was left */
+	FPTDistance dist;
+	Buffer		vmbuf;			/* visibility map, index-only scans */
+	bool		allvisible;		/* at the last VACUUM nearly all pages were */
+	unsigned	visible;		/* pages found to be so */
+	unsigned	head;			/* number of lastblk, counted on and on */
+	bool	   *ring;			/* FPT_RING, by number: a read was started */
+} FPTHeapAhead;
+
+typedef struct FPTScanOpaque
+{
+	FPTIndex	ix;				/* own copy, see FPTIndex */
+	MemoryContext cxt;			/* lives as long as the scan */
+	FPTRanges	ranges;			/* image keys */
+	FPTQuals   *quals;			/* general keys, else NULL */
+	bool		haveranges;		/* one of these has been computed */
+	int			misses;			/* jumps in a row that left the next leaf */
+	FPTBatch	cur;
+	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
+	ScanDirection aheaddir;
+	FPTBatch	mark;
+	int			markpos;		/* marked entry of cur, or -1: see mark */
+	int			nkilled;
+	int			maxkilled;
+	int		   *killed;			/* entries of cur found dead by the caller */
+	IndexTuple	itup;			/* index-only: value tuple, overwritten */
+	IndexTuple	nulltup;
+	MemoryContext itupcxt;		/* index-only, general keys: of the tuple */
+	char	   *decoded;		/* FPT_DECODE_BYTES */
+	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
+	FPTHeapAhead heap;
+	uint64		counters[FPT_NCOUNTERS];
+} FPTScanOpaque;
+
+/* --- fpt_scan.c --------------------------------------------------------------- */
+
+/* Read the batch after "from" into b; false if there is none. */
+extern bool fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+							const FPTBatch *from, ScanDirection dir);
+
+extern void fpt_batch_forget(FPTBatch *b);
+
+/* --- fpt_heapahead.c ---------------------------------------------------------- */
+
+/* A scan starts: at its first entry, or anew. */
+extern void fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so);
+
+/* Give up the batch read ahead and begin again at the current entry. */
+extern void fpt_heap_restart(FPTScanOpaque *so);
+
+/* The pause in progress is over, or the scan: how much of it was there? */
+extern void fpt_heap_count_pause(FPTScanOpaque *so);
+
+/*
+ * The scan returns an entry after some for which nothing was done (heap.sleep):
+ * see whether there is something to do now.
+ */
+extern void fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so,
+						  ScanDirection dir);
+
+/*
+ * How often has the scan changed the block?  For a pause its entries stand,
+ * which come to the same in a table in random order.
+ */
+static inline int
+fpt_heap_come(const FPTHeapAhead *h)
+{
+	return h->switches + (h->pause > 0 ? h->pause - h->sleep : 0);
+}
+
+/* --- fpt_parallel.c ----------------------------------------------------------- */
+
+extern bool fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos,
+								  uint32 *hint);
+
+/*
+ * Before the next leaf is looked for.  In a parallel scan: wait for the turn,
+ * and get the position where the scan goes on, which is the caller's own if
+ * nobody has begun yet; false if the scan is over.  Else: nothing.
+ */
+static inline bool
+fpt_parallel_seize(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)
+{
+	if (likely(scan->parallel_scan == NULL))
+		return true;
+	return fpt_parallel_seize_it(scan, pos, hint);
+}
+
+/* The turn of a parallel scan is over: others go on at pos. */
+extern void fpt_parallel_release(IndexScanDesc scan, const FPTKey *pos,
+								 uint32 hint);
+
+/* The turn is over, and there is nothing left; no-op if not parallel. */
+extern void fpt_parallel_done(IndexScanDesc scan);
+
+/* The window of leaf read-ahead, for who has seized the scan. */
+extern FPTWindow *fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so);
+
+#endif							/* FPT_SCAN_H */
