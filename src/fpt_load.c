@@ -429,13 +429,21 @@ fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	int			n = lv->n + 1;
 	int			ndict = lv->ndict + (repeats ? 0 : 1);
 	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
+	const FPTGeom *g;
 
 	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
 		return false;
 	if (!repeats)
 		bytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
-	return fpt_general_fits(fpt_dict_geom(load, lv, key), n, 0, bytes, n >= FPT_DICT_ROWS_FEW * ndict ?
+	g = fpt_dict_geom(load, lv, key);
+
+	/*
+	 * Should this entry have to go to the next page, fpt_level_spill(), its key
+	 * may stay in the dictionary and be the fence, too.
+	 */
+	return fpt_general_fits(g, n, 0, bytes, n >= FPT_DICT_ROWS_FEW * ndict ?
 							lv->fewfill : lv->fillfactor) &&
+		fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100) &&
 		fpt_level_dict_fit(load, lv, key);
 }
 
