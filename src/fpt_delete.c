@@ -23,20 +23,19 @@
 /* Of a page, as the table is asked to find removable entries for. */
 #define FPT_BOTTOM_UP_SHARE	16
 
+/* As long as so much has not been found, heap pages are chosen here. */
+#define FPT_ENOUGH_SHARE	8
+
+/* Of a page, as must be freed so as not to split it all the same. */
+#define FPT_SPLIT_SHARE		32
+
 /* Heap pages that are looked at before a split. */
-#define FPT_LAST_BLOCKS		16
+#define FPT_LAST_BLOCKS		24
 
 /* Stages of an insertion's search for dead entries. */
 #define FPT_DELETE_KILLED	0
 #define FPT_DELETE_BOTTOM_UP	1
 #define FPT_DELETE_DONE		2
-
-/* An entry, a record of fpt_radix_sort(). */
-typedef struct FPTLeafTid
-{
-	uint64		tid;
-	uint64		pos;			/* in the leaf, in key order */
-} FPTLeafTid;
 
 /* A locked leaf, and what the table is asked about its entries. */
 typedef struct FPTLeafDelete
@@ -46,7 +45,7 @@ typedef struct FPTLeafDelete
 	const FPTLayout *l;
 	Buffer		buf;
 	int			n;				/* entries of the leaf */
-	FPTLeafTid *order;			/* in heap order */
+	uint64	   *order;			/* in heap order, see fpt_order_tid() */
 	bool	   *hinted;			/* in key order */
 	bool	   *dead;			/* in key order: to be removed */
 	int			ndead;
@@ -54,6 +53,32 @@ typedef struct FPTLeafDelete
 	TransactionId horizon;		/* the youngest that made one of them dead */
 	TM_IndexDeleteOp op;
 } FPTLeafDelete;
+
+/*
+ * To sort entries by their TIDs: the TID, and in the lower bits, which it
+ * leaves free, the entry's position in key order.
+ */
+#define FPT_ORDER_BITS		16
+
+static inline uint64
+fpt_order_tid(const FPTLeafDelete *d, int i)
+{
+	Assert(i >= 0 && i < d->n);
+	return d->order[i] >> FPT_ORDER_BITS;
+}
+
+static inline uint64
+fpt_order_block(const FPTLeafDelete *d, int i)
+{
+	return fpt_order_tid(d, i) >> 16;
+}
+
+static inline int
+fpt_order_pos(const FPTLeafDelete *d, int i)
+{
+	Assert(i >= 0 && i < d->n);
+	return (int) (d->order[i] & ((1 << FPT_ORDER_BITS) - 1));
+}
 
 void
 fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
@@ -113,7 +138,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->n = fpt_page_copy(l, page, from, to, false, &run);
 	if (d->n < 0)
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
-	d->order = palloc(sizeof(FPTLeafTid) * (d->n + 1));
+	d->order = palloc(sizeof(uint64) * (d->n + 1));
 	d->hinted = palloc(sizeof(bool) * (d->n + 1));
 	d->dead = palloc0(sizeof(bool) * (d->n + 1));
 	d->ndead = 0;
@@ -121,18 +146,18 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->horizon = InvalidTransactionId;
 	for (i = 0; i < d->n; i++)
 	{
-		d->order[i].tid = run.tids[i];
-		d->order[i].pos = i;
+		Assert(run.tids[i] <= FPT_MAX_TID);
+		d->order[i] = (run.tids[i] << FPT_ORDER_BITS) | i;
 		d->hinted[i] = hints && fpt_page_hint_get(l, page, run.slotids[i]);
 	}
 	pfree(run.tids);
 	pfree(run.slotids);
-	fpt_radix_sort((uint64 *) d->order, d->n, 2);
+	fpt_radix_sort(d->order, d->n, 1);
 
 	/* One row has one entry; the table relies on that. */
 	for (i = 1; i < d->n; i++)
 	{
-		if (d->order[i].tid == d->order[i - 1].tid)
+		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
 			fpt_corrupt(rel, fpt_bufpage(buf), "Two entries have the same TID");
 	}
 	d->op.irel = rel;
@@ -160,11 +185,11 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, bool promising, int space)
 {
 	TM_IndexDelete *del = &d->op.deltids[d->op.ndeltids];
 	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
-	int			pos = (int) d->order[i].pos;
+	int			pos = fpt_order_pos(d, i);
 
 	Assert(i >= 0 && i < d->n);
 	Assert(OffsetNumberIsValid(pos + 1));
-	fpt_tid_decode(d->order[i].tid, &del->tid);
+	fpt_tid_decode(fpt_order_tid(d, i), &del->tid);
 	del->id = (int16) d->op.ndeltids++;
 	status->idxoffnum = (OffsetNumber) (pos + 1);
 	status->knowndeletable = !d->op.bottomup && d->hinted[pos];
@@ -234,7 +259,7 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 {
 	int			n = 0;
 
-	while (i + n < d->n && d->order[i + n].tid >> 16 == d->order[i].tid >> 16)
+	while (i + n < d->n && fpt_order_block(d, i + n) == fpt_order_block(d, i))
 		n++;
 	return n;
 }
@@ -257,11 +282,11 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
 	for (i = 0; i < d.n; i += run)
 	{
-		bool		ask = d.order[i].tid >> 16 == newtid >> 16;
+		bool		ask = fpt_order_block(&d, i) == newtid >> 16;
 
 		run = fpt_block_run(&d, i);
 		for (j = i; j < i + run; j++)
-			ask |= d.hinted[d.order[j].pos];
+			ask |= d.hinted[fpt_order_pos(&d, j)];
 		for (j = i; ask && j < i + run; j++)
 			fpt_leaf_delete_ask(&d, j, false, 0);
 	}
@@ -321,7 +346,7 @@ fpt_ask_all(FPTLeafDelete *d, const bool *promising, const int *space)
 
 	for (i = 0; i < d->n; i++)
 	{
-		int			pos = (int) d->order[i].pos;
+		int			pos = fpt_order_pos(d, i);
 
 		fpt_leaf_delete_ask(d, i, promising[pos], space[pos]);
 	}
@@ -346,9 +371,15 @@ fpt_best_blocks(FPTLeafDelete *d, const bool *promising,
 		int			count = 0;
 
 		run = fpt_block_run(d, i);
-		for (j = i; j < i + run; j++)
-			count += promising[d->order[j].pos];
-		if (count == 0 ||
+		for (j = i; j < i + run && count >= 0; j++)
+		{
+			/* a page of which something is dead has been looked at */
+			if (d->dead[fpt_order_pos(d, j)])
+				count = -1;
+			else
+				count += promising[fpt_order_pos(d, j)];
+		}
+		if (count <= 0 ||
 			(nbest == FPT_LAST_BLOCKS && count <= best[nbest - 1][0]))
 			continue;
 		if (nbest < FPT_LAST_BLOCKS)
@@ -362,9 +393,10 @@ fpt_best_blocks(FPTLeafDelete *d, const bool *promising,
 }
 
 /*
- * The table has given up after the first heap page it looked at.  What follows
- * is a split, which costs more than some further looks: ask about several heap
- * pages, one by one, since the table gives up after each that has nothing.
+ * The table has given up, perhaps after the first heap page it looked at, with
+ * little or nothing found.  What follows is a split, or soon the next question,
+ * which cost more than some further looks: ask about several heap pages, one by
+ * one, since the table gives up after each that has nothing.
  */
 static void
 fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
@@ -374,13 +406,13 @@ fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
 	int			i;
 	int			j;
 
-	for (i = 0; i < nbest && d->freed < d->op.bottomupfreespace; i++)
+	for (i = 0; i < nbest && d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
 	{
 		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
 
 		for (j = best[i][1]; j < end; j++)
 		{
-			int			pos = (int) d->order[j].pos;
+			int			pos = fpt_order_pos(d, j);
 
 			fpt_leaf_delete_ask(d, j, promising[pos], space[pos]);
 		}
@@ -388,6 +420,11 @@ fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
 	}
 }
 
+/*
+ * True if so much was removed that the leaf need not be split.  Otherwise it
+ * is full of live entries, or of dead ones that are hard to find: after a few
+ * more insertions all this would have to be done again.
+ */
 static bool
 fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
 					 Buffer buf)
@@ -395,6 +432,7 @@ fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
 	FPTLeafDelete d;
 	bool	   *promising;
 	int		   *space;
+	bool		enough;
 
 	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
 	promising = palloc(sizeof(bool) * (d.n + 1));
@@ -403,11 +441,12 @@ fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
 	d.op.bottomup = true;
 	d.op.bottomupfreespace = BLCKSZ / FPT_BOTTOM_UP_SHARE;
 	fpt_ask_all(&d, promising, space);
-	if (d.ndead == 0)
+	if (d.freed < d.op.bottomupfreespace)
 		fpt_ask_blocks(&d, promising, space);
 	pfree(promising);
 	pfree(space);
-	return fpt_leaf_delete_apply(&d);
+	enough = d.freed >= BLCKSZ / FPT_SPLIT_SHARE;
+	return fpt_leaf_delete_apply(&d) && enough;
 }
 
 /* Does the leaf hold an entry that equals the new one? */

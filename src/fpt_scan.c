@@ -13,7 +13,8 @@
  * are short cuts to that page; its level and fences tell whether a link still
  * leads there, and if not, the scan descends again.  So splits, deletions and
  * the re-use of pages between two batches are all the same to it, forward and
- * backward, on a primary and on a standby.
+ * backward, on a primary and on a standby.  A parallel scan has one such
+ * position for all of its processes (fpt_parallel.c).
  *
  * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
  * index without WAL keep the batch's page pinned until they leave it, which
@@ -33,6 +34,12 @@
 
 /* Entries that fit into a batch as it is allocated first. */
 #define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
+
+/* The largest index tuple that core's format allows. */
+#define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
+
+/* Entries after which the memory of their values is freed. */
+#define FPT_ITUP_RESET		32
 
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
@@ -241,22 +248,24 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 
 /* --- reading pages --------------------------------------------------------- */
 
-/* The i'th entry's key in a batch that has keys; its tuple is in the batch. */
-static FPTKey
-fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull)
+/*
+ * The i'th entry's key in a batch that has keys; its tuple is in the batch.
+ * Written in place: a copy of what was just written in smaller pieces stalls.
+ */
+static inline void
+fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
+			  FPTKey *key)
 {
-	FPTKey		key;
-
-	memset(&key, 0, sizeof(key));
-	key.lo = b->los[i];
-	key.tid = b->tids[i];
-	key.cls = FPT_CLS_VALUE;
+	key->hi = 0;
+	key->lo = b->los[i];
+	key->tid = b->tids[i];
+	key->cls = FPT_CLS_VALUE;
 	if (isnull)
-		key.cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
+		key->cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
 			FPT_CLS_NULLLAST;
-	key.len = b->tupends[i] - b->tupoffs[i];
-	key.tup = key.len > 0 ? b->tups + b->tupoffs[i] : NULL;
-	return key;
+	key->len = b->tupends[i] - b->tupoffs[i];
+	key->tup = key->len > 0 ? b->tups + b->tupoffs[i] : NULL;
+	key->search = NULL;
 }
 
 /* Of n entries behind the batch's end, drop those that the quals rule out. */
@@ -271,8 +280,10 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 
 	for (int i = b->n; i < b->n + n; i++)
 	{
-		FPTKey		key = fpt_batch_key(so, b, i, isnull);
+		FPTKey		key;
 		int			off = b->tupoffs[i];
+
+		fpt_batch_key(so, b, i, isnull, &key);
 
 		/* tuples before this one may have moved, but not this one */
 		if (off != prevoff || key.len != prev.len || key.lo != prev.lo)
@@ -877,7 +888,56 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	MemoryContextSwitchTo(old);
 }
 
-/* The same for general keys: a new tuple each time. */
+/*
+ * Write an index tuple of these values as core reads it, into a buffer of
+ * FPT_ITUP_SIZE bytes.  Not index_form_tuple(), which allocates a new one and
+ * would compress wide values again.
+ */
+static void
+fpt_write_itup(TupleDesc desc, const Datum *values, const bool *isnull,
+			   IndexTuple itup)
+{
+	bits8	   *nulls = (bits8 *) (itup + 1);
+	Size		off;
+	uint16		flags = 0;
+	int			i;
+
+	for (i = 0; i < desc->natts; i++)
+	{
+		if (isnull[i])
+			flags |= INDEX_NULL_MASK;
+	}
+	off = IndexInfoFindDataOffset(flags);
+	memset(nulls, 0, off - sizeof(IndexTupleData));
+	for (i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		Size		start = att_align_nominal(off, att->attalign);
+		Size		len;
+
+		if (isnull[i])
+			continue;
+		if (flags & INDEX_NULL_MASK)
+			nulls[i >> 3] |= 1 << (i & 7);
+		len = att_addlength_datum(0, att->attlen, values[i]);
+		if (att->attlen < 0)
+			flags |= INDEX_VAR_MASK;
+		if (unlikely(start + len > INDEX_SIZE_MASK))
+			elog(ERROR, "index tuple too large");
+
+		/* zeroes between columns tell a reader to align */
+		while (off < start)
+			((char *) itup)[off++] = 0;
+		if (att->attbyval)
+			store_att_byval((char *) itup + off, values[i], att->attlen);
+		else
+			memcpy((char *) itup + off, DatumGetPointer(values[i]), len);
+		off += len;
+	}
+	itup->t_info = flags | (uint16) off;
+}
+
+/* The same for general keys: written anew each time. */
 static void
 fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -889,15 +949,21 @@ fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 	FPTKey		key;
 
 	Assert(b->pos >= 0 && b->pos < b->n);
-	if (so->itupcxt == NULL)
+	if (so->itup == NULL)
+	{
 		so->itupcxt = AllocSetContextCreate(so->cxt, "fptree tuple",
 											ALLOCSET_SMALL_SIZES);
-	MemoryContextReset(so->itupcxt);
+		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
+	}
+	/* What is in there has been copied to itup: now and then is enough. */
+	if (b->pos % FPT_ITUP_RESET == 0)
+		MemoryContextReset(so->itupcxt);
 	old = MemoryContextSwitchTo(so->itupcxt);
-	key = fpt_batch_key(so, b, b->pos,
-						b->pos >= b->nullfrom && b->pos < b->nullto);
+	fpt_batch_key(so, b, b->pos,
+				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
 	(void) fpt_general_deform(so->ix.layout.arg, &key, values, isnull);
-	scan->xs_itup = index_form_tuple(desc, values, isnull);
+	fpt_write_itup(desc, values, isnull, so->itup);
+	scan->xs_itup = so->itup;
 	MemoryContextSwitchTo(old);
 }
 

@@ -7,39 +7,14 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 
-use File::Basename;
 use FptTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# A private copy of the installation: programs and shared files are found
-# relative to the server's own place, so the directories keep their layout; the
-# libraries are links, and fptree's is missing.
-my %dir;
-foreach my $what (qw(bindir sharedir pkglibdir libdir))
-{
-	chomp($dir{$what} = `pg_config --$what`);
-}
-my $root = PostgreSQL::Test::Utils::tempdir();
-my $bin = "$root$dir{bindir}";
-my $lib = "$root$dir{pkglibdir}";
-
-sub run_or_bail
-{
-	system(@_) == 0 or BAIL_OUT("failed: @_");
-	return;
-}
-run_or_bail('mkdir', '-p', $bin, dirname("$root$dir{sharedir}"), $lib);
-run_or_bail('cp', "$dir{bindir}/$_", $bin)
-  foreach qw(postgres pg_ctl pg_config psql);
-run_or_bail('ln', '-s', $dir{sharedir}, "$root$dir{sharedir}");
-foreach my $file (glob "$dir{pkglibdir}/*")
-{
-	next if basename($file) =~ /^fptree/;
-	symlink($file, "$lib/" . basename($file));
-}
-ok(-e "$dir{pkglibdir}/fptree.so", 'the primary has the library');
+my ($install, $lib) = install_without_library();
+chomp(my $pkglibdir = `pg_config --pkglibdir`);
+ok(-e "$pkglibdir/fptree.so", 'the primary has the library');
 ok(!-e "$lib/fptree.so", 'the standby has not');
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
@@ -55,7 +30,7 @@ install_helpers($primary);
 $primary->backup('base');
 
 my $standby = PostgreSQL::Test::Cluster->new('standby',
-	install_path => dirname($bin));
+	install_path => $install);
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
 $standby->start;
 
@@ -93,7 +68,7 @@ isnt($ret, 0, 'a query that needs the access method fails');
 like($err, qr/could not access file/, 'and says why');
 
 # The library comes back; sessions started from then on use the indexes.
-symlink("$dir{pkglibdir}/fptree.so", "$lib/fptree.so");
+symlink("$pkglibdir/fptree.so", "$lib/fptree.so");
 my @queries = (
 	'SELECT count(*) || \' \' || sum(a) FROM t WHERE a > 0',
 	'SELECT count(*) || \' \' || sum(a) FROM t WHERE b > 0',
@@ -109,7 +84,7 @@ $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 $primary->stop('immediate');
 $standby->promote;
 $standby->safe_psql('postgres', 'INSERT INTO other VALUES (5000)');
-symlink("$dir{pkglibdir}/fptree.so", "$lib/fptree.so");
+symlink("$pkglibdir/fptree.so", "$lib/fptree.so");
 same_as_seqscan($standby, 'promoted: scans agree', @queries);
 verify($standby, 'promoted: indexes are sound');
 $standby->safe_psql('postgres', 'INSERT INTO t SELECT i, i, md5((-i - 5000)::text)::uuid FROM generate_series(1, 5000) i');

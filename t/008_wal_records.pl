@@ -1,5 +1,6 @@
 # All changes of fptree indexes are logged in records every server knows: generic
-# ones, full page images, and storage records, whatever is done to the index.
+# ones, full page images, and storage records, whatever is done to the index;
+# beside them there is a record of btree's that changes no page.
 
 use strict;
 use warnings;

@@ -148,6 +148,10 @@ DELETE FROM u WHERE k BETWEEN :k AND :k + 100;
 \set r random(-1000000000, 1000000000)
 UPDATE t SET a = -a, b = b + 1 WHERE a BETWEEN :r AND :r + 1000000;
 },
+	'churn@3' => q{
+\set r random(0, 9)
+UPDATE t SET b = b + 1 WHERE id % 10 = :r AND id < 2000;
+},
 	'build@1' => q{
 \set p random(1, 3)
 DROP TABLE IF EXISTS b_:client_id;

@@ -13,7 +13,7 @@ use Test::More;
 
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
-  kill_all no_crash compile
+  kill_all no_crash compile install_without_library
 );
 
 # Create the extension and the functions used here in a database.
@@ -192,6 +192,34 @@ sub kill_all
 	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
 	$node->{_pid} = undef;
 	return;
+}
+
+# A private copy of the installation: programs and shared files are found
+# relative to the server's own place, so the directories keep their layout; the
+# libraries are links, and fptree's is missing.  Returns where it is and where
+# its libraries are.
+sub install_without_library
+{
+	my %dir;
+
+	foreach my $what (qw(bindir sharedir pkglibdir))
+	{
+		chomp($dir{$what} = `pg_config --$what`);
+	}
+	my $root = PostgreSQL::Test::Utils::tempdir();
+	my $bin = "$root$dir{bindir}";
+	my $lib = "$root$dir{pkglibdir}";
+
+	system_or_bail('mkdir', '-p', $bin, dirname("$root$dir{sharedir}"), $lib);
+	system_or_bail('cp', "$dir{bindir}/$_", $bin)
+	  foreach qw(postgres pg_ctl pg_config psql);
+	system_or_bail('ln', '-s', $dir{sharedir}, "$root$dir{sharedir}");
+	foreach my $file (glob "$dir{pkglibdir}/*")
+	{
+		next if basename($file) =~ /^fptree/;
+		symlink($file, "$lib/" . basename($file));
+	}
+	return (dirname($bin), $lib);
 }
 
 # Compile a file of test/faults; what it makes is never installed.
