@@ -104,7 +104,7 @@ fpt_family_covers(Oid ours, Oid theirs)
 static void
 fpt_show_families(IndexOptInfo *info)
 {
-	if (info->amcostestimate != (void (*) ()) fptcostestimate ||
+	if ((void *) info->amcostestimate != (void *) fptcostestimate ||
 		info->sortopfamily == NULL)
 		return;
 	for (int i = 0; i < info->nkeycolumns; i++)
