@@ -170,11 +170,8 @@ fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key, int code)
 
 	Assert(code >= 0 && code <= n);
 	if (n >= FPT_MAX_DICT ||
-		fpt_heap_room(g, page) < fpt_tuple_space(key->len) + FPT_DICT_ITEM)
-		return FPT_FULL;
-	if (key->len > 0)
-		off = fpt_tuple_put(g, page, key);
-	if (off < 0)
+		fpt_heap_room(g, page) < fpt_tuple_space(key->len) + FPT_DICT_ITEM ||
+		(key->len > 0 && (off = fpt_tuple_put(g, page, key)) < 0))
 		return FPT_FULL;
 	memcpy(heads, fpt_dict_heads(page), n * sizeof(uint64));
 	memcpy(offs, fpt_dict_offs(page), n * sizeof(uint16));

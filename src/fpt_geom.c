@@ -314,18 +314,17 @@ bool
 fpt_choose_widths_general(int force_w, int force_x,
 						  FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
+	bool		ok = true;
+
 	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
 	for (int kind = 0; kind < FPT_NKINDS; kind++)
 	{
 		for (int i = 0; i < FPT_ENC_WIDE; i++)
-		{
-			if (!fpt_choose_pair(1 << i, FPT_KIND_GENERAL + kind, force_w,
-								 force_x, &widths[i][kind]))
-				return false;
-		}
+			ok = fpt_choose_pair(1 << i, FPT_KIND_GENERAL + kind, force_w,
+								 force_x, &widths[i][kind]) && ok;
 		widths[FPT_ENC_WIDE][kind].w = widths[FPT_ENC_WIDE][kind].x = 1;
 	}
-	return true;
+	return ok;
 }
 
 bool
@@ -333,6 +332,7 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 						FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
 	FPTLayout	n;
+	bool		ok = true;
 
 	memset(&n, 0, sizeof(n));
 	n.keysize = sizeof(uint64);
@@ -347,8 +347,7 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 			FPTWidths	wx = widths[i][kind];
 			FPTGeom    *g = &n.geom[i][kind];
 
-			if (!fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x))
-				return false;
+			ok = fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x) && ok;
 			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
 			n.widths[i][kind] = wx;
 		}
@@ -360,10 +359,10 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 		FPTWidths	wx = widths[0][kind];
 		FPTGeom    *g = &n.geom[FPT_ENC_DICT][kind];
 
-		if (!fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x))
-			return false;
+		ok = fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x) && ok;
 		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
 	}
-	*l = n;
-	return true;
+	if (ok)
+		*l = n;
+	return ok;
 }

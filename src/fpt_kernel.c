@@ -303,7 +303,6 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 				neq;
 	int			kid;
 
-	Assert(from < to);
 	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
 	kid = from + nlt;
 	if (unlikely(neq > 0) && (tid != 0 || general))
@@ -403,6 +402,7 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
+		Assert(p->from < p->to);
 		p->kid = fpt_region_kid(l, g, page, p->from, p->to, p->hi, p->lo,
 								key, tid, general);
 	}
@@ -1007,13 +1007,13 @@ fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
 				run->tupends[i] = run->tupends[i - 1];
 				continue;
 			}
-			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k) ||
+				run->tupused + (int) k.len > BLCKSZ)
 				return false;
 			*shared = code;
 		}
-		else if (!fpt_slot_tuple(g, page, node, slot, &k))
-			return false;
-		if (run->tupused + (int) k.len > BLCKSZ)
+		else if (!fpt_slot_tuple(g, page, node, slot, &k) ||
+				 run->tupused + (int) k.len > BLCKSZ)
 			return false;
 		if (k.len > 0)
 			memcpy(run->tups + run->tupused, k.tup, k.len);

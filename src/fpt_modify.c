@@ -266,11 +266,12 @@ static FPTResult
 fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 				int k, bool isnull)
 {
+	FPTResult	res = FPT_OK;
 	int			done = 0;
 	int			code = 0;		/* number in the dictionary, if there is one */
 	int			i;
 
-	for (i = 0; i < k; i++)
+	for (i = 0; i < k && res == FPT_OK; i++)
 	{
 		FPTRelEntry e[FPT_MAX_CAP];
 		int			m = n / k + (i < n % k ? 1 : 0);
@@ -301,19 +302,18 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 			{
 				int			off = fpt_tuple_put(g, page, &in->key);
 
-				if (off < 0)
-					return FPT_FULL;
+				res = off < 0 ? FPT_FULL : res;
 				e[j].off = (uint16) off;
 			}
 		}
 		node = fpt_node_add(g, page, fpt_header(page)->nkids, isnull,
 							e[0].hi, e[0].lo);
-		if (node == NULL)
-			return FPT_FULL;
-		fpt_node_write(g, page, node, e, m);
+		res = node == NULL ? FPT_FULL : res;
+		if (res == FPT_OK)
+			fpt_node_write(g, page, node, e, m);
 		done += m;
 	}
-	return FPT_OK;
+	return res;
 }
 
 static inline int
@@ -658,9 +658,8 @@ fpt_insert_listed(const FPTGeom *g, void *page, const FPTEntry *e,
 		return FPT_UNFIT;
 	if (!p->listed)
 		return FPT_FULL;
-	if (!fpt_dict_key(page, (int) p->lo, e->key.cls, &k))
-		return FPT_CORRUPT;
-	return fpt_key_alike(&k, &e->key) ? FPT_OK : FPT_UNFIT;
+	return fpt_dict_key(page, (int) p->lo, e->key.cls, &k) &&
+		fpt_key_alike(&k, &e->key) ? FPT_OK : FPT_UNFIT;
 }
 
 /* Where would e go?  FPT_OK only if there is a free slot for it. */
@@ -1051,6 +1050,7 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page,
 	FPTEntry	e[FPT_MAX_ENTRIES];
 	char		copy[BLCKSZ];
 	int			n = fpt_page_count(l, page);
+	FPTResult	res = FPT_OK;
 
 	if (n < 0)
 		return FPT_CORRUPT;
@@ -1073,16 +1073,10 @@ fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page,
 		memset((char *) page + g->hint_off, 0,
 			   FPT_SPECIAL_OFFSET - g->hint_off);
 	else
-	{
-		/* Only the fences' tuples are left. */
-		FPTResult	res = fpt_page_compact(l, g, page);
-
-		if (res != FPT_OK)
-			return res;
-	}
+		res = fpt_page_compact(l, g, page); /* to the fences' tuples */
 
 	/* Leave a node or two for regions and splits. */
-	return fpt_page_fill(l, page, e, n, FPT_REORG_FILL);
+	return res == FPT_OK ? fpt_page_fill(l, page, e, n, FPT_REORG_FILL) : res;
 }
 
 /* A free slot for e: in a new node, or in the neighbours' nodes. */

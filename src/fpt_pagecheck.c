@@ -48,13 +48,9 @@ fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 {
 	const FPTLayout *l = st->l;
 	FPTKey		k = fpt_fence_get(l, st->page, f);
+	bool		infinite = k.cls == FPT_CLS_MINF || k.cls == FPT_CLS_PINF;
 
-	if (k.cls == FPT_CLS_MINF || k.cls == FPT_CLS_PINF)
-	{
-		if (k.len > 0)
-			return false;
-	}
-	else if (fpt_tuple_overlaps(st, &k))
+	if (infinite ? k.len > 0 : fpt_tuple_overlaps(st, &k))
 		return false;
 	if (((f->tidcls >> 48) & 0xFF) != 0 || k.cls > FPT_CLS_PINF)
 		return false;

@@ -56,6 +56,7 @@ my $control = $node->basedir . '/control';
 $node->init;
 $node->append_conf('postgresql.conf', q{
 fsync = on
+jit = off
 shared_buffers = 600kB
 temp_tablespaces = 'faulty'
 bgwriter_lru_maxpages = 0
@@ -243,7 +244,7 @@ sub one_fault
 	my $panic = $log =~ /PANIC: |terminated by signal/;
 	my $may_panic = $kind =~ /^(sync|truncate)/
 	  || $kind =~ /^open/ && $log =~ /PANIC:  could not fsync file/
-	  || $kind eq 'memory'
+	  || $kind =~ /^(open|seek|memory)/
 	  && $log =~ /PANIC:  cannot abort transaction \d+, it was already committed/;
 
 	$crashes++ if $panic;

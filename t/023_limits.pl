@@ -22,6 +22,7 @@ my $node = PostgreSQL::Test::Cluster->new('limits');
 $node->init;
 $node->append_conf('postgresql.conf', q{
 fsync = off
+jit = off
 shared_buffers = 2MB
 autovacuum = off
 log_statement = none

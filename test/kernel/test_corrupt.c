@@ -560,6 +560,35 @@ test_bad_places(void)
 	CHECK(fpt_page_extract(&l8, page, out, 3) == -1);
 }
 
+/* The high fence's tuple lies in the dictionary. */
+static void
+test_bad_dictionary(void)
+{
+	FPTLayout	l;
+	FPTPageHeader *h = header();
+	const char *msg;
+
+	/* keys whose bytes are lengths of tuples */
+	kt_layout_general(&l, false, false);
+	for (int i = 0; i < NENTRIES; i++)
+		e[i].key = kt_key(FPT_CLS_VALUE, 0,
+						  UINT64CONST(0x0303030303030303) + i / 5, 1 + i);
+	fpt_page_init(&l, page, 0, FPT_ENC_DICT | FPT_ENC_TID4, 5, &minf, &pinf,
+				  0, 0);
+	CHECK(fpt_page_fill(&l, page, e, NENTRIES, 90) == FPT_OK);
+	CHECK(h->ndict == NENTRIES / 5);
+	CHECK(fpt_page_check(&l, page, 5) == NULL);
+	h->right = 7;
+	h->high.hi = h->std.pd_upper + 8;
+	h->high.lo = ~UINT64CONST(0);
+	h->high.tidcls = (uint64) FPT_CLS_VALUE << 56 | 1;
+	msg = fpt_page_check(&l, page, 5);
+	CHECK(msg && strcmp(msg, "dictionary overlaps tuples") == 0);
+	special()->low = h->high;
+	msg = fpt_page_check(&l, page, 5);
+	CHECK(msg && strcmp(msg, "low fence is not valid") == 0);
+}
+
 void
 test_corrupt(void)
 {
@@ -577,5 +606,6 @@ test_corrupt(void)
 	kt_run("bad next node", test_bad_next_node);
 	kt_run("bad node, making room", test_bad_make_room);
 	kt_run("bad places", test_bad_places);
+	kt_run("bad dictionary", test_bad_dictionary);
 	free(page);
 }

@@ -73,6 +73,8 @@ test_all_widths(void)
 static void
 test_impossible_widths(void)
 {
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	FPTLayout	l;
 	FPTGeom		g;
 
 	CHECK(!fpt_geom_init(&g, 0, 0, 1, 3));
@@ -87,6 +89,9 @@ test_impossible_widths(void)
 	CHECK(!fpt_geom_init(&g, 4, 0, 33, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 33));
 	CHECK(fpt_geom_init(&g, 4, 0, 1, 3));
+	CHECK(fpt_choose_widths_general(0, 0, widths));
+	widths[1][0].x = 0;
+	CHECK(!fpt_layout_init_general(&l, false, 1, widths));
 #if BLCKSZ <= 1024
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 8));	/* one node only */
 	CHECK(!fpt_geom_init(&g, 4, 0, 20, 1)); /* no node at all */
