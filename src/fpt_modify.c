@@ -278,6 +278,7 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 		char	   *node;
 		int			j;
 
+		e[0].hi = e[0].lo = 0;	/* m is never 0, which compilers cannot know */
 		for (j = 0; j < m; j++)
 		{
 			const FPTEntry *in = &entries[done + j];
