@@ -7,6 +7,7 @@ each after a restart of its own, in an order that turns from round to round.
 
 import os
 import random
+import re
 
 from cold_report import Line
 from cold_server import Session
@@ -34,6 +35,10 @@ LIMITS = (1, 4, 16, 32, 100)
 
 # Statements that make one sample of a LIMIT: single ones differ too much.
 LIMIT_STATEMENTS = {1: 100, 4: 100}
+HERE = os.path.dirname(os.path.abspath(__file__))
+PGBENCH = (("cold_point.pgbench", "point"), ("cold_range.pgbench",
+                                             "range of 100 rows"))
+PGBENCH_SECONDS = 8
 SHARES = (1, 10, 30, 50, 60, 70, 80, 90)        # percent of the keys, "plans"
 
 
@@ -405,6 +410,49 @@ class Cold:
                          1.3 if n == 32 else None)
             line.compare("btree / fptree", "btree", "fptree")
             self.note(line)
+
+    # -- (e) pgbench ---------------------------------------------------------
+
+    TPS = re.compile(r"^tps = ([0-9.]+) \(without", re.M)
+
+    def pgbench_once(self, script, side, clients):
+        """Transactions per second, of random keys, from a cold start on."""
+        self.cluster.restart(True)
+        options = " ".join("-c %s=%s" % x for x in side.settings.items())
+        out = self.cluster.run(
+            [self.cluster.tool("pgbench"), "-n", "-c", str(clients), "-j",
+             str(clients), "-T", str(PGBENCH_SECONDS), "-D", "rows=%d" %
+             self.heap_rows, "-D", "column=" + side.column, "-f", script],
+            PGOPTIONS=options)
+        return float(self.TPS.search(out).group(1))
+
+    def pgbench(self):
+        sides = index_sides("Index Scan", PLAIN)
+        sides.append(Side("bitmap, eic 128", "b", "Bitmap Index Scan",
+                          merged(BITMAP, IO)))
+        for name, what in PGBENCH:
+            script = os.path.join(self.cluster.dir, name)
+            with open(os.path.join(HERE, name), encoding="utf-8") as f:
+                text = f.read()
+            with open(script, "w", encoding="utf-8") as f:
+                f.write(text)
+            for clients in (1, 2):
+                samples = {s.name: [] for s in sides}
+                for rnd in range(self.rounds):
+                    turn = rnd % len(sides)
+                    for side in sides[turn:] + sides[:turn]:
+                        samples[side.name].append(
+                            self.pgbench_once(script, side, clients))
+                line = Line("pgbench, cold start, heap in random order",
+                            "%s, %d client%s" % (what, clients,
+                                                 "s"[:clients - 1]), "tps",
+                            samples)
+                line.compare("fptree / btree", "fptree", "btree")
+                line.compare("fptree / bitmap, eic 128", "fptree",
+                             "bitmap, eic 128")
+                line.compare("fptree on / off", "fptree", "fptree off")
+                self.lines.append(line)
+                self.note(line)
 
     # -- EXPLAIN -------------------------------------------------------------
 
