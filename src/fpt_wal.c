@@ -164,8 +164,8 @@ fpt_skip_same(const char *a, const char *b, int from, int to)
 }
 
 /*
- * Append a fragment of the bytes from .. to - 1 to a page's delta.  False if the
- * delta grows too large to be worth it.
+ * Append a fragment of the bytes from .. to - 1 to a page's delta.  False if
+ * that grows too large to be worth it.
  */
 static bool
 fpt_delta_add(FPTWalPage *p, int from, int to)
