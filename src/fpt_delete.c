@@ -83,7 +83,7 @@ fpt_order_pos(const FPTLeafDelete *d, int i)
 void
 fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 {
-	FPTWal	   *wal = fpt_wal_start(rel);
+	FPTWal	   *wal = fpt_wal_start(rel, l);
 	Page		page = fpt_wal_page(wal, buf, false);
 	int			nkids = fpt_header(page)->nkids;
 	int			end = fpt_page_count(l, page);

@@ -585,7 +585,11 @@ storable(const FPTColumn *c, Datum value)
 													  c->compression);
 
 		if (DatumGetPointer(compressed) != NULL)
+		{
+			if (DatumGetPointer(value) != (char *) v)
+				pfree(v);
 			return compressed;
+		}
 	}
 	return PointerGetDatum(v);
 }
@@ -605,6 +609,13 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 	buf->key.cls = key_class(g, isnull[0]);
 	buf->key.tid = tid;
 	form_key(g, stored, isnull, g->natts, buf);
+
+	/* A statement may insert many rows before its memory is freed. */
+	for (int i = 0; i < g->natts; i++)
+	{
+		if (!isnull[i] && stored[i] != values[i])
+			pfree(DatumGetPointer(stored[i]));
+	}
 	if (buf->key.len > FPT_MAX_TUPLE)
 	{
 		ItemPointerData htid;
@@ -967,8 +978,15 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	bool		isnull[INDEX_MAX_KEYS];
 	int			natts = 0;
 	bool		differ = prev->cls != key->cls;
+	MemoryContext cxt;
+	MemoryContext old;
 
 	Assert(prev->search == NULL && key->search == NULL);
+
+	/* A statement, or a build, splits many pages. */
+	cxt = AllocSetContextCreate(CurrentMemoryContext, "fptree separator",
+								ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(cxt);
 	isnull[0] = key->cls != FPT_CLS_VALUE;
 	if (!differ)
 	{
@@ -994,6 +1012,8 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	sep->key.tid = differ ? 0 : key->tid;
 	form_key(g, values, isnull, natts, sep);
 	Assert(sep->key.len <= FPT_MAX_TUPLE);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(cxt);
 }
 
 /* --- sorting -------------------------------------------------------------- */

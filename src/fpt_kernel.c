@@ -1115,6 +1115,19 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 		(g->heap || fpt_header(page)->std.pd_lower <= g->hint_off);
 }
 
+void
+fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+
+	*from = *to = 0;
+	if (g == NULL || g->dw != 0)
+		return;
+	*from = fpt_hint_off(g, page);
+	*to = g->heap ? *from + fpt_hint_bytes(g, fpt_header(page)->nnodes) :
+		FPT_SPECIAL_OFFSET;
+}
+
 /* The node of a slot number, or NULL if there is no such slot. */
 static char *
 fpt_slotid_node(const FPTGeom *g, void *page, int slotid)

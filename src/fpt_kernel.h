@@ -694,6 +694,10 @@ extern bool fpt_page_has_hints(const FPTLayout *l, void *page);
 /* Is this slot (number as in FPTRun.slotids) used and its TID this one? */
 extern bool fpt_page_slot_is(const FPTLayout *l, void *page, int slotid,
 							 uint64 tid);
+
+/* Where a leaf page's hints are, or none: bytes *from .. *to - 1 of its hole */
+extern void fpt_page_hint_area(const FPTLayout *l, void *page, int *from,
+							   int *to);
 extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
 extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
 

@@ -956,8 +956,11 @@ fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
 	}
 	/* What is in there has been copied to itup: now and then is enough. */
-	if (b->pos % FPT_ITUP_RESET == 0)
+	if (++so->nitups >= FPT_ITUP_RESET)
+	{
 		MemoryContextReset(so->itupcxt);
+		so->nitups = 0;
+	}
 	old = MemoryContextSwitchTo(so->itupcxt);
 	fpt_batch_key(so, b, b->pos,
 				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);

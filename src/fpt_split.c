@@ -373,7 +373,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	 */
 	*rbuf = fpt_allocbuf(rel);
 	rightno = fpt_bufpage(*rbuf);
-	wal = fpt_wal_start(rel);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
 				  h->flags | FPT_F_INCOMPLETE);
@@ -425,7 +425,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
 	*lbuf = fpt_allocbuf(rel);
 	*rbuf = fpt_allocbuf(rel);
-	wal = fpt_wal_start(rel);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, fpt_bufpage(*lbuf), FPT_NOPAGE,
 				  fpt_bufpage(*rbuf), 0);
@@ -494,7 +494,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				   Buffer childbuf, bool removed)
 {
 	uint32		pageno = fpt_bufpage(buf);
-	FPTWal	   *wal = fpt_wal_start(rel);
+	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
 	Page		copy = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
 	FPTResult	res = removed ? fpt_page_find_room(&ix->layout, copy, e) :

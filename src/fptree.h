@@ -237,7 +237,7 @@ extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
  */
 typedef struct GenericXLogState FPTWal;
 
-extern FPTWal *fpt_wal_start(Relation rel);
+extern FPTWal *fpt_wal_start(Relation rel, const FPTLayout *l);
 extern Page fpt_wal_page(FPTWal *wal, Buffer buf, bool blank);
 extern void fpt_wal_finish(FPTWal *wal);
 extern void fpt_wal_abort(FPTWal *wal);
