@@ -207,7 +207,7 @@ SKIP:
 
 	# The same for workers, which get the limit from the postmaster.
 	my $pm = $node->{_pid};
-	my ($size) = slurp_file("/proc/$pm/status") =~ /VmSize:\s+(\d+) kB/;
+	my $told = qr/out of memory|failed to initialize|could not (?:load library|map)|Cannot allocate/;
 
 	($short, $bad) = (0, '');
 	$node->safe_psql('postgres', 'ALTER TABLE t SET (parallel_workers = 2)');
@@ -220,15 +220,17 @@ SKIP:
 			my ($name, $sql, $undo) = @$s;
 			my $session = $node->background_psql('postgres', on_error_stop => 0);
 
-			# what is kept of a session's first use of the library
-			$session->query("LOAD 'fptree'");
-			system_log('prlimit', '--pid', $pm, '--as=' . int($size * 1024 + $room));
+			my $pid = $session->query('SELECT pg_backend_pid()');
+			my ($size) = slurp_file("/proc/$pid/status") =~ /VmSize:\s+(\d+) kB/;
+
+			# the soft limit only, to be lifted again
+			system_log('prlimit', '--pid', $pm, '--as=' . int($size * 1024 + $room) . ':');
 			eval { $session->query("SET maintenance_work_mem = '1GB'; $sql"); 1 }
 			  or $bad .= "$name: $@";
-			system_log('prlimit', '--pid', $pm, '--as=unlimited:unlimited');
-			$short++ if $session->{stderr} =~ /out of memory|failed to initialize/;
+			system_log('prlimit', '--pid', $pm, '--as=unlimited:');
+			$short++ if $session->{stderr} =~ $told;
 			$bad .= "$name, $room: $_\n"
-			  foreach grep { /ERROR|FATAL|PANIC/ && !/out of memory|failed to initialize/ }
+			  foreach grep { /ERROR|FATAL|PANIC/ && $_ !~ $told }
 			  split(/\n/, $session->{stderr});
 			eval { $session->quit };
 			$node->safe_psql('postgres', $undo) if $undo ne '';
