@@ -29,6 +29,7 @@ OBJS = \
 	src/fpt_modify.o \
 	src/fpt_pagecheck.o \
 	src/fpt_parallel.o \
+	src/fpt_pbuild.o \
 	src/fpt_plan.o \
 	src/fpt_prefetch.o \
 	src/fpt_qual.o \

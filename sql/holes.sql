@@ -35,7 +35,7 @@ CREATE MATERIALIZED VIEW m AS SELECT * FROM t;
 CREATE UNIQUE INDEX m_a ON m USING fptree (a);
 REFRESH MATERIALIZED VIEW CONCURRENTLY m;
 
--- Row comparisons are no index conditions
+-- Row comparisons are no index conditions, only what they say of a column is
 SET enable_seqscan = off;
 CREATE TABLE r (a int, b int);
 CREATE INDEX r_a ON r USING fptree (a);

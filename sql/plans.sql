@@ -217,6 +217,129 @@ SELECT * FROM fpt_compare(ARRAY[
 	$$SELECT a FROM fpt_plans_f.m WHERE s = name '0cc175b9c0f1b6a831c399e269772661'$$
 	], '{index,bitmap}');
 
+-- Row comparisons: core gives them to btrees only, but what they say of their
+-- first column is an index condition.
+CREATE TABLE fpt_plans_f.r AS
+	SELECT i / 10 AS a, (i * 7919) % 1000 AS b, md5(i::text) COLLATE "C" AS c, i::int8 AS d
+	FROM generate_series(1, 20000) i;
+CREATE INDEX r_abc ON fpt_plans_f.r USING fptree (a, b DESC, c);
+CREATE INDEX r_c ON fpt_plans_f.r USING fptree (c);
+CREATE INDEX r_d ON fpt_plans_f.r USING fptree (d DESC) WHERE a > 10;
+CREATE INDEX r_x ON fpt_plans_f.r USING fptree ((a + b));
+VACUUM ANALYZE fpt_plans_f.r;
+SET search_path = fpt_plans_f, public;
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (1990, 3) ORDER BY a LIMIT 5;
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (1990, 'x') < (a, c);
+EXPLAIN (COSTS OFF) SELECT a FROM r WHERE (a, c) <= (12, 'x') AND b = 7;
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE a = 7 AND (b, c) >= (500, 'x');
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (d, a) < (30, 15) AND a > 10;
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a + b, d) < (20, 3);
+-- other types of the family; no operator of it; another collation; a column of
+-- no index; what is volatile; a sample
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (1990::int8, 3::int2);
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (1990.0, 3);
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (c COLLATE "POSIX", b) > ('ff', 3);
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (b, a) > (990, 3);
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > ((random() * 1000)::int, 3);
+EXPLAIN (COSTS OFF) SELECT * FROM r TABLESAMPLE system (50) WHERE (a, b) > (1990, 3);
+-- partitions, a view that hides rows
+CREATE TABLE ri (LIKE r) PARTITION BY RANGE (a);
+CREATE TABLE ri1 PARTITION OF ri FOR VALUES FROM (0) TO (1000);
+CREATE TABLE ri2 PARTITION OF ri FOR VALUES FROM (1000) TO (3000);
+INSERT INTO ri SELECT * FROM r;
+CREATE INDEX ri_ab ON ri USING fptree (a, b);
+VACUUM ANALYZE ri;
+EXPLAIN (COSTS OFF) SELECT * FROM ri WHERE (a, b) >= (1990, 3);
+CREATE VIEW rv WITH (security_barrier) AS SELECT * FROM r WHERE b > 500;
+EXPLAIN (COSTS OFF) SELECT * FROM rv WHERE (a, b) > (1990, 3);
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT a, b FROM r WHERE (a, b) > (1990, 3)',
+	'SELECT a, b FROM r WHERE (a, b) >= (1990, 530) AND (a, b) <= (1995, 700)',
+	'SELECT a, c FROM r WHERE (a, c) < (20, ''8'') AND b > 100',
+	'SELECT a, b, c FROM r WHERE a = 7 AND (b, c) >= (500, ''x'')',
+	'SELECT a FROM r WHERE (a, b) <= (NULL, 3)',
+	'SELECT a FROM r WHERE (a, b) <= (5, NULL)',
+	'SELECT a FROM ri WHERE (a, b) >= (990, 3)',
+	'SELECT a, b, c FROM r WHERE (a, b) > (1990, 3) ORDER BY a, b DESC, c',
+	'SELECT a, b, c FROM r WHERE (a, b) < (50, 3) ORDER BY a DESC, b, c DESC']);
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT d FROM r WHERE (d, a) < (300, 15) AND a > 10',
+	'SELECT d FROM r WHERE (a + b, d) < (200, 3)'], '{index,bitmap}');
+-- row security: only what cannot tell anything about hidden rows may go first
+CREATE TABLE rs AS SELECT a, d::numeric FROM r;
+CREATE INDEX rs_ad ON rs USING fptree (a);
+CREATE INDEX rs_da ON rs USING fptree (d);
+ALTER TABLE rs ENABLE ROW LEVEL SECURITY;
+CREATE POLICY some_rows ON rs USING (a % 2 = 0);
+CREATE ROLE regress_fptree_reader;
+GRANT ALL ON SCHEMA fpt_plans_f TO regress_fptree_reader;
+GRANT SELECT ON rs TO regress_fptree_reader;
+VACUUM ANALYZE rs;
+SET ROLE regress_fptree_reader;
+EXPLAIN (COSTS OFF) SELECT * FROM rs WHERE (a, d) > (1990, 3);
+EXPLAIN (COSTS OFF) SELECT * FROM rs WHERE (d, a) > (19990, 3);
+RESET ROLE;
+REVOKE ALL ON SCHEMA fpt_plans_f FROM regress_fptree_reader;
+DROP TABLE rs;
+DROP ROLE regress_fptree_reader;
+RESET search_path;
+
+-- Statistics that are out of date: the planner looks at the present minimum and
+-- maximum in the index.
+CREATE PROCEDURE fpt_grow(am text) LANGUAGE plpgsql AS $$
+DECLARE
+	grow text := 'INSERT INTO g SELECT i, to_char(i, ''000000''), '
+		'''2020-01-01''::timestamptz + i * ''1 s''::interval, to_char(i, ''000000'') '
+		'FROM generate_series(%s, %s) i';
+BEGIN
+	EXECUTE format('CREATE SCHEMA fpt_grow_%s', am);
+	PERFORM set_config('search_path', format('fpt_grow_%s, public', am), false);
+	CREATE TABLE g (a int, b text COLLATE "C", c timestamptz, n name) WITH (autovacuum_enabled = off);
+	EXECUTE format(grow, 1001, 5000);
+	EXECUTE format('CREATE INDEX g_a ON g USING %s (a)', am);
+	EXECUTE format('CREATE INDEX g_ba ON g USING %s (b, a)', am);
+	EXECUTE format('CREATE INDEX g_c ON g USING %s (c DESC)', am);
+	EXECUTE format('CREATE INDEX g_n ON g USING %s (n, a)', am);
+	EXECUTE format('CREATE INDEX g_x ON g USING %s ((a / 2))', am);
+	ANALYZE g;
+	EXECUTE format(grow, 5001, 20000);
+	EXECUTE format(grow, 1, 1000);
+	INSERT INTO g VALUES (30000, '9', '2030-01-01', '9');
+	DELETE FROM g WHERE a = 30000;
+	INSERT INTO g VALUES (NULL, NULL, NULL, NULL);
+	RESET search_path;
+END $$;
+CALL fpt_grow('btree');
+CALL fpt_grow('fptree');
+-- Estimates: many where the statistics would say that there is nothing
+CREATE FUNCTION fpt_rows(query text, am text) RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	PERFORM set_config('search_path', format('fpt_grow_%s, public', am), false);
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RESET search_path;
+	RETURN plan->0->'Plan'->>'Plan Rows';
+END $$;
+SELECT q, CASE WHEN f = b THEN 'as with btree' ELSE f || ', not ' || b END AS rows,
+	   CASE WHEN f < 100 THEN 'few' ELSE 'many' END AS are
+FROM unnest(ARRAY['a > 4000', 'a > 6000', 'a > 19000', 'a > 25000', 'a < 900',
+		'b > '' 015000''', 'c > ''2020-01-01 03:00''',
+		'c < ''2020-01-01 00:10''', 'n > '' 010000''', 'a / 2 > 5000']) q,
+	 fpt_rows('SELECT * FROM g WHERE ' || q, 'fptree') f,
+	 fpt_rows('SELECT * FROM g WHERE ' || q, 'btree') b;
+SELECT fpt_rows(q, 'fptree') = fpt_rows(q, 'btree') AS same
+FROM (VALUES ('SELECT * FROM g g1 JOIN g g2 USING (a) WHERE g2.a > 15000')) v (q);
+-- Nothing else takes the entry that makes it so for an index.
+SET search_path = fpt_grow_fptree, public;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM g;
+EXPLAIN (COSTS OFF) SELECT a FROM g ORDER BY a LIMIT 1;
+EXPLAIN (COSTS OFF) SELECT g1.a FROM g g1 LEFT JOIN g g2 USING (a);
+RESET enable_seqscan;
+RESET search_path;
+DROP SCHEMA fpt_grow_btree CASCADE;
+
 -- A family of a user's that lacks what btree's has: nothing is assumed of it
 CREATE OPERATOR CLASS int4_alone_ops FOR TYPE int4 USING fptree AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,

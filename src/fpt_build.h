@@ -6,7 +6,8 @@
  * A build collects an index entry for each heap tuple in spools (fpt_sort.c),
  * which give them back in the index's order to the loader (fpt_load.c), which
  * writes the pages bottom-up.  fpt_build.c holds the access method's entry
- * points, the heap scan and what parallel workers need.
+ * points and the heap scan, fpt_gbuild.c and fpt_gsort.c do the same for general
+ * keys, fpt_pbuild.c has parallel workers for both.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,6 +16,7 @@
 
 #include "fptree.h"
 
+#include "access/tableam.h"
 #include "storage/fileset.h"
 
 /* --- fpt_sort.c --------------------------------------------------------- */
@@ -44,7 +46,8 @@ typedef struct FPTSpool FPTSpool;
 /* What a participant of a parallel build leaves behind: runs in a file. */
 typedef struct FPTSpoolExport
 {
-	int64		dirblock;		/* block where the list of runs is */
+	int64		dirblock;		/* block where the list of runs is; general
+								 * keys: number of the first run's file */
 	int64		nruns;			/* 0: there is no file */
 } FPTSpoolExport;
 
@@ -89,10 +92,16 @@ typedef struct FPTGEntry
 
 #define FPT_GENTRY_DEAD		0x0001	/* dead to everybody but old snapshots */
 #define FPT_GENTRY_NULL		0x0002	/* a key column is NULL */
+#define FPT_GENTRY_END		0x0004	/* no entry: the end of a run on disk */
 
 typedef struct FPTGSort FPTGSort;
 
-extern FPTGSort *fpt_gsort_begin(const FPTLayout *l, Size mem);
+/*
+ * Begin a sort that uses about "mem" bytes.  With a file set, its runs are files
+ * there whose names begin with "name", for fpt_gsort_export().
+ */
+extern FPTGSort *fpt_gsort_begin(const FPTLayout *l, Size mem,
+								 FileSet *fileset, const char *name);
 extern void fpt_gsort_put(FPTGSort *s, const FPTGEntry *e);
 
 /* All entries are there: sort. */
@@ -103,6 +112,13 @@ extern void fpt_gsort_sort(FPTGSort *s);
  * FPT_MAX_TUPLE bytes, or in memory of the sort's.
  */
 extern bool fpt_gsort_fetch(FPTGSort *s, FPTGEntry *e, char *buf);
+
+/* Leave all entries in the file set, sorted. */
+extern void fpt_gsort_export(FPTGSort *s, FPTSpoolExport *ex);
+
+/* Add what another sort exported; before fpt_gsort_sort(). */
+extern void fpt_gsort_import(FPTGSort *s, FileSet *fileset, const char *name,
+							 const FPTSpoolExport *ex);
 extern void fpt_gsort_end(FPTGSort *s);
 
 /* A record in memory: its fixed part, then the tuple.  Not aligned in files. */
@@ -228,6 +244,65 @@ extern const FPTLayout *fpt_load_layout(FPTLoad *load);
 extern void fpt_load_sort_support(FPTLoad *load);
 extern void fpt_load_end(FPTLoad *load);
 
+/* --- fpt_pbuild.c ------------------------------------------------------- */
+
+/* Spools that a participant of a parallel build may leave behind */
+#define FPT_NSPOOLS			2
+
+/* A participant's share of a parallel build */
+typedef struct FPTShare
+{
+	Relation	heap;
+	Relation	index;
+	IndexInfo  *indexInfo;
+	TableScanDesc scan;			/* of a part of the heap */
+	bool		progress;		/* report it? */
+	Size		mem;			/* to be used */
+	FileSet    *fileset;		/* where runs go, under names of one's own: */
+	int			participant;	/* number, from 0 */
+
+	/* results */
+	double		reltuples;
+	double		indtuples;
+	FPTSpoolExport exports[FPT_NSPOOLS];
+} FPTShare;
+
+typedef struct FPTParallel FPTParallel;
+
+/*
+ * The leader: start workers.  NULL if none are wanted, or if none could be
+ * started: build alone then.
+ */
+extern FPTParallel *fpt_parallel_begin(Relation heap, Relation index,
+									   IndexInfo *indexInfo);
+
+/*
+ * Take part in the scan and wait until all participants are done.  Returns the
+ * number of heap tuples.  Then their results can be looked at.
+ */
+extern double fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo,
+								double *indtuples);
+extern int	fpt_parallel_participants(const FPTParallel *leader);
+extern FileSet *fpt_parallel_files(FPTParallel *leader);
+extern const FPTSpoolExport *fpt_parallel_exports(const FPTParallel *leader,
+												  int participant);
+
+/* The files are not needed any more. */
+extern void fpt_parallel_end(FPTParallel *leader);
+
+/* A participant: scan the share's part of the heap. */
+extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
+						   void *state);
+
+/* Entry point of parallel workers, found by its name. */
+struct shm_toc;
+extern PGDLLEXPORT void fpt_parallel_build_main(struct dsm_segment *seg,
+												struct shm_toc *toc);
+
+/* A participant's work, by class of keys (fpt_build.c and fpt_gbuild.c). */
+extern void fpt_build_share(FPTShare *share);
+extern void fpt_gbuild_share(FPTShare *share);
+
 /* --- fpt_build.c -------------------------------------------------------- */
 
 /* Sub-phases of pg_stat_progress_create_index; 1 is core's "initializing". */
@@ -240,9 +315,7 @@ extern void fpt_load_end(FPTLoad *load);
  */
 extern void fpt_check_supported(Relation index);
 
-/* Entry point of parallel workers, found by its name. */
-struct shm_toc;
-extern PGDLLEXPORT void fpt_parallel_build_main(struct dsm_segment *seg,
-												struct shm_toc *toc);
+/* The heap is read: so many entries are to be sorted and loaded. */
+extern void fpt_build_progress(double indtuples);
 
 #endif							/* FPT_BUILD_H */

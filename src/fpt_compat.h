@@ -217,6 +217,13 @@ fpt_core_lacks_speculation(void)
 	return PG_VERSION_NUM < 180000;
 }
 
+/* Does the planner look up extremes in indexes of btree only? (to 17) */
+static inline bool
+fpt_core_probes_btree(void)
+{
+	return PG_VERSION_NUM < 180000;
+}
+
 /* Extend the index by one page; returned locked exclusively, zeroed. */
 static inline Buffer
 fpt_extend_relation(Relation rel)

@@ -3,8 +3,8 @@
  * fpt_gbuild.c
  *	  Building an index of general keys: heap scan and uniqueness check.
  *
- * One process does all of it.  Entries are formed as insertions would, sorted
- * by fpt_gsort.c and written by fpt_load.c.
+ * Entries are formed as insertions would, sorted by fpt_gsort.c, in several
+ * processes if it is worth while (fpt_pbuild.c), and written by fpt_load.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,6 +30,7 @@ typedef struct FPTGBuild
 	MemoryContext rowcxt;		/* reset for each row */
 	FPTKeyBuf	buf;			/* of one entry */
 	double		indtuples;
+	FPTParallel *parallel;		/* the leader's; NULL: alone */
 	int			nkeys;
 	bool		unique;
 	bool		nulls_distinct;
@@ -99,38 +100,101 @@ fpt_gbuild_check_unique(FPTGBuild *b, const FPTGEntry *e)
 	b->have_last = true;
 }
 
+static void
+fpt_gbuild_init(FPTGBuild *b, Relation heap, Relation index,
+				IndexInfo *indexInfo, const FPTLayout *l)
+{
+	memset(b, 0, sizeof(*b));
+	b->heap = heap;
+	b->index = index;
+	b->l = l;
+	b->g = l->arg;
+	b->nkeys = indexInfo->ii_NumIndexKeyAttrs;
+	b->unique = indexInfo->ii_Unique;
+	b->nulls_distinct = !indexInfo->ii_NullsNotDistinct;
+	b->rowcxt = AllocSetContextCreate(CurrentMemoryContext,
+									  "fptree build row",
+									  ALLOCSET_SMALL_SIZES);
+}
+
+/* The beginning of the names of a participant's files */
+static void
+fpt_gbuild_name(char buf[MAXPGPATH], int participant)
+{
+	snprintf(buf, MAXPGPATH, "fptree%d", participant);
+}
+
+/*
+ * Take part in a parallel build.  The index has no metapage yet, but all that
+ * is needed is how its keys are formed and compared.
+ */
+void
+fpt_gbuild_share(FPTShare *share)
+{
+	FPTGBuild  *b = palloc(sizeof(FPTGBuild));
+	FPTLayout	layout;
+	char		name[MAXPGPATH];
+
+	memset(&layout, 0, sizeof(layout));
+	fpt_layout_general(share->index, &layout);
+	fpt_general_sort_support(unconstify(void *, layout.arg), share->index,
+							 true);
+	fpt_gbuild_init(b, share->heap, share->index, share->indexInfo, &layout);
+	fpt_gbuild_name(name, share->participant);
+	b->sort = fpt_gsort_begin(b->l, share->mem, share->fileset, name);
+	fpt_share_scan(share, fpt_gbuild_callback, b);
+	fpt_gsort_export(b->sort, &share->exports[0]);
+	fpt_gsort_end(b->sort);
+	MemoryContextDelete(b->rowcxt);
+	share->indtuples = b->indtuples;
+	pfree(b);
+}
+
+/* Scan the heap, alone or with workers; returns the number of its tuples. */
+static double
+fpt_gbuild_scan(FPTGBuild *b, IndexInfo *indexInfo)
+{
+	Size		mem = (Size) maintenance_work_mem * 1024;
+	char		name[MAXPGPATH];
+	double		reltuples;
+
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
+	b->parallel = fpt_parallel_begin(b->heap, b->index, indexInfo);
+	if (b->parallel == NULL)
+	{
+		b->sort = fpt_gsort_begin(b->l, mem, NULL, NULL);
+		return table_index_build_scan(b->heap, b->index, indexInfo, true, true,
+									  fpt_gbuild_callback, b, NULL);
+	}
+	reltuples = fpt_parallel_scan(b->parallel, indexInfo, &b->indtuples);
+	b->sort = fpt_gsort_begin(b->l, mem, NULL, NULL);
+	for (int i = 0; i < fpt_parallel_participants(b->parallel); i++)
+	{
+		fpt_gbuild_name(name, i);
+		fpt_gsort_import(b->sort, fpt_parallel_files(b->parallel), name,
+						 fpt_parallel_exports(b->parallel, i));
+	}
+	return reltuples;
+}
+
 double
 fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo, FPTLoad *load,
 		   double *indtuples)
 {
-	FPTGBuild  *b = palloc0(sizeof(FPTGBuild));
+	FPTGBuild  *b = palloc(sizeof(FPTGBuild));
 	double		reltuples;
 	FPTGEntry	e;
 	MemoryContext old;
 
-	b->heap = heap;
-	b->index = index;
-	b->l = fpt_load_layout(load);
-	b->g = b->l->arg;
 	fpt_load_sort_support(load);
-	b->nkeys = indexInfo->ii_NumIndexKeyAttrs;
-	b->unique = indexInfo->ii_Unique;
-	b->nulls_distinct = !indexInfo->ii_NullsNotDistinct;
-	b->sort = fpt_gsort_begin(b->l, (Size) maintenance_work_mem * 1024);
-	b->rowcxt = AllocSetContextCreate(CurrentMemoryContext,
-									  "fptree build row",
-									  ALLOCSET_SMALL_SIZES);
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
-	reltuples = table_index_build_scan(heap, index, indexInfo, true, true,
-									   fpt_gbuild_callback, b, NULL);
+	fpt_gbuild_init(b, heap, index, indexInfo, fpt_load_layout(load));
+	reltuples = fpt_gbuild_scan(b, indexInfo);
 	fpt_stop_point(FPT_STOP_BUILD_LOAD);
 
 	old = MemoryContextSwitchTo(b->rowcxt);
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SORT);
+	fpt_build_progress(b->indtuples);
 	fpt_gsort_sort(b->sort);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_LOAD);
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL,
-								 (int64) b->indtuples);
 	while (fpt_gsort_fetch(b->sort, &e, b->buf.data))
 	{
 		if (b->unique && !(e.flags & FPT_GENTRY_DEAD))
@@ -139,6 +203,8 @@ fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo, FPTLoad *load,
 	}
 	MemoryContextSwitchTo(old);
 	fpt_gsort_end(b->sort);
+	if (b->parallel != NULL)
+		fpt_parallel_end(b->parallel);
 	MemoryContextDelete(b->rowcxt);
 	*indtuples = b->indtuples;
 	pfree(b);

@@ -9,12 +9,17 @@
  * exceeds the memory goes to temporary files as sorted runs, which are merged
  * by a heap.
  *
+ * In a parallel build each participant has a sort whose runs, a file each, are
+ * in a file set, and the leader merges them all.
+ *
  * No two entries are equal: TIDs decide at last, so the result does not depend
  * on the order in which entries come.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
+
+#include <fcntl.h>
 
 #include "fpt_build.h"
 #include "fpt_general.h"
@@ -37,7 +42,6 @@
 typedef struct FPTGRun
 {
 	BufFile    *file;
-	int64		left;			/* records still to be read */
 	FPTGEntry	e;				/* the next one */
 	char		data[FPT_MAX_TUPLE];
 } FPTGRun;
@@ -57,13 +61,18 @@ struct FPTGSort
 	size_t		n;
 	size_t		max;
 	size_t		next;			/* to be fetched, if there are no runs */
+	FileSet    *fileset;		/* runs are files there; NULL: private ones */
+	const char *name;			/* their names' beginning */
+	int			firstfile;		/* number of the first run's file there */
 	FPTGRun   **runs;
 	int			nruns;
+	int			maxruns;
 	binaryheap *heap;			/* of runs, when they are merged */
 };
 
 FPTGSort *
-fpt_gsort_begin(const FPTLayout *l, Size mem)
+fpt_gsort_begin(const FPTLayout *l, Size mem, FileSet *fileset,
+				const char *name)
 {
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree sort",
@@ -75,7 +84,10 @@ fpt_gsort_begin(const FPTLayout *l, Size mem)
 	s->recs = AllocSetContextCreate(cxt, "fptree sort records",
 									ALLOCSET_DEFAULT_SIZES);
 	s->mem = Max(mem, 2 * FPT_GCHUNK_BYTES);
-	s->runs = MemoryContextAlloc(cxt, sizeof(FPTGRun *) * FPT_GSORT_MAXRUNS);
+	s->fileset = fileset;
+	s->name = name ? MemoryContextStrdup(cxt, name) : NULL;
+	s->maxruns = FPT_GSORT_MAXRUNS;
+	s->runs = MemoryContextAlloc(cxt, sizeof(FPTGRun *) * s->maxruns);
 	return s;
 }
 
@@ -130,6 +142,17 @@ fpt_grun_write(BufFile *file, const FPTGEntry *e)
 		BufFileWrite(file, unconstify(char *, e->key.tup), rec.len);
 }
 
+/* All of a run's records are written. */
+static void
+fpt_grun_finish(BufFile *file)
+{
+	FPTGEntry	end;
+
+	memset(&end, 0, sizeof(end));
+	end.flags = FPT_GENTRY_END;
+	fpt_grun_write(file, &end);
+}
+
 static void
 fpt_grun_get(FPTGRun *run, void *to, Size n)
 {
@@ -145,10 +168,9 @@ fpt_grun_read(FPTGRun *run)
 {
 	FPTGRecord	rec;
 
-	if (run->left == 0)
-		return false;
-	run->left--;
 	fpt_grun_get(run, &rec, sizeof(rec));
+	if (rec.flags & FPT_GENTRY_END)
+		return false;
 	if (rec.len > FPT_MAX_TUPLE)
 		elog(ERROR, "temporary file of an index build is damaged");
 	fpt_grecord_get(&rec, &run->e);
@@ -170,15 +192,15 @@ fpt_grun_cmp(Datum a, Datum b, void *arg)
 	return fpt_key_cmp((const FPTLayout *) arg, &y->e.key, &x->e.key);
 }
 
-/* Begin to read all runs. */
+/* Begin to read the first n runs. */
 static void
-fpt_gsort_rewind(FPTGSort *s)
+fpt_gsort_rewind(FPTGSort *s, int n)
 {
 	MemoryContext old = MemoryContextSwitchTo(s->cxt);
 
-	s->heap = binaryheap_allocate(s->nruns, fpt_grun_cmp,
+	s->heap = binaryheap_allocate(n, fpt_grun_cmp,
 								  unconstify(FPTLayout *, s->l));
-	for (int i = 0; i < s->nruns; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (BufFileSeek(s->runs[i]->file, 0, 0, SEEK_SET) != 0)
 			ereport(ERROR,
@@ -213,41 +235,79 @@ fpt_gsort_merge(FPTGSort *s, FPTGEntry *e, char *buf)
 	return true;
 }
 
+/* Name of a run's file in a file set */
+static void
+fpt_grun_name(char buf[MAXPGPATH], const char *prefix, int number)
+{
+	snprintf(buf, MAXPGPATH, "%s.%d", prefix, number);
+}
+
+/* A new run, to be written; with the file of that number, if it is shared. */
 static FPTGRun *
-fpt_grun_begin(FPTGSort *s)
+fpt_grun_begin(FPTGSort *s, int number)
 {
 	MemoryContext old = MemoryContextSwitchTo(s->cxt);
 	FPTGRun    *run = palloc0(sizeof(FPTGRun));
+	char		name[MAXPGPATH];
 
-	run->file = BufFileCreateTemp(false);
+	if (s->fileset != NULL)
+	{
+		fpt_grun_name(name, s->name, number);
+		run->file = BufFileCreateFileSet(s->fileset, name);
+	}
+	else
+		run->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(old);
 	return run;
 }
 
-/* Make one run of all of them. */
 static void
-fpt_gsort_join(FPTGSort *s)
+fpt_gsort_add_run(FPTGSort *s, FPTGRun *run)
 {
-	FPTGRun    *run = fpt_grun_begin(s);
+	if (s->nruns == s->maxruns)
+	{
+		s->maxruns *= 2;
+		s->runs = repalloc(s->runs, sizeof(FPTGRun *) * s->maxruns);
+	}
+	s->runs[s->nruns++] = run;
+}
+
+/*
+ * Merge the first n runs into one, which goes to the end.  In a file set that
+ * must be all of them, lest there be gaps in the numbers of their files.
+ */
+static void
+fpt_gsort_join(FPTGSort *s, int n)
+{
+	FPTGRun    *run = fpt_grun_begin(s, s->firstfile + n);
 	FPTGEntry	e;
 	char		buf[FPT_MAX_TUPLE];
+	char		name[MAXPGPATH];
 
-	fpt_gsort_rewind(s);
+	Assert(n <= s->nruns && (s->fileset == NULL || n == s->nruns));
+	fpt_gsort_rewind(s, n);
 	while (fpt_gsort_merge(s, &e, buf))
 	{
 		CHECK_FOR_INTERRUPTS();
 		fpt_grun_write(run->file, &e);
-		run->left++;
 	}
+	fpt_grun_finish(run->file);
 	binaryheap_free(s->heap);
 	s->heap = NULL;
-	for (int i = 0; i < s->nruns; i++)
+	for (int i = 0; i < n; i++)
 	{
 		BufFileClose(s->runs[i]->file);
 		pfree(s->runs[i]);
+		if (s->fileset != NULL)
+		{
+			fpt_grun_name(name, s->name, s->firstfile + i);
+			BufFileDeleteFileSet(s->fileset, name, false);
+		}
 	}
-	s->runs[0] = run;
-	s->nruns = 1;
+	s->firstfile += n;
+	s->nruns -= n;
+	memmove(s->runs, s->runs + n, s->nruns * sizeof(FPTGRun *));
+	fpt_gsort_add_run(s, run);
 }
 
 /* Write what is in memory as a run. */
@@ -259,19 +319,20 @@ fpt_gsort_dump(FPTGSort *s)
 	if (s->n == 0)
 		return;
 	if (s->nruns == FPT_GSORT_MAXRUNS)
-		fpt_gsort_join(s);
+		fpt_gsort_join(s, s->nruns);
 	fpt_gsort_items(s);
-	run = fpt_grun_begin(s);
+	run = fpt_grun_begin(s, s->firstfile + s->nruns);
 	for (size_t i = 0; i < s->n; i++)
 	{
 		FPTGEntry	e;
 
+		CHECK_FOR_INTERRUPTS();
 		fpt_gitem_ahead(s->chunks, s->items, i, s->n);
 		fpt_gitem_get(s->chunks, &s->items[i], &e);
 		fpt_grun_write(run->file, &e);
-		run->left++;
 	}
-	s->runs[s->nruns++] = run;
+	fpt_grun_finish(run->file);
+	fpt_gsort_add_run(s, run);
 	MemoryContextReset(s->recs);
 	s->nchunks = 0;
 	s->chunkleft = 0;
@@ -359,7 +420,10 @@ fpt_gsort_sort(FPTGSort *s)
 		pfree(s->items);
 	s->items = NULL;
 	s->max = 0;
-	fpt_gsort_rewind(s);
+	Assert(s->fileset == NULL); /* exports are merged by who imports them */
+	while (s->nruns > FPT_GSORT_MAXRUNS)
+		fpt_gsort_join(s, FPT_GSORT_MAXRUNS);
+	fpt_gsort_rewind(s, s->nruns);
 }
 
 bool
@@ -372,4 +436,35 @@ fpt_gsort_fetch(FPTGSort *s, FPTGEntry *e, char *buf)
 	fpt_gitem_ahead(s->chunks, s->items, s->next, s->n);
 	fpt_gitem_get(s->chunks, &s->items[s->next++], e);
 	return true;
+}
+
+/* --- from one process to another ----------------------------------------- */
+
+void
+fpt_gsort_export(FPTGSort *s, FPTSpoolExport *ex)
+{
+	Assert(s->fileset != NULL);
+	fpt_gsort_dump(s);
+	for (int i = 0; i < s->nruns; i++)
+		BufFileExportFileSet(s->runs[i]->file);
+	ex->dirblock = s->firstfile;
+	ex->nruns = s->nruns;
+}
+
+void
+fpt_gsort_import(FPTGSort *s, FileSet *fileset, const char *name,
+				 const FPTSpoolExport *ex)
+{
+	MemoryContext old = MemoryContextSwitchTo(s->cxt);
+	char		file[MAXPGPATH];
+
+	for (int64 i = 0; i < ex->nruns; i++)
+	{
+		FPTGRun    *run = palloc0(sizeof(FPTGRun));
+
+		fpt_grun_name(file, name, (int) (ex->dirblock + i));
+		run->file = BufFileOpenFileSet(fileset, file, O_RDONLY, false);
+		fpt_gsort_add_run(s, run);
+	}
+	MemoryContextSwitchTo(old);
 }

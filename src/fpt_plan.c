@@ -15,13 +15,27 @@
  * of those that come with the extension, and is verified for any other.  What a
  * family has besides would be lost to the planner.
  *
+ * Before version 18 the planner looks up a column's present minimum and maximum,
+ * when statistics may be out of date, in indexes only that say they are of btree.
+ * See fpt_probe_entry().
+ *
+ * A row comparison is a condition of a btree only.  What it says of its first
+ * column is a condition of any ordered index, see fpt_rel_pathlist().
+ *
  *-------------------------------------------------------------------------
  */
 #include "fptree.h"
 
 #include "access/htup_details.h"
+#include "access/xlog.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_amop.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/paths.h"
 #include "optimizer/plancat.h"
+#include "optimizer/restrictinfo.h"
 #include "utils/catcache.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -43,6 +57,7 @@ static int	fpt_npairs = 0;
 #if FPT_HAVE_RELATION_INFO_HOOK
 static get_relation_info_hook_type fpt_prev_relation_info = NULL;
 #endif
+static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
 
 static void
 fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
@@ -100,12 +115,17 @@ fpt_family_covers(Oid ours, Oid theirs)
 	return covers;
 }
 
+static inline bool
+fpt_is_ours(const IndexOptInfo *info)
+{
+	return (void *) info->amcostestimate == (void *) fptcostestimate;
+}
+
 /* Show the planner btree's families, in all columns or in none. */
 static void
 fpt_show_families(IndexOptInfo *info)
 {
-	if ((void *) info->amcostestimate != (void *) fptcostestimate ||
-		info->sortopfamily == NULL)
+	if (!fpt_is_ours(info) || info->sortopfamily == NULL)
 		return;
 	for (int i = 0; i < info->nkeycolumns; i++)
 	{
@@ -117,18 +137,181 @@ fpt_show_families(IndexOptInfo *info)
 }
 
 #if FPT_HAVE_RELATION_INFO_HOOK
+
+/*
+ * An entry of the list of indexes for get_actual_variable_range(), or NULL.
+ *
+ * That function asks whether the index is a btree, compares the first column's
+ * description, and reads the least or the greatest entry by an ordinary
+ * index-only scan.  Nothing else must take the entry for an index: it has no
+ * columns, hence no clause or order matches it, proves nothing to be unique, and
+ * its paths, if any were made, would not be kept.  The entry itself cannot say
+ * that it is a btree: row comparisons would be given to the executor, which
+ * refuses them.
+ *
+ * Not during recovery, when there are no index-only scans.
+ */
+static IndexOptInfo *
+fpt_probe_entry(const IndexOptInfo *info)
+{
+	IndexOptInfo *probe;
+
+	if (!fpt_core_probes_btree() || !fpt_is_ours(info) ||
+		info->sortopfamily == NULL || info->indpred != NIL ||
+		info->hypothetical || RecoveryInProgress())
+		return NULL;
+	probe = makeNode(IndexOptInfo);
+	memcpy(probe, info, sizeof(IndexOptInfo));
+	probe->relam = BTREE_AM_OID;
+	probe->ncolumns = 0;
+	probe->nkeycolumns = 0;
+	probe->unique = false;
+	probe->amhasgettuple = false;
+	probe->amhasgetbitmap = false;
+	probe->amcanparallel = false;
+	return probe;
+}
+
 static void
 fpt_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
 				  RelOptInfo *rel)
 {
+	List	   *probes = NIL;
 	ListCell   *lc;
 
 	if (fpt_prev_relation_info)
 		fpt_prev_relation_info(root, relid, inhparent, rel);
 	foreach(lc, rel->indexlist)
-		fpt_show_families((IndexOptInfo *) lfirst(lc));
+	{
+		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
+		IndexOptInfo *probe = fpt_probe_entry(info);
+
+		if (probe != NULL)
+			probes = lappend(probes, probe);
+		fpt_show_families(info);
+	}
+	/* behind real btrees */
+	rel->indexlist = list_concat(rel->indexlist, probes);
 }
-#endif
+
+#endif							/* FPT_HAVE_RELATION_INFO_HOOK */
+
+/* --- row comparisons ------------------------------------------------------ */
+
+/*
+ * What (a, b) > (1, 2) says of its first column: a >= 1.  NULL if it says
+ * nothing that an index could use.
+ */
+static RestrictInfo *
+fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
+{
+	RowCompareExpr *rc = (RowCompareExpr *) rinfo->clause;
+	Oid			family;
+	Oid			ltype;
+	Oid			rtype;
+	Oid			op;
+	int			strategy;
+	RestrictInfo *implied;
+
+	if (!IsA(rc, RowCompareExpr))
+		return NULL;
+	family = linitial_oid(rc->opfamilies);
+	get_op_opfamily_properties(linitial_oid(rc->opnos), family, false,
+							   &strategy, &ltype, &rtype);
+	if (strategy == BTLessStrategyNumber)
+		strategy = BTLessEqualStrategyNumber;
+	else if (strategy == BTGreaterStrategyNumber)
+		strategy = BTGreaterEqualStrategyNumber;
+	else if (strategy != BTLessEqualStrategyNumber &&
+			 strategy != BTGreaterEqualStrategyNumber)
+		return NULL;
+	op = get_opfamily_member(family, ltype, rtype, strategy);
+	if (!OidIsValid(op))
+		return NULL;
+	implied = make_simple_restrictinfo(root,
+									   make_opclause(op, BOOLOID, false,
+													 linitial(rc->largs),
+													 linitial(rc->rargs),
+													 InvalidOid,
+													 linitial_oid(rc->inputcollids)));
+	set_opfuncid((OpExpr *) implied->clause);
+	implied->security_level = rinfo->security_level;
+	if (implied->security_level > 0)
+		implied->leakproof = !contain_leaked_vars((Node *) implied->clause);
+	return implied;
+}
+
+/* Is a side of the clause a key column of the index? */
+static bool
+fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info)
+{
+	Node	   *left = get_leftop(clause->clause);
+	Node	   *right = get_rightop(clause->clause);
+
+	for (int i = 0; i < info->nkeycolumns; i++)
+	{
+		if (match_index_to_operand(left, i, info) ||
+			match_index_to_operand(right, i, info))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Offer the implied clauses of row comparisons to the planner, as conditions of
+ * our indexes that it may choose: core makes paths once more as if the query had
+ * these clauses too.  The row comparison stays a filter of the scan, and the
+ * estimate of the rows is what it was.
+ */
+static void
+fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+				 RangeTblEntry *rte)
+{
+	List	   *all = rel->indexlist;
+	List	   *implied = NIL;
+	List	   *ours = NIL;
+	List	   *restrictions = NIL;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	if (fpt_prev_rel_pathlist)
+		fpt_prev_rel_pathlist(root, rel, rti, rte);
+	if (all == NIL || rte->rtekind != RTE_RELATION ||
+		rte->tablesample != NULL || IS_DUMMY_REL(rel))
+		return;
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *clause = fpt_implied_clause(root, lfirst(lc));
+
+		if (clause != NULL)
+			implied = lappend(implied, clause);
+	}
+	if (implied == NIL)
+		return;
+	foreach(lc, all)
+	{
+		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
+		bool		matches = false;
+
+		if (!fpt_is_ours(info) || !info->amhasgettuple)
+			continue;
+		foreach(lc2, implied)
+			matches |= fpt_clause_matches(lfirst(lc2), info);
+		if (!matches)
+			continue;
+		ours = lappend(ours, info);
+		restrictions = lappend(restrictions, info->indrestrictinfo);
+		info->indrestrictinfo = list_concat_copy(info->indrestrictinfo,
+												 implied);
+	}
+	if (ours == NIL)
+		return;
+	rel->indexlist = ours;
+	create_index_paths(root, rel);
+	rel->indexlist = all;
+	forboth(lc, ours, lc2, restrictions)
+		((IndexOptInfo *) lfirst(lc))->indrestrictinfo = lfirst(lc2);
+}
 
 void
 fpt_plan_init(void)
@@ -138,4 +321,6 @@ fpt_plan_init(void)
 	fpt_prev_relation_info = get_relation_info_hook;
 	get_relation_info_hook = fpt_relation_info;
 #endif
+	fpt_prev_rel_pathlist = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = fpt_rel_pathlist;
 }

@@ -3,10 +3,14 @@
 # scan: all three must give the same rows, in the same order of keys.
 #
 # Half of the rounds have an index of one column, whose type has an image; the
-# others one of up to four columns of all types, with INCLUDE columns, of a part
-# of the table, unique or not.
+# others one of up to four columns of all types and operator classes, with INCLUDE
+# columns, of a part of the table, unique or not, built with and without workers.
 #
 # FPT_DIFF_QUERIES sets the number of queries (5000), FPT_DIFF_SEED the seed.
+#
+# Strings are compared in C, in C.UTF-8, by ICU (one collation of two takes upper
+# and lower case for equal), and by the C library's rules for American English,
+# for which the C library's definitions must be installed.
 
 use strict;
 use warnings;
@@ -26,17 +30,40 @@ my $per_round = 160;
 srand($seed);
 diag("seed $seed");
 
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $english = 'text COLLATE english';
+
+# If the machine has no such locale we make one.
+my $made = $dir . '/en_US.utf8';
+if (!grep { /^en_US\.utf-?8$/i } split(/\n/, `locale -a`))
+{
+	$ENV{LOCPATH} = $dir
+	  if system("localedef -i en_US -f UTF-8 $made >/dev/null 2>&1") >> 8 <= 1
+	  && -e "$made/LC_COLLATE";
+}
+
 my $node = PostgreSQL::Test::Cluster->new('main');
-$node->init;
+$node->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
 $node->append_conf('postgresql.conf', q{
 log_statement = none
 autovacuum = off
 shared_buffers = 32MB
+min_parallel_table_scan_size = 0
 timezone = 'PST8PDT'
 lc_monetary = 'C'
 });
 $node->start;
 install_helpers($node);
+$node->safe_psql('postgres', q{
+CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TYPE color AS ENUM ('red', 'green', 'blue', 'black', 'white');
+ALTER TYPE color ADD VALUE 'grey' BEFORE 'black';
+ALTER TYPE color ADD VALUE 'pink' AFTER 'red';
+CREATE TYPE pair AS (a int, b text);
+});
+my $has_english = $node->psql('postgres',
+	"CREATE COLLATION english (locale = 'en_US.utf8')", on_error_die => 0) == 0;
+diag('the C library has no American English') unless $has_english;
 
 sub pick { return $_[ rand @_ ]; }
 sub upto { return int(rand($_[0])); }
@@ -138,9 +165,17 @@ my $text = sub { my ($cast) = @_;
 	return sub { sprintf(q{'%s'::%s}, $word->(@_), $cast) } };
 
 my %general = (
-	'text COLLATE "C"' => { gen => $text->('text'), cross => ['name'], max => 1 },
+	'text COLLATE "C"' => { gen => $text->('text'), cross => ['name'], max => 1, like => 1 },
 	'text' => { gen => $text->('text'), max => 1 },
 	'text COLLATE "en-x-icu"' => { gen => $text->('text'), max => 1 },
+	'text COLLATE nocase' => { gen => $text->('text'), out => 'lower(k COLLATE "en-x-icu")' },
+	$english => { gen => $text->('text'), max => 1 },
+	'text pattern' => { gen => $text->('text'), sql => 'text', ops => 'text_pattern_ops',
+		names => '~X~', like => 1 },
+	'varchar pattern' => { gen => sub { sprintf(q{left('%s', 30)::varchar(40)}, $word->(@_)) },
+		sql => 'varchar(40) COLLATE "en-x-icu"', ops => 'varchar_pattern_ops', names => '~X~', like => 1 },
+	'char pattern' => { gen => sub { sprintf(q{left('%s', 12)::bpchar}, $word->(@_)) },
+		sql => 'char(12)', ops => 'bpchar_pattern_ops', names => '~X~' },
 	'varchar(40) COLLATE "C"' => { gen => sub { sprintf(q{left('%s', 30)::varchar(40)}, $word->(@_)) }, out => 'k::text' },
 	'char(12) COLLATE "C"' => { gen => sub { sprintf(q{left('%s', 12)::bpchar}, $word->(@_)) } },
 	name => { gen => sub { sprintf(q{left('%s', 20)::name}, $word->(@_)) }, cross => ['text'], cast => 'name' },
@@ -155,18 +190,43 @@ my %general = (
 			sprintf("'%x::%x/%d'::inet", 1 + upto(5), number($_[0], 16) & 65535, pick(16, 64, 128))) } },
 	interval => { gen => sub { sprintf("'%d us'::interval", number($_[0], 50)) }, max => 1 },
 	timetz => { gen => sub { sprintf("'%02d:%02d:00%+03d'::timetz", upto(24), upto(4) * 15, upto(7) - 3) } },
+	cidr => { gen => sub { sprintf("'10.%d.%d.0/24'::cidr", upto(3), number($_[0], 8) & 255) } },
+	'bit(14)' => { gen => sub { sprintf("'%s'::bit(14)", join('', map { upto(2) } 1 .. 14)) } },
+	color => { gen => sub { sprintf("'%s'::color", pick(qw(red green blue grey black white pink))) }, max => 1 },
+	pair => { gen => sub { sprintf(q{ROW(%d, '%s')::pair}, number('few', 4), $word->(@_)) } },
+	'pair image' => { gen => sub { sprintf(q{ROW(%d, '%s')::pair}, number('few', 4), $word->(@_)) },
+		sql => 'pair', ops => 'record_image_ops', names => '*X' },
+	int4multirange => { gen => sub { my $n = number('few', 5);
+			sprintf("'{[%d,%d),[%d,%d)}'::int4multirange", $n, $n + 1 + upto(3), $n + 8, $n + 9 + upto(4)) } },
+	oidvector => { gen => sub { sprintf("'%s'::oidvector", join(' ', map { upto(4) } 1 .. upto(4))) } },
+	tsquery => { gen => sub { sprintf("'%s'::tsquery", join(pick(' & ', ' | '), map { 'w' . upto(6) } 0 .. upto(3))) } },
 	varbit => { gen => sub { sprintf("'%s'::varbit", join('', map { upto(2) } 1 .. upto(14))) } },
 	'int[]' => { gen => sub { sprintf("'{%s}'::int[]", join(',', map { pick(number('few', 4), 'NULL') } 1 .. upto(4))) }, plain => 1 },
 	int4range => { gen => sub { my $n = number('few', 5); sprintf("int4range(%d, %d)", $n, $n + upto(5)) } },
 	jsonb => { gen => sub { sprintf("'%s'::jsonb", pick(number($_[0], 30), '"' . hex_of($_[0], 6) . '"', '[1, 2]', '{"a": 1}', 'null', 'true')) } },
 	tsvector => { gen => sub { sprintf("'%s'::tsvector", join(' ', map { 'w' . upto(6) } 1 .. upto(5))) } },
 	tid => { gen => sub { sprintf("'(%d,%d)'::tid", number($_[0], 20) & 0xffffff, 1 + upto(20)) } });
+delete $general{$english} unless $has_english;
 my @general = sort keys %general;
 my @image = sort keys %type;
 %type = (%type, %general);
 
-# a type's name in a cast
-sub bare { return $_[0] =~ s/ COLLATE.*//r; }
+# the column's type, and its name in a cast
+sub sql_type { return $type{ $_[0] }->{sql} // $_[0]; }
+sub bare { return sql_type($_[0]) =~ s/ COLLATE.*//r; }
+
+# an operator as the operator class has it
+sub op
+{
+	my ($c, $op) = @_;
+	my $names = $type{ $c->{typ} }->{names};
+
+	return $op if !$names || ($op eq '=' && $names =~ /~/);
+	return $names =~ s/X/$op/r;
+}
+
+# the operator class, if it is not the default
+sub ops_class { return $type{ $_[0]->{typ} }->{ops} // ''; }
 
 # --- one round ---------------------------------------------------------------
 
@@ -241,24 +301,34 @@ sub column_condition
 	my ($c) = @_;
 	my $k = $c->{name};
 	my $what = rand();
+	my $compare = sub { return "$k " . op($c, pick(@_)) . ' ' . constant($c) };
+	my $any = sub { my $n = shift; return "$k " . op($c, pick(@_)) . ' ANY (' . array($c, upto($n)) . ')' };
 
+	return sprintf("%s LIKE '%s%%'", $k, substr($word->($c->{mode}), 0, 1 + upto(8)) =~ s/[^ -~]//gr)
+	  if $type{ $c->{typ} }->{like} && rand() < 0.15;
 	$what = 0.6 if $what >= 0.65 && $what < 0.83 && $type{ $c->{typ} }->{plain};
-	return sprintf('%s %s %s', $k, pick(qw(< <= = >= >)), constant($c)) if $what < 0.3;
-	return sprintf('%s %s %s AND %s %s %s', $k, pick(qw(> >=)), constant($c),
-		$k, pick(qw(< <=)), constant($c)) if $what < 0.55;
-	return "$k = " . constant($c) if $what < 0.65;
-	return sprintf('%s = ANY (%s)', $k, array($c, upto(12))) if $what < 0.75;
-	return sprintf('%s %s ANY (%s) AND %s %s %s', $k, pick(qw(= < >=)),
-		array($c, upto(5)), $k, pick(qw(< > <= >=)), constant($c)) if $what < 0.8;
-	return sprintf('%s = ANY (%s) AND %s = ANY (%s)', $k, array($c, 8), $k, array($c, 8))
-	  if $what < 0.83;
+	return $compare->(qw(< <= = >= >)) if $what < 0.3;
+	return $compare->(qw(> >=)) . ' AND ' . $compare->(qw(< <=)) if $what < 0.55;
+	return $compare->('=') if $what < 0.65;
+	return $any->(12, '=') if $what < 0.75;
+	return $any->(5, qw(= < >=)) . ' AND ' . $compare->(qw(< > <= >=)) if $what < 0.8;
+	return $any->(9, '=') . ' AND ' . $any->(9, '=') if $what < 0.83;
 	return "$k IS NULL" if $what < 0.87;
 	return "$k IS NOT NULL" if $what < 0.9;
-	return sprintf('%s IS NOT NULL AND %s %s %s', $k, $k, pick(qw(< >)), constant($c))
-	  if $what < 0.93;
-	return sprintf('(%s < %s OR %s > %s OR %s IS NULL)', $k, constant($c), $k, constant($c), $k)
-	  if $what < 0.96;
-	return join(' AND ', map { "$k $_ " . constant($c) } qw(> >= < <= <=));
+	return "$k IS NOT NULL AND " . $compare->(qw(< >)) if $what < 0.93;
+	return '(' . $compare->('<') . ' OR ' . $compare->('>') . " OR $k IS NULL)" if $what < 0.96;
+	return join(' AND ', map { $compare->($_) } qw(> >= < <= <=));
+}
+
+# (k, l) < (1, 2)
+sub row_comparison
+{
+	my @some = grep { !$type{ $_->{typ} }->{names} } @cols;
+
+	return 'true' if @some < 2;
+	splice(@some, 2 + upto(@some - 1));
+	return sprintf('(%s) %s (%s)', join(', ', map { $_->{name} } @some),
+		pick(qw(< <= > >=)), join(', ', map { constant($_) } @some));
 }
 
 # on some of the columns, in any order; of several columns equality is likely
@@ -271,10 +341,12 @@ sub condition
 	foreach my $c (@some)
 	{
 		push @c, @cols > 1 && rand() < 0.4
-		  ? ($type{ $c->{typ} }->{plain} || rand() < 0.7 ? "$c->{name} = " . constant($c)
-			: "$c->{name} = ANY (" . array($c, upto(6)) . ')')
+		  ? ("$c->{name} " . op($c, '=') . ' '
+			  . ($type{ $c->{typ} }->{plain} || rand() < 0.7 ? constant($c)
+				: 'ANY (' . array($c, upto(6)) . ')'))
 		  : column_condition($c);
 	}
+	push @c, row_comparison() if @cols > 1 && rand() < 0.1;
 	push @c, $where if defined $where && rand() < 0.8;
 	return join(' AND ', @c);
 }
@@ -293,8 +365,8 @@ sub order
 				my $flip = $how == 2 ? upto(2) : $how;
 				my $nf = $how == 2 ? upto(2) : $_->{nf} ^ $how;
 
-				$_->{col}->{name} . ($_->{desc} ^ $flip ? ' DESC' : ' ASC') . ' NULLS '
-				  . ($nf ? 'FIRST' : 'LAST') } @by));
+				$_->{col}->{name} . ' USING ' . op($_->{col}, $_->{desc} ^ $flip ? '>' : '<')
+				  . ' NULLS ' . ($nf ? 'FIRST' : 'LAST') } @by));
 }
 
 sub out
@@ -372,7 +444,7 @@ sub query
 
 		ask('SELECT count(*), sum(id) FROM (VALUES '
 			  . join(', ', map { '(' . ($other eq $c->{typ} ? same_type_constant($c) : $type{$other}->{gen}->($c->{mode})) . ')' } 0 .. 20)
-			  . ") v(x) JOIN TAB ON $k " . pick('=', '=', '<', '>=') . ' x'
+			  . ") v(x) JOIN TAB ON $k " . op($c, pick('=', '=', '<', '>=')) . ' x'
 			  . (@cols > 1 && rand() < 0.5 ? ' WHERE ' . condition() : ''));
 	}
 	elsif ($what < 0.92)
@@ -505,7 +577,7 @@ sub do_round
 	$x = 2 if $w == 1 && $x == 1 && $cols[0]->{typ} eq 'uuid';
 	my $with = sprintf('WITH (fillfactor = %d, node_lines = %d, leaf_node_lines = %d)',
 		pick(10, 50, 90, 100), $w, $x);
-	my $key = join(', ', map { $_->{col}->{name} . ($_->{desc} ? ' DESC' : ' ASC')
+	my $key = join(', ', map { $_->{col}->{name} . ' ' . ops_class($_->{col}) . ($_->{desc} ? ' DESC' : ' ASC')
 			  . ' NULLS ' . ($_->{nf} ? 'FIRST' : 'LAST') } @keys);
 	my $extra = '';
 
@@ -527,9 +599,10 @@ sub do_round
 		  . join(', ', map { "$_->{name} $_->{typ} $_->{mode}" } @cols)
 		  . " ($key$tail)$extra$pred, $with");
 	both('DROP TABLE IF EXISTS TAB');
-	both('CREATE TABLE TAB (id int, ' . join(', ', map { "$_->{name} $_->{typ}" } @cols) . ')');
+	both('CREATE TABLE TAB (id int, ' . join(', ', map { "$_->{name} " . sql_type($_->{typ}) } @cols) . ')');
 	insert_rows(200) for 0 .. upto(6);
-	emit("CREATE $kind f_k ON f USING fptree ($key$tail)$extra $with$pred",
+	emit('SET max_parallel_maintenance_workers = ' . pick(0, 2),
+		"CREATE $kind f_k ON f USING fptree ($key$tail)$extra $with$pred",
 		"CREATE $kind b_k ON b USING btree ($key$tail)$extra$pred");
 	if ($unique)
 	{
@@ -545,6 +618,8 @@ sub do_round
 	$open = 0;
 	emit('SELECT fptree_index_parent_check(oid, true, true, true) FROM pg_class '
 		  . 'WHERE relname IN (\'f_k\', \'f_id\')');
+	append_to_file("$dir/script.sql", $script);
+	$script = '';
 	return;
 }
 
@@ -552,12 +627,10 @@ do_round() while @asked < $wanted;
 
 # --- run and compare ------------------------------------------------------------
 
-my $dir = PostgreSQL::Test::Utils::tempdir();
-append_to_file("$dir/script.sql", $script);
-my ($out, $err) = ('', '');
+my $err = '';
 my $run = IPC::Run::run([ $node->installed_command('psql'), '-XqAt', '-v',
 	'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-f',
-	"$dir/script.sql" ], '<', \undef, '>', \$out, '2>', \$err);
+	"$dir/script.sql" ], '<', \undef, '>', "$dir/answers", '2>', \$err);
 # an index that cannot be seen yet in this transaction and the like are no news
 $err = join("\n", grep { !/^psql:.* (NOTICE|WARNING): / } split(/\n/, $err));
 ok($run, 'all statements run') or diag(substr($err, 0, 2000));
@@ -568,8 +641,10 @@ my ($n, $name);
 my $bad = 0;
 my $compared = 0;
 
-foreach my $line (split(/\n/, $out))
+open(my $answers, '<', "$dir/answers") or die;
+while (my $line = <$answers>)
 {
+	chomp $line;
 	if ($line eq '>>')
 	{
 		my @rows = map { join("\n", @{ $answer{$_} // [] }) } qw(fptree btree seq);
@@ -594,6 +669,7 @@ foreach my $line (split(/\n/, $out))
 		push @{ $answer{$name} }, $line;
 	}
 }
+close($answers);
 is($compared, scalar(@asked), "$compared queries compared");
 is($bad, 0, "all answers agree (seed $seed)");
 $node->stop;

@@ -53,6 +53,14 @@ my @statements = (
 		'DROP INDEX IF EXISTS x' ],
 	[ 'parallel build', 'SET max_parallel_maintenance_workers = 2; CREATE INDEX x ON t USING fptree (a)',
 		'DROP INDEX IF EXISTS x' ],
+	[ 'general build', 'SET max_parallel_maintenance_workers = 0; CREATE INDEX x ON t USING fptree ((a::text), b)',
+		'DROP INDEX IF EXISTS x' ],
+	[ 'spilling general build', "SET max_parallel_maintenance_workers = 0; SET maintenance_work_mem = '1MB'; CREATE INDEX x ON t USING fptree (a, b)",
+		'DROP INDEX IF EXISTS x' ],
+	[ 'parallel general build', 'SET max_parallel_maintenance_workers = 2; CREATE INDEX x ON t USING fptree (n, (a::text))',
+		'DROP INDEX IF EXISTS x' ],
+	[ 'concurrent parallel build', 'SET max_parallel_maintenance_workers = 2; CREATE INDEX CONCURRENTLY x ON t USING fptree (n, a)',
+		'DROP INDEX IF EXISTS x' ],
 	[ 'concurrent build', 'CREATE INDEX CONCURRENTLY x ON t USING fptree (a)',
 		'DROP INDEX IF EXISTS x' ],
 	[ 'concurrent rebuild', 'REINDEX INDEX CONCURRENTLY t_a',
@@ -196,6 +204,41 @@ SKIP:
 	is($bad, '', 'small memory: no other errors');
 	cmp_ok($short, '>', 0, "$short statements ran out of memory");
 	sound('small memory');
+
+	# The same for workers, which get the limit from the postmaster.
+	my $pm = $node->{_pid};
+	my $told = qr/out of memory|failed to initialize|could not (?:load library|map)|Cannot allocate/;
+
+	($short, $bad) = (0, '');
+	$node->safe_psql('postgres', 'ALTER TABLE t SET (parallel_workers = 2)');
+	foreach my $i (1 .. $steps)
+	{
+		my $room = 100_000 * 2**($i * 9 / $steps);
+
+		foreach my $s (grep { $_->[0] =~ /parallel/ } @statements)
+		{
+			my ($name, $sql, $undo) = @$s;
+			my $session = $node->background_psql('postgres', on_error_stop => 0);
+
+			my $pid = $session->query('SELECT pg_backend_pid()');
+			my ($size) = slurp_file("/proc/$pid/status") =~ /VmSize:\s+(\d+) kB/;
+
+			# the soft limit only, to be lifted again
+			system_log('prlimit', '--pid', $pm, '--as=' . int($size * 1024 + $room) . ':');
+			eval { $session->query("SET maintenance_work_mem = '1GB'; $sql"); 1 }
+			  or $bad .= "$name: $@";
+			system_log('prlimit', '--pid', $pm, '--as=unlimited:');
+			$short++ if $session->{stderr} =~ $told;
+			$bad .= "$name, $room: $_\n"
+			  foreach grep { /ERROR|FATAL|PANIC/ && $_ !~ $told }
+			  split(/\n/, $session->{stderr});
+			eval { $session->quit };
+			$node->safe_psql('postgres', $undo) if $undo ne '';
+		}
+	}
+	is($bad, '', 'small memory in workers: no other errors');
+	cmp_ok($short, '>', 0, "$short builds failed for their workers");
+	sound('small memory in workers');
 }
 
 $node->stop;

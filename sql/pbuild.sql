@@ -1,0 +1,242 @@
+--
+-- Builds by several processes: the same pages as by one, errors in any of them.
+--
+CREATE SCHEMA fpt_pbuild;
+SET search_path = fpt_pbuild, public;
+SET client_min_messages = warning;
+
+-- A collation of a library: ICU's, if the server has it.
+DO $$ BEGIN
+	CREATE COLLATION words (provider = icu, locale = 'en-US');
+	CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2',
+							deterministic = false);
+EXCEPTION WHEN feature_not_supported THEN
+	CREATE COLLATION words FROM "C";
+	CREATE COLLATION blind FROM "C";
+END $$;
+
+CREATE TABLE t (i int, few int, hex text, word text, xs text, num numeric,
+				long text, u uuid);
+INSERT INTO t
+SELECT i, hashint4(i) % 10, md5(i::text),
+	   CASE WHEN i % 7 > 0 THEN 'Abcdefgh' || hashint4(i) % 50 END,
+	   repeat('x', i % 60), CASE WHEN i % 3 > 0 THEN (i % 100)::numeric / 8 END,
+	   repeat(chr(97 + i % 3), 5 + i % 900), md5((i % 5000)::text)::uuid
+FROM generate_series(1, 12000) i
+ORDER BY hashint4(i);
+-- this many workers, whatever there is to be done
+ALTER TABLE t SET (parallel_workers = 3);
+SET max_parallel_maintenance_workers = 3;
+
+-- All that is in an index: items of all pages but the metapage
+CREATE FUNCTION contents(ix regclass) RETURNS text LANGUAGE sql AS $$
+	SELECT count(*) || ' ' || md5(string_agg(item::text, E'\n' ORDER BY page, item.itemoffset))
+	FROM generate_series(1, pg_relation_size(ix) / current_setting('block_size')::int - 1) page,
+		 fptree_page_items(ix::text, page) item
+$$;
+
+CREATE FUNCTION same(def text, mem text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	serial text;
+	parallel text;
+BEGIN
+	PERFORM set_config('maintenance_work_mem', mem, true);
+	SET LOCAL max_parallel_maintenance_workers = 0;
+	EXECUTE 'CREATE INDEX x ON t USING fptree ' || def;
+	serial := contents('x');
+	DROP INDEX x;
+	SET LOCAL max_parallel_maintenance_workers = 3;
+	EXECUTE 'CREATE INDEX x ON t USING fptree ' || def;
+	parallel := contents('x');
+	PERFORM fptree_index_parent_check('x', def !~ 'WHERE', true);
+	DROP INDEX x;
+	RETURN CASE WHEN serial = parallel THEN 'the same' ELSE serial || ', ' || parallel END;
+END $$;
+
+SELECT mem, def, same(def, mem)
+FROM unnest(ARRAY['64MB', '1MB']) AS mem,
+	 unnest(ARRAY['(hex)', '(hex COLLATE "C" DESC)', '(hex COLLATE words)',
+		'(word COLLATE blind DESC NULLS LAST)', '(word, i)',
+		'(word COLLATE words NULLS FIRST, num DESC, xs)', '(xs)', '(num)',
+		'(few, i)', '(few, few, hex)', '(few) INCLUDE (long, word)',
+		'(long COLLATE words)', '(long COLLATE "C")',
+		'(hex text_pattern_ops, num NULLS FIRST)',
+		'(lower(word), (i % 7)) WHERE few > 0', '(hex) WHERE i < 0',
+		'(long, hex) WITH (fillfactor = 30, node_lines = 1, leaf_node_lines = 1)',
+		'(i)', '(few DESC)', '(u)', '((i % 7)) WHERE few > 0']) AS def;
+
+-- Who formed the entries?  The leader waits a little now and then, so that
+-- workers have something left to do.
+CREATE FUNCTION whose(x int) RETURNS int
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+	IF pg_backend_pid()::text = current_setting('fpt.leader') AND x % 600 = 0 THEN
+		PERFORM pg_sleep(0.1);
+	END IF;
+	RETURN CASE WHEN pg_backend_pid()::text = current_setting('fpt.leader') THEN 0 ELSE 1 END;
+END $$;
+CREATE FUNCTION whose_restricted(x int) RETURNS int
+LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED AS 'BEGIN RETURN whose(x); END';
+CREATE FUNCTION who(def text, tab text DEFAULT 't') RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	ret text;
+BEGIN
+	PERFORM set_config('fpt.leader', pg_backend_pid()::text, true);
+	EXECUTE format('CREATE INDEX w ON %s USING fptree (%s)', tab, def);
+	SELECT concat_ws(' and ', CASE WHEN bool_or(key LIKE '0%') THEN 'leader' END,
+					 CASE WHEN bool_or(key LIKE '1%') THEN 'workers' END) INTO ret
+	FROM generate_series(2, pg_relation_size('w') / current_setting('block_size')::int - 1) page,
+		 fptree_page_items('w', page)
+	WHERE downlink IS NULL;
+	DROP INDEX w;
+	RETURN ret;
+END $$;
+SELECT who('whose(i)') AS image, who('whose(i), hex') AS general,
+	   who('whose(i), hex) WHERE (few > 3') AS partial;
+-- none: not allowed, no worker to be had, a temporary table, a restricted
+-- function, too little memory for so many
+SET max_parallel_maintenance_workers = 0;
+SELECT who('whose(i), hex');
+SET max_parallel_maintenance_workers = 3;
+SET max_parallel_workers = 0;
+SELECT who('whose(i), hex');
+RESET max_parallel_workers;
+CREATE TEMP TABLE tt AS SELECT * FROM t WHERE i < 500;
+ALTER TABLE tt SET (parallel_workers = 3);
+SELECT who('whose(i), hex', 'tt') AS temporary;
+SELECT who('whose_restricted(i), hex') AS restricted;
+ALTER TABLE t RESET (parallel_workers);
+SET min_parallel_table_scan_size = 0;
+SET maintenance_work_mem = '64MB';
+SELECT who('whose(i), hex') AS "32 MB each";
+SET maintenance_work_mem = '63MB';
+SELECT who('whose(i), hex') AS "less";
+RESET maintenance_work_mem;
+ALTER TABLE t SET (parallel_workers = 3);
+
+-- Uniqueness.  A duplicate's rows may have been read by two processes.
+CREATE FUNCTION dup(def text, tab text DEFAULT 't') RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	am text;
+	ret text := '';
+	detail text;
+	sqlerr text;
+BEGIN
+	FOREACH am IN ARRAY ARRAY['btree', 'fptree'] LOOP
+		BEGIN
+			EXECUTE format('CREATE UNIQUE INDEX d ON %s USING %s %s', tab, am, def);
+			sqlerr := 'none';
+			IF am = 'fptree' THEN
+				PERFORM fptree_index_parent_check('d', true, true, true);
+			END IF;
+			DROP INDEX d;
+		EXCEPTION WHEN unique_violation THEN
+			GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+			sqlerr := sqlerrm || ': ' || detail;
+		END;
+		ret := CASE WHEN sqlerr = ret THEN 'both: ' || ret ELSE ret || sqlerr END;
+	END LOOP;
+	RETURN ret;
+END $$;
+SELECT def, dup(def) FROM unnest(ARRAY['(hex)', '(hex COLLATE words, i)',
+	'(word, i)', '(num, i)', '(i)', '(i) INCLUDE (hex)']) def;
+SELECT dup('(num)') ~ '^could not create unique index "d": Key \(num\)=\(.*\) is duplicated.could not create'
+	AS "some key";
+INSERT INTO t (i, hex, word) VALUES (0, md5('4711'), NULL);
+SELECT dup('(hex)');
+SELECT dup('(hex COLLATE words, few) WHERE i <> 4711');
+SELECT dup('((left(hex, 32)), (1))');
+UPDATE t SET i = 7000 WHERE i = 0;
+SELECT dup('(i)');
+DELETE FROM t WHERE i = 7000 AND few IS NULL;
+CREATE TABLE n (a text, b int) WITH (parallel_workers = 2);
+INSERT INTO n SELECT NULLIF(i, 17)::text, i FROM generate_series(1, 5000) i;
+INSERT INTO n VALUES (NULL, 3);
+SELECT dup('(a)', 'n'), dup('(a) NULLS NOT DISTINCT', 'n'),
+	   dup('(b, a) NULLS NOT DISTINCT', 'n');
+-- rows that were deleted, or replaced, a moment ago do not count
+BEGIN;
+INSERT INTO t (i, hex) SELECT i, hex FROM t WHERE i % 10 = 1;
+DELETE FROM t WHERE i % 10 = 1 AND few IS NULL;
+UPDATE t SET long = 'x' WHERE i % 10 = 2;
+SELECT dup('(hex)');
+SELECT dup('(i)');
+CREATE INDEX t_dead ON t USING fptree (hex, i);
+SELECT indcheckxmin FROM pg_index WHERE indexrelid = 't_dead'::regclass;
+ROLLBACK;
+
+-- A chain of versions that only a worker sees
+CREATE TABLE h (i int, hex text) WITH (fillfactor = 50, parallel_workers = 2);
+INSERT INTO h SELECT i, md5(i::text) FROM generate_series(1, 6000) i;
+CREATE FUNCTION slow(x int) RETURNS int
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+	IF pg_backend_pid()::text = current_setting('fpt.leader') AND x % 50 = 0 THEN
+		PERFORM pg_sleep(0.2);
+	END IF;
+	RETURN x;
+END $$;
+BEGIN;
+UPDATE h SET hex = 'new' WHERE i = 5000;
+SELECT set_config('fpt.leader', pg_backend_pid()::text, true) IS NOT NULL AS set;
+CREATE INDEX h_general ON h USING fptree (slow(i), hex);
+CREATE INDEX h_image ON h USING fptree (slow(i));
+SELECT indexrelid::regclass, indcheckxmin FROM pg_index
+WHERE indrelid = 'h'::regclass ORDER BY 1;
+COMMIT;
+DROP TABLE h;
+
+-- Errors in the leader, and in workers only
+CREATE FUNCTION fails(x int, where_ text) RETURNS int
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+	IF pg_backend_pid()::text = current_setting('fpt.leader') THEN
+		IF where_ = 'leader' AND x % 100 = 7 THEN
+			RAISE EXCEPTION 'row of the leader';
+		END IF;
+		IF x % 50 = 0 THEN
+			PERFORM pg_sleep(0.1);
+		END IF;
+	ELSIF where_ = 'worker' AND x % 100 = 8 THEN
+		RAISE EXCEPTION 'row of a worker';
+	END IF;
+	RETURN x;
+END $$;
+SELECT set_config('fpt.leader', pg_backend_pid()::text, false) IS NOT NULL AS set;
+\set VERBOSITY terse
+CREATE INDEX e ON t USING fptree (fails(i, 'worker'));
+CREATE INDEX e ON t USING fptree (fails(i, 'worker'), hex);
+CREATE INDEX e ON t USING fptree (fails(i, 'leader'), hex);
+INSERT INTO t (i, long) SELECT 90000 + i, (SELECT string_agg(md5((i * 1000 + j)::text), '')
+	FROM generate_series(1, 100) j) FROM generate_series(1, 5) i;
+DO $$ BEGIN
+	CREATE INDEX e ON t USING fptree (long);
+EXCEPTION WHEN program_limit_exceeded THEN
+	RAISE WARNING '%', regexp_replace(sqlerrm, '\d+', 'N');
+END $$;
+DELETE FROM t WHERE i > 90000;
+\set VERBOSITY default
+
+-- Other ways to a build
+CREATE INDEX CONCURRENTLY t_cic ON t USING fptree (word, hex) INCLUDE (i);
+CREATE UNIQUE INDEX CONCURRENTLY t_ucic ON t USING fptree (hex COLLATE words);
+REINDEX INDEX CONCURRENTLY t_cic;
+REINDEX TABLE t;
+SELECT fptree_index_parent_check(x, true, true, true)
+FROM unnest('{t_cic, t_ucic}'::regclass[]) x;
+VACUUM FULL t;
+CLUSTER t USING t_ucic;
+ALTER TABLE t ALTER COLUMN xs TYPE varchar(100), ALTER COLUMN hex TYPE varchar(50);
+SELECT fptree_index_parent_check(x, true, true, true)
+FROM unnest('{t_cic, t_ucic}'::regclass[]) x;
+BEGIN;
+TRUNCATE t;
+INSERT INTO t (hex) VALUES ('a'), ('b');
+COMMIT;
+SELECT fptree_index_parent_check(x, true, true, true)
+FROM unnest('{t_cic, t_ucic}'::regclass[]) x;
+
+SELECT fpt_check_all();
+DROP SCHEMA fpt_pbuild CASCADE;
