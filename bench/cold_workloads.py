@@ -33,6 +33,9 @@ HEAP = ((100, "100 rows", 2.5, None), (10000, "10,000 rows", 4.0, 0.95),
         (100000, "100,000 rows", 4.0, 0.95))
 LIMITS = (1, 4, 16, 32, 100)
 
+# What a session runs on a small table before it is measured.
+SMALL = ("count({c})", "sum(length(pad))")
+
 # Statements that make one sample of a LIMIT: single ones differ too much.
 LIMIT_STATEMENTS = {1: 100, 4: 100}
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -120,6 +123,16 @@ class Cold:
             "CREATE INDEX heap_f ON heap USING fptree (f)",
             "VACUUM (FREEZE, ANALYZE, PARALLEL 0) heap", "CHECKPOINT")
 
+    def make_small(self):
+        """For a session's first scan of a kind, which loads its code."""
+        self.run(
+            "CREATE TABLE small (b int8 NOT NULL, f int8 NOT NULL, pad text)",
+            "INSERT INTO small SELECT k, k, repeat(md5(k::text), 5) FROM "
+            "generate_series(1, 3000) k ORDER BY hashint8(k)",
+            "CREATE INDEX small_b ON small USING btree (b)",
+            "CREATE INDEX small_f ON small USING fptree (f)",
+            "VACUUM (FREEZE, ANALYZE) small", "CHECKPOINT")
+
     def big_file(self):
         """The first file of the largest table."""
         conn = self.cluster.connect()
@@ -153,6 +166,10 @@ class Cold:
                                    "%s_%s" % (table, side.column))
             else:
                 side.chosen = session.scan_node(texts[0], NODES)
+            for what in SMALL:
+                session.conn.query(
+                    "SELECT %s FROM small WHERE {c} BETWEEN 1 AND 2000".format(
+                        c=side.column) % what.format(c=side.column))
             return [session.measure(x) for x in texts]
         finally:
             session.close()
