@@ -21,8 +21,8 @@ INSERT INTO t
 SELECT i, hashint4(i) % 10, md5(i::text),
 	   CASE WHEN i % 7 > 0 THEN 'Abcdefgh' || hashint4(i) % 50 END,
 	   repeat('x', i % 60), CASE WHEN i % 3 > 0 THEN (i % 100)::numeric / 8 END,
-	   repeat(chr(97 + i % 3), 5 + i % 900), md5((i % 5000)::text)::uuid
-FROM generate_series(1, 12000) i
+	   repeat(chr(97 + i % 3), 5 + i % 900), md5((i % 3000)::text)::uuid
+FROM generate_series(1, 8000) i
 ORDER BY hashint4(i);
 -- this many workers, whatever there is to be done
 ALTER TABLE t SET (parallel_workers = 3);
@@ -30,7 +30,7 @@ SET max_parallel_maintenance_workers = 3;
 
 -- All that is in an index: items of all pages but the metapage
 CREATE FUNCTION contents(ix regclass) RETURNS text LANGUAGE sql AS $$
-	SELECT count(*) || ' ' || md5(string_agg(item::text, E'\n' ORDER BY page, item.itemoffset))
+	SELECT count(*) || ' ' || sum(hashtextextended(page || item::text, 0))
 	FROM generate_series(1, pg_relation_size(ix) / current_setting('block_size')::int - 1) page,
 		 fptree_page_items(ix::text, page) item
 $$;
@@ -70,7 +70,7 @@ FROM unnest(ARRAY['64MB', '1MB']) AS mem,
 CREATE FUNCTION whose(x int) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-	IF pg_backend_pid()::text = current_setting('fpt.leader') AND x % 600 = 0 THEN
+	IF pg_backend_pid()::text = current_setting('fpt.leader') AND x % 800 = 0 THEN
 		PERFORM pg_sleep(0.1);
 	END IF;
 	RETURN CASE WHEN pg_backend_pid()::text = current_setting('fpt.leader') THEN 0 ELSE 1 END;

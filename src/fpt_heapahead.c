@@ -146,6 +146,8 @@ fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 	if (h->begun)
 		return;
 	h->begun = true;
+	if (fpt_is_probe(scan))
+		return;
 	if (scan->heapRelation == NULL)
 		why = FPT_SKIP_BITMAP;
 	else if (!fpt_guc_heap_prefetch)

@@ -546,7 +546,8 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 /*
  * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
- * leaf in a row on, leaves are read ahead, up to the range's end.
+ * leaf in a row on, leaves are read ahead, up to the range's end.  Not for the
+ * planner, which wants one entry.
  */
 static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
@@ -555,6 +556,8 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	Relation	rel = scan->indexRelation;
 	FPTWindow  *w = so->window;
 
+	if (fpt_is_probe(scan))
+		return;
 	if (scan->parallel_scan != NULL)
 		w = fpt_parallel_window(scan, so);
 	if (hint == FPT_NOPAGE)
@@ -1138,7 +1141,7 @@ fptendscan(IndexScanDesc scan)
 	fpt_batch_forget(&so->mark);
 	if (BufferIsValid(so->heap.vmbuf))
 		ReleaseBuffer(so->heap.vmbuf);
-	if (fpt_reports != NULL)
+	if (fpt_reports != NULL && !fpt_is_probe(scan))
 		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters);
 	MemoryContextDelete(so->cxt);
 }

@@ -127,6 +127,17 @@ extern void fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so,
 						  ScanDirection dir);
 
 /*
+ * Is it the planner, looking for a column's present minimum or maximum?  Such
+ * scans are not counted among those of the session or of a statement.
+ */
+static inline bool
+fpt_is_probe(IndexScanDesc scan)
+{
+	return scan->xs_snapshot != NULL &&
+		scan->xs_snapshot->snapshot_type == SNAPSHOT_NON_VACUUMABLE;
+}
+
+/*
  * How often has the scan changed the block?  For a pause its entries stand,
  * which come to the same in a table in random order.
  */
