@@ -11,9 +11,9 @@
  * page that it has locked exclusively finishes that split first.
  *
  * The root stays where it is: its entries move to two new pages below it, in
- * one record that needs no flag.  The root is never a leaf: entries leave a
- * leaf by VACUUM or, in a split, to its right sibling, and in no other way
- * (VACUUM's interlock with index-only scans depends on that).
+ * one record that needs no flag.  The root is never a leaf: a split moves
+ * entries of a leaf to its right sibling and nowhere else (VACUUM's interlock
+ * with index-only scans depends on that).
  *
  * A page holds far more entries in a narrow encoding than in a wide one, so an
  * entry far away from the others may not let half a page's entries form one.
