@@ -105,6 +105,15 @@ extern void fpt_general_search_key(const FPTGeneral *g,
 								   const FPTGeneralSearch *s, FPTKey *key);
 
 /*
+ * The same for the bounds before and behind all keys that begin with the same
+ * values: *before and *after differ in nothing but "after".
+ */
+extern void fpt_general_search_keys(const FPTGeneral *g,
+									const FPTGeneralSearch *before,
+									const FPTGeneralSearch *after,
+									FPTKey *lo, FPTKey *hi);
+
+/*
  * Make the entry of a heap tuple: class, head and tuple, which is written to
  * buf.  Values are detoasted, and compressed as btree does.  Raises btree's
  * error for entries of more than FPT_MAX_TUPLE bytes.  Allocates in the
@@ -142,6 +151,14 @@ extern void fpt_general_separate(const void *arg, const FPTKey *prev,
  */
 extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
 							   Datum *values, bool *isnull);
+
+/*
+ * The same as an index tuple of core's format, for index-only scans, into a
+ * buffer of INDEX_SIZE_MASK + 1 bytes.  Not by way of index_form_tuple(), which
+ * allocates a new one and would compress wide values again.
+ */
+extern void fpt_general_write(const FPTGeneral *g, const FPTKey *key,
+							  IndexTuple itup);
 
 /* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
 extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);

@@ -777,30 +777,41 @@ fpt_head_decided(const FPTHeadDesc *hd, uint64 head)
 	return i;
 }
 
-bool
-fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
+FPTRestores
+fpt_head_restoring(const FPTHeadDesc *hd, int i)
 {
 	const FPTHeadPart *part = &hd->part[i];
-	uint64		code;
 
 	if (i >= hd->nparts || !part->whole)
-		return false;
-	code = part_code(part, head);
+		return FPT_RESTORES_NEVER;
 	switch (part->kind)
 	{
 		case FPT_HEAD_IMAGE:
 		case FPT_HEAD_TIMETZ:
 		case FPT_HEAD_TID:
-			return true;
+			return FPT_RESTORES_ALL;
 		case FPT_HEAD_FLOAT:
-			code = upper_bits(code, part->bits);
-			return code != float_zero(part->type) &&
-				code != lowmask(part->bits);
 		case FPT_HEAD_INET:
-			return inet_sure(code);
+			return FPT_RESTORES_SOME;
 		default:
-			return false;
+			return FPT_RESTORES_NEVER;
 	}
+}
+
+bool
+fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
+{
+	const FPTHeadPart *part = &hd->part[i];
+	FPTRestores how = fpt_head_restoring(hd, i);
+	uint64		code;
+
+	if (how != FPT_RESTORES_SOME)
+		return how == FPT_RESTORES_ALL;
+	code = part_code(part, head);
+	if (part->kind == FPT_HEAD_INET)
+		return inet_sure(code);
+	code = upper_bits(code, part->bits);
+	return code != float_zero(part->type) && code != lowmask(part->bits);
 }
 
 Datum

@@ -49,6 +49,14 @@ typedef enum FPTHeadKind
 	FPT_HEAD_TSVECTOR
 } FPTHeadKind;
 
+/* Does fpt_head_restores() depend on the head? */
+typedef enum FPTRestores
+{
+	FPT_RESTORES_NEVER,			/* it is false */
+	FPT_RESTORES_SOME,			/* it does */
+	FPT_RESTORES_ALL			/* it is true */
+} FPTRestores;
+
 /* A column's part of the head. */
 typedef struct FPTHeadPart
 {
@@ -105,9 +113,11 @@ extern int	fpt_head_decided(const FPTHeadDesc *hd, uint64 head);
  * as many bytes as it has mean something.
  */
 extern bool fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head);
+extern FPTRestores fpt_head_restoring(const FPTHeadDesc *hd, int i);
 extern Datum fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head,
 							char *buf);
 extern int	fpt_head_nbytes(const FPTHeadDesc *hd, int i);
+
 extern void fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head,
 						   char *bytes);
 
