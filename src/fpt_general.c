@@ -102,6 +102,7 @@ typedef struct FPTColumn
 struct FPTGeneral
 {
 	FPTHeadDesc head;
+	uint32		sortversion;	/* of the sort keys in it, or 0 */
 	int			nkeys;
 	int			natts;
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
@@ -208,7 +209,7 @@ init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
 }
 
 void
-fpt_general_init(Relation rel, FPTGeneral *g)
+fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 
@@ -232,8 +233,9 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 		if (i == g->head.nparts)
 			(void) fpt_head_add(&g->head, c->cmp->fn_oid,
 								rel->rd_opcintype[i], c->collation,
-								rel->rd_indoption[i]);
+								rel->rd_indoption[i], sortkeys);
 	}
+	g->sortversion = fpt_head_sortversion(&g->head);
 	for (int i = 0; i < g->natts; i++)
 	{
 		FPTColumn  *c = &g->col[i];
@@ -247,6 +249,12 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 		else if (c->byval)
 			c->write = FPT_WRITE_BYTES;
 	}
+}
+
+uint32
+fpt_general_sortversion(const FPTGeneral *g)
+{
+	return g->sortversion;
 }
 
 /* --- reading -------------------------------------------------------------- */

@@ -79,7 +79,12 @@ typedef struct FPTGeneral FPTGeneral;
 extern bool fpt_index_is_general(Relation rel);
 
 extern Size fpt_general_size(Relation rel);
-extern void fpt_general_init(Relation rel, FPTGeneral *g);
+
+/* "sortkeys": heads may be made of sort keys, see FPT_KEYCLASS_SORTKEY. */
+extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
+
+/* Version of the sort keys in the heads, 0 if there are none. */
+extern uint32 fpt_general_sortversion(const FPTGeneral *g);
 
 /* What a search key in memory has instead of a tuple; see FPTKey.search. */
 typedef struct FPTGeneralSearch

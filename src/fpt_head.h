@@ -46,7 +46,8 @@ typedef enum FPTHeadKind
 	FPT_HEAD_TIMETZ,
 	FPT_HEAD_TID,
 	FPT_HEAD_OIDVECTOR,
-	FPT_HEAD_TSVECTOR
+	FPT_HEAD_TSVECTOR,
+	FPT_HEAD_SORTKEY			/* text in a collation with trusted sort keys */
 } FPTHeadKind;
 
 /* Does fpt_head_restores() depend on the head? */
@@ -66,6 +67,7 @@ typedef struct FPTHeadPart
 	bool		whole;			/* that is all of the code */
 	bool		descending;
 	bool		nullsfirst;
+	Oid			collation;		/* FPT_HEAD_SORTKEY */
 	const FPTKeyType *type;		/* FPT_HEAD_IMAGE, FPT_HEAD_FLOAT */
 } FPTHeadPart;
 
@@ -81,9 +83,13 @@ typedef struct FPTHeadDesc
 /*
  * Column by column: start with nparts = 0 and call this for each key column,
  * as long as it returns true.  "options" are the column's INDOPTION_* bits.
+ * "sortkeys": codes may be made of sort keys.
  */
 extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
-						 Oid collation, int16 options);
+						 Oid collation, int16 options, bool sortkeys);
+
+/* Version of the sort keys in the heads, 0 if there are none. */
+extern uint32 fpt_head_sortversion(const FPTHeadDesc *hd);
 
 /* Does a comparison function compare varlenas byte by byte? */
 extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);

@@ -1025,6 +1025,7 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	Assert(norderbys == 0);
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
+	fpt_index_current(rel, &so->ix);
 	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
 	if (fpt_is_general(&so->ix.layout))
