@@ -233,6 +233,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	{
 		fpt_index_copy(rel, &own);
 		ix = &own;
+		fpt_index_current(rel, ix);
 		fpt_general_form(ix->layout.arg, rel, values, isnull,
 						 fpt_tid_encode(ht_ctid), &buf_key);
 		e.key = buf_key.key;

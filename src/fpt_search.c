@@ -79,35 +79,39 @@ Buffer
 fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			  int level, int lock)
 {
-	FPTKeyBuf	passed;			/* high fence behind us */
-
-	passed.key.cls = FPT_CLS_MINF;
-	passed.key.hi = passed.key.lo = passed.key.tid = 0;
-	passed.key.len = 0;
+	FPTKeyBuf	passed;			/* high fence behind us, if we moved */
+	bool		moved = false;
 
 	for (;;)
 	{
 		Page		page = BufferGetPage(buf);
-		FPTKey		high = fpt_page_high(&ix->layout, page);
+		FPTKey		high;
 		uint32		right;
+
+		if (unlikely(!fpt_page_serves(ix, page, key, level)))
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		if (likely(fpt_page_below_high(&ix->layout, page, key)))
+			return buf;
 
 		/*
 		 * High fences rise from page to page, or links lead in a circle (or to
 		 * a page that was recycled this moment): begin again, a few times.
 		 */
-		if (!fpt_page_serves(ix, page, key, level) ||
-			fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
+		high = fpt_page_high(&ix->layout, page);
+		if (moved && fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
 		{
 			UnlockReleaseBuffer(buf);
 			return InvalidBuffer;
 		}
-		if (likely(fpt_key_cmp(&ix->layout, key, &high) < 0))
-			return buf;
 		right = fpt_header(page)->right;
 		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf),
 						"The right link contradicts the high fence");
 		fpt_key_copy(&passed, &high);
+		moved = true;
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
 		fpt_stop_point(FPT_STOP_MOVE_RIGHT);

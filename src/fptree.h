@@ -7,7 +7,7 @@
  *
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
- *	  keys				fpt_image.c fpt_head.c fpt_general.c
+ *	  keys				fpt_image.c fpt_sortkey.c fpt_head.c fpt_general.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
@@ -77,6 +77,8 @@ typedef struct FPTIndex
 	FPTLayout	layout;
 	const FPTKeyType *type;		/* static table entry */
 	bool		descending;
+	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
+	uint32		sortversion;
 	int			rootlevel;		/* hint, as of the last descent */
 	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	uint32		npages;			/* at least so many pages exist */
@@ -95,11 +97,20 @@ extern FPTIndex *fpt_index(Relation rel);
 extern void fpt_index_copy(Relation rel, FPTIndex *ix);
 extern void fpt_index_free(FPTIndex *ix);
 
+/*
+ * Raise an error if sort keys in the index are not those of the collation as it
+ * is now.  Before keys are looked for that were not in the index already.
+ */
+extern void fpt_index_current(Relation rel, const FPTIndex *ix);
+
 /* Prepare the contents of a new index's metapage (layout chosen here). */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
 
-/* Describe the index's general keys in a layout; in the current context. */
-extern void fpt_layout_general(Relation rel, FPTLayout *layout);
+/*
+ * Describe the index's general keys in a layout; in the current context.  Heads
+ * may be made of sort keys, or may not.
+ */
+extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
