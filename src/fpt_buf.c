@@ -303,6 +303,8 @@ fpt_page_prefetch(const char *page)
 	__builtin_prefetch(page);
 	__builtin_prefetch(page + FPT_LINE);
 	__builtin_prefetch(page + 2 * FPT_LINE);
+	/* tuples of general fences, or hints, and the special line */
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
 	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 

@@ -291,6 +291,19 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 }
 
 /*
+ * Which of the kids a + 1 .. b to look at: the last one first, as new rows of a
+ * key mostly have the highest TIDs, then the one in the middle.
+ */
+static inline int
+fpt_probe_kid(bool *probed, int a, int b)
+{
+	int			m = *probed ? a + (b - a + 1) / 2 : b;
+
+	*probed = true;
+	return m;
+}
+
+/*
  * The kid in which the key belongs: the last one of the region whose
  * first entry is below it, or the region's first one.  -1: corrupt.
  */
@@ -309,6 +322,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	{
 		int			a = kid;
 		int			b = kid + neq;
+		bool		probed = false;
 
 		/*
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
@@ -317,7 +331,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 		Assert(b < to);
 		while (a < b)
 		{
-			int			m = a + (b - a + 1) / 2;
+			int			m = fpt_probe_kid(&probed, a, b);
 			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
 														tid);
 
@@ -340,10 +354,11 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 {
 	int			a = from;
 	int			b = to - 1;
+	bool		probed = false;
 
 	while (a < b)
 	{
-		int			m = a + (b - a + 1) / 2;
+		int			m = fpt_probe_kid(&probed, a, b);
 		int			below = fpt_kid_first_below(l, g, page, m, 0, lo, key, tid);
 
 		if (below < 0)

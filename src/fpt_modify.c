@@ -983,6 +983,7 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	int			right = fpt_room_distance(l, g, page, p, 1, hard, &rroom);
 	int			left = fpt_room_distance(l, g, page, p, -1, hard, &lroom);
 	bool		atend = p->rank >= p->count;
+	bool		repeats;
 	int			m;
 	int			by;
 	int			kid;
@@ -991,7 +992,8 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	 * A load in ascending order wants full pages behind it, not room.  Where keys
 	 * repeat, the end of the page is the end of one of them.
 	 */
-	if (atend && p->kid + 1 == p->to && !g->dict && !hard)
+	repeats = g->dict || (!g->heap && p->eq != 0);
+	if (atend && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 
 	/* What goes to the very end can follow to a direct neighbour only. */

@@ -38,7 +38,10 @@
 /* Bytes of a general entry besides its tuple, more or less. */
 #define FPT_SPLIT_SLOT			16
 
-/* Part of the entries within which a border is moved to one between keys. */
+/*
+ * Part of the entries within which a border is moved to one between keys, and of
+ * which a long run of one key consists.
+ */
 #define FPT_SPLIT_NEAR			4
 
 /* What a split works on. */
@@ -117,20 +120,40 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/* Are two neighbours in the order of a leaf of the same key? */
+static inline bool
+fpt_split_same_key(const FPTSplit *sp, int i)
+{
+	const FPTKey *a = &sp->entries[i].key;
+	const FPTKey *b = &sp->entries[i + 1].key;
+
+	return a->hi == b->hi && fpt_key_alike(a, b);
+}
+
 /*
- * Is the new leaf entry the last one of a page of a single key?  More of the key
- * will come behind it, as rows get higher TIDs, and nothing in front.
+ * Is the new leaf entry the last one of many rows of one key?  More of it will
+ * come behind, as rows get higher TIDs, and nothing in front.
  */
 static bool
 fpt_split_long_run(const FPTSplit *sp)
 {
-	return fpt_is_general(&sp->ix->layout) && sp->pos == sp->n - 1 &&
-		fpt_key_alike(&sp->entries[0].key, &sp->e->key);
+	int			min = sp->n / FPT_SPLIT_NEAR;
+	int			i;
+
+	if (sp->pos < min || sp->pos < 1 ||
+		(sp->pos < sp->n - 1 && fpt_split_same_key(sp, sp->pos)))
+		return false;
+	for (i = sp->pos - 1; i >= sp->pos - min; i--)
+	{
+		if (!fpt_split_same_key(sp, i))
+			return false;
+	}
+	return true;
 }
 
 /*
- * Where a key begins near "at", in a page of repeated keys: its rows are found
- * in one page then, and both halves can grow.
+ * Where a key begins near "at", if keys repeat: its rows are found in one page
+ * then, and both halves can grow.
  */
 static int
 fpt_split_between_keys(const FPTSplit *sp, int at)
@@ -139,11 +162,9 @@ fpt_split_between_keys(const FPTSplit *sp, int at)
 
 	for (int d = 0; d < max; d++)
 	{
-		if (!fpt_key_alike(&sp->entries[at - d - 1].key,
-						   &sp->entries[at - d].key))
+		if (!fpt_split_same_key(sp, at - d - 1))
 			return at - d;
-		if (!fpt_key_alike(&sp->entries[at + d - 1].key,
-						   &sp->entries[at + d].key))
+		if (!fpt_split_same_key(sp, at + d - 1))
 			return at + d;
 	}
 	return at;
@@ -197,13 +218,14 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* An ascending run within the key space leaves a full page, too. */
-		if (h->level == 0 && sp->pos > sp->n / 2 &&
-			(fpt_split_local_run(sp) || fpt_split_long_run(sp)))
+		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
 			return sp->pos;
+
+		/* The page where the run goes on gets the lesser part of the others. */
+		if (h->level == 0 && fpt_split_long_run(sp))
+			return sp->pos > sp->n / 2 ? sp->pos : sp->pos + 1;
 		keep = fpt_split_half(sp, h->level);
-		if (fpt_page_has_dict(page))
-			keep = fpt_split_between_keys(sp, keep);
-		return keep;
+		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */

@@ -82,6 +82,9 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /* Equal bytes between two changed ones that do not pay a new fragment. */
 #define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
 
+/* Bytes that are compared by one call of memcmp(), which is fast. */
+#define FPT_SAME_BLOCK		256
+
 /* A page that a record changes. */
 typedef struct FPTWalPage
 {
@@ -147,6 +150,9 @@ fpt_wal_abort(FPTWal *wal)
 static int
 fpt_skip_same(const char *a, const char *b, int from, int to)
 {
+	while (from + FPT_SAME_BLOCK <= to &&
+		   memcmp(a + from, b + from, FPT_SAME_BLOCK) == 0)
+		from += FPT_SAME_BLOCK;
 	while (from + (int) sizeof(uint64) <= to)
 	{
 		uint64		x,
