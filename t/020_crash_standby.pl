@@ -59,20 +59,19 @@ sub new_standby
 	$node->init_from_backup($primary, $name, has_streaming => 1);
 	system_or_bail('rm', '-rf', $primary->backup_dir . "/$name");
 	$node->append_conf('postgresql.conf',
-		"checkpoint_timeout = 30s\nprimary_slot_name = '$name'\n");
-	$node->start;
+		"checkpoint_timeout = 30s\nwal_retrieve_retry_interval = 100ms\nprimary_slot_name = '$name'\n");
+	start_server($node) or BAIL_OUT("$name does not start");
 	return $node;
 }
 
-# The node is sound, and answers as another one does.
+# The node is sound, and answers as another one does that was found sound.
 sub problems
 {
 	my ($node, $other) = @_;
-	my $bad = after_crash($node);
+	my $bad = after_crash($node, undef, 1);
 	my $all = join(' UNION ALL ', map { "($_)" } crash_queries());
 
 	return $bad if !$other;
-	$bad .= after_crash($other);
 
 	# in whatever order parallel workers deliver them
 	my ($mine, $others) = map {
@@ -93,7 +92,7 @@ foreach my $cycle (1 .. $cycles)
 	my $bad = '';
 	my $promoted = $cycle % 6 == 0;
 
-	usleep(100_000 + int(rand(600_000)));
+	let_run($load);
 	if ($promoted)
 	{
 		$standby->promote;
@@ -118,12 +117,12 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 		# it stands alone now, and is written to
 		$bad .= problems($standby);
 		$load = start_load($standby);
-		usleep(300_000);
+		let_run($load);
 		kill_all($standby);
 		$bad .= stop_load($load);
 		start_again($standby)
 		  or BAIL_OUT("cycle $cycle: the promoted server does not come back");
-		$bad .= after_crash($standby, $load);
+		$bad .= after_crash($standby, $load, 1);
 		$standby->stop('immediate');
 		no_crash($standby);
 		$primary->safe_psql('postgres', q{
@@ -135,7 +134,7 @@ SELECT pg_drop_replication_slot('} . $standby->name . "')");
 	else
 	{
 		# drops what is invalid first, which the standby must see
-		$bad .= after_crash($primary);
+		$bad .= after_crash($primary, undef, 1);
 		$primary->wait_for_catchup($standby, 'replay',
 			$primary->lsn('insert'));
 		$bad .= problems($standby, $primary);

@@ -322,6 +322,7 @@ foreach my $kind (@names)
 		my $n = 1 + int($len * $i + ($len > 1 ? rand($len) : 0));
 		my $bad = one_fault($kind, $n);
 
+		note("$kind: $i of $want") if $i % 200 == 199;
 		next if $bad eq '';
 		push @bad, $bad;
 		last if @bad >= 5;
