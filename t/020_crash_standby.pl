@@ -88,7 +88,8 @@ my ($kills, $promotions) = (0, 0);
 
 foreach my $cycle (1 .. $cycles)
 {
-	my $load = start_load($primary);
+	# no faster than a standby can compare pages that are in the WAL each time
+	my $load = start_load($primary, rate => 30);
 	my $bad = '';
 	my $promoted = $cycle % 6 == 0;
 
@@ -128,11 +129,11 @@ WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()});
 		$primary->safe_psql('postgres', q{
 SELECT pg_drop_replication_slot('} . $standby->name . "')");
 		$standby->clean_node;
-		trim_tables($primary);
 		$standby = new_standby();
 	}
 	else
 	{
+		trim_tables($primary) if $cycle % 2;
 		# drops what is invalid first, which the standby must see
 		$bad .= after_crash($primary, undef, 1);
 		$primary->wait_for_catchup($standby, 'replay',

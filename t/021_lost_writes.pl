@@ -107,7 +107,7 @@ sub campaign
 	}
 	foreach my $cycle (1 .. $cycles)
 	{
-		my $load = start_load($node, $am);
+		my $load = start_load($node, am => $am);
 
 		let_run($load);
 		kill_all($node);

@@ -62,6 +62,13 @@ sub crash_settings
 	# pages of zeroes, which redo passes over but the comparison does not.
 	$s{wal_consistency_checking} = '' if $s{full_page_writes} eq 'off';
 
+	# Nothing repairs torn pages then: neither what the killed server wrote, nor
+	# what the next one writes in recovery from its WAL.
+	my $images = $node->{full_page_writes} // 'on';
+
+	$node->{whole_writes} = $s{full_page_writes} eq 'off' || $images eq 'off';
+	$node->{full_page_writes} = $s{full_page_writes};
+
 	my $file = $node->data_dir . '/crash.conf';
 
 	open(my $fh, '>', $file) or die "$file: $!";
@@ -218,35 +225,43 @@ sub crash_queries
 		"SELECT count(*) || ' ' || sum(i) FROM q WHERE i > 0");
 }
 
-my $commits_file;
+my %commits_files;
 
-# Start the load, and a session whose commits are acknowledged one by one.
+# Start the load, and a session whose commits are acknowledged one by one; $how{am}
+# in the place of fptree, and no more than $how{rate} transactions a second.
 sub start_load
 {
-	my ($node, $am) = @_;
+	my ($node, %how) = @_;
+	my $am = $how{am} // 'fptree';
+	my $rate = $how{rate} // 0;
 	my %scripts = %load;
 	my $self = { out => '', err => '' };
 
-	if ($am && $am ne 'fptree')
+	if ($am ne 'fptree')
 	{
 		s/, (leaf_)?node_lines = \d//g, s/USING fptree/USING $am/g
 		  foreach values %scripts;
 	}
 	# once for all cycles
-	if (!$commits_file)
+	if (!$commits_files{$rate})
 	{
-		$commits_file = PostgreSQL::Test::Utils::tempdir() . '/done.sql';
-		append_to_file($commits_file,
-			"INSERT INTO done VALUES (nextval('done_s')) RETURNING n;\n" x
-			  20000);
+		my $sleep = $rate ? ' FROM pg_sleep(' . 1 / $rate . ')' : '';
+
+		$commits_files{$rate} =
+		  PostgreSQL::Test::Utils::tempdir() . '/done.sql';
+		append_to_file($commits_files{$rate},
+			"INSERT INTO done SELECT nextval('done_s')$sleep RETURNING n;\n"
+			  x 20000);
 	}
-	$self->{bench} =
-	  start_pgbench($node, '-c 4 -T 3600 --max-tries=1000', %scripts);
+	$self->{bench} = start_pgbench($node,
+		'-c 4 -T 3600 --max-tries=1000' . ($rate ? " -R $rate" : ''),
+		%scripts);
 	$self->{bench}->{expected} = 1;
 	$self->{psql} = IPC::Run::start(
 		[
 			$node->installed_command('psql'), '-XAtq', '-h',
-			$node->host, '-p', $node->port, '-f', $commits_file, 'postgres'
+			$node->host, '-p', $node->port, '-f', $commits_files{$rate},
+			'postgres'
 		],
 		'<', \undef, '>', \$self->{out}, '2>', \$self->{err});
 	return $self;
@@ -296,7 +311,10 @@ sub start_again
 		kill_all($node);
 		$crashed->() if $crashed;
 	}
-	return start_server($node);
+	return 0 if !start_server($node);
+	# recovery ends with a checkpoint
+	$node->{whole_writes} = ($node->{full_page_writes} // 'on') eq 'off';
+	return 1;
 }
 
 # All that must hold once the server is up again: no acknowledged commit of the

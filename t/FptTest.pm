@@ -14,7 +14,7 @@ use Test::More;
 
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
-  start_server spawn_server kill_all no_crash compile install_without_library
+  wait_replayed start_server spawn_server kill_all no_crash compile install_without_library
 );
 
 # Create the extension and the functions used here in a database.
@@ -107,6 +107,18 @@ sub same_as_seqscan
 	  $node->safe_psql('postgres', "SELECT fpt_differ(ARRAY[$list])");
 
 	return is($bad, '', $name);
+}
+
+# Wait until a standby, of whatever node, has replayed all that a primary has
+# written.
+sub wait_replayed
+{
+	my ($node, $primary) = @_;
+	my $lsn = $primary->lsn('flush');
+
+	return $node->poll_query_until('postgres',
+		"SELECT pg_last_wal_replay_lsn() >= '$lsn'")
+	  || die $node->name . " does not reach $lsn";
 }
 
 # No process of the server has fallen over by itself.
@@ -211,7 +223,10 @@ sub slurp_pid_file
 	return $text =~ /^$node->{_pid}\n/ ? $text : '';
 }
 
-# SIGKILL to the postmaster and to every process it has started.
+# SIGKILL to the postmaster and to every process it has started.  Linux may end
+# a write half-way for it: on a tmpfs pages are torn in one of four kills.  Where
+# the node is said to depend on whole writes, all processes are stopped first,
+# wherever they are, which lets them complete a system call.
 sub kill_all
 {
 	my ($node) = @_;
@@ -221,24 +236,23 @@ sub kill_all
 	# stopped first, it starts nobody any more and sees nobody die; killed last,
 	# no child lives to see it gone and tidies up
 	kill('STOP', $postmaster);
+	wait_for_state($postmaster, 'TZ');
 	# a list that is read while processes end may lack some; the dead stay in it
 	do
 	{
 		@children = children_of($postmaster);
 		@alive = grep { state_of($_) ne 'Z' } @children;
+		if ($node->{whole_writes})
+		{
+			kill('STOP', @alive);
+			wait_for_state($_, 'TZ') foreach @alive;
+		}
 		kill('KILL', @alive);
 		select(undef, undef, undef, 0.001) if @alive;
 	} while (@alive);
 	kill('KILL', $postmaster);
 	# gone, and detached from the shared memory
-	foreach my $pid ($postmaster, @children)
-	{
-		for (1 .. 5000)
-		{
-			last unless -d "/proc/$pid" && state_of($pid) ne 'Z';
-			select(undef, undef, undef, 0.002);
-		}
-	}
+	wait_for_state($_, 'Z') foreach $postmaster, @children;
 	# if it is a child of ours
 	waitpid($postmaster, WNOHANG);
 	# a process nobody has waited for counts as alive with those who look at
@@ -246,6 +260,19 @@ sub kill_all
 	unlink $node->data_dir . '/postmaster.pid',
 	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
 	$node->{_pid} = undef;
+	return;
+}
+
+# Wait until a process is in one of these states, or gone.
+sub wait_for_state
+{
+	my ($pid, $states) = @_;
+
+	for (1 .. 5000)
+	{
+		return if index($states, state_of($pid)) >= 0;
+		select(undef, undef, undef, 0.002);
+	}
 	return;
 }
 
