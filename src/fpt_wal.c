@@ -17,7 +17,8 @@
  *
  * Rules (see src/README.md, "WAL"):
  *	- pd_lower .. pd_upper is zero, on disk as well, hints apart, which a
- *	  replay forgets;
+ *	  replay forgets, but not before the first record: the page that it finds
+ *	  on disk may have them if there are no full page images;
  *	- a page that may not exist at replay, or whose old contents do not
  *	  matter, is logged as a full image;
  *	- at most four pages go into a record.
@@ -195,16 +196,35 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 	return true;
 }
 
-/* The same; what was in the old page's hole was zero. */
+/*
+ * The same for what was in the old page's hole, which was zero, hints apart:
+ * where they are the page at replay may have them as well, or some of them, or
+ * none, and every byte is logged.
+ */
+static bool
+fpt_delta_hole(FPTWalPage *p, const char *old, int from, int to)
+{
+	char		base[BLCKSZ] = {0};
+	int			i;
+
+	/* what differs from all of that */
+	for (i = from; i < to; i++)
+	{
+		if (old[i] != 0)
+			base[i] = ~p->image[i];
+	}
+	return fpt_delta_range(p, base, from, to);
+}
+
+/* The same for any part of a page. */
 static bool
 fpt_delta_part(FPTWalPage *p, const char *old, int from, int to)
 {
-	static const char zeroes[BLCKSZ] = {0};
 	int			lower = Min(Max(((PageHeader) old)->pd_lower, from), to);
 	int			upper = Min(Max(((PageHeader) old)->pd_upper, lower), to);
 
 	return fpt_delta_range(p, old, from, lower) &&
-		fpt_delta_range(p, zeroes, lower, upper) &&
+		(lower == upper || fpt_delta_hole(p, old, lower, upper)) &&
 		fpt_delta_range(p, old, upper, to);
 }
 
