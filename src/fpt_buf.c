@@ -181,15 +181,18 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 static void
 fpt_index_keep(Relation rel, FPTIndex *ix)
 {
+	static uint64 serial = 0;
 	Size		size = MAXALIGN(sizeof(FPTIndex));
 	char	   *chunk;
 
+	ix->serial = ++serial;
 	if (!fpt_index_is_general(rel))
 		chunk = MemoryContextAlloc(rel->rd_indexcxt, size);
 	else
 	{
 		/* This looks up catalogues, which may take away what there is. */
 		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
+		ix->headless = fpt_general_headless(ix->layout.arg);
 		chunk = MemoryContextAlloc(rel->rd_indexcxt,
 								   size + fpt_general_size(rel));
 		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
@@ -234,13 +237,6 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 		memcpy(g, cached->layout.arg, size);
 		ix->layout.arg = g;
 	}
-}
-
-void
-fpt_index_free(FPTIndex *ix)
-{
-	if (fpt_is_general(&ix->layout))
-		pfree(unconstify(void *, ix->layout.arg));
 }
 
 void

@@ -251,6 +251,12 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	}
 }
 
+bool
+fpt_general_headless(const FPTGeneral *g)
+{
+	return g->head.nparts == 0;
+}
+
 uint32
 fpt_general_sortversion(const FPTGeneral *g)
 {
@@ -1012,6 +1018,31 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 }
 
 /*
+ * A string of bytes that is looked for, and an entry's, which stays where it is.
+ * The heads are equal, and so are as many bytes as they hold of both.
+ */
+static inline bool
+compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
+					 int *res)
+{
+	const FPTField *f = &entry->f;
+	const char *p = DatumGetPointer(s->values[i]);
+	int			len;
+	int			skip;
+
+	if (f->compressed || f->restored || s->cmp != NULL ||
+		!is_plain(s->values[i]))
+		return false;
+	len = (int) VARSIZE_ANY_EXHDR(p);
+	skip = Min(f->nhead, len);
+	*res = memcmp(VARDATA_ANY(p) + skip, f->data, Min(len, f->len) - skip);
+	if (*res == 0)
+		*res = len - f->len;
+	*res = (*res > 0) - (*res < 0);
+	return true;
+}
+
+/*
  * A column of two keys, of bytes, where they are; false if they must be put
  * together first.
  */
@@ -1022,8 +1053,18 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 	const FPTField *fa = &a->f;
 	const FPTField *fb = &b->f;
 
-	if (g->col[i].kind != FPT_COL_BYTES || a->search != NULL ||
-		b->search != NULL || fa->compressed || fb->compressed ||
+	if (g->col[i].kind != FPT_COL_BYTES)
+		return false;
+	if (a->search != NULL && b->search == NULL)
+		return compare_search_bytes(a->search, i, b, res);
+	if (b->search != NULL && a->search == NULL)
+	{
+		if (!compare_search_bytes(b->search, i, a, res))
+			return false;
+		*res = -*res;
+		return true;
+	}
+	if (a->search != NULL || fa->compressed || fb->compressed ||
 		fa->restored || fb->restored || fa->nhead != fb->nhead ||
 		(fa->nhead > 0 && a->r.head != b->r.head))
 		return false;
@@ -1109,6 +1150,32 @@ same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
 	return true;
 }
 
+/*
+ * Does the entry have nothing but its head, which is that of the search key?
+ * Then the columns that are looked for have the entry's values.  (A NULL might
+ * have the head of a value.)
+ */
+static inline bool
+search_in_head(const FPTGeneralSearch *s, const FPTKey *entry)
+{
+	if (s == NULL || s->cmp != NULL || entry->search != NULL ||
+		entry->len != 0 || entry->cls != FPT_CLS_VALUE)
+		return false;
+	for (int i = 0; i < s->natts; i++)
+	{
+		if (s->isnull[i])
+			return false;
+	}
+	return true;
+}
+
+/* Order of a search key and an entry that begins with its values. */
+static inline int
+search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
+{
+	return s->natts == g->nkeys ? 0 : s->after ? 1 : -1;
+}
+
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 {
@@ -1129,6 +1196,10 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 		return 0;
 	if (a->search != NULL && a->search == b->search)
 		return 0;
+	if (search_in_head((const FPTGeneralSearch *) a->search, b))
+		return search_side(g, (const FPTGeneralSearch *) a->search);
+	if (search_in_head((const FPTGeneralSearch *) b->search, a))
+		return -search_side(g, (const FPTGeneralSearch *) b->search);
 	side_begin(&sa, g, a);
 	side_begin(&sb, g, b);
 	n = Min(sa.natts, sb.natts);

@@ -83,6 +83,9 @@ extern Size fpt_general_size(Relation rel);
 /* "sortkeys": heads may be made of sort keys, see FPT_KEYCLASS_SORTKEY. */
 extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
 
+/* Are the heads of all keys the same? */
+extern bool fpt_general_headless(const FPTGeneral *g);
+
 /* Version of the sort keys in the heads, 0 if there are none. */
 extern uint32 fpt_general_sortversion(const FPTGeneral *g);
 

@@ -50,7 +50,7 @@ fpt_page_geom(const FPTLayout *l, void *page)
 }
 
 /* Is a general fence's tuple where it says? */
-static bool
+static inline bool
 fpt_fence_sound(const void *page, const FPTFence *f)
 {
 	uint32		len;

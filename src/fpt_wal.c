@@ -224,6 +224,7 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 static bool
 fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
 {
+	static const char zeroes[BLCKSZ] = {0};
 	int			lower = Min(Max(((PageHeader) old)->pd_lower, from), to);
 	int			upper = Min(Max(((PageHeader) old)->pd_upper, lower), to);
 	int			hfrom;

@@ -79,6 +79,8 @@ typedef struct FPTIndex
 	bool		descending;
 	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
 	uint32		sortversion;
+	bool		headless;		/* heads of all keys are the same */
+	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
 	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	uint32		npages;			/* at least so many pages exist */
@@ -90,12 +92,8 @@ typedef struct FPTIndex
 /* The index's description, read from the metapage the first time. */
 extern FPTIndex *fpt_index(Relation rel);
 
-/*
- * A copy of it; what it points to is in the current context, and is freed by
- * fpt_index_free().
- */
+/* A copy of it; what it points to is in the current context. */
 extern void fpt_index_copy(Relation rel, FPTIndex *ix);
-extern void fpt_index_free(FPTIndex *ix);
 
 /*
  * Raise an error if sort keys in the index are not those of the collation as it
