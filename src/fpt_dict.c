@@ -79,7 +79,7 @@ fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 /*
  * Number of the first key of the dictionary that is not below "key"; *exact: it
  * equals "key".  -1: corrupt.  Mostly heads alone tell: a tuple is read only of
- * a key that has the same one.  Heads of NULLs are zeroes, the key's as well.
+ * a key that has the same one.  NULLs have no heads.
  */
 int
 fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
@@ -92,8 +92,13 @@ fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
 	for (b = 0; b < n * (int) sizeof(uint64); b += FPT_LINE)
 		__builtin_prefetch(heads + b);
 	*exact = false;
-	a = fpt_dict_head_bound(heads, 0, n, key->lo);
-	b = fpt_dict_head_end(heads, a, n, key->lo);
+	a = 0;
+	b = n;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		a = fpt_dict_head_bound(heads, 0, n, key->lo);
+		b = fpt_dict_head_end(heads, a, n, key->lo);
+	}
 	while (a < b)
 	{
 		int			m = (a + b) / 2;

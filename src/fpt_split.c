@@ -38,10 +38,7 @@
 /* Bytes of a general entry besides its tuple, more or less. */
 #define FPT_SPLIT_SLOT			16
 
-/*
- * Part of the entries within which a border is moved to one between keys, and of
- * which a long run of one key consists.
- */
+/* Part of the entries within which a border is moved to one between keys. */
 #define FPT_SPLIT_NEAR			4
 
 /* What a split works on. */
@@ -120,35 +117,31 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
-/* Are two neighbours in the order of a leaf of the same key? */
+/* Are two leaf entries, or an entry and a fence, of the same key? */
 static inline bool
-fpt_split_same_key(const FPTSplit *sp, int i)
+fpt_split_same_key(const FPTKey *a, const FPTKey *b)
 {
-	const FPTKey *a = &sp->entries[i].key;
-	const FPTKey *b = &sp->entries[i + 1].key;
-
 	return a->hi == b->hi && fpt_key_alike(a, b);
 }
 
 /*
- * Is the new leaf entry the last one of many rows of one key?  More of it will
- * come behind, as rows get higher TIDs, and nothing in front.
+ * Is the new leaf entry the last row of the page's first key, and is there
+ * nothing else, or rows of one other key that goes on in the next page?  More
+ * rows of the first one will come behind the new one, as they get higher TIDs,
+ * and nothing elsewhere.
  */
 static bool
 fpt_split_long_run(const FPTSplit *sp)
 {
-	int			min = sp->n / FPT_SPLIT_NEAR;
-	int			i;
+	const FPTKey *last = &sp->entries[sp->n - 1].key;
 
-	if (sp->pos < min || sp->pos < 1 ||
-		(sp->pos < sp->n - 1 && fpt_split_same_key(sp, sp->pos)))
+	if (sp->pos < 1 ||
+		!fpt_split_same_key(&sp->entries[0].key, &sp->e->key))
 		return false;
-	for (i = sp->pos - 1; i >= sp->pos - min; i--)
-	{
-		if (!fpt_split_same_key(sp, i))
-			return false;
-	}
-	return true;
+	return sp->pos == sp->n - 1 ||
+		(!fpt_split_same_key(&sp->e->key, &sp->entries[sp->pos + 1].key) &&
+		 fpt_split_same_key(&sp->entries[sp->pos + 1].key, last) &&
+		 sp->high.tid != 0 && fpt_split_same_key(last, &sp->high));
 }
 
 /*
@@ -162,9 +155,11 @@ fpt_split_between_keys(const FPTSplit *sp, int at)
 
 	for (int d = 0; d < max; d++)
 	{
-		if (!fpt_split_same_key(sp, at - d - 1))
+		if (!fpt_split_same_key(&sp->entries[at - d - 1].key,
+								&sp->entries[at - d].key))
 			return at - d;
-		if (!fpt_split_same_key(sp, at + d - 1))
+		if (!fpt_split_same_key(&sp->entries[at + d - 1].key,
+								&sp->entries[at + d].key))
 			return at + d;
 	}
 	return at;
@@ -676,6 +671,12 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 	while (BufferIsValid(buf))
 	{
+		/* Mostly the entry's own node has room after that. */
+		if (removed && fpt_wal_insert(rel, ix, buf, e) == FPT_OK)
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
 		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
 		{
 			UnlockReleaseBuffer(buf);
