@@ -88,6 +88,23 @@ SELECT query, used, part FROM (VALUES
 	('SELECT count(*) FROM fpt_parity_f.s WHERE c = 1 AND b = 10000', 's_cab'),
 	('SELECT count(*) FROM fpt_parity_f.s WHERE a > 3', 's_ab')) v (query, ix),
 	fpt_parity_f.buffers(query, ('fpt_parity_f.' || ix)::regclass);
+-- The planner knows: without further ado, and where there are few values only
+ALTER TABLE fpt_parity_f.s ADD d int;
+UPDATE fpt_parity_f.s SET d = b * 7 % 20011;
+CREATE INDEX s_da ON fpt_parity_f.s USING fptree (d, a);
+DROP INDEX fpt_parity_f.s_cab;
+VACUUM ANALYZE fpt_parity_f.s;
+SET search_path = fpt_parity_f, public;
+EXPLAIN (COSTS OFF) SELECT b FROM s WHERE b = 77;
+EXPLAIN (COSTS OFF) SELECT b FROM s WHERE a BETWEEN 3 AND 5 AND b IN (77, 78);
+EXPLAIN (COSTS OFF) SELECT a, b FROM s WHERE b = 77 ORDER BY a, b;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM generate_series(1, 50) g, s WHERE s.b = g;
+EXPLAIN (COSTS OFF) SELECT * FROM s WHERE a = 3;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM s WHERE b > 1000;
+SELECT * FROM fpt_compare(ARRAY['SELECT b FROM s WHERE b = 77',
+	'SELECT a, b FROM s WHERE a BETWEEN 3 AND 5 AND b IN (77, 78)',
+	'SELECT a FROM s WHERE a = 3 AND d > 100']);
+RESET search_path;
 
 -- Plans over partitions
 CREATE PROCEDURE fpt_parts(am text, name text) LANGUAGE plpgsql AS $$

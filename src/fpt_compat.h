@@ -34,6 +34,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -215,6 +216,25 @@ static inline bool
 fpt_core_lacks_speculation(void)
 {
 	return PG_VERSION_NUM < 180000;
+}
+
+/* Does btcostestimate() know of skipped columns? (from 18) */
+static inline bool
+fpt_core_costs_skips(void)
+{
+	return PG_VERSION_NUM >= 180000;
+}
+
+/* About how many elements has an array? */
+static inline double
+fpt_array_length(struct PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+	return estimate_array_length(root, array);
+#else
+	(void) root;
+	return estimate_array_length(array);
+#endif
 }
 
 /* Does the planner look up extremes in indexes of btree only? (to 17) */

@@ -9,21 +9,28 @@
  * the root page here.  What a page costs to search is not told apart: it is
  * dwarfed by the executor's cost of a row.
  *
- * Two things are.  Whether a scan is worth parallel workers is not decided by
- * the number of our dense pages (fpt_btree_pages).  And a long scan does not
- * wait for each leaf, since they are read ahead: fpt_readahead_credit() has the
- * rule, src/README.md the reasons.
+ * Three things are.  Whether a scan is worth parallel workers is not decided by
+ * the number of our dense pages (fpt_btree_pages).  A long scan does not wait for
+ * each leaf, since they are read ahead: fpt_readahead_credit() has the rule,
+ * src/README.md the reasons.  And before version 18 a btree reads all of the index
+ * if a column in front has no quals, and we do not (fpt_skip_cost).
  *
  *-------------------------------------------------------------------------
  */
 #include "fpt_prefetch.h"
 
+#include <math.h>
+
 #include "access/relation.h"
+#include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
+#include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "storage/lockdefs.h"
 #include "utils/index_selfuncs.h"
 #include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
 #include "utils/spccache.h"
 
 /* Leaves that a scan has read before the distance has grown. */
@@ -90,6 +97,154 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 		Max(0, spc_random - Max(spc_seq, spc_random / distance));
 }
 
+/* --- skipping ------------------------------------------------------------- */
+
+/* What a column's quals leave of its values. */
+typedef struct FPTCostColumn
+{
+	List	   *quals;
+	bool		fixed;			/* some values, to be looked up */
+	double		nvalues;		/* how many of them, or 0 */
+} FPTCostColumn;
+
+/* CPU cost of a page of a descent, in operators: as btree's is reckoned. */
+#define FPT_COST_PAGE		50.0
+
+static void
+fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
+			  RestrictInfo *rinfo)
+{
+	Node	   *clause = (Node *) rinfo->clause;
+
+	col->quals = lappend(col->quals, rinfo);
+	if (IsA(clause, NullTest))
+		col->fixed |= ((NullTest *) clause)->nulltesttype == IS_NULL;
+	else if (IsA(clause, OpExpr))
+		col->fixed |= get_op_opfamily_strategy(((OpExpr *) clause)->opno,
+											   opfamily) == BTEqualStrategyNumber;
+	else if (IsA(clause, ScalarArrayOpExpr))
+	{
+		ScalarArrayOpExpr *array = (ScalarArrayOpExpr *) clause;
+
+		if (get_op_opfamily_strategy(array->opno, opfamily) ==
+			BTEqualStrategyNumber)
+		{
+			col->nvalues = fpt_array_length(root, lsecond(array->args));
+			col->fixed = true;
+		}
+	}
+}
+
+/*
+ * How many values does the column have, as far as its quals let them pass?  -1 if
+ * the statistics do not say.
+ */
+static double
+fpt_cost_values(struct PlannerInfo *root, IndexOptInfo *info, int i,
+				FPTCostColumn *col)
+{
+	TargetEntry *tle = list_nth_node(TargetEntry, info->indextlist, i);
+	VariableStatData vardata;
+	bool		isdefault;
+	double		n;
+
+	if (col->fixed)
+		return Max(1, col->nvalues);
+	examine_variable(root, (Node *) tle->expr, 0, &vardata);
+	n = get_variable_numdistinct(&vardata, &isdefault);
+	ReleaseVariableStats(vardata);
+	if (isdefault)
+		return -1;
+	if (col->quals != NIL)
+		n *= clauselist_selectivity(root, col->quals, info->rel->relid,
+									JOIN_INNER, NULL);
+	return n + 1;				/* NULL, or the end */
+}
+
+/*
+ * How many places of the index does a scan look for that skips columns?  0 if
+ * there is nothing to skip, or if it is not known.
+ */
+static double
+fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
+{
+	IndexOptInfo *info = path->indexinfo;
+	FPTCostColumn cols[INDEX_MAX_KEYS];
+	double		places = 1;
+	bool		skips = false;
+	int			last = -1;
+	ListCell   *lc;
+	ListCell   *lq;
+
+	memset(cols, 0, sizeof(cols));
+	foreach(lc, path->indexclauses)
+	{
+		IndexClause *ic = lfirst_node(IndexClause, lc);
+
+		foreach(lq, ic->indexquals)
+			fpt_cost_qual(root, &cols[ic->indexcol],
+						  info->opfamily[ic->indexcol], lfirst(lq));
+		last = Max(last, ic->indexcol);
+	}
+	for (int i = 0; i <= last; i++)
+		skips |= i < last && !cols[i].fixed;
+	if (!skips)
+		return 0;
+	for (int i = 0; i <= last; i++)
+	{
+		double		n = 1;
+
+		if (i < last || cols[i].fixed)
+			n = fpt_cost_values(root, info, i, &cols[i]);
+		if (n < 0)
+			return 0;
+		places *= n;
+	}
+	return places;
+}
+
+/*
+ * The cost of a scan that looks for each value of a column without quals, or
+ * with a range, in front of other quals.  Each place takes two descents, one that
+ * finds out the next value and one to the entries wanted, and as many leaves,
+ * which core charges as random reads.  False if that is no better than core's
+ * estimate, which is for a scan of all that the first columns let pass.
+ */
+static bool
+fpt_skip_cost(struct PlannerInfo *root, IndexPath *path, double loop_count,
+			  Cost startup, Cost *total, Selectivity selectivity,
+			  double *index_pages)
+{
+	IndexOptInfo *info = path->indexinfo;
+	double		places = fpt_core_costs_skips() ? 0 :
+		fpt_skip_places(root, path);
+	double		entries = ceil(selectivity * info->rel->tuples);
+	double		pages;
+	double		spc_random;
+	Cost		io;
+	Cost		cpu;
+
+	if (places <= 0 || info->tuples < 1)
+		return false;
+	pages = ceil(Min(2 * places + entries * info->pages / info->tuples,
+					 info->pages));
+	get_tablespace_page_costs(info->reltablespace, &spc_random, NULL);
+	io = pages * spc_random;
+	if (loop_count > 1)
+		io = index_pages_fetched(pages * loop_count, info->pages, info->pages,
+								 root) * spc_random / loop_count;
+	cpu = 2 * places * cpu_operator_cost *
+		(ceil(log(Max(info->tuples, 2)) / log(2.0)) +
+		 (info->tree_height + 1) * FPT_COST_PAGE) +
+		entries * (cpu_index_tuple_cost +
+				   list_length(path->indexclauses) * cpu_operator_cost);
+	if (startup + io + cpu >= *total)
+		return false;
+	*total = startup + io + cpu;
+	*index_pages = pages;
+	return true;
+}
+
 /*
  * Core uses the number of pages that a path reads to decide whether the scan is
  * worth parallel workers, and how many, and for nothing else.  What they share
@@ -142,7 +297,9 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 	}
 	btcostestimate(root, path, loop_count, indexStartupCost, indexTotalCost,
 				   indexSelectivity, indexCorrelation, indexPages);
-	*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
+	if (!fpt_skip_cost(root, path, loop_count, *indexStartupCost,
+					   indexTotalCost, *indexSelectivity, indexPages))
+		*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
 	*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 }
