@@ -154,6 +154,8 @@ compare($hand, $official, 'after recovery');
 for my $node ($hand, $official)
 {
 	$standby{ $node->name }->start;
+	# it writes its pages if it has seen a checkpoint of the primary's
+	$node->wait_for_catchup($standby{ $node->name });
 	$standby{ $node->name }->safe_psql('postgres', 'CHECKPOINT');
 }
 compare($standby{hand}, $standby{official}, 'on standbys');
