@@ -838,8 +838,6 @@ fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	char	   *node;
 	int			i;
 
-	if (fpt_header(page)->nkids >= g->maxnodes)
-		return FPT_FULL;
 	if (fpt_node_read(g, p->node, e) < 0)
 		return FPT_CORRUPT;
 	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
