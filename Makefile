@@ -38,6 +38,7 @@ OBJS = \
 	src/fpt_search.o \
 	src/fpt_simd.o \
 	src/fpt_sort.o \
+	src/fpt_sortkey.o \
 	src/fpt_split.o \
 	src/fpt_stats.o \
 	src/fpt_testing.o \

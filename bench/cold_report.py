@@ -141,7 +141,9 @@ def plot(path, title, unit, lines):
     low = min(s["q1"] for s in stats.values())
     high = max(s["q3"] for s in stats.values())
     low, high = max(low, high / 1e9) / 1.3, high * 1.3
-    width, height, left, right, top, bottom = 720, 400, 70, 170, 40, 50
+    height, left, right, top, bottom = 400, 70, 170, 40, 50
+    label = max(len(x.name) for x in lines)
+    width = max(720, left + right + 60 + 7 * label * (len(lines) - 1))
 
     def xpos(i):
         n = max(len(lines) - 1, 1)

@@ -97,8 +97,9 @@ def raw_reads(path, pages, distance):
     try:
         os.fdatasync(fd)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        order = random.Random(1).sample(range(os.fstat(fd).st_size // 8192),
-                                        pages)
+        there = os.fstat(fd).st_size // 8192
+        pages = min(pages, there)
+        order = random.Random(1).sample(range(there), pages)
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
         asked = 0
         start = time.perf_counter()

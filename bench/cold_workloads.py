@@ -7,6 +7,7 @@ each after a restart of its own, in an order that turns from round to round.
 
 import os
 import random
+import re
 
 from cold_report import Line
 from cold_server import Session
@@ -32,8 +33,15 @@ HEAP = ((100, "100 rows", 2.5, None), (10000, "10,000 rows", 4.0, 0.95),
         (100000, "100,000 rows", 4.0, 0.95))
 LIMITS = (1, 4, 16, 32, 100)
 
+# What a session runs on a small table before it is measured.
+SMALL = ("count({c})", "sum(length(pad))")
+
 # Statements that make one sample of a LIMIT: single ones differ too much.
 LIMIT_STATEMENTS = {1: 100, 4: 100}
+HERE = os.path.dirname(os.path.abspath(__file__))
+PGBENCH = (("cold_point.pgbench", "point"), ("cold_range.pgbench",
+                                             "range of 100 rows"))
+PGBENCH_SECONDS = 5
 SHARES = (1, 10, 30, 50, 60, 70, 80, 90)        # percent of the keys, "plans"
 
 
@@ -115,6 +123,16 @@ class Cold:
             "CREATE INDEX heap_f ON heap USING fptree (f)",
             "VACUUM (FREEZE, ANALYZE, PARALLEL 0) heap", "CHECKPOINT")
 
+    def make_small(self):
+        """For a session's first scan of a kind, which loads its code."""
+        self.run(
+            "CREATE TABLE small (b int8 NOT NULL, f int8 NOT NULL, pad text)",
+            "INSERT INTO small SELECT k, k, repeat(md5(k::text), 5) FROM "
+            "generate_series(1, 3000) k ORDER BY hashint8(k)",
+            "CREATE INDEX small_b ON small USING btree (b)",
+            "CREATE INDEX small_f ON small USING fptree (f)",
+            "VACUUM (FREEZE, ANALYZE) small", "CHECKPOINT")
+
     def big_file(self):
         """The first file of the largest table."""
         conn = self.cluster.connect()
@@ -131,6 +149,12 @@ class Cold:
     def start_key(self, rows, width):
         return self.random.randint(1, max(1, rows - width + 1))
 
+    def rounds_for(self, width):
+        """What takes a millisecond differs most: more samples of it."""
+        if width is not None and width <= 1000:
+            return 5 * self.rounds
+        return self.rounds
+
     def one(self, side, statements, table, cold=True):
         """A run of statements on a server without caches: a list of samples."""
         self.cluster.restart(cold)
@@ -142,6 +166,10 @@ class Cold:
                                    "%s_%s" % (table, side.column))
             else:
                 side.chosen = session.scan_node(texts[0], NODES)
+            for what in SMALL:
+                session.conn.query(
+                    "SELECT %s FROM small WHERE {c} BETWEEN 1 AND 2000".format(
+                        c=side.column) % what.format(c=side.column))
             return [session.measure(x) for x in texts]
         finally:
             session.close()
@@ -185,7 +213,7 @@ class Cold:
             if width is not None and width >= self.rows:
                 continue
             texts = []
-            for _ in range(self.rounds):
+            for _ in range(self.rounds_for(width)):
                 if width is None:
                     texts.append("SELECT count({c}) FROM ranges WHERE {c} > 0")
                 else:
@@ -203,7 +231,7 @@ class Cold:
 
     def heap_texts(self, width):
         texts = []
-        for _ in range(self.rounds):
+        for _ in range(self.rounds_for(width)):
             lo = self.start_key(self.heap_rows, width)
             texts.append("SELECT sum(length(pad)) FROM heap WHERE {c} BETWEEN "
                          "%d AND %d" % (lo, lo + width - 1))
@@ -405,6 +433,49 @@ class Cold:
                          1.3 if n == 32 else None)
             line.compare("btree / fptree", "btree", "fptree")
             self.note(line)
+
+    # -- (e) pgbench ---------------------------------------------------------
+
+    TPS = re.compile(r"^tps = ([0-9.]+) \(without", re.M)
+
+    def pgbench_once(self, script, side, clients):
+        """Transactions per second, of random keys, from a cold start on."""
+        self.cluster.restart(True)
+        options = " ".join("-c %s=%s" % x for x in side.settings.items())
+        out = self.cluster.run(
+            [self.cluster.tool("pgbench"), "-n", "-c", str(clients), "-j",
+             str(clients), "-T", str(PGBENCH_SECONDS), "-D", "rows=%d" %
+             self.heap_rows, "-D", "column=" + side.column, "-f", script],
+            PGOPTIONS=options)
+        return float(self.TPS.search(out).group(1))
+
+    def pgbench(self):
+        sides = index_sides("Index Scan", PLAIN)
+        sides.append(Side("bitmap, eic 128", "b", "Bitmap Index Scan",
+                          merged(BITMAP, IO)))
+        for name, what in PGBENCH:
+            script = os.path.join(self.cluster.dir, name)
+            with open(os.path.join(HERE, name), encoding="utf-8") as f:
+                text = f.read()
+            with open(script, "w", encoding="utf-8") as f:
+                f.write(text)
+            for clients in (1, 2):
+                samples = {s.name: [] for s in sides}
+                for rnd in range(self.rounds):
+                    turn = rnd % len(sides)
+                    for side in sides[turn:] + sides[:turn]:
+                        samples[side.name].append(
+                            self.pgbench_once(script, side, clients))
+                line = Line("pgbench, cold start, heap in random order",
+                            "%s, %d client%s" % (what, clients,
+                                                 "s"[:clients - 1]), "tps",
+                            samples)
+                line.compare("fptree / btree", "fptree", "btree")
+                line.compare("fptree / bitmap, eic 128", "fptree",
+                             "bitmap, eic 128")
+                line.compare("fptree on / off", "fptree", "fptree off")
+                self.lines.append(line)
+                self.note(line)
 
     # -- EXPLAIN -------------------------------------------------------------
 

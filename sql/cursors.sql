@@ -95,6 +95,37 @@ RESET enable_indexonlyscan;
 -- = ANY, in order of the index
 SELECT walk('SELECT a FROM t WHERE a = ANY (ARRAY(SELECT generate_series(0, 2100, 7)))', 0.6, 500);
 
+-- Turning back at any place, also while heap pages were read ahead and the
+-- next leaf is known already, and out of the batch on the other side.
+CREATE TABLE w (a uuid, b text);
+INSERT INTO w SELECT md5(i::text)::uuid, repeat('x', 150) FROM generate_series(1, 2000) i;
+CREATE INDEX w_a ON w USING fptree (a)
+	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 2);
+VACUUM ANALYZE w;
+CREATE FUNCTION turn(forth int, back int) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor;
+	got uuid;
+BEGIN
+	OPEN c SCROLL FOR SELECT a FROM w ORDER BY a;
+	MOVE FORWARD forth IN c;
+	MOVE BACKWARD back IN c;
+	FETCH NEXT FROM c INTO got;
+	CLOSE c;
+	RETURN got;
+END $$;
+SET effective_io_concurrency = 8;
+SET enable_indexonlyscan = off;
+WITH r AS MATERIALIZED (SELECT a, row_number() OVER (ORDER BY a) n FROM w)
+SELECT count(*), count(*) FILTER (WHERE got = a) AS as_expected
+FROM generate_series(1, 600, 7) f, generate_series(10, 37, 9) b, turn(f, b) got
+	JOIN r ON true
+WHERE n = greatest(f - b, 0) + 1;
+RESET enable_indexonlyscan;
+RESET effective_io_concurrency;
+DROP FUNCTION turn;
+DROP TABLE w;
+
 -- A cursor does not see what its transaction inserts behind it, wherever that
 -- makes the pages split, nor lose what it deletes.
 BEGIN;

@@ -52,6 +52,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	bool		nullsfirst = (rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0;
 	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	uint32		sortversion = 0;
 
 	memset(widths, 0, sizeof(widths));
 	if (general)
@@ -61,7 +62,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 									   opts ? opts->leaf_node_lines : 0,
 									   widths) &&
 			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
-		fpt_layout_general(rel, layout);
+		fpt_layout_general(rel, layout, true);
+		sortversion = fpt_general_sortversion(layout->arg);
 	}
 	else
 	{
@@ -91,7 +93,11 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	meta->magic = FPT_MAGIC;
 	meta->version = FPT_VERSION;
 	meta->indexid = indexid;
-	meta->keyclass = general ? FPT_KEYCLASS_GENERAL : FPT_KEYCLASS_IMAGE;
+	meta->keyclass = FPT_KEYCLASS_IMAGE;
+	if (general)
+		meta->keyclass = sortversion != 0 ? FPT_KEYCLASS_SORTKEY :
+			FPT_KEYCLASS_GENERAL;
+	meta->sortversion = sortversion;
 	meta->keysize = keysize;
 	meta->nullsfirst = nullsfirst;
 	meta->descending = desc;
@@ -129,10 +135,14 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
 							   rel->rd_opcintype[0]);
 	ix->descending = meta->descending;
+	ix->sortkeys = general && meta->keyclass == FPT_KEYCLASS_SORTKEY;
+	ix->sortversion = meta->sortversion;
 	if (general)
 		ix->type = NULL;
-	if (meta->keyclass != (general ? FPT_KEYCLASS_GENERAL :
+	if (meta->keyclass != (ix->sortkeys ? FPT_KEYCLASS_SORTKEY :
+						   general ? FPT_KEYCLASS_GENERAL :
 						   FPT_KEYCLASS_IMAGE) ||
+		ix->sortkeys != (meta->sortversion != 0) ||
 		meta->keysize != (general ? (int) sizeof(uint64) :
 						  ix->type->keysize) ||
 		meta->linesize != FPT_LINE || meta->nstripes != 1 ||
@@ -157,11 +167,11 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 }
 
 void
-fpt_layout_general(Relation rel, FPTLayout *layout)
+fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 {
 	FPTGeneral *g = palloc(fpt_general_size(rel));
 
-	fpt_general_init(rel, g);
+	fpt_general_init(rel, g, sortkeys);
 	layout->cmp = fpt_general_compare;
 	layout->separate = fpt_general_separate;
 	layout->arg = g;
@@ -171,15 +181,18 @@ fpt_layout_general(Relation rel, FPTLayout *layout)
 static void
 fpt_index_keep(Relation rel, FPTIndex *ix)
 {
+	static uint64 serial = 0;
 	Size		size = MAXALIGN(sizeof(FPTIndex));
 	char	   *chunk;
 
+	ix->serial = ++serial;
 	if (!fpt_index_is_general(rel))
 		chunk = MemoryContextAlloc(rel->rd_indexcxt, size);
 	else
 	{
 		/* This looks up catalogues, which may take away what there is. */
-		fpt_layout_general(rel, &ix->layout);
+		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
+		ix->headless = fpt_general_headless(ix->layout.arg);
 		chunk = MemoryContextAlloc(rel->rd_indexcxt,
 								   size + fpt_general_size(rel));
 		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
@@ -227,10 +240,18 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 }
 
 void
-fpt_index_free(FPTIndex *ix)
+fpt_index_current(Relation rel, const FPTIndex *ix)
 {
-	if (fpt_is_general(&ix->layout))
-		pfree(unconstify(void *, ix->layout.arg));
+	if (likely(!ix->sortkeys ||
+			   fpt_general_sortversion(ix->layout.arg) == ix->sortversion))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" was built with another version of its collation",
+					RelationGetRelationName(rel)),
+			 errdetail("The order of its entries may not be that of the collation as it is now."),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
 }
 
 /* --- pages ------------------------------------------------------------------ */
@@ -278,6 +299,8 @@ fpt_page_prefetch(const char *page)
 	__builtin_prefetch(page);
 	__builtin_prefetch(page + FPT_LINE);
 	__builtin_prefetch(page + 2 * FPT_LINE);
+	/* tuples of general fences, or hints, and the special line */
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
 	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 

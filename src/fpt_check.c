@@ -732,8 +732,10 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
-	if (m->keyclass != (fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
-						FPT_KEYCLASS_IMAGE) || m->keysize != l->keysize)
+	if (m->keyclass != (v->ix.sortkeys ? FPT_KEYCLASS_SORTKEY :
+						fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
+						FPT_KEYCLASS_IMAGE) ||
+		m->sortversion != v->ix.sortversion || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
 		m->descending != (v->ix.descending ? 1 : 0) ||

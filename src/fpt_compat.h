@@ -256,18 +256,25 @@ fpt_extend_relation(Relation rel)
 	for (;;)
 	{
 		Buffer		buf;
+		bool		locked;
 
 		if (needlock)
 			LockRelationForExtension(rel, ExclusiveLock);
 		buf = ReadBuffer(rel, P_NEW);
-		LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
+
+		/*
+		 * A stale free space map may have led somebody here before us, who
+		 * may be waiting for the extension lock to get another page: no
+		 * waiting for him.
+		 */
+		locked = ConditionalLockBuffer(buf);
 		if (needlock)
 			UnlockRelationForExtension(rel, ExclusiveLock);
-		if (PageIsNew(BufferGetPage(buf)))
+		if (locked && PageIsNew(BufferGetPage(buf)))
 			return buf;
-
-		/* A stale free space map led somebody here between the two locks. */
-		UnlockReleaseBuffer(buf);
+		if (locked)
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		ReleaseBuffer(buf);
 	}
 #endif
 }

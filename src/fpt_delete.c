@@ -7,9 +7,8 @@
  * An insertion tries two things, one after the other.  First, if there are
  * hints at dead entries, it removes those, together with what the table finds
  * dead on the same heap pages.  Then, if the entry to be inserted is likely to
- * be a new version of a row that is in the leaf already, it offers all of the
- * leaf's entries to the table, which looks at a few heap pages where it expects
- * most dead versions ("bottom-up deletion").
+ * be a new version of a row that is in the leaf already, it asks about the heap
+ * pages that most entries with equal keys lead to ("bottom-up deletion").
  *
  * Everything happens under the exclusive lock that the insertion has on the
  * leaf.  No cleanup lock is needed, see src/README.md, "Pin rules".
@@ -20,17 +19,15 @@
 
 #include "access/tableam.h"
 
-/* Of a page, as the table is asked to find removable entries for. */
-#define FPT_BOTTOM_UP_SHARE	16
-
-/* As long as so much has not been found, heap pages are chosen here. */
+/* Of a page, as is looked for. */
 #define FPT_ENOUGH_SHARE	8
 
 /* Of a page, as must be freed so as not to split it all the same. */
 #define FPT_SPLIT_SHARE		48
 
-/* Heap pages that are looked at before a split. */
-#define FPT_LAST_BLOCKS		24
+/* Heap pages that are looked at; if that many have nothing, it is given up. */
+#define FPT_LAST_BLOCKS		32
+#define FPT_VAIN_BLOCKS		8
 
 /* Stages of an insertion's search for dead entries. */
 #define FPT_DELETE_KILLED	0
@@ -45,9 +42,11 @@ typedef struct FPTLeafDelete
 	const FPTLayout *l;
 	Buffer		buf;
 	int			n;				/* entries of the leaf */
-	uint64	   *order;			/* in heap order, see fpt_order_tid() */
-	bool	   *hinted;			/* in key order */
-	bool	   *dead;			/* in key order: to be removed */
+	uint64	   *tids;			/* in key order, as what follows */
+	bool	   *wanted;			/* hinted, or promising */
+	bool	   *dead;			/* to be removed */
+	uint64	   *order;			/* some in heap order, see fpt_order_tid() */
+	int			norder;
 	int			ndead;
 	int			freed;			/* bytes, as told by the questions */
 	TransactionId horizon;		/* the youngest that made one of them dead */
@@ -63,7 +62,7 @@ typedef struct FPTLeafDelete
 static inline uint64
 fpt_order_tid(const FPTLeafDelete *d, int i)
 {
-	Assert(i >= 0 && i < d->n);
+	Assert(i >= 0 && i < d->norder);
 	return d->order[i] >> FPT_ORDER_BITS;
 }
 
@@ -76,14 +75,14 @@ fpt_order_block(const FPTLeafDelete *d, int i)
 static inline int
 fpt_order_pos(const FPTLeafDelete *d, int i)
 {
-	Assert(i >= 0 && i < d->n);
+	Assert(i >= 0 && i < d->norder);
 	return (int) (d->order[i] & ((1 << FPT_ORDER_BITS) - 1));
 }
 
 void
 fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 {
-	FPTWal	   *wal = fpt_wal_start(rel);
+	FPTWal	   *wal = fpt_wal_start(rel, l);
 	Page		page = fpt_wal_page(wal, buf, false);
 	int			nkids = fpt_header(page)->nkids;
 	int			end = fpt_page_count(l, page);
@@ -116,7 +115,7 @@ fpt_leaf_hinted(const FPTLayout *l, Page page)
 		fpt_page_count(l, page);
 }
 
-/* Read the leaf's TIDs and hints. */
+/* Read the leaf's TIDs. */
 static void
 fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 					  const FPTLayout *l, Buffer buf)
@@ -125,41 +124,23 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	FPTLoc		from = {0, 0};
 	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
-	bool		hints = fpt_page_has_hints(l, page);
-	int			i;
 
 	Assert(fpt_header(page)->level == 0);
 	d->rel = rel;
 	d->heapRel = heapRel;
 	d->l = l;
 	d->buf = buf;
-	run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	run.slotids = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	d->n = fpt_page_copy(l, page, from, to, false, &run);
 	if (d->n < 0)
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
-	d->order = palloc(sizeof(uint64) * (d->n + 1));
-	d->hinted = palloc(sizeof(bool) * (d->n + 1));
+	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
 	d->dead = palloc0(sizeof(bool) * (d->n + 1));
+	d->order = palloc(sizeof(uint64) * (d->n + 1));
+	d->norder = 0;
 	d->ndead = 0;
 	d->freed = 0;
 	d->horizon = InvalidTransactionId;
-	for (i = 0; i < d->n; i++)
-	{
-		Assert(run.tids[i] <= FPT_MAX_TID);
-		d->order[i] = (run.tids[i] << FPT_ORDER_BITS) | i;
-		d->hinted[i] = hints && fpt_page_hint_get(l, page, run.slotids[i]);
-	}
-	pfree(run.tids);
-	pfree(run.slotids);
-	fpt_radix_sort(d->order, d->n, 1);
-
-	/* One row has one entry; the table relies on that. */
-	for (i = 1; i < d->n; i++)
-	{
-		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
-			fpt_corrupt(rel, fpt_bufpage(buf), "Two entries have the same TID");
-	}
 	d->op.irel = rel;
 	d->op.iblknum = BufferGetBlockNumber(buf);
 	d->op.bottomup = false;
@@ -172,28 +153,100 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 static void
 fpt_leaf_delete_end(FPTLeafDelete *d)
 {
-	pfree(d->order);
-	pfree(d->hinted);
+	pfree(d->tids);
+	pfree(d->wanted);
 	pfree(d->dead);
+	pfree(d->order);
 	pfree(d->op.deltids);
 	pfree(d->op.status);
 }
 
+/* Entries with hints are wanted.  Nobody sets hints now: the leaf is locked. */
+static void
+fpt_want_hinted(FPTLeafDelete *d)
+{
+	Page		page = BufferGetPage(d->buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+	uint16		all[FPT_MAX_ENTRIES];
+	uint16		live[FPT_MAX_ENTRIES];
+	int			nlive;
+	int			i;
+	int			j = 0;
+
+	run.slotids = all;
+	(void) fpt_page_copy(d->l, page, from, to, false, &run);
+	run.slotids = live;
+	nlive = fpt_page_copy(d->l, page, from, to, true, &run);
+	for (i = 0; i < d->n; i++)
+	{
+		if (j < nlive && live[j] == all[i])
+			j++;
+		else
+			d->wanted[i] = true;
+	}
+}
+
+/* Bits that tell which heap pages may have wanted entries. */
+#define FPT_BLOCK_BITS		12
+
+static inline uint32
+fpt_block_bit(uint64 block)
+{
+	return ((uint32) block * 2654435761U) >> (32 - FPT_BLOCK_BITS);
+}
+
+/*
+ * Put entries of heap pages with wanted ones, and of one more page, in heap
+ * order; a few others may be among them.
+ */
+static void
+fpt_leaf_order(FPTLeafDelete *d, uint64 more)
+{
+	uint64		bits[(1 << FPT_BLOCK_BITS) / 64] = {0};
+	uint32		bit = fpt_block_bit(more);
+	int			i;
+
+	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	for (i = 0; i < d->n; i++)
+	{
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (d->wanted[i])
+			bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	}
+	for (i = 0; i < d->n; i++)
+	{
+		Assert(d->tids[i] <= FPT_MAX_TID);
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (bits[bit / 64] & (UINT64CONST(1) << (bit % 64)))
+			d->order[d->norder++] = (d->tids[i] << FPT_ORDER_BITS) | i;
+	}
+	fpt_radix_sort(d->order, d->norder, 1);
+
+	/* One row has one entry; the table relies on that. */
+	for (i = 1; i < d->norder; i++)
+	{
+		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
+			fpt_corrupt(d->rel, fpt_bufpage(d->buf),
+						"Two entries have the same TID");
+	}
+}
+
 /* Ask the table about the i'th entry in heap order. */
 static void
-fpt_leaf_delete_ask(FPTLeafDelete *d, int i, bool promising, int space)
+fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 {
 	TM_IndexDelete *del = &d->op.deltids[d->op.ndeltids];
 	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
 	int			pos = fpt_order_pos(d, i);
 
-	Assert(i >= 0 && i < d->n);
 	Assert(OffsetNumberIsValid(pos + 1));
 	fpt_tid_decode(fpt_order_tid(d, i), &del->tid);
 	del->id = (int16) d->op.ndeltids++;
 	status->idxoffnum = (OffsetNumber) (pos + 1);
-	status->knowndeletable = !d->op.bottomup && d->hinted[pos];
-	status->promising = promising;
+	status->knowndeletable = !d->op.bottomup && d->wanted[pos];
+	status->promising = d->op.bottomup && d->wanted[pos];
 	status->freespace = (int16) space;
 }
 
@@ -259,7 +312,7 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 {
 	int			n = 0;
 
-	while (i + n < d->n && fpt_order_block(d, i + n) == fpt_order_block(d, i))
+	while (i + n < d->norder && fpt_order_block(d, i + n) == fpt_order_block(d, i))
 		n++;
 	return n;
 }
@@ -280,15 +333,17 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 	if (!fpt_leaf_hinted(l, BufferGetPage(buf)))
 		return false;
 	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
-	for (i = 0; i < d.n; i += run)
+	fpt_want_hinted(&d);
+	fpt_leaf_order(&d, newtid >> 16);
+	for (i = 0; i < d.norder; i += run)
 	{
 		bool		ask = fpt_order_block(&d, i) == newtid >> 16;
 
 		run = fpt_block_run(&d, i);
 		for (j = i; j < i + run; j++)
-			ask |= d.hinted[fpt_order_pos(&d, j)];
+			ask |= d.wanted[fpt_order_pos(&d, j)];
 		for (j = i; ask && j < i + run; j++)
-			fpt_leaf_delete_ask(&d, j, false, 0);
+			fpt_leaf_delete_ask(&d, j, 0);
 	}
 	fpt_leaf_delete_answer(&d);
 	return fpt_leaf_delete_apply(&d);
@@ -307,11 +362,11 @@ fpt_same_key(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 }
 
 /*
- * Mark the entries of a leaf that have others of the same key beside them, and
- * compute how many bytes the removal of each would free.
+ * Entries that have others of the same key beside them are wanted.  Computes
+ * how many bytes the removal of each entry would free.
  */
 static void
-fpt_find_versions(FPTLeafDelete *d, bool *promising, int *space)
+fpt_want_versions(FPTLeafDelete *d, int *space)
 {
 	Page		page = BufferGetPage(d->buf);
 	const FPTGeom *g = fpt_page_geom(d->l, page);
@@ -324,61 +379,34 @@ fpt_find_versions(FPTLeafDelete *d, bool *promising, int *space)
 					"The page contradicts itself");
 	for (i = 0; i < n; i++)
 	{
-		promising[i] = false;
 		space[i] = g->x * FPT_LINE / g->cap;
 		if (fpt_is_general(d->l))
 			space[i] += (int) e[i].key.len + 1;
 		if (i > 0 && fpt_same_key(d->l, &e[i - 1].key, &e[i].key))
-			promising[i - 1] = promising[i] = true;
+			d->wanted[i - 1] = d->wanted[i] = true;
 	}
 	pfree(e);
 }
 
 /*
- * Offer all entries to the table.  Those with equal keys are promising: they
- * probably are versions of few rows.  The table chooses where to look, and
- * stops when it has found enough or when it does not pay.
- */
-static void
-fpt_ask_all(FPTLeafDelete *d, const bool *promising, const int *space)
-{
-	int			i;
-
-	for (i = 0; i < d->n; i++)
-	{
-		int			pos = fpt_order_pos(d, i);
-
-		fpt_leaf_delete_ask(d, i, promising[pos], space[pos]);
-	}
-	fpt_leaf_delete_answer(d);
-}
-
-/*
- * The heap pages with most promising entries: their numbers of those and where
+ * The heap pages with most wanted entries: their numbers of those and where
  * they begin in the heap order.  Returns how many there are.
  */
 static int
-fpt_best_blocks(FPTLeafDelete *d, const bool *promising,
-				int best[FPT_LAST_BLOCKS][2])
+fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
 {
 	int			nbest = 0;
 	int			run;
 	int			i;
 	int			j;
 
-	for (i = 0; i < d->n; i += run)
+	for (i = 0; i < d->norder; i += run)
 	{
 		int			count = 0;
 
 		run = fpt_block_run(d, i);
-		for (j = i; j < i + run && count >= 0; j++)
-		{
-			/* a page of which something is dead has been looked at */
-			if (d->dead[fpt_order_pos(d, j)])
-				count = -1;
-			else
-				count += promising[fpt_order_pos(d, j)];
-		}
+		for (j = i; j < i + run; j++)
+			count += d->wanted[fpt_order_pos(d, j)];
 		if (count <= 0 ||
 			(nbest == FPT_LAST_BLOCKS && count <= best[nbest - 1][0]))
 			continue;
@@ -393,30 +421,31 @@ fpt_best_blocks(FPTLeafDelete *d, const bool *promising,
 }
 
 /*
- * The table has given up, perhaps after the first heap page it looked at, with
- * little or nothing found.  What follows is a split, or soon the next question,
- * which cost more than some further looks: ask about several heap pages, one by
- * one, since the table gives up after each that has nothing.
+ * Ask about the best heap pages, one by one, until enough has been found or
+ * several in a row had nothing.  Offered all of them, the table would sort all
+ * entries, look at six pages at most, and give up after the first one that has
+ * nothing: nbtree would deduplicate then.  What follows here is a split, or soon
+ * the next search, which cost more than some further looks.
  */
 static void
-fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
+fpt_ask_blocks(FPTLeafDelete *d, const int *space)
 {
 	int			best[FPT_LAST_BLOCKS][2];
-	int			nbest = fpt_best_blocks(d, promising, best);
+	int			nbest = fpt_best_blocks(d, best);
+	int			vain = 0;
 	int			i;
 	int			j;
 
-	for (i = 0; i < nbest && d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
+	for (i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
+		 d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
 	{
 		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
+		int			before = d->ndead;
 
 		for (j = best[i][1]; j < end; j++)
-		{
-			int			pos = fpt_order_pos(d, j);
-
-			fpt_leaf_delete_ask(d, j, promising[pos], space[pos]);
-		}
+			fpt_leaf_delete_ask(d, j, space[fpt_order_pos(d, j)]);
 		fpt_leaf_delete_answer(d);
+		vain = d->ndead == before ? vain + 1 : 0;
 	}
 }
 
@@ -427,23 +456,19 @@ fpt_ask_blocks(FPTLeafDelete *d, const bool *promising, const int *space)
  */
 static bool
 fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
-					 Buffer buf)
+					 Buffer buf, uint64 newtid)
 {
 	FPTLeafDelete d;
-	bool	   *promising;
 	int		   *space;
 	bool		enough;
 
 	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
-	promising = palloc(sizeof(bool) * (d.n + 1));
 	space = palloc(sizeof(int) * (d.n + 1));
-	fpt_find_versions(&d, promising, space);
+	fpt_want_versions(&d, space);
+	fpt_leaf_order(&d, newtid >> 16);
 	d.op.bottomup = true;
-	d.op.bottomupfreespace = BLCKSZ / FPT_BOTTOM_UP_SHARE;
-	fpt_ask_all(&d, promising, space);
-	if (d.freed < d.op.bottomupfreespace)
-		fpt_ask_blocks(&d, promising, space);
-	pfree(promising);
+	d.op.bottomupfreespace = BLCKSZ / FPT_ENOUGH_SHARE;
+	fpt_ask_blocks(&d, space);
 	pfree(space);
 	enough = d.freed >= BLCKSZ / FPT_SPLIT_SHARE;
 	return fpt_leaf_delete_apply(&d) && enough;
@@ -485,7 +510,8 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		if (del->versions ||
 			(del->unique && fpt_leaf_has_equal(ix, BufferGetPage(buf),
 											   &e->key)))
-			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf);
+			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf,
+										e->key.tid);
 	}
 	return false;
 }

@@ -38,17 +38,67 @@ fpt_keys_distinct(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 	return a->cls == b->cls && fpt_dict_cmp(l, a, b) != 0;
 }
 
+static inline uint64
+fpt_dict_head(const char *heads, int i)
+{
+	uint64		head;
+
+	memcpy(&head, heads + i * sizeof(uint64), sizeof(uint64));
+	return head;
+}
+
+/* The first of the heads a .. b - 1 that is not below "head"; b: none. */
+static inline int
+fpt_dict_head_bound(const char *heads, int a, int b, uint64 head)
+{
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+
+		if (fpt_dict_head(heads, m) < head)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
+}
+
+/* The end of those that equal "head", which begin at a, if there are any. */
+static inline int
+fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
+{
+	for (int i = 0; i < 2; i++, a++)
+	{
+		if (a >= n || fpt_dict_head(heads, a) != head)
+			return a;
+	}
+	return head == ~UINT64CONST(0) ? n :
+		fpt_dict_head_bound(heads, a, n, head + 1);
+}
+
 /*
  * Number of the first key of the dictionary that is not below "key"; *exact: it
- * equals "key".  -1: corrupt.
+ * equals "key".  -1: corrupt.  Mostly heads alone tell: a tuple is read only of
+ * a key that has the same one.  NULLs have no heads.
  */
 int
 fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
 {
-	int			a = 0;
-	int			b = fpt_header(page)->ndict;
+	const char *heads = fpt_dict_heads(page);
+	int			n = fpt_header(page)->ndict;
+	int			a;
+	int			b;
 
+	for (b = 0; b < n * (int) sizeof(uint64); b += FPT_LINE)
+		__builtin_prefetch(heads + b);
 	*exact = false;
+	a = 0;
+	b = n;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		a = fpt_dict_head_bound(heads, 0, n, key->lo);
+		b = fpt_dict_head_end(heads, a, n, key->lo);
+	}
 	while (a < b)
 	{
 		int			m = (a + b) / 2;

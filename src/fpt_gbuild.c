@@ -136,7 +136,7 @@ fpt_gbuild_share(FPTShare *share)
 	char		name[MAXPGPATH];
 
 	memset(&layout, 0, sizeof(layout));
-	fpt_layout_general(share->index, &layout);
+	fpt_layout_general(share->index, &layout, true);
 	fpt_general_sort_support(unconstify(void *, layout.arg), share->index,
 							 true);
 	fpt_gbuild_init(b, share->heap, share->index, share->indexInfo, &layout);

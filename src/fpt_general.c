@@ -38,6 +38,7 @@
 #include "access/toast_internals.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
+#include "port/pg_bswap.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
@@ -61,12 +62,30 @@ typedef enum FPTColumnKind
 	FPT_COL_BYTES				/* text and bytea: memcmp(), then length */
 } FPTColumnKind;
 
+/* How fpt_general_write() gets at it, where that takes no asking. */
+typedef enum FPTWriteKind
+{
+	FPT_WRITE_OTHER,
+	FPT_WRITE_HEAD4,			/* a number of 4 bytes, all in the head */
+	FPT_WRITE_HEAD8,
+	FPT_WRITE_BYTES,			/* bytes of the tuple, typlen of them */
+	FPT_WRITE_VARLENA			/* of these, the first ones may be in the head */
+} FPTWriteKind;
+
 typedef struct FPTColumn
 {
 	FPTColumnKind kind;
+	FPTWriteKind write;
+	uint64		writexor;		/* FPT_WRITE_HEAD*: what to apply to the part */
+
+	FPTRestores restores;
+	int			nhead;			/* bytes in the head, if it does not; */
+	bool		plainhead;		/* they are the head's, as they are, after */
+	uint8		headshift;		/* so many bits */
 	int16		typlen;
 	bool		byval;
 	bool		isname;
+	uint8		align;			/* in bytes */
 	char		storage;		/* attstorage */
 	char		compression;	/* attcompression */
 	bool		descending;		/* key columns only, from here on */
@@ -83,6 +102,7 @@ typedef struct FPTColumn
 struct FPTGeneral
 {
 	FPTHeadDesc head;
+	uint32		sortversion;	/* of the sort keys in it, or 0 */
 	int			nkeys;
 	int			natts;
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
@@ -165,8 +185,31 @@ init_key_column(Relation rel, int i, FPTColumn *c)
 		c->kind = FPT_COL_BYTES;
 }
 
+/* What the heads mean for reading a column. */
+static void
+init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
+{
+	const FPTHeadPart *part = &hd->part[i];
+
+	c->nhead = fpt_head_nbytes(hd, i);
+	c->plainhead = !part->descending && part->kind != FPT_HEAD_BPCHAR;
+	c->headshift = 64 - part->shift - part->bits;
+	c->restores = fpt_head_restoring(hd, i);
+	if (c->restores != FPT_RESTORES_ALL || part->kind != FPT_HEAD_IMAGE)
+		return;
+	c->writexor = part->descending ? PG_UINT64_MAX : 0;
+	if (part->type->kind == FPT_IMG_S32 || part->type->kind == FPT_IMG_U32)
+		c->write = FPT_WRITE_HEAD4;
+	if (part->type->kind == FPT_IMG_S64 || part->type->kind == FPT_IMG_U64)
+		c->write = FPT_WRITE_HEAD8;
+	if (part->type->kind == FPT_IMG_S32)
+		c->writexor ^= FPT_SIGN32;
+	if (part->type->kind == FPT_IMG_S64)
+		c->writexor ^= FPT_SIGN64;
+}
+
 void
-fpt_general_init(Relation rel, FPTGeneral *g)
+fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 
@@ -180,6 +223,7 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 
 		c->typlen = att->attlen;
 		c->byval = att->attbyval;
+		c->align = (uint8) att_align_nominal(1, att->attalign);
 		c->storage = att->attstorage;
 		c->compression = att->attcompression;
 		c->isname = att->atttypid == NAMEOID;
@@ -189,21 +233,50 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 		if (i == g->head.nparts)
 			(void) fpt_head_add(&g->head, c->cmp->fn_oid,
 								rel->rd_opcintype[i], c->collation,
-								rel->rd_indoption[i]);
+								rel->rd_indoption[i], sortkeys);
 	}
+	g->sortversion = fpt_head_sortversion(&g->head);
+	for (int i = 0; i < g->natts; i++)
+	{
+		FPTColumn  *c = &g->col[i];
+
+		if (i < g->head.nparts)
+			init_head_column(&g->head, i, c);
+		if (c->restores != FPT_RESTORES_NEVER)
+			continue;
+		if (c->typlen == -1 && (c->nhead == 0 || c->plainhead))
+			c->write = FPT_WRITE_VARLENA;
+		else if (c->byval)
+			c->write = FPT_WRITE_BYTES;
+	}
+}
+
+bool
+fpt_general_headless(const FPTGeneral *g)
+{
+	return g->head.nparts == 0;
+}
+
+uint32
+fpt_general_sortversion(const FPTGeneral *g)
+{
+	return g->sortversion;
 }
 
 /* --- reading -------------------------------------------------------------- */
 
 /* Begin to read an entry's columns; false if its tuple makes no sense. */
-static bool
+static inline bool
 reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 {
-	memset(r, 0, sizeof(*r));
 	r->g = g;
 	r->head = key->lo;
 	r->natts = g->natts;
+	r->i = 0;
 	r->headto = g->head.nparts;
+	r->allnull = r->allhead = false;
+	r->nulls = NULL;
+	r->p = r->end = NULL;
 	if (key->cls != FPT_CLS_VALUE)
 		r->headto = 0;
 	if (key->len == 0)
@@ -237,7 +310,7 @@ reader_isnull(const FPTReader *r, int i)
 }
 
 /* Length of a varlena, and a name, in a tuple. */
-static bool
+static inline bool
 read_length(FPTReader *r, FPTField *f)
 {
 	uint8		b;
@@ -259,16 +332,32 @@ read_length(FPTReader *r, FPTField *f)
 	return true;
 }
 
+/*
+ * Does the head restore column i?  It stands for columns in front of the first
+ * NULL only, which is the caller's to know.
+ */
+static inline bool
+head_restores(const FPTGeneral *g, int i, uint64 head)
+{
+	FPTRestores restores = g->col[i].restores;
+
+	return restores != FPT_RESTORES_NEVER &&
+		(restores == FPT_RESTORES_ALL ||
+		 fpt_head_restores(&g->head, i, head));
+}
+
 /* The next column, of which there must be one; false if it makes no sense. */
-static bool
+static inline bool
 reader_next(FPTReader *r, FPTField *f)
 {
 	int			i = r->i++;
 	const FPTColumn *c = &r->g->col[i];
 
 	Assert(i < r->natts);
-	memset(f, 0, sizeof(*f));
-	if (r->allnull || reader_isnull(r, i))
+	f->isnull = f->restored = f->compressed = false;
+	f->nhead = f->len = 0;
+	f->data = NULL;
+	if (unlikely(r->allnull || reader_isnull(r, i)))
 	{
 		f->isnull = true;
 		r->headto = Min(r->headto, i);
@@ -276,12 +365,12 @@ reader_next(FPTReader *r, FPTField *f)
 	}
 	if (i < r->headto)
 	{
-		if (fpt_head_restores(&r->g->head, i, r->head))
+		if (head_restores(r->g, i, r->head))
 		{
 			f->restored = true;
 			return true;
 		}
-		f->nhead = fpt_head_nbytes(&r->g->head, i);
+		f->nhead = c->nhead;
 	}
 	if (r->allhead)
 		return false;
@@ -306,19 +395,24 @@ field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
 {
 	if (f->nhead > 0)
 	{
-		char		first[sizeof(uint64)];
+		const FPTColumn *c = &r->g->col[i];
+		uint64		first = pg_hton64(r->head << c->headshift);
 
-		fpt_head_bytes(&r->g->head, i, r->head, first);
-		memcpy(to, first, f->nhead);
+		if (!c->plainhead)
+			fpt_head_bytes(&r->g->head, i, r->head, (char *) &first);
+		if (likely(f->nhead == sizeof(first)))
+			memcpy(to, &first, sizeof(first));
+		else
+			memcpy(to, &first, f->nhead);
 	}
-	memcpy(to + f->nhead, f->data, f->len - f->nhead);
+	fpt_copy_bytes(to + f->nhead, f->data, f->len - f->nhead);
 }
 
 /*
  * A column's value, in buf if it is passed by reference.  Varlenas get a long
  * header, so that functions need not copy them.
  */
-static Datum
+static inline Datum
 field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 {
 	const FPTColumn *c = &r->g->col[i];
@@ -388,6 +482,164 @@ fpt_general_deform(const FPTGeneral *g, const FPTKey *key, Datum *values,
 									palloc(field_size(&r, i, &f)));
 	}
 	return r.natts;
+}
+
+/* A column's value in core's form, at p; returns its length. */
+static inline Size
+field_put(const FPTReader *r, int i, const FPTField *f, char *p)
+{
+	const FPTColumn *c = &r->g->col[i];
+
+	if (f->restored)
+	{
+		Datum		value = fpt_head_value(&r->g->head, i, r->head, p);
+
+		if (c->byval)
+			store_att_byval(p, value, c->typlen);
+		else
+			Assert(DatumGetPointer(value) == p);
+		return att_addlength_datum(0, c->typlen, value);
+	}
+	if (c->byval)
+	{
+		fpt_copy_bytes(p, f->data, c->typlen);
+		return c->typlen;
+	}
+	(void) field_value(r, i, f, p);
+	if (c->isname)
+		return NAMEDATALEN;
+	if (c->typlen == -1 && !f->compressed)
+		return f->len + VARHDRSZ;
+	return c->typlen == -2 ? f->len + 1 : f->len;
+}
+
+/* Zeroes up to where a value may begin: they tell a reader to align. */
+static inline char *
+align_to(char *p, int align)
+{
+	char	   *begin = (char *) TYPEALIGN(align, p);
+
+	while (p < begin)
+		*p++ = 0;
+	return p;
+}
+
+/*
+ * fpt_general_write() for a tuple without NULLs and with short strings; false
+ * if this one is another.  Its bytes are checked here, too.
+ */
+static inline bool
+write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
+{
+	const char *p = key->tup;
+	const char *end = p + key->len;
+	char	   *to = (char *) itup + MAXALIGN(sizeof(IndexTupleData));
+	char	   *limit = (char *) itup + INDEX_SIZE_MASK - FPT_V_SHORT_MAX - 64;
+	uint16		flags = 0;
+
+	/* the number of columns, and no bitmap */
+	if (key->cls != FPT_CLS_VALUE || (key->len > 0 && *p++ != g->natts))
+		return false;
+	for (int i = 0; i < g->natts; i++)
+	{
+		const FPTColumn *c = &g->col[i];
+		uint64		v;
+		uint32		head4;
+		int			len;
+		int			nhead;
+
+		if (unlikely(to > limit))
+			return false;
+		switch (c->write)
+		{
+			case FPT_WRITE_HEAD4:
+				v = (key->lo >> g->head.part[i].shift) ^ c->writexor;
+				head4 = (uint32) v;
+				to = align_to(to, c->align);
+				memcpy(to, &head4, sizeof(head4));
+				to += sizeof(head4);
+				break;
+			case FPT_WRITE_HEAD8:
+				v = key->lo ^ c->writexor;
+				to = align_to(to, c->align);
+				memcpy(to, &v, sizeof(v));
+				to += sizeof(v);
+				break;
+			case FPT_WRITE_BYTES:
+				if (unlikely(end - p < c->typlen))
+					return false;
+				to = align_to(to, c->align);
+				fpt_copy_bytes(to, p, c->typlen);
+				p += c->typlen;
+				to += c->typlen;
+				break;
+			case FPT_WRITE_VARLENA:
+				if (unlikely(p >= end))
+					return false;
+				len = (uint8) *p++;
+				nhead = Min(c->nhead, len);
+				if (unlikely(len > FPT_V_SHORT_MAX || end - p < len - nhead))
+					return false;
+				to = align_to(to, c->align);
+				SET_VARSIZE(to, VARHDRSZ + len);
+				if (nhead > 0)
+				{
+					v = pg_hton64(key->lo << c->headshift);
+					memcpy(to + VARHDRSZ, &v, sizeof(v));
+				}
+				fpt_copy_bytes(to + VARHDRSZ + nhead, p, len - nhead);
+				p += len - nhead;
+				to += VARHDRSZ + len;
+				flags = INDEX_VAR_MASK;
+				break;
+			case FPT_WRITE_OTHER:
+				return false;
+		}
+	}
+	itup->t_info = flags | (uint16) (to - (char *) itup);
+	return true;
+}
+
+void
+fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
+{
+	bits8	   *nulls = (bits8 *) (itup + 1);
+	char	   *start = (char *) itup;
+	uint16		flags = 0;
+	FPTReader	r;
+	FPTField	f;
+	Size		off;
+
+	if (likely(write_simple(g, key, itup)))
+		return;
+	if (!reader_begin(&r, g, key) || r.natts != g->natts)
+		fpt_general_corrupt();
+	if (unlikely(r.allnull || r.nulls != NULL))
+		flags = INDEX_NULL_MASK;
+	off = IndexInfoFindDataOffset(flags);
+	memset(nulls, 0, off - sizeof(IndexTupleData));
+	for (int i = 0; i < g->natts; i++)
+	{
+		const FPTColumn *c = &g->col[i];
+		Size		begin = TYPEALIGN(c->align, off);
+
+		if (!reader_next(&r, &f))
+			fpt_general_corrupt();
+		if (unlikely(f.isnull))
+			continue;
+		if (unlikely(flags & INDEX_NULL_MASK))
+			nulls[i >> 3] |= 1 << (i & 7);
+		if (c->typlen < 0)
+			flags |= INDEX_VAR_MASK;
+		if (unlikely(begin + field_size(&r, i, &f) > INDEX_SIZE_MASK))
+			fpt_general_corrupt();
+
+		/* zeroes between columns tell a reader to align */
+		while (off < begin)
+			start[off++] = 0;
+		off += field_put(&r, i, &f, start + off);
+	}
+	itup->t_info = flags | (uint16) off;
 }
 
 bool
@@ -532,7 +784,7 @@ form_key(const FPTGeneral *g, const Datum *values, const bool *isnull,
 			empty &= isnull[0];
 		}
 		else
-			empty &= i < headto && fpt_head_restores(&g->head, i, key->lo);
+			empty &= i < headto && head_restores(g, i, key->lo);
 	}
 
 	if (!empty)
@@ -549,10 +801,10 @@ form_key(const FPTGeneral *g, const Datum *values, const bool *isnull,
 		for (int i = 0; i < natts; i++)
 		{
 			if (isnull[i] ||
-				(i < headto && fpt_head_restores(&g->head, i, key->lo)))
+				(i < headto && head_restores(g, i, key->lo)))
 				continue;
 			put_value(&w, &g->col[i], values[i],
-					  i < headto ? fpt_head_nbytes(&g->head, i) : 0);
+					  i < headto ? g->col[i].nhead : 0);
 		}
 	}
 	key->len = (uint32) w.len;
@@ -585,7 +837,11 @@ storable(const FPTColumn *c, Datum value)
 													  c->compression);
 
 		if (DatumGetPointer(compressed) != NULL)
+		{
+			if (DatumGetPointer(value) != (char *) v)
+				pfree(v);
 			return compressed;
+		}
 	}
 	return PointerGetDatum(v);
 }
@@ -605,6 +861,13 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 	buf->key.cls = key_class(g, isnull[0]);
 	buf->key.tid = tid;
 	form_key(g, stored, isnull, g->natts, buf);
+
+	/* A statement may insert many rows before its memory is freed. */
+	for (int i = 0; i < g->natts; i++)
+	{
+		if (!isnull[i] && stored[i] != values[i])
+			pfree(DatumGetPointer(stored[i]));
+	}
 	if (buf->key.len > FPT_MAX_TUPLE)
 	{
 		ItemPointerData htid;
@@ -755,6 +1018,31 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 }
 
 /*
+ * A string of bytes that is looked for, and an entry's, which stays where it is.
+ * The heads are equal, and so are as many bytes as they hold of both.
+ */
+static inline bool
+compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
+					 int *res)
+{
+	const FPTField *f = &entry->f;
+	const char *p = DatumGetPointer(s->values[i]);
+	int			len;
+	int			skip;
+
+	if (f->compressed || f->restored || s->cmp != NULL ||
+		!is_plain(s->values[i]))
+		return false;
+	len = (int) VARSIZE_ANY_EXHDR(p);
+	skip = Min(f->nhead, len);
+	*res = memcmp(VARDATA_ANY(p) + skip, f->data, Min(len, f->len) - skip);
+	if (*res == 0)
+		*res = len - f->len;
+	*res = (*res > 0) - (*res < 0);
+	return true;
+}
+
+/*
  * A column of two keys, of bytes, where they are; false if they must be put
  * together first.
  */
@@ -765,8 +1053,18 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 	const FPTField *fa = &a->f;
 	const FPTField *fb = &b->f;
 
-	if (g->col[i].kind != FPT_COL_BYTES || a->search != NULL ||
-		b->search != NULL || fa->compressed || fb->compressed ||
+	if (g->col[i].kind != FPT_COL_BYTES)
+		return false;
+	if (a->search != NULL && b->search == NULL)
+		return compare_search_bytes(a->search, i, b, res);
+	if (b->search != NULL && a->search == NULL)
+	{
+		if (!compare_search_bytes(b->search, i, a, res))
+			return false;
+		*res = -*res;
+		return true;
+	}
+	if (a->search != NULL || fa->compressed || fb->compressed ||
 		fa->restored || fb->restored || fa->nhead != fb->nhead ||
 		(fa->nhead > 0 && a->r.head != b->r.head))
 		return false;
@@ -852,6 +1150,32 @@ same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
 	return true;
 }
 
+/*
+ * Does the entry have nothing but its head, which is that of the search key?
+ * Then the columns that are looked for have the entry's values.  (A NULL might
+ * have the head of a value.)
+ */
+static inline bool
+search_in_head(const FPTGeneralSearch *s, const FPTKey *entry)
+{
+	if (s == NULL || s->cmp != NULL || entry->search != NULL ||
+		entry->len != 0 || entry->cls != FPT_CLS_VALUE)
+		return false;
+	for (int i = 0; i < s->natts; i++)
+	{
+		if (s->isnull[i])
+			return false;
+	}
+	return true;
+}
+
+/* Order of a search key and an entry that begins with its values. */
+static inline int
+search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
+{
+	return s->natts == g->nkeys ? 0 : s->after ? 1 : -1;
+}
+
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 {
@@ -872,6 +1196,10 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 		return 0;
 	if (a->search != NULL && a->search == b->search)
 		return 0;
+	if (search_in_head((const FPTGeneralSearch *) a->search, b))
+		return search_side(g, (const FPTGeneralSearch *) a->search);
+	if (search_in_head((const FPTGeneralSearch *) b->search, a))
+		return -search_side(g, (const FPTGeneralSearch *) b->search);
 	side_begin(&sa, g, a);
 	side_begin(&sb, g, b);
 	n = Min(sa.natts, sb.natts);
@@ -906,25 +1234,46 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 
 /* --- search keys and separators ------------------------------------------- */
 
+/* A search key, apart from its head; true if it has one. */
+static inline bool
+search_key_begin(const FPTGeneral *g, const FPTGeneralSearch *s, FPTKey *key)
+{
+	bool		null = s->natts > 0 && s->isnull[0];
+
+	key->hi = key->lo = 0;
+	key->len = 0;
+	key->tup = NULL;
+	key->search = s;
+	key->tid = s->after ? FPT_MAX_TID : 0;
+	key->cls = key_class(g, null);
+	return !null;
+}
+
 void
 fpt_general_search_key(const FPTGeneral *g, const FPTGeneralSearch *s,
 					   FPTKey *key)
 {
-	memset(key, 0, sizeof(*key));
-	key->search = s;
-	key->tid = s->after ? FPT_MAX_TID : 0;
-	key->cls = FPT_CLS_VALUE;
-	if (s->natts > 0 && s->isnull[0])
-		key->cls = key_class(g, true);
-	else
-	{
-		uint64		min;
-		uint64		max;
+	uint64		min;
+	uint64		max;
 
+	if (search_key_begin(g, s, key))
+	{
 		fpt_head_prefix(&g->head, s->values, s->isnull, search_headed(s),
 						&min, &max);
 		key->lo = s->after ? max : min;
 	}
+}
+
+void
+fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
+						const FPTGeneralSearch *after, FPTKey *lo, FPTKey *hi)
+{
+	Assert(!before->after && after->after);
+	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
+		fpt_head_prefix(&g->head, before->values, before->isnull,
+						search_headed(before), &lo->lo, &hi->lo);
+	else
+		(void) search_key_begin(g, after, hi);
 }
 
 /*
@@ -967,8 +1316,15 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	bool		isnull[INDEX_MAX_KEYS];
 	int			natts = 0;
 	bool		differ = prev->cls != key->cls;
+	MemoryContext cxt;
+	MemoryContext old;
 
 	Assert(prev->search == NULL && key->search == NULL);
+
+	/* A statement, or a build, splits many pages. */
+	cxt = AllocSetContextCreate(CurrentMemoryContext, "fptree separator",
+								ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(cxt);
 	isnull[0] = key->cls != FPT_CLS_VALUE;
 	if (!differ)
 	{
@@ -994,6 +1350,8 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	sep->key.tid = differ ? 0 : key->tid;
 	form_key(g, values, isnull, natts, sep);
 	Assert(sep->key.len <= FPT_MAX_TUPLE);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(cxt);
 }
 
 /* --- sorting -------------------------------------------------------------- */

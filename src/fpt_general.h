@@ -79,7 +79,15 @@ typedef struct FPTGeneral FPTGeneral;
 extern bool fpt_index_is_general(Relation rel);
 
 extern Size fpt_general_size(Relation rel);
-extern void fpt_general_init(Relation rel, FPTGeneral *g);
+
+/* "sortkeys": heads may be made of sort keys, see FPT_KEYCLASS_SORTKEY. */
+extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
+
+/* Are the heads of all keys the same? */
+extern bool fpt_general_headless(const FPTGeneral *g);
+
+/* Version of the sort keys in the heads, 0 if there are none. */
+extern uint32 fpt_general_sortversion(const FPTGeneral *g);
 
 /* What a search key in memory has instead of a tuple; see FPTKey.search. */
 typedef struct FPTGeneralSearch
@@ -103,6 +111,15 @@ typedef struct FPTGeneralSearch
  */
 extern void fpt_general_search_key(const FPTGeneral *g,
 								   const FPTGeneralSearch *s, FPTKey *key);
+
+/*
+ * The same for the bounds before and behind all keys that begin with the same
+ * values: *before and *after differ in nothing but "after".
+ */
+extern void fpt_general_search_keys(const FPTGeneral *g,
+									const FPTGeneralSearch *before,
+									const FPTGeneralSearch *after,
+									FPTKey *lo, FPTKey *hi);
 
 /*
  * Make the entry of a heap tuple: class, head and tuple, which is written to
@@ -142,6 +159,14 @@ extern void fpt_general_separate(const void *arg, const FPTKey *prev,
  */
 extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
 							   Datum *values, bool *isnull);
+
+/*
+ * The same as an index tuple of core's format, for index-only scans, into a
+ * buffer of INDEX_SIZE_MASK + 1 bytes.  Not by way of index_form_tuple(), which
+ * allocates a new one and would compress wide values again.
+ */
+extern void fpt_general_write(const FPTGeneral *g, const FPTKey *key,
+							  IndexTuple itup);
 
 /* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
 extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);

@@ -11,14 +11,17 @@
  * The kinds are recognised by the comparison function, and those of strings by
  * the collation.  No code is known for
  *
- *  - collations other than "C": strxfrm() does not agree with strcoll() on all
- *	  systems, and another version of a library has other weights;
+ *  - collations other than "C" of the C library: strxfrm() does not agree with
+ *	  strcoll() on all systems;
  *  - enums, whose order is in a catalog and can be changed there;
  *  - arrays, ranges, multiranges, records, tsquery and jsonb, whose comparison
  *	  begins with properties that take as long to find as the comparison itself,
  *	  or with elements of any type.
  *
- * Codes are stored on disk, so they do not depend on the server's version.
+ * Codes are stored on disk, so they do not depend on the server's version.  The
+ * exception are collations whose sort keys the server trusts, those of ICU: the
+ * code is the beginning of the sort key (fpt_sortkey.c), and the index remembers
+ * the collation's version (FPTMetaData.sortversion).
  *
  *-------------------------------------------------------------------------
  */
@@ -38,6 +41,7 @@
 
 #include "fpt_compat.h"
 #include "fpt_head.h"
+#include "fpt_sortkey.h"
 
 /* --- bits ----------------------------------------------------------------- */
 
@@ -437,6 +441,14 @@ tsvector_code(Datum value)
 	return code;
 }
 
+/*
+ * The beginning of a sort key comes in addition to the string, of which it
+ * restores nothing.  Six bytes are about six letters; with the first two of them
+ * the same, which they are on most pages of a large index, four bytes are enough
+ * for an entry.  So they are at the head's lower end.
+ */
+#define SORTKEY_BITS		48
+
 /* --- images --------------------------------------------------------------- */
 
 /* Bits of the code of an image type; 128: only the first 64 are used. */
@@ -516,7 +528,8 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 /* --- parts ---------------------------------------------------------------- */
 
 static FPTHeadKind
-head_kind(Oid cmpproc, Oid typid, Oid collation, const FPTKeyType **type)
+head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
+		  const FPTKeyType **type)
 {
 	*type = fpt_keytype_for(cmpproc, typid);
 	if (*type != NULL)
@@ -525,8 +538,10 @@ head_kind(Oid cmpproc, Oid typid, Oid collation, const FPTKeyType **type)
 	switch (cmpproc)
 	{
 		case F_BTTEXTCMP:
-			return fpt_collation_is_c(collation) ? FPT_HEAD_TEXT :
-				FPT_HEAD_NONE;
+			if (fpt_collation_is_c(collation))
+				return FPT_HEAD_TEXT;
+			return sortkeys && fpt_sortkey_version(collation) != 0 ?
+				FPT_HEAD_SORTKEY : FPT_HEAD_NONE;
 		case F_BPCHARCMP:
 			return fpt_collation_is_c(collation) ? FPT_HEAD_BPCHAR :
 				FPT_HEAD_NONE;
@@ -583,6 +598,9 @@ code_bits(const FPTHeadPart *part, bool *whole)
 		case FPT_HEAD_INET:
 		case FPT_HEAD_INTERVAL:
 			return bits;
+		case FPT_HEAD_SORTKEY:
+			*whole = false;
+			return SORTKEY_BITS;
 		default:
 			*whole = false;
 			return bits;
@@ -624,6 +642,8 @@ value_code(const FPTHeadPart *part, Datum value)
 			return oidvector_code(value);
 		case FPT_HEAD_TSVECTOR:
 			return tsvector_code(value);
+		case FPT_HEAD_SORTKEY:
+			return fpt_sortkey_prefix(part->collation, value);
 		case FPT_HEAD_NONE:
 			break;
 	}
@@ -686,7 +706,7 @@ fpt_head_is_bytes(Oid cmpproc, Oid collation)
 
 bool
 fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
-			 int16 options)
+			 int16 options, bool sortkeys)
 {
 	FPTHeadPart *part = &hd->part[hd->nparts];
 	int			room = 64;
@@ -697,9 +717,10 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	if (room == 0 || hd->nparts >= FPT_HEAD_MAXPARTS)
 		return false;
 
-	part->kind = head_kind(cmpproc, typid, collation, &part->type);
+	part->kind = head_kind(cmpproc, typid, collation, sortkeys, &part->type);
 	if (part->kind == FPT_HEAD_NONE)
 		return false;
+	part->collation = collation;
 	bits = code_bits(part, &part->whole);
 	if (bits > room)
 	{
@@ -708,10 +729,21 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	}
 	part->bits = (uint8) bits;
 	part->shift = (uint8) (room - bits);
+	if (part->kind == FPT_HEAD_SORTKEY)
+		part->shift = 0;
 	part->descending = (options & INDOPTION_DESC) != 0;
 	part->nullsfirst = (options & INDOPTION_NULLS_FIRST) != 0;
 	hd->nparts++;
 	return true;
+}
+
+uint32
+fpt_head_sortversion(const FPTHeadDesc *hd)
+{
+	/* it is not the whole of a sort key, so no part follows */
+	if (hd->nparts > 0 && hd->part[hd->nparts - 1].kind == FPT_HEAD_SORTKEY)
+		return fpt_sortkey_version(hd->part[hd->nparts - 1].collation);
+	return 0;
 }
 
 /* Heads of at most the first n columns; the bits behind are zeroes. */
@@ -777,30 +809,41 @@ fpt_head_decided(const FPTHeadDesc *hd, uint64 head)
 	return i;
 }
 
-bool
-fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
+FPTRestores
+fpt_head_restoring(const FPTHeadDesc *hd, int i)
 {
 	const FPTHeadPart *part = &hd->part[i];
-	uint64		code;
 
 	if (i >= hd->nparts || !part->whole)
-		return false;
-	code = part_code(part, head);
+		return FPT_RESTORES_NEVER;
 	switch (part->kind)
 	{
 		case FPT_HEAD_IMAGE:
 		case FPT_HEAD_TIMETZ:
 		case FPT_HEAD_TID:
-			return true;
+			return FPT_RESTORES_ALL;
 		case FPT_HEAD_FLOAT:
-			code = upper_bits(code, part->bits);
-			return code != float_zero(part->type) &&
-				code != lowmask(part->bits);
 		case FPT_HEAD_INET:
-			return inet_sure(code);
+			return FPT_RESTORES_SOME;
 		default:
-			return false;
+			return FPT_RESTORES_NEVER;
 	}
+}
+
+bool
+fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
+{
+	const FPTHeadPart *part = &hd->part[i];
+	FPTRestores how = fpt_head_restoring(hd, i);
+	uint64		code;
+
+	if (how != FPT_RESTORES_SOME)
+		return how == FPT_RESTORES_ALL;
+	code = part_code(part, head);
+	if (part->kind == FPT_HEAD_INET)
+		return inet_sure(code);
+	code = upper_bits(code, part->bits);
+	return code != float_zero(part->type) && code != lowmask(part->bits);
 }
 
 Datum

@@ -46,8 +46,17 @@ typedef enum FPTHeadKind
 	FPT_HEAD_TIMETZ,
 	FPT_HEAD_TID,
 	FPT_HEAD_OIDVECTOR,
-	FPT_HEAD_TSVECTOR
+	FPT_HEAD_TSVECTOR,
+	FPT_HEAD_SORTKEY			/* text in a collation with trusted sort keys */
 } FPTHeadKind;
+
+/* Does fpt_head_restores() depend on the head? */
+typedef enum FPTRestores
+{
+	FPT_RESTORES_NEVER,			/* it is false */
+	FPT_RESTORES_SOME,			/* it does */
+	FPT_RESTORES_ALL			/* it is true */
+} FPTRestores;
 
 /* A column's part of the head. */
 typedef struct FPTHeadPart
@@ -58,6 +67,7 @@ typedef struct FPTHeadPart
 	bool		whole;			/* that is all of the code */
 	bool		descending;
 	bool		nullsfirst;
+	Oid			collation;		/* FPT_HEAD_SORTKEY */
 	const FPTKeyType *type;		/* FPT_HEAD_IMAGE, FPT_HEAD_FLOAT */
 } FPTHeadPart;
 
@@ -73,9 +83,13 @@ typedef struct FPTHeadDesc
 /*
  * Column by column: start with nparts = 0 and call this for each key column,
  * as long as it returns true.  "options" are the column's INDOPTION_* bits.
+ * "sortkeys": codes may be made of sort keys.
  */
 extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
-						 Oid collation, int16 options);
+						 Oid collation, int16 options, bool sortkeys);
+
+/* Version of the sort keys in the heads, 0 if there are none. */
+extern uint32 fpt_head_sortversion(const FPTHeadDesc *hd);
 
 /* Does a comparison function compare varlenas byte by byte? */
 extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
@@ -105,9 +119,11 @@ extern int	fpt_head_decided(const FPTHeadDesc *hd, uint64 head);
  * as many bytes as it has mean something.
  */
 extern bool fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head);
+extern FPTRestores fpt_head_restoring(const FPTHeadDesc *hd, int i);
 extern Datum fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head,
 							char *buf);
 extern int	fpt_head_nbytes(const FPTHeadDesc *hd, int i);
+
 extern void fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head,
 						   char *bytes);
 

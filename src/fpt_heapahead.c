@@ -58,6 +58,9 @@ fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
 /*
  * The scan has not looked for a while: how far ahead is the position still?
  * Sets nahead, and the position to the current entry if it is behind that.
+ *
+ * A scan that turned back in a pause may just have left its batch on the side
+ * that it came from; then the batch's first entry is taken for the current one.
  */
 static void
 fpt_heap_recount(FPTScanOpaque *so)
@@ -67,20 +70,22 @@ fpt_heap_recount(FPTScanOpaque *so)
 	BlockNumber last;
 	int			n = 0;
 
-	if (b->valid && h->nahead > 0)
+	if (b->valid && b->n > 0 && h->nahead > 0)
 	{
-		last = fpt_batch_block(b, b->pos);
+		int			pos = Max(0, Min(b->pos, b->n - 1));
+
+		last = fpt_batch_block(b, pos);
 		if (h->inahead)
 		{
 			int			first = h->forward ? 0 : so->ahead.n - 1;
 
-			n = fpt_count_switches(b, b->pos, h->forward ? b->n - 1 : 0, &last);
+			n = fpt_count_switches(b, pos, h->forward ? b->n - 1 : 0, &last);
 			n += fpt_batch_block(&so->ahead, first) != last;
 			last = fpt_batch_block(&so->ahead, first);
 			n += fpt_count_switches(&so->ahead, first, h->pos, &last);
 		}
-		else if (h->forward ? h->pos > b->pos : h->pos < b->pos)
-			n = fpt_count_switches(b, b->pos, h->pos, &last);
+		else if (h->forward ? h->pos > pos : h->pos < pos)
+			n = fpt_count_switches(b, pos, h->pos, &last);
 	}
 	h->nahead = Min(n, h->nahead);
 	if (h->nahead == 0 && !h->inahead)

@@ -199,15 +199,53 @@ fpt_any_null(Relation rel, const bool *isnull)
 	return false;
 }
 
-/* Free the copy that an insertion of general keys has made. */
-static inline void
-fpt_insert_done(Relation rel, FPTIndex *own, bool general)
+/*
+ * Comparing general keys may process invalidations, so that insertions of them
+ * work on a copy of the description, which a statement keeps (ii_AmCache).
+ */
+typedef struct FPTInsertCache
 {
-	if (general)
+	FPTIndex	ix;
+	int			ninserts;		/* as far as they are counted */
+} FPTInsertCache;
+
+/*
+ * To look up the types' sort support takes as long as a few insertions, which it
+ * makes shorter.
+ */
+#define FPT_MANY_INSERTS	16
+
+/* The statement's copy, as good as new. */
+static FPTIndex *
+fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
+{
+	FPTInsertCache *c = (FPTInsertCache *) info->ii_AmCache;
+	MemoryContext old;
+
+	if (likely(c != NULL && c->ix.serial == cached->serial))
 	{
-		fpt_insert_learnt(rel, own);
-		fpt_index_free(own);
+		c->ix.rootlevel = cached->rootlevel;
+		c->ix.lastleaf = cached->lastleaf;
+		c->ix.npages = cached->npages;
+		if (c->ninserts >= FPT_MANY_INSERTS ||
+			++c->ninserts < FPT_MANY_INSERTS)
+			return &c->ix;
+		old = MemoryContextSwitchTo(info->ii_Context);
+		fpt_general_sort_support(unconstify(void *, c->ix.layout.arg), rel,
+								 false);
+		MemoryContextSwitchTo(old);
+		return &c->ix;
 	}
+
+	/* what there was of an earlier description is the context's to free */
+	old = MemoryContextSwitchTo(info->ii_Context);
+	info->ii_AmCache = NULL;
+	c = palloc0(sizeof(FPTInsertCache));
+	fpt_index_copy(rel, &c->ix);
+	MemoryContextSwitchTo(old);
+	fpt_index_current(rel, &c->ix);
+	info->ii_AmCache = c;
+	return &c->ix;
 }
 
 bool
@@ -217,7 +255,6 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 {
 	FPTIndex   *ix = fpt_index(rel);
 	bool		general = fpt_is_general(&ix->layout);
-	FPTIndex	own;			/* general keys: comparing them may invalidate */
 	FPTKeyBuf	buf_key;
 	bool		checking = checkUnique != UNIQUE_CHECK_NO;
 	bool		is_unique = checkUnique != UNIQUE_CHECK_PARTIAL;
@@ -231,8 +268,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	del.versions = indexUnchanged;
 	if (general)
 	{
-		fpt_index_copy(rel, &own);
-		ix = &own;
+		ix = fpt_insert_copy(rel, ix, indexInfo);
 		fpt_general_form(ix->layout.arg, rel, values, isnull,
 						 fpt_tid_encode(ht_ctid), &buf_key);
 		e.key = buf_key.key;
@@ -255,7 +291,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 			return true;
 		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
 		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
-		fpt_insert_done(rel, &own, general);
+		if (general)
+			fpt_insert_learnt(rel, ix);
 		return is_unique;
 	}
 	for (;;)
@@ -291,6 +328,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
 		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
 	}
-	fpt_insert_done(rel, &own, general);
+	if (general)
+		fpt_insert_learnt(rel, ix);
 	return is_unique;
 }

@@ -50,7 +50,7 @@ fpt_page_geom(const FPTLayout *l, void *page)
 }
 
 /* Is a general fence's tuple where it says? */
-static bool
+static inline bool
 fpt_fence_sound(const void *page, const FPTFence *f)
 {
 	uint32		len;
@@ -291,6 +291,19 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 }
 
 /*
+ * Which of the kids a + 1 .. b to look at: the last one first, as new rows of a
+ * key mostly have the highest TIDs, then the one in the middle.
+ */
+static inline int
+fpt_probe_kid(bool *probed, int a, int b)
+{
+	int			m = *probed ? a + (b - a + 1) / 2 : b;
+
+	*probed = true;
+	return m;
+}
+
+/*
  * The kid in which the key belongs: the last one of the region whose
  * first entry is below it, or the region's first one.  -1: corrupt.
  */
@@ -309,6 +322,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	{
 		int			a = kid;
 		int			b = kid + neq;
+		bool		probed = false;
 
 		/*
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
@@ -317,7 +331,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 		Assert(b < to);
 		while (a < b)
 		{
-			int			m = a + (b - a + 1) / 2;
+			int			m = fpt_probe_kid(&probed, a, b);
 			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
 														tid);
 
@@ -340,10 +354,11 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 {
 	int			a = from;
 	int			b = to - 1;
+	bool		probed = false;
 
 	while (a < b)
 	{
-		int			m = a + (b - a + 1) / 2;
+		int			m = fpt_probe_kid(&probed, a, b);
 		int			below = fpt_kid_first_below(l, g, page, m, 0, lo, key, tid);
 
 		if (below < 0)
@@ -947,15 +962,26 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 			  const uint8 *slots, int n, uint64 *los, uint64 *his)
 {
 	FPTPageSpecial *s = fpt_special(page);
+	const char *keys = node + sizeof(FPTNode);
+	uint64		base = s->base_lo;
 	int			i;
 
+	if (g->kw == 8 && his == NULL)
+	{
+		for (i = 0; i < n; i++)
+		{
+			memcpy(&los[i], keys + slots[i] * 8, 8);
+			los[i] += base;
+		}
+		return;
+	}
 	for (i = 0; i < n; i++)
 	{
 		uint64		hi,
 					lo;
 
 		fpt_slot_rel(g, node, slots[i], &hi, &lo);
-		los[i] = lo + s->base_lo;
+		los[i] = lo + base;
 		if (his)
 			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
 	}
@@ -981,45 +1007,70 @@ fpt_copy_dict_heads(void *page, const char *node, const uint8 *slots, int n,
 	return true;
 }
 
-/*
- * The tuples of n slots, behind what run->tups holds; false if corrupt.
- * Neighbours that share theirs in the page share the copy.  *shared is the
- * number in the dictionary of the one that was copied last, or -1.
- */
+/* The next entry's tuple, behind what run->tups holds; false: no room. */
+static inline bool
+fpt_copy_tuple(FPTRun *run, int i, const char *tup, uint32 len)
+{
+	if (unlikely(run->tupused + (int) len > BLCKSZ))
+		return false;
+	run->tupoffs[i] = (uint16) run->tupused;
+	fpt_copy_bytes(run->tups + run->tupused, tup, len);
+	run->tupused += (int) len;
+	run->tupends[i] = (uint16) run->tupused;
+	return true;
+}
+
+/* The tuples of n slots, from entry "at" of the run on; false if corrupt. */
 static bool
 fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
-				const uint8 *slots, int n, FPTRun *run, int at, int *shared)
+				const uint8 *slots, int n, FPTRun *run, int at)
+{
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		uint16		off = fpt_slot_off(g, node, slots[i]);
+		const char *tup = NULL;
+		uint32		len = 0;
+
+		if (off != 0)
+		{
+			tup = fpt_tuple_at(page, off, &len);
+			if (unlikely(tup == NULL))
+				return false;
+		}
+		if (!fpt_copy_tuple(run, at + i, tup, len))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The same where keys are in a dictionary.  Neighbours that share a tuple in the
+ * page share the copy.  *shared is the number in the dictionary of the one that
+ * was copied last, or -1.
+ */
+static bool
+fpt_copy_dict_tuples(void *page, const char *node, const uint8 *slots, int n,
+					 FPTRun *run, int at, int *shared)
 {
 	int			i;
 
 	for (i = at; i < at + n; i++)
 	{
-		int			slot = slots[i - at];
+		int			code = fpt_slot_code(node, slots[i - at]);
 		FPTKey		k;
 
-		if (g->dict)
+		if (code == *shared)
 		{
-			int			code = fpt_slot_code(node, slot);
-
-			if (code == *shared)
-			{
-				run->tupoffs[i] = run->tupoffs[i - 1];
-				run->tupends[i] = run->tupends[i - 1];
-				continue;
-			}
-			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k) ||
-				run->tupused + (int) k.len > BLCKSZ)
-				return false;
-			*shared = code;
+			run->tupoffs[i] = run->tupoffs[i - 1];
+			run->tupends[i] = run->tupends[i - 1];
+			continue;
 		}
-		else if (!fpt_slot_tuple(g, page, node, slot, &k) ||
-				 run->tupused + (int) k.len > BLCKSZ)
+		if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k) ||
+			!fpt_copy_tuple(run, i, k.tup, k.len))
 			return false;
-		if (k.len > 0)
-			memcpy(run->tups + run->tupused, k.tup, k.len);
-		run->tupoffs[i] = (uint16) run->tupused;
-		run->tupused += (int) k.len;
-		run->tupends[i] = (uint16) run->tupused;
+		*shared = code;
 	}
 	return true;
 }
@@ -1059,7 +1110,8 @@ fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
 		fpt_copy_keys(g, page, node, slots, m, run->los + n,
 					  run->his ? run->his + n : NULL);
 	if (run->tups &&
-		!fpt_copy_tuples(g, page, node, slots, m, run, n, shared))
+		!(g->dict ? fpt_copy_dict_tuples(page, node, slots, m, run, n, shared) :
+		  fpt_copy_tuples(g, page, node, slots, m, run, n)))
 		return -1;
 	if (run->slotids)
 	{
@@ -1113,6 +1165,19 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 	/* that of a general page is never taken by tuples */
 	return g != NULL && g->dw == 0 &&
 		(g->heap || fpt_header(page)->std.pd_lower <= g->hint_off);
+}
+
+void
+fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
+{
+	const FPTGeom *g = fpt_geom_of(l, page);
+
+	*from = *to = 0;
+	if (g == NULL || g->dw != 0)
+		return;
+	*from = fpt_hint_off(g, page);
+	*to = g->heap ? *from + fpt_hint_bytes(g, fpt_header(page)->nnodes) :
+		FPT_SPECIAL_OFFSET;
 }
 
 /* The node of a slot number, or NULL if there is no such slot. */

@@ -162,6 +162,52 @@ typedef struct FPTGuess
 /* Upper bound of the entries of any page, for callers' arrays. */
 #define FPT_MAX_ENTRIES		(BLCKSZ / 6)
 
+/* --- bytes ------------------------------------------------------------ */
+
+/*
+ * memmove() of a few bytes.  Two moves that may overlap cover any length up to
+ * 32, where a call would take longer than the work.
+ */
+static inline void
+fpt_copy_bytes(char *to, const char *from, size_t n)
+{
+	char		a[16];
+	char		b[16];
+
+	if (n > 32)
+		memmove(to, from, n);
+	else if (n >= 16)
+	{
+		memcpy(a, from, 16);
+		memcpy(b, from + n - 16, 16);
+		memcpy(to, a, 16);
+		memcpy(to + n - 16, b, 16);
+	}
+	else if (n >= 8)
+	{
+		memcpy(a, from, 8);
+		memcpy(b, from + n - 8, 8);
+		memcpy(to, a, 8);
+		memcpy(to + n - 8, b, 8);
+	}
+	else if (n >= 4)
+	{
+		memcpy(a, from, 4);
+		memcpy(b, from + n - 4, 4);
+		memcpy(to, a, 4);
+		memcpy(to + n - 4, b, 4);
+	}
+	else if (n > 0)
+	{
+		a[0] = from[0];
+		a[1] = from[n / 2];
+		a[2] = from[n - 1];
+		to[0] = a[0];
+		to[n / 2] = a[1];
+		to[n - 1] = a[2];
+	}
+}
+
 /* --- order ------------------------------------------------------------ */
 
 static inline bool
@@ -294,8 +340,11 @@ fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
 		return k->cls < cls ? -1 : 1;
 	if (unlikely(fpt_is_general(l)))
 	{
-		FPTKey		x = fpt_fence_get(l, page, f);
+		FPTKey		x;
 
+		if (k->lo != f->lo)
+			return k->lo < f->lo ? -1 : 1;
+		x = fpt_fence_get(l, page, f);
 		return fpt_key_cmp(l, k, &x);
 	}
 	if (k->hi != f->hi)
@@ -337,7 +386,7 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 	if (from->len > 0)
 	{
 		Assert(from->len <= FPT_MAX_TUPLE);
-		memmove(to->data, from->tup, from->len);
+		fpt_copy_bytes(to->data, from->tup, from->len);
 		to->key.tup = to->data;
 	}
 }
@@ -694,6 +743,10 @@ extern bool fpt_page_has_hints(const FPTLayout *l, void *page);
 /* Is this slot (number as in FPTRun.slotids) used and its TID this one? */
 extern bool fpt_page_slot_is(const FPTLayout *l, void *page, int slotid,
 							 uint64 tid);
+
+/* Where a leaf page's hints are, or none: bytes *from .. *to - 1 of its hole */
+extern void fpt_page_hint_area(const FPTLayout *l, void *page, int *from,
+							   int *to);
 extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
 extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
 

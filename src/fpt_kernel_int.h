@@ -483,6 +483,7 @@ fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 }
 
 extern int	fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key);
+extern FPTResult fpt_page_fill_gaps(const FPTGeom *g, void *page);
 extern FPTResult fpt_page_compact(const FPTLayout *l, const FPTGeom *g,
 								  void *page);
 extern int	fpt_tuple_bytes(const FPTGeom *g, void *page);

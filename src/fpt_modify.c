@@ -838,6 +838,8 @@ fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	char	   *node;
 	int			i;
 
+	if (fpt_header(page)->nkids >= g->maxnodes)
+		return FPT_FULL;
 	if (fpt_node_read(g, p->node, e) < 0)
 		return FPT_CORRUPT;
 	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
@@ -972,7 +974,8 @@ fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
 /*
  * Make room in the full node of p by shifting entries towards the nearest node
  * that has some: half of that room, for later, as far as the new entry stays
- * on this side of what moves, or finds room where it goes.
+ * on this side of what moves, or finds room where it goes.  All of it in a node
+ * of many rows of the new entry's key, as their next ones will come here, too.
  */
 static FPTResult
 fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
@@ -983,6 +986,8 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	int			right = fpt_room_distance(l, g, page, p, 1, hard, &rroom);
 	int			left = fpt_room_distance(l, g, page, p, -1, hard, &lroom);
 	bool		atend = p->rank >= p->count;
+	bool		repeats;
+	int			share = 2;
 	int			m;
 	int			by;
 	int			kid;
@@ -991,7 +996,8 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	 * A load in ascending order wants full pages behind it, not room.  Where keys
 	 * repeat, the end of the page is the end of one of them.
 	 */
-	if (atend && p->kid + 1 == p->to && !g->dict && !hard)
+	repeats = g->dict || (!g->heap && p->eq != 0);
+	if (atend && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 
 	/* What goes to the very end can follow to a direct neighbour only. */
@@ -1002,10 +1008,14 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	if (right == 0 && left == 0)
 		return FPT_FULL;
 	by = left == 0 || (right > 0 && right <= left) ? 1 : -1;
-	if (by > 0)
-		m = Max(1, Min(rroom / 2, atend ? p->count - 1 : p->count - p->rank));
+	if (fpt_popcount(p->eq) > g->cap / 2)
+		share = 1;
+	if (by < 0)
+		m = Max(1, Min(lroom / share, p->rank - 1));
+	else if (atend)
+		m = Max(1, Min(rroom / 2, p->count - 1));
 	else
-		m = Max(1, Min(lroom / 2, p->rank - 1));
+		m = Max(1, Min(rroom / share, p->count - p->rank));
 
 	/* From the far end, so that every node has room when it is given some. */
 	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
@@ -1120,6 +1130,34 @@ fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
 	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
 }
 
+/* The same, after the bytes of removed entries' tuples were added to the hole. */
+static FPTResult
+fpt_make_room_tuples(const FPTLayout *l, const FPTGeom *g, void *page,
+					 const FPTEntry *e, bool hard)
+{
+	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
+	int			garbage = fpt_garbage(g, page);
+	FPTResult	res = FPT_FULL;
+
+	if (garbage < 0)
+		return FPT_CORRUPT;
+	if (garbage < least)
+		return FPT_FULL;
+	if (!g->dict)
+	{
+		res = fpt_page_fill_gaps(g, page);
+		if (res == FPT_OK)
+			res = fpt_make_room_locally(l, g, page, e, hard);
+	}
+	if (res == FPT_FULL && fpt_garbage(g, page) >= least)
+	{
+		res = fpt_page_compact(l, g, page);
+		if (res == FPT_OK)
+			res = fpt_make_room_locally(l, g, page, e, hard);
+	}
+	return res;
+}
+
 static FPTResult
 fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 {
@@ -1130,18 +1168,7 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 		return FPT_CORRUPT;
 	res = fpt_make_room_locally(l, g, page, e, hard);
 	if (res == FPT_FULL && g->heap)
-	{
-		int			garbage = fpt_garbage(g, page);
-
-		if (garbage < 0)
-			return FPT_CORRUPT;
-		if (garbage >= (hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN))
-		{
-			res = fpt_page_compact(l, g, page);
-			if (res == FPT_OK)
-				res = fpt_make_room_locally(l, g, page, e, hard);
-		}
-	}
+		res = fpt_make_room_tuples(l, g, page, e, hard);
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */

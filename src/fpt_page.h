@@ -170,6 +170,7 @@ typedef struct FPTWidths
 /* Key classes */
 #define FPT_KEYCLASS_IMAGE	1
 #define FPT_KEYCLASS_GENERAL 2	/* 8-byte heads and tuples */
+#define FPT_KEYCLASS_SORTKEY 3	/* the same, sort keys in heads */
 
 /*
  * General keys: longest tuple.  Three of them, an entry and both fences, must
@@ -191,7 +192,8 @@ typedef struct FPTMetaData
 	uint16		linesize;		/* FPT_LINE */
 	uint16		nstripes;		/* 1: pages live in this relation's main fork */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	uint32		reserved[8];	/* zero */
+	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
+	uint32		reserved[7];	/* zero */
 } FPTMetaData;
 
 #define FPT_META_OFFSET		FPT_LINE

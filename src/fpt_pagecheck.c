@@ -266,6 +266,7 @@ fpt_check_dict(FPTCheckState *st)
 	for (i = 0; i < h->ndict; i++)
 	{
 		FPTKey		k;
+		uint64		head;
 
 		if (!fpt_dict_key(st->page, i, cls, &k) || fpt_tuple_overlaps(st, &k))
 			return "tuple of the dictionary is not within the page's tuples";
@@ -274,6 +275,10 @@ fpt_check_dict(FPTCheckState *st)
 		k.tid = 0;
 		if (i > 0 && h->nkids > 0 && fpt_key_cmp(st->l, &prev, &k) >= 0)
 			return "keys of the dictionary are out of order";
+		memcpy(&head, fpt_dict_heads(st->page) + i * sizeof(head),
+			   sizeof(head));
+		if (h->nnull != 0 && head != 0)
+			return "NULL of the dictionary has a head";
 		prev = k;
 	}
 	return NULL;

@@ -65,6 +65,11 @@ struct FPTQuals
 	const FPTGeneral *g;
 	int			nkeycols;
 	int			nstarts;		/* rescans, as far as they are counted */
+	bool		point;			/* "column = value" on the first columns, and
+								 * no other quals */
+	bool		read;			/* what follows has been worked out of keys */
+	ScanKey		keys;			/* the scan's own */
+	int			nscankeys;
 	bool		never;			/* no entry can match */
 	bool		recheck;
 	int			last;			/* last column with quals, or -1 */
@@ -383,14 +388,23 @@ typedef struct FPTConverter
 	FmgrInfo	cmp;
 } FPTConverter;
 
+/* Is an argument of the column's type? */
+static inline bool
+argument_is_same(const FPTQuals *q, int i, ScanKey key)
+{
+	Oid			opcintype = q->rel->rd_opcintype[i];
+
+	return !OidIsValid(key->sk_subtype) || key->sk_subtype == opcintype ||
+		IsPolymorphicType(opcintype) || opcintype == RECORDOID;
+}
+
 static void
 converter_init(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
 {
 	Oid			opcintype = q->rel->rd_opcintype[i];
 
 	conv->how = FPT_ARG_SAME;
-	if (!OidIsValid(key->sk_subtype) || key->sk_subtype == opcintype ||
-		IsPolymorphicType(opcintype) || opcintype == RECORDOID)
+	if (argument_is_same(q, i, key))
 		return;
 	conv->how = FPT_ARG_UNKNOWN;
 	conv->type = fpt_keytype_for(index_getprocid(q->rel, i + 1,
@@ -589,18 +603,30 @@ fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
 	return q;
 }
 
-void
-fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
+/* "column = value" on the first columns, one qual each, and no others? */
+static bool
+quals_are_point(const FPTQuals *q)
+{
+	if (q->nscankeys == 0 || q->nscankeys > q->nkeycols)
+		return false;
+	for (int i = 0; i < q->nscankeys; i++)
+	{
+		ScanKey		key = &q->keys[i];
+
+		if (key->sk_attno != i + 1 || key->sk_flags != 0 ||
+			key->sk_strategy != BTEqualStrategyNumber ||
+			!argument_is_same(q, i, key))
+			return false;
+	}
+	return true;
+}
+
+/* What the scan's keys allow of each column. */
+static void
+quals_read(FPTQuals *q)
 {
 	MemoryContext old;
 
-	if (q->nstarts < FPT_MANY_STARTS && ++q->nstarts == FPT_MANY_STARTS)
-	{
-		old = MemoryContextSwitchTo(MemoryContextGetParent(q->qualcxt));
-		fpt_general_sort_support(unconstify(FPTGeneral *, q->g), q->rel,
-								 false);
-		MemoryContextSwitchTo(old);
-	}
 	MemoryContextReset(q->qualcxt);
 	MemoryContextReset(q->poscxt);
 	MemoryContextReset(q->matchcxt);
@@ -616,10 +642,32 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 	}
 
 	old = MemoryContextSwitchTo(q->qualcxt);
-	q->others = palloc(Max(nkeys, 1) * sizeof(ScanKeyData));
-	for (int k = 0; k < nkeys && !q->never; k++)
-		add_key(q, &keys[k]);
+	q->others = palloc(Max(q->nscankeys, 1) * sizeof(ScanKeyData));
+	for (int k = 0; k < q->nscankeys && !q->never; k++)
+		add_key(q, &q->keys[k]);
 	MemoryContextSwitchTo(old);
+	q->read = true;
+}
+
+void
+fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
+{
+	MemoryContext old;
+
+	if (q->nstarts < FPT_MANY_STARTS && ++q->nstarts == FPT_MANY_STARTS)
+	{
+		old = MemoryContextSwitchTo(MemoryContextGetParent(q->qualcxt));
+		fpt_general_sort_support(unconstify(FPTGeneral *, q->g), q->rel,
+								 false);
+		MemoryContextSwitchTo(old);
+	}
+	q->keys = keys;
+	q->nscankeys = nkeys;
+	q->point = quals_are_point(q);
+	q->read = false;
+	q->recheck = false;
+	if (!q->point)
+		quals_read(q);
 }
 
 bool
@@ -849,6 +897,16 @@ pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
 	}
 }
 
+static inline void
+pos_search(FPTPosition *pos)
+{
+	pos->s.natts = pos->natts;
+	pos->s.after = pos->side > 0;
+	pos->s.values = pos->values;
+	pos->s.isnull = pos->isnull;
+	pos->s.cmp = NULL;
+}
+
 /* A position as a key, which lives as long as the position. */
 static void
 pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
@@ -861,11 +919,7 @@ pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
 		key->tid = pos->side < 0 ? 0 : FPT_MAX_TID;
 		return;
 	}
-	pos->s.natts = pos->natts;
-	pos->s.after = pos->side > 0;
-	pos->s.values = pos->values;
-	pos->s.isnull = pos->isnull;
-	pos->s.cmp = NULL;
+	pos_search(pos);
 	fpt_general_search_key(q->g, &pos->s, key);
 }
 
@@ -917,6 +971,31 @@ range_end(FPTQuals *q, int dir, int moved)
 	return e;
 }
 
+/*
+ * The one range of a point: from before to behind all keys that begin with its
+ * values.
+ */
+static void
+point_range(FPTQuals *q, FPTQualRange *r)
+{
+	FPTPosition *pos = &q->pos;
+	FPTPosition *end = &q->end;
+
+	for (int i = 0; i < q->nscankeys; i++)
+	{
+		pos->values[i] = end->values[i] = q->keys[i].sk_argument;
+		pos->isnull[i] = end->isnull[i] = false;
+	}
+	pos->natts = end->natts = q->nscankeys;
+	pos->side = -1;
+	end->side = 1;
+	pos_search(pos);
+	pos_search(end);
+	fpt_general_search_keys(q->g, &pos->s, &end->s, &r->lo, &r->hi);
+	r->filter = false;
+	r->moved = true;
+}
+
 bool
 fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 {
@@ -926,6 +1005,21 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	int			e;
 
 	Assert(dir == 1 || dir == -1);
+	r->point = q->point;
+	r->here = false;
+	if (q->point)
+	{
+		/* there is nothing behind it */
+		if (from->search != NULL)
+			return false;
+		if (from->cls == (dir > 0 ? FPT_CLS_MINF : FPT_CLS_PINF))
+		{
+			point_range(q, r);
+			return true;
+		}
+	}
+	if (!q->read)
+		quals_read(q);
 	if (q->never ||
 		from->cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
 		return false;
@@ -980,6 +1074,7 @@ fpt_quals_match(FPTQuals *q, const FPTKey *key)
 	bool		isnull[INDEX_MAX_KEYS];
 	bool		in = true;
 
+	Assert(q->read);
 	(void) fpt_general_deform(q->g, key, values, isnull);
 	for (int i = 0; i <= q->last && in; i++)
 	{

@@ -32,6 +32,10 @@ typedef struct FPTQualRange
 	FPTKey		hi;
 	bool		filter;			/* entries are to be asked fpt_quals_match() */
 	bool		moved;			/* does not begin at "from" */
+	bool		point;			/* the quals allow one value of the first
+								 * columns: there is no other range */
+	bool		here;			/* set by a scan that has certified: "lo" is
+								 * between the fences of the page at hand */
 } FPTQualRange;
 
 /*
@@ -41,7 +45,7 @@ typedef struct FPTQualRange
 extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
 								 MemoryContext cxt);
 
-/* The scan's keys, at its start and at each rescan. */
+/* The scan's keys, at its start and at each rescan; they stay where they are. */
 extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
 
 /* Whether matches are to be rechecked by the executor. */

@@ -38,9 +38,6 @@
 /* The largest index tuple that core's format allows. */
 #define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
 
-/* Entries after which the memory of their values is freed. */
-#define FPT_ITUP_RESET		32
-
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
 
@@ -313,11 +310,12 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 
 /*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
- * only those that match the quals.  *done: where the range before it ended.
+ * only those that match the quals.  The range may end behind the page.  Returns
+ * whether it goes as far as the page does.  *done: where the one before ended.
  * Ranges ascend, and so must their places in the page, or entries might be
  * copied again and again until they overrun the batch.
  */
-static void
+static bool
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 			   const FPTKey *lo, const FPTKey *hi, bool filter, FPTLoc *done)
 {
@@ -333,7 +331,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (!fpt_loc_before(&first, &last))
-		return;
+		return last.kid >= fpt_header(page)->nkids;
 	if (unlikely(fpt_loc_before(&first, done)))
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*done = last;
@@ -384,11 +382,14 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		}
 		b->n += n;
 	}
+	return last.kid >= fpt_header(page)->nkids;
 }
 
 /*
  * All ranges of general keys between the batch's bounds; "first" is the first
- * one, if that is known.
+ * one, if that is known.  Comparing keys is dear: what is known of the first
+ * range is not asked again, and a range that ends in front of the page's last
+ * entry need not be compared with the fence.
  */
 static void
 fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
@@ -405,27 +406,26 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		r = *first;
 	else
 		more = fpt_quals_range(so->quals, low, 1, &r);
-	while (more && fpt_key_cmp(l, &r.lo, high) < 0)
+	while (more && (r.here || fpt_key_cmp(l, &r.lo, high) < 0))
 	{
-		FPTKey		from = fpt_key_cmp(l, &r.lo, low) > 0 ? r.lo : *low;
-		FPTKey		hi = r.hi;
-		bool		last = fpt_key_cmp(l, &hi, high) >= 0;
+		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
+		const FPTKey *from = inside ? &r.lo : low;
+		FPTKey		at;
 
-		if (last)
-			hi = fpt_key_before(&so->ix, high);
-		if (fpt_key_cmp(l, &from, &hi) <= 0)
-			fpt_copy_range(scan, so, b, page, &from, &hi, r.filter, &done);
-		if (last)
+		if ((inside || fpt_key_cmp(l, from, &r.hi) <= 0) &&
+			fpt_copy_range(scan, so, b, page, from, &r.hi, r.filter, &done) &&
+			fpt_key_cmp(l, &r.hi, high) >= 0)
 			break;
-		from = r.hi;
-		more = fpt_quals_range(so->quals, &from, 1, &r);
+		at = r.hi;
+		more = fpt_quals_range(so->quals, &at, 1, &r);
 	}
 }
 
 /*
  * Will a scan want the leaf behind one that covers "low" to "high"?  The answer
  * only brings cache lines: where the end of a scan of general keys is not at
- * hand, it is no.  Arguments as those of fpt_fill_batch().
+ * hand, it is no, as for a single value, most of which are on one leaf.
+ * Arguments as those of fpt_fill_batch().
  */
 static bool
 fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
@@ -435,7 +435,8 @@ fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
 	const FPTRanges *ranges = &so->ranges;
 
 	if (so->quals != NULL)
-		return first != NULL && fpt_key_cmp(l, high, &first->hi) <= 0;
+		return first != NULL && !(first->point && first->here) &&
+			fpt_key_cmp(l, high, &first->hi) <= 0;
 	if (to == NULL)
 		return fpt_key_cmp(l, high, &ranges->r[ranges->n - 1].hi) <= 0;
 	return fpt_key_cmp(l, low, &ranges->r[0].lo) > 0;
@@ -498,9 +499,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 			break;
 		if (fpt_key_cmp(l, &hi, &high) >= 0)
 			hi = fpt_key_before(&so->ix, &high);
-		fpt_copy_range(scan, so, b, page,
-					   fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
-					   &hi, false, &done);
+		(void) fpt_copy_range(scan, so, b, page,
+							  fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
+							  &hi, false, &done);
 	}
 	Assert(b->n <= FPT_MAX_ENTRIES);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
@@ -721,6 +722,7 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
 		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
 							   &r.hi, 1);
+		r.here = jump;
 		fpt_fill_batch(scan, so, b, buf, &from.key, NULL, &r);
 		b->pos = 0;
 		if (b->n > 0)
@@ -891,83 +893,20 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Write an index tuple of these values as core reads it, into a buffer of
- * FPT_ITUP_SIZE bytes.  Not index_form_tuple(), which allocates a new one and
- * would compress wide values again.
- */
-static void
-fpt_write_itup(TupleDesc desc, const Datum *values, const bool *isnull,
-			   IndexTuple itup)
-{
-	bits8	   *nulls = (bits8 *) (itup + 1);
-	Size		off;
-	uint16		flags = 0;
-	int			i;
-
-	for (i = 0; i < desc->natts; i++)
-	{
-		if (isnull[i])
-			flags |= INDEX_NULL_MASK;
-	}
-	off = IndexInfoFindDataOffset(flags);
-	memset(nulls, 0, off - sizeof(IndexTupleData));
-	for (i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute att = TupleDescAttr(desc, i);
-		Size		start = att_align_nominal(off, att->attalign);
-		Size		len;
-
-		if (isnull[i])
-			continue;
-		if (flags & INDEX_NULL_MASK)
-			nulls[i >> 3] |= 1 << (i & 7);
-		len = att_addlength_datum(0, att->attlen, values[i]);
-		if (att->attlen < 0)
-			flags |= INDEX_VAR_MASK;
-		if (unlikely(start + len > INDEX_SIZE_MASK))
-			elog(ERROR, "index tuple too large");
-
-		/* zeroes between columns tell a reader to align */
-		while (off < start)
-			((char *) itup)[off++] = 0;
-		if (att->attbyval)
-			store_att_byval((char *) itup + off, values[i], att->attlen);
-		else
-			memcpy((char *) itup + off, DatumGetPointer(values[i]), len);
-		off += len;
-	}
-	itup->t_info = flags | (uint16) off;
-}
-
 /* The same for general keys: written anew each time. */
-static void
+static inline void
 fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTBatch   *b = &so->cur;
-	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
-	Datum		values[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
-	MemoryContext old;
 	FPTKey		key;
 
 	Assert(b->pos >= 0 && b->pos < b->n);
-	if (so->itup == NULL)
-	{
-		so->itupcxt = AllocSetContextCreate(so->cxt, "fptree tuple",
-											ALLOCSET_SMALL_SIZES);
+	if (unlikely(so->itup == NULL))
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
-	}
-	/* What is in there has been copied to itup: now and then is enough. */
-	if (b->pos % FPT_ITUP_RESET == 0)
-		MemoryContextReset(so->itupcxt);
-	old = MemoryContextSwitchTo(so->itupcxt);
 	fpt_batch_key(so, b, b->pos,
 				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
-	(void) fpt_general_deform(so->ix.layout.arg, &key, values, isnull);
-	fpt_write_itup(desc, values, isnull, so->itup);
+	fpt_general_write(so->ix.layout.arg, &key, so->itup);
 	scan->xs_itup = so->itup;
-	MemoryContextSwitchTo(old);
 }
 
 static inline void
@@ -1089,6 +1028,7 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	Assert(norderbys == 0);
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
+	fpt_index_current(rel, &so->ix);
 	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
 	if (fpt_is_general(&so->ix.layout))

@@ -92,7 +92,6 @@ typedef struct FPTScanOpaque
 	int		   *killed;			/* entries of cur found dead by the caller */
 	IndexTuple	itup;			/* index-only: tuple, overwritten each time */
 	IndexTuple	nulltup;
-	MemoryContext itupcxt;		/* index-only, general keys: of its values */
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTHeapAhead heap;

@@ -65,54 +65,113 @@ fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
 	return k;
 }
 
+/*
+ * Where all heads are the same, comparing a key with a fence takes a call of
+ * the type's function.  But a child's fences are mostly copies of two
+ * neighbouring separators of its parent, between which the search has found the
+ * key already: these are remembered, and compared byte by byte.
+ */
+typedef struct FPTBounds
+{
+	FPTKeyBuf	low;			/* not above the key */
+	FPTKeyBuf	high;			/* above it */
+} FPTBounds;
+
+/* The separators around a child; false: the page contradicts itself. */
+static bool
+fpt_child_bounds(FPTIndex *ix, Page page, FPTLoc loc, FPTBounds *bounds)
+{
+	const FPTLayout *l = &ix->layout;
+	FPTEntry	e;
+
+	if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return false;
+	fpt_key_copy(&bounds->low, &e.key);
+	if (!fpt_page_step(l, page, &loc, 1))
+		e.key = fpt_page_high(l, page);
+	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return false;
+	fpt_key_copy(&bounds->high, &e.key);
+	return true;
+}
+
+static inline bool
+fpt_fence_is(const FPTIndex *ix, Page page, const FPTFence *f,
+			 const FPTKeyBuf *k)
+{
+	FPTKey		fence = fpt_fence_get(&ix->layout, page, f);
+
+	return fence.tid == k->key.tid && fpt_key_alike(&fence, &k->key);
+}
+
 /* Is this page the one of "level" that covers key, or to the left of it? */
 static inline bool
-fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level)
+fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
+				const FPTBounds *bounds)
 {
 	FPTPageHeader *h = fpt_header(page);
 
-	return h->level == level && !(h->flags & FPT_F_DELETED) &&
+	if (h->level != level || (h->flags & FPT_F_DELETED))
+		return false;
+	return (bounds != NULL &&
+			fpt_fence_is(ix, page, &fpt_special(page)->low, &bounds->low)) ||
 		fpt_page_above_low(&ix->layout, page, key);
+}
+
+/* fpt_moveright(); bounds: keys on either side of the key, or NULL. */
+static inline Buffer
+fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
+					  const FPTKey *key, int level, int lock,
+					  const FPTBounds *bounds)
+{
+	FPTKeyBuf	passed;			/* high fence behind us, if we moved */
+	bool		moved = false;
+
+	for (;;)
+	{
+		Page		page = BufferGetPage(buf);
+		FPTKey		high;
+		uint32		right;
+
+		if (unlikely(!fpt_page_serves(ix, page, key, level, bounds)))
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		if (bounds != NULL &&
+			fpt_fence_is(ix, page, &fpt_header(page)->high, &bounds->high))
+			return buf;
+		if (likely(fpt_page_below_high(&ix->layout, page, key)))
+			return buf;
+
+		/*
+		 * High fences rise from page to page, or links lead in a circle (or to
+		 * a page that was recycled this moment): begin again, a few times.
+		 */
+		high = fpt_page_high(&ix->layout, page);
+		if (moved && fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		right = fpt_header(page)->right;
+		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
+			fpt_corrupt(rel, fpt_bufpage(buf),
+						"The right link contradicts the high fence");
+		fpt_key_copy(&passed, &high);
+		moved = true;
+		UnlockReleaseBuffer(buf);
+		CHECK_FOR_INTERRUPTS();
+		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
+		buf = fpt_getbuf(rel, ix, right, lock);
+	}
 }
 
 Buffer
 fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			  int level, int lock)
 {
-	FPTKeyBuf	passed;			/* high fence behind us */
-
-	passed.key.cls = FPT_CLS_MINF;
-	passed.key.hi = passed.key.lo = passed.key.tid = 0;
-	passed.key.len = 0;
-
-	for (;;)
-	{
-		Page		page = BufferGetPage(buf);
-		FPTKey		high = fpt_page_high(&ix->layout, page);
-		uint32		right;
-
-		/*
-		 * High fences rise from page to page, or links lead in a circle (or to
-		 * a page that was recycled this moment): begin again, a few times.
-		 */
-		if (!fpt_page_serves(ix, page, key, level) ||
-			fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
-		{
-			UnlockReleaseBuffer(buf);
-			return InvalidBuffer;
-		}
-		if (likely(fpt_key_cmp(&ix->layout, key, &high) < 0))
-			return buf;
-		right = fpt_header(page)->right;
-		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
-			fpt_corrupt(rel, fpt_bufpage(buf),
-						"The right link contradicts the high fence");
-		fpt_key_copy(&passed, &high);
-		UnlockReleaseBuffer(buf);
-		CHECK_FOR_INTERRUPTS();
-		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
-		buf = fpt_getbuf(rel, ix, right, lock);
-	}
+	return fpt_moveright_between(rel, ix, buf, key, level, lock, NULL);
 }
 
 /*
@@ -125,7 +184,8 @@ fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
 {
 	Page		page = BufferGetPage(buf);
 
-	if (unlikely(!fpt_page_serves(ix, page, key, fpt_header(page)->level) ||
+	if (unlikely(!fpt_page_serves(ix, page, key, fpt_header(page)->level,
+								  NULL) ||
 				 !fpt_page_below_high(&ix->layout, page, key) ||
 				 fpt_header(page)->level == 0))
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
@@ -166,6 +226,8 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 {
 	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
 	int			cur = ix->rootlevel;
+	FPTBounds	around;
+	const FPTBounds *bounds = ix->headless ? &around : NULL;
 
 	if (cur < level)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
@@ -181,7 +243,9 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 		if (stack)
 			stack->page[cur] = fpt_bufpage(buf);
-		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK)
+		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK ||
+			(unlikely(ix->headless) &&
+			 !fpt_child_bounds(ix, page, loc, &around)))
 			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
@@ -192,7 +256,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
 		fpt_stop_point(FPT_STOP_DESCEND);
 		buf = fpt_getbuf_hot(rel, ix, child, mode, fraction);
-		buf = fpt_moveright(rel, ix, buf, key, cur, mode);
+		buf = fpt_moveright_between(rel, ix, buf, key, cur, mode, bounds);
 		if (buf == InvalidBuffer)
 			return buf;
 	}

@@ -11,9 +11,9 @@
  * page that it has locked exclusively finishes that split first.
  *
  * The root stays where it is: its entries move to two new pages below it, in
- * one record that needs no flag.  The root is never a leaf: entries leave a
- * leaf by VACUUM or, in a split, to its right sibling, and in no other way
- * (VACUUM's interlock with index-only scans depends on that).
+ * one record that needs no flag.  The root is never a leaf: a split moves
+ * entries of a leaf to its right sibling and nowhere else (VACUUM's interlock
+ * with index-only scans depends on that).
  *
  * A page holds far more entries in a narrow encoding than in a wide one, so an
  * entry far away from the others may not let half a page's entries form one.
@@ -117,20 +117,36 @@ fpt_split_local_run(FPTSplit *sp)
 		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
+/* Are two leaf entries, or an entry and a fence, of the same key? */
+static inline bool
+fpt_split_same_key(const FPTKey *a, const FPTKey *b)
+{
+	return a->hi == b->hi && fpt_key_alike(a, b);
+}
+
 /*
- * Is the new leaf entry the last one of a page of a single key?  More of the key
- * will come behind it, as rows get higher TIDs, and nothing in front.
+ * Is the new leaf entry the last row of the page's first key, and is there
+ * nothing else, or rows of one other key that goes on in the next page?  More
+ * rows of the first one will come behind the new one, as they get higher TIDs,
+ * and nothing elsewhere.
  */
 static bool
 fpt_split_long_run(const FPTSplit *sp)
 {
-	return fpt_is_general(&sp->ix->layout) && sp->pos == sp->n - 1 &&
-		fpt_key_alike(&sp->entries[0].key, &sp->e->key);
+	const FPTKey *last = &sp->entries[sp->n - 1].key;
+
+	if (sp->pos < 1 ||
+		!fpt_split_same_key(&sp->entries[0].key, &sp->e->key))
+		return false;
+	return sp->pos == sp->n - 1 ||
+		(!fpt_split_same_key(&sp->e->key, &sp->entries[sp->pos + 1].key) &&
+		 fpt_split_same_key(&sp->entries[sp->pos + 1].key, last) &&
+		 sp->high.tid != 0 && fpt_split_same_key(last, &sp->high));
 }
 
 /*
- * Where a key begins near "at", in a page of repeated keys: its rows are found
- * in one page then, and both halves can grow.
+ * Where a key begins near "at", if keys repeat: its rows are found in one page
+ * then, and both halves can grow.
  */
 static int
 fpt_split_between_keys(const FPTSplit *sp, int at)
@@ -139,11 +155,11 @@ fpt_split_between_keys(const FPTSplit *sp, int at)
 
 	for (int d = 0; d < max; d++)
 	{
-		if (!fpt_key_alike(&sp->entries[at - d - 1].key,
-						   &sp->entries[at - d].key))
+		if (!fpt_split_same_key(&sp->entries[at - d - 1].key,
+								&sp->entries[at - d].key))
 			return at - d;
-		if (!fpt_key_alike(&sp->entries[at + d - 1].key,
-						   &sp->entries[at + d].key))
+		if (!fpt_split_same_key(&sp->entries[at + d - 1].key,
+								&sp->entries[at + d].key))
 			return at + d;
 	}
 	return at;
@@ -197,13 +213,14 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* An ascending run within the key space leaves a full page, too. */
-		if (h->level == 0 && sp->pos > sp->n / 2 &&
-			(fpt_split_local_run(sp) || fpt_split_long_run(sp)))
+		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
 			return sp->pos;
+
+		/* The page where the run goes on gets the lesser part of the others. */
+		if (h->level == 0 && fpt_split_long_run(sp))
+			return sp->pos > sp->n / 2 ? sp->pos : sp->pos + 1;
 		keep = fpt_split_half(sp, h->level);
-		if (fpt_page_has_dict(page))
-			keep = fpt_split_between_keys(sp, keep);
-		return keep;
+		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
 	}
 
 	/* Ascending: the rightmost page keeps fillfactor percent. */
@@ -373,7 +390,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	 */
 	*rbuf = fpt_allocbuf(rel);
 	rightno = fpt_bufpage(*rbuf);
-	wal = fpt_wal_start(rel);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
 				  h->flags | FPT_F_INCOMPLETE);
@@ -425,7 +442,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
 	*lbuf = fpt_allocbuf(rel);
 	*rbuf = fpt_allocbuf(rel);
-	wal = fpt_wal_start(rel);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, fpt_bufpage(*lbuf), FPT_NOPAGE,
 				  fpt_bufpage(*rbuf), 0);
@@ -494,7 +511,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				   Buffer childbuf, bool removed)
 {
 	uint32		pageno = fpt_bufpage(buf);
-	FPTWal	   *wal = fpt_wal_start(rel);
+	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
 	Page		copy = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
 	FPTResult	res = removed ? fpt_page_find_room(&ix->layout, copy, e) :
@@ -654,6 +671,12 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 	while (BufferIsValid(buf))
 	{
+		/* Mostly the entry's own node has room after that. */
+		if (removed && fpt_wal_insert(rel, ix, buf, e) == FPT_OK)
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
 		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
 		{
 			UnlockReleaseBuffer(buf);

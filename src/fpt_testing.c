@@ -102,7 +102,7 @@ fptree_test_head(PG_FUNCTION_ARGS)
 		if (i == hd.nparts)
 			fpt_head_add(&hd, cmp, type,
 						 ((Oid *) ARR_DATA_PTR(collations))[i],
-						 (int16) ((int32 *) ARR_DATA_PTR(options))[i]);
+						 (int16) ((int32 *) ARR_DATA_PTR(options))[i], true);
 	}
 	head = fpt_head_form(&hd, values, isnull);
 	for (int i = 0; i < hd.nparts && !anynull; i++)
@@ -311,7 +311,7 @@ fptree_test_general(PG_FUNCTION_ARGS)
 	t.nkeys = IndexRelationGetNumberOfKeyAttributes(t.rel);
 	t.natts = RelationGetNumberOfAttributes(t.rel);
 	t.g = palloc(fpt_general_size(t.rel));
-	fpt_general_init(t.rel, t.g);
+	fpt_general_init(t.rel, t.g, true);
 	info = BuildIndexInfo(t.rel);
 	slot = table_slot_create(heap, NULL);
 	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;

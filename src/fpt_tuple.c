@@ -6,8 +6,9 @@
  * Tuples lie one behind the other from pd_upper to the special line, each
  * found by the offset in its entry's slot, in a fence or in the dictionary; no
  * two offsets are the same.  A new one goes below the lowest.  The tuple of a
- * removed entry stays until fpt_page_compact() moves what is still referred to
- * together.  A dictionary lies below all tuples.
+ * removed entry stays until fpt_page_fill_gaps() moves others into its place, or
+ * fpt_page_compact() all that are still referred to together.  A dictionary lies
+ * below all tuples.
  *
  *-------------------------------------------------------------------------
  */
@@ -183,6 +184,192 @@ fpt_page_compact(const FPTLayout *l, const FPTGeom *g, void *page)
 	upper = (int) (w.to - (char *) page) - fpt_dict_bytes(g, page);
 	if (g->dict)
 		fpt_dict_write(page, upper, fpt_dict_heads(copy), w.offs, h->ndict);
+	memset((char *) page + old, 0, upper - old);
+	h->std.pd_upper = (uint16) upper;
+	return FPT_OK;
+}
+
+/* --- gaps ------------------------------------------------------------------ */
+
+/* A tuple of a page, and what refers to it. */
+typedef struct FPTTupleRef
+{
+	char	   *ref;			/* of 2 bytes, 8 in a fence */
+	uint16		off;
+	uint16		space;
+	bool		fence;
+} FPTTupleRef;
+
+/* All tuples of a page, and which of them begins at a byte: number + 1. */
+typedef struct FPTTupleMap
+{
+	FPTTupleRef tuples[FPT_MAX_ENTRIES + 2];
+	int			n;
+	uint16		at[BLCKSZ];
+} FPTTupleMap;
+
+/* A run of bytes between tuples that nothing refers to. */
+typedef struct FPTGap
+{
+	uint16		off;
+	uint16		len;
+} FPTGap;
+
+/* Gaps that are remembered, the last ones of the page. */
+#define FPT_MAX_GAPS		64
+
+static bool
+fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
+			bool fence)
+{
+	FPTTupleRef *t;
+	uint32		len;
+
+	if (off == 0)
+		return true;
+	if (map->n >= FPT_MAX_ENTRIES + 2 || off >= BLCKSZ ||
+		fpt_tuple_at(page, off, &len) == NULL || map->at[off] != 0)
+		return false;
+	t = &map->tuples[map->n++];
+	t->ref = ref;
+	t->off = (uint16) off;
+	t->space = (uint16) fpt_tuple_space(len);
+	t->fence = fence;
+	map->at[off] = (uint16) map->n;
+	return true;
+}
+
+static bool
+fpt_map_tuples(const FPTGeom *g, char *page, FPTTupleMap *map)
+{
+	FPTFence   *low = &fpt_special(page)->low;
+	FPTFence   *high = &fpt_header(page)->high;
+	int			kid;
+
+	map->n = 0;
+	memset(map->at, 0, sizeof(map->at));
+	if (low->hi >= BLCKSZ || high->hi >= BLCKSZ ||
+		!fpt_map_add(map, page, (unsigned) low->hi, (char *) &low->hi, true) ||
+		!fpt_map_add(map, page, (unsigned) high->hi, (char *) &high->hi, true))
+		return false;
+	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(g, page, kid);
+		uint64		used;
+
+		if (node == NULL)
+			return false;
+		for (used = fpt_node_used(g, node); used != 0; used &= used - 1)
+		{
+			int			slot = fpt_ctz(used);
+
+			if (!fpt_map_add(map, page, fpt_slot_off(g, node, slot),
+							 node + g->off_off + slot * 2, false))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The gaps from "upper" on; -1: tuples overlap. */
+static int
+fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
+{
+	int			seen = 0;
+	int			ngaps = 0;
+	int			start = upper;
+	int			off = upper;
+
+	while (off < FPT_SPECIAL_OFFSET)
+	{
+		if (map->at[off] == 0)
+		{
+			off++;
+			continue;
+		}
+		if (off > start)
+		{
+			gaps[ngaps % FPT_MAX_GAPS].off = (uint16) start;
+			gaps[ngaps++ % FPT_MAX_GAPS].len = (uint16) (off - start);
+		}
+		off += map->tuples[map->at[off] - 1].space;
+		start = off;
+		seen++;
+	}
+	if (seen < map->n || off > FPT_SPECIAL_OFFSET)
+		return -1;
+	if (off > start)
+	{
+		gaps[ngaps % FPT_MAX_GAPS].off = (uint16) start;
+		gaps[ngaps++ % FPT_MAX_GAPS].len = (uint16) (off - start);
+	}
+	return Min(ngaps, FPT_MAX_GAPS);
+}
+
+/* Move the tuple at "at" into a gap behind it; false if it fits in none. */
+static bool
+fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
+{
+	FPTTupleRef *t = &map->tuples[map->at[at] - 1];
+
+	for (int i = 0; i < ngaps; i++)
+	{
+		FPTGap	   *gap = &gaps[i];
+		uint64		off = gap->off;
+		uint16		shortoff = gap->off;
+
+		if (gap->off <= t->off || gap->len < t->space)
+			continue;
+		memcpy(page + off, page + t->off, t->space);
+		if (t->fence)
+			memcpy(t->ref, &off, sizeof(off));
+		else
+			memcpy(t->ref, &shortoff, sizeof(shortoff));
+		map->at[off] = map->at[at];
+		t->off = shortoff;
+		gap->off += t->space;
+		gap->len -= t->space;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Add to the hole what is free between tuples, by moving the lowest ones into
+ * gaps, as long as there are gaps for them.  Where tuples are of much the same
+ * length, as those of versions of rows are, this moves no more bytes than are
+ * gained, while compacting moves, and logs, nearly all.  Not for pages with a
+ * dictionary.
+ */
+FPTResult
+fpt_page_fill_gaps(const FPTGeom *g, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTTupleMap map;
+	FPTGap		gaps[FPT_MAX_GAPS];
+	int			old = h->std.pd_upper;
+	int			upper = old;
+	int			ngaps;
+	int			space;
+
+	Assert(g->heap && !g->dict);
+	if (fpt_heap_room(g, page) < 0 || !fpt_map_tuples(g, page, &map))
+		return FPT_CORRUPT;
+	ngaps = fpt_map_gaps(&map, old, gaps);
+	if (ngaps < 0)
+		return FPT_CORRUPT;
+	while (upper < FPT_SPECIAL_OFFSET)
+	{
+		if (map.at[upper] == 0)
+		{
+			upper++;
+			continue;
+		}
+		space = map.tuples[map.at[upper] - 1].space;
+		if (!fpt_fill_gap(page, &map, upper, gaps, ngaps))
+			break;
+		upper += space;
+	}
 	memset((char *) page + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;

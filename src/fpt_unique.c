@@ -204,8 +204,8 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	Buffer		cur = buf;
 	bool		stop = false;
 	TransactionId xwait = InvalidTransactionId;
-	uint64	   *tids = (uint64 *) palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	uint16	   *slotids = (uint16 *) palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	uint64		tids[FPT_MAX_ENTRIES];
+	uint16		slotids[FPT_MAX_ENTRIES];
 
 	Assert(checkUnique != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
@@ -231,8 +231,6 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	}
 	if (cur != buf)
 		UnlockReleaseBuffer(cur);
-	pfree(tids);
-	pfree(slotids);
 	*speculativeToken = u.token;
 	*is_unique = !u.conflict;
 	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)

@@ -348,7 +348,8 @@ fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
 										 BufferGetBlockNumber(u.target),
 										 BufferGetBlockNumber(u.to_right ?
 															  u.right : u.left));
-				(void) fpt_unlink_apply(v, &u, fpt_wal_start(v->rel));
+				(void) fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
+															 &v->ix.layout));
 				fpt_unlink_release(&u);
 				return;
 			}
@@ -406,7 +407,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 						 &high, e, n + 1, 90) == FPT_OK;
 	if (fits)
 	{
-		FPTWal	   *wal = fpt_wal_start(v->rel);
+		FPTWal	   *wal = fpt_wal_start(v->rel, l);
 		Page		page;
 
 		fpt_unlink_register(u, wal);

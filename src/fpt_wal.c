@@ -16,8 +16,8 @@
  * the pages.
  *
  * Rules (see src/README.md, "WAL"):
- *	- pd_lower .. pd_upper is zero, on disk as well, hints apart, which a
- *	  replay forgets;
+ *	- pd_lower .. pd_upper is zero, on disk as well, hints apart: a replay
+ *	  forgets them, and what comes to lie where they were is logged in full;
  *	- a page that may not exist at replay, or whose old contents do not
  *	  matter, is logged as a full image;
  *	- at most four pages go into a record.
@@ -37,8 +37,9 @@
 #ifdef FPT_GENERIC_WAL_ONLY
 
 FPTWal *
-fpt_wal_start(Relation rel)
+fpt_wal_start(Relation rel, const FPTLayout *l)
 {
+	(void) l;
 	return GenericXLogStart(rel);
 }
 
@@ -64,7 +65,7 @@ fpt_wal_abort(FPTWal *wal)
 FPTResult
 fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 {
-	FPTWal	   *wal = fpt_wal_start(rel);
+	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
 	Page		page = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
 	FPTResult	res = fpt_page_insert(&ix->layout, page, e, &edit);
@@ -81,6 +82,9 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /* Equal bytes between two changed ones that do not pay a new fragment. */
 #define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
 
+/* Bytes that are compared by one call of memcmp(), which is fast. */
+#define FPT_SAME_BLOCK		256
+
 /* A page that a record changes. */
 typedef struct FPTWalPage
 {
@@ -94,16 +98,18 @@ typedef struct FPTWalPage
 struct GenericXLogState
 {
 	Relation	rel;
+	const FPTLayout *l;
 	int			npages;
 	FPTWalPage	pages[XLR_NORMAL_MAX_BLOCK_ID];
 };
 
 FPTWal *
-fpt_wal_start(Relation rel)
+fpt_wal_start(Relation rel, const FPTLayout *l)
 {
 	FPTWal	   *wal = (FPTWal *) palloc(sizeof(FPTWal));
 
 	wal->rel = rel;
+	wal->l = l;
 	wal->npages = 0;
 	return wal;
 }
@@ -144,6 +150,9 @@ fpt_wal_abort(FPTWal *wal)
 static int
 fpt_skip_same(const char *a, const char *b, int from, int to)
 {
+	while (from + FPT_SAME_BLOCK <= to &&
+		   memcmp(a + from, b + from, FPT_SAME_BLOCK) == 0)
+		from += FPT_SAME_BLOCK;
 	while (from + (int) sizeof(uint64) <= to)
 	{
 		uint64		x,
@@ -161,9 +170,28 @@ fpt_skip_same(const char *a, const char *b, int from, int to)
 }
 
 /*
- * Append the fragments for bytes from .. to - 1 to a page's delta; "old" is the
- * page as it will be found at replay.  False if the delta grows too large to
- * be worth it.
+ * Append a fragment of the bytes from .. to - 1 to a page's delta.  False if
+ * that grows too large to be worth it.
+ */
+static bool
+fpt_delta_add(FPTWalPage *p, int from, int to)
+{
+	uint16		head[2];
+
+	if (p->deltalen + FPT_FRAGMENT_HEAD + (to - from) > BLCKSZ)
+		return false;
+	head[0] = (uint16) from;
+	head[1] = (uint16) (to - from);
+	memcpy(p->delta + p->deltalen, head, sizeof(head));
+	p->deltalen += sizeof(head);
+	memcpy(p->delta + p->deltalen, p->image + from, to - from);
+	p->deltalen += to - from;
+	return true;
+}
+
+/*
+ * Append what of the bytes from .. to - 1 differs from "old", the page as it
+ * will be found at replay.
  */
 static bool
 fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
@@ -175,7 +203,6 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 	{
 		int			start = i;
 		int			end = i + 1;
-		uint16		head[2];
 
 		for (i = end; i < to && i - end < (int) FPT_FRAGMENT_HEAD; i++)
 		{
@@ -183,36 +210,41 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 				end = i + 1;
 		}
 		i = end;
-		if (p->deltalen + FPT_FRAGMENT_HEAD + (end - start) > BLCKSZ)
+		if (!fpt_delta_add(p, start, end))
 			return false;
-		head[0] = (uint16) start;
-		head[1] = (uint16) (end - start);
-		memcpy(p->delta + p->deltalen, head, sizeof(head));
-		p->deltalen += sizeof(head);
-		memcpy(p->delta + p->deltalen, p->image + start, end - start);
-		p->deltalen += end - start;
 	}
 	return true;
 }
 
-/* The same; what was in the old page's hole was zero. */
+/*
+ * The same; the old page's hole was zero, but for hints: whether there are any
+ * where the replay begins nobody knows, so these bytes are logged whatever they
+ * are.
+ */
 static bool
-fpt_delta_part(FPTWalPage *p, const char *old, int from, int to)
+fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
 {
 	static const char zeroes[BLCKSZ] = {0};
 	int			lower = Min(Max(((PageHeader) old)->pd_lower, from), to);
 	int			upper = Min(Max(((PageHeader) old)->pd_upper, lower), to);
+	int			hfrom;
+	int			hto;
 
+	fpt_page_hint_area(l, old, &hfrom, &hto);
+	hfrom = Min(Max(hfrom, lower), upper);
+	hto = Min(Max(hto, hfrom), upper);
 	return fpt_delta_range(p, old, from, lower) &&
-		fpt_delta_range(p, zeroes, lower, upper) &&
+		fpt_delta_range(p, zeroes, lower, hfrom) &&
+		(hfrom == hto || fpt_delta_add(p, hfrom, hto)) &&
+		fpt_delta_range(p, zeroes, hto, upper) &&
 		fpt_delta_range(p, old, upper, to);
 }
 
 /* Compute what to log of a page. */
 static void
-fpt_delta(FPTWalPage *p)
+fpt_delta(FPTWalPage *p, const FPTLayout *l)
 {
-	const char *old = (const char *) BufferGetPage(p->buf);
+	char	   *old = (char *) BufferGetPage(p->buf);
 	int			lower = ((PageHeader) p->image)->pd_lower;
 	int			upper = ((PageHeader) p->image)->pd_upper;
 
@@ -220,8 +252,8 @@ fpt_delta(FPTWalPage *p)
 	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);
 	p->deltalen = 0;
 	if (p->blank ||
-		!fpt_delta_part(p, old, 0, lower) ||
-		!fpt_delta_part(p, old, upper, BLCKSZ) ||
+		!fpt_delta_part(p, l, old, 0, lower) ||
+		!fpt_delta_part(p, l, old, upper, BLCKSZ) ||
 		p->deltalen >= lower + BLCKSZ - upper)
 		p->deltalen = -1;
 }
@@ -234,7 +266,7 @@ fpt_wal_finish(FPTWal *wal)
 	int			i;
 
 	for (i = 0; needwal && i < wal->npages; i++)
-		fpt_delta(&wal->pages[i]);
+		fpt_delta(&wal->pages[i], wal->l);
 
 	START_CRIT_SECTION();
 	for (i = 0; i < wal->npages; i++)

@@ -7,7 +7,7 @@
  *
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
- *	  keys				fpt_image.c fpt_head.c fpt_general.c
+ *	  keys				fpt_image.c fpt_sortkey.c fpt_head.c fpt_general.c
  *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
@@ -77,6 +77,10 @@ typedef struct FPTIndex
 	FPTLayout	layout;
 	const FPTKeyType *type;		/* static table entry */
 	bool		descending;
+	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
+	uint32		sortversion;
+	bool		headless;		/* heads of all keys are the same */
+	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
 	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	uint32		npages;			/* at least so many pages exist */
@@ -88,18 +92,23 @@ typedef struct FPTIndex
 /* The index's description, read from the metapage the first time. */
 extern FPTIndex *fpt_index(Relation rel);
 
-/*
- * A copy of it; what it points to is in the current context, and is freed by
- * fpt_index_free().
- */
+/* A copy of it; what it points to is in the current context. */
 extern void fpt_index_copy(Relation rel, FPTIndex *ix);
-extern void fpt_index_free(FPTIndex *ix);
+
+/*
+ * Raise an error if sort keys in the index are not those of the collation as it
+ * is now.  Before keys are looked for that were not in the index already.
+ */
+extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
 /* Prepare the contents of a new index's metapage (layout chosen here). */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
 
-/* Describe the index's general keys in a layout; in the current context. */
-extern void fpt_layout_general(Relation rel, FPTLayout *layout);
+/*
+ * Describe the index's general keys in a layout; in the current context.  Heads
+ * may be made of sort keys, or may not.
+ */
+extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
@@ -237,7 +246,7 @@ extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
  */
 typedef struct GenericXLogState FPTWal;
 
-extern FPTWal *fpt_wal_start(Relation rel);
+extern FPTWal *fpt_wal_start(Relation rel, const FPTLayout *l);
 extern Page fpt_wal_page(FPTWal *wal, Buffer buf, bool blank);
 extern void fpt_wal_finish(FPTWal *wal);
 extern void fpt_wal_abort(FPTWal *wal);

@@ -3,7 +3,8 @@
 # acknowledged commit is lost.  The storage keeps all that was written to it, so
 # that full page images are not needed, and are left out in half of the cycles.
 #
-# FPT_CRASH_CYCLES sets the number of cycles (40).
+# FPT_CRASH_CYCLES sets the number of cycles (40), FPT_CRASH_MS how long the load
+# runs at most in each (400).
 
 use strict;
 use warnings;
@@ -16,7 +17,7 @@ use FptTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep time);
+use Time::HiRes qw(time);
 
 my $cycles = $ENV{FPT_CRASH_CYCLES} || 40;
 my $seed = $ENV{FPT_CRASH_SEED} || int(time);
@@ -41,22 +42,42 @@ $node->stop;
 my %set = crash_settings($node);
 
 start_again($node) or BAIL_OUT('no start');
+
+my %spent;
+my $clock = time;
+
+# Seconds since the last call go to this part of a cycle.
+sub spent
+{
+	my ($what) = @_;
+	my $now = time;
+
+	$spent{$what} += $now - $clock;
+	$clock = $now;
+	return;
+}
+
 foreach my $cycle (1 .. $cycles)
 {
 	my $load = start_load($node);
 
-	usleep(100_000 + int(rand(900_000)));
+	let_run($load);
+	spent('load');
 	kill_all($node);
+	spent('kill');
 
 	my $errors = stop_load($load);
 	my %was = %set;
 
 	$commits += () = $load->{out} =~ /\n/g;
 	%set = crash_settings($node);
+	spent('stop');
 	start_again($node) or BAIL_OUT("cycle $cycle: no recovery");
+	spent('start');
 
-	my $bad = $errors . after_crash($node, $load);
+	my $bad = $errors . after_crash($node, $load, 1);
 
+	spent('checks');
 	if (!is($bad, '', "cycle $cycle"))
 	{
 		diag(join(', ', map { "$_ = $was{$_}" } sort keys %was));
@@ -64,10 +85,14 @@ foreach my $cycle (1 .. $cycles)
 		last if ++$broken >= 3;
 	}
 	trim_tables($node) if $cycle % 5 == 0;
+	spent('trim');
 }
 is($broken, 0, 'no cycle failed');
 cmp_ok($commits, '>=', $cycles, 'commits were acknowledged');
 note(sprintf('%.1f s, %d commits acknowledged', time - $started, $commits));
+note('a cycle: ' . join(', ',
+	map { sprintf('%s %.0f ms', $_, 1000 * $spent{$_} / $cycles) }
+	sort keys %spent));
 
 # what was found incomplete is repaired by the writers that come by
 $node->safe_psql('postgres', 'INSERT INTO t SELECT i, i, i, NULL, i FROM generate_series(1, 3000) i');

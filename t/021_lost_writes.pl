@@ -18,7 +18,7 @@ use FptTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(usleep time);
+use Time::HiRes qw(time);
 
 plan skip_all => 'needs LD_PRELOAD and /proc' if $^O ne 'linux';
 
@@ -107,9 +107,9 @@ sub campaign
 	}
 	foreach my $cycle (1 .. $cycles)
 	{
-		my $load = start_load($node, $am);
+		my $load = start_load($node, am => $am);
 
-		usleep(100_000 + int(rand(800_000)));
+		let_run($load);
 		kill_all($node);
 
 		my $bad = stop_load($load);
@@ -125,7 +125,7 @@ sub campaign
 			push @wrong, "cycle $cycle: no recovery";
 			last;
 		}
-		$bad .= after_crash($node, $load);
+		$bad .= after_crash($node, $load, 1);
 		push @wrong, "cycle $cycle: $bad"
 		  . join(', ', map { "$_ = $was{$_}" } sort keys %was)
 		  if $bad ne '';

@@ -169,7 +169,9 @@ sub disarm
 	return ($count, $fired, $what);
 }
 
-# Run the workload with one fault; n = 0: none.  What the client was told.
+# Run the workload with one fault; n = 0: none.  What the client was told.  Mostly
+# it ends at the first error, to have time for more faults; else it goes on with
+# what that has left behind.
 sub run_workload
 {
 	my ($kind, $n) = @_;
@@ -195,19 +197,17 @@ sub run_workload
 		arm($op, $fault, $sticky, 0, $n);
 		eval {
 			$node->psql('postgres', $workload, stderr => \$err,
-				on_error_stop => 0);
+				on_error_stop => !$sticky && rand() < 0.7);
 			1;
 		} or $err .= $@;
 	}
 	return ($err, disarm());
 }
 
-# The server is up, at once or, if it may have crashed, after a while.
+# The server has crashed, and is up after a while.
 sub wait_until_up
 {
-	my ($crashed) = @_;
-
-	for (1 .. ($crashed ? 600 : 1))
+	for (1 .. 600)
 	{
 		my $up = eval { $node->psql('postgres', 'SELECT 1') == 0 };
 
@@ -220,6 +220,7 @@ sub wait_until_up
 my $told = qr/Input\/output error|No space left on device|read only \d+ of|wrote only|could not (?:read|write|extend|open|fsync|truncate|seek|flush)|out of memory|Cannot allocate memory/i;
 my %made;
 my %statements;
+my %during;
 my $crashes = 0;
 
 # One fault and all that must hold after it; what was wrong.
@@ -228,7 +229,7 @@ sub one_fault
 	my ($kind, $n) = @_;
 	my $from = -s $node->logfile;
 	my ($err, $count, $fired, $what) = run_workload($kind, $n);
-	my $log = substr(slurp_file($node->logfile), $from);
+	my $log = slurp_file($node->logfile, $from);
 	my $bad = '';
 
 	if (!$fired)
@@ -250,7 +251,8 @@ sub one_fault
 	$crashes++ if $panic;
 	$bad .= "PANIC\n" if $panic && !$may_panic;
 	$bad .= "TRAP\n" if $log =~ /TRAP: /;
-	$bad .= "the server is not up\n" if !wait_until_up($panic);
+	$bad .= "the server is not up\n" if $panic && !wait_until_up();
+	$during{$1}++ while $log =~ /STATEMENT:  (\w+ \w+)/g;
 	$statements{$1}++ while $err =~ /(?:ERROR|FATAL):  ([^"\d:]{0,40})/g;
 
 	# A temporary file is read and written by what there is; the path of an
@@ -269,7 +271,7 @@ sub one_fault
 
 		eval {
 			$node->psql('postgres',
-				"SELECT fpt_verify();\nSELECT fpt_differ(ARRAY[$list]);\n$as_it_was",
+				"SELECT fpt_verify(random() < 0.3);\nSELECT fpt_differ(ARRAY[$list]);\n$as_it_was",
 				stdout => \$out, stderr => \$e, on_error_stop => 0);
 			1;
 		} or $e = $@;
@@ -322,6 +324,7 @@ foreach my $kind (@names)
 		my $n = 1 + int($len * $i + ($len > 1 ? rand($len) : 0));
 		my $bad = one_fault($kind, $n);
 
+		note("$kind: $i of $want") if $i % 200 == 199;
 		next if $bad eq '';
 		push @bad, $bad;
 		last if @bad >= 5;
@@ -338,6 +341,8 @@ $total += $_ foreach values %made;
 note(sprintf('%.1f s: %d faults, %d crashes', time - $started, $total, $crashes));
 note("$statements{$_}  $_")
   foreach sort { $statements{$b} <=> $statements{$a} } keys %statements;
+note("during: $during{$_}  $_")
+  foreach sort { $during{$b} <=> $during{$a} } keys %during;
 $node->stop;
 unlike(slurp_file($node->logfile), qr/TRAP: /, 'no assertion failed');
 done_testing();

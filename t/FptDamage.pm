@@ -31,7 +31,7 @@ our @EXPORT = qw(block_size fixed_ways random_way);
 my %at = (
 	pd_flags => 10, pd_lower => 12, pd_upper => 14, pd_special => 16,
 	version_size => 18, left => 24, right => 28, flags => 32, level => 34,
-	enc => 35, nnodes => 36, nkids => 37, nnull => 38, reserved => 39,
+	enc => 35, nnodes => 36, nkids => 37, nnull => 38, ndict => 39,
 	high_hi => 40, high_lo => 48, high_tid => 56, high_cls => 63);
 my %from_end = (
 	base_hi => 64, base_lo => 56, low_hi => 48, low_lo => 40, low_tid => 32,
@@ -435,6 +435,104 @@ sub node_ways
 	return;
 }
 
+# General keys: tuples, which lie between pd_upper and the last line.
+sub tuple_ways
+{
+	my ($kind) = @_;
+	my $upper_of = sub {
+		my ($v, $p) = @_;
+		return peek($v, $p, $at{pd_upper}, 'S', 2);
+	};
+
+	foreach my $role (qw(leaf parent))
+	{
+		foreach my $fence (qw(low_hi high_hi))
+		{
+			foreach my $off (1, 64, $bs - 65, $bs - 1, 1 << 40)
+			{
+				way("$fence of $role at $off", $kind, 1, sub {
+					my ($v) = @_;
+					poke($v, $v->{roles}->{$role}, $at{$fence},
+						pack('Q', $off));
+				});
+			}
+		}
+		foreach my $bytes ("\0", "\x7F", "\xFF\xFF", "\x80\0")
+		{
+			my $hex = unpack('H*', $bytes);
+
+			way("$hex in front of the tuples of $role", $kind, 0, sub {
+				my ($v) = @_;
+				my $p = $v->{roles}->{$role};
+				my $start = $upper_of->($v, $p) +
+				  10 * peek($v, $p, $at{ndict}, 'C', 1);
+				return if $start > $bs - 70;
+				poke($v, $p, $start, $bytes);
+			});
+		}
+		foreach my $by (-64, -1, 1, 10, 64)
+		{
+			way("pd_upper moved by $by in $role", $kind, $by > 0, sub {
+				my ($v) = @_;
+				my $p = $v->{roles}->{$role};
+				my $upper = $upper_of->($v, $p);
+				return if $upper > $bs - 130 && $by > 0;
+				poke($v, $p, $at{pd_upper}, pack('S', $upper + $by));
+			});
+		}
+		way("tuples of zeroes in $role", $kind, 0, sub {
+			my ($v) = @_;
+			my $p = $v->{roles}->{$role};
+			my $upper = $upper_of->($v, $p);
+			poke($v, $p, $upper, "\0" x ($bs - 64 - $upper));
+		});
+		way("random tuples in $role", $kind, 0, sub {
+			my ($v) = @_;
+			my $p = $v->{roles}->{$role};
+			my $upper = $upper_of->($v, $p);
+			poke($v, $p, $upper, random_bytes($bs - 64 - $upper));
+		});
+	}
+	return;
+}
+
+# The dictionary in front of the tuples of a leaf.
+sub dictionary_ways
+{
+	my ($kind) = @_;
+
+	foreach my $n (0, 1, 255)
+	{
+		way("ndict of leaf is $n", $kind, 1, sub {
+			my ($v) = @_;
+			poke($v, $v->{roles}->{leaf}, $at{ndict}, pack('C', $n));
+		});
+	}
+	foreach my $what ([ 'heads', 0, 8 ], [ 'tuples', 8, 2 ])
+	{
+		my ($name, $before, $len) = @$what;
+
+		# all of them: those of some keys may have no entries any more
+		way("$name of the dictionary are rotated", $kind, 1, sub {
+			my ($v) = @_;
+			my $p = $v->{roles}->{leaf};
+			my $n = peek($v, $p, $at{ndict}, 'C', 1);
+			my $off = peek($v, $p, $at{pd_upper}, 'S', 2) + $before * $n;
+			return if $n < 2;
+			my ($a, $b) = peek($v, $p, $off, "a$len a*", $n * $len);
+			poke($v, $p, $off, $b . $a);
+		});
+		way("$name of the dictionary are ones", $kind, 1, sub {
+			my ($v) = @_;
+			my $p = $v->{roles}->{leaf};
+			my $n = peek($v, $p, $at{ndict}, 'C', 1);
+			my $off = peek($v, $p, $at{pd_upper}, 'S', 2) + $before * $n;
+			poke($v, $p, $off, "\xFF" x ($len * $n));
+		});
+	}
+	return;
+}
+
 sub meta_ways
 {
 	my ($kind) = @_;
@@ -444,7 +542,7 @@ sub meta_ways
 		keysize => [ 13, 'C', 7 ], nullsfirst => [ 14, 'C', 1 ],
 		descending => [ 15, 'C', 2 ], linesize => [ 16, 'S', 128 ],
 		stripes => [ 18, 'S', 2 ], w => [ 20, 'C', 200 ],
-		x => [ 21, 'C', 0 ]);
+		x => [ 21, 'C', 0 ], sortversion => [ 52, 'L', 5 ]);
 
 	foreach my $field (sort keys %fields)
 	{
@@ -465,11 +563,12 @@ sub meta_ways
 	return;
 }
 
-# Kinds: all kinds of indexes; deep: those that get all ways; npast: number of
-# earlier versions of a file.
+# Kinds: all kinds of indexes; deep: those that get all ways; general: those of
+# general keys; dictionary: the one that has dictionaries; meta: whose metapages
+# are damaged; npast: number of earlier versions of a file.
 sub fixed_ways
 {
-	my ($kinds, $deep, $meta, $npast) = @_;
+	my ($kinds, $deep, $general, $dictionary, $meta, $npast) = @_;
 	my %deep = map { $_ => 1 } @$deep;
 	my $part = 0;
 
@@ -488,7 +587,9 @@ sub fixed_ways
 		file_ways($kind);
 		node_ways($kind);
 	}
-	meta_ways($meta);
+	tuple_ways($_) foreach @$general;
+	dictionary_ways($dictionary);
+	meta_ways($_) foreach @$meta;
 	return @ways;
 }
 
@@ -505,14 +606,17 @@ sub random_page
 	return 1 + int(rand($n - 1));
 }
 
-# A place in a page where something is: nodes, hints, first or last line.
+# A place in a page where something is: nodes, hints, tuples, first or last line.
 sub random_offset
 {
 	my ($v, $p) = @_;
 	my $lower = peek($v, $p, $at{pd_lower}, 'S', 2);
+	my $upper = peek($v, $p, $at{pd_upper}, 'S', 2);
 	my $part = rand();
 
 	$lower = 64 if $lower < 64 || $lower > $bs - 64;
+	return $upper + int(rand($bs - 64 - $upper))
+	  if $upper > 64 && $upper < $bs - 64 && rand() < 0.3;
 	return int(rand(64)) if $part < 0.15;
 	return $bs - 64 + int(rand(64)) if $part < 0.3;
 	return $bs - 64 - 1 - int(rand(128)) if $part < 0.35;
@@ -523,6 +627,7 @@ sub random_offset
 my @fields = (
 	[ left => 4 ], [ right => 4 ], [ flags => 2 ], [ level => 1 ],
 	[ enc => 1 ], [ nnodes => 1 ], [ nkids => 1 ], [ nnull => 1 ],
+	[ ndict => 1 ], [ pd_upper => 2 ],
 	[ high_hi => 24 ], [ low_hi => 24 ], [ base_hi => 16 ], [ pd_lower => 2 ]);
 
 # Each gets a victim and a page, and returns what it did and to which pages.

@@ -8,12 +8,13 @@ use warnings;
 use Exporter 'import';
 use File::Basename;
 use IPC::Run;
+use POSIX qw(setsid WNOHANG);
 use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
-  kill_all no_crash compile install_without_library
+  wait_replayed start_server spawn_server kill_all no_crash compile install_without_library
 );
 
 # Create the extension and the functions used here in a database.
@@ -25,8 +26,9 @@ sub install_helpers
 CREATE EXTENSION fptree;
 
 -- Problems of all valid fptree indexes; on a standby only what needs no lock a
--- standby cannot take.
-CREATE FUNCTION fpt_verify() RETURNS text LANGUAGE plpgsql AS $$
+-- standby cannot take.  The second check includes the first one, which may be
+-- left out.
+CREATE FUNCTION fpt_verify(twice bool DEFAULT true) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	ix regclass;
 	bad text := '';
@@ -42,7 +44,9 @@ BEGIN
 		ORDER BY 1
 	LOOP
 		BEGIN
-			PERFORM fptree_index_check(ix, true, true);
+			IF twice OR pg_is_in_recovery() THEN
+				PERFORM fptree_index_check(ix, true, true);
+			END IF;
 			IF NOT pg_is_in_recovery() THEN
 				PERFORM fptree_index_parent_check(ix, true, true, true);
 			END IF;
@@ -105,6 +109,18 @@ sub same_as_seqscan
 	return is($bad, '', $name);
 }
 
+# Wait until a standby, of whatever node, has replayed all that a primary has
+# written.
+sub wait_replayed
+{
+	my ($node, $primary) = @_;
+	my $lsn = $primary->lsn('flush');
+
+	return $node->poll_query_until('postgres',
+		"SELECT pg_last_wal_replay_lsn() >= '$lsn'")
+	  || die $node->name . " does not reach $lsn";
+}
+
 # No process of the server has fallen over by itself.
 sub no_crash
 {
@@ -155,16 +171,121 @@ sub finish_pgbench
 	return $ok;
 }
 
-# SIGKILL to the postmaster and to every process it has started.
+# Start a server without pg_ctl, which looks only ten times a second whether it
+# is up: campaigns start thousands.  True if it is.
+sub start_server
+{
+	my ($node) = @_;
+
+	spawn_server($node);
+	# minutes: recovery may be long, and the machine busy
+	for (1 .. 60_000)
+	{
+		my $status = (eval { split(/\n/, slurp_pid_file($node)) })[7] // '';
+
+		return 1 if $status =~ /^ready/;
+		last if waitpid($node->{_pid}, WNOHANG) == $node->{_pid};
+		select(undef, undef, undef, 0.003);
+	}
+	$node->{_pid} = undef;
+	return 0;
+}
+
+# What start_server() begins with: the process.
+sub spawn_server
+{
+	my ($node) = @_;
+	my @cmd = ($node->installed_command('postgres'), '-D', $node->data_dir,
+		'-c', 'cluster_name=' . $node->name);
+	my $pid = fork() // die "fork: $!";
+
+	if ($pid == 0)
+	{
+		delete $ENV{PGAPPNAME};
+		open(STDIN, '<', '/dev/null') or POSIX::_exit(1);
+		open(STDOUT, '>>', $node->logfile) or POSIX::_exit(1);
+		open(STDERR, '>&', \*STDOUT) or POSIX::_exit(1);
+		# signals to the test are not for the server
+		setsid();
+		{ exec(@cmd) };
+		POSIX::_exit(1);
+	}
+	$node->{_pid} = $pid;
+	return;
+}
+
+# The lock file of the server just spawned, not of the one before it
+sub slurp_pid_file
+{
+	my ($node) = @_;
+	my $text = slurp_file($node->data_dir . '/postmaster.pid');
+
+	return $text =~ /^$node->{_pid}\n/ ? $text : '';
+}
+
+# SIGKILL to the postmaster and to every process it has started.  Linux may end
+# a write half-way for it: on a tmpfs pages are torn in one of four kills.  Where
+# the node is said to depend on whole writes, all processes are stopped first,
+# wherever they are, which lets them complete a system call.
 sub kill_all
 {
 	my ($node) = @_;
 	my $postmaster = $node->{_pid};
-	my @children;
+	my (@children, @alive);
 
 	# stopped first, it starts nobody any more and sees nobody die; killed last,
 	# no child lives to see it gone and tidies up
 	kill('STOP', $postmaster);
+	wait_for_state($postmaster, 'TZ');
+	# a list that is read while processes end may lack some; the dead stay in it
+	do
+	{
+		@children = children_of($postmaster);
+		@alive = grep { state_of($_) ne 'Z' } @children;
+		if ($node->{whole_writes})
+		{
+			kill('STOP', @alive);
+			wait_for_state($_, 'TZ') foreach @alive;
+		}
+		kill('KILL', @alive);
+		select(undef, undef, undef, 0.001) if @alive;
+	} while (@alive);
+	kill('KILL', $postmaster);
+	# gone, and detached from the shared memory
+	wait_for_state($_, 'Z') foreach $postmaster, @children;
+	# if it is a child of ours
+	waitpid($postmaster, WNOHANG);
+	# a process nobody has waited for counts as alive with those who look at
+	# lock files
+	unlink $node->data_dir . '/postmaster.pid',
+	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
+	$node->{_pid} = undef;
+	return;
+}
+
+# Wait until a process is in one of these states, or gone.
+sub wait_for_state
+{
+	my ($pid, $states) = @_;
+
+	for (1 .. 5000)
+	{
+		return if index($states, state_of($pid)) >= 0;
+		select(undef, undef, undef, 0.002);
+	}
+	return;
+}
+
+# The kernel's own list, where it has one
+sub children_of
+{
+	my ($parent) = @_;
+	my @children;
+
+	if (open(my $fh, '<', "/proc/$parent/task/$parent/children"))
+	{
+		return split(' ', <$fh> // '');
+	}
 	foreach my $stat (glob '/proc/[0-9]*/stat')
 	{
 		open(my $fh, '<', $stat) or next;
@@ -173,25 +294,9 @@ sub kill_all
 		push @children, $1
 		  if defined $line
 		  && $line =~ /^(\d+) \(.*\) \S (\d+) /
-		  && $2 == $postmaster;
+		  && $2 == $parent;
 	}
-	kill('KILL', @children);
-	kill('KILL', $postmaster);
-	# gone, and detached from the shared memory
-	foreach my $pid ($postmaster, @children)
-	{
-		for (1 .. 1000)
-		{
-			last unless -d "/proc/$pid" && state_of($pid) ne 'Z';
-			select(undef, undef, undef, 0.01);
-		}
-	}
-	# a process nobody has waited for counts as alive with those who look at
-	# lock files
-	unlink $node->data_dir . '/postmaster.pid',
-	  $node->host . '/.s.PGSQL.' . $node->port . '.lock';
-	$node->{_pid} = undef;
-	return;
+	return @children;
 }
 
 # A private copy of the installation: programs and shared files are found

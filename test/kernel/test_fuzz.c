@@ -10,7 +10,8 @@
  *
  * With KT_LIBFUZZER defined this file is a fuzz target instead: the first byte
  * of the input chooses the page, the next two what is tried with it, the others
- * are changes to the page.
+ * are changes to the page.  KT_REPLAY adds a main program that runs the inputs in
+ * the files it is given, and stops at the first that fails.
  *
  *-------------------------------------------------------------------------
  */
@@ -267,6 +268,8 @@ kt_call_everything(KTWorld *w)
 
 /* --- damage --------------------------------------------------------------- */
 
+#ifndef KT_LIBFUZZER
+
 #define SECTOR			512		/* what a disk writes at once, at least */
 
 /* Bytes: of the header, of the in-page root, of a node, of anything. */
@@ -426,7 +429,6 @@ static struct
 	{"other indexes", 5, damage_far, 0},
 };
 
-#ifndef KT_LIBFUZZER
 static void
 damage(KTWorld *w)
 {
@@ -441,7 +443,8 @@ damage(KTWorld *w)
 		kinds[i].n++;
 	} while (kt_chance(15));
 }
-#endif
+
+#endif							/* !KT_LIBFUZZER */
 
 /* Make the header plausible again, so that what is behind it is reached. */
 static void
@@ -728,5 +731,32 @@ LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 	try_page(w);
 	return 0;
 }
+
+#ifdef KT_REPLAY
+int
+main(int argc, char **argv)
+{
+	static uint8 data[4096];
+
+	for (int i = 1; i < argc; i++)
+	{
+		FILE	   *f = fopen(argv[i], "rb");
+		size_t		size;
+
+		if (f == NULL)
+		{
+			perror(argv[i]);
+			return 1;
+		}
+		size = fread(data, 1, sizeof(data), f);
+		fclose(f);
+		fprintf(stderr, "\r%s", argv[i]);
+		LLVMFuzzerTestOneInput(data, size);
+	}
+	fprintf(stderr, "\n");
+	printf("%d passed, 0 failed\n", argc - 1);
+	return 0;
+}
+#endif							/* KT_REPLAY */
 
 #endif							/* KT_LIBFUZZER */

@@ -1,0 +1,84 @@
+--
+-- Memory that a statement takes does not grow with the rows it works on: at its
+-- end all contexts hold what they held in its middle.
+--
+CREATE SCHEMA fpt_memory;
+SET search_path = fpt_memory, public;
+SET client_min_messages = warning;
+
+CREATE FUNCTION note(i int, n int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	used text;
+BEGIN
+	IF i = n / 2 OR i = n THEN
+		SELECT sum(used_bytes) INTO used FROM pg_backend_memory_contexts;
+		PERFORM set_config(CASE i WHEN n THEN 'memory.end' ELSE 'memory.half' END, used, false);
+	END IF;
+	RETURN i;
+END $$;
+
+-- kB by which it has grown, if it has
+CREATE FUNCTION grown(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	grown bigint;
+BEGIN
+	PERFORM set_config('memory.half', '', false), set_config('memory.end', '', false);
+	EXECUTE query;
+	grown := current_setting('memory.end')::bigint - current_setting('memory.half')::bigint;
+	RETURN CASE WHEN grown < 100000 THEN 'no' ELSE grown / 1000 || ' kB' END;
+END $$;
+
+-- insertions: values that are compressed, wide ones that split a page each few
+-- rows, keys of several columns, numbers
+CREATE TABLE c (v text COMPRESSION pglz, i int);
+CREATE INDEX c_v ON c USING fptree (v);
+SELECT grown($$INSERT INTO c SELECT i || repeat('abcdefghij', 100), note(i, 4000) FROM generate_series(1, 4000) i$$);
+CREATE TABLE w (v text, i int);
+ALTER TABLE w ALTER v SET STORAGE PLAIN;
+CREATE INDEX w_v ON w USING fptree (v);
+SELECT grown($$INSERT INTO w SELECT md5(i::text) || repeat('x', 900), note(i, 2000) FROM generate_series(1, 2000) i$$);
+CREATE TABLE t (k int, v text, n numeric, i int);
+CREATE UNIQUE INDEX t_v ON t USING fptree (v, n);
+CREATE INDEX t_k ON t USING fptree (k);
+SELECT grown($$INSERT INTO t SELECT hashint4(i) % 1000, md5(i::text), i / 7.0, note(i, 10000) FROM generate_series(1, 10000) i$$);
+SELECT grown($$INSERT INTO t SELECT 0, md5(i::text), i / 7.0, note(i, 10000) FROM generate_series(1, 10000) i ON CONFLICT DO NOTHING$$);
+
+-- old versions are removed before pages are split
+SELECT grown($$UPDATE t SET i = note(i, 10000)$$);
+SELECT grown($$UPDATE t SET i = note(i, 10000)$$);
+VACUUM ANALYZE t;
+
+-- scans that begin again and again
+SET enable_seqscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET enable_memoize = off;
+SET enable_material = off;
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT 1 FROM t WHERE k = g % 1000 LIMIT 1) s ON true$$);
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT 1 FROM t WHERE v = md5(g::text) AND n > g - 100 LIMIT 1) s ON true$$);
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT v FROM t WHERE v >= md5(g::text) ORDER BY v, n LIMIT 3) s ON true WHERE s.v > ''$$);
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT 1 FROM t WHERE k = ANY (ARRAY[g % 1000, g % 77, 5]) LIMIT 1) s ON true$$);
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT 1 FROM t WHERE v = ANY (ARRAY[md5(g::text), 'x']) LIMIT 1) s ON true$$);
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
+SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEFT JOIN LATERAL (SELECT 1 FROM t WHERE v = md5(g::text) AND n > g - 100 LIMIT 1) s ON true$$);
+RESET enable_indexscan;
+RESET enable_indexonlyscan;
+
+-- a merge join that goes back to a mark within a page for each outer row
+CREATE TABLE o (k int, i int);
+CREATE INDEX o_k ON o USING fptree (k, i);
+CREATE TABLE i (k int, v text);
+CREATE INDEX i_k ON i USING fptree (k, v);
+INSERT INTO i SELECT CASE WHEN i <= 33 THEN 1 WHEN i <= 61 THEN 2 ELSE 3 END, lpad(i::text, 5, 'v') FROM generate_series(1, 200) i;
+INSERT INTO o SELECT 2, generate_series(1, 4000);
+VACUUM ANALYZE i, o;
+RESET enable_mergejoin;
+SET enable_nestloop = off;
+SET enable_bitmapscan = off;
+SET enable_sort = off;
+EXPLAIN (COSTS OFF)
+SELECT count(note(o.i, 4000)) FROM o o LEFT JOIN i i ON i.k = o.k AND length(i.v) + o.i > 0;
+SELECT grown($$SELECT count(note(o.i, 4000)) FROM o o LEFT JOIN i i ON i.k = o.k AND length(i.v) + o.i > 0$$);
+
+SELECT fpt_check_all();

@@ -1,0 +1,143 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_sortkey.c
+ *	  Beginnings of sort keys of strings: see fpt_sortkey.h.
+ *
+ * They are made by the abbreviation of text's sort support, which a btree build
+ * relies on, too, and which there is for collations only whose sort keys the
+ * server trusts.  Its working memory is kept for each collation, as core keeps
+ * collations, for the life of the backend.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/sortsupport.h"
+
+#include "fpt_sortkey.h"
+
+/* Long strings leave more memory behind than is worth keeping. */
+#define FPT_SORTKEY_MEMORY	262144
+
+typedef struct FPTSortKeys
+{
+	Oid			collation;
+	uint32		version;		/* 0: the server does not trust them */
+	bool		busy;			/* called, and has not returned: an error */
+	MemoryContext cxt;			/* of all that *ssup allocates */
+	SortSupport ssup;
+	struct FPTSortKeys *next;
+} FPTSortKeys;
+
+static FPTSortKeys *fpt_known = NULL;
+
+/* Working memory for a collation's sort keys. */
+static void
+sortkeys_prepare(FPTSortKeys *k)
+{
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree sort keys",
+											  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(cxt);
+	SortSupport ssup = palloc0(sizeof(SortSupportData));
+
+	ssup->ssup_cxt = cxt;
+	ssup->ssup_collation = k->collation;
+	ssup->abbreviate = true;
+	(void) OidFunctionCall1(F_BTTEXTSORTSUPPORT, PointerGetDatum(ssup));
+	MemoryContextSwitchTo(old);
+
+	/* nothing can fail from here on */
+	if (k->cxt != NULL)
+		MemoryContextDelete(k->cxt);
+	MemoryContextSetParent(cxt, TopMemoryContext);
+	k->cxt = cxt;
+	k->ssup = ssup;
+	k->busy = false;
+}
+
+/* The version of a collation, as far as the library tells one. */
+static uint32
+collation_version(Oid collation)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo	flinfo;
+	Datum		version;
+	uint32		hash = 0;
+
+	fmgr_info(F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = ObjectIdGetDatum(collation);
+	fcinfo->args[0].isnull = false;
+	version = FunctionCallInvoke(fcinfo);
+	if (!fcinfo->isnull)
+	{
+		char	   *s = TextDatumGetCString(version);
+
+		hash = hash_bytes((unsigned char *) s, (int) strlen(s));
+		pfree(s);
+	}
+	return hash != 0 ? hash : 1;
+}
+
+static FPTSortKeys *
+sortkeys_of(Oid collation)
+{
+	FPTSortKeys *k = fpt_known;
+	FPTSortKeys new = {0};
+
+	while (k != NULL && k->collation != collation)
+		k = k->next;
+	if (likely(k != NULL && !k->busy))
+		return k;
+	if (k != NULL)
+	{
+		sortkeys_prepare(k);
+		return k;
+	}
+
+	/*
+	 * The server makes them piece by piece of strings in UTF-8, all of them of
+	 * others: the bytes need not be the same in all of its versions.
+	 */
+	new.collation = collation;
+	if (OidIsValid(collation) && GetDatabaseEncoding() == PG_UTF8)
+	{
+		sortkeys_prepare(&new);
+		if (new.ssup->abbrev_converter != NULL)
+			new.version = collation_version(collation);
+	}
+	k = MemoryContextAlloc(TopMemoryContext, sizeof(FPTSortKeys));
+	*k = new;
+	k->next = fpt_known;
+	fpt_known = k;
+	return k;
+}
+
+uint32
+fpt_sortkey_version(Oid collation)
+{
+	return sortkeys_of(collation)->version;
+}
+
+uint64
+fpt_sortkey_prefix(Oid collation, Datum value)
+{
+	FPTSortKeys *k = sortkeys_of(collation);
+	Datum		prefix;
+
+	Assert(k->version != 0);
+
+	/* After an error in there the working memory is not what it seems. */
+	k->busy = true;
+	prefix = k->ssup->abbrev_converter(value, k->ssup);
+	k->busy = MemoryContextMemAllocated(k->cxt, true) >
+		FPT_SORTKEY_MEMORY;
+	return (uint64) prefix << (64 - 8 * (int) sizeof(Datum));
+}

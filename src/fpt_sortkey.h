@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_sortkey.h
+ *	  Beginnings of sort keys of strings, for heads (fpt_head.h).
+ *
+ * A sort key is a string of bytes whose order is that of a collation.  Those of
+ * ICU are trusted by the server, which abbreviates keys to their first bytes
+ * when it sorts; those of most C libraries are not.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SORTKEY_H
+#define FPT_SORTKEY_H
+
+#include "postgres.h"
+
+/*
+ * The version of a collation's sort keys, or 0 if the server does not trust
+ * them.  Whatever changes their bytes changes the version.
+ */
+extern uint32 fpt_sortkey_version(Oid collation);
+
+/* The first eight bytes of a text's sort key, where there is a version. */
+extern uint64 fpt_sortkey_prefix(Oid collation, Datum value);
+
+#endif							/* FPT_SORTKEY_H */
