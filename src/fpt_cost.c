@@ -9,11 +9,11 @@
  * the root page here.  What a page costs to search is not told apart: it is
  * dwarfed by the executor's cost of a row.
  *
- * Three things are.  Whether a scan is worth parallel workers is not decided by
- * the number of our dense pages (fpt_btree_pages).  A long scan does not wait for
- * each leaf, since they are read ahead: fpt_readahead_credit() has the rule,
- * src/README.md the reasons.  And before version 18 a btree reads all of the index
- * if a column in front has no quals, and we do not (fpt_skip_cost).
+ * Three things are.  Whether a scan is worth parallel workers is not decided
+ * by the number of our dense pages (fpt_btree_pages).  A long scan does not
+ * wait for each leaf, since they are read ahead: fpt_readahead_credit() has the
+ * rule, src/README.md the reasons.  And before version 18 a btree reads all of
+ * the index if a column in front has no quals, and we do not (fpt_skip_cost).
  *
  *-------------------------------------------------------------------------
  */
@@ -120,8 +120,12 @@ fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
 	if (IsA(clause, NullTest))
 		col->fixed |= ((NullTest *) clause)->nulltesttype == IS_NULL;
 	else if (IsA(clause, OpExpr))
-		col->fixed |= get_op_opfamily_strategy(((OpExpr *) clause)->opno,
-											   opfamily) == BTEqualStrategyNumber;
+	{
+		Oid			op = ((OpExpr *) clause)->opno;
+
+		col->fixed |= get_op_opfamily_strategy(op, opfamily) ==
+			BTEqualStrategyNumber;
+	}
 	else if (IsA(clause, ScalarArrayOpExpr))
 	{
 		ScalarArrayOpExpr *array = (ScalarArrayOpExpr *) clause;
@@ -136,8 +140,8 @@ fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
 }
 
 /*
- * How many values does the column have, as far as its quals let them pass?  -1 if
- * the statistics do not say.
+ * How many values does the column have, as far as its quals let them pass?  -1
+ * if the statistics do not say.
  */
 static double
 fpt_cost_values(struct PlannerInfo *root, IndexOptInfo *info, int i,
@@ -205,10 +209,10 @@ fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
 
 /*
  * The cost of a scan that looks for each value of a column without quals, or
- * with a range, in front of other quals.  Each place takes two descents, one that
- * finds out the next value and one to the entries wanted, and as many leaves,
- * which core charges as random reads.  False if that is no better than core's
- * estimate, which is for a scan of all that the first columns let pass.
+ * with a range, in front of other quals.  Each place takes two descents, one
+ * that finds out the next value and one to the entries wanted, and as many
+ * leaves, which core charges as random reads.  False if that is no better than
+ * core's estimate, which is for a scan of all that the first columns let pass.
  */
 static bool
 fpt_skip_cost(struct PlannerInfo *root, IndexPath *path, double loop_count,

@@ -5,8 +5,8 @@
  *
  * Some rules of the planner name operator families of btree: a boolean column
  * as a qual of its own, LIKE and regular expressions with a fixed beginning,
- * inet's << and its like, and, before version 18, the proof that a join finds at
- * most one row.  They look at IndexOptInfo.opfamily.  For an index whose
+ * inet's << and its like, and, before version 18, the proof that a join finds
+ * at most one row.  They look at IndexOptInfo.opfamily.  For an index whose
  * families have all that btree's have and nothing else, that is replaced with
  * sortopfamily, the btree families that the planner found to order alike.
  *
@@ -15,9 +15,9 @@
  * of those that come with the extension, and is verified for any other.  What a
  * family has besides would be lost to the planner.
  *
- * Before version 18 the planner looks up a column's present minimum and maximum,
- * when statistics may be out of date, in indexes only that say they are of btree.
- * See fpt_probe_entry().
+ * Before version 18 the planner looks up a column's present minimum and
+ * maximum, when statistics may be out of date, only in indexes that say they
+ * are of btree.  See fpt_probe_entry().
  *
  * A row comparison is a condition of a btree only.  What it says of its first
  * column is a condition of any ordered index, see fpt_rel_pathlist().
@@ -144,9 +144,9 @@ fpt_show_families(IndexOptInfo *info)
  * That function asks whether the index is a btree, compares the first column's
  * description, and reads the least or the greatest entry by an ordinary
  * index-only scan.  Nothing else must take the entry for an index: it has no
- * columns, hence no clause or order matches it, proves nothing to be unique, and
- * its paths, if any were made, would not be kept.  The entry itself cannot say
- * that it is a btree: row comparisons would be given to the executor, which
+ * columns, hence no clause or order matches it, proves nothing to be unique,
+ * and its paths, if any were made, would not be kept.  The real entry cannot
+ * say that it is a btree: row comparisons would be given to the executor, which
  * refuses them.
  *
  * Not during recovery, when there are no index-only scans.
@@ -211,6 +211,7 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 	Oid			rtype;
 	Oid			op;
 	int			strategy;
+	Expr	   *clause;
 	RestrictInfo *implied;
 
 	if (!IsA(rc, RowCompareExpr))
@@ -228,13 +229,11 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 	op = get_opfamily_member(family, ltype, rtype, strategy);
 	if (!OidIsValid(op))
 		return NULL;
-	implied = make_simple_restrictinfo(root,
-									   make_opclause(op, BOOLOID, false,
-													 linitial(rc->largs),
-													 linitial(rc->rargs),
-													 InvalidOid,
-													 linitial_oid(rc->inputcollids)));
-	set_opfuncid((OpExpr *) implied->clause);
+	clause = make_opclause(op, BOOLOID, false, linitial(rc->largs),
+						   linitial(rc->rargs), InvalidOid,
+						   linitial_oid(rc->inputcollids));
+	set_opfuncid((OpExpr *) clause);
+	implied = make_simple_restrictinfo(root, clause);
 	implied->security_level = rinfo->security_level;
 	if (implied->security_level > 0)
 		implied->leakproof = !contain_leaked_vars((Node *) implied->clause);
@@ -259,9 +258,9 @@ fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info)
 
 /*
  * Offer the implied clauses of row comparisons to the planner, as conditions of
- * our indexes that it may choose: core makes paths once more as if the query had
- * these clauses too.  The row comparison stays a filter of the scan, and the
- * estimate of the rows is what it was.
+ * our indexes that it may choose: core makes paths once more as if the query
+ * had these clauses too.  The row comparison stays a filter of the scan, and
+ * the estimate of the rows is what it was.
  */
 static void
 fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
