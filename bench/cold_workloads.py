@@ -80,12 +80,22 @@ class Cold:
         self.log = log
         self.lines = []
         self.explained = []
+        self.tablespace = None
         self.random = random.Random(options.seed)
 
     # -- tables --------------------------------------------------------------
 
+    def use_tablespace(self, path):
+        """Tables and indexes go there from now on."""
+        self.run("CREATE TABLESPACE measured LOCATION '%s'" % path)
+        self.tablespace = "measured"
+        self.cluster.also.append(path)
+
     def run(self, *statements):
         conn = self.cluster.connect()
+        if self.tablespace:
+            statements = ("SET default_tablespace = " + self.tablespace,
+                          *statements)
         try:
             for s in statements:
                 conn.query(s)
