@@ -17,6 +17,7 @@
 #include "access/nbtxlog.h"
 #include "access/relscan.h"
 #include "access/rmgr.h"
+#include "access/stratnum.h"
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
@@ -33,6 +34,7 @@
 #include "storage/smgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
@@ -439,6 +441,23 @@ fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
 	return index_beginscan(heap, index, snapshot, NULL, 0, 0);
 #else
 	return index_beginscan(heap, index, snapshot, 0, 0);
+#endif
+}
+
+/* Is it the "<" of an operator family of btree, and which type's of which? */
+static inline bool
+fpt_btree_less(Oid op, Oid *family, Oid *type)
+{
+#if PG_VERSION_NUM >= 180000
+	CompareType cmptype;
+
+	return get_ordering_op_properties(op, family, type, &cmptype) &&
+		cmptype == COMPARE_LT;
+#else
+	int16		strategy;
+
+	return get_ordering_op_properties(op, family, type, &strategy) &&
+		strategy == BTLessStrategyNumber;
 #endif
 }
 

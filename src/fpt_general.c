@@ -1364,12 +1364,10 @@ sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 	Oid			lessop = get_opfamily_member(rel->rd_opfamily[i], type, type,
 											 BTLessStrategyNumber);
 	Oid			family;
-	int16		strategy;
 	SortSupport ssup;
 
 	if (!OidIsValid(lessop) ||
-		!get_ordering_op_properties(lessop, &family, &type, &strategy) ||
-		strategy != BTLessStrategyNumber ||
+		!fpt_btree_less(lessop, &family, &type) ||
 		get_opfamily_proc(family, type, type, BTORDER_PROC) != c->cmp->fn_oid ||
 		!OidIsValid(get_opfamily_proc(family, type, type, BTSORTSUPPORT_PROC)))
 		return;
