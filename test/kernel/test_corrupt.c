@@ -589,6 +589,59 @@ test_bad_dictionary(void)
 	CHECK(msg && strcmp(msg, "low fence is not valid") == 0);
 }
 
+/* Tuples that all entries share, which do not fit into a copy; none at all. */
+static void
+test_bad_tuples(void)
+{
+	static char tuple[BLCKSZ / 8];
+	static char tups[BLCKSZ];
+	uint64		tids[12];
+	uint64		los[12];
+	uint16		offs[12];
+	uint16		ends[12];
+	FPTRun		run = {.tids = tids, .los = los, .tups = tups,
+	.tupoffs = offs, .tupends = ends};
+	FPTLoc		first = {0, 0};
+	FPTLoc		last = {0, 0};
+	FPTLayout	l;
+	char	   *node;
+	uint16		off = 0;
+
+	kt_layout_general(&l, false, false);
+	for (int i = 0; i < 12; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
+		e[i].key.tup = tuple;
+		e[i].key.len = i == 0 ? sizeof(tuple) : 4;
+		e[i].down = 0;
+	}
+	fpt_page_init(&l, page, 0, 3, 5, &minf, &pinf, 0, 0);
+	CHECK(fpt_page_fill(&l, page, e, 12, 90) == FPT_OK);
+	g = fpt_page_geom(&l, page);
+	last.kid = header()->nkids;
+	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == 12);
+	for (int kid = 0; kid < header()->nkids; kid++)
+	{
+		node = fpt_kid_node(g, page, kid);
+		for (uint64 used = fpt_node_used(g, node); used != 0;
+			 used &= used - 1)
+		{
+			char	   *at = node + g->off_off + 2 * fpt_ctz(used);
+
+			if (off == 0)
+				memcpy(&off, at, sizeof(off));
+			memcpy(at, &off, sizeof(off));
+		}
+	}
+	run.tupused = 0;
+	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == -1);
+	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+	kids()[0] = 0xFF;
+	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+	special()->low.hi = BLCKSZ;
+	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+}
+
 void
 test_corrupt(void)
 {
@@ -607,5 +660,6 @@ test_corrupt(void)
 	kt_run("bad node, making room", test_bad_make_room);
 	kt_run("bad places", test_bad_places);
 	kt_run("bad dictionary", test_bad_dictionary);
+	kt_run("bad tuples", test_bad_tuples);
 	free(page);
 }

@@ -607,18 +607,28 @@ test_hints(void)
 	FPTRun		run = {.slotids = &slotid};
 	FPTLoc		next = {0, 1};
 	int			n = 20;
+	int			from;
+	int			to;
 
 	make_entries(n, 0, 2);
 	init_page(&l8, 0, 2, 0);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
 	CHECK(fpt_page_has_hints(&l8, page));
+	fpt_page_hint_area(&l8, page, &from, &to);
+	CHECK(from >= fpt_header(page)->std.pd_lower && from < to &&
+		  to <= fpt_header(page)->std.pd_upper);
 	CHECK(fpt_page_copy(&l8, page, loc, next, true, &run) == 1);
 	CHECK(fpt_page_slot_is(&l8, page, slotid, 1));
 	CHECK(!fpt_page_slot_is(&l8, page, slotid, 2));
 	CHECK(!fpt_page_slot_is(&l8, page, g->cap - 1, 0));	/* unused */
+	for (int i = from; i < to; i++)
+		CHECK(((char *) page)[i] == 0);
 	fpt_page_hint_set(&l8, page, slotid);
 	CHECK(fpt_page_hint_get(&l8, page, slotid) && sound(&l8));
+	while (from < to && ((char *) page)[from] == 0)
+		from++;
+	CHECK(from < to);
 	CHECK(fpt_page_copy(&l8, page, loc, next, true, &run) == 0);
 	CHECK(fpt_page_copy(&l8, page, loc, next, false, &run) == 1);
 
@@ -645,6 +655,8 @@ test_hints(void)
 	init_page(&l8, 1, 2, 0);
 	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
 	CHECK(!fpt_page_has_hints(&l8, page));
+	fpt_page_hint_area(&l8, page, &from, &to);
+	CHECK(from == 0 && to == 0);
 	fpt_page_hint_set(&l8, page, 0);
 	CHECK(!fpt_page_hint_get(&l8, page, 0) && sound(&l8));
 	CHECK(!fpt_page_slot_is(&l8, page, 0, 1));
