@@ -75,18 +75,9 @@ CREATE FUNCTION queries(c text) RETURNS SETOF text LANGUAGE sql AS $$
 	FROM args WHERE col = c
 $$;
 
--- image keys, ascending and descending
-DO $$
-DECLARE
-	c text;
-BEGIN
-	FOREACH c IN ARRAY '{int2,int8,bool,char,date,time,timestamp,macaddr,uuid}'::text[] LOOP
-		EXECUTE format('CREATE INDEX ON t USING fptree (%I %s_ops)', c,
-			CASE c WHEN 'char' THEN '_char_' ELSE c END);
-	END LOOP;
-END $$;
-SELECT col, (fpt_compare(array(SELECT queries(col)), '{index,bitmap}')).* FROM args ORDER BY 1;
-DO $$
+-- Drop all indexes of t, and make others, of one column each.
+CREATE PROCEDURE reindex_t(direction text, columns text[])
+LANGUAGE plpgsql AS $$
 DECLARE
 	ix regclass;
 	c text;
@@ -94,22 +85,20 @@ BEGIN
 	FOR ix IN SELECT indexrelid FROM pg_index WHERE indrelid = 't'::regclass LOOP
 		EXECUTE format('DROP INDEX %s', ix);
 	END LOOP;
-	FOREACH c IN ARRAY '{int2,int8,bool,char,date,time,timestamp,macaddr,uuid}'::text[] LOOP
-		EXECUTE format('CREATE INDEX ON t USING fptree (%I %s_ops DESC)', c,
-			CASE c WHEN 'char' THEN '_char_' ELSE c END);
+	FOREACH c IN ARRAY columns LOOP
+		EXECUTE format('CREATE INDEX ON t USING fptree (%I %s_ops %s)', c,
+			CASE c WHEN 'char' THEN '_char_' ELSE c END, direction);
 	END LOOP;
 END $$;
+
+-- image keys, ascending and descending
+CALL reindex_t('ASC', '{int2,int8,bool,char,date,time,timestamp,macaddr,uuid}');
+SELECT col, (fpt_compare(array(SELECT queries(col)), '{index,bitmap}')).* FROM args ORDER BY 1;
+CALL reindex_t('DESC', '{int2,int8,bool,char,date,time,timestamp,macaddr,uuid}');
 SELECT col, (fpt_compare(array(SELECT queries(col)), '{index,bitmap}')).* FROM args ORDER BY 1;
 
 -- the same as columns of general keys
-DO $$
-DECLARE
-	ix regclass;
-BEGIN
-	FOR ix IN SELECT indexrelid FROM pg_index WHERE indrelid = 't'::regclass LOOP
-		EXECUTE format('DROP INDEX %s', ix);
-	END LOOP;
-END $$;
+CALL reindex_t('', '{}');
 CREATE INDEX ON t USING fptree (int2 int2_ops, int8 int8_ops DESC);
 CREATE INDEX ON t USING fptree (bool bool_ops, "char" _char__ops, uuid uuid_ops);
 CREATE INDEX ON t USING fptree (date date_ops DESC, time time_ops);

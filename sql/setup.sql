@@ -58,6 +58,18 @@ BEGIN
 					   (kind NOT IN ('index', 'only'))::text, false);
 END $$;
 
+-- Collations of a library in the first schema: ICU's, if the server has it.
+CREATE PROCEDURE fpt_collations()
+LANGUAGE plpgsql AS $$
+BEGIN
+	CREATE COLLATION words (provider = icu, locale = 'en-US');
+	CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2',
+							deterministic = false);
+EXCEPTION WHEN feature_not_supported THEN
+	CREATE COLLATION words FROM "C";
+	CREATE COLLATION blind FROM "C";
+END $$;
+
 -- A digest of a query's rows, in their order if the query has one, under one
 -- kind of scan; a query that is not planned that way is reported instead.
 CREATE FUNCTION fpt_digest(query text, kind text) RETURNS text

@@ -6,15 +6,7 @@ CREATE SCHEMA fpt_sorts;
 SET search_path = fpt_sorts, public;
 SET client_min_messages = warning;
 
--- A collation of a library: ICU's, if the server has it.
-DO $$ BEGIN
-	CREATE COLLATION words (provider = icu, locale = 'en-US');
-	CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2',
-							deterministic = false);
-EXCEPTION WHEN feature_not_supported THEN
-	CREATE COLLATION words FROM "C";
-	CREATE COLLATION blind FROM "C";
-END $$;
+CALL fpt_collations();
 
 CREATE TABLE t AS
 SELECT i, md5(i::text) AS hex, hashint4(i) % 10 AS few,
