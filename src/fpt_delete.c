@@ -59,6 +59,9 @@ typedef struct FPTLeafDelete
  */
 #define FPT_ORDER_BITS		16
 
+StaticAssertDecl(FPT_MAX_ENTRIES <= 1 << FPT_ORDER_BITS,
+				 "an entry's position must fit beside its TID");
+
 static inline uint64
 fpt_order_tid(const FPTLeafDelete *d, int i)
 {
