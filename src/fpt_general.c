@@ -6,7 +6,8 @@
  *
  * A tuple holds what class and head of its key do not tell:
  *
- *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows
+ *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows;
+ *					FPT_T_REST: the last column has no length, see below
  *		bitmap		a bit a column, set for NULLs
  *		columns		one after the other, unaligned
  *
@@ -25,6 +26,9 @@
  *						head, too.  FPT_V_COMPRESSED, in the first of two bytes:
  *						the bytes are a compressed varlena, header included, and
  *						nothing of them is in the head.
+ *
+ * A name or varlena that is the last column, is not compressed and has bytes in
+ * the tuple is stored without its length: they are the rest of the tuple.
  *
  * Partial keys are of the same form, with fewer columns.
  *
@@ -47,7 +51,7 @@
 
 #define FPT_T_COLUMNS		0x3F
 #define FPT_T_NULLS			0x40
-#define FPT_T_ALL			0x7F
+#define FPT_T_REST			0x80
 
 #define FPT_V_SHORT_MAX		0x7F	/* longest length in one byte */
 #define FPT_V_TWO			0x80
@@ -126,6 +130,7 @@ typedef struct FPTReader
 	int			headto;			/* the head stands for columns before this */
 	bool		allnull;		/* all columns are NULL */
 	bool		allhead;		/* all are in the head */
+	bool		rest;			/* FPT_T_REST, and not yet read */
 	const uint8 *nulls;			/* bitmap or NULL */
 	const char *p;
 	const char *end;
@@ -274,7 +279,7 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->natts = g->natts;
 	r->i = 0;
 	r->headto = g->head.nparts;
-	r->allnull = r->allhead = false;
+	r->allnull = r->allhead = r->rest = false;
 	r->nulls = NULL;
 	r->p = r->end = NULL;
 	if (key->cls != FPT_CLS_VALUE)
@@ -289,7 +294,8 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->p = key->tup;
 	r->end = key->tup + key->len;
 	r->natts = (uint8) *r->p & FPT_T_COLUMNS;
-	if (((uint8) *r->p & ~FPT_T_ALL) != 0 || r->natts > g->natts)
+	r->rest = ((uint8) *r->p & FPT_T_REST) != 0;
+	if (r->natts > g->natts)
 		return false;
 	if ((uint8) *r->p++ & FPT_T_NULLS)
 	{
@@ -309,7 +315,7 @@ reader_isnull(const FPTReader *r, int i)
 	return r->nulls != NULL && (r->nulls[i / 8] & (1 << (i % 8))) != 0;
 }
 
-/* Length of a varlena, and a name, in a tuple. */
+/* Length of a varlena, and a name, in a tuple; r->i is the next column's. */
 static inline bool
 read_length(FPTReader *r, FPTField *f)
 {
@@ -317,6 +323,12 @@ read_length(FPTReader *r, FPTField *f)
 
 	if (r->p >= r->end)
 		return false;
+	if (r->rest && r->i == r->natts)
+	{
+		r->rest = false;
+		f->len = f->nhead + (int) (r->end - r->p);
+		return true;
+	}
 	b = (uint8) *r->p++;
 	f->len = b;
 	if (b & FPT_V_TWO)
@@ -536,10 +548,20 @@ write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 	char	   *to = (char *) itup + MAXALIGN(sizeof(IndexTupleData));
 	char	   *limit = (char *) itup + INDEX_SIZE_MASK - FPT_V_SHORT_MAX - 64;
 	uint16		flags = 0;
+	int			rest = -1;		/* column that is the rest of the tuple */
 
 	/* the number of columns, and no bitmap */
-	if (key->cls != FPT_CLS_VALUE || (key->len > 0 && *p++ != g->natts))
+	if (key->cls != FPT_CLS_VALUE)
 		return false;
+	if (key->len > 0)
+	{
+		uint8		b = (uint8) *p++;
+
+		if ((b & ~FPT_T_REST) != g->natts)
+			return false;
+		if (b & FPT_T_REST)
+			rest = g->natts - 1;
+	}
 	for (int i = 0; i < g->natts; i++)
 	{
 		const FPTColumn *c = &g->col[i];
@@ -576,7 +598,10 @@ write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 			case FPT_WRITE_VARLENA:
 				if (unlikely(p >= end))
 					return false;
-				len = (uint8) *p++;
+				if (i == rest)
+					len = c->nhead + (int) (end - p);
+				else
+					len = (uint8) *p++;
 				nhead = Min(c->nhead, len);
 				if (unlikely(len > FPT_V_SHORT_MAX || end - p < len - nhead))
 					return false;
@@ -665,7 +690,7 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 		}
 	}
 	/* nothing but the columns, and the first one as the class says */
-	return r.p == r.end &&
+	return r.p == r.end && !r.rest &&
 		(r.natts == 0 || r.nulls == NULL ||
 		 reader_isnull(&r, 0) == (key->cls != FPT_CLS_VALUE));
 }
@@ -677,6 +702,7 @@ typedef struct FPTWriter
 {
 	char	   *data;
 	Size		len;
+	bool		last;			/* the column that is put is the last one */
 } FPTWriter;
 
 static inline void
@@ -695,7 +721,7 @@ put_byte(FPTWriter *w, int byte)
 	put(w, &b, 1);
 }
 
-/* Bytes of known length, the first "skip" of which are in the head. */
+/* Bytes, with their length; the first "skip" of them are in the head. */
 static void
 put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 {
@@ -705,7 +731,9 @@ put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 		w->len += len;
 		return;
 	}
-	if (len > FPT_V_SHORT_MAX || flags != 0)
+	if (w->last && flags == 0 && len > (Size) skip)
+		w->data[0] |= (char) FPT_T_REST;
+	else if (len > FPT_V_SHORT_MAX || flags != 0)
 	{
 		put_byte(w, FPT_V_TWO | flags | (int) (len >> 8));
 		put_byte(w, (int) (len & 0xFF));
@@ -763,7 +791,7 @@ form_key(const FPTGeneral *g, const Datum *values, const bool *isnull,
 		 int natts, FPTKeyBuf *buf)
 {
 	FPTKey	   *key = &buf->key;
-	FPTWriter	w = {buf->data, 0};
+	FPTWriter	w = {.data = buf->data};
 	int			headto = Min(g->head.nparts, natts);
 	bool		empty = natts == g->natts;
 	bool		nulls = false;
@@ -803,6 +831,7 @@ form_key(const FPTGeneral *g, const Datum *values, const bool *isnull,
 			if (isnull[i] ||
 				(i < headto && head_restores(g, i, key->lo)))
 				continue;
+			w.last = i == natts - 1;
 			put_value(&w, &g->col[i], values[i],
 					  i < headto ? g->col[i].nhead : 0);
 		}
