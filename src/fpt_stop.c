@@ -220,8 +220,8 @@ fpt_stop_hit_busy(FPTStop point, Buffer buf)
 /*
  * While the extension lock is held no other heavyweight lock may be waited for.
  * So nobody else can say when to go on: let go of the gate, which is our own,
- * and wait until somebody wants the extension lock.  The free space map is told
- * that the page is free, as one out of date may say.
+ * and wait until somebody wants the extension lock, or has used the page.  The
+ * free space map is told that it is free, as one out of date may say.
  */
 void
 fpt_stop_hit_extending(Relation rel, Buffer buf)
@@ -242,13 +242,21 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 	IndexFreeSpaceMapVacuum(rel);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) fpt_armed[i].gate, 1);
 	(void) LockRelease(&tag, ExclusiveLock, true);
-	/* this counts its holder, too */
-	for (msec = 0; RelationExtensionLockWaiterCount(rel) <= 1; msec++)
+	for (msec = 0; msec < 60000; msec++)
 	{
-		if (msec >= 60000)
-			elog(ERROR, "nobody waits for the extension lock");
+		/* this counts its holder, too */
+		if (RelationExtensionLockWaiterCount(rel) > 1)
+			return;
+		if (!PageIsNew(BufferGetPage(buf)))
+		{
+			/* who has taken the page needs no other one */
+			LockBuffer(buf, BUFFER_LOCK_SHARE);
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+			return;
+		}
 		pg_usleep(1000L);
 	}
+	elog(ERROR, "nobody waits for the extension lock, or takes the page");
 }
 
 /* --- for tests --------------------------------------------------------- */

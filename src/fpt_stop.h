@@ -16,7 +16,7 @@
  * content locks are held (a heavyweight lock of which no page lock depends),
  * but cannot be cancelled then.  No point is in a critical section.  At one point,
  * extend_page, it is the stopped session that lets go of the gate, and it goes on
- * when another one waits for the extension lock.
+ * when another one waits for the extension lock or has used the page.
  *
  * docs/testing.md lists the points and the tests that use them.
  *
@@ -106,7 +106,7 @@ fpt_stop_if_busy(FPTStop point, Buffer buf)
 		fpt_stop_hit_busy(point, buf);
 }
 
-/* Stop with the extension lock, until somebody else waits for it. */
+/* Stop with the extension lock, see above. */
 static inline void
 fpt_stop_extending(Relation rel, Buffer buf)
 {
