@@ -145,6 +145,21 @@ SELECT relname, test_general(oid) FROM pg_class
 WHERE relname LIKE 's\_%' AND relnamespace = 'fpt_general'::regnamespace
 ORDER BY 1;
 
+-- it notices an order that is not the index's
+CREATE INDEX s_other ON s USING fptree (m);
+SELECT test_general('s_other');
+CREATE FUNCTION fickle(text, text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RETURN current_setting('fpt.sign')::int * bttextcmp($1, $2);
+END $$;
+CREATE OPERATOR CLASS fickle_ops FOR TYPE text USING btree AS
+	OPERATOR 1 <, OPERATOR 3 =, OPERATOR 5 >, FUNCTION 1 fickle(text, text);
+SET fpt.sign = 1;
+CREATE INDEX s_fickle ON s (m fickle_ops) WHERE a <= 100;
+SELECT test_general('s_fickle') LIKE '100 rows%' AS good;
+SET fpt.sign = -1;
+SELECT test_general('s_fickle');
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA fpt_general CASCADE;
