@@ -183,7 +183,56 @@ CREATE OPERATOR CLASS near_ops FOR TYPE point USING fptree AS
 	OPERATOR 1 <-> (point, point) FOR ORDER BY float_ops;
 CREATE OPERATOR CLASS store_ops FOR TYPE int4 USING fptree AS STORAGE int8;
 
+-- the other support functions; in_range takes offsets of other types
+CREATE FUNCTION in_range4(int4, int4, int8, bool, bool) RETURNS bool
+LANGUAGE sql IMMUTABLE RETURN in_range($1, $2, $3, $4, $5);
+CREATE FUNCTION settings(internal) RETURNS void
+LANGUAGE internal STRICT AS 'btint4sortsupport';
+CREATE OPERATOR CLASS whole_ops FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint4cmp(int4, int4), FUNCTION 2 btint4sortsupport(internal),
+	FUNCTION 3 (int4, int8) in_range4(int4, int4, int8, bool, bool),
+	FUNCTION 4 btequalimage(oid), FUNCTION 5 settings(internal);
+SELECT validate('whole_ops');
+-- with functions in each other's places
+CREATE FUNCTION swap_function(number int, proc regprocedure) RETURNS bool
+LANGUAGE plpgsql AS $$
+DECLARE
+	result bool;
+BEGIN
+	UPDATE pg_amproc SET amproc = proc
+	WHERE amprocfamily = (SELECT opcfamily FROM pg_opclass
+						  WHERE opcname = 'whole_ops') AND amprocnum = number;
+	result := validate('whole_ops');
+	RAISE SQLSTATE 'UNDO1' USING MESSAGE = result;
+EXCEPTION WHEN SQLSTATE 'UNDO1' THEN
+	RETURN sqlerrm;
+END $$;
+SELECT swap_function(1, 'btequalimage(oid)'), swap_function(2, 'btequalimage(oid)'),
+	swap_function(3, 'btequalimage(oid)'), swap_function(4, 'settings(internal)'),
+	swap_function(5, 'btequalimage(oid)');
+SELECT validate('whole_ops');
+
+-- a type of the family that has no class: its operators are loose, too
+ALTER OPERATOR FAMILY whole_ops USING fptree ADD
+	OPERATOR 1 < (int2, int2), FUNCTION 1 (int2, int2) btint2cmp(int2, int2);
+SELECT validate('whole_ops');
+ALTER OPERATOR FAMILY whole_ops USING fptree DROP
+	OPERATOR 1 (int2, int2), FUNCTION 1 (int2, int2);
+SELECT validate('whole_ops');
+
 -- damage that DDL prevents
+BEGIN;
+SET LOCAL allow_system_table_mods = on;
+UPDATE pg_amop SET amoppurpose = 'o', amopsortfamily = amopfamily
+WHERE amopfamily = (SELECT opcfamily FROM pg_opclass
+					WHERE opcname = 'good_ops') AND amopstrategy = 2;
+SELECT validate('good_ops');
+UPDATE pg_opclass SET opckeytype = 'int8'::regtype WHERE opcname = 'good_ops';
+SELECT validate('good_ops');
+UPDATE pg_opclass SET opcfamily = 1 WHERE opcname = 'good_ops';
+SELECT validate('good_ops');
+ROLLBACK;
 BEGIN;
 SET LOCAL allow_system_table_mods = on;
 UPDATE pg_amop SET amopstrategy = 7

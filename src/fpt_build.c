@@ -116,7 +116,8 @@ fpt_warn_of_opclass(Relation index)
 		if (!fpt_alien_opclass(index, i, &type))
 			continue;
 		ereport(WARNING,
-				(errmsg("column %d of index \"%s\" is indexed as type %s, not %s",
+				(errcode(ERRCODE_WARNING),
+				 errmsg("column %d of index \"%s\" is indexed as type %s, not %s",
 						i + 1, RelationGetRelationName(index),
 						format_type_be(index->rd_opcintype[i]),
 						format_type_be(type)),

@@ -7,7 +7,8 @@
  *
  * A tuple holds what class and head of its key do not tell:
  *
- *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows
+ *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows;
+ *					FPT_T_REST: the last column has no length, see below
  *		bitmap		a bit a column, set for NULLs
  *		columns		one after the other, unaligned
  *
@@ -26,6 +27,9 @@
  *						head, too.  FPT_V_COMPRESSED, in the first of two bytes:
  *						the bytes are a compressed varlena, header included, and
  *						nothing of them is in the head.
+ *
+ * A name or varlena that is the last column, is not compressed and has bytes in
+ * the tuple is stored without its length: they are the rest of the tuple.
  *
  * Partial keys are of the same form, with fewer columns.
  *
@@ -239,10 +243,20 @@ write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 	char	   *to = (char *) itup + MAXALIGN(sizeof(IndexTupleData));
 	char	   *limit = (char *) itup + INDEX_SIZE_MASK - FPT_V_SHORT_MAX - 64;
 	uint16		flags = 0;
+	int			rest = -1;		/* column that is the rest of the tuple */
 
 	/* the number of columns, and no bitmap */
-	if (key->cls != FPT_CLS_VALUE || (key->len > 0 && *p++ != g->natts))
+	if (key->cls != FPT_CLS_VALUE)
 		return false;
+	if (key->len > 0)
+	{
+		uint8		b = (uint8) *p++;
+
+		if ((b & ~FPT_T_REST) != g->natts)
+			return false;
+		if (b & FPT_T_REST)
+			rest = g->natts - 1;
+	}
 	for (int i = 0; i < g->natts; i++)
 	{
 		const FPTColumn *c = &g->col[i];
@@ -279,7 +293,10 @@ write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 			case FPT_WRITE_VARLENA:
 				if (unlikely(p >= end))
 					return false;
-				len = (uint8) *p++;
+				if (i == rest)
+					len = c->nhead + (int) (end - p);
+				else
+					len = (uint8) *p++;
 				nhead = Min(c->nhead, len);
 				if (unlikely(len > FPT_V_SHORT_MAX || end - p < len - nhead))
 					return false;
@@ -368,7 +385,7 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 		}
 	}
 	/* nothing but the columns, and the first one as the class says */
-	return r.p == r.end &&
+	return r.p == r.end && !r.rest &&
 		(r.natts == 0 || r.nulls == NULL ||
 		 reader_isnull(&r, 0) == (key->cls != FPT_CLS_VALUE));
 }
@@ -380,6 +397,7 @@ typedef struct FPTWriter
 {
 	char	   *data;
 	Size		len;
+	bool		last;			/* the column that is put is the last one */
 } FPTWriter;
 
 static inline void
@@ -398,7 +416,7 @@ put_byte(FPTWriter *w, int byte)
 	put(w, &b, 1);
 }
 
-/* Bytes of known length, the first "skip" of which are in the head. */
+/* Bytes, with their length; the first "skip" of them are in the head. */
 static void
 put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 {
@@ -408,7 +426,9 @@ put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 		w->len += len;
 		return;
 	}
-	if (len > FPT_V_SHORT_MAX || flags != 0)
+	if (w->last && flags == 0 && len > (Size) skip)
+		w->data[0] |= (char) FPT_T_REST;
+	else if (len > FPT_V_SHORT_MAX || flags != 0)
 	{
 		put_byte(w, FPT_V_TWO | flags | (int) (len >> 8));
 		put_byte(w, (int) (len & 0xFF));
@@ -466,7 +486,7 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 					 const bool *isnull, int natts, FPTKeyBuf *buf)
 {
 	FPTKey	   *key = &buf->key;
-	FPTWriter	w = {buf->data, 0};
+	FPTWriter	w = {.data = buf->data};
 	int			headto = Min(g->head.nparts, natts);
 	bool		empty = natts == g->natts;
 	bool		nulls = false;
@@ -506,6 +526,7 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 			if (isnull[i] ||
 				(i < headto && head_restores(g, i, key->lo)))
 				continue;
+			w.last = i == natts - 1;
 			put_value(&w, &g->col[i], values[i],
 					  i < headto ? g->col[i].nhead : 0);
 		}

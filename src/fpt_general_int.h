@@ -23,7 +23,7 @@
 
 #define FPT_T_COLUMNS		0x3F
 #define FPT_T_NULLS			0x40
-#define FPT_T_ALL			0x7F
+#define FPT_T_REST			0x80
 
 #define FPT_V_SHORT_MAX		0x7F	/* longest length in one byte */
 #define FPT_V_TWO			0x80
@@ -102,6 +102,7 @@ typedef struct FPTReader
 	int			headto;			/* the head stands for columns before this */
 	bool		allnull;		/* all columns are NULL */
 	bool		allhead;		/* all are in the head */
+	bool		rest;			/* FPT_T_REST, and not yet read */
 	const uint8 *nulls;			/* bitmap or NULL */
 	const char *p;
 	const char *end;
@@ -129,7 +130,7 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->natts = g->natts;
 	r->i = 0;
 	r->headto = g->head.nparts;
-	r->allnull = r->allhead = false;
+	r->allnull = r->allhead = r->rest = false;
 	r->nulls = NULL;
 	r->p = r->end = NULL;
 	if (key->cls != FPT_CLS_VALUE)
@@ -144,7 +145,8 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->p = key->tup;
 	r->end = key->tup + key->len;
 	r->natts = (uint8) *r->p & FPT_T_COLUMNS;
-	if (((uint8) *r->p & ~FPT_T_ALL) != 0 || r->natts > g->natts)
+	r->rest = ((uint8) *r->p & FPT_T_REST) != 0;
+	if (r->natts > g->natts)
 		return false;
 	if ((uint8) *r->p++ & FPT_T_NULLS)
 	{
@@ -164,7 +166,7 @@ reader_isnull(const FPTReader *r, int i)
 	return r->nulls != NULL && (r->nulls[i / 8] & (1 << (i % 8))) != 0;
 }
 
-/* Length of a varlena, and a name, in a tuple. */
+/* Length of a varlena, and a name, in a tuple; r->i is the next column's. */
 static inline bool
 read_length(FPTReader *r, FPTField *f)
 {
@@ -172,6 +174,12 @@ read_length(FPTReader *r, FPTField *f)
 
 	if (r->p >= r->end)
 		return false;
+	if (r->rest && r->i == r->natts)
+	{
+		r->rest = false;
+		f->len = f->nhead + (int) (r->end - r->p);
+		return true;
+	}
 	b = (uint8) *r->p++;
 	f->len = b;
 	if (b & FPT_V_TWO)
