@@ -231,6 +231,8 @@ CREATE INDEX r_x ON fpt_plans_f.r USING fptree ((a + b));
 VACUUM ANALYZE fpt_plans_f.r;
 SET search_path = fpt_plans_f, public;
 EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (1990, 3) ORDER BY a LIMIT 5;
+-- also where few rows are left out
+EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (20, 3) ORDER BY a LIMIT 5;
 EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (1990, 'x') < (a, c);
 EXPLAIN (COSTS OFF) SELECT a FROM r WHERE (a, c) <= (12, 'x') AND b = 7;
 EXPLAIN (COSTS OFF) SELECT * FROM r WHERE a = 7 AND (b, c) >= (500, 'x');

@@ -240,20 +240,43 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 	return implied;
 }
 
-/* Is a side of the clause a key column of the index? */
+/* Is a side of the clause one of the first columns of the index? */
 static bool
-fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info)
+fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
 {
 	Node	   *left = get_leftop(clause->clause);
 	Node	   *right = get_rightop(clause->clause);
 
-	for (int i = 0; i < info->nkeycolumns; i++)
+	for (int i = 0; i < ncolumns; i++)
 	{
 		if (match_index_to_operand(left, i, info) ||
 			match_index_to_operand(right, i, info))
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Drop the paths of an index that were made without an implied clause on its
+ * first column.  It begins the range and costs a scan nothing, but the planner
+ * counts a comparison for each row: where it leaves out few rows the other path
+ * would seem cheaper, and read all of them before the first one that is wanted.
+ */
+static List *
+fpt_without_index(List *paths, IndexOptInfo *info)
+{
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	/* bitmap paths may use them still, so that they are not freed */
+	foreach(lc, paths)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (!IsA(path, IndexPath) || ((IndexPath *) path)->indexinfo != info)
+			rest = lappend(rest, path);
+	}
+	return rest;
 }
 
 /*
@@ -291,13 +314,24 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	{
 		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
 		bool		matches = false;
+		bool		first = false;
 
 		if (!fpt_is_ours(info) || !info->amhasgettuple)
 			continue;
 		foreach(lc2, implied)
-			matches |= fpt_clause_matches(lfirst(lc2), info);
+		{
+			matches |= fpt_clause_matches(lfirst(lc2), info,
+										  info->nkeycolumns);
+			first |= fpt_clause_matches(lfirst(lc2), info, 1);
+		}
 		if (!matches)
 			continue;
+		if (first)
+		{
+			rel->pathlist = fpt_without_index(rel->pathlist, info);
+			rel->partial_pathlist = fpt_without_index(rel->partial_pathlist,
+													  info);
+		}
 		ours = lappend(ours, info);
 		restrictions = lappend(restrictions, info->indrestrictinfo);
 		info->indrestrictinfo = list_concat_copy(info->indrestrictinfo,
