@@ -168,7 +168,15 @@ fpt_tid_encode(ItemPointer tid)
 static inline void
 fpt_tid_decode(uint64 tid, ItemPointer out)
 {
-	ItemPointerSet(out, (BlockNumber) (tid >> 16), (OffsetNumber) (tid & 0xFFFF));
+	BlockNumber block = (BlockNumber) (tid >> 16);
+
+	/* both halves of the block number in one go, the upper one first */
+	StaticAssertStmt(sizeof(BlockIdData) == sizeof(block), "not two halves");
+#ifndef WORDS_BIGENDIAN
+	block = (block << 16) | (block >> 16);
+#endif
+	memcpy(&out->ip_blkid, &block, sizeof(block));
+	out->ip_posid = (OffsetNumber) (tid & 0xFFFF);
 }
 
 /* --- keys -------------------------------------------------------------------- */
