@@ -30,11 +30,12 @@ copy_chunks(char *to, const char *from, int n)
 }
 
 /*
- * A string that is stored in *p .. end - 1, or fixed: of len bytes, as a value
- * at to.  Returns the end of the value, or NULL if it is not a short one.
+ * A string that begins at *p, or a value of fixed length, as a value at to;
+ * "rest": it is all that there is before "end".  Returns the end of the value, or
+ * NULL if it is not a short one.
  */
 static inline char *
-write_bytes(const FPTWriteStep *w, uint64 head, const char **p,
+write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
 			const char *end, char *to)
 {
 	const char *from = *p;
@@ -45,7 +46,10 @@ write_bytes(const FPTWriteStep *w, uint64 head, const char **p,
 	{
 		if (unlikely(from >= end))
 			return NULL;
-		len = (uint8) *from++;
+		if (rest)
+			len = nhead + (int) (end - from);
+		else
+			len = (uint8) *from++;
 		if (unlikely(len > FPT_V_SHORT_MAX))
 			return NULL;
 		nhead = Min(nhead, len);
@@ -69,8 +73,8 @@ write_bytes(const FPTWriteStep *w, uint64 head, const char **p,
 
 /* Column i at to; the same as for write_bytes(). */
 static pg_attribute_always_inline char *
-write_column(const FPTGeneral *g, int i, uint64 head, const char **p,
-			 const char *end, char *to)
+write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
+			 const char **p, const char *end, char *to)
 {
 	const FPTWriteStep *w = &g->col[i].step;
 	uint64		v = 0;
@@ -94,7 +98,7 @@ write_column(const FPTGeneral *g, int i, uint64 head, const char **p,
 		memcpy(to, &v, sizeof(v));
 		return to + sizeof(v);
 	}
-	return write_bytes(w, head, p, end, to);
+	return write_bytes(w, head, rest, p, end, to);
 }
 
 /*
@@ -109,18 +113,25 @@ write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
 			 const char *end, char *itup)
 {
 	char	   *to = itup + MAXALIGN(sizeof(IndexTupleData));
+	bool		rest = false;	/* the last column's length is not stored */
 
-	/* the number of columns, and no bitmap */
-	if (p < end && unlikely(*p++ != natts))
-		return NULL;
+	if (p < end)
+	{
+		uint8		b = (uint8) *p++;
+
+		/* the number of columns, and no bitmap */
+		if (unlikely((b & ~FPT_T_REST) != natts))
+			return NULL;
+		rest = (b & FPT_T_REST) != 0;
+	}
 
 	/* Most indexes have one column or two: a loop would take longer. */
-	to = write_column(g, 0, head, &p, end, to);
+	to = write_column(g, 0, head, rest && natts == 1, &p, end, to);
 	if (natts == 1 || unlikely(to == NULL))
 		return to;
-	to = write_column(g, 1, head, &p, end, to);
+	to = write_column(g, 1, head, rest && natts == 2, &p, end, to);
 	for (int i = 2; i < natts && likely(to != NULL); i++)
-		to = write_column(g, i, head, &p, end, to);
+		to = write_column(g, i, head, rest && i == natts - 1, &p, end, to);
 	return to;
 }
 
