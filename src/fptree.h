@@ -165,13 +165,15 @@ fpt_tid_encode(ItemPointer tid)
 		ItemPointerGetOffsetNumberNoCheck(tid);
 }
 
+StaticAssertDecl(sizeof(BlockIdData) == sizeof(BlockNumber),
+				 "block numbers are no two halves");
+
 static inline void
 fpt_tid_decode(uint64 tid, ItemPointer out)
 {
 	BlockNumber block = (BlockNumber) (tid >> 16);
 
 	/* both halves of the block number in one go, the upper one first */
-	StaticAssertStmt(sizeof(BlockIdData) == sizeof(block), "not two halves");
 #ifndef WORDS_BIGENDIAN
 	block = (block << 16) | (block >> 16);
 #endif
