@@ -25,6 +25,7 @@ OBJS = \
 	src/fpt_image.o \
 	src/fpt_insert.o \
 	src/fpt_inspect.o \
+	src/fpt_itup.o \
 	src/fpt_kernel.o \
 	src/fpt_load.o \
 	src/fpt_modify.o \

@@ -39,7 +39,6 @@
 
 #include "access/detoast.h"
 #include "access/heaptoast.h"
-#include "access/itup.h"
 #include "access/toast_internals.h"
 #include "catalog/pg_index.h"
 
@@ -96,17 +95,45 @@ init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
 	c->plainhead = !part->descending && part->kind != FPT_HEAD_BPCHAR;
 	c->headshift = 64 - part->shift - part->bits;
 	c->restores = fpt_head_restoring(hd, i);
+}
+
+/* How a column is put into an index tuple. */
+static void
+init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
+{
+	FPTWriteStep *w = &c->step;
+	const FPTHeadPart *part;
+
+	w->align = c->align - 1;
+	w->nhead = (uint8) c->nhead;
+	w->shift = c->headshift;
+	if (c->restores == FPT_RESTORES_NEVER)
+	{
+		if (c->nhead > 0 && !c->plainhead)
+			return;
+		if (c->typlen == -1)
+			w->kind = FPT_WRITE_VARLENA;
+		else if (c->typlen > 0 && c->typlen <= FPT_WRITE_FIXED_MAX &&
+				 !c->isname)
+		{
+			w->kind = FPT_WRITE_FIXED;
+			w->typlen = (uint8) c->typlen;
+		}
+		return;
+	}
+	part = &hd->part[i];
 	if (c->restores != FPT_RESTORES_ALL || part->kind != FPT_HEAD_IMAGE)
 		return;
-	c->writexor = part->descending ? PG_UINT64_MAX : 0;
+	w->mask = part->descending ? PG_UINT64_MAX : 0;
+	w->shift = part->shift;
 	if (part->type->kind == FPT_IMG_S32 || part->type->kind == FPT_IMG_U32)
-		c->write = FPT_WRITE_HEAD4;
+		w->kind = FPT_WRITE_HEAD4;
 	if (part->type->kind == FPT_IMG_S64 || part->type->kind == FPT_IMG_U64)
-		c->write = FPT_WRITE_HEAD8;
+		w->kind = FPT_WRITE_HEAD8;
 	if (part->type->kind == FPT_IMG_S32)
-		c->writexor ^= FPT_SIGN32;
+		w->mask ^= FPT_SIGN32;
 	if (part->type->kind == FPT_IMG_S64)
-		c->writexor ^= FPT_SIGN64;
+		w->mask ^= FPT_SIGN64;
 }
 
 void
@@ -137,18 +164,17 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 								rel->rd_indoption[i], sortkeys);
 	}
 	g->sortversion = fpt_head_sortversion(&g->head);
+	g->simple = FPT_WRITE_MAX(g->natts) <= INDEX_SIZE_MASK;
 	for (int i = 0; i < g->natts; i++)
 	{
 		FPTColumn  *c = &g->col[i];
 
 		if (i < g->head.nparts)
 			init_head_column(&g->head, i, c);
-		if (c->restores != FPT_RESTORES_NEVER)
-			continue;
-		if (c->typlen == -1 && (c->nhead == 0 || c->plainhead))
-			c->write = FPT_WRITE_VARLENA;
-		else if (c->byval)
-			c->write = FPT_WRITE_BYTES;
+		init_write_step(&g->head, i, c);
+		g->simple &= c->step.kind != FPT_WRITE_OTHER;
+		if (c->typlen < 0)
+			g->writeflags = INDEX_VAR_MASK;
 	}
 }
 
@@ -220,106 +246,6 @@ field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 	return c->typlen == -2 ? f->len + 1 : f->len;
 }
 
-/* Zeroes up to where a value may begin: they tell a reader to align. */
-static inline char *
-align_to(char *p, int align)
-{
-	char	   *begin = (char *) TYPEALIGN(align, p);
-
-	while (p < begin)
-		*p++ = 0;
-	return p;
-}
-
-/*
- * fpt_general_write() for a tuple without NULLs and with short strings; false
- * if this one is another.  Its bytes are checked here, too.
- */
-static inline bool
-write_simple(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
-{
-	const char *p = key->tup;
-	const char *end = p + key->len;
-	char	   *to = (char *) itup + MAXALIGN(sizeof(IndexTupleData));
-	char	   *limit = (char *) itup + INDEX_SIZE_MASK - FPT_V_SHORT_MAX - 64;
-	uint16		flags = 0;
-	int			rest = -1;		/* column that is the rest of the tuple */
-
-	/* the number of columns, and no bitmap */
-	if (key->cls != FPT_CLS_VALUE)
-		return false;
-	if (key->len > 0)
-	{
-		uint8		b = (uint8) *p++;
-
-		if ((b & ~FPT_T_REST) != g->natts)
-			return false;
-		if (b & FPT_T_REST)
-			rest = g->natts - 1;
-	}
-	for (int i = 0; i < g->natts; i++)
-	{
-		const FPTColumn *c = &g->col[i];
-		uint64		v;
-		uint32		head4;
-		int			len;
-		int			nhead;
-
-		if (unlikely(to > limit))
-			return false;
-		switch (c->write)
-		{
-			case FPT_WRITE_HEAD4:
-				v = (key->lo >> g->head.part[i].shift) ^ c->writexor;
-				head4 = (uint32) v;
-				to = align_to(to, c->align);
-				memcpy(to, &head4, sizeof(head4));
-				to += sizeof(head4);
-				break;
-			case FPT_WRITE_HEAD8:
-				v = key->lo ^ c->writexor;
-				to = align_to(to, c->align);
-				memcpy(to, &v, sizeof(v));
-				to += sizeof(v);
-				break;
-			case FPT_WRITE_BYTES:
-				if (unlikely(end - p < c->typlen))
-					return false;
-				to = align_to(to, c->align);
-				fpt_copy_bytes(to, p, c->typlen);
-				p += c->typlen;
-				to += c->typlen;
-				break;
-			case FPT_WRITE_VARLENA:
-				if (unlikely(p >= end))
-					return false;
-				if (i == rest)
-					len = c->nhead + (int) (end - p);
-				else
-					len = (uint8) *p++;
-				nhead = Min(c->nhead, len);
-				if (unlikely(len > FPT_V_SHORT_MAX || end - p < len - nhead))
-					return false;
-				to = align_to(to, c->align);
-				SET_VARSIZE(to, VARHDRSZ + len);
-				if (nhead > 0)
-				{
-					v = pg_hton64(key->lo << c->headshift);
-					memcpy(to + VARHDRSZ, &v, sizeof(v));
-				}
-				fpt_copy_bytes(to + VARHDRSZ + nhead, p, len - nhead);
-				p += len - nhead;
-				to += VARHDRSZ + len;
-				flags = INDEX_VAR_MASK;
-				break;
-			case FPT_WRITE_OTHER:
-				return false;
-		}
-	}
-	itup->t_info = flags | (uint16) (to - (char *) itup);
-	return true;
-}
-
 void
 fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 {
@@ -330,8 +256,6 @@ fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 	FPTField	f;
 	Size		off;
 
-	if (likely(write_simple(g, key, itup)))
-		return;
 	if (!reader_begin(&r, g, key) || r.natts != g->natts)
 		fpt_general_corrupt();
 	if (unlikely(r.allnull || r.nulls != NULL))

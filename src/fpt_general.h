@@ -14,7 +14,7 @@
  *	 TID
  *
  * The tree and the page kernel see tuples as bytes.  Their contents are the
- * business of the functions declared here, which fpt_general.c implements:
+ * business of the functions declared here, in fpt_general.c and fpt_itup.c:
  * forming, comparing, shortening and taking apart.
  *
  * Order.  Keys are compared by class, head, these two being equal by
@@ -171,6 +171,32 @@ extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
  */
 extern void fpt_general_write(const FPTGeneral *g, const FPTKey *key,
 							  IndexTuple itup);
+
+/*
+ * Index tuples of many entries, one behind the other.  An item is where one
+ * begins in "data".  With FPT_ITUP_STORED it is the entry's own tuple that is
+ * there, which fpt_general_write() is to take apart when it is its turn: that is
+ * so for entries that take longer, and may not be wanted.
+ */
+typedef struct FPTItups
+{
+	char	   *data;			/* allocated */
+	Size		size;
+	Size		used;
+} FPTItups;
+
+#define FPT_ITUP_STORED		((uint32) 1 << 31)
+
+/*
+ * Items for n entries of a page, all NULL in their first column or none, of
+ * which it is known where their tuples are.  Neighbours that share a tuple, and
+ * have the same head, share the item.
+ */
+extern void fpt_general_write_page(const FPTGeneral *g, const char *page,
+								   bool isnull, int n, const uint64 *heads,
+								   const uint16 *tupoffs,
+								   const uint16 *tuplens, FPTItups *t,
+								   uint32 *items);
 
 /* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
 extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);

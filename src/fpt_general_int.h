@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_general_int.h
- *	  What the files of general keys share (fpt_general.c, fpt_gcompare.c):
- *	  what is known of each column, and reading a tuple column by column.  See
+ *	  What the files of general keys share (fpt_general.c, fpt_gcompare.c,
+ *	  fpt_itup.c): what is known of each column, and reading a tuple column by column.  See
  *	  fpt_general.c for the format of tuples.
  *
  * Whoever reads columns checks what comes from disk: reader_begin() and
@@ -16,6 +16,7 @@
 
 #include "fpt_general.h"
 
+#include "access/itup.h"
 #include "port/pg_bswap.h"
 #include "utils/sortsupport.h"
 
@@ -38,22 +39,42 @@ typedef enum FPTColumnKind
 	FPT_COL_BYTES				/* text and bytea: memcmp(), then length */
 } FPTColumnKind;
 
-/* How fpt_general_write() gets at it, where that takes no asking. */
+/* How write_simple() gets at it, where that takes no asking. */
 typedef enum FPTWriteKind
 {
 	FPT_WRITE_OTHER,
 	FPT_WRITE_HEAD4,			/* a number of 4 bytes, all in the head */
 	FPT_WRITE_HEAD8,
-	FPT_WRITE_BYTES,			/* bytes of the tuple, typlen of them */
-	FPT_WRITE_VARLENA			/* of these, the first ones may be in the head */
+	FPT_WRITE_FIXED,			/* bytes of the tuple, typlen of them, */
+	FPT_WRITE_VARLENA			/* or varlena; the head may have the first */
 } FPTWriteKind;
+
+/* What is to be done for a column, for all entries alike. */
+typedef struct FPTWriteStep
+{
+	uint64		mask;			/* FPT_WRITE_HEAD*: what to apply to the part */
+	FPTWriteKind kind;
+	uint8		shift;			/* of the part, or of the head's bytes */
+	uint8		nhead;			/* bytes in the head */
+	uint8		align;			/* less one */
+	uint8		typlen;			/* FPT_WRITE_FIXED */
+} FPTWriteStep;
+
+/* write_simple() reads and writes so many bytes at once. */
+#define FPT_WRITE_CHUNK		16
+
+/* The longest value of fixed length that it knows. */
+#define FPT_WRITE_FIXED_MAX	32
+
+/* An index tuple that it makes has at most so many bytes. */
+#define FPT_WRITE_MAX(natts) \
+	(MAXALIGN(sizeof(IndexTupleData)) + FPT_WRITE_CHUNK + \
+	 (natts) * (MAXIMUM_ALIGNOF + VARHDRSZ + FPT_V_SHORT_MAX))
 
 typedef struct FPTColumn
 {
+	FPTWriteStep step;
 	FPTColumnKind kind;
-	FPTWriteKind write;
-	uint64		writexor;		/* FPT_WRITE_HEAD*: what to apply to the part */
-
 	FPTRestores restores;
 	int			nhead;			/* bytes in the head, if it does not; */
 	bool		plainhead;		/* they are the head's, as they are, after */
@@ -81,6 +102,8 @@ struct FPTGeneral
 	uint32		sortversion;	/* of the sort keys in it, or 0 */
 	int			nkeys;
 	int			natts;
+	bool		simple;			/* all columns are known to write_simple() */
+	uint16		writeflags;		/* t_info of what it makes, but for the size */
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
 };
 

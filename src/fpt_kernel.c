@@ -966,11 +966,17 @@ fpt_page_count(const FPTLayout *l, void *page)
 	return n;
 }
 
+/*
+ * Copying a node.  What the loops below need is in local variables, as far as it
+ * goes: the compiler must assume that what they store changes all else.
+ */
+
 /* The TIDs of n slots; false if one is not a heap TID. */
 static bool
 fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
 			  uint64 *out)
 {
+	const char *tids = node + g->tid_off;
 	bool		valid = true;
 	int			i;
 
@@ -980,7 +986,7 @@ fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
 		{
 			uint32		v;
 
-			memcpy(&v, node + g->tid_off + slots[i] * 4, 4);
+			memcpy(&v, tids + slots[i] * 4, 4);
 			out[i] = fpt_tid_widen(v);
 			valid &= (v & FPT_TID4_MAXOFF) != 0;
 		}
@@ -1008,8 +1014,21 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 	{
 		for (i = 0; i < n; i++)
 		{
-			memcpy(&los[i], keys + slots[i] * 8, 8);
-			los[i] += base;
+			uint64		v;
+
+			memcpy(&v, keys + slots[i] * 8, 8);
+			los[i] = v + base;
+		}
+		return;
+	}
+	if (g->kw == 4 && his == NULL)
+	{
+		for (i = 0; i < n; i++)
+		{
+			uint32		v;
+
+			memcpy(&v, keys + slots[i] * 4, 4);
+			los[i] = v + base;
 		}
 		return;
 	}
@@ -1025,92 +1044,141 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 	}
 }
 
-/* The heads of n slots of a page with a dictionary; false if corrupt. */
+/* Tuples that are asked for before they are looked at. */
+#define FPT_TUPLES_AHEAD	8
+
+/*
+ * Where the tuples of n slots are, from entry "at" of the run on; false if
+ * corrupt.  They have no more bytes in all than a page has.
+ */
 static bool
-fpt_copy_dict_heads(void *page, const char *node, const uint8 *slots, int n,
-					uint64 *los)
+fpt_find_tuples(const FPTGeom *g, char *page, const char *node,
+				const uint8 *slots, int n, FPTRun *run, int at)
 {
-	int			ndict = fpt_header(page)->ndict;
-	const char *heads = fpt_dict_heads(page);
+	uint16	   *tupoffs = run->tupoffs + at;
+	uint16	   *tuplens = run->tuplens + at;
+	const char *offs = node + g->off_off;
+	uint32		bytes = 0;
+	uint16		off;
+	int			i;
+
+	if (g->ow == 0)
+	{
+		memset(tupoffs, 0, n * sizeof(uint16));
+		memset(tuplens, 0, n * sizeof(uint16));
+		return true;
+	}
+	for (i = 0; i < Min(n, FPT_TUPLES_AHEAD); i++)
+	{
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		__builtin_prefetch(page + off);
+	}
+	for (i = 0; i < n; i++)
+	{
+		const char *tup;
+		uint32		len;
+
+		if (i + FPT_TUPLES_AHEAD < n)
+		{
+			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * sizeof(off),
+				   sizeof(off));
+			__builtin_prefetch(page + off);
+		}
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		if (off == 0)
+		{
+			tupoffs[i] = tuplens[i] = 0;
+			continue;
+		}
+		tup = fpt_tuple_at(page, off, &len);
+		if (unlikely(tup == NULL))
+			return false;
+		tupoffs[i] = (uint16) (tup - page);
+		tuplens[i] = (uint16) len;
+		bytes += len;
+	}
+	run->tupbytes += bytes;
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
+ * Heads and tuples where keys are in a dictionary.  *shared is the number there
+ * of the last entry's, or -1.
+ */
+static bool
+fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
+				   FPTRun *run, int at, int *shared)
+{
+	uint64	   *los = run->los ? run->los + at : NULL;
+	uint16	   *tupoffs = run->tupoffs ? run->tupoffs + at : NULL;
+	uint16	   *tuplens = run->tupoffs ? run->tuplens + at : NULL;
+	int			last = -1;
+	uint64		head = 0;
+	uint16		off = 0;
+	uint16		len = 0;
 	int			i;
 
 	for (i = 0; i < n; i++)
 	{
 		int			code = fpt_slot_code(node, slots[i]);
 
-		if (code >= ndict)
-			return false;
-		memcpy(&los[i], heads + code * sizeof(uint64), sizeof(uint64));
-	}
-	return true;
-}
-
-/* The next entry's tuple, behind what run->tups holds; false: no room. */
-static inline bool
-fpt_copy_tuple(FPTRun *run, int i, const char *tup, uint32 len)
-{
-	if (unlikely(run->tupused + (int) len > BLCKSZ))
-		return false;
-	run->tupoffs[i] = (uint16) run->tupused;
-	fpt_copy_bytes(run->tups + run->tupused, tup, len);
-	run->tupused += (int) len;
-	run->tupends[i] = (uint16) run->tupused;
-	return true;
-}
-
-/* The tuples of n slots, from entry "at" of the run on; false if corrupt. */
-static bool
-fpt_copy_tuples(const FPTGeom *g, void *page, const char *node,
-				const uint8 *slots, int n, FPTRun *run, int at)
-{
-	int			i;
-
-	for (i = 0; i < n; i++)
-	{
-		uint16		off = fpt_slot_off(g, node, slots[i]);
-		const char *tup = NULL;
-		uint32		len = 0;
-
-		if (off != 0)
+		if (unlikely(code != last))
 		{
-			tup = fpt_tuple_at(page, off, &len);
-			if (unlikely(tup == NULL))
+			FPTKey		k;
+
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
 				return false;
+			head = k.lo;
+			off = (uint16) (k.len > 0 ? k.tup - page : 0);
+			len = (uint16) k.len;
+			last = code;
+			if (code != *shared)
+				run->tupbytes += len;
+			*shared = code;
 		}
-		if (!fpt_copy_tuple(run, at + i, tup, len))
-			return false;
+		if (los)
+			los[i] = head;
+		if (tupoffs)
+		{
+			tupoffs[i] = off;
+			tuplens[i] = len;
+		}
 	}
-	return true;
+	return run->tupbytes <= BLCKSZ;
 }
 
 /*
- * The same where keys are in a dictionary.  Neighbours that share a tuple in the
- * page share the copy.  *shared is the number in the dictionary of the one that
- * was copied last, or -1.
+ * The slots of entries rank .. to - 1, less the dead ones; their number, or -1
+ * if corrupt.
  */
-static bool
-fpt_copy_dict_tuples(void *page, const char *node, const uint8 *slots, int n,
-					 FPTRun *run, int at, int *shared)
+static inline int
+fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
+			   uint64 dead, uint8 *slots)
 {
-	int			i;
+	int			cap = g->cap;
+	int			m = 0;
 
-	for (i = at; i < at + n; i++)
+	if (likely(dead == 0))
 	{
-		int			code = fpt_slot_code(node, slots[i - at]);
-		FPTKey		k;
+		bool		valid = true;
 
-		if (code == *shared)
+		for (; rank < to; rank++, m++)
 		{
-			run->tupoffs[i] = run->tupoffs[i - 1];
-			run->tupends[i] = run->tupends[i - 1];
-			continue;
+			slots[m] = perm[rank];
+			valid &= perm[rank] < cap;
 		}
-		if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k) ||
-			!fpt_copy_tuple(run, i, k.tup, k.len))
-			return false;
-		*shared = code;
+		return valid ? m : -1;
 	}
-	return true;
+	for (; rank < to; rank++)
+	{
+		int			slot = perm[rank];
+
+		if (slot >= cap)
+			return -1;
+		slots[m] = (uint8) slot;
+		m += ((dead >> slot) & 1) == 0;
+	}
+	return m;
 }
 
 /* One node's entries rank .. to - 1 for fpt_page_copy. */
@@ -1119,42 +1187,40 @@ fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
 			  int rank, int to, bool skip_dead, FPTRun *run, int n,
 			  int *shared)
 {
-	const uint8 *perm = fpt_node_perm(g, node);
 	uint64		dead = skip_dead ? fpt_node_hints(g, page, ordinal) : 0;
 	uint8		slots[FPT_MAX_CAP];
-	int			m = 0;
-	int			i;
+	int			m = fpt_copy_slots(g, fpt_node_perm(g, node), rank, to, dead,
+								   slots);
 
-	for (; rank < to; rank++)
-	{
-		int			slot = perm[rank];
-
-		if (slot >= g->cap)
-			return -1;
-		slots[m] = (uint8) slot;
-		m += ((dead >> slot) & 1) == 0;
-	}
+	if (m < 0)
+		return -1;
 	if (run->tids && !fpt_copy_tids(g, node, slots, m, run->tids + n) &&
 		g->dw == 0)
 		return -1;
-	if (run->los && g->dict)
+	if (g->dict)
 	{
-		if (!fpt_copy_dict_heads(page, node, slots, m, run->los + n))
+		if ((run->los || run->tupoffs) &&
+			!fpt_copy_dict_keys(page, node, slots, m, run, n, shared))
 			return -1;
 		if (run->his)
 			memset(run->his + n, 0, m * sizeof(uint64));
 	}
-	else if (run->los)
-		fpt_copy_keys(g, page, node, slots, m, run->los + n,
-					  run->his ? run->his + n : NULL);
-	if (run->tups &&
-		!(g->dict ? fpt_copy_dict_tuples(page, node, slots, m, run, n, shared) :
-		  fpt_copy_tuples(g, page, node, slots, m, run, n)))
-		return -1;
+	else
+	{
+		if (run->los)
+			fpt_copy_keys(g, page, node, slots, m, run->los + n,
+						  run->his ? run->his + n : NULL);
+		if (run->tupoffs &&
+			!fpt_find_tuples(g, page, node, slots, m, run, n))
+			return -1;
+	}
 	if (run->slotids)
 	{
-		for (i = 0; i < m; i++)
-			run->slotids[n + i] = (uint16) (ordinal * g->cap + slots[i]);
+		uint16	   *slotids = run->slotids + n;
+		int			first = ordinal * g->cap;
+
+		for (int i = 0; i < m; i++)
+			slotids[i] = (uint16) (first + slots[i]);
 	}
 	return n + m;
 }

@@ -732,10 +732,9 @@ typedef struct FPTRun
 	uint64	   *los;			/* images, base added */
 	uint64	   *his;			/* only for 16-byte keys */
 	uint16	   *slotids;		/* kid's node number * cap + slot */
-	char	   *tups;			/* general keys: BLCKSZ bytes for tuples */
-	int			tupused;		/* bytes in use there; grows */
-	uint16	   *tupoffs;		/* where each one begins there; neighbours */
-	uint16	   *tupends;		/* that are alike may share; and ends */
+	uint16	   *tupoffs;		/* general keys: where the tuples are in the */
+	uint16	   *tuplens;		/* page, neighbours may share one; lengths */
+	int			tupbytes;		/* of all that are not shared; grows */
 } FPTRun;
 
 /*

@@ -35,6 +35,9 @@
 /* Entries that fit into a batch as it is allocated first. */
 #define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
 
+/* Bytes for index tuples, likewise. */
+#define FPT_ITUPS_SMALL		(2 * BLCKSZ)
+
 /* The largest index tuple that core's format allows. */
 #define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
 
@@ -58,10 +61,11 @@ fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
 }
 
 /*
- * Make room for max entries; "want": for their keys, too.
+ * Make room for max entries; "keys": for their keys, too; "want": for what an
+ * index-only scan returns of them.
  */
 static void
-fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
+fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 {
 	bool		grow = b->max < max;
 
@@ -76,25 +80,25 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool want)
 		b->slotids = fpt_batch_grow(so, b->slotids, b->n, max, sizeof(uint16));
 		b->max = max;
 	}
-	if (b->los != NULL ? grow : want)
+	if (b->los != NULL ? grow : keys)
 		b->los = fpt_batch_grow(so, b->los, b->n, b->max, sizeof(uint64));
-	if (so->ix.layout.keysize == 16 && (b->his != NULL ? grow : want))
+	if (so->ix.layout.keysize == 16 && (b->his != NULL ? grow : keys))
 		b->his = fpt_batch_grow(so, b->his, b->n, b->max, sizeof(uint64));
 	if (so->quals == NULL)
 		return;
-	if (b->tupends != NULL ? grow : want)
+	if (b->tuplens != NULL ? grow : keys)
 	{
 		b->tupoffs = fpt_batch_grow(so, b->tupoffs, b->n, b->max,
 									sizeof(uint16));
-		b->tupends = fpt_batch_grow(so, b->tupends, b->n, b->max,
+		b->tuplens = fpt_batch_grow(so, b->tuplens, b->n, b->max,
 									sizeof(uint16));
 	}
-	if (b->tups == NULL && want)
+	if (b->items != NULL ? grow : want)
+		b->items = fpt_batch_grow(so, b->items, b->n, b->max, sizeof(uint32));
+	if (b->itups.data == NULL && want)
 	{
-		/* entries that are there already were taken without tuples */
-		memset(b->tupoffs, 0, b->n * sizeof(uint16));
-		memset(b->tupends, 0, b->n * sizeof(uint16));
-		b->tups = MemoryContextAlloc(so->cxt, BLCKSZ);
+		b->itups.size = FPT_ITUPS_SMALL;
+		b->itups.data = MemoryContextAlloc(so->cxt, b->itups.size);
 	}
 }
 
@@ -106,7 +110,14 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 
 	Assert(from->valid && from->n > 0);
 	old.n = 0;
-	fpt_batch_alloc(so, &old, from->max, from->los != NULL);
+	fpt_batch_alloc(so, &old, from->max, from->los != NULL,
+					from->items != NULL);
+	if (old.itups.size < from->itups.used)
+	{
+		pfree(old.itups.data);
+		old.itups.data = MemoryContextAlloc(so->cxt, from->itups.size);
+		old.itups.size = from->itups.size;
+	}
 	*to = *from;
 	to->max = old.max;
 	to->low = old.low;
@@ -117,20 +128,22 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	to->los = old.los;
 	to->his = old.his;
 	to->slotids = old.slotids;
-	to->tups = old.tups;
 	to->tupoffs = old.tupoffs;
-	to->tupends = old.tupends;
+	to->tuplens = old.tuplens;
+	to->items = old.items;
+	to->itups.data = old.itups.data;
+	to->itups.size = old.itups.size;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
 	if (from->los)
 		memcpy(to->los, from->los, from->n * sizeof(uint64));
 	if (from->his)
 		memcpy(to->his, from->his, from->n * sizeof(uint64));
-	if (from->tupends)
+	if (from->items)
 	{
-		memcpy(to->tupoffs, from->tupoffs, from->n * sizeof(uint16));
-		memcpy(to->tupends, from->tupends, from->n * sizeof(uint16));
-		memcpy(to->tups, from->tups, from->tupends[from->n - 1]);
+		memcpy(to->tuplens, from->tuplens, from->n * sizeof(uint16));
+		memcpy(to->items, from->items, from->n * sizeof(uint32));
+		memcpy(to->itups.data, from->itups.data, from->itups.used);
 	}
 	if (BufferIsValid(to->buf))
 		IncrBufferRefCount(to->buf);
@@ -246,12 +259,12 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 /* --- reading pages --------------------------------------------------------- */
 
 /*
- * The i'th entry's key in a batch that has keys; its tuple is in the batch.
+ * The i'th entry's key in a batch that has keys; its tuple is at tup.
  * Written in place: a copy of what was just written in smaller pieces stalls.
  */
 static inline void
 fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
-			  FPTKey *key)
+			  const char *tup, FPTKey *key)
 {
 	key->hi = 0;
 	key->lo = b->los[i];
@@ -260,38 +273,32 @@ fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
 	if (isnull)
 		key->cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
 			FPT_CLS_NULLLAST;
-	key->len = b->tupends[i] - b->tupoffs[i];
-	key->tup = key->len > 0 ? b->tups + b->tupoffs[i] : NULL;
+	key->len = b->tuplens[i];
+	key->tup = key->len > 0 ? tup : NULL;
 	key->search = NULL;
 }
 
 /* Of n entries behind the batch's end, drop those that the quals rule out. */
 static int
-fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
+fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
+				   bool isnull)
 {
 	int			to = b->n;
-	int			end = to > 0 ? b->tupends[to - 1] : 0;
-	FPTKey		prev = {0};		/* the key looked at last */
-	int			prevoff = -1;	/* where its tuple was */
+	uint64		prev = 0;		/* head of the key looked at last */
+	int			prevoff = -1;	/* where its tuple is */
 	bool		match = false;	/* does it match? */
 
 	for (int i = b->n; i < b->n + n; i++)
 	{
-		FPTKey		key;
 		int			off = b->tupoffs[i];
 
-		fpt_batch_key(so, b, i, isnull, &key);
-
-		/* tuples before this one may have moved, but not this one */
-		if (off != prevoff || key.len != prev.len || key.lo != prev.lo)
+		if (off != prevoff || b->los[i] != prev)
 		{
+			FPTKey		key;
+
+			fpt_batch_key(so, b, i, isnull, (char *) page + off, &key);
 			match = fpt_quals_match(so->quals, &key);
-			if (match && key.len > 0)
-			{
-				memmove(b->tups + end, key.tup, key.len);
-				end += key.len;
-			}
-			prev = key;
+			prev = key.lo;
 			prevoff = off;
 		}
 		if (match)
@@ -299,8 +306,8 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, int n, bool isnull)
 			b->tids[to] = b->tids[i];
 			b->los[to] = b->los[i];
 			b->slotids[to] = b->slotids[i];
-			b->tupoffs[to] = (uint16) (end - (int) key.len);
-			b->tupends[to] = (uint16) end;
+			b->tupoffs[to] = b->tupoffs[i];
+			b->tuplens[to] = b->tuplens[i];
 			to++;
 		}
 	}
@@ -323,7 +330,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	FPTLoc		first,
 				last;
 	FPTLoc		border = fpt_page_null_border(l, page);
-	FPTRun		run = {0};
+	FPTRun		run = {.tupbytes = b->tupbytes};
 	int			part;
 
 	Assert(b->valid && b->max > 0);
@@ -336,9 +343,9 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*done = last;
 	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
-		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false);
+		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false, false);
 	if (filter)
-		fpt_batch_alloc(so, b, b->max, true);
+		fpt_batch_alloc(so, b, b->max, true, false);
 
 	/* NULLs and values separately, to know which are which. */
 	for (part = 0; part < 2; part++)
@@ -361,19 +368,21 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 			run.los = b->los + b->n;
 			run.his = b->his ? b->his + b->n : NULL;
 		}
-		if (b->tups != NULL)
+		if (b->tuplens != NULL)
 		{
-			run.tups = b->tups;
-			run.tupused = b->n > 0 ? b->tupends[b->n - 1] : 0;
 			run.tupoffs = b->tupoffs + b->n;
-			run.tupends = b->tupends + b->n;
+			run.tuplens = b->tuplens + b->n;
 		}
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
 			fpt_corrupt(scan->indexRelation, b->pageno,
 						"The page contradicts itself");
 		if (filter)
-			n = fpt_filter_entries(so, b, n, isnull);
+			n = fpt_filter_entries(so, b, page, n, isnull);
+		if (b->items != NULL)
+			fpt_general_write_page(l->arg, page, isnull, n, b->los + b->n,
+								   b->tupoffs + b->n, b->tuplens + b->n,
+								   &b->itups, b->items + b->n);
 		if (isnull && n > 0)
 		{
 			if (b->nullto == 0)
@@ -382,6 +391,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		}
 		b->n += n;
 	}
+	b->tupbytes = run.tupbytes;
 	return last.kid >= fpt_header(page)->nkids;
 }
 
@@ -477,9 +487,12 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
+	b->tupbytes = 0;
+	b->itups.used = 0;
 	if (fpt_scan_goes_on(so, &low, &high, to, first))
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
-	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup);
+	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup,
+					scan->xs_want_itup);
 	fpt_key_copy(b->low, &low);
 	fpt_key_copy(b->high, &high);
 	if (scan->parallel_scan != NULL)
@@ -896,24 +909,25 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	MemoryContextSwitchTo(old);
 }
 
-/* The same for general keys: written anew each time. */
-static inline void
-fpt_return_general(IndexScanDesc scan, FPTScanOpaque *so)
+/* The current entry's index tuple, which is not in the batch. */
+static pg_noinline void
+fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTBatch   *b = &so->cur;
 	FPTKey		key;
 
-	Assert(b->pos >= 0 && b->pos < b->n);
 	if (unlikely(so->itup == NULL))
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
 	fpt_batch_key(so, b, b->pos,
-				  b->pos >= b->nullfrom && b->pos < b->nullto, &key);
+				  b->pos >= b->nullfrom && b->pos < b->nullto,
+				  b->itups.data + (b->items[b->pos] & ~FPT_ITUP_STORED), &key);
 	fpt_general_write(so->ix.layout.arg, &key, so->itup);
 	scan->xs_itup = so->itup;
 }
 
-static inline void
-fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
+/* The same for an image key. */
+static pg_noinline void
+fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTBatch   *b = &so->cur;
 	const FPTKeyType *type = so->ix.type;
@@ -921,12 +935,6 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 	Datum		value;
 	char	   *data;
 
-	if (so->quals != NULL)
-	{
-		fpt_return_general(scan, so);
-		return;
-	}
-	Assert(b->pos >= 0 && b->pos < b->n);
 	Assert(b->los != NULL);
 	if (unlikely(so->itup == NULL))
 		fpt_make_itups(scan, so);
@@ -948,39 +956,63 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 	scan->xs_itup = so->itup;
 }
 
+static inline void
+fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	const FPTBatch *b = &so->cur;
+
+	Assert(b->pos >= 0 && b->pos < b->n);
+	if (b->items == NULL)
+		fpt_return_image(scan, so);
+	else if (likely(!(b->items[b->pos] & FPT_ITUP_STORED)))
+		scan->xs_itup = (IndexTuple) (b->itups.data + b->items[b->pos]);
+	else
+		fpt_return_stored(scan, so);
+}
+
+/* The executor has found the row of the current entry dead. */
+static pg_noinline void
+fpt_note_killed(FPTScanOpaque *so)
+{
+	if (so->nkilled == so->maxkilled)
+	{
+		so->maxkilled = Max(64, so->maxkilled * 2);
+		if (so->killed == NULL)
+			so->killed = MemoryContextAlloc(so->cxt,
+											so->maxkilled * sizeof(int));
+		else
+			so->killed = repalloc(so->killed, so->maxkilled * sizeof(int));
+	}
+	so->killed[so->nkilled++] = so->cur.pos;
+}
+
+/* To the next entry, if it is not that behind the current one, in its batch. */
+static pg_noinline bool
+fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTBatch   *b = &so->cur;
+
+	if (!b->valid)
+		return fpt_first(scan, so, dir);
+	if (ScanDirectionIsForward(dir) ? ++b->pos >= b->n : --b->pos < 0)
+		return fpt_next_batch(scan, so, dir);
+	return true;
+}
+
 bool
 fptgettuple(IndexScanDesc scan, ScanDirection dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	FPTBatch   *b = &so->cur;
 
-	if (!b->valid)
-	{
-		if (!fpt_first(scan, so, dir))
-			return false;
-	}
-	else
-	{
-		if (scan->kill_prior_tuple && so->nkilled < b->n)
-		{
-			if (so->nkilled == so->maxkilled)
-			{
-				so->maxkilled = Max(64, so->maxkilled * 2);
-				if (so->killed == NULL)
-					so->killed = MemoryContextAlloc(so->cxt,
-													so->maxkilled * sizeof(int));
-				else
-					so->killed = repalloc(so->killed,
-										  so->maxkilled * sizeof(int));
-			}
-			so->killed[so->nkilled++] = b->pos;
-		}
-		if (ScanDirectionIsForward(dir) ? ++b->pos >= b->n : --b->pos < 0)
-		{
-			if (!fpt_next_batch(scan, so, dir))
-				return false;
-		}
-	}
+	/* There are no entries in a batch that is not valid. */
+	Assert(b->valid || b->n == 0);
+	if (unlikely(scan->kill_prior_tuple) && so->nkilled < b->n)
+		fpt_note_killed(so);
+	if (likely(ScanDirectionIsForward(dir) && b->pos + 1 < b->n))
+		b->pos++;
+	else if (!fpt_step(scan, so, dir))
+		return false;
 	fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
 	if (unlikely(--so->heap.sleep < 0))
 		fpt_heap_look(scan, so, dir);

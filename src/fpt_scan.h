@@ -33,9 +33,11 @@ typedef struct FPTBatch
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
 	uint16	   *slotids;
-	char	   *tups;			/* general keys, when wanted: BLCKSZ bytes */
-	uint16	   *tupoffs;		/* where each one begins there; neighbours may */
-	uint16	   *tupends;		/* share one; and ends */
+	uint16	   *tupoffs;		/* general keys: tuples in the page, for as long */
+	uint16	   *tuplens;		/* as it is locked; lengths of these */
+	int			tupbytes;		/* FPTRun.tupbytes */
+	FPTItups	itups;			/* general keys, index-only scans; */
+	uint32	   *items;			/* each entry's item there */
 } FPTBatch;
 
 /* Blocks ahead of which it is known whether a read was started; see ring. */
@@ -90,7 +92,8 @@ typedef struct FPTScanOpaque
 	int			nkilled;
 	int			maxkilled;
 	int		   *killed;			/* entries of cur found dead by the caller */
-	IndexTuple	itup;			/* index-only: tuple, overwritten each time */
+	IndexTuple	itup;			/* tuple that is overwritten each time; general
+								 * keys: of items that are not index tuples */
 	IndexTuple	nulltup;
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */

@@ -165,10 +165,20 @@ fpt_tid_encode(ItemPointer tid)
 		ItemPointerGetOffsetNumberNoCheck(tid);
 }
 
+StaticAssertDecl(sizeof(BlockIdData) == sizeof(BlockNumber),
+				 "block numbers are no two halves");
+
 static inline void
 fpt_tid_decode(uint64 tid, ItemPointer out)
 {
-	ItemPointerSet(out, (BlockNumber) (tid >> 16), (OffsetNumber) (tid & 0xFFFF));
+	BlockNumber block = (BlockNumber) (tid >> 16);
+
+	/* both halves of the block number in one go, the upper one first */
+#ifndef WORDS_BIGENDIAN
+	block = (block << 16) | (block >> 16);
+#endif
+	memcpy(&out->ip_blkid, &block, sizeof(block));
+	out->ip_posid = (OffsetNumber) (tid & 0xFFFF);
 }
 
 /* --- keys -------------------------------------------------------------------- */

@@ -594,13 +594,12 @@ static void
 test_bad_tuples(void)
 {
 	static char tuple[BLCKSZ / 8];
-	static char tups[BLCKSZ];
 	uint64		tids[12];
 	uint64		los[12];
 	uint16		offs[12];
-	uint16		ends[12];
-	FPTRun		run = {.tids = tids, .los = los, .tups = tups,
-	.tupoffs = offs, .tupends = ends};
+	uint16		lens[12];
+	FPTRun		run = {.tids = tids, .los = los, .tupoffs = offs,
+	.tuplens = lens};
 	FPTLoc		first = {0, 0};
 	FPTLoc		last = {0, 0};
 	FPTLayout	l;
@@ -633,7 +632,7 @@ test_bad_tuples(void)
 			memcpy(at, &off, sizeof(off));
 		}
 	}
-	run.tupused = 0;
+	run.tupbytes = 0;
 	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == -1);
 	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
 	kids()[0] = 0xFF;

@@ -21,9 +21,8 @@ static char *copy;				/* what modifying functions work on */
 static FPTEntry *entries;		/* FPT_MAX_ENTRIES, of their own for ASan */
 static uint64 *numbers;
 static uint16 *slotids;
-static char *tups;
 static uint16 *tupoffs;
-static uint16 *tupends;
+static uint16 *tuplens;
 
 /* Sound pages that damage is made of. */
 static KTWorld *friend;			/* the world of the next two */
@@ -39,9 +38,8 @@ setup(void)
 	entries = malloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
 	numbers = malloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	slotids = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
-	tups = malloc(BLCKSZ);
 	tupoffs = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
-	tupends = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	tuplens = malloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	friend = kt_world_new();
 }
 
@@ -176,12 +174,12 @@ call_readers(KTWorld *w)
 	FPTEntry	e;
 	uint32		child;
 	int			steps;
+	int			n;
 
 	if (w->general)
 	{
-		run.tups = tups;
 		run.tupoffs = tupoffs;
-		run.tupends = tupends;
+		run.tuplens = tuplens;
 	}
 	k.hi = hi.hi = w->general ? 0 : k.hi;
 	fence.key = fpt_page_low(l, w->page);
@@ -194,8 +192,10 @@ call_readers(KTWorld *w)
 	CHECK(fpt_page_extract(l, w->page, entries, 3) <= 3);
 	fpt_node_count(l, w->page, loc.kid);
 	fpt_page_get(l, w->page, loc, &e);
-	fpt_page_copy(l, w->page, loc, any_loc(), kt_chance(50), &run);
-	run.tupused = 0;
+	n = fpt_page_copy(l, w->page, loc, any_loc(), kt_chance(50), &run);
+	for (int i = 0; w->general && i < n; i++)
+		CHECK(tupoffs[i] + tuplens[i] <= FPT_SPECIAL_OFFSET);
+	run.tupbytes = 0;
 	if (fpt_page_find_child(l, w->page, &k, &child, &loc) == FPT_OK)
 		CHECK(fpt_page_fraction(l, w->page, loc, &k) < 65536);
 	fpt_guess_prefetch(&guess, w->page, (uint32) kt_below(65536));
@@ -601,9 +601,8 @@ test_fuzz(long rounds, uint64 seed)
 	free(entries);
 	free(numbers);
 	free(slotids);
-	free(tups);
 	free(tupoffs);
-	free(tupends);
+	free(tuplens);
 	free(good);
 	free(past);
 	free(near);

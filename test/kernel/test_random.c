@@ -552,9 +552,8 @@ op_copy(void)
 	static uint64 tids[FPT_MAX_ENTRIES];
 	static uint64 los[FPT_MAX_ENTRIES];
 	static uint64 his[FPT_MAX_ENTRIES];
-	static char tups[BLCKSZ];
 	static uint16 tupoffs[FPT_MAX_ENTRIES];
-	static uint16 tupends[FPT_MAX_ENTRIES];
+	static uint16 tuplens[FPT_MAX_ENTRIES];
 	FPTRun		run = {0};
 	int			a = (int) kt_below(w->n + 1);
 	int			b = a + (int) kt_below(w->n - a + 1);
@@ -570,9 +569,8 @@ op_copy(void)
 		run.his = his;
 	if (w->general && kt_chance(80))
 	{
-		run.tups = tups;
 		run.tupoffs = tupoffs;
-		run.tupends = tupends;
+		run.tuplens = tuplens;
 	}
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
 					  skip, &run);
@@ -588,12 +586,11 @@ op_copy(void)
 			CHECK(los[j] == k->lo);
 		if (run.his && k->cls == FPT_CLS_VALUE)
 			CHECK(his[j] == k->hi);
-		if (run.tups && (i > 0 || w->level == 0))
+		if (run.tupoffs && (i > 0 || w->level == 0))
 		{
-			int			from = tupoffs[j];
-
-			CHECK(tupends[j] - from == (int) k->len);
-			CHECK(k->len == 0 || memcmp(tups + from, k->tup, k->len) == 0);
+			CHECK(tuplens[j] == k->len);
+			CHECK(k->len == 0 ||
+				  memcmp(w->page + tupoffs[j], k->tup, k->len) == 0);
 		}
 		j++;
 	}
