@@ -292,4 +292,19 @@ RESET maintenance_work_mem;
 RESET max_parallel_maintenance_workers;
 RESET min_parallel_table_scan_size;
 
+-- phases of a build, and one while it is on
+SELECT n, pg_indexam_progress_phasename(oid, n)
+FROM pg_am, generate_series(0, 5) n WHERE amname = 'fptree' ORDER BY n;
+CREATE FUNCTION phase(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF $1 = 0 THEN
+		RAISE INFO '%', (SELECT phase FROM pg_stat_progress_create_index
+						 WHERE pid = pg_backend_pid());
+	END IF;
+	RETURN $1;
+END $$;
+CREATE TABLE pp AS SELECT i % 100 AS a FROM generate_series(1, 150) i;
+CREATE INDEX pp_a ON pp USING fptree (phase(a));
+DROP TABLE pp;
+
 SELECT fpt_check_all();

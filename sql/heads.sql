@@ -11,6 +11,10 @@ SET search_path = fpt_heads, public;
 CREATE FUNCTION head(oid[], oid[], int[], VARIADIC "any") RETURNS text
 AS '$libdir/fptree', 'fptree_test_head' LANGUAGE C IMMUTABLE;
 
+-- arguments must match
+SELECT head(ARRAY[0]::oid[], '{0,0}', '{0,0}', 1, 2);
+SELECT head('{0,NULL}', '{0,0}', '{0,0}', 1, 2);
+
 SELECT setseed(0.42) IS NOT NULL AS seeded;
 
 -- Columns of test values, the same number of rows for each.

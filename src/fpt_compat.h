@@ -40,6 +40,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "fpt_stop.h"
+
 #if PG_VERSION_NUM < 150000
 #error "fptree needs PostgreSQL 15 or later"
 #endif
@@ -263,6 +265,7 @@ fpt_extend_relation(Relation rel)
 		if (needlock)
 			LockRelationForExtension(rel, ExclusiveLock);
 		buf = ReadBuffer(rel, P_NEW);
+		fpt_stop_extending(rel, buf);
 
 		/*
 		 * A stale free space map may have led somebody here before us, who

@@ -13,6 +13,8 @@
 #include "access/genam.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/indexfsm.h"
+#include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
@@ -48,6 +50,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_ROOT_SPLIT] = "root_split",
 	[FPT_STOP_LOCK_PARENT] = "lock_parent",
 	[FPT_STOP_ALLOC_PAGE] = "alloc_page",
+	[FPT_STOP_EXTEND_PAGE] = "extend_page",
 	[FPT_STOP_UNIQUE_CHECK] = "unique_check",
 	[FPT_STOP_UNIQUE_STEP] = "unique_step",
 	[FPT_STOP_UNIQUE_WALK] = "unique_walk",
@@ -212,6 +215,48 @@ fpt_stop_hit_busy(FPTStop point, Buffer buf)
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 	else
 		fpt_stop_hit(point);
+}
+
+/*
+ * While the extension lock is held no other heavyweight lock may be waited for.
+ * So nobody else can say when to go on: let go of the gate, which is our own,
+ * and wait until somebody wants the extension lock, or has used the page.  The
+ * free space map is told that it is free, as one out of date may say.
+ */
+void
+fpt_stop_hit_extending(Relation rel, Buffer buf)
+{
+	LOCKTAG		tag;
+	int			i;
+	int			msec;
+
+	for (i = 0; i < fpt_stops_armed; i++)
+	{
+		if (fpt_armed[i].point == FPT_STOP_EXTEND_PAGE &&
+			fpt_armed[i].visits > 0 && --fpt_armed[i].visits == 0)
+			break;
+	}
+	if (i == fpt_stops_armed)
+		return;
+	RecordFreeIndexPage(rel, BufferGetBlockNumber(buf));
+	IndexFreeSpaceMapVacuum(rel);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) fpt_armed[i].gate, 1);
+	(void) LockRelease(&tag, ExclusiveLock, true);
+	for (msec = 0; msec < 60000; msec++)
+	{
+		/* this counts its holder, too */
+		if (RelationExtensionLockWaiterCount(rel) > 1)
+			return;
+		if (!PageIsNew(BufferGetPage(buf)))
+		{
+			/* who has taken the page needs no other one */
+			LockBuffer(buf, BUFFER_LOCK_SHARE);
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+			return;
+		}
+		pg_usleep(1000L);
+	}
+	elog(ERROR, "nobody waits for the extension lock, or takes the page");
 }
 
 /* --- for tests --------------------------------------------------------- */

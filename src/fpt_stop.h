@@ -14,7 +14,9 @@
  * lets go of it when the stopped one shall go on.  That wait is seen by
  * pg_blocking_pids(), thus by the isolation tester.  It is legal while buffer
  * content locks are held (a heavyweight lock of which no page lock depends),
- * but cannot be cancelled then.  No point is in a critical section.
+ * but cannot be cancelled then.  No point is in a critical section.  At one point,
+ * extend_page, it is the stopped session that lets go of the gate, and it goes on
+ * when another one waits for the extension lock or has used the page.
  *
  * docs/testing.md lists the points and the tests that use them.
  *
@@ -26,6 +28,7 @@
 #include "postgres.h"
 
 #include "storage/buf.h"
+#include "utils/relcache.h"
 
 typedef enum FPTStop
 {
@@ -53,6 +56,7 @@ typedef enum FPTStop
 	FPT_STOP_ROOT_SPLIT,		/* root has a new level, its halves locked */
 	FPT_STOP_LOCK_PARENT,		/* child locked, to look for the parent */
 	FPT_STOP_ALLOC_PAGE,		/* number from the free space map in hand */
+	FPT_STOP_EXTEND_PAGE,		/* a page is added, not locked; before 16 */
 
 	/* uniqueness checks */
 	FPT_STOP_UNIQUE_CHECK,		/* first leaf locked, nothing looked at */
@@ -84,6 +88,7 @@ extern int	fpt_stops_armed;
 
 extern void fpt_stop_hit(FPTStop point);
 extern void fpt_stop_hit_busy(FPTStop point, Buffer buf);
+extern void fpt_stop_hit_extending(Relation rel, Buffer buf);
 extern void fpt_stop_init(void);
 
 static inline void
@@ -101,6 +106,14 @@ fpt_stop_if_busy(FPTStop point, Buffer buf)
 		fpt_stop_hit_busy(point, buf);
 }
 
+/* Stop with the extension lock, see above. */
+static inline void
+fpt_stop_extending(Relation rel, Buffer buf)
+{
+	if (unlikely(fpt_stops_armed > 0))
+		fpt_stop_hit_extending(rel, buf);
+}
+
 #else							/* !FPT_STOP_POINTS */
 
 static inline void
@@ -113,6 +126,13 @@ static inline void
 fpt_stop_if_busy(FPTStop point, Buffer buf)
 {
 	(void) point;
+	(void) buf;
+}
+
+static inline void
+fpt_stop_extending(Relation rel, Buffer buf)
+{
+	(void) rel;
 	(void) buf;
 }
 

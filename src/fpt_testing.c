@@ -134,14 +134,17 @@ typedef struct TestIndex
 	int64		seps;			/* of all separators' tuples */
 } TestIndex;
 
+/* What must be true, and what is wrong if it is not. */
 static void
-test_fails(TestIndex *t, const char *what)
+test_that(TestIndex *t, bool ok, const char *wrong)
 {
+	if (ok)
+		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INTERNAL_ERROR),
 			 errmsg_internal("index %s, row %lld: %s",
 							 RelationGetRelationName(t->rel),
-							 (long long) t->rows, what)));
+							 (long long) t->rows, wrong)));
 }
 
 /* The order of two keys as the tree sees it. */
@@ -187,28 +190,27 @@ check_deform(TestIndex *t, TestRow *row)
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 
-	if (!fpt_general_valid(t->g, &row->buf.key))
-		test_fails(t, "the tuple is not valid");
-	if (fpt_general_deform(t->g, &row->buf.key, values, isnull) != t->natts)
-		test_fails(t, "columns are missing");
+	test_that(t, fpt_general_valid(t->g, &row->buf.key),
+			  "the tuple is not valid");
+	test_that(t, fpt_general_deform(t->g, &row->buf.key, values,
+									isnull) == t->natts,
+			  "columns are missing");
 	for (int i = 0; i < t->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
-		if (isnull[i] != row->isnull[i])
-			test_fails(t, "a column's NULL is wrong");
+		test_that(t, isnull[i] == row->isnull[i], "a column's NULL is wrong");
 		if (isnull[i])
 			continue;
+		/* a name, which btree stores as cstring, or anything else */
 		if (att->attlen == -2)
-		{
-			/* a name, which btree stores as cstring */
-			if (strcmp(DatumGetCString(values[i]),
-					   DatumGetCString(row->values[i])) != 0)
-				test_fails(t, "a name is not the same");
-		}
-		else if (!datum_image_eq(values[i], row->values[i], att->attbyval,
-								 att->attlen))
-			test_fails(t, "a column's value is not the same");
+			test_that(t, strcmp(DatumGetCString(values[i]),
+								DatumGetCString(row->values[i])) == 0,
+					  "a name is not the same");
+		else
+			test_that(t, datum_image_eq(values[i], row->values[i],
+										att->attbyval, att->attlen),
+					  "a column's value is not the same");
 	}
 }
 
@@ -228,8 +230,8 @@ check_bounds(TestIndex *t, TestRow *a, TestRow *b, int n)
 	for (s.natts = 1; s.natts <= t->nkeys; s.natts++)
 	{
 		fpt_general_search_key(t->g, &s, &key);
-		if ((total_order(t, &key, &b->buf.key) > 0) != (n >= s.natts))
-			test_fails(t, "an upper bound is on the wrong side");
+		test_that(t, (total_order(t, &key, &b->buf.key) > 0) == (n >= s.natts),
+				  "an upper bound is on the wrong side");
 	}
 	s.values = b->values;
 	s.isnull = b->isnull;
@@ -241,19 +243,19 @@ check_bounds(TestIndex *t, TestRow *a, TestRow *b, int n)
 		fpt_general_search_key(t->g, &s, &key);
 		if (s.natts == 0)
 			key.cls = b->buf.key.cls;
-		if (total_order(t, &key, &b->buf.key) >= 0 ||
-			total_order(t, &b->buf.key, &key) <= 0)
-			test_fails(t, "a lower bound is not below its key");
-		if ((total_order(t, &key, &a->buf.key) < 0) != (n >= s.natts))
-			test_fails(t, "a lower bound is on the wrong side");
+		test_that(t, total_order(t, &key, &b->buf.key) < 0 &&
+				  total_order(t, &b->buf.key, &key) > 0,
+				  "a lower bound is not below its key");
+		test_that(t, (total_order(t, &key, &a->buf.key) < 0) == (n >= s.natts),
+				  "a lower bound is on the wrong side");
 		s.after = true;
 		fpt_general_search_key(t->g, &s, &key);
 		if (s.natts == 0)
 			key.cls = b->buf.key.cls;
-		if (total_order(t, &key, &b->buf.key) <= 0 ||
-			total_order(t, &b->buf.key, &key) >= 0 ||
-			total_order(t, &key, &a->buf.key) <= 0)
-			test_fails(t, "an upper bound is not above its key");
+		test_that(t, total_order(t, &key, &b->buf.key) > 0 &&
+				  total_order(t, &b->buf.key, &key) < 0 &&
+				  total_order(t, &key, &a->buf.key) > 0,
+				  "an upper bound is not above its key");
 	}
 }
 
@@ -264,23 +266,23 @@ check_pair(TestIndex *t, TestRow *a, TestRow *b)
 	int			n = first_difference(t, a, b);
 	FPTKeyBuf	sep;
 
-	if (total_order(t, &a->buf.key, &b->buf.key) >= 0 ||
-		total_order(t, &b->buf.key, &a->buf.key) <= 0)
-		test_fails(t, "the order is wrong");
-	if (a->buf.key.cls == b->buf.key.cls && a->buf.key.lo == b->buf.key.lo &&
-		(fpt_general_compare(t->g, &a->buf.key, &b->buf.key) == 0) !=
-		(n == t->nkeys))
-		test_fails(t, "the comparison is wrong");
+	test_that(t, total_order(t, &a->buf.key, &b->buf.key) < 0 &&
+			  total_order(t, &b->buf.key, &a->buf.key) > 0,
+			  "the order is wrong");
+	if (a->buf.key.cls == b->buf.key.cls && a->buf.key.lo == b->buf.key.lo)
+		test_that(t, (fpt_general_compare(t->g, &a->buf.key,
+										  &b->buf.key) == 0) ==
+				  (n == t->nkeys), "the comparison is wrong");
 
 	fpt_general_separate(t->g, &a->buf.key, &b->buf.key, &sep);
-	if (!fpt_general_valid(t->g, &sep.key))
-		test_fails(t, "the separator is not valid");
-	if (total_order(t, &a->buf.key, &sep.key) >= 0 ||
-		total_order(t, &sep.key, &b->buf.key) > 0 ||
-		total_order(t, &b->buf.key, &sep.key) < 0)
-		test_fails(t, "the separator does not separate");
-	if (n == t->nkeys ? sep.key.tid != b->buf.key.tid : sep.key.tid != 0)
-		test_fails(t, "the separator has the wrong TID");
+	test_that(t, fpt_general_valid(t->g, &sep.key),
+			  "the separator is not valid");
+	test_that(t, total_order(t, &a->buf.key, &sep.key) < 0 &&
+			  total_order(t, &sep.key, &b->buf.key) <= 0 &&
+			  total_order(t, &b->buf.key, &sep.key) >= 0,
+			  "the separator does not separate");
+	test_that(t, sep.key.tid == (n == t->nkeys ? b->buf.key.tid : 0),
+			  "the separator has the wrong TID");
 	t->seps += sep.key.len;
 	check_bounds(t, a, b, n);
 }
@@ -306,8 +308,7 @@ fptree_test_general(PG_FUNCTION_ARGS)
 	heap = table_open(IndexGetRelation(indexoid, false), AccessShareLock);
 	memset(&t, 0, sizeof(t));
 	t.rel = index_open(indexoid, AccessShareLock);
-	if (t.rel->rd_rel->relam != BTREE_AM_OID)
-		test_fails(&t, "not a btree index");
+	test_that(&t, t.rel->rd_rel->relam == BTREE_AM_OID, "not a btree index");
 	t.nkeys = IndexRelationGetNumberOfKeyAttributes(t.rel);
 	t.natts = RelationGetNumberOfAttributes(t.rel);
 	t.g = palloc(fpt_general_size(t.rel));
