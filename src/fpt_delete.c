@@ -105,15 +105,22 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 	fpt_wal_finish(wal);
 }
 
-/* Are there hints in the leaf? */
+/* Are there hints in the leaf?  Mostly there are not even bits. */
 static bool
 fpt_leaf_hinted(const FPTLayout *l, Page page)
 {
 	FPTLoc		from = {0, 0};
 	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
+	int			first;
+	int			end;
 
-	return fpt_page_has_hints(l, page) &&
+	if (!fpt_page_has_hints(l, page))
+		return false;
+	fpt_page_hint_area(l, page, &first, &end);
+	while (first < end && ((char *) page)[first] == 0)
+		first++;
+	return first < end &&
 		fpt_page_copy(l, page, from, to, true, &run) <
 		fpt_page_count(l, page);
 }

@@ -550,6 +550,16 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	return res == FPT_OK;
 }
 
+/* Log a page with its new entry, which may be its child's downlink. */
+static void
+fpt_insert_finish(FPTWal *wal, Buffer childbuf)
+{
+	if (BufferIsValid(childbuf))
+		fpt_header(fpt_wal_page(wal, childbuf, false))->flags &=
+			~FPT_F_INCOMPLETE;
+	fpt_wal_finish(wal);
+}
+
 /*
  * Try to get e into the page without splitting it.  True: done and logged.
  * "removed": after entries were removed for it.
@@ -569,11 +579,6 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
-	else if (res == FPT_FULL && fpt_is_general(&ix->layout) &&
-			 (fpt_page_count(&ix->layout, copy) <= FPT_WIDE_ENTRIES ||
-			  fpt_page_repeats(&ix->layout, copy)) &&
-			 fpt_recode(rel, ix, copy, pageno, e))
-		res = FPT_OK;
 	if (res == FPT_DUPLICATE)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)
@@ -583,12 +588,33 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		fpt_wal_abort(wal);
 		return false;
 	}
-	if (BufferIsValid(childbuf))
+	fpt_insert_finish(wal, childbuf);
+	return true;
+}
+
+/*
+ * The last thing that is tried before a page of general keys is split: to form
+ * it anew, in narrower nodes, or with a dictionary where keys repeat.
+ */
+static bool
+fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				Buffer childbuf)
+{
+	Page		page = BufferGetPage(buf);
+	FPTWal	   *wal;
+
+	if (!fpt_is_general(&ix->layout) ||
+		(fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES &&
+		 !fpt_page_repeats(&ix->layout, page)))
+		return false;
+	wal = fpt_wal_start(rel, &ix->layout);
+	if (!fpt_recode(rel, ix, fpt_wal_page(wal, buf, false), fpt_bufpage(buf),
+					e))
 	{
-		copy = fpt_wal_page(wal, childbuf, false);
-		fpt_header(copy)->flags &= ~FPT_F_INCOMPLETE;
+		fpt_wal_abort(wal);
+		return false;
 	}
-	fpt_wal_finish(wal);
+	fpt_insert_finish(wal, childbuf);
 	return true;
 }
 
@@ -733,6 +759,11 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
 		if (removed)
 			continue;
+		if (fpt_insert_anew(rel, ix, buf, e, childbuf))
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
 		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
 	}
 }

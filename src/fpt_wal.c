@@ -33,6 +33,7 @@
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "access/xloginsert.h"
+#include "port/pg_bitutils.h"
 
 #ifdef FPT_GENERIC_WAL_ONLY
 
@@ -82,8 +83,12 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /* Equal bytes between two changed ones that do not pay a new fragment. */
 #define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
 
-/* Bytes that are compared by one call of memcmp(), which is fast. */
+/*
+ * Bytes that are compared by one call of memcmp(), which is fast; of those that
+ * differ somewhere, the lines that do are looked for.
+ */
 #define FPT_SAME_BLOCK		256
+#define FPT_SAME_LINE		64
 
 /* A page that a record changes. */
 typedef struct FPTWalPage
@@ -146,27 +151,32 @@ fpt_wal_abort(FPTWal *wal)
 	pfree(wal);
 }
 
-/* First byte of from .. to - 1 in which two images differ, or to. */
-static int
-fpt_skip_same(const char *a, const char *b, int from, int to)
+/* Bit i of the result: do the i'th of 8 bytes differ? */
+static inline uint32
+fpt_differ8(const char *a, const char *b)
 {
-	while (from + FPT_SAME_BLOCK <= to &&
-		   memcmp(a + from, b + from, FPT_SAME_BLOCK) == 0)
-		from += FPT_SAME_BLOCK;
-	while (from + (int) sizeof(uint64) <= to)
-	{
-		uint64		x,
-					y;
+#ifdef WORDS_BIGENDIAN
+	uint32		bits = 0;
 
-		memcpy(&x, a + from, sizeof(x));
-		memcpy(&y, b + from, sizeof(y));
-		if (x != y)
-			break;
-		from += sizeof(uint64);
-	}
-	while (from < to && a[from] == b[from])
-		from++;
-	return from;
+	for (int i = 0; i < (int) sizeof(uint64); i++)
+		bits |= (uint32) (a[i] != b[i]) << i;
+	return bits;
+#else
+	const uint64 low7 = UINT64CONST(0x7f7f7f7f7f7f7f7f);
+	uint64		x,
+				y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	x ^= y;
+	if (x == 0)
+		return 0;
+
+	/* the highest bit of each byte that is not zero, then those side by side */
+	x = ((x & low7) + low7) | x;
+	x = (x >> 7) & UINT64CONST(0x0101010101010101);
+	return (uint32) ((x * UINT64CONST(0x0102040810204080)) >> 56);
+#endif
 }
 
 /*
@@ -190,30 +200,98 @@ fpt_delta_add(FPTWalPage *p, int from, int to)
 }
 
 /*
+ * Bytes at .. at + n - 1 differ: put them into the fragment *start .. *end - 1,
+ * or into a new one, if they are too far from its end.
+ */
+static inline bool
+fpt_delta_grow(FPTWalPage *p, int *start, int *end, int at, int n)
+{
+	if (*end == 0 || at - *end >= (int) FPT_FRAGMENT_HEAD)
+	{
+		if (*end != 0 && !fpt_delta_add(p, *start, *end))
+			return false;
+		*start = at;
+	}
+	*end = at + n;
+	return true;
+}
+
+/* Are FPT_SAME_LINE bytes equal?  Too few for a call. */
+static inline bool
+fpt_same_line(const char *a, const char *b)
+{
+	uint64		differ = 0;
+	int			i;
+
+	for (i = 0; i < FPT_SAME_LINE; i += sizeof(uint64))
+	{
+		uint64		x,
+					y;
+
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		differ |= x ^ y;
+	}
+	return differ == 0;
+}
+
+/*
  * Append what of the bytes from .. to - 1 differs from "old", the page as it
  * will be found at replay.
  */
 static bool
 fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 {
+	const char *image = p->image;
+	int			start = 0;
+	int			end = 0;
 	int			i = from;
 
 	Assert(from >= 0 && from <= to && to <= BLCKSZ);
-	while ((i = fpt_skip_same(p->image, old, i, to)) < to)
+	while (i < to)
 	{
-		int			start = i;
-		int			end = i + 1;
+		uint32		bits;
+		int			n = Min((int) sizeof(uint64), to - i);
 
-		for (i = end; i < to && i - end < (int) FPT_FRAGMENT_HEAD; i++)
+		if (i % FPT_SAME_LINE == 0)
 		{
-			if (p->image[i] != old[i])
-				end = i + 1;
+			if (i % FPT_SAME_BLOCK == 0 && i + FPT_SAME_BLOCK <= to &&
+				memcmp(image + i, old + i, FPT_SAME_BLOCK) == 0)
+			{
+				i += FPT_SAME_BLOCK;
+				continue;
+			}
+			if (i + FPT_SAME_LINE <= to &&
+				fpt_same_line(image + i, old + i))
+			{
+				i += FPT_SAME_LINE;
+				continue;
+			}
 		}
-		i = end;
-		if (!fpt_delta_add(p, start, end))
-			return false;
+
+		/* bytes up to where words begin, words, and the bytes that are left */
+		if (i % sizeof(uint64) != 0 || n < (int) sizeof(uint64))
+		{
+			bits = image[i] != old[i];
+			n = 1;
+		}
+		else
+			bits = fpt_differ8(image + i, old + i);
+		if (bits == 0xff)
+		{
+			if (!fpt_delta_grow(p, &start, &end, i, n))
+				return false;
+			bits = 0;
+		}
+		for (; bits != 0; bits &= bits - 1)
+		{
+			if (!fpt_delta_grow(p, &start, &end,
+								i + pg_rightmost_one_pos32(bits), 1))
+				return false;
+		}
+		i += n;
 	}
-	return true;
+	return end == 0 || fpt_delta_add(p, start, end);
 }
 
 /*
