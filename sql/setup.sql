@@ -196,7 +196,7 @@ CREATE FUNCTION fpt_about(n int8, usual int8) RETURNS int8
 LANGUAGE sql AS $$
 	SELECT CASE WHEN fpt_scale(8192) <> 8192 AND
 		abs(n * fpt_scale(8192) - usual * 8192) <=
-			usual * 8192 / 4 + fpt_scale(8192) THEN usual ELSE n END
+			usual * 8192 / 2 + fpt_scale(8192) THEN usual ELSE n END
 $$;
 -- the message about a row that is too wide, n of whose bytes are in proportion.
 CREATE FUNCTION fpt_too_wide(message text, n int) RETURNS text
