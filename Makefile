@@ -13,6 +13,7 @@ OBJS = \
 	src/fpt_cost.o \
 	src/fpt_delete.o \
 	src/fpt_general.o \
+	src/fpt_gcompare.o \
 	src/fpt_geom.o \
 	src/fpt_gbuild.o \
 	src/fpt_gorder.o \

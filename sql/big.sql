@@ -73,6 +73,8 @@ BEGIN
 		SELECT * FROM unnest('{0,1,2,3,6,8,16,32}'::int[]) w,
 					  unnest('{0,1,2,3,4,6,8,16,32}'::int[]) x
 	LOOP
+		-- too wide for small pages
+		CONTINUE WHEN greatest(w, x) = 32 AND fpt_scale(2) < 2;
 		BEGIN
 			EXECUTE format('CREATE TABLE w (i int, a %s)', typ);
 			EXECUTE format('CREATE INDEX w_a ON w USING fptree (a) WITH '

@@ -60,7 +60,7 @@ END $$;
 -- nothing tells that old values are dead.
 CALL make('TEMP');
 CALL churn(20);
-SELECT f.name, f.n <= 4 * fb.n + 2 OR name = 'd' AS bounded, f.n <= 1.5 * b.n + 2 AS beside_btree
+SELECT f.name, f.n < 5 * fb.n OR name = 'd' AS bounded, f.n <= 1.5 * b.n + 2 AS beside_btree
 FROM pages('churn') f JOIN pages('churn') b USING (name)
 	JOIN before fb USING (name)
 WHERE f.am = 'fptree' AND fb.am = 'fptree' AND b.am = 'btree' AND name <> 'v'

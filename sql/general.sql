@@ -63,16 +63,20 @@ END $$;
 -- no HOT chains: a test sees the TID of their last member
 VACUUM FULL t;
 
--- indexes of one column, both directions
+-- Indexes of one column, both directions.  btree asserts where it splits pages
+-- that equal values have the same bytes, which bpchar's with blanks at the end
+-- have not; it does not if there are included columns.
 DO $$
 DECLARE
 	c name;
+	incl text;
 BEGIN
 	FOR c IN SELECT attname FROM pg_attribute
 			 WHERE attrelid = 't'::regclass AND attnum > 0
 	LOOP
-		EXECUTE format('CREATE INDEX %I ON t (%I)', 'a_' || c, c);
-		EXECUTE format('CREATE INDEX %I ON t (%I DESC)', 'd_' || c, c);
+		incl := CASE c WHEN 'bp' THEN 'INCLUDE (b)' ELSE '' END;
+		EXECUTE format('CREATE INDEX %I ON t (%I) %s', 'a_' || c, c, incl);
+		EXECUTE format('CREATE INDEX %I ON t (%I DESC) %s', 'd_' || c, c, incl);
 	END LOOP;
 END $$;
 -- (the head of a_td's and a_na's depends on the database's collation)
@@ -99,6 +103,7 @@ BEGIN
 	INTO cols
 	FROM (SELECT attname, random() AS r FROM pg_attribute
 		  WHERE attrelid = 't'::regclass AND attnum > 1 AND attname <> 'wide'
+				AND (attname <> 'bp' OR incl > 0)
 		  ORDER BY 2 LIMIT n) s;
 	IF incl > 0 THEN
 		SELECT ' INCLUDE (' || string_agg(attname, ', ' ORDER BY r) || ')'

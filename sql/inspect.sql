@@ -141,6 +141,11 @@ SELECT x.index, s.entries, tree_level = m.level AS level_ok,
 REINDEX INDEX insp_u;
 SELECT leaf_fragmentation, avg_leaf_density > 80 AS dense FROM fptree_stat('insp_u');
 
+-- Keys with tuples: their bytes count.
+CREATE INDEX insp_t ON insp USING fptree (repeat(md5(b::text), 4));
+SELECT avg_leaf_density BETWEEN 75 AND 95 AS dense FROM fptree_stat('insp_t');
+DROP INDEX insp_t;
+
 -- Pages that VACUUM emptied
 DELETE FROM insp WHERE b BETWEEN 10000 AND 50000;
 VACUUM (INDEX_CLEANUP ON) insp;

@@ -350,6 +350,86 @@ WHERE ts = ANY ('{2023-03-26 01:00+00,2023-03-25 12:00+00,2023-03-26 01:30+00}'
 ORDER BY ts DESC;
 ROLLBACK;
 
+--
+-- A type that fptree has no class for, but is taken for another one's
+--
+CREATE TYPE nocase;
+CREATE FUNCTION nocasein(cstring) RETURNS nocase
+LANGUAGE internal IMMUTABLE STRICT AS 'textin';
+CREATE FUNCTION nocaseout(nocase) RETURNS cstring
+LANGUAGE internal IMMUTABLE STRICT AS 'textout';
+CREATE TYPE nocase (INPUT = nocasein, OUTPUT = nocaseout, LIKE = text,
+					COLLATABLE = true);
+CREATE CAST (nocase AS text) WITHOUT FUNCTION AS IMPLICIT;
+CREATE FUNCTION nocase_cmp(nocase, nocase) RETURNS int
+LANGUAGE sql IMMUTABLE STRICT
+RETURN bttextcmp(lower($1::text), lower($2::text));
+-- (functions of SQL would be inlined)
+CREATE FUNCTION nocase_lt(nocase, nocase) RETURNS bool
+LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$ BEGIN RETURN nocase_cmp($1, $2) < 0; END $$;
+CREATE FUNCTION nocase_le(nocase, nocase) RETURNS bool
+LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$ BEGIN RETURN nocase_cmp($1, $2) <= 0; END $$;
+CREATE FUNCTION nocase_eq(nocase, nocase) RETURNS bool
+LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$ BEGIN RETURN nocase_cmp($1, $2) = 0; END $$;
+CREATE FUNCTION nocase_ge(nocase, nocase) RETURNS bool
+LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$ BEGIN RETURN nocase_cmp($1, $2) >= 0; END $$;
+CREATE FUNCTION nocase_gt(nocase, nocase) RETURNS bool
+LANGUAGE plpgsql IMMUTABLE STRICT AS
+$$ BEGIN RETURN nocase_cmp($1, $2) > 0; END $$;
+CREATE OPERATOR < (FUNCTION = nocase_lt, LEFTARG = nocase, RIGHTARG = nocase);
+CREATE OPERATOR <= (FUNCTION = nocase_le, LEFTARG = nocase,
+					RIGHTARG = nocase);
+CREATE OPERATOR = (FUNCTION = nocase_eq, LEFTARG = nocase, RIGHTARG = nocase);
+CREATE OPERATOR >= (FUNCTION = nocase_ge, LEFTARG = nocase,
+					RIGHTARG = nocase);
+CREATE OPERATOR > (FUNCTION = nocase_gt, LEFTARG = nocase, RIGHTARG = nocase);
+CREATE OPERATOR CLASS "Nocase ops" DEFAULT FOR TYPE nocase USING btree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 nocase_cmp(nocase, nocase);
+CREATE DOMAIN mail AS nocase;
+CREATE TABLE people (id int, name nocase, mail mail);
+INSERT INTO people VALUES (1, 'Ann', 'ann@x'), (2, 'ann', 'ANN@x');
+CREATE UNIQUE INDEX people_name ON people USING fptree (name);
+CREATE INDEX people_mail ON people USING fptree (id, mail);
+-- not of what was there already, nor of what is meant
+REINDEX INDEX people_name;
+CREATE INDEX people_text ON people USING fptree ((name::text));
+CREATE INDEX people_pattern ON people USING fptree (name text_pattern_ops);
+DROP INDEX people_name, people_mail;
+
+-- docs/operator-classes.md, for this one
+SELECT format('CREATE OPERATOR CLASS %s.%I DEFAULT FOR TYPE %s USING fptree AS %s, FUNCTION 1 %s',
+			  c.opcnamespace::regnamespace, c.opcname, c.opcintype::regtype,
+			  (SELECT string_agg(format('OPERATOR %s %s.%s', amopstrategy,
+										oprnamespace::regnamespace, oprname), ', ')
+			   FROM pg_amop JOIN pg_operator o ON o.oid = amopopr
+			   WHERE amopfamily = c.opcfamily AND amoplefttype = c.opcintype
+					 AND amoprighttype = c.opcintype),
+			  (SELECT amproc::regprocedure FROM pg_amproc
+			   WHERE amprocfamily = c.opcfamily AND amprocnum = 1
+					 AND amproclefttype = c.opcintype AND amprocrighttype = c.opcintype))
+FROM pg_opclass c
+WHERE c.opcmethod = (SELECT oid FROM pg_am WHERE amname = 'btree') AND c.opcdefault
+	  AND c.opcintype = 'nocase'::regtype
+	  AND NOT EXISTS (SELECT FROM pg_opclass f JOIN pg_am a ON a.oid = f.opcmethod
+					  WHERE a.amname = 'fptree' AND f.opcdefault
+							AND f.opcintype = c.opcintype)
+\gexec
+SELECT validate('Nocase ops');
+CREATE UNIQUE INDEX people_name ON people USING fptree (name);
+CREATE INDEX people_mail ON people USING fptree (mail);
+SET enable_seqscan = off;
+SELECT id FROM people WHERE mail = 'Ann@X' ORDER BY mail, id;
+EXPLAIN (COSTS OFF) SELECT id FROM people WHERE mail = 'Ann@X';
+RESET enable_seqscan;
+-- and it is not the only one
+DROP INDEX people_pattern;
+CREATE INDEX people_as_text ON people USING fptree (name text_ops);
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA fpt_opclass CASCADE;

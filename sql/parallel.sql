@@ -126,7 +126,7 @@ SELECT * FROM fpt_parallel(ARRAY[
 	'SELECT a FROM t WHERE a = ANY ((SELECT array_agg(i) FROM generate_series(50000, 50500) i)::int8[]) AND fpt_ok(a)',
 	'SELECT a FROM t WHERE a > (SELECT 1000000)',
 	'SELECT a FROM t WHERE a < (SELECT -1)',
-	'SELECT a FROM t WHERE a > (SELECT 500) AND a < (SELECT 400)',
+	'SELECT a FROM t WHERE a > (SELECT 500) AND a < (SELECT 400) AND fpt_ok(a)',
 	'SELECT a FROM t WHERE a > (SELECT NULL::int8)',
 	'SELECT a FROM t WHERE a >= (SELECT 59990)',
 	'SELECT b FROM t WHERE b < 9000',
@@ -267,7 +267,7 @@ COMMIT;
 -- Tuples of general keys as wide as they may be
 CREATE TABLE w (a text COLLATE "C");
 INSERT INTO w SELECT repeat(chr(97 + i % 26), 8) || i || (SELECT
-	string_agg(md5((i * 100 + j)::text), '') FROM generate_series(1, 75) j)
+	string_agg(md5((i * 100 + j)::text), '') FROM generate_series(1, fpt_scale(75)) j)
 FROM generate_series(1, 300) i;
 CREATE INDEX w_a ON w USING fptree (a);
 ANALYZE w;

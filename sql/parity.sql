@@ -45,8 +45,10 @@ SELECT * FROM fpt_compare(ARRAY['SELECT a FROM fpt_parity_f.o WHERE a > 490',
 CREATE TABLE fpt_parity_f.long (a text, b bytea, c text);
 ALTER TABLE fpt_parity_f.long ALTER a SET STORAGE EXTERNAL;
 INSERT INTO fpt_parity_f.long
-	SELECT i || repeat('x', 2000), decode(repeat(lpad(to_hex(i), 4, '0'), 20000), 'hex'),
-		   (SELECT string_agg(md5((i * 100 + j)::text), '') FROM generate_series(1, 80) j)
+	SELECT i || repeat('x', fpt_scale(2000)),
+		   decode(repeat(lpad(to_hex(i), 4, '0'), fpt_scale(20000)), 'hex'),
+		   (SELECT string_agg(md5((i * 100 + j)::text), '')
+			FROM generate_series(1, fpt_scale(78)) j)
 	FROM generate_series(1, 100) i;
 CREATE INDEX long_ab ON fpt_parity_f.long USING fptree (a COLLATE "C", b);
 CREATE INDEX long_b ON fpt_parity_f.long USING fptree (b) INCLUDE (a);

@@ -173,10 +173,12 @@ SELECT fpt_plan('SELECT * FROM t WHERE b < 1000');
 CREATE TABLE fpt_plans_f.keys AS SELECT i AS a FROM generate_series(1, 30000) i;
 CREATE INDEX keys_a ON fpt_plans_f.keys USING fptree (a);
 VACUUM ANALYZE fpt_plans_f.keys;
+SET force_parallel_mode = off;
 EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
 SET fptree.cost_readahead = off;
 EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
 RESET fptree.cost_readahead;
+RESET force_parallel_mode;
 RESET effective_io_concurrency;
 RESET search_path;
 -- Several columns, other types: what the planner knows of btree's families

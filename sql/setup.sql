@@ -98,6 +98,7 @@ BEGIN
 					  WHEN 'bitmap' THEN 'Bitmap Index Scan'
 					  ELSE '' END;
 	IF plan !~ node OR (kind IN ('index', 'only') AND plan ~ 'Sort') THEN
+		CALL fpt_use('any');
 		RETURN format('not planned as %s: %s', kind, plan);
 	END IF;
 	EXECUTE wrapped INTO result;
@@ -182,6 +183,30 @@ END $$;
 CREATE FUNCTION fpt_pages(ix regclass) RETURNS int8
 LANGUAGE sql AS $$
 	SELECT pg_relation_size(ix) / current_setting('block_size')::int8
+$$;
+-- Servers with other pages than of 8 kB get the same output: a number that has
+-- to be in proportion to the size of pages;
+CREATE FUNCTION fpt_scale(n int) RETURNS int
+LANGUAGE sql IMMUTABLE AS $$
+	SELECT n * current_setting('block_size')::int / 8192
+$$;
+-- a number of pages, which is said to be the usual one if the size is about the
+-- same as that of so many pages of 8 kB;
+CREATE FUNCTION fpt_about(n int8, usual int8) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT CASE WHEN fpt_scale(8192) <> 8192 AND
+		abs(n * fpt_scale(8192) - usual * 8192) <=
+			usual * 8192 / 4 + fpt_scale(8192) THEN usual ELSE n END
+$$;
+-- the message about a row that is too wide, n of whose bytes are in proportion.
+CREATE FUNCTION fpt_too_wide(message text, n int) RETURNS text
+LANGUAGE sql AS $$
+	SELECT format('%sindex row size %s exceeds fptree maximum %s%s', m[1],
+				  m[2]::int - fpt_scale(n) + n,
+				  CASE m[3]::int WHEN (fpt_scale(8192) - 264) / 3 - 2
+					  THEN 2640 ELSE m[3]::int END, m[4])
+	FROM regexp_match(message,
+		'(.*)index row size (\d+) exceeds fptree maximum (\d+)(.*)') m
 $$;
 
 SELECT fpt_check_all();

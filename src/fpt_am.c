@@ -110,7 +110,8 @@ fptoptions(Datum reloptions, bool validate)
 
 /*
  * Index-only scans need VACUUM's cleanup lock, which the replay of generic WAL
- * records does not take: none on a standby.
+ * records does not take: none on a standby.  (Queries that need no column do not
+ * ask: see fpt_refuse_index_only().)
  */
 static bool
 fptcanreturn(Relation index, int attno)

@@ -13,6 +13,8 @@
 
 #include "access/tableam.h"
 #include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -71,6 +73,58 @@ fpt_check_supported(Relation index)
 					 errmsg("nondeterministic collations are not supported for operator classes that compare bytes"),
 					 errhint("Use the default operator class for column %d of index \"%s\", or another collation.",
 							 i + 1, RelationGetRelationName(index))));
+	}
+}
+
+/*
+ * Is column i of a type that btree has an operator class for, and has fptree
+ * taken that of another type because there is none for this one?  citext is
+ * such a type, until it is given one: as a text it would do.
+ */
+static bool
+fpt_alien_opclass(Relation index, int i, Oid *type)
+{
+	Oid			theirs;
+	Oid			ours;
+
+	*type = getBaseType(TupleDescAttr(RelationGetDescr(index), i)->atttypid);
+	theirs = GetDefaultOpClass(*type, BTREE_AM_OID);
+	if (!OidIsValid(theirs) || get_opclass_input_type(theirs) != *type)
+		return false;
+	ours = GetDefaultOpClass(*type, index->rd_rel->relam);
+	return OidIsValid(ours) &&
+		get_opclass_input_type(ours) == index->rd_opcintype[i] &&
+		index->rd_opcintype[i] != *type &&
+		get_opclass_family(ours) == index->rd_opfamily[i];
+}
+
+/*
+ * Warn of an index that is not what its definition seems to say.  Only when it
+ * is created: TRUNCATE and REINDEX build it anew.
+ */
+static void
+fpt_warn_of_opclass(Relation index)
+{
+	if (ReindexIsProcessingIndex(RelationGetRelid(index)) ||
+		(index->rd_createSubid == InvalidSubTransactionId &&
+		 index->rd_index->indisready))
+		return;
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	{
+		Oid			type;
+
+		if (!fpt_alien_opclass(index, i, &type))
+			continue;
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("column %d of index \"%s\" is indexed as type %s, not %s",
+						i + 1, RelationGetRelationName(index),
+						format_type_be(index->rd_opcintype[i]),
+						format_type_be(type)),
+				 errdetail("Type %s has no operator class for access method fptree. Comparisons of the type do not use the index%s.",
+						   format_type_be(type), index->rd_index->indisunique ?
+						   ", and unique means what it means for the other type" : ""),
+				 errhint("Create an operator class for the type, and the index again.")));
 	}
 }
 
@@ -156,6 +210,22 @@ fpt_build_callback(Relation index, ItemPointer tid, Datum *values,
 
 /* --- feeding the loader ------------------------------------------------- */
 
+/* Raise the error of a unique index for which there are two such rows. */
+void
+fpt_duplicate_found(Relation heap, Relation index, Datum *values,
+					bool *isnull)
+{
+	char	   *desc = BuildIndexValueDescription(index, values, isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not create unique index \"%s\"",
+					RelationGetRelationName(index)),
+			 desc ? errdetail("Key %s is duplicated.", desc) :
+			 errdetail("Duplicate keys exist."),
+			 errtableconstraint(heap, RelationGetRelationName(index))));
+}
+
 static void
 fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 {
@@ -166,7 +236,6 @@ fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 	}			buf;
 	bool		isnull = key->cls != FPT_CLS_VALUE;
 	Datum		value = (Datum) 0;
-	char	   *desc;
 
 	if (!isnull)
 	{
@@ -178,14 +247,7 @@ fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 			fpt_image_invert(b->ix.type, &img);
 		value = fpt_image_decode(b->ix.type, img, buf.bytes);
 	}
-	desc = BuildIndexValueDescription(b->index, &value, &isnull);
-	ereport(ERROR,
-			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("could not create unique index \"%s\"",
-					RelationGetRelationName(b->index)),
-			 desc ? errdetail("Key %s is duplicated.", desc) :
-			 errdetail("Duplicate keys exist."),
-			 errtableconstraint(b->heap, RelationGetRelationName(b->index))));
+	fpt_duplicate_found(b->heap, b->index, &value, &isnull);
 }
 
 /*
@@ -344,6 +406,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
 	fpt_check_supported(index);
+	fpt_warn_of_opclass(index);
 
 	/* What this backend knows of a predecessor in the same file is void. */
 	if (index->rd_amcache != NULL)

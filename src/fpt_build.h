@@ -328,6 +328,14 @@ extern void fpt_gbuild_share(FPTShare *share);
  */
 extern void fpt_check_supported(Relation index);
 
+/*
+ * Raise the error of a unique index that cannot be built because two live rows
+ * have these values.
+ */
+extern void fpt_duplicate_found(Relation heap, Relation index,
+								Datum *values, bool *isnull)
+	__attribute__((noreturn));
+
 /* The heap is read: so many entries are to be sorted and loaded. */
 extern void fpt_build_progress(double indtuples);
 

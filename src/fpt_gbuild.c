@@ -69,17 +69,9 @@ fpt_gbuild_duplicate(FPTGBuild *b, const FPTKey *key)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
-	char	   *desc;
 
 	(void) fpt_general_deform(b->g, key, values, isnull);
-	desc = BuildIndexValueDescription(b->index, values, isnull);
-	ereport(ERROR,
-			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("could not create unique index \"%s\"",
-					RelationGetRelationName(b->index)),
-			 desc ? errdetail("Key %s is duplicated.", desc) :
-			 errdetail("Duplicate keys exist."),
-			 errtableconstraint(b->heap, RelationGetRelationName(b->index))));
+	fpt_duplicate_found(b->heap, b->index, values, isnull);
 }
 
 /*

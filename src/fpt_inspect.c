@@ -351,16 +351,17 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	const FPTLayout *l = &ko->ix.layout;
 	const FPTGeom *g = fpt_page_geom(l, page);
 	FPTPageHeader *h = fpt_header(page);
+	FPTSpace	space;
 	FPTItems	items;
+	bool		ok = fpt_read_items(l, page, &items);
 
-	if (fpt_read_items(l, page, &items))
+	if (ok)
 	{
 		fpt_row_add(row, Int32GetDatum(items.n));
 		fpt_row_add(row, Int32GetDatum(fpt_count_hints(l, page, &items)));
 	}
 	else
 	{
-		items.n = g->capacity;	/* nothing is known to be free */
 		fpt_row_add_null(row);
 		fpt_row_add_null(row);
 	}
@@ -372,8 +373,10 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	fpt_row_add(row, Int32GetDatum(g->w));
 	fpt_row_add(row, Int32GetDatum(g->x));
 	fpt_row_add(row, Int32GetDatum((int32) g->capacity));
-	fpt_row_add(row, Int32GetDatum(((int32) g->capacity - items.n) *
-								   (g->kw + 1 + g->tw + g->dw)));
+	if (ok && fpt_page_space(l, page, items.n, &space) == FPT_OK)
+		fpt_row_add(row, Int32GetDatum(space.room - space.used));
+	else
+		fpt_row_add_null(row);
 	fpt_row_add(row, fpt_fence_text(ko, page, &fpt_special(page)->low));
 	fpt_row_add(row, fpt_fence_text(ko, page, &h->high));
 }
@@ -478,7 +481,8 @@ fptree_page_items(PG_FUNCTION_ARGS)
 	if (rsinfo->setDesc->natts != FPT_PAGE_ITEMS_COLS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("function has wrong number of declared columns")));
+				 errmsg("function has wrong number of declared columns"),
+				 errhint("ALTER EXTENSION fptree UPDATE brings the SQL functions up to the library.")));
 	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	fpt_require_page(rel, PG_GETARG_INT64(1));
 	pageno = (uint32) PG_GETARG_INT64(1);
@@ -511,8 +515,9 @@ typedef struct FPTStat
 	int64		deleted_pages;
 	int64		fragments;		/* leaf pages whose right link goes back */
 	int64		entries;		/* of leaf pages */
-	int64		capacity;		/* slots of leaf pages ... */
-	int64		node_slots;		/* ... and those of their nodes in use */
+	int64		used;			/* bytes of these, and of their tuples ... */
+	int64		room;			/* ... and those the pages have for them */
+	int64		node_slots;		/* of the nodes in use */
 	int			level;			/* the root's */
 } FPTStat;
 
@@ -523,6 +528,7 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 {
 	FPTPageHeader *h = fpt_header(page);
 	const FPTGeom *g;
+	FPTSpace	space;
 	int			n;
 
 	if (PageIsNew((Page) page))
@@ -546,7 +552,7 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 	}
 	g = fpt_page_geom(l, page);
 	n = fpt_page_count(l, page);
-	if (n < 0)
+	if (n < 0 || fpt_page_space(l, page, n, &space) != FPT_OK)
 		fpt_corrupt(rel, pageno, "The entries cannot be counted");
 	if (n == 0)
 		st->empty_pages++;
@@ -555,7 +561,8 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 	if (h->right != FPT_NOPAGE && h->right < pageno)
 		st->fragments++;
 	st->entries += n;
-	st->capacity += g->capacity;
+	st->used += space.used;
+	st->room += space.room;
 	st->node_slots += h->nkids * g->cap;
 }
 
@@ -582,7 +589,7 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 	fpt_row_add(&row, Int64GetDatum(st->leaf_pages));
 	fpt_row_add(&row, Int64GetDatum(st->empty_pages));
 	fpt_row_add(&row, Int64GetDatum(st->deleted_pages));
-	fpt_row_add(&row, fpt_percent(st->entries, st->capacity));
+	fpt_row_add(&row, fpt_percent(st->used, st->room));
 	fpt_row_add(&row, fpt_percent(st->fragments, st->leaf_pages));
 	fpt_row_add(&row, Int64GetDatum(st->entries));
 	fpt_row_add(&row, fpt_percent(st->entries, st->node_slots));

@@ -151,13 +151,39 @@ fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
 	k.hi = 0;
 	k.lo = key->lo;
 	k.cls = key->cls;
-	k.tid = fpt_slot_tid(g, node, slot);
+	k.tid = 0;
 	if (!fpt_slot_tuple(g, page, node, slot, &k))
 		return FPT_CMP_CORRUPT;
 	r = l->cmp(l->arg, key, &k);
 	if (r != 0)
 		return r < 0 ? -1 : 1;
-	return fpt_tid_cmp(key->tid, k.tid);
+
+	/* another line of the node, that mostly is not needed */
+	return fpt_tid_cmp(key->tid, fpt_slot_tid(g, node, slot));
+}
+
+/*
+ * Binary searches among equal heads compare tuples, each of them a cache miss.
+ * While one is compared, what either outcome will need next is on its way.
+ */
+static inline void
+fpt_slot_prefetch(const FPTGeom *g, void *page, const char *node, int slot)
+{
+	if (slot < g->cap)
+		__builtin_prefetch((char *) page +
+						   fpt_slot_off(g, node, slot) % BLCKSZ);
+}
+
+static inline void
+fpt_node_prefetch_ends(const FPTGeom *g, void *page, int kid)
+{
+	char	   *node = fpt_kid_node(g, page, kid);
+
+	if (node != NULL)
+	{
+		__builtin_prefetch(node);
+		__builtin_prefetch(node + g->off_off);
+	}
 }
 
 /*
@@ -180,6 +206,11 @@ fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 		{
 			if (perm[m] >= g->cap)
 				return -1;
+			if (b - a > 2)
+			{
+				fpt_slot_prefetch(g, page, node, perm[(a + m) / 2]);
+				fpt_slot_prefetch(g, page, node, perm[(m + 1 + b) / 2]);
+			}
 			r = fpt_slot_cmp(l, g, page, node, perm[m], key);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
@@ -295,11 +326,16 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
  * key mostly have the highest TIDs, then the one in the middle.
  */
 static inline int
-fpt_probe_kid(bool *probed, int a, int b)
+fpt_probe_kid(const FPTGeom *g, void *page, bool *probed, int a, int b)
 {
 	int			m = *probed ? a + (b - a + 1) / 2 : b;
 
 	*probed = true;
+	if (g->ow != 0 && b - a > 2)
+	{
+		fpt_node_prefetch_ends(g, page, a + (m - a) / 2);
+		fpt_node_prefetch_ends(g, page, m + (b - m + 1) / 2);
+	}
 	return m;
 }
 
@@ -322,7 +358,9 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 	{
 		int			a = kid;
 		int			b = kid + neq;
-		bool		probed = false;
+
+		/* where all heads are the same they are no keys */
+		bool		probed = general && neq == to - from - 1;
 
 		/*
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
@@ -331,7 +369,7 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 		Assert(b < to);
 		while (a < b)
 		{
-			int			m = fpt_probe_kid(&probed, a, b);
+			int			m = fpt_probe_kid(g, page, &probed, a, b);
 			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
 														tid);
 
@@ -358,7 +396,7 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 
 	while (a < b)
 	{
-		int			m = fpt_probe_kid(&probed, a, b);
+		int			m = fpt_probe_kid(g, page, &probed, a, b);
 		int			below = fpt_kid_first_below(l, g, page, m, 0, lo, key, tid);
 
 		if (below < 0)

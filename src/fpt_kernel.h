@@ -520,6 +520,17 @@ fpt_page_null_border(const FPTLayout *l, void *page)
 /* Number of entries, or -1. */
 extern int	fpt_page_count(const FPTLayout *l, void *page);
 
+/* How full a page is, in bytes. */
+typedef struct FPTSpace
+{
+	int			used;			/* entries and, of general keys, all tuples */
+	int			room;			/* for these, if no node had free slots */
+} FPTSpace;
+
+/* FPT_CORRUPT: the tuples are not where they should be.  n: fpt_page_count() */
+extern FPTResult fpt_page_space(const FPTLayout *l, void *page, int n,
+								FPTSpace *space);
+
 /* Number of entries of the kid'th node, or -1. */
 extern int	fpt_node_count(const FPTLayout *l, void *page, int kid);
 

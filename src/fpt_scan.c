@@ -781,6 +781,9 @@ fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 	if (!so->haveranges)
 	{
+		/* The planner's queries are planned, whatever plan they will get. */
+		if (!fpt_is_probe(scan))
+			fpt_index_current(scan->indexRelation, &so->ix);
 		fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
 		so->ranges.recheck = fpt_quals_recheck(so->quals);
 		so->haveranges = true;
@@ -1028,7 +1031,6 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	Assert(norderbys == 0);
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
-	fpt_index_current(rel, &so->ix);
 	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
 	if (fpt_is_general(&so->ix.layout))

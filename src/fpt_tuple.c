@@ -160,6 +160,29 @@ fpt_tuple_bytes(const FPTGeom *g, void *page)
 	return fpt_tuple_walk(g, &w) ? w.bytes : -1;
 }
 
+FPTResult
+fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+	int			entry;
+	int			tuples;
+
+	if (g == NULL)
+		return FPT_CORRUPT;
+	entry = g->kw + 1 + g->tw + g->dw + g->ow;
+	if (!g->heap)
+	{
+		space->used = n * entry;
+		space->room = (int) g->capacity * entry;
+		return FPT_OK;
+	}
+	tuples = fpt_tuple_bytes(g, page);
+	space->used = n * entry + tuples;
+	space->room = FPT_SPECIAL_OFFSET - g->node_off -
+		fpt_hint_bytes(g, fpt_header(page)->nnodes);
+	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
+}
+
 /* Move all tuples together; what becomes free is added to the hole. */
 FPTResult
 fpt_page_compact(const FPTLayout *l, const FPTGeom *g, void *page)

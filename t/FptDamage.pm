@@ -421,6 +421,9 @@ sub node_ways
 		my $n = peek($v, $leaf, $at{nnodes}, 'C', 1);
 		my $x = $v->{roles}->{leaf_lines} * 64;
 		my $last = substr($v->{file}, $leaf * $bs + $lower - $x, $x);
+
+		# nodes that are not in use may contain anything
+		return $leaf if peek($v, $leaf, $at{nkids}, 'C', 1) < 2;
 		poke($v, $leaf, $lower - $x * $_, $last) foreach 2 .. $n;
 		return $leaf;
 	});
