@@ -167,3 +167,23 @@ FROM log;
 \pset format unaligned
 SELECT def, problems FROM log WHERE problems <> '';
 \pset format aligned
+
+-- numbers of 8 bytes in front of others: heads that restore all of them
+CREATE TABLE eight AS
+SELECT CASE i WHEN 1 THEN -9223372036854775808 WHEN 2 THEN 9223372036854775807
+	   ELSE hashint8extended(i, 5) END AS a,
+	   to_timestamp(i * 100000.5) AS ts, md5(i::text) AS c, i % 20 AS b
+FROM generate_series(1, 1500) i;
+INSERT INTO eight SELECT NULL, NULL, 'null', i FROM generate_series(1, 20) i;
+CREATE INDEX eight_a ON eight USING fptree (a, b);
+CREATE INDEX eight_d ON eight USING fptree (a DESC) INCLUDE (c);
+CREATE INDEX eight_ts ON eight USING fptree (ts NULLS FIRST, c, b);
+VACUUM ANALYZE eight;
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT a, b FROM eight WHERE a < 0',
+	'SELECT a, b FROM eight ORDER BY a, b',
+	'SELECT a, c FROM eight WHERE a >= 0',
+	'SELECT a FROM eight WHERE a > 9223372036854775806',
+	'SELECT a FROM eight WHERE a < -9223372036854775807',
+	'SELECT ts, c, b FROM eight WHERE ts > ''1970-06-01''',
+	'SELECT ts, c FROM eight WHERE ts IS NULL']);

@@ -19,6 +19,19 @@
 #include "access/tableam.h"
 #include "storage/fileset.h"
 
+/*
+ * Runs that are merged at once, at most.  With more, some become one first; the
+ * build for tests (fpt_stop.h) does so with the least that take two passes,
+ * where others need hundreds of megabytes.
+ */
+#ifdef FPT_STOP_POINTS
+#define FPT_MERGE_RUNS		2
+#define FPT_MERGE_GENERAL	2
+#else
+#define FPT_MERGE_RUNS		(INT_MAX / 2)	/* memory sets the limit */
+#define FPT_MERGE_GENERAL	256
+#endif
+
 /* --- fpt_sort.c --------------------------------------------------------- */
 
 /*

@@ -38,20 +38,6 @@ side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
 	s->natts = Min(s->natts, g->nkeys);
 }
 
-/* Columns of the search key that its head was made from. */
-static inline int
-search_headed(const FPTGeneralSearch *s)
-{
-	int			n = s->natts;
-
-	for (int i = 0; s->cmp != NULL && i < s->natts; i++)
-	{
-		if (s->cmp[i] != NULL)
-			n = Min(n, i);
-	}
-	return n;
-}
-
 /* Step to the next column; is it NULL? */
 static inline bool
 side_next(FPTSide *s, int i)
@@ -157,8 +143,7 @@ compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
 	int			len;
 	int			skip;
 
-	if (f->compressed || f->restored || s->cmp != NULL ||
-		!is_plain(s->values[i]))
+	if (f->compressed || f->restored || !is_plain(s->values[i]))
 		return false;
 	len = (int) VARSIZE_ANY_EXHDR(p);
 	skip = Min(f->nhead, len);
@@ -224,19 +209,7 @@ compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
 		return c->descending ? -res : res;
 	av = side_value(a, i, &abuf);
 	bv = side_value(b, i, &bbuf);
-	if (b->search != NULL && b->search->cmp != NULL &&
-		b->search->cmp[i] != NULL)
-		res = DatumGetInt32(FunctionCall2Coll(b->search->cmp[i],
-											  c->collation, av, bv));
-	else if (a->search != NULL && a->search->cmp != NULL &&
-			 a->search->cmp[i] != NULL)
-	{
-		res = DatumGetInt32(FunctionCall2Coll(a->search->cmp[i],
-											  c->collation, bv, av));
-		res = res < 0 ? 1 : res > 0 ? -1 : 0;
-	}
-	else
-		res = compare_values(c, av, bv);
+	res = compare_values(c, av, bv);
 	if (c->descending)
 		return res < 0 ? 1 : res > 0 ? -1 : 0;
 	return res;
@@ -266,7 +239,7 @@ compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
 static inline bool
 same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
 {
-	if (a == NULL || b == NULL || a->cmp != NULL || b->cmp != NULL)
+	if (a == NULL || b == NULL)
 		return false;
 	for (int i = 0; i < n; i++)
 	{
@@ -285,8 +258,8 @@ same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
 static inline bool
 search_in_head(const FPTGeneralSearch *s, const FPTKey *entry)
 {
-	if (s == NULL || s->cmp != NULL || entry->search != NULL ||
-		entry->len != 0 || entry->cls != FPT_CLS_VALUE)
+	if (s == NULL || entry->search != NULL || entry->len != 0 ||
+		entry->cls != FPT_CLS_VALUE)
 		return false;
 	for (int i = 0; i < s->natts; i++)
 	{
@@ -334,9 +307,9 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	{
 		from = fpt_head_decided(&g->head, a->lo);
 		if (sa.search != NULL)
-			from = Min(from, search_headed(sa.search));
+			from = Min(from, sa.search->natts);
 		if (sb.search != NULL)
-			from = Min(from, search_headed(sb.search));
+			from = Min(from, sb.search->natts);
 	}
 	if (from < n && !same_values(sa.search, sb.search, n))
 	{
@@ -400,8 +373,7 @@ fpt_general_search_key(const FPTGeneral *g, const FPTGeneralSearch *s,
 
 	if (search_key_begin(g, s, key))
 	{
-		fpt_head_prefix(&g->head, s->values, s->isnull, search_headed(s),
-						&min, &max);
+		fpt_head_prefix(&g->head, s->values, s->isnull, s->natts, &min, &max);
 		key->lo = s->after ? max : min;
 	}
 }
@@ -413,7 +385,7 @@ fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
 	Assert(!before->after && after->after);
 	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
 		fpt_head_prefix(&g->head, before->values, before->isnull,
-						search_headed(before), &lo->lo, &hi->lo);
+						before->natts, &lo->lo, &hi->lo);
 	else
 		(void) search_key_begin(g, after, hi);
 }

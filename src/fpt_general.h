@@ -96,13 +96,6 @@ typedef struct FPTGeneralSearch
 	bool		after;			/* behind all keys that begin so */
 	const Datum *values;
 	const bool *isnull;
-
-	/*
-	 * Function that compares a stored value of each column with the one given
-	 * here (left: stored), or NULL for the columns' own: another type of the
-	 * operator family.
-	 */
-	FmgrInfo  **cmp;
 } FPTGeneralSearch;
 
 /*

@@ -29,9 +29,6 @@
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
-/* Runs that are merged at once; when there are so many, they become one. */
-#define FPT_GSORT_MAXRUNS	256
-
 /*
  * Memory that an item takes: half of the items are copied while they are
  * sorted.
@@ -86,7 +83,7 @@ fpt_gsort_begin(const FPTLayout *l, Size mem, FileSet *fileset,
 	s->mem = Max(mem, 2 * FPT_GCHUNK_BYTES);
 	s->fileset = fileset;
 	s->name = name ? MemoryContextStrdup(cxt, name) : NULL;
-	s->maxruns = FPT_GSORT_MAXRUNS;
+	s->maxruns = FPT_MERGE_GENERAL;
 	s->runs = MemoryContextAlloc(cxt, sizeof(FPTGRun *) * s->maxruns);
 	return s;
 }
@@ -318,7 +315,7 @@ fpt_gsort_dump(FPTGSort *s)
 
 	if (s->n == 0)
 		return;
-	if (s->nruns == FPT_GSORT_MAXRUNS)
+	if (s->nruns == FPT_MERGE_GENERAL)
 		fpt_gsort_join(s, s->nruns);
 	fpt_gsort_items(s);
 	run = fpt_grun_begin(s, s->firstfile + s->nruns);
@@ -421,8 +418,8 @@ fpt_gsort_sort(FPTGSort *s)
 	s->items = NULL;
 	s->max = 0;
 	Assert(s->fileset == NULL); /* exports are merged by who imports them */
-	while (s->nruns > FPT_GSORT_MAXRUNS)
-		fpt_gsort_join(s, FPT_GSORT_MAXRUNS);
+	while (s->nruns > FPT_MERGE_GENERAL)
+		fpt_gsort_join(s, FPT_MERGE_GENERAL);
 	fpt_gsort_rewind(s, s->nruns);
 }
 

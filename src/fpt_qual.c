@@ -904,7 +904,6 @@ pos_search(FPTPosition *pos)
 	pos->s.after = pos->side > 0;
 	pos->s.values = pos->values;
 	pos->s.isnull = pos->isnull;
-	pos->s.cmp = NULL;
 }
 
 /* A position as a key, which lives as long as the position. */

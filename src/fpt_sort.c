@@ -708,7 +708,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 {
 	Size		unit = FPT_UNIT * sp->nwords * sizeof(uint64);
 	Size		fit = sp->mem / unit - 1;
-	int			fanin = (int) Min(fit, (Size) INT_MAX / 2);
+	int			fanin = (int) Min(fit, (Size) FPT_MERGE_RUNS);
 
 	if (sp->recs != NULL)
 		pfree(sp->recs);
