@@ -359,6 +359,21 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	return bafter ? -1 : 1;
 }
 
+int
+fpt_general_common(const FPTGeneral *g, const FPTKey *a, const FPTKey *b)
+{
+	FPTSide		sa;
+	FPTSide		sb;
+	int			res;
+
+	Assert(a->search == NULL && b->search == NULL);
+	if (a->cls != b->cls)
+		return 0;
+	side_begin(&sa, g, a);
+	side_begin(&sb, g, b);
+	return compare_columns(g, &sa, &sb, 0, Min(sa.natts, sb.natts), &res);
+}
+
 /* --- search keys and separators ------------------------------------------- */
 
 /* A search key, apart from its head; true if it has one. */

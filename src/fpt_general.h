@@ -138,6 +138,10 @@ extern void fpt_general_form(const FPTGeneral *g, Relation rel,
 extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 								const FPTKey *b);
 
+/* In how many of the first key columns have two entries the same value? */
+extern int	fpt_general_common(const FPTGeneral *g, const FPTKey *a,
+							   const FPTKey *b);
+
 /* Order of two values of a key column, DESC and NULLS placement considered. */
 extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
 									   bool anull, Datum b, bool bnull);

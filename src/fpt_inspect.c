@@ -481,7 +481,8 @@ fptree_page_items(PG_FUNCTION_ARGS)
 	if (rsinfo->setDesc->natts != FPT_PAGE_ITEMS_COLS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_FUNCTION_DEFINITION),
-				 errmsg("function has wrong number of declared columns")));
+				 errmsg("function has wrong number of declared columns"),
+				 errhint("ALTER EXTENSION fptree UPDATE brings the SQL functions up to the library.")));
 	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	fpt_require_page(rel, PG_GETARG_INT64(1));
 	pageno = (uint32) PG_GETARG_INT64(1);

@@ -28,6 +28,8 @@
 
 #include "storage/predicate.h"
 
+#include "fpt_general.h"
+
 /* Fill of the nodes of a new right page, percent. */
 #define FPT_SPLIT_FILL			75
 #define FPT_SPLIT_FILL_ASCENDING 100
@@ -145,6 +147,29 @@ fpt_split_long_run(const FPTSplit *sp)
 }
 
 /*
+ * In an index of several columns, is the new leaf entry the last one of those
+ * of its values in the first columns, which are half of the page or more?  Such
+ * rows arrive in the order of the further columns, an event of each of some
+ * sources at a time, and more will come behind the new one.
+ */
+static bool
+fpt_split_group_end(const FPTSplit *sp)
+{
+	const FPTGeneral *g = sp->ix->layout.arg;
+	const FPTEntry *e = &sp->entries[sp->pos];
+	int			n;
+
+	if (!fpt_is_general(&sp->ix->layout) || fpt_general_nkeys(g) < 2 ||
+		sp->pos <= sp->n / 2)
+		return false;
+	n = fpt_general_common(g, &e[-1].key, &e->key);
+	return n > 0 && n < fpt_general_nkeys(g) &&
+		fpt_general_common(g, &e[-(sp->n / 2)].key, &e->key) >= n &&
+		(sp->pos == sp->n - 1 ||
+		 fpt_general_common(g, &e->key, &e[1].key) < n);
+}
+
+/*
  * Where a key begins near "at", if keys repeat: its rows are found in one page
  * then, and both halves can grow.
  */
@@ -200,13 +225,22 @@ fpt_split_half(FPTSplit *sp, int level)
 	return Max(i, 1);
 }
 
+/* How many entries a leaf keeps behind which the next ones will come. */
+static int
+fpt_split_keep(const FPTSplit *sp)
+{
+	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
+	int			keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+
+	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+}
+
 /* Where to split a page if nothing speaks against it. */
 static int
 fpt_split_middle(FPTSplit *sp, Page page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
-	int			keep = FPT_SPLIT_INNER_KEEP;
+	int			keep;
 
 	Assert(sp->n > 1 && sp->pos < sp->n);
 	sp->fill = FPT_SPLIT_FILL;
@@ -219,6 +253,16 @@ fpt_split_middle(FPTSplit *sp, Page page)
 		/* The page where the run goes on gets the lesser part of the others. */
 		if (h->level == 0 && fpt_split_long_run(sp))
 			return sp->pos > sp->n / 2 ? sp->pos : sp->pos + 1;
+
+		/*
+		 * What follows the group does not stay with it, where it would be in
+		 * the way for ever.  If that is little, the page is left full.
+		 */
+		if (h->level == 0 && fpt_split_group_end(sp))
+		{
+			keep = fpt_split_keep(sp);
+			return sp->pos < keep ? sp->pos + 1 : keep;
+		}
 		keep = fpt_split_half(sp, h->level);
 		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
 	}
@@ -226,8 +270,8 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	/* Ascending: the rightmost page keeps fillfactor percent. */
 	sp->fill = FPT_SPLIT_FILL_ASCENDING;
 	if (h->level == 0)
-		keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
-	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+		return fpt_split_keep(sp);
+	return Max(1, (sp->n - 1) * FPT_SPLIT_INNER_KEEP / 100);
 }
 
 /*
@@ -323,7 +367,11 @@ fpt_split_choose(FPTSplit *sp, Page page)
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
-	if (fpt_is_general(&sp->ix->layout) && !dict && fpt_split_anywhere(sp, page))
+	/* A full page may have no room for the tuple of a new fence. */
+	if (fpt_is_general(&sp->ix->layout) && !dict &&
+		(fpt_split_try(sp, page, fpt_split_keep(sp)) ||
+		 fpt_split_try(sp, page, fpt_split_half(sp, fpt_header(page)->level)) ||
+		 fpt_split_anywhere(sp, page)))
 		return;
 
 	/* Too far from both its neighbours: make the gap a border first. */
