@@ -486,11 +486,40 @@ storable(const FPTColumn *c, Datum value)
 	return PointerGetDatum(v);
 }
 
+/*
+ * Bytes of the index tuple that an index-only scan makes of the values.  Its
+ * length has 13 bits, which pages of 32 kB have room for more than.
+ */
+static Size
+index_tuple_size(const FPTGeneral *g, const Datum *values, const bool *isnull)
+{
+	Size		size = IndexInfoFindDataOffset(INDEX_NULL_MASK);
+
+	for (int i = 0; i < g->natts; i++)
+	{
+		const FPTColumn *c = &g->col[i];
+		const char *p = DatumGetPointer(values[i]);
+
+		if (isnull[i])
+			continue;
+		size = TYPEALIGN(c->align, size);
+		if (c->isname)
+			size += NAMEDATALEN;
+		else if (c->typlen == -1 && !VARATT_IS_COMPRESSED(p))
+			size += VARHDRSZ + VARSIZE_ANY_EXHDR(p);
+		else
+			size = att_addlength_datum(size, c->typlen, values[i]);
+	}
+	return size;
+}
+
 void
 fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 				 const bool *isnull, uint64 tid, FPTKeyBuf *buf)
 {
 	Datum		stored[INDEX_MAX_KEYS];
+	Size		size;
+	Size		most = FPT_MAX_TUPLE;
 
 	for (int i = 0; i < g->natts; i++)
 	{
@@ -501,6 +530,18 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 	buf->key.cls = key_class(g, isnull[0]);
 	buf->key.tid = tid;
 	fpt_general_form_key(g, stored, isnull, g->natts, buf);
+	size = buf->key.len;
+	if (BLCKSZ > 16384 && size <= most)
+	{
+		/* columns that are in the head, names and padding add to it */
+		Size		whole = index_tuple_size(g, stored, isnull);
+
+		if (whole > INDEX_SIZE_MASK)
+		{
+			size = whole;
+			most = INDEX_SIZE_MASK;
+		}
+	}
 
 	/* A statement may insert many rows before its memory is freed. */
 	for (int i = 0; i < g->natts; i++)
@@ -508,15 +549,15 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 		if (!isnull[i] && stored[i] != values[i])
 			pfree(DatumGetPointer(stored[i]));
 	}
-	if (buf->key.len > FPT_MAX_TUPLE)
+	if (size > most)
 	{
 		ItemPointerData htid;
 
 		fpt_tid_decode(tid, &htid);
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("index row size %u exceeds fptree maximum %d for index \"%s\"",
-						buf->key.len, FPT_MAX_TUPLE,
+				 errmsg("index row size %zu exceeds fptree maximum %zu for index \"%s\"",
+						size, most,
 						RelationGetRelationName(rel)),
 				 errdetail("Index row references tuple (%u,%u) of the table.",
 						   ItemPointerGetBlockNumberNoCheck(&htid),
