@@ -308,10 +308,8 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 				return false;
 		}
 	}
-	/* nothing but the columns, and the first one as the class says */
-	return r.p == r.end && !r.rest &&
-		(r.natts == 0 || r.nulls == NULL ||
-		 reader_isnull(&r, 0) == (key->cls != FPT_CLS_VALUE));
+	/* nothing but the columns */
+	return r.p == r.end && !r.rest;
 }
 
 /* --- forming -------------------------------------------------------------- */

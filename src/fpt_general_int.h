@@ -179,6 +179,11 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 			return false;
 		r->nulls = (const uint8 *) r->p;
 		r->p += bytes;
+
+		/* the class says what the first column is */
+		if (r->natts > 0 &&
+			((r->nulls[0] & 1) != 0) != (key->cls != FPT_CLS_VALUE))
+			return false;
 	}
 	return true;
 }

@@ -496,6 +496,31 @@ sub tuple_ways
 			poke($v, $p, $upper, random_bytes($bs - 64 - $upper));
 		});
 	}
+	foreach my $role (qw(leaf first last))
+	{
+		way("first column NULL in tuples of $role", $kind, 1, sub {
+			my ($v) = @_;
+			my $p = $v->{roles}->{$role};
+			my $off = $upper_of->($v, $p) +
+			  10 * peek($v, $p, $at{ndict}, 'C', 1);
+
+			while ($off < $bs - 64)
+			{
+				my $len = peek($v, $p, $off++, 'C', 1);
+
+				$len = ($len & 0x7F) << 8 | peek($v, $p, $off++, 'C', 1)
+				  if $len & 0x80;
+				last if $len == 0;
+
+				# the number of columns and flags, then a bitmap of NULLs
+				poke($v, $p, $off + 1,
+					pack('C', peek($v, $p, $off + 1, 'C', 1) ^ 1))
+				  if peek($v, $p, $off, 'C', 1) & 0x40;
+				$off += $len;
+			}
+			return $p;
+		});
+	}
 	return;
 }
 
