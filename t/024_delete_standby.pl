@@ -115,6 +115,9 @@ my $all;
 
 # --- a query that may be waited for ---
 
+# Where nothing is waited for, what the primary did to catalogs might cancel a
+# session that is just being opened.
+catch_up($standby, $nolib);
 set_standby(max_standby_streaming_delay => -1);
 $standby->safe_psql('postgres', 'SELECT 1');
 my $old = $standby->background_psql('postgres', on_error_stop => 1);
