@@ -14,8 +14,8 @@
  *	 TID
  *
  * The tree and the page kernel see tuples as bytes.  Their contents are the
- * business of the functions declared here, in fpt_general.c and fpt_itup.c:
- * forming, comparing, shortening and taking apart.
+ * business of the functions declared here, in fpt_general.c, fpt_gcompare.c and
+ * fpt_itup.c: forming, comparing, shortening and taking apart.
  *
  * Order.  Keys are compared by class, head, these two being equal by
  * FPTLayout.cmp (fpt_general_compare), and at last by TID.  Hence a head must

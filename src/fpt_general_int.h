@@ -2,8 +2,8 @@
  *
  * fpt_general_int.h
  *	  What the files of general keys share (fpt_general.c, fpt_gcompare.c,
- *	  fpt_itup.c): what is known of each column, and reading a tuple column by column.  See
- *	  fpt_general.c for the format of tuples.
+ *	  fpt_itup.c): what is known of each column, and reading a tuple column by
+ *	  column.  See fpt_general.c for the format of tuples.
  *
  * Whoever reads columns checks what comes from disk: reader_begin() and
  * reader_next() return false where a tuple makes no sense, and never go beyond
