@@ -32,6 +32,7 @@ OBJS = \
 	src/fpt_pagecheck.o \
 	src/fpt_parallel.o \
 	src/fpt_pbuild.o \
+	src/fpt_place.o \
 	src/fpt_plan.o \
 	src/fpt_prefetch.o \
 	src/fpt_qual.o \

@@ -1,11 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_buf.c
- *	  Pages and buffers: the metapage, reading with checks, allocation.
- *
- * Code above names pages by page number, which is the block number while an
- * index has one stripe; fpt_readpage() and fpt_bufpage() are where scans,
- * insertions and descents depend on that.
+ *	  Pages and buffers: the metapage, reading with checks.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,7 +11,6 @@
 
 #include "common/pg_prng.h"
 #include "pgstat.h"
-#include "storage/indexfsm.h"
 #include "utils/memutils.h"
 
 void
@@ -162,8 +157,8 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	if (!ok)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
 	ix->rootlevel = 0;
-	ix->lastleaf = InvalidBlockNumber;
-	ix->npages = 0;
+	ix->lastleaf = FPT_NOPAGE;
+	ix->map.npages = 0;
 }
 
 void
@@ -210,13 +205,15 @@ fpt_index(Relation rel)
 	{
 		FPTIndex	ix;
 		PGAlignedBlock copy;
-		Buffer		buf = ReadBuffer(rel, FPT_METAPAGE);
+		Buffer		buf;
+
+		memset(&ix, 0, sizeof(ix));
+		buf = fpt_rawread(rel, &ix.map, FPT_METAPAGE, NULL);
 
 		/* Looking up the type may read catalogues: not under the lock. */
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
 		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
 		UnlockReleaseBuffer(buf);
-		memset(&ix, 0, sizeof(ix));
 		fpt_meta_read(rel, (Page) copy.data, &ix);
 		fpt_index_keep(rel, &ix);
 	}
@@ -256,38 +253,21 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 
 /* --- pages ------------------------------------------------------------------ */
 
-uint32
-fpt_npages(Relation rel)
-{
-	return RelationGetNumberOfBlocks(rel);
-}
-
-/*
- * Read any page by its number.  A number beyond the end of the index comes
- * from a damaged link; it must not reach the buffer manager, which would take
- * InvalidBlockNumber for a request to extend.
- */
+/* Read any page by its number, which may come from a damaged link. */
 static inline Buffer
 fpt_readpage(Relation rel, FPTIndex *ix, uint32 pageno,
 			 BufferAccessStrategy strategy)
 {
-	if (unlikely(pageno >= ix->npages))
-	{
-		ix->npages = fpt_npages(rel);
-		if (pageno >= ix->npages)
-			fpt_corrupt(rel, pageno, "A link points beyond the end of the index");
-	}
-	if (strategy == NULL)
-		return ReadBuffer(rel, pageno);
-	return ReadBufferExtended(rel, MAIN_FORKNUM, pageno, RBM_NORMAL, strategy);
+	if (unlikely(!fpt_page_exists(rel, &ix->map, pageno)))
+		fpt_corrupt(rel, pageno, "A link points beyond the end of the index");
+	return fpt_rawread(rel, &ix->map, pageno, strategy);
 }
 
 void
-fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf)
+fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
 {
-	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf),
-								fpt_bufpage(buf))))
-		fpt_corrupt(rel, fpt_bufpage(buf),
+	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf), pageno)))
+		fpt_corrupt(rel, pageno,
 					PageIsNew(BufferGetPage(buf)) ?
 					"The page is empty" : "The page header is not valid");
 }
@@ -321,13 +301,13 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 	fpt_stop_point(FPT_STOP_LOCK_PAGE);
 	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
 	LockBuffer(buf, lock);
-	fpt_check_buffer(rel, ix, buf);
+	fpt_check_buffer(rel, ix, buf, pageno);
 }
 
 /*
  * Where pages were found last, by all indexes of this backend.  A right guess
  * saves the search in the buffer mapping table, a third of the time of a
- * lookup in a large cached index.  ReadRecentBuffer() verifies it, but does
+ * lookup in a large cached index.  fpt_rawread_recent() verifies it, but does
  * not tell the clock sweep that the page is in use, so some visits go the
  * usual way.  Pages that are neighbours in the file do not compete.
  */
@@ -368,7 +348,7 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 		buf = fpt_readpage(rel, ix, pageno, NULL);
 	else if (hot->key == key && hot->buf > 0 &&
 		++uses % FPT_HOT_USES != 0 &&
-		ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, hot->buf))
+		fpt_rawread_recent(rel, &ix->map, pageno, hot->buf))
 	{
 		buf = hot->buf;
 		pgstat_count_buffer_read(rel);
@@ -433,34 +413,4 @@ fpt_page_recyclable(Page page)
 	return PageIsNew(page) ||
 		(fpt_special(page)->pageid == FPT_PAGE_ID &&
 		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
-}
-
-Buffer
-fpt_allocbuf(Relation rel)
-{
-	for (;;)
-	{
-		BlockNumber blkno = GetFreeIndexPage(rel);
-		Buffer		buf;
-
-		if (blkno == InvalidBlockNumber)
-			break;
-		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
-		if (blkno <= FPT_ROOTPAGE || blkno >= RelationGetNumberOfBlocks(rel))
-			continue;
-		buf = ReadBuffer(rel, blkno);
-
-		/*
-		 * The free space map is a hint: somebody may use the page already.
-		 * Not waiting for its lock keeps us out of deadlocks.
-		 */
-		if (ConditionalLockBuffer(buf))
-		{
-			if (fpt_page_recyclable(BufferGetPage(buf)))
-				return buf;
-			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		}
-		ReleaseBuffer(buf);
-	}
-	return fpt_extend_relation(rel);
 }

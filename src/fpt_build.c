@@ -401,8 +401,9 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	IndexBuildResult *result = palloc(sizeof(IndexBuildResult));
 	FPTBuild	b;
 	FPTLoad    *load;
+	FPTPageMap	map = {0};
 
-	if (RelationGetNumberOfBlocks(index) != 0)
+	if (fpt_npages(index, &map) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
 	fpt_check_supported(index);
@@ -414,7 +415,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	index->rd_amcache = NULL;
 
 	/* Before the scan, so that bad options are found before the work. */
-	load = fpt_load_begin(index, MAIN_FORKNUM);
+	load = fpt_load_begin(index, false);
 	if (fpt_is_general(fpt_load_layout(load)))
 	{
 		result->heap_tuples = fpt_gbuild(heap, index, indexInfo, load,
@@ -451,7 +452,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 void
 fptbuildempty(Relation index)
 {
-	fpt_load_end(fpt_load_begin(index, INIT_FORKNUM));
+	fpt_load_end(fpt_load_begin(index, true));
 }
 
 char *

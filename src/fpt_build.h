@@ -244,10 +244,11 @@ extern double fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo,
 typedef struct FPTLoad FPTLoad;
 
 /*
- * Write a whole index into an empty fork: begin, add all keys in ascending
- * order, end.  Nothing is durable before the end.
+ * Write a whole index where there is nothing yet: begin, add all keys in
+ * ascending order, end.  Nothing is durable before the end.  "init": write what
+ * an unlogged index is reset to.
  */
-extern FPTLoad *fpt_load_begin(Relation rel, ForkNumber fork);
+extern FPTLoad *fpt_load_begin(Relation rel, bool init);
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 
 /* The layout of the index that is being written. */

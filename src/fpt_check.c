@@ -134,7 +134,7 @@ fpt_high(FPTVerify *v, void *page)
 static void
 fpt_verify_exists(FPTVerify *v, uint32 pageno, uint32 from)
 {
-	if (pageno >= v->npages && pageno >= fpt_npages(v->rel))
+	if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 		fpt_corrupt(v->rel, from,
 					psprintf("Page links to page %u, which does not exist",
 							 pageno));
@@ -156,7 +156,7 @@ static void
 fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 {
 	fpt_verify_exists(v, pageno, from);
-	fpt_copy_page(v->rel, pageno, v->strategy, view->page);
+	fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, view->page);
 	view->pageno = pageno;
 	view->n = 0;
 	fpt_verify_sane(v, view->page, pageno, from);
@@ -178,8 +178,7 @@ fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
 	Buffer		buf;
 
 	fpt_verify_exists(v, pageno, from);
-	buf = ReadBufferExtended(v->rel, MAIN_FORKNUM, (BlockNumber) pageno,
-							 RBM_NORMAL, v->strategy);
+	buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->strategy);
 	LockBuffer(buf, BUFFER_LOCK_SHARE);
 	fpt_verify_sane(v, BufferGetPage(buf), pageno, from);
 	return buf;
@@ -761,7 +760,7 @@ fpt_verify_meta(FPTVerify *v)
 {
 	const char *problem;
 
-	fpt_copy_page(v->rel, FPT_METAPAGE, v->strategy, v->target.page);
+	fpt_copy_page(v->rel, &v->ix.map, FPT_METAPAGE, v->strategy, v->target.page);
 	problem = fpt_verify_meta_problem(v, v->target.page);
 	if (problem != NULL)
 		fpt_corrupt(v->rel, FPT_METAPAGE, problem);
@@ -785,7 +784,7 @@ fpt_verify_unlinked(FPTVerify *v)
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
 			continue;
 		CHECK_FOR_INTERRUPTS();
-		fpt_copy_page(v->rel, pageno, v->strategy, page);
+		fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, page);
 		if (PageIsNew((Page) page) ||
 			(fpt_page_sane(&v->ix.layout, page, pageno) &&
 			 (fpt_header(page)->flags & FPT_F_DELETED)))
@@ -848,7 +847,7 @@ static void
 fpt_verify_index(FPTVerify *v)
 {
 	fpt_index_copy(v->rel, &v->ix);
-	v->npages = fpt_npages(v->rel);
+	v->npages = fpt_npages(v->rel, &v->ix.map);
 	v->strategy = GetAccessStrategy(BAS_BULKREAD);
 	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,
 										 v->npages / 8 + 1,
@@ -914,7 +913,7 @@ fpt_verify_has_storage(Relation rel)
 						RelationGetRelationName(rel))));
 		return false;
 	}
-	if (!smgrexists(RelationGetSmgr(rel), MAIN_FORKNUM))
+	if (!fpt_has_storage(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" lacks a main relation fork",

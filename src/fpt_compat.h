@@ -248,12 +248,12 @@ fpt_core_probes_btree(void)
 	return PG_VERSION_NUM < 180000;
 }
 
-/* Extend the index by one page; returned locked exclusively, zeroed. */
+/* Extend a fork by one page; returned locked exclusively, zeroed. */
 static inline Buffer
-fpt_extend_relation(Relation rel)
+fpt_extend_relation(Relation rel, ForkNumber fork)
 {
 #if PG_VERSION_NUM >= 160000
-	return ExtendBufferedRel(BMR_REL(rel), MAIN_FORKNUM, NULL, EB_LOCK_FIRST);
+	return ExtendBufferedRel(BMR_REL(rel), fork, NULL, EB_LOCK_FIRST);
 #else
 	bool		needlock = !RELATION_IS_LOCAL(rel);
 
@@ -264,7 +264,7 @@ fpt_extend_relation(Relation rel)
 
 		if (needlock)
 			LockRelationForExtension(rel, ExclusiveLock);
-		buf = ReadBuffer(rel, P_NEW);
+		buf = ReadBufferExtended(rel, fork, P_NEW, RBM_NORMAL, NULL);
 		fpt_stop_extending(rel, buf);
 
 		/*
@@ -305,11 +305,10 @@ fpt_index_fetch_begin(Relation heaprel)
 }
 
 #ifdef FPT_STOP_POINTS
-/* Throw away what shared buffers hold of a relation's main fork. */
+/* Throw away what shared buffers hold of a relation's fork. */
 static inline void
-fpt_drop_buffers(Relation rel)
+fpt_drop_buffers(Relation rel, ForkNumber fork)
 {
-	ForkNumber	fork = MAIN_FORKNUM;
 	BlockNumber from = 0;
 
 #if PG_VERSION_NUM >= 160000
@@ -367,13 +366,13 @@ fpt_parallel_offset(ParallelIndexScanDesc scan)
 
 /* Log a recovery conflict by btree's record, with no page attached. */
 static inline void
-fpt_log_conflict(Relation rel, Relation heapRel, BlockNumber block,
+fpt_log_conflict(Relation rel, Relation heapRel, uint32 pageno,
 				 FullTransactionId horizon)
 {
 	xl_btree_reuse_page rec;
 
 	memset(&rec, 0, sizeof(rec));
-	rec.block = block;
+	rec.block = pageno;
 #if PG_VERSION_NUM >= 160000
 	rec.locator = rel->rd_locator;
 	rec.snapshotConflictHorizon = horizon;

@@ -152,7 +152,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->freed = 0;
 	d->horizon = InvalidTransactionId;
 	d->op.irel = rel;
-	d->op.iblknum = BufferGetBlockNumber(buf);
+	d->op.iblknum = fpt_bufpage(buf);
 	d->op.bottomup = false;
 	d->op.bottomupfreespace = 0;
 	d->op.ndeltids = 0;

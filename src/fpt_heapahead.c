@@ -261,7 +261,7 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	}
 	if (fpt_heap_wanted(scan, so, blk))
 	{
-		io = fpt_prefetch(scan->heapRelation, blk);
+		io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
 		fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
 		fpt_count_distance(so->counters, h->nahead);
 		h->ring[h->head % FPT_RING] = io;

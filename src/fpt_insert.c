@@ -51,7 +51,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 	Buffer		buf;
 
 	stack->rootlevel = -1;
-	if (ix->lastleaf != InvalidBlockNumber)
+	if (ix->lastleaf != FPT_NOPAGE)
 	{
 		fpt_stop_point(FPT_STOP_RIGHTMOST);
 		buf = fpt_getbuf(rel, ix, ix->lastleaf, 0);
@@ -60,7 +60,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 			Page		page = BufferGetPage(buf);
 			FPTPageHeader *h = fpt_header(page);
 
-			fpt_check_buffer(rel, ix, buf);
+			fpt_check_buffer(rel, ix, buf, ix->lastleaf);
 			if (h->level == 0 && h->right == FPT_NOPAGE &&
 				!(h->flags & (FPT_F_DELETED | FPT_F_INCOMPLETE)) &&
 				fpt_page_above_low(&ix->layout, page, key))
@@ -68,7 +68,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		}
 		ReleaseBuffer(buf);
-		ix->lastleaf = InvalidBlockNumber;
+		ix->lastleaf = FPT_NOPAGE;
 	}
 	for (;;)
 	{
@@ -124,7 +124,7 @@ fpt_insert_learnt(Relation rel, const FPTIndex *ix)
 	{
 		cached->rootlevel = ix->rootlevel;
 		cached->lastleaf = ix->lastleaf;
-		cached->npages = ix->npages;
+		cached->map = ix->map;
 	}
 }
 
@@ -162,7 +162,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	FPTResult	res;
 
 	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
-	CheckForSerializableConflictIn(rel, NULL, BufferGetBlockNumber(buf));
+	CheckForSerializableConflictIn(rel, NULL, pageno);
 	fpt_stop_point(FPT_STOP_INSERT_LEAF);
 	res = fpt_wal_insert(rel, ix, buf, e);
 	switch (res)
@@ -226,7 +226,7 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 	{
 		c->ix.rootlevel = cached->rootlevel;
 		c->ix.lastleaf = cached->lastleaf;
-		c->ix.npages = cached->npages;
+		c->ix.map = cached->map;
 		if (c->ninserts >= FPT_MANY_INSERTS ||
 			++c->ninserts < FPT_MANY_INSERTS)
 			return &c->ix;

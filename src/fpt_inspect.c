@@ -248,10 +248,11 @@ fptree_metap(PG_FUNCTION_ARGS)
 	char	   *page = palloc(BLCKSZ);
 	FPTMetaData *m = (FPTMetaData *) (page + FPT_META_OFFSET);
 	FPTRow		row = {0};
+	FPTPageMap	start = {0};	/* no description: it may be damaged */
 
-	if (fpt_npages(rel) == 0)
+	if (!fpt_page_exists(rel, &start, FPT_METAPAGE))
 		fpt_corrupt(rel, FPT_METAPAGE, "The index has no pages");
-	fpt_copy_page(rel, FPT_METAPAGE, NULL, page);
+	fpt_copy_page(rel, &start, FPT_METAPAGE, NULL, page);
 	fpt_row_add(&row, Int64GetDatum((int64) m->magic));
 	fpt_row_add(&row, Int64GetDatum((int64) m->version));
 	fpt_row_add(&row, Int64GetDatum((int64) m->indexid));
@@ -266,11 +267,11 @@ fptree_metap(PG_FUNCTION_ARGS)
 	fpt_row_add(&row, fpt_widths_array(m, false));
 	fpt_row_add(&row, fpt_widths_array(m, true));
 
-	if (fpt_npages(rel) > FPT_ROOTPAGE)
+	if (fpt_page_exists(rel, &start, FPT_ROOTPAGE))
 	{
 		uint32		indexid = m->indexid;
 
-		fpt_copy_page(rel, FPT_ROOTPAGE, NULL, page);
+		fpt_copy_page(rel, &start, FPT_ROOTPAGE, NULL, page);
 		if (fpt_special(page)->pageid == FPT_PAGE_ID &&
 			fpt_special(page)->pageno == FPT_ROOTPAGE &&
 			fpt_special(page)->indexid == indexid)
@@ -399,7 +400,7 @@ fptree_page_stats(PG_FUNCTION_ARGS)
 	fpt_require_page(rel, PG_GETARG_INT64(1));
 	pageno = (uint32) PG_GETARG_INT64(1);
 	fpt_keyout_init(&ko, rel);
-	fpt_copy_page(rel, pageno, NULL, page);
+	fpt_copy_page(rel, &ko.ix.map, pageno, NULL, page);
 	type = fpt_page_type(&ko.ix.layout, page, pageno);
 
 	fpt_row_add(&row, Int64GetDatum((int64) pageno));
@@ -492,7 +493,7 @@ fptree_page_items(PG_FUNCTION_ARGS)
 				 errmsg("page %u is the metapage", pageno),
 				 errhint("Use fptree_metap().")));
 	fpt_keyout_init(&ko, rel);
-	fpt_copy_page(rel, pageno, NULL, page);
+	fpt_copy_page(rel, &ko.ix.map, pageno, NULL, page);
 	if (!PageIsNew((Page) page))
 	{
 		if (!fpt_page_sane(&ko.ix.layout, page, pageno) ||
@@ -599,7 +600,7 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 /*
  * fptree_stat(index regclass)
  *
- * As pgstatindex(): reads the whole index, in block order.
+ * As pgstatindex(): reads the whole index, in the order of page numbers.
  */
 Datum
 fptree_stat(PG_FUNCTION_ARGS)
@@ -608,17 +609,19 @@ fptree_stat(PG_FUNCTION_ARGS)
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
 	char	   *page = palloc(BLCKSZ);
 	FPTLayout	layout;
+	FPTPageMap	map;
 	FPTStat		st = {0};
 	uint32		npages;
 	uint32		pageno;
 
 	fpt_require_valid(rel);
 	layout = fpt_index(rel)->layout;
-	npages = fpt_npages(rel);
+	map = fpt_index(rel)->map;
+	npages = fpt_npages(rel, &map);
 	for (pageno = FPT_ROOTPAGE; pageno < npages; pageno++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		fpt_copy_page(rel, pageno, strategy, page);
+		fpt_copy_page(rel, &map, pageno, strategy, page);
 		fpt_stat_page(rel, &layout, page, pageno, &st);
 	}
 	index_close(rel, AccessShareLock);

@@ -12,11 +12,10 @@
  * When all keys are there, the levels are closed from below.  The first level
  * that has a single page is the top one, and this page is the root, page 1.
  *
- * Pages are written to the file behind the back of the buffer manager: nobody
- * else knows the index yet.  A page's number is given when its left sibling is
- * closed, which must name it, so inner pages are written after pages with
- * higher numbers, and the metapage and the root are written last; until then
- * their places hold zeroes.
+ * fpt_place.c writes pages to the file.  A page's number is given when its left
+ * sibling is closed, which must name it, so inner pages are written after pages
+ * with higher numbers, and the metapage and the root are written last; until
+ * then their places hold zeroes.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,185 +24,11 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "storage/smgr.h"
 #include "utils/memutils.h"
 
 #include "fpt_build.h"
 #include "fpt_general.h"
 #include "fpt_kernel_int.h"
-
-#ifdef FPT_HAVE_BULK_WRITE
-#include "storage/bulk_write.h"
-#endif
-
-/* --- writing pages ------------------------------------------------------ */
-
-#ifndef FPT_HAVE_BULK_WRITE
-
-/* Pages of a batch: what a WAL record can hold. */
-#define FPT_BATCH			32
-
-/* Alignment of a page in memory that suits direct I/O */
-#define FPT_IO_ALIGN		4096
-
-typedef struct FPTPageWriter
-{
-	Relation	rel;
-	ForkNumber	fork;
-	bool		use_wal;
-	BlockNumber nblocks;		/* blocks the file has */
-	int			n;				/* pages waiting in the batch */
-	BlockNumber blocks[FPT_BATCH];
-	char	   *pages[FPT_BATCH];	/* the first n in use, others free */
-	char	   *zeroes;
-} FPTPageWriter;
-
-static char *
-fpt_io_page(void)
-{
-	char	   *p = palloc0(BLCKSZ + FPT_IO_ALIGN);
-
-	return (char *) TYPEALIGN(FPT_IO_ALIGN, p);
-}
-
-static void
-fpt_pagewriter_begin(FPTPageWriter *w, Relation rel, ForkNumber fork)
-{
-	w->rel = rel;
-	w->fork = fork;
-
-	/*
-	 * The init fork of an unlogged index is logged even at wal_level minimal:
-	 * it is copied at the end of recovery.
-	 */
-	w->use_wal = RelationNeedsWAL(rel) || fork == INIT_FORKNUM;
-	w->nblocks = 0;
-	w->n = 0;
-	for (int i = 0; i < FPT_BATCH; i++)
-		w->pages[i] = fpt_io_page();
-	w->zeroes = fpt_io_page();
-}
-
-/* Sort the batch by block number; it nearly is in that order already. */
-static void
-fpt_pagewriter_sort(FPTPageWriter *w)
-{
-	for (int i = 1; i < w->n; i++)
-	{
-		BlockNumber block = w->blocks[i];
-		char	   *page = w->pages[i];
-		int			j = i;
-
-		for (; j > 0 && w->blocks[j - 1] > block; j--)
-		{
-			w->blocks[j] = w->blocks[j - 1];
-			w->pages[j] = w->pages[j - 1];
-		}
-		w->blocks[j] = block;
-		w->pages[j] = page;
-	}
-}
-
-static void
-fpt_pagewriter_flush(FPTPageWriter *w)
-{
-	SMgrRelation smgr;
-
-	CHECK_FOR_INTERRUPTS();
-	if (w->n == 0)
-		return;
-	fpt_pagewriter_sort(w);
-	if (w->use_wal)
-		fpt_log_newpages(w->rel, w->fork, w->n, w->blocks, w->pages);
-	/* Nothing below closes the file, so one look at it is enough. */
-	smgr = RelationGetSmgr(w->rel);
-	for (int i = 0; i < w->n; i++)
-	{
-		BlockNumber block = w->blocks[i];
-
-		while (w->nblocks < block)
-			smgrextend(smgr, w->fork, w->nblocks++, w->zeroes, true);
-		PageSetChecksumInplace((Page) w->pages[i], block);
-		if (block < w->nblocks)
-			smgrwrite(smgr, w->fork, block, w->pages[i], true);
-		else
-			smgrextend(smgr, w->fork, w->nblocks++, w->pages[i], true);
-	}
-	w->n = 0;
-}
-
-/* Memory for the next page; to be given back by fpt_pagewriter_put. */
-static void *
-fpt_pagewriter_get(FPTPageWriter *w)
-{
-	if (w->n >= FPT_BATCH)
-		fpt_pagewriter_flush(w);
-	return w->pages[w->n];
-}
-
-static void
-fpt_pagewriter_put(FPTPageWriter *w, uint32 pageno, void *page)
-{
-	Assert(page == w->pages[w->n]);
-	(void) page;
-	w->blocks[w->n++] = (BlockNumber) pageno;
-}
-
-static void
-fpt_pagewriter_end(FPTPageWriter *w)
-{
-	fpt_pagewriter_flush(w);
-
-	/*
-	 * A checkpoint that began after a page was logged knows nothing of the
-	 * file, so WAL alone does not bring the page back: sync it ourselves.  An
-	 * unlogged index must survive a clean shutdown.  What is not logged
-	 * because of wal_level minimal is synced at commit.
-	 */
-	if (w->use_wal ||
-		w->rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
-		smgrimmedsync(RelationGetSmgr(w->rel), w->fork);
-}
-
-#else							/* FPT_HAVE_BULK_WRITE */
-
-typedef struct FPTPageWriter
-{
-	BulkWriteState *bulk;
-	BulkWriteBuffer buf;
-} FPTPageWriter;
-
-static void
-fpt_pagewriter_begin(FPTPageWriter *w, Relation rel, ForkNumber fork)
-{
-	w->bulk = smgr_bulk_start_rel(rel, fork);
-	w->buf = NULL;
-}
-
-static void *
-fpt_pagewriter_get(FPTPageWriter *w)
-{
-	CHECK_FOR_INTERRUPTS();
-	w->buf = smgr_bulk_get_buf(w->bulk);
-	return w->buf;
-}
-
-static void
-fpt_pagewriter_put(FPTPageWriter *w, uint32 pageno, void *page)
-{
-	Assert(page == (void *) w->buf);
-	(void) page;
-	smgr_bulk_write(w->bulk, (BlockNumber) pageno, w->buf, true);
-	w->buf = NULL;
-}
-
-static void
-fpt_pagewriter_end(FPTPageWriter *w)
-{
-	smgr_bulk_finish(w->bulk);
-}
-
-#endif							/* FPT_HAVE_BULK_WRITE */
 
 /* Rows a key that make a page one of few distinct keys. */
 #define FPT_DICT_ROWS_FEW	4
@@ -250,9 +75,8 @@ struct FPTLoad
 	MemoryContext cxt;
 	Relation	rel;
 	FPTLayout	layout;
-	FPTPageWriter writer;
-	ForkNumber	fork;
-	bool		writing;		/* writer is in use */
+	FPTPageWriter *writer;		/* NULL: not begun yet */
+	bool		init;			/* for the init fork */
 	char	   *meta;			/* the metapage, written last */
 	uint32		npages;			/* page numbers given away */
 	int			fillfactor;
@@ -545,7 +369,7 @@ fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 static uint32
 fpt_load_pageno(FPTLoad *load)
 {
-	if (load->npages >= MaxBlockNumber)
+	if (load->npages >= FPT_MAX_PAGENO)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("index \"%s\" has too many pages",
@@ -555,17 +379,16 @@ fpt_load_pageno(FPTLoad *load)
 
 /* Memory for a page.  The writer is begun when the first one is wanted. */
 static void *
-fpt_load_page(FPTLoad *load)
+fpt_load_page(FPTLoad *load, uint32 pageno)
 {
-	if (!load->writing)
+	if (load->writer == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(load->cxt);
 
-		fpt_pagewriter_begin(&load->writer, load->rel, load->fork);
+		load->writer = fpt_pagewriter_begin(load->rel, load->init);
 		MemoryContextSwitchTo(old);
-		load->writing = true;
 	}
-	return fpt_pagewriter_get(&load->writer);
+	return fpt_pagewriter_get(load->writer, pageno);
 }
 
 /* Format and write a level's page. */
@@ -573,7 +396,7 @@ static void
 fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				uint32 right)
 {
-	void	   *page = fpt_load_page(load);
+	void	   *page = fpt_load_page(load, lv->pageno);
 	FPTResult	res;
 
 	if (fpt_is_general(&load->layout))
@@ -593,7 +416,7 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	if (res != FPT_OK)
 		elog(ERROR, "could not fill page %u of index \"%s\": result %d",
 			 lv->pageno, RelationGetRelationName(load->rel), (int) res);
-	fpt_pagewriter_put(&load->writer, lv->pageno, page);
+	fpt_pagewriter_put(load->writer, page);
 	if (lv->level == 0 && load->nkeys > 0)
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
 									 load->nkeys);
@@ -784,7 +607,7 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 }
 
 FPTLoad *
-fpt_load_begin(Relation rel, ForkNumber fork)
+fpt_load_begin(Relation rel, bool init)
 {
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree build pages",
@@ -795,7 +618,7 @@ fpt_load_begin(Relation rel, ForkNumber fork)
 
 	load->cxt = cxt;
 	load->rel = rel;
-	load->fork = fork;
+	load->init = init;
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
@@ -848,9 +671,9 @@ fpt_load_end(FPTLoad *load)
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
 
-	page = fpt_load_page(load);
+	page = fpt_load_page(load, FPT_METAPAGE);
 	memcpy(page, load->meta, BLCKSZ);
-	fpt_pagewriter_put(&load->writer, FPT_METAPAGE, page);
-	fpt_pagewriter_end(&load->writer);
+	fpt_pagewriter_put(load->writer, page);
+	fpt_pagewriter_end(load->writer);
 	MemoryContextDelete(load->cxt);
 }

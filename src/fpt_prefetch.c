@@ -114,14 +114,6 @@ fpt_distance_step(FPTDistance *d, int factor)
 	d->grow = false;
 }
 
-bool
-fpt_prefetch(Relation rel, BlockNumber blk)
-{
-	PrefetchBufferResult r = PrefetchBuffer(rel, MAIN_FORKNUM, blk);
-
-	return r.initiated_io;
-}
-
 /* --- window --------------------------------------------------------------------- */
 
 void
@@ -250,8 +242,9 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 		fpt_header(BufferGetPage(buf))->left;
 	UnlockReleaseBuffer(buf);
 	fpt_stop_point(FPT_STOP_WINDOW_FILL);
-	if (!w->end && w->n < max && sibling != FPT_NOPAGE && sibling < ix->npages)
-		fpt_prefetch(rel, sibling);
+	if (!w->end && w->n < max && sibling != FPT_NOPAGE &&
+		fpt_page_exists(rel, &ix->map, sibling))
+		fpt_prefetch_page(rel, &ix->map, sibling);
 }
 
 /* Where in the window is this page?  Gives up the window if it has no idea. */
@@ -311,11 +304,12 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 		uint32		page = w->pages[i];
 
 		/* Runs of consecutive pages are the operating system's strength. */
-		if (w->dir > 0 && i > 1 && page == w->pages[i - 1] + 1 &&
-			page == w->pages[i - 2] + 2)
+		if (w->dir > 0 && i > 1 &&
+			fpt_page_follows(&ix->map, w->pages[i - 1], page) &&
+			fpt_page_follows(&ix->map, w->pages[i - 2], w->pages[i - 1]))
 			fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
 		/* A damaged link must not reach the buffer manager. */
-		else if (page >= ix->npages && page >= (ix->npages = fpt_npages(rel)))
+		else if (!fpt_page_exists(rel, &ix->map, page))
 			fpt_count(w->counters, FPT_SKIP_GONE, 1);
 		else
 		{
@@ -327,7 +321,7 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
 	for (k = 0; k < n; k++)
 	{
-		bool		io = fpt_prefetch(rel, ask[k].page);
+		bool		io = fpt_prefetch_page(rel, &ix->map, ask[k].page);
 
 		fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, 1);
 		w->started[ask[k].at] = io;

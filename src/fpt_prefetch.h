@@ -142,9 +142,6 @@ fpt_burst(int distance)
 	return Max(1, distance / 4);
 }
 
-/* Ask for a block; true if that started a read. */
-extern bool fpt_prefetch(Relation rel, BlockNumber blk);
-
 /* --- leaves ------------------------------------------------------------------- */
 
 /*

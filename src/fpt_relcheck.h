@@ -96,7 +96,11 @@ fpt_require_valid(Relation rel)
 static inline void
 fpt_require_page(Relation rel, int64 pageno)
 {
-	if (pageno < 0 || pageno >= (int64) fpt_npages(rel))
+	FPTPageMap	start = {0};
+
+	if (pageno < 0 || pageno > PG_UINT32_MAX ||
+		!fpt_page_exists(rel, &start, FPT_METAPAGE) ||
+		!fpt_page_exists(rel, &fpt_index(rel)->map, (uint32) pageno))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("page number %lld is out of range for index \"%s\"",
@@ -108,12 +112,10 @@ fpt_require_page(Relation rel, int64 pageno)
  * been looked at beyond what the buffer manager verifies on a read.
  */
 static inline void
-fpt_copy_page(Relation rel, uint32 pageno, BufferAccessStrategy strategy,
-			  char *copy)
+fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
+			  BufferAccessStrategy strategy, char *copy)
 {
-	Buffer		buf = ReadBufferExtended(rel, MAIN_FORKNUM,
-										 (BlockNumber) pageno, RBM_NORMAL,
-										 strategy);
+	Buffer		buf = fpt_rawread(rel, map, pageno, strategy);
 
 	LockBuffer(buf, BUFFER_LOCK_SHARE);
 	memcpy(copy, BufferGetPage(buf), BLCKSZ);

@@ -180,7 +180,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 	if (BufferIsValid(buf))
 	{
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
-		fpt_check_buffer(scan->indexRelation, &so->ix, buf);
+		fpt_check_buffer(scan->indexRelation, &so->ix, buf, b->pageno);
 	}
 	else
 		buf = fpt_getbuf(scan->indexRelation, &so->ix, b->pageno,
@@ -473,7 +473,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(fpt_header(page)->level == 0);
 	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
-	PredicateLockPage(rel, BufferGetBlockNumber(buf), scan->xs_snapshot);
+	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);
 	b->valid = true;
 	b->pageno = fpt_bufpage(buf);
 	b->left = fpt_header(page)->left;

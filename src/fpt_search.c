@@ -212,7 +212,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		/* It may grow in between; then it is no longer what is wanted. */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 		LockBuffer(buf, lock);
-		fpt_check_buffer(rel, ix, buf);
+		fpt_check_buffer(rel, ix, buf, FPT_ROOTPAGE);
 		fpt_check_root(rel, ix, buf, key);
 		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	}

@@ -436,8 +436,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	 * Last, so that nobody waits for a lock while he holds a page that was
 	 * recycled this moment: others may wait for it by a stale number.
 	 */
-	*rbuf = fpt_allocbuf(rel);
-	rightno = fpt_bufpage(*rbuf);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
@@ -457,8 +456,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	fpt_wal_finish(wal);
 
 	if (h->level == 0)
-		PredicateLockPageSplit(rel, BufferGetBlockNumber(buf),
-							   BufferGetBlockNumber(*rbuf));
+		PredicateLockPageSplit(rel, pageno, rightno);
 	if (BufferIsValid(obuf))
 		UnlockReleaseBuffer(obuf);
 }
@@ -476,6 +474,8 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	FPTEntry	top[2];
 	FPTWal	   *wal;
 	Page		copy;
+	uint32		leftno;
+	uint32		rightno;
 
 	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE);
 	Assert(sp->at > 0 && sp->at < sp->n);
@@ -488,20 +488,18 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 						 RelationGetRelationName(rel))));
 	if (level == 0)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
-	*lbuf = fpt_allocbuf(rel);
-	*rbuf = fpt_allocbuf(rel);
+	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &leftno);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
-	fpt_split_put(copy, sp->left, fpt_bufpage(*lbuf), FPT_NOPAGE,
-				  fpt_bufpage(*rbuf), 0);
+	fpt_split_put(copy, sp->left, leftno, FPT_NOPAGE, rightno, 0);
 	copy = fpt_wal_page(wal, *rbuf, true);
-	fpt_split_put(copy, sp->right, fpt_bufpage(*rbuf), fpt_bufpage(*lbuf),
-				  FPT_NOPAGE, 0);
+	fpt_split_put(copy, sp->right, rightno, leftno, FPT_NOPAGE, 0);
 
 	memset(top, 0, sizeof(top));
-	top[0].down = fpt_bufpage(*lbuf);
+	top[0].down = leftno;
 	top[1].key = sp->sep.key;
-	top[1].down = fpt_bufpage(*rbuf);
+	top[1].down = rightno;
 	copy = fpt_wal_page(wal, buf, true);
 	if (fpt_page_form(&sp->ix->layout, copy, level + 1, FPT_ROOTPAGE,
 					  &sp->low, &sp->high, top, 2, 100) != FPT_OK)
@@ -637,7 +635,7 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 			buf = fpt_getbuf(rel, ix, stack->page[level], 0);
 			if (ConditionalLockBuffer(buf))
 			{
-				fpt_check_buffer(rel, ix, buf);
+				fpt_check_buffer(rel, ix, buf, stack->page[level]);
 				buf = fpt_moveright(rel, ix, buf, sep, level,
 									BUFFER_LOCK_EXCLUSIVE);
 			}

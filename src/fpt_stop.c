@@ -13,7 +13,6 @@
 #include "access/genam.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/guc.h"
@@ -238,8 +237,7 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 	}
 	if (i == fpt_stops_armed)
 		return;
-	RecordFreeIndexPage(rel, BufferGetBlockNumber(buf));
-	IndexFreeSpaceMapVacuum(rel);
+	fpt_record_added(rel, buf);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) fpt_armed[i].gate, 1);
 	(void) LockRelease(&tag, ExclusiveLock, true);
 	for (msec = 0; msec < 60000; msec++)
@@ -269,8 +267,7 @@ fpt_stop_evict(PG_FUNCTION_ARGS)
 {
 	Relation	rel = index_open(PG_GETARG_OID(0), AccessShareLock);
 
-	FlushRelationBuffers(rel);
-	fpt_drop_buffers(rel);
+	fpt_evict_pages(rel);
 	index_close(rel, AccessShareLock);
 	PG_RETURN_VOID();
 }

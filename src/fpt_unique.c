@@ -63,7 +63,7 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 		return;
 
 	/* Serializable transactions may fail for a better reason. */
-	firstpage = BufferGetBlockNumber(first);
+	firstpage = fpt_bufpage(first);
 	CheckForSerializableConflictIn(u->rel, NULL, firstpage);
 	if (BufferIsValid(cur) && cur != first)
 		UnlockReleaseBuffer(cur);

@@ -20,8 +20,6 @@
 #include "fpt_prefetch.h"
 
 #include "miscadmin.h"
-#include "storage/freespace.h"
-#include "storage/indexfsm.h"
 #include "storage/predicate.h"
 #include "utils/spccache.h"
 
@@ -137,7 +135,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 		LockBuffer(u->target, BUFFER_LOCK_UNLOCK);
 		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
 		LockBuffer(u->target, BUFFER_LOCK_EXCLUSIVE);
-		fpt_check_buffer(rel, &v->ix, u->target);
+		fpt_check_buffer(rel, &v->ix, u->target, targetno);
 	}
 	return fpt_header(BufferGetPage(u->target))->left == leftno &&
 		fpt_header(BufferGetPage(u->target))->level == level &&
@@ -290,7 +288,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	 * about to lock it, by a number it has just read, as the leaf it became.
 	 */
 	if (fpt_header(BufferGetPage(u->target))->level == 0)
-		RecordFreeIndexPage(v->rel, BufferGetBlockNumber(u->target));
+		fpt_record_free(v->rel, &v->ix.map, fpt_bufpage(u->target));
 	else
 		fpt_mark_seen(v, fpt_bufpage(u->target));
 	return true;
@@ -345,9 +343,9 @@ fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
 			if (fpt_unlink_choose(v, &u))
 			{
 				PredicateLockPageCombine(v->rel,
-										 BufferGetBlockNumber(u.target),
-										 BufferGetBlockNumber(u.to_right ?
-															  u.right : u.left));
+										 fpt_bufpage(u.target),
+										 fpt_bufpage(u.to_right ?
+													 u.right : u.left));
 				(void) fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
 															 &v->ix.layout));
 				fpt_unlink_release(&u);
@@ -614,7 +612,7 @@ fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
 		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0, v->info->strategy);
 		fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
 		LockBufferForCleanup(buf);
-		fpt_check_buffer(v->rel, &v->ix, buf);
+		fpt_check_buffer(v->rel, &v->ix, buf, hint);
 		if (fpt_header(BufferGetPage(buf))->level == 0 &&
 			!(fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) &&
 			fpt_page_above_low(&v->ix.layout, BufferGetPage(buf), key) &&
@@ -710,18 +708,17 @@ fpt_find_free_pages(FPTVacuum *v)
 
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
 			continue;
-		if (GetRecordedFreeSpace(v->rel, pageno) > 0)
+		if (fpt_recorded_free(v->rel, &v->ix.map, pageno))
 		{
 			v->stats->pages_free++;
 			continue;
 		}
 		fpt_vacuum_delay();
-		buf = ReadBufferExtended(v->rel, MAIN_FORKNUM, pageno, RBM_NORMAL,
-								 v->info->strategy);
+		buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->info->strategy);
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
 		if (fpt_page_recyclable(BufferGetPage(buf)))
 		{
-			RecordFreeIndexPage(v->rel, pageno);
+			fpt_record_free(v->rel, &v->ix.map, pageno);
 			v->stats->pages_free++;
 		}
 		UnlockReleaseBuffer(buf);
@@ -747,7 +744,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.callback_state = callback_state;
 	v.rel = info->index;
 	fpt_index_copy(info->index, &v.ix);
-	v.npages = fpt_npages(info->index);
+	v.npages = fpt_npages(info->index, &v.ix.map);
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
@@ -780,11 +777,14 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 IndexBulkDeleteResult *
 fptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
+	FPTPageMap *map;
+
 	/* Nothing was removed: there is nothing to tidy up. */
 	if (info->analyze_only || stats == NULL)
 		return stats;
-	IndexFreeSpaceMapVacuum(info->index);
-	stats->num_pages = fpt_npages(info->index);
+	map = &fpt_index(info->index)->map;
+	fpt_publish_free(info->index, map);
+	stats->num_pages = fpt_npages(info->index, map);
 
 	/* Concurrent splits may have had entries counted twice. */
 	if (!info->estimated_count &&

@@ -433,7 +433,7 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
  * horizon have committed before, so that nobody sees the rows any more.
  */
 void
-fpt_wal_conflict(Relation rel, Relation heapRel, BlockNumber block,
+fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 				 TransactionId horizon)
 {
 	FullTransactionId next;
@@ -447,5 +447,5 @@ fpt_wal_conflict(Relation rel, Relation heapRel, BlockNumber block,
 	next = ReadNextFullTransactionId();
 	full = U64FromFullTransactionId(next) -
 		(uint32) (XidFromFullTransactionId(next) - horizon);
-	fpt_log_conflict(rel, heapRel, block, FullTransactionIdFromU64(full));
+	fpt_log_conflict(rel, heapRel, pageno, FullTransactionIdFromU64(full));
 }

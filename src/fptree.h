@@ -8,7 +8,7 @@
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
  *	  keys				fpt_image.c fpt_sortkey.c fpt_head.c fpt_general.c
- *	  buffers and WAL	fpt_buf.c fpt_wal.c fpt_stop.c
+ *	  buffers and WAL	fpt_place.c fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
  *						fpt_sort.c fpt_load.c
@@ -38,6 +38,7 @@
 #include "fpt_compat.h"
 #include "fpt_image.h"
 #include "fpt_kernel.h"
+#include "fpt_place.h"
 #include "fpt_stop.h"
 
 /* Support functions of an operator class, numbered as btree's. */
@@ -82,12 +83,12 @@ typedef struct FPTIndex
 	bool		headless;		/* heads of all keys are the same */
 	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
-	BlockNumber lastleaf;		/* hint: rightmost leaf, if inserted to last */
-	uint32		npages;			/* at least so many pages exist */
+	uint32		lastleaf;		/* hint: rightmost leaf, if inserted to last */
+	FPTPageMap	map;			/* where its pages lie */
 	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;
 
-/* --- fpt_buf.c: metapage, reading, allocating and checking pages --------- */
+/* --- fpt_buf.c: metapage, reading and checking pages --------------------- */
 
 /* The index's description, read from the metapage the first time. */
 extern FPTIndex *fpt_index(Relation rel);
@@ -137,24 +138,15 @@ extern void fpt_page_expect(Relation rel, uint32 pageno);
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 								  int lock, BufferAccessStrategy strategy);
 
-/* The check itself, for pages that were locked by other means. */
-extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf);
-
-/* A page nobody can reach, locked exclusively, contents undefined. */
-extern Buffer fpt_allocbuf(Relation rel);
+/*
+ * The check itself, for pages that were locked by other means; pageno: the one
+ * by which the page was read.
+ */
+extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
+							 uint32 pageno);
 
 /* May this page be given out again?  (deleted, or never initialised) */
 extern bool fpt_page_recyclable(Page page);
-
-/* Number of pages of the index now. */
-extern uint32 fpt_npages(Relation rel);
-
-static inline uint32
-fpt_bufpage(Buffer buf)
-{
-	/* page number = block number while there is one stripe */
-	return (uint32) BufferGetBlockNumber(buf);
-}
 
 /* --- TIDs ------------------------------------------------------------------ */
 
@@ -265,7 +257,7 @@ extern void fpt_wal_abort(FPTWal *wal);
  * Entries of rows that snapshots older than "horizon" may see are about to be
  * removed: have standbys cancel queries that hold such a snapshot.
  */
-extern void fpt_wal_conflict(Relation rel, Relation heapRel, BlockNumber block,
+extern void fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 							 TransactionId horizon);
 
 /* --- fpt_search.c ------------------------------------------------------------------ */
