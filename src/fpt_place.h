@@ -7,7 +7,7 @@
  * are the only ones that know which file it is in, and at which block: now, the
  * index's main fork, at the block of the same number.  They read, prefetch,
  * allocate, free and count pages, tell a buffer's page number, and write the
- * pages of a build.
+ * pages of a build.  test/layers sees to it that nobody else does.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +35,7 @@ typedef struct FPTPageMap
 /* Page numbers end before this one. */
 #define FPT_MAX_PAGENO		MaxBlockNumber
 
-/* --- which pages there are -------------------------------------------------- */
+/* --- which pages there are ------------------------------------------------ */
 
 /* Number of pages of the index now; page numbers are below it. */
 extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
@@ -62,7 +62,7 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 	return b == a + 1;
 }
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 /*
  * Pin an existing page; strategy may be NULL.  Not locked, not checked: that is
@@ -104,7 +104,7 @@ fpt_bufpage(Buffer buf)
 	return pageno;
 }
 
-/* --- allocation ------------------------------------------------------------- */
+/* --- allocation ----------------------------------------------------------- */
 
 /*
  * A page nobody can reach, locked exclusively, contents undefined; *pageno: its
@@ -123,7 +123,7 @@ extern bool fpt_recorded_free(Relation rel, const FPTPageMap *map,
 /* Let fpt_allocbuf() find all that was recorded. */
 extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
 
-/* --- builds ----------------------------------------------------------------- */
+/* --- builds --------------------------------------------------------------- */
 
 /*
  * Writes the pages of a new index behind the back of the buffer manager: nobody
@@ -139,7 +139,7 @@ extern void *fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno);
 extern void fpt_pagewriter_put(FPTPageWriter *w, void *page);
 extern void fpt_pagewriter_end(FPTPageWriter *w);
 
-/* --- for tests -------------------------------------------------------------- */
+/* --- for tests ------------------------------------------------------------ */
 
 #ifdef FPT_STOP_POINTS
 /* A page is being added: have the free space map say that it is free. */
