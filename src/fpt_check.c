@@ -23,7 +23,9 @@
  *	 - Every leaf entry is found by a search from the root.
  *	 - Every visible row of the table has an entry with its key and TID, and no
  *	   entry leads to another row or to none (fpt_heapcheck.c).
- *	 - No two visible rows of a unique index are equal.
+ *	 - No two visible rows of a unique index are equal.  As in an insertion,
+ *	   a NULL in any key column makes a row unlike all others, unless the index
+ *	   is one of NULLS NOT DISTINCT.
  *
  * fptree_index_check() takes AccessShareLock only.  Pages are copied one at a
  * time; where two copies contradict each other, splits and deletions that
@@ -471,6 +473,16 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 							 (uint32) (e->key.tid & 0xFFFF), pageno));
 }
 
+/* Is any key column NULL?  Fails if the entry's tuple makes no sense. */
+static bool
+fpt_verify_any_null(FPTVerify *v, const FPTKey *key)
+{
+	return key->cls != FPT_CLS_VALUE ||
+		(fpt_is_general(&v->ix.layout) &&
+		 fpt_general_any_null(v->ix.layout.arg, key));
+}
+
+/* The entry is the first one of its key: what follows is compared with it. */
 static void
 fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 {
@@ -479,8 +491,8 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 	FPTImage	lo;
 	FPTImage	hi;
 
-	g->valid = key->cls == FPT_CLS_VALUE ||
-		v->rel->rd_index->indnullsnotdistinct;
+	g->valid = v->rel->rd_index->indnullsnotdistinct ||
+		!fpt_verify_any_null(v, key);
 	g->fetched = g->live = false;
 	fpt_key_copy(&g->last, key);
 	g->last.key.tid = FPT_MAX_TID;

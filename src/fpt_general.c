@@ -217,6 +217,21 @@ fpt_general_deform(const FPTGeneral *g, const FPTKey *key, Datum *values,
 	return r.natts;
 }
 
+bool
+fpt_general_any_null(const FPTGeneral *g, const FPTKey *key)
+{
+	FPTReader	r;
+
+	if (!reader_begin(&r, g, key) || r.natts != g->natts)
+		fpt_general_corrupt();
+	for (int i = 0; i < g->nkeys; i++)
+	{
+		if (r.allnull || reader_isnull(&r, i))
+			return true;
+	}
+	return false;
+}
+
 /* A column's value in core's form, at p; returns its length. */
 static inline Size
 field_put(const FPTReader *r, int i, const FPTField *f, char *p)

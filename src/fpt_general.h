@@ -135,6 +135,9 @@ extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 extern int	fpt_general_common(const FPTGeneral *g, const FPTKey *a,
 							   const FPTKey *b);
 
+/* Is any key column of an entry NULL?  INCLUDE columns do not count. */
+extern bool fpt_general_any_null(const FPTGeneral *g, const FPTKey *key);
+
 /* Order of two values of a key column, DESC and NULLS placement considered. */
 extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
 									   bool anull, Datum b, bool bnull);
