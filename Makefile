@@ -35,6 +35,7 @@ OBJS = \
 	src/fpt_place.o \
 	src/fpt_plan.o \
 	src/fpt_prefetch.o \
+	src/fpt_preload.o \
 	src/fpt_qual.o \
 	src/fpt_scan.o \
 	src/fpt_scankey.o \

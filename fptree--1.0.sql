@@ -913,3 +913,18 @@ LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION fptree_prefetch_reset()
 	IS 'set the read-ahead counters of this session to zero';
+
+/*
+ * INSERT ... ON CONFLICT in sessions that have not used an fptree index yet: up
+ * to PostgreSQL 17 they need the library.  For superusers, whatever is granted.
+ */
+
+CREATE FUNCTION fptree_preload()
+RETURNS pg_catalog.text
+AS 'MODULE_PATHNAME', 'fptree_preload'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+REVOKE ALL ON FUNCTION fptree_preload() FROM PUBLIC;
+
+COMMENT ON FUNCTION fptree_preload()
+	IS 'let new sessions of this database load the library of fptree';

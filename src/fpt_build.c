@@ -98,17 +98,19 @@ fpt_alien_opclass(Relation index, int i, Oid *type)
 		get_opclass_family(ours) == index->rd_opfamily[i];
 }
 
-/*
- * Warn of an index that is not what its definition seems to say.  Only when it
- * is created: TRUNCATE and REINDEX build it anew.
- */
+/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
+static bool
+fpt_is_created(Relation index)
+{
+	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
+		(index->rd_createSubid != InvalidSubTransactionId ||
+		 !index->rd_index->indisready);
+}
+
+/* Warn of an index that is not what its definition seems to say. */
 static void
 fpt_warn_of_opclass(Relation index)
 {
-	if (ReindexIsProcessingIndex(RelationGetRelid(index)) ||
-		(index->rd_createSubid == InvalidSubTransactionId &&
-		 index->rd_index->indisready))
-		return;
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
 	{
 		Oid			type;
@@ -407,7 +409,11 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
 	fpt_check_supported(index);
-	fpt_warn_of_opclass(index);
+	if (fpt_is_created(index))
+	{
+		fpt_warn_of_opclass(index);
+		fpt_preload_notice(index);
+	}
 
 	/* What this backend knows of a predecessor in the same file is void. */
 	if (index->rd_amcache != NULL)

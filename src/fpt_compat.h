@@ -34,6 +34,7 @@
 #include "storage/smgr.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/guc_tables.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/selfuncs.h"
@@ -220,6 +221,34 @@ static inline bool
 fpt_core_lacks_speculation(void)
 {
 	return PG_VERSION_NUM < 180000;
+}
+
+/*
+ * What a string is set to in the server's configuration; NULL if this session
+ * does not know, since a database, role or client has set it to something else.
+ * Only asked where core lacks speculation.
+ */
+static inline const char *
+fpt_configured_string(const char *name)
+{
+#if PG_VERSION_NUM < 180000
+	struct config_generic *var;
+
+#if PG_VERSION_NUM >= 160000
+	var = find_option(name, false, false, ERROR);
+#else
+	struct config_generic **vars = get_guc_variables();
+
+	while (strcmp((*vars)->name, name) != 0)
+		vars++;
+	var = *vars;
+#endif
+	if (var->reset_source < PGC_S_GLOBAL)
+		return ((struct config_string *) var)->reset_val;
+#else
+	(void) name;
+#endif
+	return NULL;
 }
 
 /* Does btcostestimate() know of skipped columns? (from 18) */

@@ -16,7 +16,7 @@
  *						fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
  *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
- *						fpt_plan.c fpt_testing.c
+ *						fpt_plan.c fpt_preload.c fpt_testing.c
  *
  *-------------------------------------------------------------------------
  */
@@ -396,6 +396,9 @@ extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
 							 List *operators, List *functions);
 extern void fpt_hooks_init(void);
 extern void fpt_plan_init(void);
+
+/* fpt_preload.c: new sessions and ON CONFLICT, said of a database's first one. */
+extern void fpt_preload_notice(Relation index);
 
 /* GUC: search kernel variant, see fpt_am.c */
 extern char *fpt_guc_simd;

@@ -47,6 +47,7 @@ $node->init(extra => [ '--locale=C.UTF-8', '--encoding=UTF8' ]);
 $node->append_conf('postgresql.conf', q{
 log_statement = none
 autovacuum = off
+client_min_messages = warning
 shared_buffers = 32MB
 min_parallel_table_scan_size = 0
 timezone = 'PST8PDT'

@@ -57,6 +57,7 @@ $node->init;
 $node->append_conf('postgresql.conf', q{
 fsync = on
 jit = off
+client_min_messages = warning
 shared_buffers = 600kB
 temp_tablespaces = 'faulty'
 bgwriter_lru_maxpages = 0
