@@ -139,7 +139,7 @@ class Cluster:
         with open(path, encoding="utf-8") as f:
             script = f.read()
         cmd = self.as_user + [self.tool("psql"), "-X", "-q", "-v",
-                              "ON_ERROR_STOP=1"]
+                              "ON_ERROR_STOP=1", "-P", "pager=off"]
         for name, value in variables.items():
             cmd += ["-v", "%s=%s" % (name, value)]
         done = subprocess.run(cmd, env=self.env(), cwd=self.dir, input=script,
