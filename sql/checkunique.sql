@@ -99,7 +99,7 @@ FROM indexes ORDER BY no;
 SET max_parallel_maintenance_workers = 1;
 SELECT columns, combinations(columns) AS "distinct",
 	combinations(columns || ' NULLS NOT DISTINCT') AS "not distinct"
-FROM indexes WHERE columns IN ('(a)', '(a, c)', '(b, a)') AND rest = '' ORDER BY no;
+FROM indexes WHERE columns IN ('(a)', '(b, a)') AND rest = '' ORDER BY no;
 RESET max_parallel_maintenance_workers;
 
 -- many groups of NULLs between others, over many leaves

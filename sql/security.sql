@@ -115,6 +115,16 @@ FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::pg_catalog.regclass AN
 	unnest(coalesce(p.proallargtypes, p.proargtypes) || p.prorettype) a
 	JOIN pg_type t ON t.oid = a JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE e.extname = 'fptree';
+-- Where the extension's schema is not searched, its operator classes that are no
+-- default are found by their full names only; a dump has these.
+SET search_path = pg_catalog, public;
+CREATE TABLE public.p (a text);
+CREATE INDEX p_default ON public.p USING fptree (a);
+CREATE INDEX p_pattern ON public.p USING fptree (a text_pattern_ops);
+CREATE INDEX p_pattern ON public.p USING fptree (a trap.text_pattern_ops);
+SELECT pg_get_indexdef(i::regclass) FROM unnest('{p_default,p_pattern}'::text[]) i;
+DROP TABLE public.p;
+SET search_path = trap, pg_catalog;
 DROP EXTENSION fptree;
 -- nor does it take over a function that is there
 CREATE FUNCTION trap.fptree_stat(index pg_catalog.regclass) RETURNS pg_catalog.record
