@@ -132,10 +132,33 @@ ALTER OPERATOR FAMILY text_ops USING fptree ADD
 	FUNCTION 1 (text, int4) text_int(text, int4), OPERATOR 3 x.= (text, int4);
 SELECT * FROM fpt_compare(ARRAY[
 	'SELECT id FROM t WHERE text COLLATE "C" OPERATOR(x.=) 42',
-	'SELECT id FROM t WHERE text COLLATE "C" OPERATOR(x.=) ANY (''{42,7,NULL}''::int[])'],
+	'SELECT id FROM t WHERE text COLLATE "C" OPERATOR(x.=) ANY (''{42,7,NULL}''::int[])',
+	-- so many are left to the executor
+	'SELECT id FROM t WHERE text COLLATE "C" OPERATOR(x.=) ANY (ARRAY(SELECT g * 2 FROM generate_series(1, 65) g))'],
 	'{index,bitmap}');
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT text COLLATE "C" FROM t WHERE text COLLATE "C" OPERATOR(x.=) ANY (ARRAY(SELECT g * 2 FROM generate_series(1, 65) g))'],
+	'{only}');
 ALTER OPERATOR FAMILY text_ops USING fptree DROP
 	FUNCTION 1 (text, int4), OPERATOR 3 (text, int4);
+
+-- One that many values of 16 bytes equal.
+CREATE FUNCTION uuid_int(uuid, int4) RETURNS int IMMUTABLE STRICT LANGUAGE sql
+	AS $$SELECT btint4cmp(('x' || left($1::text, 1))::bit(4)::int, $2)$$;
+CREATE FUNCTION uuid_int3(uuid, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE plpgsql
+	AS 'BEGIN RETURN uuid_int($1, $2) = 0; END';
+CREATE OPERATOR x.= (LEFTARG = uuid, RIGHTARG = int4, FUNCTION = uuid_int3);
+ALTER OPERATOR FAMILY uuid_fam USING fptree ADD
+	FUNCTION 1 (uuid, int4) uuid_int(uuid, int4), OPERATOR 3 x.= (uuid, int4);
+CREATE INDEX ON t USING fptree (uuid uuid_ops);
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT uuid FROM t WHERE uuid OPERATOR(x.=) 5',
+	'SELECT uuid FROM t WHERE uuid OPERATOR(x.=) ANY (''{9,3,12,99}''::int[])',
+	'SELECT uuid FROM t WHERE uuid OPERATOR(x.=) ANY (''{9,3,12,99}''::int[]) AND uuid OPERATOR(x.=) ANY (''{9,4}''::int[])',
+	'SELECT uuid FROM t WHERE uuid OPERATOR(x.=) ANY (''{9,3,12}''::int[]) AND uuid = ANY (ARRAY(SELECT uuid FROM t WHERE id % 7 = 0))',
+	'SELECT uuid FROM t WHERE uuid = ANY (ARRAY(SELECT uuid FROM t WHERE id % 7 = 0)) AND uuid OPERATOR(x.=) ANY (''{9,3,12}''::int[])']);
+ALTER OPERATOR FAMILY uuid_fam USING fptree DROP
+	FUNCTION 1 (uuid, int4), OPERATOR 3 (uuid, int4);
 
 -- Runs of general keys on disk, some merged before others
 SET maintenance_work_mem = '1MB';

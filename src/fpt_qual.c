@@ -38,11 +38,22 @@ typedef struct FPTInterval
 	FPTBound	hi;
 } FPTInterval;
 
+/*
+ * Disjoint intervals, ascending.  Those of an array are single values, but for
+ * a few pairs of types, and there may be millions: then the values are all that
+ * is kept.
+ */
+typedef struct FPTSet
+{
+	int			n;
+	Datum	   *values;			/* single ones, not NULL, or else */
+	FPTInterval *iv;
+} FPTSet;
+
 typedef struct FPTAllowed
 {
 	bool		any;			/* no quals at all */
-	int			n;				/* disjoint intervals, ascending */
-	FPTInterval *iv;
+	FPTSet		set;
 	int			cur;			/* the one that the current position is in */
 } FPTAllowed;
 
@@ -76,6 +87,7 @@ struct FPTQuals
 	FPTAllowed	col[INDEX_MAX_KEYS];
 	int			nothers;		/* quals that are asked of each entry */
 	ScanKey		others;
+	int			nasked;			/* arguments of these, elements of arrays */
 	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
@@ -92,7 +104,7 @@ value_cmp(const FPTQuals *q, int i, Datum a, bool anull, const FPTBound *b)
 }
 
 /* Is a value below an interval (-1), in it, or above it (1)? */
-static int
+static pg_attribute_always_inline int
 value_side(const FPTQuals *q, int i, Datum v, bool vnull,
 		   const FPTInterval *iv)
 {
@@ -156,42 +168,115 @@ interval_point(const FPTQuals *q, int i, const FPTInterval *iv)
 		 true : value_cmp(q, i, iv->lo.value, iv->lo.isnull, &iv->hi) == 0);
 }
 
-/* Keep of a column what b allows as well. */
+static inline FPTInterval
+set_interval(const FPTSet *s, int k)
+{
+	FPTInterval iv;
+
+	Assert(k >= 0 && k < s->n);
+	if (s->values == NULL)
+		return s->iv[k];
+	iv.lo.value = s->values[k];
+	iv.lo.isnull = false;
+	iv.lo.inf = false;
+	iv.lo.incl = true;
+	iv.hi = iv.lo;
+	return iv;
+}
+
+/* Of a set of values, keep those that are in another set. */
 static void
-intersect(FPTQuals *q, int i, const FPTInterval *b, int nb)
+keep_values(const FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
+{
+	int			n = 0;
+	int			k = 0;
+
+	for (int j = 0; j < a->n && k < b->n; j++)
+	{
+		FPTInterval iv = set_interval(b, k);
+		int			side = value_side(q, i, a->values[j], false, &iv);
+
+		CHECK_FOR_INTERRUPTS();
+		while (side > 0 && ++k < b->n)
+		{
+			CHECK_FOR_INTERRUPTS();
+			iv = set_interval(b, k);
+			side = value_side(q, i, a->values[j], false, &iv);
+		}
+		if (side == 0)
+			a->values[n++] = a->values[j];
+	}
+	a->n = n;
+}
+
+/* What two sets have in common. */
+static FPTSet
+common_intervals(const FPTQuals *q, int i, const FPTSet *a, const FPTSet *b)
+{
+	FPTSet		out = {0};
+	const FPTInterval *x = a->iv;
+	const FPTInterval *y = b->iv;
+
+	Assert(a->values == NULL && b->values == NULL);
+	out.iv = palloc(((Size) a->n + b->n) * sizeof(FPTInterval));
+	while (x < a->iv + a->n && y < b->iv + b->n)
+	{
+		int			c = upper_cmp(q, i, &x->hi, &y->hi);
+		FPTInterval *both = &out.iv[out.n];
+
+		CHECK_FOR_INTERRUPTS();
+		both->lo = lower_cmp(q, i, &x->lo, &y->lo) > 0 ? x->lo : y->lo;
+		both->hi = c < 0 ? x->hi : y->hi;
+		if (!interval_empty(q, i, both))
+			out.n++;
+		if (c < 0)
+			x++;
+		else
+			y++;
+	}
+	return out;
+}
+
+/* Keep of a column what b allows as well; b is in the current context. */
+static void
+intersect(FPTQuals *q, int i, FPTSet b)
 {
 	FPTAllowed *a = &q->col[i];
-	const FPTInterval *x = a->iv;
-	FPTInterval whole = {{0, false, true, true}, {0, false, true, true}};
-	int			nx = a->n;
-	FPTInterval *out;
-	int			n = 0;
 
 	if (a->any)
+		a->set = b;
+	else if (a->set.values != NULL)
+		keep_values(q, i, &a->set, &b);
+	else if (b.values != NULL)
 	{
-		x = &whole;
-		nx = 1;
+		keep_values(q, i, &b, &a->set);
+		a->set = b;
 	}
-	out = MemoryContextAlloc(q->qualcxt, (nx + nb + 1) * sizeof(FPTInterval));
-	while (nx > 0 && nb > 0)
-	{
-		int			c = upper_cmp(q, i, &x->hi, &b->hi);
-
-		out[n].lo = lower_cmp(q, i, &x->lo, &b->lo) > 0 ? x->lo : b->lo;
-		out[n].hi = c < 0 ? x->hi : b->hi;
-		if (!interval_empty(q, i, &out[n]))
-			n++;
-		if (c < 0)
-			x++, nx--;
-		else
-			b++, nb--;
-	}
+	else
+		a->set = common_intervals(q, i, &a->set, &b);
 	a->any = false;
-	a->iv = out;
-	a->n = n;
 	q->last = Max(q->last, i);
-	if (n == 0)
+	if (a->set.n == 0)
 		q->never = true;
+}
+
+static void
+intersect_one(FPTQuals *q, int i, FPTInterval iv)
+{
+	FPTSet		b = {.n = 1};
+
+	if (!iv.lo.inf && !iv.hi.inf && !iv.lo.isnull && !iv.hi.isnull &&
+		iv.lo.incl && iv.hi.incl && iv.lo.value == iv.hi.value)
+	{
+		b.values = palloc(sizeof(Datum));
+		*b.values = iv.lo.value;
+	}
+	else
+	{
+		b.iv = palloc(sizeof(FPTInterval));
+		*b.iv = iv;
+	}
+	intersect(q, i, b);
 }
 
 typedef struct FPTSortArg
@@ -224,10 +309,39 @@ sort_intervals(FPTQuals *q, int i, FPTInterval *iv, int n)
 	{
 		FPTInterval both = {iv[k].lo, iv[last].hi};
 
+		CHECK_FOR_INTERRUPTS();
 		if (interval_empty(q, i, &both))
 			iv[++last] = iv[k];
 		else if (upper_cmp(q, i, &iv[k].hi, &iv[last].hi) > 0)
 			iv[last].hi = iv[k].hi;
+	}
+	return last + 1;
+}
+
+static int
+value_order(const void *a, const void *b, void *arg)
+{
+	const FPTSortArg *s = (const FPTSortArg *) arg;
+
+	CHECK_FOR_INTERRUPTS();
+	return fpt_general_compare_values(s->q->g, s->i, *(const Datum *) a, false,
+									  *(const Datum *) b, false);
+}
+
+/* Sort values and drop those that are there already; returns their number. */
+static int
+sort_values(FPTQuals *q, int i, Datum *values, int n)
+{
+	FPTSortArg	arg = {q, i};
+	int			last = 0;
+
+	if (n <= 1)
+		return n;
+	qsort_arg(values, n, sizeof(Datum), value_order, &arg);
+	for (int k = 1; k < n; k++)
+	{
+		if (value_order(&values[last], &values[k], &arg) != 0)
+			values[++last] = values[k];
 	}
 	return last + 1;
 }
@@ -467,53 +581,129 @@ argument_interval(FPTQuals *q, int i, ScanKey key, FPTConverter *conv,
 	return known;
 }
 
-/* Let each entry be asked. */
+/*
+ * Arguments that an entry is compared with, by quals without intervals, while
+ * its page is locked (rule L10).  More are the executor's business.
+ */
+#define FPT_MAX_ASKED		64
+
+/* Let each entry be asked, or each row. */
 static void
 ask_entries(FPTQuals *q, int i, ScanKey key)
 {
-	FPTInterval iv = not_null(q, i);
+	int			n = 1;
+
+	if (key->sk_flags & SK_SEARCHARRAY)
+	{
+		ArrayType  *array = DatumGetArrayTypeP(key->sk_argument);
+
+		n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	}
 
 	/* the operators are strict */
-	intersect(q, i, &iv, 1);
+	intersect_one(q, i, not_null(q, i));
+	if (n > FPT_MAX_ASKED - q->nasked)
+	{
+		q->recheck = true;
+		return;
+	}
+	q->nasked += n;
 	q->others[q->nothers++] = *key;
 }
 
+/*
+ * "column < ANY (array)" and its like: intervals that all begin or all end at
+ * the same place, so that the widest one is their union.
+ */
 static void
-add_array(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+add_any(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
 {
-	ArrayType  *array = DatumGetArrayTypeP(key->sk_argument);
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	Datum	   *elems;
-	bool	   *nulls;
-	int			nelems;
-	FPTInterval *iv;
+	FPTElements e;
+	Datum		value;
+	FPTInterval all;
+	FPTInterval iv;
 	bool		fuzzy = false;
-	int			n = 0;
+	bool		found = false;
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
-	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
-					  &elems, &nulls, &nelems);
-	iv = palloc((nelems + 1) * sizeof(FPTInterval));
-	for (int k = 0; k < nelems; k++)
+	fpt_elements_begin(&e, key->sk_argument);
+	while (fpt_elements_next(&e, &value))
 	{
-		int			known;
+		int			known = argument_interval(q, i, key, conv, value, &iv,
+											  &fuzzy);
 
 		CHECK_FOR_INTERRUPTS();
-		if (nulls[k])
-			continue;
-		known = argument_interval(q, i, key, conv, elems[k], &iv[n], &fuzzy);
 		if (known < 0)
 		{
 			ask_entries(q, i, key);
 			return;
 		}
-		if (known > 0 && !interval_empty(q, i, &iv[n]))
-			n++;
+		if (known == 0)
+			continue;
+		if (!found || lower_cmp(q, i, &iv.lo, &all.lo) < 0)
+			all.lo = iv.lo;
+		if (!found || upper_cmp(q, i, &iv.hi, &all.hi) > 0)
+			all.hi = iv.hi;
+		found = true;
 	}
 	q->recheck |= fuzzy;
-	intersect(q, i, iv, sort_intervals(q, i, iv, n));
+	if (found)
+		intersect_one(q, i, all);
+	else
+		q->never = true;
+}
+
+/*
+ * "column = ANY (array)".  Takes 8 bytes for an element as long as these are
+ * single values; btree takes 9.
+ */
+static void
+add_array(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+{
+	FPTElements e;
+	FPTSet		set = {0};
+	FPTInterval iv;
+	Datum		value;
+	bool		fuzzy = false;
+	bool		point;
+
+	fpt_elements_begin(&e, key->sk_argument);
+	set.values = palloc(Max(e.n, 1) * sizeof(Datum));
+	while (fpt_elements_next(&e, &value))
+	{
+		int			known = argument_interval(q, i, key, conv, value, &iv,
+											  &fuzzy);
+
+		CHECK_FOR_INTERRUPTS();
+		if (known < 0)
+		{
+			ask_entries(q, i, key);
+			return;
+		}
+		if (known == 0)
+			continue;
+		point = interval_point(q, i, &iv);
+		if (!point && interval_empty(q, i, &iv))
+			continue;
+		if (set.values != NULL && !point)
+		{
+			/* intervals after all, the values so far among them */
+			set.iv = palloc(e.n * sizeof(FPTInterval));
+			for (int k = 0; k < set.n; k++)
+				set.iv[k] = set_interval(&set, k);
+			pfree(set.values);
+			set.values = NULL;
+		}
+		if (set.values != NULL)
+			set.values[set.n++] = iv.lo.value;
+		else
+			set.iv[set.n++] = iv;
+	}
+	q->recheck |= fuzzy;
+	if (set.values != NULL)
+		set.n = sort_values(q, i, set.values, set.n);
+	else
+		set.n = sort_intervals(q, i, set.iv, set.n);
+	intersect(q, i, set);
 }
 
 static void
@@ -542,13 +732,12 @@ add_key(FPTQuals *q, ScanKey key)
 		FPTBound	null = {0, true, false, true};
 
 		iv.lo = iv.hi = null;
-		intersect(q, i, &iv, 1);
+		intersect_one(q, i, iv);
 		return;
 	}
 	if (key->sk_flags & SK_SEARCHNOTNULL)
 	{
-		iv = not_null(q, i);
-		intersect(q, i, &iv, 1);
+		intersect_one(q, i, not_null(q, i));
 		return;
 	}
 	if (key->sk_flags & SK_ISNULL)
@@ -562,14 +751,17 @@ add_key(FPTQuals *q, ScanKey key)
 	converter_init(q, i, key, &conv);
 	if (key->sk_flags & SK_SEARCHARRAY)
 	{
-		add_array(q, i, key, &conv);
+		if (key->sk_strategy == BTEqualStrategyNumber)
+			add_array(q, i, key, &conv);
+		else
+			add_any(q, i, key, &conv);
 		return;
 	}
 	switch (argument_interval(q, i, key, &conv, key->sk_argument, &iv, &fuzzy))
 	{
 		case 1:
 			q->recheck |= fuzzy;
-			intersect(q, i, &iv, 1);
+			intersect_one(q, i, iv);
 			break;
 		case 0:
 			q->never = true;
@@ -634,11 +826,11 @@ quals_read(FPTQuals *q)
 	q->recheck = false;
 	q->last = -1;
 	q->nothers = 0;
+	q->nasked = 0;
 	for (int i = 0; i < q->nkeycols; i++)
 	{
 		q->col[i].any = true;
-		q->col[i].n = 0;
-		q->col[i].iv = NULL;
+		memset(&q->col[i].set, 0, sizeof(FPTSet));
 	}
 
 	old = MemoryContextSwitchTo(q->qualcxt);
@@ -691,16 +883,21 @@ fpt_quals_reset(FPTQuals *q)
 static int
 find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 {
-	const FPTAllowed *a = &q->col[i];
+	const FPTSet *set = &q->col[i].set;
 	int			lo = 0;
-	int			hi = a->n;
+	int			hi = set->n;
 
-	/* the first one that is not below the value */
+	/* the first one that is not below the value: a binary search (rule L10) */
 	while (lo < hi)
 	{
-		int			mid = (lo + hi) / 2;
-		int			side = value_side(q, i, v, vnull, &a->iv[mid]);
+		int			mid = lo + (hi - lo) / 2;
+		int			side;
 
+		if (set->values != NULL)
+			side = fpt_general_compare_values(q->g, i, v, vnull,
+											  set->values[mid], false);
+		else
+			side = value_side(q, i, v, vnull, &set->iv[mid]);
 		if (side == 0)
 		{
 			*in = true;
@@ -714,7 +911,7 @@ find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 	*in = false;
 	if (dir < 0)
 		return lo - 1;
-	return lo < a->n ? lo : -1;
+	return lo < set->n ? lo : -1;
 }
 
 /* The end of an interval that a scan in this direction comes to first. */
@@ -742,10 +939,12 @@ pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
 	for (; i < q->nkeycols && !q->col[i].any; i++, which = -1)
 	{
 		FPTAllowed *a = &q->col[i];
+		FPTInterval iv;
 		const FPTBound *b;
 
-		a->cur = which >= 0 ? which : dir > 0 ? 0 : a->n - 1;
-		b = near_end(&a->iv[a->cur], dir);
+		a->cur = which >= 0 ? which : dir > 0 ? 0 : a->set.n - 1;
+		iv = set_interval(&a->set, a->cur);
+		b = near_end(&iv, dir);
 		if (b->inf)
 			return;
 		pos->values[i] = b->value;
@@ -764,11 +963,15 @@ static bool
 pos_at_end(const FPTQuals *q, const FPTPosition *pos, int i, int dir)
 {
 	const FPTAllowed *a = &q->col[i];
+	FPTInterval iv;
 	const FPTBound *b;
 
 	if (a->any)
 		return false;
-	b = far_end(&a->iv[a->cur], dir);
+	iv = set_interval(&a->set, a->cur);
+	b = far_end(&iv, dir);
+	if (a->set.values != NULL && !pos->isnull[i] && pos->values[i] == b->value)
+		return true;
 	return !b->inf &&
 		value_cmp(q, i, pos->values[i], pos->isnull[i], b) == 0;
 }
@@ -779,7 +982,7 @@ pos_next_interval(FPTQuals *q, FPTPosition *pos, int i, int dir)
 {
 	int			next = q->col[i].cur + dir;
 
-	if (next < 0 || next >= q->col[i].n)
+	if (next < 0 || next >= q->col[i].set.n)
 		return false;
 	pos_fill(q, pos, i, next, dir);
 	return true;
@@ -922,6 +1125,16 @@ pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
 	fpt_general_search_key(q->g, &pos->s, key);
 }
 
+/* Does a column's current interval have one value? */
+static inline bool
+column_is_fixed(const FPTQuals *q, int i)
+{
+	const FPTAllowed *a = &q->col[i];
+
+	return !a->any && (a->set.values != NULL ||
+					   interval_point(q, i, &a->set.iv[a->cur]));
+}
+
 /*
  * The far end of the range that begins at q->pos: of the columns that are fixed
  * the values, of the next one the end of its interval.  Returns the number of
@@ -936,8 +1149,7 @@ range_end(FPTQuals *q, int dir, int moved)
 	int			to = beyond ? pos->natts - 1 : pos->natts;
 	int			e = 0;
 
-	while (e < to && !q->col[e].any &&
-		   interval_point(q, e, &q->col[e].iv[q->col[e].cur]))
+	while (e < to && column_is_fixed(q, e))
 		e++;
 	if (e < moved && !beyond)
 	{
@@ -946,8 +1158,7 @@ range_end(FPTQuals *q, int dir, int moved)
 		 * position would have to be moved again.
 		 */
 		e = moved;
-		while (e < to && !q->col[e].any &&
-			   interval_point(q, e, &q->col[e].iv[q->col[e].cur]))
+		while (e < to && column_is_fixed(q, e))
 			e++;
 	}
 
@@ -957,7 +1168,8 @@ range_end(FPTQuals *q, int dir, int moved)
 	end->side = dir;
 	if (e < q->nkeycols && !q->col[e].any)
 	{
-		const FPTBound *b = far_end(&q->col[e].iv[q->col[e].cur], dir);
+		FPTInterval iv = set_interval(&q->col[e].set, q->col[e].cur);
+		const FPTBound *b = far_end(&iv, dir);
 
 		if (!b->inf)
 		{

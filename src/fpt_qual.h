@@ -54,8 +54,10 @@ extern bool fpt_quals_recheck(const FPTQuals *q);
 /*
  * The first range with positions at or above "from" (dir > 0), or the last one
  * with positions below it (dir < 0); false if there is none.  "from" is a
- * fence, the end of the previous range, or of class FPT_CLS_MINF or _PINF.  The
- * range's keys live until the next call with a fence.
+ * fence, an entry of a locked page, the end of the previous range, or of class
+ * FPT_CLS_MINF or _PINF.  The range's keys live until the next call that does
+ * not pass the end of a range; if "from" is an entry, as long as its page is
+ * locked.
  */
 extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 							FPTQualRange *r);

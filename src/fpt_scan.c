@@ -231,23 +231,65 @@ fpt_leave_batch(IndexScanDesc scan, FPTScanOpaque *so)
 
 /* --- the key space -------------------------------------------------------- */
 
-/* First range that does not end before key; ranges->n if there is none. */
-static int
-fpt_first_range(const FPTLayout *l, FPTRanges *ranges, const FPTKey *key)
+/* Order of the key of an image and a TID, and another one. */
+static inline int
+fpt_image_key_cmp(uint64 hi, uint64 lo, uint64 tid, const FPTKey *key)
 {
-	int			a = 0;
-	int			b = ranges->n;
+	if (key->cls != FPT_CLS_VALUE)
+		return FPT_CLS_VALUE < key->cls ? -1 : 1;
+	if (hi != key->hi)
+		return hi < key->hi ? -1 : 1;
+	if (lo != key->lo)
+		return lo < key->lo ? -1 : 1;
+	return fpt_tid_cmp(tid, key->tid);
+}
 
-	while (a < b)
+/* Does the i'th range begin, or end, before key?  Spans are not made ranges. */
+static inline bool
+fpt_range_begins_before(const FPTLayout *l, const FPTRanges *ranges, int i,
+						const FPTKey *key)
+{
+	const FPTSpan *s = ranges->spans + i;
+
+	if (likely(ranges->spans == NULL))
+		return fpt_key_cmp(l, &ranges->one.lo, key) < 0;
+	if (l->keysize == 16)
+		return fpt_image_key_cmp(s->a, s->b, 0, key) < 0;
+	return fpt_image_key_cmp(0, s->a, 0, key) < 0;
+}
+
+static inline bool
+fpt_range_ends_before(const FPTLayout *l, const FPTRanges *ranges, int i,
+					  const FPTKey *key)
+{
+	const FPTSpan *s = ranges->spans + i;
+
+	if (likely(ranges->spans == NULL))
+		return fpt_key_cmp(l, &ranges->one.hi, key) < 0;
+	return fpt_image_key_cmp(l->keysize == 16 ? s->a : 0, s->b, FPT_MAX_TID,
+							 key) < 0;
+}
+
+/*
+ * First range, from the i'th on, that does not end before key; ranges->n if
+ * there is none.  A binary search.
+ */
+static int
+fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
+				int i)
+{
+	int			end = ranges->n;
+
+	while (i < end)
 	{
-		int			m = (a + b) / 2;
+		int			m = i + (end - i) / 2;
 
-		if (fpt_key_cmp(l, &ranges->r[m].hi, key) < 0)
-			a = m + 1;
+		if (fpt_range_ends_before(l, ranges, m, key))
+			i = m + 1;
 		else
-			b = m;
+			end = m;
 	}
-	return a;
+	return i;
 }
 
 static inline bool
@@ -318,9 +360,10 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 /*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
  * only those that match the quals.  The range may end behind the page.  Returns
- * whether it goes as far as the page does.  *done: where the one before ended.
- * Ranges ascend, and so must their places in the page, or entries might be
- * copied again and again until they overrun the batch.
+ * whether there are entries in it, matching or not.  *done: where the one
+ * before ended, and now this one does.  Ranges ascend, and so must their places
+ * in the page, or entries might be copied again and again until they overrun
+ * the batch.
  */
 static bool
 fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
@@ -338,7 +381,11 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (!fpt_loc_before(&first, &last))
-		return last.kid >= fpt_header(page)->nkids;
+	{
+		if (fpt_loc_before(done, &last))
+			*done = last;
+		return false;
+	}
 	if (unlikely(fpt_loc_before(&first, done)))
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*done = last;
@@ -392,14 +439,86 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		b->n += n;
 	}
 	b->tupbytes = run.tupbytes;
-	return last.kid >= fpt_header(page)->nkids;
+	return true;
+}
+
+/*
+ * A range had no entries: the first one behind it, in *e, is where ranges are
+ * worth asking for again; false if the page has none.  *leapt: the place of the
+ * last one so met, which must be before.
+ *
+ * Rule L10: of a range with entries at least one is passed, a range without is
+ * followed by a leap, and of two leaps the second one is at a later entry.  So
+ * a locked page takes at most two steps for each entry and one more, whatever
+ * the ranges are (fpt_check_steps).
+ */
+static bool
+fpt_leap(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+		 const FPTLoc *done, FPTLoc *leapt, FPTEntry *e)
+{
+	if (done->kid >= fpt_header(page)->nkids)
+		return false;
+	if (unlikely(!fpt_loc_before(leapt, done)))
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	*leapt = *done;
+	if (fpt_page_get(&so->ix.layout, page, *done, e) != FPT_OK)
+		fpt_corrupt(scan->indexRelation, b->pageno,
+					"The page contradicts itself");
+	return true;
+}
+
+static inline void
+fpt_check_steps(const FPTScanOpaque *so, Page page, int steps)
+{
+#ifdef USE_ASSERT_CHECKING
+	Assert(steps <= 2 * fpt_page_count(&so->ix.layout, page) + 1);
+#endif
+}
+
+/* All ranges of image keys between the batch's bounds. */
+static void
+fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTKey *low = &b->low->key;
+	const FPTKey *high = &b->high->key;
+	FPTLoc		done = {0, 0};
+	FPTLoc		leapt = {-1, 0};
+	FPTRange	buf;
+	FPTEntry	e;
+	int			i = 0;
+	int			steps = 0;
+
+	if (so->ranges.n > 1)
+		i = fpt_first_range(l, &so->ranges, low, 0);
+	while (i < so->ranges.n && fpt_range_begins_before(l, &so->ranges, i, high))
+	{
+		const FPTRange *r = fpt_range(l, &so->ranges, i, &buf);
+		FPTKey		hi = r->hi;
+		bool		found;
+
+		if (fpt_key_cmp(l, &hi, high) >= 0)
+			hi = fpt_key_before(&so->ix, high);
+		found = fpt_copy_range(scan, so, b, page,
+							   fpt_key_cmp(l, &r->lo, low) > 0 ? &r->lo : low,
+							   &hi, false, &done);
+		steps++;
+		if (++i < so->ranges.n && !found)
+		{
+			if (!fpt_leap(scan, so, b, page, &done, &leapt, &e) ||
+				fpt_key_cmp(l, &e.key, high) >= 0)
+				break;
+			i = fpt_first_range(l, &so->ranges, &e.key, i);
+		}
+	}
+	fpt_check_steps(so, page, steps);
 }
 
 /*
  * All ranges of general keys between the batch's bounds; "first" is the first
  * one, if that is known.  Comparing keys is dear: what is known of the first
- * range is not asked again, and a range that ends in front of the page's last
- * entry need not be compared with the fence.
+ * range is not asked again, and where the page has no more entries no other one
+ * is asked for.
  */
 static void
 fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
@@ -410,7 +529,9 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	const FPTKey *high = &b->high->key;
 	FPTQualRange r;
 	FPTLoc		done = {0, 0};
+	FPTLoc		leapt = {-1, 0};
 	bool		more = true;
+	int			steps = 0;
 
 	if (first != NULL)
 		r = *first;
@@ -420,15 +541,28 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	{
 		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
 		const FPTKey *from = inside ? &r.lo : low;
-		FPTKey		at;
+		bool		found = false;
+		FPTLoc		at;
+		FPTEntry	e;
 
-		if ((inside || fpt_key_cmp(l, from, &r.hi) <= 0) &&
-			fpt_copy_range(scan, so, b, page, from, &r.hi, r.filter, &done) &&
-			fpt_key_cmp(l, &r.hi, high) >= 0)
+		if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
+			found = fpt_copy_range(scan, so, b, page, from, &r.hi, r.filter,
+								   &done);
+		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
+			fpt_corrupt(scan->indexRelation, b->pageno,
+						"The page contradicts itself");
+		else if (fpt_loc_before(&done, &at))
+			done = at;
+		steps++;
+		if (r.point || done.kid >= fpt_header(page)->nkids)
 			break;
-		at = r.hi;
-		more = fpt_quals_range(so->quals, &at, 1, &r);
+		if (found)
+			e.key = r.hi;
+		else if (!fpt_leap(scan, so, b, page, &done, &leapt, &e))
+			break;
+		more = fpt_quals_range(so->quals, &e.key, 1, &r);
 	}
+	fpt_check_steps(so, page, steps);
 }
 
 /*
@@ -448,8 +582,8 @@ fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
 		return first != NULL && !(first->point && first->here) &&
 			fpt_key_cmp(l, high, &first->hi) <= 0;
 	if (to == NULL)
-		return fpt_key_cmp(l, high, &ranges->r[ranges->n - 1].hi) <= 0;
-	return fpt_key_cmp(l, low, &ranges->r[0].lo) > 0;
+		return !fpt_range_ends_before(l, ranges, ranges->n - 1, high);
+	return fpt_range_begins_before(l, ranges, 0, low);
 }
 
 /*
@@ -465,10 +599,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Relation	rel = scan->indexRelation;
 	const FPTLayout *l = &so->ix.layout;
 	Page		page = BufferGetPage(buf);
-	FPTLoc		done = {0, 0};
 	FPTKey		low = fpt_page_low(l, page);
 	FPTKey		high = fpt_page_high(l, page);
-	int			i = 0;
 
 	Assert(fpt_header(page)->level == 0);
 	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
@@ -501,21 +633,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 
 	if (so->quals != NULL)
 		fpt_fill_general(scan, so, b, page, first);
-	if (so->ranges.n > 1)
-		i = fpt_first_range(l, &so->ranges, &b->low->key);
-	for (; i < so->ranges.n; i++)
-	{
-		FPTRange   *r = &so->ranges.r[i];
-		FPTKey		hi = r->hi;
-
-		if (fpt_key_cmp(l, &r->lo, &high) >= 0)
-			break;
-		if (fpt_key_cmp(l, &hi, &high) >= 0)
-			hi = fpt_key_before(&so->ix, &high);
-		(void) fpt_copy_range(scan, so, b, page,
-							  fpt_key_cmp(l, &r->lo, &low) > 0 ? &r->lo : &low,
-							  &hi, false, &done);
-	}
+	else
+		fpt_fill_images(scan, so, b, page);
 	Assert(b->n <= FPT_MAX_ENTRIES);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
@@ -599,30 +718,34 @@ static bool
 fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 			uint32 hint)
 {
+	const FPTLayout *l = &so->ix.layout;
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &from);
 	for (;;)
 	{
+		const FPTRange *r;
+		FPTRange	rbuf;
 		int			i;
 		Buffer		buf;
 
 		if (!fpt_parallel_seize(scan, &own, &hint))
 			return false;
 		from = own.key;
-		i = fpt_first_range(&so->ix.layout, &so->ranges, &from);
+		i = fpt_first_range(l, &so->ranges, &from, 0);
 		if (i >= so->ranges.n)
 		{
 			fpt_parallel_done(scan);
 			return false;
 		}
-		if (fpt_key_cmp(&so->ix.layout, &so->ranges.r[i].lo, &from) > 0)
+		r = fpt_range(l, &so->ranges, i, &rbuf);
+		if (fpt_key_cmp(l, &r->lo, &from) > 0)
 		{
-			from = so->ranges.r[i].lo;
+			from = r->lo;
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
-		fpt_leaf_ahead(scan, so, &from, hint, &so->ranges.r[i].hi, 1);
+		fpt_leaf_ahead(scan, so, &from, hint, &r->hi, 1);
 		buf = fpt_leaf_for(scan, so, &from, hint);
 		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
 		b->pos = 0;
@@ -641,12 +764,15 @@ static bool
 fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 			 uint32 hint)
 {
+	const FPTLayout *l = &so->ix.layout;
 	FPTKeyBuf	own;
 
 	fpt_key_copy(&own, &to);
 	for (;;)
 	{
 		int			i = so->ranges.n;
+		const FPTRange *r;
+		FPTRange	rbuf;
 		FPTKey		key;
 		FPTKey		end;
 		Buffer		buf;
@@ -657,23 +783,24 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 
 		/* The last range that begins below "to". */
 		if (i > 1)
-			i = Min(i, fpt_first_range(&so->ix.layout, &so->ranges, &to) + 1);
-		while (i > 0 && fpt_key_cmp(&so->ix.layout, &so->ranges.r[i - 1].lo, &to) >= 0)
+			i = Min(i, fpt_first_range(l, &so->ranges, &to, 0) + 1);
+		while (i > 0 && !fpt_range_begins_before(l, &so->ranges, i - 1, &to))
 			i--;
 		if (i == 0)
 		{
 			fpt_parallel_done(scan);
 			return false;
 		}
-		end = so->ranges.r[i - 1].hi;
+		r = fpt_range(l, &so->ranges, i - 1, &rbuf);
+		end = r->hi;
 		end.tid++;
-		if (fpt_key_cmp(&so->ix.layout, &end, &to) < 0)
+		if (fpt_key_cmp(l, &end, &to) < 0)
 		{
 			to = end;
 			hint = FPT_NOPAGE;
 		}
 		CHECK_FOR_INTERRUPTS();
-		fpt_leaf_ahead(scan, so, &to, hint, &so->ranges.r[i - 1].lo, -1);
+		fpt_leaf_ahead(scan, so, &to, hint, &r->lo, -1);
 		key = fpt_key_before(&so->ix, &to);
 		buf = fpt_leaf_for(scan, so, &key, hint);
 		fpt_fill_batch(scan, so, b, buf, NULL, &to, NULL);
@@ -812,6 +939,8 @@ fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 static bool
 fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
+	const FPTRange *r;
+	FPTRange	buf;
 	FPTKey		end;
 
 	fpt_heap_restart(so);
@@ -829,8 +958,11 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	if (so->ranges.n == 0)
 		return false;
 	if (ScanDirectionIsForward(dir))
-		return fpt_forward(scan, so, &so->cur, so->ranges.r[0].lo, FPT_NOPAGE);
-	end = so->ranges.r[so->ranges.n - 1].hi;
+	{
+		r = fpt_range(&so->ix.layout, &so->ranges, 0, &buf);
+		return fpt_forward(scan, so, &so->cur, r->lo, FPT_NOPAGE);
+	}
+	end = fpt_range(&so->ix.layout, &so->ranges, so->ranges.n - 1, &buf)->hi;
 	end.tid++;
 	return fpt_backward(scan, so, &so->cur, end, FPT_NOPAGE);
 }

@@ -28,8 +28,8 @@
 /* Cross-type comparison functions remembered. */
 #define FPT_MAX_CROSS		4
 
-/* Buffers: the ranges so far, those of the next array, their intersection. */
-#define FPT_NBUFS			3
+/* Buffers: the spans so far, and those of the next array. */
+#define FPT_NBUFS			2
 
 typedef struct FPTCross
 {
@@ -40,8 +40,8 @@ typedef struct FPTCross
 typedef struct FPTQualWork
 {
 	FPTCross	cross[FPT_MAX_CROSS];
-	FPTRange   *buf[FPT_NBUFS];
-	int			max[FPT_NBUFS];
+	FPTSpan    *buf[FPT_NBUFS];
+	Size		max[FPT_NBUFS];
 } FPTQualWork;
 
 /* What the functions below work with. */
@@ -56,14 +56,16 @@ typedef struct FPTQualState
 } FPTQualState;
 
 static inline int
-range_order(const FPTRange *a, const FPTRange *b)
+span_order(const FPTSpan *x, const FPTSpan *y)
 {
-	return fpt_image_cmp(&a->lo, &b->lo);
+	if (x->a != y->a)
+		return x->a < y->a ? -1 : 1;
+	return x->b < y->b ? -1 : x->b > y->b;
 }
 
-#define ST_SORT sort_ranges
-#define ST_ELEMENT_TYPE FPTRange
-#define ST_COMPARE(a, b) range_order(a, b)
+#define ST_SORT sort_spans
+#define ST_ELEMENT_TYPE FPTSpan
+#define ST_COMPARE(x, y) span_order(x, y)
 #define ST_SCOPE static
 #define ST_CHECK_FOR_INTERRUPTS
 #define ST_DECLARE
@@ -82,30 +84,31 @@ get_work(FPTQualState *qs)
 	return ranges->work;
 }
 
-/* Make one of the buffers large enough; its contents are lost. */
-static FPTRange *
-get_buffer(FPTQualState *qs, int which, int64 n)
+/*
+ * Make one of the buffers large enough for n spans; the first "keep" of them
+ * stay.  Core bounds an array's elements at MaxArraySize.
+ */
+static FPTSpan *
+get_buffer(FPTQualState *qs, int which, Size n, Size keep)
 {
 	FPTQualWork *work = get_work(qs);
-	FPTRange   *old = work->buf[which];
+	FPTSpan    *old = work->buf[which];
 
-	if (n > PG_INT32_MAX / 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("too many array elements in quals of index \"%s\"",
-						RelationGetRelationName(qs->rel))));
-	if (n > work->max[which])
+	if (n <= work->max[which])
+		return old;
+	n = Max(n, 16);
+	if (keep > 0)
+		work->buf[which] = repalloc_huge(old, n * sizeof(FPTSpan));
+	else
 	{
-		int			max = Max((int) n, 16);
-
 		work->buf[which] = NULL;
 		work->max[which] = 0;
 		if (old != NULL)
 			pfree(old);
 		work->buf[which] = MemoryContextAllocHuge(qs->cxt,
-												  max * sizeof(FPTRange));
-		work->max[which] = max;
+												  n * sizeof(FPTSpan));
 	}
+	work->max[which] = n;
 	return work->buf[which];
 }
 
@@ -238,49 +241,17 @@ narrow(FPTQualState *qs, FPTImage lo, FPTImage hi)
 
 /* --- arrays --------------------------------------------------------------- */
 
-/* Steps through an array's elements without an array of Datums. */
-typedef struct FPTElements
-{
-	ArrayType  *array;
-	bool		ours;			/* detoasted or flattened: to be freed */
-	int			n;				/* number of elements */
-	int			i;
-	char	   *next;
-	uint8	   *nulls;			/* bitmap; NULL: there are none */
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-} FPTElements;
-
-static void
-elements_begin(FPTElements *e, Datum arg)
+void
+fpt_elements_begin(FPTElements *e, Datum arg)
 {
 	e->array = DatumGetArrayTypeP(arg);
 	e->ours = ((Pointer) e->array != DatumGetPointer(arg));
 	e->n = ArrayGetNItems(ARR_NDIM(e->array), ARR_DIMS(e->array));
 	e->i = 0;
 	e->next = ARR_DATA_PTR(e->array);
-	e->nulls = ARR_NULLBITMAP(e->array);
+	e->nulls = (uint8 *) ARR_NULLBITMAP(e->array);
 	get_typlenbyvalalign(ARR_ELEMTYPE(e->array), &e->typlen, &e->typbyval,
 						 &e->typalign);
-}
-
-/* The next element that is not NULL; false if there is none. */
-static inline bool
-elements_next(FPTElements *e, Datum *value)
-{
-	while (e->i < e->n)
-	{
-		int			i = e->i++;
-
-		if (e->nulls != NULL && (e->nulls[i / 8] & (1 << (i % 8))) == 0)
-			continue;
-		*value = fetch_att(e->next, e->typbyval, e->typlen);
-		e->next = att_addlength_pointer(e->next, e->typlen, e->next);
-		e->next = (char *) att_align_nominal(e->next, e->typalign);
-		return true;
-	}
-	return false;
 }
 
 static void
@@ -308,8 +279,8 @@ narrow_by_any(FPTQualState *qs, ScanKey key)
 	bool		found = false;
 
 	lo.hi = lo.lo = hi.hi = hi.lo = 0;
-	elements_begin(&e, key->sk_argument);
-	while (elements_next(&e, &value))
+	fpt_elements_begin(&e, key->sk_argument);
+	while (fpt_elements_next(&e, &value))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!argument_interval(qs, key, cmp, value, &elo, &ehi))
@@ -324,12 +295,33 @@ narrow_by_any(FPTQualState *qs, ScanKey key)
 	return found && narrow(qs, lo, hi);
 }
 
+/* The span of ascending images lo .. hi, in the index's order. */
+static inline FPTSpan
+make_span(const FPTIndex *ix, FPTImage lo, FPTImage hi)
+{
+	FPTSpan		s;
+
+	if (ix->descending)
+	{
+		FPTImage	tmp = lo;
+
+		lo = hi;
+		hi = tmp;
+		fpt_image_invert(ix->type, &lo);
+		fpt_image_invert(ix->type, &hi);
+	}
+	s.a = ix->layout.keysize == 16 ? lo.hi : lo.lo;
+	s.b = hi.lo;
+	return s;
+}
+
 /*
- * Sort ranges and merge those that overlap or leave no image between them.
- * Returns their number.
+ * Sort spans and merge those that overlap or leave no image between them;
+ * "wide": they are images of 16 bytes, of which equal ones are merged.  Returns
+ * their number.
  */
 static int
-sort_and_merge(FPTRange *r, int n)
+sort_and_merge(FPTSpan *s, int n, bool wide)
 {
 	bool		sorted = true;
 	int			last = 0;
@@ -337,42 +329,47 @@ sort_and_merge(FPTRange *r, int n)
 	if (n <= 1)
 		return n;
 	for (int i = 1; i < n && sorted; i++)
-		sorted = range_order(&r[i - 1], &r[i]) <= 0;
+	{
+		CHECK_FOR_INTERRUPTS();
+		sorted = span_order(&s[i - 1], &s[i]) <= 0;
+	}
 	if (!sorted)
-		sort_ranges(r, n);
+		sort_spans(s, n);
 
 	for (int i = 1; i < n; i++)
 	{
-		FPTKey		end = r[last].hi;
-
-		/* compare with the image behind the end, if there is one */
-		end.lo++;
-		end.hi += (end.lo == 0);
-		if ((end.lo == 0 && end.hi == 0) ||
-			fpt_image_cmp(&r[i].lo, &end) <= 0)
-		{
-			if (fpt_image_cmp(&r[i].hi, &r[last].hi) > 0)
-				r[last].hi = r[i].hi;
-		}
-		else
-			r[++last] = r[i];
+		CHECK_FOR_INTERRUPTS();
+		if (wide ? span_order(&s[i], &s[last]) != 0 :
+			s[last].b != PG_UINT64_MAX && s[i].a > s[last].b + 1)
+			s[++last] = s[i];
+		else if (!wide)
+			s[last].b = Max(s[last].b, s[i].b);
 	}
 	return last + 1;
 }
 
-/* The ranges of "key = ANY (array)" within qs->lo .. qs->hi, in a buffer. */
+/*
+ * The spans of "key = ANY (array)" within qs->lo .. qs->hi, in a buffer;
+ * returns their number.  -1: a user's operator class finds several images of 16 bytes
+ * equal to one element.  Then what is kept of the array is the interval of all,
+ * and matches are rechecked.
+ */
 static int
-array_ranges(FPTQualState *qs, ScanKey key, int which)
+array_spans(FPTQualState *qs, ScanKey key, int which)
 {
 	FmgrInfo   *cmp = cross_cmp(qs, key);
+	bool		wide = qs->ix->layout.keysize == 16;
+	bool		points = true;
 	FPTElements e;
-	FPTRange   *r;
+	FPTSpan    *s;
+	FPTImage	min = qs->hi;
+	FPTImage	max = qs->lo;
 	Datum		value;
 	int			n = 0;
 
-	elements_begin(&e, key->sk_argument);
-	r = get_buffer(qs, which, e.n);
-	while (elements_next(&e, &value))
+	fpt_elements_begin(&e, key->sk_argument);
+	s = get_buffer(qs, which, e.n, 0);
+	while (fpt_elements_next(&e, &value))
 	{
 		FPTImage	lo;
 		FPTImage	hi;
@@ -384,74 +381,133 @@ array_ranges(FPTQualState *qs, ScanKey key, int which)
 			lo = qs->lo;
 		if (fpt_img_cmp(hi, qs->hi) > 0)
 			hi = qs->hi;
-		if (fpt_img_cmp(lo, hi) <= 0)
-			set_range(qs->ix, lo, hi, &r[n++]);
+		if (fpt_img_cmp(lo, hi) > 0)
+			continue;
+		if (wide)
+		{
+			points &= fpt_img_cmp(lo, hi) == 0;
+			if (fpt_img_cmp(lo, min) < 0)
+				min = lo;
+			if (fpt_img_cmp(hi, max) > 0)
+				max = hi;
+		}
+		s[n++] = make_span(qs->ix, lo, hi);
 	}
 	elements_end(&e);
-	return sort_and_merge(r, n);
+	if (points)
+		return sort_and_merge(s, n, wide);
+	qs->ranges->recheck = true;
+	qs->lo = min;
+	qs->hi = max;
+	return -1;
 }
 
-/* Intersect two arrays of disjoint, ascending ranges, na + nb at most. */
-static int
-intersect(const FPTRange *a, int na, const FPTRange *b, int nb, FPTRange *out)
+/* What two spans have in common, if anything; *xfirst: x ends before y does. */
+static inline bool
+span_meet(bool wide, FPTSpan x, FPTSpan y, FPTSpan *both, bool *xfirst)
 {
+	if (wide)
+	{
+		int			c = span_order(&x, &y);
+
+		*both = x;
+		*xfirst = c < 0;
+		return c == 0;
+	}
+	both->a = Max(x.a, y.a);
+	both->b = Min(x.b, y.b);
+	*xfirst = x.b < y.b;
+	return both->a <= both->b;
+}
+
+/*
+ * Intersect disjoint, ascending spans; returns the number of the result's,
+ * which are written to out, if that is not NULL.  *lead: out may be so many spans in
+ * front of a, and must be as many at least, so that it overtakes what is still
+ * to be read nowhere.
+ */
+static int
+intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
+		  FPTSpan *out, int *lead)
+{
+	FPTSpan		x = na > 0 ? a[0] : (FPTSpan){0, 0};
+	int			i = 0;
+	int			k = 0;
 	int			n = 0;
 
-	while (na > 0 && nb > 0)
+	*lead = 0;
+	while (i < na && k < nb)
 	{
-		FPTRange	r;
+		FPTSpan		both;
+		bool		xfirst;
 
-		r.lo = fpt_image_cmp(&a->lo, &b->lo) > 0 ? a->lo : b->lo;
-		r.hi = fpt_image_cmp(&a->hi, &b->hi) < 0 ? a->hi : b->hi;
-		if (fpt_image_cmp(&r.lo, &r.hi) <= 0)
-			out[n++] = r;
-		if (fpt_image_cmp(&a->hi, &b->hi) < 0)
-			a++, na--;
-		else
-			b++, nb--;
+		CHECK_FOR_INTERRUPTS();
+		if (span_meet(wide, x, b[k], &both, &xfirst))
+		{
+			*lead = Max(*lead, n - i);
+			if (out != NULL)
+				out[n] = both;
+			n++;
+		}
+		if (!xfirst)
+			k++;
+		else if (++i < na)
+			x = a[i];
 	}
 	return n;
 }
 
-/* The ranges of all "= ANY" keys, within qs->lo .. qs->hi. */
+/* Of the n spans of the first buffer, what is in the m of the second one. */
+static int
+intersect_buffers(FPTQualState *qs, int n, int m)
+{
+	bool		wide = qs->ix->layout.keysize == 16;
+	const FPTSpan *b = qs->ranges->work->buf[1];
+	FPTSpan    *a = qs->ranges->work->buf[0];
+	int			lead;
+
+	if (intersect(wide, a, n, b, m, NULL, &lead) == 0)
+		return 0;
+	if (lead > 0)
+	{
+		a = get_buffer(qs, 0, (Size) n + lead, n);
+		memmove(a + lead, a, n * sizeof(FPTSpan));
+	}
+	return intersect(wide, a + lead, n, b, m, a, &lead);
+}
+
+/*
+ * The ranges of all "= ANY" keys, within qs->lo .. qs->hi.  The memory that
+ * takes is 16 bytes an element; btree's is 9.
+ */
 static void
 preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
 {
 	FPTRanges  *ranges = qs->ranges;
-	int			cur = -1;		/* buffer of the ranges so far */
-	int			n = 0;
+	int			n = -1;			/* spans so far, in the first buffer */
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		int			next;
-		int			out;
 		int			m;
 
 		if ((keys[i].sk_flags & SK_SEARCHARRAY) == 0 ||
 			keys[i].sk_strategy != BTEqualStrategyNumber)
 			continue;
-		next = (cur + 1) % FPT_NBUFS;
-		m = array_ranges(qs, &keys[i], next);
-		if (cur < 0)
-		{
-			cur = next;
-			n = m;
-		}
-		else
-		{
-			out = (cur + 2) % FPT_NBUFS;
-			get_buffer(qs, out, (int64) n + m);
-			n = intersect(ranges->work->buf[cur], n,
-						  ranges->work->buf[next], m, ranges->work->buf[out]);
-			cur = out;
-		}
+		m = array_spans(qs, &keys[i], n < 0 ? 0 : 1);
+		if (m >= 0)
+			n = n < 0 ? m : intersect_buffers(qs, n, m);
 		if (n == 0)
 			return;
 	}
-
-	Assert(cur >= 0);
-	ranges->r = ranges->work->buf[cur];
-	ranges->max = ranges->work->max[cur];
+	if (n > 1)
+		ranges->spans = ranges->work->buf[0];
+	else if (n == 1)
+		fpt_span_range(&qs->ix->layout, ranges->work->buf[0][0], &ranges->one);
+	else
+	{
+		n = 1;
+		set_range(qs->ix, qs->lo, qs->hi, &ranges->one);
+	}
 	ranges->n = n;
 }
 
@@ -549,7 +605,7 @@ fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 	FPTQualState qs;
 
 	ranges->n = 0;
-	ranges->r = &ranges->one;
+	ranges->spans = NULL;
 	ranges->recheck = false;
 
 	/* "column = value", the probe of a nested loop */

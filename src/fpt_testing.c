@@ -17,6 +17,7 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -29,6 +30,8 @@
 
 PG_FUNCTION_INFO_V1(fptree_test_head);
 PG_FUNCTION_INFO_V1(fptree_test_general);
+PG_FUNCTION_INFO_V1(fptree_test_compare);
+PG_FUNCTION_INFO_V1(fptree_test_compares);
 
 /* What a head restores must be what it was made from, byte by byte. */
 static void
@@ -352,4 +355,36 @@ fptree_test_general(PG_FUNCTION_ARGS)
 											  (long long) t.rows,
 											  (long long) (t.bytes / Max(t.rows, 1)),
 											  (long long) (t.seps / Max(t.rows, 1)))));
+}
+
+static int64 ncompares = 0;
+static int64 cancel_at = 0;
+
+/*
+ * A comparison function for int4 that counts its calls.  At one of them, if that
+ * is wanted, the user cancels the statement.
+ */
+Datum
+fptree_test_compare(PG_FUNCTION_ARGS)
+{
+	int32		a = PG_GETARG_INT32(0);
+	int32		b = PG_GETARG_INT32(1);
+
+	if (++ncompares == cancel_at)
+	{
+		QueryCancelPending = true;
+		InterruptPending = true;
+	}
+	PG_RETURN_INT32(a < b ? -1 : a > b);
+}
+
+/* Calls since the last call of this function, which says where to cancel now. */
+Datum
+fptree_test_compares(PG_FUNCTION_ARGS)
+{
+	int64		n = ncompares;
+
+	ncompares = 0;
+	cancel_at = PG_GETARG_INT64(0);
+	PG_RETURN_INT64(n);
 }

@@ -1,0 +1,159 @@
+--
+-- Long arrays: a scan's steps on a page are bounded by the page's entries, not by
+-- the arrays (rule L10); memory; cancelling.
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS fptree;
+RESET client_min_messages;
+CREATE SCHEMA fpt_arrays;
+SET search_path = fpt_arrays, public;
+SET max_parallel_workers_per_gather = 0;
+
+-- a comparison function that counts its calls, and cancels the statement at one
+CREATE FUNCTION compare(int, int) RETURNS int
+AS '$libdir/fptree', 'fptree_test_compare' LANGUAGE C IMMUTABLE STRICT;
+CREATE FUNCTION compares(cancel_at bigint) RETURNS bigint
+AS '$libdir/fptree', 'fptree_test_compares' LANGUAGE C STRICT;
+CREATE OPERATOR CLASS counted FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 compare(int, int);
+
+CREATE TABLE t (a int, b int, i int, d int);
+INSERT INTO t SELECT g % 10 * 1000000, g, g, g % 10 * 1000000 FROM generate_series(1, 2000) g;
+CREATE INDEX t_ab ON t USING fptree (a counted, b counted);
+CREATE INDEX t_d ON t USING fptree (d DESC, i DESC);
+CREATE TABLE u AS SELECT i FROM t;
+CREATE INDEX u_i ON u USING fptree (i);
+VACUUM ANALYZE t, u;
+SET enable_seqscan = off;
+SET enable_sort = off;
+
+CREATE FUNCTION seq(int, int, int DEFAULT 1) RETURNS int[] LANGUAGE sql IMMUTABLE AS
+	'SELECT array_agg(g) FROM generate_series($1, $2, $3) g';
+
+-- Arrays of 500 and 500 elements, most of which are not there: 250,000 pairs.
+-- To sort the arrays takes 2,000 comparisons, a step on a page about 40, and
+-- there are at most two for each of the 2,000 rows.
+CREATE FUNCTION steps(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+	m bigint;
+	forward int;
+	backward int;
+	c refcursor;
+BEGIN
+	PERFORM compares(0);
+	OPEN c SCROLL FOR EXECUTE query;
+	MOVE FORWARD ALL FROM c;
+	GET DIAGNOSTICS forward = ROW_COUNT;
+	n := compares(0);
+	MOVE BACKWARD 1000000 FROM c;
+	GET DIAGNOSTICS backward = ROW_COUNT;
+	m := compares(0);
+	RETURN format('%s rows and %s back, %s', forward, backward,
+		CASE WHEN n + m < 500000 THEN 'few steps' ELSE n || ' and ' || m || ' comparisons' END);
+END $$;
+-- (the planner guesses that an array it does not know has ten elements)
+CREATE VIEW queries AS
+SELECT kind, q FROM (VALUES
+	('all in a gap', 'a = ANY ((SELECT seq(1, 500))::int[]) AND b = ANY ((SELECT seq(1, 500))::int[])'),
+	('in gaps', 'a = ANY ((SELECT seq(1, 5000001, 10000))::int[]) AND b = ANY ((SELECT seq(1, 500))::int[])'),
+	('some there', 'a = ANY ((SELECT seq(0, 50000000, 100000))::int[]) AND b = ANY ((SELECT seq(1, 5000, 10))::int[])'),
+	('the second one', 'a >= 0 AND b = ANY ((SELECT seq(1, 5000, 10))::int[])'),
+	('the first one', 'a = ANY ((SELECT seq(1, 1000000, 2000))::int[]) AND b > 5'),
+	('below', 'a < ANY ((SELECT seq(1, 500))::int[]) AND b = ANY ((SELECT seq(-500, -1))::int[])'),
+	('twice', 'a = ANY ((SELECT seq(0, 500000, 1000))::int[]) AND a = ANY ((SELECT seq(0, 50000, 100))::int[]) AND b = ANY ((SELECT seq(1, 500))::int[])')
+	) v (kind, q);
+SET enable_bitmapscan = off;
+SELECT fpt_explain('SELECT i FROM t WHERE a = ANY ((SELECT seq(1, 500))::int[]) AND b = ANY ((SELECT seq(1, 500))::int[])');
+SELECT kind, steps('SELECT i FROM t WHERE ' || q) AS plain,
+	steps('SELECT a, b FROM t WHERE ' || q) AS index_only
+FROM queries;
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
+SET enable_bitmapscan = on;
+SELECT kind, steps('SELECT i FROM t WHERE ' || q) AS bitmap FROM queries;
+RESET enable_indexscan;
+RESET enable_indexonlyscan;
+
+-- one array of 100,000 on a page
+CREATE TABLE few AS SELECT g AS a FROM generate_series(1, 11) g;
+CREATE INDEX few_a ON few USING fptree (a counted);
+SELECT compares(0) > 0 AS some;
+SELECT count(*) FROM few WHERE a = ANY (seq(-100000, 100000, 2));
+SELECT compares(0) < 3 * 100000 AS only_sorted;
+
+-- the same rows as by sequential scan, image keys and DESC as well
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT a, b FROM t WHERE ' || q) FROM queries));
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT d, i FROM t WHERE ' || replace(replace(q, 'a ', 'd '), 'b ', 'i ')) FROM queries));
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT i FROM u WHERE i = ANY (' || x || ')')
+	FROM unnest(ARRAY['seq(1, 2000)', 'seq(-5000, 5000, 7)', 'seq(3000, 9000)', 'seq(-100, 0)', 'seq(1, 2001, 4) || seq(2, 2002, 4)',
+		'seq(-100, 0)) AND i = ANY (seq(0, 20)', 'seq(1, 1999, 2)) AND i = ANY (seq(2, 2000, 2)', 'seq(1, 2000)) AND i = ANY (seq(5, 500, 5)']) x));
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT d, i FROM t WHERE ' || replace(replace(q, 'a ', 'd '), 'b ', 'i ') || ' ORDER BY d, i') FROM queries));
+
+-- Cancelled at any of its comparisons a statement ends soon: after as many more
+-- as one page takes, at most.
+CREATE FUNCTION cancelled(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+	cancel bigint;
+	late bigint := 0;
+	ended int := 0;
+BEGIN
+	PERFORM compares(0);
+	EXECUTE query;
+	n := compares(0);
+	FOR cancel IN SELECT n * g / 60 FROM generate_series(1, 59) g
+	LOOP
+		PERFORM compares(cancel);
+		BEGIN
+			EXECUTE query;
+		EXCEPTION
+			WHEN query_canceled THEN
+				ended := ended + 1;
+		END;
+		late := greatest(late, compares(0) - cancel);
+	END LOOP;
+	RETURN ended || ' cancelled, ' || CASE WHEN late < 500 THEN 'soon' ELSE late || ' comparisons later' END;
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+CREATE TABLE array_of AS SELECT array_agg(hashint4(g)) AS x, array_agg(g) AS y FROM generate_series(1, 10000) g;
+SELECT cancelled('SELECT count(*) FROM few WHERE a = ANY ((SELECT x FROM array_of)::int[])');
+SELECT cancelled('SELECT count(*) FROM few WHERE a = ANY ((SELECT y FROM array_of)::int[])');
+SELECT cancelled('SELECT count(*) FROM few WHERE a = ANY ((SELECT x FROM array_of)::int[]) AND a = ANY ((SELECT y FROM array_of)::int[])');
+SELECT cancelled('SELECT count(*) FROM few WHERE a < ANY ((SELECT x FROM array_of)::int[])');
+
+-- Memory: 16 bytes an element for image keys, 8 for general ones; btree takes 9.
+CREATE FUNCTION scan_bytes() RETURNS bigint LANGUAGE sql VOLATILE AS
+	$$SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts WHERE name LIKE 'fptree%'$$;
+CREATE TABLE k (i4 int, i8 bigint, f8 float8, u uuid, v text COLLATE "C", n numeric);
+INSERT INTO k SELECT g, g, g, lpad(to_hex(g * 5000), 32, '0')::uuid, g, g FROM generate_series(0, 10) g;
+CREATE INDEX ON k USING fptree (i4);
+CREATE INDEX ON k USING fptree (i8 DESC);
+CREATE INDEX ON k USING fptree (f8);
+CREATE INDEX ON k USING fptree (u);
+CREATE INDEX ON k USING fptree (v);
+CREATE INDEX ON k USING fptree (n);
+VACUUM ANALYZE k;
+CREATE FUNCTION taken(qual text, n int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	bytes bigint;
+	found int;
+BEGIN
+	EXECUTE 'SELECT max(scan_bytes()), count(*) FROM k WHERE ' || qual INTO bytes, found;
+	bytes := bytes / n;
+	RETURN found || ' rows, ' || CASE WHEN bytes <= 18 THEN 'at most 18 bytes an element' ELSE bytes || ' bytes an element' END;
+END $$;
+CREATE TABLE long_array AS SELECT array_agg(g * 2) AS i4, array_agg(g::bigint * 2) AS i8, array_agg(g::float8 * 2) AS f8,
+	array_agg(lpad(to_hex(g * 10), 32, '0')::uuid) AS u, array_agg((g * 2)::text) AS v, array_agg((g * 2)::numeric) AS n,
+	array_agg(g * 3) AS i4b, array_agg((g * 3)::text) AS vb
+FROM generate_series(0, 100999) g;
+SELECT c, taken(format('%s = ANY ((SELECT %s FROM long_array)::%s[])', c, c, typ), 101000)
+FROM (VALUES ('i4', 'int'), ('i8', 'bigint'), ('f8', 'float8'), ('u', 'uuid'), ('v', 'text'), ('n', 'numeric')) x (c, typ);
+SELECT taken('i4 = ANY ((SELECT i8 FROM long_array)::bigint[])', 101000);
+SELECT taken('f8 = ANY ((SELECT f8::float4[] FROM long_array)::float4[])', 101000);
+SELECT taken('i4 = ANY ((SELECT i4 FROM long_array)::int[]) AND i4 = ANY ((SELECT i4b FROM long_array)::int[])', 202000);
+SELECT taken('v = ANY ((SELECT v FROM long_array)::text[]) AND v = ANY ((SELECT vb FROM long_array)::text[])', 202000);
+
+SELECT fpt_check_all();
