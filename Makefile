@@ -10,6 +10,7 @@ OBJS = \
 	src/fpt_buf.o \
 	src/fpt_build.o \
 	src/fpt_check.o \
+	src/fpt_collation.o \
 	src/fpt_cost.o \
 	src/fpt_delete.o \
 	src/fpt_general.o \

@@ -93,6 +93,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 		meta->keyclass = sortversion != 0 ? FPT_KEYCLASS_SORTKEY :
 			FPT_KEYCLASS_GENERAL;
 	meta->sortversion = sortversion;
+	meta->collversion = general ? fpt_collations_version(rel) : 0;
 	meta->keysize = keysize;
 	meta->nullsfirst = nullsfirst;
 	meta->descending = desc;
@@ -132,6 +133,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	ix->descending = meta->descending;
 	ix->sortkeys = general && meta->keyclass == FPT_KEYCLASS_SORTKEY;
 	ix->sortversion = meta->sortversion;
+	ix->collversion = meta->collversion;
 	if (general)
 		ix->type = NULL;
 	if (meta->keyclass != (ix->sortkeys ? FPT_KEYCLASS_SORTKEY :
@@ -188,6 +190,11 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 		/* This looks up catalogues, which may take away what there is. */
 		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
 		ix->headless = fpt_general_headless(ix->layout.arg);
+		ix->stale =
+			(ix->sortkeys &&
+			 fpt_general_sortversion(ix->layout.arg) != ix->sortversion) ||
+			(ix->collversion != 0 &&
+			 fpt_collations_version(rel) != ix->collversion);
 		chunk = MemoryContextAlloc(rel->rd_indexcxt,
 								   size + fpt_general_size(rel));
 		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
@@ -239,9 +246,14 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 void
 fpt_index_current(Relation rel, const FPTIndex *ix)
 {
-	if (likely(!ix->sortkeys ||
-			   fpt_general_sortversion(ix->layout.arg) == ix->sortversion))
+	if (likely(!ix->stale))
 		return;
+	if (!ix->sortkeys ||
+		fpt_general_sortversion(ix->layout.arg) == ix->sortversion)
+	{
+		fpt_warn_stale(rel, ix);
+		return;
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" was built with another version of its collation",

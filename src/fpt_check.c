@@ -9,11 +9,11 @@
  * and its table:
  *
  *	 - The pages of a level, followed by right links, tile the key space: the
- *	   first one's low fence is minus infinity, every other one's equals its
- *	   left sibling's high fence, the last one's high fence is plus infinity.
- *	   As a page's fences are in ascending order and enclose its entries, that
- *	   proves that the entries of the whole level ascend, and that the chain of
- *	   right links has no cycle.
+ *	   first one's low fence is minus infinity, every other one's is, byte for
+ *	   byte, its left sibling's high fence, the last one's high fence is plus
+ *	   infinity.  As a page's fences are in ascending order and enclose its
+ *	   entries, that proves that the entries of the whole level ascend, and
+ *	   that the chain of right links has no cycle.
  *	 - Left links mirror right links, levels are what the walk expects, and no
  *	   deleted page is linked.
  *	 - The downlinks of the level above name the pages of this level one after
@@ -196,13 +196,12 @@ static const char *
 fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev, const FPTKey *at)
 {
 	FPTPageHeader *h = fpt_header(page);
-	FPTKey		low = fpt_low(v, page);
 
 	if (h->flags & FPT_F_DELETED)
 		return "Page is deleted, but another page links to it";
 	if (h->level != level)
 		return "Page is on another level than the page that links to it says";
-	if (fpt_key_cmp(&v->ix.layout, &low, at) != 0)
+	if (!fpt_page_begins_at(&v->ix.layout, page, at))
 		return prev == FPT_NOPAGE ?
 			"First page of its level has a low fence" :
 			"Low fence differs from the left sibling's high fence";
@@ -746,7 +745,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 	if (m->keyclass != (v->ix.sortkeys ? FPT_KEYCLASS_SORTKEY :
 						fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
 						FPT_KEYCLASS_IMAGE) ||
-		m->sortversion != v->ix.sortversion || m->keysize != l->keysize)
+		m->sortversion != v->ix.sortversion ||
+		m->collversion != v->ix.collversion || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
 		m->descending != (v->ix.descending ? 1 : 0) ||
@@ -859,6 +859,7 @@ static void
 fpt_verify_index(FPTVerify *v)
 {
 	fpt_index_copy(v->rel, &v->ix);
+	fpt_warn_stale(v->rel, &v->ix);
 	v->npages = fpt_npages(v->rel, &v->ix.map);
 	v->strategy = GetAccessStrategy(BAS_BULKREAD);
 	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,

@@ -698,6 +698,15 @@ code_sure(const FPTHeadPart *part, uint64 code)
 /* --- interface ------------------------------------------------------------ */
 
 bool
+fpt_head_known(Oid cmpproc, Oid typid)
+{
+	const FPTKeyType *type;
+
+	return head_kind(cmpproc, typid, InvalidOid, false, &type) !=
+		FPT_HEAD_NONE;
+}
+
+bool
 fpt_head_is_bytes(Oid cmpproc, Oid collation)
 {
 	return cmpproc == F_BYTEACMP || cmpproc == F_BTTEXT_PATTERN_CMP ||

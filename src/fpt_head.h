@@ -91,6 +91,9 @@ extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
 /* Version of the sort keys in the heads, 0 if there are none. */
 extern uint32 fpt_head_sortversion(const FPTHeadDesc *hd);
 
+/* Is a comparison function known here, as one that uses no collation? */
+extern bool fpt_head_known(Oid cmpproc, Oid typid);
+
 /* Does a comparison function compare varlenas byte by byte? */
 extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
 

@@ -93,6 +93,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	while (!fpt_page_below_high(&ix->layout, BufferGetPage(buf), key))
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
+		FPTKey		high = fpt_page_high(&ix->layout, BufferGetPage(buf));
 		Buffer		next;
 
 		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
@@ -101,7 +102,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(next))->level != 0 ||
 			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
-			!fpt_page_above_low(&ix->layout, BufferGetPage(next), key))
+			!fpt_page_begins_at(&ix->layout, BufferGetPage(next), &high))
 			fpt_corrupt(rel, right, "The page does not continue its left sibling");
 		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
 		{

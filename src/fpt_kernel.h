@@ -698,6 +698,41 @@ fpt_key_alike(const FPTKey *a, const FPTKey *b)
 extern bool fpt_keys_distinct(const FPTLayout *l, const FPTKey *a,
 							  const FPTKey *b);
 
+/*
+ * Identity of places.  The pages of a level tile the key space, and a page's
+ * high fence is byte for byte its right sibling's low one.  So a live page of
+ * the level that begins (ends) at a fence that somebody remembers is the one to
+ * the right (left) of it, whatever the type's comparison function makes of that
+ * today.
+ */
+static inline bool
+fpt_fence_is(const FPTLayout *l, const void *page, const FPTFence *f,
+			 const FPTKey *k)
+{
+	FPTKey		fence;
+
+	/* a bound of a scan that has no tuple, and so no bytes to compare */
+	if (k->search != NULL)
+		return false;
+	fence = fpt_fence_get(l, page, f);
+	return fence.hi == k->hi && fence.tid == k->tid &&
+		fpt_key_alike(&fence, k);
+}
+
+static inline bool
+fpt_page_begins_at(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_is(l, page, &((const FPTPageSpecial *)
+								   ((const char *) page +
+									FPT_SPECIAL_OFFSET))->low, k);
+}
+
+static inline bool
+fpt_page_ends_at(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_is(l, page, &((const FPTPageHeader *) page)->high, k);
+}
+
 /* Rows a key, on average, that make a dictionary be considered. */
 #define FPT_DICT_ROWS		2
 

@@ -193,7 +193,8 @@ typedef struct FPTMetaData
 	uint16		nstripes;		/* 1: pages live in this relation's main fork */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
-	uint32		reserved[7];	/* zero */
+	uint32		collversion;	/* of all collations of the order, 0: none */
+	uint32		reserved[6];	/* zero */
 } FPTMetaData;
 
 #define FPT_META_OFFSET		FPT_LINE

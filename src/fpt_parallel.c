@@ -58,6 +58,7 @@ typedef struct FPTParallel
 	 */
 	FPTKeyBuf	pos;			/* as FPTBatch.high, backward as .low */
 	uint32		hint;
+	bool		disorder;		/* FPTScanOpaque's */
 	bool		havewindow;		/* the window has been initialised */
 	FPTWindow	window;
 } FPTParallel;
@@ -148,6 +149,7 @@ fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)
 		fpt_key_here(&p->pos);
 		fpt_key_copy(pos, &p->pos.key);
 		*hint = p->hint;
+		((FPTScanOpaque *) scan->opaque)->disorder = p->disorder;
 	}
 	return state != FPT_PARALLEL_DONE;
 }
@@ -179,6 +181,7 @@ fpt_parallel_release(IndexScanDesc scan, const FPTKey *pos, uint32 hint)
 	}
 	fpt_key_copy(&p->pos, pos);
 	p->hint = hint;
+	p->disorder = ((FPTScanOpaque *) scan->opaque)->disorder;
 	fpt_parallel_leave(p, FPT_PARALLEL_IDLE);
 }
 

@@ -233,7 +233,13 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	max = Min(FPT_WINDOW_MAX, w->cur + 4 * w->dist.now);
 	if (w->dir < 0)
 		key = fpt_key_before(ix, &key);
-	buf = fpt_descend(rel, ix, &key, 1, BUFFER_LOCK_SHARE, NULL);
+	buf = fpt_descend_try(rel, ix, &key, 1, BUFFER_LOCK_SHARE);
+	if (!BufferIsValid(buf))
+	{
+		/* Only for read-ahead: it does without the rest. */
+		w->end = true;
+		return;
+	}
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
 							&loc) != FPT_OK)
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");

@@ -34,8 +34,8 @@ typedef struct FPTQualRange
 	bool		moved;			/* does not begin at "from" */
 	bool		point;			/* the quals allow one value of the first
 								 * columns: there is no other range */
-	bool		here;			/* set by a scan that has certified: "lo" is
-								 * between the fences of the page at hand */
+	bool		here;			/* set by a scan that knows: "lo" is between
+								 * the fences of the page at hand */
 } FPTQualRange;
 
 /*

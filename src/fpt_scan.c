@@ -358,6 +358,35 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 }
 
 /*
+ * fpt_page_range(), but that an end which is the page's own is not looked for.
+ * So whole pages are copied whole, whatever the order of their entries is today.
+ */
+static inline FPTResult
+fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
+			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
+{
+	bool		head = false;
+	bool		tail = false;
+
+	if (fpt_is_general(l))
+	{
+		head = lo->cls == FPT_CLS_MINF || fpt_page_begins_at(l, page, lo);
+		tail = hi->cls == FPT_CLS_PINF || fpt_page_ends_at(l, page, hi);
+	}
+	if (!(head && tail) &&
+		fpt_page_range(l, page, lo, hi, first, last) != FPT_OK)
+		return FPT_CORRUPT;
+	if (head)
+		first->kid = first->rank = 0;
+	if (tail)
+	{
+		last->kid = fpt_header(page)->nkids;
+		last->rank = 0;
+	}
+	return FPT_OK;
+}
+
+/*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
  * only those that match the quals.  The range may end behind the page.  Returns
  * whether there are entries in it, matching or not.  *done: where the one
@@ -377,7 +406,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	int			part;
 
 	Assert(b->valid && b->max > 0);
-	if (fpt_page_range(l, page, lo, hi, &first, &last) != FPT_OK)
+	if (fpt_find_range(l, page, lo, hi, &first, &last) != FPT_OK)
 		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (!fpt_loc_before(&first, &last))
@@ -536,7 +565,10 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	if (first != NULL)
 		r = *first;
 	else
+	{
 		more = fpt_quals_range(so->quals, low, 1, &r);
+		r.here = more && !r.moved;
+	}
 	while (more && (r.here || fpt_key_cmp(l, &r.lo, high) < 0))
 	{
 		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
@@ -616,7 +648,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 		high = *to;
 
 	/* The scan goes on at one of these, and so gets ahead. */
-	Assert(fpt_key_cmp(l, &low, &high) < 0);
+	Assert(fpt_is_general(l) || fpt_key_cmp(l, &low, &high) < 0);
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	b->tupbytes = 0;
@@ -651,10 +683,52 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	fpt_stop_point(FPT_STOP_SCAN_PAGE);
 }
 
-/* Share-lock the leaf that covers key, by a remembered number if it will do. */
+/*
+ * Is this live leaf the one on which a scan of general keys goes on at "at", the
+ * fence that it has come to?  It is if it begins there (dir < 0: ends there),
+ * byte for byte, whatever the comparison function makes of that.  So a scan of
+ * the whole index returns every row, as one of a btree does, though the order of
+ * keys may be another one than when they were put in.
+ *
+ * What bounds a scan is that it gets on in the order of keys; one with quals
+ * asks whether it does.  If not, it goes on from leaf to leaf and does not jump
+ * to where the quals' next range begins, or it might come by here for ever.  If
+ * links and fences lead in a circle, it is found out after as many steps as
+ * there are pages, and keys are compared again.
+ */
+static bool
+fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
+				   const FPTKey *at, int dir)
+{
+	const FPTLayout *l = &so->ix.layout;
+
+	if (!(dir > 0 ? fpt_page_begins_at(l, page, at) :
+		  fpt_page_ends_at(l, page, at)))
+		return false;
+	if (so->stepdir != dir)
+		so->steps = 0;
+	so->stepdir = dir;
+	if (++so->steps > so->ix.map.npages &&
+		so->steps > fpt_npages(scan->indexRelation, &so->ix.map))
+		return false;
+	if (scan->numberOfKeys > 0 && !so->disorder)
+	{
+		FPTKey		far = dir > 0 ? fpt_page_high(l, page) :
+		fpt_page_low(l, page);
+		int			cmp = fpt_key_cmp(l, &far, at);
+
+		so->disorder = dir > 0 ? cmp <= 0 : cmp >= 0;
+	}
+	return true;
+}
+
+/*
+ * Share-lock the leaf that covers key, by a remembered number if it will do.
+ * "at": where a scan of general keys goes on, if it does not jump; else NULL.
+ */
 static Buffer
 fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
-			 uint32 hint)
+			 uint32 hint, const FPTKey *at, int dir)
 {
 	Relation	rel = scan->indexRelation;
 
@@ -669,8 +743,9 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		page = BufferGetPage(buf);
 		if (fpt_header(page)->level == 0 &&
 			!(fpt_header(page)->flags & FPT_F_DELETED) &&
-			fpt_page_above_low(&so->ix.layout, page, key) &&
-			fpt_page_below_high(&so->ix.layout, page, key))
+			((at != NULL && fpt_leaf_continues(scan, so, page, at, dir)) ||
+			 (fpt_page_above_low(&so->ix.layout, page, key) &&
+			  fpt_page_below_high(&so->ix.layout, page, key))))
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
@@ -746,7 +821,7 @@ fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
 		}
 		CHECK_FOR_INTERRUPTS();
 		fpt_leaf_ahead(scan, so, &from, hint, &r->hi, 1);
-		buf = fpt_leaf_for(scan, so, &from, hint);
+		buf = fpt_leaf_for(scan, so, &from, hint, NULL, 1);
 		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
 		b->pos = 0;
 		if (b->n > 0)
@@ -802,7 +877,7 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 		CHECK_FOR_INTERRUPTS();
 		fpt_leaf_ahead(scan, so, &to, hint, &r->lo, -1);
 		key = fpt_key_before(&so->ix, &to);
-		buf = fpt_leaf_for(scan, so, &key, hint);
+		buf = fpt_leaf_for(scan, so, &key, hint, NULL, -1);
 		fpt_fill_batch(scan, so, b, buf, NULL, &to, NULL);
 		b->pos = b->n - 1;
 		if (b->n > 0)
@@ -817,19 +892,21 @@ fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
 
 /*
  * General keys: lock the leaf that covers "target".  "hint" is the sibling that
- * the scan has come to the end of, which covers it at least if no key was
+ * the scan has come to the end of, "at", which covers it at least if no key was
  * jumped over.  It is tried first as long as that goes well.
  */
 static Buffer
-fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *target,
-				 uint32 hint, bool jump, const FPTKey *end, int dir)
+fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
+				 const FPTKey *target, uint32 hint, bool jump,
+				 const FPTKey *end, int dir)
 {
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
 	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
 	buf = fpt_leaf_for(scan, so, target,
-					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE);
+					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE,
+					   jump ? NULL : at, dir);
 	if (hint != FPT_NOPAGE && jump)
 		so->misses = fpt_bufpage(buf) == hint ? 0 : so->misses + 1;
 	else
@@ -851,6 +928,7 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		FPTQualRange r;
 		Buffer		buf;
 		bool		jump;
+		bool		whole;
 
 		if (!fpt_parallel_seize(scan, &from, &hint))
 			return false;
@@ -859,11 +937,13 @@ fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 			fpt_parallel_done(scan);
 			return false;
 		}
-		jump = r.moved && fpt_key_cmp(l, &r.lo, &from.key) > 0;
-		buf = fpt_general_leaf(scan, so, jump ? &r.lo : &from.key, hint, jump,
-							   &r.hi, 1);
-		r.here = jump;
-		fpt_fill_batch(scan, so, b, buf, &from.key, NULL, &r);
+		jump = r.moved && !so->disorder &&
+			fpt_key_cmp(l, &r.lo, &from.key) > 0;
+		buf = fpt_general_leaf(scan, so, &from.key, jump ? &r.lo : &from.key,
+							   hint, jump, &r.hi, 1);
+		whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), &from.key);
+		r.here = jump || (whole && !r.moved);
+		fpt_fill_batch(scan, so, b, buf, whole ? NULL : &from.key, NULL, &r);
 		b->pos = 0;
 		if (b->n > 0)
 			return true;
@@ -898,9 +978,10 @@ fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 			fpt_parallel_done(scan);
 			return false;
 		}
-		jump = r.moved && fpt_key_cmp(l, &r.hi, &to.key) < 0;
+		jump = r.moved && !so->disorder &&
+			fpt_key_cmp(l, &r.hi, &to.key) < 0;
 		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
-		buf = fpt_general_leaf(scan, so, &key, hint, jump, &r.lo, -1);
+		buf = fpt_general_leaf(scan, so, &to.key, &key, hint, jump, &r.lo, -1);
 		fpt_fill_batch(scan, so, b, buf, NULL, &to.key, NULL);
 		b->pos = b->n - 1;
 		if (b->n > 0)
@@ -925,7 +1006,7 @@ fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		if (!fpt_is_probe(scan))
 			fpt_index_current(scan->indexRelation, &so->ix);
 		fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
-		so->ranges.recheck = fpt_quals_recheck(so->quals);
+		so->ranges.recheck = fpt_quals_recheck(so->quals) || so->ix.stale;
 		so->haveranges = true;
 	}
 	memset(&end, 0, sizeof(end));
@@ -945,6 +1026,8 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
+	so->steps = 0;
+	so->disorder = false;
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
 	if (so->quals != NULL)

@@ -84,6 +84,9 @@ typedef struct FPTScanOpaque
 	FPTQuals   *quals;			/* general keys, else NULL */
 	bool		haveranges;		/* one of these has been computed */
 	int			misses;			/* jumps in a row that left the next leaf */
+	uint32		steps;			/* from leaf to leaf by their fences ... */
+	int			stepdir;		/* ... in this direction */
+	bool		disorder;		/* one did not get on in the order of keys */
 	FPTBatch	cur;
 	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
 	ScanDirection aheaddir;

@@ -95,15 +95,6 @@ fpt_child_bounds(FPTIndex *ix, Page page, FPTLoc loc, FPTBounds *bounds)
 	return true;
 }
 
-static inline bool
-fpt_fence_is(const FPTIndex *ix, Page page, const FPTFence *f,
-			 const FPTKeyBuf *k)
-{
-	FPTKey		fence = fpt_fence_get(&ix->layout, page, f);
-
-	return fence.tid == k->key.tid && fpt_key_alike(&fence, &k->key);
-}
-
 /* Is this page the one of "level" that covers key, or to the left of it? */
 static inline bool
 fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
@@ -114,7 +105,7 @@ fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
 	if (h->level != level || (h->flags & FPT_F_DELETED))
 		return false;
 	return (bounds != NULL &&
-			fpt_fence_is(ix, page, &fpt_special(page)->low, &bounds->low)) ||
+			fpt_page_begins_at(&ix->layout, page, &bounds->low.key)) ||
 		fpt_page_above_low(&ix->layout, page, key);
 }
 
@@ -139,7 +130,7 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 			return InvalidBuffer;
 		}
 		if (bounds != NULL &&
-			fpt_fence_is(ix, page, &fpt_header(page)->high, &bounds->high))
+			fpt_page_ends_at(&ix->layout, page, &bounds->high.key))
 			return buf;
 		if (likely(fpt_page_below_high(&ix->layout, page, key)))
 			return buf;
@@ -261,6 +252,13 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			return buf;
 	}
 	return buf;
+}
+
+Buffer
+fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				int lock)
+{
+	return fpt_descend_once(rel, ix, key, level, lock, NULL);
 }
 
 Buffer

@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
@@ -21,6 +20,7 @@
 #include "utils/sortsupport.h"
 
 #include "fpt_sortkey.h"
+#include "fptree.h"
 
 /* Long strings leave more memory behind than is worth keeping. */
 #define FPT_SORTKEY_MEMORY	262144
@@ -62,30 +62,6 @@ sortkeys_prepare(FPTSortKeys *k)
 	k->busy = false;
 }
 
-/* The version of a collation, as far as the library tells one. */
-static uint32
-collation_version(Oid collation)
-{
-	LOCAL_FCINFO(fcinfo, 1);
-	FmgrInfo	flinfo;
-	Datum		version;
-	uint32		hash = 0;
-
-	fmgr_info(F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
-	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = ObjectIdGetDatum(collation);
-	fcinfo->args[0].isnull = false;
-	version = FunctionCallInvoke(fcinfo);
-	if (!fcinfo->isnull)
-	{
-		char	   *s = TextDatumGetCString(version);
-
-		hash = hash_bytes((unsigned char *) s, (int) strlen(s));
-		pfree(s);
-	}
-	return hash != 0 ? hash : 1;
-}
-
 static FPTSortKeys *
 sortkeys_of(Oid collation)
 {
@@ -111,7 +87,7 @@ sortkeys_of(Oid collation)
 	{
 		sortkeys_prepare(&new);
 		if (new.ssup->abbrev_converter != NULL)
-			new.version = collation_version(collation);
+			new.version = fpt_collation_version(collation);
 	}
 	k = MemoryContextAlloc(TopMemoryContext, sizeof(FPTSortKeys));
 	*k = new;

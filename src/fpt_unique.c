@@ -185,10 +185,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 		UnlockReleaseBuffer(cur);
 	if ((fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) ||
 		fpt_header(BufferGetPage(buf))->level != 0 ||
-		!fpt_page_above_low(&u->ix->layout, BufferGetPage(buf),
-							&next.key) ||
-		!fpt_page_below_high(&u->ix->layout, BufferGetPage(buf),
-							 &next.key))
+		!fpt_page_begins_at(&u->ix->layout, BufferGetPage(buf), &next.key))
 		fpt_corrupt(u->rel, right, "The page does not continue its left sibling");
 	return buf;
 }
@@ -223,9 +220,19 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
 	for (;;)
 	{
+		FPTKey		high;
+
 		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);
 		if (stop || fpt_page_below_high(&u.ix->layout, BufferGetPage(cur),
 										&u.hi))
+			break;
+
+		/*
+		 * So the fence is one of the keys looked for; unless the order has
+		 * changed, and the walk, which cannot be cancelled, might be long.
+		 */
+		high = fpt_page_high(&u.ix->layout, BufferGetPage(cur));
+		if (fpt_key_cmp(&u.ix->layout, &high, &u.lo) < 0)
 			break;
 		cur = fpt_unique_step(&u, buf, cur);
 	}

@@ -8,6 +8,11 @@
  * right only, so the walk misses none.  Which entries are dead is asked for
  * many pages at once, before (see fpt_chunk_read).
  *
+ * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
+ * known by its number, and proves by its fence and its left link that nothing
+ * is between (fpt_walk_certify); otherwise VACUUM fails.  If it passed a leaf
+ * by, entries would stay whose TIDs are given to other rows.
+ *
  * An empty leaf is unlinked by one WAL record that changes its left sibling,
  * itself, its right sibling and its parent.  A neighbour under the same parent
  * takes over its part of the key space.  The page may be given out again at
@@ -45,6 +50,17 @@ typedef struct FPTChunk
 	FPTChunkTid *order;			/* in heap order */
 } FPTChunk;
 
+/*
+ * The leaf level is done up to "at".  There "next" begins, the right sibling of
+ * "prev" (FPT_NOPAGE at the ends of the level) when the walk last saw either.
+ */
+typedef struct FPTWalk
+{
+	FPTKeyBuf	at;
+	uint32		prev;
+	uint32		next;
+} FPTWalk;
+
 typedef struct FPTVacuum
 {
 	IndexVacuumInfo *info;
@@ -55,6 +71,8 @@ typedef struct FPTVacuum
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	uint32		npages;			/* pages of the index when the walk began */
 	uint8	   *seen;			/* a bit for each: met in the tree */
+	uint32		nleaves;		/* passed, and still linked */
+	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
@@ -101,21 +119,19 @@ fpt_unlink_release(FPTUnlink *u)
 }
 
 /*
- * Lock the page that covers key at "level" and its left sibling.  The left one
- * must be locked first; that it still is the left sibling is checked after.
+ * Lock page "targetno" of "level" and its left sibling.  The left one must be
+ * locked first; that it still is the left sibling is checked after.
  */
 static bool
-fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
+fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 {
 	Relation	rel = v->rel;
-	uint32		targetno;
 	uint32		leftno;
 
-	u->target = fpt_descend(rel, &v->ix, key, level, BUFFER_LOCK_SHARE, NULL);
-	targetno = fpt_bufpage(u->target);
-	leftno = fpt_header(BufferGetPage(u->target))->left;
 	if (targetno == FPT_ROOTPAGE)
 		return false;
+	u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_SHARE);
+	leftno = fpt_header(BufferGetPage(u->target))->left;
 	if (leftno == targetno)
 		fpt_corrupt(rel, targetno, "The left link points to the page itself");
 	if (leftno != FPT_NOPAGE)
@@ -139,24 +155,43 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 	}
 	return fpt_header(BufferGetPage(u->target))->left == leftno &&
 		fpt_header(BufferGetPage(u->target))->level == level &&
-		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED) &&
-		fpt_page_above_low(&v->ix.layout, BufferGetPage(u->target), key) &&
-		fpt_page_below_high(&v->ix.layout, BufferGetPage(u->target), key);
+		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED);
 }
 
 /*
- * Lock all pages that unlinking the page of "level" that covers key involves.
- * False (with whatever is locked still in *u) if that is not possible now.
+ * Lock the page above the target, which has its downlink.  It is looked for by
+ * comparing keys.  Where the order has changed since the entries were put in,
+ * that may end elsewhere, and the target stays: it is empty and does no harm.
  */
 static bool
-fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
+fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
+{
+	uint32		child;
+
+	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
+	u->parent = fpt_descend_try(v->rel, &v->ix, &u->low, level,
+								BUFFER_LOCK_EXCLUSIVE);
+	if (BufferIsValid(u->parent) &&
+		fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
+							&child, &u->loc) == FPT_OK &&
+		child == fpt_bufpage(u->target))
+		return true;
+	v->lost = true;
+	return false;
+}
+
+/*
+ * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
+ * whatever is locked still in *u) if that is not possible now.
+ */
+static bool
+fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
 {
 	Relation	rel = v->rel;
 	FPTPageHeader *h;
-	uint32		child;
 
 	memset(u, 0, sizeof(*u));
-	if (!fpt_unlink_lock_pair(v, u, key, level))
+	if (!fpt_unlink_lock_pair(v, u, pageno, level))
 		return false;
 	h = fpt_header(BufferGetPage(u->target));
 	u->low = fpt_page_low(&v->ix.layout, BufferGetPage(u->target));
@@ -169,24 +204,14 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, const FPTKey *key, int level)
 		return false;
 	if (h->right != FPT_NOPAGE)
 	{
-		if (h->right == fpt_bufpage(u->target) || h->right == h->left)
-			fpt_corrupt(rel, fpt_bufpage(u->target),
-						"The right link is not valid");
+		if (h->right == pageno || h->right == h->left)
+			fpt_corrupt(rel, pageno, "The right link is not valid");
 		u->right = fpt_getbuf(rel, &v->ix, h->right, BUFFER_LOCK_EXCLUSIVE);
-		if (fpt_header(BufferGetPage(u->right))->left !=
-			fpt_bufpage(u->target))
+		if (fpt_header(BufferGetPage(u->right))->left != pageno)
 			fpt_corrupt(rel, h->right,
 						"The left link does not point to the left sibling");
 	}
-	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
-	u->parent = fpt_descend(rel, &v->ix, &u->low, level + 1,
-							BUFFER_LOCK_EXCLUSIVE, NULL);
-	if (fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
-							&child, &u->loc) != FPT_OK ||
-		child != fpt_bufpage(u->target))
-		fpt_corrupt(rel, fpt_bufpage(u->parent),
-					"The downlink of a page is missing");
-	return true;
+	return fpt_unlink_lock_parent(v, u, level + 1);
 }
 
 /*
@@ -209,9 +234,8 @@ fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
 static FPTResult
 fpt_unlink_fence(const FPTLayout *l, Page page, const FPTKey *fence, bool high)
 {
-	FPTKey		old = high ? fpt_page_high(l, page) : fpt_page_low(l, page);
-
-	if (fpt_key_cmp(l, &old, fence) == 0)
+	if (high ? fpt_page_ends_at(l, page, fence) :
+		fpt_page_begins_at(l, page, fence))
 		return FPT_OK;
 	return high ? fpt_page_set_high(l, page, fence) :
 		fpt_page_set_low(l, page, fence);
@@ -321,23 +345,36 @@ fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
 	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
 }
 
-static bool fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level);
+static bool fpt_merge_single(FPTVacuum *v, uint32 pageno, int level);
+
+/* The leaf that the walk has come from is unlinked; *u: as it was. */
+static void
+fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u,
+				  const FPTKey *low)
+{
+	w->prev = BufferIsValid(u->left) ? fpt_bufpage(u->left) : FPT_NOPAGE;
+	w->next = BufferIsValid(u->right) ? fpt_bufpage(u->right) : FPT_NOPAGE;
+	if (u->to_right)
+		fpt_key_copy(&w->at, low);
+	v->nleaves--;
+}
 
 /*
- * Unlink the empty leaf that covers key, if it still is empty and can be
- * spared.
+ * Unlink the leaf that the walk has come from, w->prev, if it still is empty and
+ * can be spared.  The walk goes on where its neighbours are: if the right one
+ * has taken over, that begins at "low" now.
  */
 static void
-fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
+fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, const FPTKey *low)
 {
 	int			attempts;
 
 	for (attempts = 0; attempts < 2; attempts++)
 	{
 		FPTUnlink	u;
-		bool		single = false;
+		uint32		parent = FPT_NOPAGE;
 
-		if (fpt_unlink_lock(v, &u, key, 0) &&
+		if (fpt_unlink_lock(v, &u, w->prev, 0) &&
 			fpt_header(BufferGetPage(u.target))->nkids == 0)
 		{
 			if (fpt_unlink_choose(v, &u))
@@ -346,17 +383,18 @@ fpt_unlink_leaf(FPTVacuum *v, const FPTKey *key)
 										 fpt_bufpage(u.target),
 										 fpt_bufpage(u.to_right ?
 													 u.right : u.left));
-				(void) fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
-															 &v->ix.layout));
+				if (fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
+														  &v->ix.layout)))
+					fpt_walk_unlinked(v, w, &u, low);
 				fpt_unlink_release(&u);
 				return;
 			}
-			single = true;
+			parent = fpt_bufpage(u.parent);
 		}
 		fpt_unlink_release(&u);
 
 		/* An only child: join its parent with a neighbour, then try again. */
-		if (!single || !fpt_merge_single(v, key, 1))
+		if (parent == FPT_NOPAGE || !fpt_merge_single(v, parent, 1))
 			return;
 	}
 }
@@ -420,27 +458,27 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	return fits;
 }
 
-/* The page of "level" that covers key has one child only: see above. */
+/* The page "pageno" of "level" has one child only: see above. */
 static bool
-fpt_merge_single(FPTVacuum *v, const FPTKey *key, int level)
+fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
 {
 	FPTUnlink	u;
 	bool		done = false;
-	bool		single = false;
+	uint32		parent = FPT_NOPAGE;
 
 	check_stack_depth();
 	fpt_stop_point(FPT_STOP_MERGE_INNER);
-	if (fpt_unlink_lock(v, &u, key, level) &&
+	if (fpt_unlink_lock(v, &u, pageno, level) &&
 		fpt_page_count(&v->ix.layout, BufferGetPage(u.target)) == 1)
 	{
 		if (fpt_unlink_choose(v, &u))
 			done = fpt_merge_apply(v, &u);
 		else
-			single = true;
+			parent = fpt_bufpage(u.parent);
 	}
 	fpt_unlink_release(&u);
-	if (single && fpt_merge_single(v, key, level + 1))
-		return fpt_merge_single(v, key, level);
+	if (parent != FPT_NOPAGE && fpt_merge_single(v, parent, level + 1))
+		return fpt_merge_single(v, pageno, level);
 	return done;
 }
 
@@ -534,6 +572,15 @@ fpt_vacuum_high(FPTVacuum *v, Page page, FPTKeyBuf *high)
 	fpt_key_copy(high, &k);
 }
 
+/* Is this the leaf whose low fence the key is, byte for byte? */
+static inline bool
+fpt_leaf_begins_at(FPTVacuum *v, Page page, const FPTKey *key)
+{
+	return fpt_header(page)->level == 0 &&
+		!(fpt_header(page)->flags & FPT_F_DELETED) &&
+		fpt_page_begins_at(&v->ix.layout, page, key);
+}
+
 /*
  * Read the next leaves from key on and ask the callback about their entries.
  * Its answer is a binary search among all dead TIDs; asked in heap order those
@@ -549,27 +596,20 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 	int			i;
 
 	fpt_key_copy(&key, from);
-	for (c->n = 0; c->n < c->max && key.key.cls != FPT_CLS_PINF;)
+	for (c->n = 0; c->n < c->max && hint != FPT_NOPAGE;)
 	{
 		Buffer		buf;
 		Page		page;
 
-		if (hint == FPT_NOPAGE)
-			buf = fpt_descend(v->rel, &v->ix, &key.key, 0, BUFFER_LOCK_SHARE,
-							  NULL);
-		else
-		{
-			fpt_window_step(&v->window, v->rel, &v->ix, &key.key, hint, 1, &pinf);
-			buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
-									  v->info->strategy);
-		}
+		if (key.key.cls != FPT_CLS_MINF)
+			fpt_window_step(&v->window, v->rel, &v->ix, &key.key, hint, 1,
+							&pinf);
+		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
+								  v->info->strategy);
 		page = BufferGetPage(buf);
-		if (fpt_header(page)->level != 0 ||
-			(fpt_header(page)->flags & FPT_F_DELETED) ||
-			!fpt_page_above_low(&v->ix.layout, page, &key.key) ||
-			!fpt_page_below_high(&v->ix.layout, page, &key.key))
+		if (!fpt_leaf_begins_at(v, page, &key.key))
 		{
-			/* The chain changed under us: the chunk ends here. */
+			/* The walk will say what is wrong: the chunk ends here. */
 			UnlockReleaseBuffer(buf);
 			break;
 		}
@@ -595,68 +635,130 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 
 /* --- the walk --------------------------------------------------------------- */
 
-/* The leaf that covers key, locked for cleanup; hint: its likely number. */
-static Buffer
-fpt_cleanup_leaf(FPTVacuum *v, const FPTKey *key, uint32 hint)
+/*
+ * Certify that the leaf which is locked for cleanup is the one that the walk
+ * comes to next, w->next, and that none is passed by (P1).  Nothing is compared
+ * in the order of keys, which may have changed since they were put in.
+ *
+ * The leaf was its left sibling's right one.  Only VACUUM unlinks leaves, of
+ * which there is one at a time; a leaf that is split, or its left sibling, leaves
+ * it its low fence.  So this must still be w->at.  Its left link must lead to
+ * the left sibling, unless that has been split since; returns whether it does,
+ * for who has unlocked the leaf to look (fpt_walk_certify_left).  Raises an
+ * error where there is no proof: the heap's TIDs must not be freed.
+ */
+static bool
+fpt_walk_certify(FPTVacuum *v, const FPTWalk *w, Page page)
 {
-	for (;;)
-	{
-		Buffer		buf;
+	FPTPageHeader *h = fpt_header(page);
 
-		if (hint == FPT_NOPAGE)
-		{
-			buf = fpt_descend(v->rel, &v->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
-			hint = fpt_bufpage(buf);
-			UnlockReleaseBuffer(buf);
-		}
-		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, 0, v->info->strategy);
-		fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
-		LockBufferForCleanup(buf);
-		fpt_check_buffer(v->rel, &v->ix, buf, hint);
-		if (fpt_header(BufferGetPage(buf))->level == 0 &&
-			!(fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) &&
-			fpt_page_above_low(&v->ix.layout, BufferGetPage(buf), key) &&
-			fpt_page_below_high(&v->ix.layout, BufferGetPage(buf), key))
-			return buf;
-		UnlockReleaseBuffer(buf);
-		hint = FPT_NOPAGE;
-		CHECK_FOR_INTERRUPTS();
+	if (!fpt_leaf_begins_at(v, page, &w->at.key))
+		fpt_corrupt(v->rel, w->next,
+					"The page does not continue its left sibling");
+	if ((h->right == FPT_NOPAGE) !=
+		(fpt_page_high(&v->ix.layout, page).cls == FPT_CLS_PINF))
+		fpt_corrupt(v->rel, w->next,
+					"The right link contradicts the high fence");
+
+	/* Leaves that are passed, and are linked still, are different pages. */
+	if (++v->nleaves > v->ix.map.npages &&
+		v->nleaves > fpt_npages(v->rel, &v->ix.map))
+		fpt_corrupt(v->rel, w->next, "The right links lead in a circle");
+	return h->left == w->prev;
+}
+
+/*
+ * The leaf to the right of w->prev has another left sibling: w->prev must have
+ * been split, and so have another high fence than when the walk was there.
+ */
+static void
+fpt_walk_certify_left(FPTVacuum *v, const FPTWalk *w)
+{
+	Buffer		buf;
+	bool		split;
+
+	if (w->prev == FPT_NOPAGE)
+		fpt_corrupt(v->rel, w->next, "The first leaf has a left sibling");
+	buf = fpt_getbuf(v->rel, &v->ix, w->prev, BUFFER_LOCK_SHARE);
+	split = !fpt_page_ends_at(&v->ix.layout, BufferGetPage(buf), &w->at.key);
+	UnlockReleaseBuffer(buf);
+	if (!split)
+		fpt_corrupt(v->rel, w->next,
+					"The left link does not point to the left sibling");
+}
+
+/* Put the walk in front of the first leaf. */
+static void
+fpt_walk_start(FPTVacuum *v, FPTWalk *w)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	Buffer		buf = fpt_descend(v->rel, &v->ix, &minf, 0, BUFFER_LOCK_SHARE,
+								  NULL);
+
+	fpt_key_copy(&w->at, &minf);
+	w->prev = FPT_NOPAGE;
+	w->next = fpt_bufpage(buf);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Do the next leaf and put the walk behind it; the leaf is unlinked if it became
+ * empty.  Returns false at the end of the chunk that was read before.  Locks one
+ * leaf, for cleanup, and unlocks it; may raise an error.
+ */
+static bool
+fpt_walk_step(FPTVacuum *v, FPTWalk *w)
+{
+	Buffer		buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0,
+										  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTWalk		from;
+	bool		linked;
+	bool		empty;
+	bool		more;
+
+	fpt_key_copy(&from.at, &w->at.key);
+	from.prev = w->prev;
+	from.next = w->next;
+	fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
+	LockBufferForCleanup(buf);
+	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
+	linked = fpt_walk_certify(v, w, page);
+	fpt_mark_seen(v, w->next);
+	empty = fpt_vacuum_leaf(v, buf);
+	fpt_vacuum_high(v, page, &w->at);
+	w->prev = w->next;
+	w->next = fpt_header(page)->right;
+	more = v->chunk.n > 0 && w->at.key.cls != FPT_CLS_PINF &&
+		!fpt_page_ends_at(&v->ix.layout, page, &v->chunk.high.key);
+	UnlockReleaseBuffer(buf);
+	if (!linked)
+		fpt_walk_certify_left(v, &from);
+	if (empty)
+	{
+		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
+		fpt_unlink_leaf(v, w, &from.at.key);
 	}
+	return more;
 }
 
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
-	FPTKey		minf = {.cls = FPT_CLS_MINF};
-	FPTKeyBuf	key;
-	FPTKeyBuf	at;
-	uint32		hint = FPT_NOPAGE;
+	FPTWalk		w;
+	bool		more;
 
-	fpt_key_copy(&key, &minf);
-	while (key.key.cls != FPT_CLS_PINF)
+	fpt_walk_start(v, &w);
+	while (w.at.key.cls != FPT_CLS_PINF)
 	{
-		fpt_chunk_read(v, &key.key, hint);
+		fpt_chunk_read(v, &w.at.key, w.next);
 		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 		do
 		{
-			Buffer		buf = fpt_cleanup_leaf(v, &key.key, hint);
-			Page		page = BufferGetPage(buf);
-			bool		empty;
-
-			fpt_key_copy(&at, &key.key);
-			fpt_mark_seen(v, fpt_bufpage(buf));
-			empty = fpt_vacuum_leaf(v, buf);
-			fpt_vacuum_high(v, page, &key);
-			hint = fpt_header(page)->right;
-			UnlockReleaseBuffer(buf);
-			if (empty)
-			{
-				fpt_stop_point(FPT_STOP_LEAF_EMPTY);
-				fpt_unlink_leaf(v, &at.key);
-			}
+			more = fpt_walk_step(v, &w);
 			fpt_vacuum_delay();
 			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
-		} while (fpt_key_cmp(&v->ix.layout, &key.key, &v->chunk.high.key) < 0);
+		} while (more);
 	}
 }
 
@@ -744,6 +846,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.callback_state = callback_state;
 	v.rel = info->index;
 	fpt_index_copy(info->index, &v.ix);
+	fpt_warn_stale(v.rel, &v.ix);
 	v.npages = fpt_npages(info->index, &v.ix.map);
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
@@ -763,6 +866,14 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	stats->pages_free = 0;
 	fpt_vacuum_leaves(&v);
 	fpt_window_done(&v.window);
+	if (v.lost)
+		ereport(WARNING,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("empty pages of index \"%s\" cannot be unlinked",
+						RelationGetRelationName(v.rel)),
+				 errdetail("Searches do not lead to their downlinks: the order of keys has changed, or the index is damaged."),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(v.rel))));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(&v);
 	pfree(v.seen);

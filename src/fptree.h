@@ -7,7 +7,8 @@
  *
  *	  page kernel		fpt_kernel.c fpt_modify.c fpt_pagecheck.c fpt_simd.c
  *						fpt_geom.c
- *	  keys				fpt_image.c fpt_sortkey.c fpt_head.c fpt_general.c
+ *	  keys				fpt_image.c fpt_sortkey.c fpt_head.c fpt_collation.c
+ *						fpt_general.c
  *	  buffers and WAL	fpt_place.c fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
  *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
@@ -81,6 +82,8 @@ typedef struct FPTIndex
 	bool		descending;
 	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
 	uint32		sortversion;
+	uint32		collversion;
+	bool		stale;			/* one of these two is another one by now */
 	bool		headless;		/* heads of all keys are the same */
 	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
@@ -99,7 +102,8 @@ extern void fpt_index_copy(Relation rel, FPTIndex *ix);
 
 /*
  * Raise an error if sort keys in the index are not those of the collation as it
- * is now.  Before keys are looked for that were not in the index already.
+ * is now, and warn if it has been built with another version of any collation.
+ * Before keys are looked for that were not in the index already.
  */
 extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
@@ -148,6 +152,17 @@ extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
 
 /* May this page be given out again?  (deleted, or never initialised) */
 extern bool fpt_page_recyclable(Page page);
+
+/* --- fpt_collation.c: versions of collations -------------------------------- */
+
+/* A hash of a collation's version, not 0. */
+extern uint32 fpt_collation_version(Oid collation);
+
+/* The same of all collations that an index's order depends on; 0: none. */
+extern uint32 fpt_collations_version(Relation rel);
+
+/* Warn, once in a session, of an index with other ones. */
+extern void fpt_warn_stale(Relation rel, const FPTIndex *ix);
 
 /* --- TIDs ------------------------------------------------------------------ */
 
@@ -352,6 +367,14 @@ typedef struct FPTStack
  */
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
+
+/*
+ * The same for what can be done without: one attempt, and InvalidBuffer (no
+ * lock) where it ends at a page that does not cover the key.  An index in the
+ * order of another version of a comparison function may have no such page.
+ */
+extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
+							  int level, int lock);
 
 /*
  * Starting from a locked page whose number somebody remembered: the page of

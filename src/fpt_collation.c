@@ -1,0 +1,199 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_collation.c
+ *	  Which collations the order of an index depends on, and their versions.
+ *
+ * A library that provides collations, the C library or ICU, may order strings
+ * differently after an upgrade.  The metapage has a hash of the versions, as the
+ * server tells them, of all collations that the comparison functions of the key
+ * columns use.  A column's own collation is not all of it:
+ *
+ *	- Functions of containers (arrays, records, ranges, multiranges) compare
+ *	  what is in them by the functions and collations of those types.
+ *	- Others may use the database's default collation, as those of jsonb and
+ *	  citext do.  So may any function that is not known to compare something
+ *	  else: for these both the column's and the default collation count.
+ *
+ * A version can only be compared with itself: no OIDs or names go into the hash,
+ * which pg_upgrade does not keep.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fptree.h"
+
+#include "access/parallel.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "fpt_head.h"
+
+/*
+ * The version of a collation, in the current context; NULL if the library does
+ * not tell one, or there is nothing to change.
+ */
+static char *
+collation_version(Oid collation)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo	flinfo;
+	Datum		version;
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+
+	fmgr_info(isdefault ? F_PG_DATABASE_COLLATION_ACTUAL_VERSION :
+			  F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = ObjectIdGetDatum(isdefault ? MyDatabaseId :
+											 collation);
+	fcinfo->args[0].isnull = false;
+	version = FunctionCallInvoke(fcinfo);
+	return fcinfo->isnull ? NULL : TextDatumGetCString(version);
+}
+
+uint32
+fpt_collation_version(Oid collation)
+{
+	char	   *s = collation_version(collation);
+	uint32		hash = 0;
+
+	if (s != NULL)
+	{
+		hash = hash_bytes((unsigned char *) s, (int) strlen(s));
+		pfree(s);
+	}
+	return hash != 0 ? hash : 1;
+}
+
+static void
+add_collation(uint32 *hash, Oid collation)
+{
+	char	   *s;
+
+	if (!OidIsValid(collation) || fpt_collation_is_c(collation))
+		return;
+	s = collation_version(collation);
+	if (s == NULL)
+		return;
+	*hash = hash_combine(*hash, hash_bytes((unsigned char *) s,
+										   (int) strlen(s)));
+	pfree(s);
+}
+
+static void add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation);
+
+/* A type in the order of its default operator class. */
+static void
+add_type(uint32 *hash, Oid type, Oid collation)
+{
+	TypeCacheEntry *t = lookup_type_cache(type, TYPECACHE_CMP_PROC);
+
+	add_order(hash, type, t->cmp_proc, collation);
+}
+
+static void
+add_record(uint32 *hash, Oid type)
+{
+	TupleDesc	desc = lookup_rowtype_tupdesc_copy(type, -1);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (!att->attisdropped)
+			add_type(hash, att->atttypid, att->attcollation);
+	}
+	FreeTupleDesc(desc);
+}
+
+/* The collations that a comparison function uses for values of a type. */
+static void
+add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation)
+{
+	TypeCacheEntry *t;
+
+	check_stack_depth();
+	type = getBaseType(type);
+	switch (cmpproc)
+	{
+		case F_BTTEXTCMP:
+		case F_BPCHARCMP:
+		case F_BTNAMECMP:
+			add_collation(hash, collation);
+			return;
+		case F_ENUM_CMP:
+		case F_TSQUERY_CMP:
+		case F_BTRECORDIMAGECMP:
+			return;
+		case F_BTARRAYCMP:
+			if (OidIsValid(get_element_type(type)))
+			{
+				add_type(hash, get_element_type(type), collation);
+				return;
+			}
+			break;
+		case F_BTRECORDCMP:
+			if (get_typtype(type) == TYPTYPE_COMPOSITE)
+			{
+				add_record(hash, type);
+				return;
+			}
+			break;
+		case F_MULTIRANGE_CMP:
+		case F_RANGE_CMP:
+			if (cmpproc == F_MULTIRANGE_CMP)
+				type = get_multirange_range(type);
+			t = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
+			add_order(hash, t->rngelemtype->type_id,
+					  t->rng_cmp_proc_finfo.fn_oid, t->rng_collation);
+			return;
+		default:
+			if (fpt_head_known(cmpproc, type))
+				return;
+			break;
+	}
+	add_collation(hash, collation);
+	add_collation(hash, DEFAULT_COLLATION_OID);
+}
+
+uint32
+fpt_collations_version(Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			n = IndexRelationGetNumberOfKeyAttributes(rel);
+	uint32		hash = 0;
+
+	for (int i = 0; i < n; i++)
+		add_order(&hash, TupleDescAttr(desc, i)->atttypid,
+				  index_getprocid(rel, i + 1, FPT_ORDER_PROC),
+				  rel->rd_indcollation[i]);
+	return hash;
+}
+
+/*
+ * As the server does about a collation, say it once in a session, in one
+ * process of a query.
+ */
+void
+fpt_warn_stale(Relation rel, const FPTIndex *ix)
+{
+	static List *told = NIL;
+	Oid			index = RelationGetRelid(rel);
+	MemoryContext old;
+
+	if (!ix->stale || IsParallelWorker() || list_member_oid(told, index))
+		return;
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	told = lappend_oid(told, index);
+	MemoryContextSwitchTo(old);
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("index \"%s\" was built with another version of its collation",
+					RelationGetRelationName(rel)),
+			 errdetail("The order of its entries may not be that of the collation as it is now: searches may miss rows."),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
+}

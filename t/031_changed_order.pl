@@ -1,0 +1,344 @@
+# A collation orders strings differently than when an index was built, as after
+# an upgrade of the C library: the locale is made anew under a cluster that is
+# stopped for it.  Whole scans must return all rows, and VACUUM must take out all
+# entries of the rows that it removes, though no search finds them.  If an entry
+# stayed, it would lead to whatever row gets the place, when the old library is
+# back, too.  A btree is beside.
+#
+# And: versions of collations that the index knows of; and links that lead past
+# a leaf, which VACUUM must notice, for the same reason.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+
+use FptTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $locales = PostgreSQL::Test::Utils::tempdir();
+
+# Make the locale xx_US.UTF-8 like another one.
+sub make_locale
+{
+	my ($like) = @_;
+	my $to = "$locales/xx_US.UTF-8";
+
+	system('rm', '-rf', $to);
+	system("localedef -i $like -f UTF-8 $to >/dev/null 2>&1");
+	return -d $to;
+}
+if (!make_locale('en_US'))
+{
+	plan skip_all => 'locales cannot be made here';
+}
+$ENV{LOCPATH} = $locales;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+$node->append_conf('postgresql.conf', "autovacuum = off\n");
+$node->start;
+install_helpers($node);
+
+sub change_locale
+{
+	my ($like) = @_;
+
+	$node->stop;
+	make_locale($like) or die "no locale like $like";
+	$node->start;
+	return;
+}
+
+sub query
+{
+	my ($sql) = @_;
+
+	return $node->safe_psql('postgres', $sql);
+}
+
+# ----------------------------------------------------------------------------
+# Another order
+
+query(q{
+CREATE COLLATION xx (provider = libc, locale = 'xx_US.UTF-8');
+CREATE TABLE f (i int, t text COLLATE xx);
+SELECT setseed(0.3);
+INSERT INTO f SELECT i, (SELECT string_agg(substr('aAbB cC-dD_eE.fFzZ', (random() * 17)::int + 1, 1), '')
+	FROM generate_series(1, 12) WHERE i = i) FROM generate_series(1, 12000) i;
+CREATE TABLE b AS SELECT * FROM f;
+CREATE INDEX f_t ON f USING fptree (t);
+CREATE INDEX f_ti ON f USING fptree (t DESC, i);
+CREATE INDEX b_t ON b (t);
+CREATE INDEX b_ti ON b (t DESC, i);
+CREATE TABLE gone AS SELECT t FROM f WHERE i % 3 = 0 AND i < 6000;
+VACUUM ANALYZE f;
+VACUUM ANALYZE b;
+});
+
+# Rows that index scans in an order return, of f and b: index-only and not, to
+# and fro, one column and two, by several processes.
+my $forced = q{
+SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;
+SET max_parallel_workers_per_gather = 0;};
+my $parallel = $forced . q{
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0; SET min_parallel_index_scan_size = 0;};
+
+sub scan_counts
+{
+	my ($tab) = @_;
+	my $sql = $forced;
+
+	foreach my $q ("SELECT t FROM $tab ORDER BY t", "SELECT t FROM $tab ORDER BY t DESC",
+		"SELECT i FROM $tab ORDER BY t", "SELECT i FROM $tab ORDER BY t DESC",
+		"SELECT t FROM $tab WHERE t >= '' ORDER BY t",
+		"SELECT t FROM $tab WHERE t >= '' ORDER BY t DESC",
+		"SELECT i FROM $tab ORDER BY t DESC, i",
+		"SELECT i FROM $tab ORDER BY t, i DESC")
+	{
+		$sql .= "SELECT count(*) || '/' || count(DISTINCT s) FROM ($q) s;\n";
+	}
+	return query("$sql $parallel SELECT count(*) FROM $tab;
+		SELECT count(i) FROM $tab WHERE t >= '';");
+}
+
+my $before = scan_counts('f');
+is($before, scan_counts('b'), 'scans before');
+change_locale('C');
+is(query(q{SELECT 'a' < 'B' COLLATE xx}), 'f', 'the order is another one');
+is(scan_counts('f'), $before, 'all rows are found in the new order');
+is(scan_counts('b'), $before, '... as by btree');
+
+query("DELETE FROM $_ WHERE i % 3 = 0 OR i BETWEEN 1000 AND 1500;") foreach qw(f b);
+query('VACUUM f; VACUUM b;');
+is(query(q{SELECT string_agg((fptree_stat(x)).entries::text, ' ') FROM unnest('{f_t,f_ti}'::regclass[]) x}),
+	query(q{SELECT count(*) || ' ' || count(*) FROM f}),
+	'VACUUM has taken out all dead entries');
+
+change_locale('en_US');
+verify($node, 'the old order is back: indexes are sound');
+query(q{INSERT INTO f SELECT i, 'new row ' || i FROM generate_series(50000, 60000) i});
+is(query(qq{$forced SELECT count(*)
+	FROM gone g, LATERAL (SELECT i FROM f WHERE f.t = g.t OFFSET 0) x WHERE i >= 50000}),
+	'0', 'nothing that was deleted leads to another row');
+is(query("$forced SELECT count(*) FROM (SELECT t FROM f ORDER BY t) s"),
+	query('SET enable_indexscan = off; SET enable_indexonlyscan = off; SELECT count(*) FROM f'),
+	'scans return each row once');
+
+# Rows inserted in another order, some of which are turned down; rows removed
+change_locale('C');
+query(q{
+DO $$
+BEGIN
+	FOR i IN 1 .. 1500 LOOP
+		BEGIN
+			INSERT INTO f VALUES (i, md5(i::text));
+		EXCEPTION WHEN index_corrupted THEN
+		END;
+	END LOOP;
+END $$;
+DELETE FROM f WHERE i % 2 = 0;
+VACUUM f;
+});
+is(query(q{SELECT string_agg((fptree_stat(x)).entries::text, ' ') FROM unnest('{f_t,f_ti}'::regclass[]) x}),
+	query(q{SELECT count(*) || ' ' || count(*) FROM f}),
+	'VACUUM, of entries that were inserted in two orders');
+change_locale('en_US');
+query(q{REINDEX TABLE f});
+verify($node, 'rebuilt: indexes are sound');
+
+# ----------------------------------------------------------------------------
+# Versions
+
+# What the metapage has, by the kind of order: where it is, in the file.
+my $place = 64 + 56;
+
+sub damage_file
+{
+	my ($index, $code) = @_;
+	my $file = $node->data_dir . '/' . query("SELECT pg_relation_filepath('$index')");
+
+	query('CHECKPOINT');
+	$node->stop;
+	my $data = slurp_file($file);
+	$code->(\$data);
+	open my $fh, '>', $file or die "$file: $!";
+	binmode $fh;
+	print $fh $data;
+	close $fh or die $!;
+	$node->start;
+	return;
+}
+
+$node->safe_psql('postgres',
+	q{CREATE DATABASE xx LOCALE 'xx_US.UTF-8' TEMPLATE template0});
+my $kinds = q{
+CREATE EXTENSION fptree;
+CREATE COLLATION xx (provider = libc, locale = 'xx_US.UTF-8');
+CREATE TYPE e AS ENUM ('a', 'b');
+CREATE TYPE plain AS (i int, n numeric, t text COLLATE "C");
+CREATE TYPE nested AS (i int, t text[]);
+CREATE TYPE textrange AS RANGE (subtype = text, collation = xx);
+CREATE TYPE crange AS RANGE (subtype = text, collation = "C");
+CREATE DOMAIN dom AS text COLLATE xx;
+CREATE FUNCTION cmp(int, int) RETURNS int LANGUAGE internal IMMUTABLE AS 'btint4cmp';
+CREATE OPERATOR CLASS own FOR TYPE int USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 cmp(int, int);
+CREATE TABLE k (t text, x text COLLATE xx, c text COLLATE "C", n numeric, j jsonb, e e, v varchar, b bpchar,
+	ta text[], ia int[], ca text[] COLLATE "C", plain plain, nested nested, r textrange, cr crange,
+	ir int4range, mr textmultirange, nm name, d dom, i int, by bytea, net inet);
+CREATE FUNCTION kind(def text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	version text;
+BEGIN
+	EXECUTE 'CREATE INDEX k_x ON k USING fptree ' || def;
+	CHECKPOINT;
+	version := encode(pg_read_binary_file(pg_relation_filepath('k_x'), 120, 4), 'hex');
+	DROP INDEX k_x;
+	RETURN CASE WHEN version <> '00000000' THEN 'yes' ELSE 'no' END;
+END $$;
+};
+$node->safe_psql('xx', $kinds);
+$node->safe_psql('postgres', 'CREATE DATABASE c TEMPLATE template0');
+$node->safe_psql('c', $kinds);
+my %depends = (
+	'(t)' => 'db', '(x)' => 'yes', '(c)' => 'no', '(n)' => 'no', '(j)' => 'db',
+	'(e)' => 'no', '(v)' => 'db', '(b)' => 'db', '(ta)' => 'db', '(ia)' => 'no',
+	'(ca)' => 'no', '(plain)' => 'no', '(nested)' => 'db', '(r)' => 'yes', '(cr)' => 'no',
+	'(ir)' => 'no', '(mr)' => 'yes', '(nm)' => 'no', '(d)' => 'yes', '(i)' => 'no',
+	'(by)' => 'no', '(net)' => 'no', '(i own)' => 'db', '(n, i, x)' => 'yes',
+	'(i) INCLUDE (x)' => 'no', '(t text_pattern_ops)' => 'no',
+	'(x text_pattern_ops, b bpchar_pattern_ops)' => 'no', '(((nested).t))' => 'db',
+	'(nested record_image_ops)' => 'no', '((t || c))' => 'no');
+my @defs = sort keys %depends;
+my $list = join(', ', map { "'$_'" } @defs);
+foreach my $db (qw(xx c))
+{
+	my $expected = join("\n", map {
+		my $d = $depends{$_};
+		"$_ " . ($d ne 'db' ? $d : $db eq 'xx' ? 'yes' : 'no') } @defs);
+
+	is($node->safe_psql($db, "SELECT d || ' ' || kind(d) FROM unnest(ARRAY[$list]) WITH ORDINALITY x(d, o) ORDER BY o"),
+		$expected, "versions are recorded for what needs them, database $db");
+}
+
+# Another version: the server goes on, and says so once in a session.
+damage_file('f_ti', sub { substr(${ $_[0] }, $place, 4) ^= "\1\0\0\0" });
+my $warning = qr/index "f_ti" was built with another version of its collation/;
+my ($ret, $out, $err) = $node->psql('postgres', qq{$forced
+	SELECT count(*) FROM (SELECT i FROM f WHERE t > 'x' ORDER BY t DESC, i) s;
+	INSERT INTO f VALUES (1, 'x');
+	SELECT count(*) FROM (SELECT i FROM f WHERE t > 'x' ORDER BY t DESC, i) s;});
+is($ret, 0, 'another version: queries go on');
+is(scalar(() = $err =~ /$warning/g), 1, 'and one warning is raised');
+like($err, qr/REINDEX INDEX f_ti/, 'with a hint');
+(undef, undef, $err) = $node->psql('postgres', "INSERT INTO f VALUES (1, 'x')");
+like($err, $warning, 'so by INSERT');
+(undef, undef, $err) = $node->psql('postgres', "DELETE FROM f WHERE i = 1; VACUUM f");
+like($err, $warning, 'by VACUUM');
+(undef, undef, $err) = $node->psql('postgres', "SELECT fptree_index_check('f_ti')");
+like($err, $warning, 'by the check');
+(undef, undef, $err) = $node->psql('postgres', qq{$parallel SELECT count(i) FROM f WHERE t >= ''});
+unlike($err, qr/$warning.*$warning/s, 'not by each of several processes');
+
+# Rows that an index scan finds in entries of another order need not match.
+my $wrong = qq{$forced
+DROP INDEX IF EXISTS f_t;
+CREATE TEMP TABLE found AS SELECT lo, x.t FROM unnest(string_to_array('-.A.B.C._.a.b.c.e.f.bB.Ca', '.')) lo,
+	LATERAL (SELECT t FROM f WHERE t >= lo COLLATE xx AND t < lo || 'b' COLLATE xx ORDER BY t DESC, i) x;
+SELECT count(*) > 0, count(*) FILTER (WHERE NOT (t >= lo COLLATE xx AND t < lo || 'b' COLLATE xx)) FROM found;};
+change_locale('C');
+is(query($wrong), 't|0', 'rows that are found are looked at again');
+change_locale('en_US');
+query(q{REINDEX INDEX f_ti; CREATE INDEX f_t ON f USING fptree (t)});
+($ret, $out, $err) = $node->psql('postgres', "INSERT INTO f VALUES (1, 'x'); VACUUM f;");
+is($err, '', 'rebuilt: no warning');
+
+# ----------------------------------------------------------------------------
+# Damage that leads past a leaf
+
+query(q{
+CREATE TABLE d (a int, s text COLLATE "C") WITH (autovacuum_enabled = off);
+INSERT INTO d SELECT i * 2, lpad(i::text, 30, '0') FROM generate_series(1, 6000) i;
+CREATE INDEX d_a ON d USING fptree (a);
+CREATE INDEX d_s ON d USING fptree (s);
+DELETE FROM d WHERE a % 3 = 0;
+});
+my $bs = query('SHOW block_size');
+my ($left_at, $right_at) = (24, 28);
+
+sub get_link
+{
+	my ($file, $page, $at) = @_;
+	return unpack('L', substr($$file, $page * $bs + $at, 4));
+}
+
+# A leaf in the middle of the chain
+sub some_leaf
+{
+	my ($index) = @_;
+	return query(qq{SELECT page FROM generate_series(2, pg_relation_size('$index') / $bs - 1) p,
+		fptree_page_stats('$index', p) WHERE type = 'leaf' AND left_page > 0 AND right_page > 0 LIMIT 1});
+}
+
+sub vacuum_fails
+{
+	my ($name, $index) = @_;
+	my ($ret, undef, $err) = $node->psql('postgres', 'VACUUM (INDEX_CLEANUP ON) d');
+
+	isnt($ret, 0, "$name ($index): VACUUM fails");
+	like($err, qr/index "$index" is corrupted at page \d+.*REINDEX INDEX $index/s,
+		"$name ($index): and says why");
+	query("REINDEX INDEX $index");
+	return;
+}
+
+foreach my $index (qw(d_a d_s))
+{
+	my $leaf = some_leaf($index);
+
+	damage_file($index, sub {
+		my ($file) = @_;
+		my $next = get_link($file, $leaf, $right_at);
+		my $after = get_link($file, $next, $right_at);
+
+		substr($$file, $leaf * $bs + $right_at, 4) = pack('L', $after);
+	});
+	vacuum_fails('a right link past a leaf', $index);
+
+	# A write was lost: the leaf is what it was before it was split.
+	$leaf = some_leaf($index);
+	my ($lo, $hi) = split(/\|/, query(qq{SELECT min(a), max(a) FROM d, fptree_page_items('$index', $leaf) x
+		WHERE key = } . ($index eq 'd_a' ? 'a::text' : 's')));
+	my $file = $node->data_dir . '/' . query("SELECT pg_relation_filepath('$index')");
+	query('CHECKPOINT');
+	my $page = substr(slurp_file($file), $leaf * $bs, $bs);
+	query(qq{INSERT INTO d SELECT $lo + 1 + i * 2, lpad(($lo / 2)::text, 30, '0') || i FROM generate_series(1, ($hi - $lo) / 2) i});
+	damage_file($index, sub {
+		my ($file) = @_;
+		die "not split" if substr($$file, $leaf * $bs + $right_at, 4) eq substr($page, $right_at, 4);
+		substr($$file, $leaf * $bs, $bs) = $page;
+	});
+	vacuum_fails('a lost write', $index);
+
+	# A circle of links and fences
+	$leaf = some_leaf($index);
+	damage_file($index, sub {
+		my ($file) = @_;
+		my $from = get_link($file, $leaf, $left_at);
+
+		substr($$file, $leaf * $bs, $bs) = substr($$file, $from * $bs, $bs);
+		substr($$file, $leaf * $bs + $bs - 24, 4) = pack('L', $leaf);
+		substr($$file, $leaf * $bs + $right_at, 4) = pack('L', $from);
+	});
+	vacuum_fails('a circle', $index);
+}
+query('VACUUM d');
+verify($node, 'rebuilt: indexes are sound');
+$node->stop;
+no_crash($node);
+done_testing();
