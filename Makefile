@@ -45,6 +45,7 @@ OBJS = \
 	src/fpt_sort.o \
 	src/fpt_sortkey.o \
 	src/fpt_split.o \
+	src/fpt_standby.o \
 	src/fpt_stats.o \
 	src/fpt_testing.o \
 	src/fpt_tuple.o \

@@ -8,7 +8,6 @@
 #include "fpt_prefetch.h"
 
 #include "access/reloptions.h"
-#include "access/xlog.h"
 #include "commands/vacuum.h"
 #include "utils/guc.h"
 
@@ -108,32 +107,11 @@ fptoptions(Datum reloptions, bool validate)
 
 /* --- handler -------------------------------------------------------------------- */
 
-/*
- * Index-only scans need VACUUM's cleanup lock, which the replay of generic WAL
- * records does not take: none on a standby.  (Queries that need no column do not
- * ask: see fpt_refuse_index_only().)
- */
+/* Every column, included ones as well; fpt_standby.c sees to standbys. */
 static bool
 fptcanreturn(Relation index, int attno)
 {
-	return !RecoveryInProgress();
-}
-
-static bool
-fptproperty(Oid index_oid, int attno, IndexAMProperty prop,
-			const char *propname, bool *res, bool *isnull)
-{
-	switch (prop)
-	{
-		case AMPROP_RETURNABLE:
-			/* amcanreturn's answer is one of the moment. */
-			if (attno == 0)
-				return false;
-			*res = true;
-			return true;
-		default:
-			return false;
-	}
+	return true;
 }
 
 PG_FUNCTION_INFO_V1(fpthandler);
@@ -171,7 +149,6 @@ fpthandler(PG_FUNCTION_ARGS)
 	am->amcanreturn = fptcanreturn;
 	am->amcostestimate = fptcostestimate;
 	am->amoptions = fptoptions;
-	am->amproperty = fptproperty;
 	am->ambuildphasename = fptbuildphasename;
 	am->amvalidate = fptvalidate;
 	am->amadjustmembers = fptadjustmembers;

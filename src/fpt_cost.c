@@ -7,8 +7,7 @@
  * of pages (fewer than a btree's of the same rows), of entries, and the height
  * of the tree, which the planner knows for btree only and which is read from
  * the root page here.  What a page costs to search is not told apart: it is
- * dwarfed by the executor's cost of a row.  During recovery, an index-only scan
- * is made a plain one here (fpt_refuse_index_only).
+ * dwarfed by the executor's cost of a row.
  *
  * Three things are.  Whether a scan is worth parallel workers is not decided
  * by the number of our dense pages (fpt_btree_pages).  A long scan does not
@@ -23,7 +22,6 @@
 #include <math.h>
 
 #include "access/relation.h"
-#include "access/xlog.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
@@ -285,36 +283,6 @@ fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
 	return Max(1, pages / info->pages);
 }
 
-/*
- * During recovery, amcanreturn says that no column can be had from the index.
- * That is no answer for a query that needs none, like count(*), or whose only
- * quals are those of a partial index: core makes an index-only path for it all
- * the same.  As this is called for each path before anything is done with it,
- * it can be made a plain one.  Returns what core, which has looked at the kind
- * of the path before, will leave out for heap pages that are all-visible; it
- * reckons by the same formulas.
- */
-static Cost
-fpt_refuse_index_only(struct PlannerInfo *root, IndexPath *path,
-					  Selectivity selectivity, double correlation)
-{
-	RelOptInfo *rel = path->indexinfo->rel;
-	double		inorder = ceil(selectivity * rel->pages);
-	double		spc_random;
-	double		spc_seq;
-	Cost		max_io;
-	Cost		min_io;
-
-	path->path.pathtype = T_IndexScan;
-	get_tablespace_page_costs(rel->reltablespace, &spc_random, &spc_seq);
-	max_io = spc_random *
-		index_pages_fetched(clamp_row_est(selectivity * rel->tuples),
-							rel->pages, path->indexinfo->pages, root);
-	min_io = inorder > 0 ? spc_random + (inorder - 1) * spc_seq : 0;
-	return rel->allvisfrac *
-		(max_io + correlation * correlation * (min_io - max_io));
-}
-
 void
 fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 				double loop_count, Cost *indexStartupCost,
@@ -336,9 +304,6 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 	if (!fpt_skip_cost(root, path, loop_count, *indexStartupCost,
 					   indexTotalCost, *indexSelectivity, indexPages))
 		*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
-	if (path->path.pathtype == T_IndexOnlyScan && RecoveryInProgress())
-		*indexTotalCost += fpt_refuse_index_only(root, path, *indexSelectivity,
-												 *indexCorrelation);
 	*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 }

@@ -27,7 +27,6 @@
 #include "fptree.h"
 
 #include "access/htup_details.h"
-#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_amop.h"
 #include "nodes/makefuncs.h"
@@ -148,8 +147,6 @@ fpt_show_families(IndexOptInfo *info)
  * and its paths, if any were made, would not be kept.  The real entry cannot
  * say that it is a btree: row comparisons would be given to the executor, which
  * refuses them.
- *
- * Not during recovery, when there are no index-only scans.
  */
 static IndexOptInfo *
 fpt_probe_entry(const IndexOptInfo *info)
@@ -158,7 +155,7 @@ fpt_probe_entry(const IndexOptInfo *info)
 
 	if (!fpt_core_probes_btree() || !fpt_is_ours(info) ||
 		info->sortopfamily == NULL || info->indpred != NIL ||
-		info->hypothetical || RecoveryInProgress())
+		info->hypothetical)
 		return NULL;
 	probe = makeNode(IndexOptInfo);
 	memcpy(probe, info, sizeof(IndexOptInfo));

@@ -18,7 +18,8 @@
  *
  * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
  * index without WAL keep the batch's page pinned until they leave it, which
- * holds up VACUUM's cleanup lock (see src/README.md, "Scans").
+ * holds up VACUUM's cleanup lock (see src/README.md, "Scans").  During recovery
+ * that is not enough for index-only scans, see fpt_standby.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -145,6 +146,7 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 		memcpy(to->items, from->items, from->n * sizeof(uint32));
 		memcpy(to->itups.data, from->itups.data, from->itups.used);
 	}
+	to->askedfrom = to->askedto = 0;
 	if (BufferIsValid(to->buf))
 		IncrBufferRefCount(to->buf);
 }
@@ -668,6 +670,10 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	else
 		fpt_fill_images(scan, so, b, page);
 	Assert(b->n <= FPT_MAX_ENTRIES);
+	b->doubt = fpt_standby_doubts(scan);
+	b->askedfrom = b->askedto = 0;
+	if (b->doubt)
+		b->lsn = BufferGetLSNAtomic(buf);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{
@@ -1224,13 +1230,16 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	Assert(b->valid || b->n == 0);
 	if (unlikely(scan->kill_prior_tuple) && so->nkilled < b->n)
 		fpt_note_killed(so);
-	if (likely(ScanDirectionIsForward(dir) && b->pos + 1 < b->n))
-		b->pos++;
-	else if (!fpt_step(scan, so, dir))
-		return false;
-	fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
-	if (unlikely(--so->heap.sleep < 0))
-		fpt_heap_look(scan, so, dir);
+	do
+	{
+		if (likely(ScanDirectionIsForward(dir) && b->pos + 1 < b->n))
+			b->pos++;
+		else if (!fpt_step(scan, so, dir))
+			return false;
+		fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
+		if (unlikely(--so->heap.sleep < 0))
+			fpt_heap_look(scan, so, dir);
+	} while (unlikely(!fpt_shows(scan, so, dir)));
 	scan->xs_recheck = so->ranges.recheck;
 	if (scan->xs_want_itup)
 		fpt_return_itup(scan, so);
@@ -1327,6 +1336,7 @@ fptendscan(IndexScanDesc scan)
 	fpt_batch_forget(&so->mark);
 	if (BufferIsValid(so->heap.vmbuf))
 		ReleaseBuffer(so->heap.vmbuf);
+	fpt_standby_end(so);
 	if (fpt_reports != NULL && !fpt_is_probe(scan))
 		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters);
 	MemoryContextDelete(so->cxt);

@@ -36,6 +36,9 @@ typedef struct FPTBatch
 	uint16	   *tupoffs;		/* general keys: tuples in the page, for as long */
 	uint16	   *tuplens;		/* as it is locked; lengths of these */
 	int			tupbytes;		/* FPTRun.tupbytes */
+	bool		doubt;			/* entries are returned if the standby shows */
+	int			askedfrom;		/* them (fpt_standby.c); askedfrom .. askedto */
+	int			askedto;		/* - 1 have been looked up */
 	FPTItups	itups;			/* general keys, index-only scans; */
 	uint32	   *items;			/* each entry's item there */
 } FPTBatch;
@@ -76,6 +79,8 @@ typedef struct FPTHeapAhead
 	bool	   *ring;			/* FPT_RING, by number: a read was started */
 } FPTHeapAhead;
 
+typedef struct FPTStandby FPTStandby;
+
 typedef struct FPTScanOpaque
 {
 	FPTIndex	ix;				/* own copy, see FPTIndex */
@@ -101,6 +106,8 @@ typedef struct FPTScanOpaque
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTHeapAhead heap;
+	FPTStandby *standby;		/* during recovery, index-only scans */
+	bool	   *visible;		/* of the entries of cur that were looked up */
 	uint64		counters[FPT_NCOUNTERS];
 } FPTScanOpaque;
 
@@ -178,5 +185,37 @@ extern void fpt_parallel_done(IndexScanDesc scan);
 
 /* The window of leaf read-ahead, for who has seized the scan. */
 extern FPTWindow *fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so);
+
+/* --- fpt_standby.c ------------------------------------------------------------ */
+
+/*
+ * Does a batch that is being copied become one whose entries are returned only
+ * if fpt_standby_shows() says so?  To be asked while the leaf is locked.
+ */
+extern bool fpt_standby_doubts(IndexScanDesc scan);
+
+/*
+ * May the current entry, to which the scan came in direction dir, be returned,
+ * whatever the executor will find in the visibility map?  Else its row is not
+ * visible to the scan's snapshot.  No page is locked.
+ */
+extern bool fpt_standby_shows(IndexScanDesc scan, FPTScanOpaque *so,
+							  ScanDirection dir);
+
+/* The same; proven entries are most of them. */
+static inline bool
+fpt_shows(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	const FPTBatch *b = &so->cur;
+
+	if (likely(!b->doubt))
+		return true;
+	if (likely(b->pos >= b->askedfrom && b->pos < b->askedto &&
+			   so->visible[b->pos]))
+		return true;
+	return fpt_standby_shows(scan, so, dir);
+}
+
+extern void fpt_standby_end(FPTScanOpaque *so);
 
 #endif							/* FPT_SCAN_H */
