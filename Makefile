@@ -47,6 +47,7 @@ OBJS = \
 	src/fpt_split.o \
 	src/fpt_standby.o \
 	src/fpt_stats.o \
+	src/fpt_sweep.o \
 	src/fpt_testing.o \
 	src/fpt_tuple.o \
 	src/fpt_dict.o \

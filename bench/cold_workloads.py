@@ -32,6 +32,7 @@ RANGES = ((1000, "1,000 keys", 1.3), (100000, "100,000 keys", None),
 HEAP = ((100, "100 rows", 2.5, None), (10000, "10,000 rows", 4.0, 0.95),
         (100000, "100,000 rows", 4.0, 0.95))
 LIMITS = (1, 4, 16, 32, 100)
+SERVICES = 500
 
 # What a session runs on a small table before it is measured.
 SMALL = ("count({c})", "sum(length(pad))")
@@ -76,6 +77,7 @@ class Cold:
         self.cluster = cluster
         self.rows = options.rows
         self.heap_rows = options.heap_rows
+        self.event_rows = options.event_rows
         self.rounds = options.rounds
         self.log = log
         self.lines = []
@@ -132,6 +134,30 @@ class Cold:
             "CREATE INDEX heap_b ON heap USING btree (b)",
             "CREATE INDEX heap_f ON heap USING fptree (f)",
             "VACUUM (FREEZE, ANALYZE, PARALLEL 0) heap", "CHECKPOINT")
+
+    def make_events(self):
+        """What services report, in the order of time, 5% of it changed later.
+
+        No VACUUM has been there since, so an index-only scan has to look at
+        nearly all heap pages.
+        """
+        rows = self.event_rows
+        self.log("events of %d services, %d rows" % (SERVICES, rows))
+        self.run(
+            "SET maintenance_work_mem = '1GB'",
+            "CREATE TABLE events (b uuid, f uuid, bt timestamptz, "
+            "ft timestamptz, n int, pad text)",
+            "INSERT INTO events SELECT u, u, x, x, i, repeat('x', 40) FROM "
+            "generate_series(1, %d) i, LATERAL (SELECT "
+            "md5((abs(hashint4(i)) %% %d)::text)::uuid u, timestamptz "
+            "'2025-01-01 UTC' + i * interval '1 s' x) s" % (rows, SERVICES),
+            "CREATE INDEX events_b ON events USING btree (b, bt)",
+            "CREATE INDEX events_f ON events USING fptree (f, ft)",
+            "CREATE INDEX events_at_b ON events USING btree (bt)",
+            "CREATE INDEX events_at_f ON events USING fptree (ft)",
+            "VACUUM (FREEZE, ANALYZE, PARALLEL 0) events",
+            "UPDATE events SET n = n + 1 WHERE abs(hashint4(n + 7)) % 20 = 0",
+            "ANALYZE events", "CHECKPOINT")
 
     def make_small(self):
         """For a session's first scan of a kind, which loads its code."""
@@ -264,6 +290,41 @@ class Cold:
             line.compare("btree / fptree", "btree", "fptree", btree)
             line.compare("bitmap, eic 128 / fptree", "bitmap, eic 128",
                          "fptree", bitmap)
+            line.compare("fptree off / on", "fptree off", "fptree")
+            self.note(line)
+
+    # -- events ---------------------------------------------------------------
+
+    def events(self):
+        """Heap pages in ascending order, and those of one service."""
+        group = "Cold scans of events"
+        rows = self.event_rows // 13
+        time = ("BETWEEN timestamptz '2025-01-01 UTC' + %d * interval '1 s' "
+                "AND timestamptz '2025-01-01 UTC' + %d * interval '1 s'")
+        for name, node, base, what in (
+                ("a time, index-only", "Index Only Scan", ONLY,
+                 "count({c}t)"),
+                ("a time, heap", "Index Scan", PLAIN, "sum(n)")):
+            texts = []
+            for _ in range(self.rounds):
+                lo = self.start_key(self.event_rows, rows)
+                texts.append(("SELECT %s FROM events WHERE {c}t " % what) +
+                             time % (lo, lo + rows))
+            line = self.rounds_of(group, name, index_sides(node, base),
+                                  "events_at", texts)
+            line.compare("fptree / btree", "fptree", "btree", 1.05, False)
+            line.compare("fptree off / on", "fptree off", "fptree")
+            self.note(line)
+        for name, node, base, what in (
+                ("a service, index-only", "Index Only Scan", ONLY,
+                 "count({c}t)"),
+                ("a service, heap", "Index Scan", PLAIN, "sum(n)")):
+            texts = ["SELECT %s FROM events WHERE {c} = md5('%d')::uuid" %
+                     (what, x) for x in self.random.sample(range(SERVICES),
+                                                           self.rounds)]
+            line = self.rounds_of(group, name, index_sides(node, base),
+                                  "events", texts)
+            line.compare("btree / fptree", "btree", "fptree", 3.1)
             line.compare("fptree off / on", "fptree off", "fptree")
             self.note(line)
 

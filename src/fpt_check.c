@@ -54,7 +54,6 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
-#include "utils/spccache.h"
 
 #include "fpt_general.h"
 #include "fpt_heapcheck.h"
@@ -101,7 +100,7 @@ typedef struct FPTVerify
 	FPTView		above;			/* parent check: the page that holds ... */
 	int			above_next;		/* ... the next downlink, and its place */
 	int64		nentries;		/* leaf entries seen */
-	FPTWindow	window;			/* leaves read ahead */
+	FPTSweep   *sweep;			/* leaves read ahead */
 
 	/* heapallindexed */
 	FPTHeapCheck *table;
@@ -636,7 +635,6 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 				 uint32 from)
 {
 	FPTKey		minf = {.cls = FPT_CLS_MINF};
-	FPTKey		pinf = {.cls = FPT_CLS_PINF};
 	FPTKey		high;
 	FPTKeyBuf	at;
 	uint32		below = FPT_NOPAGE;
@@ -651,7 +649,7 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 
 		CHECK_FOR_INTERRUPTS();
 		if (level == 0)
-			fpt_window_step(&v->window, v->rel, &v->ix, &at.key, pageno, 1, &pinf);
+			fpt_sweep_step(v->sweep);
 		fpt_verify_arrive(v, level, prev, &at.key, pageno, from);
 		if (v->parent && !isroot)
 			fpt_verify_downlink(v, incomplete);
@@ -867,9 +865,7 @@ fpt_verify_index(FPTVerify *v)
 										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	fpt_view_init(&v->target);
 	fpt_view_init(&v->above);
-	fpt_window_init(&v->window,
-					get_tablespace_maintenance_io_concurrency(v->rel->rd_rel->reltablespace),
-					NULL);
+	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
 	v->checkunique = v->checkunique && v->rel->rd_index->indisunique &&
 		v->rel->rd_index->indimmediate;
 
@@ -887,7 +883,7 @@ fpt_verify_index(FPTVerify *v)
 		fpt_lookup_begin(&v->lookup, v->heaprel, v->snapshot);
 
 	fpt_verify_levels(v);
-	fpt_window_done(&v->window);
+	fpt_sweep_end(v->sweep);
 	fpt_verify_unlinked(v);
 
 	if (v->checkunique)

@@ -25,11 +25,13 @@
 #include "catalog/pg_database.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
+#include "common/relpath.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "optimizer/optimizer.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
+#include "storage/fd.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
 #include "utils/builtins.h"
@@ -40,6 +42,8 @@
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+
+#include <fcntl.h>
 
 #include "fpt_stop.h"
 
@@ -163,6 +167,83 @@ fpt_relnumber(Relation rel)
 	return rel->rd_locator.relNumber;
 #else
 	return rel->rd_node.relNode;
+#endif
+}
+
+/* Is a block in shared buffers?  Local ones are not looked at. */
+static inline bool
+fpt_block_buffered(Relation rel, ForkNumber fork, BlockNumber blk)
+{
+	BufferTag	tag;
+	uint32		hash;
+	LWLock	   *lock;
+	bool		found;
+
+	if (RelationUsesLocalBuffers(rel))
+		return false;
+#if PG_VERSION_NUM >= 160000
+	InitBufferTag(&tag, &rel->rd_locator, fork, blk);
+#else
+	INIT_BUFFERTAG(tag, rel->rd_node, fork, blk);
+#endif
+	hash = BufTableHashCode(&tag);
+	lock = BufMappingPartitionLock(hash);
+	LWLockAcquire(lock, LW_SHARED);
+	found = BufTableLookup(&tag, hash) >= 0;
+	LWLockRelease(lock);
+	return found;
+}
+
+/* Can the operating system read files ahead for us? */
+static inline bool
+fpt_can_prefetch(void)
+{
+#ifndef USE_PREFETCH
+	return false;
+#elif PG_VERSION_NUM >= 160000
+	return (io_direct_flags & IO_DIRECT_DATA) == 0;
+#else
+	return true;
+#endif
+}
+
+/*
+ * Have the operating system read n neighbouring blocks in one piece.  Up to 16
+ * the server asks for single blocks only, and each is a read of its own; so the
+ * request goes to the file itself, which stays where it is as long as the
+ * relation is locked.
+ */
+static inline void
+fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
+{
+#if PG_VERSION_NUM >= 170000
+	(void) smgrprefetch(RelationGetSmgr(rel), fork, blk, n);
+#elif defined(USE_PREFETCH)
+	while (n > 0)
+	{
+		BlockNumber seg = blk / RELSEG_SIZE;
+		BlockNumber off = blk % RELSEG_SIZE;
+		int			here = Min(n, (int) (RELSEG_SIZE - off));
+#if PG_VERSION_NUM >= 160000
+		char	   *path = relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
+#else
+		char	   *path = relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
+#endif
+		char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+		int			fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
+
+		if (fd >= 0)
+		{
+			(void) posix_fadvise(fd, (off_t) off * BLCKSZ,
+								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
+			CloseTransientFile(fd);
+		}
+		if (name != path)
+			pfree(name);
+		pfree(path);
+		blk += here;
+		n -= here;
+	}
 #endif
 }
 

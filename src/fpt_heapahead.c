@@ -8,6 +8,9 @@
  * batch it may make the scan read the next one beforehand; at most one, and
  * only where batches do not pin their pages.
  *
+ * Blocks that come one after the other are left to the operating system, which
+ * reads them ahead in large pieces if nobody asks for them one by one.
+ *
  *-------------------------------------------------------------------------
  */
 #include "fpt_scan.h"
@@ -29,6 +32,25 @@
  * shared buffers: the next one that is not visible has to be read.
  */
 #define FPT_VISIBLE_PER_HIT	16
+
+/*
+ * From so many blocks in a row on they are a run.  Fewer come about by chance
+ * where a scan passes every few blocks, none of which the system reads ahead.
+ */
+#define FPT_RUN_LENGTH		4
+
+/* A long run may miss so many blocks at a time, or come back by so many. */
+#define FPT_RUN_GAP			8
+#define FPT_RUN_BACK		32
+
+/*
+ * After so many blocks of runs and no others nothing is looked at for a while,
+ * which doubles each time, as for pages that are cached.  It stays short: other
+ * blocks may come, and are missed for as long.
+ */
+#define FPT_RUN_ENOUGH		32
+#define FPT_RUN_PAUSE		32
+#define FPT_RUN_PAUSE_MAX	256
 
 /* The heap block of an entry. */
 static inline BlockNumber
@@ -91,6 +113,68 @@ fpt_heap_recount(FPTScanOpaque *so)
 	if (h->nahead == 0 && !h->inahead)
 		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
 }
+
+/* --- ascending runs --------------------------------------------------------- */
+
+/*
+ * The position ahead comes to a block that will be read: has it, or will it
+ * have been read along with those before?
+ */
+static bool
+fpt_heap_in_run(FPTHeapAhead *h, BlockNumber blk)
+{
+	FPTHeapRun	r = {blk, 1, 0};
+	bool		before = false;
+	int			i;
+
+	for (i = 0; i < FPT_RUNS; i++)
+	{
+		FPTHeapRun *o = &h->runs[i];
+
+		before = blk <= o->last &&
+			o->last - blk < Min(o->length, FPT_RUN_BACK);
+		if (before || (o->length > 0 && blk > o->last &&
+					   blk - o->last <= 1 + o->gap))
+		{
+			r.last = Max(o->last, blk);
+			r.length = before ? o->length : o->length + 1;
+			break;
+		}
+	}
+	if (r.length >= FPT_RUN_LENGTH)
+		r.gap = Min(1 + r.length / 8, FPT_RUN_GAP);
+
+	/* To the front; a new one in place of the one come by longest ago. */
+	for (i = Min(i, FPT_RUNS - 1); i > 0; i--)
+		h->runs[i] = h->runs[i - 1];
+	h->runs[0] = r;
+	return before || r.length >= FPT_RUN_LENGTH;
+}
+
+/* After a pause of so many entries: runs may have gone on by as many blocks. */
+static void
+fpt_heap_run_on(FPTHeapAhead *h, int pause)
+{
+	int			i;
+
+	for (i = 0; i < FPT_RUNS; i++)
+		h->runs[i].gap += pause;
+}
+
+/* Only runs are in sight: look away for a while. */
+static void
+fpt_heap_run_pause(FPTHeapAhead *h)
+{
+	FPTDistance *d = &h->dist;
+
+	if (d->fixed || h->inrun < FPT_RUN_ENOUGH)
+		return;
+	d->now = Max(1, d->now / 2);
+	h->runpause = Max(FPT_RUN_PAUSE, Min(h->runpause * 2, FPT_RUN_PAUSE_MAX));
+	h->sleep = h->pause = h->runpause;
+}
+
+/* --- the position ahead ----------------------------------------------------- */
 
 /* The pause in progress is over, or the scan: how much of it was there? */
 void
@@ -261,10 +345,26 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	}
 	if (fpt_heap_wanted(scan, so, blk))
 	{
-		io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
-		fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
-		fpt_count_distance(so->counters, h->nahead);
-		h->ring[h->head % FPT_RING] = io;
+		if (fpt_heap_in_run(h, blk))
+		{
+			fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+			if (h->runs[0].length >= FPT_RUN_LENGTH)
+			{
+				h->inrun++;
+				return;
+			}
+			/* (a block come by just before, as good as cached) */
+		}
+		else
+		{
+			h->inrun = 0;
+			h->runpause = 0;
+			io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM,
+								blk).initiated_io;
+			fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
+			fpt_count_distance(so->counters, h->nahead);
+			h->ring[h->head % FPT_RING] = io;
+		}
 	}
 	else if (h->allvisible)
 		d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
@@ -314,7 +414,10 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 			target = Min(target, h->horizon - h->switches);
 	}
 	if (target - h->nahead < fpt_burst(target))
+	{
+		fpt_heap_run_pause(h);
 		return;
+	}
 	while (h->nahead < target && fpt_heap_advance(scan, so, dir))
 	{
 		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
@@ -329,6 +432,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		h->sleep = h->pause = d->pause;
 		d->pause = 0;
 	}
+	else
+		fpt_heap_run_pause(h);
 }
 
 /* What has a scan come by before it looks for the first time? */
@@ -374,6 +479,7 @@ fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		fpt_heap_first_look(so, dir);
 	if (h->pause > 0)
 	{
+		fpt_heap_run_on(h, h->pause);
 		fpt_heap_count_pause(so);
 		fpt_heap_recount(so);
 	}

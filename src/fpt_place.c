@@ -37,6 +37,36 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 	return PrefetchBuffer(rel, MAIN_FORKNUM, pageno).initiated_io;
 }
 
+bool
+fpt_can_prefetch_pages(void)
+{
+	return fpt_can_prefetch();
+}
+
+void
+fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
+				   uint32 last)
+{
+	(void) map;
+	Assert(first <= last);
+	fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, (int) (last - first + 1));
+}
+
+bool
+fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	(void) map;
+	return fpt_block_buffered(rel, MAIN_FORKNUM, pageno);
+}
+
+void
+fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno,
+			   char *scratch)
+{
+	(void) map;
+	smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, scratch);
+}
+
 /* --- allocation ----------------------------------------------------------- */
 
 Buffer

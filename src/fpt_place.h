@@ -92,6 +92,41 @@ extern bool fpt_prefetch_page(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
 /*
+ * Ask for the existing pages that lie from "first" to "last", in one read if
+ * they are not too many.  Nothing is done where the operating system cannot.
+ */
+extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
+							   uint32 first, uint32 last);
+extern bool fpt_can_prefetch_pages(void);
+
+/* Is a page in shared buffers?  It may come and go at any time. */
+extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
+							  uint32 pageno);
+
+/*
+ * Wait until the operating system has an existing page.  "scratch": BLCKSZ
+ * bytes, of no use to anybody.
+ */
+extern void fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno,
+						   char *scratch);
+
+/* How many pages lie between a and b, of which b lies behind a? */
+static inline uint32
+fpt_pages_between(const FPTPageMap *map, uint32 a, uint32 b)
+{
+	(void) map;
+	Assert(a < b);
+	return b - a - 1;
+}
+
+/* The order of pages in the file: less than, equal to, greater than 0. */
+static inline int
+fpt_page_order(uint32 a, uint32 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/*
  * The number of the page in a buffer, as the page itself has it.  It must have
  * been checked since it was read, with the number it was read by.
  */

@@ -26,6 +26,7 @@ typedef enum FPTCounter
 	FPT_LEAF_ISSUED,			/* reads started */
 	FPT_LEAF_CACHED,			/* asked for, found in shared buffers */
 	FPT_LEAF_WASTED,			/* reads started, never come to */
+	FPT_LEAF_REQUESTS,			/* of VACUUM and checks: what those reads took */
 	FPT_HEAP_ISSUED,
 	FPT_HEAP_CACHED,
 	FPT_HEAP_WASTED,
@@ -35,7 +36,7 @@ typedef enum FPTCounter
 	FPT_SKIP_SHORT,				/* ... the scan is too short so far */
 	FPT_SKIP_PAUSE,				/* ... all was cached before */
 	FPT_SKIP_END,				/* ... the end of the range is in sight */
-	FPT_SKIP_SEQUENTIAL,		/* ... leaves lie one after the other */
+	FPT_SKIP_SEQUENTIAL,		/* ... pages lie one after the other */
 	FPT_SKIP_LOST,				/* ... leaf is not where the parents said */
 	FPT_SKIP_GONE,				/* ... page number behind the end of the file */
 	FPT_SKIP_KIND,				/* ... snapshot or table not suited */
@@ -180,5 +181,18 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);
+
+/* --- all leaves ----------------------------------------------------------------- */
+
+/* Read-ahead of a walk along all leaves: fpt_sweep.c. */
+typedef struct FPTSweep FPTSweep;
+
+/* In the current memory context; ix is the walk's, and stays where it is. */
+extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
+
+/* The walk is about to read its next leaf.  No lock may be held. */
+extern void fpt_sweep_step(FPTSweep *s);
+
+extern void fpt_sweep_end(FPTSweep *s);
 
 #endif							/* FPT_PREFETCH_H */

@@ -48,6 +48,16 @@ typedef struct FPTBatch
 
 StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
 
+/* Ascending runs of heap blocks that are told apart at a time. */
+#define FPT_RUNS			4
+
+typedef struct FPTHeapRun
+{
+	BlockNumber last;			/* its highest block so far */
+	unsigned	length;			/* blocks; 0: no run */
+	unsigned	gap;			/* so many may be missing before its next one */
+} FPTHeapRun;
+
 /*
  * Read-ahead of heap pages: a second position in the entries, ahead of the one
  * being returned, in the current batch or in the one after it.
@@ -77,6 +87,9 @@ typedef struct FPTHeapAhead
 	unsigned	visible;		/* pages found to be so */
 	unsigned	head;			/* number of lastblk, counted on and on */
 	bool	   *ring;			/* FPT_RING, by number: a read was started */
+	FPTHeapRun	runs[FPT_RUNS]; /* the one come by last is the first */
+	unsigned	inrun;			/* blocks in a row that were of a run */
+	int			runpause;		/* length of the last pause because of that */
 } FPTHeapAhead;
 
 typedef struct FPTStandby FPTStandby;

@@ -18,6 +18,7 @@ const char *const fpt_counter_names[FPT_NCOUNTERS] = {
 	[FPT_LEAF_ISSUED] = "leaf_issued",
 	[FPT_LEAF_CACHED] = "leaf_cached",
 	[FPT_LEAF_WASTED] = "leaf_wasted",
+	[FPT_LEAF_REQUESTS] = "leaf_requests",
 	[FPT_HEAP_ISSUED] = "heap_issued",
 	[FPT_HEAP_CACHED] = "heap_cached",
 	[FPT_HEAP_WASTED] = "heap_wasted",

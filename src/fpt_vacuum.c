@@ -26,12 +26,14 @@
 
 #include "miscadmin.h"
 #include "storage/predicate.h"
-#include "utils/spccache.h"
 
 /* Leaves that the callback is asked about together. */
 #define FPT_CHUNK_LEAVES	128
 
-/* An entry of a chunk, a record of fpt_radix_sort(). */
+/* Parts of the table that a chunk's entries are sorted into. */
+#define FPT_CHUNK_PARTS		1024
+
+/* An entry of a chunk. */
 typedef struct FPTChunkTid
 {
 	uint64		tid;
@@ -76,7 +78,7 @@ typedef struct FPTVacuum
 	uint64	   *tids;			/* of one leaf */
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
-	FPTWindow	window;			/* leaves read ahead */
+	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
 /* Leave a page out of fpt_find_free_pages(). */
@@ -582,6 +584,42 @@ fpt_leaf_begins_at(FPTVacuum *v, Page page, const FPTKey *key)
 }
 
 /*
+ * Put the n entries of a chunk in heap order, roughly: by parts of the table.
+ * To sort them for good would take longer than asking about them.
+ */
+static void
+fpt_chunk_sort(FPTChunk *c, int n)
+{
+	int			start[FPT_CHUNK_PARTS] = {0};
+	uint64		all = 0;
+	int			shift = 0;
+	int			sum = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		all |= c->tids[i];
+	while (all >> shift >= FPT_CHUNK_PARTS)
+		shift++;
+	for (i = 0; i < n; i++)
+		start[c->tids[i] >> shift]++;
+	for (i = 0; i < FPT_CHUNK_PARTS; i++)
+	{
+		int			here = start[i];
+
+		start[i] = sum;
+		sum += here;
+	}
+	for (i = 0; i < n; i++)
+	{
+		FPTChunkTid *o = &c->order[start[c->tids[i] >> shift]++];
+
+		o->tid = c->tids[i];
+		o->pos = i;
+	}
+	Assert(sum == n);
+}
+
+/*
  * Read the next leaves from key on and ask the callback about their entries.
  * Its answer is a binary search among all dead TIDs; asked in heap order those
  * searches find what they touch in the processor's cache.
@@ -591,7 +629,6 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 {
 	FPTChunk   *c = &v->chunk;
 	FPTKeyBuf	key;
-	FPTKey		pinf = {.cls = FPT_CLS_PINF};
 	int			n = 0;
 	int			i;
 
@@ -601,9 +638,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 		Buffer		buf;
 		Page		page;
 
-		if (key.key.cls != FPT_CLS_MINF)
-			fpt_window_step(&v->window, v->rel, &v->ix, &key.key, hint, 1,
-							&pinf);
+		fpt_sweep_step(v->sweep);
 		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
 								  v->info->strategy);
 		page = BufferGetPage(buf);
@@ -623,12 +658,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 	}
 	c->first[c->n] = n;
 	fpt_key_copy(&c->high, &key.key);
-	for (i = 0; i < n; i++)
-	{
-		c->order[i].tid = c->tids[i];
-		c->order[i].pos = i;
-	}
-	fpt_radix_sort((uint64 *) c->order, n, 2);
+	fpt_chunk_sort(c, n);
 	for (i = 0; i < n; i++)
 		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
 }
@@ -857,15 +887,12 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v.chunk.dead = palloc(sizeof(bool) * nentries);
 
-	fpt_window_init(&v.window,
-					get_tablespace_maintenance_io_concurrency(v.rel->rd_rel->reltablespace),
-					NULL);
-
+	v.sweep = fpt_sweep_begin(v.rel, &v.ix);
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;
 	fpt_vacuum_leaves(&v);
-	fpt_window_done(&v.window);
+	fpt_sweep_end(v.sweep);
 	if (v.lost)
 		ereport(WARNING,
 				(errcode(ERRCODE_INDEX_CORRUPTED),

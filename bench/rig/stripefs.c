@@ -3,13 +3,17 @@
  * stripefs.c
  *	  A pass-through file system that behaves like a few slow disks.
  *
- * stripefs MOUNTPOINT -o backing=DIR,disks=N,unit=BYTES,service_us=T
+ * stripefs MOUNTPOINT -o backing=DIR,disks=N,unit=BYTES,service_us=T,iops=R
  *
  * What is stored lies in DIR.  Block number b of a file (of "unit" bytes) is
  * on disk b mod N, as in a RAID-0.  A disk has one server and a queue: a read
  * that reaches it waits until the reads before it are done, and then takes T
  * microseconds, whatever its place and size.  Writes cost nothing; a benchmark
  * of reads prepares its data first.
+ *
+ * With "iops" all disks together serve R reads a second at most, as volumes of
+ * clouds do: each 256 kB of a read, or part of that, count as one.  A tenth of a
+ * second that was not used is made up for.
  *
  * A disk is nothing but the time until which it is busy, so that no thread of
  * its own is needed: a read moves that time on by T and sleeps until then.
@@ -40,6 +44,8 @@
 
 #define MAX_DISKS	64
 #define IN_FLIGHT	256
+#define READ_UNIT	(256 * 1024)	/* that counts as one of "iops" */
+#define SAVED_NS	100000000LL		/* of what was not used */
 
 static struct
 {
@@ -47,11 +53,13 @@ static struct
 	unsigned	disks;
 	unsigned	unit;
 	unsigned	service_us;
-}			conf = {NULL, 1, 8192, 5000};
+	unsigned	iops;
+}			conf = {NULL, 1, 8192, 5000, 0};
 
 static int	root = -1;			/* the backing directory */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long long busy_until[MAX_DISKS]; /* ns, CLOCK_MONOTONIC */
+static long long spent_until;	/* reads of the volume, likewise */
 
 /* "/a/b" below the backing directory */
 static const char *
@@ -87,7 +95,7 @@ serve(off_t offset, size_t size)
 	struct timespec ts;
 	off_t		b;
 
-	if (size == 0 || conf.service_us == 0)
+	if (size == 0 || (conf.service_us == 0 && conf.iops == 0))
 		return;
 
 	/* A request for neighbouring blocks is one request of each disk. */
@@ -102,6 +110,17 @@ serve(off_t offset, size_t size)
 		*busy = (*busy > now ? *busy : now) + conf.service_us * 1000LL;
 		if (*busy > done)
 			done = *busy;
+	}
+	if (conf.iops > 0)
+	{
+		long long	reads = (size + READ_UNIT - 1) / READ_UNIT;
+		long long	now = now_ns();
+
+		if (spent_until < now - SAVED_NS)
+			spent_until = now - SAVED_NS;
+		spent_until += reads * 1000000000LL / conf.iops;
+		if (spent_until > done)
+			done = spent_until;
 	}
 	pthread_mutex_unlock(&lock);
 	ts.tv_sec = done / 1000000000LL;
@@ -302,6 +321,12 @@ s_statfs(const char *path, struct statvfs *st)
 static void *
 s_init(struct fuse_conn_info *conn, struct fuse_config *cfg)
 {
+	/*
+	 * As in a local file system, what is in the page cache stays there when
+	 * something else of the file is written, and writes are for later.
+	 */
+	conn->want &= ~FUSE_CAP_AUTO_INVAL_DATA;
+	conn->want |= conn->capable & FUSE_CAP_WRITEBACK_CACHE;
 	conn->max_background = IN_FLIGHT;
 	conn->congestion_threshold = IN_FLIGHT;
 	cfg->kernel_cache = 1;
@@ -338,6 +363,7 @@ static const struct fuse_opt options[] = {
 	{"disks=%u", offsetof(__typeof__(conf), disks), 1},
 	{"unit=%u", offsetof(__typeof__(conf), unit), 1},
 	{"service_us=%u", offsetof(__typeof__(conf), service_us), 1},
+	{"iops=%u", offsetof(__typeof__(conf), iops), 1},
 	FUSE_OPT_END
 };
 
@@ -354,7 +380,7 @@ main(int argc, char **argv)
 		conf.unit < 512 || conf.service_us > 1000000)
 	{
 		fprintf(stderr, "usage: stripefs MOUNTPOINT -o backing=DIR,disks=1..%d,"
-				"unit=BYTES,service_us=T\n", MAX_DISKS);
+				"unit=BYTES,service_us=T,iops=R\n", MAX_DISKS);
 		return 2;
 	}
 	root = open(conf.backing, O_RDONLY | O_DIRECTORY);
