@@ -26,19 +26,20 @@ fpt_simd_check(char **newval, void **extra, GucSource source)
 {
 	const char *names[8];
 	int			n = fpt_simd_available(names, lengthof(names));
-	char		list[128] = "auto";
+	StringInfoData list;
 	int			i;
 
 	if (strcmp(*newval, "auto") == 0)
 		return true;
+	initStringInfo(&list);
+	appendStringInfoString(&list, "auto");
 	for (i = 0; i < n; i++)
 	{
 		if (strcmp(*newval, names[i]) == 0)
 			return true;
-		strlcat(list, ", ", sizeof(list));
-		strlcat(list, names[i], sizeof(list));
+		appendStringInfo(&list, ", %s", names[i]);
 	}
-	GUC_check_errhint("This machine can run: %s.", list);
+	GUC_check_errhint("This machine can run: %s.", list.data);
 	return false;
 }
 
@@ -95,10 +96,12 @@ static bytea *
 fptoptions(Datum reloptions, bool validate)
 {
 	static const relopt_parse_elt tab[] = {
-		{"fillfactor", RELOPT_TYPE_INT, offsetof(FPTOptions, fillfactor)},
-		{"node_lines", RELOPT_TYPE_INT, offsetof(FPTOptions, node_lines)},
-		{"leaf_node_lines", RELOPT_TYPE_INT,
-		offsetof(FPTOptions, leaf_node_lines)},
+		{.optname = "fillfactor", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, fillfactor)},
+		{.optname = "node_lines", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, node_lines)},
+		{.optname = "leaf_node_lines", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, leaf_node_lines)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, fpt_relopt_kind,
@@ -119,7 +122,7 @@ PG_FUNCTION_INFO_V1(fpthandler);
 Datum
 fpthandler(PG_FUNCTION_ARGS)
 {
-	IndexAmRoutine *am = makeNode(IndexAmRoutine);
+	IndexAmRoutine *am = fpt_new_routine();
 
 	am->amstrategies = BTMaxStrategyNumber;
 	am->amsupport = FPT_NPROCS;

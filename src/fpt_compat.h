@@ -29,6 +29,8 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/fd.h"
@@ -61,7 +63,19 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 }
 
 /* A hook that sees a relation's indexes before they are used in planning. */
-#define FPT_HAVE_RELATION_INFO_HOOK (PG_VERSION_NUM < 190000)
+#if PG_VERSION_NUM >= 190000
+#define fpt_relation_hook		build_simple_rel_hook
+#define fpt_relation_hook_type	build_simple_rel_hook_type
+#define FPT_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define FPT_RELATION_HOOK_ARGS	root, rel, rte
+#else
+#define fpt_relation_hook		get_relation_info_hook
+#define fpt_relation_hook_type	get_relation_info_hook_type
+#define FPT_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel
+#define FPT_RELATION_HOOK_ARGS	root, relid, inhparent, rel
+#endif
 
 /*
  * Does a collation compare bytes?  utils/pg_locale.h, which could tell, needs
@@ -247,15 +261,19 @@ fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
 #endif
 }
 
-/* Does this process hold the lock of a buffer that it is about to lock? */
+/*
+ * Does this process hold the lock of a buffer that it is about to lock?  Local
+ * buffers have none (of which 19 says that it is held).
+ */
 static inline bool
 fpt_buffer_is_mine(Buffer buf)
 {
+	if (BufferIsLocal(buf))
+		return false;
 #if PG_VERSION_NUM >= 190000
 	return BufferIsLockedByMe(buf);
 #else
-	return !BufferIsLocal(buf) &&
-		LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
+	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
 #endif
 }
 
@@ -280,6 +298,22 @@ fpt_vacuum_delay(void)
 }
 
 extern int	fpt_tree_height(Relation rel);	/* fpt_cost.c */
+
+/*
+ * The handler's result, of zeros.  The relation cache frees it, but from 19 on
+ * keeps and never copies it: there it is one for the life of the process.
+ */
+static inline IndexAmRoutine *
+fpt_new_routine(void)
+{
+#if PG_VERSION_NUM >= 190000
+	static IndexAmRoutine routine = {.type = T_IndexAmRoutine};
+
+	return &routine;
+#else
+	return makeNode(IndexAmRoutine);
+#endif
+}
 
 /* Fields of the handler's result that later versions added. */
 static inline void

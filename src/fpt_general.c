@@ -264,7 +264,7 @@ field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 void
 fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 {
-	bits8	   *nulls = (bits8 *) (itup + 1);
+	uint8	   *nulls = (uint8 *) (itup + 1);
 	char	   *start = (char *) itup;
 	uint16		flags = 0;
 	FPTReader	r;
@@ -410,7 +410,8 @@ put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
 			put_string(w, VARDATA_ANY(p), VARSIZE_ANY_EXHDR(p), skip, 0);
 	}
 	else
-		put(w, DatumGetPointer(value) + skip, c->typlen - skip);
+		put(w, (const char *) DatumGetPointer(value) + skip,
+			c->typlen - skip);
 }
 
 /*

@@ -271,7 +271,8 @@ reader_next(FPTReader *r, FPTField *f)
 		return false;
 	if (c->isname && (f->len >= NAMEDATALEN || f->compressed))
 		return false;
-	if (f->compressed && (c->typlen != -1 || f->len <= VARHDRSZ_COMPRESSED))
+	if (f->compressed &&
+		(c->typlen != -1 || f->len <= (int) VARHDRSZ_COMPRESSED))
 		return false;
 	if (r->end - r->p < f->len - f->nhead)
 		return false;

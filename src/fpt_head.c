@@ -384,11 +384,11 @@ timetz_code(Datum value)
 	TimeTzADT	t;
 	int64		zone;
 	int64		utc;
+	const char *p = (const char *) DatumGetPointer(value);
 
 	/* the struct's size is more than the type's */
-	memcpy(&t.time, DatumGetPointer(value), sizeof(t.time));
-	memcpy(&t.zone, DatumGetPointer(value) + offsetof(TimeTzADT, zone),
-		   sizeof(t.zone));
+	memcpy(&t.time, p, sizeof(t.time));
+	memcpy(&t.zone, p + offsetof(TimeTzADT, zone), sizeof(t.zone));
 	zone = clamp(t.zone, -TZDISP_LIMIT, TZDISP_LIMIT);
 	utc = clamp(t.time, 0, USECS_PER_DAY) + zone * USECS_PER_SEC;
 	return left(((uint64) (utc + TIMETZ_TIME_BIAS) << TIMETZ_ZONE_BITS) |

@@ -33,7 +33,6 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/paths.h"
-#include "optimizer/plancat.h"
 #include "optimizer/restrictinfo.h"
 #include "utils/catcache.h"
 #include "utils/inval.h"
@@ -53,9 +52,7 @@ typedef struct FPTFamilyPair
 static FPTFamilyPair fpt_pairs[FPT_MAX_PAIRS];
 static int	fpt_npairs = 0;
 
-#if FPT_HAVE_RELATION_INFO_HOOK
-static get_relation_info_hook_type fpt_prev_relation_info = NULL;
-#endif
+static fpt_relation_hook_type fpt_prev_relation = NULL;
 static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
 
 static void
@@ -135,8 +132,6 @@ fpt_show_families(IndexOptInfo *info)
 		   info->nkeycolumns * sizeof(Oid));
 }
 
-#if FPT_HAVE_RELATION_INFO_HOOK
-
 /*
  * An entry of the list of indexes for get_actual_variable_range(), or NULL.
  *
@@ -170,14 +165,13 @@ fpt_probe_entry(const IndexOptInfo *info)
 }
 
 static void
-fpt_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
-				  RelOptInfo *rel)
+fpt_relation(FPT_RELATION_HOOK_PARAMS)
 {
 	List	   *probes = NIL;
 	ListCell   *lc;
 
-	if (fpt_prev_relation_info)
-		fpt_prev_relation_info(root, relid, inhparent, rel);
+	if (fpt_prev_relation)
+		fpt_prev_relation(FPT_RELATION_HOOK_ARGS);
 	foreach(lc, rel->indexlist)
 	{
 		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
@@ -190,8 +184,6 @@ fpt_relation_info(PlannerInfo *root, Oid relid, bool inhparent,
 	/* behind real btrees */
 	rel->indexlist = list_concat(rel->indexlist, probes);
 }
-
-#endif							/* FPT_HAVE_RELATION_INFO_HOOK */
 
 /* --- row comparisons ------------------------------------------------------ */
 
@@ -347,10 +339,8 @@ void
 fpt_plan_init(void)
 {
 	CacheRegisterSyscacheCallback(AMOPSTRATEGY, fpt_forget_pairs, (Datum) 0);
-#if FPT_HAVE_RELATION_INFO_HOOK
-	fpt_prev_relation_info = get_relation_info_hook;
-	get_relation_info_hook = fpt_relation_info;
-#endif
+	fpt_prev_relation = fpt_relation_hook;
+	fpt_relation_hook = fpt_relation;
 	fpt_prev_rel_pathlist = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = fpt_rel_pathlist;
 }

@@ -109,7 +109,7 @@ fpt_setting_effective(Relation settings, Oid role, const char *name)
 		{MyDatabaseId, InvalidOid}, {InvalidOid, InvalidOid}
 	};
 
-	for (int i = OidIsValid(role) ? 0 : 2; i < lengthof(levels); i++)
+	for (int i = OidIsValid(role) ? 0 : 2; i < (int) lengthof(levels); i++)
 	{
 		char	   *value = fpt_setting_of(settings, levels[i][0],
 										   levels[i][1], name);
