@@ -26,7 +26,8 @@ BEGIN
 	IF current_setting('cmp.invalidate') = 'on' THEN
 		UPDATE pg_class SET reltuples = reltuples
 		WHERE oid IN (SELECT indexrelid FROM pg_index
-					  WHERE indrelid IN ('t'::regclass, 'u'::regclass));
+					  WHERE indrelid IN ('fpt_comparator.t'::regclass,
+										 'fpt_comparator.u'::regclass));
 	END IF;
 	RETURN CASE WHEN a < b THEN -1 WHEN a > b THEN 1 ELSE 0 END;
 END $$;

@@ -37,7 +37,8 @@ FROM (SELECT opfname, is_ours, opcname, opcintype, opcdefault,
 	  FROM classes) c
 GROUP BY 1, 2, 3, 4, 5
 HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
-	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+	   count(*) FILTER (WHERE NOT is_ours) <> 1
+ORDER BY 1, 2;
 
 -- Operators
 CREATE TEMP VIEW operators AS
@@ -52,7 +53,8 @@ SELECT opfname, amopstrategy, amoppurpose, amopopr, amoplefttype,
 	   amoprighttype, amopsortfamily
 FROM operators GROUP BY 1, 2, 3, 4, 5, 6, 7
 HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
-	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+	   count(*) FILTER (WHERE NOT is_ours) <> 1
+ORDER BY 1, 2;
 
 -- Support functions, without in_range (3) and skip support (6)
 CREATE TEMP VIEW functions AS
@@ -67,7 +69,8 @@ GROUP BY 1 ORDER BY 1;
 SELECT opfname, amprocnum, amproc, amproclefttype, amprocrighttype
 FROM functions GROUP BY 1, 2, 3, 4, 5
 HAVING count(*) FILTER (WHERE is_ours) <> 1 OR
-	   count(*) FILTER (WHERE NOT is_ours) <> 1;
+	   count(*) FILTER (WHERE NOT is_ours) <> 1
+ORDER BY 1, 2;
 
 -- What belongs to an operator class, and what to the family only
 SELECT d.classid::regclass, d.refclassid::regclass, d.deptype, count(*)
@@ -353,6 +356,7 @@ ROLLBACK;
 --
 -- A type that fptree has no class for, but is taken for another one's
 --
+SET client_min_messages = warning;
 CREATE TYPE nocase;
 CREATE FUNCTION nocasein(cstring) RETURNS nocase
 LANGUAGE internal IMMUTABLE STRICT AS 'textin';
@@ -360,6 +364,7 @@ CREATE FUNCTION nocaseout(nocase) RETURNS cstring
 LANGUAGE internal IMMUTABLE STRICT AS 'textout';
 CREATE TYPE nocase (INPUT = nocasein, OUTPUT = nocaseout, LIKE = text,
 					COLLATABLE = true);
+RESET client_min_messages;
 CREATE CAST (nocase AS text) WITHOUT FUNCTION AS IMPLICIT;
 CREATE FUNCTION nocase_cmp(nocase, nocase) RETURNS int
 LANGUAGE sql IMMUTABLE STRICT
@@ -393,8 +398,10 @@ CREATE OPERATOR CLASS "Nocase ops" DEFAULT FOR TYPE nocase USING btree AS
 CREATE DOMAIN mail AS nocase;
 CREATE TABLE people (id int, name nocase, mail mail);
 INSERT INTO people VALUES (1, 'Ann', 'ann@x'), (2, 'ann', 'ANN@x');
-CREATE UNIQUE INDEX people_name ON people USING fptree (name);
-CREATE INDEX people_mail ON people USING fptree (id, mail);
+SET search_path = pg_catalog;	-- as in all index builds from 17 on
+CREATE UNIQUE INDEX people_name ON fpt_opclass.people USING fptree (name);
+CREATE INDEX people_mail ON fpt_opclass.people USING fptree (id, mail);
+SET search_path = fpt_opclass, public;
 -- not of what was there already, nor of what is meant
 REINDEX INDEX people_name;
 CREATE INDEX people_text ON people USING fptree ((name::text));

@@ -214,8 +214,9 @@ RESET enable_material;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
 SET enable_memoize = off;
-EXPLAIN (COSTS OFF)
-SELECT count(*), sum(u.id) FROM t JOIN t u ON u.a = t.b WHERE t.b > 2000;
+-- (nobody needs its order)
+SELECT replace(fpt_explain, ' Backward', '') AS plan
+FROM fpt_explain('SELECT count(*), sum(u.id) FROM t JOIN t u ON u.a = t.b WHERE t.b > 2000');
 SELECT count(*), sum(u.id) FROM t JOIN t u ON u.a = t.b WHERE t.b > 2000;
 SET enable_hashjoin = on;
 SET max_parallel_workers_per_gather = 0;

@@ -68,7 +68,8 @@ BEGIN
 	RETURN CASE WHEN pg_backend_pid()::text = current_setting('fpt.leader') THEN 0 ELSE 1 END;
 END $$;
 CREATE FUNCTION whose_restricted(x int) RETURNS int
-LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED AS 'BEGIN RETURN whose(x); END';
+LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SET search_path = fpt_pbuild, public
+AS 'BEGIN RETURN whose(x); END';
 CREATE FUNCTION who(def text, tab text DEFAULT 't') RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

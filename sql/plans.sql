@@ -6,6 +6,7 @@ CREATE SCHEMA fpt_plans_f;
 CREATE SCHEMA fpt_plans_b;
 SET client_min_messages = warning;
 SET max_parallel_workers_per_gather = 0;
+SET effective_io_concurrency = 1;	-- no longer the default from 18 on
 
 CREATE TABLE fpt_plans_f.t AS
 	SELECT i AS a, (i * 7919) % 20000 AS b,
@@ -126,7 +127,9 @@ END $$;
 SET search_path = fpt_plans_f, public;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-SELECT fpt_pages('t_a') - 4 AS most \gset
+-- Some versions count the metapage.
+SET effective_io_concurrency = 128;
+SELECT fpt_credit('SELECT a FROM t') AS most, fpt_pages('t_a') - 5 AS pages \gset
 -- PostgreSQL 15's default is one page at a time, for which there is nothing.
 SET effective_io_concurrency = 1;
 SELECT fpt_credit('SELECT a FROM t');
@@ -135,7 +138,7 @@ SELECT fpt_credit('SELECT a FROM t');
 SET effective_io_concurrency = 2;
 SELECT fpt_credit('SELECT a FROM t') = round(:most * 2 / 3.0, 1) AS half_price;
 SET effective_io_concurrency = 128;
-SELECT fpt_credit('SELECT a FROM t') = :most AS as_sequential;
+SELECT :most BETWEEN :pages AND :pages + 1 AS as_sequential;
 SELECT fpt_credit('SELECT * FROM t ORDER BY a') = :most AS as_sequential;
 SELECT fpt_credit('SELECT a FROM t WHERE a > 10000') BETWEEN :most / 2 - 3 AND :most / 2 AS half;
 SET enable_bitmapscan = on;
@@ -173,13 +176,13 @@ SELECT fpt_plan('SELECT * FROM t WHERE b < 1000');
 CREATE TABLE fpt_plans_f.keys AS SELECT i AS a FROM generate_series(1, 30000) i;
 CREATE INDEX keys_a ON fpt_plans_f.keys USING fptree (a);
 VACUUM ANALYZE fpt_plans_f.keys;
-SET force_parallel_mode = off;
-EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
+EXPLAIN (COSTS OFF) SELECT a FROM keys WHERE a < 24300;
+SELECT fpt_settings('SELECT a FROM keys WHERE a < 24300');
 SET fptree.cost_readahead = off;
-EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM keys WHERE a < 24300;
+EXPLAIN (COSTS OFF) SELECT a FROM keys WHERE a < 24300;
+SELECT fpt_settings('SELECT a FROM keys WHERE a < 24300');
 RESET fptree.cost_readahead;
-RESET force_parallel_mode;
-RESET effective_io_concurrency;
+SET effective_io_concurrency = 1;
 RESET search_path;
 -- Several columns, other types: what the planner knows of btree's families
 CREATE TABLE fpt_plans_f.m AS
@@ -201,13 +204,13 @@ SELECT fpt_plan('SELECT * FROM m WHERE b = 7 ORDER BY a DESC LIMIT 3');
 SELECT fpt_plan('SELECT * FROM m WHERE b = 7 ORDER BY b DESC, a LIMIT 3');
 SELECT fpt_plan('SELECT * FROM m WHERE b IN (7, 9) AND a IN (107, 209)');
 SELECT fpt_plan('SELECT * FROM m ORDER BY b, a LIMIT 3');
-SELECT fpt_plan('SELECT * FROM m WHERE f AND b = 4 ORDER BY b LIMIT 5');
+SELECT fpt_plan('SELECT f, b FROM m WHERE f AND b = 4 ORDER BY b LIMIT 5');
 SELECT fpt_plan('SELECT * FROM m WHERE NOT f AND b = 5 ORDER BY f, b LIMIT 5');
 SELECT fpt_plan('SELECT * FROM m WHERE s LIKE ''abc%''');
 SELECT fpt_plan('SELECT * FROM m WHERE s ~ ''^abcd''');
 SELECT fpt_plan('SELECT * FROM m WHERE s = ''x''::name');
 SELECT fpt_plan('SELECT * FROM m WHERE ip << ''10.7.0.0/20''');
-SELECT fpt_plan('SELECT t.a FROM t LEFT JOIN m ON m.b = t.b AND m.a = t.c WHERE t.a < 5');
+SELECT fpt_plan('SELECT t.* FROM t LEFT JOIN m ON m.b = t.b AND m.a = t.c WHERE t.a < 5');
 SELECT fpt_plan('SELECT min(s), max(s) FROM m');
 SELECT fpt_plan('SELECT max(a) FROM m WHERE b = 3');
 SELECT * FROM fpt_compare(ARRAY[

@@ -11,7 +11,6 @@ SET allow_in_place_tablespaces = on;
 CREATE TABLESPACE fpt_ahead LOCATION '';
 SET effective_io_concurrency = 16;
 SET maintenance_io_concurrency = 16;
-SET jit = on;					-- as by default: not among the settings shown
 
 CREATE PROCEDURE cold(tab regclass)
 LANGUAGE plpgsql AS $$
@@ -219,7 +218,7 @@ SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
 SELECT counted('leaf_issued') = :nleaves - 2 AS all_leaves, counted('distance_max') AS distance;
 SELECT counter FROM counters('SELECT a FROM t ORDER BY a DESC', 'only');
 SELECT counted('leaf_cached') = :nleaves - 2 AS all_leaves;
-EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM t WHERE a = 1;
+SELECT fpt_settings('SELECT a FROM t WHERE a = 1');
 RESET fptree.prefetch_distance;
 
 -- Switched off, by setting and by tablespace
@@ -227,7 +226,7 @@ CALL cold('t');
 SET fptree.leaf_prefetch = off;
 SET fptree.heap_prefetch = off;
 SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a > 0', 'index');
-EXPLAIN (COSTS OFF, SETTINGS) SELECT a FROM t WHERE a = 1;
+SELECT fpt_settings('SELECT a FROM t WHERE a = 1');
 RESET fptree.leaf_prefetch;
 RESET fptree.heap_prefetch;
 SET effective_io_concurrency = 0;
@@ -344,45 +343,8 @@ RESET fptree.leaf_prefetch;
 CREATE TABLE x (a int, EXCLUDE USING fptree (a WITH =));
 SELECT counter FROM counters('INSERT INTO x VALUES (1)');
 
--- EXPLAIN, index by index
-CREATE FUNCTION explained(options text, query text) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	shown bool := false;
-BEGIN
-	FOR line IN EXECUTE format('EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, %s) %s',
-							   options, query) LOOP
-		shown := shown OR line ~ 'Read-Ahead:';
-		IF shown THEN
-			RETURN NEXT regexp_replace(line, '\d+', 'N', 'g');
-		END IF;
-	END LOOP;
-END $$;
 CREATE INDEX t_b ON t USING fptree (b);
 VACUUM (FREEZE) t;
-CALL cold('t');
-CALL fpt_use('index');
-SELECT explained('BUFFERS', 'SELECT sum(length(d)) FROM t WHERE a BETWEEN 2001 AND 2100');
-SELECT explained('BUFFERS, VERBOSE', 'SELECT sum(length(d)) FROM t WHERE b BETWEEN 9001 AND 9003');
-SELECT explained('BUFFERS', 'SELECT (SELECT sum(length(d)) FROM t WHERE a BETWEEN 3001 AND 3100),
-	(SELECT sum(length(d)) FROM t WHERE b BETWEEN 1 AND 100)');
-SELECT explained('BUFFERS OFF', 'SELECT sum(length(d)) FROM t WHERE a BETWEEN 4001 AND 4100');
-SELECT explained('BUFFERS', 'SELECT sum(length(d)) FROM t WHERE a = 77');
-CALL fpt_use('any');
-CREATE FUNCTION explained_json(query text) RETURNS json
-LANGUAGE plpgsql AS $$
-DECLARE
-	plan json;
-BEGIN
-	CALL fpt_use('index');
-	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) ' || query INTO plan;
-	CALL fpt_use('any');
-	RETURN plan->1->'Read-Ahead';
-END $$;
-SELECT r->>'Index Name' AS index, r->>'Scans' AS scans, (r->>'heap_issued')::int > 0 AS asked
-	FROM json_array_elements(explained_json('SELECT sum(length(d)) FROM t WHERE a BETWEEN 6001 AND 6100')) r;
-
 -- The answers are the same at any distance, on cold and on warm pages.
 CREATE FUNCTION compare(distance int) RETURNS text
 LANGUAGE plpgsql AS $$

@@ -114,6 +114,7 @@ SELECT min(a) FROM t WHERE a > 777;
 SELECT min(a) FROM t WHERE a > 100000;
 
 -- Merge joins with marking and restoring, duplicates on both sides
+CALL fpt_drop_families();
 CREATE TABLE m1 (a int, x int);
 CREATE TABLE m2 (a int8, x int);
 INSERT INTO m1 SELECT i / 3, i FROM generate_series(1, 900) i;
@@ -125,7 +126,8 @@ ANALYZE m1, m2;
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
 SET enable_material = off;
-EXPLAIN (COSTS OFF) SELECT count(*), sum(m1.x), sum(m2.x) FROM m1 JOIN m2 USING (a);
+SELECT * FROM fpt_explain('SELECT count(*), sum(m1.x), sum(m2.x) FROM m1 JOIN m2 USING (a)') plan
+	WHERE plan ~ 'Join|Loop|Sort';
 SELECT count(*), sum(m1.x), sum(m2.x) FROM m1 JOIN m2 USING (a);
 SELECT count(*), sum(m1.x), sum(m2.x) FROM m1 JOIN m2 USING (a) WHERE m2.a IN (20, 30, 40, 10);
 SELECT m1.a, count(*) FROM m1 JOIN m2 USING (a) GROUP BY 1 ORDER BY 1 DESC LIMIT 3;

@@ -129,6 +129,7 @@ DROP EXTENSION fptree;
 -- nor does it take over a function that is there
 CREATE FUNCTION trap.fptree_stat(index pg_catalog.regclass) RETURNS pg_catalog.record
 	LANGUAGE sql AS 'SELECT trap.gotcha(), 1';
+\set SHOW_CONTEXT never
 CREATE EXTENSION fptree SCHEMA trap;
 SELECT count(*) FROM pg_extension WHERE extname = 'fptree';
 \c :olddb

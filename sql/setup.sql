@@ -147,42 +147,79 @@ BEGIN
 	END IF;
 END $$;
 
--- The plan of a query on the tables of schema base_f, which have fptree indexes,
--- and that with btree indexes of the same names (schema base_b) if it differs.
-CREATE FUNCTION fpt_plan(query text, base text DEFAULT 'fpt_plans')
-RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	f text[];
-	b text[];
-	saved text := current_setting('search_path');
-BEGIN
-	PERFORM set_config('search_path', base || '_f, public', false);
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		f := f || line;
-	END LOOP;
-	PERFORM set_config('search_path', base || '_b, public', false);
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		b := b || line;
-	END LOOP;
-	PERFORM set_config('search_path', saved, false);
-	-- what version 15 and 16 add to the name of a subplan
-	RETURN QUERY SELECT regexp_replace(unnest(f), ' \(returns .*\)', '');
-	IF f IS DISTINCT FROM b THEN
-		RETURN NEXT 'but with btree:';
-		RETURN QUERY SELECT unnest(b);
-	END IF;
-END $$;
-
--- A plan without what depends on the server's version.
+-- Lines of a plan without what depends on the server's version.
 CREATE FUNCTION fpt_explain(query text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
 	line text;
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		RETURN NEXT regexp_replace(line, ' \(returns .*\)', '');
+		CONTINUE WHEN line ~ '^ *(Replaces|Disabled): ';
+		line := regexp_replace(line, ' \(returns .*\)', '');
+		line := regexp_replace(line, '\(InitPlan (\w+_)?\d+\)\.col\d+|\$\d+',
+							   '$n', 'g');
+		RETURN NEXT regexp_replace(line, 'InitPlan (\w+_)?\d+', 'InitPlan');
+	END LOOP;
+END $$;
+
+-- The plan of a query on the tables of schema base_f, which have fptree indexes,
+-- and that with btree indexes of the same names (schema base_b) if it differs.
+CREATE FUNCTION fpt_plan(query text, base text DEFAULT 'fpt_plans')
+RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+	f text[];
+	b text[];
+	saved text := current_setting('search_path');
+BEGIN
+	PERFORM set_config('search_path', base || '_f, public', false);
+	f := array(SELECT fpt_explain(query));
+	PERFORM set_config('search_path', base || '_b, public', false);
+	b := array(SELECT fpt_explain(query));
+	PERFORM set_config('search_path', saved, false);
+	RETURN QUERY SELECT unnest(f);
+	IF f IS DISTINCT FROM b THEN
+		RETURN NEXT 'but with btree:';
+		RETURN QUERY SELECT unnest(b);
+	END IF;
+END $$;
+
+-- Settings of ours that EXPLAIN shows, which is not in the same order everywhere.
+CREATE FUNCTION fpt_settings(query text) RETURNS jsonb
+LANGUAGE plpgsql AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	EXECUTE 'EXPLAIN (SETTINGS, FORMAT JSON) ' || query INTO plan;
+	RETURN (SELECT jsonb_object_agg(key, value)
+			FROM jsonb_each(plan->0->'Settings') WHERE key LIKE 'fptree.%');
+END $$;
+
+-- Operator families of other files: from version 18 on, any family that has an
+-- operator has its part in merge joins, and these lack those of several types.
+CREATE PROCEDURE fpt_drop_families()
+LANGUAGE plpgsql AS $$
+DECLARE
+	f record;
+	ix regclass;
+BEGIN
+	FOR f IN
+		SELECT o.oid, opfname, opfnamespace::regnamespace
+		FROM pg_opfamily o JOIN pg_am a ON a.oid = opfmethod
+		WHERE amname = 'fptree' AND NOT EXISTS (
+			SELECT FROM pg_depend WHERE classid = 'pg_opfamily'::regclass
+				AND objid = o.oid AND deptype = 'e')
+	LOOP
+		-- (what an index needs to be opened must not go before it)
+		FOR ix IN
+			SELECT indexrelid FROM pg_index
+			WHERE EXISTS (SELECT FROM pg_opclass c WHERE c.opcfamily = f.oid
+						  AND c.oid = ANY (indclass))
+		LOOP
+			EXECUTE format('DROP INDEX %s CASCADE', ix);
+		END LOOP;
+		EXECUTE format('DROP OPERATOR FAMILY %s.%I USING fptree CASCADE',
+					   f.opfnamespace, f.opfname);
 	END LOOP;
 END $$;
 

@@ -208,6 +208,11 @@ ALTER TABLE ex2 ADD EXCLUDE USING fptree (a WITH =) WITH (fillfactor = 70) WHERE
 INSERT INTO ex2 VALUES (1), (1);
 INSERT INTO ex2 VALUES (2);
 -- other operators than equality
-CREATE TABLE ex3 (a int, EXCLUDE USING fptree (a WITH <));
+DO $$
+BEGIN
+	CREATE TABLE ex3 (a int, EXCLUDE USING fptree (a WITH <));
+EXCEPTION WHEN wrong_object_type THEN
+	RAISE WARNING '%', sqlerrm;		-- of which 19 knows the position
+END $$;
 
 SELECT fpt_check_all();
