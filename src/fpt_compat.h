@@ -184,6 +184,11 @@ fpt_relnumber(Relation rel)
 #endif
 }
 
+#if PG_VERSION_NUM < 160000
+/* From 16 on the storage manager insists on a page's place in memory. */
+typedef PGAlignedBlock PGIOAlignedBlock;
+#endif
+
 /* Is a block in shared buffers?  Local ones are not looked at. */
 static inline bool
 fpt_block_buffered(Relation rel, ForkNumber fork, BlockNumber blk)

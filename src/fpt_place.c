@@ -60,11 +60,12 @@ fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
 }
 
 void
-fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno,
-			   char *scratch)
+fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
+	PGIOAlignedBlock ignored;
+
 	(void) map;
-	smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, scratch);
+	smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
 }
 
 /* --- allocation ----------------------------------------------------------- */

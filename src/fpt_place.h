@@ -103,12 +103,9 @@ extern bool fpt_can_prefetch_pages(void);
 extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
-/*
- * Wait until the operating system has an existing page.  "scratch": BLCKSZ
- * bytes, of no use to anybody.
- */
-extern void fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno,
-						   char *scratch);
+/* Wait until the operating system has an existing page. */
+extern void fpt_await_page(Relation rel, const FPTPageMap *map,
+						   uint32 pageno);
 
 /* How many pages lie between a and b, of which b lies behind a? */
 static inline uint32

@@ -24,6 +24,7 @@
  */
 #include "fpt_prefetch.h"
 
+#include "lib/qunique.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/spccache.h"
@@ -102,7 +103,6 @@ struct FPTSweep
 	uint32	   *under_way;
 	unsigned	nrequests;
 	int			nwaiting;		/* of these may be under way */
-	char	   *scratch;		/* a page */
 };
 
 FPTSweep *
@@ -126,7 +126,6 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 	s->under_way = palloc(s->depth * sizeof(uint32));
-	s->scratch = palloc(BLCKSZ);
 	return s;
 }
 
@@ -136,7 +135,6 @@ fpt_sweep_end(FPTSweep *s)
 	pfree(s->list);
 	pfree(s->ask);
 	pfree(s->under_way);
-	pfree(s->scratch);
 	pfree(s);
 }
 
@@ -171,6 +169,7 @@ fpt_sweep_copy(FPTSweep *s)
 		} while (--room > 0 && fpt_page_step(&s->ix->layout, page, &loc, 1));
 	}
 	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_WINDOW_FILL);
 
 	/* A damaged link must lead nowhere, and not round in circles. */
 	if (++s->nparents > s->npages ||
@@ -244,6 +243,9 @@ fpt_sweep_sort(FPTSweep *s, int n)
 			s->ask[s->nask++] = page;
 	}
 	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
+
+	/* Only damaged pages have two downlinks to one leaf. */
+	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
 	return requests;
@@ -292,8 +294,7 @@ fpt_sweep_wait(FPTSweep *s)
 	if (s->nwaiting < s->depth)
 		return;
 	fpt_await_page(s->rel, &s->ix->map,
-				   s->under_way[(s->nrequests - s->nwaiting + half - 1) % s->depth],
-				   s->scratch);
+				   s->under_way[(s->nrequests - s->nwaiting + half - 1) % s->depth]);
 	s->nwaiting -= half;
 }
 
