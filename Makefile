@@ -13,6 +13,7 @@ OBJS = \
 	src/fpt_collation.o \
 	src/fpt_cost.o \
 	src/fpt_delete.o \
+	src/fpt_finddisk.o \
 	src/fpt_general.o \
 	src/fpt_gcompare.o \
 	src/fpt_geom.o \
@@ -47,6 +48,10 @@ OBJS = \
 	src/fpt_split.o \
 	src/fpt_standby.o \
 	src/fpt_stats.o \
+	src/fpt_stripe.o \
+	src/fpt_stripeam.o \
+	src/fpt_stripegc.o \
+	src/fpt_stripelist.o \
 	src/fpt_sweep.o \
 	src/fpt_testing.o \
 	src/fpt_tuple.o \

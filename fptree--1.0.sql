@@ -928,3 +928,84 @@ REVOKE ALL ON FUNCTION fptree_preload() FROM PUBLIC;
 
 COMMENT ON FUNCTION fptree_preload()
 	IS 'let new sessions of this database load the library of fptree';
+
+/*
+ * Stripes: indexes that are spread over several tablespaces.
+ */
+
+CREATE FUNCTION fptree_stripe_handler(pg_catalog.internal)
+RETURNS pg_catalog.table_am_handler
+AS 'MODULE_PATHNAME', 'fptree_stripe_handler'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE ACCESS METHOD fptree_stripe TYPE TABLE HANDLER fptree_stripe_handler;
+
+COMMENT ON ACCESS METHOD fptree_stripe
+	IS 'files of striped fptree indexes; not for tables';
+
+CREATE FUNCTION fptree_ddl_start()
+RETURNS pg_catalog.event_trigger
+AS 'MODULE_PATHNAME', 'fptree_ddl_start'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_ddl_start()
+	IS 'loads the library, which drops the stripes of indexes that are dropped';
+
+-- Commands that may drop an index, with CASCADE or without.
+CREATE EVENT TRIGGER fptree_ddl_start ON ddl_command_start
+	WHEN TAG IN (
+		'ALTER FOREIGN TABLE', 'ALTER TABLE', 'ALTER TYPE',
+		'DROP ACCESS METHOD', 'DROP AGGREGATE', 'DROP CAST', 'DROP COLLATION',
+		'DROP CONVERSION', 'DROP DOMAIN', 'DROP EXTENSION',
+		'DROP FOREIGN DATA WRAPPER', 'DROP FOREIGN TABLE', 'DROP FUNCTION',
+		'DROP INDEX', 'DROP LANGUAGE', 'DROP MATERIALIZED VIEW',
+		'DROP OPERATOR', 'DROP OPERATOR CLASS', 'DROP OPERATOR FAMILY',
+		'DROP OWNED', 'DROP PROCEDURE', 'DROP ROUTINE', 'DROP SCHEMA',
+		'DROP SEQUENCE', 'DROP SERVER', 'DROP TABLE',
+		'DROP TEXT SEARCH CONFIGURATION', 'DROP TEXT SEARCH DICTIONARY',
+		'DROP TEXT SEARCH PARSER', 'DROP TEXT SEARCH TEMPLATE',
+		'DROP TRANSFORM', 'DROP TYPE', 'DROP VIEW')
+	EXECUTE FUNCTION fptree_ddl_start();
+
+-- with session_replication_role = replica, too
+ALTER EVENT TRIGGER fptree_ddl_start ENABLE ALWAYS;
+
+CREATE FUNCTION fptree_stripes(index pg_catalog.regclass,
+	OUT no pg_catalog.int4,
+	OUT stripe pg_catalog.regclass,
+	OUT tablespace pg_catalog.name,
+	OUT bytes pg_catalog.int8,
+	OUT pages pg_catalog.int8,
+	OUT free_pages pg_catalog.int8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'fptree_stripes'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_stripes(pg_catalog.regclass)
+	IS 'stripes of an fptree index';
+
+CREATE FUNCTION fptree_index_size(index pg_catalog.regclass)
+RETURNS pg_catalog.int8
+AS 'MODULE_PATHNAME', 'fptree_index_size'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_index_size(pg_catalog.regclass)
+	IS 'bytes of all files of an fptree index, stripes included';
+
+CREATE FUNCTION fptree_orphans()
+RETURNS SETOF pg_catalog.regclass
+AS 'MODULE_PATHNAME', 'fptree_orphans'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION fptree_drop_orphans()
+RETURNS pg_catalog.int4
+AS 'MODULE_PATHNAME', 'fptree_drop_orphans'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+REVOKE ALL ON FUNCTION fptree_orphans() FROM PUBLIC;
+REVOKE ALL ON FUNCTION fptree_drop_orphans() FROM PUBLIC;
+
+COMMENT ON FUNCTION fptree_orphans()
+	IS 'stripes that belong to no fptree index';
+COMMENT ON FUNCTION fptree_drop_orphans()
+	IS 'drop the stripes that belong to no fptree index';

@@ -49,6 +49,12 @@ fpt_simd_assign(const char *newval, void *extra)
 	(void) fpt_simd_select(newval);
 }
 
+static const struct config_enum_entry fpt_missing_options[] = {
+	{"error", FPT_MISSING_ERROR, false},
+	{"skip", FPT_MISSING_SKIP, false},
+	{NULL, 0, false}
+};
+
 void
 _PG_init(void)
 {
@@ -63,6 +69,11 @@ _PG_init(void)
 	add_int_reloption(fpt_relopt_kind, "leaf_node_lines",
 					  "Lines of 64 bytes of the leaf nodes in a page, 0 to compute them",
 					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
+
+	add_string_reloption(fpt_relopt_kind, "tablespaces",
+						 "Tablespaces that the index is striped over",
+						 NULL, fpt_tablespaces_validate,
+						 ShareUpdateExclusiveLock);
 
 	DefineCustomStringVariable("fptree.simd",
 							   "Instruction set of the search in index pages.",
@@ -86,10 +97,17 @@ _PG_init(void)
 							 "Tell the planner that long scans read leaf pages ahead.",
 							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("fptree.missing_tablespaces",
+							 "What to do where an index names a tablespace that does not exist.",
+							 "An index that is built again does without it in any case.",
+							 &fpt_guc_missing_tablespaces, FPT_MISSING_ERROR,
+							 fpt_missing_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
 	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
 	fpt_plan_init();
+	fpt_stripegc_init();
 }
 
 static bytea *
@@ -102,6 +120,8 @@ fptoptions(Datum reloptions, bool validate)
 		.offset = offsetof(FPTOptions, node_lines)},
 		{.optname = "leaf_node_lines", .opttype = RELOPT_TYPE_INT,
 		.offset = offsetof(FPTOptions, leaf_node_lines)},
+		{.optname = "tablespaces", .opttype = RELOPT_TYPE_STRING,
+		.offset = offsetof(FPTOptions, tablespaces)},
 	};
 
 	return (bytea *) build_reloptions(reloptions, validate, fpt_relopt_kind,

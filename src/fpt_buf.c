@@ -33,8 +33,20 @@ fpt_meta(Page page)
 	return (FPTMetaData *) ((char *) page + FPT_META_OFFSET);
 }
 
+/* OIDs of stripes in a metapage; they need not be aligned as such. */
+static inline char *
+fpt_meta_oids(Page page)
+{
+	return (char *) page + FPT_META_OFFSET + sizeof(FPTMetaData);
+}
+
+StaticAssertDecl(FPT_META_OFFSET + sizeof(FPTMetaData) +
+				 FPT_MAX_STRIPES * sizeof(Oid) <= FPT_SPECIAL_OFFSET,
+				 "a metapage has no room for its stripes");
+
 void
-fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
+fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
+			  int nstripes)
 {
 	FPTMetaData *meta = fpt_meta(page);
 	FPTPageHeader *h = fpt_header(page);
@@ -76,7 +88,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
 
 	memset(page, 0, BLCKSZ);
-	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData);
+	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData) +
+		nstripes * sizeof(Oid);
 	h->std.pd_upper = h->std.pd_special = FPT_SPECIAL_OFFSET;
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->flags = FPT_F_META;
@@ -86,7 +99,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	s->pageid = FPT_PAGE_ID;
 
 	meta->magic = FPT_MAGIC;
-	meta->version = FPT_VERSION;
+	meta->version = nstripes > 0 ? FPT_VERSION_STRIPED : FPT_VERSION;
 	meta->indexid = indexid;
 	meta->keyclass = FPT_KEYCLASS_IMAGE;
 	if (general)
@@ -98,36 +111,69 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout)
 	meta->nullsfirst = nullsfirst;
 	meta->descending = desc;
 	meta->linesize = FPT_LINE;
-	meta->nstripes = 1;
+	meta->nstripes = Max(nstripes, 1);
 	memcpy(meta->widths, widths, sizeof(widths));
+	if (nstripes > 0)
+		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
 }
 
-/* Check a metapage against the catalogue's idea of the index; copy it. */
-static void
-fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
+int
+fpt_meta_stripes(Page page, Oid *oids)
+{
+	FPTMetaData *meta = fpt_meta(page);
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	int			n = meta->nstripes;
+
+	if (PageIsNew(page) || s->pageid != FPT_PAGE_ID ||
+		!(h->flags & FPT_F_META) || meta->magic != FPT_MAGIC)
+		return -1;
+	if (meta->version == FPT_VERSION)
+		n = 0;
+	else if (meta->version != FPT_VERSION_STRIPED ||
+			 n < FPT_MIN_STRIPES || n > FPT_MAX_STRIPES)
+		return -1;
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
+		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
+		h->std.pd_lower != FPT_META_OFFSET + sizeof(FPTMetaData) +
+		n * sizeof(Oid))
+		return -1;
+	if (n > 0)
+		memcpy(oids, fpt_meta_oids(page), n * sizeof(Oid));
+	return n;
+}
+
+/*
+ * Check a metapage against the catalogue's idea of the index; copy it.  Returns
+ * the number of stripes, their OIDs in *oids.
+ */
+static int
+fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 {
 	FPTMetaData *meta = fpt_meta(page);
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
 	bool		general = fpt_index_is_general(rel);
+	int			nstripes;
 	bool		ok;
 
 	if (PageIsNew(page))
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is empty");
-	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
-		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
-		h->std.pd_lower != FPT_META_OFFSET + sizeof(FPTMetaData) ||
-		s->pageid != FPT_PAGE_ID || s->pageno != FPT_METAPAGE ||
+	if (s->pageid != FPT_PAGE_ID || s->pageno != FPT_METAPAGE ||
 		!(h->flags & FPT_F_META) || meta->magic != FPT_MAGIC)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
-	if (meta->version != FPT_VERSION || s->version != FPT_VERSION)
+	if ((meta->version != FPT_VERSION &&
+		 meta->version != FPT_VERSION_STRIPED) || s->version != FPT_VERSION)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has on-disk format version %u, this fptree reads version %u",
 						RelationGetRelationName(rel), meta->version,
-						FPT_VERSION),
+						FPT_VERSION_STRIPED),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(rel))));
+	nstripes = fpt_meta_stripes(page, oids);
+	if (nstripes < 0)
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
 	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
 							   rel->rd_opcintype[0]);
 	ix->descending = meta->descending;
@@ -142,7 +188,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 		ix->sortkeys != (meta->sortversion != 0) ||
 		meta->keysize != (general ? (int) sizeof(uint64) :
 						  ix->type->keysize) ||
-		meta->linesize != FPT_LINE || meta->nstripes != 1 ||
+		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
 		meta->indexid != s->indexid ||
 		meta->descending !=
 		((rel->rd_indoption[0] & INDOPTION_DESC) != 0) ||
@@ -161,6 +207,8 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix)
 	ix->rootlevel = 0;
 	ix->lastleaf = FPT_NOPAGE;
 	ix->map.npages = 0;
+	ix->map.stripes = NULL;
+	return nstripes;
 }
 
 void
@@ -174,18 +222,21 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 	layout->arg = g;
 }
 
-/* Hang a description on the relcache entry. */
+/* Hang a description on the relcache entry; frees what it points to. */
 static void
 fpt_index_keep(Relation rel, FPTIndex *ix)
 {
 	static uint64 serial = 0;
-	Size		size = MAXALIGN(sizeof(FPTIndex));
+	bool		general = fpt_index_is_general(rel);
+	FPTStripes *st = ix->map.stripes;
+	Size		stripes = MAXALIGN(sizeof(FPTIndex));
+	Size		size = stripes;
 	char	   *chunk;
 
 	ix->serial = ++serial;
-	if (!fpt_index_is_general(rel))
-		chunk = MemoryContextAlloc(rel->rd_indexcxt, size);
-	else
+	if (st != NULL)
+		size += MAXALIGN(fpt_stripes_size(st->n));
+	if (general)
 	{
 		/* This looks up catalogues, which may take away what there is. */
 		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
@@ -195,11 +246,20 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 			 fpt_general_sortversion(ix->layout.arg) != ix->sortversion) ||
 			(ix->collversion != 0 &&
 			 fpt_collations_version(rel) != ix->collversion);
-		chunk = MemoryContextAlloc(rel->rd_indexcxt,
-								   size + fpt_general_size(rel));
+	}
+	chunk = MemoryContextAlloc(rel->rd_indexcxt,
+							   size + (general ? fpt_general_size(rel) : 0));
+	if (general)
+	{
 		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
 		pfree(unconstify(void *, ix->layout.arg));
 		ix->layout.arg = chunk + size;
+	}
+	if (st != NULL)
+	{
+		memcpy(chunk + stripes, st, fpt_stripes_size(st->n));
+		pfree(st);
+		ix->map.stripes = (FPTStripes *) (chunk + stripes);
 	}
 	memcpy(chunk, ix, sizeof(FPTIndex));
 	rel->rd_amcache = chunk;
@@ -212,7 +272,9 @@ fpt_index(Relation rel)
 	{
 		FPTIndex	ix;
 		PGAlignedBlock copy;
+		Oid			oids[FPT_MAX_STRIPES];
 		Buffer		buf;
+		int			nstripes;
 
 		memset(&ix, 0, sizeof(ix));
 		buf = fpt_rawread(rel, &ix.map, FPT_METAPAGE, NULL);
@@ -221,7 +283,9 @@ fpt_index(Relation rel)
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
 		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
 		UnlockReleaseBuffer(buf);
-		fpt_meta_read(rel, (Page) copy.data, &ix);
+		nstripes = fpt_meta_read(rel, (Page) copy.data, &ix, oids);
+		if (nstripes > 0)
+			ix.map.stripes = fpt_stripes_load(rel, oids, nstripes);
 		fpt_index_keep(rel, &ix);
 	}
 	return (FPTIndex *) rel->rd_amcache;
@@ -233,6 +297,7 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 	FPTIndex   *cached = fpt_index(rel);
 
 	memcpy(ix, cached, sizeof(FPTIndex));
+	fpt_map_own(&ix->map);
 	if (fpt_is_general(&ix->layout))
 	{
 		Size		size = fpt_general_size(rel);

@@ -23,6 +23,7 @@
 #include "utils/lsyscache.h"
 
 #include "fpt_build.h"
+#include "fpt_stripe.h"
 
 /* Part of the sort memory that a build gives to the spool of NULLs: 1/16 */
 #define FPT_NULLS_SHARE		16
@@ -98,8 +99,7 @@ fpt_alien_opclass(Relation index, int i, Oid *type)
 		get_opclass_family(ours) == index->rd_opfamily[i];
 }
 
-/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
-static bool
+bool
 fpt_is_created(Relation index)
 {
 	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
@@ -397,6 +397,23 @@ fpt_build_progress(double indtuples)
 	pgstat_progress_update_multi_param(lengthof(params), params, vals);
 }
 
+/*
+ * The pages of the index are written.  Where TRUNCATE empties a table that was
+ * created in the same transaction, the main fork keeps its file, and with it an
+ * init fork, so that core does not ask for another one; but the stripes have
+ * new files, and thus init forks without a page.
+ */
+static void
+fpt_build_end(Relation index, FPTLoad *load, int nstripes)
+{
+	fpt_load_end(load);
+	if (nstripes > 0 &&
+		index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
+		fpt_has_init(index))
+		fptbuildempty(index);
+	fpt_stop_point(FPT_STOP_BUILD_DONE);
+}
+
 IndexBuildResult *
 fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 {
@@ -404,6 +421,8 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	FPTBuild	b;
 	FPTLoad    *load;
 	FPTPageMap	map = {0};
+	Oid			stripes[FPT_MAX_STRIPES];
+	int			nstripes;
 
 	if (fpt_npages(index, &map) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
@@ -421,13 +440,13 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	index->rd_amcache = NULL;
 
 	/* Before the scan, so that bad options are found before the work. */
-	load = fpt_load_begin(index, false);
+	nstripes = fpt_stripes_make(heap, index, stripes);
+	load = fpt_load_begin(index, false, stripes, nstripes);
 	if (fpt_is_general(fpt_load_layout(load)))
 	{
 		result->heap_tuples = fpt_gbuild(heap, index, indexInfo, load,
 										 &result->index_tuples);
-		fpt_load_end(load);
-		fpt_stop_point(FPT_STOP_BUILD_DONE);
+		fpt_build_end(index, load, nstripes);
 		return result;
 	}
 	fpt_build_init(&b, heap, index, indexInfo);
@@ -444,21 +463,25 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	fpt_build_feed_values(&b, load);
 	if (!b.ix.layout.nullsfirst)
 		fpt_build_feed_nulls(&b, load);
-	fpt_load_end(load);
-
 	fpt_build_end_spools(&b);
 	if (b.parallel != NULL)
 		fpt_parallel_end(b.parallel);
-	fpt_stop_point(FPT_STOP_BUILD_DONE);
+	fpt_build_end(index, load, nstripes);
 	result->index_tuples = b.indtuples;
 	return result;
 }
 
-/* The init fork of an unlogged index: an empty index. */
+/*
+ * The init forks of an unlogged index: an empty index.  It is built already, so
+ * that the metapage tells its stripes.
+ */
 void
 fptbuildempty(Relation index)
 {
-	fpt_load_end(fpt_load_begin(index, true));
+	Oid			stripes[FPT_MAX_STRIPES];
+	int			nstripes = fpt_metapage_stripes(index, stripes);
+
+	fpt_load_end(fpt_load_begin(index, true, stripes, Max(nstripes, 0)));
 }
 
 char *

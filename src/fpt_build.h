@@ -239,6 +239,11 @@ struct FPTLoad;
 extern double fpt_gbuild(Relation heap, Relation index, IndexInfo *indexInfo,
 						 struct FPTLoad *load, double *indtuples);
 
+/* --- fpt_build.c ---------------------------------------------------------- */
+
+/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
+extern bool fpt_is_created(Relation index);
+
 /* --- fpt_load.c --------------------------------------------------------- */
 
 typedef struct FPTLoad FPTLoad;
@@ -246,9 +251,10 @@ typedef struct FPTLoad FPTLoad;
 /*
  * Write a whole index where there is nothing yet: begin, add all keys in
  * ascending order, end.  Nothing is durable before the end.  "init": write what
- * an unlogged index is reset to.
+ * an unlogged index is reset to.  The stripes are there, and empty.
  */
-extern FPTLoad *fpt_load_begin(Relation rel, bool init);
+extern FPTLoad *fpt_load_begin(Relation rel, bool init, const Oid *stripes,
+							   int nstripes);
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 
 /* The layout of the index that is being written. */

@@ -736,7 +736,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has another page's identity";
 	if (m->magic != FPT_MAGIC)
 		return "Metapage has a wrong magic number";
-	if (m->version != FPT_VERSION)
+	if (m->version != (v->ix.map.stripes != NULL ? FPT_VERSION_STRIPED :
+					   FPT_VERSION))
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
@@ -753,7 +754,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		v->ix.descending != ((v->rel->rd_indoption[0] &
 							  INDOPTION_DESC) != 0))
 		return "Metapage has another sort order than the index";
-	if (m->linesize != FPT_LINE || m->nstripes != 1)
+	if (m->linesize != FPT_LINE ||
+		m->nstripes != Max(fpt_nstripes(&v->ix.map), 1))
 		return "Metapage has an unknown geometry";
 	if (memcmp(m->widths, l->widths, sizeof(m->widths)) != 0)
 		return "Metapage has other node widths than the index";
@@ -792,6 +794,9 @@ fpt_verify_unlinked(FPTVerify *v)
 	for (pageno = FPT_ROOTPAGE; pageno < v->npages; pageno++)
 	{
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
+			continue;
+		/* of stripes, some are shorter than others */
+		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, page);

@@ -23,6 +23,7 @@
 #include "catalog/index.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_database.h"
+#include "catalog/pg_tablespace.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
 #include "common/relpath.h"
@@ -36,11 +37,13 @@
 #include "storage/fd.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/relcache.h"
 #include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -48,6 +51,12 @@
 #include <fcntl.h>
 
 #include "fpt_stop.h"
+
+#if PG_VERSION_NUM >= 160000
+#include "utils/relfilenumbermap.h"
+#else
+#include "utils/relfilenodemap.h"
+#endif
 
 #if PG_VERSION_NUM < 150000
 #error "fptree needs PostgreSQL 15 or later"
@@ -471,9 +480,56 @@ fpt_drop_buffers(Relation rel, ForkNumber fork)
 /* Number of relation's storage, as the buffer manager names it */
 #if PG_VERSION_NUM >= 160000
 #define FPT_LOCATOR(rel)	((rel)->rd_locator)
+typedef RelFileLocator FPTLocator;
 #else
 #define FPT_LOCATOR(rel)	((rel)->rd_node)
+typedef RelFileNode FPTLocator;
 #endif
+
+/* --- stripes -------------------------------------------------------------- */
+
+/* Stripes have been tried with this version only. */
+#define FPT_HAVE_STRIPES	(PG_VERSION_NUM < 160000)
+
+/* "Not a temporary file of a backend" */
+#if PG_VERSION_NUM >= 170000
+#define FPT_NO_BACKEND		INVALID_PROC_NUMBER
+#else
+#define FPT_NO_BACKEND		InvalidBackendId
+#endif
+
+/* Give a relation a new, empty file; the old one goes at commit. */
+static inline void
+fpt_new_storage(Relation rel, char persistence)
+{
+#if PG_VERSION_NUM >= 160000
+	RelationSetNewRelfilenumber(rel, persistence);
+#else
+	RelationSetNewRelfilenode(rel, persistence);
+#endif
+}
+
+/* The relation whose main fork has this number in its name. */
+static inline Oid
+fpt_relid_by_file(Oid space, Oid number)
+{
+#if PG_VERSION_NUM >= 160000
+	return RelidByRelfilenumber(space, number);
+#else
+	return RelidByRelfilenode(space, number);
+#endif
+}
+
+/* May this role create something in this tablespace? */
+static inline AclResult
+fpt_tablespace_acl(Oid space, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(TableSpaceRelationId, space, role, ACL_CREATE);
+#else
+	return pg_tablespace_aclcheck(space, role, ACL_CREATE);
+#endif
+}
 
 /* --- parallel scans ------------------------------------------------------- */
 

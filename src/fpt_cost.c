@@ -80,6 +80,7 @@ static Cost
 fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 {
 	Oid			space = path->indexinfo->reltablespace;
+	Relation	index;
 	int			distance;
 	double		spc_random;
 	double		spc_seq;
@@ -87,7 +88,15 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 	if (!fpt_guc_cost_readahead || !fpt_guc_leaf_prefetch ||
 		pages <= FPT_COST_START || loop_count > 1 || fpt_has_array(path))
 		return 0;
-	distance = get_tablespace_io_concurrency(space);
+	if (path->indexinfo->hypothetical)
+		distance = get_tablespace_io_concurrency(space);
+	else
+	{
+		/* The planner holds a lock on the index already. */
+		index = index_open(path->indexinfo->indexoid, NoLock);
+		distance = fpt_io_concurrency(index, &fpt_index(index)->map, false);
+		index_close(index, NoLock);
+	}
 	if (distance > 0 && fpt_guc_prefetch_distance > 0)
 		distance = fpt_guc_prefetch_distance;
 	if (distance <= 1)

@@ -125,7 +125,7 @@ fpt_insert_learnt(Relation rel, const FPTIndex *ix)
 	{
 		cached->rootlevel = ix->rootlevel;
 		cached->lastleaf = ix->lastleaf;
-		cached->map = ix->map;
+		fpt_map_learn(&cached->map, &ix->map);
 	}
 }
 
@@ -146,8 +146,10 @@ fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		return;
 	}
 	own = *ix;
+	fpt_map_own(&own.map);
 	fpt_insert_hard(rel, &own, buf, e, InvalidBuffer, stack, del);
 	fpt_insert_learnt(rel, &own);
+	fpt_map_free(&own.map);
 }
 
 /*
@@ -227,7 +229,7 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 	{
 		c->ix.rootlevel = cached->rootlevel;
 		c->ix.lastleaf = cached->lastleaf;
-		c->ix.map = cached->map;
+		fpt_map_learn(&c->ix.map, &cached->map);
 		if (c->ninserts >= FPT_MANY_INSERTS ||
 			++c->ninserts < FPT_MANY_INSERTS)
 			return &c->ix;

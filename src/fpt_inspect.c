@@ -520,6 +520,7 @@ typedef struct FPTStat
 	int64		room;			/* ... and those the pages have for them */
 	int64		node_slots;		/* of the nodes in use */
 	int			level;			/* the root's */
+	uint32		version;		/* of the format */
 } FPTStat;
 
 /* Add up one page. */
@@ -582,7 +583,7 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 {
 	FPTRow		row = {0};
 
-	fpt_row_add(&row, Int32GetDatum(FPT_VERSION));
+	fpt_row_add(&row, Int32GetDatum(st->version));
 	fpt_row_add(&row, Int32GetDatum(st->level));
 	fpt_row_add(&row, Int64GetDatum((int64) npages * BLCKSZ));
 	fpt_row_add(&row, Int64GetDatum(FPT_ROOTPAGE));
@@ -608,22 +609,25 @@ fptree_stat(PG_FUNCTION_ARGS)
 	Relation	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	BufferAccessStrategy strategy = GetAccessStrategy(BAS_BULKREAD);
 	char	   *page = palloc(BLCKSZ);
-	FPTLayout	layout;
-	FPTPageMap	map;
+	FPTIndex	ix;
 	FPTStat		st = {0};
 	uint32		npages;
 	uint32		pageno;
 
 	fpt_require_valid(rel);
-	layout = fpt_index(rel)->layout;
-	map = fpt_index(rel)->map;
-	npages = fpt_npages(rel, &map);
+	fpt_index_copy(rel, &ix);
+	st.version = ix.map.stripes == NULL ? FPT_VERSION : FPT_VERSION_STRIPED;
+	npages = fpt_npages(rel, &ix.map);
 	for (pageno = FPT_ROOTPAGE; pageno < npages; pageno++)
 	{
+		/* of stripes, some are shorter than others */
+		if (!fpt_page_exists(rel, &ix.map, pageno))
+			continue;
 		CHECK_FOR_INTERRUPTS();
-		fpt_copy_page(rel, &map, pageno, strategy, page);
-		fpt_stat_page(rel, &layout, page, pageno, &st);
+		fpt_copy_page(rel, &ix.map, pageno, strategy, page);
+		fpt_stat_page(rel, &ix.layout, page, pageno, &st);
 	}
+	npages = fpt_total_pages(rel, &ix.map);
 	index_close(rel, AccessShareLock);
 	return fpt_stat_result(fcinfo, &st, npages);
 }

@@ -75,6 +75,7 @@ struct FPTLoad
 	MemoryContext cxt;
 	Relation	rel;
 	FPTLayout	layout;
+	FPTPageMap	map;
 	FPTPageWriter *writer;		/* NULL: not begun yet */
 	bool		init;			/* for the init fork */
 	char	   *meta;			/* the metapage, written last */
@@ -385,7 +386,8 @@ fpt_load_page(FPTLoad *load, uint32 pageno)
 	{
 		MemoryContext old = MemoryContextSwitchTo(load->cxt);
 
-		load->writer = fpt_pagewriter_begin(load->rel, load->init);
+		load->writer = fpt_pagewriter_begin(load->rel, &load->map,
+											load->init);
 		MemoryContextSwitchTo(old);
 	}
 	return fpt_pagewriter_get(load->writer, pageno);
@@ -607,7 +609,7 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 }
 
 FPTLoad *
-fpt_load_begin(Relation rel, bool init)
+fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
 {
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree build pages",
@@ -623,7 +625,9 @@ fpt_load_begin(Relation rel, bool init)
 	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
 	load->meta = palloc0(BLCKSZ);
-	fpt_meta_init(rel, (Page) load->meta, &load->layout);
+	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
+	if (nstripes > 0)
+		load->map.stripes = fpt_stripes_load(rel, stripes, nstripes);
 	fpt_level_create(load, 0);
 	MemoryContextSwitchTo(old);
 	return load;

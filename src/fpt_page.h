@@ -34,6 +34,7 @@
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
 #define FPT_VERSION			1	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	2	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -183,14 +184,15 @@ typedef struct FPTWidths
 typedef struct FPTMetaData
 {
 	uint32		magic;			/* FPT_MAGIC */
-	uint32		version;		/* FPT_VERSION */
+	uint32		version;		/* FPT_VERSION, FPT_VERSION_STRIPED */
 	uint32		indexid;		/* random identity, see FPTPageSpecial */
 	uint8		keyclass;		/* FPT_KEYCLASS_* */
 	uint8		keysize;		/* bytes of a key's image: 4, 8 or 16 */
 	uint8		nullsfirst;		/* 1: NULLs sort before all values */
 	uint8		descending;		/* 1: images are complemented */
 	uint16		linesize;		/* FPT_LINE */
-	uint16		nstripes;		/* 1: pages live in this relation's main fork */
+	uint16		nstripes;		/* 1: pages live in this relation's main fork;
+								 * else OIDs of stripes follow this structure */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
 	uint32		collversion;	/* of all collations of the order, 0: none */

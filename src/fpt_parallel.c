@@ -201,12 +201,13 @@ FPTWindow *
 fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTParallel *p = fpt_parallel_state(scan);
-	Oid			space = scan->indexRelation->rd_rel->reltablespace;
 
 	Assert(p->state == FPT_PARALLEL_SEIZED);
 	if (!p->havewindow)
 	{
-		fpt_window_init(&p->window, get_tablespace_io_concurrency(space),
+		fpt_window_init(&p->window,
+						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
+										   false),
 						so->counters);
 		p->havewindow = true;
 	}

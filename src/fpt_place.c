@@ -7,21 +7,211 @@
  */
 #include "fptree.h"
 
+#include <math.h>
+
+#include "access/xlogutils.h"
+#include "catalog/storage.h"
+#include "catalog/storage_xlog.h"
+#include "commands/tablespace.h"
+#include "executor/instrument.h"
 #include "miscadmin.h"
+#include "pgstat.h"
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
+#include "storage/smgr.h"
+#include "utils/memutils.h"
+#include "utils/spccache.h"
 
 #ifdef FPT_HAVE_BULK_WRITE
 #include "storage/bulk_write.h"
 #endif
 
-/* --- which pages there are ------------------------------------------------ */
+/* --- stripes ------------------------------------------------------------ */
+
+/* Page p is in stripe (p - 2) mod n, at block (p - 2) / n. */
+#define FPT_FIRST_STRIPED	(FPT_ROOTPAGE + 1)
+
+/* Most pages that scans have under way, whatever the settings are */
+#define FPT_MAX_CONCURRENCY	400
+
+static inline FPTStripe *
+fpt_stripe_of(const FPTPageMap *map, uint32 pageno)
+{
+	return &map->stripes->at[fpt_page_stripe(map, pageno)];
+}
+
+static inline BlockNumber
+fpt_stripe_block(const FPTPageMap *map, uint32 pageno)
+{
+	return (pageno - FPT_FIRST_STRIPED) / map->stripes->n;
+}
+
+static inline uint32
+fpt_stripe_pageno(const FPTPageMap *map, int stripe, BlockNumber block)
+{
+	return block * map->stripes->n + stripe + FPT_FIRST_STRIPED;
+}
+
+static inline SMgrRelation
+fpt_stripe_smgr(const FPTStripe *s)
+{
+	return smgropen(s->locator, FPT_NO_BACKEND);
+}
+
+/* Not while somebody else's catalogue entries are invalid: no catalogues. */
+static void
+fpt_stripe_size(FPTStripe *s)
+{
+	s->nblocks = smgrnblocks(fpt_stripe_smgr(s), MAIN_FORKNUM);
+}
+
+FPTStripes *
+fpt_stripes_copy(const FPTStripes *st)
+{
+	FPTStripes *copy = palloc(fpt_stripes_size(st->n));
+
+	memcpy(copy, st, fpt_stripes_size(st->n));
+	return copy;
+}
+
+void
+fpt_stripes_learn(FPTStripes *to, const FPTStripes *from)
+{
+	for (int k = 0; k < to->n; k++)
+		to->at[k].nblocks = from->at[k].nblocks;
+}
+
+void
+fpt_stripe_place(FPTStripe *s, Relation stripe)
+{
+	s->locator = FPT_LOCATOR(stripe);
+	s->nblocks = 0;
+	(void) RelationGetSmgr(stripe);
+}
+
+/* Its init fork is written by the build of the index. */
+void
+fpt_stripe_create_file(const FPTLocator *locator, char persistence)
+{
+	SMgrRelation smgr = RelationCreateStorage(*locator, persistence, true);
+
+	if (persistence == RELPERSISTENCE_UNLOGGED)
+	{
+		smgrcreate(smgr, INIT_FORKNUM, false);
+		log_smgrcreate(locator, INIT_FORKNUM);
+		smgrimmedsync(smgr, INIT_FORKNUM);
+	}
+	smgrclose(smgr);
+}
+
+/*
+ * A stripe as the free space map, and whoever extends files, want it.  Page
+ * locks are held by then, so catalogues must not be read, which may take away
+ * the description of the index.  Nothing in it needs to be freed but itself:
+ * it must not become the owner of the open file, which outlives it.
+ */
+static Relation
+fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
+{
+	Relation	rel = CreateFakeRelcacheEntry(s->locator);
+
+	rel->rd_id = s->relid;
+	rel->rd_lockInfo.lockRelId.relId = s->relid;
+	rel->rd_rel->relkind = RELKIND_INDEX;
+	rel->rd_rel->relpersistence = map->stripes->permanent ?
+		RELPERSISTENCE_PERMANENT : RELPERSISTENCE_UNLOGGED;
+	rel->rd_smgr = fpt_stripe_smgr(s);
+	return rel;
+}
+
+int
+fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
+{
+	double		sum = 0;
+	double		harmonic = 0;
+
+	if (map->stripes == NULL)
+		return maintenance ?
+			get_tablespace_maintenance_io_concurrency(rel->rd_rel->reltablespace) :
+			get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
+
+	/*
+	 * Requests for n disks fall on some of them twice before they have fallen
+	 * on all once: to keep all busy takes 1 + 1/2 + ... + 1/n times as many.
+	 */
+	for (int k = 0; k < map->stripes->n; k++)
+	{
+		Oid			space = map->stripes->at[k].space;
+
+		sum += maintenance ? get_tablespace_maintenance_io_concurrency(space) :
+			get_tablespace_io_concurrency(space);
+		harmonic += 1.0 / (k + 1);
+	}
+	return (int) rint(Min(sum * harmonic, FPT_MAX_CONCURRENCY));
+}
+
+/* --- which pages there are ---------------------------------------------- */
+
+/*
+ * Look how large all stripes are.  map->npages becomes the number of the first
+ * page that is missing; the result is one beyond the last page.
+ */
+static uint32
+fpt_npages_striped(FPTPageMap *map)
+{
+	uint32		end = FPT_FIRST_STRIPED;
+
+	map->npages = FPT_MAX_PAGENO;
+	for (int k = 0; k < map->stripes->n; k++)
+	{
+		FPTStripe  *s = &map->stripes->at[k];
+
+		fpt_stripe_size(s);
+		map->npages = Min(map->npages, fpt_stripe_pageno(map, k, s->nblocks));
+		if (s->nblocks > 0)
+			end = Max(end, fpt_stripe_pageno(map, k, s->nblocks - 1) + 1);
+	}
+	return end;
+}
 
 uint32
 fpt_npages(Relation rel, FPTPageMap *map)
 {
+	if (map->stripes != NULL)
+		return fpt_npages_striped(map);
 	map->npages = RelationGetNumberOfBlocks(rel);
 	return map->npages;
+}
+
+uint32
+fpt_total_pages(Relation rel, FPTPageMap *map)
+{
+	uint32		n = fpt_npages(rel, map);
+
+	if (map->stripes == NULL)
+		return n;
+	n = FPT_FIRST_STRIPED;
+	for (int k = 0; k < map->stripes->n; k++)
+		n += map->stripes->at[k].nblocks;
+	return n;
+}
+
+bool
+fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno)
+{
+	FPTStripe  *s;
+	BlockNumber block;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return pageno < (map->stripes == NULL ? fpt_npages(rel, map) :
+						 RelationGetNumberOfBlocks(rel));
+	s = fpt_stripe_of(map, pageno);
+	block = fpt_stripe_block(map, pageno);
+	if (block < s->nblocks)
+		return true;
+	/* The others are looked at, too: most scans come here but once. */
+	(void) fpt_npages_striped(map);
+	return block < s->nblocks;
 }
 
 bool
@@ -31,9 +221,71 @@ fpt_has_storage(Relation rel)
 }
 
 bool
+fpt_has_init(Relation rel)
+{
+	return smgrexists(RelationGetSmgr(rel), INIT_FORKNUM);
+}
+
+/* --- reading ------------------------------------------------------------ */
+
+typedef struct FPTReading
+{
+	Relation	rel;
+	const FPTPageMap *map;
+	int			stripe;
+} FPTReading;
+
+/* Errors of the file system name a path only. */
+static void
+fpt_stripe_context(void *arg)
+{
+	FPTReading *r = (FPTReading *) arg;
+
+	errcontext("reading stripe %d of %d of index \"%s\", in tablespace \"%s\"",
+			   r->stripe + 1, r->map->stripes->n,
+			   RelationGetRelationName(r->rel),
+			   r->map->stripes->at[r->stripe].spacename);
+}
+
+Buffer
+fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
+				BufferAccessStrategy strategy)
+{
+	FPTReading	reading = {rel, map, fpt_page_stripe(map, pageno)};
+	ErrorContextCallback context = {error_context_stack, fpt_stripe_context,
+	&reading};
+	int64		hits = pgBufferUsage.shared_blks_hit;
+	Buffer		buf;
+
+	error_context_stack = &context;
+	buf = ReadBufferWithoutRelcache(map->stripes->at[reading.stripe].locator,
+									MAIN_FORKNUM,
+									fpt_stripe_block(map, pageno),
+									RBM_NORMAL, strategy,
+									map->stripes->permanent);
+	error_context_stack = context.previous;
+
+	/* The statistics of the index are those of all its files. */
+	pgstat_count_buffer_read(rel);
+	if (pgBufferUsage.shared_blks_hit != hits)
+		pgstat_count_buffer_hit(rel);
+	return buf;
+}
+
+bool
+fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno, Buffer buf)
+{
+	return ReadRecentBuffer(fpt_stripe_of(map, pageno)->locator, MAIN_FORKNUM,
+							fpt_stripe_block(map, pageno), buf);
+}
+
+bool
 fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
-	(void) map;
+	if (fpt_page_is_striped(map, pageno))
+		return PrefetchSharedBuffer(fpt_stripe_smgr(fpt_stripe_of(map, pageno)),
+									MAIN_FORKNUM,
+									fpt_stripe_block(map, pageno)).initiated_io;
 	return PrefetchBuffer(rel, MAIN_FORKNUM, pageno).initiated_io;
 }
 
@@ -47,16 +299,29 @@ void
 fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 				   uint32 last)
 {
-	(void) map;
 	Assert(first <= last);
+	if (map->stripes != NULL)
+	{
+		/* They lie in different files; nobody asks for many. */
+		for (uint32 pageno = first; pageno <= last; pageno++)
+			fpt_prefetch_page(rel, map, pageno);
+		return;
+	}
 	fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, (int) (last - first + 1));
 }
 
 bool
 fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
-	(void) map;
-	return fpt_block_buffered(rel, MAIN_FORKNUM, pageno);
+	Relation	fake;
+	bool		is;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return fpt_block_buffered(rel, MAIN_FORKNUM, pageno);
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	is = fpt_block_buffered(fake, MAIN_FORKNUM, fpt_stripe_block(map, pageno));
+	pfree(fake);
+	return is;
 }
 
 void
@@ -64,17 +329,100 @@ fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
 	PGIOAlignedBlock ignored;
 
-	(void) map;
-	smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
+	if (fpt_page_is_striped(map, pageno))
+		smgrread(fpt_stripe_smgr(fpt_stripe_of(map, pageno)), MAIN_FORKNUM,
+				 fpt_stripe_block(map, pageno), ignored.data);
+	else
+		smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
 }
 
-/* --- allocation ----------------------------------------------------------- */
+/* --- allocation --------------------------------------------------------- */
+
+/*
+ * A free page of this stripe, or InvalidBuffer.  As fpt_allocbuf(), which see.
+ */
+static Buffer
+fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
+{
+	FPTStripe  *s = &map->stripes->at[stripe];
+	Relation	fake = fpt_stripe_fake(map, s);
+	Buffer		buf = InvalidBuffer;
+
+	for (;;)
+	{
+		BlockNumber block = GetFreeIndexPage(fake);
+
+		if (block == InvalidBlockNumber)
+			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
+		*pageno = fpt_stripe_pageno(map, stripe, block);
+		if (block >= s->nblocks)
+			fpt_stripe_size(s);
+		if (block >= s->nblocks)
+			continue;
+		buf = fpt_rawread(rel, map, *pageno, NULL);
+		if (ConditionalLockBuffer(buf))
+		{
+			if (fpt_page_recyclable(BufferGetPage(buf)))
+				break;
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buf);
+		buf = InvalidBuffer;
+	}
+	pfree(fake);
+	return buf;
+}
+
+/* A new page at the end of this stripe. */
+static Buffer
+fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
+{
+	FPTStripe  *s = &map->stripes->at[stripe];
+	Relation	fake = fpt_stripe_fake(map, s);
+	Buffer		buf = fpt_extend_relation(fake, MAIN_FORKNUM);
+	BlockNumber block = BufferGetBlockNumber(buf);
+
+	pfree(fake);
+	pgstat_count_buffer_read(rel);
+	if (block >= (FPT_MAX_PAGENO - stripe) / map->stripes->n - 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many pages",
+						RelationGetRelationName(rel))));
+	s->nblocks = Max(s->nblocks, block + 1);
+	*pageno = fpt_stripe_pageno(map, stripe, block);
+	return buf;
+}
+
+/*
+ * Free pages are used only in the better half of the stripes: so that a page's
+ * neighbours within n/2 pages stay on other disks.
+ */
+static Buffer
+fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
+				 uint32 *pageno)
+{
+	int			good = (map->stripes->n + 1) / 2;
+
+	for (int i = 0; i < good; i++)
+	{
+		Buffer		buf = fpt_stripe_reuse(rel, map, order->stripe[i], pageno);
+
+		if (BufferIsValid(buf))
+			return buf;
+	}
+	return fpt_stripe_extend(rel, map, order->stripe[0], pageno);
+}
 
 Buffer
-fpt_allocbuf(Relation rel, FPTPageMap *map, uint32 *pageno)
+fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
+			 uint32 *pageno)
 {
 	Buffer		buf;
 
+	if (map->stripes != NULL)
+		return fpt_stripe_alloc(rel, map, order, pageno);
 	for (;;)
 	{
 		*pageno = GetFreeIndexPage(rel);
@@ -105,25 +453,47 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, uint32 *pageno)
 void
 fpt_record_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
-	(void) map;
-	RecordFreeIndexPage(rel, pageno);
+	Relation	fake;
+
+	if (!fpt_page_is_striped(map, pageno))
+	{
+		RecordFreeIndexPage(rel, pageno);
+		return;
+	}
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	RecordFreeIndexPage(fake, fpt_stripe_block(map, pageno));
+	pfree(fake);
 }
 
 bool
 fpt_recorded_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
-	(void) map;
-	return GetRecordedFreeSpace(rel, pageno) > 0;
+	Relation	fake;
+	bool		is;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return GetRecordedFreeSpace(rel, pageno) > 0;
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	is = GetRecordedFreeSpace(fake, fpt_stripe_block(map, pageno)) > 0;
+	pfree(fake);
+	return is;
 }
 
 void
 fpt_publish_free(Relation rel, const FPTPageMap *map)
 {
-	(void) map;
-	IndexFreeSpaceMapVacuum(rel);
+	if (map->stripes == NULL)
+		IndexFreeSpaceMapVacuum(rel);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		Relation	fake = fpt_stripe_fake(map, &map->stripes->at[k]);
+
+		IndexFreeSpaceMapVacuum(fake);
+		pfree(fake);
+	}
 }
 
-/* --- builds --------------------------------------------------------------- */
+/* --- builds ------------------------------------------------------------- */
 
 #ifndef FPT_HAVE_BULK_WRITE
 
@@ -133,7 +503,8 @@ fpt_publish_free(Relation rel, const FPTPageMap *map)
 /* Alignment of a page in memory that suits direct I/O */
 #define FPT_IO_ALIGN		4096
 
-struct FPTPageWriter
+/* Writes one file. */
+typedef struct FPTFileWriter
 {
 	Relation	rel;
 	ForkNumber	fork;
@@ -143,7 +514,7 @@ struct FPTPageWriter
 	BlockNumber blocks[FPT_BATCH];
 	char	   *pages[FPT_BATCH];	/* the first n in use, others free */
 	char	   *zeroes;
-};
+} FPTFileWriter;
 
 static char *
 fpt_io_page(void)
@@ -153,10 +524,11 @@ fpt_io_page(void)
 	return (char *) TYPEALIGN(FPT_IO_ALIGN, p);
 }
 
-FPTPageWriter *
-fpt_pagewriter_begin(Relation rel, bool init)
+/* index: whose file it is */
+static FPTFileWriter *
+fpt_filewriter_begin(Relation rel, Relation index, bool init)
 {
-	FPTPageWriter *w = palloc(sizeof(FPTPageWriter));
+	FPTFileWriter *w = palloc(sizeof(FPTFileWriter));
 
 	w->rel = rel;
 	w->fork = init ? INIT_FORKNUM : MAIN_FORKNUM;
@@ -165,7 +537,7 @@ fpt_pagewriter_begin(Relation rel, bool init)
 	 * The init fork of an unlogged index is logged even at wal_level minimal:
 	 * it is copied at the end of recovery.
 	 */
-	w->use_wal = RelationNeedsWAL(rel) || init;
+	w->use_wal = RelationNeedsWAL(index) || init;
 	w->nblocks = 0;
 	w->n = 0;
 	for (int i = 0; i < FPT_BATCH; i++)
@@ -176,7 +548,7 @@ fpt_pagewriter_begin(Relation rel, bool init)
 
 /* Sort the batch by block number; it nearly is in that order already. */
 static void
-fpt_pagewriter_sort(FPTPageWriter *w)
+fpt_filewriter_sort(FPTFileWriter *w)
 {
 	for (int i = 1; i < w->n; i++)
 	{
@@ -195,14 +567,14 @@ fpt_pagewriter_sort(FPTPageWriter *w)
 }
 
 static void
-fpt_pagewriter_flush(FPTPageWriter *w)
+fpt_filewriter_flush(FPTFileWriter *w)
 {
 	SMgrRelation smgr;
 
 	CHECK_FOR_INTERRUPTS();
 	if (w->n == 0)
 		return;
-	fpt_pagewriter_sort(w);
+	fpt_filewriter_sort(w);
 	if (w->use_wal)
 		fpt_log_newpages(w->rel, w->fork, w->n, w->blocks, w->pages);
 	/* Nothing below closes the file, so one look at it is enough. */
@@ -222,27 +594,27 @@ fpt_pagewriter_flush(FPTPageWriter *w)
 	w->n = 0;
 }
 
-void *
-fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
+static void *
+fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
 {
 	if (w->n >= FPT_BATCH)
-		fpt_pagewriter_flush(w);
-	w->blocks[w->n] = pageno;
+		fpt_filewriter_flush(w);
+	w->blocks[w->n] = block;
 	return w->pages[w->n];
 }
 
-void
-fpt_pagewriter_put(FPTPageWriter *w, void *page)
+static void
+fpt_filewriter_put(FPTFileWriter *w, void *page)
 {
 	Assert(page == w->pages[w->n]);
 	(void) page;
 	w->n++;
 }
 
-void
-fpt_pagewriter_end(FPTPageWriter *w)
+static void
+fpt_filewriter_end(FPTFileWriter *w)
 {
-	fpt_pagewriter_flush(w);
+	fpt_filewriter_flush(w);
 
 	/*
 	 * A checkpoint that began after a page was logged knows nothing of the
@@ -257,34 +629,37 @@ fpt_pagewriter_end(FPTPageWriter *w)
 
 #else							/* FPT_HAVE_BULK_WRITE */
 
-struct FPTPageWriter
+/* Writes one file. */
+typedef struct FPTFileWriter
 {
 	BulkWriteState *bulk;
 	BulkWriteBuffer buf;
 	BlockNumber block;			/* where it goes */
-};
+} FPTFileWriter;
 
-FPTPageWriter *
-fpt_pagewriter_begin(Relation rel, bool init)
+static FPTFileWriter *
+fpt_filewriter_begin(Relation rel, Relation index, bool init)
 {
-	FPTPageWriter *w = palloc(sizeof(FPTPageWriter));
+	FPTFileWriter *w = palloc(sizeof(FPTFileWriter));
+
+	(void) index;
 
 	w->bulk = smgr_bulk_start_rel(rel, init ? INIT_FORKNUM : MAIN_FORKNUM);
 	w->buf = NULL;
 	return w;
 }
 
-void *
-fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
+static void *
+fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
 {
 	CHECK_FOR_INTERRUPTS();
 	w->buf = smgr_bulk_get_buf(w->bulk);
-	w->block = pageno;
+	w->block = block;
 	return w->buf;
 }
 
-void
-fpt_pagewriter_put(FPTPageWriter *w, void *page)
+static void
+fpt_filewriter_put(FPTFileWriter *w, void *page)
 {
 	Assert(page == (void *) w->buf);
 	(void) page;
@@ -292,15 +667,113 @@ fpt_pagewriter_put(FPTPageWriter *w, void *page)
 	w->buf = NULL;
 }
 
-void
-fpt_pagewriter_end(FPTPageWriter *w)
+static void
+fpt_filewriter_end(FPTFileWriter *w)
 {
 	smgr_bulk_finish(w->bulk);
 }
 
 #endif							/* FPT_HAVE_BULK_WRITE */
 
-/* --- for tests ------------------------------------------------------------ */
+struct FPTPageWriter
+{
+	const FPTPageMap *map;
+	uint32		npages;			/* written */
+	bool		init;
+	FPTFileWriter *cur;			/* of the page in work */
+	FPTFileWriter *main;
+	FPTFileWriter *stripes[FPT_MAX_STRIPES];
+	Relation	rels[FPT_MAX_STRIPES];
+};
+
+FPTPageWriter *
+fpt_pagewriter_begin(Relation rel, const FPTPageMap *map, bool init)
+{
+	FPTPageWriter *w = palloc0(sizeof(FPTPageWriter));
+
+	w->map = map;
+	w->init = init;
+	w->main = fpt_filewriter_begin(rel, rel, init);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		w->rels[k] = RelationIdGetRelation(map->stripes->at[k].relid);
+		if (w->rels[k] == NULL)
+			elog(ERROR, "stripe %d of index \"%s\" is gone", k + 1,
+				 RelationGetRelationName(rel));
+		/* What decides for the index decides for its stripes. */
+		Assert(RelationNeedsWAL(rel) || !RelationNeedsWAL(w->rels[k]));
+		w->stripes[k] = fpt_filewriter_begin(w->rels[k], rel, init);
+	}
+	return w;
+}
+
+void *
+fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
+{
+	bool		striped = fpt_page_is_striped(w->map, pageno);
+
+	w->npages++;
+	w->cur = striped ? w->stripes[fpt_page_stripe(w->map, pageno)] : w->main;
+	return fpt_filewriter_get(w->cur,
+							  striped ? fpt_stripe_block(w->map, pageno) : pageno);
+}
+
+void
+fpt_pagewriter_put(FPTPageWriter *w, void *page)
+{
+	fpt_filewriter_put(w->cur, page);
+}
+
+/* The main fork last: without a metapage there is no index. */
+void
+fpt_pagewriter_end(FPTPageWriter *w)
+{
+	for (int k = 0; k < fpt_nstripes(w->map); k++)
+	{
+		fpt_filewriter_end(w->stripes[k]);
+		RelationClose(w->rels[k]);
+	}
+	if (w->map->stripes != NULL && !w->init && w->npages >= FPT_MAIN_PADDING)
+	{
+		void	   *page = fpt_filewriter_get(w->main, FPT_MAIN_PADDING - 1);
+
+		memset(page, 0, BLCKSZ);
+		fpt_filewriter_put(w->main, page);
+	}
+	fpt_filewriter_end(w->main);
+}
+
+/* --- sizes -------------------------------------------------------------- */
+
+int64
+fpt_relation_bytes(Relation rel)
+{
+	SMgrRelation smgr = RelationGetSmgr(rel);
+	int64		blocks = 0;
+
+	for (ForkNumber fork = MAIN_FORKNUM; fork <= MAX_FORKNUM; fork++)
+		if (smgrexists(smgr, fork))
+			blocks += smgrnblocks(smgr, fork);
+	return blocks * BLCKSZ;
+}
+
+bool
+fpt_stripe_measure(Relation stripe, FPTStripeSize *size)
+{
+	if (!fpt_has_storage(stripe))
+		return false;
+	size->pages = RelationGetNumberOfBlocks(stripe);
+	size->free_pages = 0;
+	for (BlockNumber block = 0; block < size->pages; block++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (GetRecordedFreeSpace(stripe, block) > 0)
+			size->free_pages++;
+	}
+	return true;
+}
+
+/* --- for tests ---------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
 
@@ -314,8 +787,18 @@ fpt_record_added(Relation rel, Buffer buf)
 void
 fpt_evict_pages(Relation rel)
 {
+	const FPTPageMap *map = &fpt_index(rel)->map;
+
 	FlushRelationBuffers(rel);
 	fpt_drop_buffers(rel, MAIN_FORKNUM);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		Relation	stripe = RelationIdGetRelation(map->stripes->at[k].relid);
+
+		FlushRelationBuffers(stripe);
+		fpt_drop_buffers(stripe, MAIN_FORKNUM);
+		RelationClose(stripe);
+	}
 }
 
 #endif

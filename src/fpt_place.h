@@ -4,10 +4,12 @@
  *	  Where the pages of an index lie.
  *
  * Everybody else names a page by its page number.  This file and fpt_place.c
- * are the only ones that know which file it is in, and at which block: now, the
- * index's main fork, at the block of the same number.  They read, prefetch,
- * allocate, free and count pages, tell a buffer's page number, and write the
- * pages of a build.  test/layers sees to it that nobody else does.
+ * are the only ones that know which file it is in, and at which block: in the
+ * index's main fork, at the block of the same number; or, if the index is
+ * striped, the metapage and the root there and all others in the stripes in
+ * turn (fpt_stripe.h).  They read, prefetch, allocate, free and count pages,
+ * tell a buffer's page number, and write the pages of a build.  test/layers
+ * sees to it that nobody else does.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,6 +23,7 @@
 
 #include "fpt_compat.h"
 #include "fpt_page.h"
+#include "fpt_stripe.h"
 
 /*
  * What is known of the places of an index's pages; a part of FPTIndex.  One of
@@ -29,16 +32,86 @@
  */
 typedef struct FPTPageMap
 {
-	uint32		npages;			/* hint: at least so many pages exist */
+	uint32		npages;			/* hint: all pages below this number exist */
+	FPTStripes *stripes;		/* NULL: the index is not striped */
 } FPTPageMap;
 
 /* Page numbers end before this one. */
 #define FPT_MAX_PAGENO		MaxBlockNumber
 
-/* --- which pages there are ------------------------------------------------ */
+/* --- stripes --------------------------------------------------------------- */
 
-/* Number of pages of the index now; page numbers are below it. */
+/* Is this page in a stripe?  In which one, at which block? */
+static inline bool
+fpt_page_is_striped(const FPTPageMap *map, uint32 pageno)
+{
+	return unlikely(map->stripes != NULL) && pageno > FPT_ROOTPAGE;
+}
+
+static inline int
+fpt_page_stripe(const FPTPageMap *map, uint32 pageno)
+{
+	return (pageno - (FPT_ROOTPAGE + 1)) % map->stripes->n;
+}
+
+static inline int
+fpt_nstripes(const FPTPageMap *map)
+{
+	return map->stripes == NULL ? 0 : map->stripes->n;
+}
+
+/* Copy a map, with its stripes; they are in the current context. */
+extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);
+
+/*
+ * For copies of an FPTIndex that must outlive the original: give the copy
+ * stripes of its own, and free them.
+ */
+static inline void
+fpt_map_own(FPTPageMap *map)
+{
+	if (unlikely(map->stripes != NULL))
+		map->stripes = fpt_stripes_copy(map->stripes);
+}
+
+static inline void
+fpt_map_free(FPTPageMap *map)
+{
+	if (unlikely(map->stripes != NULL))
+		pfree(map->stripes);
+}
+
+/* Take over what another map of the same index knows of its files' sizes. */
+extern void fpt_stripes_learn(FPTStripes *to, const FPTStripes *from);
+
+static inline void
+fpt_map_learn(FPTPageMap *to, const FPTPageMap *from)
+{
+	to->npages = from->npages;
+	if (unlikely(to->stripes != NULL))
+		fpt_stripes_learn(to->stripes, from->stripes);
+}
+
+/*
+ * Fill in the place of a stripe, an open relation.  Its relcache entry owns the
+ * open file from then on, so that it stays open when the transaction ends.
+ */
+extern void fpt_stripe_place(FPTStripe *s, Relation stripe);
+
+/* Create the file of a stripe, and that of its init fork if it is unlogged. */
+extern void fpt_stripe_create_file(const FPTLocator *locator,
+								   char persistence);
+
+/* --- which pages there are ------------------------------------------------- */
+
+/*
+ * Page numbers of the index are below this one.  Where it is striped, not all
+ * of them need exist: fpt_total_pages() tells how many do.
+ */
 extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
+extern uint32 fpt_total_pages(Relation rel, FPTPageMap *map);
+
+extern bool fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno);
 
 /*
  * Is there such a page?  Numbers beyond the end come from damaged links; they
@@ -48,21 +121,34 @@ extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
 static inline bool
 fpt_page_exists(Relation rel, FPTPageMap *map, uint32 pageno)
 {
-	return likely(pageno < map->npages) || pageno < fpt_npages(rel, map);
+	return likely(pageno < map->npages) ||
+		fpt_page_exists_now(rel, map, pageno);
 }
 
-/* Has the index its files at all? */
+/* Has the index its files at all?  And what an unlogged one is reset to? */
 extern bool fpt_has_storage(Relation rel);
+extern bool fpt_has_init(Relation rel);
 
 /* Does page b lie right behind page a, so that reading a may bring it? */
 static inline bool
 fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 {
-	(void) map;
-	return b == a + 1;
+	return b == a + 1 && map->stripes == NULL;
 }
 
-/* --- reading -------------------------------------------------------------- */
+/*
+ * Number of requests that the disks of an index can work on at the same time,
+ * by the settings of their tablespaces; "maintenance": those for VACUUM.
+ */
+extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
+							   bool maintenance);
+
+/* --- reading --------------------------------------------------------------- */
+
+extern Buffer fpt_stripe_read(Relation rel, const FPTPageMap *map,
+							  uint32 pageno, BufferAccessStrategy strategy);
+extern bool fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno,
+								   Buffer buf);
 
 /*
  * Pin an existing page; strategy may be NULL.  Not locked, not checked: that is
@@ -72,7 +158,8 @@ static inline Buffer
 fpt_rawread(Relation rel, const FPTPageMap *map, uint32 pageno,
 			BufferAccessStrategy strategy)
 {
-	(void) map;
+	if (fpt_page_is_striped(map, pageno))
+		return fpt_stripe_read(rel, map, pageno, strategy);
 	if (strategy == NULL)
 		return ReadBuffer(rel, pageno);
 	return ReadBufferExtended(rel, MAIN_FORKNUM, pageno, RBM_NORMAL, strategy);
@@ -83,8 +170,17 @@ static inline bool
 fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
 				   Buffer buf)
 {
-	(void) map;
+	if (fpt_page_is_striped(map, pageno))
+		return fpt_stripe_read_recent(map, pageno, buf);
 	return ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, buf);
+}
+
+/* Pin the metapage, whatever is in it; what cannot be read is zeroes. */
+static inline Buffer
+fpt_rawread_meta(Relation rel)
+{
+	return ReadBufferExtended(rel, MAIN_FORKNUM, FPT_METAPAGE,
+							  RBM_ZERO_ON_ERROR, NULL);
 }
 
 /* Ask for an existing page; true if that started a read. */
@@ -107,13 +203,15 @@ extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
 extern void fpt_await_page(Relation rel, const FPTPageMap *map,
 						   uint32 pageno);
 
-/* How many pages lie between a and b, of which b lies behind a? */
+/*
+ * How many pages lie between a and b, of which b lies behind a?  More than a
+ * request can have, if they are in different files.
+ */
 static inline uint32
 fpt_pages_between(const FPTPageMap *map, uint32 a, uint32 b)
 {
-	(void) map;
 	Assert(a < b);
-	return b - a - 1;
+	return map->stripes == NULL ? b - a - 1 : FPT_MAX_PAGENO / 2;
 }
 
 /* The order of pages in the file: less than, equal to, greater than 0. */
@@ -132,17 +230,25 @@ fpt_bufpage(Buffer buf)
 {
 	uint32		pageno = fpt_special((char *) BufferGetPage(buf))->pageno;
 
-	Assert(pageno == BufferGetBlockNumber(buf));
+	Assert(pageno >= BufferGetBlockNumber(buf));
 	return pageno;
 }
 
-/* --- allocation ----------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------ */
+
+/* The stripes of an index, those where a new page is wanted most first. */
+typedef struct FPTStripeOrder
+{
+	uint8		stripe[FPT_MAX_STRIPES];
+} FPTStripeOrder;
 
 /*
  * A page nobody can reach, locked exclusively, contents undefined; *pageno: its
- * number, which the page does not tell yet.  Waits for no page's lock.
+ * number, which the page does not tell yet.  Waits for no page's lock.  order:
+ * in which stripe, if the index has any.
  */
-extern Buffer fpt_allocbuf(Relation rel, FPTPageMap *map, uint32 *pageno);
+extern Buffer fpt_allocbuf(Relation rel, FPTPageMap *map,
+						   const FPTStripeOrder *order, uint32 *pageno);
 
 /* A page may be given out again: note it in the free space map, a hint. */
 extern void fpt_record_free(Relation rel, const FPTPageMap *map,
@@ -155,7 +261,21 @@ extern bool fpt_recorded_free(Relation rel, const FPTPageMap *map,
 /* Let fpt_allocbuf() find all that was recorded. */
 extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
 
-/* --- builds --------------------------------------------------------------- */
+/*
+ * Core decides by the size of the main fork whether a worker of a parallel
+ * VACUUM is worth while for an index: that of a striped index is built as large
+ * as the default of min_parallel_index_scan_size if the index is.
+ */
+#define FPT_MAIN_PADDING	(512 * 1024 / BLCKSZ)
+
+/* Can this be the number of pages in the main fork of a striped index? */
+static inline bool
+fpt_maybe_striped(uint32 npages)
+{
+	return npages == FPT_ROOTPAGE + 1 || npages == FPT_MAIN_PADDING;
+}
+
+/* --- builds ---------------------------------------------------------------- */
 
 /*
  * Writes the pages of a new index behind the back of the buffer manager: nobody
@@ -166,12 +286,28 @@ extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
  */
 typedef struct FPTPageWriter FPTPageWriter;
 
-extern FPTPageWriter *fpt_pagewriter_begin(Relation rel, bool init);
+extern FPTPageWriter *fpt_pagewriter_begin(Relation rel,
+										   const FPTPageMap *map, bool init);
 extern void *fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno);
 extern void fpt_pagewriter_put(FPTPageWriter *w, void *page);
 extern void fpt_pagewriter_end(FPTPageWriter *w);
 
-/* --- for tests ------------------------------------------------------------ */
+/* --- sizes ----------------------------------------------------------------- */
+
+/* Bytes of all files of a relation, or of a file: free space map included. */
+extern int64 fpt_relation_bytes(Relation rel);
+
+/* What there is of a stripe. */
+typedef struct FPTStripeSize
+{
+	int64		pages;
+	int64		free_pages;		/* that the free space map knows */
+} FPTStripeSize;
+
+/* False: its file is missing. */
+extern bool fpt_stripe_measure(Relation stripe, FPTStripeSize *size);
+
+/* --- for tests ------------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
 /* A page is being added: have the free space map say that it is free. */

@@ -164,6 +164,48 @@ fpt_probe_entry(const IndexOptInfo *info)
 	return probe;
 }
 
+/*
+ * The planner has seen the main fork, which has hardly any page of a striped
+ * index: tell it the number of all.  False: the index cannot be used, which
+ * pg_upgrade has brought without its stripes; queries shall go on without it.
+ */
+static bool
+fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
+{
+	Relation	index;
+	FPTPageMap *map;
+	int			k;
+	int			n;
+	bool		present;
+
+	if (!fpt_is_ours(info) || info->hypothetical ||
+		!fpt_maybe_striped(info->pages))
+		return true;
+	/* The planner holds a lock on the index already. */
+	index = index_open(info->indexoid, NoLock);
+	present = fpt_stripes_present(index, &k, &n);
+	if (!present)
+		ereport(WARNING,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" lacks stripe %d of %d, and is not used",
+						RelationGetRelationName(index), k, n),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(index))));
+	else
+	{
+		map = &fpt_index(index)->map;
+		if (map->stripes != NULL)
+		{
+			info->pages = fpt_total_pages(index, map);
+			/* Core goes by the density, of which it has a wrong idea. */
+			if (info->indpred != NIL && index->rd_rel->reltuples >= 0)
+				info->tuples = Min(index->rd_rel->reltuples, rel->tuples);
+		}
+	}
+	index_close(index, NoLock);
+	return present;
+}
+
 static void
 fpt_relation(FPT_RELATION_HOOK_PARAMS)
 {
@@ -175,8 +217,14 @@ fpt_relation(FPT_RELATION_HOOK_PARAMS)
 	foreach(lc, rel->indexlist)
 	{
 		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
-		IndexOptInfo *probe = fpt_probe_entry(info);
+		IndexOptInfo *probe;
 
+		if (!fpt_show_pages(rel, info))
+		{
+			rel->indexlist = foreach_delete_current(rel->indexlist, lc);
+			continue;
+		}
+		probe = fpt_probe_entry(info);
 		if (probe != NULL)
 			probes = lappend(probes, probe);
 		fpt_show_families(info);

@@ -791,7 +791,7 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	{
 		w = so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
 		fpt_window_init(w,
-						get_tablespace_io_concurrency(rel->rd_rel->reltablespace),
+						fpt_io_concurrency(rel, &so->ix.map, false),
 						so->counters);
 	}
 	fpt_window_step(w, rel, &so->ix, key, hint, dir, end);

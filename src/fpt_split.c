@@ -406,13 +406,15 @@ fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
  * the page is marked as incompletely split.
  */
 static void
-fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
+fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
+			   const FPTStack *stack)
 {
 	Relation	rel = sp->rel;
 	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
 	uint32		pageno = fpt_bufpage(buf);
 	uint32		oldright = h->right;
 	uint32		rightno;
+	FPTStripeOrder order;
 	Buffer		obuf = InvalidBuffer;
 	FPTWal	   *wal;
 	Page		copy;
@@ -422,6 +424,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
+	fpt_find_disk(rel, sp->ix, buf, stack, FPT_NOPAGE, &order);
 	fpt_stop_point(FPT_STOP_SPLIT_SIBLING);
 	if (oldright != FPT_NOPAGE)
 	{
@@ -436,7 +439,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf)
 	 * Last, so that nobody waits for a lock while he holds a page that was
 	 * recycled this moment: others may wait for it by a stale number.
 	 */
-	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &rightno);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
@@ -476,6 +479,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	Page		copy;
 	uint32		leftno;
 	uint32		rightno;
+	FPTStripeOrder order;
 
 	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE);
 	Assert(sp->at > 0 && sp->at < sp->n);
@@ -488,8 +492,10 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 						 RelationGetRelationName(rel))));
 	if (level == 0)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
-	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &leftno);
-	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &rightno);
+	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order);
+	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
+	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, leftno, FPT_NOPAGE, rightno, 0);
@@ -713,7 +719,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (isroot)
 		fpt_split_root(&sp, buf, &lbuf, &rbuf, childbuf);
 	else
-		fpt_split_page(&sp, buf, &rbuf, childbuf);
+		fpt_split_page(&sp, buf, &rbuf, childbuf, stack);
 	pfree(sp.entries);
 	pfree(sp.left);
 

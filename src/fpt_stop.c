@@ -160,6 +160,10 @@ fpt_stop_init(void)
 							   NULL, &fpt_guc_stop_at, "", PGC_SUSET,
 							   GUC_NOT_IN_SAMPLE, fpt_stop_check,
 							   fpt_stop_assign, NULL);
+	DefineCustomStringVariable("fptree.test_tablespaces",
+							   "Tablespaces of indexes that name none, for tests.",
+							   NULL, &fpt_guc_test_tablespaces, "",
+							   PGC_SUSET, GUC_NOT_IN_SAMPLE, NULL, NULL, NULL);
 }
 
 /* --- stopping ---------------------------------------------------------- */

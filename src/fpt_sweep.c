@@ -27,7 +27,6 @@
 #include "lib/qunique.h"
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
-#include "utils/spccache.h"
 
 /* Leaves of a piece at least, and how it grows. */
 #define FPT_PIECE_LEAVES	256
@@ -109,7 +108,7 @@ FPTSweep *
 fpt_sweep_begin(Relation rel, FPTIndex *ix)
 {
 	FPTSweep   *s = palloc0(sizeof(FPTSweep));
-	int			limit = get_tablespace_maintenance_io_concurrency(rel->rd_rel->reltablespace);
+	int			limit = fpt_io_concurrency(rel, &ix->map, true);
 
 	s->rel = rel;
 	s->ix = ix;
@@ -239,7 +238,8 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	{
 		uint32		page = s->list[i];
 
-		if (page < s->npages && !fpt_page_buffered(s->rel, &s->ix->map, page))
+		if (fpt_page_exists(s->rel, &s->ix->map, page) &&
+			!fpt_page_buffered(s->rel, &s->ix->map, page))
 			s->ask[s->nask++] = page;
 	}
 	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);

@@ -207,6 +207,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	Assert(checkUnique != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	fpt_map_own(&copy.map);
 	memset(&u, 0, sizeof(u));
 	u.rel = rel;
 	u.ix = &copy;
@@ -238,6 +239,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	}
 	if (cur != buf)
 		UnlockReleaseBuffer(cur);
+	fpt_map_free(&copy.map);
 	*speculativeToken = u.token;
 	*is_unique = !u.conflict;
 	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)

@@ -840,6 +840,9 @@ fpt_find_free_pages(FPTVacuum *v)
 
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
 			continue;
+		/* of stripes, some are shorter than others */
+		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+			continue;
 		if (fpt_recorded_free(v->rel, &v->ix.map, pageno))
 		{
 			v->stats->pages_free++;
@@ -922,7 +925,7 @@ fptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		return stats;
 	map = &fpt_index(info->index)->map;
 	fpt_publish_free(info->index, map);
-	stats->num_pages = fpt_npages(info->index, map);
+	stats->num_pages = fpt_total_pages(info->index, map);
 
 	/* Concurrent splits may have had entries counted twice. */
 	if (!info->estimated_count &&

@@ -58,6 +58,7 @@ typedef struct FPTOptions
 	int			fillfactor;		/* percent of a leaf page's slots, at build */
 	int			node_lines;		/* w: lines of nonleaf nodes, 0 = goal G */
 	int			leaf_node_lines;	/* x: lines of leaf nodes, 0 = goal G */
+	int			tablespaces;	/* where the list of them is, 0: none */
 } FPTOptions;
 
 #define FPT_DEFAULT_FILLFACTOR	90
@@ -73,7 +74,8 @@ typedef struct FPTOptions
  * A relcache invalidation frees it.  Whoever runs foreign code in between
  * (heap visibility checks, waiting for transactions, build and vacuum
  * callbacks, comparison functions of general keys) works on a copy or fetches
- * it again.  Of general keys an FPTGeneral is behind it, layout.arg.
+ * it again.  Of general keys an FPTGeneral is behind it, layout.arg; of a
+ * striped index its stripes, map.stripes.
  */
 typedef struct FPTIndex
 {
@@ -107,8 +109,18 @@ extern void fpt_index_copy(Relation rel, FPTIndex *ix);
  */
 extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
-/* Prepare the contents of a new index's metapage (layout chosen here). */
-extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout);
+/*
+ * Prepare the contents of a new index's metapage (layout chosen here); nstripes
+ * 0: it is not striped.
+ */
+extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
+						  const Oid *stripes, int nstripes);
+
+/*
+ * The stripes that a page names, whatever it is: their number, 0 of an index
+ * that is not striped, or -1 if this is no metapage.
+ */
+extern int	fpt_meta_stripes(Page page, Oid *oids);
 
 /*
  * Describe the index's general keys in a layout; in the current context.  Heads
@@ -415,6 +427,19 @@ typedef struct FPTDelete
  */
 extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, FPTDelete *del);
+
+/* --- fpt_finddisk.c ---------------------------------------------------------- */
+
+/*
+ * If the index is striped: where the new right sibling of a page that is going
+ * to be split belongs, or one of the halves of the root; other: the page of the
+ * other half, or FPT_NOPAGE.  The page is locked; its parent, by its number in
+ * the stack, and siblings of this are locked for a moment, one at a time, if
+ * that does not take waiting.
+ */
+extern void fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf,
+						  const FPTStack *stack, uint32 other,
+						  FPTStripeOrder *order);
 
 /* --- fpt_split.c: making room ------------------------------------------------ */
 

@@ -1,0 +1,247 @@
+--
+-- Indexes that are striped over several tablespaces.  What DDL does to their
+-- files is in t/028_stripes_ddl.pl.
+--
+SET client_min_messages = warning;
+SELECT current_setting('server_version_num')::int < 160000 AS striped \gset
+\if :striped
+\else
+CREATE TABLE stripes_none (k int8);
+CREATE INDEX ON stripes_none USING fptree (k) WITH (tablespaces = 'a, b');
+DROP TABLE stripes_none;
+\quit
+\endif
+SET allow_in_place_tablespaces = on;
+SELECT format('CREATE TABLESPACE regress_fpt_%s LOCATION %L', i, '')
+FROM generate_series(1, 10) i \gexec
+
+-- The option
+CREATE TABLE s (k int8, v text, w int);
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = '');
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1');
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a,, b');
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a, b, A');
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a, pg_global');
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, nowhere');
+SELECT string_agg('a' || i, ',') AS many FROM generate_series(1, 65) i \gset
+CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = :'many');
+
+-- Builds, of all kinds; parallel where that is switched on
+INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
+FROM generate_series(1, 30000) i;
+CREATE INDEX s_k ON s USING fptree (k)
+	WITH (tablespaces = 'regress_fpt_1, "regress_fpt_2",regress_fpt_3', fillfactor = 100);
+CREATE INDEX s_wv ON s USING fptree (w DESC, v) INCLUDE (k)
+	WITH (tablespaces = 'regress_fpt_4, pg_default');
+CREATE UNIQUE INDEX CONCURRENTLY s_v ON s USING fptree (v COLLATE "C")
+	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2, regress_fpt_3, regress_fpt_4');
+CREATE INDEX s_part ON s USING fptree (k)
+	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2') WHERE w < 10;
+SELECT c.oid::regclass, s.no, s.stripe::text ~ 'fptree_\d+_\d+$' AS named,
+	s.tablespace, s.bytes >= s.pages * current_setting('block_size')::int AS bytes,
+	s.pages > 0 AS pages, s.free_pages
+FROM pg_class c, fptree_stripes(c.oid) s
+WHERE c.relname IN ('s_k', 's_wv', 's_v', 's_part') ORDER BY 1, 2;
+SELECT pg_get_indexdef('s_k'::regclass);
+SELECT stripes, version FROM fptree_metap('s_k');
+SELECT version, index_size = fptree_index_size('s_k') - pg_relation_size('s_k')
+	+ 2 * current_setting('block_size')::int - (
+		SELECT sum(bytes - pages * current_setting('block_size')::int)
+		FROM fptree_stripes('s_k')) AS size
+FROM fptree_stat('s_k');
+-- those without the option are what they were
+CREATE INDEX s_plain ON s USING fptree (k);
+SELECT stripes, version FROM fptree_metap('s_plain');
+SELECT count(*) FROM fptree_stripes('s_plain');
+SELECT fptree_index_size('s_plain') >= pg_relation_size('s_plain') AS size;
+DROP INDEX s_plain;
+SELECT fptree_stripes('s');
+SELECT fptree_index_size('pg_class_oid_index');
+
+-- Insertions, scans, removal and re-use of pages
+CREATE FUNCTION pages() RETURNS int8 LANGUAGE sql AS
+	$$ SELECT sum(pages) FROM fptree_stripes('s_k') $$;
+SELECT pages() AS built \gset
+INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
+FROM generate_series(30001, 60000) i;
+INSERT INTO s SELECT * FROM s WHERE w = 1 AND k = (SELECT min(k) FROM s WHERE w = 1);
+SELECT pages() > :built AS grown, pages() AS full \gset
+SELECT :'grown' AS grown;
+SELECT * FROM fpt_compare(ARRAY[
+	'SELECT k FROM s WHERE k BETWEEN 0 AND 100000000000',
+	'SELECT k FROM s WHERE k > 1000000000000 ORDER BY k',
+	'SELECT k FROM s WHERE k < -1000000000000 ORDER BY k DESC'],
+	'{index,only}');
+SELECT * FROM fpt_compare(ARRAY['SELECT w, v FROM s WHERE w = 7 AND v > ''8''',
+	'SELECT k FROM s WHERE w = 7 AND v = ''x'''], '{index,bitmap}');
+DELETE FROM s WHERE k > 0;
+VACUUM s;
+SELECT sum(free_pages) > 0 AS freed FROM fptree_stripes('s_k');
+SELECT relpages = (SELECT pages() + 2) AS counted FROM pg_class WHERE relname = 's_k';
+INSERT INTO s SELECT abs(hashint8(i)::int8) * 1000 + i % 1000, i || 'x', i % 100
+FROM generate_series(1, 30000) i;
+SELECT pages() <= :full * 1.1 AS reused;
+SELECT fpt_check_all();
+
+-- What the planner thinks of its size
+SELECT pages() AS pages \gset
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM s WHERE k BETWEEN 0 AND 1000;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- Placement: a leaf's neighbours are on other disks.
+CREATE TABLE f (k int8);
+CREATE INDEX f_k ON f USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2,
+	regress_fpt_3, regress_fpt_4, regress_fpt_5, regress_fpt_6, regress_fpt_7,
+	regress_fpt_8, regress_fpt_9, regress_fpt_10');
+INSERT INTO f SELECT hashint8extended(i, 0) FROM generate_series(1, 60000) i;
+CREATE FUNCTION leaves(ix regclass, OUT nth int, OUT stripe int) RETURNS SETOF record
+LANGUAGE plpgsql AS $$
+DECLARE
+	page int8 := 1;
+BEGIN
+	WHILE (SELECT level > 0 FROM fptree_page_stats(ix, page)) LOOP
+		SELECT downlink INTO page FROM fptree_page_items(ix, page)
+		ORDER BY itemoffset LIMIT 1;
+	END LOOP;
+	nth := 0;
+	WHILE page <> 0 LOOP
+		nth := nth + 1;
+		stripe := (page - 2) % 10;
+		RETURN NEXT;
+		SELECT right_page INTO page FROM fptree_page_stats(ix, page);
+	END LOOP;
+END $$;
+CREATE TEMP TABLE l AS SELECT * FROM leaves('f_k');
+SELECT count(*) * current_setting('block_size')::int > 70 * 8192 AS leaves FROM l;
+SELECT min(b.nth - a.nth) >= 5 AS apart
+FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
+-- of 35 in a row, 4 are on a disk; at most 5
+SELECT max(n) <= 5 AS balanced FROM (
+	SELECT count(*) AS n FROM l a JOIN l b ON b.nth BETWEEN a.nth AND a.nth + 34
+	GROUP BY a.nth, b.stripe) x;
+-- builds deal them out in turn; an inner page may be in between
+REINDEX INDEX f_k;
+TRUNCATE l;
+INSERT INTO l SELECT * FROM leaves('f_k');
+SELECT min(b.nth - a.nth) >= 9 AS apart
+FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
+
+-- Other lists; tablespaces that are missing
+CREATE FUNCTION stripes_of(ix regclass) RETURNS text LANGUAGE sql AS $$
+	SELECT string_agg(tablespace::text, ' ' ORDER BY no) FROM fptree_stripes(ix) $$;
+ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, regress_fpt_6');
+SELECT stripes_of('s_k');
+REINDEX INDEX s_k;
+SELECT stripes_of('s_k');
+ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere, regress_fpt_7');
+REINDEX INDEX s_k;
+SELECT stripes_of('s_k');
+ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere');
+REINDEX INDEX CONCURRENTLY s_k;
+DROP INDEX IF EXISTS s_k_ccnew;
+BEGIN;
+TRUNCATE s;
+SELECT stripes_of('s_k');
+ROLLBACK;
+SELECT stripes_of('s_k');
+ALTER INDEX s_k RESET (tablespaces);
+REINDEX INDEX s_k;
+SELECT stripes_of('s_k');
+SET fptree.missing_tablespaces = skip;
+CREATE INDEX s_skip ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, nowhere, regress_fpt_2');
+SELECT stripes_of('s_skip');
+RESET fptree.missing_tablespaces;
+
+-- Temporary tables have none; unlogged ones, and partitions
+CREATE TEMP TABLE tmp (LIKE s INCLUDING INDEXES);
+SELECT count(*) FROM pg_index, fptree_stripes(indexrelid) WHERE indrelid = 'tmp'::regclass;
+CREATE UNLOGGED TABLE u (k int8);
+CREATE INDEX u_k ON u USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+INSERT INTO u SELECT generate_series(1, 1000);
+ALTER TABLE u SET LOGGED;
+SELECT stripes_of('u_k'), fptree_index_parent_check('u_k', true, true);
+CREATE TABLE p (k int8) PARTITION BY RANGE (k);
+CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);
+CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (100) TO (200);
+CREATE INDEX p_k ON p USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+INSERT INTO p SELECT generate_series(0, 199);
+SELECT stripes_of('p1_k_idx'), stripes_of('p2_k_idx');
+SELECT fptree_stripes('p_k');
+
+-- Privileges: the owner's
+CREATE ROLE regress_fpt_owner;
+GRANT CREATE ON SCHEMA public TO regress_fpt_owner;
+GRANT CREATE ON TABLESPACE regress_fpt_1 TO regress_fpt_owner;
+SET ROLE regress_fpt_owner;
+CREATE TABLE own (k int8);
+CREATE INDEX own_k ON own USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+CREATE INDEX own_k ON own USING fptree (k) WITH (tablespaces = 'regress_fpt_1, pg_default');
+ALTER INDEX own_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2');
+REINDEX INDEX own_k;
+SELECT fptree_drop_orphans();
+RESET ROLE;
+REINDEX INDEX own_k;
+-- what is there stays his
+SET ROLE regress_fpt_owner;
+TRUNCATE own;
+RESET ROLE;
+SELECT stripes_of('own_k');
+
+-- Stripes are no tables
+CREATE FUNCTION attempt(what text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format(what, (SELECT stripe FROM fptree_stripes('own_k') LIMIT 1));
+	RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+	RETURN regexp_replace(sqlerrm, '\d+', 'N', 'g');
+END $$;
+SELECT attempt('SELECT * FROM %s');
+SELECT attempt('INSERT INTO %s VALUES (''x'')');
+SELECT attempt('TRUNCATE %s');
+SELECT attempt('ALTER TABLE %s SET TABLESPACE regress_fpt_9');
+SELECT attempt('DROP TABLE %s');
+CREATE TABLE notable (k int) USING fptree_stripe;
+DROP TABLESPACE regress_fpt_2;
+
+-- Stripes that are gone, as after pg_upgrade: queries do without the index.
+INSERT INTO own SELECT generate_series(1, 1000);
+SET allow_system_table_mods = on;
+SELECT stripe::oid AS gone FROM fptree_stripes('own_k') WHERE no = 2 \gset
+UPDATE pg_class SET relam = (SELECT oid FROM pg_am WHERE amname = 'heap') WHERE oid = :gone;
+\c -
+SET client_min_messages = warning;
+SET enable_seqscan = off;
+SELECT count(*) FROM own WHERE k = 5;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM own WHERE k = 5;
+RESET enable_seqscan;
+SELECT attempt('INSERT INTO own VALUES (1)');
+SELECT attempt('SELECT fptree_index_check(''own_k'')');
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relam = (SELECT oid FROM pg_am WHERE amname = 'fptree_stripe') WHERE oid = :gone;
+RESET allow_system_table_mods;
+\c -
+SET client_min_messages = warning;
+SELECT attempt('INSERT INTO own VALUES (1)');
+
+-- Orphans: a session that has not loaded the library, with the trigger off
+SELECT count(*) FROM fptree_orphans();
+ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
+\c -
+SET client_min_messages = warning;
+DROP INDEX s_skip;
+ALTER EVENT TRIGGER fptree_ddl_start ENABLE ALWAYS;
+SELECT count(*) FROM fptree_orphans();
+SELECT fptree_drop_orphans();
+SELECT count(*) FROM fptree_orphans();
+SELECT fpt_check_all();
+
+DROP TABLE s, f, u, p, own;
+DROP FUNCTION pages, leaves, stripes_of, attempt;
+REVOKE ALL ON SCHEMA public FROM regress_fpt_owner;
+REVOKE ALL ON TABLESPACE regress_fpt_1 FROM regress_fpt_owner;
+DROP ROLE regress_fpt_owner;
+SELECT format('DROP TABLESPACE regress_fpt_%s', i) FROM generate_series(1, 10) i \gexec
+SELECT relname FROM pg_class WHERE relname ~ '^fptree_\d+_\d+$';

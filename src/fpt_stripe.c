@@ -1,0 +1,409 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_stripe.c
+ *	  The stripes of an index: the option, creation, looking them up.
+ *
+ * See fpt_stripe.h; fpt_stripegc.c drops them, fpt_place.c reads and writes
+ * them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_build.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/dependency.h"
+#include "catalog/heap.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_tablespace.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "commands/tablecmds.h"
+#include "commands/tablespace.h"
+#include "utils/acl.h"
+#include "utils/memutils.h"
+#include "utils/varlena.h"
+
+#include "fpt_stripe.h"
+
+int			fpt_guc_missing_tablespaces = FPT_MISSING_ERROR;
+#ifdef FPT_STOP_POINTS
+char	   *fpt_guc_test_tablespaces = NULL;
+#endif
+
+/* --- the option --------------------------------------------------------- */
+
+/* The names in a list of tablespaces. */
+static List *
+fpt_tablespaces_split(const char *value)
+{
+	List	   *names;
+
+	if (!SplitIdentifierString(pstrdup(value), ',', &names))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid list of tablespaces: \"%s\"", value),
+				 errhint("Separate names by commas, as in \"d1, d2, d3\".")));
+	return names;
+}
+
+void
+fpt_tablespaces_validate(const char *value)
+{
+	List	   *names;
+
+	/* The option's default */
+	if (value == NULL)
+		return;
+	if (!FPT_HAVE_STRIPES)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("fptree does not stripe indexes on this version of PostgreSQL"),
+				 errhint("Leave out \"tablespaces\".")));
+	names = fpt_tablespaces_split(value);
+	if (list_length(names) < FPT_MIN_STRIPES ||
+		list_length(names) > FPT_MAX_STRIPES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"tablespaces\" must name %d to %d tablespaces, not %d",
+						FPT_MIN_STRIPES, FPT_MAX_STRIPES,
+						list_length(names)),
+				 errhint("An index in one tablespace is what the TABLESPACE clause is for.")));
+	for (int i = 0; i < list_length(names); i++)
+	{
+		const char *name = list_nth(names, i);
+
+		if (strcmp(name, "pg_global") == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("only shared relations can be placed in pg_global tablespace")));
+		for (int j = 0; j < i; j++)
+			if (strcmp(name, list_nth(names, j)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("\"tablespaces\" names tablespace \"%s\" twice",
+								name)));
+	}
+}
+
+/* What the index's option says; NULL: nothing. */
+static const char *
+fpt_tablespaces_option(Relation index)
+{
+	FPTOptions *opts = (FPTOptions *) index->rd_options;
+
+	/* Temporary files go elsewhere; pg_upgrade brings files, but no stripes. */
+	if (!FPT_HAVE_STRIPES || IsBinaryUpgrade ||
+		index->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		return NULL;
+	if (opts != NULL && opts->tablespaces != 0)
+		return (const char *) opts + opts->tablespaces;
+#ifdef FPT_STOP_POINTS
+	if (fpt_guc_test_tablespaces != NULL && *fpt_guc_test_tablespaces)
+		return fpt_guc_test_tablespaces;
+#endif
+	return NULL;
+}
+
+/*
+ * A tablespace of the list is not there.  Whoever creates the index can choose
+ * another one; TRUNCATE, or the restoration of a dump, has no choice.
+ */
+static void
+fpt_tablespace_missing(Relation index, const char *name)
+{
+	bool		skip = fpt_guc_missing_tablespaces == FPT_MISSING_SKIP ||
+		!fpt_is_created(index);
+
+	ereport(skip ? WARNING : ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("tablespace \"%s\" does not exist", name),
+			 skip ? errdetail("Index \"%s\" gets no stripe there.",
+							  RelationGetRelationName(index)) : 0,
+			 skip ? errhint("Change the list by ALTER INDEX ... SET (tablespaces = ...).") :
+			 errhint("Name existing ones, or set fptree.missing_tablespaces to skip.")));
+}
+
+/* OIDs of the tablespaces that an index is to be striped over; the number. */
+static int
+fpt_tablespaces_wanted(Relation index, Oid *spaces)
+{
+	const char *option = fpt_tablespaces_option(index);
+	List	   *names;
+	ListCell   *lc;
+	int			n = 0;
+
+	if (option == NULL)
+		return 0;
+	names = fpt_tablespaces_split(option);
+	foreach(lc, names)
+	{
+		Oid			space = get_tablespace_oid(lfirst(lc), true);
+
+		if (!OidIsValid(space))
+			fpt_tablespace_missing(index, lfirst(lc));
+		else if (n < FPT_MAX_STRIPES)
+			spaces[n++] = space;
+	}
+	if (n >= FPT_MIN_STRIPES)
+		return n;
+	ereport(WARNING,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("index \"%s\" is not striped",
+					RelationGetRelationName(index)),
+			 errdetail("Of the tablespaces in its list, %d exist.", n)));
+	return 0;
+}
+
+/* --- catalogue entries -------------------------------------------------- */
+
+static void
+fpt_stripe_name(char *name, Oid index, int k)
+{
+	snprintf(name, NAMEDATALEN, "fptree_%u_%d", index, k);
+}
+
+Oid
+fpt_stripe_by_name(Oid index, int k)
+{
+	char		name[NAMEDATALEN];
+
+	fpt_stripe_name(name, index, k);
+	return get_relname_relid(name, PG_TOAST_NAMESPACE);
+}
+
+bool
+fpt_is_stripe(Oid relid, Oid *index)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	int			k;
+	bool		is;
+
+	if (!HeapTupleIsValid(tup))
+		return false;
+	form = (Form_pg_class) GETSTRUCT(tup);
+	is = form->relkind == RELKIND_TOASTVALUE &&
+		form->relam == get_table_am_oid(FPT_STRIPE_AM, true) &&
+		sscanf(NameStr(form->relname), "fptree_%u_%d", index, &k) == 2;
+	ReleaseSysCache(tup);
+	return is;
+}
+
+void
+fpt_stripe_drop(Oid relid)
+{
+	ObjectAddress stripe;
+
+	ObjectAddressSet(stripe, RelationRelationId, relid);
+	performDeletion(&stripe, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
+	CommandCounterIncrement();
+}
+
+void
+fpt_stripe_rename(Oid relid, Oid index, int k)
+{
+	char		name[NAMEDATALEN];
+
+	fpt_stripe_name(name, index, k);
+	RenameRelationInternal(relid, name, true, false);
+	CommandCounterIncrement();
+}
+
+/*
+ * The table's owner takes space in a tablespace: as for an index in one, it is
+ * his privilege that counts, or that of the superuser who does it for him.
+ */
+static void
+fpt_tablespace_check(Relation heap, Oid space)
+{
+	AclResult	acl;
+
+	if (space == MyDatabaseTableSpace || superuser_arg(GetOuterUserId()))
+		return;
+	acl = fpt_tablespace_acl(space, heap->rd_rel->relowner);
+	if (acl != ACLCHECK_OK)
+		aclcheck_error(acl, OBJECT_TABLESPACE, get_tablespace_name(space));
+}
+
+/*
+ * A new stripe.  It depends on the access method, so that this cannot be dropped
+ * without it, and on nothing else: tools may give its index's files to another
+ * table's index, and drop the first table.  Its owner is the bootstrap
+ * superuser, who cannot be dropped.
+ */
+static Oid
+fpt_stripe_create(Relation index, int k, Oid space)
+{
+	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+	char		name[NAMEDATALEN];
+	ObjectAddress stripe;
+	ObjectAddress method;
+	Oid			relid;
+
+	fpt_stripe_name(name, RelationGetRelid(index), k);
+	TupleDescInitEntry(desc, 1, "page", BYTEAOID, -1, 0);
+	relid = heap_create_with_catalog(name, PG_TOAST_NAMESPACE, space,
+									 InvalidOid, InvalidOid, InvalidOid,
+									 BOOTSTRAP_SUPERUSERID, am, desc, NIL,
+									 RELKIND_TOASTVALUE,
+									 index->rd_rel->relpersistence,
+									 false, false, ONCOMMIT_NOOP, (Datum) 0,
+									 false, true, true, InvalidOid, NULL);
+	ObjectAddressSet(stripe, RelationRelationId, relid);
+	ObjectAddressSet(method, AccessMethodRelationId, am);
+	recordDependencyOn(&stripe, &method, DEPENDENCY_NORMAL);
+	CommandCounterIncrement();
+	return relid;
+}
+
+/*
+ * The index's k-th stripe, empty, in this tablespace: the one it has gets a new
+ * file, so that a rollback brings back the old one.
+ */
+static Oid
+fpt_stripe_make(Relation heap, Relation index, int k, Oid space)
+{
+	Oid			relid = fpt_stripe_by_name(RelationGetRelid(index), k);
+	Oid			stored = space == MyDatabaseTableSpace ? InvalidOid : space;
+	Oid			named;
+	Relation	rel;
+	bool		reuse;
+
+	if (OidIsValid(relid))
+	{
+		if (!fpt_is_stripe(relid, &named))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_TABLE),
+					 errmsg("relation \"pg_toast.%s\" is not a stripe of an fptree index",
+							get_rel_name(relid))));
+		rel = relation_open(relid, AccessExclusiveLock);
+		reuse = rel->rd_rel->reltablespace == stored;
+		if (reuse)
+			fpt_new_storage(rel, index->rd_rel->relpersistence);
+		relation_close(rel, NoLock);
+		CommandCounterIncrement();
+		if (reuse)
+			return relid;
+		fpt_stripe_drop(relid);
+	}
+	fpt_tablespace_check(heap, space);
+	return fpt_stripe_create(index, k, stored);
+}
+
+int
+fpt_stripes_make(Relation heap, Relation index, Oid *oids)
+{
+	Oid			spaces[FPT_MAX_STRIPES];
+	int			n = fpt_tablespaces_wanted(index, spaces);
+	Oid			old;
+
+	for (int k = 0; k < n; k++)
+		oids[k] = fpt_stripe_make(heap, index, k + 1, spaces[k]);
+	/* It may have had more of them, numbered without gaps. */
+	for (int k = n;
+		 OidIsValid(old = fpt_stripe_by_name(RelationGetRelid(index), k + 1));
+		 k++)
+		fpt_stripe_drop(old);
+	return n;
+}
+
+/* --- looking them up ---------------------------------------------------- */
+
+/*
+ * The name of a tablespace, which an error may want to tell when catalogues
+ * cannot be read; so it is kept for good, one for each tablespace.
+ */
+static const char *
+fpt_space_name(Oid space)
+{
+	typedef struct FPTSpaceName
+	{
+		struct FPTSpaceName *next;
+		Oid			space;
+		char		name[NAMEDATALEN];
+	} FPTSpaceName;
+	static FPTSpaceName *names = NULL;
+	FPTSpaceName *s = names;
+	char	   *name = get_tablespace_name(OidIsValid(space) ? space :
+										   MyDatabaseTableSpace);
+
+	while (s != NULL && s->space != space)
+		s = s->next;
+	if (s == NULL)
+	{
+		s = MemoryContextAllocZero(TopMemoryContext, sizeof(FPTSpaceName));
+		s->space = space;
+		s->next = names;
+		names = s;
+	}
+	strlcpy(s->name, name != NULL ? name : "?", NAMEDATALEN);
+	return s->name;
+}
+
+static void fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
+			__attribute__((noreturn));
+
+static void
+fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" lacks stripe %d of %d (OID %u)",
+					RelationGetRelationName(index), k, n, relid),
+			 errdetail("pg_upgrade leaves the stripes of indexes behind."),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(index))));
+}
+
+bool
+fpt_stripes_present(Relation index, int *k, int *n)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	Oid			named;
+
+	/* What there is to know of the index has been found. */
+	if (index->rd_amcache != NULL)
+		return true;
+	*n = fpt_metapage_stripes(index, oids);
+	for (*k = 1; *k <= *n; (*k)++)
+		if (!fpt_is_stripe(oids[*k - 1], &named))
+			return false;
+	return true;
+}
+
+FPTStripes *
+fpt_stripes_load(Relation index, const Oid *oids, int n)
+{
+	FPTStripes *st = palloc(fpt_stripes_size(n));
+	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
+
+	st->n = n;
+	st->permanent =
+		index->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
+	for (int k = 0; k < n; k++)
+	{
+		/* The lock of the index protects its stripes. */
+		Relation	rel = RelationIdGetRelation(oids[k]);
+
+		if (rel == NULL)
+			fpt_stripe_lacking(index, oids[k], k + 1, n);
+		if (rel->rd_rel->relkind != RELKIND_TOASTVALUE ||
+			rel->rd_rel->relam != am)
+		{
+			RelationClose(rel);
+			fpt_stripe_lacking(index, oids[k], k + 1, n);
+		}
+		fpt_stripe_place(&st->at[k], rel);
+		st->at[k].relid = oids[k];
+		st->at[k].space = rel->rd_rel->reltablespace;
+		RelationClose(rel);
+		st->at[k].spacename = fpt_space_name(st->at[k].space);
+	}
+	return st;
+}

@@ -1,0 +1,111 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_stripe.h
+ *	  Stripes: the files of an index that is spread over several tablespaces.
+ *
+ * A stripe is a relation of kind 't' in schema pg_toast with a table access
+ * method of its own (fpt_stripeam.c), named fptree_<index OID>_<number>.  It
+ * belongs to the index whose metapage names its OID; its name only serves to
+ * find it again where there is no metapage, that is in builds.  src/README.md,
+ * "Stripes", has the rules.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STRIPE_H
+#define FPT_STRIPE_H
+
+#include "postgres.h"
+
+#include "nodes/execnodes.h"
+#include "utils/rel.h"
+
+#include "fpt_compat.h"
+
+#define FPT_MAX_STRIPES			64
+#define FPT_MIN_STRIPES			2
+
+#define FPT_STRIPE_AM			"fptree_stripe"
+
+/* One stripe, as a backend knows it. */
+typedef struct FPTStripe
+{
+	FPTLocator	locator;		/* of its file */
+	Oid			relid;
+	Oid			space;			/* InvalidOid: the database's own */
+	uint32		nblocks;		/* hint: at least so many blocks */
+	const char *spacename;		/* for messages; lives as long as we do */
+} FPTStripe;
+
+/* All stripes of an index. */
+typedef struct FPTStripes
+{
+	int			n;
+	bool		permanent;		/* not unlogged */
+	FPTStripe	at[FLEXIBLE_ARRAY_MEMBER];
+} FPTStripes;
+
+static inline Size
+fpt_stripes_size(int n)
+{
+	return offsetof(FPTStripes, at) + n * sizeof(FPTStripe);
+}
+
+/* --- fpt_stripe.c ---------------------------------------------------------- */
+
+/* What builds do about tablespaces that do not exist. */
+typedef enum FPTMissing
+{
+	FPT_MISSING_ERROR,
+	FPT_MISSING_SKIP
+} FPTMissing;
+
+extern int	fpt_guc_missing_tablespaces;
+#ifdef FPT_STOP_POINTS
+extern char *fpt_guc_test_tablespaces;
+#endif
+
+/* Validator of the option "tablespaces"; raises an error. */
+extern void fpt_tablespaces_validate(const char *value);
+
+/*
+ * Make the stripes that an index's option asks for, with empty files, and drop
+ * those it has beyond them.  oids has room for FPT_MAX_STRIPES; returns how many
+ * there are, 0: the index is not striped.  For builds, before anything is
+ * written: needs the lock that a build has, takes AccessExclusiveLock on the
+ * stripes.  Raises errors.
+ */
+extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
+
+/*
+ * Are all stripes there that an open index's metapage names?  If not, *k is the
+ * number of the first that is missing, of *n.
+ */
+extern bool fpt_stripes_present(Relation index, int *k, int *n);
+
+/*
+ * Look up stripes that a metapage names; the result is in the current context.
+ * Reads catalogues; raises an error if one is not there.
+ */
+extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
+
+/* The OID of a stripe by its name; InvalidOid: there is none. */
+extern Oid	fpt_stripe_by_name(Oid index, int k);
+
+/* Is this relation a stripe?  *index: the index in its name. */
+extern bool fpt_is_stripe(Oid relid, Oid *index);
+
+/* Drop a stripe; locks it.  Give it the name of an index's k-th stripe. */
+extern void fpt_stripe_drop(Oid relid);
+extern void fpt_stripe_rename(Oid relid, Oid index, int k);
+
+/* --- fpt_stripegc.c -------------------------------------------------------- */
+
+/*
+ * The stripes that an open index's metapage names.  Returns their number, or -1
+ * if there is no metapage that could be read.  Does not trust the relcache, and
+ * raises no error about what it finds in the page.
+ */
+extern int	fpt_metapage_stripes(Relation index, Oid *oids);
+extern void fpt_stripegc_init(void);
+
+#endif							/* FPT_STRIPE_H */
