@@ -208,6 +208,7 @@ fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so)
 		fpt_window_init(&p->window,
 						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
 										   false),
+						fpt_nstripes(&so->ix.map),
 						so->counters);
 		p->havewindow = true;
 	}

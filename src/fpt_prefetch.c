@@ -117,11 +117,14 @@ fpt_distance_step(FPTDistance *d, int factor)
 /* --- window --------------------------------------------------------------------- */
 
 void
-fpt_window_init(FPTWindow *w, int limit, uint64 *counters)
+fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
 {
 	w->counters = counters;
 	w->dir = 0;
 	fpt_distance_init(&w->dist, limit);
+	/* a page for each of them, to begin with */
+	if (!w->dist.fixed && disks > 0)
+		w->dist.now = Max(1, Min(disks, limit));
 }
 
 /* The walk has passed the pages before "to", or will never come to them. */
@@ -335,6 +338,44 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 	}
 }
 
+/* Begin a window: its first page is the one that the walk is going to read. */
+static void
+fpt_window_open(FPTWindow *w, int dir)
+{
+	w->dir = dir;
+	w->n = 0;
+	w->cur = 0;
+	w->next = 1;
+	w->lost = 0;
+	w->end = false;
+}
+
+void
+fpt_window_look(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer parent,
+				FPTLoc loc, int dir, const FPTKey *end)
+{
+	fpt_window_done(w);
+	if (!fpt_guc_leaf_prefetch || w->dist.limit == 0)
+		return;
+	if (w->dist.pause > 0)
+	{
+		w->dist.pause--;
+		return;
+	}
+	fpt_window_open(w, dir);
+	fpt_window_copy(w, rel, ix, parent, loc, end,
+					Min(FPT_WINDOW_MAX, 4 * w->dist.now));
+}
+
+void
+fpt_window_go(FPTWindow *w, Relation rel, FPTIndex *ix)
+{
+	if (w->dir == 0 || w->n < 2)
+		return;
+	fpt_window_ask(w, rel, ix, Min(w->dist.now, w->n - 1));
+	fpt_distance_step(&w->dist, FPT_LEAF_GROWTH);
+}
+
 void
 fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 				uint32 pageno, int dir, const FPTKey *end)
@@ -369,12 +410,7 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	}
 	if (w->dir == 0)
 	{
-		w->dir = dir;
-		w->n = 0;
-		w->cur = 0;
-		w->next = 1;
-		w->lost = 0;
-		w->end = false;
+		fpt_window_open(w, dir);
 		fpt_key_copy(&w->bound, at);
 	}
 	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);

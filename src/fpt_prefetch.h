@@ -167,8 +167,12 @@ typedef struct FPTWindow
 	bool		started[FPT_WINDOW_MAX];	/* prefetching started a read */
 } FPTWindow;
 
-/* Before the first step; limit: most pages to be ahead, 0: none. */
-extern void fpt_window_init(FPTWindow *w, int limit, uint64 *counters);
+/*
+ * Before the first step; limit: most pages to be ahead, 0: none; disks: how many
+ * stripes the index has.
+ */
+extern void fpt_window_init(FPTWindow *w, int limit, int disks,
+							uint64 *counters);
 
 /*
  * A walk in direction dir is about to go on to leaf "pageno", which covers
@@ -178,6 +182,17 @@ extern void fpt_window_init(FPTWindow *w, int limit, uint64 *counters);
 extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 							const FPTKey *at, uint32 pageno, int dir,
 							const FPTKey *end);
+
+/*
+ * A descent to the first leaf of a range has come to the leaf's parent, locked,
+ * whose downlink at loc it follows: copy the numbers of the leaves behind it,
+ * as far as they belong to the range.  fpt_window_go(), once the page is
+ * unlocked, prefetches them while the descent reads the first one.
+ */
+extern void fpt_window_look(FPTWindow *w, Relation rel, FPTIndex *ix,
+							Buffer parent, FPTLoc loc, int dir,
+							const FPTKey *end);
+extern void fpt_window_go(FPTWindow *w, Relation rel, FPTIndex *ix);
 
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);

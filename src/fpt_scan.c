@@ -743,7 +743,9 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			 uint32 hint, const FPTKey *at, int dir)
 {
 	Relation	rel = scan->indexRelation;
+	FPTLook		look = so->look;
 
+	so->look.window = NULL;
 	if (hint != FPT_NOPAGE)
 	{
 		Buffer		buf;
@@ -761,7 +763,50 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
+	if (unlikely(look.window != NULL))
+		return fpt_descend_looking(rel, &so->ix, key, &look);
 	return fpt_descend(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
+}
+
+/* Make sure that the scan has a window of leaves. */
+static FPTWindow *
+fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (so->window == NULL)
+	{
+		so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
+		fpt_window_init(so->window,
+						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
+										   false),
+						fpt_nstripes(&so->ix.map), so->counters);
+	}
+	return so->window;
+}
+
+/*
+ * Several disks can read the next leaves while the first one is waited for, so
+ * a striped index is read ahead from the descent on; but not if the range has
+ * no end, where the scan may, or where it is a single value.
+ */
+static void
+fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
+			  const FPTKey *end, int dir)
+{
+	FPTImage	none = {0, 0};
+
+	if (end->cls != FPT_CLS_VALUE || key->cls != FPT_CLS_VALUE ||
+		(end->hi == key->hi && end->lo == key->lo))
+		return;
+	if (so->ix.type != NULL)
+	{
+		if (dir > 0)
+			none = fpt_image_max(so->ix.type);
+		if (end->hi == none.hi && end->lo == none.lo)
+			return;
+	}
+	so->look.window = fpt_scan_window(scan, so);
+	so->look.dir = dir;
+	so->look.end = end;
 }
 
 /*
@@ -785,15 +830,13 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		if (w != NULL)
 			fpt_window_done(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
+		if (unlikely(so->ix.map.stripes != NULL) &&
+			scan->parallel_scan == NULL)
+			fpt_leaf_look(scan, so, key, end, dir);
 		return;
 	}
 	if (w == NULL)
-	{
-		w = so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
-		fpt_window_init(w,
-						fpt_io_concurrency(rel, &so->ix.map, false),
-						so->counters);
-	}
+		w = fpt_scan_window(scan, so);
 	fpt_window_step(w, rel, &so->ix, key, hint, dir, end);
 }
 

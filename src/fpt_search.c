@@ -13,7 +13,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "fpt_prefetch.h"
 
 #include "miscadmin.h"
 
@@ -213,7 +213,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 /* One descent; InvalidBuffer if it met a page that was not what it should be. */
 static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
-				 int lock, FPTStack *stack)
+				 int lock, FPTStack *stack, const FPTLook *look)
 {
 	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
 	int			cur = ix->rootlevel;
@@ -242,7 +242,12 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))
 			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
+		if (unlikely(look != NULL) && cur == 1)
+			fpt_window_look(look->window, rel, ix, buf, loc, look->dir,
+							look->end);
 		UnlockReleaseBuffer(buf);
+		if (unlikely(look != NULL) && cur == 1)
+			fpt_window_go(look->window, rel, ix);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
 		fpt_stop_point(FPT_STOP_DESCEND);
@@ -258,19 +263,20 @@ Buffer
 fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				int lock)
 {
-	return fpt_descend_once(rel, ix, key, level, lock, NULL);
+	return fpt_descend_once(rel, ix, key, level, lock, NULL, NULL);
 }
 
-Buffer
-fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
-			int lock, FPTStack *stack)
+static Buffer
+fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				  int lock, FPTStack *stack, const FPTLook *look)
 {
 	int			restarts;
 
 	Assert(key->cls > FPT_CLS_MINF || (key->tid == 0 && key->lo == 0));
 	for (restarts = 0; restarts < FPT_MAX_RESTARTS; restarts++)
 	{
-		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack);
+		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack,
+											 look);
 
 		if (buf != InvalidBuffer)
 		{
@@ -286,4 +292,18 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	fpt_corrupt(rel, FPT_ROOTPAGE,
 				"Descents keep arriving at pages that do not cover the key");
 	return InvalidBuffer;		/* keep compiler quiet */
+}
+
+Buffer
+fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			int lock, FPTStack *stack)
+{
+	return fpt_descend_until(rel, ix, key, level, lock, stack, NULL);
+}
+
+Buffer
+fpt_descend_looking(Relation rel, FPTIndex *ix, const FPTKey *key,
+					const FPTLook *look)
+{
+	return fpt_descend_until(rel, ix, key, 0, BUFFER_LOCK_SHARE, NULL, look);
 }

@@ -380,6 +380,18 @@ typedef struct FPTStack
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
 
+/* What a descent to the first leaf of a range reads ahead (fpt_prefetch.h) */
+typedef struct FPTLook
+{
+	struct FPTWindow *window;	/* NULL: nothing */
+	int			dir;
+	const FPTKey *end;			/* of the range, in this direction */
+} FPTLook;
+
+/* The same to a leaf, to read; the leaves behind it are prefetched. */
+extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
+								  const FPTKey *key, const FPTLook *look);
+
 /*
  * The same for what can be done without: one attempt, and InvalidBuffer (no
  * lock) where it ends at a page that does not cover the key.  An index in the
