@@ -967,8 +967,8 @@ CREATE EVENT TRIGGER fptree_ddl_start ON ddl_command_start
 		'DROP TRANSFORM', 'DROP TYPE', 'DROP VIEW')
 	EXECUTE FUNCTION fptree_ddl_start();
 
--- with session_replication_role = replica, too
-ALTER EVENT TRIGGER fptree_ddl_start ENABLE ALWAYS;
+-- Until the first index is striped (fpt_stripe_watch).
+ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
 
 CREATE FUNCTION fptree_stripes(index pg_catalog.regclass,
 	OUT no pg_catalog.int4,

@@ -26,6 +26,15 @@ CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, now
 SELECT string_agg('a' || i, ',') AS many FROM generate_series(1, 65) i \gset
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = :'many');
 
+-- The event trigger is enabled by the first one.
+CREATE VIEW watch AS SELECT evtenabled FROM pg_event_trigger WHERE evtname = 'fptree_ddl_start';
+TABLE watch;
+BEGIN;
+CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+TABLE watch;
+ROLLBACK;
+TABLE watch;
+
 -- Builds, of all kinds; parallel where that is switched on
 INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
 FROM generate_series(1, 30000) i;
@@ -37,6 +46,8 @@ CREATE UNIQUE INDEX CONCURRENTLY s_v ON s USING fptree (v COLLATE "C")
 	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2, regress_fpt_3, regress_fpt_4');
 CREATE INDEX s_part ON s USING fptree (k)
 	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2') WHERE w < 10;
+TABLE watch;
+DROP VIEW watch;
 SELECT c.oid::regclass, s.no, s.stripe::text ~ 'fptree_\d+_\d+$' AS named,
 	s.tablespace, s.bytes >= s.pages * current_setting('block_size')::int AS bytes,
 	s.pages > 0 AS pages, s.free_pages

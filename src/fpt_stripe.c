@@ -12,20 +12,26 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/table.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_event_trigger.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_tablespace.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
+#include "commands/event_trigger.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
+#include "commands/trigger.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/varlena.h"
 
 #include "fpt_stripe.h"
@@ -296,6 +302,49 @@ fpt_stripe_make(Relation heap, Relation index, int k, Oid space)
 	return fpt_stripe_create(index, k, stored);
 }
 
+/*
+ * Enable the event trigger that has the library loaded before an index may be
+ * dropped (fpt_stripegc.c), with session_replication_role = replica, too.  The
+ * extension comes with the trigger disabled, so that databases without striped
+ * indexes have nothing of it.  It takes effect with the index, at commit.
+ *
+ * Returns nothing; locks pg_event_trigger against others who do this, to the
+ * end of the transaction, where there is something to do.
+ */
+static void
+fpt_stripe_watch(void)
+{
+	Oid			oid = get_event_trigger_oid(FPT_DDL_TRIGGER, true);
+	Relation	rel;
+	HeapTuple	tup;
+	bool		enabled;
+
+	tup = SearchSysCache1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
+	if (!HeapTupleIsValid(tup))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("event trigger \"%s\" does not exist",
+						FPT_DDL_TRIGGER),
+				 errdetail("Without it, stripes would outlive their index."),
+				 errhint("It belongs to the extension fptree: give it back its name.")));
+	enabled = ((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
+		TRIGGER_FIRES_ALWAYS;
+	ReleaseSysCache(tup);
+	if (enabled)
+		return;
+
+	rel = table_open(EventTriggerRelationId, ShareRowExclusiveLock);
+	tup = SearchSysCacheCopy1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
+	if (HeapTupleIsValid(tup))
+	{
+		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled =
+			TRIGGER_FIRES_ALWAYS;
+		CatalogTupleUpdate(rel, &tup->t_self, tup);
+	}
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+}
+
 int
 fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 {
@@ -303,6 +352,8 @@ fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 	int			n = fpt_tablespaces_wanted(index, spaces);
 	Oid			old;
 
+	if (n > 0)
+		fpt_stripe_watch();
 	for (int k = 0; k < n; k++)
 		oids[k] = fpt_stripe_make(heap, index, k + 1, spaces[k]);
 	/* It may have had more of them, numbered without gaps. */

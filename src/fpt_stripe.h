@@ -26,6 +26,9 @@
 
 #define FPT_STRIPE_AM			"fptree_stripe"
 
+/* The event trigger that loads the library, see fpt_stripe_watch() */
+#define FPT_DDL_TRIGGER			"fptree_ddl_start"
+
 /* One stripe, as a backend knows it. */
 typedef struct FPTStripe
 {
