@@ -70,7 +70,7 @@ foreach my $dir ('ASC', 'DESC')
 	my $vacuum = $node->background_psql('postgres');
 	$vacuum->query_until(qr/started/, "\\echo started\nVACUUM t;\n\\echo done\n");
 	ok( $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
-		WHERE query LIKE 'VACUUM t%' AND wait_event = 'BufferPin'}),
+		WHERE query LIKE 'VACUUM t%' AND wait_event IN ('BufferPin', 'BufferCleanup')}),
 		"$dir: VACUUM waits for the index-only scan's pin");
 	# nobody else is held up
 	$node->safe_psql('postgres', q{SET statement_timeout = '60s';
@@ -107,7 +107,7 @@ $node->safe_psql('postgres', q{INSERT INTO t SELECT i, 'more' FROM generate_seri
 my $vac = $node->background_psql('postgres');
 $vac->query_until(qr/started/, "\\echo started\nVACUUM t;\n\\echo done\n");
 ok( $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
-	WHERE query LIKE 'VACUUM t%' AND wait_event = 'BufferPin'}),
+	WHERE query LIKE 'VACUUM t%' AND wait_event IN ('BufferPin', 'BufferCleanup')}),
 	'one leaf, split: VACUUM waits for the index-only scan');
 $rows .= "\n" . $small->query_safe('FETCH ALL FROM c');
 is($rows, join("\n", 1 .. 99, 201 .. 300),
