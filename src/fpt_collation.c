@@ -68,8 +68,19 @@ fpt_collation_version(Oid collation)
 	return hash != 0 ? hash : 1;
 }
 
+/*
+ * What has been found: hashes of versions, each once, and row types that have
+ * been looked into.  As a set, it does not change when a row type gets another
+ * column of a collation, or version, that is there already.
+ */
+typedef struct FPTVersions
+{
+	List	   *versions;		/* of Oids, which are 32 bits */
+	List	   *rowtypes;
+} FPTVersions;
+
 static void
-add_collation(uint32 *hash, Oid collation)
+add_collation(FPTVersions *v, Oid collation)
 {
 	char	   *s;
 
@@ -78,51 +89,57 @@ add_collation(uint32 *hash, Oid collation)
 	s = collation_version(collation);
 	if (s == NULL)
 		return;
-	*hash = hash_combine(*hash, hash_bytes((unsigned char *) s,
-										   (int) strlen(s)));
+	v->versions = list_append_unique_oid(v->versions,
+										 hash_bytes((unsigned char *) s,
+													(int) strlen(s)));
 	pfree(s);
 }
 
-static void add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation);
+static void add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation);
 
 /* A type in the order of its default operator class. */
 static void
-add_type(uint32 *hash, Oid type, Oid collation)
+add_type(FPTVersions *v, Oid type, Oid collation)
 {
 	TypeCacheEntry *t = lookup_type_cache(type, TYPECACHE_CMP_PROC);
 
-	add_order(hash, type, t->cmp_proc, collation);
+	add_order(v, type, t->cmp_proc, collation);
 }
 
 static void
-add_record(uint32 *hash, Oid type)
+add_record(FPTVersions *v, Oid type)
 {
-	TupleDesc	desc = lookup_rowtype_tupdesc_copy(type, -1);
+	TupleDesc	desc;
 
+	if (list_member_oid(v->rowtypes, type))
+		return;
+	v->rowtypes = lappend_oid(v->rowtypes, type);
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
 
 		if (!att->attisdropped)
-			add_type(hash, att->atttypid, att->attcollation);
+			add_type(v, att->atttypid, att->attcollation);
 	}
 	FreeTupleDesc(desc);
 }
 
 /* The collations that a comparison function uses for values of a type. */
 static void
-add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation)
+add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation)
 {
 	TypeCacheEntry *t;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	type = getBaseType(type);
 	switch (cmpproc)
 	{
 		case F_BTTEXTCMP:
 		case F_BPCHARCMP:
 		case F_BTNAMECMP:
-			add_collation(hash, collation);
+			add_collation(v, collation);
 			return;
 		case F_ENUM_CMP:
 		case F_TSQUERY_CMP:
@@ -131,14 +148,14 @@ add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation)
 		case F_BTARRAYCMP:
 			if (OidIsValid(get_element_type(type)))
 			{
-				add_type(hash, get_element_type(type), collation);
+				add_type(v, get_element_type(type), collation);
 				return;
 			}
 			break;
 		case F_BTRECORDCMP:
 			if (get_typtype(type) == TYPTYPE_COMPOSITE)
 			{
-				add_record(hash, type);
+				add_record(v, type);
 				return;
 			}
 			break;
@@ -147,7 +164,7 @@ add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation)
 			if (cmpproc == F_MULTIRANGE_CMP)
 				type = get_multirange_range(type);
 			t = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
-			add_order(hash, t->rngelemtype->type_id,
+			add_order(v, t->rngelemtype->type_id,
 					  t->rng_cmp_proc_finfo.fn_oid, t->rng_collation);
 			return;
 		default:
@@ -155,8 +172,8 @@ add_order(uint32 *hash, Oid type, Oid cmpproc, Oid collation)
 				return;
 			break;
 	}
-	add_collation(hash, collation);
-	add_collation(hash, DEFAULT_COLLATION_OID);
+	add_collation(v, collation);
+	add_collation(v, DEFAULT_COLLATION_OID);
 }
 
 uint32
@@ -164,12 +181,19 @@ fpt_collations_version(Relation rel)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	int			n = IndexRelationGetNumberOfKeyAttributes(rel);
+	FPTVersions v = {NIL, NIL};
+	ListCell   *lc;
 	uint32		hash = 0;
 
 	for (int i = 0; i < n; i++)
-		add_order(&hash, TupleDescAttr(desc, i)->atttypid,
+		add_order(&v, TupleDescAttr(desc, i)->atttypid,
 				  index_getprocid(rel, i + 1, FPT_ORDER_PROC),
 				  rel->rd_indcollation[i]);
+	list_sort(v.versions, list_oid_cmp);
+	foreach(lc, v.versions)
+		hash = hash_combine(hash, lfirst_oid(lc));
+	list_free(v.versions);
+	list_free(v.rowtypes);
 	return hash;
 }
 
@@ -193,7 +217,7 @@ fpt_warn_stale(Relation rel, const FPTIndex *ix)
 			(errcode(ERRCODE_WARNING),
 			 errmsg("index \"%s\" was built with another version of its collation",
 					RelationGetRelationName(rel)),
-			 errdetail("The order of its entries may not be that of the collation as it is now: searches may miss rows."),
+			 errdetail("The order of its entries may not be that of the collation as it is now: searches may miss rows.  Or a row type has got a column of another collation."),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 					 RelationGetRelationName(rel))));
 }

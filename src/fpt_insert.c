@@ -94,8 +94,17 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
 		FPTKey		high = fpt_page_high(&ix->layout, BufferGetPage(buf));
+		FPTKey		lo;
+		FPTKey		hi;
 		Buffer		next;
 
+		/*
+		 * So the fence is one of the keys that are equal; unless the order has
+		 * changed, and the walk, which cannot be cancelled, might be long.
+		 */
+		fpt_equal_range(ix, key, &lo, &hi);
+		if (fpt_key_cmp(&ix->layout, &high, &lo) < 0)
+			fpt_corrupt(rel, fpt_bufpage(buf), "Entries are out of order");
 		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
 		fpt_stop_point(FPT_STOP_UNIQUE_WALK);

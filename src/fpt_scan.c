@@ -567,6 +567,9 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	bool		more = true;
 	int			steps = 0;
 
+	/* Backward, a page that took over its left sibling goes on behind "high". */
+	bool		cut = !fpt_page_ends_at(l, page, high);
+
 	if (first != NULL)
 		r = *first;
 	else
@@ -578,12 +581,15 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	{
 		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
 		const FPTKey *from = inside ? &r.lo : low;
+		FPTKey		hi = r.hi;
 		bool		found = false;
 		FPTLoc		at;
 		FPTEntry	e;
 
+		if (cut && fpt_key_cmp(l, &hi, high) >= 0)
+			hi = fpt_key_before(&so->ix, high);
 		if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
-			found = fpt_copy_range(scan, so, b, page, from, &r.hi, r.filter,
+			found = fpt_copy_range(scan, so, b, page, from, &hi, r.filter,
 								   &done);
 		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
 			fpt_corrupt(scan->indexRelation, b->pageno,
@@ -1061,9 +1067,13 @@ fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		if (!fpt_is_probe(scan))
 			fpt_index_current(scan->indexRelation, &so->ix);
 		fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
-		/* The planner's look-up of an extreme takes no entry with a doubt. */
+
+		/*
+		 * Without quals there is nothing to recheck, and CLUSTER takes no such
+		 * entry; nor does the planner's look-up of an extreme.
+		 */
 		so->ranges.recheck = fpt_quals_recheck(so->quals) ||
-			(so->ix.stale && !fpt_is_probe(scan));
+			(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
 		so->haveranges = true;
 	}
 	memset(&end, 0, sizeof(end));
@@ -1414,6 +1424,7 @@ fptrestrpos(IndexScanDesc scan)
 		so->cur.pos = so->markpos;
 		return;
 	}
+	so->steps = 0;
 	fpt_leave_batch(scan, so);
 	if (so->mark.valid)
 	{

@@ -393,7 +393,7 @@ fpt_space_name(Oid space)
 		s->next = names;
 		names = s;
 	}
-	strlcpy(s->name, name != NULL ? name : "?", NAMEDATALEN);
+	snprintf(s->name, NAMEDATALEN, "%s", name != NULL ? name : "?");
 	return s->name;
 }
 

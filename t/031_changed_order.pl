@@ -226,6 +226,25 @@ foreach my $db (qw(xx c))
 		$expected, "versions are recorded for what needs them, database $db");
 }
 
+# A row type has got another column of the same collation, and row types in row
+# types, which are looked into once each.
+$node->safe_psql('xx', q{
+CREATE TABLE base (t text);
+CREATE TABLE uses (b base);
+CREATE INDEX uses_b ON uses USING fptree (b);
+ALTER TABLE base ADD COLUMN note text;
+CREATE TYPE d0 AS (a text);
+DO $$ BEGIN
+	FOR i IN 1 .. 40 LOOP
+		EXECUTE format('CREATE TYPE d%s AS (a d%s, b d%2$s)', i, i - 1);
+	END LOOP;
+END $$;
+CREATE TABLE deep (d d40);
+CREATE INDEX deep_d ON deep USING fptree (d);
+});
+is(($node->psql('xx', 'INSERT INTO uses VALUES (NULL)'))[2], '',
+	'another column is no other version');
+
 # Another version: the server goes on, and says so once in a session.
 damage_file('f_ti', sub { substr(${ $_[0] }, $place, 4) ^= "\1\0\0\0" });
 my $warning = qr/index "f_ti" was built with another version of its collation/;
@@ -254,6 +273,11 @@ SELECT count(*) > 0, count(*) FILTER (WHERE NOT (t >= lo COLLATE xx AND t < lo |
 change_locale('C');
 is(query($wrong), 't|0', 'rows that are found are looked at again');
 change_locale('en_US');
+(undef, undef, $err) = $node->psql('postgres', q{
+	ANALYZE f;
+	EXPLAIN SELECT FROM f WHERE t > 'zzzzzz';
+	CLUSTER f USING f_ti;});
+unlike($err, qr/ERROR/, 'planning and CLUSTER go on');
 query(q{REINDEX INDEX f_ti; CREATE INDEX f_t ON f USING fptree (t)});
 ($ret, $out, $err) = $node->psql('postgres', "INSERT INTO f VALUES (1, 'x'); VACUUM f;");
 is($err, '', 'rebuilt: no warning');
