@@ -19,6 +19,7 @@
 #include "commands/tablespace.h"
 #include "funcapi.h"
 #include "storage/lmgr.h"
+#include "utils/tuplestore.h"
 
 #include "fpt_stripe.h"
 
