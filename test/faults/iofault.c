@@ -53,7 +53,8 @@ typedef struct Control
 	int64_t		n;
 	int64_t		count;
 	int64_t		fired;
-	char		what[256];		/* file of the last fault */
+	char		what[256];		/* file of the first fault */
+	uint32_t	reading;		/* it was an open for reading only */
 } Control;
 
 static Control *control;
@@ -182,7 +183,10 @@ do_open(const char *path, int flags, mode_t mode)
 	int			fd;
 
 	if (mine && hit(OP_OPEN, -1, path))
+	{
+		control->reading = (flags & O_ACCMODE) == O_RDONLY;
 		return fail();
+	}
 	fd = real_open(path, flags, mode);
 	if (fd >= 0 && fd < MAX_FDS)
 		tracked[fd] = mine;
