@@ -16,32 +16,6 @@
 #include "storage/predicate.h"
 
 /*
- * All keys that btree's comparison calls equal to this one, whatever their
- * TIDs.  NULLs equal each other here.
- */
-void
-fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
-{
-	*lo = *hi = *key;
-	lo->tid = 0;
-	hi->tid = FPT_MAX_TID;
-	if (key->cls == FPT_CLS_VALUE && !fpt_is_general(&ix->layout))
-	{
-		FPTImage	img;
-		FPTImage	a,
-					b;
-
-		img.hi = key->hi;
-		img.lo = key->lo;
-		fpt_image_class(ix->type, ix->descending, img, &a, &b);
-		lo->hi = a.hi;
-		lo->lo = a.lo;
-		hi->hi = b.hi;
-		hi->lo = b.lo;
-	}
-}
-
-/*
  * The leaf for a key, locked exclusively, without an open split.  An ascending
  * load finds the rightmost page without a descent, if nobody holds it.
  */

@@ -24,6 +24,28 @@
  */
 #define FPT_MAX_RESTARTS	20
 
+void
+fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
+{
+	*lo = *hi = *key;
+	lo->tid = 0;
+	hi->tid = FPT_MAX_TID;
+	if (key->cls == FPT_CLS_VALUE && !fpt_is_general(&ix->layout))
+	{
+		FPTImage	img;
+		FPTImage	a,
+					b;
+
+		img.hi = key->hi;
+		img.lo = key->lo;
+		fpt_image_class(ix->type, ix->descending, img, &a, &b);
+		lo->hi = a.hi;
+		lo->lo = a.lo;
+		hi->hi = b.hi;
+		hi->lo = b.lo;
+	}
+}
+
 FPTKey
 fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
 {

@@ -361,6 +361,13 @@ extern void fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 /* --- fpt_search.c ------------------------------------------------------------------ */
 
 /*
+ * All keys that btree's comparison calls equal to this one, whatever their
+ * TIDs.  NULLs equal each other here.
+ */
+extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
+							FPTKey *hi);
+
+/*
  * The key just below an exclusive bound: the page that covers it is the one to
  * the left of the bound.
  */
@@ -485,8 +492,6 @@ extern TransactionId fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf,
 									  uint32 *speculativeToken);
 
 /* --- fpt_insert.c ------------------------------------------------------------ */
-extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
-							FPTKey *hi);
 extern bool fptinsert(Relation rel, Datum *values, bool *isnull,
 					  ItemPointer ht_ctid, Relation heapRel,
 					  IndexUniqueCheck checkUnique, bool indexUnchanged,
