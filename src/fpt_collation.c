@@ -31,42 +31,7 @@
 #include "utils/typcache.h"
 
 #include "fpt_head.h"
-
-/*
- * The version of a collation, in the current context; NULL if the library does
- * not tell one, or there is nothing to change.
- */
-static char *
-collation_version(Oid collation)
-{
-	LOCAL_FCINFO(fcinfo, 1);
-	FmgrInfo	flinfo;
-	Datum		version;
-	bool		isdefault = collation == DEFAULT_COLLATION_OID;
-
-	fmgr_info(isdefault ? F_PG_DATABASE_COLLATION_ACTUAL_VERSION :
-			  F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
-	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
-	fcinfo->args[0].value = ObjectIdGetDatum(isdefault ? MyDatabaseId :
-											 collation);
-	fcinfo->args[0].isnull = false;
-	version = FunctionCallInvoke(fcinfo);
-	return fcinfo->isnull ? NULL : TextDatumGetCString(version);
-}
-
-uint32
-fpt_collation_version(Oid collation)
-{
-	char	   *s = collation_version(collation);
-	uint32		hash = 0;
-
-	if (s != NULL)
-	{
-		hash = hash_bytes((unsigned char *) s, (int) strlen(s));
-		pfree(s);
-	}
-	return hash != 0 ? hash : 1;
-}
+#include "fpt_sortkey.h"
 
 /*
  * What has been found: hashes of versions, each once, and row types that have
@@ -82,17 +47,13 @@ typedef struct FPTVersions
 static void
 add_collation(FPTVersions *v, Oid collation)
 {
-	char	   *s;
+	uint32		version;
 
 	if (!OidIsValid(collation) || fpt_collation_is_c(collation))
 		return;
-	s = collation_version(collation);
-	if (s == NULL)
-		return;
-	v->versions = list_append_unique_oid(v->versions,
-										 hash_bytes((unsigned char *) s,
-													(int) strlen(s)));
-	pfree(s);
+	version = fpt_collation_version(collation);
+	if (version != 0)
+		v->versions = list_append_unique_oid(v->versions, version);
 }
 
 static void add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation);

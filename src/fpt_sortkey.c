@@ -12,15 +12,17 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_collation.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
 
 #include "fpt_sortkey.h"
-#include "fptree.h"
 
 /* Long strings leave more memory behind than is worth keeping. */
 #define FPT_SORTKEY_MEMORY	262144
@@ -36,6 +38,31 @@ typedef struct FPTSortKeys
 } FPTSortKeys;
 
 static FPTSortKeys *fpt_known = NULL;
+
+uint32
+fpt_collation_version(Oid collation)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo	flinfo;
+	Datum		version;
+	char	   *s;
+	uint32		hash;
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+
+	fmgr_info(isdefault ? F_PG_DATABASE_COLLATION_ACTUAL_VERSION :
+			  F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = ObjectIdGetDatum(isdefault ? MyDatabaseId :
+											 collation);
+	fcinfo->args[0].isnull = false;
+	version = FunctionCallInvoke(fcinfo);
+	if (fcinfo->isnull)
+		return 0;
+	s = TextDatumGetCString(version);
+	hash = hash_bytes((unsigned char *) s, (int) strlen(s));
+	pfree(s);
+	return hash != 0 ? hash : 1;
+}
 
 /* Working memory for a collation's sort keys. */
 static void
@@ -87,7 +114,13 @@ sortkeys_of(Oid collation)
 	{
 		sortkeys_prepare(&new);
 		if (new.ssup->abbrev_converter != NULL)
+		{
 			new.version = fpt_collation_version(collation);
+
+			/* trusted, though nobody tells a version */
+			if (new.version == 0)
+				new.version = 1;
+		}
 	}
 	k = MemoryContextAlloc(TopMemoryContext, sizeof(FPTSortKeys));
 	*k = new;

@@ -15,6 +15,12 @@
 #include "postgres.h"
 
 /*
+ * A hash of a collation's version; 0: the library does not tell one, or there
+ * is nothing that could change.  Reads catalogues; may raise.
+ */
+extern uint32 fpt_collation_version(Oid collation);
+
+/*
  * The version of a collation's sort keys, or 0 if the server does not trust
  * them.  Whatever changes their bytes changes the version.
  */

@@ -167,10 +167,10 @@ extern bool fpt_page_recyclable(Page page);
 
 /* --- fpt_collation.c: versions of collations -------------------------------- */
 
-/* A hash of a collation's version, not 0. */
-extern uint32 fpt_collation_version(Oid collation);
-
-/* The same of all collations that an index's order depends on; 0: none. */
+/*
+ * A hash of the versions of all collations that an index's order depends on; 0:
+ * there are none.
+ */
 extern uint32 fpt_collations_version(Relation rel);
 
 /* Warn, once in a session, of an index with other ones. */
