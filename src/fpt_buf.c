@@ -483,11 +483,3 @@ fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
 {
 	return fpt_getbuf_extended(rel, ix, pageno, lock, NULL);
 }
-
-bool
-fpt_page_recyclable(Page page)
-{
-	return PageIsNew(page) ||
-		(fpt_special(page)->pageid == FPT_PAGE_ID &&
-		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
-}

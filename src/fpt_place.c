@@ -5,7 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "postgres.h"
 
 #include <math.h>
 
@@ -21,6 +21,8 @@
 #include "storage/smgr.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
+
+#include "fpt_place.h"
 
 #ifdef FPT_HAVE_BULK_WRITE
 #include "storage/bulk_write.h"
@@ -778,17 +780,8 @@ fpt_stripe_measure(Relation stripe, FPTStripeSize *size)
 #ifdef FPT_STOP_POINTS
 
 void
-fpt_record_added(Relation rel, Buffer buf)
+fpt_evict_pages(Relation rel, const FPTPageMap *map)
 {
-	RecordFreeIndexPage(rel, BufferGetBlockNumber(buf));
-	IndexFreeSpaceMapVacuum(rel);
-}
-
-void
-fpt_evict_pages(Relation rel)
-{
-	const FPTPageMap *map = &fpt_index(rel)->map;
-
 	FlushRelationBuffers(rel);
 	fpt_drop_buffers(rel, MAIN_FORKNUM);
 	for (int k = 0; k < fpt_nstripes(map); k++)

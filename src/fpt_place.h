@@ -250,6 +250,15 @@ typedef struct FPTStripeOrder
 extern Buffer fpt_allocbuf(Relation rel, FPTPageMap *map,
 						   const FPTStripeOrder *order, uint32 *pageno);
 
+/* May this page be given out again?  (deleted, or never initialised) */
+static inline bool
+fpt_page_recyclable(Page page)
+{
+	return PageIsNew(page) ||
+		(fpt_special(page)->pageid == FPT_PAGE_ID &&
+		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
+}
+
 /* A page may be given out again: note it in the free space map, a hint. */
 extern void fpt_record_free(Relation rel, const FPTPageMap *map,
 							uint32 pageno);
@@ -310,11 +319,8 @@ extern bool fpt_stripe_measure(Relation stripe, FPTStripeSize *size);
 /* --- for tests ------------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
-/* A page is being added: have the free space map say that it is free. */
-extern void fpt_record_added(Relation rel, Buffer buf);
-
 /* Throw the index out of shared buffers.  Nobody else may be using it. */
-extern void fpt_evict_pages(Relation rel);
+extern void fpt_evict_pages(Relation rel, const FPTPageMap *map);
 #endif
 
 #endif							/* FPT_PLACE_H */

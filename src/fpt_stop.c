@@ -8,15 +8,17 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fptree.h"
+#include "postgres.h"
 
-#include "access/genam.h"
-#include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+
+#include "fpt_stop.h"
 
 #define FPT_MAX_ARMED		8
 
@@ -70,6 +72,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 };
 
 int			fpt_stops_armed = 0;
+char	   *fpt_guc_test_tablespaces = NULL;
 
 static FPTArmed fpt_armed[FPT_MAX_ARMED];
 static char *fpt_guc_stop_at = NULL;
@@ -242,7 +245,8 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 	}
 	if (i == fpt_stops_armed)
 		return;
-	fpt_record_added(rel, buf);
+	RecordFreeIndexPage(rel, BufferGetBlockNumber(buf));
+	IndexFreeSpaceMapVacuum(rel);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) fpt_armed[i].gate, 1);
 	(void) LockRelease(&tag, ExclusiveLock, true);
 	for (msec = 0; msec < 60000; msec++)
@@ -260,19 +264,4 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 		pg_usleep(1000L);
 	}
 	elog(ERROR, "nobody waits for the extension lock, or takes the page");
-}
-
-/* --- for tests --------------------------------------------------------- */
-
-PG_FUNCTION_INFO_V1(fpt_stop_evict);
-
-/* Throw an index out of shared buffers.  Nobody else may be using it. */
-Datum
-fpt_stop_evict(PG_FUNCTION_ARGS)
-{
-	Relation	rel = index_open(PG_GETARG_OID(0), AccessShareLock);
-
-	fpt_evict_pages(rel);
-	index_close(rel, AccessShareLock);
-	PG_RETURN_VOID();
 }

@@ -87,6 +87,9 @@ typedef enum FPTStop
 
 extern int	fpt_stops_armed;
 
+/* Tablespaces of indexes that name none: fptree.test_tablespaces */
+extern char *fpt_guc_test_tablespaces;
+
 extern void fpt_stop_hit(FPTStop point);
 extern void fpt_stop_hit_busy(FPTStop point, Buffer buf);
 extern void fpt_stop_hit_extending(Relation rel, Buffer buf);

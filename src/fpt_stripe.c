@@ -37,9 +37,6 @@
 #include "fpt_stripe.h"
 
 int			fpt_guc_missing_tablespaces = FPT_MISSING_ERROR;
-#ifdef FPT_STOP_POINTS
-char	   *fpt_guc_test_tablespaces = NULL;
-#endif
 
 /* --- the option --------------------------------------------------------- */
 

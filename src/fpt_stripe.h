@@ -63,9 +63,6 @@ typedef enum FPTMissing
 } FPTMissing;
 
 extern int	fpt_guc_missing_tablespaces;
-#ifdef FPT_STOP_POINTS
-extern char *fpt_guc_test_tablespaces;
-#endif
 
 /* Validator of the option "tablespaces"; raises an error. */
 extern void fpt_tablespaces_validate(const char *value);

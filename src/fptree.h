@@ -162,9 +162,6 @@ extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
 							 uint32 pageno);
 
-/* May this page be given out again?  (deleted, or never initialised) */
-extern bool fpt_page_recyclable(Page page);
-
 /* --- fpt_collation.c: versions of collations -------------------------------- */
 
 /*
