@@ -16,6 +16,7 @@ use Test::More;
 my $origin = PostgreSQL::Test::Cluster->new('origin');
 
 $origin->init(allows_streaming => 1);
+without_checksums($origin);
 $origin->append_conf('postgresql.conf', q{
 log_statement = none
 autovacuum = off

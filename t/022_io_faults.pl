@@ -150,14 +150,14 @@ sub arm
 
 	sysseek($ctl, 0, 0);
 	# switched on last
-	syswrite($ctl, pack('LLLLqqqZ256L', 0, $fault, $sticky, $pid, $n, 0, 0, '', 0));
+	syswrite($ctl, pack('LLLLqqqZ256LLq', 0, $fault, $sticky, $pid, $n, 0, 0, '', 0, 0, 0));
 	sysseek($ctl, 0, 0);
 	syswrite($ctl, pack('L', $op));
 	return;
 }
 
 # Calls counted, faults made, the file of the first, whether it was an open for
-# reading only
+# reading only, whether the rest of a half call was done
 sub disarm
 {
 	my $buf;
@@ -165,10 +165,10 @@ sub disarm
 	sysseek($ctl, 0, 0);
 	syswrite($ctl, pack('L', 0));
 	sysseek($ctl, 0, 0);
-	sysread($ctl, $buf, 300);
-	my (undef, undef, undef, undef, undef, $count, $fired, $what, $reading) =
-	  unpack('LLLLqqqZ256L', $buf);
-	return ($count, $fired, $what, $reading);
+	sysread($ctl, $buf, 312);
+	my (undef, undef, undef, undef, undef, $count, $fired, $what, $reading, $resumed) =
+	  unpack('LLLLqqqZ256LL', $buf);
+	return ($count, $fired, $what, $reading, $resumed);
 }
 
 # Run the workload with one fault; n = 0: none.  What the client was told.  Mostly
@@ -230,7 +230,7 @@ sub one_fault
 {
 	my ($kind, $n) = @_;
 	my $from = -s $node->logfile;
-	my ($err, $count, $fired, $what, $reading) = run_workload($kind, $n);
+	my ($err, $count, $fired, $what, $reading, $resumed) = run_workload($kind, $n);
 	my $log = slurp_file($node->logfile, $from);
 	my $bad = '';
 
@@ -257,11 +257,12 @@ sub one_fault
 	$during{$1}++ while $log =~ /STATEMENT:  (\w+ \w+)/g;
 	$statements{$1}++ while $err =~ /(?:ERROR|FATAL):  ([^"\d:]{0,40})/g;
 
-	# A temporary file is read and written by what there is; the path of an
+	# A temporary file is read and written by what there is; from 17 on core does
+	# the rest of a page that was read or written by half; the path of an
 	# allocation is not known, and some can do without; of a second segment of a
 	# file core only asks whether there is one; and an index's file is opened for
 	# reading only to give the kernel a hint.
-	my $silent = $kind =~ /short/ && $what =~ /pgsql_tmp/
+	my $silent = $kind =~ /short/ && ($resumed || $what =~ /pgsql_tmp/)
 	  || $kind =~ /^open/ && ($what =~ /\.\d+$/
 		|| $reading && $what !~ /pgsql_tmp/)
 	  || $kind eq 'memory';

@@ -18,6 +18,7 @@ my $place = 64 + 52;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+without_checksums($node);
 $node->append_conf('postgresql.conf', "autovacuum = off\n");
 $node->start;
 install_helpers($node);

@@ -39,6 +39,7 @@ $ENV{LOCPATH} = $locales;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
+without_checksums($node);
 $node->append_conf('postgresql.conf', "autovacuum = off\n");
 $node->start;
 install_helpers($node);

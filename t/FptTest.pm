@@ -14,7 +14,7 @@ use Test::More;
 
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
-  wait_replayed start_server spawn_server kill_all no_crash compile install_without_library
+  without_checksums wait_replayed start_server spawn_server kill_all no_crash compile install_without_library
 );
 
 # Create the extension and the functions used here in a database.
@@ -86,6 +86,17 @@ BEGIN
 	RETURN bad;
 END $$;
 SQL
+	return;
+}
+
+# A node that does not run yet has no checksums: from 18 on initdb turns them on.
+sub without_checksums
+{
+	my ($node) = @_;
+	my @checksums = ('pg_checksums', '-D', $node->data_dir);
+	my ($out) = run_command([ @checksums, '--check' ]);
+
+	system_or_bail(@checksums, '--disable') if $out =~ /Bad checksums:/;
 	return;
 }
 

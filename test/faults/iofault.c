@@ -55,6 +55,8 @@ typedef struct Control
 	int64_t		fired;
 	char		what[256];		/* file of the first fault */
 	uint32_t	reading;		/* it was an open for reading only */
+	uint32_t	resumed;		/* the rest of a half call was done */
+	int64_t		rest;			/* where the rest begins; 0: no such call */
 } Control;
 
 static Control *control;
@@ -228,11 +230,32 @@ close(int fd)
 	return real_close(fd);
 }
 
+/* Half of a call's bytes, of which there are more than one */
+static size_t
+half(size_t len, off_t off)
+{
+	control->rest = off + (off_t) (len / 2);
+	return len / 2;
+}
+
+/*
+ * A call that takes up where another one has stopped: in the middle of a page,
+ * as no other call does.
+ */
+static void
+resume(uint32_t op, int fd, off_t off)
+{
+	if (fd >= 0 && fd < MAX_FDS && tracked[fd] && control != NULL &&
+		(control->ops & op) != 0 && control->rest != 0 && off == control->rest)
+		control->resumed = 1;
+}
+
 ssize_t
 pread(int fd, void *buf, size_t len, off_t off)
 {
 	if (hit_fd(OP_READ, fd))
-		return short_one() ? real_pread(fd, buf, len / 2, off) : fail();
+		return short_one() ? real_pread(fd, buf, half(len, off), off) : fail();
+	resume(OP_READ, fd, off);
 	return real_pread(fd, buf, len, off);
 }
 
@@ -241,7 +264,8 @@ preadv(int fd, const struct iovec *iov, int n, off_t off)
 {
 	if (hit_fd(OP_READ, fd))
 		return short_one() ?
-			real_pread(fd, iov[0].iov_base, iov[0].iov_len / 2, off) : fail();
+			real_pread(fd, iov[0].iov_base, half(iov[0].iov_len, off), off) : fail();
+	resume(OP_READ, fd, off);
 	return real_preadv(fd, iov, n, off);
 }
 
@@ -262,7 +286,8 @@ ssize_t
 pwrite(int fd, const void *buf, size_t len, off_t off)
 {
 	if (hit_write(fd, off + (off_t) len))
-		return short_one() ? real_pwrite(fd, buf, len / 2, off) : fail();
+		return short_one() ? real_pwrite(fd, buf, half(len, off), off) : fail();
+	resume(OP_WRITE, fd, off);
 	return real_pwrite(fd, buf, len, off);
 }
 
@@ -275,7 +300,8 @@ pwritev(int fd, const struct iovec *iov, int n, off_t off)
 		end += (off_t) iov[i].iov_len;
 	if (hit_write(fd, end))
 		return short_one() ?
-			real_pwrite(fd, iov[0].iov_base, iov[0].iov_len / 2, off) : fail();
+			real_pwrite(fd, iov[0].iov_base, half(iov[0].iov_len, off), off) : fail();
+	resume(OP_WRITE, fd, off);
 	return real_pwritev(fd, iov, n, off);
 }
 
