@@ -29,6 +29,9 @@
 /* Unknown pages in a row after which the window is thrown away. */
 #define FPT_MAX_LOST		8
 
+/* Leaves asked for with the first one, or one a disk, where a scan may stop. */
+#define FPT_START_LEAVES	8
+
 /* How far behind the last known place a page is looked for. */
 #define FPT_WINDOW_LOOK		8
 
@@ -351,29 +354,31 @@ fpt_window_open(FPTWindow *w, int dir)
 }
 
 void
-fpt_window_look(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer parent,
-				FPTLoc loc, int dir, const FPTKey *end)
+fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
+				 int dir, const FPTKey *end, bool all)
 {
+	FPTDistance *d = &w->dist;
+	int			disks = fpt_nstripes(&ix->map);
+	int			first = d->now;
+
+	Assert(dir == 1 || dir == -1);
 	fpt_window_done(w);
-	if (!fpt_guc_leaf_prefetch || w->dist.limit == 0)
-		return;
-	if (w->dist.pause > 0)
+	fpt_count(w->counters, FPT_LEAF_ISSUED, 1);
+	fpt_distance_note(d, true);
+	if (!d->fixed)
 	{
-		w->dist.pause--;
-		return;
+		first = all ? d->limit :
+			Min(d->limit, Max(FPT_START_LEAVES, disks));
+		d->now = Max(d->now, first);
 	}
 	fpt_window_open(w, dir);
-	fpt_window_copy(w, rel, ix, parent, loc, end,
-					Min(FPT_WINDOW_MAX, 4 * w->dist.now));
-}
-
-void
-fpt_window_go(FPTWindow *w, Relation rel, FPTIndex *ix)
-{
-	if (w->dir == 0 || w->n < 2)
-		return;
-	fpt_window_ask(w, rel, ix, Min(w->dist.now, w->n - 1));
-	fpt_distance_step(&w->dist, FPT_LEAF_GROWTH);
+	fpt_key_copy(&w->bound, at);
+	fpt_window_fill(w, rel, ix, end);
+	if (w->n > 1)
+		fpt_window_ask(w, rel, ix, Min(first, w->n - 1));
+	if (disks == 0)
+		d->grow = false;		/* the walk has come to nothing of it yet */
+	fpt_distance_step(d, FPT_LEAF_GROWTH);
 }
 
 void

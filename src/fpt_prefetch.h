@@ -184,15 +184,14 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 							const FPTKey *end);
 
 /*
- * A descent to the first leaf of a range has come to the leaf's parent, locked,
- * whose downlink at loc it follows: copy the numbers of the leaves behind it,
- * as far as they belong to the range.  fpt_window_go(), once the page is
- * unlocked, prefetches them while the descent reads the first one.
+ * The read of a walk's first leaf, which covers (forward) or ends at (backward)
+ * "at", has begun: prefetch leaves behind it, up to the one that holds "end".
+ * "all": the walk will not stop before.  No page may be locked; the limit is
+ * not 0.
  */
-extern void fpt_window_look(FPTWindow *w, Relation rel, FPTIndex *ix,
-							Buffer parent, FPTLoc loc, int dir,
-							const FPTKey *end);
-extern void fpt_window_go(FPTWindow *w, Relation rel, FPTIndex *ix);
+extern void fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix,
+							 const FPTKey *at, int dir, const FPTKey *end,
+							 bool all);
 
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);

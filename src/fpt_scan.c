@@ -751,7 +751,7 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	Relation	rel = scan->indexRelation;
 	FPTLook		look = so->look;
 
-	so->look.window = NULL;
+	so->look.start = NULL;
 	if (hint != FPT_NOPAGE)
 	{
 		Buffer		buf;
@@ -769,7 +769,7 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
-	if (unlikely(look.window != NULL))
+	if (unlikely(look.start != NULL))
 		return fpt_descend_looking(rel, &so->ix, key, &look);
 	return fpt_descend(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
 }
@@ -789,10 +789,39 @@ fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
 	return so->window;
 }
 
+/* The window of the scan, or of all processes that share it. */
+static FPTWindow *
+fpt_any_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (scan->parallel_scan != NULL)
+		return fpt_parallel_window(scan, so);
+	return fpt_scan_window(scan, so);
+}
+
 /*
- * Several disks can read the next leaves while the first one is waited for, so
- * a striped index is read ahead from the descent on; but not if the range has
- * no end, where the scan may, or where it is a single value.
+ * FPTLook.start: if the first leaf has to be read, ask for it, so that it is the
+ * first one to come, and for those behind it.
+ */
+static void
+fpt_start_ahead(void *arg, uint32 leaf)
+{
+	IndexScanDesc scan = (IndexScanDesc) arg;
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	Relation	rel = scan->indexRelation;
+	FPTPageMap *map = &so->ix.map;
+
+	if (fpt_io_concurrency(rel, map, false) > 0 &&
+		fpt_page_exists(rel, map, leaf) && fpt_prefetch_page(rel, map, leaf))
+		fpt_window_start(fpt_any_window(scan, so), rel, &so->ix, so->lookat,
+						 so->look.dir, so->look.end,
+						 scan->heapRelation == NULL);
+}
+
+/*
+ * The disks can read the next leaves while the first one is waited for: reading
+ * ahead begins in the descent, unless the scan may stop at that leaf.  A bitmap
+ * scan never does.  Others do where the range has no end, which is why there
+ * may be a LIMIT, and mostly where it is a single value.
  */
 static void
 fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
@@ -800,19 +829,26 @@ fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 {
 	FPTImage	none = {0, 0};
 
-	if (end->cls != FPT_CLS_VALUE || key->cls != FPT_CLS_VALUE ||
-		(end->hi == key->hi && end->lo == key->lo))
+	if (!fpt_guc_leaf_prefetch)
 		return;
-	if (so->ix.type != NULL)
+	if (scan->heapRelation != NULL)
 	{
-		if (dir > 0)
-			none = fpt_image_max(so->ix.type);
-		if (end->hi == none.hi && end->lo == none.lo)
+		if (end->cls != FPT_CLS_VALUE || key->cls != FPT_CLS_VALUE ||
+			(end->hi == key->hi && end->lo == key->lo))
 			return;
+		if (so->ix.type != NULL)
+		{
+			if (dir > 0)
+				none = fpt_image_max(so->ix.type);
+			if (end->hi == none.hi && end->lo == none.lo)
+				return;
+		}
 	}
-	so->look.window = fpt_scan_window(scan, so);
+	so->look.start = fpt_start_ahead;
+	so->look.arg = scan;
 	so->look.dir = dir;
 	so->look.end = end;
+	so->lookat = key;
 }
 
 /*
@@ -824,7 +860,6 @@ static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			   uint32 hint, const FPTKey *end, int dir)
 {
-	Relation	rel = scan->indexRelation;
 	FPTWindow  *w = so->window;
 
 	if (fpt_is_probe(scan))
@@ -836,14 +871,12 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		if (w != NULL)
 			fpt_window_done(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
-		if (unlikely(so->ix.map.stripes != NULL) &&
-			scan->parallel_scan == NULL)
-			fpt_leaf_look(scan, so, key, end, dir);
+		fpt_leaf_look(scan, so, key, end, dir);
 		return;
 	}
 	if (w == NULL)
 		w = fpt_scan_window(scan, so);
-	fpt_window_step(w, rel, &so->ix, key, hint, dir, end);
+	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
 }
 
 /*

@@ -118,7 +118,8 @@ typedef struct FPTScanOpaque
 	IndexTuple	nulltup;
 	char	   *decoded;		/* FPT_DECODE_BYTES */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
-	FPTLook		look;			/* for the next descent, striped indexes */
+	FPTLook		look;			/* for the next descent ... */
+	const FPTKey *lookat;		/* ... which is to this key */
 	FPTHeapAhead heap;
 	FPTStandby *standby;		/* during recovery, index-only scans */
 	bool	   *visible;		/* of the entries of cur that were looked up */

@@ -13,7 +13,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fpt_prefetch.h"
+#include "fptree.h"
 
 #include "miscadmin.h"
 
@@ -232,6 +232,31 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	return buf;
 }
 
+/*
+ * Does the range that ends at look->end go on behind the child at loc of a
+ * locked leaf parent?
+ */
+static bool
+fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
+			const FPTLook *look)
+{
+	const FPTLayout *l = &ix->layout;
+	Page		page = BufferGetPage(parent);
+	FPTEntry	e;
+	int			cmp;
+
+	if (look->dir > 0 && !fpt_page_step(l, page, &loc, 1))
+		e.key = fpt_page_high(l, page);
+	else if (look->dir < 0 && loc.kid == 0 && loc.rank == 0)
+		e.key = fpt_page_low(l, page);
+	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		fpt_corrupt(rel, fpt_bufpage(parent), "The page contradicts itself");
+	if (e.key.cls == FPT_CLS_PINF || e.key.cls == FPT_CLS_MINF)
+		return false;
+	cmp = fpt_key_cmp(l, &e.key, look->end);
+	return look->dir > 0 ? cmp <= 0 : cmp > 0;
+}
+
 /* One descent; InvalidBuffer if it met a page that was not what it should be. */
 static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -252,6 +277,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		uint32		child;
 		uint32		fraction = FPT_NO_GUESS;
 		FPTLoc		loc;
+		bool		more = false;
 		int			mode;
 
 		if (stack)
@@ -265,11 +291,10 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))
 			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
 		if (unlikely(look != NULL) && cur == 1)
-			fpt_window_look(look->window, rel, ix, buf, loc, look->dir,
-							look->end);
+			more = fpt_goes_on(rel, ix, buf, loc, look);
 		UnlockReleaseBuffer(buf);
-		if (unlikely(look != NULL) && cur == 1)
-			fpt_window_go(look->window, rel, ix);
+		if (unlikely(more))
+			look->start(look->arg, child);
 		cur--;
 		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
 		fpt_stop_point(FPT_STOP_DESCEND);

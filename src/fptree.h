@@ -384,15 +384,19 @@ typedef struct FPTStack
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
 
-/* What a descent to the first leaf of a range reads ahead (fpt_prefetch.h) */
+/*
+ * Of a descent to the first leaf of a range: "start" is called before that leaf
+ * is read, if the range goes on behind it.  No page is locked then.
+ */
 typedef struct FPTLook
 {
-	struct FPTWindow *window;	/* NULL: nothing */
 	int			dir;
 	const FPTKey *end;			/* of the range, in this direction */
+	void		(*start) (void *arg, uint32 leaf);	/* NULL: do not look */
+	void	   *arg;
 } FPTLook;
 
-/* The same to a leaf, to read; the leaves behind it are prefetched. */
+/* The same to a leaf, to read, looking. */
 extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
 								  const FPTKey *key, const FPTLook *look);
 

@@ -1,0 +1,131 @@
+--
+-- Read-ahead that begins in the descent to the first leaf of a range.
+--
+CREATE SCHEMA fpt_start;
+SET search_path = fpt_start, public;
+SET client_min_messages = warning;
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE fpt_start LOCATION '';
+SET effective_io_concurrency = 16;
+SET fptree.heap_prefetch = off;
+
+-- An aged index, as many leaves as are under way at most, and more.
+CREATE TABLE t (a int8, b int8) WITH (autovacuum_enabled = off);
+CREATE INDEX t_a ON t USING fptree (a);
+INSERT INTO t SELECT i, i FROM generate_series(1, 60000) i ORDER BY hashint8(i);
+CREATE TABLE s (a text COLLATE "C") WITH (autovacuum_enabled = off);
+CREATE INDEX s_a ON s USING fptree (a);
+INSERT INTO s SELECT md5(i::text) FROM generate_series(1, 10000) i;
+VACUUM (FREEZE, ANALYZE) t, s;
+SELECT leaf_pages > 60 AS enough FROM fptree_stat('t_a')
+UNION ALL SELECT leaf_pages > 60 FROM fptree_stat('s_a');
+
+-- Leaves that a range has entries in.
+CREATE FUNCTION leaves(ix regclass, lo text, hi text) RETURNS int8
+LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN (SELECT count(*)
+			FROM generate_series(1, fpt_pages(ix) - 1) p, fptree_page_stats(ix, p) s
+			WHERE s.type = 'leaf' AND EXISTS (
+				SELECT 1 FROM fptree_page_items(ix, p)
+				WHERE CASE WHEN ix = 't_a'::regclass THEN key::int8 BETWEEN lo::int8 AND hi::int8
+					ELSE key COLLATE "C" BETWEEN lo AND hi END));
+END $$;
+
+CREATE FUNCTION counted(name text) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT sum(value)::int8 FROM fptree_prefetch_stats()
+	WHERE counter ~ ('^(' || name || ')$')
+$$;
+
+-- Leaves that a statement asked for, with nothing of the indexes in shared
+-- buffers: moving them makes new files.
+CREATE FUNCTION asked(statement text, kind text, cold bool DEFAULT true) RETURNS int8
+LANGUAGE plpgsql AS $$
+BEGIN
+	IF cold THEN
+		ALTER INDEX t_a SET TABLESPACE fpt_start;
+		ALTER INDEX t_a SET TABLESPACE pg_default;
+		ALTER INDEX s_a SET TABLESPACE fpt_start;
+		ALTER INDEX s_a SET TABLESPACE pg_default;
+	END IF;
+	CALL fpt_use(kind);
+	PERFORM fptree_prefetch_reset();
+	EXECUTE statement;
+	CALL fpt_use('any');
+	RETURN counted('leaf_issued|skip_sequential');
+END $$;
+
+-- All leaves of a bounded range are asked for, the first one included.
+SELECT leaves('t_a', '10001', '40000') AS inside, leaves('s_a', '2', 'c') AS text_inside \gset
+SELECT :inside > 30 AND :text_inside > 30 AS enough;
+SELECT asked('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000', 'only') = :inside AS index_only;
+SELECT counted('leaf_wasted') AS wasted, counted('distance_max') AS distance;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'index') = :inside AS plain;
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a DESC', 'only') = :inside AS backward;
+SELECT counted('leaf_wasted') AS wasted;
+SELECT asked('SELECT count(a) FROM s WHERE a BETWEEN ''2'' AND ''c''', 'only') = :text_inside AS general;
+SELECT asked('SELECT a FROM s WHERE a BETWEEN ''2'' AND ''c'' ORDER BY a DESC', 'only') = :text_inside AS general_backward;
+
+-- Bitmap scans run to the end of any range.
+SELECT leaves('t_a', '1001', '60000') AS behind \gset
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') = :inside AS bounded;
+SELECT asked('SELECT sum(b) FROM t WHERE a > 1000', 'bitmap') = :behind AS unbounded;
+SELECT counted('leaf_wasted') AS wasted;
+
+-- A LIMIT within the first leaf: up to eight other leaves, and none without an
+-- end, for a single value, and for a range that does not leave the leaf.
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only') AS asked,
+	counted('leaf_wasted') AS wasted;
+SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'index') AS asked;
+SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a DESC LIMIT 1', 'index') AS asked;
+SET effective_io_concurrency = 3;
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only') AS asked;
+SET effective_io_concurrency = 16;
+SELECT asked('SELECT a FROM t WHERE a > 10000 ORDER BY a LIMIT 1', 'only') AS unbounded;
+SELECT asked('SELECT b FROM t WHERE a = 20000', 'index') AS one;
+SELECT min(key::int8) AS lo, max(key::int8) AS hi FROM fptree_page_items('t_a', 2) \gset
+SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'only') AS one_leaf;
+SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s ORDER BY a DESC', :lo, :hi), 'only') AS one_leaf;
+SELECT asked(format('SELECT b FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'bitmap') AS one_leaf;
+
+-- A bitmap scan asks for all at once, where as many may be under way.
+SET effective_io_concurrency = 200;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') = :inside AS bitmap,
+	counted('distance_max') = :inside - 1 AS at_once;
+SELECT asked('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000', 'only') = :inside AS index_only,
+	counted('distance_max') < :inside - 1 AS by_and_by;
+SET effective_io_concurrency = 16;
+
+-- Nothing is asked for at first where the first leaf is in shared buffers.
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only', false) AS warm,
+	counted('leaf_cached') AS cached;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap', false) AS warm,
+	counted('leaf_cached') < 40 AS few;
+
+-- A scan by several processes, of which here there is one
+SET max_parallel_workers_per_gather = 2;
+SET max_parallel_workers = 0;
+SET min_parallel_index_scan_size = 0;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+EXPLAIN (COSTS OFF) SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000;
+SELECT asked('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000', 'only') = :inside AS all_leaves;
+RESET max_parallel_workers_per_gather;
+
+-- Off by setting and by tablespace; at a fixed distance
+SET fptree.leaf_prefetch = off;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') AS off;
+RESET fptree.leaf_prefetch;
+SET effective_io_concurrency = 0;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') AS off;
+SET effective_io_concurrency = 16;
+SET fptree.prefetch_distance = 3;
+SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') = :inside AS all_leaves,
+	counted('distance_max') AS distance;
+RESET fptree.prefetch_distance;
+
+SELECT fpt_check_all();
+DROP TABLE t, s;
+DROP TABLESPACE fpt_start;
