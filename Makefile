@@ -13,6 +13,7 @@ OBJS = \
 	src/fpt_collation.o \
 	src/fpt_cost.o \
 	src/fpt_delete.o \
+	src/fpt_explain.o \
 	src/fpt_finddisk.o \
 	src/fpt_general.o \
 	src/fpt_gcompare.o \

@@ -11,7 +11,7 @@
 #include "commands/vacuum.h"
 #include "utils/guc.h"
 
-PG_MODULE_MAGIC;
+FPT_MODULE_MAGIC("fptree", "1.0");
 
 char	   *fpt_guc_simd = NULL;
 
@@ -106,6 +106,7 @@ _PG_init(void)
 	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
+	fpt_explain_init();
 	fpt_plan_init();
 	fpt_stripegc_init();
 }
@@ -137,53 +138,52 @@ fptcanreturn(Relation index, int attno)
 	return true;
 }
 
+static const IndexAmRoutine fpt_routine = {
+	.type = T_IndexAmRoutine,
+	.amstrategies = BTMaxStrategyNumber,
+	.amsupport = FPT_NPROCS,
+	.amoptsprocnum = FPT_OPTIONS_PROC,
+	.amcanorder = true,
+	.amcanbackward = true,
+	.amcanunique = true,
+	.amcanmulticol = true,
+	.amoptionalkey = true,
+	.amsearcharray = true,
+	.amsearchnulls = true,
+	.amclusterable = true,
+	.ampredlocks = true,
+	.amcanparallel = true,
+	.amcaninclude = true,
+	.amparallelvacuumoptions =
+		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP,
+	.ambuild = fptbuild,
+	.ambuildempty = fptbuildempty,
+	.aminsert = fptinsert,
+	.ambulkdelete = fptbulkdelete,
+	.amvacuumcleanup = fptvacuumcleanup,
+	.amcanreturn = fptcanreturn,
+	.amcostestimate = fptcostestimate,
+	.amoptions = fptoptions,
+	.ambuildphasename = fptbuildphasename,
+	.amvalidate = fptvalidate,
+	.amadjustmembers = fptadjustmembers,
+	.ambeginscan = fptbeginscan,
+	.amrescan = fptrescan,
+	.amgettuple = fptgettuple,
+	.amgetbitmap = fptgetbitmap,
+	.amendscan = fptendscan,
+	.ammarkpos = fptmarkpos,
+	.amrestrpos = fptrestrpos,
+	.amestimateparallelscan = fptestimateparallelscan,
+	.aminitparallelscan = fptinitparallelscan,
+	.amparallelrescan = fptparallelrescan,
+	FPT_LATER_FIELDS
+};
+
 PG_FUNCTION_INFO_V1(fpthandler);
 
 Datum
 fpthandler(PG_FUNCTION_ARGS)
 {
-	IndexAmRoutine *am = fpt_new_routine();
-
-	am->amstrategies = BTMaxStrategyNumber;
-	am->amsupport = FPT_NPROCS;
-	am->amoptsprocnum = FPT_OPTIONS_PROC;
-	am->amcanorder = true;
-	am->amcanbackward = true;
-	am->amcanunique = true;
-	am->amcanmulticol = true;
-	am->amoptionalkey = true;
-	am->amsearcharray = true;
-	am->amsearchnulls = true;
-	am->amclusterable = true;
-	am->ampredlocks = true;
-	am->amcanparallel = true;
-	am->amcaninclude = true;
-	am->amusemaintenanceworkmem = false;
-	am->amparallelvacuumoptions =
-		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP;
-	am->amkeytype = InvalidOid;
-	fpt_compat_handler(am);
-
-	am->ambuild = fptbuild;
-	am->ambuildempty = fptbuildempty;
-	am->aminsert = fptinsert;
-	am->ambulkdelete = fptbulkdelete;
-	am->amvacuumcleanup = fptvacuumcleanup;
-	am->amcanreturn = fptcanreturn;
-	am->amcostestimate = fptcostestimate;
-	am->amoptions = fptoptions;
-	am->ambuildphasename = fptbuildphasename;
-	am->amvalidate = fptvalidate;
-	am->amadjustmembers = fptadjustmembers;
-	am->ambeginscan = fptbeginscan;
-	am->amrescan = fptrescan;
-	am->amgettuple = fptgettuple;
-	am->amgetbitmap = fptgetbitmap;
-	am->amendscan = fptendscan;
-	am->ammarkpos = fptmarkpos;
-	am->amrestrpos = fptrestrpos;
-	am->amestimateparallelscan = fptestimateparallelscan;
-	am->aminitparallelscan = fptinitparallelscan;
-	am->amparallelrescan = fptparallelrescan;
-	PG_RETURN_POINTER(am);
+	PG_RETURN_POINTER(fpt_handed_out(&fpt_routine));
 }

@@ -37,6 +37,7 @@
 #include "storage/fd.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -52,6 +53,10 @@
 
 #include "fpt_stop.h"
 
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
 #if PG_VERSION_NUM >= 160000
 #include "utils/relfilenumbermap.h"
 #else
@@ -159,28 +164,107 @@ fpt_hints_end(Buffer buf, bool dirty)
 #endif
 }
 
-/*
- * EXPLAIN of a whole query.  18 has hooks for nodes, which are another matter;
- * 17 knows what the planner's memory was, which a hook need not tell.
- */
-#define FPT_HAVE_EXPLAIN_HOOK	(PG_VERSION_NUM < 180000)
+/* --- EXPLAIN -------------------------------------------------------------- */
 
-#if FPT_HAVE_EXPLAIN_HOOK
+/* What core does with a query if nobody hooks in. */
 static inline void
-fpt_explain_one_plan(PlannedStmt *plan, IntoClause *into, ExplainState *es,
-					 const char *queryString, ParamListInfo params,
-					 QueryEnvironment *queryEnv, const instr_time *duration,
-					 const BufferUsage *usage)
+fpt_standard_explain(Query *query, int cursorOptions, IntoClause *into,
+					 ExplainState *es, const char *queryString,
+					 ParamListInfo params, QueryEnvironment *queryEnv)
 {
 #if PG_VERSION_NUM >= 170000
-	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, duration,
-				   usage, NULL);
+	standard_ExplainOneQuery(query, cursorOptions, into, es, queryString,
+							 params, queryEnv);
 #else
-	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, duration,
-				   usage);
+	PlannedStmt *plan;
+	instr_time	start;
+	instr_time	duration;
+	BufferUsage before = pgBufferUsage;
+	BufferUsage usage;
+
+	INSTR_TIME_SET_CURRENT(start);
+	plan = pg_plan_query(query, queryString, cursorOptions, params);
+	INSTR_TIME_SET_CURRENT(duration);
+	INSTR_TIME_SUBTRACT(duration, start);
+	memset(&usage, 0, sizeof(usage));
+	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, &duration,
+				   es->buffers ? &usage : NULL);
 #endif
 }
+
+#if PG_VERSION_NUM < 180000
+typedef void (*explain_per_node_hook_type) (PlanState *planstate,
+											List *ancestors,
+											const char *relationship,
+											const char *plan_name,
+											ExplainState *es);
+typedef void (*explain_validate_options_hook_type) (ExplainState *es,
+													List *options,
+													ParseState *pstate);
+typedef void (*ExplainOptionHandler) (ExplainState *es, DefElem *opt,
+									  ParseState *pstate);
 #endif
+
+/*
+ * Have EXPLAIN call "node" for each node, know an option of a name, and call
+ * "check" when it knows all options; prev_...: what was to be called before.
+ * False if it can do nothing of it (up to 17).
+ */
+static inline bool
+fpt_hook_explain(explain_per_node_hook_type node,
+				 explain_per_node_hook_type *prev_node, const char *name,
+				 ExplainOptionHandler handler,
+				 explain_validate_options_hook_type check,
+				 explain_validate_options_hook_type *prev_check)
+{
+#if PG_VERSION_NUM >= 180000
+	*prev_node = explain_per_node_hook;
+	explain_per_node_hook = node;
+	*prev_check = explain_validate_options_hook;
+	explain_validate_options_hook = check;
+#if PG_VERSION_NUM >= 190000
+	RegisterExtensionExplainOption(name, handler,
+								   GUCCheckBooleanExplainOption);
+#else
+	RegisterExtensionExplainOption(name, handler);
+#endif
+	return true;
+#else
+	(void) node;
+	(void) prev_node;
+	(void) name;
+	(void) handler;
+	(void) check;
+	(void) prev_check;
+	return false;
+#endif
+}
+
+/* What an option's handler has left for the other hooks; NULL if nothing. */
+static inline void *
+fpt_explain_state(ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return GetExplainExtensionState(es, GetExplainExtensionId("fptree"));
+#else
+	(void) es;
+	return NULL;
+#endif
+}
+
+static inline void
+fpt_set_explain_state(ExplainState *es, void *state)
+{
+#if PG_VERSION_NUM >= 180000
+	SetExplainExtensionState(es, GetExplainExtensionId("fptree"), state);
+#else
+	(void) es;
+	(void) state;
+#endif
+}
+
+/* --- storage -------------------------------------------------------------- */
 
 /* The number in the name of the index's file. */
 static inline Oid
@@ -313,37 +397,43 @@ fpt_vacuum_delay(void)
 
 extern int	fpt_tree_height(Relation rel);	/* fpt_cost.c */
 
-/*
- * The handler's result, of zeros.  The relation cache frees it, but from 19 on
- * keeps and never copies it: there it is one for the life of the process.
- */
-static inline IndexAmRoutine *
-fpt_new_routine(void)
+/* Fields of the handler's result that later versions added. */
+#if PG_VERSION_NUM >= 180000
+#define FPT_LATER_FIELDS \
+	.amcanbuildparallel = true, \
+	.amconsistentequality = true, \
+	.amconsistentordering = true, \
+	.amgettreeheight = fpt_tree_height, \
+	.amtranslatestrategy = bttranslatestrategy,	/* the same numbers */ \
+	.amtranslatecmptype = bttranslatecmptype,
+#elif PG_VERSION_NUM >= 170000
+#define FPT_LATER_FIELDS \
+	.amcanbuildparallel = true,
+#else
+#define FPT_LATER_FIELDS
+#endif
+
+/* The handler's result: the relation cache frees it, but from 19 on keeps it. */
+static inline const IndexAmRoutine *
+fpt_handed_out(const IndexAmRoutine *am)
 {
 #if PG_VERSION_NUM >= 190000
-	static IndexAmRoutine routine = {.type = T_IndexAmRoutine};
-
-	return &routine;
+	return am;
 #else
-	return makeNode(IndexAmRoutine);
+	IndexAmRoutine *copy = makeNode(IndexAmRoutine);
+
+	*copy = *am;
+	return copy;
 #endif
 }
 
-/* Fields of the handler's result that later versions added. */
-static inline void
-fpt_compat_handler(IndexAmRoutine *am)
-{
-#if PG_VERSION_NUM >= 170000
-	am->amcanbuildparallel = true;
-#endif
+/* What a library says of itself; from 18 on its name and version, too. */
 #if PG_VERSION_NUM >= 180000
-	am->amconsistentequality = true;
-	am->amconsistentordering = true;
-	am->amgettreeheight = fpt_tree_height;
-	am->amtranslatestrategy = bttranslatestrategy;	/* the same numbers */
-	am->amtranslatecmptype = bttranslatecmptype;
+#define FPT_MODULE_MAGIC(name_, version_) \
+	PG_MODULE_MAGIC_EXT(.name = name_, .version = version_)
+#else
+#define FPT_MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
 #endif
-}
 
 /* Does core refuse unique indexes of other AMs in ON CONFLICT? (to 17) */
 static inline bool

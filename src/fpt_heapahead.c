@@ -78,17 +78,17 @@ fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
 }
 
 /*
- * The scan has not looked for a while: how far ahead is the position still?
- * Sets nahead, and the position to the current entry if it is behind that.
+ * The scan has not looked for a while: how far ahead, in changes of the block,
+ * is the position still?  Changes nothing.
  *
  * A scan that turned back in a pause may just have left its batch on the side
  * that it came from; then the batch's first entry is taken for the current one.
  */
-static void
-fpt_heap_recount(FPTScanOpaque *so)
+static int
+fpt_heap_distance(const FPTScanOpaque *so)
 {
-	FPTHeapAhead *h = &so->heap;
-	FPTBatch   *b = &so->cur;
+	const FPTHeapAhead *h = &so->heap;
+	const FPTBatch *b = &so->cur;
 	BlockNumber last;
 	int			n = 0;
 
@@ -109,9 +109,31 @@ fpt_heap_recount(FPTScanOpaque *so)
 		else if (h->forward ? h->pos > pos : h->pos < pos)
 			n = fpt_count_switches(b, pos, h->pos, &last);
 	}
-	h->nahead = Min(n, h->nahead);
+	return Min(n, h->nahead);
+}
+
+/* Sets nahead after a pause, and the position to the current entry if behind. */
+static void
+fpt_heap_recount(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	h->nahead = fpt_heap_distance(so);
 	if (h->nahead == 0 && !h->inahead)
 		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
+}
+
+/* Heap pages for which a read was started, and that the scan has not come to. */
+static uint64
+fpt_heap_unused(const FPTScanOpaque *so)
+{
+	const FPTHeapAhead *h = &so->heap;
+	int			nahead = h->pause > 0 ? fpt_heap_distance(so) : h->nahead;
+	uint64		n = 0;
+
+	for (int i = 0; i < nahead; i++)
+		n += h->ring[(h->head - i) % FPT_RING];
+	return n;
 }
 
 /* --- ascending runs --------------------------------------------------------- */
@@ -194,21 +216,24 @@ fpt_heap_restart(FPTScanOpaque *so)
 	FPTHeapAhead *h = &so->heap;
 
 	if (h->nahead > 0)
-	{
-		if (h->pause > 0)
-			fpt_heap_recount(so);
-		while (h->nahead-- > 0)
-		{
-			if (h->ring[h->head-- % FPT_RING])
-				fpt_count(so->counters, FPT_HEAP_WASTED, 1);
-		}
-	}
+		fpt_count(so->counters, FPT_HEAP_WASTED, fpt_heap_unused(so));
 	fpt_batch_forget(&so->ahead);
 	h->inahead = false;
 	h->atend = false;
 	h->pos = -1;
 	h->nahead = 0;
 	h->lastblk = InvalidBlockNumber;
+}
+
+void
+fpt_heap_counters(const FPTScanOpaque *so, uint64 *counters)
+{
+	const FPTHeapAhead *h = &so->heap;
+
+	if (h->nahead > 0)
+		counters[FPT_HEAP_WASTED] += fpt_heap_unused(so);
+	if (h->pause > 0)
+		counters[FPT_SKIP_PAUSE] += h->pause - h->sleep;
 }
 
 /*

@@ -10,18 +10,12 @@
  * and makes it itself.  Not reached: partitions that tuple routing opens later
  * (see README.md, "Limitations").
  *
- * EXPLAIN of 15 to 17 has no hook for a node, only for a whole query: what
- * read-ahead did in this backend is shown below the query's execution time.
- *
  *-------------------------------------------------------------------------
  */
-#include "fpt_prefetch.h"
+#include "fptree.h"
 
-#include "access/nbtree.h"
-#include "commands/explain.h"
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
-#include "tcop/tcopprot.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -149,159 +143,9 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 	}
 }
 
-#if FPT_HAVE_EXPLAIN_HOOK
-
-/* --- EXPLAIN ------------------------------------------------------------------ */
-
-static ExplainOneQuery_hook_type fpt_prev_explain = NULL;
-
-/* What core does if nobody hooks in (a function of its own since 17). */
-static void
-fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
-				  ExplainState *es, const char *queryString,
-				  ParamListInfo params, QueryEnvironment *queryEnv)
-{
-	PlannedStmt *plan;
-	instr_time	start;
-	instr_time	duration;
-	BufferUsage before = pgBufferUsage;
-	BufferUsage usage;
-
-	INSTR_TIME_SET_CURRENT(start);
-	plan = pg_plan_query(query, queryString, cursorOptions, params);
-	INSTR_TIME_SET_CURRENT(duration);
-	INSTR_TIME_SUBTRACT(duration, start);
-	memset(&usage, 0, sizeof(usage));
-	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
-	fpt_explain_one_plan(plan, into, es, queryString, params, queryEnv,
-						 &duration, es->buffers ? &usage : NULL);
-}
-
-/* One index's line in EXPLAIN's text. */
-static void
-fpt_explain_text(ExplainState *es, const char *name, const FPTReport *r)
-{
-	const char *sep = "not asked:";
-	int			i;
-
-	appendStringInfoSpaces(es->str, 2);
-	appendStringInfo(es->str,
-					 "%s: leaf pages read " UINT64_FORMAT ", cached "
-					 UINT64_FORMAT ", unused " UINT64_FORMAT
-					 "; heap pages read " UINT64_FORMAT ", cached "
-					 UINT64_FORMAT ", unused " UINT64_FORMAT
-					 "; distance " UINT64_FORMAT "\n",
-					 name, r->n[FPT_LEAF_ISSUED], r->n[FPT_LEAF_CACHED],
-					 r->n[FPT_LEAF_WASTED], r->n[FPT_HEAP_ISSUED],
-					 r->n[FPT_HEAP_CACHED], r->n[FPT_HEAP_WASTED],
-					 r->n[FPT_DISTANCE_MAX]);
-	if (!es->verbose)
-		return;
-	for (i = FPT_SKIP_OFF; i < FPT_NCOUNTERS; i++)
-	{
-		if (r->n[i] == 0)
-			continue;
-		if (*sep == 'n')
-			appendStringInfoSpaces(es->str, 4);
-		appendStringInfo(es->str, "%s %s " UINT64_FORMAT, sep,
-						 fpt_counter_names[i] + strlen("skip_"), r->n[i]);
-		sep = ",";
-	}
-	if (*sep == ',')
-		appendStringInfoChar(es->str, '\n');
-}
-
-/* The same in the other formats, with all counters. */
-static void
-fpt_explain_struct(ExplainState *es, const char *name, const FPTReport *r)
-{
-	int			i;
-
-	ExplainOpenGroup("Index", NULL, true, es);
-	ExplainPropertyText("Index Name", name, es);
-	ExplainPropertyUInteger("Scans", NULL, r->scans, es);
-	for (i = 0; i < FPT_NCOUNTERS; i++)
-		ExplainPropertyUInteger(fpt_counter_names[i], NULL, r->n[i], es);
-	ExplainCloseGroup("Index", NULL, true, es);
-}
-
-/*
- * What the query's scans read ahead, index by index.  In the text, indexes
- * for which nothing was asked are left out unless it is VERBOSE.
- */
-static void
-fpt_explain_reports(ExplainState *es, const FPTReports *reports)
-{
-	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
-	bool		open = false;
-	FPTReport  *r;
-
-	for (r = reports->first; r != NULL; r = r->next)
-	{
-		char	   *name = get_rel_name(r->index);
-
-		if (name == NULL ||
-			(text && !es->verbose &&
-			 r->n[FPT_LEAF_ISSUED] + r->n[FPT_LEAF_CACHED] +
-			 r->n[FPT_HEAP_ISSUED] + r->n[FPT_HEAP_CACHED] == 0))
-			continue;
-		if (!open)
-		{
-			/* The query's own group is closed: this is one beside it. */
-			ExplainOpenGroup("Query", NULL, true, es);
-			ExplainOpenGroup("Read-Ahead", "Read-Ahead", false, es);
-			if (text)
-				appendStringInfoString(es->str, "Read-Ahead:\n");
-			open = true;
-		}
-		if (text)
-			fpt_explain_text(es, name, r);
-		else
-			fpt_explain_struct(es, name, r);
-	}
-	if (open)
-	{
-		ExplainCloseGroup("Read-Ahead", "Read-Ahead", false, es);
-		ExplainCloseGroup("Query", NULL, true, es);
-	}
-}
-
-static void
-fpt_explain(Query *query, int cursorOptions, IntoClause *into,
-			ExplainState *es, const char *queryString, ParamListInfo params,
-			QueryEnvironment *queryEnv)
-{
-	FPTReports	reports = {CurrentMemoryContext, NULL};
-	FPTReports *outer = fpt_reports;
-
-	PG_TRY();
-	{
-		fpt_reports = &reports;
-		if (fpt_prev_explain)
-			fpt_prev_explain(query, cursorOptions, into, es, queryString,
-							 params, queryEnv);
-		else
-			fpt_explain_query(query, cursorOptions, into, es, queryString,
-							  params, queryEnv);
-	}
-	PG_FINALLY();
-	{
-		fpt_reports = outer;
-	}
-	PG_END_TRY();
-	if (es->analyze && es->buffers)
-		fpt_explain_reports(es, &reports);
-}
-
-#endif							/* FPT_HAVE_EXPLAIN_HOOK */
-
 void
 fpt_hooks_init(void)
 {
-#if FPT_HAVE_EXPLAIN_HOOK
-	fpt_prev_explain = ExplainOneQuery_hook;
-	ExplainOneQuery_hook = fpt_explain;
-#endif
 	fpt_prev_executor_start = ExecutorStart_hook;
 	ExecutorStart_hook = fpt_executor_start;
 }

@@ -143,11 +143,24 @@ fpt_window_pass(FPTWindow *w, int from, int to)
 	}
 }
 
+uint64
+fpt_window_unused(const FPTWindow *w)
+{
+	uint64		n = 0;
+
+	if (w->dir != 0)
+	{
+		for (int i = w->cur + 1; i < Min(w->next, w->n); i++)
+			n += w->started[i];
+	}
+	return n;
+}
+
 void
 fpt_window_done(FPTWindow *w)
 {
 	if (w->dir != 0)
-		fpt_window_pass(w, w->cur + 1, Min(w->next, w->n));
+		fpt_count(w->counters, FPT_LEAF_WASTED, fpt_window_unused(w));
 	w->dir = 0;
 }
 

@@ -71,8 +71,9 @@ fpt_count_distance(uint64 *scan, uint64 distance)
 }
 
 /*
- * The counters of ended scans, by index, while somebody collects them: EXPLAIN
- * points fpt_reports at a list of its own, in the order of the scans' ends.
+ * The counters of ended scans, by index, while somebody collects them: EXPLAIN,
+ * where it cannot ask each node for its scan's (up to 17), points fpt_reports at
+ * a list of its own, in the order of the scans' ends.
  */
 typedef struct FPTReport
 {
@@ -91,6 +92,10 @@ typedef struct FPTReports
 extern FPTReports *fpt_reports;
 
 extern void fpt_report_scan(Oid index, const uint64 *scan);
+
+/* The counters of a scan that may go on yet, as if it ended now. */
+extern void fpt_scan_counters(IndexScanDesc scan,
+							  uint64 counters[FPT_NCOUNTERS]);
 
 /* --- distance --------------------------------------------------------------- */
 
@@ -192,6 +197,9 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 extern void fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix,
 							 const FPTKey *at, int dir, const FPTKey *end,
 							 bool all);
+
+/* Pages for which a read was started, and that the walk has not come to. */
+extern uint64 fpt_window_unused(const FPTWindow *w);
 
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);

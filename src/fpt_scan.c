@@ -1401,6 +1401,17 @@ fpt_ahead_done(FPTScanOpaque *so)
 }
 
 void
+fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS])
+{
+	const FPTScanOpaque *so = (const FPTScanOpaque *) scan->opaque;
+
+	memcpy(counters, so->counters, sizeof(so->counters));
+	fpt_heap_counters(so, counters);
+	if (so->window != NULL)
+		counters[FPT_LEAF_WASTED] += fpt_window_unused(so->window);
+}
+
+void
 fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 		  ScanKey orderbys, int norderbys)
 {

@@ -145,6 +145,9 @@ extern void fpt_heap_restart(FPTScanOpaque *so);
 /* The pause in progress is over, or the scan: how much of it was there? */
 extern void fpt_heap_count_pause(FPTScanOpaque *so);
 
+/* What its end would add to the scan's counters, were it to end now. */
+extern void fpt_heap_counters(const FPTScanOpaque *so, uint64 *counters);
+
 /*
  * The scan returns an entry after some for which nothing was done (heap.sleep):
  * see whether there is something to do now.

@@ -520,7 +520,7 @@ extern void fptrestrpos(IndexScanDesc scan);
 extern void fptinitparallelscan(void *target);
 extern void fptparallelrescan(IndexScanDesc scan);
 
-/* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c ------------------------------------------- */
+/* --- fpt_cost.c, fpt_validate.c, fpt_hooks.c, fpt_explain.c ---------------------------- */
 struct PlannerInfo;
 struct IndexPath;
 extern void fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
@@ -532,6 +532,7 @@ extern bool fptvalidate(Oid opclassoid);
 extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
 							 List *operators, List *functions);
 extern void fpt_hooks_init(void);
+extern void fpt_explain_init(void);
 extern void fpt_plan_init(void);
 
 /* fpt_preload.c: new sessions and ON CONFLICT, said of a database's first one. */

@@ -16,7 +16,7 @@ use Test::More;
 # strategy numbers only, and raise an error for others.
 my ($major) = `pg_config --version` =~ /(\d+)/;
 plan skip_all => 'versions 16 and 17 find replica identities by btree and hash only'
-  if $major == 16 || $major == 17;
+  if $major == 17;
 
 my $publisher = PostgreSQL::Test::Cluster->new('publisher');
 $publisher->init(allows_streaming => 'logical');
