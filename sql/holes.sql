@@ -37,6 +37,7 @@ REFRESH MATERIALIZED VIEW CONCURRENTLY m;
 
 -- Row comparisons are no index conditions, only what they say of a column is
 SET enable_seqscan = off;
+SET enable_bitmapscan = off;
 CREATE TABLE r (a int, b int);
 CREATE INDEX r_a ON r USING fptree (a);
 EXPLAIN (COSTS OFF) SELECT * FROM r WHERE (a, b) > (1, 2);

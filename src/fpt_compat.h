@@ -496,6 +496,13 @@ fpt_core_probes_btree(void)
 	return PG_VERSION_NUM < 180000;
 }
 
+/* Does the executor give row comparisons to any ordered index? (from 18) */
+static inline bool
+fpt_core_takes_rows(void)
+{
+	return PG_VERSION_NUM >= 180000;
+}
+
 /* Extend a fork by one page; returned locked exclusively, zeroed. */
 static inline Buffer
 fpt_extend_relation(Relation rel, ForkNumber fork)

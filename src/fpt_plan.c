@@ -19,8 +19,10 @@
  * maximum, when statistics may be out of date, only in indexes that say they
  * are of btree.  See fpt_probe_entry().
  *
- * A row comparison is a condition of a btree only.  What it says of its first
- * column is a condition of any ordered index, see fpt_rel_pathlist().
+ * A row comparison is a condition of a btree only, as the planner sees it; before
+ * version 18 the executor does, too.  From 18 on it is told that the index is a
+ * btree.  Before, what a row comparison says of its first column is a condition
+ * of any ordered index, see fpt_rel_pathlist().
  *
  *-------------------------------------------------------------------------
  */
@@ -117,7 +119,11 @@ fpt_is_ours(const IndexOptInfo *info)
 	return (void *) info->amcostestimate == (void *) fptcostestimate;
 }
 
-/* Show the planner btree's families, in all columns or in none. */
+/*
+ * Show the planner btree's families, in all columns or in none.  From 18 on it
+ * makes nothing of a btree's access method but that row comparisons are
+ * conditions, and that operators are looked up in those families.
+ */
 static void
 fpt_show_families(IndexOptInfo *info)
 {
@@ -130,6 +136,8 @@ fpt_show_families(IndexOptInfo *info)
 	}
 	memcpy(info->opfamily, info->sortopfamily,
 		   info->nkeycolumns * sizeof(Oid));
+	if (fpt_core_takes_rows())
+		info->relam = BTREE_AM_OID;
 }
 
 /*
@@ -353,7 +361,8 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		bool		matches = false;
 		bool		first = false;
 
-		if (!fpt_is_ours(info) || !info->amhasgettuple)
+		if (!fpt_is_ours(info) || !info->amhasgettuple ||
+			info->relam == BTREE_AM_OID)
 			continue;
 		foreach(lc2, implied)
 		{

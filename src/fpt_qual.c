@@ -8,6 +8,11 @@
  * fpt_image_cut(), and name and text.  Any other qual, as one of an operator
  * family of users that compares different types, is asked of each entry.
  *
+ * A row comparison, which the planner gives to the index from version 18 on,
+ * becomes an interval of its first column, is asked of each entry, and, if it is
+ * of the first columns in the order of the index, says where in that interval a
+ * scan begins and ends.
+ *
  *-------------------------------------------------------------------------
  */
 #include "fpt_qual.h"
@@ -88,6 +93,11 @@ struct FPTQuals
 	int			nothers;		/* quals that are asked of each entry */
 	ScanKey		others;
 	int			nasked;			/* arguments of these, elements of arrays */
+	ScanKey		row;			/* first member of a row comparison, or NULL: no
+								 * entry before, or behind, its values matches */
+	int			nrow;			/* so many members, of the columns from the first */
+	bool		rowfirst;		/* entries begin there, or else end */
+	bool		rowincl;		/* with the values themselves */
 	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
@@ -716,6 +726,79 @@ reject_key(const FPTQuals *q, ScanKey key)
 							 key->sk_strategy, (unsigned) key->sk_flags)));
 }
 
+/*
+ * How many members of a row comparison, from the first on, are of the columns of
+ * the index from the first on, which order them all as the operator does?
+ */
+static int
+row_prefix(const FPTQuals *q, ScanKey member)
+{
+	int			n = 0;
+
+	for (;; member++)
+	{
+		if (member->sk_attno != n + 1 || (member->sk_flags & SK_ISNULL) ||
+			((q->rel->rd_indoption[n] ^ q->rel->rd_indoption[0]) &
+			 INDOPTION_DESC) || !argument_is_same(q, n, member) ||
+			member->sk_collation != q->rel->rd_indcollation[n])
+			return n;
+		n++;
+		if (member->sk_flags & SK_ROW_END)
+			return n;
+	}
+}
+
+/*
+ * "(column, column ...) < (value, value ...)": true where the first members that
+ * are not equal say so, but not if a NULL is among those up to there.
+ */
+static void
+add_row(FPTQuals *q, ScanKey key)
+{
+	ScanKey		member = (ScanKey) DatumGetPointer(key->sk_argument);
+	bool		less = key->sk_strategy == BTLessStrategyNumber ||
+		key->sk_strategy == BTLessEqualStrategyNumber;
+	ScanKeyData first = *member;
+	int			n = 1;
+	FPTInterval iv;
+	FPTConverter conv;
+	bool		fuzzy = false;
+
+	if (member->sk_flags & SK_ISNULL)
+	{
+		q->never = true;
+		return;
+	}
+	first.sk_strategy = less ? BTLessEqualStrategyNumber :
+		BTGreaterEqualStrategyNumber;
+	converter_init(q, first.sk_attno - 1, &first, &conv);
+	intersect_one(q, first.sk_attno - 1, not_null(q, first.sk_attno - 1));
+	switch (argument_interval(q, first.sk_attno - 1, &first, &conv,
+							  first.sk_argument, &iv, &fuzzy))
+	{
+		case 1:					/* (all entries are asked: never mind "fuzzy") */
+			intersect_one(q, first.sk_attno - 1, iv);
+			break;
+		case 0:
+			q->never = true;
+			return;
+	}
+
+	while ((member[n - 1].sk_flags & SK_ROW_END) == 0)
+		n++;
+	q->row = member;
+	q->nrow = row_prefix(q, member);
+	q->rowfirst = less == ((q->rel->rd_indoption[0] & INDOPTION_DESC) != 0);
+	q->rowincl = q->nrow < n || key->sk_strategy == first.sk_strategy;
+	if (n > FPT_MAX_ASKED - q->nasked)
+	{
+		q->recheck = true;
+		return;
+	}
+	q->nasked += n;
+	q->others[q->nothers++] = *key;
+}
+
 static void
 add_key(FPTQuals *q, ScanKey key)
 {
@@ -725,8 +808,13 @@ add_key(FPTQuals *q, ScanKey key)
 	bool		fuzzy = false;
 
 	if (i < 0 || i >= q->nkeycols ||
-		(key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER | SK_ORDER_BY)))
+		(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
 		reject_key(q, key);
+	if (key->sk_flags & SK_ROW_HEADER)
+	{
+		add_row(q, key);
+		return;
+	}
 	if (key->sk_flags & SK_SEARCHNULL)
 	{
 		FPTBound	null = {0, true, false, true};
@@ -827,6 +915,7 @@ quals_read(FPTQuals *q)
 	q->last = -1;
 	q->nothers = 0;
 	q->nasked = 0;
+	q->nrow = 0;
 	for (int i = 0; i < q->nkeycols; i++)
 	{
 		q->col[i].any = true;
@@ -1109,6 +1198,42 @@ pos_search(FPTPosition *pos)
 	pos->s.isnull = pos->isnull;
 }
 
+/*
+ * The position of a row comparison's values, before all entries from there on
+ * that may match, or behind those up to there.
+ */
+static void
+pos_row(const FPTQuals *q, FPTPosition *pos)
+{
+	for (int i = 0; i < q->nrow; i++)
+	{
+		pos->values[i] = q->row[i].sk_argument;
+		pos->isnull[i] = false;
+	}
+	pos->natts = q->nrow;
+	pos->side = q->rowfirst == q->rowincl ? -1 : 1;
+}
+
+/* Is a position behind the end of a range that ends at those values? */
+static bool
+pos_passes_row(const FPTQuals *q, const FPTPosition *pos, int dir)
+{
+	bool		excl = q->rowfirst == q->rowincl ? dir > 0 : dir < 0;
+
+	for (int i = 0; i < Min(pos->natts, q->nrow); i++)
+	{
+		int			c = fpt_general_compare_values(q->g, i, pos->values[i],
+												   pos->isnull[i],
+												   q->row[i].sk_argument,
+												   false);
+
+		if (c != 0)
+			return (c > 0) == (dir > 0);
+	}
+	return (excl && pos->natts >= q->nrow) ||
+		(pos->natts <= q->nrow && pos->side == dir);
+}
+
 /* A position as a key, which lives as long as the position. */
 static void
 pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
@@ -1137,8 +1262,9 @@ column_is_fixed(const FPTQuals *q, int i)
 
 /*
  * The far end of the range that begins at q->pos: of the columns that are fixed
- * the values, of the next one the end of its interval.  Returns the number of
- * fixed columns.
+ * the values, of the next one the end of its interval, or a row comparison's
+ * values there.  Returns the number of fixed columns; -1 if the position is
+ * behind those values, and so are all that are allowed.
  */
 static int
 range_end(FPTQuals *q, int dir, int moved)
@@ -1177,6 +1303,14 @@ range_end(FPTQuals *q, int dir, int moved)
 			end->isnull[e] = b->isnull;
 			end->natts = e + 1;
 			end->side = b->incl ? dir : -dir;
+			if (e == 0 && q->nrow > 1 && q->rowfirst == (dir < 0) &&
+				b->incl && !b->isnull &&
+				value_cmp(q, 0, q->row->sk_argument, false, b) == 0)
+			{
+				if (pos_passes_row(q, pos, dir))
+					return -1;
+				pos_row(q, end);
+			}
 		}
 	}
 	return e;
@@ -1214,6 +1348,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	FPTKey		far;
 	int			moved;
 	int			e;
+	bool		begin;			/* at a row comparison's values */
 
 	Assert(dir == 1 || dir == -1);
 	r->point = q->point;
@@ -1235,11 +1370,17 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 		from->cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
 		return false;
 	pos_load(q, &q->pos, from);
+	begin = q->nrow > 1 && q->rowfirst == (dir > 0) &&
+		from->cls == (dir > 0 ? FPT_CLS_MINF : FPT_CLS_PINF);
+	if (begin)
+		pos_row(q, &q->pos);
 	if (!pos_seek(q, &q->pos, dir, &moved))
 		return false;
 	e = range_end(q, dir, moved);
+	if (e < 0)
+		return false;
 
-	r->moved = moved >= 0;
+	r->moved = moved >= 0 || begin;
 	r->filter = q->nothers > 0 || q->last > e;
 	near = *from;
 	if (r->moved || from->search != NULL)
@@ -1277,6 +1418,38 @@ ask(FPTQuals *q, ScanKey key, Datum value)
 	return false;
 }
 
+/* The same of a row comparison, whose members have functions of order. */
+static bool
+ask_row(ScanKey key, const Datum *values, const bool *isnull)
+{
+	ScanKey		member = (ScanKey) DatumGetPointer(key->sk_argument);
+	int			c = 0;
+
+	for (;; member++)
+	{
+		int			i = member->sk_attno - 1;
+
+		if (isnull[i] || (member->sk_flags & SK_ISNULL))
+			return false;
+		c = DatumGetInt32(FunctionCall2Coll(&member->sk_func,
+											member->sk_collation, values[i],
+											member->sk_argument));
+		if (c != 0 || (member->sk_flags & SK_ROW_END))
+			break;
+	}
+	switch (key->sk_strategy)
+	{
+		case BTLessStrategyNumber:
+			return c < 0;
+		case BTLessEqualStrategyNumber:
+			return c <= 0;
+		case BTGreaterEqualStrategyNumber:
+			return c >= 0;
+		default:
+			return c > 0;
+	}
+}
+
 bool
 fpt_quals_match(FPTQuals *q, const FPTKey *key)
 {
@@ -1296,7 +1469,10 @@ fpt_quals_match(FPTQuals *q, const FPTKey *key)
 	{
 		int			i = q->others[k].sk_attno - 1;
 
-		in = !isnull[i] && ask(q, &q->others[k], values[i]);
+		if (q->others[k].sk_flags & SK_ROW_HEADER)
+			in = ask_row(&q->others[k], values, isnull);
+		else
+			in = !isnull[i] && ask(q, &q->others[k], values[i]);
 	}
 	MemoryContextSwitchTo(old);
 	return in;

@@ -524,6 +524,27 @@ reject_key(Relation rel, ScanKey key)
 }
 
 /*
+ * A row comparison, of a column that is in the row several times: what its first
+ * member says.  The rest is the executor's business.  False if nothing matches.
+ */
+static bool
+narrow_by_row(FPTQualState *qs, ScanKey key)
+{
+	ScanKeyData first = *(ScanKey) DatumGetPointer(key->sk_argument);
+	FPTImage	lo;
+	FPTImage	hi;
+
+	if (first.sk_flags & SK_ISNULL)
+		return false;
+	first.sk_strategy = key->sk_strategy <= BTLessEqualStrategyNumber ?
+		BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber;
+	qs->ranges->recheck = true;
+	return argument_interval(qs, &first, cross_cmp(qs, &first),
+							 first.sk_argument, &lo, &hi) &&
+		narrow(qs, lo, hi);
+}
+
+/*
  * The general case.  Leaves ranges->n = 0 as soon as the quals contradict each
  * other or one can never be true.
  */
@@ -545,7 +566,7 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 		FPTImage	hi;
 
 		if (key->sk_attno != 1 ||
-			(key->sk_flags & (SK_ROW_HEADER | SK_ROW_MEMBER | SK_ORDER_BY)))
+			(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
 			reject_key(qs->rel, key);
 
 		if (key->sk_flags & SK_SEARCHNULL)
@@ -558,6 +579,12 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 		notnull = true;
 		if (key->sk_flags & SK_SEARCHNOTNULL)
 			continue;
+		if (key->sk_flags & SK_ROW_HEADER)
+		{
+			if (!narrow_by_row(qs, key))
+				return;
+			continue;
+		}
 		if (key->sk_flags & SK_ISNULL)
 			return;				/* the operators are strict */
 		if (key->sk_strategy < BTLessStrategyNumber ||
