@@ -12,6 +12,7 @@ OBJS = \
 	src/fpt_check.o \
 	src/fpt_collation.o \
 	src/fpt_cost.o \
+	src/fpt_counts.o \
 	src/fpt_delete.o \
 	src/fpt_explain.o \
 	src/fpt_finddisk.o \

@@ -915,6 +915,90 @@ COMMENT ON FUNCTION fptree_prefetch_reset()
 	IS 'set the read-ahead counters of this session to zero';
 
 /*
+ * Counters of scans of all sessions.
+ */
+
+CREATE FUNCTION fptree_stat_scans(OUT indexrelid pg_catalog.oid,
+	OUT scans pg_catalog.int8,
+	OUT last_scan pg_catalog.timestamptz,
+	OUT stats_since pg_catalog.timestamptz,
+	OUT leaf_issued pg_catalog.int8,
+	OUT leaf_cached pg_catalog.int8,
+	OUT leaf_wasted pg_catalog.int8,
+	OUT heap_issued pg_catalog.int8,
+	OUT heap_cached pg_catalog.int8,
+	OUT heap_wasted pg_catalog.int8,
+	OUT distance_max pg_catalog.int8,
+	OUT skip_off pg_catalog.int8,
+	OUT skip_limit pg_catalog.int8,
+	OUT skip_short pg_catalog.int8,
+	OUT skip_pause pg_catalog.int8,
+	OUT skip_end pg_catalog.int8,
+	OUT skip_sequential pg_catalog.int8,
+	OUT skip_lost pg_catalog.int8,
+	OUT skip_gone pg_catalog.int8,
+	OUT skip_kind pg_catalog.int8,
+	OUT skip_bitmap pg_catalog.int8,
+	OUT skip_visible pg_catalog.int8,
+	OUT skip_pinned pg_catalog.int8,
+	OUT skip_far pg_catalog.int8)
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'fptree_stat_scans'
+LANGUAGE C STRICT VOLATILE PARALLEL SAFE;
+
+COMMENT ON FUNCTION fptree_stat_scans()
+	IS 'counters of the scans of fptree indexes of this database';
+
+CREATE VIEW fptree_stat_indexes AS
+SELECT i.indrelid AS relid, s.indexrelid, n.nspname AS schemaname,
+	t.relname, c.relname AS indexrelname,
+	s.scans, s.last_scan, s.stats_since,
+	s.leaf_issued,
+	s.leaf_cached,
+	s.leaf_wasted,
+	s.heap_issued,
+	s.heap_cached,
+	s.heap_wasted,
+	s.distance_max,
+	s.skip_off,
+	s.skip_limit,
+	s.skip_short,
+	s.skip_pause,
+	s.skip_end,
+	s.skip_sequential,
+	s.skip_lost,
+	s.skip_gone,
+	s.skip_kind,
+	s.skip_bitmap,
+	s.skip_visible,
+	s.skip_pinned,
+	s.skip_far
+FROM fptree_stat_scans() s
+	JOIN pg_catalog.pg_index i
+		ON i.indexrelid OPERATOR(pg_catalog.=) s.indexrelid
+	JOIN pg_catalog.pg_class c
+		ON c.oid OPERATOR(pg_catalog.=) s.indexrelid
+	JOIN pg_catalog.pg_class t
+		ON t.oid OPERATOR(pg_catalog.=) i.indrelid
+	JOIN pg_catalog.pg_namespace n
+		ON n.oid OPERATOR(pg_catalog.=) c.relnamespace;
+
+GRANT SELECT ON fptree_stat_indexes TO PUBLIC;
+
+COMMENT ON VIEW fptree_stat_indexes
+	IS 'scans of fptree indexes, and their read-ahead, by all sessions';
+
+CREATE FUNCTION fptree_stat_reset(index pg_catalog.regclass DEFAULT NULL)
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'fptree_stat_reset'
+LANGUAGE C VOLATILE PARALLEL SAFE;
+
+REVOKE ALL ON FUNCTION fptree_stat_reset(pg_catalog.regclass) FROM PUBLIC;
+
+COMMENT ON FUNCTION fptree_stat_reset(pg_catalog.regclass)
+	IS 'set counters of the scans of an index, or of all, to zero';
+
+/*
  * INSERT ... ON CONFLICT in sessions that have not used an fptree index yet: up
  * to PostgreSQL 17 they need the library.  For superusers, whatever is granted.
  */

@@ -12,8 +12,8 @@ FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid =
 	JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname = 'fptree' AND d.deptype = 'e';
 
--- What everybody may call: the handlers, which take what SQL cannot give, sizes and
--- the counters of one's own session.  The others are for superusers, and some
+-- What everybody may call: the handlers, which take what SQL cannot give, sizes,
+-- counters of scans.  The others are for superusers, and some
 -- for the roles that exist for such things.
 SELECT function, has_function_privilege('public', oid, 'EXECUTE') AS everybody,
 	has_function_privilege('pg_monitor', oid, 'EXECUTE') AS pg_monitor,
@@ -61,12 +61,12 @@ SELECT c.relkind, proname, string_agg(DISTINCT try(format('SELECT * FROM %s(%L%s
 		proname, c.oid::regclass, CASE WHEN proname ~ 'page' THEN ', 1' END)), '; ')
 FROM pg_class c, fpt_functions
 WHERE c.relnamespace = 'fpt_security'::regnamespace AND proname ~ '^fptree' AND
-	proname !~ 'prefetch|preload|orphans|handler|ddl_start' AND c.relname NOT IN ('t_a', 't_b')
+	proname !~ 'prefetch|preload|stat_scans|orphans|handler|ddl_start' AND c.relname NOT IN ('t_a', 't_b')
 GROUP BY c.relkind, proname ORDER BY c.relkind, proname;
 SELECT proname, n, try(format('SELECT * FROM %s(%s%s)',
 		proname, n, CASE WHEN proname ~ 'page' THEN ', 1' END))
 FROM unnest('{0,1,4294967295}'::oid[]) n, fpt_functions
-WHERE proname ~ '^fptree' AND proname !~ 'prefetch|preload|orphans|handler|ddl_start' ORDER BY 1, 2;
+WHERE proname ~ '^fptree' AND proname !~ 'prefetch|preload|stat_scans|orphans|handler|ddl_start' ORDER BY 1, 2;
 -- catalogs' indexes and TOAST
 SELECT try('SELECT fptree_index_check(''pg_class_oid_index'')'),
 	try('SELECT fptree_metap(''pg_catalog.pg_class'')');

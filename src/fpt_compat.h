@@ -57,6 +57,9 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
 #if PG_VERSION_NUM >= 160000
 #include "utils/relfilenumbermap.h"
 #else
@@ -556,6 +559,40 @@ fpt_index_fetch_begin(Relation heaprel)
 	return table_index_fetch_begin(heaprel, 0);
 #else
 	return table_index_fetch_begin(heaprel);
+#endif
+}
+
+/* Shared memory that sessions find by its name: since 17. */
+#if PG_VERSION_NUM >= 190000
+#define FPT_SEGMENT_INIT_PARAMS void *ptr, void *arg
+#else
+#define FPT_SEGMENT_INIT_PARAMS void *ptr
+#endif
+
+static inline bool
+fpt_have_segments(void)
+{
+	return PG_VERSION_NUM >= 170000;
+}
+
+/* What has been made of it by "init" once; raises an error if it cannot be. */
+static inline void *
+fpt_named_segment(const char *name, Size size,
+				  void (*init) (FPT_SEGMENT_INIT_PARAMS))
+{
+#if PG_VERSION_NUM >= 190000
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, init, &found, NULL);
+#elif PG_VERSION_NUM >= 170000
+	bool		found;
+
+	return GetNamedDSMSegment(name, size, init, &found);
+#else
+	(void) name;
+	(void) size;
+	(void) init;
+	return NULL;
 #endif
 }
 

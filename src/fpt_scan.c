@@ -23,6 +23,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "fpt_counts.h"
 #include "fpt_scan.h"
 
 #include "access/relscan.h"
@@ -1130,6 +1131,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	so->disorder = false;
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
+	so->nscans += !fpt_is_probe(scan);
 	if (so->quals != NULL)
 		return fpt_first_general(scan, so, dir);
 	if (!so->haveranges)
@@ -1379,6 +1381,7 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	MemoryContext old;
 
 	Assert(norderbys == 0);
+	fpt_counts_begin();
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
 	MemoryContextSwitchTo(old);
@@ -1444,6 +1447,8 @@ fptendscan(IndexScanDesc scan)
 	fpt_standby_end(so);
 	if (fpt_reports != NULL && !fpt_is_probe(scan))
 		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters);
+	fpt_counts_add(RelationGetRelid(scan->indexRelation), so->nscans,
+				   so->counters);
 	MemoryContextDelete(so->cxt);
 }
 

@@ -11,8 +11,8 @@
  *						fpt_general.c
  *	  buffers and WAL	fpt_place.c fpt_buf.c fpt_wal.c fpt_stop.c
  *	  tree				fpt_search.c fpt_insert.c fpt_unique.c fpt_split.c
- *						fpt_delete.c fpt_prefetch.c fpt_vacuum.c fpt_build.c
- *						fpt_sort.c fpt_load.c
+ *						fpt_delete.c fpt_prefetch.c fpt_counts.c fpt_vacuum.c
+ *						fpt_build.c fpt_sort.c fpt_load.c
  *	  scan				fpt_scankey.c fpt_qual.c fpt_heapahead.c fpt_parallel.c
  *						fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c

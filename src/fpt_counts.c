@@ -1,0 +1,206 @@
+/*-------------------------------------------------------------------------
+ *
+ * fpt_counts.c
+ *	  Counters of scans of each index, of all sessions.
+ *
+ * They are in a segment of shared memory that all sessions find by its name,
+ * without the library being preloaded: from 17 on.  Before, nothing is counted
+ * for others than the session.
+ *
+ * It is a table of a fixed size, of sets.  An index has its place in one set,
+ * by a hash of its OID and its database's; where that is full, it takes the
+ * place of the index that has been scanned the longest time ago.  So those of
+ * indexes that were dropped go when the room is needed, and nobody has to tell.
+ *
+ * A scan writes to it once, when it ends, under the spinlock of one set.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "fpt_counts.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/spin.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
+
+typedef struct FPTCountsSet
+{
+	slock_t		lock;			/* of all below; held for no call */
+	FPTCounts	of[FPT_COUNTS_WAYS];
+} FPTCountsSet;
+
+typedef struct FPTCountsTable
+{
+	FPTCountsSet sets[FPT_COUNTS_SETS];
+} FPTCountsTable;
+
+bool		fpt_counts_untried = true;
+static FPTCountsTable *table = NULL;
+
+static void
+fpt_counts_init(FPT_SEGMENT_INIT_PARAMS)
+{
+	FPTCountsTable *t = ptr;
+
+	memset(t, 0, sizeof(FPTCountsTable));
+	for (int i = 0; i < FPT_COUNTS_SETS; i++)
+		SpinLockInit(&t->sets[i].lock);
+}
+
+/*
+ * Find the table, or make it.  Where there is no shared memory left for it, the
+ * statement goes on, with a warning, and the session counts nothing: hence the
+ * subtransaction, which releases what the attempt has locked.  Needs a running
+ * statement; keeps no lock.  Raises nothing but a cancellation.
+ */
+void
+fpt_counts_attach(void)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	fpt_counts_untried = false;
+	if (!fpt_have_segments())
+		return;
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		table = fpt_named_segment("fptree_stat_indexes",
+								  sizeof(FPTCountsTable), fpt_counts_init);
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(cxt);
+		CurrentResourceOwner = owner;
+	}
+	PG_CATCH();
+	{
+		ErrorData  *e;
+
+		MemoryContextSwitchTo(cxt);
+		e = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(cxt);
+		CurrentResourceOwner = owner;
+		if (e->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		{
+			fpt_counts_untried = true;
+			ReThrowError(e);
+		}
+		ereport(WARNING,
+				(errcode(e->sqlerrcode),
+				 errmsg("this session does not count scans of fptree indexes"),
+				 errdetail("There is no shared memory for the counters: %s.",
+						   e->message)));
+		FreeErrorData(e);
+	}
+	PG_END_TRY();
+}
+
+static FPTCountsSet *
+fpt_counts_set(Oid index)
+{
+	uint32		hash = hash_combine(murmurhash32(MyDatabaseId),
+									murmurhash32(index));
+
+	return &table->sets[hash % FPT_COUNTS_SETS];
+}
+
+/*
+ * An index's place in its set, whose lock is held: cleared, if it is a new one.
+ */
+static FPTCounts *
+fpt_counts_place(FPTCountsSet *set, Oid index, TimestampTz now)
+{
+	FPTCounts  *oldest = &set->of[0];
+
+	for (int i = 0; i < FPT_COUNTS_WAYS; i++)
+	{
+		FPTCounts  *c = &set->of[i];
+
+		if (c->index == index && c->db == MyDatabaseId)
+			return c;
+		if (c->last < oldest->last)
+			oldest = c;
+	}
+	memset(oldest, 0, sizeof(FPTCounts));
+	oldest->db = MyDatabaseId;
+	oldest->index = index;
+	oldest->since = now;
+	return oldest;
+}
+
+void
+fpt_counts_add(Oid index, uint64 scans, const uint64 *n)
+{
+	TimestampTz now = GetCurrentStatementStartTimestamp();
+	FPTCountsSet *set;
+	FPTCounts  *c;
+
+	if (table == NULL || scans == 0 || !pgstat_track_counts)
+		return;
+	set = fpt_counts_set(index);
+	SpinLockAcquire(&set->lock);
+	c = fpt_counts_place(set, index, now);
+	c->scans += scans;
+	c->last = Max(c->last, now);
+	for (int i = 0; i < FPT_NCOUNTERS; i++)
+	{
+		if (i == FPT_DISTANCE_MAX)
+			c->n[i] = Max(c->n[i], n[i]);
+		else
+			c->n[i] += n[i];
+	}
+	SpinLockRelease(&set->lock);
+}
+
+int
+fpt_counts_read(int set, FPTCounts *to)
+{
+	FPTCountsSet *s;
+	int			n = 0;
+
+	fpt_counts_begin();
+	if (table == NULL)
+		return 0;
+	s = &table->sets[set];
+	SpinLockAcquire(&s->lock);
+	for (int i = 0; i < FPT_COUNTS_WAYS; i++)
+	{
+		if (s->of[i].db == MyDatabaseId)
+			to[n++] = s->of[i];
+	}
+	SpinLockRelease(&s->lock);
+	return n;
+}
+
+void
+fpt_counts_reset(Oid index)
+{
+	TimestampTz now = GetCurrentStatementStartTimestamp();
+
+	fpt_counts_begin();
+	if (table == NULL)
+		return;
+	for (int i = 0; i < FPT_COUNTS_SETS; i++)
+	{
+		FPTCountsSet *s = &table->sets[i];
+
+		SpinLockAcquire(&s->lock);
+		for (int j = 0; j < FPT_COUNTS_WAYS; j++)
+		{
+			FPTCounts  *c = &s->of[j];
+
+			if (c->db != MyDatabaseId ||
+				(OidIsValid(index) && c->index != index))
+				continue;
+			c->scans = 0;
+			c->since = now;
+			memset(c->n, 0, sizeof(c->n));
+		}
+		SpinLockRelease(&s->lock);
+	}
+}
