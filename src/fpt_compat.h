@@ -57,9 +57,11 @@
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
 #endif
+
 #if PG_VERSION_NUM >= 170000
 #include "storage/dsm_registry.h"
 #endif
+
 #if PG_VERSION_NUM >= 160000
 #include "utils/relfilenumbermap.h"
 #else

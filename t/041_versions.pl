@@ -256,6 +256,10 @@ SELECT * FROM two WHERE b = 77 AND a + 0 > 0', qr/Index Cond: \(b = 77\)/);
 		explains('EXPLAIN (ANALYZE, READAHEAD) SELECT sum(b) FROM t WHERE a > 100',
 			qr/Index Scan using t_a.*Read-Ahead: leaf pages read.*Planning Time/s);
 	},
+	'`fptree_stat_indexes` counts the scans of all sessions' => sub {
+		works('SET enable_seqscan = off; SELECT b FROM t WHERE a = 30;', '30')
+		  && works(q{SELECT scans > 0 FROM fptree_stat_indexes WHERE indexrelname = 't_a'}, 't');
+	},
 );
 
 is_deeply([ sort keys %tests ], [ sort keys %expected ],
