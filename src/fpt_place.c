@@ -140,6 +140,8 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 	/*
 	 * Requests for n disks fall on some of them twice before they have fallen
 	 * on all once: to keep all busy takes 1 + 1/2 + ... + 1/n times as many.
+	 * And a disk should not run out of them before a scan, which may have to
+	 * wait for a processor, comes to ask for more: twice that.
 	 */
 	for (int k = 0; k < map->stripes->n; k++)
 	{
@@ -149,6 +151,8 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 			get_tablespace_io_concurrency(space);
 		harmonic += 1.0 / (k + 1);
 	}
+	if (!maintenance)
+		sum *= 2;
 	return (int) rint(Min(sum * harmonic, FPT_MAX_CONCURRENCY));
 }
 

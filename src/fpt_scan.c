@@ -810,9 +810,11 @@ fpt_start_ahead(void *arg, uint32 leaf)
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	Relation	rel = scan->indexRelation;
 	FPTPageMap *map = &so->ix.map;
+	int			limit = so->window != NULL ? so->window->dist.limit :
+		fpt_io_concurrency(rel, map, false);
 
-	if (fpt_io_concurrency(rel, map, false) > 0 &&
-		fpt_page_exists(rel, map, leaf) && fpt_prefetch_page(rel, map, leaf))
+	if (limit > 0 && fpt_page_exists(rel, map, leaf) &&
+		fpt_prefetch_page(rel, map, leaf))
 		fpt_window_start(fpt_any_window(scan, so), rel, &so->ix, so->lookat,
 						 so->look.dir, so->look.end,
 						 scan->heapRelation == NULL);
