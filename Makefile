@@ -86,11 +86,13 @@ include $(PGXS)
 
 # Campaigns, on what is installed.  N: cycles of each kind of crash, or I/O
 # faults ("all": every call of the workload); see docs/testing.md.
-CRASH_TESTS ?= t/002_crash.pl t/020_crash_standby.pl t/021_lost_writes.pl
+CRASH_TESTS ?= t/002_crash.pl t/020_crash_standby.pl t/021_lost_writes.pl \
+	t/032_stripes_crash.pl
 
 .PHONY: crash-test fault-test
 crash-test:
 	FPT_CRASH_CYCLES=$(N) FPT_STANDBY_CYCLES=$(N) FPT_LOST_CYCLES=$(N) \
+		FPT_STRIPE_CYCLES=$(N) FPT_STRIPE_DDL_CYCLES=$(N) \
 		$(MAKE) installcheck REGRESS= ISOLATION= \
 		PROVE_TESTS="$(CRASH_TESTS)" PROVE_FLAGS=--verbose
 

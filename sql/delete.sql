@@ -15,7 +15,7 @@ SET enable_bitmapscan = off;
 -- pages of a table's indexes; they begin with the names of their twins
 CREATE FUNCTION pages(t regclass, OUT am text, OUT name text, OUT n int)
 RETURNS SETOF record LANGUAGE sql AS $$
-	SELECT a.amname, substr(c.relname, 3), pg_relation_size(c.oid)::int / current_setting('block_size')::int
+	SELECT a.amname, substr(c.relname, 3), fpt_pages(c.oid)::int
 	FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
 	WHERE i.indrelid = t $$;
 
@@ -112,7 +112,7 @@ CREATE TEMP TABLE q (k int, t text);
 CREATE INDEX q_k ON q USING fptree (k);
 CREATE INDEX q_t ON q USING fptree (t);
 INSERT INTO q SELECT hashint4(i), md5(i::text) FROM generate_series(1, 2000) i;
-CREATE TEMP TABLE qsize AS SELECT pg_relation_size('q_k') AS k, pg_relation_size('q_t') AS t;
+CREATE TEMP TABLE qsize AS SELECT fpt_pages('q_k') AS k, fpt_pages('q_t') AS t;
 CREATE PROCEDURE again(rounds int) LANGUAGE plpgsql AS $$
 BEGIN
 	FOR r IN 1 .. rounds LOOP
@@ -126,7 +126,7 @@ BEGIN
 	END LOOP;
 END $$;
 CALL again(20);
-SELECT pg_relation_size('q_k') <= 3 * k AS k, pg_relation_size('q_t') <= 3 * t AS t FROM qsize;
+SELECT fpt_pages('q_k') <= 3 * k AS k, fpt_pages('q_t') <= 3 * t AS t FROM qsize;
 SELECT count(*), sum(k) FROM (SELECT k FROM q WHERE k > -3000000000 ORDER BY k) s;
 SELECT count(*) FROM (SELECT t FROM q WHERE t > '' ORDER BY t) s;
 SELECT fptree_index_parent_check(indexrelid, true, true)

@@ -9,17 +9,15 @@ SET max_parallel_maintenance_workers = 0;
 CREATE FUNCTION leaves(ix regclass, OUT pages bigint, OUT narrow bigint,
 					   OUT entries bigint) LANGUAGE sql AS $$
 	SELECT count(*), count(*) FILTER (WHERE s.key_width = 1), sum(s.entries)
-	FROM generate_series(1, pg_relation_size(ix) /
-						 current_setting('block_size')::int - 1) p,
-		fptree_page_stats(ix, p) s
+	FROM fpt_page_numbers(ix) p, fptree_page_stats(ix, p) s
 	WHERE s.level = 0 AND s.type = 'leaf'
 $$;
 
 -- Is an index no larger than btree's of the same rows?
 CREATE FUNCTION no_larger(ix regclass, bt regclass) RETURNS text
 LANGUAGE sql AS $$
-	SELECT CASE WHEN pg_relation_size(ix) <= pg_relation_size(bt) THEN 'yes'
-		ELSE format('no: %s, %s', pg_relation_size(ix), pg_relation_size(bt))
+	SELECT CASE WHEN fpt_pages(ix) <= fpt_pages(bt) THEN 'yes'
+		ELSE format('no: %s, %s', fpt_pages(ix), fpt_pages(bt))
 		END
 $$;
 

@@ -19,7 +19,7 @@ BEGIN
 	EXECUTE format('CREATE INDEX t_fptree ON t USING fptree %s', columns);
 	EXECUTE format('INSERT INTO t %s', query);
 	PERFORM fptree_index_parent_check('t_fptree', true, true);
-	size := ARRAY[pg_relation_size('t_btree'), pg_relation_size('t_fptree')];
+	size := ARRAY[fpt_pages('t_btree'), fpt_pages('t_fptree')];
 	DROP TABLE t;
 	RETURN 100 * size[2] / size[1];
 END $$;

@@ -11,8 +11,7 @@ CREATE INDEX insp_i ON insp USING fptree (i);
 -- All pages but the metapage.
 CREATE FUNCTION insp_pages(index regclass) RETURNS SETOF int8
 LANGUAGE sql AS $$
-	SELECT generate_series(1, pg_relation_size($1)
-						   / current_setting('block_size')::int8 - 1)
+	SELECT fpt_page_numbers($1)
 $$;
 
 -- An empty index
@@ -133,7 +132,7 @@ SELECT count(*) FILTER (WHERE a.high_fence <> b.low_fence OR b.left_page <> a.pa
 
 -- Totals
 SELECT x.index, s.entries, tree_level = m.level AS level_ok,
-	index_size = pg_relation_size(x.index) AS size_ok,
+	index_size = fpt_pages(x.index) * current_setting('block_size')::int AS size_ok,
 	(1 + internal_pages + leaf_pages + empty_pages + deleted_pages)
 	* current_setting('block_size')::int = index_size AS pages_ok,
 	avg_leaf_density BETWEEN 30 AND 100 AS density_ok,

@@ -23,7 +23,7 @@ SET max_parallel_maintenance_workers = 3;
 -- All that is in an index: items of all pages but the metapage
 CREATE FUNCTION contents(ix regclass) RETURNS text LANGUAGE sql AS $$
 	SELECT count(*) || ' ' || sum(hashtextextended(page || item::text, 0))
-	FROM generate_series(1, pg_relation_size(ix) / current_setting('block_size')::int - 1) page,
+	FROM fpt_page_numbers(ix) page,
 		 fptree_page_items(ix::text, page) item
 $$;
 
@@ -79,7 +79,7 @@ BEGIN
 	EXECUTE format('CREATE INDEX w ON %s USING fptree (%s)', tab, def);
 	SELECT concat_ws(' and ', CASE WHEN bool_or(key LIKE '0%') THEN 'leader' END,
 					 CASE WHEN bool_or(key LIKE '1%') THEN 'workers' END) INTO ret
-	FROM generate_series(2, pg_relation_size('w') / current_setting('block_size')::int - 1) page,
+	FROM fpt_page_numbers('w') page,
 		 fptree_page_items('w', page)
 	WHERE downlink IS NULL;
 	DROP INDEX w;

@@ -43,8 +43,8 @@ FROM unnest('{t_a,t_b}'::text[]) ix,
 		(7, '2^32 - 1', 4294967295), (8, '2^32', 4294967296), (9, '2^32 + 1', 4294967297),
 		(10, '2^63 - 1', 9223372036854775807)) v (i, n, p)
 ORDER BY ix, f, i;
-SELECT f, try(format('SELECT * FROM %s(''t_a'', %s)', f, fpt_pages('t_a')))
-	= format('22023 page number %s is out of range for index "t_a"', fpt_pages('t_a'))
+SELECT f, try(format('SELECT * FROM %s(''t_a'', %s)', f, fpt_end('t_a')))
+	= format('22023 page number %s is out of range for index "t_a"', fpt_end('t_a'))
 	AS end_of_file
 FROM unnest('{fptree_page_stats,fptree_page_items}'::text[]) f;
 

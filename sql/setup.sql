@@ -223,10 +223,29 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Number of pages of an index.
+-- The numbers of an index's pages but the metapage; of a striped one not all
+-- numbers need exist.
+CREATE FUNCTION fpt_page_numbers(ix regclass) RETURNS SETOF int8
+LANGUAGE sql AS $$
+	WITH s AS (
+		SELECT no, pages, count(*) OVER () AS n FROM fptree_stripes(ix)
+	)
+	SELECT generate_series(1, CASE WHEN EXISTS (SELECT FROM s) THEN 1
+		ELSE pg_relation_size(ix) / current_setting('block_size')::int8 - 1 END)
+	UNION ALL
+	SELECT b * n + no + 1 FROM s, generate_series(0, pages - 1) b
+	ORDER BY 1
+$$;
+-- The number of an index's pages, fptree or not; the first that is none's.
 CREATE FUNCTION fpt_pages(ix regclass) RETURNS int8
 LANGUAGE sql AS $$
-	SELECT pg_relation_size(ix) / current_setting('block_size')::int8
+	SELECT CASE amname WHEN 'fptree' THEN (SELECT count(*) + 1 FROM fpt_page_numbers(ix))
+		ELSE pg_relation_size(ix) / current_setting('block_size')::int8 END
+	FROM pg_class c JOIN pg_am a ON a.oid = c.relam WHERE c.oid = ix
+$$;
+CREATE FUNCTION fpt_end(ix regclass) RETURNS int8
+LANGUAGE sql AS $$
+	SELECT max(p) + 1 FROM fpt_page_numbers(ix) p
 $$;
 -- Servers with other pages than of 8 kB get the same output: a number that has
 -- to be in proportion to the size of pages;

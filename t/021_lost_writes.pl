@@ -64,7 +64,7 @@ sub new_node
 	crash_conf($node, "max_wal_size = 16MB\nwal_sync_method = fdatasync\n");
 	$node->start;
 	install_helpers($node);
-	crash_schema($node, $am);
+	crash_schema($node, am => $am);
 	$node->stop;
 	mkdir $node->basedir . '/journals' or die;
 	return $node;

@@ -77,10 +77,32 @@ sub crash_settings
 	return %s;
 }
 
-# $am: fptree, or another one to test the tests.
+# Statements with indexes of the access method $how{am}, in the place of fptree to
+# test the tests, or striped over the tablespaces of a list.
+sub with_indexes
+{
+	my ($sql, %how) = @_;
+
+	if ($how{tablespaces})
+	{
+		my $option = "tablespaces = '$how{tablespaces}'";
+
+		$sql =~ s/WITH \((?=fillfactor|node_lines)/WITH ($option, /g;
+		$sql =~ s/(USING fptree \([^()]*\));/$1 WITH ($option);/g;
+	}
+	if (($how{am} // 'fptree') ne 'fptree')
+	{
+		$sql =~ s/, (leaf_)?node_lines = \d//g;
+		$sql =~ s/WITH \(node_lines[^)]*\)//g;
+		$sql =~ s/USING fptree/USING $how{am}/g;
+	}
+	return $sql;
+}
+
+# %how: see with_indexes()
 sub crash_schema
 {
-	my ($node, $am) = @_;
+	my ($node, %how) = @_;
 	my $sql = q{
 CREATE TABLE t (id int, a int4, b int8, c uuid, d float8, e timestamptz, f text);
 CREATE INDEX t_a ON t USING fptree (a)
@@ -109,13 +131,7 @@ INSERT INTO t SELECT i, hashint4(i), i % 5, md5(i::text)::uuid, i,
 	FROM generate_series(1, 3000) i;
 };
 
-	if ($am && $am ne 'fptree')
-	{
-		$sql =~ s/, (leaf_)?node_lines = \d//g;
-		$sql =~ s/WITH \(node_lines[^)]*\)//g;
-		$sql =~ s/USING fptree/USING $am/g;
-	}
-	$node->safe_psql('postgres', $sql);
+	$node->safe_psql('postgres', with_indexes($sql, %how));
 	return;
 }
 
@@ -225,21 +241,15 @@ sub crash_queries
 
 my %commits_files;
 
-# Start the load, and a session whose commits are acknowledged one by one; $how{am}
-# in the place of fptree, and no more than $how{rate} transactions a second.
+# Start the load, and a session whose commits are acknowledged one by one, no more
+# than $how{rate} transactions a second; indexes as by with_indexes().
 sub start_load
 {
 	my ($node, %how) = @_;
-	my $am = $how{am} // 'fptree';
 	my $rate = $how{rate} // 0;
-	my %scripts = %load;
+	my %scripts = map { $_ => with_indexes($load{$_}, %how) } keys %load;
 	my $self = { out => '', err => '' };
 
-	if ($am ne 'fptree')
-	{
-		s/, (leaf_)?node_lines = \d//g, s/USING fptree/USING $am/g
-		  foreach values %scripts;
-	}
 	# once for all cycles
 	if (!$commits_files{$rate})
 	{
