@@ -1060,7 +1060,8 @@ CREATE FUNCTION fptree_stripes(index pg_catalog.regclass,
 	OUT tablespace pg_catalog.name,
 	OUT bytes pg_catalog.int8,
 	OUT pages pg_catalog.int8,
-	OUT free_pages pg_catalog.int8)
+	OUT free_pages pg_catalog.int8,
+	OUT reads pg_catalog.int8)
 RETURNS SETOF pg_catalog.record
 AS 'MODULE_PATHNAME', 'fptree_stripes'
 LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;

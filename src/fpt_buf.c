@@ -16,11 +16,14 @@
 void
 fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 {
+	const FPTIndex *ix = (const FPTIndex *) rel->rd_amcache;
+
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" is corrupted at page %u",
 					RelationGetRelationName(rel), pageno),
 			 errdetail("%s.", what),
+			 ix == NULL ? 0 : fpt_errplace(&ix->map, pageno),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 					 RelationGetRelationName(rel))));
 }

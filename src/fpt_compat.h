@@ -624,14 +624,38 @@ typedef RelFileNode FPTLocator;
 
 /* --- stripes -------------------------------------------------------------- */
 
-/* Stripes have been tried with this version only. */
-#define FPT_HAVE_STRIPES	(PG_VERSION_NUM < 160000)
-
 /* "Not a temporary file of a backend" */
 #if PG_VERSION_NUM >= 170000
 #define FPT_NO_BACKEND		INVALID_PROC_NUMBER
 #else
 #define FPT_NO_BACKEND		InvalidBackendId
+#endif
+
+/* The callback of table access methods that creates a file */
+#if PG_VERSION_NUM >= 160000
+#define FPT_TABLEAM_NEW_FILE	relation_set_new_filelocator
+#else
+#define FPT_TABLEAM_NEW_FILE	relation_set_new_filenode
+#endif
+
+/* Parameters of other ones, none of which we look at */
+#if PG_VERSION_NUM >= 190000
+#define FPT_TABLEAM_FLAGS		, uint32 flags
+#define FPT_TABLEAM_SNAPSHOT	Snapshot snapshot,
+typedef uint32 FPTTableOptions;
+typedef const struct VacuumParams FPTVacuumParams;
+#else
+#define FPT_TABLEAM_FLAGS
+#define FPT_TABLEAM_SNAPSHOT
+typedef int FPTTableOptions;
+typedef struct VacuumParams FPTVacuumParams;
+#endif
+
+/* The number of scans of a relation that its statistics are told of */
+#if PG_VERSION_NUM >= 160000
+#define FPT_STAT_NUMSCANS(status)	((status)->counts.numscans)
+#else
+#define FPT_STAT_NUMSCANS(status)	((status)->t_counts.t_numscans)
 #endif
 
 /* Give a relation a new, empty file; the old one goes at commit. */

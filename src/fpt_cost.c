@@ -41,9 +41,16 @@ bool		fpt_guc_cost_readahead = true;
 int
 fpt_tree_height(Relation rel)
 {
-	FPTIndex   *ix = fpt_index(rel);
-	Buffer		buf = fpt_getbuf(rel, ix, FPT_ROOTPAGE, BUFFER_LOCK_SHARE);
+	FPTIndex   *ix;
+	Buffer		buf;
+	int			k;
+	int			n;
 
+	/* From 18 on asked before fpt_show_pages() can leave out such an index. */
+	if (!fpt_stripes_present(rel, &k, &n))
+		return -1;
+	ix = fpt_index(rel);
+	buf = fpt_getbuf(rel, ix, FPT_ROOTPAGE, BUFFER_LOCK_SHARE);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	UnlockReleaseBuffer(buf);
 	return ix->rootlevel;

@@ -28,11 +28,40 @@ fpt_explain_asked(const uint64 *n)
 		n[FPT_HEAP_ISSUED] + n[FPT_HEAP_CACHED] > 0;
 }
 
-/* A line of text, "all" with another one of why pages were not asked for. */
+/* How evenly the pages that were read lie on the stripes. */
+typedef struct FPTBalance
+{
+	uint64		least;
+	uint64		most;
+	double		ratio;			/* of the most to the average; 0: none read */
+} FPTBalance;
+
+static FPTBalance
+fpt_balance(const FPTStripeReads *r)
+{
+	FPTBalance	b = {r->n[0], r->n[0], 0};
+	uint64		sum = 0;
+
+	for (int k = 0; k < r->stripes; k++)
+	{
+		b.least = Min(b.least, r->n[k]);
+		b.most = Max(b.most, r->n[k]);
+		sum += r->n[k];
+	}
+	if (sum > 0)
+		b.ratio = (double) b.most * r->stripes / sum;
+	return b;
+}
+
+/*
+ * A line of text, "all" with another one of why pages were not asked for.  Of
+ * stripes where any was read.
+ */
 static void
 fpt_explain_text(ExplainState *es, int indent, const char *label,
-				 const uint64 *n, bool all)
+				 const uint64 *n, const FPTStripeReads *reads, bool all)
 {
+	FPTBalance	b = fpt_balance(reads);
 	const char *sep = "not asked:";
 
 	appendStringInfoSpaces(es->str, indent);
@@ -41,11 +70,16 @@ fpt_explain_text(ExplainState *es, int indent, const char *label,
 					 UINT64_FORMAT ", unused " UINT64_FORMAT
 					 "; heap pages read " UINT64_FORMAT ", cached "
 					 UINT64_FORMAT ", unused " UINT64_FORMAT
-					 "; distance " UINT64_FORMAT "\n",
+					 "; distance " UINT64_FORMAT,
 					 label, n[FPT_LEAF_ISSUED], n[FPT_LEAF_CACHED],
 					 n[FPT_LEAF_WASTED], n[FPT_HEAP_ISSUED],
 					 n[FPT_HEAP_CACHED], n[FPT_HEAP_WASTED],
 					 n[FPT_DISTANCE_MAX]);
+	if (b.ratio > 0)
+		appendStringInfo(es->str, "; stripes %d, reads of each "
+						 UINT64_FORMAT " to " UINT64_FORMAT ", balance %.2f",
+						 reads->stripes, b.least, b.most, b.ratio);
+	appendStringInfoChar(es->str, '\n');
 	if (!all)
 		return;
 	for (int i = FPT_SKIP_OFF; i < FPT_NCOUNTERS; i++)
@@ -64,10 +98,19 @@ fpt_explain_text(ExplainState *es, int indent, const char *label,
 
 /* All counters, in the other formats. */
 static void
-fpt_explain_counters(ExplainState *es, const uint64 *n)
+fpt_explain_counters(ExplainState *es, const uint64 *n,
+					 const FPTStripeReads *reads)
 {
+	FPTBalance	b = fpt_balance(reads);
+
 	for (int i = 0; i < FPT_NCOUNTERS; i++)
 		ExplainPropertyUInteger(fpt_counter_names[i], NULL, n[i], es);
+	if (reads->stripes == 0)
+		return;
+	ExplainPropertyInteger("Stripes", NULL, reads->stripes, es);
+	ExplainPropertyUInteger("Least Stripe Reads", NULL, b.least, es);
+	ExplainPropertyUInteger("Most Stripe Reads", NULL, b.most, es);
+	ExplainPropertyFloat("Balance", NULL, b.ratio, 2, es);
 }
 
 /* --- nodes (from 18) ------------------------------------------------------ */
@@ -101,6 +144,7 @@ fpt_explain_node(PlanState *ps, List *ancestors, const char *relationship,
 	bool		all = option != NULL || es->verbose;
 	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
 	uint64		n[FPT_NCOUNTERS];
+	FPTStripeReads reads;
 	IndexScanDesc scan;
 
 	if (fpt_prev_node)
@@ -110,13 +154,13 @@ fpt_explain_node(PlanState *ps, List *ancestors, const char *relationship,
 	scan = fpt_explain_scan(ps);
 	if (scan == NULL)
 		return;
-	fpt_scan_counters(scan, n);
+	fpt_scan_counters(scan, n, &reads);
 	if (text && (all || fpt_explain_asked(n)))
-		fpt_explain_text(es, es->indent * 2, "Read-Ahead", n, all);
+		fpt_explain_text(es, es->indent * 2, "Read-Ahead", n, &reads, all);
 	if (!text)
 	{
 		ExplainOpenGroup("Read-Ahead", "Read-Ahead", true, es);
-		fpt_explain_counters(es, n);
+		fpt_explain_counters(es, n, &reads);
 		ExplainCloseGroup("Read-Ahead", "Read-Ahead", true, es);
 	}
 }
@@ -174,13 +218,13 @@ fpt_explain_reports(ExplainState *es, const FPTReports *reports)
 		}
 		if (text)
 		{
-			fpt_explain_text(es, 2, name, r->n, es->verbose);
+			fpt_explain_text(es, 2, name, r->n, &r->reads, es->verbose);
 			continue;
 		}
 		ExplainOpenGroup("Index", NULL, true, es);
 		ExplainPropertyText("Index Name", name, es);
 		ExplainPropertyUInteger("Scans", NULL, r->scans, es);
-		fpt_explain_counters(es, r->n);
+		fpt_explain_counters(es, r->n, &r->reads);
 		ExplainCloseGroup("Index", NULL, true, es);
 	}
 	if (open)

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "access/xact.h"
 #include "access/xlogutils.h"
 #include "catalog/storage.h"
 #include "catalog/storage_xlog.h"
@@ -19,6 +20,7 @@
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
 #include "storage/smgr.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
 
@@ -73,6 +75,8 @@ fpt_stripes_copy(const FPTStripes *st)
 	FPTStripes *copy = palloc(fpt_stripes_size(st->n));
 
 	memcpy(copy, st, fpt_stripes_size(st->n));
+	for (int k = 0; k < copy->n; k++)
+		copy->at[k].reads = 0;
 	return copy;
 }
 
@@ -88,6 +92,7 @@ fpt_stripe_place(FPTStripe *s, Relation stripe)
 {
 	s->locator = FPT_LOCATOR(stripe);
 	s->nblocks = 0;
+	s->reads = 0;
 	(void) RelationGetSmgr(stripe);
 }
 
@@ -234,37 +239,132 @@ fpt_has_init(Relation rel)
 
 /* --- reading ------------------------------------------------------------ */
 
-typedef struct FPTReading
+/* What is being done with a stripe, for messages */
+typedef struct FPTAccess
 {
 	Relation	rel;
 	const FPTPageMap *map;
 	int			stripe;
-} FPTReading;
+	const char *what;
+} FPTAccess;
 
 /* Errors of the file system name a path only. */
 static void
 fpt_stripe_context(void *arg)
 {
-	FPTReading *r = (FPTReading *) arg;
+	FPTAccess  *a = (FPTAccess *) arg;
 
-	errcontext("reading stripe %d of %d of index \"%s\", in tablespace \"%s\"",
-			   r->stripe + 1, r->map->stripes->n,
-			   RelationGetRelationName(r->rel),
-			   r->map->stripes->at[r->stripe].spacename);
+	errcontext("%s stripe %d of %d of index \"%s\", in tablespace \"%s\"",
+			   a->what, a->stripe + 1, a->map->stripes->n,
+			   RelationGetRelationName(a->rel),
+			   a->map->stripes->at[a->stripe].spacename);
+}
+
+int
+fpt_errplace(const FPTPageMap *map, uint32 pageno)
+{
+	if (fpt_page_is_striped(map, pageno))
+		errcontext("block %u of stripe %d of %d, in tablespace \"%s\"",
+				   fpt_stripe_block(map, pageno),
+				   fpt_page_stripe(map, pageno) + 1, map->stripes->n,
+				   fpt_stripe_of(map, pageno)->spacename);
+	return 0;
+}
+
+/* --- reads of stripes ---------------------------------------------------- */
+
+/* How many pages of a stripe this backend has read. */
+typedef struct FPTTold
+{
+	Oid			stripe;			/* key */
+	uint64		n;
+	uint64		told;			/* of these, the statistics know */
+} FPTTold;
+
+static HTAB *fpt_reads = NULL;
+static bool fpt_reads_new = false;	/* is there anything to tell? */
+
+/* Before commit: catalogues can be read, and nobody holds a page's lock. */
+static void
+fpt_reads_xact(XactEvent event, void *arg)
+{
+	HASH_SEQ_STATUS status;
+	FPTTold *r;
+
+	if (!fpt_reads_new || (event != XACT_EVENT_PRE_COMMIT &&
+						   event != XACT_EVENT_PARALLEL_PRE_COMMIT))
+		return;
+	fpt_reads_new = false;
+	hash_seq_init(&status, fpt_reads);
+	while ((r = hash_seq_search(&status)) != NULL)
+	{
+		Relation	rel;
+
+		if (r->told == r->n)
+			continue;
+		rel = RelationIdGetRelation(r->stripe);
+		if (rel != NULL)
+		{
+			/* Nobody opens stripes in the usual way, which would do that. */
+			pgstat_init_relation(rel);
+			if (pgstat_should_count_relation(rel))
+				FPT_STAT_NUMSCANS(rel->pgstat_info) += r->n - r->told;
+			RelationClose(rel);
+		}
+		r->told = r->n;
+	}
+}
+
+/* A page was read; page locks may be held. */
+static void
+fpt_stripe_count_read(FPTStripe *s)
+{
+	FPTTold *r;
+	bool		found;
+
+	if (fpt_reads == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(FPTTold);
+		fpt_reads = hash_create("reads of fptree stripes", 64, &ctl,
+								HASH_ELEM | HASH_BLOBS);
+		RegisterXactCallback(fpt_reads_xact, NULL);
+	}
+	r = hash_search(fpt_reads, &s->relid, HASH_ENTER, &found);
+	if (!found)
+		r->n = r->told = 0;
+	r->n++;
+	s->reads++;
+	fpt_reads_new = true;
+}
+
+int64
+fpt_stripe_reads(Oid stripe)
+{
+	PgStat_StatTabEntry *stats = pgstat_fetch_stat_tabentry(stripe);
+	PgStat_TableStatus *pending = find_tabstat_entry(stripe);
+	FPTTold *r = fpt_reads == NULL ? NULL :
+		hash_search(fpt_reads, &stripe, HASH_FIND, NULL);
+
+	return (stats == NULL ? 0 : stats->numscans) +
+		(pending == NULL ? 0 : FPT_STAT_NUMSCANS(pending)) +
+		(r == NULL ? 0 : r->n - r->told);
 }
 
 Buffer
 fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
 				BufferAccessStrategy strategy)
 {
-	FPTReading	reading = {rel, map, fpt_page_stripe(map, pageno)};
+	FPTAccess	access = {rel, map, fpt_page_stripe(map, pageno), "reading"};
 	ErrorContextCallback context = {error_context_stack, fpt_stripe_context,
-	&reading};
+	&access};
 	int64		hits = pgBufferUsage.shared_blks_hit;
 	Buffer		buf;
 
 	error_context_stack = &context;
-	buf = ReadBufferWithoutRelcache(map->stripes->at[reading.stripe].locator,
+	buf = ReadBufferWithoutRelcache(map->stripes->at[access.stripe].locator,
 									MAIN_FORKNUM,
 									fpt_stripe_block(map, pageno),
 									RBM_NORMAL, strategy,
@@ -275,6 +375,8 @@ fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
 	pgstat_count_buffer_read(rel);
 	if (pgBufferUsage.shared_blks_hit != hits)
 		pgstat_count_buffer_hit(rel);
+	else
+		fpt_stripe_count_read(&map->stripes->at[access.stripe]);
 	return buf;
 }
 
@@ -386,9 +488,16 @@ fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 {
 	FPTStripe  *s = &map->stripes->at[stripe];
 	Relation	fake = fpt_stripe_fake(map, s);
-	Buffer		buf = fpt_extend_relation(fake, MAIN_FORKNUM);
-	BlockNumber block = BufferGetBlockNumber(buf);
+	FPTAccess	access = {rel, map, stripe, "extending"};
+	ErrorContextCallback context = {error_context_stack, fpt_stripe_context,
+	&access};
+	Buffer		buf;
+	BlockNumber block;
 
+	error_context_stack = &context;
+	buf = fpt_extend_relation(fake, MAIN_FORKNUM);
+	error_context_stack = context.previous;
+	block = BufferGetBlockNumber(buf);
 	pfree(fake);
 	pgstat_count_buffer_read(rel);
 	if (block >= (FPT_MAX_PAGENO - stripe) / map->stripes->n - 1)
@@ -402,16 +511,14 @@ fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 }
 
 /*
- * Free pages are used only in the better half of the stripes: so that a page's
- * neighbours within n/2 pages stay on other disks.
+ * Free pages are used only where a new one would be as far from its neighbours
+ * as is promised of all: no two of ceil(n/2) on one disk.
  */
 static Buffer
 fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 				 uint32 *pageno)
 {
-	int			good = (map->stripes->n + 1) / 2;
-
-	for (int i = 0; i < good; i++)
+	for (int i = 0; i < order->good; i++)
 	{
 		Buffer		buf = fpt_stripe_reuse(rel, map, order->stripe[i], pageno);
 

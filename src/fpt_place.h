@@ -175,6 +175,9 @@ fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
 	return ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, buf);
 }
 
+/* For ereport(): tell in which stripe a page lies, if the index is striped. */
+extern int	fpt_errplace(const FPTPageMap *map, uint32 pageno);
+
 /* Pin the metapage, whatever is in it; what cannot be read is zeroes. */
 static inline Buffer
 fpt_rawread_meta(Relation rel)
@@ -236,9 +239,13 @@ fpt_bufpage(Buffer buf)
 
 /* --- allocation ------------------------------------------------------------ */
 
-/* The stripes of an index, those where a new page is wanted most first. */
+/*
+ * The stripes of an index, those where a new page is wanted most first; in the
+ * first "good" ones no neighbour is too near, and there is one at least.
+ */
 typedef struct FPTStripeOrder
 {
+	int			good;
 	uint8		stripe[FPT_MAX_STRIPES];
 } FPTStripeOrder;
 
@@ -305,6 +312,13 @@ extern void fpt_pagewriter_end(FPTPageWriter *w);
 
 /* Bytes of all files of a relation, or of a file: free space map included. */
 extern int64 fpt_relation_bytes(Relation rel);
+
+/*
+ * How many pages of a stripe were read from outside shared buffers since the
+ * statistics were reset, by all sessions; of others those that they have
+ * reported.
+ */
+extern int64 fpt_stripe_reads(Oid stripe);
 
 /* What there is of a stripe. */
 typedef struct FPTStripeSize

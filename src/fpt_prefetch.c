@@ -45,7 +45,15 @@ FPTReports *fpt_reports = NULL;
 /* --- counters ----------------------------------------------------------------- */
 
 void
-fpt_report_scan(Oid index, const uint64 *scan)
+fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map)
+{
+	reads->stripes = fpt_nstripes(map);
+	for (int k = 0; k < reads->stripes; k++)
+		reads->n[k] += map->stripes->at[k].reads;
+}
+
+void
+fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 {
 	FPTReport **link = &fpt_reports->first;
 	FPTReport  *r;
@@ -60,6 +68,7 @@ fpt_report_scan(Oid index, const uint64 *scan)
 	}
 	r = *link;
 	r->scans++;
+	fpt_add_reads(&r->reads, map);
 	for (i = 0; i < FPT_NCOUNTERS; i++)
 	{
 		if (i == FPT_DISTANCE_MAX)

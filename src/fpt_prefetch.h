@@ -70,6 +70,13 @@ fpt_count_distance(uint64 *scan, uint64 distance)
 		scan[FPT_DISTANCE_MAX] = distance;
 }
 
+/* How many pages of each stripe were read, and of how many stripes; 0: none. */
+typedef struct FPTStripeReads
+{
+	int			stripes;
+	uint64		n[FPT_MAX_STRIPES];
+} FPTStripeReads;
+
 /*
  * The counters of ended scans, by index, while somebody collects them: EXPLAIN,
  * where it cannot ask each node for its scan's (up to 17), points fpt_reports at
@@ -81,6 +88,7 @@ typedef struct FPTReport
 	Oid			index;
 	uint64		scans;
 	uint64		n[FPT_NCOUNTERS];
+	FPTStripeReads reads;
 } FPTReport;
 
 typedef struct FPTReports
@@ -91,11 +99,16 @@ typedef struct FPTReports
 
 extern FPTReports *fpt_reports;
 
-extern void fpt_report_scan(Oid index, const uint64 *scan);
+extern void fpt_report_scan(Oid index, const uint64 *scan,
+							const FPTPageMap *map);
+
+/* Add what was read by a scan, to "reads" of the same index. */
+extern void fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map);
 
 /* The counters of a scan that may go on yet, as if it ended now. */
 extern void fpt_scan_counters(IndexScanDesc scan,
-							  uint64 counters[FPT_NCOUNTERS]);
+							  uint64 counters[FPT_NCOUNTERS],
+							  FPTStripeReads *reads);
 
 /* --- distance --------------------------------------------------------------- */
 

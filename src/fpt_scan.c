@@ -1406,7 +1406,8 @@ fpt_ahead_done(FPTScanOpaque *so)
 }
 
 void
-fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS])
+fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS],
+				  FPTStripeReads *reads)
 {
 	const FPTScanOpaque *so = (const FPTScanOpaque *) scan->opaque;
 
@@ -1414,6 +1415,8 @@ fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS])
 	fpt_heap_counters(so, counters);
 	if (so->window != NULL)
 		counters[FPT_LEAF_WASTED] += fpt_window_unused(so->window);
+	memset(reads, 0, sizeof(FPTStripeReads));
+	fpt_add_reads(reads, &so->ix.map);
 }
 
 void
@@ -1448,7 +1451,8 @@ fptendscan(IndexScanDesc scan)
 		ReleaseBuffer(so->heap.vmbuf);
 	fpt_standby_end(so);
 	if (fpt_reports != NULL && !fpt_is_probe(scan))
-		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters);
+		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters,
+						&so->ix.map);
 	fpt_counts_add(RelationGetRelid(scan->indexRelation), so->nscans,
 				   so->counters);
 	MemoryContextDelete(so->cxt);

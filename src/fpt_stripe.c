@@ -62,11 +62,6 @@ fpt_tablespaces_validate(const char *value)
 	/* The option's default */
 	if (value == NULL)
 		return;
-	if (!FPT_HAVE_STRIPES)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("fptree does not stripe indexes on this version of PostgreSQL"),
-				 errhint("Leave out \"tablespaces\".")));
 	names = fpt_tablespaces_split(value);
 	if (list_length(names) < FPT_MIN_STRIPES ||
 		list_length(names) > FPT_MAX_STRIPES)
@@ -100,7 +95,7 @@ fpt_tablespaces_option(Relation index)
 	FPTOptions *opts = (FPTOptions *) index->rd_options;
 
 	/* Temporary files go elsewhere; pg_upgrade brings files, but no stripes. */
-	if (!FPT_HAVE_STRIPES || IsBinaryUpgrade ||
+	if (IsBinaryUpgrade ||
 		index->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
 		return NULL;
 	if (opts != NULL && opts->tablespaces != 0)

@@ -36,6 +36,7 @@ typedef struct FPTStripe
 	Oid			relid;
 	Oid			space;			/* InvalidOid: the database's own */
 	uint32		nblocks;		/* hint: at least so many blocks */
+	uint64		reads;			/* pages read by who has this copy */
 	const char *spacename;		/* for messages; lives as long as we do */
 } FPTStripe;
 

@@ -23,8 +23,6 @@
 
 PG_FUNCTION_INFO_V1(fptree_stripe_handler);
 
-#if FPT_HAVE_STRIPES
-
 static void fpt_stripe_refuse(Relation rel) __attribute__((noreturn));
 
 static void
@@ -46,7 +44,7 @@ fpt_stripe_scan_begin(Relation rel, Snapshot snapshot, int nkeys,
 }
 
 static IndexFetchTableData *
-fpt_stripe_index_fetch_begin(Relation rel)
+fpt_stripe_index_fetch_begin(Relation rel FPT_TABLEAM_FLAGS)
 {
 	fpt_stripe_refuse(rel);
 }
@@ -60,14 +58,15 @@ fpt_stripe_fetch_row_version(Relation rel, ItemPointer tid, Snapshot snapshot,
 
 static void
 fpt_stripe_tuple_insert(Relation rel, TupleTableSlot *slot, CommandId cid,
-						int options, struct BulkInsertStateData *bistate)
+						FPTTableOptions options,
+						struct BulkInsertStateData *bistate)
 {
 	fpt_stripe_refuse(rel);
 }
 
 static void
 fpt_stripe_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
-						CommandId cid, int options,
+						CommandId cid, FPTTableOptions options,
 						struct BulkInsertStateData *bistate)
 {
 	fpt_stripe_refuse(rel);
@@ -106,7 +105,8 @@ fpt_stripe_copy_data(Relation rel, const FPTLocator *locator)
 
 static void
 fpt_stripe_copy_for_cluster(Relation from, Relation to, Relation index,
-							bool sort, TransactionId oldest,
+							bool sort, FPT_TABLEAM_SNAPSHOT
+							TransactionId oldest,
 							TransactionId *freezeXid, MultiXactId *minmulti,
 							double *ntuples, double *vacuumed, double *recent)
 {
@@ -115,7 +115,7 @@ fpt_stripe_copy_for_cluster(Relation from, Relation to, Relation index,
 
 /* Its index's VACUUM does what there is to do. */
 static void
-fpt_stripe_vacuum(Relation rel, struct VacuumParams *params,
+fpt_stripe_vacuum(Relation rel, FPTVacuumParams *params,
 				  BufferAccessStrategy strategy)
 {
 }
@@ -137,7 +137,7 @@ fptree_stripe_handler(PG_FUNCTION_ARGS)
 	am.tuple_fetch_row_version = fpt_stripe_fetch_row_version;
 	am.tuple_insert = fpt_stripe_tuple_insert;
 	am.multi_insert = fpt_stripe_multi_insert;
-	am.relation_set_new_filenode = fpt_stripe_set_new_file;
+	am.FPT_TABLEAM_NEW_FILE = fpt_stripe_set_new_file;
 	am.relation_nontransactional_truncate = fpt_stripe_truncate;
 	am.relation_copy_data = fpt_stripe_copy_data;
 	am.relation_copy_for_cluster = fpt_stripe_copy_for_cluster;
@@ -145,15 +145,3 @@ fptree_stripe_handler(PG_FUNCTION_ARGS)
 	am.relation_needs_toast_table = fpt_stripe_needs_toast;
 	PG_RETURN_POINTER(&am);
 }
-
-#else							/* !FPT_HAVE_STRIPES */
-
-Datum
-fptree_stripe_handler(PG_FUNCTION_ARGS)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("fptree does not stripe indexes on this version of PostgreSQL")));
-}
-
-#endif							/* FPT_HAVE_STRIPES */

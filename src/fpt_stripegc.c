@@ -41,8 +41,6 @@ fpt_metapage_stripes(Relation index, Oid *oids)
 	return n;
 }
 
-#if FPT_HAVE_STRIPES
-
 /*
  * A striped index that this transaction has dropped, or that is being dropped
  * by DROP INDEX CONCURRENTLY: then it still is in the catalogue when the first
@@ -285,15 +283,6 @@ fpt_stripegc_init(void)
 	RegisterXactCallback(fpt_stripe_xact, NULL);
 	RegisterSubXactCallback(fpt_stripe_subxact, NULL);
 }
-
-#else							/* !FPT_HAVE_STRIPES */
-
-void
-fpt_stripegc_init(void)
-{
-}
-
-#endif							/* FPT_HAVE_STRIPES */
 
 /* Being called has loaded the library, and with it the hooks. */
 Datum

@@ -28,7 +28,7 @@ PG_FUNCTION_INFO_V1(fptree_index_size);
 PG_FUNCTION_INFO_V1(fptree_orphans);
 PG_FUNCTION_INFO_V1(fptree_drop_orphans);
 
-#define FPT_STRIPES_COLS	6
+#define FPT_STRIPES_COLS	7
 
 /* One row of fptree_stripes(); NULLs for what is missing. */
 static void
@@ -36,7 +36,7 @@ fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
 {
 	Datum		values[FPT_STRIPES_COLS] = {0};
 	bool		nulls[FPT_STRIPES_COLS] = {false, false, true, true, true,
-	true};
+	true, true};
 	Relation	rel = RelationIdGetRelation(relid);
 	FPTStripeSize size;
 	Oid			space;
@@ -64,6 +64,8 @@ fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
 			values[5] = Int64GetDatum(size.free_pages);
 			nulls[3] = nulls[4] = nulls[5] = false;
 		}
+		values[6] = Int64GetDatum(fpt_stripe_reads(relid));
+		nulls[6] = false;
 		RelationClose(rel);
 	}
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);

@@ -249,6 +249,14 @@ INSERT INTO t VALUES (25, 0) ON CONFLICT (a) DO SELECT FOR UPDATE WHERE t.b > 9 
 		explains('EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)
 SELECT * FROM two WHERE b = 77 AND a + 0 > 0', qr/Index Cond: \(b = 77\)/);
 	},
+	'one index over several tablespaces' => sub {
+		works(q{SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE d1 LOCATION '';
+CREATE TABLESPACE d2 LOCATION '';
+CREATE INDEX t_striped ON t USING fptree (b) WITH (tablespaces = 'd1, d2');
+SELECT count(*) FROM fptree_stripes('t_striped');
+DROP INDEX t_striped}, '2');
+	},
 	'`EXPLAIN (ANALYZE, BUFFERS)` shows read-ahead' => sub {
 		explains('EXPLAIN (ANALYZE, BUFFERS) SELECT sum(b) FROM t WHERE a > 100', qr/leaf pages read/);
 	},
