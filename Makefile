@@ -19,9 +19,7 @@ OBJS = \
 	src/fpt_general.o \
 	src/fpt_gcompare.o \
 	src/fpt_geom.o \
-	src/fpt_gbuild.o \
 	src/fpt_gorder.o \
-	src/fpt_gsort.o \
 	src/fpt_head.o \
 	src/fpt_heapahead.o \
 	src/fpt_heapcheck.o \
@@ -41,6 +39,7 @@ OBJS = \
 	src/fpt_prefetch.o \
 	src/fpt_preload.o \
 	src/fpt_qual.o \
+	src/fpt_radix.o \
 	src/fpt_scan.o \
 	src/fpt_scankey.o \
 	src/fpt_search.o \

@@ -66,4 +66,14 @@ INSERT INTO u SELECT 'word' || i, i FROM generate_series(1, 300) i;
 INSERT INTO u SELECT 'other' || i, i FROM generate_series(1, 300) i;
 CREATE UNIQUE INDEX u_a ON u USING fptree (a);
 SELECT fptree_index_check('u_a', true, true);
+
+-- a table in the order of its index: each run continues the one before it, also
+-- between rows of the same key
+CREATE TABLE o AS
+SELECT repeat('k', 50) || lpad((i / 7)::text, 6, '0') AS a
+FROM generate_series(1, 25000) i;
+SET maintenance_work_mem = '1MB';
+CREATE INDEX o_a ON o USING fptree (a COLLATE "C");
+SELECT fptree_index_parent_check('o_a', true, true);
+RESET maintenance_work_mem;
 DROP SCHEMA fpt_sorts CASCADE;

@@ -1,11 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_build.c
- *	  Building an index: entry points; image keys' heap scan and uniqueness.
+ *	  Building an index: entry points, heap scan and uniqueness.
  *
- * The heap scan spools an entry for each tuple, NULL keys apart from the
- * others; fpt_sort.c sorts and fpt_load.c writes the pages.  fpt_gbuild.c does
- * the same for general keys, fpt_pbuild.c starts and awaits workers for both.
+ * The heap scan spools an entry for each tuple, formed as an insertion would;
+ * fpt_sort.c sorts and fpt_load.c writes the pages.  fpt_pbuild.c starts and
+ * awaits workers.
+ *
+ * An image key is spooled as a number with its TID, without a class: those of
+ * NULLs have a spool of their own.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,14 +24,16 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "fpt_build.h"
+#include "fpt_general.h"
 #include "fpt_stripe.h"
 
 /* Part of the sort memory that a build gives to the spool of NULLs: 1/16 */
 #define FPT_NULLS_SHARE		16
 
-/* The two spools of a participant */
+/* The spools of a participant; general keys have the first one only. */
 #define FPT_SPOOL_VALUES	0
 #define FPT_SPOOL_NULLS		1
 
@@ -37,17 +42,21 @@ typedef struct FPTBuild
 {
 	Relation	heap;
 	Relation	index;
-	FPTIndex	ix;				/* only what fpt_form_key() needs */
-	int			nwords;			/* of a record of a value */
+	FPTIndex	ix;				/* only what forming keys needs */
+	int			nspools;
 	FPTSpool   *spools[FPT_NSPOOLS];
+	int			nwords[FPT_NSPOOLS];	/* of their records */
+	MemoryContext rowcxt;		/* general keys: reset for each row, and */
+	FPTKeyBuf	buf;			/* its key */
 	double		indtuples;
 	FPTParallel *parallel;		/* the leader's; NULL: alone */
 
-	/* uniqueness check: images up to dup_hi equal the last live one */
+	/* uniqueness check: all up to this key equals the last live one */
+	int			nkeys;
 	bool		unique;
 	bool		nulls_distinct;
 	bool		have_last;
-	FPTImage	dup_hi;
+	FPTKeyBuf	last;
 } FPTBuild;
 
 /* --- what can be indexed ------------------------------------------------ */
@@ -130,24 +139,60 @@ fpt_warn_of_opclass(Relation index)
 	}
 }
 
-/* Fill in a build's description of the index; its metapage is not written. */
-static void
-fpt_build_init(FPTBuild *b, Relation heap, Relation index,
-			   IndexInfo *indexInfo)
+/*
+ * Begin a build, or a participant's part of one.  "l" is the layout of the
+ * index that will be loaded; NULL: there is no metapage yet, but all that is
+ * needed is how keys are formed and compared.
+ */
+static FPTBuild *
+fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
+				const FPTLayout *l)
 {
+	FPTBuild   *b = palloc0(sizeof(FPTBuild));
 	int16		opts = index->rd_indoption[0];
+	bool		general = fpt_index_is_general(index);
 
-	memset(b, 0, sizeof(*b));
 	b->heap = heap;
 	b->index = index;
-	b->ix.type = fpt_keytype_for(index_getprocid(index, 1, FPT_ORDER_PROC),
-								 index->rd_opcintype[0]);
-	b->ix.descending = (opts & INDOPTION_DESC) != 0;
-	b->ix.layout.nullsfirst = (opts & INDOPTION_NULLS_FIRST) != 0;
-	b->ix.layout.keysize = (uint8) b->ix.type->keysize;
-	b->nwords = b->ix.type->keysize > 8 ? 3 : 2;
+	if (l != NULL)
+		b->ix.layout = *l;
+	else if (general)
+	{
+		fpt_layout_general(index, &b->ix.layout, true);
+		fpt_general_sort_support(unconstify(void *, b->ix.layout.arg), index,
+								 true);
+	}
+	b->nspools = 1;
+	b->nwords[FPT_SPOOL_VALUES] = FPT_ITEM_WORDS;
+	if (!general)
+	{
+		b->ix.type = fpt_keytype_for(index_getprocid(index, 1, FPT_ORDER_PROC),
+									 index->rd_opcintype[0]);
+		b->ix.descending = (opts & INDOPTION_DESC) != 0;
+		b->ix.layout.nullsfirst = (opts & INDOPTION_NULLS_FIRST) != 0;
+		b->nspools = FPT_NSPOOLS;
+		b->nwords[FPT_SPOOL_VALUES] = b->ix.type->keysize > 8 ? 3 : 2;
+		b->nwords[FPT_SPOOL_NULLS] = 1;
+	}
+	b->nkeys = indexInfo->ii_NumIndexKeyAttrs;
 	b->unique = indexInfo->ii_Unique;
 	b->nulls_distinct = !indexInfo->ii_NullsNotDistinct;
+	b->rowcxt = AllocSetContextCreate(CurrentMemoryContext,
+									  "fptree build row",
+									  ALLOCSET_SMALL_SIZES);
+	return b;
+}
+
+/* Neither its spools nor what workers have left are needed any more. */
+static void
+fpt_build_free(FPTBuild *b)
+{
+	for (int which = 0; which < b->nspools; which++)
+		fpt_spool_end(b->spools[which]);
+	if (b->parallel != NULL)
+		fpt_parallel_end(b->parallel);
+	MemoryContextDelete(b->rowcxt);
+	pfree(b);
 }
 
 /* --- collecting --------------------------------------------------------- */
@@ -159,185 +204,100 @@ fpt_spool_name(char buf[MAXPGPATH], int participant, int which)
 	snprintf(buf, MAXPGPATH, "fptree%d.%d", participant, which);
 }
 
-/* Create both spools; mem bytes to share.  fileset NULL: private ones. */
+/* Create the spools; mem bytes to share.  fileset NULL: private ones. */
 static void
 fpt_build_begin_spools(FPTBuild *b, Size mem, FileSet *fileset,
 					   int participant)
 {
-	Size		nullmem = Max(mem / FPT_NULLS_SHARE, FPT_SPOOL_MINMEM);
+	const FPTLayout *l = &b->ix.layout;
+	Size		parts[FPT_NSPOOLS] = {mem};
 	char		name[MAXPGPATH];
 
-	for (int which = 0; which < FPT_NSPOOLS; which++)
+	if (b->nspools > 1)
 	{
-		bool		nulls = which == FPT_SPOOL_NULLS;
-		Size		part = nulls ? nullmem : mem - Min(mem, nullmem);
+		Size		part = Max(mem / FPT_NULLS_SHARE, FPT_SPOOL_MINMEM);
 
+		parts[FPT_SPOOL_NULLS] = part;
+		parts[FPT_SPOOL_VALUES] = mem - Min(mem, part);
+	}
+	for (int which = 0; which < b->nspools; which++)
+	{
 		fpt_spool_name(name, participant, which);
-		b->spools[which] = fpt_spool_begin(nulls ? 1 : b->nwords, part,
+		b->spools[which] = fpt_spool_begin(fpt_is_general(l) ? l : NULL,
+										   b->nwords[which], parts[which],
 										   fileset, name);
 	}
 }
 
+/* Callback of the heap scan: spools an image key. */
 static void
-fpt_build_end_spools(FPTBuild *b)
-{
-	for (int which = 0; which < FPT_NSPOOLS; which++)
-	{
-		fpt_spool_end(b->spools[which]);
-		b->spools[which] = NULL;
-	}
-}
-
-/* Callback of the heap scan */
-static void
-fpt_build_callback(Relation index, ItemPointer tid, Datum *values,
-				   bool *isnull, bool tupleIsAlive, void *state)
+fpt_build_image(Relation index, ItemPointer tid, Datum *values,
+				bool *isnull, bool tupleIsAlive, void *state)
 {
 	FPTBuild   *b = (FPTBuild *) state;
-	uint64		rec[FPT_SPOOL_MAXWORDS];
+	uint64		rec[FPT_MAX_WORDS];
 	FPTKey		key;
 
 	(void) index;
 	fpt_form_key(&b->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
 	rec[0] = key.hi;
 	rec[1] = key.lo;
-	rec[2] = fpt_spool_tidword(key.tid, tupleIsAlive);
+	rec[2] = key.tid << 1 | (tupleIsAlive ? 0 : FPT_ENTRY_DEAD);
 	if (key.cls != FPT_CLS_VALUE)
 		fpt_spool_put(b->spools[FPT_SPOOL_NULLS], rec + 2);
 	else
 		fpt_spool_put(b->spools[FPT_SPOOL_VALUES],
-					  rec + FPT_SPOOL_MAXWORDS - b->nwords);
+					  rec + FPT_MAX_WORDS - b->nwords[FPT_SPOOL_VALUES]);
 	b->indtuples += 1;
 }
 
-/* --- feeding the loader ------------------------------------------------- */
-
-/* Raise the error of a unique index for which there are two such rows. */
-void
-fpt_duplicate_found(Relation heap, Relation index, Datum *values,
-					bool *isnull)
-{
-	char	   *desc = BuildIndexValueDescription(index, values, isnull);
-
-	ereport(ERROR,
-			(errcode(ERRCODE_UNIQUE_VIOLATION),
-			 errmsg("could not create unique index \"%s\"",
-					RelationGetRelationName(index)),
-			 desc ? errdetail("Key %s is duplicated.", desc) :
-			 errdetail("Duplicate keys exist."),
-			 errtableconstraint(heap, RelationGetRelationName(index))));
-}
-
+/* Callback of the heap scan: spools a general key, or raises: too wide. */
 static void
-fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
+fpt_build_general(Relation index, ItemPointer tid, Datum *values,
+				  bool *isnull, bool tupleIsAlive, void *state)
 {
-	union
-	{
-		char		bytes[FPT_DECODE_BYTES];
-		uint64		align;
-	}			buf;
-	bool		isnull = key->cls != FPT_CLS_VALUE;
-	Datum		value = (Datum) 0;
+	FPTBuild   *b = (FPTBuild *) state;
+	MemoryContext old = MemoryContextSwitchTo(b->rowcxt);
+	unsigned	flags = tupleIsAlive ? 0 : FPT_ENTRY_DEAD;
 
-	if (!isnull)
+	fpt_general_form(b->ix.layout.arg, index, values, isnull,
+					 fpt_tid_encode(tid), &b->buf);
+	for (int i = 0; i < b->nkeys; i++)
 	{
-		FPTImage	img;
-
-		img.hi = key->hi;
-		img.lo = key->lo;
-		if (b->ix.descending)
-			fpt_image_invert(b->ix.type, &img);
-		value = fpt_image_decode(b->ix.type, img, buf.bytes);
+		if (isnull[i])
+			flags |= FPT_ENTRY_NULL;
 	}
-	fpt_duplicate_found(b->heap, b->index, &value, &isnull);
+	MemoryContextSwitchTo(old);
+	fpt_spool_put_key(b->spools[FPT_SPOOL_VALUES], &b->buf.key, flags);
+	MemoryContextReset(b->rowcxt);
+	b->indtuples += 1;
 }
 
-/*
- * A live entry of a unique index.  Images refine btree's equality, and equal
- * ones are neighbours, so it is enough to compare with the last live entry.
- */
-static void
-fpt_build_check_unique(FPTBuild *b, const FPTKey *key)
+static inline IndexBuildCallback
+fpt_build_callback(const FPTBuild *b)
 {
-	FPTImage	img;
-	FPTImage	lo;
-
-	img.hi = key->hi;
-	img.lo = key->lo;
-	if (b->have_last && fpt_img_cmp(img, b->dup_hi) <= 0)
-		fpt_build_duplicate(b, key);
-	b->have_last = true;
-	fpt_image_class(b->ix.type, b->ix.descending, img, &lo, &b->dup_hi);
+	return fpt_is_general(&b->ix.layout) ? fpt_build_general : fpt_build_image;
 }
 
+/* Take part in a parallel build. */
 static void
-fpt_build_feed_values(FPTBuild *b, FPTLoad *load)
-{
-	FPTSpool   *sp = b->spools[FPT_SPOOL_VALUES];
-	const uint64 *recs;
-	size_t		n;
-
-	while ((n = fpt_spool_fetch(sp, &recs)) > 0)
-	{
-		for (; n > 0; n--, recs += b->nwords)
-		{
-			uint64		tid = recs[b->nwords - 1];
-			FPTKey		key = {.cls = FPT_CLS_VALUE};
-
-			key.hi = b->nwords == 3 ? recs[0] : 0;
-			key.lo = recs[b->nwords - 2];
-			key.tid = tid >> 1;
-			if (b->unique && (tid & 1) == 0)
-				fpt_build_check_unique(b, &key);
-			fpt_load_add(load, &key);
-		}
-	}
-}
-
-static void
-fpt_build_feed_nulls(FPTBuild *b, FPTLoad *load)
-{
-	FPTSpool   *sp = b->spools[FPT_SPOOL_NULLS];
-	bool		check = b->unique && !b->nulls_distinct;
-	bool		seen = false;
-	const uint64 *recs;
-	size_t		n;
-	FPTKey		key;
-
-	memset(&key, 0, sizeof(key));
-	key.cls = b->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
-	while ((n = fpt_spool_fetch(sp, &recs)) > 0)
-	{
-		for (; n > 0; n--, recs++)
-		{
-			key.tid = recs[0] >> 1;
-			if (check && (recs[0] & 1) == 0)
-			{
-				if (seen)
-					fpt_build_duplicate(b, &key);
-				seen = true;
-			}
-			fpt_load_add(load, &key);
-		}
-	}
-}
-
-/* --- access method's entry points --------------------------------------- */
-
-/* Take part in a parallel build; FPTShare tells what is to be done. */
-void
 fpt_build_share(FPTShare *share)
 {
-	FPTBuild	b;
+	FPTBuild   *b = fpt_build_begin(share->heap, share->index,
+									share->indexInfo, NULL);
 
-	fpt_build_init(&b, share->heap, share->index, share->indexInfo);
-	fpt_build_begin_spools(&b, share->mem, share->fileset,
-						   share->participant);
-	fpt_share_scan(share, fpt_build_callback, &b);
-	for (int which = 0; which < FPT_NSPOOLS; which++)
-		fpt_spool_export(b.spools[which], &share->exports[which]);
-	fpt_build_end_spools(&b);
-	share->indtuples = b.indtuples;
+	fpt_build_begin_spools(b, share->mem, share->fileset, share->participant);
+	fpt_share_scan(share, fpt_build_callback(b), b);
+	for (int which = 0; which < b->nspools; which++)
+		fpt_spool_export(b->spools[which], &share->exports[which]);
+	share->indtuples = b->indtuples;
+	fpt_build_free(b);
+}
+
+void
+fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
+{
+	fpt_parallel_work(seg, toc, fpt_build_share);
 }
 
 /* Collect what the participants have left. */
@@ -350,7 +310,7 @@ fpt_build_import(FPTBuild *b)
 	{
 		const FPTSpoolExport *exports = fpt_parallel_exports(b->parallel, i);
 
-		for (int which = 0; which < FPT_NSPOOLS; which++)
+		for (int which = 0; which < b->nspools; which++)
 		{
 			fpt_spool_name(name, i, which);
 			fpt_spool_import(b->spools[which],
@@ -371,17 +331,137 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 	b->parallel = fpt_parallel_begin(b->heap, b->index, indexInfo);
 	if (b->parallel != NULL)
 	{
-		reltuples = fpt_parallel_scan(b->parallel, indexInfo, &b->indtuples);
+		reltuples = fpt_parallel_scan(b->parallel, indexInfo,
+									  fpt_build_share, &b->indtuples);
 		fpt_build_begin_spools(b, mem, NULL, 0);
 		fpt_build_import(b);
 		return reltuples;
 	}
 	fpt_build_begin_spools(b, mem, NULL, 0);
 	return table_index_build_scan(b->heap, b->index, indexInfo, true, true,
-								  fpt_build_callback, b, NULL);
+								  fpt_build_callback(b), b, NULL);
 }
 
-void
+/* --- feeding the loader ------------------------------------------------- */
+
+/* Raise the error of a unique index: two live rows have this key's values. */
+static void pg_attribute_noreturn()
+fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
+{
+	char		buf[MAXALIGN(FPT_DECODE_BYTES)] pg_attribute_aligned(8);
+	Datum		values[INDEX_MAX_KEYS] = {0};
+	bool		isnull[INDEX_MAX_KEYS];
+	char	   *desc;
+
+	if (fpt_is_general(&b->ix.layout))
+		(void) fpt_general_deform(b->ix.layout.arg, key, values, isnull);
+	else
+	{
+		FPTImage	img = {.hi = key->hi, .lo = key->lo};
+
+		isnull[0] = key->cls != FPT_CLS_VALUE;
+		if (b->ix.descending)
+			fpt_image_invert(b->ix.type, &img);
+		if (!isnull[0])
+			values[0] = fpt_image_decode(b->ix.type, img, buf);
+	}
+	desc = BuildIndexValueDescription(b->index, values, isnull);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not create unique index \"%s\"",
+					RelationGetRelationName(b->index)),
+			 desc ? errdetail("Key %s is duplicated.", desc) :
+			 errdetail("Duplicate keys exist."),
+			 errtableconstraint(b->heap, RelationGetRelationName(b->index))));
+}
+
+/*
+ * A live entry of a unique index: raises an error if its key is that of another
+ * one.  Equal keys are neighbours, and images refine btree's equality, so it is
+ * enough to compare with the last live entry's key, or with the end of its
+ * image's class.
+ */
+static void
+fpt_build_check_unique(FPTBuild *b, const FPTKey *key, unsigned flags)
+{
+	bool		general = fpt_is_general(&b->ix.layout);
+	FPTKey	   *last = &b->last.key;
+	FPTImage	img = {.hi = key->hi, .lo = key->lo};
+	FPTImage	lo;
+	FPTImage	hi;
+
+	if (b->nulls_distinct && (flags & FPT_ENTRY_NULL))
+		return;
+	last->tid = key->tid;
+	if (b->have_last && (general ?
+						 fpt_key_cmp(&b->ix.layout, key, last) == 0 :
+						 fpt_image_cmp(key, last) <= 0))
+		fpt_build_duplicate(b, key);
+	b->have_last = true;
+	fpt_key_copy(&b->last, key);
+	if (!general && key->cls == FPT_CLS_VALUE)
+	{
+		fpt_image_class(b->ix.type, b->ix.descending, img, &lo, &hi);
+		last->hi = hi.hi;
+		last->lo = hi.lo;
+	}
+}
+
+/*
+ * The key that was spooled as a record of nw words, with its tuple where it is
+ * in "rec"; returns its FPT_ENTRY_* flags.
+ */
+static inline unsigned
+fpt_build_entry(const FPTBuild *b, int nw, const uint64 *rec, FPTKey *key)
+{
+	if (fpt_is_general(&b->ix.layout))
+	{
+		fpt_record_get((const FPTRecord *) rec, key);
+		return ((const FPTRecord *) rec)->flags;
+	}
+	memset(key, 0, sizeof(FPTKey));
+	key->tid = rec[nw - 1] >> 1;
+	if (nw == 1)
+	{
+		key->cls = b->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
+			FPT_CLS_NULLLAST;
+		return FPT_ENTRY_NULL | (rec[0] & FPT_ENTRY_DEAD);
+	}
+	key->cls = FPT_CLS_VALUE;
+	key->hi = nw == 3 ? rec[0] : 0;
+	key->lo = rec[nw - 2];
+	return rec[nw - 1] & FPT_ENTRY_DEAD;
+}
+
+/*
+ * Load a spool's entries, which are sorted.  Raises an error if the index is
+ * unique and two of them are not.
+ */
+static void
+fpt_build_feed(FPTBuild *b, int which, FPTLoad *load)
+{
+	FPTSpool   *sp = b->spools[which];
+	int			nw = b->nwords[which];
+	bool		unique = b->unique;
+	const uint64 *recs;
+	size_t		n;
+
+	while ((n = fpt_spool_fetch(sp, &recs)) > 0)
+	{
+		for (; n > 0; n--, recs += nw)
+		{
+			FPTKey		key;
+			unsigned	flags = fpt_build_entry(b, nw, recs, &key);
+
+			if (unique && (flags & FPT_ENTRY_DEAD) == 0)
+				fpt_build_check_unique(b, &key, flags);
+			fpt_load_add(load, &key);
+		}
+	}
+}
+
+/* The heap is read: so many entries are to be sorted and loaded. */
+static void
 fpt_build_progress(double indtuples)
 {
 	const int	params[] = {
@@ -396,6 +476,24 @@ fpt_build_progress(double indtuples)
 
 	pgstat_progress_update_multi_param(lengthof(params), params, vals);
 }
+
+/* Sort and load what has been collected, NULLs where they belong. */
+static void
+fpt_build_load(FPTBuild *b, FPTLoad *load)
+{
+	MemoryContext old = MemoryContextSwitchTo(b->rowcxt);
+	bool		swap = b->nspools > 1 && b->ix.layout.nullsfirst;
+
+	fpt_build_progress(b->indtuples);
+	for (int which = 0; which < b->nspools; which++)
+		fpt_spool_sort(b->spools[which]);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_LOAD);
+	for (int i = 0; i < b->nspools; i++)
+		fpt_build_feed(b, swap ? b->nspools - 1 - i : i, load);
+	MemoryContextSwitchTo(old);
+}
+
+/* --- access method's entry points --------------------------------------- */
 
 /*
  * The pages of the index are written.  Where TRUNCATE empties a table that was
@@ -414,11 +512,15 @@ fpt_build_end(Relation index, FPTLoad *load, int nstripes)
 	fpt_stop_point(FPT_STOP_BUILD_DONE);
 }
 
+/*
+ * ambuild: the index's file is empty, and locked by the command.  Raises an
+ * error if it cannot be built as it is defined, or would have duplicates.
+ */
 IndexBuildResult *
 fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 {
 	IndexBuildResult *result = palloc(sizeof(IndexBuildResult));
-	FPTBuild	b;
+	FPTBuild   *b;
 	FPTLoad    *load;
 	FPTPageMap	map = {0};
 	Oid			stripes[FPT_MAX_STRIPES];
@@ -442,32 +544,13 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	/* Before the scan, so that bad options are found before the work. */
 	nstripes = fpt_stripes_make(heap, index, stripes);
 	load = fpt_load_begin(index, false, stripes, nstripes);
-	if (fpt_is_general(fpt_load_layout(load)))
-	{
-		result->heap_tuples = fpt_gbuild(heap, index, indexInfo, load,
-										 &result->index_tuples);
-		fpt_build_end(index, load, nstripes);
-		return result;
-	}
-	fpt_build_init(&b, heap, index, indexInfo);
-	result->heap_tuples = fpt_build_scan(&b, indexInfo);
+	b = fpt_build_begin(heap, index, indexInfo, fpt_load_layout(load));
+	result->heap_tuples = fpt_build_scan(b, indexInfo);
 	fpt_stop_point(FPT_STOP_BUILD_LOAD);
-
-	fpt_build_progress(b.indtuples);
-	for (int which = 0; which < FPT_NSPOOLS; which++)
-		fpt_spool_sort(b.spools[which]);
-
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_LOAD);
-	if (b.ix.layout.nullsfirst)
-		fpt_build_feed_nulls(&b, load);
-	fpt_build_feed_values(&b, load);
-	if (!b.ix.layout.nullsfirst)
-		fpt_build_feed_nulls(&b, load);
-	fpt_build_end_spools(&b);
-	if (b.parallel != NULL)
-		fpt_parallel_end(b.parallel);
+	fpt_build_load(b, load);
+	result->index_tuples = b->indtuples;
+	fpt_build_free(b);
 	fpt_build_end(index, load, nstripes);
-	result->index_tuples = b.indtuples;
 	return result;
 }
 

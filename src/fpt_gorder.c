@@ -48,7 +48,7 @@ typedef struct FPTOrder
 	const FPTLayout *l;
 	const FPTGeneral *g;
 	char	   *const *chunks;
-	FPTGItem   *tmp;
+	FPTItem    *tmp;
 	int			col;
 	bool		descending;
 	bool		nullsfirst;
@@ -58,22 +58,22 @@ typedef struct FPTOrder
 /* --- by comparison -------------------------------------------------------- */
 
 static inline int
-item_cmp(const FPTOrder *o, const FPTGItem *a, const FPTGItem *b)
+item_cmp(const FPTOrder *o, const FPTItem *a, const FPTItem *b)
 {
-	FPTGEntry	x;
-	FPTGEntry	y;
+	FPTKey		x;
+	FPTKey		y;
 
-	fpt_gitem_get(o->chunks, a, &x);
-	fpt_gitem_get(o->chunks, b, &y);
-	return fpt_key_cmp(o->l, &x.key, &y.key);
+	fpt_item_get(o->chunks, a, &x);
+	fpt_item_get(o->chunks, b, &y);
+	return fpt_key_cmp(o->l, &x, &y);
 }
 
 static void
-insertion_sort(const FPTOrder *o, FPTGItem *items, size_t n)
+insertion_sort(const FPTOrder *o, FPTItem *items, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 	{
-		FPTGItem	item = items[i];
+		FPTItem		item = items[i];
 		size_t		k = i;
 
 		for (; k > 0 && item_cmp(o, &items[k - 1], &item) > 0; k--)
@@ -82,10 +82,14 @@ insertion_sort(const FPTOrder *o, FPTGItem *items, size_t n)
 	}
 }
 
+/*
+ * Sort by comparing whole keys.  As all that sorts here it may raise errors of
+ * comparison functions; items may be lost then.
+ */
 static void
-merge_sort(const FPTOrder *o, FPTGItem *items, size_t n)
+merge_sort(const FPTOrder *o, FPTItem *items, size_t n)
 {
-	FPTGItem   *tmp = o->tmp;
+	FPTItem    *tmp = o->tmp;
 	size_t		half = n / 2;
 	size_t		i = 0;
 	size_t		j = half;
@@ -101,7 +105,7 @@ merge_sort(const FPTOrder *o, FPTGItem *items, size_t n)
 	merge_sort(o, items + half, n - half);
 	if (item_cmp(o, &items[half - 1], &items[half]) <= 0)
 		return;
-	memcpy(tmp, items, half * sizeof(FPTGItem));
+	memcpy(tmp, items, half * sizeof(FPTItem));
 	while (i < half && j < n)
 	{
 		if (item_cmp(o, &tmp[i], &items[j]) <= 0)
@@ -109,7 +113,7 @@ merge_sort(const FPTOrder *o, FPTGItem *items, size_t n)
 		else
 			items[to++] = items[j++];
 	}
-	memcpy(items + to, tmp + i, (half - i) * sizeof(FPTGItem));
+	memcpy(items + to, tmp + i, (half - i) * sizeof(FPTItem));
 }
 
 /* --- by bytes ------------------------------------------------------------- */
@@ -123,13 +127,13 @@ null_class(const FPTOrder *o)
 
 /* An item's string from byte "skip" on; false if it cannot be had. */
 static inline bool
-item_string(const FPTOrder *o, const FPTGItem *item, int skip,
+item_string(const FPTOrder *o, const FPTItem *item, int skip,
 			FPTGeneralString *s)
 {
-	FPTGEntry	e;
+	FPTKey		e;
 
-	fpt_gitem_get(o->chunks, item, &e);
-	if (!fpt_general_string(o->g, o->col, &e.key, s))
+	fpt_item_get(o->chunks, item, &e);
+	if (!fpt_general_string(o->g, o->col, &e, s))
 		return false;
 	skip = Min(skip, s->len);
 	s->data += skip;
@@ -142,7 +146,7 @@ item_string(const FPTOrder *o, const FPTGItem *item, int skip,
  * nothing more to sort by, or not all strings can be had.
  */
 static int
-common_bytes(const FPTOrder *o, const FPTGItem *items, size_t n, int skip)
+common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
 {
 	FPTGeneralString first = {.isnull = true};
 	FPTGeneralString s;
@@ -151,7 +155,7 @@ common_bytes(const FPTOrder *o, const FPTGItem *items, size_t n, int skip)
 
 	for (size_t i = 0; i < n; i++)
 	{
-		fpt_gitem_ahead(o->chunks, items, i, n);
+		fpt_item_ahead(o->chunks, items, i, n);
 		if (!item_string(o, &items[i], skip, &s))
 			return -1;
 		same &= i == 0 || s.isnull == first.isnull;
@@ -178,17 +182,17 @@ common_bytes(const FPTOrder *o, const FPTGItem *items, size_t n, int skip)
 
 /* Give items numbers: eight bytes from "skip" on.  False: all the same. */
 static bool
-number_bytes(const FPTOrder *o, FPTGItem *items, size_t n, int skip)
+number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 {
 	bool		differ = false;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		FPTGItem   *item = &items[i];
+		FPTItem    *item = &items[i];
 		FPTGeneralString s;
 		uint64		code = 0;
 
-		fpt_gitem_ahead(o->chunks, items, i, n);
+		fpt_item_ahead(o->chunks, items, i, n);
 		(void) item_string(o, item, skip, &s);
 		if (s.isnull)
 			item->cls = null_class(o);
@@ -213,7 +217,7 @@ number_bytes(const FPTOrder *o, FPTGItem *items, size_t n, int skip)
  * is at most an eighth of the longest string.
  */
 static void
-sort_bytes(const FPTOrder *o, FPTGItem *items, size_t n, int skip)
+sort_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 {
 	int			common;
 
@@ -228,7 +232,7 @@ sort_bytes(const FPTOrder *o, FPTGItem *items, size_t n, int skip)
 	fpt_radix_sort((uint64 *) items, n, 3);
 	for (size_t from = 0, to; from < n; from = to)
 	{
-		to = fpt_gitem_run(items, from, n);
+		to = fpt_item_run(items, from, n);
 		if (to - from > 1)
 			sort_bytes(o, items + from, to - from,
 					   skip + common + (int) sizeof(uint64));
@@ -239,7 +243,7 @@ sort_bytes(const FPTOrder *o, FPTGItem *items, size_t n, int skip)
 
 /* Do bytes give the order, as far as a sample can tell? */
 static bool
-order_is_bytes(const FPTOrder *o, const FPTGItem *items, size_t n)
+order_is_bytes(const FPTOrder *o, const FPTItem *items, size_t n)
 {
 	size_t		step = Max(n / FPT_GORDER_TMP, 1);
 	size_t		k = 0;
@@ -249,12 +253,12 @@ order_is_bytes(const FPTOrder *o, const FPTGItem *items, size_t n)
 	sort_bytes(o, o->tmp, k, 0);
 	for (size_t i = 1; i < k; i++)
 	{
-		FPTGEntry	x;
-		FPTGEntry	y;
+		FPTKey		x;
+		FPTKey		y;
 
-		fpt_gitem_get(o->chunks, &o->tmp[i - 1], &x);
-		fpt_gitem_get(o->chunks, &o->tmp[i], &y);
-		if (o->l->cmp(o->g, &x.key, &y.key) > 0)
+		fpt_item_get(o->chunks, &o->tmp[i - 1], &x);
+		fpt_item_get(o->chunks, &o->tmp[i], &y);
+		if (o->l->cmp(o->g, &x, &y) > 0)
 			return false;
 	}
 	return true;
@@ -265,17 +269,17 @@ order_is_bytes(const FPTOrder *o, const FPTGItem *items, size_t n)
  * is asked after 10, 20, 40 and so on, as core's sorts do.
  */
 static bool
-abbreviate(const FPTOrder *o, FPTGItem *items, size_t n)
+abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 {
 	size_t		ask = 10;
 
 	for (size_t i = 0; i < n; i++)
 	{
-		FPTGItem   *item = &items[i];
-		FPTGEntry	e;
+		FPTItem    *item = &items[i];
+		FPTKey		e;
 		bool		isnull;
 
-		fpt_gitem_ahead(o->chunks, items, i, n);
+		fpt_item_ahead(o->chunks, items, i, n);
 		if (i == ask)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -283,8 +287,8 @@ abbreviate(const FPTOrder *o, FPTGItem *items, size_t n)
 				return false;
 			ask = i < INT_MAX / 2 ? i * 2 : 0;
 		}
-		fpt_gitem_get(o->chunks, item, &e);
-		item->head = fpt_general_abbreviate(o->g, o->col, &e.key, &isnull);
+		fpt_item_get(o->chunks, item, &e);
+		item->head = fpt_general_abbreviate(o->g, o->col, &e, &isnull);
 		item->cls = isnull ? null_class(o) : FPT_ORDER_VALUE;
 		if (o->descending && !isnull)
 			item->head = ~item->head;
@@ -292,8 +296,9 @@ abbreviate(const FPTOrder *o, FPTGItem *items, size_t n)
 	return true;
 }
 
+/* Sort by a column of strings, whose order need not be that of their bytes. */
 static void
-sort_strings(const FPTOrder *o, FPTGItem *items, size_t n)
+sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
 {
 	if (!fpt_general_can_abbreviate(o->g, o->col) ||
 		order_is_bytes(o, items, n) || !abbreviate(o, items, n))
@@ -305,7 +310,7 @@ sort_strings(const FPTOrder *o, FPTGItem *items, size_t n)
 	fpt_radix_sort((uint64 *) items, n, 3);
 	for (size_t from = 0, to; from < n; from = to)
 	{
-		to = fpt_gitem_run(items, from, n);
+		to = fpt_item_run(items, from, n);
 		if (to - from < 2)
 			continue;
 		if (to - from >= FPT_ORDER_FEW)
@@ -317,15 +322,15 @@ sort_strings(const FPTOrder *o, FPTGItem *items, size_t n)
 /* --- interface ------------------------------------------------------------ */
 
 void
-fpt_gorder_sort(const FPTLayout *l, char *const *chunks, FPTGItem *items,
-				size_t n, FPTGItem *tmp)
+fpt_gorder_sort(const FPTLayout *l, char *const *chunks, FPTItem *items,
+				size_t n, FPTItem *tmp)
 {
 	FPTOrder	o = {.l = l, .g = l->arg, .chunks = chunks, .tmp = tmp};
-	FPTGEntry	e;
+	FPTKey		e;
 
-	fpt_gitem_get(chunks, &items[0], &e);
-	o.col = fpt_general_open(o.g, &e.key);
-	if (n >= FPT_ORDER_FEW && e.key.len > 0 &&
+	fpt_item_get(chunks, &items[0], &e);
+	o.col = fpt_general_open(o.g, &e);
+	if (n >= FPT_ORDER_FEW && e.len > 0 &&
 		o.col < fpt_general_nkeys(o.g))
 	{
 		switch (fpt_general_order(o.g, o.col, &o.descending, &o.nullsfirst))

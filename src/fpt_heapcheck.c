@@ -143,7 +143,7 @@ static void
 fpt_record_put(FPTHeapCheck *hc, FPTSpool *spool, const FPTKey *key,
 			   bool dead)
 {
-	uint64		rec[FPT_SPOOL_MAXWORDS];
+	uint64		rec[FPT_MAX_WORDS];
 
 	rec[0] = key->tid << FPT_REC_TIDSHIFT;
 	if (key->cls != FPT_CLS_VALUE)
@@ -183,7 +183,7 @@ static void
 fpt_records_begin(FPTHeapCheck *hc, FPTRecords *r)
 {
 	/* There are two lists. */
-	r->spool = fpt_spool_begin(hc->nwords,
+	r->spool = fpt_spool_begin(NULL, hc->nwords,
 							   (Size) maintenance_work_mem * 1024 / 2,
 							   NULL, NULL);
 	r->recs = NULL;

@@ -626,6 +626,10 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
 	load->npages = FPT_ROOTPAGE + 1;
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
+	if (!init && fpt_is_general(&load->layout))
+		/* the description was made for us only */
+		fpt_general_sort_support(unconstify(void *, load->layout.arg), rel,
+								 true);
 	if (nstripes > 0)
 		load->map.stripes = fpt_stripes_load(rel, stripes, nstripes);
 	fpt_level_create(load, 0);
@@ -637,17 +641,6 @@ const FPTLayout *
 fpt_load_layout(FPTLoad *load)
 {
 	return &load->layout;
-}
-
-void
-fpt_load_sort_support(FPTLoad *load)
-{
-	MemoryContext old = MemoryContextSwitchTo(load->cxt);
-
-	/* fpt_load_begin() made the description for us only. */
-	fpt_general_sort_support(unconstify(void *, load->layout.arg), load->rel,
-							 true);
-	MemoryContextSwitchTo(old);
 }
 
 void

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_pbuild.c
- *	  Parallel workers of an index build, for both classes of keys.
+ *	  Parallel workers of an index build.
  *
  * Every participant, the leader among them, scans a part of the heap and leaves
  * its entries as sorted runs in files that are shared through a file set.  When
@@ -11,7 +11,7 @@
  *
  * Participants share maintenance_work_mem; the leader frees its share before it
  * merges.  What is done to a part of the heap is the business of fpt_build.c
- * (fpt_build_share) and fpt_gbuild.c (fpt_gbuild_share).
+ * (FPTShareWork).
  *
  *-------------------------------------------------------------------------
  */
@@ -35,7 +35,6 @@
 #include "utils/wait_event.h"
 
 #include "fpt_build.h"
-#include "fpt_general.h"
 
 /* Keys of the chunks in the workers' shared memory */
 #define FPT_SHM_SHARED		UINT64CONST(0xF970000000000001)
@@ -97,13 +96,11 @@ fpt_share_scan(FPTShare *share, IndexBuildCallback callback, void *state)
 
 /* Do a share of the work and tell the leader. */
 static void
-fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share)
+fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
+						 FPTShareWork work)
 {
 	share->fileset = &shared->fileset.fs;
-	if (fpt_index_is_general(share->index))
-		fpt_gbuild_share(share);
-	else
-		fpt_build_share(share);
+	work(share);
 
 	SpinLockAcquire(&shared->mutex);
 	shared->ndone++;
@@ -127,6 +124,7 @@ fpt_shared_size(int nparticipants)
 							 mul_size(FPT_NSPOOLS, nparticipants)));
 }
 
+/* Ask for the shared memory of all that participants share. */
 static void
 fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
 {
@@ -256,7 +254,8 @@ fpt_parallel_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 }
 
 double
-fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo, double *indtuples)
+fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo, FPTShareWork work,
+				  double *indtuples)
 {
 	FPTBuildShared *shared = leader->shared;
 	FPTShare	share = {
@@ -270,7 +269,7 @@ fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo, double *indtuples)
 	};
 	bool		alldone = false;
 
-	fpt_parallel_participate(shared, &share);
+	fpt_parallel_participate(shared, &share, work);
 
 	/* Else a worker that cannot start would be waited for forever. */
 	WaitForParallelWorkersToAttach(leader->pcxt);
@@ -313,9 +312,8 @@ fpt_parallel_exports(const FPTParallel *leader, int participant)
 
 /* --- a worker ------------------------------------------------------------- */
 
-/* Run by a worker's process. */
 void
-fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
+fpt_parallel_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)
 {
 	FPTBuildShared *shared = shm_toc_lookup(toc, FPT_SHM_SHARED, false);
 	ParallelTableScanDesc pscan = shm_toc_lookup(toc, FPT_SHM_SCAN, false);
@@ -347,7 +345,7 @@ fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	share.mem = (Size) maintenance_work_mem * 1024 / shared->nparticipants;
 
 	InstrStartParallelQuery();
-	fpt_parallel_participate(shared, &share);
+	fpt_parallel_participate(shared, &share, work);
 	InstrEndParallelQuery(&bufusage[ParallelWorkerNumber],
 						  &walusage[ParallelWorkerNumber]);
 	index_close(share.index, indexlock);

@@ -3,19 +3,26 @@
  * fpt_sort.c
  *	  Spools: collecting and sorting the entries of a new index.
  *
- * Entries are records of one to three 64-bit words (see fpt_build.h) in one
- * array.  A radix sort orders them without comparing; when the array reaches
- * the spool's memory limit, it is sorted and written to a temporary file as a
- * run, and the end of the build merges the runs.  Compared with tuplesort.c a
+ * There is one array of records of one to three 64-bit words, which a radix
+ * sort orders without comparing.  An image key is such a record, with its TID.
+ * Of a general key the record (FPTItem) is what it begins with and the place of
+ * the rest (FPTRecord), which lies in chunks of memory; where items say that
+ * keys are equal, fpt_gorder.c goes on.  Compared with tuplesort.c an image's
  * record takes a third of the memory, and neither sorting nor writing it calls
  * a function.
  *
- * Order is total, because TIDs are part of the records: it depends neither on
- * the order in which the heap was scanned nor on who scanned which part.
+ * When memory reaches the spool's limit, it is sorted and written to a
+ * temporary file as a run, and the end of the build merges the runs.  Order is
+ * total, because TIDs decide lastly: it depends neither on the order in which
+ * the heap was scanned nor on who scanned which part.
  *
- * A run starts at a block boundary of its file.  Files are read in units of
- * BLCKSZ / 8 records, which are a whole number of blocks for every record
- * size.
+ * A run starts at a block boundary of its file and has records one after the
+ * other: images' as they are in the array, an FPTRecord of each general key.
+ * All of them are multiples of 8 bytes.  Files are read in units of whole
+ * blocks; a record that a unit cuts off is moved to before the next one.
+ *
+ * A spool's files are closed, and so deleted, by its end or by that of the
+ * transaction.
  *
  *-------------------------------------------------------------------------
  */
@@ -24,32 +31,35 @@
 #include <fcntl.h>
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
 #include "fpt_build.h"
 
-/* Records of a unit of reading and writing; nwords * BLCKSZ bytes. */
-#define FPT_UNIT			(BLCKSZ / sizeof(uint64))
+/* Image records that are given back at once. */
+#define FPT_FETCH_RECORDS	1024
 
-/* Records looked at between two checks for interrupts. */
-#define FPT_SORT_CHUNK		65536
+/* Bytes written between two checks for interrupts. */
+#define FPT_WRITE_CHUNK		65536
 
-/* Shorter arrays are sorted by insertion. */
-#define FPT_SORT_SMALL		24
-
-/* Longest read buffer of a run being merged, in units. */
-#define FPT_MAX_UNITS		16
+/* Longest read buffer of a run being merged. */
+#define FPT_MAX_READ		((Size) 32 * BLCKSZ)
 
 /* Records that the array has room for at first. */
 #define FPT_FIRST_RECORDS	4096
+
+/* Memory of an item: half of them are copied while they are sorted. */
+#define FPT_ITEM_BYTES		(sizeof(FPTItem) * 3 / 2)
+
+#define FPT_MAX_RECORD		MAXALIGN(sizeof(FPTRecord) + FPT_MAX_TUPLE)
+StaticAssertDecl(FPT_MAX_RECORD <= BLCKSZ,
+				 "a record may take more than a unit of reading");
 
 /* A sorted sequence of records in a file. */
 typedef struct FPTSpoolRun
 {
 	int64		block;			/* where it starts in its file */
-	uint64		nrecs;
+	uint64		bytes;
 } FPTSpoolRun;
 
 /* The same with its file and the state of reading it. */
@@ -57,10 +67,10 @@ typedef struct FPTRunReader
 {
 	FPTSpoolRun run;
 	BufFile    *file;
-	uint64		nread;			/* records of the run read so far */
-	uint64	   *buf;
-	size_t		pos;			/* next record in buf */
-	size_t		len;			/* records in buf */
+	uint64		nread;			/* bytes of the run read so far */
+	char	   *buf;			/* has room for a record before it */
+	const uint64 *rec;			/* the next record */
+	const char *end;			/* of what is read */
 } FPTRunReader;
 
 /* A file that runs are appended to. */
@@ -73,7 +83,10 @@ typedef struct FPTRunWriter
 struct FPTSpool
 {
 	MemoryContext cxt;			/* everything below lives here */
+	const FPTLayout *l;			/* general keys; NULL: records are all */
 	int			nwords;
+	Size		recsize;		/* bytes of a record of so many words */
+	Size		maxsize;		/* of any record in a run */
 	Size		mem;			/* bytes to use at most */
 
 	/* collected and not yet written records */
@@ -81,7 +94,14 @@ struct FPTSpool
 	size_t		nrecs;
 	size_t		maxrecs;		/* room in recs */
 	size_t		limit;			/* room allowed by mem */
-	bool		sorted;			/* recs are in order */
+	bool		sorted;			/* recs are in order (items never are) */
+
+	/* general keys: what recs tell the places of */
+	MemoryContext chunkcxt;
+	char	  **chunks;
+	int			nchunks;
+	int			maxchunks;
+	Size		chunkleft;		/* bytes free in the last one */
 
 	/* what has been written */
 	FPTRunWriter out;
@@ -90,241 +110,65 @@ struct FPTSpool
 	FPTRunReader *runs;
 	int			nruns;
 	int			maxruns;
-	uint64		last[FPT_SPOOL_MAXWORDS];	/* last record of the last run */
+	uint64	   *last;			/* last record of the last run */
 	BufFile   **files;			/* all files opened */
 	int			nfiles;
 
 	/* giving back */
 	size_t		nfetched;		/* records of recs given back */
-	uint64	   *mergebuf;		/* a unit of merged records */
-	uint64	   *readbuf;		/* the readers' buffers */
-	size_t		units;			/* units of a reader's buffer */
-	int		   *heap;			/* runs not exhausted, a heap by next record */
+	char	   *readbuf;		/* the readers' buffers */
+	Size		readsize;		/* bytes read at once */
+	FPTRunReader **heap;		/* runs not exhausted, by next record */
 	int			nheap;
+	bool		given;			/* the first one's has been given back */
 };
 
-/* --- radix sort --------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
-/* Is record a before record b? */
-static pg_attribute_always_inline bool
-fpt_rec_less(const uint64 *a, const uint64 *b, int nwords)
+/* Bytes of a record in a run. */
+static inline Size
+fpt_rec_size(const FPTSpool *sp, const uint64 *rec)
 {
-	for (int w = 0; w < nwords - 1; w++)
-	{
-		if (a[w] != b[w])
-			return a[w] < b[w];
-	}
-	return a[nwords - 1] < b[nwords - 1];
+	return sp->l == NULL ? sp->recsize :
+		fpt_record_size(((const FPTRecord *) rec)->len);
 }
 
-static pg_attribute_always_inline void
-fpt_rec_copy(uint64 *to, const uint64 *from, int nwords)
+/* The same for general keys; may raise errors of comparison functions. */
+static bool
+fpt_general_less(const FPTLayout *l, const FPTRecord *a, const FPTRecord *b)
 {
-	for (int w = 0; w < nwords; w++)
-		to[w] = from[w];
+	FPTKey		x;
+	FPTKey		y;
+
+	if (a->cls != b->cls)
+		return a->cls < b->cls;
+	if (a->head != b->head)
+		return a->head < b->head;
+	fpt_record_get(a, &x);
+	fpt_record_get(b, &y);
+	return fpt_key_cmp(l, &x, &y) < 0;
 }
 
-static pg_attribute_always_inline void
-fpt_rec_swap(uint64 *a, uint64 *b, int nwords)
+/* Is record a of a run before record b? */
+static inline bool
+fpt_run_less(const FPTSpool *sp, const uint64 *a, const uint64 *b)
 {
-	for (int w = 0; w < nwords; w++)
-	{
-		uint64		t = a[w];
-
-		a[w] = b[w];
-		b[w] = t;
-	}
+	if (likely(sp->l == NULL))
+		return a[0] != b[0] ? a[0] < b[0] : fpt_rec_less(a, b, sp->nwords);
+	return fpt_general_less(sp->l, (const FPTRecord *) a,
+							(const FPTRecord *) b);
 }
 
-static pg_attribute_always_inline void
-fpt_insertion_sort(uint64 *recs, size_t n, int nwords)
+/* The i'th record of the sorted array, as runs have it. */
+static inline const uint64 *
+fpt_spool_rec(const FPTSpool *sp, size_t i)
 {
-	for (size_t i = 1; i < n; i++)
-	{
-		uint64		rec[FPT_SPOOL_MAXWORDS];
-		size_t		j = i;
+	const FPTItem *items = (const FPTItem *) sp->recs;
 
-		fpt_rec_copy(rec, recs + i * nwords, nwords);
-		for (; j > 0 && fpt_rec_less(rec, recs + (j - 1) * nwords, nwords); j--)
-			fpt_rec_copy(recs + j * nwords, recs + (j - 1) * nwords, nwords);
-		fpt_rec_copy(recs + j * nwords, rec, nwords);
-	}
-}
-
-/* Bits of word w in which the records differ. */
-static pg_attribute_always_inline uint64
-fpt_word_diff(const uint64 *recs, size_t n, int nwords, int w)
-{
-	uint64		first = recs[w];
-	uint64		diff = 0;
-
-	for (size_t from = 0; from < n; from += FPT_SORT_CHUNK)
-	{
-		size_t		to = Min(from + FPT_SORT_CHUNK, n);
-
-		for (size_t i = from; i < to; i++)
-			diff |= recs[i * nwords + w] ^ first;
-		CHECK_FOR_INTERRUPTS();
-	}
-	return diff;
-}
-
-/* Eight bits of one word. */
-typedef struct FPTDigit
-{
-	int			word;
-	int			shift;
-} FPTDigit;
-
-static pg_attribute_always_inline unsigned
-fpt_digit(const uint64 *rec, FPTDigit d)
-{
-	return (rec[d.word] >> d.shift) & 0xFF;
-}
-
-/* Where a digit's records begin: start[v]; start[256] = n. */
-static pg_attribute_always_inline void
-fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
-				 size_t *start)
-{
-	memset(start, 0, 257 * sizeof(size_t));
-	for (size_t from = 0; from < n; from += FPT_SORT_CHUNK)
-	{
-		size_t		to = Min(from + FPT_SORT_CHUNK, n);
-
-		for (size_t i = from; i < to; i++)
-			start[fpt_digit(recs + i * nwords, d) + 1]++;
-		CHECK_FOR_INTERRUPTS();
-	}
-	for (int v = 0; v < 256; v++)
-		start[v + 1] += start[v];
-}
-
-/*
- * Bring each record into its digit's part of the array, in place.
- *
- * next[v] is the end of what is already in place in part v.  A pass goes over
- * the unsettled records of every part and swaps each with the first unsettled
- * place of the part where it belongs, which settles one record a step.  Steps
- * do not depend on each other's loads, so that the CPU overlaps their cache
- * misses; following each record's cycle to its end would wait for one after
- * the other.  A part that got its last record drops out.
- */
-static pg_attribute_always_inline void
-fpt_digit_permute(uint64 *recs, int nwords, FPTDigit d, const size_t *start)
-{
-	size_t		next[256];
-	uint8		open[256];
-	int			nopen = 0;
-
-	for (int v = 0; v < 256; v++)
-	{
-		next[v] = start[v];
-		if (start[v + 1] > start[v])
-			open[nopen++] = (uint8) v;
-	}
-	/* When one part is open, what is in it belongs there. */
-	while (nopen > 1)
-	{
-		int			still = 0;
-
-		for (int i = 0; i < nopen; i++)
-		{
-			unsigned	v = open[i];
-			size_t		end = start[v + 1];
-
-			for (size_t from = next[v]; from < end; from += FPT_SORT_CHUNK)
-			{
-				size_t		to = Min(from + FPT_SORT_CHUNK, end);
-
-				for (size_t j = from; j < to; j++)
-				{
-					uint64	   *rec = recs + j * nwords;
-					size_t		place = next[fpt_digit(rec, d)]++;
-
-					fpt_rec_swap(rec, recs + place * nwords, nwords);
-				}
-				CHECK_FOR_INTERRUPTS();
-			}
-			if (next[v] < end)
-				open[still++] = (uint8) v;
-		}
-		nopen = still;
-	}
-}
-
-/*
- * Sort records whose words before w are equal: by the highest eight bits in
- * which they differ, then each part by "recurse".  The depth of the recursion
- * is at most eight times the number of words.
- */
-static pg_attribute_always_inline void
-fpt_radix_step(uint64 *recs, size_t n, int nwords, int w,
-			   void (*recurse) (uint64 *, size_t, int))
-{
-	size_t		start[257];
-	FPTDigit	d;
-	uint64		diff = 0;
-
-	if (n <= FPT_SORT_SMALL)
-	{
-		fpt_insertion_sort(recs, n, nwords);
-		return;
-	}
-	for (; w < nwords; w++)
-	{
-		diff = fpt_word_diff(recs, n, nwords, w);
-		if (diff != 0)
-			break;
-	}
-	if (diff == 0)
-		return;					/* all equal */
-	d.word = w;
-	d.shift = Max(pg_leftmost_one_pos64(diff) - 7, 0);
-	fpt_digit_starts(recs, n, nwords, d, start);
-	fpt_digit_permute(recs, nwords, d, start);
-	for (int v = 0; v < 256; v++)
-	{
-		if (start[v + 1] - start[v] > 1)
-			recurse(recs + start[v] * nwords, start[v + 1] - start[v], w);
-	}
-}
-
-/* One copy for each record size, so that the sizes are constants. */
-static void
-fpt_radix1(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 1, w, fpt_radix1);
-}
-
-static void
-fpt_radix2(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 2, w, fpt_radix2);
-}
-
-static void
-fpt_radix3(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 3, w, fpt_radix3);
-}
-
-void
-fpt_radix_sort(uint64 *recs, size_t n, int nwords)
-{
-	switch (nwords)
-	{
-		case 1:
-			fpt_radix1(recs, n, 0);
-			break;
-		case 2:
-			fpt_radix2(recs, n, 0);
-			break;
-		default:
-			Assert(nwords == 3);
-			fpt_radix3(recs, n, 0);
-			break;
-	}
+	if (sp->l == NULL)
+		return sp->recs + i * sp->nwords;
+	fpt_item_ahead(sp->chunks, items, i, sp->nrecs);
+	return (const uint64 *) fpt_item_record(sp->chunks, &items[i]);
 }
 
 /* --- files of runs ------------------------------------------------------ */
@@ -364,7 +208,7 @@ fpt_writer_put(FPTRunWriter *out, const void *data, Size len)
 
 	while (len > 0)
 	{
-		Size		part = Min(len, (Size) FPT_SORT_CHUNK);
+		Size		part = Min(len, (Size) FPT_WRITE_CHUNK);
 
 		CHECK_FOR_INTERRUPTS();
 		BufFileWrite(out->file, unconstify(char *, p), part);
@@ -390,8 +234,9 @@ fpt_writer_align(FPTRunWriter *out)
 	return (int64) (out->bytes / BLCKSZ);
 }
 
+/* Add a run to the list: a place in a file, where it is empty yet or whole. */
 static void
-fpt_spool_add_run(FPTSpool *sp, BufFile *file, int64 block, uint64 nrecs)
+fpt_spool_add_run(FPTSpool *sp, BufFile *file, FPTSpoolRun run)
 {
 	FPTRunReader *r;
 
@@ -408,58 +253,113 @@ fpt_spool_add_run(FPTSpool *sp, BufFile *file, int64 block, uint64 nrecs)
 	}
 	r = &sp->runs[sp->nruns++];
 	memset(r, 0, sizeof(*r));
-	r->run.block = block;
-	r->run.nrecs = nrecs;
+	r->run = run;
 	r->file = file;
 }
 
+/*
+ * Put the array in order; not twice, since the items of general keys are what
+ * fpt_gorder_sort() leaves.  May raise errors of comparison functions, and
+ * leaves behind what these allocate in the current context.
+ */
 static void
 fpt_spool_sort_array(FPTSpool *sp)
 {
+	FPTItem    *items = (FPTItem *) sp->recs;
+	FPTItem    *tmp = NULL;
+	size_t		to;
+
 	if (!sp->sorted)
 		fpt_radix_sort(sp->recs, sp->nrecs, sp->nwords);
-	sp->sorted = true;
+	sp->sorted = sp->l == NULL;
+	if (sp->l == NULL)
+		return;
+	for (size_t from = 0; from < sp->nrecs; from = to)
+	{
+		to = fpt_item_run(items, from, sp->nrecs);
+		if (to - from < 2)
+			continue;
+		if (tmp == NULL)
+			tmp = MemoryContextAllocHuge(sp->cxt,
+										 Max(sp->nrecs / 2, FPT_GORDER_TMP) *
+										 sizeof(FPTItem));
+		fpt_gorder_sort(sp->l, sp->chunks, items + from, to - from, tmp);
+	}
+	if (tmp != NULL)
+		pfree(tmp);
 }
 
 /*
- * Sort the array and write it out.  If it continues the last run it becomes
- * part of that: then a heap in key order gives one run, and NULLs' TIDs do.
+ * Sort what is in memory and write it out, which leaves no records there.  If
+ * it continues the last run it becomes part of that: then a heap in key order
+ * gives one run, and NULLs' TIDs do.
  */
 static void
 fpt_spool_dump(FPTSpool *sp)
 {
-	int			nw = sp->nwords;
+	const uint64 *rec;
+	uint64		from;
 
 	if (sp->nrecs == 0)
 		return;
 	fpt_spool_sort_array(sp);
 	fpt_spool_open_out(sp);
-	if (sp->nruns > 0 && fpt_rec_less(sp->last, sp->recs, nw))
-		sp->runs[sp->nruns - 1].run.nrecs += sp->nrecs;
+	if (sp->nruns == 0 || !fpt_run_less(sp, sp->last, fpt_spool_rec(sp, 0)))
+	{
+		FPTSpoolRun run = {.block = fpt_writer_align(&sp->out)};
+
+		fpt_spool_add_run(sp, sp->out.file, run);
+	}
+	from = sp->out.bytes;
+	if (sp->l == NULL)
+		fpt_writer_put(&sp->out, sp->recs, sp->nrecs * sp->recsize);
 	else
-		fpt_spool_add_run(sp, sp->out.file, fpt_writer_align(&sp->out),
-						  sp->nrecs);
-	fpt_writer_put(&sp->out, sp->recs, sp->nrecs * nw * sizeof(uint64));
-	fpt_rec_copy(sp->last, sp->recs + (sp->nrecs - 1) * nw, nw);
+	{
+		for (size_t i = 0; i < sp->nrecs; i++)
+		{
+			rec = fpt_spool_rec(sp, i);
+			fpt_writer_put(&sp->out, rec, fpt_rec_size(sp, rec));
+		}
+	}
+	sp->runs[sp->nruns - 1].run.bytes += sp->out.bytes - from;
+	rec = fpt_spool_rec(sp, sp->nrecs - 1);
+	memcpy(sp->last, rec, fpt_rec_size(sp, rec));
 	sp->nrecs = 0;
+	if (sp->chunkcxt != NULL)
+		MemoryContextReset(sp->chunkcxt);
+	sp->nchunks = 0;
+	sp->chunkleft = 0;
 }
 
 /* --- collecting --------------------------------------------------------- */
 
 FPTSpool *
-fpt_spool_begin(int nwords, Size mem, FileSet *fileset, const char *name)
+fpt_spool_begin(const FPTLayout *l, int nwords, Size mem, FileSet *fileset,
+				const char *name)
 {
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree build spool",
 											  ALLOCSET_DEFAULT_SIZES);
 	FPTSpool   *sp = MemoryContextAllocZero(cxt, sizeof(FPTSpool));
 
-	Assert(nwords >= 1 && nwords <= FPT_SPOOL_MAXWORDS);
+	Assert(nwords >= 1 && nwords <= FPT_MAX_WORDS);
 	sp->cxt = cxt;
+	sp->l = l;
 	sp->nwords = nwords;
+	sp->recsize = sp->maxsize = nwords * sizeof(uint64);
 	sp->mem = Max(mem, FPT_SPOOL_MINMEM);
-	sp->limit = sp->mem / (nwords * sizeof(uint64));
-	sp->sorted = true;
+	sp->limit = sp->mem / sp->recsize;
+	if (l != NULL)
+	{
+		Assert(sp->recsize == sizeof(FPTItem));
+		sp->maxsize = FPT_MAX_RECORD;
+		sp->mem = Max(mem, 2 * FPT_CHUNK_BYTES);
+		sp->limit = SIZE_MAX;	/* chunks count */
+		sp->chunkcxt = AllocSetContextCreate(cxt, "fptree build records",
+											 ALLOCSET_DEFAULT_SIZES);
+	}
+	sp->last = MemoryContextAlloc(cxt, sp->maxsize);
+	sp->sorted = l == NULL;
 	sp->fileset = fileset;
 	if (name != NULL)
 		sp->name = MemoryContextStrdup(cxt, name);
@@ -470,8 +370,6 @@ fpt_spool_begin(int nwords, Size mem, FileSet *fileset, const char *name)
 static void
 fpt_spool_make_room(FPTSpool *sp)
 {
-	Size		recsize = sp->nwords * sizeof(uint64);
-
 	if (sp->maxrecs >= sp->limit)
 	{
 		fpt_spool_dump(sp);
@@ -480,11 +378,11 @@ fpt_spool_make_room(FPTSpool *sp)
 	if (sp->recs == NULL)
 	{
 		sp->maxrecs = Min(FPT_FIRST_RECORDS, sp->limit);
-		sp->recs = MemoryContextAllocHuge(sp->cxt, sp->maxrecs * recsize);
+		sp->recs = MemoryContextAllocHuge(sp->cxt, sp->maxrecs * sp->recsize);
 		return;
 	}
 	sp->maxrecs = Min(sp->maxrecs * 2, sp->limit);
-	sp->recs = repalloc_huge(sp->recs, sp->maxrecs * recsize);
+	sp->recs = repalloc_huge(sp->recs, sp->maxrecs * sp->recsize);
 }
 
 void
@@ -504,143 +402,194 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 	sp->nrecs++;
 }
 
+/* Begin a chunk, with all others written out if memory is full. */
+static void
+fpt_spool_add_chunk(FPTSpool *sp)
+{
+	Size		used = sp->maxrecs * FPT_ITEM_BYTES +
+		sp->nchunks * FPT_CHUNK_BYTES;
+
+	if (used + FPT_CHUNK_BYTES > sp->mem)
+		fpt_spool_dump(sp);
+	if (sp->nchunks >= sp->maxchunks)
+	{
+		Size		size;
+
+		sp->maxchunks = Max(64, sp->maxchunks * 2);
+		size = sp->maxchunks * sizeof(char *);
+		sp->chunks = sp->chunks == NULL ? MemoryContextAlloc(sp->cxt, size) :
+			repalloc(sp->chunks, size);
+	}
+	sp->chunks[sp->nchunks++] = MemoryContextAlloc(sp->chunkcxt,
+												   FPT_CHUNK_BYTES);
+	sp->chunkleft = FPT_CHUNK_BYTES;
+}
+
+void
+fpt_spool_put_key(FPTSpool *sp, const FPTKey *key, unsigned flags)
+{
+	Size		size = fpt_record_size(key->len);
+	Size		offset;
+	FPTItem    *item;
+	FPTRecord  *rec;
+
+	Assert(sp->l != NULL && key->search == NULL && size <= FPT_MAX_RECORD);
+	if (sp->chunkleft < size)
+		fpt_spool_add_chunk(sp);
+	if (unlikely(sp->nrecs >= sp->maxrecs))
+		fpt_spool_make_room(sp);
+	offset = FPT_CHUNK_BYTES - sp->chunkleft;
+	sp->chunkleft -= size;
+	item = (FPTItem *) sp->recs + sp->nrecs++;
+	item->cls = key->cls;
+	item->head = key->lo;
+	item->place = ((uint64) (sp->nchunks - 1) << FPT_CHUNK_BITS) | offset;
+	rec = (FPTRecord *) (sp->chunks[sp->nchunks - 1] + offset);
+	((uint64 *) rec)[size / sizeof(uint64) - 1] = 0;	/* padding */
+	rec->head = key->lo;
+	rec->tid = key->tid;
+	rec->len = key->len;
+	rec->cls = (uint16) key->cls;
+	rec->flags = (uint16) flags;
+	if (key->len > 0)
+		memcpy(rec + 1, key->tup, key->len);
+}
+
 /* --- merging ------------------------------------------------------------ */
 
-/* Read the next part of a run; false at its end. */
+/* Is all of the run's next record read? */
+static inline bool
+fpt_reader_ready(const FPTSpool *sp, const FPTRunReader *r)
+{
+	Size		left = r->end - (const char *) r->rec;
+
+	if (sp->l == NULL)
+		return left >= sp->recsize;
+	if (left < sizeof(FPTRecord))
+		return false;
+	if (unlikely(((const FPTRecord *) r->rec)->len > FPT_MAX_TUPLE))
+		elog(ERROR, "temporary file of an index build is damaged");
+	return left >= fpt_rec_size(sp, r->rec);
+}
+
+/*
+ * Read the next part of a run, of whose next record only the beginning is
+ * there, or nothing.  True: it is there now; false: it was the run's end.
+ * Raises an error if the file cannot be read, or ends within a record.
+ */
 static bool
 fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 {
-	Size		recsize = sp->nwords * sizeof(uint64);
-	uint64		left = r->run.nrecs - r->nread;
-	size_t		n = (size_t) Min(left, (uint64) (sp->units * FPT_UNIT));
+	Size		rest = r->end - (const char *) r->rec;
+	Size		n = (Size) Min(r->run.bytes - r->nread, (uint64) sp->readsize);
 	int64		block;
 
-	r->pos = r->len = 0;
-	if (n == 0)
+	if (n == 0 && rest == 0)
 		return false;
 	CHECK_FOR_INTERRUPTS();
-	/* nread is a multiple of FPT_UNIT, so this is a block boundary */
-	block = r->run.block + (int64) (r->nread * recsize / BLCKSZ);
+	Assert(rest < sp->maxsize && r->nread % BLCKSZ == 0);
+	if (rest > 0)
+		memmove(r->buf - rest, r->rec, rest);
+	block = r->run.block + (int64) (r->nread / BLCKSZ);
 	if (BufFileSeekBlock(r->file, block) != 0)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not seek to block %lld of temporary file",
 						(long long) block)));
-	if (BufFileRead(r->file, r->buf, n * recsize) != n * recsize)
+	if (BufFileRead(r->file, r->buf, n) != n)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not read block %lld of temporary file",
 						(long long) block)));
 	r->nread += n;
-	r->len = n;
+	r->rec = (const uint64 *) (r->buf - rest);
+	r->end = r->buf + n;
+	if (!fpt_reader_ready(sp, r))
+		elog(ERROR, "temporary file of an index build is damaged");
 	return true;
 }
 
-static inline const uint64 *
-fpt_reader_head(FPTSpool *sp, int run)
-{
-	FPTRunReader *r = &sp->runs[run];
-
-	return r->buf + r->pos * sp->nwords;
-}
-
-/* Let the heap's i'th element sink to where it belongs. */
+/*
+ * Let the heap's i'th run sink to where its next record belongs.  Not that of
+ * lib/binaryheap.h, which calls a function for each comparison: of images that
+ * takes longer than comparing them.
+ */
 static void
 fpt_heap_sink(FPTSpool *sp, int i)
 {
-	int		   *heap = sp->heap;
-	int			run = heap[i];
-	const uint64 *rec = fpt_reader_head(sp, run);
-	int			nw = sp->nwords;
+	FPTRunReader **heap = sp->heap;
+	FPTRunReader *r = heap[i];
 
 	for (;;)
 	{
 		int			child = 2 * i + 1;
-		const uint64 *crec;
 
 		if (child >= sp->nheap)
 			break;
-		crec = fpt_reader_head(sp, heap[child]);
-		if (child + 1 < sp->nheap)
-		{
-			const uint64 *other = fpt_reader_head(sp, heap[child + 1]);
-
-			if (fpt_rec_less(other, crec, nw))
-			{
-				crec = other;
-				child++;
-			}
-		}
-		if (!fpt_rec_less(crec, rec, nw))
+		if (child + 1 < sp->nheap &&
+			fpt_run_less(sp, heap[child + 1]->rec, heap[child]->rec))
+			child++;
+		if (!fpt_run_less(sp, heap[child]->rec, r->rec))
 			break;
 		heap[i] = heap[child];
 		i = child;
 	}
-	heap[i] = run;
+	heap[i] = r;
 }
 
-/* Start merging runs first .. first + n - 1; buffers are allocated. */
+/* Start merging the first n runs; buffers and heap are allocated. */
 static void
-fpt_merge_start(FPTSpool *sp, int first, int n)
+fpt_merge_start(FPTSpool *sp, int n)
 {
-	Size		bufwords = sp->units * FPT_UNIT * sp->nwords;
-
 	sp->nheap = 0;
+	sp->given = false;
 	for (int i = 0; i < n; i++)
 	{
-		FPTRunReader *r = &sp->runs[first + i];
+		FPTRunReader *r = &sp->runs[i];
 
-		r->buf = sp->readbuf + i * bufwords;
+		r->buf = sp->readbuf + i * (sp->maxsize + sp->readsize) + sp->maxsize;
+		r->rec = (const uint64 *) r->buf;
+		r->end = r->buf;
 		r->nread = 0;
 		if (fpt_reader_fill(sp, r))
-			sp->heap[sp->nheap++] = first + i;
+			sp->heap[sp->nheap++] = r;
 	}
 	for (int i = sp->nheap / 2 - 1; i >= 0; i--)
 		fpt_heap_sink(sp, i);
 }
 
-/* The run at the top of the heap has come to the end of its buffer. */
-static void
-fpt_merge_refill(FPTSpool *sp)
-{
-	if (!fpt_reader_fill(sp, &sp->runs[sp->heap[0]]))
-		sp->heap[0] = sp->heap[--sp->nheap];
-}
-
-/* The next records of the runs being merged, at most a unit. */
+/*
+ * The next records of the runs being merged, as fpt_spool_fetch() gives them
+ * back.  May raise errors of reading and of comparison functions.
+ */
 static size_t
 fpt_merge_fetch(FPTSpool *sp, const uint64 **recs)
 {
-	int			nw = sp->nwords;
-	size_t		n = 0;
+	FPTRunReader *r;
+	size_t		n = 1;
 
-	if (sp->nheap == 1)
+	if (sp->given)
 	{
-		/* Nothing to merge: hand out the buffer. */
-		FPTRunReader *r = &sp->runs[sp->heap[0]];
-
-		if (r->pos < r->len || fpt_reader_fill(sp, r))
-		{
-			*recs = r->buf + r->pos * nw;
-			n = r->len - r->pos;
-			r->pos = r->len;
-			return n;
-		}
-		sp->nheap = 0;
-	}
-	while (sp->nheap > 0 && n < FPT_UNIT)
-	{
-		FPTRunReader *r = &sp->runs[sp->heap[0]];
-
-		fpt_rec_copy(sp->mergebuf + n * nw, r->buf + r->pos * nw, nw);
-		n++;
-		r->pos++;
-		if (unlikely(r->pos >= r->len))
-			fpt_merge_refill(sp);
+		/* Only now: what was given back had to be there until now. */
+		r = sp->heap[0];
+		r->rec = (const uint64 *) ((const char *) r->rec +
+								   fpt_rec_size(sp, r->rec));
+		if (!fpt_reader_ready(sp, r) && !fpt_reader_fill(sp, r))
+			sp->heap[0] = sp->heap[--sp->nheap];
 		if (sp->nheap > 1)
 			fpt_heap_sink(sp, 0);
 	}
-	*recs = sp->mergebuf;
+	sp->given = sp->nheap > 0;
+	if (!sp->given)
+		return 0;
+	r = sp->heap[0];
+	*recs = r->rec;
+	if (sp->nheap == 1 && sp->l == NULL)
+	{
+		/* Nothing to merge: all that is read, the last one is "given". */
+		n = (r->end - (const char *) r->rec) / sp->recsize;
+		r->rec += (n - 1) * sp->nwords;
+	}
 	return n;
 }
 
@@ -672,9 +621,8 @@ fpt_spool_close_unused(FPTSpool *sp)
 static void
 fpt_merge_first_runs(FPTSpool *sp, int n)
 {
+	FPTSpoolRun run;
 	const uint64 *recs;
-	uint64		nrecs = 0;
-	int64		block;
 	size_t		k;
 
 	for (int i = 0; i < n; i++)
@@ -687,44 +635,43 @@ fpt_merge_first_runs(FPTSpool *sp, int n)
 		fpt_spool_close_unused(sp);
 		fpt_spool_open_out(sp);
 	}
-	fpt_merge_start(sp, 0, n);
-	block = fpt_writer_align(&sp->out);
+	fpt_merge_start(sp, n);
+	run.block = fpt_writer_align(&sp->out);
 	while ((k = fpt_merge_fetch(sp, &recs)) > 0)
-	{
-		fpt_writer_put(&sp->out, recs, k * sp->nwords * sizeof(uint64));
-		nrecs += k;
-	}
+		fpt_writer_put(&sp->out, recs, k * fpt_rec_size(sp, recs));
+	run.bytes = sp->out.bytes - (uint64) run.block * BLCKSZ;
 	memmove(sp->runs, sp->runs + n, (sp->nruns - n) * sizeof(FPTRunReader));
 	sp->nruns -= n;
-	fpt_spool_add_run(sp, sp->out.file, block, nrecs);
+	fpt_spool_add_run(sp, sp->out.file, run);
 }
 
 /*
- * Prepare for giving back merged runs.  Each run being read needs a buffer of
- * at least a unit; where memory has no room for that many, merge some first.
+ * Prepare for giving back merged runs; nothing is in memory any more.  Each run
+ * being read needs a buffer of at least a block; where memory has no room for
+ * that many, merge some first.
  */
 static void
 fpt_spool_prepare_merge(FPTSpool *sp)
 {
-	Size		unit = FPT_UNIT * sp->nwords * sizeof(uint64);
-	Size		fit = sp->mem / unit - 1;
-	int			fanin = (int) Min(fit, (Size) FPT_MERGE_RUNS);
+	Size		fit = sp->mem / (sp->maxsize + BLCKSZ);
+	int			fanin = Max(2, (int) Min(fit, (Size) FPT_MERGE_RUNS));
+	int			ways = Min(fanin, sp->nruns);
 
+	Assert(sp->nrecs == 0);
+	Assert(sp->fileset == NULL);	/* exports are sorted by who imports them */
 	if (sp->recs != NULL)
 		pfree(sp->recs);
 	sp->recs = NULL;
 	sp->maxrecs = 0;
-	fanin = Max(2, fanin);
-	sp->units = Min((Size) fanin / Min(fanin, sp->nruns), FPT_MAX_UNITS);
-	sp->mergebuf = MemoryContextAlloc(sp->cxt, unit);
-	sp->readbuf = MemoryContextAllocHuge(sp->cxt, Min(fanin, sp->nruns) *
-										 sp->units * unit);
-	sp->heap = MemoryContextAllocHuge(sp->cxt,
-									  Min(fanin, sp->nruns) * sizeof(int));
-	Assert(sp->fileset == NULL);	/* exports are sorted by who imports them */
+	sp->readsize = sp->mem / ways - sp->maxsize;
+	sp->readsize = Min(sp->readsize - sp->readsize % BLCKSZ, FPT_MAX_READ);
+	Assert(sp->readsize >= BLCKSZ);
+	sp->readbuf = MemoryContextAllocHuge(sp->cxt, ways *
+										 (sp->maxsize + sp->readsize));
+	sp->heap = MemoryContextAlloc(sp->cxt, ways * sizeof(FPTRunReader *));
 	while (sp->nruns > fanin)
 		fpt_merge_first_runs(sp, Min(fanin, sp->nruns - fanin + 1));
-	fpt_merge_start(sp, 0, sp->nruns);
+	fpt_merge_start(sp, sp->nruns);
 }
 
 /* --- the end of the collection ------------------------------------------ */
@@ -749,8 +696,11 @@ fpt_spool_fetch(FPTSpool *sp, const uint64 **recs)
 	CHECK_FOR_INTERRUPTS();
 	if (sp->nruns > 0)
 		return fpt_merge_fetch(sp, recs);
-	n = Min(sp->nrecs - sp->nfetched, FPT_UNIT);
-	*recs = sp->recs + sp->nfetched * sp->nwords;
+	n = sp->nrecs - sp->nfetched;
+	if (n == 0)
+		return 0;
+	n = sp->l == NULL ? Min(n, FPT_FETCH_RECORDS) : 1;
+	*recs = fpt_spool_rec(sp, sp->nfetched);
 	sp->nfetched += n;
 	return n;
 }
@@ -799,7 +749,7 @@ fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 					(errcode_for_file_access(),
 					 errmsg("could not read block %lld of temporary file",
 							(long long) ex->dirblock)));
-		fpt_spool_add_run(sp, file, run.block, run.nrecs);
+		fpt_spool_add_run(sp, file, run);
 	}
 }
 
