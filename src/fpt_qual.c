@@ -716,16 +716,6 @@ add_array(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
 	intersect(q, i, set);
 }
 
-static void
-reject_key(const FPTQuals *q, ScanKey key)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg_internal("unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
-							 RelationGetRelationName(q->rel), key->sk_attno,
-							 key->sk_strategy, (unsigned) key->sk_flags)));
-}
-
 /*
  * How many members of a row comparison, from the first on, are of the columns of
  * the index from the first on, which order them all as the operator does?
@@ -809,7 +799,7 @@ add_key(FPTQuals *q, ScanKey key)
 
 	if (i < 0 || i >= q->nkeycols ||
 		(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
-		reject_key(q, key);
+		fpt_reject_key(q->rel, key);
 	if (key->sk_flags & SK_ROW_HEADER)
 	{
 		add_row(q, key);
@@ -835,7 +825,7 @@ add_key(FPTQuals *q, ScanKey key)
 	}
 	if (key->sk_strategy < BTLessStrategyNumber ||
 		key->sk_strategy > BTGreaterStrategyNumber)
-		reject_key(q, key);
+		fpt_reject_key(q->rel, key);
 	converter_init(q, i, key, &conv);
 	if (key->sk_flags & SK_SEARCHARRAY)
 	{

@@ -513,8 +513,8 @@ preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
 
 /* --- all keys ------------------------------------------------------------- */
 
-static void
-reject_key(Relation rel, ScanKey key)
+void
+fpt_reject_key(Relation rel, ScanKey key)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INTERNAL_ERROR),
@@ -567,7 +567,7 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 
 		if (key->sk_attno != 1 ||
 			(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
-			reject_key(qs->rel, key);
+			fpt_reject_key(qs->rel, key);
 
 		if (key->sk_flags & SK_SEARCHNULL)
 		{
@@ -589,7 +589,7 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 			return;				/* the operators are strict */
 		if (key->sk_strategy < BTLessStrategyNumber ||
 			key->sk_strategy > BTGreaterStrategyNumber)
-			reject_key(qs->rel, key);
+			fpt_reject_key(qs->rel, key);
 		if (key->sk_flags & SK_SEARCHARRAY)
 		{
 			if (key->sk_strategy == BTEqualStrategyNumber)
