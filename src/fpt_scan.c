@@ -883,108 +883,68 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 }
 
 /*
- * Go to the next batch with any entries: forward from "from" (inclusive) on,
- * with "hint" the page that probably covers it.  False at the end.
+ * The range of image keys to go on with: the first one with positions at or
+ * above "at" (dir > 0), or the last one with positions below it (dir < 0); -1 if
+ * there is none.
  */
-static bool
-fpt_forward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey from,
-			uint32 hint)
+static int
+fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
+			   int dir)
 {
-	const FPTLayout *l = &so->ix.layout;
-	FPTKeyBuf	own;
+	int			i = ranges->n;
 
-	fpt_key_copy(&own, &from);
-	for (;;)
+	if (dir < 0)
 	{
-		const FPTRange *r;
-		FPTRange	rbuf;
-		int			i;
-		Buffer		buf;
-
-		if (!fpt_parallel_seize(scan, &own, &hint))
-			return false;
-		from = own.key;
-		i = fpt_first_range(l, &so->ranges, &from, 0);
-		if (i >= so->ranges.n)
-		{
-			fpt_parallel_done(scan);
-			return false;
-		}
-		r = fpt_range(l, &so->ranges, i, &rbuf);
-		if (fpt_key_cmp(l, &r->lo, &from) > 0)
-		{
-			from = r->lo;
-			hint = FPT_NOPAGE;
-		}
-		CHECK_FOR_INTERRUPTS();
-		fpt_leaf_ahead(scan, so, &from, hint, &r->hi, 1);
-		buf = fpt_leaf_for(scan, so, &from, hint, NULL, 1);
-		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
-		b->pos = 0;
-		if (b->n > 0)
-			return true;
-		fpt_key_copy(&own, &b->high->key);
-		hint = b->right;
-		fpt_batch_forget(b);
-		if (own.key.cls == FPT_CLS_PINF)
-			return false;
+		if (i > 1)
+			i = Min(i, fpt_first_range(l, ranges, at, 0) + 1);
+		while (i > 0 && !fpt_range_begins_before(l, ranges, i - 1, at))
+			i--;
+		return i - 1;
 	}
+	i = fpt_first_range(l, ranges, at, 0);
+	return i < ranges->n ? i : -1;
 }
 
-/* The same backward, from "to" (exclusive) on. */
+/*
+ * Fill a batch, maybe with nothing, from where the ranges go on from "at", which
+ * is inclusive forward and exclusive backward; "hint" is the page that probably
+ * covers it.  False: there is no such range.  No page is locked before or after
+ * this; the batch holds the pin it needs, if any.
+ */
 static bool
-fpt_backward(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, FPTKey to,
-			 uint32 hint)
+fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				  const FPTKey *at, uint32 hint, int dir)
 {
 	const FPTLayout *l = &so->ix.layout;
-	FPTKeyBuf	own;
+	int			i = fpt_next_range(l, &so->ranges, at, dir);
+	const FPTRange *r;
+	FPTRange	rbuf;
+	FPTKey		from;
+	FPTKey		before;
+	Buffer		buf;
 
-	fpt_key_copy(&own, &to);
-	for (;;)
+	if (i < 0)
+		return false;
+	r = fpt_range(l, &so->ranges, i, &rbuf);
+	from = dir > 0 ? r->lo : r->hi;
+	if (dir < 0)
+		from.tid++;
+	if (fpt_key_cmp(l, &from, at) * dir > 0)
+		hint = FPT_NOPAGE;
+	else
+		from = *at;
+	CHECK_FOR_INTERRUPTS();
+	fpt_leaf_ahead(scan, so, &from, hint, dir > 0 ? &r->hi : &r->lo, dir);
+	if (dir > 0)
 	{
-		int			i = so->ranges.n;
-		const FPTRange *r;
-		FPTRange	rbuf;
-		FPTKey		key;
-		FPTKey		end;
-		Buffer		buf;
-
-		if (!fpt_parallel_seize(scan, &own, &hint))
-			return false;
-		to = own.key;
-
-		/* The last range that begins below "to". */
-		if (i > 1)
-			i = Min(i, fpt_first_range(l, &so->ranges, &to, 0) + 1);
-		while (i > 0 && !fpt_range_begins_before(l, &so->ranges, i - 1, &to))
-			i--;
-		if (i == 0)
-		{
-			fpt_parallel_done(scan);
-			return false;
-		}
-		r = fpt_range(l, &so->ranges, i - 1, &rbuf);
-		end = r->hi;
-		end.tid++;
-		if (fpt_key_cmp(l, &end, &to) < 0)
-		{
-			to = end;
-			hint = FPT_NOPAGE;
-		}
-		CHECK_FOR_INTERRUPTS();
-		fpt_leaf_ahead(scan, so, &to, hint, &r->lo, -1);
-		key = fpt_key_before(&so->ix, &to);
-		buf = fpt_leaf_for(scan, so, &key, hint, NULL, -1);
-		fpt_fill_batch(scan, so, b, buf, NULL, &to, NULL);
-		b->pos = b->n - 1;
-		if (b->n > 0)
-			return true;
-		fpt_key_copy(&own, &b->low->key);
-		hint = b->left;
-		fpt_batch_forget(b);
-		if (own.key.cls == FPT_CLS_MINF)
-			return false;
+		buf = fpt_leaf_for(scan, so, &from, hint, NULL, dir);
+		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
+		return true;
 	}
+	before = fpt_key_before(&so->ix, &from);
+	buf = fpt_leaf_for(scan, so, &before, hint, NULL, dir);
+	fpt_fill_batch(scan, so, b, buf, NULL, &from, NULL);
+	return true;
 }
 
 /*
@@ -1011,121 +971,113 @@ fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
 	return buf;
 }
 
-/* fpt_forward() for general keys. */
+/* fpt_advance_image() for general keys. */
 static bool
-fpt_forward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-					const FPTKey *start, uint32 hint)
+fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+					const FPTKey *at, uint32 hint, int dir)
 {
 	const FPTLayout *l = &so->ix.layout;
-	FPTKeyBuf	from;
+	FPTQualRange r;
+	const FPTKey *near = dir > 0 ? &r.lo : &r.hi;
+	const FPTKey *far = dir > 0 ? &r.hi : &r.lo;
+	const FPTKey *target = at;
+	FPTKey		before;
+	Buffer		buf;
+	bool		jump = false;
+	bool		whole;
 
-	fpt_key_copy(&from, start);
+	if (!fpt_quals_range(so->quals, at, dir, &r))
+		return false;
+	if (r.moved && !so->disorder)
+	{
+		int			cmp = fpt_key_cmp(l, near, at);
+
+		jump = dir > 0 ? cmp > 0 : cmp < 0;
+	}
+	if (jump)
+		target = near;
+	else if (dir < 0)
+	{
+		before = fpt_key_before(&so->ix, at);
+		target = &before;
+	}
+	buf = fpt_general_leaf(scan, so, at, target, hint, jump, far, dir);
+	if (dir < 0)
+	{
+		fpt_fill_batch(scan, so, b, buf, NULL, at, NULL);
+		return true;
+	}
+	whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), at);
+	r.here = jump || (whole && !r.moved);
+	fpt_fill_batch(scan, so, b, buf, whole ? NULL : at, NULL, &r);
+	return true;
+}
+
+/*
+ * Go to the next batch with any entries, from "start" on; arguments as those of
+ * fpt_advance_image().  False at the end, then the batch is not valid.
+ */
+static bool
+fpt_advance(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+			const FPTKey *start, uint32 hint, int dir)
+{
+	FPTKeyBuf	at;
+
+	fpt_key_copy(&at, start);
 	for (;;)
 	{
-		FPTQualRange r;
-		Buffer		buf;
-		bool		jump;
-		bool		whole;
+		bool		more;
 
-		if (!fpt_parallel_seize(scan, &from, &hint))
+		if (!fpt_parallel_seize(scan, &at, &hint))
 			return false;
-		if (!fpt_quals_range(so->quals, &from.key, 1, &r))
+		if (so->quals == NULL)
+			more = fpt_advance_image(scan, so, b, &at.key, hint, dir);
+		else
+			more = fpt_advance_general(scan, so, b, &at.key, hint, dir);
+		if (!more)
 		{
 			fpt_parallel_done(scan);
 			return false;
 		}
-		jump = r.moved && !so->disorder &&
-			fpt_key_cmp(l, &r.lo, &from.key) > 0;
-		buf = fpt_general_leaf(scan, so, &from.key, jump ? &r.lo : &from.key,
-							   hint, jump, &r.hi, 1);
-		whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), &from.key);
-		r.here = jump || (whole && !r.moved);
-		fpt_fill_batch(scan, so, b, buf, whole ? NULL : &from.key, NULL, &r);
-		b->pos = 0;
+		b->pos = dir > 0 ? 0 : b->n - 1;
 		if (b->n > 0)
 			return true;
-		fpt_key_copy(&from, &b->high->key);
-		hint = b->right;
+		fpt_key_copy(&at, dir > 0 ? &b->high->key : &b->low->key);
+		hint = dir > 0 ? b->right : b->left;
 		fpt_batch_forget(b);
-		if (from.key.cls == FPT_CLS_PINF)
+		if (at.key.cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
 			return false;
 	}
 }
 
-/* fpt_backward() for general keys. */
-static bool
-fpt_backward_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-					 const FPTKey *start, uint32 hint)
+/* The scan's quals, as ranges or as what gives ranges. */
+static void
+fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
 {
-	const FPTLayout *l = &so->ix.layout;
-	FPTKeyBuf	to;
-
-	fpt_key_copy(&to, start);
-	for (;;)
+	if (so->quals == NULL)
 	{
-		FPTQualRange r;
-		FPTKey		key;
-		Buffer		buf;
-		bool		jump;
-
-		if (!fpt_parallel_seize(scan, &to, &hint))
-			return false;
-		if (!fpt_quals_range(so->quals, &to.key, -1, &r))
-		{
-			fpt_parallel_done(scan);
-			return false;
-		}
-		jump = r.moved && !so->disorder &&
-			fpt_key_cmp(l, &r.hi, &to.key) < 0;
-		key = jump ? r.hi : fpt_key_before(&so->ix, &to.key);
-		buf = fpt_general_leaf(scan, so, &to.key, &key, hint, jump, &r.lo, -1);
-		fpt_fill_batch(scan, so, b, buf, NULL, &to.key, NULL);
-		b->pos = b->n - 1;
-		if (b->n > 0)
-			return true;
-		fpt_key_copy(&to, &b->low->key);
-		hint = b->left;
-		fpt_batch_forget(b);
-		if (to.key.cls == FPT_CLS_MINF)
-			return false;
+		fpt_preprocess_keys(scan->indexRelation, &so->ix, scan->keyData,
+							scan->numberOfKeys, so->cxt, &so->ranges);
+		return;
 	}
-}
+	/* The planner's queries are planned, whatever plan they will get. */
+	if (!fpt_is_probe(scan))
+		fpt_index_current(scan->indexRelation, &so->ix);
+	fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
 
-/* Start a scan of general keys. */
-static bool
-fpt_first_general(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
-{
-	FPTKey		end;
-
-	if (!so->haveranges)
-	{
-		/* The planner's queries are planned, whatever plan they will get. */
-		if (!fpt_is_probe(scan))
-			fpt_index_current(scan->indexRelation, &so->ix);
-		fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
-
-		/*
-		 * Without quals there is nothing to recheck, and CLUSTER takes no such
-		 * entry; nor does the planner's look-up of an extreme.
-		 */
-		so->ranges.recheck = fpt_quals_recheck(so->quals) ||
-			(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
-		so->haveranges = true;
-	}
-	memset(&end, 0, sizeof(end));
-	end.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
-	if (ScanDirectionIsForward(dir))
-		return fpt_forward_general(scan, so, &so->cur, &end, FPT_NOPAGE);
-	return fpt_backward_general(scan, so, &so->cur, &end, FPT_NOPAGE);
+	/*
+	 * Without quals there is nothing to recheck, and CLUSTER takes no such
+	 * entry; nor does the planner's look-up of an extreme.
+	 */
+	so->ranges.recheck = fpt_quals_recheck(so->quals) ||
+		(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
 }
 
 /* Start the scan at its first entry in this direction. */
 static bool
 fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
-	const FPTRange *r;
-	FPTRange	buf;
-	FPTKey		end;
+	FPTKey		start;
 
 	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
@@ -1134,24 +1086,15 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
 	so->nscans += !fpt_is_probe(scan);
-	if (so->quals != NULL)
-		return fpt_first_general(scan, so, dir);
 	if (!so->haveranges)
-	{
-		fpt_preprocess_keys(scan->indexRelation, &so->ix, scan->keyData,
-							scan->numberOfKeys, so->cxt, &so->ranges);
-		so->haveranges = true;
-	}
-	if (so->ranges.n == 0)
+		fpt_scan_ranges(scan, so);
+	so->haveranges = true;
+	if (so->quals == NULL && so->ranges.n == 0)
 		return false;
-	if (ScanDirectionIsForward(dir))
-	{
-		r = fpt_range(&so->ix.layout, &so->ranges, 0, &buf);
-		return fpt_forward(scan, so, &so->cur, r->lo, FPT_NOPAGE);
-	}
-	end = fpt_range(&so->ix.layout, &so->ranges, so->ranges.n - 1, &buf)->hi;
-	end.tid++;
-	return fpt_backward(scan, so, &so->cur, end, FPT_NOPAGE);
+	memset(&start, 0, sizeof(start));
+	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
+	return fpt_advance(scan, so, &so->cur, &start, FPT_NOPAGE,
+					   ScanDirectionIsForward(dir) ? 1 : -1);
 }
 
 bool
@@ -1163,18 +1106,12 @@ fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	if (ScanDirectionIsForward(dir))
 	{
 		key = &from->high->key;
-		if (key->cls == FPT_CLS_PINF)
-			return false;
-		if (so->quals != NULL)
-			return fpt_forward_general(scan, so, b, key, from->right);
-		return fpt_forward(scan, so, b, *key, from->right);
+		return key->cls != FPT_CLS_PINF &&
+			fpt_advance(scan, so, b, key, from->right, 1);
 	}
 	key = &from->low->key;
-	if (key->cls == FPT_CLS_MINF)
-		return false;
-	if (so->quals != NULL)
-		return fpt_backward_general(scan, so, b, key, from->left);
-	return fpt_backward(scan, so, b, *key, from->left);
+	return key->cls != FPT_CLS_MINF &&
+		fpt_advance(scan, so, b, key, from->left, -1);
 }
 
 /* Leave the exhausted batch for the next one. */
