@@ -109,7 +109,7 @@ is(after_crash($node), '', 'after the load');
 
 # --- DDL --------------------------------------------------------------------------
 
-my @lines = map { $_->[1] } grep { $_->[0] ne 'nothing' } ddl_lines();
+my @lines = map { $_->[1] } grep { $_->[0] ne 'nothing' } ddl_lines($node);
 my $file = PostgreSQL::Test::Utils::tempdir() . '/ddl.sql';
 my $done = 0;
 

@@ -125,6 +125,7 @@ my @lines = (
 		INSERT INTO y SELECT generate_series(1, 2000); TRUNCATE y; INSERT INTO y VALUES (1);
 		SAVEPOINT s; TRUNCATE y; ROLLBACK TO s; COMMIT}, 9],
 	['VACUUM FULL', 'VACUUM FULL x', 7],
+	['VACUUM of all', "VACUUM;\nVACUUM (FREEZE, ANALYZE)", 7],
 	['CLUSTER', 'CLUSTER x USING xi', 7],
 	['CLUSTER, rolled back', 'BEGIN; CLUSTER x USING xi; ROLLBACK', 7],
 	['SET UNLOGGED', 'ALTER TABLE x SET UNLOGGED', 7],
@@ -152,10 +153,25 @@ my @lines = (
 	['files exchanged, the first table dropped', "$swap; DROP TABLE x", 4],
 	['DROP EXTENSION, refused', 'DROP EXTENSION fptree', 7]);
 
-# What the commands start from; an exchange of two tables' files; the commands.
+my @repack = (
+	['REPACK', 'REPACK x', 7],
+	['REPACK, by an index', 'REPACK x USING INDEX xi', 7],
+	['REPACK, concurrently', q{ALTER TABLE x ALTER k SET NOT NULL; CREATE UNIQUE INDEX xu ON x (k);
+		ALTER TABLE x REPLICA IDENTITY USING INDEX xu; REPACK (CONCURRENTLY) x}, 7]);
+
+# What the commands start from; an exchange of two tables' files; the commands
+# that a server has.
 sub ddl_setup { return $setup; }
 sub ddl_swap { return $swap; }
-sub ddl_lines { return @lines; }
+
+sub ddl_lines
+{
+	my ($node) = @_;
+
+	return (@lines,
+		$node->safe_psql('postgres', 'SHOW server_version_num') >= 190000 ?
+		  @repack : ());
+}
 
 # The files of the database.
 sub files_of
