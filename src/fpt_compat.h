@@ -641,7 +641,7 @@ typedef RelFileNode FPTLocator;
 /* Parameters of other ones, none of which we look at */
 #if PG_VERSION_NUM >= 190000
 #define FPT_TABLEAM_FLAGS		, uint32 flags
-#define FPT_TABLEAM_SNAPSHOT	Snapshot snapshot,
+#define FPT_TABLEAM_SNAPSHOT	, Snapshot snapshot
 typedef uint32 FPTTableOptions;
 typedef const struct VacuumParams FPTVacuumParams;
 #else

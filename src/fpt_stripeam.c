@@ -105,8 +105,8 @@ fpt_stripe_copy_data(Relation rel, const FPTLocator *locator)
 
 static void
 fpt_stripe_copy_for_cluster(Relation from, Relation to, Relation index,
-							bool sort, FPT_TABLEAM_SNAPSHOT
-							TransactionId oldest,
+							bool sort,
+							TransactionId oldest FPT_TABLEAM_SNAPSHOT,
 							TransactionId *freezeXid, MultiXactId *minmulti,
 							double *ntuples, double *vacuumed, double *recent)
 {
