@@ -156,4 +156,28 @@ SELECT taken('f8 = ANY ((SELECT f8::float4[] FROM long_array)::float4[])', 10100
 SELECT taken('i4 = ANY ((SELECT i4 FROM long_array)::int[]) AND i4 = ANY ((SELECT i4b FROM long_array)::int[])', 202000);
 SELECT taken('v = ANY ((SELECT v FROM long_array)::text[]) AND v = ANY ((SELECT vb FROM long_array)::text[])', 202000);
 
+-- A column without a condition is skipped: from one of its values to the next
+-- one entry is looked at, and not all of a page; where a value has few rows,
+-- entries are asked one by one, which takes one comparison each.
+CREATE TABLE s AS SELECT i / 1000 AS a, i % 1000 AS b, i AS u FROM generate_series(0, 49999) i;
+CREATE INDEX s_ab ON s USING fptree (a counted, b counted);
+CREATE INDEX s_ub ON s USING fptree (u counted, b counted);
+VACUUM ANALYZE s;
+CREATE FUNCTION compared(query text, most int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	n bigint;
+	found int;
+BEGIN
+	PERFORM compares(0);
+	EXECUTE query INTO found;
+	n := compares(0);
+	RETURN format('%s rows, %s', found,
+		CASE WHEN n < most THEN 'few comparisons' ELSE n || ' comparisons' END);
+END $$;
+SELECT compared('SELECT count(*) FROM s WHERE b = 77', 5000);
+SELECT compared('SELECT count(*) FROM s WHERE b = 77 AND a > 10', 5000);
+SELECT compared('SELECT count(*) FROM s WHERE b > 990', 15000);
+DROP INDEX s_ab;
+SELECT compared('SELECT count(*) FROM s WHERE b = 77 AND u > -1', 125000);
+
 SELECT fpt_check_all();

@@ -1328,6 +1328,7 @@ point_range(FPTQuals *q, FPTQualRange *r)
 	pos_search(end);
 	fpt_general_search_keys(q->g, &pos->s, &end->s, &r->lo, &r->hi);
 	r->filter = false;
+	r->seek = false;
 	r->moved = true;
 }
 
@@ -1372,6 +1373,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 
 	r->moved = moved >= 0 || begin;
 	r->filter = q->nothers > 0 || q->last > e;
+	r->seek = dir > 0 && q->last > e && q->last >= q->pos.natts;
 	near = *from;
 	if (r->moved || from->search != NULL)
 		pos_key(q, &q->pos, &near);

@@ -31,6 +31,9 @@ typedef struct FPTQualRange
 	FPTKey		lo;				/* inclusive, as is hi */
 	FPTKey		hi;
 	bool		filter;			/* entries are to be asked fpt_quals_match() */
+	bool		seek;			/* the values of a column in front of one with
+								 * quals are not known where it begins: the first
+								 * entry there tells more ("dir" > 0) */
 	bool		moved;			/* does not begin at "from" */
 	bool		point;			/* the quals allow one value of the first
 								 * columns: there is no other range */

@@ -550,6 +550,32 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 }
 
 /*
+ * Seeks in a row that stayed in a node after which entries are asked one by one,
+ * to the end of the page: a seek takes as long as some twenty entries.
+ */
+#define FPT_POOR_SEEKS		8
+
+/*
+ * Instead of asking the entries of a range (FPTQualRange.seek): where do they
+ * begin?  To *done, if that is behind it.
+ */
+static void
+fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+		 const FPTKey *from, FPTLoc *done)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTLoc		at = {0, 0};
+
+	if (from->cls != FPT_CLS_MINF && !fpt_page_begins_at(l, page, from) &&
+		fpt_page_lower_bound(l, page, from, &at) != FPT_OK)
+		fpt_corrupt(scan->indexRelation, b->pageno,
+					"The page contradicts itself");
+	so->poorseeks = at.kid > done->kid ? 0 : so->poorseeks + 1;
+	if (fpt_loc_before(done, &at))
+		*done = at;
+}
+
+/*
  * All ranges of general keys between the batch's bounds; "first" is the first
  * one, if that is known.  Comparing keys is dear: what is known of the first
  * range is not asked again, and where the page has no more entries no other one
@@ -571,6 +597,8 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	/* Backward, a page that took over its left sibling goes on behind "high". */
 	bool		cut = !fpt_page_ends_at(l, page, high);
 
+	/* another try on each page */
+	so->poorseeks = Min(so->poorseeks, FPT_POOR_SEEKS - 1);
 	if (first != NULL)
 		r = *first;
 	else
@@ -589,7 +617,9 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 
 		if (cut && fpt_key_cmp(l, &hi, high) >= 0)
 			hi = fpt_key_before(&so->ix, high);
-		if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
+		if (r.seek && so->poorseeks < FPT_POOR_SEEKS)
+			fpt_seek(scan, so, b, page, from, &done);
+		else if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
 			found = fpt_copy_range(scan, so, b, page, from, &hi, r.filter,
 								   &done);
 		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
