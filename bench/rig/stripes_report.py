@@ -205,20 +205,25 @@ def leaf_counts(r, markdown):
 # -- output ----------------------------------------------------------------------
 
 
+def draw(path, title, unit, lines):
+    if lines:                   # not all may have been measured
+        plot(path, title, unit, lines)
+
+
 def plots(r, folder):
     tail = ", emulated disks of %g ms" % (r.meta["service_us"] / 1000)
     top, most = max(r.disks), max(r.percent)
     for kind in r.kinds:
-        plot(os.path.join(folder, "stripes-%s-disks.svg" % kind),
+        draw(os.path.join(folder, "stripes-%s-disks.svg" % kind),
              "%s: cold scans of %g%% of the keys%s" % (kind, most, tail), "ms",
              r.lines(lambda k, p, d, kind=kind: k == kind and p == most,
                      lambda p, d: "%d disks" % d if d > 1 else "1 disk"))
-        plot(os.path.join(folder, "stripes-%s-ranges.svg" % kind),
+        draw(os.path.join(folder, "stripes-%s-ranges.svg" % kind),
              "%s: cold scans by part of the keys, %d%s" % (kind, top, tail),
              "ms", r.lines(lambda k, p, d, kind=kind: k == kind and d == top,
                            lambda p, d: "%g%%" % p))
     if "int8" in r.places:
-        plot(os.path.join(folder, "stripes-response.svg"),
+        draw(os.path.join(folder, "stripes-response.svg"),
              "Slowest disk / ideal, by leaves of the range, %d disks" %
              r.places["int8"]["disks"], "mean",
              [Line("", str(size), "", {s: [v[0]] for s, v in sides.items()})
