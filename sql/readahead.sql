@@ -259,17 +259,29 @@ CALL cold('t');
 SET fptree.leaf_prefetch = off;
 SELECT counter FROM counters('SELECT fptree_index_check(''t_a'')');
 RESET fptree.leaf_prefetch;
-DELETE FROM t WHERE a % 1000 = 0;
-CALL cold('t');
-SELECT fptree_prefetch_reset();
+-- VACUUM reads in the order of the keys, and in requests like a check, where the
+-- caches do not hold the index.
+CREATE PROCEDURE vacuumed(part int) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('DELETE FROM t WHERE a %% 1000 = %s', part);
+	CALL cold('t');
+	PERFORM fptree_prefetch_reset();
+END $$;
+SET effective_cache_size = 1;
+CALL vacuumed(0);
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) t;
 SELECT counted('leaf_issued|leaf_cached') = :nleaves AS all_leaves, counted('leaf_requests') < :nleaves / 8 AS together;
-DELETE FROM t WHERE a % 1000 = 1;
-CALL cold('t');
+CALL vacuumed(1);
 SET maintenance_io_concurrency = 0;
-SELECT fptree_prefetch_reset();
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) t;
 SELECT counted('leaf_issued|leaf_cached') = :nleaves AS all_leaves, counted('leaf_requests') < :nleaves / 8 AS together;
+RESET effective_cache_size;
+CALL vacuumed(2);
+SET fptree.leaf_prefetch = off;
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) t;
+RESET fptree.leaf_prefetch;
+SELECT counted('leaf_issued|leaf_cached') AS asked, counted('skip_off') = :nleaves AS off;
+SELECT entries = (SELECT count(*) FROM t) AS all_dead_gone FROM fptree_stat('t_a');
 
 -- An aged index of more leaves than are asked for at a time: where they lie
 -- apart, more of them are, up to what the caches hold.
@@ -282,6 +294,16 @@ SET maintenance_io_concurrency = 16;
 CALL cold('aged');
 SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');
 SELECT counted('leaf_issued|leaf_cached') = :nleaves AS all_leaves, counted('leaf_requests') < :nleaves / 6 AS together;
+
+-- VACUUM reads a file that the caches hold from front to back, all pages but the
+-- first two.
+DELETE FROM aged WHERE right(a, 2) = '00';
+CALL cold('aged');
+SELECT fptree_prefetch_reset();
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 AS all_pages, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 AS together;
+SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
+
 SET effective_cache_size = '1MB';
 CALL cold('aged');
 SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');

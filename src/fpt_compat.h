@@ -325,13 +325,58 @@ fpt_can_prefetch(void)
 }
 
 /*
+ * The file that hints about a relation go to, of up to 16 only; it stays open
+ * from one to the next.  Begin with FPT_NO_HINT_FILE, end with fpt_hint_close();
+ * after an error the end of the transaction closes it.
+ */
+typedef struct FPTHintFile
+{
+	int			fd;
+	BlockNumber seg;			/* InvalidBlockNumber: none is open */
+} FPTHintFile;
+
+#define FPT_NO_HINT_FILE	((FPTHintFile) {-1, InvalidBlockNumber})
+
+static inline void
+fpt_hint_close(FPTHintFile *file)
+{
+	if (file->seg != InvalidBlockNumber)
+		CloseTransientFile(file->fd);
+	*file = FPT_NO_HINT_FILE;
+}
+
+#if PG_VERSION_NUM < 170000
+/* Open a segment of the relation's file, if it can be; false: it can not. */
+static inline bool
+fpt_hint_open(FPTHintFile *file, Relation rel, ForkNumber fork, BlockNumber seg)
+{
+#if PG_VERSION_NUM >= 160000
+	char	   *path = relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
+#else
+	char	   *path = relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
+#endif
+	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+
+	fpt_hint_close(file);
+	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
+	if (file->fd >= 0)
+		file->seg = seg;
+	if (name != path)
+		pfree(name);
+	pfree(path);
+	return file->fd >= 0;
+}
+#endif
+
+/*
  * Have the operating system read n neighbouring blocks in one piece.  Up to 16
  * the server asks for single blocks only, and each is a read of its own; so the
  * request goes to the file itself, which stays where it is as long as the
  * relation is locked.
  */
 static inline void
-fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
+fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n,
+					FPTHintFile *file)
 {
 #if PG_VERSION_NUM >= 170000
 	(void) smgrprefetch(RelationGetSmgr(rel), fork, blk, n);
@@ -341,23 +386,10 @@ fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
 		BlockNumber seg = blk / RELSEG_SIZE;
 		BlockNumber off = blk % RELSEG_SIZE;
 		int			here = Min(n, (int) (RELSEG_SIZE - off));
-#if PG_VERSION_NUM >= 160000
-		char	   *path = relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
-#else
-		char	   *path = relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
-#endif
-		char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
-		int			fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
 
-		if (fd >= 0)
-		{
-			(void) posix_fadvise(fd, (off_t) off * BLCKSZ,
+		if (file->seg == seg || fpt_hint_open(file, rel, fork, seg))
+			(void) posix_fadvise(file->fd, (off_t) off * BLCKSZ,
 								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
-			CloseTransientFile(fd);
-		}
-		if (name != path)
-			pfree(name);
-		pfree(path);
 		blk += here;
 		n -= here;
 	}

@@ -405,7 +405,7 @@ fpt_can_prefetch_pages(void)
 
 void
 fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
-				   uint32 last)
+				   uint32 last, FPTHintFile *file)
 {
 	Assert(first <= last);
 	if (map->stripes != NULL)
@@ -415,7 +415,8 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 			fpt_prefetch_page(rel, map, pageno);
 		return;
 	}
-	fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, (int) (last - first + 1));
+	fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, (int) (last - first + 1),
+						file);
 }
 
 bool

@@ -193,9 +193,10 @@ extern bool fpt_prefetch_page(Relation rel, const FPTPageMap *map,
 /*
  * Ask for the existing pages that lie from "first" to "last", in one read if
  * they are not too many.  Nothing is done where the operating system cannot.
+ * The same "file" for all requests of a walk.
  */
 extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
-							   uint32 first, uint32 last);
+							   uint32 first, uint32 last, FPTHintFile *file);
 extern bool fpt_can_prefetch_pages(void);
 
 /* Is a page in shared buffers?  It may come and go at any time. */

@@ -68,11 +68,20 @@
  */
 #define FPT_UNDER_WAY		64
 
+/*
+ * A file that is read from front to back is asked for in large pieces, of 1 MB,
+ * and so many of them ahead.
+ */
+#define FPT_FRONT_PAGES		(8 * FPT_REQUEST_PAGES)
+#define FPT_FRONT_PIECES	4
+
 struct FPTSweep
 {
 	Relation	rel;
 	FPTIndex   *ix;				/* the walk's */
 	bool		off;
+	bool		fits;			/* the whole index is one piece at most */
+	uint32		front;			/* read from front to back: asked for up to here */
 	bool		begun;
 	bool		sparse;			/* larger pieces are not denser ones */
 	int			limit;			/* maintenance_io_concurrency */
@@ -102,6 +111,7 @@ struct FPTSweep
 	uint32	   *under_way;
 	unsigned	nrequests;
 	int			nwaiting;		/* of these may be under way */
+	FPTHintFile file;
 };
 
 FPTSweep *
@@ -118,23 +128,105 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->budget = Min(effective_cache_size / FPT_PIECE_CACHE, FPT_PIECE_MAX);
 	if (VacuumCostActive)
 		s->budget = Min(s->budget, FPT_PIECE_DELAYED);
-	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
 	s->npages = fpt_npages(rel, &ix->map);
+	s->fits = !s->off && s->npages <= (uint32) s->budget;
+	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
 	s->parent = FPT_NOPAGE;
 	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 	s->under_way = palloc(s->depth * sizeof(uint32));
+	s->file = FPT_NO_HINT_FILE;
 	return s;
 }
 
 void
 fpt_sweep_end(FPTSweep *s)
 {
+	fpt_hint_close(&s->file);
 	pfree(s->list);
 	pfree(s->ask);
 	pfree(s->under_way);
 	pfree(s);
+}
+
+/* --- the file from front to back ------------------------------------------- */
+
+bool
+fpt_sweep_fits(const FPTSweep *s)
+{
+	return s->fits;
+}
+
+/*
+ * Ask for pages first + from .. first + to - 1 as one read, less those at the
+ * ends that are in shared buffers.
+ */
+static void
+fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
+{
+	while (from < to && cached[from])
+		from++;
+	while (from < to && cached[to - 1])
+		to--;
+	if (from < to)
+		fpt_prefetch_pages(s->rel, &s->ix->map, first + from, first + to - 1,
+						   &s->file);
+}
+
+/*
+ * Ask for a large piece, of n pages.  The operating system takes what it is asked
+ * for up to its own limit, which is that of its own read-ahead, and forgets the
+ * rest.  So the piece is asked for as a whole, and once more in parts: who has
+ * taken the whole has them.
+ */
+static void
+fpt_sweep_large(FPTSweep *s, uint32 first, int n)
+{
+	bool		cached[FPT_FRONT_PAGES];
+	int			ncached = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		cached[i] = fpt_page_buffered(s->rel, &s->ix->map, first + i);
+		ncached += cached[i];
+	}
+	fpt_count(NULL, FPT_LEAF_CACHED, ncached);
+	fpt_count(NULL, FPT_LEAF_ISSUED, n - ncached);
+	if (ncached < n / 2)
+		fpt_sweep_range(s, cached, first, 0, n);
+	for (i = 0; i < n; i += FPT_REQUEST_PAGES)
+	{
+		int			part = Min(n - i, FPT_REQUEST_PAGES);
+
+		if (memchr(cached + i, false, part) == NULL)
+			continue;
+		fpt_sweep_range(s, cached, first, i, i + part);
+		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+	}
+}
+
+void
+fpt_sweep_front(FPTSweep *s, uint32 pageno)
+{
+	uint32		piece = pageno / FPT_FRONT_PAGES;
+	uint32		to = Min(s->npages, (piece + FPT_FRONT_PIECES) * FPT_FRONT_PAGES);
+
+	Assert(s->fits);
+	s->front = Max(s->front, pageno);
+	while (s->front < to)
+	{
+		uint32		first = s->front;
+		int			n = Min(to - first, FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
+
+		/* Stripes are files, each of which is read from front to back. */
+		if (s->ix->map.stripes != NULL)
+			fpt_count(NULL, FPT_SKIP_SEQUENTIAL, n);
+		else
+			fpt_sweep_large(s, first, n);
+		s->front += n;
+	}
 }
 
 /* --- the numbers of the leaves ------------------------------------------------ */
@@ -325,7 +417,7 @@ fpt_sweep_ask(FPTSweep *s, int to)
 		if (s->asked == from + 1)
 			fpt_prefetch_page(s->rel, map, last);
 		else
-			fpt_prefetch_pages(s->rel, map, s->ask[from], last);
+			fpt_prefetch_pages(s->rel, map, s->ask[from], last, &s->file);
 		fpt_count(NULL, FPT_LEAF_ISSUED, s->asked - from);
 		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
 		fpt_vacuum_delay();

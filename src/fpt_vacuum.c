@@ -6,7 +6,8 @@
  * The leaf level is walked along its right links, in key order, with a cleanup
  * lock on each page (index-only scans rely on it).  Splits move entries to the
  * right only, so the walk misses none.  Which entries are dead is asked for
- * many pages at once, before (see fpt_chunk_read).
+ * many pages at once, before: of the whole index where that may be read from
+ * front to back (see fpt_foresee), else of the next leaves (fpt_chunk_read).
  *
  * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
  * known by its number, and proves by its fence and its left link that nothing
@@ -63,6 +64,29 @@ typedef struct FPTWalk
 	uint32		next;
 } FPTWalk;
 
+/*
+ * What was found out about a leaf before the walk: its entries' number, 0 if it
+ * is no leaf or none that could be read, and which of them are dead, by bits in
+ * FPTForesight.bits from "dead" on.  It holds as long as the leaf has that LSN.
+ */
+typedef struct FPTForeseen
+{
+	XLogRecPtr	lsn;
+	uint32		n;
+	uint32		dead;			/* FPT_NONE_DEAD: no bits */
+} FPTForeseen;
+
+#define FPT_NONE_DEAD	PG_UINT32_MAX
+
+typedef struct FPTForesight
+{
+	uint32		npages;			/* 0: nothing was found out */
+	FPTForeseen *pages;
+	uint8	   *bits;
+	uint32		nbits;			/* bytes in use */
+	uint32		maxbits;
+} FPTForesight;
+
 typedef struct FPTVacuum
 {
 	IndexVacuumInfo *info;
@@ -78,6 +102,7 @@ typedef struct FPTVacuum
 	uint64	   *tids;			/* of one leaf */
 	bool	   *verdicts;		/* on them */
 	FPTChunk	chunk;
+	FPTForesight foresight;
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
@@ -87,6 +112,17 @@ fpt_mark_seen(FPTVacuum *v, uint32 pageno)
 {
 	if (pageno < v->npages)
 		v->seen[pageno / 8] |= 1 << (pageno % 8);
+}
+
+/* Is what was found out about this page, which is locked, still so? */
+static inline bool
+fpt_is_foreseen(FPTVacuum *v, Buffer buf)
+{
+	uint32		pageno = fpt_bufpage(buf);
+
+	return pageno < v->foresight.npages &&
+		v->foresight.pages[pageno].n > 0 &&
+		v->foresight.pages[pageno].lsn == PageGetLSN(BufferGetPage(buf));
 }
 
 /* --- unlinking -------------------------------------------------------------- */
@@ -381,13 +417,22 @@ fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, const FPTKey *low)
 		{
 			if (fpt_unlink_choose(v, &u))
 			{
+				/* Its links change, not its entries. */
+				bool		foreseen = BufferIsValid(u.right) &&
+				fpt_is_foreseen(v, u.right);
+
 				PredicateLockPageCombine(v->rel,
 										 fpt_bufpage(u.target),
 										 fpt_bufpage(u.to_right ?
 													 u.right : u.left));
 				if (fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
 														  &v->ix.layout)))
+				{
 					fpt_walk_unlinked(v, w, &u, low);
+					if (foreseen)
+						v->foresight.pages[w->next].lsn =
+							PageGetLSN(BufferGetPage(u.right));
+				}
 				fpt_unlink_release(&u);
 				return;
 			}
@@ -540,6 +585,24 @@ fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
 	return v->verdicts;
 }
 
+/* The dead entries of a leaf that is as foreseen, into "dead"; their number. */
+static int
+fpt_foreseen_dead(FPTVacuum *v, uint32 pageno, bool *dead)
+{
+	FPTForeseen *p = &v->foresight.pages[pageno];
+	int			ndead = 0;
+	uint32		i;
+
+	if (p->dead == FPT_NONE_DEAD)
+		return 0;
+	for (i = 0; i < p->n; i++)
+	{
+		dead[i] = (v->foresight.bits[p->dead + i / 8] >> (i % 8)) & 1;
+		ndead += dead[i];
+	}
+	return ndead;
+}
+
 /*
  * Remove the dead entries of a leaf that is locked for cleanup.  Returns true
  * if the page is empty now.
@@ -547,15 +610,24 @@ fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
 static bool
 fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 {
-	int			n = fpt_leaf_tids(v, buf, v->tids);
-	const bool *dead = fpt_leaf_verdicts(v, fpt_bufpage(buf), v->tids, n);
+	uint32		pageno = fpt_bufpage(buf);
+	const bool *dead = v->verdicts;
 	int			ndead = 0;
-	int			i;
+	int			n;
 
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
-	Assert(ndead == 0);
-	for (i = 0; i < n; i++)
-		ndead += dead[i];
+	if (fpt_is_foreseen(v, buf))
+	{
+		n = (int) v->foresight.pages[pageno].n;
+		ndead = fpt_foreseen_dead(v, pageno, v->verdicts);
+	}
+	else
+	{
+		n = fpt_leaf_tids(v, buf, v->tids);
+		dead = fpt_leaf_verdicts(v, pageno, v->tids, n);
+		for (int i = 0; i < n; i++)
+			ndead += dead[i];
+	}
 	if (ndead > 0)
 		fpt_leaf_remove(v->rel, &v->ix.layout, buf, dead);
 	v->stats->tuples_removed += ndead;
@@ -620,17 +692,29 @@ fpt_chunk_sort(FPTChunk *c, int n)
 }
 
 /*
- * Read the next leaves from key on and ask the callback about their entries.
- * Its answer is a binary search among all dead TIDs; asked in heap order those
- * searches find what they touch in the processor's cache.
+ * Ask the callback about a chunk's entries.  Its answer is a binary search among
+ * all dead TIDs; asked in heap order those searches find what they touch in the
+ * processor's cache.
  */
+static void
+fpt_chunk_ask(FPTVacuum *v)
+{
+	FPTChunk   *c = &v->chunk;
+	int			n = c->first[c->n];
+	int			i;
+
+	fpt_chunk_sort(c, n);
+	for (i = 0; i < n; i++)
+		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
+}
+
+/* Read the next leaves from key on and ask the callback about their entries. */
 static void
 fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 {
 	FPTChunk   *c = &v->chunk;
 	FPTKeyBuf	key;
 	int			n = 0;
-	int			i;
 
 	fpt_key_copy(&key, from);
 	for (c->n = 0; c->n < c->max && hint != FPT_NOPAGE;)
@@ -658,9 +742,116 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 	}
 	c->first[c->n] = n;
 	fpt_key_copy(&c->high, &key.key);
-	fpt_chunk_sort(c, n);
+	fpt_chunk_ask(v);
+}
+
+/* --- the whole index beforehand --------------------------------------------- */
+
+/*
+ * Copy the TIDs of a page that may be anything, if it is a leaf: where it is
+ * not, or is damaged, the walk will not come, or will say so.
+ */
+static void
+fpt_foresee_page(FPTVacuum *v, uint32 pageno)
+{
+	FPTChunk   *c = &v->chunk;
+	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
+								  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTRun		run = {.tids = c->tids + c->first[c->n]};
+	int			n = 0;
+
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	if (fpt_page_sane(&v->ix.layout, page, pageno) &&
+		fpt_header(page)->level == 0 &&
+		!(fpt_header(page)->flags & FPT_F_DELETED))
+	{
+		FPTLoc		to = {fpt_header(page)->nkids, 0};
+
+		n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+	}
+	if (n > 0)
+	{
+		v->foresight.pages[pageno].lsn = BufferGetLSNAtomic(buf);
+		c->pageno[c->n] = pageno;
+		c->first[c->n + 1] = c->first[c->n] + n;
+		c->n++;
+	}
+	UnlockReleaseBuffer(buf);
+}
+
+/* Remember which of n entries of a leaf are dead. */
+static void
+fpt_foresee_note(FPTForesight *f, uint32 pageno, const bool *dead, int n)
+{
+	FPTForeseen *p = &f->pages[pageno];
+	int			i;
+
+	Assert(n > 0 && n <= FPT_MAX_ENTRIES);
+	p->n = n;
+	p->dead = FPT_NONE_DEAD;
+	if (memchr(dead, true, n * sizeof(bool)) == NULL)
+		return;
+	if (f->maxbits - f->nbits < FPT_MAX_ENTRIES / 8 + 1)
+	{
+		f->maxbits = f->maxbits * 2 + FPT_MAX_ENTRIES;
+		f->bits = f->bits == NULL ? palloc(f->maxbits) :
+			repalloc_huge(f->bits, f->maxbits);
+	}
+	p->dead = f->nbits;
+	f->nbits += (n + 7) / 8;
+	memset(f->bits + p->dead, 0, (n + 7) / 8);
 	for (i = 0; i < n; i++)
-		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
+		f->bits[p->dead + i / 8] |= dead[i] << (i % 8);
+}
+
+/*
+ * An index that has aged lies in its file in no order, and where the reads of a
+ * disk are what is scarce, nothing is as fast as to read a file from front to
+ * back, as btree's VACUUM does: the operating system then reads ahead as much at
+ * a time as it has been told to.  So the callback is asked in that order, and
+ * the walk finds the pages in the operating system's cache and need not ask:
+ * a leaf that has its LSN still has its entries (W1).
+ *
+ * Not where the caches will not hold the index (fpt_sweep_fits), where what is
+ * remembered takes more than maintenance_work_mem, or without LSNs.
+ */
+static void
+fpt_foresee(FPTVacuum *v)
+{
+	FPTForesight *f = &v->foresight;
+	FPTChunk   *c = &v->chunk;
+	Size		most = sizeof(FPTForeseen) + FPT_MAX_ENTRIES / 8 + 1;
+	uint32		pageno = FPT_ROOTPAGE + 1;
+
+	if (!RelationNeedsWAL(v->rel) || !fpt_sweep_fits(v->sweep) ||
+		v->npages > maintenance_work_mem * (Size) 1024 / most)
+		return;
+	f->npages = v->npages;
+	f->pages = palloc_extended(v->npages * sizeof(FPTForeseen),
+							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	while (pageno < v->npages)
+	{
+		int			i;
+
+		for (c->n = c->first[0] = 0; c->n < c->max && pageno < v->npages;
+			 pageno++)
+		{
+			/* of stripes, some are shorter than others */
+			if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+				continue;
+			fpt_sweep_front(v->sweep, pageno);
+			fpt_foresee_page(v, pageno);
+			fpt_vacuum_delay();
+		}
+		fpt_chunk_ask(v);
+		for (i = 0; i < c->n; i++)
+			fpt_foresee_note(f, c->pageno[i], c->dead + c->first[i],
+							 c->first[i + 1] - c->first[i]);
+	}
+	c->n = 0;
+	fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 }
 
 /* --- the walk --------------------------------------------------------------- */
@@ -778,11 +969,15 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	FPTWalk		w;
 	bool		more;
 
+	fpt_foresee(v);
 	fpt_walk_start(v, &w);
 	while (w.at.key.cls != FPT_CLS_PINF)
 	{
-		fpt_chunk_read(v, &w.at.key, w.next);
-		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
+		if (v->foresight.npages == 0)
+		{
+			fpt_chunk_read(v, &w.at.key, w.next);
+			fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
+		}
 		do
 		{
 			more = fpt_walk_step(v, &w);
@@ -912,6 +1107,10 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	pfree(v.chunk.tids);
 	pfree(v.chunk.order);
 	pfree(v.chunk.dead);
+	if (v.foresight.pages != NULL)
+		pfree(v.foresight.pages);
+	if (v.foresight.bits != NULL)
+		pfree(v.foresight.bits);
 	return stats;
 }
 
