@@ -345,7 +345,7 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 /* --- feeding the loader ------------------------------------------------- */
 
 /* Raise the error of a unique index: two live rows have this key's values. */
-static void pg_attribute_noreturn()
+static void __attribute__((noreturn))
 fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 {
 	char		buf[MAXALIGN(FPT_DECODE_BYTES)] pg_attribute_aligned(8);

@@ -289,7 +289,8 @@ extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
 								FPTRanges *ranges);
 
 /* The executor has passed a key that no index scan has: an internal error. */
-extern void fpt_reject_key(Relation rel, ScanKey key) pg_attribute_noreturn();
+extern void fpt_reject_key(Relation rel, ScanKey key)
+			__attribute__((noreturn));
 
 /* Steps through an array's elements without an array of Datums. */
 typedef struct FPTElements
