@@ -101,6 +101,7 @@ typedef struct FPTVacuum
 	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
 	bool	   *verdicts;		/* on them */
+	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
 	FPTForesight foresight;
 	FPTSweep   *sweep;			/* leaves read ahead */
@@ -692,8 +693,8 @@ fpt_chunk_sort(FPTChunk *c, int n)
 }
 
 /*
- * Ask the callback about a chunk's entries.  Its answer is a binary search among
- * all dead TIDs; asked in heap order those searches find what they touch in the
+ * Ask the callback about a chunk's entries.  Its answer is a search among all
+ * dead TIDs; asked in heap order those searches find what they touch in the
  * processor's cache.
  */
 static void
@@ -703,6 +704,12 @@ fpt_chunk_ask(FPTVacuum *v)
 	int			n = c->first[c->n];
 	int			i;
 
+	if (!v->sorts)
+	{
+		for (i = 0; i < n; i++)
+			c->dead[i] = fpt_ask(v, c->tids[i]);
+		return;
+	}
 	fpt_chunk_sort(c, n);
 	for (i = 0; i < n; i++)
 		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
@@ -1079,6 +1086,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
+	v.sorts = fpt_vacuum_sorts(info);
 	v.chunk.max = Min(FPT_CHUNK_LEAVES, v.npages);
 	nentries = v.chunk.max * FPT_MAX_ENTRIES;
 	v.chunk.tids = palloc(sizeof(uint64) * nentries);
