@@ -29,7 +29,7 @@
 
 typedef struct FPTCountsSet
 {
-	slock_t		lock;			/* of all below; held for no call */
+	slock_t		lock;			/* of all below; held for a few lines */
 	FPTCounts	of[FPT_COUNTS_WAYS];
 } FPTCountsSet;
 
@@ -54,8 +54,8 @@ fpt_counts_init(FPT_SEGMENT_INIT_PARAMS)
 /*
  * Find the table, or make it.  Where there is no shared memory left for it, the
  * statement goes on, with a warning, and the session counts nothing: hence the
- * subtransaction, which releases what the attempt has locked.  Needs a running
- * statement; keeps no lock.  Raises nothing but a cancellation.
+ * subtransaction, which releases what the attempt has locked.  A cancellation
+ * has to wait.  Needs a running statement; keeps no lock; raises no error.
  */
 void
 fpt_counts_attach(void)
@@ -66,6 +66,7 @@ fpt_counts_attach(void)
 	fpt_counts_untried = false;
 	if (!fpt_have_segments())
 		return;
+	HOLD_INTERRUPTS();
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
@@ -79,17 +80,13 @@ fpt_counts_attach(void)
 	{
 		ErrorData  *e;
 
+		HOLD_INTERRUPTS();		/* the error has let them through */
 		MemoryContextSwitchTo(cxt);
 		e = CopyErrorData();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(cxt);
 		CurrentResourceOwner = owner;
-		if (e->sqlerrcode == ERRCODE_QUERY_CANCELED)
-		{
-			fpt_counts_untried = true;
-			ReThrowError(e);
-		}
 		ereport(WARNING,
 				(errcode(e->sqlerrcode),
 				 errmsg("this session does not count scans of fptree indexes"),
@@ -98,6 +95,7 @@ fpt_counts_attach(void)
 		FreeErrorData(e);
 	}
 	PG_END_TRY();
+	RESUME_INTERRUPTS();
 }
 
 static FPTCountsSet *
@@ -139,6 +137,7 @@ fpt_counts_add(Oid index, uint64 scans, const uint64 *n)
 	TimestampTz now = GetCurrentStatementStartTimestamp();
 	FPTCountsSet *set;
 	FPTCounts  *c;
+	uint64		distance;
 
 	if (table == NULL || scans == 0 || !pgstat_track_counts)
 		return;
@@ -147,13 +146,10 @@ fpt_counts_add(Oid index, uint64 scans, const uint64 *n)
 	c = fpt_counts_place(set, index, now);
 	c->scans += scans;
 	c->last = Max(c->last, now);
+	distance = Max(c->n[FPT_DISTANCE_MAX], n[FPT_DISTANCE_MAX]);
 	for (int i = 0; i < FPT_NCOUNTERS; i++)
-	{
-		if (i == FPT_DISTANCE_MAX)
-			c->n[i] = Max(c->n[i], n[i]);
-		else
-			c->n[i] += n[i];
-	}
+		c->n[i] += n[i];
+	c->n[FPT_DISTANCE_MAX] = distance;
 	SpinLockRelease(&set->lock);
 }
 
