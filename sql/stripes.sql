@@ -241,8 +241,8 @@ UPDATE pg_class SET relam = (SELECT oid FROM pg_am WHERE amname = 'heap') WHERE 
 SET client_min_messages = warning;
 SET enable_seqscan = off;
 SELECT count(*) FROM own WHERE k = 5;
-EXPLAIN (COSTS OFF) SELECT count(*) FROM own WHERE k = 5;
 RESET enable_seqscan;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM own WHERE k = 5;
 SELECT attempt('INSERT INTO own VALUES (1)');
 SELECT attempt('SELECT fptree_index_check(''own_k'')');
 SET allow_system_table_mods = on;
