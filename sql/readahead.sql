@@ -365,6 +365,19 @@ RESET fptree.leaf_prefetch;
 CREATE TABLE x (a int, EXCLUDE USING fptree (a WITH =));
 SELECT counter FROM counters('INSERT INTO x VALUES (1)');
 
+-- A scan that goes elsewhere after a step or two: what it has asked for in vain
+-- is little of what it reads.
+CREATE TABLE sk AS SELECT repeat(md5((i % 3000)::text), 1 + i % 20) COLLATE "C" AS s,
+	i * 7919 % 10007 AS n FROM generate_series(1, 12000) i;
+CREATE INDEX sk_sn ON sk USING fptree (s DESC, n);
+VACUUM (FREEZE, ANALYZE) sk;
+CALL cold('sk');
+SET enable_sort = off;
+SELECT count(*) FROM counters('SELECT s FROM sk WHERE n BETWEEN 5 AND 100 ORDER BY s', 'only');
+RESET enable_sort;
+SELECT counted('leaf_wasted') < (SELECT leaf_pages / 8 FROM fptree_stat('sk_sn')) AS little;
+DROP TABLE sk;
+
 CREATE INDEX t_b ON t USING fptree (b);
 VACUUM (FREEZE) t;
 -- The answers are the same at any distance, on cold and on warm pages.

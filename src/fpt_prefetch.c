@@ -119,6 +119,24 @@ fpt_distance_note(FPTDistance *d, bool io)
 }
 
 void
+fpt_distance_wasted(FPTDistance *d, uint64 n)
+{
+	if (d->fixed || n == 0)
+		return;
+	/* What the walk has not come to is no reason to grow. */
+	d->grow = false;
+	if (n > 1)
+	{
+		d->now = (int) Max(1, Min((uint64) d->now, n) / 2);
+		return;
+	}
+	d->now = 1;
+	d->hits = 0;
+	d->pause = d->nextpause;
+	d->nextpause = Min(d->nextpause * 2, FPT_LAST_PAUSE);
+}
+
+void
 fpt_distance_step(FPTDistance *d, int factor)
 {
 	if (d->grow && !d->fixed)
@@ -169,7 +187,13 @@ void
 fpt_window_done(FPTWindow *w)
 {
 	if (w->dir != 0)
-		fpt_count(w->counters, FPT_LEAF_WASTED, fpt_window_unused(w));
+	{
+		uint64		unused = fpt_window_unused(w);
+
+		fpt_count(w->counters, FPT_LEAF_WASTED, unused);
+		if (unused > (uint64) w->came)
+			fpt_distance_wasted(&w->dist, unused);
+	}
 	w->dir = 0;
 }
 
@@ -292,6 +316,8 @@ fpt_window_find(FPTWindow *w, uint32 pageno)
 		if (w->pages[i] == pageno)
 		{
 			fpt_window_pass(w, w->cur + 1, Min(i, w->next));
+			if (i > w->cur && i < w->next)
+				w->came += w->started[i];
 			w->cur = i;
 			w->lost = 0;
 			return;
@@ -372,6 +398,7 @@ fpt_window_open(FPTWindow *w, int dir)
 	w->cur = 0;
 	w->next = 1;
 	w->lost = 0;
+	w->came = 0;
 	w->end = false;
 }
 

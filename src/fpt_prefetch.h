@@ -148,6 +148,9 @@ extern void fpt_distance_init(FPTDistance *d, int limit);
 /* Tell it how a prefetch went: did it start a read? */
 extern void fpt_distance_note(FPTDistance *d, bool io);
 
+/* So many reads were started, and the scan went elsewhere. */
+extern void fpt_distance_wasted(FPTDistance *d, uint64 n);
+
 /* The scan's step is over: the distance grows once at most for all of it. */
 extern void fpt_distance_step(FPTDistance *d, int factor);
 
@@ -178,6 +181,7 @@ typedef struct FPTWindow
 	int			cur;			/* page the scan reads now, as far as known */
 	int			next;			/* page to prefetch next */
 	int			lost;			/* steps in a row that were not found */
+	int			came;			/* pages asked for that the walk has come to */
 	bool		end;			/* nothing behind: the range ends here */
 	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;
