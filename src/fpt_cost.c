@@ -17,7 +17,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fpt_prefetch.h"
+#include "fpt_counts.h"
 
 #include <math.h>
 
@@ -307,6 +307,7 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 {
 	IndexOptInfo *info = path->indexinfo;
 
+	fpt_counts_begin();
 	if (info->tree_height < 0 && !info->hypothetical)
 	{
 		/* The planner holds a lock on the index already. */

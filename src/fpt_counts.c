@@ -62,19 +62,25 @@ fpt_counts_attach(void)
 {
 	MemoryContext cxt = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
+	void	   *volatile found;
+	char		name[NAMEDATALEN];
 
 	fpt_counts_untried = false;
 	if (!fpt_have_segments())
 		return;
+	/* Another version of the library may have counters of another size. */
+	snprintf(name, sizeof(name), "fptree_stat_indexes_%zu",
+			 sizeof(FPTCountsTable));
 	HOLD_INTERRUPTS();
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
 	{
-		table = fpt_named_segment("fptree_stat_indexes",
-								  sizeof(FPTCountsTable), fpt_counts_init);
+		found = fpt_named_segment(name, sizeof(FPTCountsTable),
+								  fpt_counts_init);
 		ReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(cxt);
 		CurrentResourceOwner = owner;
+		table = found;
 	}
 	PG_CATCH();
 	{

@@ -10,6 +10,8 @@
 
 #include "fpt_prefetch.h"
 
+#include "access/parallel.h"
+#include "access/xact.h"
 #include "datatype/timestamp.h"
 
 /* Of one index. */
@@ -32,13 +34,16 @@ extern bool fpt_counts_untried;
 extern void fpt_counts_attach(void);
 
 /*
- * When a scan begins: have the counters at hand when it ends.  The first time
- * in a session this may take a while; it does not fail.
+ * When a scan is planned, or begins: have the counters at hand when it ends.
+ * The first time in a session this may take a while; it does not fail.  The end
+ * of a subtransaction may begin a new command, which the leader of a parallel
+ * operation may not do: it has planned before.
  */
 static inline void
 fpt_counts_begin(void)
 {
-	if (unlikely(fpt_counts_untried))
+	if (unlikely(fpt_counts_untried) &&
+		(!IsInParallelMode() || IsParallelWorker()))
 		fpt_counts_attach();
 }
 

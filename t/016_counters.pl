@@ -92,6 +92,16 @@ my $scans = counted('t_a', 'scans') - 1006;
 cmp_ok($scans, '>=', 1, "a parallel scan ($scans processes)");
 cmp_ok($scans, '<=', 3, 'is no more scans than processes');
 
+# The first scan of a session is that of a parallel plan which makes a table,
+# which has used its command already.
+my ($before, $err) = (counted('t_a', 'scans'));
+$node->psql('postgres', q{SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0;
+	SET parallel_tuple_cost = 0; SET min_parallel_index_scan_size = 0; SET min_parallel_table_scan_size = 0;
+	SET enable_seqscan = off; SET enable_bitmapscan = off; SET parallel_leader_participation = on;
+	CREATE TABLE made AS SELECT a FROM t WHERE a BETWEEN 10 AND 19000}, stderr => \$err);
+is($err, '', 'a parallel CREATE TABLE AS in a new session');
+cmp_ok(counted('t_a', 'scans'), '>', $before, 'is counted');
+
 # Cold pages: as the session that reads them counts it, but for VACUUM.
 $node->restart;
 is(query('SELECT count(*) FROM fptree_stat_indexes'), '0', 'a restart forgets');
