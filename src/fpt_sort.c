@@ -366,22 +366,42 @@ fpt_spool_begin(const FPTLayout *l, int nwords, Size mem, FileSet *fileset,
 	return sp;
 }
 
-/* Make room for another record: a larger array, or an empty one. */
+/*
+ * How large may the array become?  Of general keys so large that it and the
+ * records, if they go on as they are, take all memory at the same time.
+ */
+static Size
+fpt_spool_limit(const FPTSpool *sp)
+{
+	Size		bytes;
+
+	if (sp->l == NULL || sp->nrecs == 0)
+		return sp->limit;
+	bytes = FPT_ITEM_BYTES + sp->nchunks * FPT_CHUNK_BYTES / sp->nrecs;
+	return sp->mem / bytes;
+}
+
+/*
+ * Make room for another record: a larger array, or an empty one.  An eighth
+ * more is the least that is worth to copy it.
+ */
 static void
 fpt_spool_make_room(FPTSpool *sp)
 {
-	if (sp->maxrecs >= sp->limit)
+	Size		limit = fpt_spool_limit(sp);
+
+	if (sp->maxrecs >= (sp->l == NULL ? limit : limit - limit / 8))
 	{
 		fpt_spool_dump(sp);
 		return;
 	}
 	if (sp->recs == NULL)
 	{
-		sp->maxrecs = Min(FPT_FIRST_RECORDS, sp->limit);
+		sp->maxrecs = Min(FPT_FIRST_RECORDS, limit);
 		sp->recs = MemoryContextAllocHuge(sp->cxt, sp->maxrecs * sp->recsize);
 		return;
 	}
-	sp->maxrecs = Min(sp->maxrecs * 2, sp->limit);
+	sp->maxrecs = Min(sp->maxrecs * 2, limit);
 	sp->recs = repalloc_huge(sp->recs, sp->maxrecs * sp->recsize);
 }
 
@@ -434,10 +454,11 @@ fpt_spool_put_key(FPTSpool *sp, const FPTKey *key, unsigned flags)
 	FPTRecord  *rec;
 
 	Assert(sp->l != NULL && key->search == NULL && size <= FPT_MAX_RECORD);
-	if (sp->chunkleft < size)
-		fpt_spool_add_chunk(sp);
+	/* each may write all out, and the chunk with it */
 	if (unlikely(sp->nrecs >= sp->maxrecs))
 		fpt_spool_make_room(sp);
+	if (sp->chunkleft < size)
+		fpt_spool_add_chunk(sp);
 	offset = FPT_CHUNK_BYTES - sp->chunkleft;
 	sp->chunkleft -= size;
 	item = (FPTItem *) sp->recs + sp->nrecs++;
@@ -487,7 +508,7 @@ fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 	if (n == 0 && rest == 0)
 		return false;
 	CHECK_FOR_INTERRUPTS();
-	Assert(rest < sp->maxsize && r->nread % BLCKSZ == 0);
+	Assert(rest < sp->maxsize && (n == 0 || r->nread % BLCKSZ == 0));
 	if (rest > 0)
 		memmove(r->buf - rest, r->rec, rest);
 	block = r->run.block + (int64) (r->nread / BLCKSZ);
