@@ -32,6 +32,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
+#include "postmaster/autovacuum.h"
 #include "storage/buf_internals.h"
 #include "storage/bufmgr.h"
 #include "storage/fd.h"
@@ -420,6 +421,20 @@ fpt_count_search(IndexScanDesc scan)
 	if (scan->instrument)
 		scan->instrument->nsearches++;
 #endif
+}
+
+/* How much memory may VACUUM take, in kilobytes? */
+static inline int
+fpt_vacuum_mem(void)
+{
+#if PG_VERSION_NUM >= 170000
+	bool		autovacuum = AmAutoVacuumWorkerProcess();
+#else
+	bool		autovacuum = IsAutoVacuumWorkerProcess();
+#endif
+
+	return autovacuum && autovacuum_work_mem != -1 ? autovacuum_work_mem :
+		maintenance_work_mem;
 }
 
 static inline void

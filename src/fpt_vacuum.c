@@ -756,7 +756,8 @@ fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
 
 /*
  * Copy the TIDs of a page that may be anything, if it is a leaf: where it is
- * not, or is damaged, the walk will not come, or will say so.
+ * not, or is damaged, the walk will not come, or will say so.  A page that
+ * somebody else has locked is not waited for: the walk will ask about it.
  */
 static void
 fpt_foresee_page(FPTVacuum *v, uint32 pageno)
@@ -769,7 +770,11 @@ fpt_foresee_page(FPTVacuum *v, uint32 pageno)
 	FPTRun		run = {.tids = c->tids + c->first[c->n]};
 	int			n = 0;
 
-	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	if (!ConditionalLockBuffer(buf))
+	{
+		ReleaseBuffer(buf);
+		return;
+	}
 	if (fpt_page_sane(&v->ix.layout, page, pageno) &&
 		fpt_header(page)->level == 0 &&
 		!(fpt_header(page)->flags & FPT_F_DELETED))
@@ -833,7 +838,7 @@ fpt_foresee(FPTVacuum *v)
 	uint32		pageno = FPT_ROOTPAGE + 1;
 
 	if (!RelationNeedsWAL(v->rel) || !fpt_sweep_fits(v->sweep) ||
-		v->npages > maintenance_work_mem * (Size) 1024 / most)
+		v->npages > fpt_vacuum_mem() * (Size) 1024 / most)
 		return;
 	f->npages = v->npages;
 	f->pages = palloc_extended(v->npages * sizeof(FPTForeseen),
