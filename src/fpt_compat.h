@@ -423,6 +423,15 @@ fpt_count_search(IndexScanDesc scan)
 #endif
 }
 
+/* Subtransactions that have given a relation its present, and its first new file. */
+#if PG_VERSION_NUM >= 160000
+#define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilelocatorSubid)
+#define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilelocatorSubid)
+#else
+#define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilenodeSubid)
+#define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilenodeSubid)
+#endif
+
 /* How much memory may VACUUM take, in kilobytes? */
 static inline int
 fpt_vacuum_mem(void)

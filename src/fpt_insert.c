@@ -250,6 +250,11 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	Buffer		buf;
 
 	Assert(ItemPointerIsValid(ht_ctid));
+	if (unlikely(fpt_map_unsettled(&ix->map)))
+	{
+		fpt_stripes_settle(rel, ix->map.stripes);
+		ix = fpt_index(rel);	/* catalogues were read */
+	}
 	del.heapRel = heapRel;
 	del.versions = indexUnchanged;
 	if (general)

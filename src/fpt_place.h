@@ -60,6 +60,13 @@ fpt_nstripes(const FPTPageMap *map)
 	return map->stripes == NULL ? 0 : map->stripes->n;
 }
 
+/* May no entry be inserted, for all that is known? */
+static inline bool
+fpt_map_unsettled(const FPTPageMap *map)
+{
+	return unlikely(map->stripes != NULL) && map->stripes->unsettled;
+}
+
 /* Copy a map, with its stripes; they are in the current context. */
 extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);
 

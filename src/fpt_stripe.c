@@ -10,9 +10,11 @@
  */
 #include "fpt_build.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
@@ -192,6 +194,29 @@ fpt_is_stripe(Oid relid, Oid *index)
 	return is;
 }
 
+List *
+fpt_relations_of(Oid am, char relkind)
+{
+	Relation	pg_class;
+	TableScanDesc scan;
+	HeapTuple	tup;
+	List	   *oids = NIL;
+
+	pg_class = table_open(RelationRelationId, AccessShareLock);
+	scan = table_beginscan_catalog(pg_class, 0, NULL);
+	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tup);
+
+		if (form->relkind == relkind &&
+			(OidIsValid(am) ? form->relam == am : form->relam != BTREE_AM_OID))
+			oids = lappend_oid(oids, form->oid);
+	}
+	table_endscan(scan);
+	table_close(pg_class, AccessShareLock);
+	return oids;
+}
+
 void
 fpt_stripe_drop(Oid relid)
 {
@@ -301,7 +326,7 @@ fpt_stripe_make(Relation heap, Relation index, int k, Oid space)
  * indexes have nothing of it.  It takes effect with the index, at commit.
  *
  * Returns nothing; locks pg_event_trigger against others who do this, to the
- * end of the transaction, where there is something to do.
+ * end of the transaction, if it has enabled it.
  */
 static void
 fpt_stripe_watch(void)
@@ -327,6 +352,14 @@ fpt_stripe_watch(void)
 
 	rel = table_open(EventTriggerRelationId, ShareRowExclusiveLock);
 	tup = SearchSysCacheCopy1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
+	if (HeapTupleIsValid(tup) &&
+		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
+		TRIGGER_FIRES_ALWAYS)
+	{
+		/* who held the lock has done it */
+		table_close(rel, ShareRowExclusiveLock);
+		return;
+	}
 	if (HeapTupleIsValid(tup))
 	{
 		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled =
@@ -420,6 +453,54 @@ fpt_stripes_present(Relation index, int *k, int *n)
 	return true;
 }
 
+/*
+ * Have two relations got their files in the same (sub)transaction, or both in
+ * earlier transactions?  In doubt, after savepoints, they have not.
+ */
+static bool
+fpt_same_age(Relation a, Relation b)
+{
+	SubTransactionId newest_a = FPT_NEW_FILE_SUBID(a);
+	SubTransactionId newest_b = FPT_NEW_FILE_SUBID(b);
+	bool		new_a = a->rd_createSubid != InvalidSubTransactionId ||
+		FPT_FIRST_FILE_SUBID(a) != InvalidSubTransactionId;
+	bool		new_b = b->rd_createSubid != InvalidSubTransactionId ||
+		FPT_FIRST_FILE_SUBID(b) != InvalidSubTransactionId;
+
+	if (newest_a == InvalidSubTransactionId)
+		newest_a = a->rd_createSubid;
+	if (newest_b == InvalidSubTransactionId)
+		newest_b = b->rd_createSubid;
+	return newest_a == newest_b && new_a == new_b;
+}
+
+/*
+ * A rollback would bring back the old main fork, with the root, and leave what
+ * has become of the pages below it; and without WAL, which new files may do
+ * without, nobody would sync the stripes.
+ */
+void
+fpt_stripes_settle(Relation index, FPTStripes *st)
+{
+	for (int k = 0; k < st->n; k++)
+	{
+		Relation	rel = RelationIdGetRelation(st->at[k].relid);
+		bool		same = rel != NULL && fpt_same_age(index, rel);
+
+		if (rel != NULL)
+			RelationClose(rel);
+		if (!same)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("cannot insert into striped index \"%s\" in the transaction that has moved it",
+							RelationGetRelationName(index)),
+					 errdetail("Its main file is a new one, its stripes are not."),
+					 errhint("Commit first, or run \"REINDEX INDEX %s;\" in the transaction.",
+							 RelationGetRelationName(index))));
+	}
+	st->unsettled = false;
+}
+
 FPTStripes *
 fpt_stripes_load(Relation index, const Oid *oids, int n)
 {
@@ -427,6 +508,7 @@ fpt_stripes_load(Relation index, const Oid *oids, int n)
 	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
 
 	st->n = n;
+	st->unsettled = false;
 	st->permanent =
 		index->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
 	for (int k = 0; k < n; k++)
@@ -445,6 +527,7 @@ fpt_stripes_load(Relation index, const Oid *oids, int n)
 		fpt_stripe_place(&st->at[k], rel);
 		st->at[k].relid = oids[k];
 		st->at[k].space = rel->rd_rel->reltablespace;
+		st->unsettled |= !fpt_same_age(index, rel);
 		RelationClose(rel);
 		st->at[k].spacename = fpt_space_name(st->at[k].space);
 	}

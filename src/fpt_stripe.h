@@ -45,6 +45,7 @@ typedef struct FPTStripes
 {
 	int			n;
 	bool		permanent;		/* not unlogged */
+	bool		unsettled;		/* see fpt_stripes_settle() */
 	FPTStripe	at[FLEXIBLE_ARRAY_MEMBER];
 } FPTStripes;
 
@@ -89,11 +90,24 @@ extern bool fpt_stripes_present(Relation index, int *k, int *n);
  */
 extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
 
+/*
+ * Before an entry goes into an index whose stripes are "unsettled": the present
+ * transaction has given the main fork another file, and the stripes not.  Raises
+ * an error, unless that is over.
+ */
+extern void fpt_stripes_settle(Relation index, FPTStripes *st);
+
 /* The OID of a stripe by its name; InvalidOid: there is none. */
 extern Oid	fpt_stripe_by_name(Oid index, int k);
 
 /* Is this relation a stripe?  *index: the index in its name. */
 extern bool fpt_is_stripe(Oid relid, Oid *index);
+
+/*
+ * OIDs of the relations of one access method, or of all others but btree, in
+ * the current context.
+ */
+extern List *fpt_relations_of(Oid am, char relkind);
 
 /* Drop a stripe; locks it.  Give it the name of an index's k-th stripe. */
 extern void fpt_stripe_drop(Oid relid);

@@ -84,14 +84,14 @@ static void
 fpt_remember_dropped(Oid indexid)
 {
 	Relation	index = relation_open(indexid, NoLock);
+	bool		ours = fpt_is_fptree(index) &&
+		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP;
 	Oid			oids[FPT_MAX_STRIPES];
-	int			n = 0;
+	int			n = ours ? fpt_stripes_of(index, oids) : 0;
 	FPTDropped *d;
 
-	if (fpt_is_fptree(index) &&
-		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
-		n = fpt_stripes_of(index, oids);
-	if (n > 0)
+	/* It may have given its striped file to another index. */
+	if (n > 0 || (ours && OidIsValid(fpt_stripe_by_name(indexid, 1))))
 	{
 		d = MemoryContextAlloc(TopMemoryContext,
 							   offsetof(FPTDropped, oids) + n * sizeof(Oid));
@@ -120,7 +120,10 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 
 /* --- collection --------------------------------------------------------- */
 
-/* What a living index's metapage names; 0 if it is no fptree index. */
+/*
+ * What a living index's metapage names; 0 if it is no fptree index, or is gone;
+ * -1 if the metapage cannot be read.
+ */
 static int
 fpt_stripes_of_living(Oid indexid, Oid *oids)
 {
@@ -130,7 +133,7 @@ fpt_stripes_of_living(Oid indexid, Oid *oids)
 	if (index == NULL)
 		return 0;
 	if (fpt_is_fptree(index))
-		n = Max(fpt_metapage_stripes(index, oids), 0);
+		n = fpt_metapage_stripes(index, oids);
 	relation_close(index, NoLock);
 	return n;
 }
@@ -157,11 +160,32 @@ fpt_stripes_adopt(Oid indexid)
 			fpt_stripe_rename(oids[k], indexid, k + 1);
 }
 
+/* The index whose metapage names a stripe; InvalidOid: none. */
+static Oid
+fpt_index_with(Oid stripe)
+{
+	List	   *indexes = fpt_relations_of(InvalidOid, RELKIND_INDEX);
+	Oid			found = InvalidOid;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Oid			oids[FPT_MAX_STRIPES];
+		int			n = fpt_stripes_of_living(lfirst_oid(lc), oids);
+
+		if (fpt_oid_is_in(stripe, oids, n))
+			found = lfirst_oid(lc);
+	}
+	list_free(indexes);
+	return found;
+}
+
 /*
  * An index is gone, and its file with it.  Stripes named after another index,
  * which exists: tools that rebuild tables had the two exchange their files.
  * Perhaps the other one was rebuilt since, in stripes of this name; else it is
- * the stripes with our name that it has.
+ * the stripes with our name that it has.  If what we got was not striped, that
+ * other one is looked for.
  */
 static void
 fpt_drop_stripes_of(const FPTDropped *d)
@@ -180,17 +204,39 @@ fpt_drop_stripes_of(const FPTDropped *d)
 		if (named != d->index && named != partner)
 		{
 			ntheirs = fpt_stripes_of_living(named, theirs);
-			if (ntheirs > 0)
+			if (ntheirs != 0)
 				partner = named;
 		}
-		if (!fpt_oid_is_in(d->oids[k], theirs, ntheirs))
+		/* nobody knows what an unreadable metapage names */
+		if (ntheirs >= 0 && !fpt_oid_is_in(d->oids[k], theirs, ntheirs))
 			fpt_stripe_drop(d->oids[k]);
 	}
-	if (!OidIsValid(partner))
+	if (d->n == 0)
+		partner = fpt_index_with(fpt_stripe_by_name(d->index, 1));
+	if (OidIsValid(partner))
+		fpt_stripes_adopt(partner);
+	if (ntheirs < 0 || (d->n > 0 && !OidIsValid(partner)))
 		return;
-	fpt_stripes_adopt(partner);
 	for (int k = 1; OidIsValid(oid = fpt_stripe_by_name(d->index, k)); k++)
 		fpt_stripe_drop(oid);
+}
+
+/*
+ * An index is gone, and "heir" has its file.  If that has been rebuilt since, it
+ * has new stripes, and the old ones belong to nobody.
+ */
+static void
+fpt_stripes_inherit(const FPTDropped *d, Oid heir)
+{
+	Oid			theirs[FPT_MAX_STRIPES];
+	int			ntheirs = fpt_stripes_of_living(heir, theirs);
+	Oid			named;
+
+	fpt_stripes_adopt(heir);
+	for (int k = 0; ntheirs >= 0 && k < d->n; k++)
+		if (!fpt_oid_is_in(d->oids[k], theirs, ntheirs) &&
+			fpt_is_stripe(d->oids[k], &named))
+			fpt_stripe_drop(d->oids[k]);
 }
 
 /*
@@ -218,7 +264,7 @@ fpt_collect(void)
 		/* ALTER TABLE makes a new index of an old one's file. */
 		heir = fpt_relid_by_file(d->space, d->file);
 		if (OidIsValid(heir))
-			fpt_stripes_adopt(heir);
+			fpt_stripes_inherit(d, heir);
 		else
 			fpt_drop_stripes_of(d);
 		*link = d->next;

@@ -126,30 +126,6 @@ fptree_index_size(PG_FUNCTION_ARGS)
 
 /* --- orphans ------------------------------------------------------------ */
 
-/* OIDs of the relations of one access method, or of all others but btree. */
-static List *
-fpt_relations_of(Oid am, char relkind)
-{
-	Relation	pg_class;
-	TableScanDesc scan;
-	HeapTuple	tup;
-	List	   *oids = NIL;
-
-	pg_class = table_open(RelationRelationId, AccessShareLock);
-	scan = table_beginscan_catalog(pg_class, 0, NULL);
-	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
-	{
-		Form_pg_class form = (Form_pg_class) GETSTRUCT(tup);
-
-		if (form->relkind == relkind &&
-			(OidIsValid(am) ? form->relam == am : form->relam != BTREE_AM_OID))
-			oids = lappend_oid(oids, form->oid);
-	}
-	table_endscan(scan);
-	table_close(pg_class, AccessShareLock);
-	return oids;
-}
-
 /*
  * The stripes that no index names in its metapage; those of an index whose
  * metapage cannot be read, by their names, are none of these.  The stripes
@@ -170,14 +146,17 @@ fpt_find_orphans(void)
 
 	if (stripes == NIL)
 		return NIL;
+	list_again:
+	CHECK_FOR_INTERRUPTS();
 	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
 	{
 		Relation	index = try_relation_open(lfirst_oid(lc), AccessShareLock);
 		Oid			oids[FPT_MAX_STRIPES];
 		int			n = 0;
 
+		/* It was dropped; or ALTER TABLE has made another one of its file. */
 		if (index == NULL)
-			continue;
+			goto list_again;
 		if (fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index))
 			n = fpt_metapage_stripes(index, oids);
 		if (n < 0)

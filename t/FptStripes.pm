@@ -96,6 +96,8 @@ COMMIT;
 };
 my $fails = q{CREATE UNIQUE INDEX CONCURRENTLY xc ON x USING fptree (w)
 	WITH (tablespaces = 'd8, d9, d10');};
+my $move = 'ALTER INDEX xi SET TABLESPACE d10';
+my $rows = 'INSERT INTO x SELECT hashint8(i), i, 1 FROM generate_series(1, 20000) i';
 my $list = q{ALTER INDEX xi SET (tablespaces = 'd1, d9')};
 
 # name, commands, stripes that are left
@@ -148,7 +150,21 @@ my @lines = (
 	['more stripes', q{ALTER INDEX xi SET (tablespaces = 'd1, d9, d10, d4, d5, d6'); REINDEX INDEX xi}, 9],
 	['no stripes', 'ALTER INDEX xi RESET (tablespaces); REINDEX INDEX xi', 3],
 	['SET TABLESPACE', 'ALTER INDEX xi SET TABLESPACE d10; ALTER TABLE x SET TABLESPACE d10', 7],
+	['SET TABLESPACE, rows refused', "BEGIN; $move; $rows; COMMIT", 7],
+	['SET TABLESPACE, rows refused, prepared', "BEGIN; $move; $rows; PREPARE TRANSACTION 'p'; ROLLBACK PREPARED 'p'", 7],
+	['SET TABLESPACE, rows rolled back', "BEGIN; $move; $rows; ROLLBACK", 7],
+	['SET TABLESPACE, rows after a REINDEX succeed', "BEGIN; $move; REINDEX INDEX xi; $rows; COMMIT", 7],
+	['SET TABLESPACE, rows in the next transaction succeed', "BEGIN; $move; COMMIT; BEGIN; $rows; COMMIT", 7],
+	['SET TABLESPACE, taken back, rows succeed', "BEGIN; SAVEPOINT a; $move; ROLLBACK TO a; $rows; COMMIT", 7],
+	['SET TABLESPACE after a REINDEX, in a savepoint, rows refused', "BEGIN; REINDEX INDEX xi; SAVEPOINT a; $move; $rows; COMMIT", 7],
+	['REINDEX taken back after SET TABLESPACE, rows refused', "BEGIN; $move; SAVEPOINT a; REINDEX INDEX xi; ROLLBACK TO a; $rows; COMMIT", 7],
+	['ALTER TYPE, keeping the file, rows succeed', q{BEGIN; ALTER TABLE x ALTER v TYPE varchar(40);
+		INSERT INTO x SELECT i, i, 1 FROM generate_series(1, 9000) i; COMMIT}, 7],
+	['ALTER TYPE, TRUNCATE of a new table', q{BEGIN; CREATE TABLE y (v varchar(20)); CREATE INDEX ON y USING fptree (v) WITH (tablespaces = 'd8, d9');
+		INSERT INTO y SELECT generate_series(1, 2000); ALTER TABLE y ALTER v TYPE varchar(40); TRUNCATE y; COMMIT}, 9],
 	['files exchanged', "$swap; DROP TABLE y", 7],
+	['files exchanged with an index that was not striped', q{ALTER INDEX xi RESET (tablespaces);
+		REINDEX INDEX xi; ALTER INDEX xi SET (tablespaces = 'd1, d2');} . "$swap; DROP TABLE y; REINDEX INDEX xi", 5],
 	['files exchanged, one table dropped later', "$swap; REINDEX INDEX xi; DROP TABLE y", 7],
 	['files exchanged, the first table dropped', "$swap; DROP TABLE x", 4],
 	['DROP EXTENSION, refused', 'DROP EXTENSION fptree', 7]);
