@@ -1,6 +1,8 @@
 --
 -- fptree_index_check() and fptree_index_parent_check()
 --
+-- Where all indexes are striped, errors say which stripe it was.
+\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS fptree;
 RESET client_min_messages;
