@@ -254,6 +254,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	{
 		fpt_stripes_settle(rel, ix->map.stripes);
 		ix = fpt_index(rel);	/* catalogues were read */
+		ix->map.stripes->unsettled = false;
 	}
 	del.heapRel = heapRel;
 	del.versions = indexUnchanged;

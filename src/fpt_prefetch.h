@@ -120,7 +120,9 @@ extern void fpt_scan_counters(IndexScanDesc scan,
  * range wastes none), up to the limit.  When a run of prefetches finds all of
  * it in shared buffers, nothing is asked for a while, the while doubling each
  * time, the distance halving: a scan of cached pages soon pays next to nothing.
- * A single read starts it all again.
+ * A single read starts it all again.  And where a scan ends, or skips, with more
+ * pages asked for in vain than it came to, the distance is taken back to half of
+ * their number.
  *
  * It is kept over the rescans of a scan: the inner side of a join does not find
  * out anew each time that its pages are cached.

@@ -128,9 +128,49 @@ fpt_tablespace_missing(Relation index, const char *name)
 			 errhint("Name existing ones, or set fptree.missing_tablespaces to skip.")));
 }
 
+/*
+ * May the index have a stripe in this tablespace?  The table's owner takes the
+ * space, so it is his privilege that counts; where the index is created, that of
+ * the superuser who does it for him, too.  But a superuser who rebuilds it may
+ * not know the list, which the owner can change at any time.  What there is
+ * already stays.
+ */
+static bool
+fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
+{
+	Oid			stripe;
+
+	if (space == MyDatabaseTableSpace ||
+		(fpt_is_created(index) && superuser_arg(GetOuterUserId())) ||
+		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
+		return true;
+	for (int k = 1;
+		 OidIsValid(stripe = fpt_stripe_by_name(RelationGetRelid(index), k));
+		 k++)
+		if (get_rel_tablespace(stripe) == space)
+			return true;
+	return false;
+}
+
+/* It may not: as for one that does not exist. */
+static void
+fpt_tablespace_denied(Relation heap, Relation index, const char *name)
+{
+	if (fpt_is_created(index))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLESPACE, name);
+	ereport(WARNING,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied for tablespace %s", name),
+			 errdetail("The owner of table \"%s\" may not create anything there, so index \"%s\" gets no stripe there.",
+					   RelationGetRelationName(heap),
+					   RelationGetRelationName(index)),
+			 errhint("GRANT CREATE ON TABLESPACE to the owner, and run \"REINDEX INDEX %s;\".",
+					 RelationGetRelationName(index))));
+}
+
 /* OIDs of the tablespaces that an index is to be striped over; the number. */
 static int
-fpt_tablespaces_wanted(Relation index, Oid *spaces)
+fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 {
 	const char *option = fpt_tablespaces_option(index);
 	List	   *names;
@@ -146,6 +186,8 @@ fpt_tablespaces_wanted(Relation index, Oid *spaces)
 
 		if (!OidIsValid(space))
 			fpt_tablespace_missing(index, lfirst(lc));
+		else if (!fpt_tablespace_allowed(heap, index, space))
+			fpt_tablespace_denied(heap, index, lfirst(lc));
 		else if (n < FPT_MAX_STRIPES)
 			spaces[n++] = space;
 	}
@@ -155,7 +197,7 @@ fpt_tablespaces_wanted(Relation index, Oid *spaces)
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("index \"%s\" is not striped",
 					RelationGetRelationName(index)),
-			 errdetail("Of the tablespaces in its list, %d exist.", n)));
+			 errdetail("Of the tablespaces in its list, %d can be used.", n)));
 	return 0;
 }
 
@@ -238,22 +280,6 @@ fpt_stripe_rename(Oid relid, Oid index, int k)
 }
 
 /*
- * The table's owner takes space in a tablespace: as for an index in one, it is
- * his privilege that counts, or that of the superuser who does it for him.
- */
-static void
-fpt_tablespace_check(Relation heap, Oid space)
-{
-	AclResult	acl;
-
-	if (space == MyDatabaseTableSpace || superuser_arg(GetOuterUserId()))
-		return;
-	acl = fpt_tablespace_acl(space, heap->rd_rel->relowner);
-	if (acl != ACLCHECK_OK)
-		aclcheck_error(acl, OBJECT_TABLESPACE, get_tablespace_name(space));
-}
-
-/*
  * A new stripe.  It depends on the access method, so that this cannot be dropped
  * without it, and on nothing else: tools may give its index's files to another
  * table's index, and drop the first table.  Its owner is the bootstrap
@@ -290,7 +316,7 @@ fpt_stripe_create(Relation index, int k, Oid space)
  * file, so that a rollback brings back the old one.
  */
 static Oid
-fpt_stripe_make(Relation heap, Relation index, int k, Oid space)
+fpt_stripe_make(Relation index, int k, Oid space)
 {
 	Oid			relid = fpt_stripe_by_name(RelationGetRelid(index), k);
 	Oid			stored = space == MyDatabaseTableSpace ? InvalidOid : space;
@@ -315,7 +341,6 @@ fpt_stripe_make(Relation heap, Relation index, int k, Oid space)
 			return relid;
 		fpt_stripe_drop(relid);
 	}
-	fpt_tablespace_check(heap, space);
 	return fpt_stripe_create(index, k, stored);
 }
 
@@ -374,13 +399,13 @@ int
 fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 {
 	Oid			spaces[FPT_MAX_STRIPES];
-	int			n = fpt_tablespaces_wanted(index, spaces);
+	int			n = fpt_tablespaces_wanted(heap, index, spaces);
 	Oid			old;
 
 	if (n > 0)
 		fpt_stripe_watch();
 	for (int k = 0; k < n; k++)
-		oids[k] = fpt_stripe_make(heap, index, k + 1, spaces[k]);
+		oids[k] = fpt_stripe_make(index, k + 1, spaces[k]);
 	/* It may have had more of them, numbered without gaps. */
 	for (int k = n;
 		 OidIsValid(old = fpt_stripe_by_name(RelationGetRelid(index), k + 1));
@@ -477,14 +502,20 @@ fpt_same_age(Relation a, Relation b)
 /*
  * A rollback would bring back the old main fork, with the root, and leave what
  * has become of the pages below it; and without WAL, which new files may do
- * without, nobody would sync the stripes.
+ * without, nobody would sync the stripes (S5).
  */
 void
-fpt_stripes_settle(Relation index, FPTStripes *st)
+fpt_stripes_settle(Relation index, const FPTStripes *st)
 {
-	for (int k = 0; k < st->n; k++)
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = st->n;
+
+	/* What the index's relcache entry has may go when another one is made. */
+	for (int k = 0; k < n; k++)
+		oids[k] = st->at[k].relid;
+	for (int k = 0; k < n; k++)
 	{
-		Relation	rel = RelationIdGetRelation(st->at[k].relid);
+		Relation	rel = RelationIdGetRelation(oids[k]);
 		bool		same = rel != NULL && fpt_same_age(index, rel);
 
 		if (rel != NULL)
@@ -498,7 +529,6 @@ fpt_stripes_settle(Relation index, FPTStripes *st)
 					 errhint("Commit first, or run \"REINDEX INDEX %s;\" in the transaction.",
 							 RelationGetRelationName(index))));
 	}
-	st->unsettled = false;
 }
 
 FPTStripes *

@@ -93,9 +93,9 @@ extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
 /*
  * Before an entry goes into an index whose stripes are "unsettled": the present
  * transaction has given the main fork another file, and the stripes not.  Raises
- * an error, unless that is over.
+ * an error, unless that is over.  Reads catalogues; *st may be gone afterwards.
  */
-extern void fpt_stripes_settle(Relation index, FPTStripes *st);
+extern void fpt_stripes_settle(Relation index, const FPTStripes *st);
 
 /* The OID of a stripe by its name; InvalidOid: there is none. */
 extern Oid	fpt_stripe_by_name(Oid index, int k);

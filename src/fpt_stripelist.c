@@ -127,11 +127,40 @@ fptree_index_size(PG_FUNCTION_ARGS)
 /* --- orphans ------------------------------------------------------------ */
 
 /*
+ * Add the stripes that indexes name in their metapages to *used, indexes whose
+ * metapage cannot be read to *unreadable.  Indexes with stripes are locked until
+ * the end of the transaction.  False: one was dropped meanwhile; ALTER TABLE may
+ * have made another one of its file, so this is not all.
+ */
+static bool
+fpt_list_used(List **used, List **unreadable)
+{
+	ListCell   *lc;
+
+	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
+	{
+		Relation	index = try_relation_open(lfirst_oid(lc), AccessShareLock);
+		Oid			oids[FPT_MAX_STRIPES];
+		int			n = 0;
+
+		if (index == NULL)
+			return false;
+		if (fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index))
+			n = fpt_metapage_stripes(index, oids);
+		if (n < 0)
+			*unreadable = lappend_oid(*unreadable, lfirst_oid(lc));
+		for (int k = 0; k < n; k++)
+			*used = lappend_oid(*used, oids[k]);
+		relation_close(index, n == 0 ? AccessShareLock : NoLock);
+	}
+	return true;
+}
+
+/*
  * The stripes that no index names in its metapage; those of an index whose
  * metapage cannot be read, by their names, are none of these.  The stripes
- * are looked at first, and indexes are locked until the end of the
- * transaction: a stripe that was committed by then has its index in the second
- * look, unless this was dropped meanwhile.
+ * are looked at first: one that was committed by then has its index in the
+ * second look, unless this was dropped meanwhile.
  */
 static List *
 fpt_find_orphans(void)
@@ -146,25 +175,8 @@ fpt_find_orphans(void)
 
 	if (stripes == NIL)
 		return NIL;
-	list_again:
-	CHECK_FOR_INTERRUPTS();
-	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
-	{
-		Relation	index = try_relation_open(lfirst_oid(lc), AccessShareLock);
-		Oid			oids[FPT_MAX_STRIPES];
-		int			n = 0;
-
-		/* It was dropped; or ALTER TABLE has made another one of its file. */
-		if (index == NULL)
-			goto list_again;
-		if (fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index))
-			n = fpt_metapage_stripes(index, oids);
-		if (n < 0)
-			unreadable = lappend_oid(unreadable, lfirst_oid(lc));
-		for (int k = 0; k < n; k++)
-			used = lappend_oid(used, oids[k]);
-		relation_close(index, n == 0 ? AccessShareLock : NoLock);
-	}
+	while (!fpt_list_used(&used, &unreadable))
+		CHECK_FOR_INTERRUPTS();
 	foreach(lc, stripes)
 	{
 		Oid			named;
