@@ -342,7 +342,7 @@ sub install_without_library
 sub compile
 {
 	my ($name, @flags) = @_;
-	my $source = dirname(__FILE__) . "/../test/faults/$name.c";
+	my $source = dirname(__FILE__) . "/../faults/$name.c";
 	my $out = PostgreSQL::Test::Utils::tempdir() . "/$name";
 
 	system_or_bail($ENV{CC} // 'cc', '-O2', '-Wall', '-o', $out, @flags,

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib "$FindBin::Bin/../../../t";
+use lib "$FindBin::Bin/../../tap";
 
 use FptTest;
 use PostgreSQL::Test::Cluster;

@@ -1,67 +1,33 @@
 --
 -- Indexes that are striped over several tablespaces.  What DDL does to their
--- files is in t/028_stripes_ddl.pl.
+-- files is in tap/028_stripes_ddl.pl.
 --
 SET client_min_messages = warning;
 SET allow_in_place_tablespaces = on;
 SELECT format('CREATE TABLESPACE regress_fpt_%s LOCATION %L', i, '')
 FROM generate_series(1, 10) i \gexec
-CREATE TABLESPACE regress_fpt_1 LOCATION ''
-CREATE TABLESPACE regress_fpt_2 LOCATION ''
-CREATE TABLESPACE regress_fpt_3 LOCATION ''
-CREATE TABLESPACE regress_fpt_4 LOCATION ''
-CREATE TABLESPACE regress_fpt_5 LOCATION ''
-CREATE TABLESPACE regress_fpt_6 LOCATION ''
-CREATE TABLESPACE regress_fpt_7 LOCATION ''
-CREATE TABLESPACE regress_fpt_8 LOCATION ''
-CREATE TABLESPACE regress_fpt_9 LOCATION ''
-CREATE TABLESPACE regress_fpt_10 LOCATION ''
+
 -- The option
 CREATE TABLE s (k int8, v text, w int);
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = '');
-ERROR:  "tablespaces" must name 2 to 64 tablespaces, not 0
-HINT:  An index in one tablespace is what the TABLESPACE clause is for.
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1');
-ERROR:  "tablespaces" must name 2 to 64 tablespaces, not 1
-HINT:  An index in one tablespace is what the TABLESPACE clause is for.
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a,, b');
-ERROR:  invalid list of tablespaces: "a,, b"
-HINT:  Separate names by commas, as in "d1, d2, d3".
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a, b, A');
-ERROR:  "tablespaces" names tablespace "a" twice
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'a, pg_global');
-ERROR:  only shared relations can be placed in pg_global tablespace
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, nowhere');
-ERROR:  tablespace "nowhere" does not exist
-HINT:  Name existing ones, or set fptree.missing_tablespaces to skip.
 SELECT string_agg('a' || i, ',') AS many FROM generate_series(1, 65) i \gset
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = :'many');
-ERROR:  "tablespaces" must name 2 to 64 tablespaces, not 65
-HINT:  An index in one tablespace is what the TABLESPACE clause is for.
+
 -- The event trigger is enabled by the first one.  Other files make striped indexes,
--- too; t/028 sees what CREATE EXTENSION leaves.
+-- too; tap/028 sees what CREATE EXTENSION leaves.
 ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
 CREATE VIEW watch AS SELECT evtenabled FROM pg_event_trigger WHERE evtname = 'fptree_ddl_start';
 TABLE watch;
- evtenabled 
-------------
- D
-(1 row)
-
 BEGIN;
 CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
 TABLE watch;
- evtenabled 
-------------
- A
-(1 row)
-
 ROLLBACK;
 TABLE watch;
- evtenabled 
-------------
- D
-(1 row)
 
 -- Builds, of all kinds; parallel where that is switched on
 INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
@@ -75,109 +41,38 @@ CREATE UNIQUE INDEX CONCURRENTLY s_v ON s USING fptree (v COLLATE "C")
 CREATE INDEX s_part ON s USING fptree (k)
 	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2') WHERE w < 10;
 TABLE watch;
- evtenabled 
-------------
- A
-(1 row)
-
 DROP VIEW watch;
 SELECT c.oid::regclass, s.no, s.stripe::text ~ 'fptree_\d+_\d+$' AS named,
 	s.tablespace, s.bytes >= s.pages * current_setting('block_size')::int AS bytes,
 	s.pages > 0 AS pages, s.free_pages
 FROM pg_class c, fptree_stripes(c.oid) s
 WHERE c.relname IN ('s_k', 's_wv', 's_v', 's_part') ORDER BY 1, 2;
-  oid   | no | named |  tablespace   | bytes | pages | free_pages 
---------+----+-------+---------------+-------+-------+------------
- s_k    |  1 | t     | regress_fpt_1 | t     | t     |          0
- s_k    |  2 | t     | regress_fpt_2 | t     | t     |          0
- s_k    |  3 | t     | regress_fpt_3 | t     | t     |          0
- s_wv   |  1 | t     | regress_fpt_4 | t     | t     |          0
- s_wv   |  2 | t     | pg_default    | t     | t     |          0
- s_v    |  1 | t     | regress_fpt_1 | t     | t     |          0
- s_v    |  2 | t     | regress_fpt_2 | t     | t     |          0
- s_v    |  3 | t     | regress_fpt_3 | t     | t     |          0
- s_v    |  4 | t     | regress_fpt_4 | t     | t     |          0
- s_part |  1 | t     | regress_fpt_1 | t     | t     |          0
- s_part |  2 | t     | regress_fpt_2 | t     | t     |          0
-(11 rows)
-
 SELECT pg_get_indexdef('s_k'::regclass);
-                                                          pg_get_indexdef                                                          
------------------------------------------------------------------------------------------------------------------------------------
- CREATE INDEX s_k ON public.s USING fptree (k) WITH (tablespaces='regress_fpt_1, "regress_fpt_2",regress_fpt_3', fillfactor='100')
-(1 row)
-
 SELECT stripes, version FROM fptree_metap('s_k');
- stripes | version 
----------+---------
-       3 |       2
-(1 row)
-
 SELECT version, index_size = fptree_index_size('s_k') - pg_relation_size('s_k')
 	+ 2 * current_setting('block_size')::int - (
 		SELECT sum(bytes - pages * current_setting('block_size')::int)
 		FROM fptree_stripes('s_k')) AS size
 FROM fptree_stat('s_k');
- version | size 
----------+------
-       2 | t
-(1 row)
-
 -- those without the option are what they were
 CREATE INDEX s_plain ON s USING fptree (k);
 SELECT stripes, version FROM fptree_metap('s_plain');
- stripes | version 
----------+---------
-       1 |       1
-(1 row)
-
 -- Reads: what is built goes past shared buffers; the check reads all pages but
 -- those of the main fork.  The statistics are told at commit.
 CREATE TEMP TABLE was AS SELECT no, reads FROM fptree_stripes('s_k');
 REINDEX INDEX s_k;
 SELECT fptree_index_check('s_k');
- fptree_index_check 
---------------------
- 
-(1 row)
-
 SELECT bool_and(s.reads - was.reads = pages) AS all_read
 FROM fptree_stripes('s_k') s JOIN was USING (no);
- all_read 
-----------
- t
-(1 row)
-
 SELECT pg_stat_force_next_flush();
- pg_stat_force_next_flush 
---------------------------
- 
-(1 row)
-
 SELECT bool_and(seq_scan = reads AND reads > 0) AS told
 FROM fptree_stripes('s_k'), pg_stat_all_tables WHERE relid = stripe;
- told 
-------
- t
-(1 row)
-
 SELECT count(*) FROM fptree_stripes('s_plain');
- count 
--------
-     0
-(1 row)
-
 SELECT fptree_index_size('s_plain') >= pg_relation_size('s_plain') AS size;
- size 
-------
- t
-(1 row)
-
 DROP INDEX s_plain;
 SELECT fptree_stripes('s');
-ERROR:  "s" is not an fptree index
 SELECT fptree_index_size('pg_class_oid_index');
-ERROR:  "pg_class_oid_index" is not an fptree index
+
 -- Insertions, scans, removal and re-use of pages
 CREATE FUNCTION pages() RETURNS int8 LANGUAGE sql AS
 	$$ SELECT sum(pages) FROM fptree_stripes('s_k') $$;
@@ -185,74 +80,32 @@ SELECT pages() AS built \gset
 INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
 FROM generate_series(30001, 60000) i;
 INSERT INTO s SELECT * FROM s WHERE w = 1 AND k = (SELECT min(k) FROM s WHERE w = 1);
-ERROR:  duplicate key value violates unique constraint "s_v"
-DETAIL:  Key (v)=(f4661398cb1a3abd3ffe58600bf11322) already exists.
 SELECT pages() > :built AS grown, pages() AS full \gset
 SELECT :'grown' AS grown;
- grown 
--------
- t
-(1 row)
-
 SELECT * FROM fpt_compare(ARRAY[
 	'SELECT k FROM s WHERE k BETWEEN 0 AND 100000000000',
 	'SELECT k FROM s WHERE k > 1000000000000 ORDER BY k',
 	'SELECT k FROM s WHERE k < -1000000000000 ORDER BY k DESC'],
 	'{index,only}');
- compared | problems 
-----------+----------
-        6 | 
-(1 row)
-
 SELECT * FROM fpt_compare(ARRAY['SELECT w, v FROM s WHERE w = 7 AND v > ''8''',
 	'SELECT k FROM s WHERE w = 7 AND v = ''x'''], '{index,bitmap}');
- compared | problems 
-----------+----------
-        4 | 
-(1 row)
-
 DELETE FROM s WHERE k > 0;
 VACUUM s;
 SELECT sum(free_pages) > 0 AS freed FROM fptree_stripes('s_k');
- freed 
--------
- t
-(1 row)
-
 SELECT relpages = (SELECT pages() + 2) AS counted FROM pg_class WHERE relname = 's_k';
- counted 
----------
- t
-(1 row)
-
 INSERT INTO s SELECT abs(hashint8(i)::int8) * 1000 + i % 1000, i || 'x', i % 100
 FROM generate_series(1, 30000) i;
 SELECT pages() <= :full * 1.1 AS reused;
- reused 
---------
- t
-(1 row)
-
 SELECT fpt_check_all();
-     fpt_check_all     
------------------------
- all indexes are sound
-(1 row)
 
 -- What the planner thinks of its size
 SELECT pages() AS pages \gset
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM s WHERE k BETWEEN 0 AND 1000;
-                   QUERY PLAN                   
-------------------------------------------------
- Aggregate
-   ->  Index Only Scan using s_k on s
-         Index Cond: ((k >= 0) AND (k <= 1000))
-(3 rows)
-
 RESET enable_seqscan;
 RESET enable_bitmapscan;
+
 -- Placement: a leaf's neighbours are on other disks.
 CREATE TABLE f (k int8);
 CREATE INDEX f_k ON f USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2,
@@ -278,37 +131,18 @@ BEGIN
 END $$;
 CREATE TEMP TABLE l AS SELECT * FROM leaves('f_k');
 SELECT count(*) * current_setting('block_size')::int > 70 * 8192 AS leaves FROM l;
- leaves 
---------
- t
-(1 row)
-
 SELECT min(b.nth - a.nth) >= 5 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
- apart 
--------
- t
-(1 row)
-
 -- of 35 in a row, 4 are on a disk; at most 5
 SELECT max(n) <= 5 AS balanced FROM (
 	SELECT count(*) AS n FROM l a JOIN l b ON b.nth BETWEEN a.nth AND a.nth + 34
 	GROUP BY a.nth, b.stripe) x;
- balanced 
-----------
- t
-(1 row)
-
 -- builds deal them out in turn; an inner page may be in between
 REINDEX INDEX f_k;
 TRUNCATE l;
 INSERT INTO l SELECT * FROM leaves('f_k');
 SELECT min(b.nth - a.nth) >= 9 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
- apart 
--------
- t
-(1 row)
 
 -- Free pages are used by the same rule.
 DELETE FROM f WHERE k BETWEEN -4000000000000000000 AND 4000000000000000000;
@@ -318,125 +152,53 @@ SELECT sum(free_pages) AS free, sum(pages) AS pages FROM fptree_stripes('f_k') \
 INSERT INTO f SELECT hashint8extended(i, 1) FROM generate_series(1, 60000) i
 WHERE hashint8extended(i, 1) BETWEEN -4000000000000000000 AND 4000000000000000000;
 SELECT :free - sum(free_pages) > :free / 2 AS used_again FROM fptree_stripes('f_k');
- used_again 
-------------
- t
-(1 row)
-
 TRUNCATE l;
 INSERT INTO l SELECT * FROM leaves('f_k');
 SELECT min(b.nth - a.nth) >= 5 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
- apart 
--------
- t
-(1 row)
 
 -- Other lists; tablespaces that are missing
 CREATE FUNCTION stripes_of(ix regclass) RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(tablespace::text, ' ' ORDER BY no) FROM fptree_stripes(ix) $$;
 ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, regress_fpt_6');
 SELECT stripes_of('s_k');
-                stripes_of                 
--------------------------------------------
- regress_fpt_1 regress_fpt_2 regress_fpt_3
-(1 row)
-
 REINDEX INDEX s_k;
 SELECT stripes_of('s_k');
-         stripes_of          
------------------------------
- regress_fpt_5 regress_fpt_6
-(1 row)
-
 ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere, regress_fpt_7');
 REINDEX INDEX s_k;
-WARNING:  tablespace "nowhere" does not exist
-DETAIL:  Index "s_k" gets no stripe there.
-HINT:  Change the list by ALTER INDEX ... SET (tablespaces = ...).
 SELECT stripes_of('s_k');
-         stripes_of          
------------------------------
- regress_fpt_5 regress_fpt_7
-(1 row)
-
 ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere');
 REINDEX INDEX CONCURRENTLY s_k;
-ERROR:  tablespace "nowhere" does not exist
-HINT:  Name existing ones, or set fptree.missing_tablespaces to skip.
 DROP INDEX IF EXISTS s_k_ccnew;
 BEGIN;
 TRUNCATE s;
-WARNING:  tablespace "nowhere" does not exist
-DETAIL:  Index "s_k" gets no stripe there.
-HINT:  Change the list by ALTER INDEX ... SET (tablespaces = ...).
-WARNING:  index "s_k" is not striped
-DETAIL:  Of the tablespaces in its list, 1 can be used.
 SELECT stripes_of('s_k');
- stripes_of 
-------------
- 
-(1 row)
-
 ROLLBACK;
 SELECT stripes_of('s_k');
-         stripes_of          
------------------------------
- regress_fpt_5 regress_fpt_7
-(1 row)
-
 ALTER INDEX s_k RESET (tablespaces);
 REINDEX INDEX s_k;
 SELECT stripes_of('s_k');
- stripes_of 
-------------
- 
-(1 row)
-
 SET fptree.missing_tablespaces = skip;
 CREATE INDEX s_skip ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, nowhere, regress_fpt_2');
-WARNING:  tablespace "nowhere" does not exist
-DETAIL:  Index "s_skip" gets no stripe there.
-HINT:  Change the list by ALTER INDEX ... SET (tablespaces = ...).
 SELECT stripes_of('s_skip');
-         stripes_of          
------------------------------
- regress_fpt_1 regress_fpt_2
-(1 row)
-
 RESET fptree.missing_tablespaces;
+
 -- Temporary tables have none; unlogged ones, and partitions
 CREATE TEMP TABLE tmp (LIKE s INCLUDING INDEXES);
 SELECT count(*) FROM pg_index, fptree_stripes(indexrelid) WHERE indrelid = 'tmp'::regclass;
- count 
--------
-     0
-(1 row)
-
 CREATE UNLOGGED TABLE u (k int8);
 CREATE INDEX u_k ON u USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
 INSERT INTO u SELECT generate_series(1, 1000);
 ALTER TABLE u SET LOGGED;
 SELECT stripes_of('u_k'), fptree_index_parent_check('u_k', true, true);
-         stripes_of          | fptree_index_parent_check 
------------------------------+---------------------------
- regress_fpt_1 regress_fpt_2 | 
-(1 row)
-
 CREATE TABLE p (k int8) PARTITION BY RANGE (k);
 CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (0) TO (100);
 CREATE TABLE p2 PARTITION OF p FOR VALUES FROM (100) TO (200);
 CREATE INDEX p_k ON p USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
 INSERT INTO p SELECT generate_series(0, 199);
 SELECT stripes_of('p1_k_idx'), stripes_of('p2_k_idx');
-         stripes_of          |         stripes_of          
------------------------------+-----------------------------
- regress_fpt_1 regress_fpt_2 | regress_fpt_1 regress_fpt_2
-(1 row)
-
 SELECT fptree_stripes('p_k');
-ERROR:  "p_k" is a partitioned index
-HINT:  Name the indexes of its partitions one by one.
+
 -- Privileges: the owner's
 CREATE ROLE regress_fpt_owner;
 GRANT CREATE ON SCHEMA public TO regress_fpt_owner;
@@ -444,36 +206,19 @@ GRANT CREATE ON TABLESPACE regress_fpt_1 TO regress_fpt_owner;
 SET ROLE regress_fpt_owner;
 CREATE TABLE own (k int8);
 CREATE INDEX own_k ON own USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
-ERROR:  permission denied for tablespace regress_fpt_2
 CREATE INDEX own_k ON own USING fptree (k) WITH (tablespaces = 'regress_fpt_1, pg_default');
 ALTER INDEX own_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2');
 -- where the index is built anew, there is no stripe then, whoever does it: a
 -- superuser's maintenance gives nobody what he may not have, and none fails
 \set VERBOSITY terse
 REINDEX INDEX own_k;
-WARNING:  permission denied for tablespace regress_fpt_2
-WARNING:  index "own_k" is not striped
 SELECT fptree_drop_orphans();
-ERROR:  permission denied for function fptree_drop_orphans
 RESET ROLE;
 VACUUM FULL own;
-WARNING:  permission denied for tablespace regress_fpt_2
-WARNING:  index "own_k" is not striped
 SELECT stripes_of('own_k');
- stripes_of 
-------------
- 
-(1 row)
-
 ALTER INDEX own_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2, pg_default');
 REINDEX INDEX own_k;
-WARNING:  permission denied for tablespace regress_fpt_2
 SELECT stripes_of('own_k');
-        stripes_of        
---------------------------
- regress_fpt_1 pg_default
-(1 row)
-
 GRANT CREATE ON TABLESPACE regress_fpt_2 TO regress_fpt_owner;
 ALTER INDEX own_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2');
 REINDEX INDEX own_k;
@@ -485,10 +230,6 @@ VACUUM FULL own;
 RESET ROLE;
 \set VERBOSITY default
 SELECT stripes_of('own_k');
-         stripes_of          
------------------------------
- regress_fpt_1 regress_fpt_2
-(1 row)
 
 -- Stripes are no tables
 CREATE FUNCTION attempt(what text) RETURNS text LANGUAGE plpgsql AS $$
@@ -499,40 +240,13 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN regexp_replace(sqlerrm, '\d+', 'N', 'g');
 END $$;
 SELECT attempt('SELECT * FROM %s');
-                   attempt                   
----------------------------------------------
- "fptree_N_N" is a stripe of an fptree index
-(1 row)
-
 SELECT attempt('INSERT INTO %s VALUES (''x'')');
-                  attempt                  
--------------------------------------------
- cannot change TOAST relation "fptree_N_N"
-(1 row)
-
 SELECT attempt('TRUNCATE %s');
-           attempt           
------------------------------
- "fptree_N_N" is not a table
-(1 row)
-
 SELECT attempt('ALTER TABLE %s SET TABLESPACE regress_fpt_9');
-                       attempt                       
------------------------------------------------------
- permission denied: "fptree_N_N" is a system catalog
-(1 row)
-
 SELECT attempt('DROP TABLE %s');
-           attempt           
------------------------------
- "fptree_N_N" is not a table
-(1 row)
-
 CREATE TABLE notable (k int) USING fptree_stripe;
-ERROR:  access method "fptree_stripe" is for the stripes of fptree indexes only
-HINT:  Use another access method for tables.
 DROP TABLESPACE regress_fpt_2;
-ERROR:  tablespace "regress_fpt_2" is not empty
+
 -- Stripes that are gone, as after pg_upgrade: queries do without the index.
 INSERT INTO own SELECT generate_series(1, 1000);
 SET allow_system_table_mods = on;
@@ -542,82 +256,28 @@ UPDATE pg_class SET relam = (SELECT oid FROM pg_am WHERE amname = 'heap') WHERE 
 SET client_min_messages = warning;
 SET enable_seqscan = off;
 SELECT count(*) FROM own WHERE k = 5;
-WARNING:  index "own_k" lacks stripe 2 of 2, and is not used
-HINT:  Run "REINDEX INDEX own_k;" to rebuild the index.
- count 
--------
-     1
-(1 row)
-
 RESET enable_seqscan;
 EXPLAIN (COSTS OFF) SELECT count(*) FROM own WHERE k = 5;
-WARNING:  index "own_k" lacks stripe 2 of 2, and is not used
-HINT:  Run "REINDEX INDEX own_k;" to rebuild the index.
-       QUERY PLAN        
--------------------------
- Aggregate
-   ->  Seq Scan on own
-         Filter: (k = 5)
-(3 rows)
-
 SELECT attempt('INSERT INTO own VALUES (1)');
-                  attempt                  
--------------------------------------------
- index "own_k" lacks stripe N of N (OID N)
-(1 row)
-
 SELECT attempt('SELECT fptree_index_check(''own_k'')');
-                  attempt                  
--------------------------------------------
- index "own_k" lacks stripe N of N (OID N)
-(1 row)
-
 SET allow_system_table_mods = on;
 UPDATE pg_class SET relam = (SELECT oid FROM pg_am WHERE amname = 'fptree_stripe') WHERE oid = :gone;
 RESET allow_system_table_mods;
 \c -
 SET client_min_messages = warning;
 SELECT attempt('INSERT INTO own VALUES (1)');
- attempt 
----------
- done
-(1 row)
 
 -- Orphans: a session that has not loaded the library, with the trigger off
 SELECT count(*) FROM fptree_orphans();
- count 
--------
-     0
-(1 row)
-
 ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
 \c -
 SET client_min_messages = warning;
 DROP INDEX s_skip;
 ALTER EVENT TRIGGER fptree_ddl_start ENABLE ALWAYS;
 SELECT count(*) FROM fptree_orphans();
- count 
--------
-     2
-(1 row)
-
 SELECT fptree_drop_orphans();
- fptree_drop_orphans 
----------------------
-                   2
-(1 row)
-
 SELECT count(*) FROM fptree_orphans();
- count 
--------
-     0
-(1 row)
-
 SELECT fpt_check_all();
-     fpt_check_all     
------------------------
- all indexes are sound
-(1 row)
 
 DROP TABLE s, f, u, p, own;
 DROP FUNCTION pages, leaves, stripes_of, attempt;
@@ -625,18 +285,4 @@ REVOKE ALL ON SCHEMA public FROM regress_fpt_owner;
 REVOKE ALL ON TABLESPACE regress_fpt_1 FROM regress_fpt_owner;
 DROP ROLE regress_fpt_owner;
 SELECT format('DROP TABLESPACE regress_fpt_%s', i) FROM generate_series(1, 10) i \gexec
-DROP TABLESPACE regress_fpt_1
-DROP TABLESPACE regress_fpt_2
-DROP TABLESPACE regress_fpt_3
-DROP TABLESPACE regress_fpt_4
-DROP TABLESPACE regress_fpt_5
-DROP TABLESPACE regress_fpt_6
-DROP TABLESPACE regress_fpt_7
-DROP TABLESPACE regress_fpt_8
-DROP TABLESPACE regress_fpt_9
-DROP TABLESPACE regress_fpt_10
 SELECT relname FROM pg_class WHERE relname ~ '^fptree_\d+_\d+$';
- relname 
----------
-(0 rows)
-

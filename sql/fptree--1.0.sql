@@ -29,7 +29,7 @@ COMMENT ON ACCESS METHOD fptree
  *
  * Support functions: 1 comparison, 2 sort support, 4 equal image.
  *
- * Written by tools/opclasses.sql, up to the next comment.
+ * Written by sql/opclasses.sql, up to the next comment.
  */
 
 CREATE OPERATOR FAMILY array_ops USING fptree;

@@ -155,7 +155,7 @@ $primary->safe_psql('postgres', 'SELECT fill(1000, 5)');
 $primary->safe_psql('postgres', 'VACUUM FULL t');
 both_agree('truncated and filled');
 
-# Index-only scans: on the standby as on the primary (t/027_standby_index_only)
+# Index-only scans: on the standby as on the primary (027_standby_index_only)
 $primary->safe_psql('postgres', 'VACUUM ANALYZE t');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $explain = q{SET enable_seqscan = off; SET enable_bitmapscan = off;

@@ -17,7 +17,7 @@ my ($major) = `pg_config --version` =~ /(\d+)/;
 
 # --- the table ----------------------------------------------------------------
 
-my $readme = slurp_file("$FindBin::Bin/../README.md");
+my $readme = slurp_file("$FindBin::Bin/../../README.md");
 my ($table) = $readme =~
   /<!-- versions-begin -->\n(.*?)<!-- versions-end -->/s;
 my ($head, undef, @lines) = split(/\n/, $table);

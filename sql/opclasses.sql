@@ -2,10 +2,10 @@
 -- Writes the part of the extension's script that makes operator families and
 -- classes, from those that btree has on the server it is run on:
 --
---		psql -XAtq -f tools/opclasses.sql
+--		psql -XAtq -f sql/opclasses.sql
 --
 -- The regression test "opclass" compares the result, which is committed as a
--- part of fptree--1.0.sql, with the catalogs of the server it runs on.
+-- part of sql/fptree--1.0.sql, with the catalogs of the server it runs on.
 --
 -- Left out are in_range (3) and skip support (6), which the server takes from
 -- btree only, and the storage type of name_ops: names are made shorter without

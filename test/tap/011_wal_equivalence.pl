@@ -14,27 +14,32 @@ use lib $FindBin::Bin;
 
 use File::Basename qw(dirname);
 use File::Copy qw(copy);
+use File::Path qw(make_path);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $src = dirname($FindBin::Bin);
+my $src = dirname(dirname($FindBin::Bin));
 my $build = PostgreSQL::Test::Utils::tempdir();
 
 my $hand = PostgreSQL::Test::Cluster->new('hand');
 my $pg_config = $hand->config_data('--bindir') . '/pg_config';
 
 # Build the other variant out of the way.
-mkdir "$build/src";
-copy($_, "$build/src/") or die "copy $_: $!" for glob("$src/src/*.[ch]");
-copy("$src/$_", "$build/") or die "copy $_: $!"
-  for ('Makefile', 'fptree.control', 'fptree--1.0.sql');
+# Not the objects: they are of the other one.
+for my $file (glob("$src/{Makefile,fptree.control,sql/*.sql,src/{,*/}*.[ch]}"))
+{
+	my $copy = $file =~ s/^\Q$src\E/$build/r;
+
+	make_path(dirname($copy));
+	copy($file, $copy) or die "copy $file: $!";
+}
 my $made = system_log('make', '-s', '-C', $build, "PG_CONFIG=$pg_config",
 	'with_llvm=no', 'COPT=-DFPT_GENERIC_WAL_ONLY', 'fptree.so');
 is($made, 0, 'the variant with the official functions builds');
 
 # Its installation script, with the library's path written out.
-my $script = slurp_file("$build/fptree--1.0.sql");
+my $script = slurp_file("$build/sql/fptree--1.0.sql");
 $script =~ s/^\\echo.*$//m;
 $script =~ s/'MODULE_PATHNAME'/'$build\/fptree.so'/g;
 
