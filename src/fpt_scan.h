@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_scan.h
- *	  What the files of an index scan share: fpt_scan.c, fpt_heapahead.c and
- *	  fpt_parallel.c.
+ *	  What the files of an index scan share: fpt_scan.c, fpt_batch.c,
+ *	  fpt_heapahead.c, fpt_parallel.c and fpt_standby.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -128,13 +128,62 @@ typedef struct FPTScanOpaque
 	uint64		counters[FPT_NCOUNTERS];
 } FPTScanOpaque;
 
-/* --- fpt_scan.c --------------------------------------------------------------- */
+/*
+ * Is it the planner, looking for a column's present minimum or maximum?  Such
+ * scans are not counted among those of the session or of a statement.
+ */
+static inline bool
+fpt_is_probe(IndexScanDesc scan)
+{
+	return scan->xs_snapshot != NULL &&
+		scan->xs_snapshot->snapshot_type == SNAPSHOT_NON_VACUUMABLE;
+}
 
-/* Read the batch after "from" into b; false if there is none. */
+/* --- fpt_batch.c -------------------------------------------------------------- */
+
+/*
+ * Read the first batch of the scan in this direction into b, or the one after
+ * "from"; false if there is none.  The batch has an entry at least, and b->pos
+ * is at the first one.  No page is locked, before or after; a pin is left where
+ * a batch needs one.  Raises errors.
+ */
+extern bool fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+							ScanDirection dir);
 extern bool fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 							const FPTBatch *from, ScanDirection dir);
 
+/* Copy a batch, with a pin of its own. */
+extern void fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to,
+						   const FPTBatch *from);
+
+/* Done with it: gives the pin back, if there is one. */
 extern void fpt_batch_forget(FPTBatch *b);
+
+/*
+ * Leave the current batch: hints at entries that were found dead go to its page,
+ * and what mark/restore needs of it is kept.
+ */
+extern void fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so);
+
+/*
+ * The i'th entry's key in a batch that has keys; its tuple is at tup.
+ * Written in place: a copy of what was just written in smaller pieces stalls.
+ */
+static inline void
+fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
+			  const char *tup, FPTKey *key)
+{
+	key->hi = 0;
+	key->lo = b->los[i];
+	key->tid = b->tids[i];
+	key->cls = FPT_CLS_VALUE;
+	if (isnull)
+		key->cls = so->ix.layout.nullsfirst ? FPT_CLS_NULLFIRST :
+			FPT_CLS_NULLLAST;
+	key->len = b->tuplens[i];
+	key->tup = key->len > 0 ? tup : NULL;
+	key->search = NULL;
+}
 
 /* --- fpt_heapahead.c ---------------------------------------------------------- */
 
@@ -156,17 +205,6 @@ extern void fpt_heap_counters(const FPTScanOpaque *so, uint64 *counters);
  */
 extern void fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so,
 						  ScanDirection dir);
-
-/*
- * Is it the planner, looking for a column's present minimum or maximum?  Such
- * scans are not counted among those of the session or of a statement.
- */
-static inline bool
-fpt_is_probe(IndexScanDesc scan)
-{
-	return scan->xs_snapshot != NULL &&
-		scan->xs_snapshot->snapshot_type == SNAPSHOT_NON_VACUUMABLE;
-}
 
 /*
  * How often has the scan changed the block?  For a pause its entries stand,
