@@ -177,7 +177,7 @@ static const IndexAmRoutine fpt_routine = {
 	.amestimateparallelscan = fptestimateparallelscan,
 	.aminitparallelscan = fptinitparallelscan,
 	.amparallelrescan = fptparallelrescan,
-	FPT_LATER_FIELDS
+	FPT_LATER_FIELDS(fpt_tree_height)
 };
 
 PG_FUNCTION_INFO_V1(fpthandler);

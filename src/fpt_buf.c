@@ -8,6 +8,7 @@
 #include "fptree.h"
 
 #include "fpt_general.h"
+#include "fpt_meta.h"
 
 #include "common/pg_prng.h"
 #include "pgstat.h"
@@ -29,23 +30,6 @@ fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 }
 
 /* --- metapage ------------------------------------------------------------- */
-
-static inline FPTMetaData *
-fpt_meta(Page page)
-{
-	return (FPTMetaData *) ((char *) page + FPT_META_OFFSET);
-}
-
-/* OIDs of stripes in a metapage; they need not be aligned as such. */
-static inline char *
-fpt_meta_oids(Page page)
-{
-	return (char *) page + FPT_META_OFFSET + sizeof(FPTMetaData);
-}
-
-StaticAssertDecl(FPT_META_OFFSET + sizeof(FPTMetaData) +
-				 FPT_MAX_STRIPES * sizeof(Oid) <= FPT_SPECIAL_OFFSET,
-				 "a metapage has no room for its stripes");
 
 void
 fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
@@ -118,32 +102,6 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	memcpy(meta->widths, widths, sizeof(widths));
 	if (nstripes > 0)
 		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
-}
-
-int
-fpt_meta_stripes(Page page, Oid *oids)
-{
-	FPTMetaData *meta = fpt_meta(page);
-	FPTPageHeader *h = fpt_header(page);
-	FPTPageSpecial *s = fpt_special(page);
-	int			n = meta->nstripes;
-
-	if (PageIsNew(page) || s->pageid != FPT_PAGE_ID ||
-		!(h->flags & FPT_F_META) || meta->magic != FPT_MAGIC)
-		return -1;
-	if (meta->version == FPT_VERSION)
-		n = 0;
-	else if (meta->version != FPT_VERSION_STRIPED ||
-			 n < FPT_MIN_STRIPES || n > FPT_MAX_STRIPES)
-		return -1;
-	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
-		h->std.pd_upper != FPT_SPECIAL_OFFSET ||
-		h->std.pd_lower != FPT_META_OFFSET + sizeof(FPTMetaData) +
-		n * sizeof(Oid))
-		return -1;
-	if (n > 0)
-		memcpy(oids, fpt_meta_oids(page), n * sizeof(Oid));
-	return n;
 }
 
 /*
@@ -319,7 +277,7 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 	if (!ix->sortkeys ||
 		fpt_general_sortversion(ix->layout.arg) == ix->sortversion)
 	{
-		fpt_warn_stale(rel, ix);
+		fpt_warn_stale(rel);
 		return;
 	}
 	ereport(ERROR,

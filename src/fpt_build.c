@@ -49,7 +49,7 @@ typedef struct FPTBuild
 	MemoryContext rowcxt;		/* general keys: reset for each row, and */
 	FPTKeyBuf	buf;			/* its key */
 	double		indtuples;
-	FPTParallel *parallel;		/* the leader's; NULL: alone */
+	FPTLeader *parallel;		/* the leader's; NULL: alone */
 
 	/* uniqueness check: all up to this key equals the last live one */
 	int			nkeys;
@@ -106,14 +106,6 @@ fpt_alien_opclass(Relation index, int i, Oid *type)
 		get_opclass_input_type(ours) == index->rd_opcintype[i] &&
 		index->rd_opcintype[i] != *type &&
 		get_opclass_family(ours) == index->rd_opfamily[i];
-}
-
-bool
-fpt_is_created(Relation index)
-{
-	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
-		(index->rd_createSubid != InvalidSubTransactionId ||
-		 !index->rd_index->indisready);
 }
 
 /* Warn of an index that is not what its definition seems to say. */
@@ -190,7 +182,7 @@ fpt_build_free(FPTBuild *b)
 	for (int which = 0; which < b->nspools; which++)
 		fpt_spool_end(b->spools[which]);
 	if (b->parallel != NULL)
-		fpt_parallel_end(b->parallel);
+		fpt_leader_end(b->parallel);
 	MemoryContextDelete(b->rowcxt);
 	pfree(b);
 }
@@ -297,7 +289,7 @@ fpt_build_share(FPTShare *share)
 void
 fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 {
-	fpt_parallel_work(seg, toc, fpt_build_share);
+	fpt_worker_work(seg, toc, fpt_build_share);
 }
 
 /* Collect what the participants have left. */
@@ -306,15 +298,15 @@ fpt_build_import(FPTBuild *b)
 {
 	char		name[MAXPGPATH];
 
-	for (int i = 0; i < fpt_parallel_participants(b->parallel); i++)
+	for (int i = 0; i < fpt_leader_participants(b->parallel); i++)
 	{
-		const FPTSpoolExport *exports = fpt_parallel_exports(b->parallel, i);
+		const FPTSpoolExport *exports = fpt_leader_exports(b->parallel, i);
 
 		for (int which = 0; which < b->nspools; which++)
 		{
 			fpt_spool_name(name, i, which);
 			fpt_spool_import(b->spools[which],
-							 fpt_parallel_files(b->parallel), name,
+							 fpt_leader_files(b->parallel), name,
 							 &exports[which]);
 		}
 	}
@@ -328,10 +320,10 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 	double		reltuples;
 
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
-	b->parallel = fpt_parallel_begin(b->heap, b->index, indexInfo);
+	b->parallel = fpt_leader_begin(b->heap, b->index, indexInfo);
 	if (b->parallel != NULL)
 	{
-		reltuples = fpt_parallel_scan(b->parallel, indexInfo,
+		reltuples = fpt_leader_scan(b->parallel, indexInfo,
 									  fpt_build_share, &b->indtuples);
 		fpt_build_begin_spools(b, mem, NULL, 0);
 		fpt_build_import(b);

@@ -228,9 +228,6 @@ extern void fpt_gorder_sort(const FPTLayout *l, char *const *chunks,
 
 /* --- fpt_build.c ---------------------------------------------------------- */
 
-/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
-extern bool fpt_is_created(Relation index);
-
 /* --- fpt_load.c --------------------------------------------------------- */
 
 typedef struct FPTLoad FPTLoad;
@@ -272,13 +269,13 @@ typedef struct FPTShare
 	FPTSpoolExport exports[FPT_NSPOOLS];
 } FPTShare;
 
-typedef struct FPTParallel FPTParallel;
+typedef struct FPTLeader FPTLeader;
 
 /*
  * The leader: start workers.  NULL if none are wanted, or if none could be
  * started: build alone then.
  */
-extern FPTParallel *fpt_parallel_begin(Relation heap, Relation index,
+extern FPTLeader *fpt_leader_begin(Relation heap, Relation index,
 									   IndexInfo *indexInfo);
 
 /* Does a participant's share; FPTShare tells what is to be done. */
@@ -288,15 +285,15 @@ typedef void (*FPTShareWork) (FPTShare *share);
  * Take part in the scan and wait until all participants are done.  Returns the
  * number of heap tuples.  Then their results can be looked at.
  */
-extern double fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo,
+extern double fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo,
 								FPTShareWork work, double *indtuples);
-extern int	fpt_parallel_participants(const FPTParallel *leader);
-extern FileSet *fpt_parallel_files(FPTParallel *leader);
-extern const FPTSpoolExport *fpt_parallel_exports(const FPTParallel *leader,
+extern int	fpt_leader_participants(const FPTLeader *leader);
+extern FileSet *fpt_leader_files(FPTLeader *leader);
+extern const FPTSpoolExport *fpt_leader_exports(const FPTLeader *leader,
 												  int participant);
 
 /* The files are not needed any more. */
-extern void fpt_parallel_end(FPTParallel *leader);
+extern void fpt_leader_end(FPTLeader *leader);
 
 /* A participant: scan the share's part of the heap. */
 extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
@@ -304,7 +301,7 @@ extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
 
 /* The life of a worker. */
 struct shm_toc;
-extern void fpt_parallel_work(struct dsm_segment *seg, struct shm_toc *toc,
+extern void fpt_worker_work(struct dsm_segment *seg, struct shm_toc *toc,
 							  FPTShareWork work);
 
 /* --- fpt_build.c -------------------------------------------------------- */

@@ -862,7 +862,8 @@ static void
 fpt_verify_index(FPTVerify *v)
 {
 	fpt_index_copy(v->rel, &v->ix);
-	fpt_warn_stale(v->rel, &v->ix);
+	if (v->ix.stale)
+		fpt_warn_stale(v->rel);
 	v->npages = fpt_npages(v->rel, &v->ix.map);
 	v->strategy = GetAccessStrategy(BAS_BULKREAD);
 	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,

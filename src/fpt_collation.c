@@ -163,13 +163,13 @@ fpt_collations_version(Relation rel)
  * process of a query.
  */
 void
-fpt_warn_stale(Relation rel, const FPTIndex *ix)
+fpt_warn_stale(Relation rel)
 {
 	static List *told = NIL;
 	Oid			index = RelationGetRelid(rel);
 	MemoryContext old;
 
-	if (!ix->stale || IsParallelWorker() || list_member_oid(told, index))
+	if (IsParallelWorker() || list_member_oid(told, index))
 		return;
 	old = MemoryContextSwitchTo(TopMemoryContext);
 	told = lappend_oid(told, index);

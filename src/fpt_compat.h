@@ -473,22 +473,20 @@ fpt_vacuum_sorts(IndexVacuumInfo *info)
 #endif
 }
 
-extern int	fpt_tree_height(Relation rel);	/* fpt_cost.c */
-
 /* Fields of the handler's result that later versions added. */
 #if PG_VERSION_NUM >= 180000
-#define FPT_LATER_FIELDS \
+#define FPT_LATER_FIELDS(height) \
 	.amcanbuildparallel = true, \
 	.amconsistentequality = true, \
 	.amconsistentordering = true, \
-	.amgettreeheight = fpt_tree_height, \
+	.amgettreeheight = height, \
 	.amtranslatestrategy = bttranslatestrategy,	/* the same numbers */ \
 	.amtranslatecmptype = bttranslatecmptype,
 #elif PG_VERSION_NUM >= 170000
-#define FPT_LATER_FIELDS \
+#define FPT_LATER_FIELDS(height) \
 	.amcanbuildparallel = true,
 #else
-#define FPT_LATER_FIELDS
+#define FPT_LATER_FIELDS(height)
 #endif
 
 /* The handler's result: the relation cache frees it, but from 19 on keeps it. */
@@ -766,27 +764,13 @@ fpt_tablespace_acl(Oid space, Oid role)
 
 /* --- parallel scans ------------------------------------------------------- */
 
-extern Size fpt_parallel_size(void);	/* fpt_parallel.c */
-
 /* Shared memory of a parallel scan: later versions say of what scan. */
 #if PG_VERSION_NUM >= 180000
-static inline Size
-fptestimateparallelscan(Relation rel, int nkeys, int norderbys)
-{
-	return fpt_parallel_size();
-}
+#define FPT_ESTIMATE_PARALLEL_PARAMS Relation rel, int nkeys, int norderbys
 #elif PG_VERSION_NUM >= 170000
-static inline Size
-fptestimateparallelscan(int nkeys, int norderbys)
-{
-	return fpt_parallel_size();
-}
+#define FPT_ESTIMATE_PARALLEL_PARAMS int nkeys, int norderbys
 #else
-static inline Size
-fptestimateparallelscan(void)
-{
-	return fpt_parallel_size();
-}
+#define FPT_ESTIMATE_PARALLEL_PARAMS void
 #endif
 
 /* Where it is, behind core's part. */

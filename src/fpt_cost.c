@@ -17,7 +17,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "fpt_counts.h"
+#include "fpt_prefetch.h"
 
 #include <math.h>
 

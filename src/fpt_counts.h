@@ -8,13 +8,63 @@
 #ifndef FPT_COUNTS_H
 #define FPT_COUNTS_H
 
-#include "fpt_prefetch.h"
+#include "postgres.h"
 
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "datatype/timestamp.h"
 
-/* Of one index. */
+/* What was asked for, and each reason for not asking. */
+typedef enum FPTCounter
+{
+	FPT_LEAF_ISSUED,			/* reads started */
+	FPT_LEAF_CACHED,			/* asked for, found in shared buffers */
+	FPT_LEAF_WASTED,			/* reads started, never come to */
+	FPT_LEAF_REQUESTS,			/* of VACUUM and checks: what those reads took */
+	FPT_HEAP_ISSUED,
+	FPT_HEAP_CACHED,
+	FPT_HEAP_WASTED,
+	FPT_DISTANCE_MAX,			/* largest distance reached */
+	FPT_SKIP_OFF,				/* not asked: switched off by a setting */
+	FPT_SKIP_LIMIT,				/* ... tablespace allows no concurrency */
+	FPT_SKIP_SHORT,				/* ... the scan is too short so far */
+	FPT_SKIP_PAUSE,				/* ... all was cached before */
+	FPT_SKIP_END,				/* ... the end of the range is in sight */
+	FPT_SKIP_SEQUENTIAL,		/* ... pages lie one after the other */
+	FPT_SKIP_LOST,				/* ... leaf is not where the parents said */
+	FPT_SKIP_GONE,				/* ... page number behind the end of the file */
+	FPT_SKIP_KIND,				/* ... snapshot or table not suited */
+	FPT_SKIP_BITMAP,			/* ... heap pages are the executor's business */
+	FPT_SKIP_VISIBLE,			/* ... index-only scan, page all-visible */
+	FPT_SKIP_PINNED,			/* ... rows of the next leaf not looked at */
+	FPT_SKIP_FAR,				/* ... rows of the leaf after the next */
+	FPT_NCOUNTERS
+} FPTCounter;
+
+/* Of this backend */
+extern uint64 fpt_counters[FPT_NCOUNTERS];
+
+extern const char *const fpt_counter_names[FPT_NCOUNTERS];
+
+/* Count for the backend, and for a scan if there is one (else NULL). */
+static inline void
+fpt_count(uint64 *scan, FPTCounter what, uint64 n)
+{
+	fpt_counters[what] += n;
+	if (scan)
+		scan[what] += n;
+}
+
+static inline void
+fpt_count_distance(uint64 *scan, uint64 distance)
+{
+	if (fpt_counters[FPT_DISTANCE_MAX] < distance)
+		fpt_counters[FPT_DISTANCE_MAX] = distance;
+	if (scan && scan[FPT_DISTANCE_MAX] < distance)
+		scan[FPT_DISTANCE_MAX] = distance;
+}
+
+/* Of one index, in all sessions. */
 typedef struct FPTCounts
 {
 	Oid			db;				/* InvalidOid: not in use */

@@ -95,7 +95,7 @@ fpt_parallel_window_done(FPTParallel *p, IndexScanDesc scan)
 /* --- the access method's functions ------------------------------------------ */
 
 Size
-fpt_parallel_size(void)
+fptestimateparallelscan(FPT_ESTIMATE_PARALLEL_PARAMS)
 {
 	/* Core does not say, up to 17, of which index: room for any key. */
 	return sizeof(FPTParallel);

@@ -67,7 +67,7 @@ typedef struct FPTBuildShared
 } FPTBuildShared;
 
 /* The leader's side of a parallel build */
-struct FPTParallel
+struct FPTLeader
 {
 	Relation	heap;
 	Relation	index;
@@ -147,7 +147,7 @@ fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
 
 /* Fill the shared memory that fpt_parallel_estimate() asked for. */
 static void
-fpt_parallel_init_shared(FPTParallel *leader, bool isconcurrent)
+fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
 {
 	ParallelContext *pcxt = leader->pcxt;
 	Size		size = fpt_shared_size(pcxt->nworkers + 1);
@@ -189,7 +189,7 @@ fpt_parallel_init_shared(FPTParallel *leader, bool isconcurrent)
 }
 
 void
-fpt_parallel_end(FPTParallel *leader)
+fpt_leader_end(FPTLeader *leader)
 {
 	WaitForParallelWorkersToFinish(leader->pcxt);
 	for (int i = 0; i < leader->pcxt->nworkers_launched; i++)
@@ -201,16 +201,16 @@ fpt_parallel_end(FPTParallel *leader)
 	pfree(leader);
 }
 
-FPTParallel *
-fpt_parallel_begin(Relation heap, Relation index, IndexInfo *indexInfo)
+FPTLeader *
+fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 {
 	int			nworkers = fpt_build_workers(heap, index, indexInfo);
-	FPTParallel *leader;
+	FPTLeader *leader;
 	ParallelContext *pcxt;
 
 	if (nworkers <= 0)
 		return NULL;
-	leader = palloc0(sizeof(FPTParallel));
+	leader = palloc0(sizeof(FPTLeader));
 	leader->heap = heap;
 	leader->index = index;
 	EnterParallelMode();
@@ -242,7 +242,7 @@ fpt_parallel_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 	LaunchParallelWorkers(pcxt);
 	if (pcxt->nworkers_launched == 0)
 	{
-		fpt_parallel_end(leader);
+		fpt_leader_end(leader);
 		return NULL;
 	}
 	ereport(DEBUG1,
@@ -254,7 +254,7 @@ fpt_parallel_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 }
 
 double
-fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo, FPTShareWork work,
+fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
 				  double *indtuples)
 {
 	FPTBuildShared *shared = leader->shared;
@@ -293,19 +293,19 @@ fpt_parallel_scan(FPTParallel *leader, IndexInfo *indexInfo, FPTShareWork work,
 }
 
 int
-fpt_parallel_participants(const FPTParallel *leader)
+fpt_leader_participants(const FPTLeader *leader)
 {
 	return leader->shared->nparticipants;
 }
 
 FileSet *
-fpt_parallel_files(FPTParallel *leader)
+fpt_leader_files(FPTLeader *leader)
 {
 	return &leader->shared->fileset.fs;
 }
 
 const FPTSpoolExport *
-fpt_parallel_exports(const FPTParallel *leader, int participant)
+fpt_leader_exports(const FPTLeader *leader, int participant)
 {
 	return &leader->shared->exports[participant * FPT_NSPOOLS];
 }
@@ -313,7 +313,7 @@ fpt_parallel_exports(const FPTParallel *leader, int participant)
 /* --- a worker ------------------------------------------------------------- */
 
 void
-fpt_parallel_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)
+fpt_worker_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)
 {
 	FPTBuildShared *shared = shm_toc_lookup(toc, FPT_SHM_SHARED, false);
 	ParallelTableScanDesc pscan = shm_toc_lookup(toc, FPT_SHM_SCAN, false);

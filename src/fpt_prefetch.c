@@ -39,7 +39,6 @@ bool		fpt_guc_leaf_prefetch = true;
 bool		fpt_guc_heap_prefetch = true;
 int			fpt_guc_prefetch_distance = 0;
 
-uint64		fpt_counters[FPT_NCOUNTERS];
 FPTReports *fpt_reports = NULL;
 
 /* --- counters ----------------------------------------------------------------- */

@@ -36,6 +36,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
+#include "fpt_meta.h"
 #include "fpt_stripe.h"
 
 int			fpt_guc_missing_tablespaces = FPT_MISSING_ERROR;
@@ -126,6 +127,14 @@ fpt_tablespace_missing(Relation index, const char *name)
 							  RelationGetRelationName(index)) : 0,
 			 skip ? errhint("Change the list by ALTER INDEX ... SET (tablespaces = ...).") :
 			 errhint("Name existing ones, or set fptree.missing_tablespaces to skip.")));
+}
+
+bool
+fpt_is_created(Relation index)
+{
+	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
+		(index->rd_createSubid != InvalidSubTransactionId ||
+		 !index->rd_index->indisready);
 }
 
 /*
@@ -460,6 +469,22 @@ fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 			 errdetail("pg_upgrade leaves the stripes of indexes behind."),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 					 RelationGetRelationName(index))));
+}
+
+int
+fpt_metapage_stripes(Relation index, Oid *oids)
+{
+	int			n = -1;
+	Buffer		buf;
+	FPTPageMap	map = {0};
+
+	if (!fpt_has_storage(index) || fpt_npages(index, &map) == 0)
+		return -1;
+	buf = fpt_rawread_meta(index);
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	n = fpt_meta_stripes(BufferGetPage(buf), oids);
+	UnlockReleaseBuffer(buf);
+	return n;
 }
 
 bool

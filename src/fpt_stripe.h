@@ -78,6 +78,16 @@ extern void fpt_tablespaces_validate(const char *value);
  */
 extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
 
+/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
+extern bool fpt_is_created(Relation index);
+
+/*
+ * The stripes that an open index's metapage names.  Returns their number, or -1
+ * if there is no metapage that could be read.  Does not trust the relcache, and
+ * raises no error about what it finds in the page.
+ */
+extern int	fpt_metapage_stripes(Relation index, Oid *oids);
+
 /*
  * Are all stripes there that an open index's metapage names?  If not, *k is the
  * number of the first that is missing, of *n.
@@ -115,12 +125,6 @@ extern void fpt_stripe_rename(Oid relid, Oid index, int k);
 
 /* --- fpt_stripegc.c -------------------------------------------------------- */
 
-/*
- * The stripes that an open index's metapage names.  Returns their number, or -1
- * if there is no metapage that could be read.  Does not trust the relcache, and
- * raises no error about what it finds in the page.
- */
-extern int	fpt_metapage_stripes(Relation index, Oid *oids);
 extern void fpt_stripegc_init(void);
 
 #endif							/* FPT_STRIPE_H */

@@ -25,22 +25,6 @@
 
 PG_FUNCTION_INFO_V1(fptree_ddl_start);
 
-int
-fpt_metapage_stripes(Relation index, Oid *oids)
-{
-	int			n = -1;
-	Buffer		buf;
-	FPTPageMap	map = {0};
-
-	if (!fpt_has_storage(index) || fpt_npages(index, &map) == 0)
-		return -1;
-	buf = fpt_rawread_meta(index);
-	LockBuffer(buf, BUFFER_LOCK_SHARE);
-	n = fpt_meta_stripes(BufferGetPage(buf), oids);
-	UnlockReleaseBuffer(buf);
-	return n;
-}
-
 /*
  * A striped index that this transaction has dropped, or that is being dropped
  * by DROP INDEX CONCURRENTLY: then it still is in the catalogue when the first

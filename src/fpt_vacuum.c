@@ -1086,7 +1086,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v.callback_state = callback_state;
 	v.rel = info->index;
 	fpt_index_copy(info->index, &v.ix);
-	fpt_warn_stale(v.rel, &v.ix);
+	if (v.ix.stale)
+		fpt_warn_stale(v.rel);
 	v.npages = fpt_npages(info->index, &v.ix.map);
 	v.seen = palloc0(v.npages / 8 + 1);
 	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);

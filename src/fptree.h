@@ -117,12 +117,6 @@ extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
 						  const Oid *stripes, int nstripes);
 
 /*
- * The stripes that a page names, whatever it is: their number, 0 of an index
- * that is not striped, or -1 if this is no metapage.
- */
-extern int	fpt_meta_stripes(Page page, Oid *oids);
-
-/*
  * Describe the index's general keys in a layout; in the current context.  Heads
  * may be made of sort keys, or may not.
  */
@@ -170,8 +164,8 @@ extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
  */
 extern uint32 fpt_collations_version(Relation rel);
 
-/* Warn, once in a session, of an index with other ones. */
-extern void fpt_warn_stale(Relation rel, const FPTIndex *ix);
+/* Warn, once in a session, of an index with other ones (FPTIndex.stale). */
+extern void fpt_warn_stale(Relation rel);
 
 /* --- TIDs ------------------------------------------------------------------ */
 
@@ -521,6 +515,7 @@ extern void fptmarkpos(IndexScanDesc scan);
 extern void fptrestrpos(IndexScanDesc scan);
 
 /* --- fpt_parallel.c -------------------------------------------------------------------- */
+extern Size fptestimateparallelscan(FPT_ESTIMATE_PARALLEL_PARAMS);
 extern void fptinitparallelscan(void *target);
 extern void fptparallelrescan(IndexScanDesc scan);
 
