@@ -193,7 +193,8 @@ fpt_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 		/* keys are unique: a search for one alone must go to its page */
 		if (level == 0)
 			high.tid = 0;
-		if (fpt_page_form(&layout, page, level, no, &low, &high, e + i, take,
+		if (fpt_page_form(&layout, page,
+						  &(FPTPageSpec) {level, no, &low, &high}, e + i, take,
 						  fill) != FPT_OK)
 		{
 			fprintf(stderr, "page does not hold %d entries\n", take);

@@ -82,10 +82,10 @@ fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
  * a key that has the same one.  NULLs have no heads.
  */
 int
-fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
+fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 {
-	const char *heads = fpt_dict_heads(page);
-	int			n = fpt_header(page)->ndict;
+	const char *heads = fpt_dict_heads(pg.p);
+	int			n = fpt_header(pg.p)->ndict;
 	int			a;
 	int			b;
 
@@ -105,10 +105,10 @@ fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key, bool *exact)
 		FPTKey		k;
 		int			r;
 
-		if (!fpt_dict_key(page, m, key->cls, &k))
+		if (!fpt_dict_key(pg.p, m, key->cls, &k))
 			return -1;
 		k.tid = key->tid;
-		r = fpt_key_cmp(l, key, &k);
+		r = fpt_key_cmp(pg.l, key, &k);
 		if (r == 0)
 		{
 			*exact = true;
@@ -142,15 +142,14 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
  * cannot have one.
  */
 FPTResult
-fpt_dict_build(const FPTLayout *l, const FPTGeom *g, void *page,
-			   const FPTEntry *entries, int n)
+fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 {
 	uint64		heads[FPT_MAX_DICT];
 	uint16		offs[FPT_MAX_DICT];
 	int			m = 0;
 	int			i;
 
-	Assert(fpt_header(page)->ndict == 0);
+	Assert(fpt_header(pg.p)->ndict == 0);
 	for (i = 0; i < n; i++)
 	{
 		const FPTKey *k = &entries[i].key;
@@ -158,44 +157,44 @@ fpt_dict_build(const FPTLayout *l, const FPTGeom *g, void *page,
 
 		if (i > 0 && fpt_key_alike(&entries[i - 1].key, k))
 			continue;
-		if (i > 0 && !fpt_keys_distinct(l, &entries[i - 1].key, k))
+		if (i > 0 && !fpt_keys_distinct(pg.l, &entries[i - 1].key, k))
 			return FPT_UNFIT;
 		if (m >= FPT_MAX_DICT)
 			return FPT_FULL;
 		if (k->len > 0)
-			off = fpt_tuple_put(g, page, k);
+			off = fpt_tuple_put(pg, k);
 		if (off < 0)
 			return FPT_FULL;
 		heads[m] = k->lo;
 		offs[m++] = (uint16) off;
 	}
-	if (fpt_heap_room(g, page) < m * FPT_DICT_ITEM)
+	if (fpt_heap_room(pg) < m * FPT_DICT_ITEM)
 		return FPT_FULL;
-	fpt_dict_write(page, fpt_header(page)->std.pd_upper - m * FPT_DICT_ITEM,
+	fpt_dict_write(pg.p, fpt_header(pg.p)->std.pd_upper - m * FPT_DICT_ITEM,
 				   heads, offs, m);
 	return FPT_OK;
 }
 
 /* Give all keys of nodes and separators of the root other numbers. */
 static FPTResult
-fpt_dict_renumber(const FPTGeom *g, void *page, const uint8 *map)
+fpt_dict_renumber(FPTPage pg, const uint8 *map)
 {
-	FPTPageHeader *h = fpt_header(page);
-	uint8	   *seps = (uint8 *) page + FPT_LINE;
+	FPTPageHeader *h = fpt_header(pg.p);
+	uint8	   *seps = (uint8 *) pg.p + FPT_LINE;
 	int			kid;
 
 	for (kid = 0; kid < h->nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, page, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 		uint8	   *keys;
 		int			slot;
 
 		if (node == NULL)
 			return FPT_CORRUPT;
 		keys = (uint8 *) node + sizeof(FPTNode);
-		for (slot = 0; slot < g->cap; slot++)
+		for (slot = 0; slot < pg.g->cap; slot++)
 		{
-			if (fpt_node_used(g, node) & (UINT64CONST(1) << slot))
+			if (fpt_node_used(pg.g, node) & (UINT64CONST(1) << slot))
 				keys[slot] = map[keys[slot]];
 		}
 		seps[kid] = map[seps[kid]];
@@ -208,9 +207,9 @@ fpt_dict_renumber(const FPTGeom *g, void *page, const uint8 *map)
  * one that fpt_dict_find() gave.
  */
 FPTResult
-fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key, int code)
+fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	int			n = h->ndict;
 	uint64		heads[FPT_MAX_DICT];
 	uint16		offs[FPT_MAX_DICT];
@@ -220,38 +219,38 @@ fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key, int code)
 
 	Assert(code >= 0 && code <= n);
 	if (n >= FPT_MAX_DICT ||
-		fpt_heap_room(g, page) < fpt_tuple_space(key->len) + FPT_DICT_ITEM ||
-		(key->len > 0 && (off = fpt_tuple_put(g, page, key)) < 0))
+		fpt_heap_room(pg) < fpt_tuple_space(key->len) + FPT_DICT_ITEM ||
+		(key->len > 0 && (off = fpt_tuple_put(pg, key)) < 0))
 		return FPT_FULL;
-	memcpy(heads, fpt_dict_heads(page), n * sizeof(uint64));
-	memcpy(offs, fpt_dict_offs(page), n * sizeof(uint16));
+	memcpy(heads, fpt_dict_heads(pg.p), n * sizeof(uint64));
+	memcpy(offs, fpt_dict_offs(pg.p), n * sizeof(uint16));
 	memmove(heads + code + 1, heads + code, (n - code) * sizeof(uint64));
 	memmove(offs + code + 1, offs + code, (n - code) * sizeof(uint16));
 	heads[code] = key->lo;
 	offs[code] = (uint16) off;
-	fpt_dict_write(page, h->std.pd_upper - FPT_DICT_ITEM, heads, offs, n + 1);
+	fpt_dict_write(pg.p, h->std.pd_upper - FPT_DICT_ITEM, heads, offs, n + 1);
 	for (i = 0; i < 256; i++)
 		map[i] = (uint8) Min(i < code ? i : i + 1, 255);
-	return fpt_dict_renumber(g, page, map);
+	return fpt_dict_renumber(pg, map);
 }
 
 FPTResult
-fpt_dict_used(const FPTGeom *g, void *page, bool *used)
+fpt_dict_used(FPTPage pg, bool *used)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	int			kid;
 
 	memset(used, 0, FPT_MAX_DICT * sizeof(bool));
 	for (kid = 0; kid < h->nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, page, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 		uint64		bits;
 
 		if (node == NULL)
 			return FPT_CORRUPT;
-		for (bits = fpt_node_used(g, node); bits != 0; bits &= bits - 1)
+		for (bits = fpt_node_used(pg.g, node); bits != 0; bits &= bits - 1)
 		{
-			int			code = ((uint8 *) node)[sizeof(FPTNode) + fpt_ctz(bits)];
+			int			code = fpt_slot_code(node, fpt_ctz(bits));
 
 			if (code >= h->ndict)
 				return FPT_CORRUPT;
@@ -267,9 +266,9 @@ fpt_dict_used(const FPTGeom *g, void *page, bool *used)
  * the tuples, which the caller is about to move.
  */
 FPTResult
-fpt_dict_purge(const FPTGeom *g, void *page, const bool *used)
+fpt_dict_purge(FPTPage pg, const bool *used)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	int			n = h->ndict;
 	uint64		heads[FPT_MAX_DICT];
 	uint16		offs[FPT_MAX_DICT];
@@ -277,8 +276,8 @@ fpt_dict_purge(const FPTGeom *g, void *page, const bool *used)
 	int			m = 0;
 	int			i;
 
-	memcpy(heads, fpt_dict_heads(page), n * sizeof(uint64));
-	memcpy(offs, fpt_dict_offs(page), n * sizeof(uint16));
+	memcpy(heads, fpt_dict_heads(pg.p), n * sizeof(uint64));
+	memcpy(offs, fpt_dict_offs(pg.p), n * sizeof(uint16));
 	for (i = 0; i < 256; i++)
 	{
 		/* a separator without entries goes on to the next key */
@@ -289,6 +288,6 @@ fpt_dict_purge(const FPTGeom *g, void *page, const bool *used)
 			offs[m++] = offs[i];
 		}
 	}
-	fpt_dict_write(page, h->std.pd_upper, heads, offs, m);
-	return fpt_dict_renumber(g, page, map);
+	fpt_dict_write(pg.p, h->std.pd_upper, heads, offs, m);
+	return fpt_dict_renumber(pg, map);
 }

@@ -15,34 +15,6 @@
  */
 #include "fpt_kernel_int.h"
 
-/* Geometry of a page; NULL if its encoding or its counts make no sense. */
-static inline const FPTGeom *
-fpt_geom_of(const FPTLayout *l, void *page)
-{
-	FPTPageHeader *h = fpt_header(page);
-	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
-	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
-	const FPTGeom *g;
-
-	/* 0: short TIDs; FPT_ENC_TID4: long ones; anything else is not valid */
-	if (h->level > 0)
-		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
-	else if (kind == FPT_ENC_TID4)
-		kind = FPT_KIND_LEAF6;
-	if (kwi >= FPT_NENC || kind >= FPT_NKINDS)
-		return NULL;
-
-	/* key widths beyond the key size have no geometry */
-	g = &l->geom[kwi][kind];
-	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
-		h->nnull > h->nkids)
-		return NULL;
-	if (unlikely(g->dict) &&
-		h->std.pd_upper + h->ndict * FPT_DICT_ITEM > FPT_SPECIAL_OFFSET)
-		return NULL;
-	return g;
-}
-
 const FPTGeom *
 fpt_page_geom(const FPTLayout *l, void *page)
 {
@@ -64,7 +36,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
-	const FPTGeom *g;
+	FPTPage		pg;
 
 	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
 		s->pageid != FPT_PAGE_ID ||
@@ -75,13 +47,13 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		(h->flags & FPT_F_META) != 0 ||
 		h->level > FPT_MAX_LEVEL)
 		return false;
-	g = fpt_geom_of(l, page);
-	if (g == NULL || h->std.pd_lower != fpt_lower(g, h->nnodes))
+	pg = fpt_page_open(l, page);
+	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes))
 		return false;
 	if (likely(!fpt_is_general(l)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
 	return h->std.pd_upper <= FPT_SPECIAL_OFFSET &&
-		fpt_heap_room(g, page) >= 0 &&
+		fpt_heap_room(pg) >= 0 &&
 		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
 }
 
@@ -142,8 +114,7 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 
 /* Order of a general key and a slot's, whose head is the same. */
 static int
-fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
-			 const char *node, int slot, const FPTKey *key)
+fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 {
 	FPTKey		k;
 	int			r;
@@ -152,14 +123,14 @@ fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
 	k.lo = key->lo;
 	k.cls = key->cls;
 	k.tid = 0;
-	if (!fpt_slot_tuple(g, page, node, slot, &k))
+	if (!fpt_slot_tuple(pg, node, slot, &k))
 		return FPT_CMP_CORRUPT;
-	r = l->cmp(l->arg, key, &k);
+	r = pg.l->cmp(pg.l->arg, key, &k);
 	if (r != 0)
 		return r < 0 ? -1 : 1;
 
 	/* another line of the node, that mostly is not needed */
-	return fpt_tid_cmp(key->tid, fpt_slot_tid(g, node, slot));
+	return fpt_tid_cmp(key->tid, fpt_slot_tid(pg.g, node, slot));
 }
 
 /*
@@ -167,22 +138,22 @@ fpt_slot_cmp(const FPTLayout *l, const FPTGeom *g, void *page,
  * While one is compared, what either outcome will need next is on its way.
  */
 static inline void
-fpt_slot_prefetch(const FPTGeom *g, void *page, const char *node, int slot)
+fpt_slot_prefetch(FPTPage pg, const char *node, int slot)
 {
-	if (slot < g->cap)
-		__builtin_prefetch((char *) page +
-						   fpt_slot_off(g, node, slot) % BLCKSZ);
+	if (slot < pg.g->cap)
+		__builtin_prefetch(pg.p +
+						   fpt_slot_off(pg.g, node, slot) % BLCKSZ);
 }
 
 static inline void
-fpt_node_prefetch_ends(const FPTGeom *g, void *page, int kid)
+fpt_node_prefetch_ends(FPTPage pg, int kid)
 {
-	char	   *node = fpt_kid_node(g, page, kid);
+	char	   *node = fpt_kid_node(pg, kid);
 
 	if (node != NULL)
 	{
 		__builtin_prefetch(node);
-		__builtin_prefetch(node + g->off_off);
+		__builtin_prefetch(node + pg.g->off_off);
 	}
 }
 
@@ -191,32 +162,30 @@ fpt_node_prefetch_ends(const FPTGeom *g, void *page, int kid)
  * the key's head: they are next to each other in order.
  */
 static int
-fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
-					  int kid, const char *node, int a, int b,
-					  const FPTKey *key, bool *dup)
+fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 {
-	const uint8 *perm = (const uint8 *) node + g->perm_off;
+	const uint8 *perm = fpt_node_perm(pg.g, p->node);
 
 	while (a < b)
 	{
 		int			m = (a + b) / 2;
 		int			r = 1;
 
-		if (!fpt_is_low_entry(g, kid, m))
+		if (!fpt_is_low_entry(pg.g, p->kid, m))
 		{
-			if (perm[m] >= g->cap)
+			if (perm[m] >= pg.g->cap)
 				return -1;
 			if (b - a > 2)
 			{
-				fpt_slot_prefetch(g, page, node, perm[(a + m) / 2]);
-				fpt_slot_prefetch(g, page, node, perm[(m + 1 + b) / 2]);
+				fpt_slot_prefetch(pg, p->node, perm[(a + m) / 2]);
+				fpt_slot_prefetch(pg, p->node, perm[(m + 1 + b) / 2]);
 			}
-			r = fpt_slot_cmp(l, g, page, node, perm[m], key);
+			r = fpt_slot_cmp(pg, p->node, perm[m], key);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
 		}
 		if (r == 0)
-			*dup = true;
+			p->dup = true;
 		if (r > 0)
 			a = m + 1;
 		else
@@ -226,40 +195,39 @@ fpt_node_rank_general(const FPTLayout *l, const FPTGeom *g, void *page,
 }
 
 /*
- * Number of entries of a node below the key, which is (hi, lo, its TID)
- * relative to the base.  *dup tells whether that very entry is there.  -1 if
- * the page is corrupt.  "general", here and below: the layout's keys are, known
- * to the compiler, so that pages of numbers are searched without asking.
+ * Number of entries below the key in the node of p, whose hi and lo are the key
+ * relative to the base; sets p's eq and dup.  -1 if the page is corrupt.
+ * "general", here and below: the layout's keys are, known to the compiler, so
+ * that pages of numbers are searched without asking.
  */
 static pg_attribute_always_inline int
-fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
-			  char *node, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
-			  uint64 *equal, bool *dup, const bool general)
+fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+			  const bool general)
 {
-	uint64		used = fpt_node_used(g, node);
+	uint64		used = fpt_node_used(pg.g, p->node);
 	uint64		eq;
 	uint64		lt;
 	int			rank;
 
-	lt = fpt_simd->cmp[fpt_kwi(g)] (node + sizeof(FPTNode), g->cap, g->cap,
-									hi, lo, &eq) & used;
+	lt = fpt_simd->cmp[fpt_kwi(pg.g)] (p->node + sizeof(FPTNode), pg.g->cap,
+									   pg.g->cap, p->hi, p->lo, &eq) & used;
 	rank = fpt_popcount(lt);
-	*dup = false;
+	p->dup = false;
 	eq &= used;
-	*equal = eq;
+	p->eq = eq;
 	if (unlikely(eq != 0) && (tid != 0 || general))
 	{
 		if (general)
-			return fpt_node_rank_general(l, g, page, kid, node, rank,
-										 rank + fpt_popcount(eq), key, dup);
+			return fpt_node_rank_general(pg, p, rank, rank + fpt_popcount(eq),
+										 key);
 		for (; eq != 0; eq &= eq - 1)
 		{
-			uint64		t = fpt_slot_tid(g, node, fpt_ctz(eq));
+			uint64		t = fpt_slot_tid(pg.g, p->node, fpt_ctz(eq));
 
 			if (t < tid)
 				rank++;
 			else if (t == tid)
-				*dup = true;
+				p->dup = true;
 		}
 	}
 	return rank;
@@ -270,42 +238,42 @@ fpt_node_rank(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
  * not below anything.
  */
 static int
-fpt_kid_first_below(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
-					uint64 hi, uint64 lo, const FPTKey *key, uint64 tid)
+fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
+					const FPTKey *key, uint64 tid)
 {
-	char	   *node = fpt_kid_node(g, page, kid);
+	char	   *node = fpt_kid_node(pg, kid);
 	int			slot;
 	uint64		khi,
 				klo;
 
 	if (node == NULL)
 		return -1;
-	if (fpt_node_used(g, node) == 0)
+	if (fpt_node_used(pg.g, node) == 0)
 		return 0;
-	slot = fpt_node_perm(g, node)[0];
-	if (slot >= g->cap)
+	slot = fpt_node_perm(pg.g, node)[0];
+	if (slot >= pg.g->cap)
 		return -1;
-	fpt_slot_rel(g, node, slot, &khi, &klo);
+	fpt_slot_rel(pg.g, node, slot, &khi, &klo);
 	if (khi != hi)
 		return khi < hi;
 	if (klo != lo)
 		return klo < lo;
-	if (g->ow != 0)
+	if (fpt_owns_tuples(pg.g))
 	{
-		int			r = fpt_slot_cmp(l, g, page, node, slot, key);
+		int			r = fpt_slot_cmp(pg, node, slot, key);
 
 		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
 	}
-	return fpt_slot_tid(g, node, slot) < tid;
+	return fpt_slot_tid(pg.g, node, slot) < tid;
 }
 
 /* Separators of the region's kids from..to - 1 below and equal to (hi, lo). */
 static inline void
-fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
-			   uint64 lo, int *nlt, int *neq)
+fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
+			   int *neq)
 {
-	char	   *seps = (char *) page + FPT_LINE;
-	int			width = g->kw == 16 ? 8 : g->kw;
+	char	   *seps = pg.p + FPT_LINE;
+	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
 	int			i;
 
 	*nlt = *neq = 0;
@@ -314,8 +282,8 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
 		uint64		eq;
 		uint64		lt;
 
-		lt = fpt_simd->cmp[fpt_kwi(g)] (seps + i * width, Min(64, to - i),
-										g->maxnodes, hi, lo, &eq);
+		lt = fpt_simd->cmp[fpt_kwi(pg.g)] (seps + i * width, Min(64, to - i),
+										pg.g->maxnodes, hi, lo, &eq);
 		*nlt += fpt_popcount(lt);
 		*neq += fpt_popcount(eq);
 	}
@@ -326,52 +294,51 @@ fpt_root_count(const FPTGeom *g, void *page, int from, int to, uint64 hi,
  * key mostly have the highest TIDs, then the one in the middle.
  */
 static inline int
-fpt_probe_kid(const FPTGeom *g, void *page, bool *probed, int a, int b)
+fpt_probe_kid(FPTPage pg, bool *probed, int a, int b)
 {
 	int			m = *probed ? a + (b - a + 1) / 2 : b;
 
 	*probed = true;
-	if (g->ow != 0 && b - a > 2)
+	if (fpt_owns_tuples(pg.g) && b - a > 2)
 	{
-		fpt_node_prefetch_ends(g, page, a + (m - a) / 2);
-		fpt_node_prefetch_ends(g, page, m + (b - m + 1) / 2);
+		fpt_node_prefetch_ends(pg, a + (m - a) / 2);
+		fpt_node_prefetch_ends(pg, m + (b - m + 1) / 2);
 	}
 	return m;
 }
 
 /*
- * The kid in which the key belongs: the last one of the region whose
- * first entry is below it, or the region's first one.  -1: corrupt.
+ * The kid in which the key (p's hi and lo) belongs: the last one of p's region
+ * whose first entry is below it, or the region's first one.  -1: corrupt.
  */
 static pg_attribute_always_inline int
-fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-			   int to, uint64 hi, uint64 lo, const FPTKey *key, uint64 tid,
+fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
 			   const bool general)
 {
 	int			nlt,
 				neq;
 	int			kid;
 
-	fpt_root_count(g, page, from + 1, to, hi, lo, &nlt, &neq);
-	kid = from + nlt;
+	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
+	kid = p->from + nlt;
 	if (unlikely(neq > 0) && (tid != 0 || general))
 	{
 		int			a = kid;
 		int			b = kid + neq;
 
 		/* where all heads are the same they are no keys */
-		bool		probed = general && neq == to - from - 1;
+		bool		probed = general && neq == p->to - p->from - 1;
 
 		/*
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
 		 * were deleted): the last one whose first entry is below.
 		 */
-		Assert(b < to);
+		Assert(b < p->to);
 		while (a < b)
 		{
-			int			m = fpt_probe_kid(g, page, &probed, a, b);
-			int			below = fpt_kid_first_below(l, g, page, m, hi, lo, key,
-														tid);
+			int			m = fpt_probe_kid(pg, &probed, a, b);
+			int			below = fpt_kid_first_below(pg, m, p->hi, p->lo, key,
+													tid);
 
 			if (below < 0)
 				return -1;
@@ -387,17 +354,17 @@ fpt_region_kid(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 
 /* NULL nodes have no separators to go by: TIDs or tuples tell them apart. */
 static int
-fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
-					int to, uint64 lo, const FPTKey *key, uint64 tid)
+fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
+					const FPTPlace *p)
 {
-	int			a = from;
-	int			b = to - 1;
+	int			a = p->from;
+	int			b = p->to - 1;
 	bool		probed = false;
 
 	while (a < b)
 	{
-		int			m = fpt_probe_kid(g, page, &probed, a, b);
-		int			below = fpt_kid_first_below(l, g, page, m, 0, lo, key, tid);
+		int			m = fpt_probe_kid(pg, &probed, a, b);
+		int			below = fpt_kid_first_below(pg, m, 0, p->lo, key, tid);
 
 		if (below < 0)
 			return -1;
@@ -411,40 +378,38 @@ fpt_region_kid_null(const FPTLayout *l, const FPTGeom *g, void *page, int from,
 
 /* p's kid is known, or -1: look for the key in its node. */
 static pg_attribute_always_inline FPTResult
-fpt_place_node(const FPTLayout *l, const FPTGeom *g, void *page,
-			   const FPTKey *key, uint64 tid, FPTPlace *p, const bool general)
+fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+			   const bool general)
 {
 	if (p->kid < 0)
 		return FPT_CORRUPT;
-	p->node = fpt_kid_node(g, page, p->kid);
+	p->node = fpt_kid_node(pg, p->kid);
 	if (p->node == NULL)
 		return FPT_CORRUPT;
-	fpt_node_prefetch(g, p->node);
-	if (g->dw == 0)
-		__builtin_prefetch((char *) page + fpt_hint_off(g, page) +
-						   fpt_kid(g, page, p->kid) * g->cap / 8);
-	p->rank = fpt_node_rank(l, g, page, p->kid, p->node, p->hi, p->lo, key, tid,
-							&p->eq, &p->dup, general);
+	fpt_node_prefetch(pg.g, p->node);
+	if (fpt_is_leaf(pg.g))
+		__builtin_prefetch(pg.p + fpt_hint_off(pg) +
+						   fpt_kid(pg, p->kid) * pg.g->cap / 8);
+	p->rank = fpt_node_rank(pg, key, tid, p, general);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
-	p->count = fpt_popcount(fpt_node_used(g, p->node));
+	p->count = fpt_popcount(fpt_node_used(pg.g, p->node));
 	return FPT_OK;
 }
 
 static pg_attribute_always_inline FPTResult
-fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
-				  const FPTKey *key, uint64 tid, FPTPlace *p,
+fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 				  const bool general)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 
-	fpt_region(l, h, key->cls, &p->from, &p->to);
+	fpt_region(pg.l, h, key->cls, &p->from, &p->to);
 	p->dup = p->listed = false;
 	p->rank = 0;
 	p->where = 0;
 	if (key->cls == FPT_CLS_VALUE)
 	{
-		p->where = fpt_rel(g, page, key, &p->hi, &p->lo);
+		p->where = fpt_rel(pg, key, &p->hi, &p->lo);
 		if (p->where < 0)
 		{
 			p->kid = p->from;
@@ -456,8 +421,7 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 			return FPT_OK;
 		}
 		Assert(p->from < p->to);
-		p->kid = fpt_region_kid(l, g, page, p->from, p->to, p->hi, p->lo,
-								key, tid, general);
+		p->kid = fpt_region_kid(pg, key, tid, p, general);
 	}
 	else
 	{
@@ -469,9 +433,9 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, 0, key, tid);
+		p->kid = fpt_region_kid_null(pg, key, tid, p);
 	}
-	return fpt_place_node(l, g, page, key, tid, p, general);
+	return fpt_place_node(pg, key, tid, p, general);
 }
 
 /*
@@ -480,10 +444,9 @@ fpt_find_place_of(const FPTLayout *l, const FPTGeom *g, void *page,
  * not representable.
  */
 static FPTResult
-fpt_dict_place(const FPTLayout *l, void *page, const FPTKey *key,
-			   FPTPlace *p, uint64 *tid)
+fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
 {
-	int			code = fpt_dict_find(l, page, key, &p->listed);
+	int			code = fpt_dict_find(pg, key, &p->listed);
 
 	if (code < 0)
 		return FPT_CORRUPT;
@@ -491,16 +454,15 @@ fpt_dict_place(const FPTLayout *l, void *page, const FPTKey *key,
 	p->lo = (uint64) code;
 	if (!p->listed || (int64) *tid < 0)
 		*tid = 0;
-	p->where = code >= fpt_header(page)->ndict ? 1 : 0;
+	p->where = code >= fpt_header(pg.p)->ndict ? 1 : 0;
 	return FPT_OK;
 }
 
 /* In a page with a dictionary keys are numbers, once they are looked up. */
-static FPTResult
-fpt_find_place_dict(const FPTLayout *l, const FPTGeom *g, void *page,
-					const FPTKey *key, uint64 tid, FPTPlace *p)
+static pg_noinline FPTResult
+fpt_find_place_dict(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	fpt_region(l, fpt_header(page), key->cls, &p->from, &p->to);
+	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
 	p->dup = p->listed = false;
 	p->rank = 0;
 	p->where = 0;
@@ -508,56 +470,50 @@ fpt_find_place_dict(const FPTLayout *l, const FPTGeom *g, void *page,
 	p->kid = p->to;
 	if (p->from >= p->to || (key->cls != FPT_CLS_VALUE && key->lo != 0))
 		return FPT_OK;
-	if (fpt_dict_place(l, page, key, p, &tid) != FPT_OK)
+	if (fpt_dict_place(pg, key, p, &tid) != FPT_OK)
 		return FPT_CORRUPT;
 	if (p->where > 0)
 		return FPT_OK;
 	if (key->cls == FPT_CLS_VALUE)
-		p->kid = fpt_region_kid(l, g, page, p->from, p->to, 0, p->lo, key, tid,
-								false);
+		p->kid = fpt_region_kid(pg, key, tid, p, false);
 	else
-		p->kid = fpt_region_kid_null(l, g, page, p->from, p->to, p->lo, key,
-									 tid);
-	return fpt_place_node(l, g, page, key, tid, p, false);
+		p->kid = fpt_region_kid_null(pg, key, tid, p);
+	return fpt_place_node(pg, key, tid, p, false);
 }
 
 static pg_noinline FPTResult
-fpt_find_place_general(const FPTLayout *l, const FPTGeom *g, void *page,
-					   const FPTKey *key, uint64 tid, FPTPlace *p)
+fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	return fpt_find_place_of(l, g, page, key, tid, p, true);
+	return fpt_find_place_of(pg, key, tid, p, true);
 }
 
-static inline FPTResult
-fpt_find_place(const FPTLayout *l, const FPTGeom *g, void *page,
-			   const FPTKey *key, uint64 tid, FPTPlace *p)
+static pg_attribute_always_inline FPTResult
+fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	if (unlikely(g->heap))
-		return g->dict ? fpt_find_place_dict(l, g, page, key, tid, p) :
-			fpt_find_place_general(l, g, page, key, tid, p);
-	return fpt_find_place_of(l, g, page, key, tid, p, false);
+	if (unlikely(fpt_has_tuples(pg.g)))
+		return fpt_has_dict(pg.g) ? fpt_find_place_dict(pg, key, tid, p) :
+			fpt_find_place_general(pg, key, tid, p);
+	return fpt_find_place_of(pg, key, tid, p, false);
 }
 
 FPTResult
-fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
-		   const FPTKey *key, FPTPlace *p)
+fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
-	return fpt_find_place(l, g, page, key, key->tid, p);
+	return fpt_find_place(pg, key, key->tid, p);
 }
 
 FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p;
 
-	if (g == NULL || fpt_find_place(l, g, page, key, key->tid, &p) != FPT_OK)
+	if (pg.g == NULL || fpt_find_place(pg, key, key->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	loc->kid = p.kid;
 	loc->rank = p.rank;
-	if (p.kid >= p.from && p.kid < p.to && p.where == 0 &&
-		p.rank >= p.count)
+	if (fpt_place_has_node(&p) && p.rank >= p.count)
 	{
 		loc->kid++;
 		loc->rank = 0;
@@ -566,32 +522,29 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 }
 
 /*
- * Number of entries of p's node below hi, which is not below the key of p.  Most
- * ranges are short: look near their beginning first.
+ * Number of entries of p's node below "end", which is p's hi and lo relative to
+ * the base and not below the entry at p's rank.  Most ranges are short: look
+ * near their beginning first.
  */
 static int
-fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
-				   const FPTPlace *p, uint64 khi, uint64 klo,
-				   const FPTKey *hi)
+fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
 {
-	const uint8 *perm = fpt_node_perm(g, p->node);
-	uint64		eq;
-	bool		dup;
-
-	if (g->ow != 0)
+	if (fpt_owns_tuples(pg.g))
 	{
+		const uint8 *perm = fpt_node_perm(pg.g, p->node);
+
 		for (int rank = p->rank; rank < p->count && rank < p->rank + 2; rank++)
 		{
 			uint64		shi,
 						slo;
 			int			r = 1;
 
-			if (perm[rank] >= g->cap)
+			if (perm[rank] >= pg.g->cap)
 				return -1;
-			fpt_slot_rel(g, p->node, perm[rank], &shi, &slo);
-			if (slo == klo && !fpt_is_low_entry(g, p->kid, rank))
-				r = fpt_slot_cmp(l, g, page, p->node, perm[rank], hi);
-			else if (slo > klo)
+			fpt_slot_rel(pg.g, p->node, perm[rank], &shi, &slo);
+			if (slo == p->lo && !fpt_is_low_entry(pg.g, p->kid, rank))
+				r = fpt_slot_cmp(pg, p->node, perm[rank], end);
+			else if (slo > p->lo)
 				r = -1;
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
@@ -599,8 +552,7 @@ fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
 				return rank;
 		}
 	}
-	return fpt_node_rank(l, g, page, p->kid, p->node, khi, klo, hi, hi->tid,
-						 &eq, &dup, g->ow != 0);
+	return fpt_node_rank(pg, end, end->tid, p, fpt_owns_tuples(pg.g));
 }
 
 /*
@@ -608,8 +560,7 @@ fpt_node_range_end(const FPTLayout *l, const FPTGeom *g, void *page,
  * and TID in *end.  False: behind all keys, or corrupt.
  */
 static bool
-fpt_dict_end(const FPTLayout *l, void *page, const FPTPlace *p,
-			 const FPTKey *hi, FPTKey *end)
+fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
 {
 	FPTPlace	e = {.lo = p->lo, .listed = p->listed};
 	FPTKey		k;
@@ -617,10 +568,10 @@ fpt_dict_end(const FPTLayout *l, void *page, const FPTPlace *p,
 	*end = *hi;
 
 	/* Mostly it has the same key as the range's beginning. */
-	if (!p->listed || !fpt_dict_key(page, (int) p->lo, hi->cls, &k) ||
-		fpt_keys_distinct(l, hi, &k))
+	if (!p->listed || !fpt_dict_key(pg.p, (int) p->lo, hi->cls, &k) ||
+		fpt_keys_distinct(pg.l, hi, &k))
 	{
-		if (fpt_dict_place(l, page, hi, &e, &end->tid) != FPT_OK ||
+		if (fpt_dict_place(pg, hi, &e, &end->tid) != FPT_OK ||
 			e.where > 0)
 			return false;
 	}
@@ -629,33 +580,31 @@ fpt_dict_end(const FPTLayout *l, void *page, const FPTPlace *p,
 }
 
 /*
- * Does the range that ends at hi end in the node of p, or right behind it?
- * Most ranges of a point lookup do, which saves the second descent.
+ * Does the range that ends at hi end in the node of p, or right after it?  Most
+ * ranges of a point lookup do, which saves the second descent.  p's hi and lo
+ * become those of that end.
  */
 static inline bool
-fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
-					const FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 {
-	uint64		khi,
-				klo,
-				shi,
+	uint64		shi,
 				slo;
 	FPTKey		end;
 
-	if (p->where != 0 || p->kid < p->from || p->kid >= p->to)
+	if (!fpt_place_has_node(p))
 		return false;
-	if (unlikely(g->dict))
+	if (unlikely(fpt_has_dict(pg.g)))
 	{
-		if (!fpt_dict_end(l, page, p, hi, &end))
+		if (!fpt_dict_end(pg, p, hi, &end))
 			return false;
-		khi = 0;
-		klo = end.lo;
+		p->hi = 0;
+		p->lo = end.lo;
 		hi = &end;
 	}
-	else if (fpt_rel(g, page, hi, &khi, &klo) != 0)
+	else if (fpt_rel(pg, hi, &p->hi, &p->lo) != 0)
 		return false;
 	last->kid = p->kid;
-	last->rank = fpt_node_range_end(l, g, page, p, khi, klo, hi);
+	last->rank = fpt_node_range_end(pg, p, hi);
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
@@ -664,34 +613,33 @@ fpt_range_ends_here(const FPTLayout *l, const FPTGeom *g, void *page,
 	last->rank = 0;
 	if (last->kid == p->to)
 		return true;
-	fpt_array_rel(g->kw, (char *) page + FPT_LINE, g->maxnodes, last->kid,
+	fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, last->kid,
 				  &shi, &slo);
-	return khi < shi || (khi == shi && klo < slo);
+	return p->hi < shi || (p->hi == shi && p->lo < slo);
 }
 
 /* Is this the range of all entries of one image? */
 static inline bool
-fpt_whole_image(const FPTLayout *l, const FPTKey *lo, const FPTKey *hi)
+fpt_whole_image(const FPTLayout *l, const FPTKey *from, const FPTKey *to)
 {
-	return lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		lo->lo == hi->lo && lo->hi == hi->hi &&
-		lo->tid == 0 && hi->tid == FPT_MAX_TID && !fpt_is_general(l);
+	return from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
+		from->lo == to->lo && from->hi == to->hi &&
+		from->tid == 0 && to->tid == FPT_MAX_TID && !fpt_is_general(l);
 }
 
 FPTResult
-fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
-			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
+fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
+			   const FPTKey *to, FPTLoc *first, FPTLoc *last)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTKey		end;
 	FPTPlace	p;
 
-	if (g == NULL || fpt_find_place(l, g, page, lo, lo->tid, &p) != FPT_OK)
+	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	first->kid = p.kid;
 	first->rank = p.rank;
-	if (p.where == 0 && p.kid >= p.from && p.kid < p.to &&
-		fpt_whole_image(l, lo, hi))
+	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to))
 	{
 		/* The search has found the equal ones, too. */
 		last->kid = p.kid;
@@ -699,16 +647,15 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 		if (last->rank < p.count)
 			return FPT_OK;
 	}
-	if (p.kid >= p.from && p.kid < p.to && p.where == 0 &&
-		p.rank >= p.count)
+	if (fpt_place_has_node(&p) && p.rank >= p.count)
 	{
 		first->kid++;
 		first->rank = 0;
 	}
-	end = *hi;
+	end = *to;
 	end.tid++;
-	if (lo->cls == FPT_CLS_VALUE && hi->cls == FPT_CLS_VALUE &&
-		fpt_range_ends_here(l, g, page, &p, &end, last))
+	if (from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
+		fpt_range_ends_here(pg, &p, &end, last))
 		return FPT_OK;
 	return fpt_page_lower_bound(l, page, &end, last);
 }
@@ -716,15 +663,15 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *lo,
 int
 fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	char	   *node;
 
-	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
 		return -1;
-	node = fpt_kid_node(g, page, kid);
+	node = fpt_kid_node(pg, kid);
 	if (node == NULL)
 		return -1;
-	return fpt_popcount(fpt_node_used(g, node));
+	return fpt_popcount(fpt_node_used(pg.g, node));
 }
 
 bool
@@ -761,12 +708,11 @@ fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 
 /* The key of an inner page's first entry, if it is not stored with it. */
 static inline void
-fpt_low_entry(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
-			  int rank, FPTKey *key)
+fpt_low_entry(FPTPage pg, int kid, int rank, FPTKey *key)
 {
-	if (fpt_is_low_entry(g, kid, rank))
+	if (fpt_is_low_entry(pg.g, kid, rank))
 	{
-		FPTKey		low = fpt_page_low(l, page);
+		FPTKey		low = fpt_page_low(pg.l, pg.p);
 
 		if (low.cls != FPT_CLS_MINF)
 			*key = low;
@@ -776,22 +722,22 @@ fpt_low_entry(const FPTLayout *l, const FPTGeom *g, void *page, int kid,
 FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	char	   *node;
 	int			slot;
 
-	if (g == NULL || loc.kid < 0 || loc.kid >= fpt_header(page)->nkids)
+	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids)
 		return FPT_CORRUPT;
-	node = fpt_kid_node(g, page, loc.kid);
+	node = fpt_kid_node(pg, loc.kid);
 	if (node == NULL || loc.rank < 0 ||
-		loc.rank >= fpt_popcount(fpt_node_used(g, node)))
+		loc.rank >= fpt_popcount(fpt_node_used(pg.g, node)))
 		return FPT_CORRUPT;
-	slot = fpt_node_perm(g, node)[loc.rank];
-	if (slot >= g->cap ||
-		!fpt_slot_entry(g, page, node, slot, fpt_kid_cls(l, page, loc.kid),
+	slot = fpt_node_perm(pg.g, node)[loc.rank];
+	if (slot >= pg.g->cap ||
+		!fpt_slot_entry(pg, node, slot, fpt_kid_cls(pg, loc.kid),
 						out))
 		return FPT_CORRUPT;
-	fpt_low_entry(l, g, page, loc.kid, loc.rank, &out->key);
+	fpt_low_entry(pg, loc.kid, loc.rank, &out->key);
 	return FPT_OK;
 }
 
@@ -799,44 +745,44 @@ FPTResult
 fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 					uint32 *child, FPTLoc *loc)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTKey		next;
 	uint64		tid = key->tid + 1;
 	FPTPlace	p;
 	int			slot;
 
-	if (g == NULL || g->dw == 0 || fpt_header(page)->nkids == 0)
+	if (pg.g == NULL || fpt_is_leaf(pg.g) || fpt_header(pg.p)->nkids == 0)
 		return FPT_CORRUPT;
 
 	/* The entry before the first one above key, or the very first. */
-	if (fpt_is_general(l))
+	if (fpt_is_general(pg.l))
 	{
 		next = *key;
 		next.tid++;
 		key = &next;
 		tid = next.tid;
 	}
-	if (fpt_find_place(l, g, page, key, tid, &p) != FPT_OK)
+	if (fpt_find_place(pg, key, tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	if (p.rank > 0)
 		p.rank--;
 	else if (p.kid > 0)
 	{
 		p.kid--;
-		p.node = fpt_kid_node(g, page, p.kid);
+		p.node = fpt_kid_node(pg, p.kid);
 		if (p.node == NULL)
 			return FPT_CORRUPT;
-		p.rank = fpt_popcount(fpt_node_used(g, p.node)) - 1;
+		p.rank = fpt_popcount(fpt_node_used(pg.g, p.node)) - 1;
 	}
 	else
-		p.node = fpt_kid_node(g, page, 0);
+		p.node = fpt_kid_node(pg, 0);
 	if (p.node == NULL || p.rank < 0 ||
-		p.rank >= fpt_popcount(fpt_node_used(g, p.node)))
+		p.rank >= fpt_popcount(fpt_node_used(pg.g, p.node)))
 		return FPT_CORRUPT;
-	slot = fpt_node_perm(g, p.node)[p.rank];
-	if (slot >= g->cap)
+	slot = fpt_node_perm(pg.g, p.node)[p.rank];
+	if (slot >= pg.g->cap)
 		return FPT_CORRUPT;
-	*child = fpt_slot_down(g, p.node, slot);
+	*child = fpt_slot_down(pg.g, p.node, slot);
 	loc->kid = p.kid;
 	loc->rank = p.rank;
 	return FPT_OK;
@@ -846,8 +792,8 @@ uint32
 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 				  const FPTKey *key)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
-	char	   *node = g ? fpt_kid_node(g, page, loc.kid) : NULL;
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node = pg.g ? fpt_kid_node(pg, loc.kid) : NULL;
 	uint8	   *perm;
 	uint64		hi[3];
 	uint64		lo[3];
@@ -855,20 +801,20 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 	int			kid = loc.kid + 1;
 
 	if (node == NULL || key->cls != FPT_CLS_VALUE ||
-		fpt_rel(g, page, key, &hi[1], &lo[1]) != 0)
+		fpt_rel(pg, key, &hi[1], &lo[1]) != 0)
 		return 0;
-	perm = fpt_node_perm(g, node) + loc.rank;
-	if (perm[0] >= g->cap)
+	perm = fpt_node_perm(pg.g, node) + loc.rank;
+	if (perm[0] >= pg.g->cap)
 		return 0;
-	fpt_slot_rel(g, node, perm[0], &hi[0], &lo[0]);
-	if (loc.rank + 1 < fpt_popcount(fpt_node_used(g, node)))
+	fpt_slot_rel(pg.g, node, perm[0], &hi[0], &lo[0]);
+	if (loc.rank + 1 < fpt_popcount(fpt_node_used(pg.g, node)))
 	{
-		if (perm[1] >= g->cap)
+		if (perm[1] >= pg.g->cap)
 			return 0;
-		fpt_slot_rel(g, node, perm[1], &hi[2], &lo[2]);
+		fpt_slot_rel(pg.g, node, perm[1], &hi[2], &lo[2]);
 	}
-	else if (kid < fpt_header(page)->nkids && kid < g->maxnodes)
-		fpt_array_rel(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid,
+	else if (kid < fpt_header(pg.p)->nkids && kid < pg.g->maxnodes)
+		fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid,
 					  &hi[2], &lo[2]);
 	else
 		return 0;
@@ -886,11 +832,11 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 void
 fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
-	int			nkids = fpt_header(page)->nkids;
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
 
 	guess->pending = false;
-	if (g == NULL || g->dw != 0 || kid < 0 || kid >= nkids)
+	if (pg.g == NULL || !fpt_is_leaf(pg.g) || kid < 0 || kid >= nkids)
 		return;
 
 	/*
@@ -899,47 +845,47 @@ fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 	 */
 	if (guess->nkids == 0)
 		guess->score = 0;
-	else if (guess->node == g->node_off + fpt_kid(g, page, kid) * g->x * FPT_LINE)
+	else if (guess->node == fpt_lower(pg.g, fpt_kid(pg, kid)))
 		guess->score = Min(guess->score + 3, FPT_GUESS_MAX);
 	else if (guess->score > FPT_GUESS_MIN)
 		guess->score--;
-	guess->node_off = g->node_off;
-	guess->step = (uint16) (g->x * FPT_LINE);
+	guess->node_off = pg.g->node_off;
+	guess->step = (uint16) (pg.g->x * FPT_LINE);
 	guess->nkids = (uint16) nkids;
-	guess->hint_off = (uint16) fpt_hint_off(g, page);
-	guess->cap = g->cap;
+	guess->hint_off = (uint16) fpt_hint_off(pg);
+	guess->cap = pg.g->cap;
 }
 
 int
 fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
-	int			nkids = fpt_header(page)->nkids;
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
 	int			n = 0;
 	int			kid;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return -1;
 	for (kid = 0; kid < nkids; kid++)
 	{
-		uint32		cls = fpt_kid_cls(l, page, kid);
-		char	   *node = fpt_kid_node(g, page, kid);
+		uint32		cls = fpt_kid_cls(pg, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 		int			count;
 		int			i;
 
 		if (node == NULL)
 			return -1;
-		count = fpt_popcount(fpt_node_used(g, node));
+		count = fpt_popcount(fpt_node_used(pg.g, node));
 		if (n + count > max)
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			int			slot = fpt_node_perm(g, node)[i];
+			int			slot = fpt_node_perm(pg.g, node)[i];
 
-			if (slot >= g->cap ||
-				!fpt_slot_entry(g, page, node, slot, cls, &out[n]))
+			if (slot >= pg.g->cap ||
+				!fpt_slot_entry(pg, node, slot, cls, &out[n]))
 				return -1;
-			fpt_low_entry(l, g, page, kid, i, &out[n++].key);
+			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}
 	}
 	return n;
@@ -948,20 +894,20 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 int
 fpt_page_count(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
-	int			nkids = fpt_header(page)->nkids;
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
 	int			n = 0;
 	int			kid;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return -1;
 	for (kid = 0; kid < nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, page, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 
 		if (node == NULL)
 			return -1;
-		n += fpt_popcount(fpt_node_used(g, node));
+		n += fpt_popcount(fpt_node_used(pg.g, node));
 	}
 	return n;
 }
@@ -1002,15 +948,15 @@ fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
 
 /* The images of n slots. */
 static void
-fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
-			  const uint8 *slots, int n, uint64 *los, uint64 *his)
+fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
+			  uint64 *los, uint64 *his)
 {
-	FPTPageSpecial *s = fpt_special(page);
+	FPTPageSpecial *s = fpt_special(pg.p);
 	const char *keys = node + sizeof(FPTNode);
 	uint64		base = s->base_lo;
 	int			i;
 
-	if (g->kw == 8 && his == NULL)
+	if (pg.g->kw == 8 && his == NULL)
 	{
 		for (i = 0; i < n; i++)
 		{
@@ -1021,7 +967,7 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 		}
 		return;
 	}
-	if (g->kw == 4 && his == NULL)
+	if (pg.g->kw == 4 && his == NULL)
 	{
 		for (i = 0; i < n; i++)
 		{
@@ -1037,7 +983,7 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
 		uint64		hi,
 					lo;
 
-		fpt_slot_rel(g, node, slots[i], &hi, &lo);
+		fpt_slot_rel(pg.g, node, slots[i], &hi, &lo);
 		los[i] = lo + base;
 		if (his)
 			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
@@ -1052,17 +998,17 @@ fpt_copy_keys(const FPTGeom *g, void *page, const char *node,
  * corrupt.  They have no more bytes in all than a page has.
  */
 static bool
-fpt_find_tuples(const FPTGeom *g, char *page, const char *node,
-				const uint8 *slots, int n, FPTRun *run, int at)
+fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
+				FPTRun *run, int at)
 {
 	uint16	   *tupoffs = run->tupoffs + at;
 	uint16	   *tuplens = run->tuplens + at;
-	const char *offs = node + g->off_off;
+	const char *offs = node + pg.g->off_off;
 	uint32		bytes = 0;
 	uint16		off;
 	int			i;
 
-	if (g->ow == 0)
+	if (!fpt_owns_tuples(pg.g))
 	{
 		memset(tupoffs, 0, n * sizeof(uint16));
 		memset(tuplens, 0, n * sizeof(uint16));
@@ -1071,7 +1017,7 @@ fpt_find_tuples(const FPTGeom *g, char *page, const char *node,
 	for (i = 0; i < Min(n, FPT_TUPLES_AHEAD); i++)
 	{
 		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
-		__builtin_prefetch(page + off);
+		__builtin_prefetch(pg.p + off);
 	}
 	for (i = 0; i < n; i++)
 	{
@@ -1082,7 +1028,7 @@ fpt_find_tuples(const FPTGeom *g, char *page, const char *node,
 		{
 			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * sizeof(off),
 				   sizeof(off));
-			__builtin_prefetch(page + off);
+			__builtin_prefetch(pg.p + off);
 		}
 		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
 		if (off == 0)
@@ -1090,10 +1036,10 @@ fpt_find_tuples(const FPTGeom *g, char *page, const char *node,
 			tupoffs[i] = tuplens[i] = 0;
 			continue;
 		}
-		tup = fpt_tuple_at(page, off, &len);
+		tup = fpt_tuple_at(pg.p, off, &len);
 		if (unlikely(tup == NULL))
 			return false;
-		tupoffs[i] = (uint16) (tup - page);
+		tupoffs[i] = (uint16) (tup - pg.p);
 		tuplens[i] = (uint16) len;
 		bytes += len;
 	}
@@ -1181,82 +1127,88 @@ fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
 	return m;
 }
 
-/* One node's entries rank .. to - 1 for fpt_page_copy. */
-static int
-fpt_node_copy(const FPTGeom *g, void *page, char *node, int ordinal,
-			  int rank, int to, bool skip_dead, FPTRun *run, int n,
-			  int *shared)
+/* What fpt_page_copy carries from node to node. */
+typedef struct FPTCopying
 {
-	uint64		dead = skip_dead ? fpt_node_hints(g, page, ordinal) : 0;
-	uint8		slots[FPT_MAX_CAP];
-	int			m = fpt_copy_slots(g, fpt_node_perm(g, node), rank, to, dead,
-								   slots);
+	FPTRun	   *run;
+	bool		skip_dead;
+	int			n;				/* entries copied */
+	int			shared;			/* number in the dictionary of the last one */
+} FPTCopying;
 
+/* Copy the kid's entries from rank on, before "end" if that is in this kid. */
+static inline bool
+fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
+{
+	FPTRun	   *run = c->run;
+	char	   *node = fpt_kid_node(pg, kid);
+	int			ordinal = fpt_kid(pg, kid);
+	uint64		dead;
+	uint8		slots[FPT_MAX_CAP];
+	int			n = c->n;
+	int			m;
+
+	if (node == NULL)
+		return false;
+	if (kid + 1 < end.kid)
+		fpt_kid_prefetch(pg, kid + 1);
+	m = fpt_popcount(fpt_node_used(pg.g, node));
+	if (kid == end.kid)
+		m = Min(m, end.rank);
+	dead = c->skip_dead ? fpt_node_hints(pg, ordinal) : 0;
+	m = fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node), rank, m, dead, slots);
 	if (m < 0)
-		return -1;
-	if (run->tids && !fpt_copy_tids(g, node, slots, m, run->tids + n) &&
-		g->dw == 0)
-		return -1;
-	if (g->dict)
+		return false;
+	if (run->tids && !fpt_copy_tids(pg.g, node, slots, m, run->tids + n) &&
+		fpt_is_leaf(pg.g))
+		return false;
+	if (fpt_has_dict(pg.g))
 	{
 		if ((run->los || run->tupoffs) &&
-			!fpt_copy_dict_keys(page, node, slots, m, run, n, shared))
-			return -1;
+			!fpt_copy_dict_keys(pg.p, node, slots, m, run, n, &c->shared))
+			return false;
 		if (run->his)
 			memset(run->his + n, 0, m * sizeof(uint64));
 	}
 	else
 	{
 		if (run->los)
-			fpt_copy_keys(g, page, node, slots, m, run->los + n,
+			fpt_copy_keys(pg, node, slots, m, run->los + n,
 						  run->his ? run->his + n : NULL);
-		if (run->tupoffs &&
-			!fpt_find_tuples(g, page, node, slots, m, run, n))
-			return -1;
+		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
+			return false;
 	}
 	if (run->slotids)
 	{
 		uint16	   *slotids = run->slotids + n;
-		int			first = ordinal * g->cap;
+		int			first = ordinal * pg.g->cap;
 
 		for (int i = 0; i < m; i++)
 			slotids[i] = (uint16) (first + slots[i]);
 	}
-	return n + m;
+	c->n = n + m;
+	return true;
 }
 
 int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTCopying	c = {.run = run, .shared = -1};
 	int			nkids = fpt_header(page)->nkids;
-	int			n = 0;
-	int			shared = -1;
 	int			kid;
 
-	if (g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
+	if (pg.g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
 		return -1;
-	skip_dead = skip_dead && g->dw == 0;
+	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
 	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, page, kid);
-		int			to;
-
-		if (node == NULL)
-			return -1;
-		if (kid + 1 < last.kid)
-			fpt_kid_prefetch(g, page, kid + 1);
-		to = fpt_popcount(fpt_node_used(g, node));
-		if (kid == last.kid)
-			to = Min(to, last.rank);
-		n = fpt_node_copy(g, page, node, fpt_kid(g, page, kid),
-						  kid == first.kid ? first.rank : 0, to,
-						  skip_dead, run, n, &shared);
-		if (n < 0)
+		if (!fpt_node_copy(pg, kid, kid == first.kid ? first.rank : 0, last,
+						   &c))
 			return -1;
 	}
-	return n;
+	return c.n;
 }
 
 /* --- hints ---------------------------------------------------------------- */
@@ -1264,54 +1216,56 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 bool
 fpt_page_has_hints(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 
 	/* that of a general page is never taken by tuples */
-	return g != NULL && g->dw == 0 &&
-		(g->heap || fpt_header(page)->std.pd_lower <= g->hint_off);
+	return pg.g != NULL && fpt_is_leaf(pg.g) &&
+		(fpt_has_tuples(pg.g) ||
+		 fpt_header(pg.p)->std.pd_lower <= pg.g->hint_off);
 }
 
 void
 fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 
 	*from = *to = 0;
-	if (g == NULL || g->dw != 0)
+	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return;
-	*from = fpt_hint_off(g, page);
-	*to = g->heap ? *from + fpt_hint_bytes(g, fpt_header(page)->nnodes) :
+	*from = fpt_hint_off(pg);
+	*to = fpt_has_tuples(pg.g) ?
+		*from + fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes) :
 		FPT_SPECIAL_OFFSET;
 }
 
 /* The node of a slot number, or NULL if there is no such slot. */
 static char *
-fpt_slotid_node(const FPTGeom *g, void *page, int slotid)
+fpt_slotid_node(FPTPage pg, int slotid)
 {
-	if (g == NULL || g->dw != 0 || slotid < 0 ||
-		slotid / g->cap >= fpt_header(page)->nnodes)
+	if (pg.g == NULL || !fpt_is_leaf(pg.g) || slotid < 0 ||
+		slotid / pg.g->cap >= fpt_header(pg.p)->nnodes)
 		return NULL;
-	return fpt_node(g, page, slotid / g->cap);
+	return fpt_node(pg, slotid / pg.g->cap);
 }
 
 bool
 fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
-	char	   *node = fpt_slotid_node(g, page, slotid);
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node = fpt_slotid_node(pg, slotid);
 	int			ordinal;
 	int			kid;
 
 	if (node == NULL ||
-		(fpt_node_used(g, node) & (UINT64CONST(1) << (slotid % g->cap))) == 0 ||
-		fpt_slot_tid(g, node, slotid % g->cap) != tid)
+		!fpt_slot_used(pg.g, node, slotid % pg.g->cap) ||
+		fpt_slot_tid(pg.g, node, slotid % pg.g->cap) != tid)
 		return false;
 
 	/* A free node keeps its bytes: it must be one in use. */
-	ordinal = slotid / g->cap;
-	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
+	ordinal = slotid / pg.g->cap;
+	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{
-		if (fpt_kid(g, page, kid) == ordinal)
+		if (fpt_kid(pg, kid) == ordinal)
 			return true;
 	}
 	return false;
@@ -1320,18 +1274,18 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 bool
 fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 
-	return fpt_slotid_node(g, page, slotid) != NULL &&
-		fpt_hint_test(g, page, slotid);
+	return fpt_slotid_node(pg, slotid) != NULL &&
+		fpt_hint_test(pg, slotid);
 }
 
 void
 fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 {
-	const FPTGeom *g = fpt_geom_of(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 
-	if (fpt_slotid_node(g, page, slotid) != NULL)
-		((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] |=
+	if (fpt_slotid_node(pg, slotid) != NULL)
+		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] |=
 			1 << (slotid % 8);
 }

@@ -75,6 +75,34 @@ typedef struct FPTGeom
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
 } FPTGeom;
 
+/* A page of leaf entries: TIDs of the table, dead-entry hints, no downlinks. */
+static inline bool
+fpt_is_leaf(const FPTGeom *g)
+{
+	return g->dw == 0;
+}
+
+/* The page's space is shared by nodes and tuples: general keys. */
+static inline bool
+fpt_has_tuples(const FPTGeom *g)
+{
+	return g->heap;
+}
+
+/* Each slot has the offset of a tuple that is its entry's alone. */
+static inline bool
+fpt_owns_tuples(const FPTGeom *g)
+{
+	return g->ow != 0;
+}
+
+/* Keys are numbers into the page's dictionary, which has the tuples. */
+static inline bool
+fpt_has_dict(const FPTGeom *g)
+{
+	return g->dict;
+}
+
 /*
  * What the kernel must know of an index.  cmp compares two general keys of the
  * same class and head, TIDs left out; NULL if the index has image keys.
@@ -93,6 +121,15 @@ typedef struct FPTLayout
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
 } FPTLayout;
+
+/* What a page is in the tree, whatever its entries: for making one. */
+typedef struct FPTPageSpec
+{
+	int			level;			/* 0: a leaf page */
+	uint32		pageno;			/* its number */
+	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
+	const FPTKey *high;			/* FPTPageHeader.high will hold them */
+} FPTPageSpec;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
 typedef struct FPTLoc
@@ -482,12 +519,12 @@ fpt_tid_is_valid(uint64 tid)
 }
 
 /*
- * Make an empty page of this level and encoding.  Fences are given; base is
- * what keys are stored relative to.  Links are zero.
+ * Make an empty page of this encoding.  base is what keys are stored relative
+ * to.  Links are zero.
  */
-extern void fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
-						  uint32 pageno, const FPTKey *low,
-						  const FPTKey *high, uint64 base_hi, uint64 base_lo);
+extern void fpt_page_init(const FPTLayout *l, void *page,
+						  const FPTPageSpec *spec, int enc,
+						  uint64 base_hi, uint64 base_lo);
 
 /*
  * Put n entries, sorted, into a page that fpt_page_init made.  They are spread
@@ -543,11 +580,11 @@ extern FPTResult fpt_page_lower_bound(const FPTLayout *l, void *page,
 									  const FPTKey *key, FPTLoc *loc);
 
 /*
- * The entries lo .. hi (both inclusive, lo <= hi): *first is the first one,
- * *last the place behind the last one.
+ * The entries from .. to (both inclusive, from <= to): *first is the first one,
+ * *last the place after the last one.
  */
 extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
-								const FPTKey *lo, const FPTKey *hi,
+								const FPTKey *from, const FPTKey *to,
 								FPTLoc *first, FPTLoc *last);
 
 /* The child that covers key: downlink of the last separator <= key. */
@@ -673,14 +710,12 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
 
 /*
- * Make a page of n sorted entries between two fences: choose base and encoding
- * (see fpt_modify.c) and fill it.  Entries of inner pages: *entries is changed
+ * Make a page of n sorted entries: choose base and encoding (see fpt_modify.c) and fill it.  Entries of inner pages: *entries is changed
  * where it stands for minus infinity.
  */
-extern FPTResult fpt_page_form(const FPTLayout *l, void *page, int level,
-							   uint32 pageno, const FPTKey *low,
-							   const FPTKey *high, FPTEntry *entries, int n,
-							   int fill);
+extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
+							   const FPTPageSpec *spec, FPTEntry *entries,
+							   int n, int fill);
 
 /*
  * Two keys are the same, byte for byte, TIDs left out; they are different also

@@ -24,8 +24,65 @@ typedef struct FPTRelEntry
 	uint16		off;			/* of its tuple, 0: empty */
 } FPTRelEntry;
 
-extern FPTResult fpt_locate(const FPTLayout *l, const FPTGeom *g, void *page,
-							const FPTKey *key, FPTPlace *p);
+/*
+ * A page in hand.  Every exported function opens the page that it is given, and
+ * the handle lives until it returns, or makes the page one of another encoding;
+ * it is passed by value, so that its members stay in registers.  "g" is what
+ * fpt_page_open() found: callers of anything else have made sure that it is not
+ * NULL.
+ */
+typedef struct FPTPage
+{
+	const FPTLayout *l;
+	const FPTGeom *g;
+	char	   *p;				/* BLCKSZ bytes */
+} FPTPage;
+
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+static inline const FPTGeom *
+fpt_geom_of(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
+	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
+	const FPTGeom *g;
+
+	/* 0: short TIDs; FPT_ENC_TID4: long ones; anything else is not valid */
+	if (h->level > 0)
+		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
+	else if (kind == FPT_ENC_TID4)
+		kind = FPT_KIND_LEAF6;
+	if (kwi >= FPT_NENC || kind >= FPT_NKINDS)
+		return NULL;
+
+	/* key widths beyond the key size have no geometry */
+	g = &l->geom[kwi][kind];
+	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
+		h->nnull > h->nkids)
+		return NULL;
+	if (unlikely(fpt_has_dict(g)) &&
+		h->std.pd_upper + h->ndict * FPT_DICT_ITEM > FPT_SPECIAL_OFFSET)
+		return NULL;
+	return g;
+}
+
+/* A handle of a page of which nothing is known yet. */
+static inline FPTPage
+fpt_page_open(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = {.l = l, .g = fpt_geom_of(l, page), .p = (char *) page};
+
+	return pg;
+}
+
+extern FPTResult fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p);
+
+/* Is p's node the one in which the key is, or belongs? */
+static inline bool
+fpt_place_has_node(const FPTPlace *p)
+{
+	return p->where == 0 && p->kid >= p->from && p->kid < p->to;
+}
 
 /* The CPU has the popcnt instruction, and may use it (fpt_simd.c). */
 extern bool fpt_has_popcnt;
@@ -98,10 +155,9 @@ fpt_fits(int kw, uint64 hi, uint64 lo)
 
 /* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
 static inline int
-fpt_rel(const FPTGeom *g, void *page, const FPTKey *key, uint64 *hi,
-		uint64 *lo)
+fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 {
-	FPTPageSpecial *s = fpt_special(page);
+	FPTPageSpecial *s = fpt_special(pg.p);
 
 	*lo = key->lo - s->base_lo;
 	*hi = key->hi - s->base_hi;
@@ -110,34 +166,34 @@ fpt_rel(const FPTGeom *g, void *page, const FPTKey *key, uint64 *hi,
 		return -1;
 	if (key->lo < s->base_lo)
 		(*hi)--;
-	return fpt_fits(g->kw, *hi, *lo) ? 0 : 1;
+	return fpt_fits(pg.g->kw, *hi, *lo) ? 0 : 1;
 }
 
 static inline char *
-fpt_node(const FPTGeom *g, void *page, int ordinal)
+fpt_node(FPTPage pg, int ordinal)
 {
-	return (char *) page + g->node_off + ordinal * g->x * FPT_LINE;
+	return pg.p + pg.g->node_off + ordinal * pg.g->x * FPT_LINE;
 }
 
 /* Node number of a kid. */
 static inline int
-fpt_kid(const FPTGeom *g, void *page, int kid)
+fpt_kid(FPTPage pg, int kid)
 {
-	return ((uint8 *) page)[g->kids_off + kid];
+	return ((uint8 *) pg.p)[pg.g->kids_off + kid];
 }
 
 /* Node of a kid, or NULL if the root names an impossible one. */
 static inline char *
-fpt_kid_node(const FPTGeom *g, void *page, int kid)
+fpt_kid_node(FPTPage pg, int kid)
 {
 	int			ordinal;
 
-	if (kid >= g->maxnodes)
+	if (kid >= pg.g->maxnodes)
 		return NULL;
-	ordinal = fpt_kid(g, page, kid);
-	if (ordinal >= fpt_header(page)->nnodes || ordinal >= g->maxnodes)
+	ordinal = fpt_kid(pg, kid);
+	if (ordinal >= fpt_header(pg.p)->nnodes || ordinal >= pg.g->maxnodes)
 		return NULL;
-	return fpt_node(g, page, ordinal);
+	return fpt_node(pg, ordinal);
 }
 
 static inline void
@@ -150,18 +206,24 @@ fpt_node_prefetch(const FPTGeom *g, char *node)
 }
 
 static inline void
-fpt_kid_prefetch(const FPTGeom *g, void *page, int kid)
+fpt_kid_prefetch(FPTPage pg, int kid)
 {
-	char	   *node = fpt_kid_node(g, page, kid);
+	char	   *node = fpt_kid_node(pg, kid);
 
 	if (node != NULL)
-		fpt_node_prefetch(g, node);
+		fpt_node_prefetch(pg.g, node);
 }
 
 static inline uint64
 fpt_node_used(const FPTGeom *g, char *node)
 {
 	return ((FPTNode *) node)->used & g->capmask;
+}
+
+static inline bool
+fpt_slot_used(const FPTGeom *g, char *node, int slot)
+{
+	return ((fpt_node_used(g, node) >> slot) & 1) != 0;
 }
 
 static inline uint8 *
@@ -172,11 +234,11 @@ fpt_node_perm(const FPTGeom *g, char *node)
 
 /* Class of the entries of a kid. */
 static inline uint32
-fpt_kid_cls(const FPTLayout *l, void *page, int kid)
+fpt_kid_cls(FPTPage pg, int kid)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 
-	if (l->nullsfirst)
+	if (pg.l->nullsfirst)
 		return kid < h->nnull ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
 	return kid >= h->nkids - h->nnull ? FPT_CLS_NULLLAST : FPT_CLS_VALUE;
 }
@@ -307,7 +369,7 @@ fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 {
 	uint32		v;
 
-	if (g->dw == 0)
+	if (fpt_is_leaf(g))
 		return 0;
 	memcpy(&v, node + g->down_off + slot * 4, 4);
 	return v;
@@ -316,7 +378,7 @@ fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 static inline void
 fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 {
-	if (g->dw != 0)
+	if (!fpt_is_leaf(g))
 		memcpy(node + g->down_off + slot * 4, &down, 4);
 }
 
@@ -324,9 +386,9 @@ fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 
 /* Bytes of a page's dictionary, its tuples left out. */
 static inline int
-fpt_dict_bytes(const FPTGeom *g, const void *page)
+fpt_dict_bytes(FPTPage pg)
 {
-	return g->dict ? ((const FPTPageHeader *) page)->ndict * FPT_DICT_ITEM : 0;
+	return fpt_has_dict(pg.g) ? fpt_header(pg.p)->ndict * FPT_DICT_ITEM : 0;
 }
 
 static inline const char *
@@ -377,19 +439,15 @@ fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
 	return key->tup != NULL;
 }
 
-extern int	fpt_dict_find(const FPTLayout *l, void *page, const FPTKey *key,
-						  bool *exact);
+extern int	fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact);
 extern void fpt_dict_write(void *page, int upper, const void *heads,
 						   const uint16 *offs, int n);
-extern FPTResult fpt_dict_build(const FPTLayout *l, const FPTGeom *g,
-								void *page, const FPTEntry *entries, int n);
-extern FPTResult fpt_dict_add(const FPTGeom *g, void *page, const FPTKey *key,
-							  int code);
+extern FPTResult fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n);
+extern FPTResult fpt_dict_add(FPTPage pg, const FPTKey *key, int code);
 
 /* Which keys of the dictionary have entries? */
-extern FPTResult fpt_dict_used(const FPTGeom *g, void *page, bool *used);
-extern FPTResult fpt_dict_purge(const FPTGeom *g, void *page,
-								const bool *used);
+extern FPTResult fpt_dict_used(FPTPage pg, bool *used);
+extern FPTResult fpt_dict_purge(FPTPage pg, const bool *used);
 
 /* Number of a slot's key. */
 static inline int
@@ -404,7 +462,7 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 {
 	uint16		v;
 
-	if (g->ow == 0)
+	if (!fpt_owns_tuples(g))
 		return 0;
 	memcpy(&v, node + g->off_off + slot * 2, 2);
 	return v;
@@ -413,23 +471,22 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 static inline void
 fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
 {
-	if (g->ow != 0)
+	if (fpt_owns_tuples(g))
 		memcpy(node + g->off_off + slot * 2, &off, 2);
 }
 
-/* A slot's tuple as part of a key; false if there is none where it should be. */
+/* A slot's tuple as part of a key; false if it is not where it should be. */
 static inline bool
-fpt_slot_tuple(const FPTGeom *g, void *page, const char *node, int slot,
-			   FPTKey *key)
+fpt_slot_tuple(FPTPage pg, const char *node, int slot, FPTKey *key)
 {
-	uint16		off = fpt_slot_off(g, node, slot);
+	uint16		off = fpt_slot_off(pg.g, node, slot);
 
 	key->len = 0;
 	key->tup = NULL;
 	key->search = NULL;
 	if (off == 0)
 		return true;
-	key->tup = fpt_tuple_at(page, off, &key->len);
+	key->tup = fpt_tuple_at(pg.p, off, &key->len);
 	return key->tup != NULL;
 }
 
@@ -446,15 +503,15 @@ fpt_tuple_space(uint32 len)
 static inline int
 fpt_hint_bytes(const FPTGeom *g, int nnodes)
 {
-	return g->dw == 0 ? (nnodes * g->cap + 63) / 64 * 8 : 0;
+	return fpt_is_leaf(g) ? (nnodes * g->cap + 63) / 64 * 8 : 0;
 }
 
 /* Where a leaf page's hints begin. */
 static inline int
-fpt_hint_off(const FPTGeom *g, const void *page)
+fpt_hint_off(FPTPage pg)
 {
-	return g->heap ? fpt_lower(g, ((const FPTPageHeader *) page)->nnodes) :
-		g->hint_off;
+	return fpt_has_tuples(pg.g) ?
+		fpt_lower(pg.g, fpt_header(pg.p)->nnodes) : pg.g->hint_off;
 }
 
 /*
@@ -462,14 +519,14 @@ fpt_hint_off(const FPTGeom *g, const void *page)
  * its borders make no sense.
  */
 static inline int
-fpt_heap_room(const FPTGeom *g, const void *page)
+fpt_heap_room(FPTPage pg)
 {
-	const FPTPageHeader *h = (const FPTPageHeader *) page;
+	FPTPageHeader *h = fpt_header(pg.p);
 
 	if (h->std.pd_upper > FPT_SPECIAL_OFFSET)
 		return -1;
-	return h->std.pd_upper - fpt_lower(g, h->nnodes) -
-		fpt_hint_bytes(g, h->nnodes);
+	return h->std.pd_upper - fpt_lower(pg.g, h->nnodes) -
+		fpt_hint_bytes(pg.g, h->nnodes);
 }
 
 /*
@@ -479,48 +536,46 @@ fpt_heap_room(const FPTGeom *g, const void *page)
 static inline bool
 fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 {
-	return g->ow != 0 && g->dw != 0 && kid == 0 && rank == 0;
+	return fpt_owns_tuples(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
 }
 
-extern int	fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key);
-extern FPTResult fpt_page_fill_gaps(const FPTGeom *g, void *page);
-extern FPTResult fpt_page_compact(const FPTLayout *l, const FPTGeom *g,
-								  void *page);
-extern int	fpt_tuple_bytes(const FPTGeom *g, void *page);
+extern int	fpt_tuple_put(FPTPage pg, const FPTKey *key);
+extern FPTResult fpt_page_fill_gaps(FPTPage pg);
+extern FPTResult fpt_page_compact(FPTPage pg);
+extern int	fpt_tuple_bytes(FPTPage pg);
 
 /*
  * A slot's entry with its key made absolute; false if its tuple is not where it
  * should be.
  */
 static inline bool
-fpt_slot_entry(const FPTGeom *g, void *page, char *node, int slot,
-			   uint32 cls, FPTEntry *out)
+fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
 {
-	out->key.tid = fpt_slot_tid(g, node, slot);
-	out->down = fpt_slot_down(g, node, slot);
-	if (unlikely(g->dict))
-		return fpt_dict_key(page, fpt_slot_code(node, slot), cls, &out->key);
+	out->key.tid = fpt_slot_tid(pg.g, node, slot);
+	out->down = fpt_slot_down(pg.g, node, slot);
+	if (unlikely(fpt_has_dict(pg.g)))
+		return fpt_dict_key(pg.p, fpt_slot_code(node, slot), cls, &out->key);
 	out->key.hi = out->key.lo = 0;
 	if (cls == FPT_CLS_VALUE)
 	{
-		FPTPageSpecial *s = fpt_special(page);
+		FPTPageSpecial *s = fpt_special(pg.p);
 		uint64		hi,
 					lo;
 
-		fpt_slot_rel(g, node, slot, &hi, &lo);
+		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
 		out->key.lo = lo + s->base_lo;
 		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
 	}
 	out->key.cls = cls;
-	return fpt_slot_tuple(g, page, node, slot, &out->key);
+	return fpt_slot_tuple(pg, node, slot, &out->key);
 }
 
 /* The hint bits of a node of a leaf page. */
 static inline uint64
-fpt_node_hints(const FPTGeom *g, const void *page, int ordinal)
+fpt_node_hints(FPTPage pg, int ordinal)
 {
-	int			bit = ordinal * g->cap;
-	const uint8 *p = (const uint8 *) page + fpt_hint_off(g, page) + bit / 8;
+	int			bit = ordinal * pg.g->cap;
+	const uint8 *p = (const uint8 *) pg.p + fpt_hint_off(pg) + bit / 8;
 	uint64		v;
 
 	/* What is read behind the bitmap is the special line. */
@@ -530,22 +585,22 @@ fpt_node_hints(const FPTGeom *g, const void *page, int ordinal)
 #endif
 	if (bit % 8 != 0)
 		v = (v >> (bit % 8)) | ((uint64) p[8] << (64 - bit % 8));
-	return v & g->capmask;
+	return v & pg.g->capmask;
 }
 
 static inline bool
-fpt_hint_test(const FPTGeom *g, void *page, int slotid)
+fpt_hint_test(FPTPage pg, int slotid)
 {
-	return (((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] >>
+	return (((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] >>
 			(slotid % 8)) & 1;
 }
 
 /* Forget a slot's hint: it is about to hold another entry, or none. */
 static inline void
-fpt_hint_clear(const FPTGeom *g, void *page, int slotid)
+fpt_hint_clear(FPTPage pg, int slotid)
 {
-	if (g->dw == 0)
-		((uint8 *) page)[fpt_hint_off(g, page) + slotid / 8] &=
+	if (fpt_is_leaf(pg.g))
+		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] &=
 			~(1 << (slotid % 8));
 }
 

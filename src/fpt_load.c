@@ -399,17 +399,17 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				uint32 right)
 {
 	void	   *page = fpt_load_page(load, lv->pageno);
+	FPTPageSpec spec = {lv->level, lv->pageno, &lv->low.key, high};
 	FPTResult	res;
 
 	if (fpt_is_general(&load->layout))
-		res = fpt_page_form(&load->layout, page, lv->level, lv->pageno,
-							&lv->low.key, high, lv->entries, lv->n,
+		res = fpt_page_form(&load->layout, page, &spec, lv->entries, lv->n,
 							lv->fillfactor);
 	else
 	{
-		fpt_page_init(&load->layout, page, lv->level,
-					  fpt_level_encoding(load, lv, high), lv->pageno,
-					  &lv->low.key, high, lv->base.hi, lv->base.lo);
+		fpt_page_init(&load->layout, page, &spec,
+					  fpt_level_encoding(load, lv, high), lv->base.hi,
+					  lv->base.lo);
 		res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
 							lv->fillfactor);
 	}

@@ -34,54 +34,53 @@
 #define FPT_ASCENDING_RUN	4
 
 void
-fpt_page_init(const FPTLayout *l, void *page, int level, int enc,
-			  uint32 pageno, const FPTKey *low, const FPTKey *high,
-			  uint64 base_hi, uint64 base_lo)
+fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+			  int enc, uint64 base_hi, uint64 base_lo)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
-	const FPTGeom *g;
+	FPTPage		pg;
 
-	Assert((low->len == 0 && high->len == 0) || fpt_is_general(l));
+	Assert((spec->low->len == 0 && spec->high->len == 0) || fpt_is_general(l));
 	memset(page, 0, BLCKSZ);
 	h->std.pd_upper = FPT_SPECIAL_OFFSET;
 	h->std.pd_special = FPT_SPECIAL_OFFSET;
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
-	h->level = (uint8) level;
+	h->level = (uint8) spec->level;
 	h->enc = (uint8) enc;
 	s->base_hi = base_hi;
 	s->base_lo = base_lo;
-	s->pageno = pageno;
+	s->pageno = spec->pageno;
 	s->indexid = l->indexid;
 	s->version = FPT_VERSION;
 	s->pageid = FPT_PAGE_ID;
-	g = fpt_page_geom(l, page);
-	Assert(g != NULL);
-	h->std.pd_lower = fpt_lower(g, 0);
+	pg = fpt_page_open(l, page);
+	Assert(pg.g != NULL);
+	h->std.pd_lower = fpt_lower(pg.g, 0);
 
 	/* An empty page has room for any two. */
-	(void) fpt_page_set_low(l, page, low);
-	(void) fpt_page_set_high(l, page, high);
+	(void) fpt_page_set_low(l, page, spec->low);
+	(void) fpt_page_set_high(l, page, spec->high);
 }
 
 /* --- root --------------------------------------------------------------- */
 
 /* Shift the root's arrays at "kid" by "by" (1 or -1) entries. */
 static void
-fpt_root_shift(const FPTGeom *g, void *page, int kid, int by)
+fpt_root_shift(FPTPage pg, int kid, int by)
 {
-	char	   *seps = (char *) page + FPT_LINE;
-	uint8	   *kids = (uint8 *) page + g->kids_off;
-	int			width = g->kw == 16 ? 8 : g->kw;
-	int			n = fpt_header(page)->nkids - kid;
-	int			halves = g->kw == 16 ? 2 : 1;
+	char	   *seps = pg.p + FPT_LINE;
+	uint8	   *kids = (uint8 *) pg.p + pg.g->kids_off;
+	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
+	int			n = fpt_header(pg.p)->nkids - kid;
+	int			halves = pg.g->kw == 16 ? 2 : 1;
 	int			i;
 
 	if (by < 0)
 		n--;
 	for (i = 0; i < halves; i++)
 	{
-		char	   *p = seps + (i * g->maxnodes + kid) * width;
+		char	   *p = seps + (i * pg.g->maxnodes + kid) * width;
 
 		if (by > 0)
 			memmove(p + width, p, n * width);
@@ -95,9 +94,9 @@ fpt_root_shift(const FPTGeom *g, void *page, int kid, int by)
 }
 
 static void
-fpt_root_set_sep(const FPTGeom *g, void *page, int kid, uint64 hi, uint64 lo)
+fpt_root_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 {
-	fpt_array_set(g->kw, (char *) page + FPT_LINE, g->maxnodes, kid, hi, lo);
+	fpt_array_set(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid, hi, lo);
 }
 
 /*
@@ -106,58 +105,59 @@ fpt_root_set_sep(const FPTGeom *g, void *page, int kid, uint64 hi, uint64 lo)
  * replay, and WAL records count on that (see fpt_wal.c).
  */
 static void
-fpt_set_nnodes(const FPTGeom *g, void *page, int nnodes)
+fpt_set_nnodes(FPTPage pg, int nnodes)
 {
-	FPTPageHeader *h = fpt_header(page);
-	int			had = Min(h->nnodes, g->maxnodes);
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			had = Min(h->nnodes, pg.g->maxnodes);
 	uint64		hints[FPT_MAX_NODES + 1];
 	int			i;
 
-	Assert(nnodes >= 0 && nnodes <= g->maxnodes);
-	if (g->heap && g->dw == 0)
+	Assert(nnodes >= 0 && nnodes <= pg.g->maxnodes);
+	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
 	{
 		/* The hints lie at the border: they move with it. */
 		for (i = 0; i < Min(had, nnodes); i++)
-			hints[i] = fpt_node_hints(g, page, i);
-		memset((char *) page + fpt_lower(g, had), 0, fpt_hint_bytes(g, had));
+			hints[i] = fpt_node_hints(pg, i);
+		memset(pg.p + fpt_lower(pg.g, had), 0, fpt_hint_bytes(pg.g, had));
 	}
 	if (nnodes < had)
-		memset(fpt_node(g, page, nnodes), 0, (had - nnodes) * g->x * FPT_LINE);
+		memset(fpt_node(pg, nnodes), 0, (had - nnodes) * pg.g->x * FPT_LINE);
 	h->nnodes = (uint8) nnodes;
-	h->std.pd_lower = fpt_lower(g, nnodes);
-	if (g->heap && g->dw == 0)
+	h->std.pd_lower = fpt_lower(pg.g, nnodes);
+	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
 	{
-		for (i = 0; i < Min(had, nnodes) * g->cap; i++)
+		for (i = 0; i < Min(had, nnodes) * pg.g->cap; i++)
 		{
-			if (hints[i / g->cap] & (UINT64CONST(1) << (i % g->cap)))
-				((uint8 *) page)[h->std.pd_lower + i / 8] |= 1 << (i % 8);
+			if (hints[i / pg.g->cap] & (UINT64CONST(1) << (i % pg.g->cap)))
+				((uint8 *) pg.p)[h->std.pd_lower + i / 8] |= 1 << (i % 8);
 		}
 	}
 }
 
 /* Bytes of the hole that another node of a general page takes. */
 static inline int
-fpt_node_space(const FPTGeom *g, void *page)
+fpt_node_space(FPTPage pg)
 {
-	int			n = fpt_header(page)->nnodes;
+	int			n = fpt_header(pg.p)->nnodes;
 
-	return g->x * FPT_LINE + fpt_hint_bytes(g, n + 1) - fpt_hint_bytes(g, n);
+	return pg.g->x * FPT_LINE + fpt_hint_bytes(pg.g, n + 1) -
+		fpt_hint_bytes(pg.g, n);
 }
 
 /* Lowest node number not in use, or -1. */
 static int
-fpt_free_ordinal(const FPTGeom *g, void *page)
+fpt_free_ordinal(FPTPage pg)
 {
 	bool		taken[FPT_MAX_NODES + 1] = {false};
-	int			nkids = fpt_header(page)->nkids;
+	int			nkids = fpt_header(pg.p)->nkids;
 	int			i;
 
-	if (nkids >= g->maxnodes)
+	if (nkids >= pg.g->maxnodes)
 		return -1;
 	for (i = 0; i < nkids; i++)
-		taken[fpt_kid(g, page, i)] = true;
+		taken[fpt_kid(pg, i)] = true;
 	for (i = 0; taken[i]; i++)
-		Assert(i < g->maxnodes);
+		Assert(i < pg.g->maxnodes);
 	return i;
 }
 
@@ -166,43 +166,42 @@ fpt_free_ordinal(const FPTGeom *g, void *page)
  * no room.
  */
 static char *
-fpt_node_add(const FPTGeom *g, void *page, int at, bool isnull, uint64 hi,
-			 uint64 lo)
+fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 {
-	FPTPageHeader *h = fpt_header(page);
-	int			ordinal = fpt_free_ordinal(g, page);
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			ordinal = fpt_free_ordinal(pg);
 	char	   *node;
 
 	if (ordinal < 0)
 		return NULL;
-	if (g->heap && ordinal >= h->nnodes &&
-		fpt_heap_room(g, page) < fpt_node_space(g, page))
+	if (fpt_has_tuples(pg.g) && ordinal >= h->nnodes &&
+		fpt_heap_room(pg) < fpt_node_space(pg))
 		return NULL;
-	fpt_root_shift(g, page, at, 1);
-	((uint8 *) page)[g->kids_off + at] = (uint8) ordinal;
-	fpt_root_set_sep(g, page, at, hi, lo);
+	fpt_root_shift(pg, at, 1);
+	((uint8 *) pg.p)[pg.g->kids_off + at] = (uint8) ordinal;
+	fpt_root_set_sep(pg, at, hi, lo);
 	h->nkids++;
 	if (isnull)
 		h->nnull++;
 	if (ordinal >= h->nnodes)
 	{
 		/* The lowest free number is the first one in the hole. */
-		fpt_set_nnodes(g, page, ordinal + 1);
-		memset(fpt_node(g, page, ordinal), 0, g->x * FPT_LINE);
+		fpt_set_nnodes(pg, ordinal + 1);
+		memset(fpt_node(pg, ordinal), 0, pg.g->x * FPT_LINE);
 	}
-	node = fpt_node(g, page, ordinal);
+	node = fpt_node(pg, ordinal);
 	((FPTNode *) node)->used = 0;
 	return node;
 }
 
 /* Take an empty node out of the root. */
 static void
-fpt_node_remove(const FPTLayout *l, const FPTGeom *g, void *page, int kid)
+fpt_node_remove(FPTPage pg, int kid)
 {
-	FPTPageHeader *h = fpt_header(page);
-	bool		isnull = fpt_kid_cls(l, page, kid) != FPT_CLS_VALUE;
+	FPTPageHeader *h = fpt_header(pg.p);
+	bool		isnull = fpt_kid_cls(pg, kid) != FPT_CLS_VALUE;
 
-	fpt_root_shift(g, page, kid, -1);
+	fpt_root_shift(pg, kid, -1);
 	h->nkids--;
 	if (isnull)
 		h->nnull--;
@@ -210,32 +209,31 @@ fpt_node_remove(const FPTLayout *l, const FPTGeom *g, void *page, int kid)
 
 /* Write n sorted entries into a node, replacing what it holds. */
 static void
-fpt_node_write(const FPTGeom *g, void *page, char *node,
-			   const FPTRelEntry *e, int n)
+fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 {
-	uint8	   *perm = fpt_node_perm(g, node);
-	int			ordinal = (int) ((node - (char *) page) - g->node_off) /
-	(g->x * FPT_LINE);
+	uint8	   *perm = fpt_node_perm(pg.g, node);
+	int			ordinal = (int) ((node - pg.p) - pg.g->node_off) /
+	(pg.g->x * FPT_LINE);
 	int			i;
 
 	Assert(n > 0);
-	Assert(n <= g->cap);
+	Assert(n <= pg.g->cap);
 	for (i = 0; i < n; i++)
 	{
-		fpt_array_set(g->kw, node + sizeof(FPTNode), g->cap, i, e[i].hi,
+		fpt_array_set(pg.g->kw, node + sizeof(FPTNode), pg.g->cap, i, e[i].hi,
 					  e[i].lo);
-		fpt_slot_set_tid(g, node, i, e[i].tid);
-		fpt_slot_set_down(g, node, i, e[i].down);
-		fpt_slot_set_off(g, node, i, e[i].off);
+		fpt_slot_set_tid(pg.g, node, i, e[i].tid);
+		fpt_slot_set_down(pg.g, node, i, e[i].down);
+		fpt_slot_set_off(pg.g, node, i, e[i].off);
 	}
 
 	/* All of it, so that ascending insertions need not change it. */
-	for (i = 0; i < g->cap; i++)
+	for (i = 0; i < pg.g->cap; i++)
 		perm[i] = (uint8) i;
 	((FPTNode *) node)->used =
 		n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
-	for (i = 0; i < g->cap; i++)
-		fpt_hint_clear(g, page, ordinal * g->cap + i);
+	for (i = 0; i < pg.g->cap; i++)
+		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
 }
 
 /* Read a node's entries in order; -1 if corrupt. */
@@ -263,8 +261,7 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 
 /* Share n entries of one region out over k new nodes at the root's end. */
 static FPTResult
-fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
-				int k, bool isnull)
+fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 {
 	FPTResult	res = FPT_OK;
 	int			done = 0;
@@ -287,31 +284,31 @@ fpt_fill_region(const FPTGeom *g, void *page, const FPTEntry *entries, int n,
 			e[j].tid = in->key.tid;
 			e[j].down = in->down;
 			e[j].off = 0;
-			if (g->dict)
+			if (fpt_has_dict(pg.g))
 			{
 				if (done + j > 0 && !fpt_key_alike(&in[-1].key, &in->key))
 					code++;
 				e[j].lo = (uint64) code;
 			}
 			else if (!isnull &&
-					 fpt_rel(g, page, &in->key, &e[j].hi, &e[j].lo) != 0)
+					 fpt_rel(pg, &in->key, &e[j].hi, &e[j].lo) != 0)
 				return FPT_UNFIT;
-			if (g->tw == 4 && !fpt_tid_is_short(in->key.tid))
+			if (pg.g->tw == 4 && !fpt_tid_is_short(in->key.tid))
 				return FPT_UNFIT;
-			if (g->ow != 0 && in->key.len > 0 &&
-				!fpt_is_low_entry(g, fpt_header(page)->nkids, j))
+			if (fpt_owns_tuples(pg.g) && in->key.len > 0 &&
+				!fpt_is_low_entry(pg.g, fpt_header(pg.p)->nkids, j))
 			{
-				int			off = fpt_tuple_put(g, page, &in->key);
+				int			off = fpt_tuple_put(pg, &in->key);
 
 				res = off < 0 ? FPT_FULL : res;
 				e[j].off = (uint16) off;
 			}
 		}
-		node = fpt_node_add(g, page, fpt_header(page)->nkids, isnull,
+		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull,
 							e[0].hi, e[0].lo);
 		res = node == NULL ? FPT_FULL : res;
 		if (res == FPT_OK)
-			fpt_node_write(g, page, node, e, m);
+			fpt_node_write(pg, node, e, m);
 		done += m;
 	}
 	return res;
@@ -325,21 +322,22 @@ fpt_ceil_div(int a, int b)
 
 /* Nodes for which there is room beside the tuples of n entries. */
 static int
-fpt_fill_nodes(const FPTGeom *g, void *page, const FPTEntry *entries, int n)
+fpt_fill_nodes(FPTPage pg, const FPTEntry *entries, int n)
 {
-	FPTPageHeader *h = fpt_header(page);
-	int			nodes = g->maxnodes;
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			nodes = pg.g->maxnodes;
 	int			upper = h->std.pd_upper;
 	int			i;
 
-	if (!g->heap)
+	if (!fpt_has_tuples(pg.g))
 		return nodes;
-	for (i = 0; !g->dict && i < n; i++)
+	for (i = 0; !fpt_has_dict(pg.g) && i < n; i++)
 	{
-		if (g->dw == 0 || i > 0)
+		if (fpt_is_leaf(pg.g) || i > 0)
 			upper -= fpt_tuple_space(entries[i].key.len);
 	}
-	while (nodes > 0 && fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) > upper)
+	while (nodes > 0 &&
+		   fpt_lower(pg.g, nodes) + fpt_hint_bytes(pg.g, nodes) > upper)
 		nodes--;
 	return nodes;
 }
@@ -348,24 +346,24 @@ FPTResult
 fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 			  int fill)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
-	int			per = Max(1, g->cap * fill / 100);
+	FPTPage		pg = fpt_page_open(l, page);
+	int			per = Max(1, pg.g->cap * fill / 100);
 	int			nfirst = 0;		/* entries of the first region */
 	int			kfirst,
 				ksecond;
 	int			maxnodes;
-	bool		firstnull = l->nullsfirst;
+	bool		firstnull = pg.l->nullsfirst;
 	FPTResult	res;
 
 	Assert(fill > 0 && fill <= 100);
-	Assert(fpt_header(page)->nkids == 0);
-	if (g->dict)
+	Assert(fpt_header(pg.p)->nkids == 0);
+	if (fpt_has_dict(pg.g))
 	{
-		res = fpt_dict_build(l, g, page, entries, n);
+		res = fpt_dict_build(pg, entries, n);
 		if (res != FPT_OK)
 			return res;
 	}
-	maxnodes = fpt_fill_nodes(g, page, entries, n);
+	maxnodes = fpt_fill_nodes(pg, entries, n);
 	while (nfirst < n &&
 		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
 		nfirst++;
@@ -376,8 +374,8 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 		/* Denser: all nodes, the larger region getting the slack. */
 		int			slack;
 
-		kfirst = fpt_ceil_div(nfirst, g->cap);
-		ksecond = fpt_ceil_div(n - nfirst, g->cap);
+		kfirst = fpt_ceil_div(nfirst, pg.g->cap);
+		ksecond = fpt_ceil_div(n - nfirst, pg.g->cap);
 		slack = maxnodes - kfirst - ksecond;
 		if (slack < 0)
 			return FPT_FULL;
@@ -386,9 +384,9 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 		else
 			ksecond = Min(ksecond + slack, n - nfirst);
 	}
-	res = fpt_fill_region(g, page, entries, nfirst, kfirst, firstnull);
+	res = fpt_fill_region(pg, entries, nfirst, kfirst, firstnull);
 	if (res == FPT_OK)
-		res = fpt_fill_region(g, page, entries + nfirst, n - nfirst, ksecond,
+		res = fpt_fill_region(pg, entries + nfirst, n - nfirst, ksecond,
 							  !firstnull);
 	return res;
 }
@@ -445,65 +443,94 @@ fpt_sure_fits(const FPTGeom *g, int n, bool mixed, int bytes)
 {
 	int			nodes = fpt_ceil_div(n, g->cap) + (mixed ? 1 : 0);
 
-	if (!g->heap)
+	if (!fpt_has_tuples(g))
 		return n <= (int) g->capacity - (mixed ? g->cap - 1 : 0);
 	return nodes <= g->maxnodes &&
 		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
 		FPT_SPECIAL_OFFSET;
 }
 
-/*
- * Choose key width and base for values first .. last of a page with these
- * fences and n entries.  A page between two value fences gets a width that
- * holds every key that can ever arrive, if its entries fit then; an open-ended
- * page gets room in the directions it can grow.  Returns the log2 index.
- */
-static int
-fpt_choose_base(const FPTLayout *l, int kind, const FPTKey *low,
-				const FPTKey *high, const FPTKey *first, const FPTKey *last,
-				int n, bool mixed, int bytes, FPTKey *base)
+/* A page that is being formed, and what is known of its entries. */
+typedef struct FPTForm
 {
+	const FPTLayout *l;
+	const FPTPageSpec *spec;
+	FPTEntry   *entries;		/* in order */
+	int			n;
+	int			kind;			/* FPT_KIND_*, as their TIDs allow */
+	int			first;			/* the first and last one that is a value, */
+	int			last;			/* -1: none is */
+	int			bytes;			/* of tuples, fences' included */
+	int			kwi;			/* log2 of the key width chosen */
+	FPTKey		base;			/* what keys shall be relative to */
+} FPTForm;
+
+/* What a page of the key width chosen, or another one, would be like. */
+static inline const FPTGeom *
+fpt_form_geom(const FPTForm *f, int kwi)
+{
+	return &f->l->geom[kwi][f->kind];
+}
+
+/* The same for all of a form's entries, in pages of this key width. */
+static inline bool
+fpt_form_sure_fits(const FPTForm *f, int kwi)
+{
+	return fpt_sure_fits(fpt_form_geom(f, kwi), f->n,
+						 f->last - f->first + 1 < f->n, f->bytes);
+}
+
+/*
+ * Choose key width and base of a page that has values.  A page between two
+ * value fences gets a width that holds every key that can ever arrive, if its
+ * entries fit then; an open-ended page gets room in the directions it can grow.
+ */
+static void
+fpt_form_base(FPTForm *f)
+{
+	const FPTKey *low = f->spec->low;
+	const FPTKey *high = f->spec->high;
+	const FPTKey *last = &f->entries[f->last].key;
 	bool		lowopen = low->cls != FPT_CLS_VALUE;
 	bool		highopen = high->cls != FPT_CLS_VALUE;
-	const FPTKey *from = lowopen ? first : low;
+	const FPTKey *from = lowopen ? &f->entries[f->first].key : low;
 	uint64		content = fpt_distance(last, from);
 	uint64		span = highopen ? content : fpt_distance(high, from);
 	int			kwi;
 	uint64		max;
 	uint64		below;
 
-	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
+	for (kwi = 0; (1 << kwi) < f->l->keysize; kwi++)
 	{
-		const FPTGeom *g = &l->geom[kwi][kind];
 		uint64		need = span;
 
 		if (lowopen || highopen)
-			need = fpt_extrapolate(span, n, g->capacity);
+			need = fpt_extrapolate(span, f->n, fpt_form_geom(f, kwi)->capacity);
 		if (need <= fpt_kw_max(1 << kwi))
 			break;
 	}
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
-	while (kwi > 0 && !fpt_sure_fits(&l->geom[kwi][kind], n, mixed, bytes) &&
+	while (kwi > 0 && !fpt_form_sure_fits(f, kwi) &&
 		   fpt_distance_fits(1 << (kwi - 1), last, from))
 		kwi--;
 	max = fpt_kw_max(1 << kwi);
 
-	*base = *from;
-	base->cls = FPT_CLS_VALUE;
-	base->tid = 0;
-	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < l->keysize)
+	f->kwi = kwi;
+	f->base = *from;
+	f->base.cls = FPT_CLS_VALUE;
+	f->base.tid = 0;
+	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < f->l->keysize)
 	{
 		uint64		inuse = Min(max, span <= max ? span : content);
 
 		below = highopen ? (max - inuse) / 2 : max - inuse;
-		if (base->lo < below)
-			below = base->lo;
-		base->lo -= below;
+		if (f->base.lo < below)
+			below = f->base.lo;
+		f->base.lo -= below;
 	}
-	else if (lowopen && (1 << kwi) == l->keysize)
-		base->hi = base->lo = 0;
-	return kwi;
+	else if (lowopen && (1 << kwi) == f->l->keysize)
+		f->base.hi = f->base.lo = 0;
 }
 
 /*
@@ -564,81 +591,77 @@ fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
 	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
 }
 
-/* A page with a dictionary; what it is, is not defined if that fails. */
+/*
+ * Make the page in this encoding (the low nibble; base is what a form without
+ * values has).  Not FPT_OK: it is undefined what the page is.
+ */
 static FPTResult
-fpt_form_dict(const FPTLayout *l, void *page, int level, int kind,
-			  uint32 pageno, const FPTKey *low, const FPTKey *high,
-			  const FPTEntry *entries, int n, int fill)
+fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
-	int			enc = FPT_ENC_DICT;
-
-	if (level > 0)
-		return FPT_UNFIT;
-	if (kind == FPT_KIND_LEAF4)
+	if (f->kind == FPT_KIND_LEAF4)
 		enc |= FPT_ENC_TID4;
-	fpt_page_init(l, page, level, enc, pageno, low, high, 0, 0);
-	return fpt_page_fill(l, page, entries, n, fill);
+	fpt_page_init(f->l, page, f->spec, enc, base->hi, base->lo);
+	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
 
-FPTResult
-fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
-			  const FPTKey *low, const FPTKey *high, FPTEntry *entries, int n,
-			  int fill)
+/* What the entries are, before anything is chosen. */
+static void
+fpt_form_survey(FPTForm *f)
 {
-	FPTKey		base = {.cls = FPT_CLS_VALUE};
+	int			level = f->spec->level;
 	uint64		or_tids = 0;
-	int			first = -1;
-	int			last = -1;
-	int			kind;
-	int			kwi = 0;
-	int			bytes = fpt_tuple_space(low->len) + fpt_tuple_space(high->len);
-	bool		dict;
-	int			i;
-	FPTResult	res;
 
-	if (level > 0 && low->cls == FPT_CLS_MINF && n > 0)
-		fpt_form_minf(l, entries, n);
-	for (i = 0; i < n; i++)
+	f->first = f->last = -1;
+	f->bytes = fpt_tuple_space(f->spec->low->len) +
+		fpt_tuple_space(f->spec->high->len);
+	for (int i = 0; i < f->n; i++)
 	{
-		or_tids |= entries[i].key.tid;
+		const FPTKey *k = &f->entries[i].key;
+
+		or_tids |= k->tid;
 		if (level == 0 || i > 0)
-			bytes += fpt_tuple_space(entries[i].key.len);
-		if (entries[i].key.cls == FPT_CLS_VALUE)
+			f->bytes += fpt_tuple_space(k->len);
+		if (k->cls == FPT_CLS_VALUE)
 		{
-			if (first < 0)
-				first = i;
-			last = i;
+			if (f->first < 0)
+				f->first = i;
+			f->last = i;
 		}
 	}
 	if (level > 0)
-		kind = FPT_KIND_INNER;
+		f->kind = FPT_KIND_INNER;
 	else
-		kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	if (first >= 0)
-		kwi = fpt_choose_base(l, kind, low, high, &entries[first].key,
-							  &entries[last].key, n, last - first + 1 < n,
-							  bytes, &base);
-	else if (low->cls == FPT_CLS_VALUE)
-		base = *low;
-	dict = fpt_dict_pays(l, level, kwi, kind, entries, n);
-	if (dict && fpt_form_dict(l, page, level, kind, pageno, low, high, entries,
-							  n, fill) == FPT_OK)
+		f->kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+}
+
+FPTResult
+fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+			  FPTEntry *entries, int n, int fill)
+{
+	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
+	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n};
+	bool		dict;
+	FPTResult	res;
+
+	if (spec->level > 0 && spec->low->cls == FPT_CLS_MINF && n > 0)
+		fpt_form_minf(l, entries, n);
+	fpt_form_survey(&f);
+	if (f.first >= 0)
+		fpt_form_base(&f);
+	else
+		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
+	dict = fpt_dict_pays(l, spec->level, f.kwi, f.kind, entries, n);
+	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
 		return FPT_OK;
-	fpt_page_init(l, page, level,
-				  kwi | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
-				  pageno, low, high, base.hi, base.lo);
-	res = fpt_page_fill(l, page, entries, n, fill);
+	res = fpt_form_as(&f, page, f.kwi, &f.base, fill);
 	if (res != FPT_FULL || !fpt_is_general(l))
 		return res;
-	if (!dict && fpt_form_dict(l, page, level, kind, pageno, low, high,
-							   entries, n, fill) == FPT_OK)
+	if (!dict && spec->level == 0 &&
+		fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
 		return FPT_OK;
 
 	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
-	fpt_page_init(l, page, level,
-				  FPT_ENC_WIDE | (kind == FPT_KIND_LEAF4 ? FPT_ENC_TID4 : 0),
-				  pageno, low, high, 0, 0);
-	return fpt_page_fill(l, page, entries, n, 100);
+	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
 }
 
 /* --- inserting ----------------------------------------------------------- */
@@ -649,34 +672,41 @@ fpt_page_form(const FPTLayout *l, void *page, int level, uint32 pageno,
  * a key that is not alike.
  */
 static FPTResult
-fpt_insert_listed(const FPTGeom *g, void *page, const FPTEntry *e,
-				  const FPTPlace *p)
+fpt_insert_listed(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
 {
 	FPTKey		k;
 
 	if (p->from >= p->to ||
-		(g->tw == 4 && !fpt_tid_is_short(e->key.tid)))
+		(pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid)))
 		return FPT_UNFIT;
 	if (!p->listed)
 		return FPT_FULL;
-	return fpt_dict_key(page, (int) p->lo, e->key.cls, &k) &&
+	return fpt_dict_key(pg.p, (int) p->lo, e->key.cls, &k) &&
 		fpt_key_alike(&k, &e->key) ? FPT_OK : FPT_UNFIT;
+}
+
+/* Is there room in the hole for the tuple that a slot with this key needs? */
+static inline bool
+fpt_tuple_fits(FPTPage pg, const FPTKey *key)
+{
+	return !fpt_owns_tuples(pg.g) ||
+		fpt_heap_room(pg) >= fpt_tuple_space(key->len);
 }
 
 /* Where would e go?  FPT_OK only if there is a free slot for it. */
 static FPTResult
-fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
-				 const FPTEntry *e, FPTPlace *p)
+fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 {
+	uint32		null = pg.l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+
 	if (e->key.cls != FPT_CLS_VALUE &&
-		(e->key.cls != (l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST) ||
-		 (g->heap && e->key.lo != 0)))
+		(e->key.cls != null || (fpt_has_tuples(pg.g) && e->key.lo != 0)))
 		return FPT_CORRUPT;
-	if (fpt_locate(l, g, page, &e->key, p) != FPT_OK)
+	if (fpt_locate(pg, &e->key, p) != FPT_OK)
 		return FPT_CORRUPT;
-	if (unlikely(g->dict))
+	if (unlikely(fpt_has_dict(pg.g)))
 	{
-		FPTResult	res = fpt_insert_listed(g, page, e, p);
+		FPTResult	res = fpt_insert_listed(pg, e, p);
 
 		if (res != FPT_OK)
 			return res;
@@ -688,11 +718,11 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 	 * Nothing goes before the entry that stands for minus infinity: it needs a
 	 * lower key first, which fpt_page_form() gives it.
 	 */
-	if (g->dw != 0 && p->kid == 0 && p->rank == 0 &&
-		fpt_header(page)->nkids > 0 &&
-		fpt_page_low(l, page).cls == FPT_CLS_MINF)
+	if (!fpt_is_leaf(pg.g) && p->kid == 0 && p->rank == 0 &&
+		fpt_header(pg.p)->nkids > 0 &&
+		fpt_page_low(pg.l, pg.p).cls == FPT_CLS_MINF)
 		return FPT_UNFIT;
-	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+	if (pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid))
 		return FPT_UNFIT;
 	if (p->from >= p->to)
 		return FPT_FULL;
@@ -706,14 +736,14 @@ fpt_insert_place(const FPTLayout *l, const FPTGeom *g, void *page,
 
 		loc.kid = p->kid + 1;
 		loc.rank = 0;
-		if (fpt_page_get(l, page, loc, &next) != FPT_OK)
+		if (fpt_page_get(pg.l, pg.p, loc, &next) != FPT_OK)
 			return FPT_CORRUPT;
-		if (fpt_key_cmp(l, &next.key, &e->key) == 0)
+		if (fpt_key_cmp(pg.l, &next.key, &e->key) == 0)
 			return FPT_DUPLICATE;
 	}
-	if (g->ow != 0 && fpt_heap_room(g, page) < fpt_tuple_space(e->key.len))
+	if (!fpt_tuple_fits(pg, &e->key))
 		return FPT_FULL;
-	return p->count < g->cap ? FPT_OK : FPT_FULL;
+	return p->count < pg.g->cap ? FPT_OK : FPT_FULL;
 }
 
 static inline void
@@ -729,11 +759,11 @@ FPTResult
 fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
 					 FPTPlace *p)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	return fpt_insert_place(l, g, page, e, p);
+	return fpt_insert_place(pg, e, p);
 }
 
 FPTResult
@@ -746,69 +776,70 @@ fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
 
 /* Put a new entry's tuple into the page, for a slot. */
 static void
-fpt_insert_tuple(const FPTGeom *g, void *page, char *node, int slot,
-				 const FPTKey *key, FPTEdit *edit)
+fpt_insert_tuple(FPTPage pg, char *node, int slot, const FPTKey *key,
+				 FPTEdit *edit)
 {
 	int			off = 0;
 
 	if (key->len > 0)
 	{
-		FPTPageHeader *h = fpt_header(page);
+		FPTPageHeader *h = fpt_header(pg.p);
 
-		off = fpt_tuple_put(g, page, key);
+		off = fpt_tuple_put(pg, key);
 		Assert(off > 0);
-		fpt_edit_add(edit, page, (char *) page + off,
+		fpt_edit_add(edit, pg.p, pg.p + off,
 					 fpt_tuple_space(key->len));
-		fpt_edit_add(edit, page, &h->std.pd_upper, sizeof(h->std.pd_upper));
+		fpt_edit_add(edit, pg.p, &h->std.pd_upper, sizeof(h->std.pd_upper));
 	}
-	fpt_slot_set_off(g, node, slot, (uint16) off);
-	fpt_edit_add(edit, page, node + g->off_off + slot * 2, 2);
+	fpt_slot_set_off(pg.g, node, slot, (uint16) off);
+	fpt_edit_add(edit, pg.p, node + pg.g->off_off + slot * 2, 2);
 }
 
 void
 fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 				   const FPTPlace *at, FPTEdit *edit)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
-	uint64		used = fpt_node_used(g, p.node);
+	uint64		used = fpt_node_used(pg.g, p.node);
 	int			slot = fpt_ctz(~used);
-	uint8	   *perm = fpt_node_perm(g, p.node);
+	uint8	   *perm = fpt_node_perm(pg.g, p.node);
 	char	   *keys = p.node + sizeof(FPTNode);
 
-	Assert(p.count < g->cap && p.where == 0);
+	Assert(p.count < pg.g->cap && p.where == 0);
 	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
 #ifdef WORDS_BIGENDIAN
-	fpt_edit_add(edit, page, p.node, sizeof(FPTNode));
+	fpt_edit_add(edit, pg.p, p.node, sizeof(FPTNode));
 #else
-	fpt_edit_add(edit, page, p.node + slot / 8, 1);
+	fpt_edit_add(edit, pg.p, p.node + slot / 8, 1);
 #endif
-	fpt_array_set(g->kw, keys, g->cap, slot, p.hi, p.lo);
-	if (g->kw == 16)
+	fpt_array_set(pg.g->kw, keys, pg.g->cap, slot, p.hi, p.lo);
+	if (pg.g->kw == 16)
 	{
-		fpt_edit_add(edit, page, keys + slot * 8, 8);
-		fpt_edit_add(edit, page, keys + (g->cap + slot) * 8, 8);
+		fpt_edit_add(edit, pg.p, keys + slot * 8, 8);
+		fpt_edit_add(edit, pg.p, keys + (pg.g->cap + slot) * 8, 8);
 	}
 	else
-		fpt_edit_add(edit, page, keys + slot * g->kw, g->kw);
+		fpt_edit_add(edit, pg.p, keys + slot * pg.g->kw, pg.g->kw);
 
 	if (p.rank < p.count || perm[p.rank] != slot)
 	{
 		memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
 		perm[p.rank] = (uint8) slot;
-		fpt_edit_add(edit, page, perm + p.rank, p.count - p.rank + 1);
+		fpt_edit_add(edit, pg.p, perm + p.rank, p.count - p.rank + 1);
 	}
 
-	fpt_slot_set_tid(g, p.node, slot, e->key.tid);
-	fpt_edit_add(edit, page, p.node + g->tid_off + slot * g->tw, g->tw);
-	if (g->dw != 0)
+	fpt_slot_set_tid(pg.g, p.node, slot, e->key.tid);
+	fpt_edit_add(edit, pg.p, p.node + pg.g->tid_off + slot * pg.g->tw,
+				 pg.g->tw);
+	if (!fpt_is_leaf(pg.g))
 	{
-		fpt_slot_set_down(g, p.node, slot, e->down);
-		fpt_edit_add(edit, page, p.node + g->down_off + slot * 4, 4);
+		fpt_slot_set_down(pg.g, p.node, slot, e->down);
+		fpt_edit_add(edit, pg.p, p.node + pg.g->down_off + slot * 4, 4);
 	}
-	if (g->ow != 0)
-		fpt_insert_tuple(g, page, p.node, slot, &e->key, edit);
-	fpt_hint_clear(g, page, fpt_kid(g, page, p.kid) * g->cap + slot);
+	if (fpt_owns_tuples(pg.g))
+		fpt_insert_tuple(pg, p.node, slot, &e->key, edit);
+	fpt_hint_clear(pg, fpt_kid(pg, p.kid) * pg.g->cap + slot);
 }
 
 FPTResult
@@ -828,17 +859,17 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
  * node starts almost empty, so that nodes are left full behind.
  */
 static FPTResult
-fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
+fpt_node_split(FPTPage pg, FPTPlace *p)
 {
 	FPTRelEntry e[FPT_MAX_CAP];
-	uint8	   *perm = fpt_node_perm(g, p->node);
+	uint8	   *perm = fpt_node_perm(pg.g, p->node);
 	bool		ascending = p->rank == p->count;
 	int			keep = p->count / 2;
 	uint64		drop = 0;
 	char	   *node;
 	int			i;
 
-	if (fpt_node_read(g, p->node, e) < 0)
+	if (fpt_node_read(pg.g, p->node, e) < 0)
 		return FPT_CORRUPT;
 	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
 	{
@@ -847,49 +878,48 @@ fpt_node_split(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p)
 	}
 	if (ascending)
 		keep = p->count - 1;
-	node = fpt_node_add(g, page, p->kid + 1,
-						fpt_kid_cls(l, page, p->kid) != FPT_CLS_VALUE,
+	node = fpt_node_add(pg, p->kid + 1,
+						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE,
 						e[keep].hi, e[keep].lo);
 	if (node == NULL)
 		return FPT_FULL;
-	fpt_node_write(g, page, node, e + keep, p->count - keep);
+	fpt_node_write(pg, node, e + keep, p->count - keep);
 	for (i = keep; i < p->count; i++)
 	{
 		drop |= UINT64CONST(1) << perm[i];
-		fpt_hint_clear(g, page, fpt_kid(g, page, p->kid) * g->cap + perm[i]);
+		fpt_hint_clear(pg, fpt_kid(pg, p->kid) * pg.g->cap + perm[i]);
 	}
-	((FPTNode *) p->node)->used = fpt_node_used(g, p->node) & ~drop;
+	((FPTNode *) p->node)->used = fpt_node_used(pg.g, p->node) & ~drop;
 	return FPT_OK;
 }
 
 /* Move slot "from" of one kid to slot "to" of another, hint included. */
 static void
-fpt_slot_move(const FPTGeom *g, void *page, int fromkid, int from, int tokid,
-			  int to)
+fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 {
-	char	   *a = fpt_kid_node(g, page, fromkid);
-	char	   *b = fpt_kid_node(g, page, tokid);
-	int			fromid = fpt_kid(g, page, fromkid) * g->cap + from;
-	int			toid = fpt_kid(g, page, tokid) * g->cap + to;
+	char	   *a = fpt_kid_node(pg, fromkid);
+	char	   *b = fpt_kid_node(pg, tokid);
+	int			fromid = fpt_kid(pg, fromkid) * pg.g->cap + from;
+	int			toid = fpt_kid(pg, tokid) * pg.g->cap + to;
 	uint64		hi,
 				lo;
 
-	Assert(from >= 0 && from < g->cap && to >= 0 && to < g->cap);
+	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	Assert(fromkid != tokid);
-	fpt_slot_rel(g, a, from, &hi, &lo);
-	fpt_array_set(g->kw, b + sizeof(FPTNode), g->cap, to, hi, lo);
-	fpt_slot_set_tid(g, b, to, fpt_slot_tid(g, a, from));
-	fpt_slot_set_down(g, b, to, fpt_slot_down(g, a, from));
-	fpt_slot_set_off(g, b, to, fpt_slot_off(g, a, from));
+	fpt_slot_rel(pg.g, a, from, &hi, &lo);
+	fpt_array_set(pg.g->kw, b + sizeof(FPTNode), pg.g->cap, to, hi, lo);
+	fpt_slot_set_tid(pg.g, b, to, fpt_slot_tid(pg.g, a, from));
+	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
+	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
 	((FPTNode *) a)->used &= ~(UINT64CONST(1) << from);
 	((FPTNode *) b)->used |= UINT64CONST(1) << to;
-	if (g->dw == 0)
+	if (fpt_is_leaf(pg.g))
 	{
-		fpt_hint_clear(g, page, toid);
-		if (fpt_hint_test(g, page, fromid))
-			((uint8 *) page)[fpt_hint_off(g, page) + toid / 8] |=
+		fpt_hint_clear(pg, toid);
+		if (fpt_hint_test(pg, fromid))
+			((uint8 *) pg.p)[fpt_hint_off(pg) + toid / 8] |=
 				1 << (toid % 8);
-		fpt_hint_clear(g, page, fromid);
+		fpt_hint_clear(pg, fromid);
 	}
 }
 
@@ -898,14 +928,14 @@ fpt_slot_move(const FPTGeom *g, void *page, int fromkid, int from, int tokid,
  * or from its front to the end of the previous one (by = -1).
  */
 static FPTResult
-fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
+fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 {
-	char	   *a = fpt_kid_node(g, page, kid);
-	char	   *b = fpt_kid_node(g, page, kid + by);
-	uint8	   *aperm = fpt_node_perm(g, a);
-	uint8	   *bperm = fpt_node_perm(g, b);
-	int			na = fpt_popcount(fpt_node_used(g, a));
-	int			nb = fpt_popcount(fpt_node_used(g, b));
+	char	   *a = fpt_kid_node(pg, kid);
+	char	   *b = fpt_kid_node(pg, kid + by);
+	uint8	   *aperm = fpt_node_perm(pg.g, a);
+	uint8	   *bperm = fpt_node_perm(pg.g, b);
+	int			na = fpt_popcount(fpt_node_used(pg.g, a));
+	int			nb = fpt_popcount(fpt_node_used(pg.g, b));
 	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
 	int			at = by > 0 ? 0 : nb;	/* where they go */
 	uint64		hi,
@@ -914,20 +944,20 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
 
 	/* Only in a page whose root names a node twice can this be wrong. */
 	Assert(m > 0);
-	if (a == b || m >= na || nb + m > g->cap)
+	if (a == b || m >= na || nb + m > pg.g->cap)
 		return FPT_CORRUPT;
 	for (i = 0; i < na; i++)
 	{
-		if (aperm[i] >= g->cap)
+		if (aperm[i] >= pg.g->cap)
 			return FPT_CORRUPT;
 	}
 	if (by > 0)
 		memmove(bperm + m, bperm, nb);
 	for (i = 0; i < m; i++)
 	{
-		int			to = fpt_ctz(~fpt_node_used(g, b));
+		int			to = fpt_ctz(~fpt_node_used(pg.g, b));
 
-		fpt_slot_move(g, page, kid, aperm[first + i], kid + by, to);
+		fpt_slot_move(pg, kid, aperm[first + i], kid + by, to);
 		bperm[at + i] = (uint8) to;
 	}
 	if (by < 0)
@@ -935,10 +965,10 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
 
 	/* The right one of the two begins elsewhere now. */
 	if (by > 0)
-		fpt_slot_rel(g, b, bperm[0], &hi, &lo);
+		fpt_slot_rel(pg.g, b, bperm[0], &hi, &lo);
 	else
-		fpt_slot_rel(g, a, aperm[0], &hi, &lo);
-	fpt_root_set_sep(g, page, by > 0 ? kid + 1 : kid, hi, lo);
+		fpt_slot_rel(pg.g, a, aperm[0], &hi, &lo);
+	fpt_root_set_sep(pg, by > 0 ? kid + 1 : kid, hi, lo);
 	return FPT_OK;
 }
 
@@ -947,8 +977,7 @@ fpt_entries_shift(const FPTGeom *g, void *page, int kid, int by, int m)
  * near enough.
  */
 static int
-fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
-				  const FPTPlace *p, int by, bool hard, int *room)
+fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
 {
 	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
 	int			kid;
@@ -956,13 +985,13 @@ fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
 	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
 		 (kid - p->kid) * by <= max; kid += by)
 	{
-		int			n = fpt_node_count(l, page, kid);
+		int			n = fpt_node_count(pg.l, pg.p, kid);
 
 		if (n <= 0)
 			return 0;
-		if (n < g->cap)
+		if (n < pg.g->cap)
 		{
-			*room = g->cap - n;
+			*room = pg.g->cap - n;
 			return (kid - p->kid) * by;
 		}
 	}
@@ -976,13 +1005,12 @@ fpt_room_distance(const FPTLayout *l, const FPTGeom *g, void *page,
  * of many rows of the new entry's key, as their next ones will come here, too.
  */
 static FPTResult
-fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
-			   bool hard)
+fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 {
 	int			rroom = 0;
 	int			lroom = 0;
-	int			right = fpt_room_distance(l, g, page, p, 1, hard, &rroom);
-	int			left = fpt_room_distance(l, g, page, p, -1, hard, &lroom);
+	int			right = fpt_room_distance(pg, p, 1, hard, &rroom);
+	int			left = fpt_room_distance(pg, p, -1, hard, &lroom);
 	bool		atend = p->rank >= p->count;
 	bool		repeats;
 	int			share = 2;
@@ -991,10 +1019,10 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	int			kid;
 
 	/*
-	 * A load in ascending order wants full pages behind it, not room.  Where keys
-	 * repeat, the end of the page is the end of one of them.
+	 * A load in ascending order wants full pages behind it, not room.  Where
+	 * keys repeat, the end of the page is the end of one of them.
 	 */
-	repeats = g->dict || (!g->heap && p->eq != 0);
+	repeats = fpt_has_dict(pg.g) || (!fpt_has_tuples(pg.g) && p->eq != 0);
 	if (atend && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 
@@ -1006,7 +1034,7 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	if (right == 0 && left == 0)
 		return FPT_FULL;
 	by = left == 0 || (right > 0 && right <= left) ? 1 : -1;
-	if (fpt_popcount(p->eq) > g->cap / 2)
+	if (fpt_popcount(p->eq) > pg.g->cap / 2)
 		share = 1;
 	if (by < 0)
 		m = Max(1, Min(lroom / share, p->rank - 1));
@@ -1019,7 +1047,7 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
 		 kid != p->kid - by; kid -= by)
 	{
-		FPTResult	res = fpt_entries_shift(g, page, kid, by, m);
+		FPTResult	res = fpt_entries_shift(pg, kid, by, m);
 
 		if (res != FPT_OK)
 			return res;
@@ -1029,129 +1057,128 @@ fpt_node_shift(const FPTLayout *l, const FPTGeom *g, void *page, FPTPlace *p,
 
 /* Bytes of a general page's heap area that nothing refers to; -1: corrupt. */
 static int
-fpt_garbage(const FPTGeom *g, void *page)
+fpt_garbage(FPTPage pg)
 {
-	int			bytes = fpt_tuple_bytes(g, page);
-	int			space = FPT_SPECIAL_OFFSET - fpt_header(page)->std.pd_upper;
+	int			bytes = fpt_tuple_bytes(pg);
+	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
 
 	return bytes < 0 || bytes > space ? -1 : space - bytes;
 }
 
 /* Is there enough to be gained by rebuilding a page of n entries? */
 static bool
-fpt_reorganise_pays(const FPTGeom *g, void *page, int n)
+fpt_reorganise_pays(FPTPage pg, int n)
 {
 	int			nodes;
 
-	if (!g->heap)
-		return n * FPT_REORG_DEN <= (int) g->capacity * FPT_REORG_NUM;
-	nodes = fpt_ceil_div(n, Max(1, g->cap * FPT_REORG_FILL / 100)) + 1;
-	return (fpt_header(page)->nnodes - nodes) * g->x * FPT_LINE >=
+	if (!fpt_has_tuples(pg.g))
+		return n * FPT_REORG_DEN <= (int) pg.g->capacity * FPT_REORG_NUM;
+	nodes = fpt_ceil_div(n, Max(1, pg.g->cap * FPT_REORG_FILL / 100)) + 1;
+	return (fpt_header(pg.p)->nnodes - nodes) * pg.g->x * FPT_LINE >=
 		FPT_REORG_GAIN;
 }
 
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
-fpt_page_reorganise(const FPTLayout *l, const FPTGeom *g, void *page,
-					bool hard)
+fpt_page_reorganise(FPTPage pg, bool hard)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	FPTEntry	e[FPT_MAX_ENTRIES];
 	char		copy[BLCKSZ];
-	int			n = fpt_page_count(l, page);
+	int			n = fpt_page_count(pg.l, pg.p);
 	FPTResult	res = FPT_OK;
 
 	if (n < 0)
 		return FPT_CORRUPT;
-	if (!fpt_reorganise_pays(g, page, n) &&
-		(!hard || n + FPT_REORG_SPARE > (int) g->capacity))
+	if (!fpt_reorganise_pays(pg, n) &&
+		(!hard || n + FPT_REORG_SPARE > (int) pg.g->capacity))
 		return FPT_FULL;
-	if (g->heap)
+	if (fpt_has_tuples(pg.g))
 	{
 		/* The entries' tuples must not change under our hands. */
-		memcpy(copy, page, BLCKSZ);
-		n = fpt_page_extract(l, copy, e, FPT_MAX_ENTRIES);
+		memcpy(copy, pg.p, BLCKSZ);
+		n = fpt_page_extract(pg.l, copy, e, FPT_MAX_ENTRIES);
 	}
 	else
-		n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+		n = fpt_page_extract(pg.l, pg.p, e, FPT_MAX_ENTRIES);
 	if (n < 0)
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
-	fpt_set_nnodes(g, page, 0);
-	if (!g->heap)
-		memset((char *) page + g->hint_off, 0,
-			   FPT_SPECIAL_OFFSET - g->hint_off);
+	fpt_set_nnodes(pg, 0);
+	if (!fpt_has_tuples(pg.g))
+		memset(pg.p + pg.g->hint_off, 0,
+			   FPT_SPECIAL_OFFSET - pg.g->hint_off);
 	else
-		res = fpt_page_compact(l, g, page); /* to the fences' tuples */
+		res = fpt_page_compact(pg); /* to the fences' tuples */
 
 	/* Leave a node or two for regions and splits. */
-	return res == FPT_OK ? fpt_page_fill(l, page, e, n, FPT_REORG_FILL) : res;
+	if (res != FPT_OK)
+		return res;
+	return fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
 }
 
 /* A free slot for e: in a new node, or in the neighbours' nodes. */
 static FPTResult
-fpt_make_room_locally(const FPTLayout *l, const FPTGeom *g, void *page,
-					  const FPTEntry *e, bool hard)
+fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
-	FPTResult	res = fpt_insert_place(l, g, page, e, &p);
+	FPTResult	res = fpt_insert_place(pg, e, &p);
 
 	if (res != FPT_FULL)
 		return res;
-	if (g->dict && !p.listed)
+	if (fpt_has_dict(pg.g) && !p.listed)
 	{
-		res = fpt_dict_add(g, page, &e->key, (int) p.lo);
+		res = fpt_dict_add(pg, &e->key, (int) p.lo);
 		if (res == FPT_OK)
-			res = fpt_insert_place(l, g, page, e, &p);
+			res = fpt_insert_place(pg, e, &p);
 		if (res != FPT_FULL)
 			return res;
 		if (!p.listed)
 			return FPT_FULL;
 	}
-	if (g->ow != 0 && fpt_heap_room(g, page) < fpt_tuple_space(e->key.len))
+	if (!fpt_tuple_fits(pg, &e->key))
 		return FPT_FULL;
 	if (p.from >= p.to)
 	{
 		/* The first entry of its region. */
-		if (g->ow != 0 && fpt_heap_room(g, page) <
-			fpt_tuple_space(e->key.len) + fpt_node_space(g, page))
+		if (fpt_owns_tuples(pg.g) && fpt_heap_room(pg) <
+			fpt_tuple_space(e->key.len) + fpt_node_space(pg))
 			return FPT_FULL;
-		return fpt_node_add(g, page, p.from, e->key.cls != FPT_CLS_VALUE,
+		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	if (g->heap && fpt_heap_room(g, page) < FPT_SHIFT_ROOM)
-		res = fpt_node_shift(l, g, page, &p, hard);
+	if (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < FPT_SHIFT_ROOM)
+		res = fpt_node_shift(pg, &p, hard);
 	if (res == FPT_FULL)
-		res = fpt_node_split(l, g, page, &p);
-	if (res == FPT_FULL && (!g->heap || hard))
-		res = fpt_node_shift(l, g, page, &p, hard);
-	return res == FPT_OK ? fpt_insert_place(l, g, page, e, &p) : res;
+		res = fpt_node_split(pg, &p);
+	if (res == FPT_FULL && (!fpt_has_tuples(pg.g) || hard))
+		res = fpt_node_shift(pg, &p, hard);
+	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;
 }
 
-/* The same, after the bytes of removed entries' tuples were added to the hole. */
+/* The same, once the bytes of removed entries' tuples are in the hole. */
 static FPTResult
-fpt_make_room_tuples(const FPTLayout *l, const FPTGeom *g, void *page,
-					 const FPTEntry *e, bool hard)
+fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard)
 {
 	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
-	int			garbage = fpt_garbage(g, page);
+	int			garbage = fpt_garbage(pg);
 	FPTResult	res = FPT_FULL;
 
 	if (garbage < 0)
 		return FPT_CORRUPT;
 	if (garbage < least)
 		return FPT_FULL;
-	if (!g->dict)
+	if (!fpt_has_dict(pg.g))
 	{
-		res = fpt_page_fill_gaps(g, page);
+		res = fpt_page_fill_gaps(pg);
 		if (res == FPT_OK)
-			res = fpt_make_room_locally(l, g, page, e, hard);
+			res = fpt_make_room_locally(pg, e, hard);
 	}
-	if (res == FPT_FULL && fpt_garbage(g, page) >= least)
+	if (res == FPT_FULL && fpt_garbage(pg) >= least)
 	{
-		res = fpt_page_compact(l, g, page);
+		res = fpt_page_compact(pg);
 		if (res == FPT_OK)
-			res = fpt_make_room_locally(l, g, page, e, hard);
+			res = fpt_make_room_locally(pg, e, hard);
 	}
 	return res;
 }
@@ -1159,20 +1186,20 @@ fpt_make_room_tuples(const FPTLayout *l, const FPTGeom *g, void *page,
 static FPTResult
 fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTResult	res;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	res = fpt_make_room_locally(l, g, page, e, hard);
-	if (res == FPT_FULL && g->heap)
-		res = fpt_make_room_tuples(l, g, page, e, hard);
+	res = fpt_make_room_locally(pg, e, hard);
+	if (res == FPT_FULL && fpt_has_tuples(pg.g))
+		res = fpt_make_room_tuples(pg, e, hard);
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */
-		res = fpt_page_reorganise(l, g, page, hard);
+		res = fpt_page_reorganise(pg, hard);
 		if (res == FPT_OK)
-			res = fpt_make_room_locally(l, g, page, e, hard);
+			res = fpt_make_room_locally(pg, e, hard);
 	}
 	return res;
 }
@@ -1208,7 +1235,7 @@ fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
 bool
 fpt_page_repeats(const FPTLayout *l, void *page)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry	e[FPT_MAX_ENTRIES];
 	const FPTGeom *d;
 	int			kind;
@@ -1216,13 +1243,14 @@ fpt_page_repeats(const FPTLayout *l, void *page)
 	int			n;
 	int			room;
 
-	if (g == NULL || !g->heap || g->dict || g->dw != 0)
+	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
 		return false;
 	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-	kind = g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	if (n < 0 || !fpt_dict_pays(l, 0, g->enc & FPT_ENC_KW_MASK, kind, e, n))
+	kind = pg.g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	if (n < 0 ||
+		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
 		return false;
-	d = &l->geom[FPT_ENC_DICT][kind];
+	d = &pg.l->geom[FPT_ENC_DICT][kind];
 	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
 	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
 		fpt_hint_bytes(d, nodes) -
@@ -1236,7 +1264,7 @@ fpt_page_repeats(const FPTLayout *l, void *page)
 FPTResult
 fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	char	   *node;
 	uint8	   *perm;
 	uint64		used;
@@ -1244,47 +1272,47 @@ fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
 	int			n = 0;
 	int			i;
 
-	if (g == NULL || kid < 0 || kid >= fpt_header(page)->nkids)
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
 		return FPT_CORRUPT;
-	node = fpt_kid_node(g, page, kid);
+	node = fpt_kid_node(pg, kid);
 	if (node == NULL)
 		return FPT_CORRUPT;
-	used = fpt_node_used(g, node);
-	perm = fpt_node_perm(g, node);
+	used = fpt_node_used(pg.g, node);
+	perm = fpt_node_perm(pg.g, node);
 	count = fpt_popcount(used);
 	for (i = 0; i < count; i++)
 	{
-		if (perm[i] >= g->cap)
+		if (perm[i] >= pg.g->cap)
 			return FPT_CORRUPT;
 	}
 	for (i = 0; i < count; i++)
 	{
 		if (slots & (UINT64CONST(1) << perm[i]))
-			fpt_hint_clear(g, page, fpt_kid(g, page, kid) * g->cap + perm[i]);
+			fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + perm[i]);
 		else
 			perm[n++] = perm[i];
 	}
 	((FPTNode *) node)->used = used & ~slots;
 	if ((used & ~slots) == 0)
-		fpt_node_remove(l, g, page, kid);
+		fpt_node_remove(pg, kid);
 	return FPT_OK;
 }
 
 FPTResult
 fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	int			n = fpt_node_count(l, page, kid);
 	uint64		slots = 0;
 	int			i;
 
-	if (g == NULL || n < 0)
+	if (pg.g == NULL || n < 0)
 		return FPT_CORRUPT;
 	for (i = 0; i < n; i++)
 	{
-		int			slot = fpt_node_perm(g, fpt_kid_node(g, page, kid))[i];
+		int			slot = fpt_node_perm(pg.g, fpt_kid_node(pg, kid))[i];
 
-		if (slot >= g->cap)
+		if (slot >= pg.g->cap)
 			return FPT_CORRUPT;
 		if (dead[i])
 			slots |= UINT64CONST(1) << slot;
@@ -1295,45 +1323,46 @@ fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
 FPTResult
 fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry	e;
+	int			slot;
 
-	if (g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
+	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return FPT_CORRUPT;
-	return fpt_page_delete_slots(l, page, loc.kid,
-								 UINT64CONST(1) <<
-								 fpt_node_perm(g, fpt_kid_node(g, page, loc.kid))[loc.rank]);
+	slot = fpt_node_perm(pg.g, fpt_kid_node(pg, loc.kid))[loc.rank];
+	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
 }
 
 void
 fpt_page_trim(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	int			nnodes = 0;
 	int			i;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return;
 	for (i = 0; i < h->nkids; i++)
-		nnodes = Max(nnodes, fpt_kid(g, page, i) + 1);
+		nnodes = Max(nnodes, fpt_kid(pg, i) + 1);
 	if (nnodes < h->nnodes)
 	{
-		fpt_set_nnodes(g, page, nnodes);
+		fpt_set_nnodes(pg, nnodes);
 	}
 }
 
 FPTResult
 fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc, uint32 down)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry	e;
 	char	   *node;
 
-	if (g == NULL || g->dw == 0 || fpt_page_get(l, page, loc, &e) != FPT_OK)
+	if (pg.g == NULL || fpt_is_leaf(pg.g) ||
+		fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return FPT_CORRUPT;
-	node = fpt_kid_node(g, page, loc.kid);
-	fpt_slot_set_down(g, node, fpt_node_perm(g, node)[loc.rank], down);
+	node = fpt_kid_node(pg, loc.kid);
+	fpt_slot_set_down(pg.g, node, fpt_node_perm(pg.g, node)[loc.rank], down);
 	return FPT_OK;
 }
 
@@ -1341,10 +1370,10 @@ FPTResult
 fpt_page_truncate(const FPTLayout *l, void *page, int n)
 {
 	FPTPageHeader *h = fpt_header(page);
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	int			kid;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return FPT_CORRUPT;
 
 	/* Backwards, so that removing a node moves nothing still to be seen. */
@@ -1353,7 +1382,7 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 		int			before = 0;
 		int			count = fpt_node_count(l, page, kid);
 		uint64		drop = 0;
-		char	   *node = fpt_kid_node(g, page, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 		int			i;
 
 		if (count < 0)
@@ -1370,9 +1399,9 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 			break;
 		for (i = Max(0, n - before); i < count; i++)
 		{
-			int			slot = fpt_node_perm(g, node)[i];
+			int			slot = fpt_node_perm(pg.g, node)[i];
 
-			if (slot >= g->cap)
+			if (slot >= pg.g->cap)
 				return FPT_CORRUPT;
 			drop |= UINT64CONST(1) << slot;
 		}

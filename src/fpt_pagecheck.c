@@ -13,9 +13,7 @@
 /* What fpt_page_check carries from node to node. */
 typedef struct FPTCheckState
 {
-	const FPTLayout *l;
-	const FPTGeom *g;
-	char	   *page;
+	FPTPage		pg;
 	FPTKey		low;
 	FPTKey		high;
 	FPTKey		prev;			/* last entry seen */
@@ -29,7 +27,7 @@ typedef struct FPTCheckState
 static bool
 fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 {
-	int			end = (int) (k->tup - st->page) + (int) k->len;
+	int			end = (int) (k->tup - st->pg.p) + (int) k->len;
 	int			i;
 
 	if (k->len == 0)
@@ -46,8 +44,8 @@ fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 static bool
 fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 {
-	const FPTLayout *l = st->l;
-	FPTKey		k = fpt_fence_get(l, st->page, f);
+	const FPTLayout *l = st->pg.l;
+	FPTKey		k = fpt_fence_get(l, st->pg.p, f);
 	bool		infinite = k.cls == FPT_CLS_MINF || k.cls == FPT_CLS_PINF;
 
 	if (infinite ? k.len > 0 : fpt_tuple_overlaps(st, &k))
@@ -64,26 +62,25 @@ fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 static const char *
 fpt_check_header(FPTCheckState *st, uint32 pageno)
 {
-	FPTPageHeader *h = fpt_header(st->page);
-	FPTPageSpecial *s = fpt_special(st->page);
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
 
-	if (!fpt_page_sane(st->l, st->page, pageno))
+	if (!fpt_page_sane(st->pg.l, st->pg.p, pageno))
 		return "page header, identity or encoding is not valid";
-	st->g = fpt_page_geom(st->l, st->page);
-	if ((h->ndict != 0 && !st->g->dict) || s->reserved[0] != 0 || s->reserved[1] != 0 ||
-		s->reserved[2] != 0)
+	if ((h->ndict != 0 && !fpt_has_dict(st->pg.g)) || s->reserved[0] != 0 ||
+		s->reserved[1] != 0 || s->reserved[2] != 0)
 		return "reserved bytes of the page header are not zero";
 	if (!fpt_fence_valid(st, &h->high))
 		return "high fence is not valid";
 	if (!fpt_fence_valid(st, &s->low))
 		return "low fence is not valid";
-	if ((st->l->keysize <= 8 && s->base_hi != 0) ||
-		(st->g->dict && s->base_lo != 0) ||
-		(st->l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
+	if ((st->pg.l->keysize <= 8 && s->base_hi != 0) ||
+		(fpt_has_dict(st->pg.g) && s->base_lo != 0) ||
+		(st->pg.l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
 		return "key base is not valid";
-	st->low = fpt_page_low(st->l, st->page);
-	st->high = fpt_page_high(st->l, st->page);
-	if (fpt_key_cmp(st->l, &st->low, &st->high) >= 0)
+	st->low = fpt_page_low(st->pg.l, st->pg.p);
+	st->high = fpt_page_high(st->pg.l, st->pg.p);
+	if (fpt_key_cmp(st->pg.l, &st->low, &st->high) >= 0)
 		return "low fence is not below the high fence";
 	if ((st->high.cls == FPT_CLS_PINF) != (h->right == FPT_NOPAGE))
 		return "high fence and right link disagree about being rightmost";
@@ -98,7 +95,7 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 static inline bool
 fpt_is_minf_entry(FPTCheckState *st)
 {
-	return fpt_is_general(st->l) && fpt_header(st->page)->level > 0 &&
+	return fpt_is_general(st->pg.l) && fpt_header(st->pg.p)->level > 0 &&
 		st->nseen == 1 && st->low.cls == FPT_CLS_MINF;
 }
 
@@ -106,28 +103,28 @@ fpt_is_minf_entry(FPTCheckState *st)
 static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 {
-	bool		inner = fpt_header(st->page)->level > 0;
-	FPTPageSpecial *s = fpt_special(st->page);
+	bool		inner = fpt_header(st->pg.p)->level > 0;
+	FPTPageSpecial *s = fpt_special(st->pg.p);
 
 	if (st->nseen > 0 &&
 		(fpt_is_minf_entry(st) ? fpt_image_cmp(&st->prev, &e->key) > 0 :
-		 fpt_key_cmp(st->l, &st->prev, &e->key) >= 0))
+		 fpt_key_cmp(st->pg.l, &st->prev, &e->key) >= 0))
 		return "entries are out of order";
 	if (inner && st->nseen == 0)
 	{
 		/* The first separator repeats the low fence, or means -infinity. */
 		if (st->low.cls != FPT_CLS_MINF &&
-			fpt_key_cmp(st->l, &st->low, &e->key) != 0)
+			fpt_key_cmp(st->pg.l, &st->low, &e->key) != 0)
 			return "first separator differs from the low fence";
 	}
-	else if (fpt_key_cmp(st->l, &e->key, &st->low) < 0)
+	else if (fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
 		return "entry is below the low fence";
-	if (!(st->nseen == 0 && inner && fpt_is_general(st->l) &&
+	if (!(st->nseen == 0 && inner && fpt_is_general(st->pg.l) &&
 		  st->low.cls == FPT_CLS_MINF) &&
-		fpt_key_cmp(st->l, &e->key, &st->high) >= 0)
+		fpt_key_cmp(st->pg.l, &e->key, &st->high) >= 0)
 		return "entry is not below the high fence";
-	if (st->l->keysize <= 8 &&
-		(e->key.hi != 0 || (st->l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
+	if (st->pg.l->keysize <= 8 &&
+		(e->key.hi != 0 || (st->pg.l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
 		return "key is wider than the key size";
 	if (e->key.cls == FPT_CLS_VALUE &&
 		(e->key.hi < s->base_hi ||
@@ -147,18 +144,18 @@ static const char *
 fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 					int code)
 {
-	FPTPageHeader *h = fpt_header(st->page);
-	int			vfrom = st->l->nullsfirst ? h->nnull : 0;
-	FPTPageSpecial *s = fpt_special(st->page);
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	int			vfrom = st->pg.l->nullsfirst ? h->nnull : 0;
+	FPTPageSpecial *s = fpt_special(st->pg.p);
 	FPTKey		sep;
 	uint64		hi,
 				lo;
 
 	if (first->key.cls != FPT_CLS_VALUE || kid == vfrom)
 		return NULL;
-	fpt_array_rel(st->g->kw, st->page + FPT_LINE, st->g->maxnodes, kid,
+	fpt_array_rel(st->pg.g->kw, st->pg.p + FPT_LINE, st->pg.g->maxnodes, kid,
 				  &hi, &lo);
-	if (st->g->dict)
+	if (fpt_has_dict(st->pg.g))
 	{
 		if ((int) lo > code)
 			return "separator is above its node's first entry";
@@ -179,10 +176,10 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 static const char *
 fpt_check_node(FPTCheckState *st, int kid)
 {
-	const FPTGeom *g = st->g;
-	char	   *node = fpt_kid_node(g, st->page, kid);
-	int			ordinal = fpt_kid(g, st->page, kid);
-	uint32		cls = fpt_kid_cls(st->l, st->page, kid);
+	FPTPage		pg = st->pg;
+	char	   *node = fpt_kid_node(pg, kid);
+	int			ordinal = fpt_kid(pg, kid);
+	uint32		cls = fpt_kid_cls(st->pg, kid);
 	uint64		seen = 0;
 	int			count;
 	int			i;
@@ -192,40 +189,40 @@ fpt_check_node(FPTCheckState *st, int kid)
 	if (st->taken[ordinal])
 		return "in-page root points to a node twice";
 	st->taken[ordinal] = true;
-	if (((FPTNode *) node)->used & ~g->capmask)
+	if (((FPTNode *) node)->used & ~pg.g->capmask)
 		return "node uses slots it does not have";
-	count = fpt_popcount(fpt_node_used(g, node));
+	count = fpt_popcount(fpt_node_used(pg.g, node));
 	if (count == 0)
 		return "node in use is empty";
 	for (i = 0; i < count; i++)
 	{
-		int			slot = fpt_node_perm(g, node)[i];
+		int			slot = fpt_node_perm(pg.g, node)[i];
 		const char *msg;
 		FPTEntry	e;
 		uint64		hi,
 					lo;
 
-		if (slot >= g->cap ||
-			(fpt_node_used(g, node) & (UINT64CONST(1) << slot)) == 0)
+		if (slot >= pg.g->cap ||
+			(fpt_node_used(pg.g, node) & (UINT64CONST(1) << slot)) == 0)
 			return "node's order names a slot that is not in use";
 		if (seen & (UINT64CONST(1) << slot))
 			return "node's order names a slot twice";
 		seen |= UINT64CONST(1) << slot;
-		if (!fpt_slot_entry(g, st->page, node, slot, cls, &e))
+		if (!fpt_slot_entry(pg, node, slot, cls, &e))
 			return "tuple is not within the page's tuples";
-		if (!g->dict && fpt_tuple_overlaps(st, &e.key))
+		if (!fpt_has_dict(pg.g) && fpt_tuple_overlaps(st, &e.key))
 			return "tuples overlap";
-		if (fpt_is_low_entry(g, kid, i))
+		if (fpt_is_low_entry(pg.g, kid, i))
 		{
 			if (e.key.len > 0)
 				return "first separator has a tuple";
 			e.key.len = st->low.len;
 			e.key.tup = st->low.tup;
 		}
-		if (cls != FPT_CLS_VALUE && !g->dict)
+		if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
 		{
 			/* searches compare the stored key with zero */
-			fpt_slot_rel(g, node, slot, &hi, &lo);
+			fpt_slot_rel(pg.g, node, slot, &hi, &lo);
 			if (hi != 0 || lo != 0)
 				return "NULL entry has a key";
 		}
@@ -247,17 +244,17 @@ fpt_check_node(FPTCheckState *st, int kid)
 static const char *
 fpt_check_dict(FPTCheckState *st)
 {
-	FPTPageHeader *h = fpt_header(st->page);
-	uint32		cls = fpt_kid_cls(st->l, st->page, 0);
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	uint32		cls = fpt_kid_cls(st->pg, 0);
 	FPTKey		prev = {0};
 	int			upper = h->std.pd_upper;
 	int			i;
 
-	if (!st->g->dict)
+	if (!fpt_has_dict(st->pg.g))
 		return NULL;
 	if (h->nnull != 0 && h->nnull != h->nkids)
 		return "page with a dictionary has both NULLs and values";
-	for (i = upper; i < upper + fpt_dict_bytes(st->g, st->page); i++)
+	for (i = upper; i < upper + fpt_dict_bytes(st->pg); i++)
 	{
 		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
 			return "dictionary overlaps tuples";
@@ -268,14 +265,14 @@ fpt_check_dict(FPTCheckState *st)
 		FPTKey		k;
 		uint64		head;
 
-		if (!fpt_dict_key(st->page, i, cls, &k) || fpt_tuple_overlaps(st, &k))
+		if (!fpt_dict_key(st->pg.p, i, cls, &k) || fpt_tuple_overlaps(st, &k))
 			return "tuple of the dictionary is not within the page's tuples";
 
 		/* without entries nobody knows of which class they were */
 		k.tid = 0;
-		if (i > 0 && h->nkids > 0 && fpt_key_cmp(st->l, &prev, &k) >= 0)
+		if (i > 0 && h->nkids > 0 && fpt_key_cmp(st->pg.l, &prev, &k) >= 0)
 			return "keys of the dictionary are out of order";
-		memcpy(&head, fpt_dict_heads(st->page) + i * sizeof(head),
+		memcpy(&head, fpt_dict_heads(st->pg.p) + i * sizeof(head),
 			   sizeof(head));
 		if (h->nnull != 0 && head != 0)
 			return "NULL of the dictionary has a head";
@@ -288,19 +285,19 @@ fpt_check_dict(FPTCheckState *st)
 static const char *
 fpt_check_hints(FPTCheckState *st)
 {
-	const FPTGeom *g = st->g;
-	int			n = !g->heap ? (int) g->capacity :
-		fpt_header(st->page)->nnodes * g->cap;
+	const FPTGeom *g = st->pg.g;
+	int			n = !fpt_has_tuples(g) ? (int) g->capacity :
+		fpt_header(st->pg.p)->nnodes * g->cap;
 	int			i;
 
-	if (g->dw != 0)
+	if (!fpt_is_leaf(g))
 		return NULL;
 	for (i = 0; i < n; i++)
 	{
 		int			ordinal = i / g->cap;
-		char	   *node = fpt_node(g, st->page, ordinal);
+		char	   *node = fpt_node(st->pg, ordinal);
 
-		if (fpt_hint_test(g, st->page, i) &&
+		if (fpt_hint_test(st->pg, i) &&
 			(!st->taken[ordinal] ||
 			 (fpt_node_used(g, node) & (UINT64CONST(1) << (i % g->cap))) == 0))
 			return "dead-entry hint for a slot that is not in use";
@@ -312,18 +309,18 @@ fpt_check_hints(FPTCheckState *st)
 static const char *
 fpt_check_hole(FPTCheckState *st)
 {
-	FPTPageHeader *h = fpt_header(st->page);
+	FPTPageHeader *h = fpt_header(st->pg.p);
 	int			from = h->std.pd_lower;
 	int			end = h->std.pd_upper;
 	int			i;
 
-	if (st->g->heap)
-		from += fpt_hint_bytes(st->g, h->nnodes);
-	else if (st->g->dw == 0)
-		end = st->g->hint_off;
+	if (fpt_has_tuples(st->pg.g))
+		from += fpt_hint_bytes(st->pg.g, h->nnodes);
+	else if (fpt_is_leaf(st->pg.g))
+		end = st->pg.g->hint_off;
 	for (i = from; i < end; i++)
 	{
-		if (st->page[i] != 0)
+		if (st->pg.p[i] != 0)
 			return "free space between nodes and hints is not zero";
 	}
 	return NULL;
@@ -337,8 +334,7 @@ fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
 	int			kid;
 
 	memset(&st, 0, sizeof(st));
-	st.l = l;
-	st.page = page;
+	st.pg = fpt_page_open(l, page);
 	msg = fpt_check_header(&st, pageno);
 	if (msg)
 		return msg;

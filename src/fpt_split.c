@@ -308,7 +308,9 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 {
 	const FPTLayout *l = &sp->ix->layout;
 	FPTPageHeader *h = fpt_header(page);
-	uint32		pageno = fpt_special(page)->pageno;
+	FPTPageSpec left = {h->level, fpt_special(page)->pageno, &sp->low,
+		&sp->sep.key};
+	FPTPageSpec right = {h->level, FPT_NOPAGE, &sp->sep.key, &sp->high};
 
 	if (at < 1 || at >= sp->n)
 		return false;
@@ -326,12 +328,12 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	if (h->level == 0 && !fpt_is_general(l) &&
 		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep.key) != 0)
 		sp->sep.key.tid = 0;
-	if (fpt_page_form(l, sp->right, h->level, 0, &sp->sep.key, &sp->high,
-					  sp->entries + at, sp->n - at, sp->fill) != FPT_OK)
+	if (fpt_page_form(l, sp->right, &right, sp->entries + at, sp->n - at,
+					  sp->fill) != FPT_OK)
 		return false;
 	return fpt_split_left_in_place(sp, page) == FPT_OK ||
-		fpt_page_form(l, sp->left, h->level, pageno, &sp->low, &sp->sep.key,
-					  sp->entries, at, FPT_SPLIT_FILL) == FPT_OK;
+		fpt_page_form(l, sp->left, &left, sp->entries, at,
+					  FPT_SPLIT_FILL) == FPT_OK;
 }
 
 /*
@@ -474,6 +476,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 {
 	Relation	rel = sp->rel;
 	int			level = fpt_header(BufferGetPage(buf))->level;
+	FPTPageSpec root = {level + 1, FPT_ROOTPAGE, &sp->low, &sp->high};
 	FPTEntry	top[2];
 	FPTWal	   *wal;
 	Page		copy;
@@ -507,8 +510,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	top[1].key = sp->sep.key;
 	top[1].down = rightno;
 	copy = fpt_wal_page(wal, buf, true);
-	if (fpt_page_form(&sp->ix->layout, copy, level + 1, FPT_ROOTPAGE,
-					  &sp->low, &sp->high, top, 2, 100) != FPT_OK)
+	if (fpt_page_form(&sp->ix->layout, copy, &root, top, 2, 100) != FPT_OK)
 		elog(ERROR, "two entries do not fit into a page");
 	if (BufferIsValid(childbuf))
 	{
@@ -530,8 +532,8 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	uint32		left = h->left;
 	uint32		right = h->right;
 	uint16		flags = h->flags;
-	int			level = h->level;
 	FPTSplit	sp;
+	FPTPageSpec spec = {h->level, pageno, &sp.low, &sp.high};
 	FPTResult	res;
 	char	   *formed = palloc(BLCKSZ);
 
@@ -542,8 +544,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	sp.e = e;
 	sp.entries = fpt_alloc_entries();
 	fpt_split_read(&sp, copy, pageno);
-	res = fpt_page_form(&ix->layout, formed, level, pageno, &sp.low,
-						&sp.high, sp.entries, sp.n, 90);
+	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
 	if (res == FPT_OK)
 		memcpy(copy, formed, BLCKSZ);
 	pfree(sp.entries);

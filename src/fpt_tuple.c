@@ -20,21 +20,21 @@
  * are both known to fit.)
  */
 int
-fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key)
+fpt_tuple_put(FPTPage pg, const FPTKey *key)
 {
-	FPTPageHeader *h = fpt_header(page);
-	int			dict = fpt_dict_bytes(g, page);
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			dict = fpt_dict_bytes(pg);
 	int			upper = h->std.pd_upper - fpt_tuple_space(key->len);
 	int			off = upper + dict;
-	uint8	   *p = (uint8 *) page + off;
+	uint8	   *p = (uint8 *) pg.p + off;
 
 	Assert(key->len > 0 && key->len <= FPT_MAX_TUPLE);
 	Assert(key->tup != NULL);
-	if (upper < fpt_lower(g, h->nnodes) ||
+	if (upper < fpt_lower(pg.g, h->nnodes) ||
 		h->std.pd_upper + dict > FPT_SPECIAL_OFFSET)
 		return -1;
 	if (dict > 0)
-		memmove((char *) page + upper, (char *) page + h->std.pd_upper, dict);
+		memmove(pg.p + upper, pg.p + h->std.pd_upper, dict);
 	if (key->len < FPT_TUPLE_LONG)
 		*p++ = (uint8) key->len;
 	else
@@ -50,7 +50,7 @@ fpt_tuple_put(const FPTGeom *g, void *page, const FPTKey *key)
 /* Every tuple that a page refers to, one call for each. */
 typedef struct FPTTupleWalk
 {
-	char	   *page;
+	FPTPage		pg;
 	const char *from;			/* where the tuples are: the page or a copy */
 	char	   *to;				/* moved: lowest byte in use; else NULL */
 	char	   *low;			/* nothing is moved below this */
@@ -79,14 +79,16 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 		return -1;
 	w->to -= space;
 	memcpy(w->to, w->from + off, space);
-	return (int) (w->to - w->page);
+	return (int) (w->to - w->pg.p);
 }
 
 static bool
 fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 {
-	int			off = f->hi < BLCKSZ ? fpt_tuple_visit(w, (unsigned) f->hi) : -1;
+	int			off = -1;
 
+	if (f->hi < BLCKSZ)
+		off = fpt_tuple_visit(w, (unsigned) f->hi);
 	if (off < 0)
 		return false;
 	if (w->to != NULL)
@@ -96,14 +98,14 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 
 /* Those of the dictionary's keys that have entries, and the arrays. */
 static bool
-fpt_tuple_walk_dict(const FPTGeom *g, FPTTupleWalk *w)
+fpt_tuple_walk_dict(FPTTupleWalk *w)
 {
 	bool		used[FPT_MAX_DICT];
 	int			code;
 
-	if (fpt_dict_used(g, w->page, used) != FPT_OK)
+	if (fpt_dict_used(w->pg, used) != FPT_OK)
 		return false;
-	for (code = 0; code < fpt_header(w->page)->ndict; code++)
+	for (code = 0; code < fpt_header(w->pg.p)->ndict; code++)
 	{
 		int			off;
 
@@ -120,32 +122,33 @@ fpt_tuple_walk_dict(const FPTGeom *g, FPTTupleWalk *w)
 
 /* All of them, fences first; false if one is not where it should be. */
 static bool
-fpt_tuple_walk(const FPTGeom *g, FPTTupleWalk *w)
+fpt_tuple_walk(FPTTupleWalk *w)
 {
-	FPTPageHeader *h = fpt_header(w->page);
+	FPTPageHeader *h = fpt_header(w->pg.p);
 	int			kid;
 
-	if (!fpt_tuple_visit_fence(w, &fpt_special(w->page)->low) ||
+	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
 		!fpt_tuple_visit_fence(w, &h->high))
 		return false;
-	if (g->dict)
-		return fpt_tuple_walk_dict(g, w);
+	if (fpt_has_dict(w->pg.g))
+		return fpt_tuple_walk_dict(w);
 	for (kid = 0; kid < h->nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, w->page, kid);
+		char	   *node = fpt_kid_node(w->pg, kid);
 		uint64		used;
 
 		if (node == NULL)
 			return false;
-		for (used = fpt_node_used(g, node); used != 0; used &= used - 1)
+		for (used = fpt_node_used(w->pg.g, node); used != 0; used &= used - 1)
 		{
 			int			slot = fpt_ctz(used);
-			int			off = fpt_tuple_visit(w, fpt_slot_off(g, node, slot));
+			int			off;
 
+			off = fpt_tuple_visit(w, fpt_slot_off(w->pg.g, node, slot));
 			if (off < 0)
 				return false;
 			if (w->to != NULL)
-				fpt_slot_set_off(g, node, slot, (uint16) off);
+				fpt_slot_set_off(w->pg.g, node, slot, (uint16) off);
 		}
 	}
 	return true;
@@ -153,61 +156,61 @@ fpt_tuple_walk(const FPTGeom *g, FPTTupleWalk *w)
 
 /* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
 int
-fpt_tuple_bytes(const FPTGeom *g, void *page)
+fpt_tuple_bytes(FPTPage pg)
 {
-	FPTTupleWalk w = {.page = page, .from = page};
+	FPTTupleWalk w = {.pg = pg, .from = pg.p};
 
-	return fpt_tuple_walk(g, &w) ? w.bytes : -1;
+	return fpt_tuple_walk(&w) ? w.bytes : -1;
 }
 
 FPTResult
 fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	int			entry;
 	int			tuples;
 
-	if (g == NULL)
+	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	entry = g->kw + 1 + g->tw + g->dw + g->ow;
-	if (!g->heap)
+	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
+	if (!fpt_has_tuples(pg.g))
 	{
 		space->used = n * entry;
-		space->room = (int) g->capacity * entry;
+		space->room = (int) pg.g->capacity * entry;
 		return FPT_OK;
 	}
-	tuples = fpt_tuple_bytes(g, page);
+	tuples = fpt_tuple_bytes(pg);
 	space->used = n * entry + tuples;
-	space->room = FPT_SPECIAL_OFFSET - g->node_off -
-		fpt_hint_bytes(g, fpt_header(page)->nnodes);
+	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
+		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
 	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
 }
 
 /* Move all tuples together; what becomes free is added to the hole. */
 FPTResult
-fpt_page_compact(const FPTLayout *l, const FPTGeom *g, void *page)
+fpt_page_compact(FPTPage pg)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	char		copy[BLCKSZ];
-	FPTTupleWalk w = {.page = page, .from = copy};
+	FPTTupleWalk w = {.pg = pg, .from = copy};
 	bool		used[FPT_MAX_DICT];
 	int			old = h->std.pd_upper;
 	int			upper;
 
-	if (fpt_heap_room(g, page) < 0)
+	if (fpt_heap_room(pg) < 0)
 		return FPT_CORRUPT;
-	if (g->dict && (fpt_dict_used(g, page, used) != FPT_OK ||
-					fpt_dict_purge(g, page, used) != FPT_OK))
+	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
+					fpt_dict_purge(pg, used) != FPT_OK))
 		return FPT_CORRUPT;
-	memcpy(copy, page, BLCKSZ);
-	w.to = (char *) page + FPT_SPECIAL_OFFSET;
-	w.low = (char *) page + old + fpt_dict_bytes(g, page);
-	if (!fpt_tuple_walk(g, &w))
+	memcpy(copy, pg.p, BLCKSZ);
+	w.to = pg.p + FPT_SPECIAL_OFFSET;
+	w.low = pg.p + old + fpt_dict_bytes(pg);
+	if (!fpt_tuple_walk(&w))
 		return FPT_CORRUPT;
-	upper = (int) (w.to - (char *) page) - fpt_dict_bytes(g, page);
-	if (g->dict)
-		fpt_dict_write(page, upper, fpt_dict_heads(copy), w.offs, h->ndict);
-	memset((char *) page + old, 0, upper - old);
+	upper = (int) (w.to - pg.p) - fpt_dict_bytes(pg);
+	if (fpt_has_dict(pg.g))
+		fpt_dict_write(pg.p, upper, fpt_dict_heads(copy), w.offs, h->ndict);
+	memset(pg.p + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
 }
@@ -263,31 +266,31 @@ fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 }
 
 static bool
-fpt_map_tuples(const FPTGeom *g, char *page, FPTTupleMap *map)
+fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 {
-	FPTFence   *low = &fpt_special(page)->low;
-	FPTFence   *high = &fpt_header(page)->high;
+	FPTFence   *low = &fpt_special(pg.p)->low;
+	FPTFence   *high = &fpt_header(pg.p)->high;
 	int			kid;
 
 	map->n = 0;
 	memset(map->at, 0, sizeof(map->at));
 	if (low->hi >= BLCKSZ || high->hi >= BLCKSZ ||
-		!fpt_map_add(map, page, (unsigned) low->hi, (char *) &low->hi, true) ||
-		!fpt_map_add(map, page, (unsigned) high->hi, (char *) &high->hi, true))
+		!fpt_map_add(map, pg.p, (unsigned) low->hi, (char *) &low->hi, true) ||
+		!fpt_map_add(map, pg.p, (unsigned) high->hi, (char *) &high->hi, true))
 		return false;
-	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
+	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(g, page, kid);
+		char	   *node = fpt_kid_node(pg, kid);
 		uint64		used;
 
 		if (node == NULL)
 			return false;
-		for (used = fpt_node_used(g, node); used != 0; used &= used - 1)
+		for (used = fpt_node_used(pg.g, node); used != 0; used &= used - 1)
 		{
 			int			slot = fpt_ctz(used);
 
-			if (!fpt_map_add(map, page, fpt_slot_off(g, node, slot),
-							 node + g->off_off + slot * 2, false))
+			if (!fpt_map_add(map, pg.p, fpt_slot_off(pg.g, node, slot),
+							 node + pg.g->off_off + slot * 2, false))
 				return false;
 		}
 	}
@@ -365,9 +368,9 @@ fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
  * dictionary.
  */
 FPTResult
-fpt_page_fill_gaps(const FPTGeom *g, void *page)
+fpt_page_fill_gaps(FPTPage pg)
 {
-	FPTPageHeader *h = fpt_header(page);
+	FPTPageHeader *h = fpt_header(pg.p);
 	FPTTupleMap map;
 	FPTGap		gaps[FPT_MAX_GAPS];
 	int			old = h->std.pd_upper;
@@ -375,8 +378,8 @@ fpt_page_fill_gaps(const FPTGeom *g, void *page)
 	int			ngaps;
 	int			space;
 
-	Assert(g->heap && !g->dict);
-	if (fpt_heap_room(g, page) < 0 || !fpt_map_tuples(g, page, &map))
+	Assert(fpt_has_tuples(pg.g) && !fpt_has_dict(pg.g));
+	if (fpt_heap_room(pg) < 0 || !fpt_map_tuples(pg, &map))
 		return FPT_CORRUPT;
 	ngaps = fpt_map_gaps(&map, old, gaps);
 	if (ngaps < 0)
@@ -389,11 +392,11 @@ fpt_page_fill_gaps(const FPTGeom *g, void *page)
 			continue;
 		}
 		space = map.tuples[map.at[upper] - 1].space;
-		if (!fpt_fill_gap(page, &map, upper, gaps, ngaps))
+		if (!fpt_fill_gap(pg.p, &map, upper, gaps, ngaps))
 			break;
 		upper += space;
 	}
-	memset((char *) page + old, 0, upper - old);
+	memset(pg.p + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
 }
@@ -403,12 +406,12 @@ fpt_page_fill_gaps(const FPTGeom *g, void *page)
 static FPTResult
 fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
 {
-	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTPage		pg = fpt_page_open(l, page);
 	int			off = 0;
 
 	f->lo = key->lo;
 	f->tidcls = key->tid | ((uint64) key->cls << 56);
-	if (likely(!fpt_is_general(l)))
+	if (likely(!fpt_is_general(pg.l)))
 	{
 		f->hi = key->hi;
 		return FPT_OK;
@@ -416,18 +419,18 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
 	f->hi = 0;
 	if (key->len == 0)
 		return FPT_OK;
-	if (g == NULL)
+	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	if (fpt_heap_room(g, page) < fpt_tuple_space(key->len))
+	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
 	{
-		FPTResult	res = fpt_page_compact(l, g, page);
+		FPTResult	res = fpt_page_compact(pg);
 
 		if (res != FPT_OK)
 			return res;
-		if (fpt_heap_room(g, page) < fpt_tuple_space(key->len))
+		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
 			return FPT_FULL;
 	}
-	off = fpt_tuple_put(g, page, key);
+	off = fpt_tuple_put(pg, key);
 	f->hi = (uint64) off;
 	return FPT_OK;
 }

@@ -463,6 +463,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	PGAlignedBlock merged;
 	FPTKey		low,
 				high;
+	FPTPageSpec spec = {h->level, fpt_bufpage(nbuf), &low, &high};
 	int			n;
 	bool		fits;
 
@@ -487,8 +488,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 		e[n] = only;
 		high = u->high;
 	}
-	fits = fpt_page_form(l, merged.data, h->level, fpt_bufpage(nbuf), &low,
-						 &high, e, n + 1, 90) == FPT_OK;
+	fits = fpt_page_form(l, merged.data, &spec, e, n + 1, 90) == FPT_OK;
 	if (fits)
 	{
 		FPTWal	   *wal = fpt_wal_start(v->rel, l);

@@ -242,6 +242,16 @@ kt_world_init(KTWorld *w)
 	kt_world_init_page(w);
 }
 
+/* Make the world's page anew: empty. */
+static void
+kt_page_init(KTWorld *w, int enc)
+{
+	FPTPageSpec spec = {w->level, w->pageno, &w->low, &w->high};
+
+	fpt_page_init(&w->l, w->page, &spec, enc,
+				  (uint64) (kt_page_base(w) >> 64), (uint64) kt_page_base(w));
+}
+
 void
 kt_world_init_page(KTWorld *w)
 {
@@ -290,8 +300,7 @@ kt_world_init_page(KTWorld *w)
 	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
 	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
 	w->n = 0;
-	fpt_page_init(&w->l, w->page, w->level, enc, w->pageno, &w->low, &w->high,
-				  (uint64) (kt_page_base(w) >> 64), (uint64) kt_page_base(w));
+	kt_page_init(w, enc);
 }
 
 static uint64
@@ -555,8 +564,8 @@ kt_world_fill(KTWorld *w, int pct)
 		uint64		hi,
 					lo;
 
-		if ((x.key.cls == FPT_CLS_VALUE && !g->dict &&
-			 fpt_rel(g, w->page, &x.key, &hi, &lo) != 0) ||
+		if ((x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
+			 fpt_rel(fpt_page_open(&w->l, w->page), &x.key, &hi, &lo) != 0) ||
 			(g->tw == 4 && !fpt_tid_is_short(x.key.tid)))
 			continue;
 		w->m[w->n].e = x;
@@ -572,9 +581,7 @@ kt_world_fill(KTWorld *w, int pct)
 		CHECK(w->general || ((w->nullpct > 0 || w->level > 0) &&
 							 w->n > (int) g->capacity - g->cap));
 		w->n = 0;
-		fpt_page_init(&w->l, w->page, w->level, g->enc, w->pageno, &w->low,
-					  &w->high, (uint64) (kt_page_base(w) >> 64),
-					  (uint64) kt_page_base(w));
+		kt_page_init(w, g->enc);
 		kt_world_fill(w, pct / 2);
 		return;
 	}

@@ -19,6 +19,7 @@ static FPTEntry e[NENTRIES + 1];
 static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
 static const FPTKey minf = {.cls = FPT_CLS_MINF};
 static const FPTKey pinf = {.cls = FPT_CLS_PINF};
+static const FPTPageSpec leaf = {0, 5, &minf, &pinf};
 
 /*
  * A sound page: values 1000, 1010, ... with TIDs 1, 2, ..., the last four
@@ -34,7 +35,7 @@ sound_page(const FPTLayout *l, int level)
 			e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
 		e[i].down = level > 0 ? 2 + i : 0;
 	}
-	fpt_page_init(l, page, level, 2, 5, &minf, &pinf, 0, 500);
+	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, 2, 0, 500);
 	g = fpt_page_geom(l, page);
 	CHECK(fpt_page_fill(l, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	CHECK(fpt_header(page)->nkids >= 3);
@@ -62,7 +63,9 @@ kids(void)
 static char *
 node(int kid)
 {
-	return fpt_kid_node(g, page, kid);
+	FPTPage		pg = {.g = g, .p = page};
+
+	return fpt_kid_node(pg, kid);
 }
 
 static uint64 *
@@ -461,7 +464,7 @@ test_bad_node_search(void)
 	/* NULLs */
 	for (int i = 0; i < NENTRIES; i++)
 		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
-	fpt_page_init(&l8, page, 0, 2, 5, &minf, &pinf, 0, 500);
+	fpt_page_init(&l8, page, &leaf, 2, 0, 500);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	k = e[NENTRIES - 1].key;
@@ -503,7 +506,7 @@ test_bad_make_room(void)
 			full[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
 			full[i].down = 0;
 		}
-		fpt_page_init(&l8, page, 0, 2, 5, &minf, &pinf, 0, 500);
+		fpt_page_init(&l8, page, &leaf, 2, 0, 500);
 		CHECK(fpt_page_fill(&l8, page, full, n, 100) == FPT_OK);
 		x = full[3];
 		x.key.lo++;
@@ -573,8 +576,7 @@ test_bad_dictionary(void)
 	for (int i = 0; i < NENTRIES; i++)
 		e[i].key = kt_key(FPT_CLS_VALUE, 0,
 						  UINT64CONST(0x0303030303030303) + i / 5, 1 + i);
-	fpt_page_init(&l, page, 0, FPT_ENC_DICT | FPT_ENC_TID4, 5, &minf, &pinf,
-				  0, 0);
+	fpt_page_init(&l, page, &leaf, FPT_ENC_DICT | FPT_ENC_TID4, 0, 0);
 	CHECK(fpt_page_fill(&l, page, e, NENTRIES, 90) == FPT_OK);
 	CHECK(h->ndict == NENTRIES / 5);
 	CHECK(fpt_page_check(&l, page, 5) == NULL);
@@ -614,14 +616,14 @@ test_bad_tuples(void)
 		e[i].key.len = i == 0 ? sizeof(tuple) : 4;
 		e[i].down = 0;
 	}
-	fpt_page_init(&l, page, 0, 3, 5, &minf, &pinf, 0, 0);
+	fpt_page_init(&l, page, &leaf, 3, 0, 0);
 	CHECK(fpt_page_fill(&l, page, e, 12, 90) == FPT_OK);
 	g = fpt_page_geom(&l, page);
 	last.kid = header()->nkids;
 	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == 12);
 	for (int kid = 0; kid < header()->nkids; kid++)
 	{
-		node = fpt_kid_node(g, page, kid);
+		node = fpt_kid_node(fpt_page_open(&l, page), kid);
 		for (uint64 used = fpt_node_used(g, node); used != 0;
 			 used &= used - 1)
 		{
@@ -634,11 +636,11 @@ test_bad_tuples(void)
 	}
 	run.tupbytes = 0;
 	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == -1);
-	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
 	kids()[0] = 0xFF;
-	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
 	special()->low.hi = BLCKSZ;
-	CHECK(fpt_page_fill_gaps(g, page) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
 }
 
 void

@@ -46,7 +46,8 @@ make_entries(int n, uint64 first, uint64 step)
 static void
 init_page(const FPTLayout *l, int level, int enc, uint64 base)
 {
-	fpt_page_init(l, page, level, enc, 5, &minf, &pinf, 0, base);
+	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, enc, 0,
+				  base);
 }
 
 static bool
@@ -100,7 +101,7 @@ test_fences(void)
 	FPTKey		high = value(200, 0);
 	FPTKey		k = value(100, 6);
 
-	fpt_page_init(&l8, page, 0, 1, 5, &low, &high, 0, 100);
+	fpt_page_init(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, 1, 0, 100);
 	CHECK(!fpt_page_above_low(&l8, page, &k));
 	k.tid = 7;
 	CHECK(fpt_page_above_low(&l8, page, &k) && fpt_page_below_high(&l8, page, &k));
@@ -646,9 +647,9 @@ test_hints(void)
 	CHECK(sound(&l8));
 
 	/* a node that is free keeps its bytes, but its entries are gone */
-	slotid = (uint16) (fpt_kid(g, page, 0) * g->cap);
+	slotid = (uint16) (fpt_kid(fpt_page_open(&l8, page), 0) * g->cap);
 	CHECK(fpt_page_truncate(&l8, page, 0) == FPT_OK);
-	fpt_node(g, page, slotid / g->cap)[0] = 1;
+	fpt_node(fpt_page_open(&l8, page), slotid / g->cap)[0] = 1;
 	CHECK(!fpt_page_slot_is(&l8, page, slotid, 1));
 
 	/* none in inner pages */
@@ -669,7 +670,8 @@ static int
 form(const FPTLayout *l, int level, const FPTKey *low, const FPTKey *high,
 	 int n)
 {
-	if (fpt_page_form(l, page, level, 5, low, high, e, n, 90) != FPT_OK)
+	if (fpt_page_form(l, page, &(FPTPageSpec) {level, 5, low, high}, e, n,
+					  90) != FPT_OK)
 		return -1;
 	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? 0 : 7;
 	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? 0 : 7;
@@ -867,7 +869,7 @@ test_fraction(void)
 		k = e[0].key;
 		CHECK(fpt_page_find_child(l, page, &k, &child, &loc) == FPT_OK);
 		fpt_node_perm(fpt_page_geom(l, page),
-					  fpt_kid_node(fpt_page_geom(l, page), page, 0))[1] = 255;
+					  fpt_kid_node(fpt_page_open(l, page), 0))[1] = 255;
 		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);
 		loc.rank = 1;
 		CHECK(fpt_page_fraction(l, page, loc, &k) == 0);

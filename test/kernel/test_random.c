@@ -71,8 +71,9 @@ model_from_entries(int a, int b, bool maybe_dead)
 static FPTResult
 form(char *page, const FPTKey *low, const FPTKey *high, int a, int b, int fill)
 {
-	FPTResult	res = fpt_page_form(&w->l, page, w->level, w->pageno, low,
-									high, entries + a, b - a, fill);
+	FPTPageSpec spec = {w->level, w->pageno, low, high};
+	FPTResult	res = fpt_page_form(&w->l, page, &spec, entries + a, b - a,
+									fill);
 
 	set_links(page, low, high);
 	return res;
@@ -260,7 +261,7 @@ expected_insert(const FPTEntry *e)
 
 	if (i == 0 && is_minf())
 		return FPT_UNFIT;
-	if (g->dict)
+	if (fpt_has_dict(g))
 	{
 		if (unfit_dict(e))
 			return FPT_UNFIT;
@@ -317,9 +318,10 @@ note_general_fill(const FPTEntry *e)
 {
 	const FPTGeom *g = kt_geom(w);
 	int			slot = g->kw + 1 + g->tw + g->dw + g->ow;
-	int			bytes = fpt_tuple_bytes(g, w->page) + w->n * slot;
+	int			tuples = fpt_tuple_bytes(fpt_page_open(&w->l, w->page));
+	int			bytes = tuples + w->n * slot;
 
-	CHECK(fpt_tuple_bytes(g, w->page) >= 0);
+	CHECK(tuples >= 0);
 	ngsplits++;
 	gsplitfill += (double) bytes / (FPT_SPECIAL_OFFSET - g->node_off);
 	if (fpt_tuple_space(e->key.len) < 100 && w->nullpct == 0 &&
@@ -432,7 +434,7 @@ op_delete_slots(void)
 		slots = g->capmask;
 	first = kt_loc_index(w, loc);
 	count = fpt_node_count(&w->l, w->page, kid);
-	perm = fpt_node_perm(g, fpt_kid_node(g, w->page, kid));
+	perm = fpt_node_perm(g, fpt_kid_node(fpt_page_open(&w->l, w->page), kid));
 	for (int r = count - 1; r >= 0; r--)
 	{
 		dead[r] = (slots & (UINT64CONST(1) << perm[r])) != 0;
