@@ -29,6 +29,8 @@
 #define MAX_ROUNDS		101
 #define INSERT_FILL		70
 
+static FPTWork work;
+
 /* --- keys --------------------------------------------------------------- */
 
 static long nkeys = 10000000;
@@ -352,7 +354,8 @@ fpt_insert(Tree *t, uint64 v, uint64 tid)
 	e.down = 0;
 	page = fpt_find_leaf(t, &e.key);
 	res = fpt_page_insert(&layout, page, &e, &edit);
-	if (res == FPT_FULL && fpt_page_make_room(&layout, page, &e) == FPT_OK)
+	if (res == FPT_FULL &&
+		fpt_page_make_room(&layout, page, &e, &work) == FPT_OK)
 		res = fpt_page_insert(&layout, page, &e, &edit);
 	return res == FPT_OK;
 }

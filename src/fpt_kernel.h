@@ -161,7 +161,8 @@ typedef enum FPTResult
 	FPT_FULL,					/* no free slot in the node (or the page) */
 	FPT_UNFIT,					/* key or TID not representable in this page */
 	FPT_DUPLICATE,				/* the very same (key, TID) is there */
-	FPT_CORRUPT					/* the page contradicts itself */
+	FPT_CORRUPT,				/* the page contradicts itself */
+	FPT_NO_WORK					/* needs the work memory that was not given */
 } FPTResult;
 
 /* Byte ranges that an operation changed, for hand-written WAL. */
@@ -198,6 +199,42 @@ typedef struct FPTGuess
 
 /* Upper bound of the entries of any page, for callers' arrays. */
 #define FPT_MAX_ENTRIES		(BLCKSZ / 6)
+
+/* --- work memory -------------------------------------------------------- */
+
+/* A tuple of a page, and what refers to it. */
+typedef struct FPTTupleRef
+{
+	char	   *ref;			/* of 2 bytes, 8 in a fence */
+	uint16		off;
+	uint16		space;
+	bool		fence;
+} FPTTupleRef;
+
+/* All tuples of a page, and which of them begins at a byte: number + 1. */
+typedef struct FPTTupleMap
+{
+	FPTTupleRef tuples[FPT_MAX_ENTRIES + 2];
+	int			n;
+	uint16		at[BLCKSZ];
+} FPTTupleMap;
+
+/*
+ * Memory for what rebuilds a page, the caller's: too much for a stack (a tenth
+ * of a megabyte with pages of 8 kB).  Nothing in it outlives the call.  It must
+ * be the call's alone: comparing keys may run anybody's code.  Where NULL is
+ * allowed, FPT_NO_WORK says that it was needed; then the page's entries are
+ * what they were, and the call may be repeated with it.
+ */
+typedef struct FPTWork
+{
+	char		page[BLCKSZ];	/* a copy of the page */
+	union
+	{
+		FPTEntry	entries[FPT_MAX_ENTRIES];
+		FPTTupleMap map;
+	}			u;
+} FPTWork;
 
 /* --- bytes ------------------------------------------------------------ */
 
@@ -411,9 +448,9 @@ fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
  * copy.  FPT_FULL: there is no room for its tuple.
  */
 extern FPTResult fpt_page_set_low(const FPTLayout *l, void *page,
-								  const FPTKey *low);
+								  const FPTKey *low, FPTWork *work);
 extern FPTResult fpt_page_set_high(const FPTLayout *l, void *page,
-								   const FPTKey *high);
+								   const FPTKey *high, FPTWork *work);
 
 /* A key whose tuple is somebody else's, made to own it. */
 static inline void
@@ -671,16 +708,17 @@ extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
  * The entry's node is full: split it inside the page, else shift entries to
  * the nearest nodes with room, else reorganise the page, so that
  * fpt_page_insert can succeed.  FPT_FULL: the page is all but full, split it.
+ * "work" may be NULL, which the first two of these never need.
  */
 extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
-									const FPTEntry *e);
+									const FPTEntry *e, FPTWork *work);
 
 /*
  * The same after entries were removed to make room: free slots are used
  * wherever in the page they are.
  */
 extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
-									const FPTEntry *e);
+									const FPTEntry *e, FPTWork *work);
 
 /*
  * A page of general keys that has no room and at most so many entries may have
@@ -786,7 +824,7 @@ fpt_page_has_dict(void *page)
  * Has a page of general keys without room so many entries of the same keys that
  * one with a dictionary would have an eighth of its space free?
  */
-extern bool fpt_page_repeats(const FPTLayout *l, void *page);
+extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
 /* Full structural check: NULL if the page is sound, else what is wrong. */
 extern const char *fpt_page_check(const FPTLayout *l, void *page,

@@ -540,8 +540,9 @@ fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 }
 
 extern int	fpt_tuple_put(FPTPage pg, const FPTKey *key);
-extern FPTResult fpt_page_fill_gaps(FPTPage pg);
-extern FPTResult fpt_page_compact(FPTPage pg);
+extern FPTResult fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map);
+extern FPTResult fpt_tuples_gather(FPTPage pg, const char *from);
+extern FPTResult fpt_page_compact(FPTPage pg, FPTWork *work);
 extern int	fpt_tuple_bytes(FPTPage pg);
 
 /*

@@ -59,8 +59,8 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	h->std.pd_lower = fpt_lower(pg.g, 0);
 
 	/* An empty page has room for any two. */
-	(void) fpt_page_set_low(l, page, spec->low);
-	(void) fpt_page_set_high(l, page, spec->high);
+	(void) fpt_page_set_low(l, page, spec->low, NULL);
+	(void) fpt_page_set_high(l, page, spec->high, NULL);
 }
 
 /* --- root --------------------------------------------------------------- */
@@ -1080,11 +1080,10 @@ fpt_reorganise_pays(FPTPage pg, int n)
 
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
-fpt_page_reorganise(FPTPage pg, bool hard)
+fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
-	FPTEntry	e[FPT_MAX_ENTRIES];
-	char		copy[BLCKSZ];
+	FPTEntry   *e;
 	int			n = fpt_page_count(pg.l, pg.p);
 	FPTResult	res = FPT_OK;
 
@@ -1093,15 +1092,14 @@ fpt_page_reorganise(FPTPage pg, bool hard)
 	if (!fpt_reorganise_pays(pg, n) &&
 		(!hard || n + FPT_REORG_SPARE > (int) pg.g->capacity))
 		return FPT_FULL;
-	if (fpt_has_tuples(pg.g))
-	{
-		/* The entries' tuples must not change under our hands. */
-		memcpy(copy, pg.p, BLCKSZ);
-		n = fpt_page_extract(pg.l, copy, e, FPT_MAX_ENTRIES);
-	}
-	else
-		n = fpt_page_extract(pg.l, pg.p, e, FPT_MAX_ENTRIES);
-	if (n < 0)
+	if (work == NULL)
+		return FPT_NO_WORK;
+
+	/* From a copy, where tuples do not move while they are put back. */
+	e = work->u.entries;
+	memcpy(work->page, pg.p, BLCKSZ);
+	n = fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES);
+	if (n < 0 || (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < 0))
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
@@ -1109,7 +1107,11 @@ fpt_page_reorganise(FPTPage pg, bool hard)
 		memset(pg.p + pg.g->hint_off, 0,
 			   FPT_SPECIAL_OFFSET - pg.g->hint_off);
 	else
-		res = fpt_page_compact(pg); /* to the fences' tuples */
+	{
+		/* to the fences' tuples, without a dictionary */
+		h->ndict = 0;
+		res = fpt_tuples_gather(pg, work->page);
+	}
 
 	/* Leave a node or two for regions and splits. */
 	if (res != FPT_OK)
@@ -1158,7 +1160,8 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 
 /* The same, once the bytes of removed entries' tuples are in the hole. */
 static FPTResult
-fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard)
+fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard,
+					 FPTWork *work)
 {
 	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
 	int			garbage = fpt_garbage(pg);
@@ -1168,15 +1171,17 @@ fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard)
 		return FPT_CORRUPT;
 	if (garbage < least)
 		return FPT_FULL;
+	if (work == NULL)
+		return FPT_NO_WORK;
 	if (!fpt_has_dict(pg.g))
 	{
-		res = fpt_page_fill_gaps(pg);
+		res = fpt_page_fill_gaps(pg, &work->u.map);
 		if (res == FPT_OK)
 			res = fpt_make_room_locally(pg, e, hard);
 	}
 	if (res == FPT_FULL && fpt_garbage(pg) >= least)
 	{
-		res = fpt_page_compact(pg);
+		res = fpt_page_compact(pg, work);
 		if (res == FPT_OK)
 			res = fpt_make_room_locally(pg, e, hard);
 	}
@@ -1184,7 +1189,8 @@ fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard)
 }
 
 static FPTResult
-fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
+fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
+			  FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTResult	res;
@@ -1193,11 +1199,11 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 		return FPT_CORRUPT;
 	res = fpt_make_room_locally(pg, e, hard);
 	if (res == FPT_FULL && fpt_has_tuples(pg.g))
-		res = fpt_make_room_tuples(pg, e, hard);
+		res = fpt_make_room_tuples(pg, e, hard, work);
 	if (res == FPT_FULL)
 	{
 		/* Small pages can still be without a free node after this. */
-		res = fpt_page_reorganise(pg, hard);
+		res = fpt_page_reorganise(pg, hard, work);
 		if (res == FPT_OK)
 			res = fpt_make_room_locally(pg, e, hard);
 	}
@@ -1205,15 +1211,17 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard)
 }
 
 FPTResult
-fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e)
+fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e,
+				   FPTWork *work)
 {
-	return fpt_make_room(l, page, e, false);
+	return fpt_make_room(l, page, e, false, work);
 }
 
 FPTResult
-fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e)
+fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
+				   FPTWork *work)
 {
-	return fpt_make_room(l, page, e, true);
+	return fpt_make_room(l, page, e, true, work);
 }
 
 /* Can all of these be in one dictionary?  *room: space besides nodes. */
@@ -1233,10 +1241,10 @@ fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
 }
 
 bool
-fpt_page_repeats(const FPTLayout *l, void *page)
+fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	FPTEntry	e[FPT_MAX_ENTRIES];
+	FPTEntry   *e = work->u.entries;
 	const FPTGeom *d;
 	int			kind;
 	int			nodes;

@@ -58,6 +58,7 @@ typedef struct FPTSplit
 	FPTKeyBuf	sep;			/* fence between left and right */
 	char	   *left;			/* the pages as they shall be, links apart */
 	char	   *right;
+	FPTWork    *work;			/* for the kernel */
 	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
 
@@ -290,14 +291,14 @@ fpt_split_left_in_place(FPTSplit *sp, Page page)
 	res = fpt_page_truncate(l, sp->left, mine ? sp->at - 1 : sp->at);
 	if (res == FPT_OK && mine)
 	{
-		res = fpt_page_make_room(l, sp->left, sp->e);
+		res = fpt_page_make_room(l, sp->left, sp->e, sp->work);
 		if (res == FPT_OK)
 			res = fpt_page_insert(l, sp->left, sp->e, &edit);
 	}
 	if (res == FPT_OK)
 	{
 		fpt_page_trim(l, sp->left);
-		res = fpt_page_set_high(l, sp->left, &sp->sep.key);
+		res = fpt_page_set_high(l, sp->left, &sp->sep.key, sp->work);
 	}
 	return res;
 }
@@ -566,6 +567,31 @@ fpt_insert_finish(FPTWal *wal, Buffer childbuf)
 }
 
 /*
+ * Make room for e in the copy of a page: fpt_page_make_room(), or, if entries
+ * were removed for it, fpt_page_find_room().  Mostly that is a matter of a node
+ * or two, and needs no work memory.
+ */
+static FPTResult
+fpt_insert_room(const FPTLayout *l, Page copy, const FPTEntry *e, bool removed)
+{
+	FPTWork    *work = NULL;
+	FPTResult	res;
+
+	for (;;)
+	{
+		res = removed ? fpt_page_find_room(l, copy, e, work) :
+			fpt_page_make_room(l, copy, e, work);
+		if (res != FPT_NO_WORK)
+			break;
+		Assert(work == NULL);
+		work = palloc(sizeof(FPTWork));
+	}
+	if (work != NULL)
+		pfree(work);
+	return res;
+}
+
+/*
  * Try to get e into the page without splitting it.  True: done and logged.
  * "removed": after entries were removed for it.
  */
@@ -577,8 +603,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
 	Page		copy = fpt_wal_page(wal, buf, false);
 	FPTEdit		edit = {0};
-	FPTResult	res = removed ? fpt_page_find_room(&ix->layout, copy, e) :
-		fpt_page_make_room(&ix->layout, copy, e);
+	FPTResult	res = fpt_insert_room(&ix->layout, copy, e, removed);
 
 	if (res == FPT_OK)
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
@@ -608,10 +633,17 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	Page		page = BufferGetPage(buf);
 	FPTWal	   *wal;
 
-	if (!fpt_is_general(&ix->layout) ||
-		(fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES &&
-		 !fpt_page_repeats(&ix->layout, page)))
+	if (!fpt_is_general(&ix->layout))
 		return false;
+	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES)
+	{
+		FPTWork    *work = palloc(sizeof(FPTWork));
+		bool		repeats = fpt_page_repeats(&ix->layout, page, work);
+
+		pfree(work);
+		if (!repeats)
+			return false;
+	}
 	wal = fpt_wal_start(rel, &ix->layout);
 	if (!fpt_recode(rel, ix, fpt_wal_page(wal, buf, false), fpt_bufpage(buf),
 					e))
@@ -709,6 +741,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	sp.entries = fpt_alloc_entries();
 	sp.left = palloc(2 * BLCKSZ);
 	sp.right = sp.left + BLCKSZ;
+	sp.work = palloc(sizeof(FPTWork));
 	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
 	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
@@ -723,6 +756,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		fpt_split_page(&sp, buf, &rbuf, childbuf, stack);
 	pfree(sp.entries);
 	pfree(sp.left);
+	pfree(sp.work);
 
 	right = sp.pos < 0 && fpt_key_cmp(&ix->layout, &e->key, &sp.sep.key) >= 0;
 	if (!right)

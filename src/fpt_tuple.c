@@ -186,53 +186,47 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
 }
 
-/* Move all tuples together; what becomes free is added to the hole. */
+/*
+ * Write all tuples that the page refers to, as they are in the copy "from",
+ * together below the special line; what becomes free is added to the hole.
+ */
 FPTResult
-fpt_page_compact(FPTPage pg)
+fpt_tuples_gather(FPTPage pg, const char *from)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
-	char		copy[BLCKSZ];
-	FPTTupleWalk w = {.pg = pg, .from = copy};
-	bool		used[FPT_MAX_DICT];
+	FPTTupleWalk w = {.pg = pg, .from = from};
 	int			old = h->std.pd_upper;
 	int			upper;
 
-	if (fpt_heap_room(pg) < 0)
-		return FPT_CORRUPT;
-	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
-					fpt_dict_purge(pg, used) != FPT_OK))
-		return FPT_CORRUPT;
-	memcpy(copy, pg.p, BLCKSZ);
 	w.to = pg.p + FPT_SPECIAL_OFFSET;
 	w.low = pg.p + old + fpt_dict_bytes(pg);
 	if (!fpt_tuple_walk(&w))
 		return FPT_CORRUPT;
 	upper = (int) (w.to - pg.p) - fpt_dict_bytes(pg);
+	Assert(upper >= old && upper <= FPT_SPECIAL_OFFSET);
 	if (fpt_has_dict(pg.g))
-		fpt_dict_write(pg.p, upper, fpt_dict_heads(copy), w.offs, h->ndict);
+		fpt_dict_write(pg.p, upper, fpt_dict_heads(from), w.offs, h->ndict);
 	memset(pg.p + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
 }
 
-/* --- gaps ------------------------------------------------------------------ */
-
-/* A tuple of a page, and what refers to it. */
-typedef struct FPTTupleRef
+/* The same, once keys of the dictionary that no entry has are dropped. */
+FPTResult
+fpt_page_compact(FPTPage pg, FPTWork *work)
 {
-	char	   *ref;			/* of 2 bytes, 8 in a fence */
-	uint16		off;
-	uint16		space;
-	bool		fence;
-} FPTTupleRef;
+	bool		used[FPT_MAX_DICT];
 
-/* All tuples of a page, and which of them begins at a byte: number + 1. */
-typedef struct FPTTupleMap
-{
-	FPTTupleRef tuples[FPT_MAX_ENTRIES + 2];
-	int			n;
-	uint16		at[BLCKSZ];
-} FPTTupleMap;
+	if (fpt_heap_room(pg) < 0)
+		return FPT_CORRUPT;
+	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
+							   fpt_dict_purge(pg, used) != FPT_OK))
+		return FPT_CORRUPT;
+	memcpy(work->page, pg.p, BLCKSZ);
+	return fpt_tuples_gather(pg, work->page);
+}
+
+/* --- gaps ----------------------------------------------------------------- */
 
 /* A run of bytes between tuples that nothing refers to. */
 typedef struct FPTGap
@@ -368,10 +362,9 @@ fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
  * dictionary.
  */
 FPTResult
-fpt_page_fill_gaps(FPTPage pg)
+fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
-	FPTTupleMap map;
 	FPTGap		gaps[FPT_MAX_GAPS];
 	int			old = h->std.pd_upper;
 	int			upper = old;
@@ -379,20 +372,20 @@ fpt_page_fill_gaps(FPTPage pg)
 	int			space;
 
 	Assert(fpt_has_tuples(pg.g) && !fpt_has_dict(pg.g));
-	if (fpt_heap_room(pg) < 0 || !fpt_map_tuples(pg, &map))
+	if (fpt_heap_room(pg) < 0 || !fpt_map_tuples(pg, map))
 		return FPT_CORRUPT;
-	ngaps = fpt_map_gaps(&map, old, gaps);
+	ngaps = fpt_map_gaps(map, old, gaps);
 	if (ngaps < 0)
 		return FPT_CORRUPT;
 	while (upper < FPT_SPECIAL_OFFSET)
 	{
-		if (map.at[upper] == 0)
+		if (map->at[upper] == 0)
 		{
 			upper++;
 			continue;
 		}
-		space = map.tuples[map.at[upper] - 1].space;
-		if (!fpt_fill_gap(pg.p, &map, upper, gaps, ngaps))
+		space = map->tuples[map->at[upper] - 1].space;
+		if (!fpt_fill_gap(pg.p, map, upper, gaps, ngaps))
 			break;
 		upper += space;
 	}
@@ -404,7 +397,8 @@ fpt_page_fill_gaps(FPTPage pg)
 /* --- fences --------------------------------------------------------------- */
 
 static FPTResult
-fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
+fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
+			  FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	int			off = 0;
@@ -423,8 +417,10 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
 		return FPT_CORRUPT;
 	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
 	{
-		FPTResult	res = fpt_page_compact(pg);
+		FPTResult	res = FPT_NO_WORK;
 
+		if (work != NULL)
+			res = fpt_page_compact(pg, work);
 		if (res != FPT_OK)
 			return res;
 		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
@@ -436,13 +432,15 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key)
 }
 
 FPTResult
-fpt_page_set_low(const FPTLayout *l, void *page, const FPTKey *low)
+fpt_page_set_low(const FPTLayout *l, void *page, const FPTKey *low,
+				 FPTWork *work)
 {
-	return fpt_set_fence(l, page, &fpt_special(page)->low, low);
+	return fpt_set_fence(l, page, &fpt_special(page)->low, low, work);
 }
 
 FPTResult
-fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high)
+fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
+				  FPTWork *work)
 {
-	return fpt_set_fence(l, page, &fpt_header(page)->high, high);
+	return fpt_set_fence(l, page, &fpt_header(page)->high, high, work);
 }

@@ -160,7 +160,7 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 }
 
 /* Lock the right sibling to read, unlocking the page unless it is the first. */
-static Buffer
+static pg_noinline Buffer
 fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 {
 	FPTKeyBuf	next;
@@ -197,7 +197,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 				 uint32 *speculativeToken)
 {
 	FPTUnique	u;
-	FPTIndex	copy = *ix;		/* heap visibility checks may invalidate */
+	FPTIndex   *copy = palloc(sizeof(FPTIndex));
 	Buffer		cur = buf;
 	bool		stop = false;
 	TransactionId xwait = InvalidTransactionId;
@@ -207,16 +207,18 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	Assert(checkUnique != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
-	fpt_map_own(&copy.map);
+	/* heap visibility checks may invalidate */
+	*copy = *ix;
+	fpt_map_own(&copy->map);
 	memset(&u, 0, sizeof(u));
 	u.rel = rel;
-	u.ix = &copy;
+	u.ix = copy;
 	u.heapRel = heapRel;
 	u.self = key->tid;
 	u.values = values;
 	u.isnull = isnull;
 	u.check = checkUnique;
-	fpt_equal_range(&copy, key, &u.lo, &u.hi);
+	fpt_equal_range(copy, key, &u.lo, &u.hi);
 	InitDirtySnapshot(u.dirty);
 	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
 	for (;;)
@@ -239,7 +241,8 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	}
 	if (cur != buf)
 		UnlockReleaseBuffer(cur);
-	fpt_map_free(&copy.map);
+	fpt_map_free(&copy->map);
+	pfree(copy);
 	*speculativeToken = u.token;
 	*is_unique = !u.conflict;
 	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)

@@ -95,6 +95,7 @@ typedef struct FPTVacuum
 	void	   *callback_state;
 	Relation	rel;
 	FPTIndex	ix;				/* own copy, see FPTIndex */
+	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	uint32		npages;			/* pages of the index when the walk began */
 	uint8	   *seen;			/* a bit for each: met in the tree */
 	uint32		nleaves;		/* passed, and still linked */
@@ -271,13 +272,17 @@ fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
 
 /* Give a page that takes over the target's range the target's fence. */
 static FPTResult
-fpt_unlink_fence(const FPTLayout *l, Page page, const FPTKey *fence, bool high)
+fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
 {
+	const FPTLayout *l = &v->ix.layout;
+
 	if (high ? fpt_page_ends_at(l, page, fence) :
 		fpt_page_begins_at(l, page, fence))
 		return FPT_OK;
-	return high ? fpt_page_set_high(l, page, fence) :
-		fpt_page_set_low(l, page, fence);
+	if (v->work == NULL)
+		v->work = palloc(sizeof(FPTWork));
+	return high ? fpt_page_set_high(l, page, fence, v->work) :
+		fpt_page_set_low(l, page, fence, v->work);
 }
 
 /*
@@ -308,14 +313,14 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		page = fpt_wal_page(wal, u->left, false);
 		fpt_header(page)->right = rightno;
 		if (!u->to_right)
-			res = fpt_unlink_fence(l, page, &u->high, true);
+			res = fpt_unlink_fence(v, page, &u->high, true);
 	}
 	if (rightno && res == FPT_OK)
 	{
 		page = fpt_wal_page(wal, u->right, false);
 		fpt_header(page)->left = leftno;
 		if (u->to_right)
-			res = fpt_unlink_fence(l, page, &u->low, false);
+			res = fpt_unlink_fence(v, page, &u->low, false);
 	}
 	if (res == FPT_FULL)
 	{

@@ -27,6 +27,9 @@ extern void kt_count_test(bool ok);
 #define CHECK(c) \
 	do { if (unlikely(!(c))) kt_fail(#c, __FILE__, __LINE__); } while (0)
 
+/* Memory for the kernel to work in (ktest_page.c). */
+extern FPTWork kt_work;
+
 /* --- random numbers (ktest_page.c) -------------------------------------- */
 
 extern void kt_seed(uint64 seed);

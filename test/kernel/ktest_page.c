@@ -9,6 +9,8 @@
  */
 #include "ktest.h"
 
+FPTWork		kt_work;
+
 static uint64 kt_state = 1;
 
 void

@@ -247,10 +247,10 @@ static void
 test_check_entries(void)
 {
 	sound_page(&l8, 0);
-	fpt_page_set_low(&l8, page, &e[1].key);
+	fpt_page_set_low(&l8, page, &e[1].key, &kt_work);
 	header()->left = 9;
 	expect("entry is below the low fence");
-	fpt_page_set_high(&l8, page, &e[NENTRIES - 1].key);
+	fpt_page_set_high(&l8, page, &e[NENTRIES - 1].key, &kt_work);
 	header()->right = 9;
 	expect("entry is not below the high fence");
 	fpt_slot_set_tid(g, node(0), 0, 0x70000);
@@ -267,7 +267,7 @@ test_check_entries(void)
 
 	/* inner pages */
 	sound_page(&l8, 1);
-	fpt_page_set_low(&l8, page, &e[0].key);
+	fpt_page_set_low(&l8, page, &e[0].key, &kt_work);
 	special()->low.lo--;
 	header()->left = 9;
 	expect("first separator differs from the low fence");
@@ -312,7 +312,7 @@ test_bad_header(void)
 	CHECK(fpt_page_copy(&l8, page, loc, loc, false, &run) == -1);
 	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
-	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 	CHECK(fpt_page_delete_slots(&l8, page, 0, 1) == FPT_CORRUPT);
 	CHECK(fpt_node_delete(&l8, page, 0, all_dead) == FPT_CORRUPT);
 	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
@@ -421,7 +421,7 @@ test_bad_node_search(void)
 	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
 	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
-	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 
 	/* it equals a separator, and the node must be asked */
 	k = e[second].key;
@@ -533,7 +533,7 @@ test_bad_make_room(void)
 				*used(1) = 0;
 				break;
 		}
-		CHECK(fpt_page_make_room(&l8, page, &x) == FPT_CORRUPT);
+		CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 	}
 }
 
@@ -636,11 +636,14 @@ test_bad_tuples(void)
 	}
 	run.tupbytes = 0;
 	CHECK(fpt_page_copy(&l, page, first, last, false, &run) == -1);
-	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page), &kt_work.u.map) ==
+		  FPT_CORRUPT);
 	kids()[0] = 0xFF;
-	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page), &kt_work.u.map) ==
+		  FPT_CORRUPT);
 	special()->low.hi = BLCKSZ;
-	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page)) == FPT_CORRUPT);
+	CHECK(fpt_page_fill_gaps(fpt_page_open(&l, page), &kt_work.u.map) ==
+		  FPT_CORRUPT);
 }
 
 void

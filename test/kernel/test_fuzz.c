@@ -230,13 +230,13 @@ call_writers(KTWorld *w)
 		dead[i] = kt_chance(50);
 	if (kt_chance(10))
 		e.key = kt_random_key(w);
-	fpt_page_repeats(l, w->page);
+	fpt_page_repeats(l, w->page, &kt_work);
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_insert_probe(l, copy, &e);
 	fpt_page_insert(l, copy, &e, &edit);
 	for (int i = 0; i < edit.n; i++)
 		CHECK(edit.r[i].off + edit.r[i].len <= BLCKSZ);
-	fpt_page_make_room(l, copy, &e);
+	fpt_page_make_room(l, copy, &e, &kt_work);
 	edit.n = 0;
 	fpt_page_insert(l, copy, &e, &edit);
 	fpt_page_set_down(l, copy, any_loc(), 77);
@@ -245,14 +245,14 @@ call_writers(KTWorld *w)
 	fpt_page_delete_slots(l, copy, (int) kt_below(30) - 1, kt_random());
 	fpt_node_delete(l, copy, (int) kt_below(30) - 1, dead);
 	fpt_page_trim(l, copy);
-	fpt_page_set_low(l, copy, &e.key);
-	fpt_page_set_high(l, copy, &e.key);
+	fpt_page_set_low(l, copy, &e.key, &kt_work);
+	fpt_page_set_high(l, copy, &e.key, &kt_work);
 
 	memcpy(copy, w->page, BLCKSZ);
-	fpt_page_make_room(l, copy, &e);
+	fpt_page_make_room(l, copy, &e, &kt_work);
 	fpt_page_trim(l, copy);
 	memcpy(copy, w->page, BLCKSZ);
-	fpt_page_find_room(l, copy, &e);
+	fpt_page_find_room(l, copy, &e, &kt_work);
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_truncate(l, copy, kt_chance(50) ? n % 40 : n);
 	fpt_page_trim(l, copy);
@@ -536,7 +536,8 @@ use_sound_page(KTWorld *w)
 	if (w->level == 0)
 		e.down = 0;
 	res = fpt_page_insert(&w->l, w->page, &e, &edit);
-	if (res == FPT_FULL && fpt_page_make_room(&w->l, w->page, &e) == FPT_OK)
+	if (res == FPT_FULL &&
+		fpt_page_make_room(&w->l, w->page, &e, &kt_work) == FPT_OK)
 	{
 		res = fpt_page_insert(&w->l, w->page, &e, &edit);
 		CHECK(res == FPT_OK);

@@ -79,7 +79,7 @@ test_order(void)
 	{
 		FPTKey		back;
 
-		fpt_page_set_low(&l16, page, &k[i]);
+		fpt_page_set_low(&l16, page, &k[i], &kt_work);
 		back = fpt_page_low(&l16, page);
 		CHECK(fpt_key_cmp(&l16, &back, &k[i]) == 0);
 		for (int j = 0; j < n; j++)
@@ -271,7 +271,7 @@ insert(const FPTLayout *l, const FPTEntry *x)
 
 	if (res != FPT_FULL)
 		return res;
-	res = fpt_page_make_room(l, page, x);
+	res = fpt_page_make_room(l, page, x, &kt_work);
 	return res == FPT_OK ? fpt_page_insert(l, page, x, &edit) : res;
 }
 
@@ -286,9 +286,9 @@ test_insert_results(void)
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_FULL && edit.n == 0);
 	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
 	CHECK(insert(&l8, &x) == FPT_DUPLICATE);
-	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_DUPLICATE);
+	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_DUPLICATE);
 	x.key.tid = 4;
-	CHECK(fpt_page_make_room(&l8, page, &x) == FPT_OK);	/* nothing to do */
+	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_OK);	/* nothing to do */
 	CHECK(insert(&l8, &x) == FPT_OK);
 	x.key.lo = 999;
 	CHECK(insert(&l8, &x) == FPT_UNFIT);

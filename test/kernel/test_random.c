@@ -92,7 +92,7 @@ split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
 	CHECK(res == FPT_OK);
 	if (mine)
 	{
-		res = fpt_page_make_room(&w->l, before, e);
+		res = fpt_page_make_room(&w->l, before, e, &kt_work);
 		if (res == FPT_OK)
 			res = fpt_page_insert(&w->l, before, e, &edit);
 	}
@@ -100,7 +100,7 @@ split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
 		fpt_page_trim(&w->l, before);
 	if (res == FPT_OK)
 	{
-		res = fpt_page_set_high(&w->l, before, sep);
+		res = fpt_page_set_high(&w->l, before, sep, &kt_work);
 		CHECK(res == FPT_OK || (w->general && res == FPT_FULL));
 	}
 	if (res != FPT_OK || kt_chance(10))
@@ -312,6 +312,23 @@ insert_checked(const FPTEntry *e)
 	return res;
 }
 
+/* Make room, without work memory as long as that is not needed. */
+static FPTResult
+find_room(const FPTEntry *e, bool hard)
+{
+	FPTWork    *work = kt_chance(50) ? &kt_work : NULL;
+	FPTResult	res;
+
+	do
+	{
+		res = hard ? fpt_page_find_room(&w->l, w->page, e, work) :
+			fpt_page_make_room(&w->l, w->page, e, work);
+		CHECK(res != FPT_NO_WORK || work == NULL);
+		work = &kt_work;
+	} while (res == FPT_NO_WORK);
+	return res;
+}
+
 /* How full is a page of general keys that is to be split? */
 static void
 note_general_fill(const FPTEntry *e)
@@ -357,9 +374,9 @@ op_insert(void)
 	{
 		CHECK(expect == FPT_OK);
 		if (w->level == 0 && kt_chance(20))
-			res = fpt_page_find_room(&w->l, w->page, &e);
+			res = find_room(&e, true);
 		else
-			res = fpt_page_make_room(&w->l, w->page, &e);
+			res = find_room(&e, false);
 		if (res == FPT_OK)
 		{
 			res = insert_checked(&e);
@@ -382,7 +399,7 @@ op_insert(void)
 				note_general_fill(&e);
 			kt_verify(w, false);
 			if (w->general && (w->n <= FPT_WIDE_ENTRIES ||
-							   fpt_page_repeats(&w->l, w->page)))
+							   fpt_page_repeats(&w->l, w->page, &kt_work)))
 				recode_page(&e, false);
 			else
 				split_page(&e, false);
