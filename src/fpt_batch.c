@@ -385,7 +385,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 
 	Assert(b->valid && b->max > 0);
 	if (fpt_find_range(l, page, lo, hi, &first, &last) != FPT_OK)
-		fpt_corrupt(scan->indexRelation, b->pageno, "The page contradicts itself");
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
 	if (!fpt_loc_before(&first, &last))
 	{
@@ -429,8 +429,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		}
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
-			fpt_corrupt(scan->indexRelation, b->pageno,
-						"The page contradicts itself");
+			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 		if (filter)
 			n = fpt_filter_entries(so, b, page, n, isnull);
 		if (b->items != NULL)
@@ -469,8 +468,7 @@ fpt_leap(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*leapt = *done;
 	if (fpt_page_get(&so->ix.layout, page, *done, e) != FPT_OK)
-		fpt_corrupt(scan->indexRelation, b->pageno,
-					"The page contradicts itself");
+		fpt_corrupt_page(scan->indexRelation, &so->ix.layout, page, b->pageno);
 	return true;
 }
 
@@ -543,8 +541,7 @@ fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 
 	if (from->cls != FPT_CLS_MINF && !fpt_page_begins_at(l, page, from) &&
 		fpt_page_lower_bound(l, page, from, &at) != FPT_OK)
-		fpt_corrupt(scan->indexRelation, b->pageno,
-					"The page contradicts itself");
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 	so->poorseeks = at.kid > done->kid ? 0 : so->poorseeks + 1;
 	if (fpt_loc_before(done, &at))
 		*done = at;
@@ -598,8 +595,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 			found = fpt_copy_range(scan, so, b, page, from, &hi, r.filter,
 								   &done);
 		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
-			fpt_corrupt(scan->indexRelation, b->pageno,
-						"The page contradicts itself");
+			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 		else if (fpt_loc_before(&done, &at))
 			done = at;
 		steps++;

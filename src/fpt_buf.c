@@ -29,6 +29,33 @@ fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 					 RelationGetRelationName(rel))));
 }
 
+void
+fpt_corrupt_fault(Relation rel, uint32 pageno, const FPTFault *fault)
+{
+	char	   *where = "";
+
+	if (fault->kid >= 0)
+		where = psprintf(", node %d", fault->kid);
+	if (fault->rank >= 0)
+		where = psprintf("%s, entry %d", where, fault->rank);
+	fpt_corrupt(rel, pageno,
+				psprintf("Page is not sound: %s (%s is " UINT64_FORMAT "%s)",
+						 fault->what, fault->field, fault->value, where));
+}
+
+void
+fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page, uint32 pageno)
+{
+	FPTFault	fault;
+
+	if (PageIsNew(page))
+		fpt_corrupt(rel, pageno, "The page is empty");
+	if (fpt_page_check_form(l, page, pageno, &fault) != NULL)
+		fpt_corrupt_fault(rel, pageno, &fault);
+	fpt_corrupt(rel, pageno,
+				"The page's entries are not those of its place in the tree");
+}
+
 /* --- metapage ------------------------------------------------------------- */
 
 void
@@ -305,9 +332,7 @@ void
 fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
 {
 	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf), pageno)))
-		fpt_corrupt(rel, pageno,
-					PageIsNew(BufferGetPage(buf)) ?
-					"The page is empty" : "The page header is not valid");
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 }
 
 /* Header, in-page root and fences: what any visit of a page needs, at once. */

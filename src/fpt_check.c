@@ -311,6 +311,7 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 				  uint32 pageno, uint32 from)
 {
 	const char *problem;
+	FPTFault	fault;
 
 	fpt_verify_read(v, &v->target, pageno, from);
 	problem = fpt_verify_arrival(v, v->target.page, level, prev, at);
@@ -321,10 +322,9 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 		fpt_verify_relocate(v, level, prev, at);
 	}
 	fpt_verify_mark(v);
-	problem = fpt_page_check(&v->ix.layout, v->target.page, v->target.pageno);
-	if (problem != NULL)
-		fpt_corrupt(v->rel, v->target.pageno,
-					psprintf("Page is not sound: %s", problem));
+	if (fpt_page_check(&v->ix.layout, v->target.page, v->target.pageno,
+					   &fault) != NULL)
+		fpt_corrupt_fault(v->rel, v->target.pageno, &fault);
 	fpt_verify_extract(v, &v->target);
 	fpt_key_copy(&v->skip, at);
 }

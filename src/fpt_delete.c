@@ -100,7 +100,7 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 
 		end -= n;
 		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
-			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
 	fpt_wal_finish(wal);
 }
@@ -143,7 +143,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	d->n = fpt_page_copy(l, page, from, to, false, &run);
 	if (d->n < 0)
-		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+		fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
 	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
 	d->dead = palloc0(sizeof(bool) * (d->n + 1));
 	d->order = palloc(sizeof(uint64) * (d->n + 1));
@@ -385,8 +385,7 @@ fpt_want_versions(FPTLeafDelete *d, int *space)
 	int			i;
 
 	if (g == NULL || n != d->n)
-		fpt_corrupt(d->rel, fpt_bufpage(d->buf),
-					"The page contradicts itself");
+		fpt_corrupt_page(d->rel, d->l, page, fpt_bufpage(d->buf));
 	for (i = 0; i < n; i++)
 	{
 		space[i] = g->x * FPT_LINE / g->cap;

@@ -166,7 +166,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 			break;
 		default:
-			fpt_corrupt(rel, pageno, "The page contradicts itself");
+			fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 			break;
 	}
 }

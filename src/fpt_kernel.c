@@ -21,16 +21,6 @@ fpt_page_geom(const FPTLayout *l, void *page)
 	return fpt_geom_of(l, page);
 }
 
-/* Is a general fence's tuple where it says? */
-static inline bool
-fpt_fence_sound(const void *page, const FPTFence *f)
-{
-	uint32		len;
-
-	return f->hi == 0 ||
-		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
-}
-
 bool
 fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {

@@ -826,9 +826,30 @@ fpt_page_has_dict(void *page)
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
-/* Full structural check: NULL if the page is sound, else what is wrong. */
+/* What is wrong with a page. */
+typedef struct FPTFault
+{
+	const char *what;			/* a clause, such as "tuples overlap" */
+	const char *field;			/* what says so, */
+	uint64		value;			/* and what it holds */
+	int			kid;			/* node (by its place in the root) and entry */
+	int			rank;			/* (by its place in the node); -1: neither */
+} FPTFault;
+
+/*
+ * Full structural check: NULL if the page is sound, else what is wrong, which
+ * is fault->what as well; "fault" may be NULL.  May raise what comparing keys
+ * raises.
+ */
 extern const char *fpt_page_check(const FPTLayout *l, void *page,
-								  uint32 pageno);
+								  uint32 pageno, FPTFault *fault);
+
+/*
+ * The same but for the order of general keys, which only comparing them tells:
+ * this raises nothing and runs nobody's code.
+ */
+extern const char *fpt_page_check_form(const FPTLayout *l, void *page,
+									   uint32 pageno, FPTFault *fault);
 
 /*
  * A run of one node for the scan: slots in order from loc.rank on, copied out.

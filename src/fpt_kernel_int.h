@@ -75,6 +75,16 @@ fpt_page_open(const FPTLayout *l, void *page)
 	return pg;
 }
 
+/* Is a general fence's tuple where it says? */
+static inline bool
+fpt_fence_sound(const void *page, const FPTFence *f)
+{
+	uint32		len;
+
+	return f->hi == 0 ||
+		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
+}
+
 extern FPTResult fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p);
 
 /* Is p's node the one in which the key is, or belongs? */

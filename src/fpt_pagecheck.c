@@ -21,7 +21,31 @@ typedef struct FPTCheckState
 	int			prevcode;		/* its number in the dictionary, or -1 */
 	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
 	bool		taken[FPT_MAX_NODES + 1];
+	bool		compare;		/* keys: else general ones are not */
+	FPTFault   *fault;			/* where to say what is wrong */
 } FPTCheckState;
+
+/* Note what is wrong and which field says so; returns "what", never NULL. */
+static const char *
+fpt_fault(FPTCheckState *st, const char *what, const char *field,
+		  uint64 value)
+{
+	Assert(what != NULL && field != NULL);
+	st->fault->what = what;
+	st->fault->field = field;
+	st->fault->value = value;
+	return what;
+}
+
+/*
+ * Are these keys, which should ascend, seen not to?  May raise if keys are
+ * compared.
+ */
+static bool
+fpt_not_below(FPTCheckState *st, const FPTKey *a, const FPTKey *b)
+{
+	return st->compare && fpt_key_cmp(st->pg.l, a, b) >= 0;
+}
 
 /* Does a tuple share bytes with another one?  (It lies within the page.) */
 static bool
@@ -59,35 +83,127 @@ fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 	return l->keysize > 4 || k.lo <= 0xFFFFFFFF;
 }
 
+/* What tells one page from another: what fpt_page_sane() asks, one by one. */
 static const char *
-fpt_check_header(FPTCheckState *st, uint32 pageno)
+fpt_check_identity(FPTCheckState *st, uint32 pageno)
+{
+	static const char *const what = "page header or identity is not valid";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET)
+		return fpt_fault(st, what, "pd_special", h->std.pd_special);
+	if (s->pageid != FPT_PAGE_ID)
+		return fpt_fault(st, what, "page id", s->pageid);
+	if (s->version != FPT_VERSION)
+		return fpt_fault(st, what, "format version", s->version);
+	if (s->pageno != pageno)
+		return fpt_fault(st, what, "page number", s->pageno);
+	if (s->indexid != st->pg.l->indexid)
+		return fpt_fault(st, what, "index id", s->indexid);
+	if ((h->flags & ~FPT_F_ALL) != 0 || (h->flags & FPT_F_META) != 0)
+		return fpt_fault(st, what, "flags", h->flags);
+	if (h->level > FPT_MAX_LEVEL)
+		return fpt_fault(st, what, "level", h->level);
+	return NULL;
+}
+
+/* Encoding, counts and borders; afterwards st->pg.g is not NULL. */
+static const char *
+fpt_check_encoding(FPTCheckState *st)
+{
+	static const char *const what = "page's encoding or counts are not valid";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	const FPTGeom *g = st->pg.g;
+
+	if (g == NULL)
+	{
+		if (h->nkids > h->nnodes)
+			return fpt_fault(st, what, "number of nodes in use", h->nkids);
+		if (h->nnull > h->nkids)
+			return fpt_fault(st, what, "number of NULL nodes", h->nnull);
+
+		/* the encoding is none, or one of fewer nodes or keys */
+		return fpt_fault(st, what, "encoding", h->enc);
+	}
+	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
+		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
+	if (h->std.pd_upper > FPT_SPECIAL_OFFSET ||
+		(!fpt_is_general(st->pg.l) && h->std.pd_upper != FPT_SPECIAL_OFFSET) ||
+		(fpt_is_general(st->pg.l) && fpt_heap_room(st->pg) < 0))
+		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
+	return NULL;
+}
+
+/* Both fences, and that the links to siblings agree with them. */
+static const char *
+fpt_check_fences(FPTCheckState *st)
 {
 	FPTPageHeader *h = fpt_header(st->pg.p);
 	FPTPageSpecial *s = fpt_special(st->pg.p);
 
-	if (!fpt_page_sane(st->pg.l, st->pg.p, pageno))
-		return "page header, identity or encoding is not valid";
-	if ((h->ndict != 0 && !fpt_has_dict(st->pg.g)) || s->reserved[0] != 0 ||
-		s->reserved[1] != 0 || s->reserved[2] != 0)
-		return "reserved bytes of the page header are not zero";
+	if (fpt_is_general(st->pg.l) && !fpt_fence_sound(st->pg.p, &h->high))
+		return fpt_fault(st, "high fence is not valid", "offset of its tuple",
+						 h->high.hi);
+	if (fpt_is_general(st->pg.l) && !fpt_fence_sound(st->pg.p, &s->low))
+		return fpt_fault(st, "low fence is not valid", "offset of its tuple",
+						 s->low.hi);
 	if (!fpt_fence_valid(st, &h->high))
-		return "high fence is not valid";
+		return fpt_fault(st, "high fence is not valid", "class and TID",
+						 h->high.tidcls);
 	if (!fpt_fence_valid(st, &s->low))
-		return "low fence is not valid";
-	if ((st->pg.l->keysize <= 8 && s->base_hi != 0) ||
-		(fpt_has_dict(st->pg.g) && s->base_lo != 0) ||
-		(st->pg.l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
-		return "key base is not valid";
+		return fpt_fault(st, "low fence is not valid", "class and TID",
+						 s->low.tidcls);
 	st->low = fpt_page_low(st->pg.l, st->pg.p);
 	st->high = fpt_page_high(st->pg.l, st->pg.p);
-	if (fpt_key_cmp(st->pg.l, &st->low, &st->high) >= 0)
-		return "low fence is not below the high fence";
+	if (fpt_not_below(st, &st->low, &st->high))
+		return fpt_fault(st, "low fence is not below the high fence",
+						 "lower half of the low one", st->low.lo);
 	if ((st->high.cls == FPT_CLS_PINF) != (h->right == FPT_NOPAGE))
-		return "high fence and right link disagree about being rightmost";
+		return fpt_fault(st,
+						 "high fence and right link disagree about being rightmost",
+						 "right link", h->right);
 	if ((st->low.cls == FPT_CLS_MINF) != (h->left == FPT_NOPAGE))
-		return "low fence and left link disagree about being leftmost";
-	if (h->level > 0 && h->nkids == 0)
-		return "inner page has no entries";
+		return fpt_fault(st,
+						 "low fence and left link disagree about being leftmost",
+						 "left link", h->left);
+	return NULL;
+}
+
+/* Line 0 and the last line. */
+static const char *
+fpt_check_header(FPTCheckState *st, uint32 pageno)
+{
+	static const char *const reserved =
+	"reserved bytes of the page header are not zero";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+	const char *msg;
+
+	msg = fpt_check_identity(st, pageno);
+	if (msg == NULL)
+		msg = fpt_check_encoding(st);
+	if (msg != NULL)
+		return msg;
+	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
+		return fpt_fault(st, reserved, "number of keys", h->ndict);
+	for (int i = 0; i < 3; i++)
+	{
+		if (s->reserved[i] != 0)
+			return fpt_fault(st, reserved, "a word of the last line",
+							 s->reserved[i]);
+	}
+	msg = fpt_check_fences(st);
+	if (msg != NULL)
+		return msg;
+	Assert(fpt_page_sane(st->pg.l, st->pg.p, pageno));
+	if (st->pg.l->keysize <= 8 && s->base_hi != 0)
+		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
+	if ((fpt_has_dict(st->pg.g) && s->base_lo != 0) ||
+		(st->pg.l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
+		return fpt_fault(st, "key base is not valid", "lower half", s->base_lo);
+	if (h->level > 0 && h->nkids == 0 && !(h->flags & FPT_F_DELETED))
+		return fpt_fault(st, "inner page has no entries", "nodes in use", 0);
 	return NULL;
 }
 
@@ -107,33 +223,42 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	FPTPageSpecial *s = fpt_special(st->pg.p);
 
 	if (st->nseen > 0 &&
-		(fpt_is_minf_entry(st) ? fpt_image_cmp(&st->prev, &e->key) > 0 :
-		 fpt_key_cmp(st->pg.l, &st->prev, &e->key) >= 0))
-		return "entries are out of order";
+		(fpt_is_minf_entry(st) ?
+		 st->compare && fpt_image_cmp(&st->prev, &e->key) > 0 :
+		 fpt_not_below(st, &st->prev, &e->key)))
+		return fpt_fault(st, "entries are out of order", "key, lower half",
+						 e->key.lo);
 	if (inner && st->nseen == 0)
 	{
-		/* The first separator repeats the low fence, or means -infinity. */
+		/* The first separator is the low fence, or means -infinity. */
 		if (st->low.cls != FPT_CLS_MINF &&
-			fpt_key_cmp(st->pg.l, &st->low, &e->key) != 0)
-			return "first separator differs from the low fence";
+			(fpt_image_cmp(&st->low, &e->key) != 0 ||
+			 st->low.tid != e->key.tid))
+			return fpt_fault(st, "first separator differs from the low fence",
+							 "key, lower half", e->key.lo);
 	}
-	else if (fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
-		return "entry is below the low fence";
+	else if (st->compare && fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
+		return fpt_fault(st, "entry is below the low fence",
+						 "key, lower half", e->key.lo);
 	if (!(st->nseen == 0 && inner && fpt_is_general(st->pg.l) &&
 		  st->low.cls == FPT_CLS_MINF) &&
-		fpt_key_cmp(st->pg.l, &e->key, &st->high) >= 0)
-		return "entry is not below the high fence";
+		fpt_not_below(st, &e->key, &st->high))
+		return fpt_fault(st, "entry is not below the high fence",
+						 "key, lower half", e->key.lo);
 	if (st->pg.l->keysize <= 8 &&
 		(e->key.hi != 0 || (st->pg.l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
-		return "key is wider than the key size";
+		return fpt_fault(st, "key is wider than the key size",
+						 "key, lower half", e->key.lo);
 	if (e->key.cls == FPT_CLS_VALUE &&
 		(e->key.hi < s->base_hi ||
 		 (e->key.hi == s->base_hi && e->key.lo < s->base_lo)))
-		return "key is beyond the largest one";
+		return fpt_fault(st, "key is beyond the largest one",
+						 "key, lower half", e->key.lo);
 	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
-		return "downlink points to the metapage or the root";
+		return fpt_fault(st, "downlink points to the metapage or the root",
+						 "downlink", e->down);
 	if (!inner && !fpt_tid_is_valid(e->key.tid))
-		return "heap TID is not valid";
+		return fpt_fault(st, "heap TID is not valid", "TID", e->key.tid);
 	st->prev = e->key;
 	st->nseen++;
 	return NULL;
@@ -144,6 +269,10 @@ static const char *
 fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 					int code)
 {
+	static const char *const above =
+	"separator is above its node's first entry";
+	static const char *const below =
+	"separator is below the previous node's last entry";
 	FPTPageHeader *h = fpt_header(st->pg.p);
 	int			vfrom = st->pg.l->nullsfirst ? h->nnull : 0;
 	FPTPageSpecial *s = fpt_special(st->pg.p);
@@ -158,86 +287,120 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	if (fpt_has_dict(st->pg.g))
 	{
 		if ((int) lo > code)
-			return "separator is above its node's first entry";
-		return (int) lo >= st->prevcode ? NULL :
-			"separator is below the previous node's last entry";
+			return fpt_fault(st, above, "number of the separator", lo);
+		if ((int) lo < st->prevcode)
+			return fpt_fault(st, below, "number of the separator", lo);
+		return NULL;
 	}
 	sep.lo = lo + s->base_lo;
 	sep.hi = hi + s->base_hi + (sep.lo < lo ? 1 : 0);
 	sep.cls = FPT_CLS_VALUE;
 	sep.tid = 0;
 	if (fpt_image_cmp(&sep, &first->key) > 0)
-		return "separator is above its node's first entry";
+		return fpt_fault(st, above, "separator, lower half", sep.lo);
 	if (fpt_image_cmp(&sep, &st->prev) < 0)
-		return "separator is below the previous node's last entry";
+		return fpt_fault(st, below, "separator, lower half", sep.lo);
 	return NULL;
 }
 
+/* A slot that a node's order names: its tuple and stored key; fills *e. */
+static const char *
+fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
+{
+	FPTPage		pg = st->pg;
+	char	   *node = fpt_kid_node(pg, kid);
+	uint32		cls = fpt_kid_cls(pg, kid);
+
+	if (!fpt_slot_entry(pg, node, slot, cls, e))
+		return fpt_fault(st, "tuple is not within the page's tuples",
+						 fpt_has_dict(pg.g) ? "number" : "offset",
+						 fpt_has_dict(pg.g) ? fpt_slot_code(node, slot) :
+						 fpt_slot_off(pg.g, node, slot));
+	if (!fpt_has_dict(pg.g) && fpt_tuple_overlaps(st, &e->key))
+		return fpt_fault(st, "tuples overlap", "offset",
+						 fpt_slot_off(pg.g, node, slot));
+	if (fpt_is_low_entry(pg.g, kid, rank))
+	{
+		if (e->key.len > 0)
+			return fpt_fault(st, "first separator has a tuple", "length",
+							 e->key.len);
+		e->key.len = st->low.len;
+		e->key.tup = st->low.tup;
+	}
+	if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
+	{
+		uint64		hi,
+					lo;
+
+		/* searches compare the stored key with zero */
+		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
+		if (hi != 0 || lo != 0)
+			return fpt_fault(st, "NULL entry has a key", "key, lower half", lo);
+	}
+	return NULL;
+}
+
+/* The node itself: there is one, it is this kid's alone, and it has entries. */
+static const char *
+fpt_check_node_used(FPTCheckState *st, int kid)
+{
+	char	   *node = fpt_kid_node(st->pg, kid);
+	int			ordinal = fpt_kid(st->pg, kid);
+	uint64		used;
+
+	if (node == NULL)
+		return fpt_fault(st, "in-page root points to a node that does not exist",
+						 "node number", ordinal);
+	if (st->taken[ordinal])
+		return fpt_fault(st, "in-page root points to a node twice",
+						 "node number", ordinal);
+	st->taken[ordinal] = true;
+	used = ((FPTNode *) node)->used;
+	if (used & ~st->pg.g->capmask)
+		return fpt_fault(st, "node uses slots it does not have", "used", used);
+	if (used == 0)
+		return fpt_fault(st, "node in use is empty", "used", 0);
+	return NULL;
+}
+
+/* A node and all of its entries. */
 static const char *
 fpt_check_node(FPTCheckState *st, int kid)
 {
 	FPTPage		pg = st->pg;
-	char	   *node = fpt_kid_node(pg, kid);
-	int			ordinal = fpt_kid(pg, kid);
-	uint32		cls = fpt_kid_cls(st->pg, kid);
+	char	   *node;
+	const char *msg;
 	uint64		seen = 0;
 	int			count;
-	int			i;
 
-	if (node == NULL)
-		return "in-page root points to a node that does not exist";
-	if (st->taken[ordinal])
-		return "in-page root points to a node twice";
-	st->taken[ordinal] = true;
-	if (((FPTNode *) node)->used & ~pg.g->capmask)
-		return "node uses slots it does not have";
+	st->fault->kid = kid;
+	msg = fpt_check_node_used(st, kid);
+	if (msg != NULL)
+		return msg;
+	node = fpt_kid_node(pg, kid);
 	count = fpt_popcount(fpt_node_used(pg.g, node));
-	if (count == 0)
-		return "node in use is empty";
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count && msg == NULL; i++)
 	{
 		int			slot = fpt_node_perm(pg.g, node)[i];
-		const char *msg;
 		FPTEntry	e;
-		uint64		hi,
-					lo;
 
-		if (slot >= pg.g->cap ||
-			(fpt_node_used(pg.g, node) & (UINT64CONST(1) << slot)) == 0)
-			return "node's order names a slot that is not in use";
+		st->fault->rank = i;
+		if (slot >= pg.g->cap || !fpt_slot_used(pg.g, node, slot))
+			return fpt_fault(st,
+							 "node's order names a slot that is not in use",
+							 "slot", slot);
 		if (seen & (UINT64CONST(1) << slot))
-			return "node's order names a slot twice";
+			return fpt_fault(st, "node's order names a slot twice", "slot",
+							 slot);
 		seen |= UINT64CONST(1) << slot;
-		if (!fpt_slot_entry(pg, node, slot, cls, &e))
-			return "tuple is not within the page's tuples";
-		if (!fpt_has_dict(pg.g) && fpt_tuple_overlaps(st, &e.key))
-			return "tuples overlap";
-		if (fpt_is_low_entry(pg.g, kid, i))
-		{
-			if (e.key.len > 0)
-				return "first separator has a tuple";
-			e.key.len = st->low.len;
-			e.key.tup = st->low.tup;
-		}
-		if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
-		{
-			/* searches compare the stored key with zero */
-			fpt_slot_rel(pg.g, node, slot, &hi, &lo);
-			if (hi != 0 || lo != 0)
-				return "NULL entry has a key";
-		}
-		if (i == 0)
-		{
+		msg = fpt_check_slot(st, kid, i, slot, &e);
+		if (msg == NULL && i == 0)
 			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
-			if (msg)
-				return msg;
-		}
-		msg = fpt_check_entry(st, &e);
-		if (msg)
-			return msg;
+		if (msg == NULL)
+			msg = fpt_check_entry(st, &e);
 		st->prevcode = fpt_slot_code(node, slot);
 	}
-	return NULL;
+	return msg;
 }
 
 /* The keys of the dictionary are of one class, and ascend. */
@@ -253,11 +416,12 @@ fpt_check_dict(FPTCheckState *st)
 	if (!fpt_has_dict(st->pg.g))
 		return NULL;
 	if (h->nnull != 0 && h->nnull != h->nkids)
-		return "page with a dictionary has both NULLs and values";
+		return fpt_fault(st, "page with a dictionary has both NULLs and values",
+						 "number of NULL nodes", h->nnull);
 	for (i = upper; i < upper + fpt_dict_bytes(st->pg); i++)
 	{
 		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
-			return "dictionary overlaps tuples";
+			return fpt_fault(st, "dictionary overlaps tuples", "offset", i);
 		st->taken_bytes[i / 8] |= 1 << (i % 8);
 	}
 	for (i = 0; i < h->ndict; i++)
@@ -266,16 +430,20 @@ fpt_check_dict(FPTCheckState *st)
 		uint64		head;
 
 		if (!fpt_dict_key(st->pg.p, i, cls, &k) || fpt_tuple_overlaps(st, &k))
-			return "tuple of the dictionary is not within the page's tuples";
+			return fpt_fault(st,
+							 "tuple of the dictionary is not within the page's tuples",
+							 "offset", fpt_dict_off(st->pg.p, i));
 
 		/* without entries nobody knows of which class they were */
 		k.tid = 0;
-		if (i > 0 && h->nkids > 0 && fpt_key_cmp(st->pg.l, &prev, &k) >= 0)
-			return "keys of the dictionary are out of order";
+		if (i > 0 && h->nkids > 0 && fpt_not_below(st, &prev, &k))
+			return fpt_fault(st, "keys of the dictionary are out of order",
+							 "head", k.lo);
 		memcpy(&head, fpt_dict_heads(st->pg.p) + i * sizeof(head),
 			   sizeof(head));
 		if (h->nnull != 0 && head != 0)
-			return "NULL of the dictionary has a head";
+			return fpt_fault(st, "NULL of the dictionary has a head", "head",
+							 head);
 		prev = k;
 	}
 	return NULL;
@@ -300,7 +468,8 @@ fpt_check_hints(FPTCheckState *st)
 		if (fpt_hint_test(st->pg, i) &&
 			(!st->taken[ordinal] ||
 			 (fpt_node_used(g, node) & (UINT64CONST(1) << (i % g->cap))) == 0))
-			return "dead-entry hint for a slot that is not in use";
+			return fpt_fault(st, "dead-entry hint for a slot that is not in use",
+							 "slot", i);
 	}
 	return NULL;
 }
@@ -321,37 +490,53 @@ fpt_check_hole(FPTCheckState *st)
 	for (i = from; i < end; i++)
 	{
 		if (st->pg.p[i] != 0)
-			return "free space between nodes and hints is not zero";
+			return fpt_fault(st, "free space between nodes and hints is not zero",
+							 "offset", i);
 	}
 	return NULL;
 }
 
-const char *
-fpt_page_check(const FPTLayout *l, void *page, uint32 pageno)
+/* Both kinds of the check: see fpt_kernel.h. */
+static const char *
+fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
+			   FPTFault *fault)
 {
 	FPTCheckState st;
+	FPTFault	unwanted;
 	const char *msg;
-	int			kid;
 
 	memset(&st, 0, sizeof(st));
 	st.pg = fpt_page_open(l, page);
+	st.compare = compare;
+	st.fault = fault != NULL ? fault : &unwanted;
+	st.fault->kid = st.fault->rank = -1;
 	msg = fpt_check_header(&st, pageno);
-	if (msg)
-		return msg;
-	msg = fpt_check_hole(&st);
-	if (msg)
+	if (msg == NULL)
+		msg = fpt_check_hole(&st);
+	if (msg != NULL)
 		return msg;
 	if (fpt_header(page)->flags & FPT_F_DELETED)
 		return fpt_header(page)->nkids == 0 ? NULL :
-			"deleted page has entries";
+			fpt_fault(&st, "deleted page has entries", "nodes in use",
+					  fpt_header(page)->nkids);
 	msg = fpt_check_dict(&st);
-	if (msg)
-		return msg;
-	for (kid = 0; kid < fpt_header(page)->nkids; kid++)
-	{
+	for (int kid = 0; msg == NULL && kid < fpt_header(page)->nkids; kid++)
 		msg = fpt_check_node(&st, kid);
-		if (msg)
-			return msg;
-	}
+	if (msg != NULL)
+		return msg;
+	st.fault->kid = st.fault->rank = -1;
 	return fpt_check_hints(&st);
+}
+
+const char *
+fpt_page_check(const FPTLayout *l, void *page, uint32 pageno, FPTFault *fault)
+{
+	return fpt_check_page(l, page, pageno, true, fault);
+}
+
+const char *
+fpt_page_check_form(const FPTLayout *l, void *page, uint32 pageno,
+					FPTFault *fault)
+{
+	return fpt_check_page(l, page, pageno, !fpt_is_general(l), fault);
 }

@@ -228,7 +228,7 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		FPTEntry	e;
 
 		if (fpt_page_get(l, page, loc, &e) != FPT_OK)
-			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+			fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
 		if (w->dir > 0 && !first)
 		{
 			/* The separator is the child's lowest key. */
@@ -293,7 +293,8 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	}
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
 							&loc) != FPT_OK)
-		fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf),
+						 fpt_bufpage(buf));
 	fpt_window_copy(w, rel, ix, buf, loc, end, max);
 	sibling = w->dir > 0 ? fpt_header(BufferGetPage(buf))->right :
 		fpt_header(BufferGetPage(buf))->left;

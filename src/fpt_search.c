@@ -250,7 +250,7 @@ fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
 	else if (look->dir < 0 && loc.kid == 0 && loc.rank == 0)
 		e.key = fpt_page_low(l, page);
 	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
-		fpt_corrupt(rel, fpt_bufpage(parent), "The page contradicts itself");
+		fpt_corrupt_page(rel, l, page, fpt_bufpage(parent));
 	if (e.key.cls == FPT_CLS_PINF || e.key.cls == FPT_CLS_MINF)
 		return false;
 	cmp = fpt_key_cmp(l, &e.key, look->end);
@@ -285,7 +285,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK ||
 			(unlikely(ix->headless) &&
 			 !fpt_child_bounds(ix, page, loc, &around)))
-			fpt_corrupt(rel, fpt_bufpage(buf), "The page contradicts itself");
+			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))

@@ -80,7 +80,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	Assert(sp->entries != NULL);
 	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
 	if (n < 0)
-		fpt_corrupt(sp->rel, pageno, "The page contradicts itself");
+		fpt_corrupt_page(sp->rel, &sp->ix->layout, page, pageno);
 	sp->low = fpt_page_low(&sp->ix->layout, page);
 	sp->high = fpt_page_high(&sp->ix->layout, page);
 
@@ -612,7 +612,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (res == FPT_DUPLICATE)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)
-		fpt_corrupt(rel, pageno, "The page contradicts itself");
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 	if (res == FPT_FULL)
 	{
 		fpt_wal_abort(wal);

@@ -146,7 +146,7 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 	if (fpt_page_range(&u->ix->layout, page, &u->lo, &u->hi, &from,
 					   &to) != FPT_OK ||
 		(n = fpt_page_copy(&u->ix->layout, page, from, to, false, &run)) < 0)
-		fpt_corrupt(u->rel, fpt_bufpage(cur), "The page contradicts itself");
+		fpt_corrupt_page(u->rel, &u->ix->layout, page, fpt_bufpage(cur));
 	fpt_guess_learn(&u->ix->guess, &u->ix->layout, page, from.kid);
 	for (i = 0; i < n && !*stop; i++)
 	{

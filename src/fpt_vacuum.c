@@ -344,7 +344,8 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	else if (res == FPT_OK)
 		res = fpt_page_delete(l, page, u->loc);
 	if (res != FPT_OK)
-		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
+		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
+						 fpt_bufpage(u->parent));
 	fpt_wal_finish(wal);
 	v->stats->pages_newly_deleted++;
 	fpt_stop_point(fpt_header(BufferGetPage(u->target))->level == 0 ?
@@ -375,7 +376,8 @@ fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
 		return false;
 	if (fpt_page_get(&v->ix.layout, BufferGetPage(u->parent), next,
 					 &e) != FPT_OK)
-		fpt_corrupt(v->rel, fpt_bufpage(u->parent), "The page contradicts itself");
+		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
+						 fpt_bufpage(u->parent));
 	return e.down == fpt_bufpage(u->right);
 }
 
@@ -476,7 +478,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	Assert(fpt_header(BufferGetPage(u->target))->level > 0);
 	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK ||
 		(n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES)) < 1)
-		fpt_corrupt(v->rel, fpt_bufpage(nbuf), "The page contradicts itself");
+		fpt_corrupt_page(v->rel, l, BufferGetPage(nbuf), fpt_bufpage(nbuf));
 
 	/* The child's separator is the page's low fence. */
 	only.key = u->low;
@@ -550,7 +552,7 @@ fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 	run.tids = tids;
 	n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
 	if (n < 0)
-		fpt_corrupt(v->rel, fpt_bufpage(buf), "The page contradicts itself");
+		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	return n;
 }
 

@@ -35,6 +35,36 @@
 #include "access/xloginsert.h"
 #include "port/pg_bitutils.h"
 
+#if defined(USE_ASSERT_CHECKING) && !defined(FPT_GENERIC_WAL_ONLY)
+
+/* Insertions of which one is checked: a check costs as much as a hundred. */
+#define FPT_WAL_CHECKED		16
+
+/*
+ * A record is about to make "image" of the page in this buffer (blank: which is
+ * not read), in builds with assertions: of a sound page it must make another
+ * sound one.  Keys are not compared: that runs users' code, which may fail, and
+ * a page that was given out for this record would be lost; nor does a changed
+ * comparison function make any page unsound.
+ */
+static void
+fpt_wal_verify(const FPTLayout *l, Buffer buf, Page image, bool blank)
+{
+	uint32		pageno = blank ? fpt_special(image)->pageno : fpt_bufpage(buf);
+	FPTFault	fault;
+
+	if (!blank &&
+		fpt_page_check_form(l, BufferGetPage(buf), pageno, &fault) != NULL)
+		return;
+	if (fpt_page_check_form(l, image, pageno, &fault) != NULL)
+		elog(PANIC, "WAL record of page %u: %s (%s is " UINT64_FORMAT
+			 ", node %d, entry %d)",
+			 pageno, fault.what, fault.field, fault.value, fault.kid,
+			 fault.rank);
+}
+
+#endif							/* USE_ASSERT_CHECKING, own records */
+
 #ifdef FPT_GENERIC_WAL_ONLY
 
 FPTWal *
@@ -343,6 +373,11 @@ fpt_wal_finish(FPTWal *wal)
 	XLogRecPtr	recptr = InvalidXLogRecPtr;
 	int			i;
 
+#ifdef USE_ASSERT_CHECKING
+	for (i = 0; i < wal->npages; i++)
+		fpt_wal_verify(wal->l, wal->pages[i].buf, wal->pages[i].image,
+					   wal->pages[i].blank);
+#endif
 	for (i = 0; needwal && i < wal->npages; i++)
 		fpt_delta(&wal->pages[i], wal->l);
 
@@ -400,6 +435,30 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 	PageSetLSN(page, recptr);
 }
 
+#ifdef USE_ASSERT_CHECKING
+
+/* The same of an insertion: what it will make of the page, in a copy. */
+static void
+fpt_wal_verify_insert(FPTIndex *ix, Buffer buf, const FPTEntry *e,
+					  const FPTPlace *place)
+{
+	static int	ninserts = 0;
+	char	   *copy;
+	FPTPlace	p = *place;
+	FPTEdit		edit = {0};
+
+	if (++ninserts % FPT_WAL_CHECKED != 0)
+		return;
+	copy = palloc(BLCKSZ);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	p.node = copy + (place->node - (char *) BufferGetPage(buf));
+	fpt_page_insert_at(&ix->layout, copy, e, &p, &edit);
+	fpt_wal_verify(&ix->layout, buf, copy, false);
+	pfree(copy);
+}
+
+#endif							/* USE_ASSERT_CHECKING */
+
 FPTResult
 fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 {
@@ -414,6 +473,9 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 	res = fpt_page_insert_find(&ix->layout, page, e, &place);
 	if (res != FPT_OK)
 		return res;
+#ifdef USE_ASSERT_CHECKING
+	fpt_wal_verify_insert(ix, buf, e, &place);
+#endif
 	START_CRIT_SECTION();
 	fpt_page_insert_at(&ix->layout, page, e, &place, &edit);
 	MarkBufferDirty(buf);

@@ -133,6 +133,20 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));
 
+/* The same: what fpt_page_check() found wrong with the page. */
+extern void fpt_corrupt_fault(Relation rel, uint32 pageno,
+							  const FPTFault *fault)
+			__attribute__((noreturn));
+
+/*
+ * The same, of a page whose contents stopped an operation: a check says what is
+ * wrong with them, without comparing general keys.  The page is locked, or a
+ * copy.
+ */
+extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
+							 uint32 pageno)
+			__attribute__((noreturn));
+
 /*
  * The same, guessing the buffer by where this backend saw the page last; if it
  * is a leaf, with the fraction from fpt_page_fraction() to guess the node by.

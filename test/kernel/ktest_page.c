@@ -610,7 +610,7 @@ kt_verify(KTWorld *w, bool exact_hints)
 	const char *msg;
 	int			n;
 
-	msg = fpt_page_check(&w->l, w->page, w->pageno);
+	msg = fpt_page_check(&w->l, w->page, w->pageno, NULL);
 	if (msg && !(w->level > 0 && w->n == 0))
 		kt_fail(msg, __FILE__, __LINE__);
 	CHECK(fpt_page_count(&w->l, w->page) == w->n);

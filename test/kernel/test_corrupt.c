@@ -39,7 +39,7 @@ sound_page(const FPTLayout *l, int level)
 	g = fpt_page_geom(l, page);
 	CHECK(fpt_page_fill(l, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	CHECK(fpt_header(page)->nkids >= 3);
-	CHECK(fpt_page_check(l, page, 5) == NULL);
+	CHECK(fpt_page_check(l, page, 5, NULL) == NULL);
 }
 
 static FPTPageHeader *
@@ -97,8 +97,10 @@ set_separator(int kid, uint64 offset)
 static void
 expect_on(const FPTLayout *l, const char *message)
 {
-	const char *msg = fpt_page_check(l, page, 5);
+	FPTFault	fault;
+	const char *msg = fpt_page_check(l, page, 5, &fault);
 
+	CHECK(msg == NULL || (fault.what == msg && fault.field != NULL));
 	if (msg == NULL || strcmp(msg, message) != 0)
 	{
 		printf("expected: %s, got: %s\n", message, msg ? msg : "nothing");
@@ -114,49 +116,65 @@ expect(const char *message)
 	sound_page(&l8, 0);
 }
 
+/* The same, and this field is said to have this value. */
+static void
+expect_field(const char *message, const char *field, uint64 value)
+{
+	FPTFault	fault;
+
+	CHECK(fpt_page_check(&l8, page, 5, &fault) != NULL);
+	if (strcmp(fault.field, field) != 0 || fault.value != value)
+	{
+		printf("expected: %s, got: %s\n", field, fault.field);
+		CHECK(!"field of page check");
+	}
+	expect(message);
+}
+
 static void
 test_check_identity(void)
 {
-	const char *msg = "page header, identity or encoding is not valid";
+	const char *msg = "page header or identity is not valid";
+	const char *enc = "page's encoding or counts are not valid";
 
 	sound_page(&l8, 0);
 	header()->std.pd_special--;
-	expect(msg);
+	expect_field(msg, "pd_special", header()->std.pd_special);
 	header()->std.pd_upper--;
-	expect(msg);
+	expect_field(enc, "pd_upper", header()->std.pd_upper);
 	header()->std.pd_lower++;
-	expect(msg);
+	expect_field(enc, "pd_lower", header()->std.pd_lower);
 	special()->pageid++;
-	expect(msg);
+	expect_field(msg, "page id", special()->pageid);
 	special()->version++;
-	expect(msg);
+	expect_field(msg, "format version", special()->version);
 	special()->pageno++;
-	expect(msg);
+	expect_field(msg, "page number", 6);
 	special()->indexid++;
-	expect(msg);
+	expect_field(msg, "index id", special()->indexid);
 	header()->flags |= FPT_F_ALL + 1;
-	expect(msg);
+	expect_field(msg, "flags", FPT_F_ALL + 1);
 	header()->flags |= FPT_F_META;
-	expect(msg);
+	expect_field(msg, "flags", FPT_F_META);
 	header()->level = FPT_MAX_LEVEL + 1;
-	expect(msg);
+	expect_field(msg, "level", FPT_MAX_LEVEL + 1);
 	header()->enc |= 0x20;
-	expect(msg);
+	expect_field(enc, "encoding", header()->enc);
 	header()->enc = FPT_NENC;
-	expect(msg);
+	expect_field(enc, "encoding", FPT_NENC);
 	header()->enc = 4;			/* wider than the key size */
-	expect(msg);
+	expect_field(enc, "encoding", 4);
 	header()->enc = 15;
-	expect(msg);
+	expect_field(enc, "encoding", 15);
 	header()->level = 1;
 	header()->enc |= FPT_ENC_TID4;
-	expect(msg);
+	expect_field(enc, "encoding", header()->enc);
 	header()->nnodes = 255;
-	expect(msg);
+	expect_field(enc, "encoding", header()->enc);
 	header()->nkids = header()->nnodes + 1;
-	expect(msg);
+	expect_field(enc, "number of nodes in use", header()->nkids);
 	header()->nnull = header()->nkids + 1;
-	expect(msg);
+	expect_field(enc, "number of NULL nodes", header()->nnull);
 }
 
 static void
@@ -194,7 +212,11 @@ test_check_header(void)
 	expect("deleted page has entries");
 	header()->flags |= FPT_F_DELETED;
 	header()->nkids = header()->nnull = 0;
-	CHECK(fpt_page_check(&l8, page, 5) == NULL);
+	CHECK(fpt_page_check(&l8, page, 5, NULL) == NULL);
+	sound_page(&l8, 1);
+	header()->nkids = header()->nnull = 0;
+	header()->flags |= FPT_F_DELETED;
+	CHECK(fpt_page_check(&l8, page, 5, NULL) == NULL);
 	sound_page(&l8, 1);
 	header()->nkids = header()->nnull = 0;
 	expect("inner page has no entries");
@@ -579,15 +601,15 @@ test_bad_dictionary(void)
 	fpt_page_init(&l, page, &leaf, FPT_ENC_DICT | FPT_ENC_TID4, 0, 0);
 	CHECK(fpt_page_fill(&l, page, e, NENTRIES, 90) == FPT_OK);
 	CHECK(h->ndict == NENTRIES / 5);
-	CHECK(fpt_page_check(&l, page, 5) == NULL);
+	CHECK(fpt_page_check(&l, page, 5, NULL) == NULL);
 	h->right = 7;
 	h->high.hi = h->std.pd_upper + 8;
 	h->high.lo = ~UINT64CONST(0);
 	h->high.tidcls = (uint64) FPT_CLS_VALUE << 56 | 1;
-	msg = fpt_page_check(&l, page, 5);
+	msg = fpt_page_check(&l, page, 5, NULL);
 	CHECK(msg && strcmp(msg, "dictionary overlaps tuples") == 0);
 	special()->low = h->high;
-	msg = fpt_page_check(&l, page, 5);
+	msg = fpt_page_check(&l, page, 5, NULL);
 	CHECK(msg && strcmp(msg, "low fence is not valid") == 0);
 }
 

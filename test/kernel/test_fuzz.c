@@ -543,14 +543,14 @@ use_sound_page(KTWorld *w)
 		CHECK(res == FPT_OK);
 	}
 	if (res == FPT_OK)
-		CHECK(fpt_page_check(&w->l, w->page, w->pageno) == NULL);
+		CHECK(fpt_page_check(&w->l, w->page, w->pageno, NULL) == NULL);
 }
 
 /* True if the check calls the page sound. */
 static bool
 try_page(KTWorld *w)
 {
-	const char *msg = fpt_page_check(&w->l, w->page, w->pageno);
+	const char *msg = fpt_page_check(&w->l, w->page, w->pageno, NULL);
 
 	CHECK(msg != NULL || fpt_page_sane(&w->l, w->page, w->pageno));
 	kt_call_everything(w);

@@ -53,7 +53,7 @@ init_page(const FPTLayout *l, int level, int enc, uint64 base)
 static bool
 sound(const FPTLayout *l)
 {
-	const char *msg = fpt_page_check(l, page, 5);
+	const char *msg = fpt_page_check(l, page, 5, NULL);
 
 	if (msg)
 		printf("page check: %s\n", msg);
