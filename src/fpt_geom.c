@@ -62,12 +62,12 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	if (kind >= FPT_KIND_DICT)
 	{
 		kind -= FPT_KIND_DICT;
-		g->heap = g->dict = true;
+		g->coding = FPT_CODING_DICT;
 	}
 	else if (kind >= FPT_KIND_GENERAL)
 	{
 		kind -= FPT_KIND_GENERAL;
-		g->heap = true;
+		g->coding = FPT_CODING_TUPLE;
 		g->ow = sizeof(uint16);
 	}
 	g->kw = kw;

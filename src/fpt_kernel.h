@@ -49,6 +49,15 @@ typedef struct FPTEntry
 	uint32		down;
 } FPTEntry;
 
+/* How entries are stored: which row of fpt_encodings[] says what that means. */
+typedef enum FPTCoding
+{
+	FPT_CODING_IMAGE,			/* keys are images, relative to a base */
+	FPT_CODING_TUPLE,			/* general keys: heads, and a tuple a slot */
+	FPT_CODING_DICT				/* numbers of keys in a dictionary */
+} FPTCoding;
+#define FPT_NCODINGS		3
+
 /* Geometry of pages of one encoding and kind, derived from the widths. */
 typedef struct FPTGeom
 {
@@ -62,8 +71,7 @@ typedef struct FPTGeom
 	uint8		enc;			/* FPT_ENC_* */
 	uint8		kwi;			/* log2(kw) */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
-	bool		heap;			/* general keys: there are tuples in the page */
-	bool		dict;			/* keys are numbers into a dictionary */
+	uint8		coding;			/* FPTCoding */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		perm_off;		/* offsets within a node */
@@ -86,21 +94,21 @@ fpt_is_leaf(const FPTGeom *g)
 static inline bool
 fpt_has_tuples(const FPTGeom *g)
 {
-	return g->heap;
+	return g->coding != FPT_CODING_IMAGE;
 }
 
 /* Each slot has the offset of a tuple that is its entry's alone. */
 static inline bool
 fpt_owns_tuples(const FPTGeom *g)
 {
-	return g->ow != 0;
+	return g->coding == FPT_CODING_TUPLE;
 }
 
 /* Keys are numbers into the page's dictionary, which has the tuples. */
 static inline bool
 fpt_has_dict(const FPTGeom *g)
 {
-	return g->dict;
+	return g->coding == FPT_CODING_DICT;
 }
 
 /*

@@ -554,6 +554,94 @@ extern FPTResult fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map);
 extern FPTResult fpt_tuples_gather(FPTPage pg, const char *from);
 extern FPTResult fpt_page_compact(FPTPage pg, FPTWork *work);
 extern int	fpt_tuple_bytes(FPTPage pg);
+extern int	fpt_tuple_garbage(FPTPage pg);
+
+/* Every tuple that a page refers to, one call for each. */
+typedef struct FPTTupleWalk
+{
+	FPTPage		pg;
+	const char *from;			/* where the tuples are: the page or a copy */
+	char	   *to;				/* moved: lowest byte in use; else NULL */
+	char	   *low;			/* nothing is moved below this */
+	int			bytes;			/* that all of them take, dictionary included */
+	uint16		offs[FPT_MAX_DICT]; /* of the dictionary's, where they are */
+} FPTTupleWalk;
+
+extern bool fpt_tuple_walk_slots(FPTTupleWalk *w);
+extern bool fpt_tuple_walk_dict(FPTTupleWalk *w);
+
+/* Percent of its nodes that a rebuilt page fills, and bytes to be gained by it. */
+#define FPT_REORG_FILL		90
+#define FPT_REORG_GAIN		(BLCKSZ / 8)
+
+/* --- encodings (fpt_encoding.c) ------------------------------------------- */
+
+/*
+ * What differs between encodings where a page is made or rebuilt.  What is done
+ * once an entry or a search asks for the encoding itself: fpt_find_place(),
+ * fpt_slot_entry(), fpt_node_copy() and their callees.  src/README.md, "Page
+ * encodings", lists what a new one touches.
+ */
+typedef struct FPTEncoding
+{
+	/*
+	 * Do n entries with so many bytes of tuples, fences' included, fit in any
+	 * case?  "mixed": NULLs are among them, which do not share a node.
+	 */
+	bool		(*sure_fits) (const FPTGeom *g, int n, bool mixed, int bytes);
+
+	/* Put into an empty page what its n entries need besides nodes. */
+	FPTResult	(*begin) (FPTPage pg, const FPTEntry *entries, int n);
+
+	/* Nodes for which there is room beside what n entries need besides. */
+	int			(*nodes) (FPTPage pg, const FPTEntry *entries, int n);
+
+	/*
+	 * The stored keys, and tuples, of entries[from .. from + n - 1], which will
+	 * be the page's next node; they come in order, from 0 on.  FPT_UNFIT: one
+	 * of them is not representable.
+	 */
+	FPTResult	(*store) (FPTPage pg, const FPTEntry *entries, int from,
+						  int n, FPTRelEntry *out);
+
+	/* Is there enough to be gained by rebuilding a page of n entries? */
+	bool		(*rebuild_pays) (FPTPage pg, int n);
+
+	/* The page has lost its nodes: nor shall there be what belongs to them. */
+	FPTResult	(*clear) (FPTPage pg, const char *copy);
+
+	/*
+	 * Add bytes of removed entries to the hole, the cheapest way first (step
+	 * 0).  FPT_UNFIT: there are no more ways.
+	 */
+	FPTResult	(*reclaim) (FPTPage pg, int step, FPTWork *work);
+
+	/* Visit the tuples of all entries. */
+	bool		(*walk) (FPTTupleWalk *w);
+} FPTEncoding;
+
+extern const FPTEncoding fpt_encodings[FPT_NCODINGS];
+
+static inline const FPTEncoding *
+fpt_encoding(const FPTGeom *g)
+{
+	Assert(g->coding < FPT_NCODINGS);
+	return &fpt_encodings[g->coding];
+}
+
+/*
+ * May e, which belongs at p, go into a page with a dictionary?  FPT_FULL: the
+ * dictionary does not have the key.  FPT_UNFIT: nor can it, because e is of
+ * another class, or equals a key that is not alike.
+ */
+extern FPTResult fpt_dict_admits(FPTPage pg, const FPTEntry *e,
+								 const FPTPlace *p);
+
+static inline int
+fpt_ceil_div(int a, int b)
+{
+	return (a + b - 1) / b;
+}
 
 /*
  * A slot's entry with its key made absolute; false if its tuple is not where it

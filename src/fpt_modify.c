@@ -14,19 +14,14 @@
 /* Nodes away that entries of a full node are shifted to. */
 #define FPT_SHIFT_DISTANCE	6
 
-/* Reorganise rather than split a page that is at most this full. */
-#define FPT_REORG_NUM		3	/* quarters of the slots */
-#define FPT_REORG_DEN		4
-#define FPT_REORG_FILL		90	/* percent of the nodes afterwards */
-#define FPT_REORG_SPARE		16	/* free slots, after entries were removed */
+/* Free slots that a page must have to be rebuilt after entries were removed. */
+#define FPT_REORG_SPARE		16
 
 /*
- * In general pages, where nodes and tuples share the space: bytes that must be
- * gained by it, bytes of garbage that make compacting the tuples worth its WAL,
- * and bytes of the hole below which entries are rather shifted to neighbours
- * than put in a new node.
+ * In general pages, where nodes and tuples share the space: bytes of garbage
+ * that make compacting the tuples worth its WAL, and bytes of the hole below
+ * which entries are rather shifted to neighbours than put in a new node.
  */
-#define FPT_REORG_GAIN		(BLCKSZ / 8)
 #define FPT_COMPACT_GAIN	(BLCKSZ / 32)
 #define FPT_SHIFT_ROOM		(BLCKSZ / 4)
 
@@ -263,83 +258,39 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 static FPTResult
 fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 {
-	FPTResult	res = FPT_OK;
 	int			done = 0;
-	int			code = 0;		/* number in the dictionary, if there is one */
 	int			i;
 
-	for (i = 0; i < k && res == FPT_OK; i++)
+	for (i = 0; i < k; i++)
 	{
 		FPTRelEntry e[FPT_MAX_CAP];
 		int			m = n / k + (i < n % k ? 1 : 0);
+		FPTResult	res;
 		char	   *node;
 		int			j;
 
-		e[0].hi = e[0].lo = 0;	/* m is never 0, which compilers cannot know */
+		Assert(m > 0 && m <= pg.g->cap);
 		for (j = 0; j < m; j++)
 		{
 			const FPTEntry *in = &entries[done + j];
 
-			e[j].hi = e[j].lo = 0;
-			e[j].tid = in->key.tid;
-			e[j].down = in->down;
-			e[j].off = 0;
-			if (fpt_has_dict(pg.g))
-			{
-				if (done + j > 0 && !fpt_key_alike(&in[-1].key, &in->key))
-					code++;
-				e[j].lo = (uint64) code;
-			}
-			else if (!isnull &&
-					 fpt_rel(pg, &in->key, &e[j].hi, &e[j].lo) != 0)
-				return FPT_UNFIT;
 			if (pg.g->tw == 4 && !fpt_tid_is_short(in->key.tid))
 				return FPT_UNFIT;
-			if (fpt_owns_tuples(pg.g) && in->key.len > 0 &&
-				!fpt_is_low_entry(pg.g, fpt_header(pg.p)->nkids, j))
-			{
-				int			off = fpt_tuple_put(pg, &in->key);
-
-				res = off < 0 ? FPT_FULL : res;
-				e[j].off = (uint16) off;
-			}
+			e[j].tid = in->key.tid;
+			e[j].down = in->down;
 		}
+		res = fpt_encoding(pg.g)->store(pg, entries, done, m, e);
+		if (res != FPT_OK)
+			return res;
 		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull,
 							e[0].hi, e[0].lo);
-		res = node == NULL ? FPT_FULL : res;
-		if (res == FPT_OK)
-			fpt_node_write(pg, node, e, m);
+		if (node == NULL)
+			return FPT_FULL;
+		fpt_node_write(pg, node, e, m);
 		done += m;
 	}
-	return res;
-}
-
-static inline int
-fpt_ceil_div(int a, int b)
-{
-	return (a + b - 1) / b;
-}
-
-/* Nodes for which there is room beside the tuples of n entries. */
-static int
-fpt_fill_nodes(FPTPage pg, const FPTEntry *entries, int n)
-{
-	FPTPageHeader *h = fpt_header(pg.p);
-	int			nodes = pg.g->maxnodes;
-	int			upper = h->std.pd_upper;
-	int			i;
-
-	if (!fpt_has_tuples(pg.g))
-		return nodes;
-	for (i = 0; !fpt_has_dict(pg.g) && i < n; i++)
-	{
-		if (fpt_is_leaf(pg.g) || i > 0)
-			upper -= fpt_tuple_space(entries[i].key.len);
-	}
-	while (nodes > 0 &&
-		   fpt_lower(pg.g, nodes) + fpt_hint_bytes(pg.g, nodes) > upper)
-		nodes--;
-	return nodes;
+	Assert(done == n);
+	return FPT_OK;
 }
 
 FPTResult
@@ -357,13 +308,11 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 
 	Assert(fill > 0 && fill <= 100);
 	Assert(fpt_header(pg.p)->nkids == 0);
-	if (fpt_has_dict(pg.g))
-	{
-		res = fpt_dict_build(pg, entries, n);
-		if (res != FPT_OK)
-			return res;
-	}
-	maxnodes = fpt_fill_nodes(pg, entries, n);
+	res = fpt_encoding(pg.g)->begin(pg, entries, n);
+	if (res != FPT_OK)
+		return res;
+	maxnodes = fpt_encoding(pg.g)->nodes(pg, entries, n);
+	Assert(maxnodes <= pg.g->maxnodes);
 	while (nfirst < n &&
 		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
 		nfirst++;
@@ -434,22 +383,6 @@ fpt_kw_max(int kw)
 	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
 }
 
-/*
- * Do n entries with so many bytes of tuples, fences' included, fit in any case?
- * NULLs and values do not share a node.
- */
-static inline bool
-fpt_sure_fits(const FPTGeom *g, int n, bool mixed, int bytes)
-{
-	int			nodes = fpt_ceil_div(n, g->cap) + (mixed ? 1 : 0);
-
-	if (!fpt_has_tuples(g))
-		return n <= (int) g->capacity - (mixed ? g->cap - 1 : 0);
-	return nodes <= g->maxnodes &&
-		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
-		FPT_SPECIAL_OFFSET;
-}
-
 /* A page that is being formed, and what is known of its entries. */
 typedef struct FPTForm
 {
@@ -476,8 +409,10 @@ fpt_form_geom(const FPTForm *f, int kwi)
 static inline bool
 fpt_form_sure_fits(const FPTForm *f, int kwi)
 {
-	return fpt_sure_fits(fpt_form_geom(f, kwi), f->n,
-						 f->last - f->first + 1 < f->n, f->bytes);
+	const FPTGeom *g = fpt_form_geom(f, kwi);
+
+	return fpt_encoding(g)->sure_fits(g, f->n, f->last - f->first + 1 < f->n,
+									  f->bytes);
 }
 
 /*
@@ -666,25 +601,6 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 
 /* --- inserting ----------------------------------------------------------- */
 
-/*
- * May e go into a page with a dictionary?  FPT_FULL: the dictionary does not
- * have the key.  FPT_UNFIT: nor can it, because e is of another class, or equals
- * a key that is not alike.
- */
-static FPTResult
-fpt_insert_listed(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
-{
-	FPTKey		k;
-
-	if (p->from >= p->to ||
-		(pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid)))
-		return FPT_UNFIT;
-	if (!p->listed)
-		return FPT_FULL;
-	return fpt_dict_key(pg.p, (int) p->lo, e->key.cls, &k) &&
-		fpt_key_alike(&k, &e->key) ? FPT_OK : FPT_UNFIT;
-}
-
 /* Is there room in the hole for the tuple that a slot with this key needs? */
 static inline bool
 fpt_tuple_fits(FPTPage pg, const FPTKey *key)
@@ -706,7 +622,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		return FPT_CORRUPT;
 	if (unlikely(fpt_has_dict(pg.g)))
 	{
-		FPTResult	res = fpt_insert_listed(pg, e, p);
+		FPTResult	res = fpt_dict_admits(pg, e, p);
 
 		if (res != FPT_OK)
 			return res;
@@ -1055,29 +971,6 @@ fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 	return FPT_OK;
 }
 
-/* Bytes of a general page's heap area that nothing refers to; -1: corrupt. */
-static int
-fpt_garbage(FPTPage pg)
-{
-	int			bytes = fpt_tuple_bytes(pg);
-	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
-
-	return bytes < 0 || bytes > space ? -1 : space - bytes;
-}
-
-/* Is there enough to be gained by rebuilding a page of n entries? */
-static bool
-fpt_reorganise_pays(FPTPage pg, int n)
-{
-	int			nodes;
-
-	if (!fpt_has_tuples(pg.g))
-		return n * FPT_REORG_DEN <= (int) pg.g->capacity * FPT_REORG_NUM;
-	nodes = fpt_ceil_div(n, Max(1, pg.g->cap * FPT_REORG_FILL / 100)) + 1;
-	return (fpt_header(pg.p)->nnodes - nodes) * pg.g->x * FPT_LINE >=
-		FPT_REORG_GAIN;
-}
-
 /* Rebuild the in-page tree with its entries spread over all nodes. */
 static FPTResult
 fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
@@ -1085,11 +978,11 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	FPTPageHeader *h = fpt_header(pg.p);
 	FPTEntry   *e;
 	int			n = fpt_page_count(pg.l, pg.p);
-	FPTResult	res = FPT_OK;
+	FPTResult	res;
 
 	if (n < 0)
 		return FPT_CORRUPT;
-	if (!fpt_reorganise_pays(pg, n) &&
+	if (!fpt_encoding(pg.g)->rebuild_pays(pg, n) &&
 		(!hard || n + FPT_REORG_SPARE > (int) pg.g->capacity))
 		return FPT_FULL;
 	if (work == NULL)
@@ -1103,15 +996,7 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
-	if (!fpt_has_tuples(pg.g))
-		memset(pg.p + pg.g->hint_off, 0,
-			   FPT_SPECIAL_OFFSET - pg.g->hint_off);
-	else
-	{
-		/* to the fences' tuples, without a dictionary */
-		h->ndict = 0;
-		res = fpt_tuples_gather(pg, work->page);
-	}
+	res = fpt_encoding(pg.g)->clear(pg, work->page);
 
 	/* Leave a node or two for regions and splits. */
 	if (res != FPT_OK)
@@ -1164,24 +1049,21 @@ fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard,
 					 FPTWork *work)
 {
 	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
-	int			garbage = fpt_garbage(pg);
 	FPTResult	res = FPT_FULL;
 
-	if (garbage < 0)
-		return FPT_CORRUPT;
-	if (garbage < least)
-		return FPT_FULL;
-	if (work == NULL)
-		return FPT_NO_WORK;
-	if (!fpt_has_dict(pg.g))
+	for (int step = 0; res == FPT_FULL; step++)
 	{
-		res = fpt_page_fill_gaps(pg, &work->u.map);
-		if (res == FPT_OK)
-			res = fpt_make_room_locally(pg, e, hard);
-	}
-	if (res == FPT_FULL && fpt_garbage(pg) >= least)
-	{
-		res = fpt_page_compact(pg, work);
+		int			garbage = fpt_tuple_garbage(pg);
+
+		if (garbage < 0)
+			return FPT_CORRUPT;
+		if (garbage < least)
+			return FPT_FULL;
+		if (work == NULL)
+			return FPT_NO_WORK;
+		res = fpt_encoding(pg.g)->reclaim(pg, step, work);
+		if (res == FPT_UNFIT)
+			return FPT_FULL;
 		if (res == FPT_OK)
 			res = fpt_make_room_locally(pg, e, hard);
 	}

@@ -47,17 +47,6 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 	return off;
 }
 
-/* Every tuple that a page refers to, one call for each. */
-typedef struct FPTTupleWalk
-{
-	FPTPage		pg;
-	const char *from;			/* where the tuples are: the page or a copy */
-	char	   *to;				/* moved: lowest byte in use; else NULL */
-	char	   *low;			/* nothing is moved below this */
-	int			bytes;			/* that all of them take, dictionary included */
-	uint16		offs[FPT_MAX_DICT]; /* of the dictionary's, where they are */
-} FPTTupleWalk;
-
 /* One of them: count it, or move it and return its new offset; -1: corrupt. */
 static int
 fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
@@ -97,7 +86,7 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 }
 
 /* Those of the dictionary's keys that have entries, and the arrays. */
-static bool
+bool
 fpt_tuple_walk_dict(FPTTupleWalk *w)
 {
 	bool		used[FPT_MAX_DICT];
@@ -120,18 +109,13 @@ fpt_tuple_walk_dict(FPTTupleWalk *w)
 	return true;
 }
 
-/* All of them, fences first; false if one is not where it should be. */
-static bool
-fpt_tuple_walk(FPTTupleWalk *w)
+/* Those of the slots of a page whose entries have each its own. */
+bool
+fpt_tuple_walk_slots(FPTTupleWalk *w)
 {
 	FPTPageHeader *h = fpt_header(w->pg.p);
 	int			kid;
 
-	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
-		!fpt_tuple_visit_fence(w, &h->high))
-		return false;
-	if (fpt_has_dict(w->pg.g))
-		return fpt_tuple_walk_dict(w);
 	for (kid = 0; kid < h->nkids; kid++)
 	{
 		char	   *node = fpt_kid_node(w->pg, kid);
@@ -154,6 +138,17 @@ fpt_tuple_walk(FPTTupleWalk *w)
 	return true;
 }
 
+/* All of them, fences first; false if one is not where it should be. */
+static bool
+fpt_tuple_walk(FPTTupleWalk *w)
+{
+	FPTPageHeader *h = fpt_header(w->pg.p);
+
+	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
+		!fpt_tuple_visit_fence(w, &h->high))
+		return false;
+	return fpt_encoding(w->pg.g)->walk(w);
+}
 /* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
 int
 fpt_tuple_bytes(FPTPage pg)
@@ -161,6 +156,17 @@ fpt_tuple_bytes(FPTPage pg)
 	FPTTupleWalk w = {.pg = pg, .from = pg.p};
 
 	return fpt_tuple_walk(&w) ? w.bytes : -1;
+}
+
+/* Bytes of the tuples' area that nothing refers to; -1: corrupt. */
+int
+fpt_tuple_garbage(FPTPage pg)
+{
+	int			bytes = fpt_tuple_bytes(pg);
+	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
+
+	Assert(fpt_has_tuples(pg.g));
+	return bytes < 0 || bytes > space ? -1 : space - bytes;
 }
 
 FPTResult
