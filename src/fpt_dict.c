@@ -51,6 +51,7 @@ fpt_dict_head(const char *heads, int i)
 static inline int
 fpt_dict_head_bound(const char *heads, int a, int b, uint64 head)
 {
+	Assert(a >= 0 && a <= b && b <= FPT_MAX_DICT);
 	while (a < b)
 	{
 		int			m = (a + b) / 2;
@@ -67,6 +68,7 @@ fpt_dict_head_bound(const char *heads, int a, int b, uint64 head)
 static inline int
 fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 {
+	Assert(a >= 0 && a <= n);
 	for (int i = 0; i < 2; i++, a++)
 	{
 		if (a >= n || fpt_dict_head(heads, a) != head)
@@ -77,9 +79,9 @@ fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 }
 
 /*
- * Number of the first key of the dictionary that is not below "key"; *exact: it
- * equals "key".  -1: corrupt.  Mostly heads alone tell: a tuple is read only of
- * a key that has the same one.  NULLs have no heads.
+ * Number of the first key of the dictionary that is not below "key"; *exact:
+ * it equals "key".  -1: corrupt.  Mostly heads alone tell: a tuple is read
+ * only of a key that has the same one.  NULLs have no heads.  May raise.
  */
 int
 fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
@@ -89,6 +91,7 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 	int			a;
 	int			b;
 
+	Assert(fpt_has_dict(pg.g));
 	for (b = 0; b < n * (int) sizeof(uint64); b += FPT_LINE)
 		__builtin_prefetch(heads + b);
 	*exact = false;
@@ -129,6 +132,7 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 {
 	FPTPageHeader *h = fpt_header(page);
 
+	Assert(upper > 0 && upper + n * FPT_DICT_ITEM <= FPT_SPECIAL_OFFSET);
 	Assert(n <= FPT_MAX_DICT);
 	memcpy((char *) page + upper, heads, n * sizeof(uint64));
 	memcpy((char *) page + upper + n * sizeof(uint64), offs,
@@ -139,7 +143,8 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 
 /*
  * Make the dictionary of an empty page for sorted entries.  FPT_UNFIT: they
- * cannot have one.
+ * cannot have one.  FPT_FULL: there is no room, or there are too many keys.
+ * May raise.
  */
 FPTResult
 fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
@@ -175,7 +180,10 @@ fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 	return FPT_OK;
 }
 
-/* Give all keys of nodes and separators of the root other numbers. */
+/*
+ * Give all keys of nodes and separators of the root other numbers.
+ * FPT_CORRUPT: the root names an impossible node.
+ */
 static FPTResult
 fpt_dict_renumber(FPTPage pg, const uint8 *map)
 {
@@ -204,7 +212,8 @@ fpt_dict_renumber(FPTPage pg, const uint8 *map)
 
 /*
  * Put a key that the dictionary does not have into it, as number "code", the
- * one that fpt_dict_find() gave.
+ * one that fpt_dict_find() gave.  FPT_FULL: no room, and nothing is changed.
+ * Raises nothing.
  */
 FPTResult
 fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
@@ -240,6 +249,7 @@ fpt_dict_used(FPTPage pg, bool *used)
 	FPTPageHeader *h = fpt_header(pg.p);
 	int			kid;
 
+	Assert(fpt_has_dict(pg.g));
 	memset(used, 0, FPT_MAX_DICT * sizeof(bool));
 	for (kid = 0; kid < h->nkids; kid++)
 	{
@@ -263,7 +273,7 @@ fpt_dict_used(FPTPage pg, bool *used)
 /*
  * Drop the keys that are not "used" from the arrays.  The tuples stay where
  * they are, and so does pd_upper: what is free now is between the arrays and
- * the tuples, which the caller is about to move.
+ * the tuples, which the caller is about to move.  Raises nothing.
  */
 FPTResult
 fpt_dict_purge(FPTPage pg, const bool *used)
@@ -288,6 +298,7 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 			offs[m++] = offs[i];
 		}
 	}
+	Assert(m <= n);
 	fpt_dict_write(pg.p, h->std.pd_upper, heads, offs, m);
 	return fpt_dict_renumber(pg, map);
 }

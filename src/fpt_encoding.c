@@ -11,7 +11,7 @@
  */
 #include "fpt_kernel_int.h"
 
-/* --- images ---------------------------------------------------------------- */
+/* --- images --------------------------------------------------------------- */
 
 /* Rebuild rather than split a page of which no more than this is in use. */
 #define FPT_REORG_NUM		3	/* quarters of the slots */
@@ -38,6 +38,7 @@ image_nodes(FPTPage pg, const FPTEntry *entries, int n)
 	return pg.g->maxnodes;
 }
 
+/* A NULL's key is zero. */
 static FPTResult
 image_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 			FPTRelEntry *out)
@@ -82,7 +83,7 @@ image_walk(FPTTupleWalk *w)
 	return true;
 }
 
-/* --- heads and tuples ------------------------------------------------------- */
+/* --- heads and tuples ----------------------------------------------------- */
 
 /* Those of a dictionary take less, which only forming a page finds out. */
 static bool
@@ -121,6 +122,7 @@ tuple_nodes(FPTPage pg, const FPTEntry *entries, int n)
 	return nodes_below(pg, upper);
 }
 
+/* Heads go into the slots, tuples below those that are there. */
 static FPTResult
 tuple_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 			FPTRelEntry *out)
@@ -180,7 +182,7 @@ tuple_reclaim(FPTPage pg, int step, FPTWork *work)
 	}
 }
 
-/* --- numbers in a dictionary ------------------------------------------------- */
+/* --- numbers in a dictionary ---------------------------------------------- */
 
 /* The dictionary is there already: it has taken its space. */
 static int

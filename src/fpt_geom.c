@@ -103,6 +103,12 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
 	g->capacity = n * cap;
+	Assert(g->off_off + cap * g->ow <= x * FPT_LINE);
+	Assert(g->kids_off + n <= g->node_off);
+	Assert(n == 0 || g->node_off + n * x * FPT_LINE <= g->hint_off);
+	Assert(g->hint_off <= FPT_SPECIAL_OFFSET);
+	Assert(g->capacity <= FPT_MAX_ENTRIES);
+	Assert(g->kw == 1 << g->kwi);
 	return n >= 2 && cap >= 2 && g->capacity >= FPT_MIN_CAPACITY;
 }
 
@@ -117,6 +123,7 @@ fpt_levels_fit(const FPTGeom *g, int levels, int n)
 	int			lines = n * g->x;
 	int			nodes = n;
 
+	Assert(levels >= 2 && n >= 0);
 	for (int i = 1; i < levels; i++)
 	{
 		nodes = (nodes + fanout - 1) / fanout;
@@ -144,6 +151,7 @@ fpt_best_levels(const FPTGeom *g)
 static double
 fpt_search_cost(const FPTGeom *g, int levels)
 {
+	Assert(levels >= 2);
 	return (levels - 1) * (FPT_T1 + (g->w - 1) * FPT_TNEXT) +
 		FPT_T1 + (g->x - 1) * FPT_TNEXT;
 }
@@ -211,7 +219,8 @@ fpt_narrow_pair(int kw, int kind, int force_w, int force_x, double limit,
 
 /*
  * Goal G for one key width and kind.  If forced widths leave no two-level tree
- * that qualifies, the usable pair of the largest capacity it is.
+ * that qualifies, the usable pair of the largest capacity it is.  False: no
+ * usable pair, *out is zero.
  */
 static bool
 fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
@@ -252,6 +261,7 @@ fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
 	if (best.capacity > 0)
 		fpt_narrow_pair(kw, kind, force_w, force_x, best_ok ? limit : 0,
 						&best);
+	Assert(best.x <= FPT_MAX_LINES && best.w <= FPT_MAX_LINES);
 	out->w = best.w;
 	out->x = best.x;
 	return best.capacity > 0;

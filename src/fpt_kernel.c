@@ -67,7 +67,8 @@ fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
 
 /*
  * Kids [*from, *to) that may hold keys of this class.  Keys of a class that
- * the page cannot hold give an empty region at the right place.
+ * the page cannot hold give an empty region at the right place.  Whatever the
+ * page holds, 0 <= *from <= *to <= nkids.
  */
 static inline void
 fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
@@ -94,21 +95,27 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 			*from = *to = 0;
 			break;
 		default:
+			Assert(cls == FPT_CLS_PINF);
 			*from = *to = h->nkids;
 			break;
 	}
+	Assert(*from >= 0 && *from <= *to && *to <= h->nkids);
 }
 
 /* What fpt_slot_cmp returns for a tuple that is not there. */
 #define FPT_CMP_CORRUPT		2
 
-/* Order of a general key and a slot's, whose head is the same. */
+/*
+ * Order of a general key and a slot's, whose head is the same, TIDs included:
+ * -1, 0, 1 or FPT_CMP_CORRUPT.  May raise.
+ */
 static int
 fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 {
 	FPTKey		k;
 	int			r;
 
+	Assert(fpt_owns_tuples(pg.g) && pg.l->cmp != NULL);
 	k.hi = 0;
 	k.lo = key->lo;
 	k.cls = key->cls;
@@ -149,13 +156,15 @@ fpt_node_prefetch_ends(FPTPage pg, int kid)
 
 /*
  * The same number as below, if the node's entries of the ranks a .. b - 1 have
- * the key's head: they are next to each other in order.
+ * the key's head: they are next to each other in order.  -1: corrupt.  Sets
+ * p's dup if one of them is the very entry.  May raise.
  */
 static int
 fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 {
 	const uint8 *perm = fpt_node_perm(pg.g, p->node);
 
+	Assert(a >= 0 && a <= b && b <= pg.g->cap);
 	while (a < b)
 	{
 		int			m = (a + b) / 2;
@@ -185,10 +194,10 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 }
 
 /*
- * Number of entries below the key in the node of p, whose hi and lo are the key
- * relative to the base; sets p's eq and dup.  -1 if the page is corrupt.
+ * Number of entries below the key in the node of p, whose hi and lo are the
+ * key relative to the base; sets p's eq and dup.  -1 if the page is corrupt.
  * "general", here and below: the layout's keys are, known to the compiler, so
- * that pages of numbers are searched without asking.
+ * that pages of numbers are searched without asking.  May raise if "general".
  */
 static pg_attribute_always_inline int
 fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
@@ -199,6 +208,7 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	uint64		lt;
 	int			rank;
 
+	Assert(general == fpt_owns_tuples(pg.g));
 	lt = fpt_simd->cmp[fpt_kwi(pg.g)] (p->node + sizeof(FPTNode), pg.g->cap,
 									   pg.g->cap, p->hi, p->lo, &eq) & used;
 	rank = fpt_popcount(lt);
@@ -224,8 +234,8 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 }
 
 /*
- * Is the first entry of this kid below the key?  -1: corrupt.  An empty node is
- * not below anything.
+ * Is the first entry of this kid below the key?  -1: corrupt.  An empty node
+ * is not below anything.  May raise where slots own tuples.
  */
 static int
 fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
@@ -257,7 +267,10 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 	return fpt_slot_tid(pg.g, node, slot) < tid;
 }
 
-/* Separators of the region's kids from..to - 1 below and equal to (hi, lo). */
+/*
+ * Separators of the region's kids from..to - 1 below and equal to (hi, lo).
+ * Comparisons may read a few bytes past it, never past the page.
+ */
 static inline void
 fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
 			   int *neq)
@@ -266,6 +279,7 @@ fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
 	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
 	int			i;
 
+	Assert(from >= 0 && from <= to && to <= pg.g->maxnodes);
 	*nlt = *neq = 0;
 	for (i = from; i < to; i += 64)
 	{
@@ -299,7 +313,8 @@ fpt_probe_kid(FPTPage pg, bool *probed, int a, int b)
 
 /*
  * The kid in which the key (p's hi and lo) belongs: the last one of p's region
- * whose first entry is below it, or the region's first one.  -1: corrupt.
+ * whose first entry is below it, or the region's first one.  -1: corrupt.  May
+ * raise if "general".
  */
 static pg_attribute_always_inline int
 fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
@@ -309,7 +324,9 @@ fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
 				neq;
 	int			kid;
 
+	Assert(p->from < p->to && p->to <= fpt_header(pg.p)->nkids);
 	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
+	Assert(nlt >= 0 && neq >= 0 && nlt + neq < p->to - p->from);
 	kid = p->from + nlt;
 	if (unlikely(neq > 0) && (tid != 0 || general))
 	{
@@ -342,7 +359,10 @@ fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
 	return kid;
 }
 
-/* NULL nodes have no separators to go by: TIDs or tuples tell them apart. */
+/*
+ * NULL nodes have no separators to go by: TIDs or tuples tell them apart.  The
+ * kid, which is one of p's region, or -1: corrupt.  May raise.
+ */
 static int
 fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 					const FPTPlace *p)
@@ -351,6 +371,7 @@ fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 	int			b = p->to - 1;
 	bool		probed = false;
 
+	Assert(key->cls != FPT_CLS_VALUE && p->from < p->to);
 	while (a < b)
 	{
 		int			m = fpt_probe_kid(pg, &probed, a, b);
@@ -366,7 +387,10 @@ fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 	return a;
 }
 
-/* p's kid is known, or -1: look for the key in its node. */
+/*
+ * p's kid is known, or -1: look for the key in its node.  Fills p's node, rank,
+ * count, eq and dup.
+ */
 static pg_attribute_always_inline FPTResult
 fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 			   const bool general)
@@ -387,6 +411,11 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	return FPT_OK;
 }
 
+/*
+ * Where the key is or belongs, in a page of nodes that are compared by images
+ * or heads.  Fills all of *p but "listed"; p->node only if the key belongs in a
+ * node.  FPT_CORRUPT or FPT_OK; may raise if "general".
+ */
 static pg_attribute_always_inline FPTResult
 fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 				  const bool general)
@@ -429,15 +458,16 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 }
 
 /*
- * Look the key up in the dictionary: sets p's listed, hi and lo, and *tid, which
- * is relative to the first key that is not below.  A key behind all of them is
- * not representable.
+ * Look the key up in the dictionary: sets p's listed, hi and lo, and *tid,
+ * which is relative to the first key that is not below.  A key after all of
+ * them is not representable.  May raise.
  */
 static FPTResult
 fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
 {
 	int			code = fpt_dict_find(pg, key, &p->listed);
 
+	Assert(fpt_has_dict(pg.g));
 	if (code < 0)
 		return FPT_CORRUPT;
 	p->hi = 0;
@@ -448,10 +478,14 @@ fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
 	return FPT_OK;
 }
 
-/* In a page with a dictionary keys are numbers, once they are looked up. */
+/*
+ * The same in a page with a dictionary, where keys are numbers once they are
+ * looked up.  May raise.
+ */
 static pg_noinline FPTResult
 fpt_find_place_dict(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
+	Assert(fpt_has_dict(pg.g));
 	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
 	p->dup = p->listed = false;
 	p->rank = 0;
@@ -477,6 +511,10 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 	return fpt_find_place_of(pg, key, tid, p, true);
 }
 
+/*
+ * The same in any page.  "tid" is what the key's TID counts as.  Inline, so
+ * that searches of images, the most frequent, call nothing.
+ */
 static pg_attribute_always_inline FPTResult
 fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
@@ -512,13 +550,14 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 }
 
 /*
- * Number of entries of p's node below "end", which is p's hi and lo relative to
- * the base and not below the entry at p's rank.  Most ranges are short: look
- * near their beginning first.
+ * Number of entries of p's node below "end", which is p's hi and lo relative
+ * to the base and not below the entry at p's rank.  Most ranges are short:
+ * look near their beginning first.  -1: corrupt.  May raise.
  */
 static int
 fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
 {
+	Assert(p->rank >= 0 && p->rank <= p->count);
 	if (fpt_owns_tuples(pg.g))
 	{
 		const uint8 *perm = fpt_node_perm(pg.g, p->node);
@@ -547,7 +586,7 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
 
 /*
  * The end of a range that begins at p, in a page with a dictionary: its number
- * and TID in *end.  False: behind all keys, or corrupt.
+ * and TID in *end.  False: behind all keys, or corrupt.  May raise.
  */
 static bool
 fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
@@ -555,6 +594,7 @@ fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
 	FPTPlace	e = {.lo = p->lo, .listed = p->listed};
 	FPTKey		k;
 
+	Assert(fpt_has_dict(pg.g) && fpt_place_has_node(p));
 	*end = *hi;
 
 	/* Mostly it has the same key as the range's beginning. */
@@ -570,9 +610,10 @@ fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
 }
 
 /*
- * Does the range that ends at hi end in the node of p, or right after it?  Most
- * ranges of a point lookup do, which saves the second descent.  p's hi and lo
- * become those of that end.
+ * Does the range that ends at hi end in the node of p, or right after it?
+ * Most ranges of a point lookup do, which saves the second descent.  p's hi
+ * and lo become those of that end.  True: *last is the end.  False: it is to
+ * be searched for, if the page is not corrupt.  May raise.
  */
 static inline bool
 fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
@@ -667,6 +708,7 @@ fpt_node_count(const FPTLayout *l, void *page, int kid)
 bool
 fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 {
+	Assert(dir == 1 || dir == -1);
 	if (dir > 0)
 	{
 		int			n = fpt_node_count(l, page, loc->kid);
@@ -903,11 +945,14 @@ fpt_page_count(const FPTLayout *l, void *page)
 }
 
 /*
- * Copying a node.  What the loops below need is in local variables, as far as it
- * goes: the compiler must assume that what they store changes all else.
+ * Copying a node.  What the loops below need is in local variables, as far as
+ * it goes: the compiler must assume that what they store changes all else.
  */
 
-/* The TIDs of n slots; false if one is not a heap TID. */
+/*
+ * The TIDs of n slots; false if one is not a heap TID.  All are copied even
+ * then.
+ */
 static bool
 fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
 			  uint64 *out)
@@ -936,7 +981,10 @@ fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
 	return valid;
 }
 
-/* The images of n slots. */
+/*
+ * The images of n slots.  "his" may be NULL: keys have no upper halves, or
+ * nobody wants them.
+ */
 static void
 fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
 			  uint64 *los, uint64 *his)
@@ -998,6 +1046,7 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 	uint16		off;
 	int			i;
 
+	Assert(n <= pg.g->cap && at >= 0);
 	if (!fpt_owns_tuples(pg.g))
 	{
 		memset(tupoffs, 0, n * sizeof(uint16));
@@ -1038,8 +1087,10 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 }
 
 /*
- * Heads and tuples where keys are in a dictionary.  *shared is the number there
- * of the last entry's, or -1.
+ * Heads and tuples where keys are in a dictionary.  *shared is the number
+ * there of the last entry's, or -1.  False: a number has no key, or all keys
+ * together have more bytes than a page.  A tuple counts once for all entries
+ * in a row that share it.
  */
 static bool
 fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
@@ -1054,6 +1105,7 @@ fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
 	uint16		len = 0;
 	int			i;
 
+	Assert(at >= 0 && n <= FPT_MAX_CAP);
 	for (i = 0; i < n; i++)
 	{
 		int			code = fpt_slot_code(node, slots[i]);
@@ -1126,7 +1178,10 @@ typedef struct FPTCopying
 	int			shared;			/* number in the dictionary of the last one */
 } FPTCopying;
 
-/* Copy the kid's entries from rank on, before "end" if that is in this kid. */
+/*
+ * Copy the kid's entries from rank on, before "end" if that is in this kid.
+ * False if corrupt; then what is in the run's arrays means nothing.
+ */
 static inline bool
 fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
 {
@@ -1138,6 +1193,7 @@ fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
 	int			n = c->n;
 	int			m;
 
+	Assert(rank >= 0 && c->n >= 0);
 	if (node == NULL)
 		return false;
 	if (kid + 1 < end.kid)

@@ -8,8 +8,16 @@
  * needs and logs what changed.
  *
  * No value read from a page is trusted.  Functions that meet an impossible one
- * return FPT_CORRUPT (or false) and leave the page alone as far as they came;
- * none reads or writes outside the page, none loops for ever.
+ * return FPT_CORRUPT (or false, or -1) and leave the page alone as far as they
+ * came; none reads or writes outside the page, none loops for ever.  What was
+ * wrong fpt_page_check() says.
+ *
+ * A general key's comparison may raise, and run anybody's code, which may
+ * invalidate whatever the caller has not copied.  So may the functions that
+ * compare: fpt_key_cmp and what is built on it, fpt_page_lower_bound, _range,
+ * _find_child, _insert, _insert_find, _insert_probe, _make_room, _find_room,
+ * _form, _fill (a page with a dictionary), _repeats, _check.  All others raise
+ * nothing and may be called in critical sections.
  *
  *-------------------------------------------------------------------------
  */
@@ -308,6 +316,10 @@ fpt_tid_cmp(uint64 a, uint64 b)
 	return ((int64) a > (int64) b) - ((int64) a < (int64) b);
 }
 
+/*
+ * Order of two keys, TIDs included: below, equal or above zero.  May raise if
+ * keys are general.
+ */
 static inline int
 fpt_key_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 {
@@ -756,8 +768,9 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
 
 /*
- * Make a page of n sorted entries: choose base and encoding (see fpt_modify.c) and fill it.  Entries of inner pages: *entries is changed
- * where it stands for minus infinity.
+ * Make a page of n sorted entries: choose base and encoding (see fpt_modify.c)
+ * and fill it.  Entries of inner pages: *entries is changed where it stands for
+ * minus infinity.
  */
 extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
 							   const FPTPageSpec *spec, FPTEntry *entries,

@@ -128,6 +128,7 @@ fpt_popcount(uint64 v)
 static inline int
 fpt_ctz(uint64 v)
 {
+	Assert(v != 0);
 	return __builtin_ctzll(v);
 }
 
@@ -141,6 +142,7 @@ fpt_kwi(const FPTGeom *g)
 static inline int
 fpt_lower(const FPTGeom *g, int nnodes)
 {
+	Assert(nnodes >= 0 && nnodes <= FPT_MAX_NODES);
 	return g->node_off + nnodes * g->x * FPT_LINE;
 }
 
@@ -169,6 +171,7 @@ fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 {
 	FPTPageSpecial *s = fpt_special(pg.p);
 
+	Assert(key->cls == FPT_CLS_VALUE);
 	*lo = key->lo - s->base_lo;
 	*hi = key->hi - s->base_hi;
 	if (key->hi < s->base_hi ||
@@ -179,9 +182,11 @@ fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 	return fpt_fits(pg.g->kw, *hi, *lo) ? 0 : 1;
 }
 
+/* Address of a node by its number, which is one of the geometry's. */
 static inline char *
 fpt_node(FPTPage pg, int ordinal)
 {
+	Assert(ordinal >= 0 && ordinal < pg.g->maxnodes);
 	return pg.p + pg.g->node_off + ordinal * pg.g->x * FPT_LINE;
 }
 
@@ -189,6 +194,7 @@ fpt_node(FPTPage pg, int ordinal)
 static inline int
 fpt_kid(FPTPage pg, int kid)
 {
+	Assert(kid >= 0 && kid < pg.g->maxnodes);
 	return ((uint8 *) pg.p)[pg.g->kids_off + kid];
 }
 
@@ -198,6 +204,7 @@ fpt_kid_node(FPTPage pg, int kid)
 {
 	int			ordinal;
 
+	Assert(kid >= 0);
 	if (kid >= pg.g->maxnodes)
 		return NULL;
 	ordinal = fpt_kid(pg, kid);
@@ -224,6 +231,7 @@ fpt_kid_prefetch(FPTPage pg, int kid)
 		fpt_node_prefetch(pg.g, node);
 }
 
+/* Slots of a node that hold entries, a bit each; all of them exist. */
 static inline uint64
 fpt_node_used(const FPTGeom *g, char *node)
 {
@@ -233,6 +241,7 @@ fpt_node_used(const FPTGeom *g, char *node)
 static inline bool
 fpt_slot_used(const FPTGeom *g, char *node, int slot)
 {
+	Assert(slot >= 0 && slot < g->cap);
 	return ((fpt_node_used(g, node) >> slot) & 1) != 0;
 }
 
@@ -248,6 +257,7 @@ fpt_kid_cls(FPTPage pg, int kid)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
 
+	Assert(kid >= 0 && kid < Max(h->nkids, 1));
 	if (pg.l->nullsfirst)
 		return kid < h->nnull ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
 	return kid >= h->nkids - h->nnull ? FPT_CLS_NULLLAST : FPT_CLS_VALUE;
@@ -257,6 +267,7 @@ fpt_kid_cls(FPTPage pg, int kid)
 static inline void
 fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
 {
+	Assert(i >= 0 && i < n);
 	*hi = 0;
 	switch (kw)
 	{
@@ -289,9 +300,11 @@ fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
 	}
 }
 
+/* Store a key at index i of an array of n keys; it fits in kw bytes. */
 static inline void
 fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
 {
+	Assert(i >= 0 && i < n);
 	switch (kw)
 	{
 		case 1:
@@ -321,6 +334,7 @@ fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
 	}
 }
 
+/* The key of a slot relative to the page's base. */
 static inline void
 fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
 			 uint64 *lo)
@@ -338,6 +352,7 @@ fpt_tid_widen(uint32 v)
 	return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
 }
 
+/* A slot's TID, which may be any 48 bits. */
 static inline uint64
 fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
 {
@@ -345,6 +360,7 @@ fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
 	uint32		v;
 	uint16		w;
 
+	Assert(slot >= 0 && slot < g->cap);
 	memcpy(&v, p, 4);
 	if (g->tw == 4)
 		return fpt_tid_widen(v);
@@ -352,11 +368,13 @@ fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
 	return ((uint64) v << 16) | w;
 }
 
+/* Store a TID, which fits in the page's form of them. */
 static inline void
 fpt_slot_set_tid(const FPTGeom *g, char *node, int slot, uint64 tid)
 {
 	char	   *p = node + g->tid_off + slot * g->tw;
 
+	Assert(slot >= 0 && slot < g->cap);
 	if (g->tw == 4)
 	{
 		uint32		v = ((uint32) (tid >> 16) << FPT_TID4_OFFBITS) |
@@ -379,6 +397,7 @@ fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 {
 	uint32		v;
 
+	Assert(slot >= 0 && slot < g->cap);
 	if (fpt_is_leaf(g))
 		return 0;
 	memcpy(&v, node + g->down_off + slot * 4, 4);
@@ -419,6 +438,7 @@ fpt_dict_off(const void *page, int code)
 {
 	uint16		off;
 
+	Assert(code >= 0 && code < ((const FPTPageHeader *) page)->ndict);
 	memcpy(&off, fpt_dict_offs(page) + code * sizeof(uint16), sizeof(uint16));
 	return off;
 }
@@ -472,6 +492,7 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 {
 	uint16		v;
 
+	Assert(slot >= 0 && slot < g->cap);
 	if (!fpt_owns_tuples(g))
 		return 0;
 	memcpy(&v, node + g->off_off + slot * 2, 2);
@@ -546,6 +567,7 @@ fpt_heap_room(FPTPage pg)
 static inline bool
 fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 {
+	Assert(kid >= 0 && rank >= 0);
 	return fpt_owns_tuples(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
 }
 
@@ -570,7 +592,7 @@ typedef struct FPTTupleWalk
 extern bool fpt_tuple_walk_slots(FPTTupleWalk *w);
 extern bool fpt_tuple_walk_dict(FPTTupleWalk *w);
 
-/* Percent of its nodes that a rebuilt page fills, and bytes to be gained by it. */
+/* Percent of its nodes that a rebuilt page fills, and bytes to be gained. */
 #define FPT_REORG_FILL		90
 #define FPT_REORG_GAIN		(BLCKSZ / 8)
 
@@ -677,6 +699,7 @@ fpt_node_hints(FPTPage pg, int ordinal)
 	const uint8 *p = (const uint8 *) pg.p + fpt_hint_off(pg) + bit / 8;
 	uint64		v;
 
+	Assert(fpt_is_leaf(pg.g) && ordinal < pg.g->maxnodes);
 	/* What is read behind the bitmap is the special line. */
 	memcpy(&v, p, 8);
 #ifdef WORDS_BIGENDIAN
@@ -690,6 +713,7 @@ fpt_node_hints(FPTPage pg, int ordinal)
 static inline bool
 fpt_hint_test(FPTPage pg, int slotid)
 {
+	Assert(slotid >= 0 && slotid < (int) pg.g->capacity);
 	return (((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] >>
 			(slotid % 8)) & 1;
 }
@@ -698,6 +722,7 @@ fpt_hint_test(FPTPage pg, int slotid)
 static inline void
 fpt_hint_clear(FPTPage pg, int slotid)
 {
+	Assert(slotid >= 0 && slotid < (int) pg.g->capacity);
 	if (fpt_is_leaf(pg.g))
 		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] &=
 			~(1 << (slotid % 8));

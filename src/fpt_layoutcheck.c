@@ -116,7 +116,7 @@ VALUE(FPT_KIND_LEAF6, 1);
 VALUE(FPT_KIND_INNER, 2);
 VALUE(FPT_NKW, 5);
 
-/* Offsets within a page, and lengths of tuples, have 16 bits, bytes of nodes 8 */
+/* Offsets within a page and lengths of tuples are stored in 16 bits */
 StaticAssertDecl(BLCKSZ <= 32768, "offsets in a page must fit in 15 bits");
 StaticAssertDecl(FPT_MAX_TUPLE < FPT_TUPLE_LONG << 8,
 				 "the length of a tuple must fit in 15 bits");

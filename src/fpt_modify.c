@@ -36,6 +36,8 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	FPTPageSpecial *s = fpt_special(page);
 	FPTPage		pg;
 
+	Assert(spec->level >= 0 && spec->level <= FPT_MAX_LEVEL);
+	Assert(spec->low->cls <= FPT_CLS_PINF && spec->high->cls <= FPT_CLS_PINF);
 	Assert((spec->low->len == 0 && spec->high->len == 0) || fpt_is_general(l));
 	memset(page, 0, BLCKSZ);
 	h->std.pd_upper = FPT_SPECIAL_OFFSET;
@@ -56,11 +58,16 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	/* An empty page has room for any two. */
 	(void) fpt_page_set_low(l, page, spec->low, NULL);
 	(void) fpt_page_set_high(l, page, spec->high, NULL);
+	Assert(h->std.pd_upper == FPT_SPECIAL_OFFSET || fpt_has_tuples(pg.g));
+	Assert(h->std.pd_lower <= h->std.pd_upper);
 }
 
 /* --- root --------------------------------------------------------------- */
 
-/* Shift the root's arrays at "kid" by "by" (1 or -1) entries. */
+/*
+ * Shift the root's arrays at "kid" by "by" (1 or -1) entries.  The caller
+ * changes nkids afterwards.
+ */
 static void
 fpt_root_shift(FPTPage pg, int kid, int by)
 {
@@ -71,6 +78,8 @@ fpt_root_shift(FPTPage pg, int kid, int by)
 	int			halves = pg.g->kw == 16 ? 2 : 1;
 	int			i;
 
+	Assert(by == 1 || by == -1);
+	Assert(kid >= 0 && kid <= fpt_header(pg.p)->nkids);
 	if (by < 0)
 		n--;
 	for (i = 0; i < halves; i++)
@@ -97,7 +106,9 @@ fpt_root_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 /*
  * Move the border between nodes and hole.  What the hole gets back is zeroed:
  * hint bits apart it is zero at all times, in shared buffers, on disk and at
- * replay, and WAL records count on that (see fpt_wal.c).
+ * replay, and WAL records count on that (see fpt_wal.c).  The caller sees to
+ * it that no node in use is beyond the new border, and that no tuple is below
+ * it.
  */
 static void
 fpt_set_nnodes(FPTPage pg, int nnodes)
@@ -158,7 +169,8 @@ fpt_free_ordinal(FPTPage pg)
 
 /*
  * Put a new, empty node in front of kid "at".  Returns it, or NULL if there is
- * no room.
+ * no room.  The caller fills it at once: nodes in use are not empty.  Nodes
+ * have other numbers, but none has moved.
  */
 static char *
 fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
@@ -167,6 +179,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	int			ordinal = fpt_free_ordinal(pg);
 	char	   *node;
 
+	Assert(at >= 0 && at <= h->nkids);
 	if (ordinal < 0)
 		return NULL;
 	if (fpt_has_tuples(pg.g) && ordinal >= h->nnodes &&
@@ -184,6 +197,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 		fpt_set_nnodes(pg, ordinal + 1);
 		memset(fpt_node(pg, ordinal), 0, pg.g->x * FPT_LINE);
 	}
+	Assert(h->nkids <= pg.g->maxnodes && h->nnull <= h->nkids);
 	node = fpt_node(pg, ordinal);
 	((FPTNode *) node)->used = 0;
 	return node;
@@ -196,13 +210,18 @@ fpt_node_remove(FPTPage pg, int kid)
 	FPTPageHeader *h = fpt_header(pg.p);
 	bool		isnull = fpt_kid_cls(pg, kid) != FPT_CLS_VALUE;
 
+	Assert(kid < h->nkids);
 	fpt_root_shift(pg, kid, -1);
 	h->nkids--;
 	if (isnull)
 		h->nnull--;
 }
 
-/* Write n sorted entries into a node, replacing what it holds. */
+/*
+ * Write n sorted entries into a node, replacing what it holds.  The node is
+ * one of a page that has room for it in every respect; hints of its slots are
+ * cleared.
+ */
 static void
 fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 {
@@ -231,7 +250,10 @@ fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
 }
 
-/* Read a node's entries in order; -1 if corrupt. */
+/*
+ * Read a node's entries in order; -1 if corrupt.  "e" has room for FPT_MAX_CAP
+ * of them.
+ */
 static int
 fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 {
@@ -254,13 +276,17 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 
 /* --- filling ------------------------------------------------------------ */
 
-/* Share n entries of one region out over k new nodes at the root's end. */
+/*
+ * Share n entries of one region out over k new nodes at the root's end.
+ * FPT_FULL or FPT_UNFIT: the page is half filled.
+ */
 static FPTResult
 fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 {
 	int			done = 0;
 	int			i;
 
+	Assert(n >= 0 && k <= n);
 	for (i = 0; i < k; i++)
 	{
 		FPTRelEntry e[FPT_MAX_CAP];
@@ -333,6 +359,7 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 		else
 			ksecond = Min(ksecond + slack, n - nfirst);
 	}
+	Assert(kfirst + ksecond <= maxnodes);
 	res = fpt_fill_region(pg, entries, nfirst, kfirst, firstnull);
 	if (res == FPT_OK)
 		res = fpt_fill_region(pg, entries + nfirst, n - nfirst, ksecond,
@@ -368,6 +395,7 @@ fpt_extrapolate(uint64 range, int n, uint32 capacity)
 {
 	uint64		factor = capacity / Max(n, 1) + 1;
 
+	Assert(n >= 0 && capacity > 0);
 	return range > ~UINT64CONST(0) / factor ? ~UINT64CONST(0) : range * factor;
 }
 
@@ -418,7 +446,8 @@ fpt_form_sure_fits(const FPTForm *f, int kwi)
 /*
  * Choose key width and base of a page that has values.  A page between two
  * value fences gets a width that holds every key that can ever arrive, if its
- * entries fit then; an open-ended page gets room in the directions it can grow.
+ * entries fit then; an open-ended page gets room in the directions it can
+ * grow.  Sets f's kwi and base.
  */
 static void
 fpt_form_base(FPTForm *f)
@@ -435,6 +464,7 @@ fpt_form_base(FPTForm *f)
 	uint64		max;
 	uint64		below;
 
+	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
 	for (kwi = 0; (1 << kwi) < f->l->keysize; kwi++)
 	{
 		uint64		need = span;
@@ -451,6 +481,7 @@ fpt_form_base(FPTForm *f)
 		kwi--;
 	max = fpt_kw_max(1 << kwi);
 
+	Assert((1 << kwi) <= f->l->keysize);
 	f->kwi = kwi;
 	f->base = *from;
 	f->base.cls = FPT_CLS_VALUE;
@@ -470,13 +501,15 @@ fpt_form_base(FPTForm *f)
 
 /*
  * The first separator of the leftmost page of an inner level stands for minus
- * infinity: give it a key that is below all others.
+ * infinity: give it a key that is below all others.  Changes entries[0], which
+ * is the caller's.
  */
 static void
 fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 {
 	FPTKey	   *k = &entries[0].key;
 
+	Assert(n > 0);
 	memset(k, 0, sizeof(FPTKey));
 	k->cls = l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
 	if (k->cls == FPT_CLS_VALUE && n > 1 &&
@@ -533,19 +566,24 @@ fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
 static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
+	Assert(enc < FPT_NENC);
 	if (f->kind == FPT_KIND_LEAF4)
 		enc |= FPT_ENC_TID4;
 	fpt_page_init(f->l, page, f->spec, enc, base->hi, base->lo);
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
 
-/* What the entries are, before anything is chosen. */
+/*
+ * What the entries are, before anything is chosen.  Sets f's first, last,
+ * bytes and kind.
+ */
 static void
 fpt_form_survey(FPTForm *f)
 {
 	int			level = f->spec->level;
 	uint64		or_tids = 0;
 
+	Assert(f->n >= 0);
 	f->first = f->last = -1;
 	f->bytes = fpt_tuple_space(f->spec->low->len) +
 		fpt_tuple_space(f->spec->high->len);
@@ -609,7 +647,10 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 		fpt_heap_room(pg) >= fpt_tuple_space(key->len);
 }
 
-/* Where would e go?  FPT_OK only if there is a free slot for it. */
+/*
+ * Where would e go?  FPT_OK only if there is a free slot for it (and room for
+ * its tuple), FPT_FULL if only that is missing.  Changes nothing; may raise.
+ */
 static FPTResult
 fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 {
@@ -665,6 +706,9 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 static inline void
 fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
 {
+	Assert(len > 0);
+	Assert((const char *) p >= (char *) page &&
+		   (const char *) p + len <= (char *) page + BLCKSZ);
 	Assert(edit->n < FPT_MAX_EDITS);
 	edit->r[edit->n].off = (uint16) ((const char *) p - (char *) page);
 	edit->r[edit->n].len = (uint16) len;
@@ -690,13 +734,17 @@ fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
 	return fpt_page_insert_find(l, page, e, &p);
 }
 
-/* Put a new entry's tuple into the page, for a slot. */
+/*
+ * Put a new entry's tuple into the page, for a slot.  Must find room:
+ * fpt_insert_place() has looked.  Adds what it changed to *edit.
+ */
 static void
 fpt_insert_tuple(FPTPage pg, char *node, int slot, const FPTKey *key,
 				 FPTEdit *edit)
 {
 	int			off = 0;
 
+	Assert(fpt_owns_tuples(pg.g));
 	if (key->len > 0)
 	{
 		FPTPageHeader *h = fpt_header(pg.p);
@@ -723,6 +771,8 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	char	   *keys = p.node + sizeof(FPTNode);
 
 	Assert(p.count < pg.g->cap && p.where == 0);
+	Assert(p.count == fpt_popcount(used) && p.rank <= p.count);
+	Assert(slot < pg.g->cap);
 	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
 #ifdef WORDS_BIGENDIAN
 	fpt_edit_add(edit, pg.p, p.node, sizeof(FPTNode));
@@ -772,7 +822,9 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 
 /*
  * Split the full node of p.  Where entries arrive in ascending order the new
- * node starts almost empty, so that nodes are left full behind.
+ * node starts almost empty, so that nodes are left full behind.  FPT_OK: one
+ * of the two has a free slot.  FPT_FULL: the page has no room for another
+ * node, and is unchanged.
  */
 static FPTResult
 fpt_node_split(FPTPage pg, FPTPlace *p)
@@ -785,6 +837,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p)
 	char	   *node;
 	int			i;
 
+	Assert(p->count >= 2 && p->rank <= p->count);
 	if (fpt_node_read(pg.g, p->node, e) < 0)
 		return FPT_CORRUPT;
 	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
@@ -794,6 +847,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p)
 	}
 	if (ascending)
 		keep = p->count - 1;
+	Assert(keep >= 1 && keep < p->count);
 	node = fpt_node_add(pg, p->kid + 1,
 						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE,
 						e[keep].hi, e[keep].lo);
@@ -809,7 +863,10 @@ fpt_node_split(FPTPage pg, FPTPlace *p)
 	return FPT_OK;
 }
 
-/* Move slot "from" of one kid to slot "to" of another, hint included. */
+/*
+ * Move slot "from" of one kid to slot "to" of another, hint included.  Their
+ * orders are the caller's to mend.
+ */
 static void
 fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 {
@@ -841,7 +898,8 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 
 /*
  * Move m entries from the end of a kid to the front of the next one (by = 1),
- * or from its front to the end of the previous one (by = -1).
+ * or from its front to the end of the previous one (by = -1).  FPT_CORRUPT:
+ * the nodes cannot be what the root says; nothing is changed then.
  */
 static FPTResult
 fpt_entries_shift(FPTPage pg, int kid, int by, int m)
@@ -858,6 +916,7 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 				lo;
 	int			i;
 
+	Assert(by == 1 || by == -1);
 	/* Only in a page whose root names a node twice can this be wrong. */
 	Assert(m > 0);
 	if (a == b || m >= na || nb + m > pg.g->cap)
@@ -890,7 +949,8 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 
 /*
  * Distance to the nearest kid of the region with a free slot; 0: none that is
- * near enough.
+ * near enough.  "hard": none is too far.  Sets *room to the number of its free
+ * slots.
  */
 static int
 fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
@@ -898,6 +958,8 @@ fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
 	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
 	int			kid;
 
+	Assert(by == 1 || by == -1);
+	Assert(p->kid >= p->from && p->kid < p->to);
 	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
 		 (kid - p->kid) * by <= max; kid += by)
 	{
@@ -917,8 +979,10 @@ fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
 /*
  * Make room in the full node of p by shifting entries towards the nearest node
  * that has some: half of that room, for later, as far as the new entry stays
- * on this side of what moves, or finds room where it goes.  All of it in a node
- * of many rows of the new entry's key, as their next ones will come here, too.
+ * on this side of what moves, or finds room where it goes.  All of it in a
+ * node of many rows of the new entry's key, as their next ones will come here,
+ * too.  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL: no
+ * room near enough, or it is not worth it; nothing is changed.
  */
 static FPTResult
 fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
@@ -934,6 +998,7 @@ fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 	int			by;
 	int			kid;
 
+	Assert(p->count > 0 && fpt_place_has_node(p));
 	/*
 	 * A load in ascending order wants full pages behind it, not room.  Where
 	 * keys repeat, the end of the page is the end of one of them.
@@ -959,6 +1024,8 @@ fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 	else
 		m = Max(1, Min(rroom / share, p->count - p->rank));
 
+	Assert(m >= 1 && (by < 0 ? left : right) > 0);
+
 	/* From the far end, so that every node has room when it is given some. */
 	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
 		 kid != p->kid - by; kid -= by)
@@ -971,7 +1038,11 @@ fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 	return FPT_OK;
 }
 
-/* Rebuild the in-page tree with its entries spread over all nodes. */
+/*
+ * Rebuild the in-page tree with its entries spread over all nodes, if that
+ * gains enough (or "hard": anything).  FPT_FULL: it does not, the page is
+ * unchanged.  Raises nothing but where the page has a dictionary.
+ */
 static FPTResult
 fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 {
@@ -999,12 +1070,17 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	res = fpt_encoding(pg.g)->clear(pg, work->page);
 
 	/* Leave a node or two for regions and splits. */
-	if (res != FPT_OK)
-		return res;
-	return fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
+	if (res == FPT_OK)
+		res = fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
+	Assert(res != FPT_OK || fpt_page_count(pg.l, pg.p) == n);
+	return res;
 }
 
-/* A free slot for e: in a new node, or in the neighbours' nodes. */
+/*
+ * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
+ * is one now.  FPT_FULL: the page is as it was, but for entries that changed
+ * nodes, or one more key in its dictionary.  May raise.
+ */
 static FPTResult
 fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 {
@@ -1043,14 +1119,18 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;
 }
 
-/* The same, once the bytes of removed entries' tuples are in the hole. */
+/*
+ * The same, once the bytes of removed entries' tuples are in the hole.
+ * FPT_FULL: too few, or still no room.  FPT_NO_WORK before anything is
+ * changed.  May raise.
+ */
 static FPTResult
-fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard,
-					 FPTWork *work)
+fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard, FPTWork *work)
 {
 	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
 	FPTResult	res = FPT_FULL;
 
+	Assert(fpt_has_tuples(pg.g));
 	for (int step = 0; res == FPT_FULL; step++)
 	{
 		int			garbage = fpt_tuple_garbage(pg);
@@ -1070,6 +1150,12 @@ fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard,
 	return res;
 }
 
+/*
+ * Make room for e, cheapest ways first.  FPT_OK: a free slot awaits it.
+ * FPT_FULL: there is none to be had (for less than "hard").  Anything else is
+ * why e cannot go in at all.  May raise; the page may be half changed unless
+ * FPT_OK, FPT_FULL or FPT_NO_WORK is returned.
+ */
 static FPTResult
 fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
 			  FPTWork *work)

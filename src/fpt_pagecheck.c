@@ -54,6 +54,7 @@ fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 	int			end = (int) (k->tup - st->pg.p) + (int) k->len;
 	int			i;
 
+	Assert(k->len == 0 || (k->tup > st->pg.p && end <= FPT_SPECIAL_OFFSET));
 	if (k->len == 0)
 		return false;
 	for (i = end - fpt_tuple_space(k->len); i < end; i++)
@@ -135,7 +136,10 @@ fpt_check_encoding(FPTCheckState *st)
 	return NULL;
 }
 
-/* Both fences, and that the links to siblings agree with them. */
+/*
+ * Both fences, and that the links to siblings agree with them.  Sets st's low
+ * and high.  May raise.
+ */
 static const char *
 fpt_check_fences(FPTCheckState *st)
 {
@@ -170,7 +174,10 @@ fpt_check_fences(FPTCheckState *st)
 	return NULL;
 }
 
-/* Line 0 and the last line. */
+/*
+ * Line 0 and the last line.  Nothing else is looked at before this has found
+ * nothing.  May raise.
+ */
 static const char *
 fpt_check_header(FPTCheckState *st, uint32 pageno)
 {
@@ -215,13 +222,17 @@ fpt_is_minf_entry(FPTCheckState *st)
 		st->nseen == 1 && st->low.cls == FPT_CLS_MINF;
 }
 
-/* One entry against its predecessor, the fences and its separator. */
+/*
+ * One entry against its predecessor, the fences and its separator.  Makes it
+ * st's prev.  May raise.
+ */
 static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 {
 	bool		inner = fpt_header(st->pg.p)->level > 0;
 	FPTPageSpecial *s = fpt_special(st->pg.p);
 
+	Assert(st->nseen >= 0);
 	if (st->nseen > 0 &&
 		(fpt_is_minf_entry(st) ?
 		 st->compare && fpt_image_cmp(&st->prev, &e->key) > 0 :
@@ -264,7 +275,10 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	return NULL;
 }
 
-/* Is the separator of a kid between its neighbours' entries? */
+/*
+ * Is the separator of a kid between its neighbours' entries?  "code" is the
+ * number of its first entry in a dictionary.
+ */
 static const char *
 fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 					int code)
@@ -311,6 +325,7 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 	char	   *node = fpt_kid_node(pg, kid);
 	uint32		cls = fpt_kid_cls(pg, kid);
 
+	Assert(slot >= 0 && slot < pg.g->cap);
 	if (!fpt_slot_entry(pg, node, slot, cls, e))
 		return fpt_fault(st, "tuple is not within the page's tuples",
 						 fpt_has_dict(pg.g) ? "number" : "offset",
@@ -363,7 +378,9 @@ fpt_check_node_used(FPTCheckState *st, int kid)
 	return NULL;
 }
 
-/* A node and all of its entries. */
+/*
+ * A node and all of its entries.  May raise.
+ */
 static const char *
 fpt_check_node(FPTCheckState *st, int kid)
 {
@@ -403,7 +420,10 @@ fpt_check_node(FPTCheckState *st, int kid)
 	return msg;
 }
 
-/* The keys of the dictionary are of one class, and ascend. */
+/*
+ * The keys of the dictionary are of one class, and ascend.  Marks the bytes it
+ * takes.  May raise.
+ */
 static const char *
 fpt_check_dict(FPTCheckState *st)
 {
@@ -483,6 +503,7 @@ fpt_check_hole(FPTCheckState *st)
 	int			end = h->std.pd_upper;
 	int			i;
 
+	Assert(from <= end);
 	if (fpt_has_tuples(st->pg.g))
 		from += fpt_hint_bytes(st->pg.g, h->nnodes);
 	else if (fpt_is_leaf(st->pg.g))

@@ -6,9 +6,9 @@
  * Tuples lie one behind the other from pd_upper to the special line, each
  * found by the offset in its entry's slot, in a fence or in the dictionary; no
  * two offsets are the same.  A new one goes below the lowest.  The tuple of a
- * removed entry stays until fpt_page_fill_gaps() moves others into its place, or
- * fpt_page_compact() all that are still referred to together.  A dictionary lies
- * below all tuples.
+ * removed entry stays until fpt_page_fill_gaps() moves others into its place,
+ * or fpt_page_compact() all that are still referred to together.  A dictionary
+ * lies below all tuples.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,6 +43,8 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 		*p++ = (uint8) key->len;
 	}
 	memcpy(p, key->tup, key->len);
+	Assert(off >= upper && off + fpt_tuple_space(key->len) <=
+		   FPT_SPECIAL_OFFSET);
 	h->std.pd_upper = (uint16) upper;
 	return off;
 }
@@ -54,6 +56,7 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 	uint32		len;
 	int			space;
 
+	Assert(w->to == NULL || w->to >= w->low);
 	if (off == 0)
 		return 0;
 	if (fpt_tuple_at(w->from, off, &len) == NULL)
@@ -71,6 +74,7 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 	return (int) (w->to - w->pg.p);
 }
 
+/* The same of a fence's, which is none of an image key's. */
 static bool
 fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 {
@@ -85,13 +89,17 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 	return true;
 }
 
-/* Those of the dictionary's keys that have entries, and the arrays. */
+/*
+ * Those of the dictionary's keys that have entries, and the arrays.  False:
+ * corrupt.
+ */
 bool
 fpt_tuple_walk_dict(FPTTupleWalk *w)
 {
 	bool		used[FPT_MAX_DICT];
 	int			code;
 
+	Assert(fpt_has_dict(w->pg.g));
 	if (fpt_dict_used(w->pg, used) != FPT_OK)
 		return false;
 	for (code = 0; code < fpt_header(w->pg.p)->ndict; code++)
@@ -109,13 +117,17 @@ fpt_tuple_walk_dict(FPTTupleWalk *w)
 	return true;
 }
 
-/* Those of the slots of a page whose entries have each its own. */
+/*
+ * Those of the slots of a page whose entries have each its own.  False:
+ * corrupt.
+ */
 bool
 fpt_tuple_walk_slots(FPTTupleWalk *w)
 {
 	FPTPageHeader *h = fpt_header(w->pg.p);
 	int			kid;
 
+	Assert(fpt_owns_tuples(w->pg.g));
 	for (kid = 0; kid < h->nkids; kid++)
 	{
 		char	   *node = fpt_kid_node(w->pg, kid);
@@ -176,6 +188,7 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 	int			entry;
 	int			tuples;
 
+	Assert(n >= 0);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
 	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
@@ -195,6 +208,8 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 /*
  * Write all tuples that the page refers to, as they are in the copy "from",
  * together below the special line; what becomes free is added to the hole.
+ * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
+ * Raises nothing.
  */
 FPTResult
 fpt_tuples_gather(FPTPage pg, const char *from)
@@ -204,6 +219,7 @@ fpt_tuples_gather(FPTPage pg, const char *from)
 	int			old = h->std.pd_upper;
 	int			upper;
 
+	Assert(from != pg.p && fpt_has_tuples(pg.g));
 	w.to = pg.p + FPT_SPECIAL_OFFSET;
 	w.low = pg.p + old + fpt_dict_bytes(pg);
 	if (!fpt_tuple_walk(&w))
@@ -244,6 +260,10 @@ typedef struct FPTGap
 /* Gaps that are remembered, the last ones of the page. */
 #define FPT_MAX_GAPS		64
 
+/*
+ * Enter the tuple at "off", to which the bytes at "ref" refer, into the map; 0
+ * is none.  False: there is none, or another one refers to it as well.
+ */
 static bool
 fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 			bool fence)
@@ -265,6 +285,7 @@ fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 	return true;
 }
 
+/* Map all tuples of a page; false if one is not where it should be. */
 static bool
 fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 {
@@ -297,7 +318,10 @@ fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 	return true;
 }
 
-/* The gaps from "upper" on; -1: tuples overlap. */
+/*
+ * The gaps from "upper" on; -1: tuples overlap.  Their number; "gaps" has room
+ * for FPT_MAX_GAPS, and keeps the last ones.
+ */
 static int
 fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
 {
@@ -306,6 +330,7 @@ fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
 	int			start = upper;
 	int			off = upper;
 
+	Assert(upper > 0 && upper <= FPT_SPECIAL_OFFSET);
 	while (off < FPT_SPECIAL_OFFSET)
 	{
 		if (map->at[off] == 0)
@@ -332,12 +357,16 @@ fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
 	return Min(ngaps, FPT_MAX_GAPS);
 }
 
-/* Move the tuple at "at" into a gap behind it; false if it fits in none. */
+/*
+ * Move the tuple at "at" into a gap behind it; false if it fits in none.
+ * Changes the map and the gap to match.
+ */
 static bool
 fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
 {
 	FPTTupleRef *t = &map->tuples[map->at[at] - 1];
 
+	Assert(map->at[at] != 0 && t->off == at);
 	for (int i = 0; i < ngaps; i++)
 	{
 		FPTGap	   *gap = &gaps[i];
@@ -365,7 +394,7 @@ fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
  * gaps, as long as there are gaps for them.  Where tuples are of much the same
  * length, as those of versions of rows are, this moves no more bytes than are
  * gained, while compacting moves, and logs, nearly all.  Not for pages with a
- * dictionary.
+ * dictionary.  Raises nothing.
  */
 FPTResult
 fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
@@ -395,6 +424,7 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 			break;
 		upper += space;
 	}
+	Assert(upper >= old && upper <= FPT_SPECIAL_OFFSET);
 	memset(pg.p + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
@@ -402,6 +432,11 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 
 /* --- fences --------------------------------------------------------------- */
 
+/*
+ * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
+ * tuple, even if all others are moved together; FPT_NO_WORK: that was needed.
+ * The fence has no tuple then.  Raises nothing.
+ */
 static FPTResult
 fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 			  FPTWork *work)
@@ -409,6 +444,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 	FPTPage		pg = fpt_page_open(l, page);
 	int			off = 0;
 
+	Assert(key->cls <= FPT_CLS_PINF);
 	f->lo = key->lo;
 	f->tidcls = key->tid | ((uint64) key->cls << 56);
 	if (likely(!fpt_is_general(pg.l)))

@@ -476,7 +476,8 @@ repair_header(KTWorld *w)
 	h->nnodes = Min(nnodes, g->maxnodes);
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);
-	while (w->general && h->nnodes > 0 && fpt_heap_room(fpt_page_open(&w->l, w->page)) < 0)
+	while (w->general && h->nnodes > 0 &&
+		   fpt_heap_room((FPTPage) {&w->l, g, w->page}) < 0)
 		h->nnodes--;
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);
