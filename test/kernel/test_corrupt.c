@@ -585,6 +585,48 @@ test_bad_places(void)
 	CHECK(fpt_page_extract(&l8, page, out, 3) == -1);
 }
 
+static int	ncompared;
+
+/* All keys are above all others, themselves included. */
+static int
+cmp_above(const void *arg, const FPTKey *a, const FPTKey *b)
+{
+	ncompared++;
+	return 1;
+}
+
+/* General keys are compared by one of the two checks only. */
+static void
+test_check_form(void)
+{
+	FPTLayout	l;
+	FPTFault	fault;
+	const char *msg;
+
+	kt_layout_general(&l, false, false);
+	for (int i = 0; i < NENTRIES; i++)
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + i / 5, 1 + i);
+	CHECK(fpt_page_form(&l, page, &leaf, e, NENTRIES, 90) == FPT_OK);
+	CHECK(fpt_page_check(&l, page, 5, NULL) == NULL);
+	l.cmp = cmp_above;
+	msg = fpt_page_check(&l, page, 5, NULL);
+	CHECK(msg && strcmp(msg, "entries are out of order") == 0);
+	CHECK(ncompared > 0);
+	ncompared = 0;
+	CHECK(fpt_page_check_form(&l, page, 5, &fault) == NULL);
+	header()->nnull = header()->nkids + 1;
+	CHECK(fpt_page_check_form(&l, page, 5, &fault) != NULL);
+	CHECK(strcmp(fault.field, "number of NULL nodes") == 0);
+	CHECK(ncompared == 0);
+
+	/* those of images are */
+	sound_page(&l8, 0);
+	fpt_node_perm(g, node(0))[0] = 1;
+	fpt_node_perm(g, node(0))[1] = 0;
+	msg = fpt_page_check_form(&l8, page, 5, NULL);
+	CHECK(msg && strcmp(msg, "entries are out of order") == 0);
+}
+
 /* The high fence's tuple lies in the dictionary. */
 static void
 test_bad_dictionary(void)
@@ -685,6 +727,7 @@ test_corrupt(void)
 	kt_run("bad next node", test_bad_next_node);
 	kt_run("bad node, making room", test_bad_make_room);
 	kt_run("bad places", test_bad_places);
+	kt_run("check of the form", test_check_form);
 	kt_run("bad dictionary", test_bad_dictionary);
 	kt_run("bad tuples", test_bad_tuples);
 	free(page);
