@@ -38,6 +38,7 @@
 #include "storage/fd.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -853,6 +854,23 @@ fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
 #else
 	return table_beginscan_parallel(heap, pscan);
 #endif
+}
+
+/*
+ * Is the client's command one that makes another index in place of one that
+ * there is?  These are not allowed in functions.
+ */
+static inline bool
+fpt_command_rebuilds(void)
+{
+	CommandTag	tag = ActivePortal != NULL ? ActivePortal->commandTag :
+		CMDTAG_UNKNOWN;
+
+#if PG_VERSION_NUM >= 190000
+	if (tag == CMDTAG_REPACK)
+		return true;
+#endif
+	return tag == CMDTAG_REINDEX;
 }
 
 /* A plain index scan without keys. */

@@ -91,6 +91,17 @@ fpt_tablespaces_validate(const char *value)
 	}
 }
 
+/*
+ * Does a user create the index?  REINDEX CONCURRENTLY and ALTER TABLE make
+ * another one in place of one that there is, with its option.
+ */
+static bool
+fpt_is_new(Relation heap, Relation index)
+{
+	return fpt_is_created(index) && !fpt_command_rebuilds() &&
+		!fpt_dropped_index_of(RelationGetRelid(heap));
+}
+
 /* What the index's option says; NULL: nothing. */
 static const char *
 fpt_tablespaces_option(Relation index)
@@ -115,10 +126,10 @@ fpt_tablespaces_option(Relation index)
  * another one; TRUNCATE, or the restoration of a dump, has no choice.
  */
 static void
-fpt_tablespace_missing(Relation index, const char *name)
+fpt_tablespace_missing(Relation heap, Relation index, const char *name)
 {
 	bool		skip = fpt_guc_missing_tablespaces == FPT_MISSING_SKIP ||
-		!fpt_is_created(index);
+		!fpt_is_new(heap, index);
 
 	ereport(skip ? WARNING : ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -150,7 +161,7 @@ fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 	Oid			stripe;
 
 	if (space == MyDatabaseTableSpace ||
-		(fpt_is_created(index) && superuser_arg(GetOuterUserId())) ||
+		(fpt_is_new(heap, index) && superuser_arg(GetOuterUserId())) ||
 		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
 		return true;
 	for (int k = 1;
@@ -165,7 +176,7 @@ fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 static void
 fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 {
-	if (fpt_is_created(index))
+	if (fpt_is_new(heap, index))
 		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLESPACE, name);
 	ereport(WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -194,7 +205,7 @@ fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 		Oid			space = get_tablespace_oid(lfirst(lc), true);
 
 		if (!OidIsValid(space))
-			fpt_tablespace_missing(index, lfirst(lc));
+			fpt_tablespace_missing(heap, index, lfirst(lc));
 		else if (!fpt_tablespace_allowed(heap, index, space))
 			fpt_tablespace_denied(heap, index, lfirst(lc));
 		else if (n < FPT_MAX_STRIPES)
@@ -354,6 +365,33 @@ fpt_stripe_make(Relation index, int k, Oid space)
 }
 
 /*
+ * OID of the extension's event trigger, whatever its name; InvalidOid: there is
+ * none.  It calls a function in the schema of the access method's.
+ */
+static Oid
+fpt_ddl_trigger(Relation index)
+{
+	Relation	rel = table_open(EventTriggerRelationId, AccessShareLock);
+	TableScanDesc scan = table_beginscan_catalog(rel, 0, NULL);
+	Oid			schema = get_func_namespace(index->rd_amhandler);
+	Oid			found = InvalidOid;
+	HeapTuple	tup;
+
+	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
+	{
+		Form_pg_event_trigger form = (Form_pg_event_trigger) GETSTRUCT(tup);
+		char	   *name = get_func_name(form->evtfoid);
+
+		if (name != NULL && strcmp(name, FPT_DDL_FUNCTION) == 0 &&
+			get_func_namespace(form->evtfoid) == schema)
+			found = form->oid;
+	}
+	table_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/*
  * Enable the event trigger that has the library loaded before an index may be
  * dropped (fpt_stripegc.c), with session_replication_role = replica, too.  The
  * extension comes with the trigger disabled, so that databases without striped
@@ -363,9 +401,9 @@ fpt_stripe_make(Relation index, int k, Oid space)
  * end of the transaction, if it has enabled it.
  */
 static void
-fpt_stripe_watch(void)
+fpt_stripe_watch(Relation index)
 {
-	Oid			oid = get_event_trigger_oid(FPT_DDL_TRIGGER, true);
+	Oid			oid = fpt_ddl_trigger(index);
 	Relation	rel;
 	HeapTuple	tup;
 	bool		enabled;
@@ -374,10 +412,10 @@ fpt_stripe_watch(void)
 	if (!HeapTupleIsValid(tup))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("event trigger \"%s\" does not exist",
-						FPT_DDL_TRIGGER),
+				 errmsg("there is no event trigger that calls function %s()",
+						FPT_DDL_FUNCTION),
 				 errdetail("Without it, stripes would outlive their index."),
-				 errhint("It belongs to the extension fptree: give it back its name.")));
+				 errhint("Both belong to the extension fptree: give the function back its name.")));
 	enabled = ((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
 		TRIGGER_FIRES_ALWAYS;
 	ReleaseSysCache(tup);
@@ -412,7 +450,7 @@ fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 	Oid			old;
 
 	if (n > 0)
-		fpt_stripe_watch();
+		fpt_stripe_watch(index);
 	for (int k = 0; k < n; k++)
 		oids[k] = fpt_stripe_make(index, k + 1, spaces[k]);
 	/* It may have had more of them, numbered without gaps. */

@@ -27,7 +27,7 @@
 #define FPT_STRIPE_AM			"fptree_stripe"
 
 /* The event trigger that loads the library, see fpt_stripe_watch() */
-#define FPT_DDL_TRIGGER			"fptree_ddl_start"
+#define FPT_DDL_FUNCTION		"fptree_ddl_start"
 
 /* One stripe, as a backend knows it. */
 typedef struct FPTStripe
@@ -126,5 +126,8 @@ extern void fpt_stripe_rename(Oid relid, Oid index, int k);
 /* --- fpt_stripegc.c -------------------------------------------------------- */
 
 extern void fpt_stripegc_init(void);
+
+/* Has this transaction dropped an fptree index of this table? */
+extern bool fpt_dropped_index_of(Oid table);
 
 #endif							/* FPT_STRIPE_H */

@@ -28,6 +28,12 @@ CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regre
 TABLE watch;
 ROLLBACK;
 TABLE watch;
+-- whatever its name is
+BEGIN;
+ALTER EVENT TRIGGER fptree_ddl_start RENAME TO renamed;
+CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+SELECT evtname, evtenabled FROM pg_event_trigger WHERE evtname = 'renamed';
+ROLLBACK;
 
 -- Builds, of all kinds; parallel where that is switched on
 INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
@@ -223,6 +229,33 @@ GRANT CREATE ON TABLESPACE regress_fpt_2 TO regress_fpt_owner;
 ALTER INDEX own_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2');
 REINDEX INDEX own_k;
 REVOKE ALL ON TABLESPACE regress_fpt_2 FROM regress_fpt_owner;
+-- Nor do commands fail that make another index in its place, nor has that one
+-- a stripe where a superuser runs them.
+BEGIN;
+CREATE TABLE other (LIKE own);
+ALTER TABLE other OWNER TO regress_fpt_owner;
+SET LOCAL ROLE regress_fpt_owner;
+CREATE INDEX other_k ON other USING fptree (k) WITH (tablespaces = 'regress_fpt_1, pg_default');
+COMMIT;
+SET ROLE regress_fpt_owner;
+ALTER INDEX other_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2, pg_default');
+REINDEX INDEX CONCURRENTLY other_k;
+SELECT stripes_of('other_k');
+ALTER INDEX other_k SET (tablespaces = 'regress_fpt_1, regress_fpt_2');
+REINDEX INDEX CONCURRENTLY other_k;
+ALTER TABLE other ADD b varchar(9) COLLATE "C";
+CREATE INDEX other_b ON other USING fptree (b) WITH (tablespaces = 'regress_fpt_1, pg_default');
+ALTER INDEX other_b SET (tablespaces = 'regress_fpt_1, regress_fpt_2, pg_default');
+ALTER TABLE other ALTER b TYPE varchar(10) COLLATE "POSIX";
+SELECT stripes_of('other_b');
+DO $$ BEGIN ALTER TABLE other ALTER b TYPE int USING b::int; END $$;
+SELECT stripes_of('other_b');
+RESET ROLE;
+REINDEX INDEX CONCURRENTLY other_k;
+ALTER TABLE other ALTER b TYPE int8;
+CREATE INDEX ON other USING fptree (b) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+SELECT stripes_of('other_k'), stripes_of('other_b'), stripes_of('other_b_idx');
+DROP TABLE other;
 -- what is there stays his
 SET ROLE regress_fpt_owner;
 TRUNCATE own;
