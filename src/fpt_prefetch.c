@@ -83,6 +83,7 @@ void
 fpt_distance_init(FPTDistance *d, int limit)
 {
 	d->limit = limit;
+	d->fast = limit;
 	d->fixed = limit > 0 && fpt_guc_prefetch_distance > 0;
 	d->now = d->fixed ? fpt_guc_prefetch_distance : 1;
 	d->hits = 0;
@@ -139,7 +140,11 @@ void
 fpt_distance_step(FPTDistance *d, int factor)
 {
 	if (d->grow && !d->fixed)
-		d->now = Min(d->now * factor, d->limit);
+	{
+		int			fast = Min(d->now * factor, d->fast);
+
+		d->now = Min(Max(fast, d->now + fpt_burst(d->now)), d->limit);
+	}
 	d->grow = false;
 }
 
@@ -151,6 +156,8 @@ fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
 	w->counters = counters;
 	w->dir = 0;
 	fpt_distance_init(&w->dist, limit);
+	if (disks > 0)
+		w->dist.fast = Max(1, limit / 2);
 	/* a page for each of them, to begin with */
 	if (!w->dist.fixed && disks > 0)
 		w->dist.now = Max(1, Min(disks, limit));
@@ -348,7 +355,8 @@ fpt_ask_cmp(const void *a, const void *b)
 
 /*
  * Prefetch the window's pages up to "target", in the order in which they lie
- * on the disk.
+ * on the disk.  Those of several disks in key order: each of them has but a few
+ * of them, and the scan waits for the first one.
  */
 static void
 fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
@@ -377,7 +385,7 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 			ask[n++].at = i;
 		}
 	}
-	if (n > 1)
+	if (n > 1 && ix->map.stripes == NULL)
 		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
 	for (k = 0; k < n; k++)
 	{

@@ -66,7 +66,8 @@ extern void fpt_scan_counters(IndexScanDesc scan,
  *
  * The distance starts at one and grows with each step of the scan that had to
  * start a read (twofold for heap pages, fourfold for leaves, of which a bounded
- * range wastes none), up to the limit.  When a run of prefetches finds all of
+ * range wastes none), up to the limit; of several disks up to half of it, then
+ * by a quarter, so that nobody is far ahead who stops soon.  When a run of prefetches finds all of
  * it in shared buffers, nothing is asked for a while, the while doubling each
  * time, the distance halving: a scan of cached pages soon pays next to nothing.
  * A single read starts it all again.  And where a scan ends, or skips, with more
@@ -79,6 +80,7 @@ extern void fpt_scan_counters(IndexScanDesc scan,
 typedef struct FPTDistance
 {
 	int			limit;			/* 0: never prefetch */
+	int			fast;			/* from here on it grows by a quarter */
 	bool		fixed;			/* fptree.prefetch_distance is set */
 	int			now;
 	int			hits;			/* prefetches in a row found in buffers */
