@@ -302,3 +302,31 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 	fpt_dict_write(pg.p, h->std.pd_upper, heads, offs, m);
 	return fpt_dict_renumber(pg, map);
 }
+
+/*
+ * Those of the dictionary's keys that have entries, and the arrays.  False:
+ * corrupt.
+ */
+bool
+fpt_dict_walk(FPTTupleWalk *w)
+{
+	bool		used[FPT_MAX_DICT];
+	int			code;
+
+	Assert(fpt_has_dict(w->pg.g));
+	if (fpt_dict_used(w->pg, used) != FPT_OK)
+		return false;
+	for (code = 0; code < fpt_header(w->pg.p)->ndict; code++)
+	{
+		int			off;
+
+		if (!used[code])
+			continue;
+		off = fpt_tuple_visit(w, fpt_dict_off(w->from, code));
+		if (off < 0)
+			return false;
+		w->offs[code] = (uint16) off;
+		w->bytes += FPT_DICT_ITEM;
+	}
+	return true;
+}

@@ -5,11 +5,90 @@
  *
  * Only what is done when a page is made, rebuilt or short of room goes through
  * the table: FPTEncoding says what each function has to do.  None of these
- * raises anything but what comparing keys does, and none allocates.
+ * raises anything but what comparing keys does, and none allocates.  What
+ * visits all tuples of a page asks the table for those of its entries, and is
+ * asked by it, so it is here, too.
  *
  *-------------------------------------------------------------------------
  */
 #include "fpt_kernel_int.h"
+
+/* --- all tuples of a page ------------------------------------------------- */
+
+/* Visit all of them, fences first; false if one is not where it should be. */
+static bool
+fpt_tuple_walk(FPTTupleWalk *w)
+{
+	FPTPageHeader *h = fpt_header(w->pg.p);
+
+	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
+		!fpt_tuple_visit_fence(w, &h->high))
+		return false;
+	return fpt_encoding(w->pg.g)->walk(w);
+}
+
+/* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
+int
+fpt_tuple_bytes(FPTPage pg)
+{
+	FPTTupleWalk w = {.pg = pg, .from = pg.p};
+
+	return fpt_tuple_walk(&w) ? w.bytes : -1;
+}
+
+/* Bytes of the tuples' area that nothing refers to; -1: corrupt. */
+int
+fpt_tuple_garbage(FPTPage pg)
+{
+	int			bytes = fpt_tuple_bytes(pg);
+	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
+
+	Assert(fpt_has_tuples(pg.g));
+	return bytes < 0 || bytes > space ? -1 : space - bytes;
+}
+
+/*
+ * Write all tuples that the page refers to, as they are in the copy "from",
+ * together below the special line; what becomes free is added to the hole.
+ * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
+ * Raises nothing.
+ */
+FPTResult
+fpt_tuples_gather(FPTPage pg, const char *from)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	FPTTupleWalk w = {.pg = pg, .from = from};
+	int			old = h->std.pd_upper;
+	int			upper;
+
+	Assert(from != pg.p && fpt_has_tuples(pg.g));
+	w.to = pg.p + FPT_SPECIAL_OFFSET;
+	w.low = pg.p + old + fpt_dict_bytes(pg);
+	if (!fpt_tuple_walk(&w))
+		return FPT_CORRUPT;
+	upper = (int) (w.to - pg.p) - fpt_dict_bytes(pg);
+	Assert(upper >= old && upper <= FPT_SPECIAL_OFFSET);
+	if (fpt_has_dict(pg.g))
+		fpt_dict_write(pg.p, upper, fpt_dict_heads(from), w.offs, h->ndict);
+	memset(pg.p + old, 0, upper - old);
+	h->std.pd_upper = (uint16) upper;
+	return FPT_OK;
+}
+
+/* The same, once keys of the dictionary that no entry has are dropped. */
+FPTResult
+fpt_page_compact(FPTPage pg, FPTWork *work)
+{
+	bool		used[FPT_MAX_DICT];
+
+	if (fpt_heap_room(pg) < 0)
+		return FPT_CORRUPT;
+	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
+							   fpt_dict_purge(pg, used) != FPT_OK))
+		return FPT_CORRUPT;
+	memcpy(work->page, pg.p, BLCKSZ);
+	return fpt_tuples_gather(pg, work->page);
+}
 
 /* --- images --------------------------------------------------------------- */
 
@@ -273,6 +352,6 @@ const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 		.rebuild_pays = tuple_rebuild_pays,
 		.clear = tuple_clear,
 		.reclaim = dict_reclaim,
-		.walk = fpt_tuple_walk_dict,
+		.walk = fpt_dict_walk,
 	},
 };

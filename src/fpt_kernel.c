@@ -944,6 +944,30 @@ fpt_page_count(const FPTLayout *l, void *page)
 	return n;
 }
 
+FPTResult
+fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			entry;
+	int			tuples;
+
+	Assert(n >= 0);
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
+	if (!fpt_has_tuples(pg.g))
+	{
+		space->used = n * entry;
+		space->room = (int) pg.g->capacity * entry;
+		return FPT_OK;
+	}
+	tuples = fpt_tuple_bytes(pg);
+	space->used = n * entry + tuples;
+	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
+		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
+	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
+}
+
 /*
  * Copying a node.  What the loops below need is in local variables, as far as
  * it goes: the compiler must assume that what they store changes all else.

@@ -573,10 +573,6 @@ fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 
 extern int	fpt_tuple_put(FPTPage pg, const FPTKey *key);
 extern FPTResult fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map);
-extern FPTResult fpt_tuples_gather(FPTPage pg, const char *from);
-extern FPTResult fpt_page_compact(FPTPage pg, FPTWork *work);
-extern int	fpt_tuple_bytes(FPTPage pg);
-extern int	fpt_tuple_garbage(FPTPage pg);
 
 /* Every tuple that a page refers to, one call for each. */
 typedef struct FPTTupleWalk
@@ -589,8 +585,14 @@ typedef struct FPTTupleWalk
 	uint16		offs[FPT_MAX_DICT]; /* of the dictionary's, where they are */
 } FPTTupleWalk;
 
+/*
+ * One of them: count it, or move it and return its new offset; -1: corrupt.
+ * The same of a fence's, which is none of an image key's; false: corrupt.
+ */
+extern int	fpt_tuple_visit(FPTTupleWalk *w, unsigned off);
+extern bool fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f);
 extern bool fpt_tuple_walk_slots(FPTTupleWalk *w);
-extern bool fpt_tuple_walk_dict(FPTTupleWalk *w);
+extern bool fpt_dict_walk(FPTTupleWalk *w);
 
 /* Percent of its nodes that a rebuilt page fills, and bytes to be gained. */
 #define FPT_REORG_FILL		90
@@ -643,6 +645,11 @@ typedef struct FPTEncoding
 } FPTEncoding;
 
 extern const FPTEncoding fpt_encodings[FPT_NCODINGS];
+
+extern FPTResult fpt_tuples_gather(FPTPage pg, const char *from);
+extern FPTResult fpt_page_compact(FPTPage pg, FPTWork *work);
+extern int	fpt_tuple_bytes(FPTPage pg);
+extern int	fpt_tuple_garbage(FPTPage pg);
 
 static inline const FPTEncoding *
 fpt_encoding(const FPTGeom *g)

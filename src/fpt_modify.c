@@ -274,6 +274,63 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 	return n;
 }
 
+/* --- fences --------------------------------------------------------------- */
+
+/*
+ * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
+ * tuple, even if all others are moved together; FPT_NO_WORK: that was needed.
+ * The fence has no tuple then.  Raises nothing.
+ */
+static FPTResult
+fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
+			  FPTWork *work)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			off = 0;
+
+	Assert(key->cls <= FPT_CLS_PINF);
+	f->lo = key->lo;
+	f->tidcls = key->tid | ((uint64) key->cls << 56);
+	if (likely(!fpt_is_general(pg.l)))
+	{
+		f->hi = key->hi;
+		return FPT_OK;
+	}
+	f->hi = 0;
+	if (key->len == 0)
+		return FPT_OK;
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+	{
+		FPTResult	res = FPT_NO_WORK;
+
+		if (work != NULL)
+			res = fpt_page_compact(pg, work);
+		if (res != FPT_OK)
+			return res;
+		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+			return FPT_FULL;
+	}
+	off = fpt_tuple_put(pg, key);
+	f->hi = (uint64) off;
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_set_low(const FPTLayout *l, void *page, const FPTKey *low,
+				 FPTWork *work)
+{
+	return fpt_set_fence(l, page, &fpt_special(page)->low, low, work);
+}
+
+FPTResult
+fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
+				  FPTWork *work)
+{
+	return fpt_set_fence(l, page, &fpt_header(page)->high, high, work);
+}
+
 /* --- filling ------------------------------------------------------------ */
 
 /*

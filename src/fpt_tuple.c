@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * fpt_tuple.c
- *	  Page kernel: tuples of general keys, and fences.
+ *	  Page kernel: tuples of general keys.
  *
  * Tuples lie one behind the other from pd_upper to the special line, each
  * found by the offset in its entry's slot, in a fence or in the dictionary; no
@@ -49,8 +49,7 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 	return off;
 }
 
-/* One of them: count it, or move it and return its new offset; -1: corrupt. */
-static int
+int
 fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 {
 	uint32		len;
@@ -74,8 +73,7 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 	return (int) (w->to - w->pg.p);
 }
 
-/* The same of a fence's, which is none of an image key's. */
-static bool
+bool
 fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 {
 	int			off = -1;
@@ -86,34 +84,6 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 		return false;
 	if (w->to != NULL)
 		f->hi = (uint64) off;
-	return true;
-}
-
-/*
- * Those of the dictionary's keys that have entries, and the arrays.  False:
- * corrupt.
- */
-bool
-fpt_tuple_walk_dict(FPTTupleWalk *w)
-{
-	bool		used[FPT_MAX_DICT];
-	int			code;
-
-	Assert(fpt_has_dict(w->pg.g));
-	if (fpt_dict_used(w->pg, used) != FPT_OK)
-		return false;
-	for (code = 0; code < fpt_header(w->pg.p)->ndict; code++)
-	{
-		int			off;
-
-		if (!used[code])
-			continue;
-		off = fpt_tuple_visit(w, fpt_dict_off(w->from, code));
-		if (off < 0)
-			return false;
-		w->offs[code] = (uint16) off;
-		w->bytes += FPT_DICT_ITEM;
-	}
 	return true;
 }
 
@@ -148,104 +118,6 @@ fpt_tuple_walk_slots(FPTTupleWalk *w)
 		}
 	}
 	return true;
-}
-
-/* All of them, fences first; false if one is not where it should be. */
-static bool
-fpt_tuple_walk(FPTTupleWalk *w)
-{
-	FPTPageHeader *h = fpt_header(w->pg.p);
-
-	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
-		!fpt_tuple_visit_fence(w, &h->high))
-		return false;
-	return fpt_encoding(w->pg.g)->walk(w);
-}
-/* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
-int
-fpt_tuple_bytes(FPTPage pg)
-{
-	FPTTupleWalk w = {.pg = pg, .from = pg.p};
-
-	return fpt_tuple_walk(&w) ? w.bytes : -1;
-}
-
-/* Bytes of the tuples' area that nothing refers to; -1: corrupt. */
-int
-fpt_tuple_garbage(FPTPage pg)
-{
-	int			bytes = fpt_tuple_bytes(pg);
-	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
-
-	Assert(fpt_has_tuples(pg.g));
-	return bytes < 0 || bytes > space ? -1 : space - bytes;
-}
-
-FPTResult
-fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
-{
-	FPTPage		pg = fpt_page_open(l, page);
-	int			entry;
-	int			tuples;
-
-	Assert(n >= 0);
-	if (pg.g == NULL)
-		return FPT_CORRUPT;
-	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
-	if (!fpt_has_tuples(pg.g))
-	{
-		space->used = n * entry;
-		space->room = (int) pg.g->capacity * entry;
-		return FPT_OK;
-	}
-	tuples = fpt_tuple_bytes(pg);
-	space->used = n * entry + tuples;
-	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
-		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
-	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
-}
-
-/*
- * Write all tuples that the page refers to, as they are in the copy "from",
- * together below the special line; what becomes free is added to the hole.
- * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
- * Raises nothing.
- */
-FPTResult
-fpt_tuples_gather(FPTPage pg, const char *from)
-{
-	FPTPageHeader *h = fpt_header(pg.p);
-	FPTTupleWalk w = {.pg = pg, .from = from};
-	int			old = h->std.pd_upper;
-	int			upper;
-
-	Assert(from != pg.p && fpt_has_tuples(pg.g));
-	w.to = pg.p + FPT_SPECIAL_OFFSET;
-	w.low = pg.p + old + fpt_dict_bytes(pg);
-	if (!fpt_tuple_walk(&w))
-		return FPT_CORRUPT;
-	upper = (int) (w.to - pg.p) - fpt_dict_bytes(pg);
-	Assert(upper >= old && upper <= FPT_SPECIAL_OFFSET);
-	if (fpt_has_dict(pg.g))
-		fpt_dict_write(pg.p, upper, fpt_dict_heads(from), w.offs, h->ndict);
-	memset(pg.p + old, 0, upper - old);
-	h->std.pd_upper = (uint16) upper;
-	return FPT_OK;
-}
-
-/* The same, once keys of the dictionary that no entry has are dropped. */
-FPTResult
-fpt_page_compact(FPTPage pg, FPTWork *work)
-{
-	bool		used[FPT_MAX_DICT];
-
-	if (fpt_heap_room(pg) < 0)
-		return FPT_CORRUPT;
-	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
-							   fpt_dict_purge(pg, used) != FPT_OK))
-		return FPT_CORRUPT;
-	memcpy(work->page, pg.p, BLCKSZ);
-	return fpt_tuples_gather(pg, work->page);
 }
 
 /* --- gaps ----------------------------------------------------------------- */
@@ -428,61 +300,4 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 	memset(pg.p + old, 0, upper - old);
 	h->std.pd_upper = (uint16) upper;
 	return FPT_OK;
-}
-
-/* --- fences --------------------------------------------------------------- */
-
-/*
- * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
- * tuple, even if all others are moved together; FPT_NO_WORK: that was needed.
- * The fence has no tuple then.  Raises nothing.
- */
-static FPTResult
-fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
-			  FPTWork *work)
-{
-	FPTPage		pg = fpt_page_open(l, page);
-	int			off = 0;
-
-	Assert(key->cls <= FPT_CLS_PINF);
-	f->lo = key->lo;
-	f->tidcls = key->tid | ((uint64) key->cls << 56);
-	if (likely(!fpt_is_general(pg.l)))
-	{
-		f->hi = key->hi;
-		return FPT_OK;
-	}
-	f->hi = 0;
-	if (key->len == 0)
-		return FPT_OK;
-	if (pg.g == NULL)
-		return FPT_CORRUPT;
-	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
-	{
-		FPTResult	res = FPT_NO_WORK;
-
-		if (work != NULL)
-			res = fpt_page_compact(pg, work);
-		if (res != FPT_OK)
-			return res;
-		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
-			return FPT_FULL;
-	}
-	off = fpt_tuple_put(pg, key);
-	f->hi = (uint64) off;
-	return FPT_OK;
-}
-
-FPTResult
-fpt_page_set_low(const FPTLayout *l, void *page, const FPTKey *low,
-				 FPTWork *work)
-{
-	return fpt_set_fence(l, page, &fpt_special(page)->low, low, work);
-}
-
-FPTResult
-fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
-				  FPTWork *work)
-{
-	return fpt_set_fence(l, page, &fpt_header(page)->high, high, work);
 }
