@@ -162,7 +162,7 @@ fpt_batch_forget(FPTBatch *b)
  * Leave hints for the entries of the current batch that were found dead.  If
  * the page was not pinned all the time, an unchanged LSN must prove that no
  * VACUUM has removed an entry in between (its TID might have a new owner).
- * With the pin, VACUUM cannot have ended: TIDs still mean the same rows.
+ * With the pin, VACUUM cannot have ended: TIDs still mean the same rows (P3).
  */
 static void
 fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
@@ -688,7 +688,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{
-		b->buf = buf;
+		b->buf = buf;			/* keeps its pin (P2) */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 	}
 	else

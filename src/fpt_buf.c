@@ -353,7 +353,7 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 {
 	char	   *page = BufferGetPage(buf);
 
-	/* Nothing would ever notice, or end, a wait for ourselves. */
+	/* Nothing would ever notice, or end, a wait for ourselves (L9). */
 	if (unlikely(fpt_buffer_is_mine(buf)))
 	{
 		ReleaseBuffer(buf);

@@ -243,7 +243,7 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 	}
 }
 
-/* Ask the table about the i'th entry in heap order. */
+/* Ask the table about the i'th entry in heap order, the leaf locked (L6). */
 static void
 fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 {
@@ -262,8 +262,8 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 
 /*
  * Let the table answer, and mark what it calls dead.  Not the last one: one
- * entry stays at least.  VACUUM must remain the only one to empty a leaf,
- * because an empty leaf may be unlinked though it is pinned.
+ * entry stays at least (P3, P4).  VACUUM must remain the only one to empty a
+ * leaf, because an empty leaf may be unlinked though it is pinned.
  */
 static void
 fpt_leaf_delete_answer(FPTLeafDelete *d)

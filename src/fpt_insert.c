@@ -304,7 +304,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 			break;
 		UnlockReleaseBuffer(buf);
 
-		/* Wait for the other inserter, or its speculation, and start over. */
+		/* Wait for the other inserter, or its speculation, unlocked (L7). */
 		fpt_stop_point(FPT_STOP_UNIQUE_WAIT);
 		if (token)
 			SpeculativeInsertionWait(xwait, token);

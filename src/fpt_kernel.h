@@ -895,7 +895,7 @@ typedef struct FPTRun
 extern int	fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first,
 						  FPTLoc last, bool skip_dead, FPTRun *run);
 
-/* --- hints: a bit a slot, in the hole, unlogged --------------------------- */
+/* --- hints: a bit a slot, in the hole, unlogged (W4, W6) ------------------ */
 
 /* Is there room for the hint bitmap between pd_lower and pd_upper? */
 extern bool fpt_page_has_hints(const FPTLayout *l, void *page);

@@ -106,9 +106,8 @@ fpt_root_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 /*
  * Move the border between nodes and hole.  What the hole gets back is zeroed:
  * hint bits apart it is zero at all times, in shared buffers, on disk and at
- * replay, and WAL records count on that (see fpt_wal.c).  The caller sees to
- * it that no node in use is beyond the new border, and that no tuple is below
- * it.
+ * replay, and WAL records count on that (W5).  The caller sees to it that no
+ * node in use is beyond the new border, and that no tuple is below it.
  */
 static void
 fpt_set_nnodes(FPTPage pg, int nnodes)

@@ -494,7 +494,7 @@ fpt_check_hints(FPTCheckState *st)
 	return NULL;
 }
 
-/* The hole is zero but for the hints: WAL records count on it. */
+/* The hole is zero but for the hints: WAL records count on it (W5). */
 static const char *
 fpt_check_hole(FPTCheckState *st)
 {

@@ -550,7 +550,7 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 
 		/*
 		 * The free space map is a hint: somebody may use the page already.
-		 * Not waiting for its lock keeps us out of deadlocks.
+		 * Not waiting for its lock keeps us out of deadlocks (L4).
 		 */
 		if (ConditionalLockBuffer(buf))
 		{

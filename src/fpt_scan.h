@@ -152,7 +152,7 @@ extern bool fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 extern bool fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 							const FPTBatch *from, ScanDirection dir);
 
-/* Copy a batch, with a pin of its own. */
+/* Copy a batch, with a pin of its own: the mark's (P6). */
 extern void fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to,
 						   const FPTBatch *from);
 

@@ -257,7 +257,10 @@ fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
 	return look->dir > 0 ? cmp <= 0 : cmp > 0;
 }
 
-/* One descent; InvalidBuffer if it met a page that was not what it should be. */
+/*
+ * One descent, a page at a time (L2); InvalidBuffer if it met a page that was
+ * not what it should be.
+ */
 static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				 int lock, FPTStack *stack, const FPTLook *look)

@@ -405,8 +405,8 @@ fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
 }
 
 /*
- * Split a page that is not the root.  *rbuf: its new right sibling, locked;
- * the page is marked as incompletely split.
+ * Split a page that is not the root, in one record (L5, W2).  *rbuf: its new
+ * right sibling, locked; the page is marked as incompletely split.
  */
 static void
 fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
@@ -440,7 +440,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 
 	/*
 	 * Last, so that nobody waits for a lock while he holds a page that was
-	 * recycled this moment: others may wait for it by a stale number.
+	 * recycled this moment: others may wait for it by a stale number (L4).
 	 */
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
@@ -668,8 +668,8 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 			stack->page[level] >= FPT_ROOTPAGE)
 		{
 			/*
-			 * Only if it is to be had at once: recycled meanwhile, it may even
-			 * be a page that we hold locked ourselves.
+			 * Only if it is to be had at once (L4): recycled meanwhile, it may
+			 * even be a page that we hold locked ourselves.
 			 */
 			buf = fpt_getbuf(rel, ix, stack->page[level], 0);
 			if (ConditionalLockBuffer(buf))

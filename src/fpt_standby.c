@@ -67,7 +67,7 @@ struct FPTStandby
 
 /*
  * May entries of a batch that is being copied be returned only after a look at
- * what has become of them?  The leaf must be locked, and stay pinned if not:
+ * what has become of them (V1)?  The leaf must be locked, and stay pinned if not:
  * recovery has ended then, and only a cleanup lock takes entries away.
  *
  * The planner's look-up of an extreme wants an estimate and no row of a
@@ -128,7 +128,7 @@ fpt_map_visible(Relation heap, FPTStandby *s, BlockNumber blk)
 
 /*
  * Look up entries "from" to "to" - 1 of the current batch in the visibility
- * map.  No lock is held, as this may read pages; it may be cancelled.
+ * map.  No lock is held, as this may read pages (V4); it may be cancelled.
  */
 static void
 fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
@@ -153,8 +153,8 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
  * which the scan has come to it.  Those looked up are always in a row: a scan
  * goes from one entry to the next, or back to where it has been.
  *
- * The bits count if the leaf is found unchanged *after* they were read.  If it
- * is not, nothing will be proven of this batch any more: all its rows will be
+ * The bits count if the leaf is found unchanged *after* they were read (V2).  If
+ * it is not, nothing will be proven of this batch any more: all its rows will be
  * fetched.
  */
 static void
@@ -187,7 +187,7 @@ fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		memset(so->visible, false, b->n * sizeof(bool));
 }
 
-/* Has the current entry a row that the scan's snapshot sees? */
+/* Has the current entry a row that the scan's snapshot sees (V3)? */
 static bool
 fpt_standby_fetch(IndexScanDesc scan, FPTScanOpaque *so)
 {

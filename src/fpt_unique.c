@@ -176,8 +176,8 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
 
 	/*
-	 * The right sibling is locked before cur is let go, so nobody can split
-	 * or unlink it in between: it must continue where cur ends.
+	 * The right sibling is locked before cur is let go (L3), so nobody can
+	 * split or unlink it in between: it must continue where cur ends.
 	 */
 	fpt_stop_point(FPT_STOP_UNIQUE_STEP);
 	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);

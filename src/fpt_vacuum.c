@@ -160,7 +160,7 @@ fpt_unlink_release(FPTUnlink *u)
 
 /*
  * Lock page "targetno" of "level" and its left sibling.  The left one must be
- * locked first; that it still is the left sibling is checked after.
+ * locked first (L1); that it still is the left sibling is checked after.
  */
 static bool
 fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
@@ -199,9 +199,10 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 }
 
 /*
- * Lock the page above the target, which has its downlink.  It is looked for by
- * comparing keys.  Where the order has changed since the entries were put in,
- * that may end elsewhere, and the target stays: it is empty and does no harm.
+ * Lock the page above the target, which has its downlink, with pages of the
+ * lower level locked (L2).  It is looked for by comparing keys.  Where the order
+ * has changed since the entries were put in, that may end elsewhere, and the
+ * target stays: it is empty and does no harm.
  */
 static bool
 fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
@@ -257,7 +258,7 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
 /*
  * Register the pages with a record in the order in which they are locked.  A
  * replay locks them in that order, too: it must not meet a reader of a standby
- * who couples locks from left to right (fpt_check.c).
+ * who couples locks from left to right (L8).
  */
 static void
 fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
@@ -286,9 +287,9 @@ fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
 }
 
 /*
- * Take the target out of the lists and its parent, in one record: "wal", which
- * may have the neighbour's page registered with other changes already.  False:
- * nothing was changed.
+ * Take the target out of the lists and its parent, in one record (L5, W2):
+ * "wal", which may have the neighbour's page registered with other changes
+ * already.  False: nothing was changed.
  */
 static bool
 fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
@@ -568,8 +569,8 @@ fpt_ask(FPTVacuum *v, uint64 tid)
 /*
  * Which of a leaf's entries are dead?  tids: the leaf's.  From the chunk's
  * answers if the leaf still is what it was when they were given, else by
- * asking again: the callback's answers do not change, but entries may have
- * come or gone.
+ * asking again, under its lock (L7): the callback's answers do not change, but
+ * entries may have come or gone.
  */
 static const bool *
 fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
@@ -944,7 +945,8 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 /*
  * Do the next leaf and put the walk behind it; the leaf is unlinked if it became
  * empty.  Returns false at the end of the chunk that was read before.  Locks one
- * leaf, for cleanup, and unlocks it; may raise an error.
+ * leaf, for cleanup (P1), with no other pin (P5), and unlocks it; may raise an
+ * error.
  */
 static bool
 fpt_walk_step(FPTVacuum *v, FPTWalk *w)

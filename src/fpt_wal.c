@@ -160,7 +160,7 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 		if (wal->pages[i].buf == buf)
 			return (Page) wal->pages[i].image;
 	}
-	if (wal->npages >= XLR_NORMAL_MAX_BLOCK_ID)
+	if (wal->npages >= XLR_NORMAL_MAX_BLOCK_ID)	/* W2 */
 		elog(ERROR, "too many pages for one WAL record");
 	p = &wal->pages[wal->npages++];
 	p->buf = buf;
@@ -325,9 +325,9 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 }
 
 /*
- * The same; the old page's hole was zero, but for hints: whether there are any
- * where the replay begins nobody knows, so these bytes are logged whatever they
- * are.
+ * The same; the old page's hole was zero, but for hints (W4, W5): whether there
+ * are any where the replay begins nobody knows, so these bytes are logged
+ * whatever they are.
  */
 static bool
 fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
@@ -348,7 +348,7 @@ fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
 		fpt_delta_range(p, old, upper, to);
 }
 
-/* Compute what to log of a page. */
+/* Compute what to log of a page: all of it if it is blank (W3). */
 static void
 fpt_delta(FPTWalPage *p, const FPTLayout *l)
 {
@@ -357,7 +357,7 @@ fpt_delta(FPTWalPage *p, const FPTLayout *l)
 	int			upper = ((PageHeader) p->image)->pd_upper;
 
 	Assert(BufferIsValid(p->buf));
-	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);
+	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);	/* W7 */
 	p->deltalen = 0;
 	if (p->blank ||
 		!fpt_delta_part(p, l, old, 0, lower) ||
@@ -411,7 +411,10 @@ fpt_wal_finish(FPTWal *wal)
 	fpt_wal_abort(wal);			/* frees the copies */
 }
 
-/* Write the record for one page's edits.  Caller is in a critical section. */
+/*
+ * Write the record for one page's edits (W6: the bytes as they are now).  Caller
+ * is in the critical section that changed them (W1).
+ */
 static void
 fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 {

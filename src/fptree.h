@@ -350,8 +350,8 @@ extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
 /*
  * Any other change: up to four pages in one record.  fpt_wal_page() gives a
  * private copy of a locked page to be changed (blank = new contents, logged
- * whole); fpt_wal_finish() applies and logs all of them, fpt_wal_abort()
- * forgets them.
+ * whole: W3); fpt_wal_finish() applies and logs all of them in one critical
+ * section (W1), fpt_wal_abort() forgets them.
  */
 typedef struct GenericXLogState FPTWal;
 
