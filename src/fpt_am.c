@@ -97,6 +97,18 @@ _PG_init(void)
 							 "Tell the planner that long scans read leaf pages ahead.",
 							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_families",
+							 "Let the planner apply its rules about btree's operator families.",
+							 NULL, &fpt_guc_plan_families, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_extremes",
+							 "Let the planner look up a column's minimum and maximum.",
+							 NULL, &fpt_guc_plan_extremes, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_rows",
+							 "Make index conditions of row comparisons.",
+							 NULL, &fpt_guc_plan_rows, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
 							 "What to do where an index names a tablespace that does not exist.",
 							 "An index that is built again does without it in any case.",

@@ -24,6 +24,8 @@
  * btree.  Before, what a row comparison says of its first column is a condition
  * of any ordered index, see fpt_rel_pathlist().
  *
+ * Each of these has a setting, by which it can be switched off.
+ *
  *-------------------------------------------------------------------------
  */
 #include "fptree.h"
@@ -50,6 +52,10 @@ typedef struct FPTFamilyPair
 	Oid			theirs;
 	bool		covers;
 } FPTFamilyPair;
+
+bool		fpt_guc_plan_families = true;
+bool		fpt_guc_plan_extremes = true;
+bool		fpt_guc_plan_rows = true;
 
 static FPTFamilyPair fpt_pairs[FPT_MAX_PAIRS];
 static int	fpt_npairs = 0;
@@ -127,7 +133,8 @@ fpt_is_ours(const IndexOptInfo *info)
 static void
 fpt_show_families(IndexOptInfo *info)
 {
-	if (!fpt_is_ours(info) || info->sortopfamily == NULL)
+	if (!fpt_guc_plan_families || !fpt_is_ours(info) ||
+		info->sortopfamily == NULL)
 		return;
 	for (int i = 0; i < info->nkeycolumns; i++)
 	{
@@ -136,7 +143,7 @@ fpt_show_families(IndexOptInfo *info)
 	}
 	memcpy(info->opfamily, info->sortopfamily,
 		   info->nkeycolumns * sizeof(Oid));
-	if (fpt_core_takes_rows())
+	if (fpt_core_takes_rows() && fpt_guc_plan_rows)
 		info->relam = BTREE_AM_OID;
 }
 
@@ -156,8 +163,8 @@ fpt_probe_entry(const IndexOptInfo *info)
 {
 	IndexOptInfo *probe;
 
-	if (!fpt_core_probes_btree() || !fpt_is_ours(info) ||
-		info->sortopfamily == NULL || info->indpred != NIL ||
+	if (!fpt_core_probes_btree() || !fpt_guc_plan_extremes ||
+		!fpt_is_ours(info) || info->sortopfamily == NULL || info->indpred != NIL ||
 		info->hypothetical)
 		return NULL;
 	probe = makeNode(IndexOptInfo);
@@ -343,7 +350,7 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 
 	if (fpt_prev_rel_pathlist)
 		fpt_prev_rel_pathlist(root, rel, rti, rte);
-	if (all == NIL || rte->rtekind != RTE_RELATION ||
+	if (!fpt_guc_plan_rows || all == NIL || rte->rtekind != RTE_RELATION ||
 		rte->tablesample != NULL || IS_DUMMY_REL(rel))
 		return;
 	foreach(lc, rel->baserestrictinfo)

@@ -547,11 +547,11 @@ extern void fptadjustmembers(Oid opfamilyoid, Oid opclassoid,
 extern void fpt_hooks_init(void);
 extern void fpt_explain_init(void);
 extern void fpt_plan_init(void);
+extern bool fpt_guc_plan_families;
+extern bool fpt_guc_plan_extremes;
+extern bool fpt_guc_plan_rows;
 
 /* fpt_preload.c: new sessions and ON CONFLICT, said of a database's first one. */
 extern void fpt_preload_notice(Relation index);
-
-/* GUC: search kernel variant, see fpt_am.c */
-extern char *fpt_guc_simd;
 
 #endif							/* FPTREE_H */
