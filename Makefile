@@ -20,6 +20,14 @@ ISOLATION_OPTS = --load-extension=fptree --inputdir=$(ISOLATION_DIR)
 TAP_TESTS = 1
 PROVE_TESTS ?= test/tap/*.pl
 
+# Functions that only tests use, with the layer of keys, which they test.  It
+# stays where it is built.
+TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
+TEST_OBJS = test/module/fptree_test.o \
+	$(addprefix src/fpt_,general.o gcompare.o head.o image.o sortkey.o)
+REGRESS_PREP = $(TEST_MODULE)
+EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o
+
 # A build for tests: backends can be held at stop points (src/fpt_stop.h), and
 # the isolation tests are those of test/stop, which need that.
 ifdef STOP_POINTS
@@ -33,11 +41,21 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # Every object needs every header: PGXS does not know which.
-$(OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
+$(OBJS) $(TEST_OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
+
+# What both libraries have must not be exported by this one.
+ifeq ($(PORTNAME),linux)
+TEST_LINK = -Wl,--version-script=$(srcdir)/test/module/exports
+endif
+$(TEST_MODULE): $(TEST_OBJS) $(srcdir)/test/module/exports
+	$(LINK.shared) -o $@ $(TEST_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(TEST_LINK)
+
+.PHONY: test-module
+test-module: $(TEST_MODULE)
 
 # A build outside the source tree needs the folders of its objects.
 ifdef VPATH
-$(shell mkdir -p $(dir $(OBJS)))
+$(shell mkdir -p $(dir $(OBJS) $(TEST_OBJS)))
 endif
 
 # Campaigns, on what is installed.  N: cycles of each kind of crash, or I/O

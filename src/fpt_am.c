@@ -13,7 +13,7 @@
 
 FPT_MODULE_MAGIC("fptree", "1.0");
 
-char	   *fpt_guc_simd = NULL;
+static char *fpt_guc_simd = NULL;
 
 static relopt_kind fpt_relopt_kind;
 

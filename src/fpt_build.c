@@ -62,11 +62,13 @@ typedef struct FPTBuild
 /* --- what can be indexed ------------------------------------------------ */
 
 /*
+ * Raise an error if fptree cannot index what the index's definition asks for.
+ *
  * Pattern operator classes compare bytes, but their "=" is the type's own: with
  * a nondeterministic collation that is not the same.  Core refuses it for the
  * classes of btree only.
  */
-void
+static void
 fpt_check_supported(Relation index)
 {
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)

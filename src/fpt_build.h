@@ -311,11 +311,6 @@ extern void fpt_worker_work(struct dsm_segment *seg, struct shm_toc *toc,
 #define FPT_PHASE_SORT			3
 #define FPT_PHASE_LOAD			4
 
-/*
- * Raise an error if fptree cannot index what the index's definition asks for.
- */
-extern void fpt_check_supported(Relation index);
-
 /* Entry point of parallel workers, found by its name. */
 extern PGDLLEXPORT void fpt_parallel_build_main(struct dsm_segment *seg,
 												struct shm_toc *toc);

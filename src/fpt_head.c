@@ -784,14 +784,6 @@ form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 	return head;
 }
 
-uint64
-fpt_head_form(const FPTHeadDesc *hd, const Datum *values, const bool *isnull)
-{
-	int			rest;
-
-	return form_prefix(hd, values, isnull, hd->nparts, &rest);
-}
-
 void
 fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 				const bool *isnull, int n, uint64 *min, uint64 *max)

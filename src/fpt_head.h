@@ -97,13 +97,10 @@ extern bool fpt_head_known(Oid cmpproc, Oid typid);
 /* Does a comparison function compare varlenas byte by byte? */
 extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
 
-/* The head of a key; values are not detoasted beforehand. */
-extern uint64 fpt_head_form(const FPTHeadDesc *hd, const Datum *values,
-							const bool *isnull);
-
 /*
  * The smallest and the largest head of the keys that begin with the given
- * values of the first n columns.
+ * values of the first n columns, which are not detoasted beforehand; of all
+ * columns, both are the key's head.
  */
 extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 							const bool *isnull, int n, uint64 *min,

@@ -78,7 +78,7 @@ StaticAssertDecl(PG_INT64_MAX - END_TIMESTAMP > FPT_TZ_USECS,
 
 /* --- the types ------------------------------------------------------------ */
 
-const FPTKeyType *
+static const FPTKeyType *
 fpt_keytype_lookup(Oid cmpproc)
 {
 	for (int i = 0; i < (int) lengthof(fpt_keytypes); i++)

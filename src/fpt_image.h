@@ -77,12 +77,10 @@ typedef struct FPTKeyType
 #define FPT_F4_SHIFT		UINT64CONST(0x007FFFFF)
 #define FPT_F8_SHIFT		UINT64CONST(0x000FFFFFFFFFFFFF)
 
-/* Entry of a type's operator class by support function 1, NULL: none. */
-extern const FPTKeyType *fpt_keytype_lookup(Oid cmpproc);
-
 /*
- * The same for an operator class on type "typid": NULL as well if values of
- * that type are not represented as the function's argument type is.
+ * Entry of a type's operator class by support function 1, for an operator class
+ * on type "typid".  NULL: none, or values of that type are not represented as
+ * the function's argument type is.
  */
 extern const FPTKeyType *fpt_keytype_for(Oid cmpproc, Oid typid);
 

@@ -631,3 +631,22 @@ fptree_stat(PG_FUNCTION_ARGS)
 	index_close(rel, AccessShareLock);
 	return fpt_stat_result(fcinfo, &st, npages);
 }
+
+/* --- for tests ------------------------------------------------------------ */
+
+#ifdef FPT_STOP_POINTS
+
+PG_FUNCTION_INFO_V1(fpt_stop_evict);
+
+/* Throw an index out of shared buffers.  Nobody else may be using it. */
+Datum
+fpt_stop_evict(PG_FUNCTION_ARGS)
+{
+	Relation	rel = index_open(PG_GETARG_OID(0), AccessShareLock);
+
+	fpt_evict_pages(rel, &fpt_index(rel)->map);
+	index_close(rel, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
+#endif							/* FPT_STOP_POINTS */

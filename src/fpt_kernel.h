@@ -15,7 +15,7 @@
  * A general key's comparison may raise, and run anybody's code, which may
  * invalidate whatever the caller has not copied.  So may the functions that
  * compare: fpt_key_cmp and what is built on it, fpt_page_lower_bound, _range,
- * _find_child, _insert, _insert_find, _insert_probe, _make_room, _find_room,
+ * _find_child, _insert, _insert_find, _make_room, _find_room,
  * _form, _fill (a page with a dictionary), _repeats, _check.  All others raise
  * nothing and may be called in critical sections.
  *
@@ -717,12 +717,6 @@ extern FPTResult fpt_page_insert_find(const FPTLayout *l, void *page,
 extern void fpt_page_insert_at(const FPTLayout *l, void *page,
 							   const FPTEntry *e, const FPTPlace *p,
 							   FPTEdit *edit);
-
-/*
- * The same, but only look: FPT_OK if fpt_page_insert would succeed.
- */
-extern FPTResult fpt_page_insert_probe(const FPTLayout *l, void *page,
-									   const FPTEntry *e);
 
 /*
  * The entry's node is full: split it inside the page, else shift entries to

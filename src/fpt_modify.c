@@ -782,14 +782,6 @@ fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
 	return fpt_insert_place(pg, e, p);
 }
 
-FPTResult
-fpt_page_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
-{
-	FPTPlace	p;
-
-	return fpt_page_insert_find(l, page, e, &p);
-}
-
 /*
  * Put a new entry's tuple into the page, for a slot.  Must find room:
  * fpt_insert_place() has looked.  Adds what it changed to *edit.

@@ -118,7 +118,8 @@ fpt_distance_note(FPTDistance *d, bool io)
 	}
 }
 
-void
+/* So many reads were started, and the scan went elsewhere. */
+static void
 fpt_distance_wasted(FPTDistance *d, uint64 n)
 {
 	if (d->fixed || n == 0)

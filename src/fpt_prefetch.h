@@ -101,9 +101,6 @@ extern void fpt_distance_init(FPTDistance *d, int limit);
 /* Tell it how a prefetch went: did it start a read? */
 extern void fpt_distance_note(FPTDistance *d, bool io);
 
-/* So many reads were started, and the scan went elsewhere. */
-extern void fpt_distance_wasted(FPTDistance *d, uint64 n);
-
 /* The scan's step is over: the distance grows once at most for all of it. */
 extern void fpt_distance_step(FPTDistance *d, int factor);
 

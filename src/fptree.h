@@ -17,7 +17,7 @@
  *						fpt_scan.c
  *	  AM and SQL		fpt_am.c fpt_cost.c fpt_validate.c fpt_check.c
  *						fpt_heapcheck.c fpt_inspect.c fpt_stats.c fpt_hooks.c
- *						fpt_plan.c fpt_preload.c fpt_testing.c
+ *						fpt_plan.c fpt_preload.c
  *
  *-------------------------------------------------------------------------
  */

@@ -138,6 +138,15 @@ kt_page_base(const KTWorld *w)
 	return w->dict ? 0 : w->base;
 }
 
+/* Only look: FPT_OK if fpt_page_insert() would succeed. */
+static inline FPTResult
+kt_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	FPTPlace	place;
+
+	return fpt_page_insert_find(l, page, e, &place);
+}
+
 /* The page has exactly the model's entries and (exact) hints, and is sound. */
 extern void kt_verify(KTWorld *w, bool exact_hints);
 

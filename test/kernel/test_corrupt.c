@@ -332,7 +332,7 @@ test_bad_header(void)
 	CHECK(!fpt_page_step(&l8, page, &loc, 1));
 	CHECK(!fpt_page_step(&l8, page, &loc, -1));
 	CHECK(fpt_page_copy(&l8, page, loc, loc, false, &run) == -1);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(kt_insert_probe(&l8, page, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 	CHECK(fpt_page_delete_slots(&l8, page, 0, 1) == FPT_CORRUPT);
@@ -442,7 +442,7 @@ test_bad_node_search(void)
 	CHECK(fpt_page_range(&l8, page, &k, &k, &loc, &last) == FPT_CORRUPT);
 	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_CORRUPT);
+	CHECK(kt_insert_probe(&l8, page, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 
 	/* it equals a separator, and the node must be asked */

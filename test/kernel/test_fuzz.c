@@ -232,7 +232,7 @@ call_writers(KTWorld *w)
 		e.key = kt_random_key(w);
 	fpt_page_repeats(l, w->page, &kt_work);
 	memcpy(copy, w->page, BLCKSZ);
-	fpt_page_insert_probe(l, copy, &e);
+	kt_insert_probe(l, copy, &e);
 	fpt_page_insert(l, copy, &e, &edit);
 	for (int i = 0; i < edit.n; i++)
 		CHECK(edit.r[i].off + edit.r[i].len <= BLCKSZ);

@@ -282,7 +282,7 @@ test_insert_results(void)
 	FPTEdit		edit = {0};
 
 	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_FULL);
+	CHECK(kt_insert_probe(&l8, page, &x) == FPT_FULL);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_FULL && edit.n == 0);
 	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
 	CHECK(insert(&l8, &x) == FPT_DUPLICATE);
@@ -689,11 +689,11 @@ test_form_between(void)
 
 	make_entries(10, 1000, 5);
 	CHECK(form(&l8, 0, &low, &high, 10) == 2);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 	high.lo = 1000 + 0xFF;
 	CHECK(form(&l4, 0, &low, &high, 10) == 1);
 	x.key.lo = 1000 + 0xFE;
-	CHECK(fpt_page_insert_probe(&l4, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l4, page, &x) != FPT_UNFIT);
 	high.lo++;
 	CHECK(form(&l4, 0, &low, &high, 10) == 2);
 	high.lo = 1000 + 0xFFFF;
@@ -742,17 +742,17 @@ test_form_open(void)
 	make_entries(100 < (int) l8.geom[3][0].capacity ? 100 : 30, 1000, 9);
 	CHECK(form(&l8, 0, &low, &pinf, 30) == 2);
 	x = leaf_entry(1000 + 0xFFFF, 1);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 	make_entries(30, 100000, 9);
 	low = value(100270, 0);
 	CHECK(form(&l8, 0, &minf, &low, 30) == 2);
 	x = leaf_entry(100270 - 0xFFFF, 1);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
 	x = leaf_entry(100000 - 0x7000, 1);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 	x = leaf_entry(100270 + 0x7000, 1);
-	CHECK(fpt_page_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 
 	/* near the ends of all keys */
 	make_entries(30, 0, 9);
@@ -799,7 +799,7 @@ test_form_minus_infinity(void)
 	CHECK(fpt_key_cmp(&l16, &e[0].key, &e[1].key) < 0);
 	x = leaf_entry(1002, 0);
 	x.down = 99;
-	CHECK(fpt_page_insert_probe(&l8, page, &x) == FPT_UNFIT);
+	CHECK(kt_insert_probe(&l8, page, &x) == FPT_UNFIT);
 	x = leaf_entry(1007, 1);
 	x.down = 99;
 	CHECK(insert(&l8, &x) == FPT_OK);

@@ -302,7 +302,7 @@ static FPTResult
 insert_checked(const FPTEntry *e)
 {
 	FPTEdit		edit = {0};
-	FPTResult	probe = fpt_page_insert_probe(&w->l, w->page, e);
+	FPTResult	probe = kt_insert_probe(&w->l, w->page, e);
 	FPTResult	res;
 
 	memcpy(before, w->page, BLCKSZ);

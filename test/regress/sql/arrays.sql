@@ -9,11 +9,13 @@ CREATE SCHEMA fpt_arrays;
 SET search_path = fpt_arrays, public;
 SET max_parallel_workers_per_gather = 0;
 
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
 -- a comparison function that counts its calls, and cancels the statement at one
 CREATE FUNCTION compare(int, int) RETURNS int
-AS '$libdir/fptree', 'fptree_test_compare' LANGUAGE C IMMUTABLE STRICT;
+AS :'module', 'fptree_test_compare' LANGUAGE C IMMUTABLE STRICT;
 CREATE FUNCTION compares(cancel_at bigint) RETURNS bigint
-AS '$libdir/fptree', 'fptree_test_compares' LANGUAGE C STRICT;
+AS :'module', 'fptree_test_compares' LANGUAGE C STRICT;
 CREATE OPERATOR CLASS counted FOR TYPE int4 USING fptree AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 compare(int, int);

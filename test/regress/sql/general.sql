@@ -9,8 +9,10 @@ CREATE SCHEMA fpt_general;
 SET search_path = fpt_general, public;
 SELECT setseed(0.4) IS NOT NULL AS seeded;
 
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
 CREATE FUNCTION test_general(regclass) RETURNS text
-AS '$libdir/fptree', 'fptree_test_general' LANGUAGE C STRICT;
+AS :'module', 'fptree_test_general' LANGUAGE C STRICT;
 
 CREATE FUNCTION random_text(n int) RETURNS text LANGUAGE sql AS $$
 	SELECT coalesce(string_agg(substr('abAB z0_é~' || E'\t', 1 + (random() * 10.99)::int, 1), ''), '')

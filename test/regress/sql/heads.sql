@@ -8,8 +8,10 @@ RESET client_min_messages;
 CREATE SCHEMA fpt_heads;
 SET search_path = fpt_heads, public;
 
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
 CREATE FUNCTION head(oid[], oid[], int[], VARIADIC "any") RETURNS text
-AS '$libdir/fptree', 'fptree_test_head' LANGUAGE C IMMUTABLE;
+AS :'module', 'fptree_test_head' LANGUAGE C IMMUTABLE;
 
 -- arguments must match
 SELECT head(ARRAY[0]::oid[], '{0,0}', '{0,0}', 1, 2);

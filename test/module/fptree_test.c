@@ -1,9 +1,11 @@
 /*-------------------------------------------------------------------------
  *
- * fpt_testing.c
+ * fptree_test.c
  *	  Functions for the regression tests.
  *
- * The extension does not declare them: the tests do.
+ * They are in a library of their own, which is built for tests, never installed,
+ * and has a copy of the layer of keys: the library that is shipped has nothing
+ * that only tests use.
  *
  *-------------------------------------------------------------------------
  */
@@ -27,6 +29,8 @@
 #include "fptree.h"
 #include "fpt_general.h"
 #include "fpt_head.h"
+
+PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(fptree_test_head);
 PG_FUNCTION_INFO_V1(fptree_test_general);
@@ -77,6 +81,7 @@ fptree_test_head(PG_FUNCTION_ARGS)
 	bool		isnull[INDEX_MAX_KEYS];
 	bool		anynull = false;
 	uint64		head;
+	uint64		upper;
 
 	if (n < 1 || n > INDEX_MAX_KEYS ||
 		ArrayGetNItems(ARR_NDIM(opclasses), ARR_DIMS(opclasses)) < n ||
@@ -107,7 +112,7 @@ fptree_test_head(PG_FUNCTION_ARGS)
 						 ((Oid *) ARR_DATA_PTR(collations))[i],
 						 (int16) ((int32 *) ARR_DATA_PTR(options))[i], true);
 	}
-	head = fpt_head_form(&hd, values, isnull);
+	fpt_head_prefix(&hd, values, isnull, hd.nparts, &head, &upper);
 	for (int i = 0; i < hd.nparts && !anynull; i++)
 		check_restored(&hd, i, head, values[i],
 					   get_fn_expr_argtype(fcinfo->flinfo, 3 + i));
@@ -388,20 +393,3 @@ fptree_test_compares(PG_FUNCTION_ARGS)
 	cancel_at = PG_GETARG_INT64(0);
 	PG_RETURN_INT64(n);
 }
-
-#ifdef FPT_STOP_POINTS
-
-PG_FUNCTION_INFO_V1(fpt_stop_evict);
-
-/* Throw an index out of shared buffers.  Nobody else may be using it. */
-Datum
-fpt_stop_evict(PG_FUNCTION_ARGS)
-{
-	Relation	rel = index_open(PG_GETARG_OID(0), AccessShareLock);
-
-	fpt_evict_pages(rel, &fpt_index(rel)->map);
-	index_close(rel, AccessShareLock);
-	PG_RETURN_VOID();
-}
-
-#endif							/* FPT_STOP_POINTS */
