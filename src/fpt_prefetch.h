@@ -180,12 +180,9 @@ typedef struct FPTSweep FPTSweep;
 extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
 
 /*
- * May the index be read as a whole before the walk, and again in it?  That is,
- * can the operating system's cache be expected to hold it, and read it ahead?
+ * The file is read from front to back: page "pageno" is about to be read, those
+ * before it have been.
  */
-extern bool fpt_sweep_fits(const FPTSweep *s);
-
-/* If it does: page "pageno" is about to be read, those before it have been. */
 extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
 
 /* The walk is about to read its next leaf.  No lock may be held. */

@@ -80,7 +80,6 @@ struct FPTSweep
 	Relation	rel;
 	FPTIndex   *ix;				/* the walk's */
 	bool		off;
-	bool		fits;			/* the whole index is one piece at most */
 	uint32		front;			/* read from front to back: asked for up to here */
 	bool		begun;
 	bool		sparse;			/* larger pieces are not denser ones */
@@ -129,7 +128,6 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	if (VacuumCostActive)
 		s->budget = Min(s->budget, FPT_PIECE_DELAYED);
 	s->npages = fpt_npages(rel, &ix->map);
-	s->fits = !s->off && s->npages <= (uint32) s->budget;
 	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
 	s->parent = FPT_NOPAGE;
 	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
@@ -151,12 +149,6 @@ fpt_sweep_end(FPTSweep *s)
 }
 
 /* --- the file from front to back ------------------------------------------- */
-
-bool
-fpt_sweep_fits(const FPTSweep *s)
-{
-	return s->fits;
-}
 
 /*
  * Ask for pages first + from .. first + to - 1 as one read, less those at the
@@ -213,7 +205,8 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 	uint32		piece = pageno / FPT_FRONT_PAGES;
 	uint32		to = Min(s->npages, (piece + FPT_FRONT_PIECES) * FPT_FRONT_PAGES);
 
-	Assert(s->fits);
+	if (s->off)
+		return;
 	s->front = Max(s->front, pageno);
 	while (s->front < to)
 	{

@@ -5,9 +5,10 @@
  *
  * The leaf level is walked along its right links, in key order, with a cleanup
  * lock on each page (index-only scans rely on it).  Splits move entries to the
- * right only, so the walk misses none.  Which entries are dead is asked for
- * many pages at once, before: of the whole index where that may be read from
- * front to back (see fpt_foresee), else of the next leaves (fpt_chunk_read).
+ * right only, so the walk misses none.  Before it, the file is read from front
+ * to back, and dead entries are removed where nobody is in the way (fpt_pass).
+ * The walk then need not read a leaf again whose links and fences, as they were
+ * noted, prove that it is the next one (fpt_walk_noted): in most indexes none.
  *
  * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
  * known by its number, and proves by its fence and its left link that nothing
@@ -25,11 +26,17 @@
 #include "fpt_build.h"
 #include "fpt_prefetch.h"
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"
 
-/* Leaves that the callback is asked about together. */
+/*
+ * Leaves that the callback is asked about together; in the order of the file so
+ * many as are in shared buffers still when their entries are removed: VACUUM's
+ * ring has 32 unless it is told otherwise.
+ */
 #define FPT_CHUNK_LEAVES	128
+#define FPT_PASS_PAGES		24
 
 /* Parts of the table that a chunk's entries are sorted into. */
 #define FPT_CHUNK_PARTS		1024
@@ -38,17 +45,24 @@
 typedef struct FPTChunkTid
 {
 	uint64		tid;
-	uint64		pos;			/* in the chunk, in key order */
+	uint64		pos;			/* in the chunk, in the order of the entries */
 } FPTChunkTid;
+
+/*
+ * A fence's bytes, hashed.  Which leaf is the next one is known by its number;
+ * the fence must agree with that, and does not where a page is damaged.
+ */
+typedef uint64 FPTFenceId;
 
 typedef struct FPTChunk
 {
 	int			n;				/* leaves */
 	int			max;			/* leaves there is memory for */
 	uint32		pageno[FPT_CHUNK_LEAVES];
+	XLogRecPtr	lsn[FPT_CHUNK_LEAVES];	/* of a leaf when it was read */
 	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
-	FPTKeyBuf	high;			/* where the chunk ends */
-	uint64	   *tids;			/* in key order */
+	FPTFenceId	high;			/* where the chunk ends, in key order */
+	uint64	   *tids;			/* leaf by leaf, of each in key order */
 	bool	   *dead;
 	FPTChunkTid *order;			/* in heap order */
 } FPTChunk;
@@ -59,33 +73,23 @@ typedef struct FPTChunk
  */
 typedef struct FPTWalk
 {
-	FPTKeyBuf	at;
+	FPTFenceId	at;
 	uint32		prev;
 	uint32		next;
 } FPTWalk;
 
 /*
- * What was found out about a leaf before the walk: its entries' number, 0 if it
- * is no leaf or none that could be read, and which of them are dead, by bits in
- * FPTForesight.bits from "dead" on.  It holds as long as the leaf has that LSN.
+ * A leaf from which the dead entries were removed before the walk, as it was
+ * then, under the cleanup lock.
  */
-typedef struct FPTForeseen
+typedef struct FPTNote
 {
-	XLogRecPtr	lsn;
-	uint32		n;
-	uint32		dead;			/* FPT_NONE_DEAD: no bits */
-} FPTForeseen;
-
-#define FPT_NONE_DEAD	PG_UINT32_MAX
-
-typedef struct FPTForesight
-{
-	uint32		npages;			/* 0: nothing was found out */
-	FPTForeseen *pages;
-	uint8	   *bits;
-	uint32		nbits;			/* bytes in use */
-	uint32		maxbits;
-} FPTForesight;
+	FPTFenceId	low;
+	FPTFenceId	high;
+	uint32		left;
+	uint32		right;
+	uint32		live;			/* entries left, 0: no such leaf */
+} FPTNote;
 
 typedef struct FPTVacuum
 {
@@ -104,7 +108,7 @@ typedef struct FPTVacuum
 	bool	   *verdicts;		/* on them */
 	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
-	FPTForesight foresight;
+	FPTNote    *notes;			/* of each page, or NULL */
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
@@ -116,15 +120,42 @@ fpt_mark_seen(FPTVacuum *v, uint32 pageno)
 		v->seen[pageno / 8] |= 1 << (pageno % 8);
 }
 
-/* Is what was found out about this page, which is locked, still so? */
-static inline bool
-fpt_is_foreseen(FPTVacuum *v, Buffer buf)
+static FPTFenceId
+fpt_fence_id(const FPTKey *k)
 {
-	uint32		pageno = fpt_bufpage(buf);
+	uint64		fixed[4] = {k->hi, k->lo, k->tid, (uint64) k->cls << 32 | k->len};
+	uint64		id;
 
-	return pageno < v->foresight.npages &&
-		v->foresight.pages[pageno].n > 0 &&
-		v->foresight.pages[pageno].lsn == PageGetLSN(BufferGetPage(buf));
+	id = hash_bytes_extended((const unsigned char *) fixed, sizeof(fixed), 0);
+	if (k->len > 0)
+		id = hash_bytes_extended((const unsigned char *) k->tup, (int) k->len,
+								 id);
+	return id;
+}
+
+static FPTFenceId
+fpt_low_id(FPTVacuum *v, Page page)
+{
+	FPTKey		k = fpt_page_low(&v->ix.layout, page);
+
+	return fpt_fence_id(&k);
+}
+
+static FPTFenceId
+fpt_high_id(FPTVacuum *v, Page page)
+{
+	FPTKey		k = fpt_page_high(&v->ix.layout, page);
+
+	return fpt_fence_id(&k);
+}
+
+/* What was noted about a page, or NULL. */
+static inline FPTNote *
+fpt_note_of(FPTVacuum *v, uint32 pageno)
+{
+	if (v->notes == NULL || pageno >= v->npages || v->notes[pageno].live == 0)
+		return NULL;
+	return &v->notes[pageno];
 }
 
 /* --- unlinking -------------------------------------------------------------- */
@@ -394,15 +425,35 @@ fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
 
 static bool fpt_merge_single(FPTVacuum *v, uint32 pageno, int level);
 
-/* The leaf that the walk has come from is unlinked; *u: as it was. */
+/*
+ * The leaf that the walk has come from is unlinked; *u: as it was, "low": where
+ * it began.  Its page may be another leaf's from now on, so that nothing is known
+ * about it; of the right sibling, what the walk has changed is noted.
+ */
 static void
-fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u,
-				  const FPTKey *low)
+fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 {
-	w->prev = BufferIsValid(u->left) ? fpt_bufpage(u->left) : FPT_NOPAGE;
-	w->next = BufferIsValid(u->right) ? fpt_bufpage(u->right) : FPT_NOPAGE;
+	uint32		left = BufferIsValid(u->left) ? fpt_bufpage(u->left) :
+		FPT_NOPAGE;
+	uint32		right = BufferIsValid(u->right) ? fpt_bufpage(u->right) :
+		FPT_NOPAGE;
+	FPTNote    *note = fpt_note_of(v, w->prev);
+
+	if (note != NULL)
+		note->live = 0;
+	note = right == FPT_NOPAGE ? NULL : fpt_note_of(v, right);
+	if (note != NULL && note->left == w->prev && note->low == w->at)
+	{
+		note->left = left;
+		if (u->to_right)
+			note->low = low;
+	}
+	else if (note != NULL)
+		note->live = 0;
+	w->prev = left;
+	w->next = right;
 	if (u->to_right)
-		fpt_key_copy(&w->at, low);
+		w->at = low;
 	v->nleaves--;
 }
 
@@ -412,7 +463,7 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u,
  * has taken over, that begins at "low" now.
  */
 static void
-fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, const FPTKey *low)
+fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 {
 	int			attempts;
 
@@ -426,22 +477,13 @@ fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, const FPTKey *low)
 		{
 			if (fpt_unlink_choose(v, &u))
 			{
-				/* Its links change, not its entries. */
-				bool		foreseen = BufferIsValid(u.right) &&
-				fpt_is_foreseen(v, u.right);
-
 				PredicateLockPageCombine(v->rel,
 										 fpt_bufpage(u.target),
 										 fpt_bufpage(u.to_right ?
 													 u.right : u.left));
 				if (fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
 														  &v->ix.layout)))
-				{
 					fpt_walk_unlinked(v, w, &u, low);
-					if (foreseen)
-						v->foresight.pages[w->next].lsn =
-							PageGetLSN(BufferGetPage(u.right));
-				}
 				fpt_unlink_release(&u);
 				return;
 			}
@@ -567,101 +609,74 @@ fpt_ask(FPTVacuum *v, uint64 tid)
 }
 
 /*
- * Which of a leaf's entries are dead?  tids: the leaf's.  From the chunk's
- * answers if the leaf still is what it was when they were given, else by
- * asking again, under its lock (L7): the callback's answers do not change, but
- * entries may have come or gone.
+ * Which of the entries of a leaf that is locked are dead?  Returns an answer for
+ * each, in key order, and their number in *n.  From the chunk's answers if the
+ * leaf still has the entries that they were given about, as it has if it has
+ * the LSN it had (W1, W6); else by asking again, under its lock (L7): the
+ * callback's answers do not change.
  */
 static const bool *
-fpt_leaf_verdicts(FPTVacuum *v, uint32 pageno, const uint64 *tids, int n)
+fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
 {
 	FPTChunk   *c = &v->chunk;
-	int			i;
+	int			at = 0;
 
-	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
 	Assert(c->n <= c->max && c->max <= FPT_CHUNK_LEAVES);
-	for (i = 0; i < c->n; i++)
+	while (at < c->n && c->pageno[at] != fpt_bufpage(buf))
+		at++;
+	if (at < c->n && RelationNeedsWAL(v->rel) &&
+		c->lsn[at] == PageGetLSN(BufferGetPage(buf)))
 	{
-		int			first = c->first[i];
-
-		if (c->pageno[i] == pageno &&
-			c->first[i + 1] - first == n &&
-			memcmp(c->tids + first, tids, n * sizeof(uint64)) == 0)
-			return c->dead + first;
+		*n = c->first[at + 1] - c->first[at];
+		return c->dead + c->first[at];
 	}
-	for (i = 0; i < n; i++)
-		v->verdicts[i] = fpt_ask(v, tids[i]);
+	*n = fpt_leaf_tids(v, buf, v->tids);
+	if (at < c->n && c->first[at + 1] - c->first[at] == *n &&
+		memcmp(c->tids + c->first[at], v->tids, *n * sizeof(uint64)) == 0)
+		return c->dead + c->first[at];
+	for (int i = 0; i < *n; i++)
+		v->verdicts[i] = fpt_ask(v, v->tids[i]);
 	return v->verdicts;
 }
 
-/* The dead entries of a leaf that is as foreseen, into "dead"; their number. */
-static int
-fpt_foreseen_dead(FPTVacuum *v, uint32 pageno, bool *dead)
-{
-	FPTForeseen *p = &v->foresight.pages[pageno];
-	int			ndead = 0;
-	uint32		i;
-
-	if (p->dead == FPT_NONE_DEAD)
-		return 0;
-	for (i = 0; i < p->n; i++)
-	{
-		dead[i] = (v->foresight.bits[p->dead + i / 8] >> (i % 8)) & 1;
-		ndead += dead[i];
-	}
-	return ndead;
-}
-
 /*
- * Remove the dead entries of a leaf that is locked for cleanup.  Returns true
- * if the page is empty now.
+ * Remove the dead entries of a leaf that is locked for cleanup.  Returns how many
+ * it has now.
  */
-static bool
+static int
 fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 {
-	uint32		pageno = fpt_bufpage(buf);
-	const bool *dead = v->verdicts;
-	int			ndead = 0;
 	int			n;
+	const bool *dead = fpt_leaf_verdicts(v, buf, &n);
+	int			ndead = 0;
 
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
-	if (fpt_is_foreseen(v, buf))
-	{
-		n = (int) v->foresight.pages[pageno].n;
-		ndead = fpt_foreseen_dead(v, pageno, v->verdicts);
-	}
-	else
-	{
-		n = fpt_leaf_tids(v, buf, v->tids);
-		dead = fpt_leaf_verdicts(v, pageno, v->tids, n);
-		for (int i = 0; i < n; i++)
-			ndead += dead[i];
-	}
+	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
+	for (int i = 0; i < n; i++)
+		ndead += dead[i];
 	if (ndead > 0)
 		fpt_leaf_remove(v->rel, &v->ix.layout, buf, dead);
 	v->stats->tuples_removed += ndead;
-	v->stats->num_index_tuples += n - ndead;
-	return n == ndead;
+	return n - ndead;
 }
 
 /* --- chunks ----------------------------------------------------------------- */
 
-/* A locked page's high fence, to be kept when it is unlocked. */
-static void
-fpt_vacuum_high(FPTVacuum *v, Page page, FPTKeyBuf *high)
-{
-	FPTKey		k = fpt_page_high(&v->ix.layout, page);
-
-	fpt_key_copy(high, &k);
-}
-
-/* Is this the leaf whose low fence the key is, byte for byte? */
+/* Is this a leaf that begins at that fence? */
 static inline bool
-fpt_leaf_begins_at(FPTVacuum *v, Page page, const FPTKey *key)
+fpt_leaf_begins_at(FPTVacuum *v, Page page, FPTFenceId at)
 {
 	return fpt_header(page)->level == 0 &&
 		!(fpt_header(page)->flags & FPT_F_DELETED) &&
-		fpt_page_begins_at(&v->ix.layout, page, key);
+		fpt_low_id(v, page) == at;
+}
+
+/* The last leaf, and no other, has no end and no right sibling. */
+static inline bool
+fpt_leaf_ends_well(FPTVacuum *v, Page page)
+{
+	return (fpt_header(page)->right == FPT_NOPAGE) ==
+		(fpt_page_high(&v->ix.layout, page).cls == FPT_CLS_PINF);
 }
 
 /*
@@ -723,52 +738,73 @@ fpt_chunk_ask(FPTVacuum *v)
 		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
 }
 
-/* Read the next leaves from key on and ask the callback about their entries. */
+/* The next leaf of the chunk has these n entries; it is locked. */
 static void
-fpt_chunk_read(FPTVacuum *v, const FPTKey *from, uint32 hint)
+fpt_chunk_add(FPTChunk *c, Buffer buf, int n)
+{
+	Assert(c->n < c->max && n >= 0 && n <= FPT_MAX_ENTRIES);
+	c->pageno[c->n] = fpt_bufpage(buf);
+	c->lsn[c->n] = BufferGetLSNAtomic(buf);
+	c->first[c->n + 1] = c->first[c->n] + n;
+	c->n++;
+}
+
+/*
+ * Read leaves from the next one of the walk on and ask the callback about their
+ * entries.
+ */
+static void
+fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
 {
 	FPTChunk   *c = &v->chunk;
-	FPTKeyBuf	key;
-	int			n = 0;
+	uint32		next = w->next;
 
-	fpt_key_copy(&key, from);
-	for (c->n = 0; c->n < c->max && hint != FPT_NOPAGE;)
+	c->high = w->at;
+	for (c->n = c->first[0] = 0; c->n < c->max && next != FPT_NOPAGE;)
 	{
 		Buffer		buf;
 		Page		page;
 
 		fpt_sweep_step(v->sweep);
-		buf = fpt_getbuf_extended(v->rel, &v->ix, hint, BUFFER_LOCK_SHARE,
+		buf = fpt_getbuf_extended(v->rel, &v->ix, next, BUFFER_LOCK_SHARE,
 								  v->info->strategy);
 		page = BufferGetPage(buf);
-		if (!fpt_leaf_begins_at(v, page, &key.key))
+		if (!fpt_leaf_begins_at(v, page, c->high))
 		{
 			/* The walk will say what is wrong: the chunk ends here. */
 			UnlockReleaseBuffer(buf);
 			break;
 		}
-		c->pageno[c->n] = fpt_bufpage(buf);
-		c->first[c->n++] = n;
-		n += fpt_leaf_tids(v, buf, c->tids + n);
-		fpt_vacuum_high(v, page, &key);
-		hint = fpt_header(page)->right;
+		fpt_chunk_add(c, buf, fpt_leaf_tids(v, buf, c->tids + c->first[c->n]));
+		c->high = fpt_high_id(v, page);
+		next = fpt_header(page)->right;
 		UnlockReleaseBuffer(buf);
 		fpt_vacuum_delay();
 	}
-	c->first[c->n] = n;
-	fpt_key_copy(&c->high, &key.key);
 	fpt_chunk_ask(v);
+	fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 }
 
-/* --- the whole index beforehand --------------------------------------------- */
+/* --- the file from front to back ---------------------------------------------- */
 
 /*
- * Copy the TIDs of a page that may be anything, if it is a leaf: where it is
- * not, or is damaged, the walk will not come, or will say so.  A page that
- * somebody else has locked is not waited for: the walk will ask about it.
+ * Is this page, which may be any and is locked, a leaf?  Where it is not, or is
+ * damaged, the walk will not come, or will say so.
+ */
+static bool
+fpt_pass_is_leaf(FPTVacuum *v, Page page, uint32 pageno)
+{
+	return fpt_page_sane(&v->ix.layout, page, pageno) &&
+		fpt_header(page)->level == 0 &&
+		!(fpt_header(page)->flags & FPT_F_DELETED);
+}
+
+/*
+ * Copy the TIDs of a page if it is a leaf.  Who has locked it is not waited for:
+ * the walk will.
  */
 static void
-fpt_foresee_page(FPTVacuum *v, uint32 pageno)
+fpt_pass_read(FPTVacuum *v, uint32 pageno)
 {
 	FPTChunk   *c = &v->chunk;
 	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
@@ -783,95 +819,93 @@ fpt_foresee_page(FPTVacuum *v, uint32 pageno)
 		ReleaseBuffer(buf);
 		return;
 	}
-	if (fpt_page_sane(&v->ix.layout, page, pageno) &&
-		fpt_header(page)->level == 0 &&
-		!(fpt_header(page)->flags & FPT_F_DELETED))
+	if (fpt_pass_is_leaf(v, page, pageno))
 	{
 		FPTLoc		to = {fpt_header(page)->nkids, 0};
 
 		n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
 	}
 	if (n > 0)
+		fpt_chunk_add(c, buf, n);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
+ * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
+ * is left, too, what is empty now, to be unlinked, or damaged.  Leaves nothing
+ * locked or pinned.
+ */
+static void
+fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
+{
+	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
+								  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTPageHeader *h = fpt_header(page);
+	FPTNote    *note = &v->notes[pageno];
+
+	if (!ConditionalLockBufferForCleanup(buf))
 	{
-		v->foresight.pages[pageno].lsn = BufferGetLSNAtomic(buf);
-		c->pageno[c->n] = pageno;
-		c->first[c->n + 1] = c->first[c->n] + n;
-		c->n++;
+		ReleaseBuffer(buf);
+		return;
+	}
+	if (fpt_pass_is_leaf(v, page, pageno) && fpt_leaf_ends_well(v, page))
+	{
+		note->live = fpt_vacuum_leaf(v, buf);
+		note->low = fpt_low_id(v, page);
+		note->high = fpt_high_id(v, page);
+		note->left = h->left;
+		note->right = h->right;
 	}
 	UnlockReleaseBuffer(buf);
 }
 
-/* Remember which of n entries of a leaf are dead. */
-static void
-fpt_foresee_note(FPTForesight *f, uint32 pageno, const bool *dead, int n)
-{
-	FPTForeseen *p = &f->pages[pageno];
-	int			i;
-
-	Assert(n > 0 && n <= FPT_MAX_ENTRIES);
-	p->n = n;
-	p->dead = FPT_NONE_DEAD;
-	if (memchr(dead, true, n * sizeof(bool)) == NULL)
-		return;
-	if (f->maxbits - f->nbits < FPT_MAX_ENTRIES / 8 + 1)
-	{
-		f->maxbits = f->maxbits * 2 + FPT_MAX_ENTRIES;
-		f->bits = f->bits == NULL ? palloc(f->maxbits) :
-			repalloc_huge(f->bits, f->maxbits);
-	}
-	p->dead = f->nbits;
-	f->nbits += (n + 7) / 8;
-	memset(f->bits + p->dead, 0, (n + 7) / 8);
-	for (i = 0; i < n; i++)
-		f->bits[p->dead + i / 8] |= dead[i] << (i % 8);
-}
-
 /*
- * An index that has aged lies in its file in no order, and where the reads of a
- * disk are what is scarce, nothing is as fast as to read a file from front to
- * back, as btree's VACUUM does: the operating system then reads ahead as much at
- * a time as it has been told to.  So the callback is asked in that order, and
- * the walk finds the pages in the operating system's cache and need not ask:
- * a leaf that has its LSN still has its entries (W1).
+ * An index that has aged lies in its file in no order, and nothing is as fast as
+ * to read a file from front to back, as btree's VACUUM does: the operating system
+ * then reads ahead as much at a time as it has been told to.  So dead entries are
+ * removed in that order, under cleanup locks, and of each leaf its links and
+ * fences are noted.  Which leaves there are, and that none was passed by, the
+ * walk finds out from these (P1).
  *
- * Not where the caches will not hold the index (fpt_sweep_fits), where what is
- * remembered takes more than maintenance_work_mem, or without LSNs.
+ * Not where the notes take more than maintenance_work_mem.
  */
 static void
-fpt_foresee(FPTVacuum *v)
+fpt_pass(FPTVacuum *v)
 {
-	FPTForesight *f = &v->foresight;
 	FPTChunk   *c = &v->chunk;
-	Size		most = sizeof(FPTForeseen) + FPT_MAX_ENTRIES / 8 + 1;
 	uint32		pageno = FPT_ROOTPAGE + 1;
 
-	if (!RelationNeedsWAL(v->rel) || !fpt_sweep_fits(v->sweep) ||
-		v->npages > fpt_vacuum_mem() * (Size) 1024 / most)
+	if (!fpt_guc_leaf_prefetch ||
+		v->npages > fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote))
 		return;
-	f->npages = v->npages;
-	f->pages = palloc_extended(v->npages * sizeof(FPTForeseen),
+	v->notes = palloc_extended(v->npages * sizeof(FPTNote),
 							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	while (pageno < v->npages)
 	{
+		uint32		end = Min(v->npages, pageno + Min(c->max, FPT_PASS_PAGES));
 		int			i;
 
-		for (c->n = c->first[0] = 0; c->n < c->max && pageno < v->npages;
-			 pageno++)
+		for (c->n = c->first[0] = 0; pageno < end; pageno++)
 		{
 			/* of stripes, some are shorter than others */
 			if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 				continue;
 			fpt_sweep_front(v->sweep, pageno);
-			fpt_foresee_page(v, pageno);
+			fpt_pass_read(v, pageno);
 			fpt_vacuum_delay();
 		}
 		fpt_chunk_ask(v);
+		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 		for (i = 0; i < c->n; i++)
-			fpt_foresee_note(f, c->pageno[i], c->dead + c->first[i],
-							 c->first[i + 1] - c->first[i]);
+		{
+			fpt_pass_leaf(v, c->pageno[i]);
+			fpt_vacuum_delay();
+			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
+		}
 	}
 	c->n = 0;
-	fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 }
 
 /* --- the walk --------------------------------------------------------------- */
@@ -893,19 +927,27 @@ fpt_walk_certify(FPTVacuum *v, const FPTWalk *w, Page page)
 {
 	FPTPageHeader *h = fpt_header(page);
 
-	if (!fpt_leaf_begins_at(v, page, &w->at.key))
+	if (!fpt_leaf_begins_at(v, page, w->at))
 		fpt_corrupt(v->rel, w->next,
 					"The page does not continue its left sibling");
-	if ((h->right == FPT_NOPAGE) !=
-		(fpt_page_high(&v->ix.layout, page).cls == FPT_CLS_PINF))
+	if (!fpt_leaf_ends_well(v, page))
 		fpt_corrupt(v->rel, w->next,
 					"The right link contradicts the high fence");
+	return h->left == w->prev;
+}
 
-	/* Leaves that are passed, and are linked still, are different pages. */
+/*
+ * The walk passes its next leaf, which has n entries.  Leaves that are passed,
+ * and are linked still, are different pages.
+ */
+static void
+fpt_walk_count(FPTVacuum *v, const FPTWalk *w, int n)
+{
 	if (++v->nleaves > v->ix.map.npages &&
 		v->nleaves > fpt_npages(v->rel, &v->ix.map))
 		fpt_corrupt(v->rel, w->next, "The right links lead in a circle");
-	return h->left == w->prev;
+	fpt_mark_seen(v, w->next);
+	v->stats->num_index_tuples += n;
 }
 
 /*
@@ -921,7 +963,7 @@ fpt_walk_certify_left(FPTVacuum *v, const FPTWalk *w)
 	if (w->prev == FPT_NOPAGE)
 		fpt_corrupt(v->rel, w->next, "The first leaf has a left sibling");
 	buf = fpt_getbuf(v->rel, &v->ix, w->prev, BUFFER_LOCK_SHARE);
-	split = !fpt_page_ends_at(&v->ix.layout, BufferGetPage(buf), &w->at.key);
+	split = fpt_high_id(v, BufferGetPage(buf)) != w->at;
 	UnlockReleaseBuffer(buf);
 	if (!split)
 		fpt_corrupt(v->rel, w->next,
@@ -936,10 +978,30 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 	Buffer		buf = fpt_descend(v->rel, &v->ix, &minf, 0, BUFFER_LOCK_SHARE,
 								  NULL);
 
-	fpt_key_copy(&w->at, &minf);
+	w->at = fpt_fence_id(&minf);
 	w->prev = FPT_NOPAGE;
 	w->next = fpt_bufpage(buf);
 	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Put the walk behind its next leaf if that was done before, and was, as it was
+ * noted, the one to the right of the last.  A leaf that has come in between since
+ * then was split from the last one, when no dead entry was in that any more; see
+ * src/README.md, section 12.
+ */
+static bool
+fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
+{
+	FPTNote    *note = fpt_note_of(v, w->next);
+
+	if (note == NULL || note->left != w->prev || note->low != w->at)
+		return false;
+	fpt_walk_count(v, w, (int) note->live);
+	w->at = note->high;
+	w->prev = w->next;
+	w->next = note->right;
+	return true;
 }
 
 /*
@@ -954,32 +1016,28 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	Buffer		buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0,
 										  v->info->strategy);
 	Page		page = BufferGetPage(buf);
-	FPTWalk		from;
+	FPTWalk		from = *w;
 	bool		linked;
-	bool		empty;
 	bool		more;
+	int			live;
 
-	fpt_key_copy(&from.at, &w->at.key);
-	from.prev = w->prev;
-	from.next = w->next;
 	fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
 	LockBufferForCleanup(buf);
 	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
 	linked = fpt_walk_certify(v, w, page);
-	fpt_mark_seen(v, w->next);
-	empty = fpt_vacuum_leaf(v, buf);
-	fpt_vacuum_high(v, page, &w->at);
+	live = fpt_vacuum_leaf(v, buf);
+	fpt_walk_count(v, w, live);
+	w->at = fpt_high_id(v, page);
 	w->prev = w->next;
 	w->next = fpt_header(page)->right;
-	more = v->chunk.n > 0 && w->at.key.cls != FPT_CLS_PINF &&
-		!fpt_page_ends_at(&v->ix.layout, page, &v->chunk.high.key);
 	UnlockReleaseBuffer(buf);
 	if (!linked)
 		fpt_walk_certify_left(v, &from);
-	if (empty)
+	more = w->at != v->chunk.high;
+	if (live == 0)
 	{
 		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
-		fpt_unlink_leaf(v, w, &from.at.key);
+		fpt_unlink_leaf(v, w, from.at);
 	}
 	return more;
 }
@@ -988,23 +1046,22 @@ static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
 	FPTWalk		w;
-	bool		more;
+	bool		more = false;
 
-	fpt_foresee(v);
+	fpt_pass(v);
 	fpt_walk_start(v, &w);
-	while (w.at.key.cls != FPT_CLS_PINF)
+	while (w.next != FPT_NOPAGE)
 	{
-		if (v->foresight.npages == 0)
+		if (v->notes == NULL && !more)
+			fpt_chunk_read(v, &w);
+		if (fpt_walk_noted(v, &w))
 		{
-			fpt_chunk_read(v, &w.at.key, w.next);
-			fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
-		}
-		do
-		{
-			more = fpt_walk_step(v, &w);
 			fpt_vacuum_delay();
-			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
-		} while (more);
+			continue;
+		}
+		more = fpt_walk_step(v, &w);
+		fpt_vacuum_delay();
+		fpt_stop_point(FPT_STOP_VACUUM_LEAF);
 	}
 }
 
@@ -1130,10 +1187,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	pfree(v.chunk.tids);
 	pfree(v.chunk.order);
 	pfree(v.chunk.dead);
-	if (v.foresight.pages != NULL)
-		pfree(v.foresight.pages);
-	if (v.foresight.bits != NULL)
-		pfree(v.foresight.bits);
+	if (v.notes != NULL)
+		pfree(v.notes);
 	return stats;
 }
 
