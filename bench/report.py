@@ -1,6 +1,7 @@
 """Samples to medians, quartiles, ratios and tables.  Used by bench/run."""
 
 import json
+import re
 
 
 def quantile(values, q):
@@ -58,6 +59,19 @@ class Result:
         result.ratio_q1, result.ratio_q3 = 1 / speedup[2], 1 / speedup[0]
         return result
 
+    @classmethod
+    def of_dict(cls, line):
+        """What as_dict() made of it."""
+        result = cls(line["group"], line["name"], line["unit"],
+                     line["reference"]["samples"],
+                     line["candidate"]["samples"], line["target"],
+                     line["target_is"] == "at least",
+                     line["ratio_of"] == "means", line["note"])
+        result.ref, result.cand = line["reference"], line["candidate"]
+        result.ratio = line["ratio"]
+        result.ratio_q1, result.ratio_q3 = line["ratio_q1"], line["ratio_q3"]
+        return result
+
     def verdict(self):
         if self.target is None or self.ratio is None:
             return ""
@@ -95,16 +109,25 @@ def spread(s, middle):
     return text
 
 
-def columns(result):
-    ratio = "-" if result.ratio is None else "%.3f" % result.ratio
+def ratio_text(result):
+    text = "-" if result.ratio is None else "%.3f" % result.ratio
     if len(result.ref["samples"]) > 1 and result.ratio_q1 is not None:
-        ratio += " [%.3f %.3f]" % (result.ratio_q1, result.ratio_q3)
-    target = ""
-    if result.target is not None:
-        target = "%s %.2f" % (">=" if result.at_least else "<=", result.target)
+        text += " [%.3f %.3f]" % (result.ratio_q1, result.ratio_q3)
+    return text
+
+
+def target_text(result, at_least=">=", at_most="<="):
+    if result.target is None:
+        return ""
+    return "%s %.2f" % (at_least if result.at_least else at_most,
+                        result.target)
+
+
+def columns(result):
     middle = "mean" if result.total else "median"
     return [result.name, result.unit, spread(result.ref, middle),
-            spread(result.cand, middle), ratio, target, result.verdict()]
+            spread(result.cand, middle), ratio_text(result),
+            target_text(result), result.verdict()]
 
 
 def header(ref, cand):
@@ -129,8 +152,91 @@ def markdown_table(results, ref, cand):
     return "\n".join(out) + "\n"
 
 
-def write_json(path, meta, results):
-    doc = {"meta": meta, "results": [r.as_dict() for r in results]}
+def version_name(server):
+    """What a column is called: of "PostgreSQL 15.20 (Debian ...)" 15.20."""
+    return server.split()[1]
+
+
+def rounds_text(rounds):
+    return "1 round" if rounds == 1 else "%d rounds" % rounds
+
+
+def keyed(results):
+    """Results by their name, group, and number among those of that name."""
+    out, seen = {}, {}
+    for result in results:
+        name = (result.group, result.name)
+        seen[name] = seen.get(name, 0) + 1
+        out[name + (seen[name],)] = result
+    return out
+
+
+class Versions:
+    """Results of several servers side by side, of runs (meta, results).
+
+    A line that was measured more than once is as in the last run.
+    """
+
+    def __init__(self, runs):
+        self.order = []             # keys of the lines
+        self.servers = {}           # name: {key: (meta, result)}
+        self.sides = (runs[0][0]["reference"], runs[0][0]["candidate"])
+        for meta, results in runs:
+            lines = self.servers.setdefault(version_name(meta["server"]), {})
+            for key, result in keyed(results).items():
+                if key not in self.order:
+                    self.order.append(key)
+                lines[key] = meta, result
+        self.names = sorted(self.servers, key=lambda name: int(
+            re.match("[0-9]+", name).group()))
+
+    def results(self, name):
+        return [result for _, result in self.servers[name].values()]
+
+    def measured(self, name):
+        """On what server, how many rows and rounds, when."""
+        metas = [meta for meta, _ in self.servers[name].values()]
+        said = {"{:,} rows, {}, {}".format(
+            m["rows"], rounds_text(m["rounds"]), m["date"][:10])
+            for m in metas}
+        return "%s: %s" % (metas[0]["server"], "; ".join(sorted(said)))
+
+    def table(self):
+        """A column of ratios for each server."""
+        out = ["Ratio of medians, %s / %s, [quartiles of the rounds' "
+               "ratios].\n" % self.sides[::-1]]
+        out += ["* " + self.measured(name) for name in self.names]
+        out.append("\n| workload | target | " + " | ".join(self.names) + " |")
+        out.append("|---" * (len(self.names) + 2) + "|")
+        for key in self.order:
+            found = [self.servers[name].get(key, (None, None))[1]
+                     for name in self.names]
+            some = next(r for r in found if r is not None)
+            cells = ["-" if r is None else
+                     " ".join(filter(None, (ratio_text(r), r.verdict())))
+                     for r in found]
+            out.append("| %s | %s | %s |" % (
+                some.name, target_text(some, "\u2265", "\u2264"),
+                " | ".join(cells)))
+        return "\n".join(out) + "\n"
+
+
+def write_json(path, runs):
+    """One run as an object, several as an array."""
+    docs = [{"meta": meta, "results": [r.as_dict() for r in results]}
+            for meta, results in runs]
     with open(path, "w", encoding="utf-8") as f:
-        json.dump(doc, f, indent=1)
+        json.dump(docs[0] if len(docs) == 1 else docs, f, indent=1)
         f.write("\n")
+
+
+def read_json(paths):
+    """The runs of several such files."""
+    runs = []
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            docs = json.load(f)
+        for doc in docs if isinstance(docs, list) else [docs]:
+            runs.append((doc["meta"],
+                         [Result.of_dict(line) for line in doc["results"]]))
+    return runs

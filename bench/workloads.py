@@ -203,8 +203,11 @@ class Bench(General):
             return
         self.script("read.sql", probes=max(self.rows // 10, 1000))
         for side in SIDES:
-            if self.sql("SELECT 1 FROM pg_class WHERE relallvisible < relpages "
-                        "AND oid = '%s.accounts'::regclass" % side):
+            # from 16 on, empty pages that were added in advance may follow
+            if self.sql("SELECT 1 FROM pg_class WHERE oid = "
+                        "'%s.accounts'::regclass AND relallvisible <= (SELECT "
+                        "(max(ctid)::text::point)[0] FROM %s.accounts)" %
+                        (side, side)):
                 raise BenchError("VACUUM left pages not all-visible")
         self.check("candidate.accounts_k")
 
@@ -438,3 +441,4 @@ class Bench(General):
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
           "vacuum", "pginsert", "general", "kernel")
 READERS = ("lookup", "range", "select")
+CORE = tuple(name for name in GROUPS if name not in ("general", "kernel"))
