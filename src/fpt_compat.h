@@ -51,10 +51,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include <fcntl.h>
-
-#include "fpt_stop.h"
-
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
@@ -98,53 +94,10 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #define FPT_RELATION_HOOK_ARGS	root, relid, inhparent, rel
 #endif
 
-/*
- * Does a collation compare bytes?  utils/pg_locale.h, which could tell, needs
- * the headers of ICU: a module that is built without them declares the function
- * itself, or looks into the catalogue.
- */
-#if PG_VERSION_NUM < 180000
-extern bool lc_collate_is_c(Oid collation);
+#if PG_VERSION_NUM < 170000
+/* The provider of collations that came with 17 */
+#define COLLPROVIDER_BUILTIN	'b'
 #endif
-
-static inline bool
-fpt_collation_is_c(Oid collation)
-{
-#if PG_VERSION_NUM < 180000
-	return OidIsValid(collation) && lc_collate_is_c(collation);
-#else
-	bool		isdefault = collation == DEFAULT_COLLATION_OID;
-	int			cache = isdefault ? DATABASEOID : COLLOID;
-	AttrNumber	att = isdefault ? Anum_pg_database_datcollate :
-		Anum_pg_collation_collcollate;
-	HeapTuple	tup;
-	char		provider;
-	bool		isnull;
-	Datum		name;
-	bool		result;
-
-	if (!OidIsValid(collation))
-		return false;
-	tup = SearchSysCache1(cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
-												  collation));
-	if (!HeapTupleIsValid(tup))
-		elog(ERROR, "cache lookup failed for collation %u", collation);
-	provider = isdefault ?
-		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
-		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
-	name = SysCacheGetAttr(cache, tup, att, &isnull);
-	result = provider == COLLPROVIDER_BUILTIN;
-	if (provider == COLLPROVIDER_LIBC && !isnull)
-	{
-		char	   *str = TextDatumGetCString(name);
-
-		result = strcmp(str, "C") == 0 || strcmp(str, "POSIX") == 0;
-		pfree(str);
-	}
-	ReleaseSysCache(tup);
-	return result;
-#endif
-}
 
 /*
  * Setting hints under a share lock; 19 wants to be asked first.  After true,
@@ -173,32 +126,39 @@ fpt_hints_end(Buffer buf, bool dirty)
 
 /* --- EXPLAIN -------------------------------------------------------------- */
 
-/* What core does with a query if nobody hooks in. */
-static inline void
-fpt_standard_explain(Query *query, int cursorOptions, IntoClause *into,
-					 ExplainState *es, const char *queryString,
-					 ParamListInfo params, QueryEnvironment *queryEnv)
+#if PG_VERSION_NUM < 170000
+/* Plan a query; how long that took, and what it read (zeroes before). */
+static inline PlannedStmt *
+fpt_plan_timed(Query *query, int cursorOptions, const char *queryString,
+			   ParamListInfo params, instr_time *duration, BufferUsage *usage)
 {
-#if PG_VERSION_NUM >= 170000
-	standard_ExplainOneQuery(query, cursorOptions, into, es, queryString,
-							 params, queryEnv);
-#else
-	PlannedStmt *plan;
-	instr_time	start;
-	instr_time	duration;
 	BufferUsage before = pgBufferUsage;
-	BufferUsage usage;
+	instr_time	start;
+	PlannedStmt *plan;
 
 	INSTR_TIME_SET_CURRENT(start);
 	plan = pg_plan_query(query, queryString, cursorOptions, params);
-	INSTR_TIME_SET_CURRENT(duration);
-	INSTR_TIME_SUBTRACT(duration, start);
-	memset(&usage, 0, sizeof(usage));
-	BufferUsageAccumDiff(&usage, &pgBufferUsage, &before);
+	INSTR_TIME_SET_CURRENT(*duration);
+	INSTR_TIME_SUBTRACT(*duration, start);
+	BufferUsageAccumDiff(usage, &pgBufferUsage, &before);
+	return plan;
+}
+
+/* What core does with a query if nobody hooks in; a function from 17 on. */
+static inline void
+standard_ExplainOneQuery(Query *query, int cursorOptions, IntoClause *into,
+						 ExplainState *es, const char *queryString,
+						 ParamListInfo params, QueryEnvironment *queryEnv)
+{
+	instr_time	duration;
+	BufferUsage usage = {0};
+	PlannedStmt *plan = fpt_plan_timed(query, cursorOptions, queryString,
+									   params, &duration, &usage);
+
 	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, &duration,
 				   es->buffers ? &usage : NULL);
-#endif
 }
+#endif
 
 #if PG_VERSION_NUM < 180000
 typedef void (*explain_per_node_hook_type) (PlanState *planstate,
@@ -211,6 +171,14 @@ typedef void (*explain_validate_options_hook_type) (ExplainState *es,
 													ParseState *pstate);
 typedef void (*ExplainOptionHandler) (ExplainState *es, DefElem *opt,
 									  ParseState *pstate);
+#endif
+
+#if PG_VERSION_NUM >= 190000
+#define FPT_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler, GUCCheckBooleanExplainOption)
+#elif PG_VERSION_NUM >= 180000
+#define FPT_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler)
 #endif
 
 /*
@@ -230,22 +198,9 @@ fpt_hook_explain(explain_per_node_hook_type node,
 	explain_per_node_hook = node;
 	*prev_check = explain_validate_options_hook;
 	explain_validate_options_hook = check;
-#if PG_VERSION_NUM >= 190000
-	RegisterExtensionExplainOption(name, handler,
-								   GUCCheckBooleanExplainOption);
-#else
-	RegisterExtensionExplainOption(name, handler);
+	FPT_EXPLAIN_OPTION(name, handler);
 #endif
-	return true;
-#else
-	(void) node;
-	(void) prev_node;
-	(void) name;
-	(void) handler;
-	(void) check;
-	(void) prev_check;
-	return false;
-#endif
+	return PG_VERSION_NUM >= 180000;
 }
 
 /* What an option's handler has left for the other hooks; NULL if nothing. */
@@ -289,28 +244,15 @@ fpt_relnumber(Relation rel)
 typedef PGAlignedBlock PGIOAlignedBlock;
 #endif
 
-/* Is a block in shared buffers?  Local ones are not looked at. */
-static inline bool
-fpt_block_buffered(Relation rel, ForkNumber fork, BlockNumber blk)
+/* The name under which the buffer manager knows a block. */
+static inline void
+fpt_buffer_tag(BufferTag *tag, Relation rel, ForkNumber fork, BlockNumber blk)
 {
-	BufferTag	tag;
-	uint32		hash;
-	LWLock	   *lock;
-	bool		found;
-
-	if (RelationUsesLocalBuffers(rel))
-		return false;
 #if PG_VERSION_NUM >= 160000
-	InitBufferTag(&tag, &rel->rd_locator, fork, blk);
+	InitBufferTag(tag, &rel->rd_locator, fork, blk);
 #else
-	INIT_BUFFERTAG(tag, rel->rd_node, fork, blk);
+	INIT_BUFFERTAG(*tag, rel->rd_node, fork, blk);
 #endif
-	hash = BufTableHashCode(&tag);
-	lock = BufMappingPartitionLock(hash);
-	LWLockAcquire(lock, LW_SHARED);
-	found = BufTableLookup(&tag, hash) >= 0;
-	LWLockRelease(lock);
-	return found;
 }
 
 /* Can the operating system read files ahead for us? */
@@ -327,74 +269,28 @@ fpt_can_prefetch(void)
 }
 
 /*
- * The file that hints about a relation go to, of up to 16 only; it stays open
- * from one to the next.  Begin with FPT_NO_HINT_FILE, end with fpt_hint_close();
- * after an error the end of the transaction closes it.
+ * Have the operating system read n neighbouring blocks in one piece.  False if
+ * the server can ask for single blocks only (up to 16).
  */
-typedef struct FPTHintFile
-{
-	int			fd;
-	BlockNumber seg;			/* InvalidBlockNumber: none is open */
-} FPTHintFile;
-
-#define FPT_NO_HINT_FILE	((FPTHintFile) {-1, InvalidBlockNumber})
-
-static inline void
-fpt_hint_close(FPTHintFile *file)
-{
-	if (file->seg != InvalidBlockNumber)
-		CloseTransientFile(file->fd);
-	*file = FPT_NO_HINT_FILE;
-}
-
-#if PG_VERSION_NUM < 170000
-/* Open a segment of the relation's file, if it can be; false: it can not. */
 static inline bool
-fpt_hint_open(FPTHintFile *file, Relation rel, ForkNumber fork, BlockNumber seg)
-{
-#if PG_VERSION_NUM >= 160000
-	char	   *path = relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
-#else
-	char	   *path = relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
-#endif
-	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
-
-	fpt_hint_close(file);
-	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
-	if (file->fd >= 0)
-		file->seg = seg;
-	if (name != path)
-		pfree(name);
-	pfree(path);
-	return file->fd >= 0;
-}
-#endif
-
-/*
- * Have the operating system read n neighbouring blocks in one piece.  Up to 16
- * the server asks for single blocks only, and each is a read of its own; so the
- * request goes to the file itself, which stays where it is as long as the
- * relation is locked.
- */
-static inline void
-fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n,
-					FPTHintFile *file)
+fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
 {
 #if PG_VERSION_NUM >= 170000
 	(void) smgrprefetch(RelationGetSmgr(rel), fork, blk, n);
-#elif defined(USE_PREFETCH)
-	while (n > 0)
-	{
-		BlockNumber seg = blk / RELSEG_SIZE;
-		BlockNumber off = blk % RELSEG_SIZE;
-		int			here = Min(n, (int) (RELSEG_SIZE - off));
+#endif
+	return PG_VERSION_NUM >= 170000;
+}
 
-		if (file->seg == seg || fpt_hint_open(file, rel, fork, seg))
-			(void) posix_fadvise(file->fd, (off_t) off * BLCKSZ,
-								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
-		blk += here;
-		n -= here;
-	}
+/* The name of the file of a relation's fork: of its first segment. */
+static inline char *
+fpt_file_path(Relation rel, ForkNumber fork)
+{
+#if PG_VERSION_NUM >= 180000
+	return pstrdup(relpath(RelationGetSmgr(rel)->smgr_rlocator, fork).str);
+#elif PG_VERSION_NUM >= 160000
+	return relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
+#else
+	return relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
 #endif
 }
 
@@ -519,6 +415,23 @@ fpt_core_lacks_speculation(void)
 	return PG_VERSION_NUM < 180000;
 }
 
+/* A variable by its name; NULL on versions where nobody asks (from 18 on). */
+static inline struct config_generic *
+fpt_find_option(const char *name)
+{
+#if PG_VERSION_NUM >= 180000
+	return NULL;
+#elif PG_VERSION_NUM >= 160000
+	return find_option(name, false, false, ERROR);
+#else
+	struct config_generic **vars = get_guc_variables();
+
+	while (strcmp((*vars)->name, name) != 0)
+		vars++;
+	return *vars;
+#endif
+}
+
 /*
  * What a string is set to in the server's configuration; NULL if this session
  * does not know, since a database, role or client has set it to something else.
@@ -528,21 +441,10 @@ static inline const char *
 fpt_configured_string(const char *name)
 {
 #if PG_VERSION_NUM < 180000
-	struct config_generic *var;
+	struct config_generic *var = fpt_find_option(name);
 
-#if PG_VERSION_NUM >= 160000
-	var = find_option(name, false, false, ERROR);
-#else
-	struct config_generic **vars = get_guc_variables();
-
-	while (strcmp((*vars)->name, name) != 0)
-		vars++;
-	var = *vars;
-#endif
 	if (var->reset_source < PGC_S_GLOBAL)
 		return ((struct config_string *) var)->reset_val;
-#else
-	(void) name;
 #endif
 	return NULL;
 }
@@ -580,39 +482,17 @@ fpt_core_takes_rows(void)
 	return PG_VERSION_NUM >= 180000;
 }
 
-/* Extend a fork by one page; returned locked exclusively, zeroed. */
+/*
+ * Extend a fork by one page; returned locked exclusively, zeroed.  InvalidBuffer
+ * if the server cannot do that in one step (15).
+ */
 static inline Buffer
-fpt_extend_relation(Relation rel, ForkNumber fork)
+fpt_core_extend(Relation rel, ForkNumber fork)
 {
 #if PG_VERSION_NUM >= 160000
 	return ExtendBufferedRel(BMR_REL(rel), fork, NULL, EB_LOCK_FIRST);
 #else
-	bool		needlock = !RELATION_IS_LOCAL(rel);
-
-	for (;;)
-	{
-		Buffer		buf;
-		bool		locked;
-
-		if (needlock)
-			LockRelationForExtension(rel, ExclusiveLock);
-		buf = ReadBufferExtended(rel, fork, P_NEW, RBM_NORMAL, NULL);
-		fpt_stop_extending(rel, buf);
-
-		/*
-		 * A stale free space map may have led somebody here before us, who
-		 * may be waiting for the extension lock to get another page: no
-		 * waiting for him.
-		 */
-		locked = ConditionalLockBuffer(buf);
-		if (needlock)
-			UnlockRelationForExtension(rel, ExclusiveLock);
-		if (locked && PageIsNew(BufferGetPage(buf)))
-			return buf;
-		if (locked)
-			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		ReleaseBuffer(buf);
-	}
+	return InvalidBuffer;
 #endif
 }
 
@@ -655,17 +535,10 @@ fpt_named_segment(const char *name, Size size,
 				  void (*init) (FPT_SEGMENT_INIT_PARAMS))
 {
 #if PG_VERSION_NUM >= 190000
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init, &found, NULL);
+	return GetNamedDSMSegment(name, size, init, &(bool) {false}, NULL);
 #elif PG_VERSION_NUM >= 170000
-	bool		found;
-
-	return GetNamedDSMSegment(name, size, init, &found);
+	return GetNamedDSMSegment(name, size, init, &(bool) {false});
 #else
-	(void) name;
-	(void) size;
-	(void) init;
 	return NULL;
 #endif
 }
@@ -787,27 +660,19 @@ fpt_parallel_offset(ParallelIndexScanDesc scan)
 
 /* --- recovery conflicts --------------------------------------------------- */
 
-/* Log a recovery conflict by btree's record, with no page attached. */
+/* Fill in btree's record of a recovery conflict, but for the page's number. */
 static inline void
-fpt_log_conflict(Relation rel, Relation heapRel, uint32 pageno,
-				 FullTransactionId horizon)
+fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
+				  FullTransactionId horizon)
 {
-	xl_btree_reuse_page rec;
-
-	memset(&rec, 0, sizeof(rec));
-	rec.block = pageno;
 #if PG_VERSION_NUM >= 160000
-	rec.locator = rel->rd_locator;
-	rec.snapshotConflictHorizon = horizon;
-	rec.isCatalogRel = RelationIsAccessibleInLogicalDecoding(heapRel);
+	rec->locator = rel->rd_locator;
+	rec->snapshotConflictHorizon = horizon;
+	rec->isCatalogRel = RelationIsAccessibleInLogicalDecoding(heapRel);
 #else
-	(void) heapRel;
-	rec.node = rel->rd_node;
-	rec.latestRemovedFullXid = horizon;
+	rec->node = rel->rd_node;
+	rec->latestRemovedFullXid = horizon;
 #endif
-	XLogBeginInsert();
-	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);
-	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
 }
 
 /* --- index build --------------------------------------------------------- */
@@ -834,11 +699,8 @@ static inline int
 fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
 {
 #if PG_VERSION_NUM >= 170000
-	(void) heap;
-	(void) index;
 	return indexInfo->ii_ParallelWorkers;
 #else
-	(void) indexInfo;
 	if (!IsNormalProcessingMode() || RelationGetNumberOfBlocks(heap) == 0)
 		return 0;
 	return plan_create_index_workers(RelationGetRelid(heap),
@@ -886,21 +748,13 @@ fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
 #endif
 }
 
-/* Is it the "<" of an operator family of btree, and which type's of which? */
-static inline bool
-fpt_btree_less(Oid op, Oid *family, Oid *type)
-{
+/* What an operator is in its family of btree. */
 #if PG_VERSION_NUM >= 180000
-	CompareType cmptype;
-
-	return get_ordering_op_properties(op, family, type, &cmptype) &&
-		cmptype == COMPARE_LT;
+typedef CompareType FPTOrdering;
+#define FPT_LESS	COMPARE_LT
 #else
-	int16		strategy;
-
-	return get_ordering_op_properties(op, family, type, &strategy) &&
-		strategy == BTLessStrategyNumber;
+typedef int16 FPTOrdering;
+#define FPT_LESS	BTLessStrategyNumber
 #endif
-}
 
 #endif							/* FPT_COMPAT_H */

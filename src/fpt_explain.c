@@ -242,7 +242,7 @@ fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
 	FPTReports	reports = {CurrentMemoryContext, NULL};
 	FPTReports *outer = fpt_reports;
 	ExplainOneQuery_hook_type prev = fpt_prev_query ? fpt_prev_query :
-		fpt_standard_explain;
+		standard_ExplainOneQuery;
 
 	PG_TRY();
 	{

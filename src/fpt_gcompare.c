@@ -478,10 +478,12 @@ sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 	Oid			lessop = get_opfamily_member(rel->rd_opfamily[i], type, type,
 											 BTLessStrategyNumber);
 	Oid			family;
+	FPTOrdering is;
 	SortSupport ssup;
 
 	if (!OidIsValid(lessop) ||
-		!fpt_btree_less(lessop, &family, &type) ||
+		!get_ordering_op_properties(lessop, &family, &type, &is) ||
+		is != FPT_LESS ||
 		get_opfamily_proc(family, type, type, BTORDER_PROC) != c->cmp->fn_oid ||
 		!OidIsValid(get_opfamily_proc(family, type, type, BTSORTSUPPORT_PROC)))
 		return;

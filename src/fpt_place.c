@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <math.h>
 
 #include "access/xact.h"
@@ -17,14 +18,18 @@
 #include "executor/instrument.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/fd.h"
 #include "storage/freespace.h"
 #include "storage/indexfsm.h"
+#include "storage/lmgr.h"
 #include "storage/smgr.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/spccache.h"
 
 #include "fpt_place.h"
+#include "fpt_stop.h"
 
 #ifdef FPT_HAVE_BULK_WRITE
 #include "storage/bulk_write.h"
@@ -398,6 +403,57 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 	return PrefetchBuffer(rel, MAIN_FORKNUM, pageno).initiated_io;
 }
 
+void
+fpt_hint_close(FPTHintFile *file)
+{
+	if (file->seg != InvalidBlockNumber)
+		CloseTransientFile(file->fd);
+	*file = FPT_NO_HINT_FILE;
+}
+
+#ifdef USE_PREFETCH
+/* Open a segment of the index's file, if it can be; false: it can not. */
+static bool
+fpt_hint_open(FPTHintFile *file, Relation rel, BlockNumber seg)
+{
+	char	   *path = fpt_file_path(rel, MAIN_FORKNUM);
+	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+
+	fpt_hint_close(file);
+	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
+	if (file->fd >= 0)
+		file->seg = seg;
+	if (name != path)
+		pfree(name);
+	pfree(path);
+	return file->fd >= 0;
+}
+#endif
+
+/*
+ * Have the operating system read n neighbouring blocks in one piece, though the
+ * server does not: for it each would be a read of its own.  The request goes to
+ * the file itself, which stays where it is as long as the index is locked.
+ */
+static void
+fpt_hint_blocks(Relation rel, BlockNumber blk, int n, FPTHintFile *file)
+{
+#ifdef USE_PREFETCH
+	while (n > 0)
+	{
+		BlockNumber seg = blk / RELSEG_SIZE;
+		BlockNumber off = blk % RELSEG_SIZE;
+		int			here = Min(n, (int) (RELSEG_SIZE - off));
+
+		if (file->seg == seg || fpt_hint_open(file, rel, seg))
+			(void) posix_fadvise(file->fd, (off_t) off * BLCKSZ,
+								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
+		blk += here;
+		n -= here;
+	}
+#endif
+}
+
 bool
 fpt_can_prefetch_pages(void)
 {
@@ -416,8 +472,28 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 			fpt_prefetch_page(rel, map, pageno);
 		return;
 	}
-	fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, (int) (last - first + 1),
-						file);
+	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, last - first + 1))
+		fpt_hint_blocks(rel, first, last - first + 1, file);
+}
+
+/* Is a block in shared buffers?  Local ones are not looked at. */
+static bool
+fpt_block_buffered(Relation rel, BlockNumber blk)
+{
+	BufferTag	tag;
+	uint32		hash;
+	LWLock	   *lock;
+	bool		found;
+
+	if (RelationUsesLocalBuffers(rel))
+		return false;
+	fpt_buffer_tag(&tag, rel, MAIN_FORKNUM, blk);
+	hash = BufTableHashCode(&tag);
+	lock = BufMappingPartitionLock(hash);
+	LWLockAcquire(lock, LW_SHARED);
+	found = BufTableLookup(&tag, hash) >= 0;
+	LWLockRelease(lock);
+	return found;
 }
 
 bool
@@ -427,9 +503,9 @@ fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
 	bool		is;
 
 	if (!fpt_page_is_striped(map, pageno))
-		return fpt_block_buffered(rel, MAIN_FORKNUM, pageno);
+		return fpt_block_buffered(rel, pageno);
 	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
-	is = fpt_block_buffered(fake, MAIN_FORKNUM, fpt_stripe_block(map, pageno));
+	is = fpt_block_buffered(fake, fpt_stripe_block(map, pageno));
 	pfree(fake);
 	return is;
 }
@@ -484,6 +560,43 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 	return buf;
 }
 
+/*
+ * Extend a file by one page, which is returned locked exclusively and zeroed.
+ * It may be that the lock of the file's extension is taken and released.
+ */
+static Buffer
+fpt_extend_file(Relation rel)
+{
+	bool		needlock = !RELATION_IS_LOCAL(rel);
+	Buffer		buf = fpt_core_extend(rel, MAIN_FORKNUM);
+
+	while (!BufferIsValid(buf))
+	{
+		bool		locked;
+
+		if (needlock)
+			LockRelationForExtension(rel, ExclusiveLock);
+		buf = ReadBufferExtended(rel, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+		fpt_stop_extending(rel, buf);
+
+		/*
+		 * A stale free space map may have led somebody here before us, who
+		 * may be waiting for the extension lock to get another page: no
+		 * waiting for him.
+		 */
+		locked = ConditionalLockBuffer(buf);
+		if (needlock)
+			UnlockRelationForExtension(rel, ExclusiveLock);
+		if (locked && PageIsNew(BufferGetPage(buf)))
+			break;
+		if (locked)
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		ReleaseBuffer(buf);
+		buf = InvalidBuffer;
+	}
+	return buf;
+}
+
 /* A new page at the end of this stripe. */
 static Buffer
 fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
@@ -497,7 +610,7 @@ fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 	BlockNumber block;
 
 	error_context_stack = &context;
-	buf = fpt_extend_relation(fake, MAIN_FORKNUM);
+	buf = fpt_extend_file(fake);
 	error_context_stack = context.previous;
 	block = BufferGetBlockNumber(buf);
 	pfree(fake);
@@ -560,7 +673,7 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 		}
 		ReleaseBuffer(buf);
 	}
-	buf = fpt_extend_relation(rel, MAIN_FORKNUM);
+	buf = fpt_extend_file(rel);
 	*pageno = BufferGetBlockNumber(buf);
 	return buf;
 }

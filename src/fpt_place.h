@@ -198,6 +198,22 @@ extern bool fpt_prefetch_page(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
 /*
+ * The file that hints about an index go to where the server can ask for single
+ * blocks only (up to 16); it stays open from one to the next.  Begin with
+ * FPT_NO_HINT_FILE, end with fpt_hint_close(); after an error the end of the
+ * transaction closes it.
+ */
+typedef struct FPTHintFile
+{
+	int			fd;
+	BlockNumber seg;			/* InvalidBlockNumber: none is open */
+} FPTHintFile;
+
+#define FPT_NO_HINT_FILE	((FPTHintFile) {-1, InvalidBlockNumber})
+
+extern void fpt_hint_close(FPTHintFile *file);
+
+/*
  * Ask for the existing pages that lie from "first" to "last", in one read if
  * they are not too many.  Nothing is done where the operating system cannot.
  * The same "file" for all requests of a walk.

@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
@@ -21,7 +22,9 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/sortsupport.h"
+#include "utils/syscache.h"
 
+#include "fpt_compat.h"
 #include "fpt_sortkey.h"
 
 /* Long strings leave more memory behind than is worth keeping. */
@@ -38,6 +41,41 @@ typedef struct FPTSortKeys
 } FPTSortKeys;
 
 static FPTSortKeys *fpt_known = NULL;
+
+bool
+fpt_collation_is_c(Oid collation)
+{
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+	int			cache = isdefault ? DATABASEOID : COLLOID;
+	HeapTuple	tup;
+	char		provider;
+	bool		isnull;
+	Datum		name;
+	bool		result;
+
+	if (!OidIsValid(collation))
+		return false;
+	tup = SearchSysCache1(cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
+												  collation));
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	provider = isdefault ?
+		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
+		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
+	name = SysCacheGetAttr(cache, tup, isdefault ?
+						   Anum_pg_database_datcollate :
+						   Anum_pg_collation_collcollate, &isnull);
+	result = provider == COLLPROVIDER_BUILTIN;
+	if (provider == COLLPROVIDER_LIBC && !isnull)
+	{
+		char	   *str = TextDatumGetCString(name);
+
+		result = strcmp(str, "C") == 0 || strcmp(str, "POSIX") == 0;
+		pfree(str);
+	}
+	ReleaseSysCache(tup);
+	return result;
+}
 
 uint32
 fpt_collation_version(Oid collation)

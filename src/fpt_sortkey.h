@@ -15,6 +15,12 @@
 #include "postgres.h"
 
 /*
+ * Does a collation compare bytes?  utils/pg_locale.h, which has a function for
+ * that, needs the headers of ICU; this looks into the catalogue.  May raise.
+ */
+extern bool fpt_collation_is_c(Oid collation);
+
+/*
  * A hash of a collation's version; 0: the library does not tell one, or there
  * is nothing that could change.  Reads catalogues; may raise.
  */

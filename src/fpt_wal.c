@@ -501,6 +501,7 @@ void
 fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 				 TransactionId horizon)
 {
+	xl_btree_reuse_page rec;
 	FullTransactionId next;
 	uint64		full;
 
@@ -512,5 +513,10 @@ fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 	next = ReadNextFullTransactionId();
 	full = U64FromFullTransactionId(next) -
 		(uint32) (XidFromFullTransactionId(next) - horizon);
-	fpt_log_conflict(rel, heapRel, pageno, FullTransactionIdFromU64(full));
+	memset(&rec, 0, sizeof(rec));
+	fpt_fill_conflict(&rec, rel, heapRel, FullTransactionIdFromU64(full));
+	rec.block = pageno;
+	XLogBeginInsert();
+	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
 }
