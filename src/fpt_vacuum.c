@@ -1116,12 +1116,12 @@ fpt_find_free_pages(FPTVacuum *v)
 		/* of stripes, some are shorter than others */
 		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 			continue;
+		fpt_vacuum_delay();
 		if (fpt_recorded_free(v->rel, &v->ix.map, pageno))
 		{
 			v->stats->pages_free++;
 			continue;
 		}
-		fpt_vacuum_delay();
 		buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->info->strategy);
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
 		if (fpt_page_recyclable(BufferGetPage(buf)))
