@@ -128,8 +128,9 @@ fptree_index_size(PG_FUNCTION_ARGS)
 
 /*
  * Add the stripes that indexes name in their metapages to *used, indexes whose
- * metapage cannot be read to *unreadable.  Indexes with stripes are locked until
- * the end of the transaction.  False: one was dropped meanwhile; ALTER TABLE may
+ * metapage cannot be read to *unreadable.  fptree indexes and their tables are
+ * locked until the end of the transaction: pg_repack has two indexes exchange
+ * their files, and locks the table alone.  False: one was dropped meanwhile; ALTER TABLE may
  * have made another one of its file, so this is not all.
  */
 static bool
@@ -139,19 +140,28 @@ fpt_list_used(List **used, List **unreadable)
 
 	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
 	{
-		Relation	index = try_relation_open(lfirst_oid(lc), AccessShareLock);
+		Oid			table = IndexGetRelation(lfirst_oid(lc), true);
+		Relation	index;
 		Oid			oids[FPT_MAX_STRIPES];
 		int			n = 0;
+		bool		ours;
 
+		if (!OidIsValid(table))
+			return false;
+		LockRelationOid(table, AccessShareLock);
+		index = try_relation_open(lfirst_oid(lc), AccessShareLock);
 		if (index == NULL)
 			return false;
-		if (fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index))
+		ours = fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index);
+		if (ours)
 			n = fpt_metapage_stripes(index, oids);
 		if (n < 0)
 			*unreadable = lappend_oid(*unreadable, lfirst_oid(lc));
 		for (int k = 0; k < n; k++)
 			*used = lappend_oid(*used, oids[k]);
-		relation_close(index, n == 0 ? AccessShareLock : NoLock);
+		relation_close(index, ours ? NoLock : AccessShareLock);
+		if (!ours)
+			UnlockRelationOid(table, AccessShareLock);
 	}
 	return true;
 }
