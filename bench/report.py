@@ -158,7 +158,11 @@ def version_name(server):
 
 
 def rounds_text(rounds):
-    return "1 round" if rounds == 1 else "%d rounds" % rounds
+    """Of a set of numbers of rounds."""
+    if rounds == {1}:
+        return "1 round"
+    return " to ".join("%d" % n for n in sorted({min(rounds), max(rounds)})) + \
+        " rounds"
 
 
 def keyed(results):
@@ -195,11 +199,13 @@ class Versions:
 
     def measured(self, name):
         """On what server, how many rows and rounds, when."""
-        metas = [meta for meta, _ in self.servers[name].values()]
-        said = {"{:,} rows, {}, {}".format(
-            m["rows"], rounds_text(m["rounds"]), m["date"][:10])
-            for m in metas}
-        return "%s: %s" % (metas[0]["server"], "; ".join(sorted(said)))
+        rounds = {}
+        for meta, _ in self.servers[name].values():
+            rounds.setdefault((meta["rows"], meta["date"][:10]),
+                              set()).add(meta["rounds"])
+        said = ["{:,} rows, {}, {}".format(rows, rounds_text(n), day)
+                for (rows, day), n in sorted(rounds.items(), reverse=True)]
+        return "%s: %s" % (meta["server"], "; ".join(said))
 
     def table(self):
         """A column of ratios for each server."""
