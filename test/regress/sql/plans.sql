@@ -7,6 +7,7 @@ CREATE SCHEMA fpt_plans_b;
 SET client_min_messages = warning;
 SET max_parallel_workers_per_gather = 0;
 SET effective_io_concurrency = 1;	-- no longer the default from 18 on
+SET fptree.cost_readahead = off;	-- a striped index has more than one disk
 
 CREATE TABLE fpt_plans_f.t AS
 	SELECT i AS a, (i * 7919) % 20000 AS b,

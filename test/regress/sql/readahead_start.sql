@@ -23,13 +23,20 @@ UNION ALL SELECT leaf_pages > 60 FROM fptree_stat('s_a');
 -- Leaves that a range has entries in.
 CREATE FUNCTION leaves(ix regclass, lo text, hi text) RETURNS int8
 LANGUAGE plpgsql AS $$
+DECLARE
+	p int8 := 1;
+	n int8 := 0;
 BEGIN
-	RETURN (SELECT count(*)
-			FROM generate_series(1, fpt_pages(ix) - 1) p, fptree_page_stats(ix, p) s
-			WHERE s.type = 'leaf' AND EXISTS (
-				SELECT 1 FROM fptree_page_items(ix, p)
-				WHERE CASE WHEN ix = 't_a'::regclass THEN key::int8 BETWEEN lo::int8 AND hi::int8
-					ELSE key COLLATE "C" BETWEEN lo AND hi END));
+	WHILE (SELECT level > 0 FROM fptree_page_stats(ix, p)) LOOP
+		SELECT downlink INTO p FROM fptree_page_items(ix, p) ORDER BY itemoffset LIMIT 1;
+	END LOOP;
+	WHILE p <> 0 LOOP
+		n := n + (SELECT count(*) FROM (SELECT 1 FROM fptree_page_items(ix, p)
+			WHERE CASE WHEN ix = 't_a'::regclass THEN key::int8 BETWEEN lo::int8 AND hi::int8
+				ELSE key COLLATE "C" BETWEEN lo AND hi END LIMIT 1) q);
+		SELECT right_page INTO p FROM fptree_page_stats(ix, p);
+	END LOOP;
+	RETURN n;
 END $$;
 
 CREATE FUNCTION counted(name text) RETURNS int8
