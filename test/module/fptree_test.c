@@ -77,8 +77,8 @@ fptree_test_head(PG_FUNCTION_ARGS)
 	ArrayType  *options = PG_GETARG_ARRAYTYPE_P(2);
 	int			n = PG_NARGS() - 3;
 	FPTHeadDesc hd;
-	Datum		values[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
+	Datum		values[INDEX_MAX_KEYS] = {0};
+	bool		isnull[INDEX_MAX_KEYS] = {0};
 	bool		anynull = false;
 	uint64		head;
 	uint64		upper;
