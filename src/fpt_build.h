@@ -16,7 +16,9 @@
 #include "fptree.h"
 
 #include "access/tableam.h"
+#include "storage/dsm.h"
 #include "storage/fileset.h"
+#include "storage/shm_toc.h"
 
 /*
  * Runs that are merged at once, at most.  With more, some become one first; the
@@ -300,8 +302,7 @@ extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
 						   void *state);
 
 /* The life of a worker. */
-struct shm_toc;
-extern void fpt_worker_work(struct dsm_segment *seg, struct shm_toc *toc,
+extern void fpt_worker_work(dsm_segment *seg, shm_toc *toc,
 							  FPTShareWork work);
 
 /* --- fpt_build.c -------------------------------------------------------- */
@@ -312,7 +313,7 @@ extern void fpt_worker_work(struct dsm_segment *seg, struct shm_toc *toc,
 #define FPT_PHASE_LOAD			4
 
 /* Entry point of parallel workers, found by its name. */
-extern PGDLLEXPORT void fpt_parallel_build_main(struct dsm_segment *seg,
-												struct shm_toc *toc);
+extern PGDLLEXPORT void fpt_parallel_build_main(dsm_segment *seg,
+												shm_toc *toc);
 
 #endif							/* FPT_BUILD_H */

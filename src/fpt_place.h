@@ -22,50 +22,14 @@
 #include "utils/rel.h"
 
 #include "fpt_compat.h"
+#include "fpt_map.h"
 #include "fpt_page.h"
 #include "fpt_stripe.h"
-
-/*
- * What is known of the places of an index's pages; a part of FPTIndex.  One of
- * zeroes will do for the metapage and the root of any index, before there is a
- * description.
- */
-typedef struct FPTPageMap
-{
-	uint32		npages;			/* hint: all pages below this number exist */
-	FPTStripes *stripes;		/* NULL: the index is not striped */
-} FPTPageMap;
 
 /* Page numbers end before this one. */
 #define FPT_MAX_PAGENO		MaxBlockNumber
 
 /* --- stripes --------------------------------------------------------------- */
-
-/* Is this page in a stripe?  In which one, at which block? */
-static inline bool
-fpt_page_is_striped(const FPTPageMap *map, uint32 pageno)
-{
-	return unlikely(map->stripes != NULL) && pageno > FPT_ROOTPAGE;
-}
-
-static inline int
-fpt_page_stripe(const FPTPageMap *map, uint32 pageno)
-{
-	return (pageno - (FPT_ROOTPAGE + 1)) % map->stripes->n;
-}
-
-static inline int
-fpt_nstripes(const FPTPageMap *map)
-{
-	return map->stripes == NULL ? 0 : map->stripes->n;
-}
-
-/* May no entry be inserted, for all that is known? */
-static inline bool
-fpt_map_unsettled(const FPTPageMap *map)
-{
-	return unlikely(map->stripes != NULL) && map->stripes->unsettled;
-}
 
 /* Copy a map, with its stripes; they are in the current context. */
 extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);

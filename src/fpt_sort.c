@@ -40,7 +40,7 @@
 #define FPT_FETCH_RECORDS	1024
 
 /* Bytes written between two checks for interrupts. */
-#define FPT_WRITE_CHUNK		65536
+#define FPT_RUN_BUFFER		65536
 
 /* Longest read buffer of a run being merged. */
 #define FPT_MAX_READ		((Size) 32 * BLCKSZ)
@@ -208,7 +208,7 @@ fpt_writer_put(FPTRunWriter *out, const void *data, Size len)
 
 	while (len > 0)
 	{
-		Size		part = Min(len, (Size) FPT_WRITE_CHUNK);
+		Size		part = Min(len, (Size) FPT_RUN_BUFFER);
 
 		CHECK_FOR_INTERRUPTS();
 		BufFileWrite(out->file, unconstify(char *, p), part);

@@ -19,41 +19,12 @@
 #include "nodes/execnodes.h"
 #include "utils/rel.h"
 
-#include "fpt_compat.h"
-
-#define FPT_MAX_STRIPES			64
-#define FPT_MIN_STRIPES			2
+#include "fpt_map.h"
 
 #define FPT_STRIPE_AM			"fptree_stripe"
 
 /* The event trigger that loads the library, see fpt_stripe_watch() */
 #define FPT_DDL_FUNCTION		"fptree_ddl_start"
-
-/* One stripe, as a backend knows it. */
-typedef struct FPTStripe
-{
-	FPTLocator	locator;		/* of its file */
-	Oid			relid;
-	Oid			space;			/* InvalidOid: the database's own */
-	uint32		nblocks;		/* hint: at least so many blocks */
-	uint64		reads;			/* pages read by who has this copy */
-	const char *spacename;		/* for messages; lives as long as we do */
-} FPTStripe;
-
-/* All stripes of an index. */
-typedef struct FPTStripes
-{
-	int			n;
-	bool		permanent;		/* not unlogged */
-	bool		unsettled;		/* see fpt_stripes_settle() */
-	FPTStripe	at[FLEXIBLE_ARRAY_MEMBER];
-} FPTStripes;
-
-static inline Size
-fpt_stripes_size(int n)
-{
-	return offsetof(FPTStripes, at) + n * sizeof(FPTStripe);
-}
 
 /* --- fpt_stripe.c ---------------------------------------------------------- */
 
