@@ -91,6 +91,24 @@ fpt_tablespaces_validate(const char *value)
 	}
 }
 
+/* Tables of which this transaction has dropped an fptree index, striped or not */
+static List *fpt_lost_index = NIL;
+
+void
+fpt_table_lost_index(Oid table)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+
+	fpt_lost_index = lappend_oid(fpt_lost_index, table);
+	MemoryContextSwitchTo(old);
+}
+
+void
+fpt_forget_lost_indexes(void)
+{
+	fpt_lost_index = NIL;
+}
+
 /*
  * Does a user create the index?  REINDEX CONCURRENTLY and ALTER TABLE make
  * another one in place of one that there is, with its option.
@@ -99,7 +117,7 @@ static bool
 fpt_is_new(Relation heap, Relation index)
 {
 	return fpt_is_created(index) && !fpt_command_rebuilds() &&
-		!fpt_dropped_index_of(RelationGetRelid(heap));
+		!list_member_oid(fpt_lost_index, RelationGetRelid(heap));
 }
 
 /* What the index's option says; NULL: nothing. */

@@ -94,11 +94,16 @@ extern List *fpt_relations_of(Oid am, char relkind);
 extern void fpt_stripe_drop(Oid relid);
 extern void fpt_stripe_rename(Oid relid, Oid index, int k);
 
+/*
+ * This transaction has dropped an fptree index of a table: one that is created
+ * there takes its place.  The list goes with the transaction's memory, and is
+ * to be forgotten then.
+ */
+extern void fpt_table_lost_index(Oid table);
+extern void fpt_forget_lost_indexes(void);
+
 /* --- fpt_stripegc.c -------------------------------------------------------- */
 
 extern void fpt_stripegc_init(void);
-
-/* Has this transaction dropped an fptree index of this table? */
-extern bool fpt_dropped_index_of(Oid table);
 
 #endif							/* FPT_STRIPE_H */

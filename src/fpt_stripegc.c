@@ -43,9 +43,6 @@ typedef struct FPTDropped
 
 static FPTDropped *fpt_dropped = NULL;
 
-/* Tables of which this transaction has dropped an fptree index, striped or not */
-static List *fpt_dropped_tables = NIL;
-
 static object_access_hook_type fpt_prev_object_access = NULL;
 
 /* --- an index is dropped ------------------------------------------------ */
@@ -67,22 +64,6 @@ fpt_stripes_of(Relation index, Oid *oids)
 	return n;
 }
 
-/* The list goes with the transaction's memory. */
-static void
-fpt_remember_table(Oid table)
-{
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
-
-	fpt_dropped_tables = lappend_oid(fpt_dropped_tables, table);
-	MemoryContextSwitchTo(old);
-}
-
-bool
-fpt_dropped_index_of(Oid table)
-{
-	return list_member_oid(fpt_dropped_tables, table);
-}
-
 /* Whoever drops the index has locked it. */
 static void
 fpt_remember_dropped(Oid indexid)
@@ -95,7 +76,7 @@ fpt_remember_dropped(Oid indexid)
 	FPTDropped *d;
 
 	if (ours)
-		fpt_remember_table(index->rd_index->indrelid);
+		fpt_table_lost_index(index->rd_index->indrelid);
 	/* It may have given its striped file to another index. */
 	if (n > 0 || (ours && OidIsValid(fpt_stripe_by_name(indexid, 1))))
 	{
@@ -309,7 +290,7 @@ fpt_stripe_xact(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
-		fpt_dropped_tables = NIL;
+		fpt_forget_lost_indexes();
 	if (fpt_dropped == NULL)
 		return;
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
