@@ -42,15 +42,6 @@
 #include "access/toast_internals.h"
 #include "catalog/pg_index.h"
 
-void
-fpt_general_corrupt(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("entry of an fptree index is damaged"),
-			 errhint("Please REINDEX the index.")));
-}
-
 /* --- description ---------------------------------------------------------- */
 
 bool
