@@ -5,7 +5,7 @@ MODULE_big = fptree
 DATA = sql/fptree--1.0.sql
 PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
 
-# src/fpt_stop.c is for the build with stop points, see below.
+# src/server/stop.c is for the build with stop points, see below.
 SOURCES = $(sort $(wildcard $(srcdir)/src/*.c $(srcdir)/src/*/*.c))
 OBJS = $(filter-out %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS = -I$(srcdir)/src
@@ -28,7 +28,7 @@ TEST_OBJS = test/module/fptree_test.o \
 REGRESS_PREP = $(TEST_MODULE)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o
 
-# A build for tests: backends can be held at stop points (src/fpt_stop.h), and
+# A build for tests: backends can be held at stop points (src/server/stop.h), and
 # the isolation tests are those of test/stop, which need that.
 ifdef STOP_POINTS
 OBJS += $(filter %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))

@@ -24,7 +24,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "fpt_kernel.h"
+#include "page/check.h"
+#include "page/geom.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/simd.h"
 
 #define MAX_ROUNDS		101
 #define INSERT_FILL		70

@@ -12,7 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fpt_kernel_int.h"
+#include "page/check.h"
+#include "page/dict.h"
+#include "page/encoding.h"
+#include "page/geom.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/node.h"
+#include "page/simd.h"
+#include "page/tuple.h"
 
 /* --- harness (kernel_test.c) -------------------------------------------- */
 

@@ -26,9 +26,9 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "fptree.h"
-#include "fpt_general.h"
-#include "fpt_head.h"
+#include "store/index.h"
+#include "key/general.h"
+#include "key/head.h"
 
 PG_MODULE_MAGIC;
 

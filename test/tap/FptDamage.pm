@@ -27,7 +27,7 @@ use Exporter 'import';
 
 our @EXPORT = qw(block_size fixed_ways random_way);
 
-# Offsets in a page, see src/fpt_page.h.
+# Offsets in a page, see src/page/format.h.
 my %at = (
 	pd_flags => 10, pd_lower => 12, pd_upper => 14, pd_special => 16,
 	version_size => 18, left => 24, right => 28, flags => 32, level => 34,

@@ -1,0 +1,33 @@
+/*-------------------------------------------------------------------------
+ *
+ * build/build.h
+ *	  What the files of the index build share: spools and the page loader.
+ *
+ * A build collects an index entry for each heap tuple in spools (build/sort.c),
+ * which give them back in the index's order to the loader (build/load.c), which
+ * writes the pages bottom-up.  build/build.c holds the access method's entry
+ * points and the heap scan, build/parallel.c has parallel workers.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_BUILD_BUILD_H
+#define FPT_BUILD_BUILD_H
+
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "nodes/execnodes.h"
+#include "storage/dsm.h"
+#include "storage/fileset.h"
+#include "storage/shm_toc.h"
+#include "utils/relcache.h"
+
+/* Entry point of parallel workers, found by its name. */
+extern PGDLLEXPORT void fpt_parallel_build_main(dsm_segment *seg,
+												shm_toc *toc);
+
+extern IndexBuildResult *fptbuild(Relation heap, Relation index,
+								  IndexInfo *indexInfo);
+extern void fptbuildempty(Relation index);
+extern char *fptbuildphasename(int64 phasenum);
+
+#endif							/* FPT_BUILD_BUILD_H */

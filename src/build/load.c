@@ -1,0 +1,686 @@
+/*-------------------------------------------------------------------------
+ *
+ * build/load.c
+ *	  Writing the pages of a new index bottom-up from sorted keys.
+ *
+ * On each level one page is being filled.  Its entries are kept in an array
+ * until the next one would exceed the fill factor of a page in the tightest
+ * encoding that represents all of them; only then the page is formatted, in
+ * that encoding.  So how many entries a page gets depends on its keys.
+ *
+ * A closed page's low fence and number become an entry of the level above.
+ * When all keys are there, the levels are closed from below.  The first level
+ * that has a single page is the top one, and this page is the root, page 1.
+ *
+ * store/place.c writes pages to the file.  A page's number is given when its
+ * left sibling is closed, which must name it, so inner pages are written after
+ * pages with higher numbers, and the metapage and the root are written last;
+ * until then their places hold zeroes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "commands/progress.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "build/load.h"
+#include "key/compare.h"
+#include "page/dict.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/node.h"
+#include "store/buf.h"
+#include "store/map.h"
+#include "store/options.h"
+#include "store/place.h"
+#include "store/stripe.h"
+
+/* Rows a key that make a page one of few distinct keys. */
+#define FPT_DICT_ROWS_FEW	4
+
+/* --- loader ------------------------------------------------------------- */
+
+/* The page being filled on one level. */
+typedef struct FPTLoadLevel
+{
+	int			level;
+	int			fillfactor;
+	int			fewfill;		/* the same where there are few distinct keys */
+	uint32		npages;			/* closed pages of this level */
+	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
+	uint32		left;			/* its left sibling */
+	FPTKeyBuf	low;			/* its low fence */
+
+	int			n;				/* entries */
+	int			nnull;			/* of these, NULLs */
+	FPTKey		base;			/* an FPT_CLS_VALUE if known, else zeroes */
+	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base */
+	uint64		or_tids;		/* union of the bits of all TIDs */
+
+	/*
+	 * A value is known to fit while there are less than easy_n entries, if it
+	 * is at most easy_lo beyond base and its TID is short, or easy_tid.
+	 */
+	int			easy_n;
+	uint64		easy_lo;
+	bool		easy_wide;		/* any value is near enough */
+	bool		easy_tid;		/* any TID will do */
+
+	int			tupbytes;		/* general keys: space of the entries' tuples */
+	int			ndict;			/* distinct keys, of leaf pages */
+	int			dictbytes;		/* space of a dictionary of them */
+	int			dictseen;		/* entries compared with the next; -1: unfit */
+	int			tupused;		/* bytes in tups */
+	char	   *tups;			/* BLCKSZ bytes for them, or NULL */
+	FPTEntry	entries[FPT_MAX_ENTRIES];
+} FPTLoadLevel;
+
+struct FPTLoad
+{
+	MemoryContext cxt;
+	Relation	rel;
+	FPTLayout	layout;
+	FPTPageMap	map;
+	FPTPageWriter *writer;		/* NULL: not begun yet */
+	bool		init;			/* for the init fork */
+	char	   *meta;			/* the metapage, written last */
+	uint32		npages;			/* page numbers given away */
+	int			fillfactor;
+	int			fewfill;
+	int64		nkeys;
+	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
+};
+
+static void fpt_level_add(FPTLoad *load, int level, const FPTKey *key,
+						  uint32 down);
+
+/* Start the level's next page. */
+static void
+fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
+				uint32 pageno)
+{
+	fpt_key_copy(&lv->low, low);
+	lv->tupbytes = lv->tupused = 0;
+	lv->ndict = lv->dictbytes = lv->dictseen = 0;
+	lv->left = left;
+	lv->pageno = pageno;
+	lv->n = lv->nnull = 0;
+	lv->or_tids = 0;
+	lv->easy_n = 0;
+	memset(&lv->base, 0, sizeof(FPTKey));
+	if (low->cls == FPT_CLS_VALUE)
+	{
+		lv->base.hi = low->hi;
+		lv->base.lo = low->lo;
+		lv->base.cls = low->cls;
+	}
+	lv->last = lv->base;
+}
+
+static FPTLoadLevel *
+fpt_level_create(FPTLoad *load, int level)
+{
+	FPTLoadLevel *lv;
+	FPTKey		low;
+
+	if (level > FPT_MAX_LEVEL)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many levels",
+						RelationGetRelationName(load->rel))));
+	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
+	lv->tups = NULL;
+	if (fpt_is_general(&load->layout))
+		lv->tups = MemoryContextAlloc(load->cxt, BLCKSZ);
+	lv->level = level;
+	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
+	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
+	lv->npages = 0;
+	memset(&low, 0, sizeof(low));
+	low.cls = FPT_CLS_MINF;
+	fpt_level_start(lv, &low, FPT_NOPAGE, FPT_NOPAGE);
+	load->levels[level] = lv;
+	return lv;
+}
+
+static const FPTGeom *
+fpt_enc_geom(const FPTLayout *l, int level, int enc)
+{
+	int			kind = FPT_KIND_INNER;
+
+	if (level == 0)
+		kind = (enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	return &l->geom[enc & FPT_ENC_KW_MASK][kind];
+}
+
+/*
+ * How many entries a page may have when nnull of them are NULLs, which have
+ * nodes of their own: limited by the fill factor and by the nodes.  Inner
+ * pages need two entries, or the tree would not end.
+ */
+static int
+fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
+{
+	int			fill = g->kw == 1 ? lv->fewfill : lv->fillfactor;
+	int			limit = (int) (g->capacity * fill / 100);
+	int			nullnodes = (nnull + g->cap - 1) / g->cap;
+	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
+
+	limit = Min(limit, FPT_MAX_ENTRIES);
+	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
+}
+
+/* Do n entries fit in a page, nnull NULLs among them? */
+static bool
+fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
+{
+	int			nodes = (nnull + g->cap - 1) / g->cap +
+		(n - nnull + g->cap - 1) / g->cap;
+
+	return nodes <= g->maxnodes && n <= fpt_fill_limit(g, lv, 0);
+}
+
+/*
+ * Do n entries with so many bytes of tuples fit in "fill" percent of a page of
+ * general keys?
+ */
+static bool
+fpt_general_fits(const FPTGeom *g, int n, int nnull, int bytes, int fill)
+{
+	int			nodes = (nnull + g->cap - 1) / g->cap +
+		(n - nnull + g->cap - 1) / g->cap;
+
+	return nodes <= g->maxnodes &&
+		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
+		g->node_off + (FPT_SPECIAL_OFFSET - g->node_off) * fill / 100;
+}
+
+/* Entries that fit in any page, however wide they are. */
+static inline int
+fpt_level_least(const FPTLoadLevel *lv)
+{
+	return lv->level == 0 ? 1 : 2;
+}
+
+/* The tightest encoding's geometry for a level's entries and another one. */
+static const FPTGeom *
+fpt_general_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
+	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
+
+	return fpt_enc_geom(&load->layout, lv->level,
+						fpt_choose_enc(&load->layout, lv->level, &base, &last,
+									   lv->or_tids | key->tid));
+}
+
+static const FPTGeom *
+fpt_dict_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		tid4 = fpt_tid_is_short(lv->or_tids | key->tid);
+
+	return fpt_enc_geom(&load->layout, 0,
+						FPT_ENC_DICT | (tid4 ? FPT_ENC_TID4 : 0));
+}
+
+/* Is this entry's key the one of the entry before it? */
+static inline bool
+fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
+{
+	return lv->n > 0 && fpt_key_alike(&lv->entries[lv->n - 1].key, key);
+}
+
+/* Can the level's entries and another one have a dictionary? */
+static bool
+fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	while (lv->dictseen >= 0 && lv->dictseen < lv->n)
+	{
+		const FPTEntry *e = &lv->entries[lv->dictseen];
+		const FPTKey *a = &e->key;
+		const FPTKey *b = lv->dictseen + 1 < lv->n ? &e[1].key : key;
+
+		if (fpt_key_alike(a, b) || fpt_keys_distinct(&load->layout, a, b))
+			lv->dictseen++;
+		else
+			lv->dictseen = -1;
+	}
+	return lv->dictseen >= 0;
+}
+
+/*
+ * Is there room for another general entry in a page with a dictionary?  One
+ * with many rows a key is filled as pages of few distinct image keys are.
+ *
+ * An entry whose key repeats leaves no tuple's space behind when it goes to the
+ * next page (fpt_level_spill()), so the high fence that it then becomes must
+ * have room besides.
+ */
+static bool
+fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	const FPTGeom *g = fpt_dict_geom(load, lv, key);
+	bool		repeats = fpt_level_repeats(lv, key);
+	int			n = lv->n + 1;
+	int			ndict = lv->ndict + (repeats ? 0 : 1);
+	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
+	int			fill;
+
+	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
+		return false;
+	if (!repeats)
+		bytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
+	fill = n >= FPT_DICT_ROWS_FEW * ndict ? lv->fewfill : lv->fillfactor;
+	return fpt_general_fits(g, n, 0, bytes, fill) &&
+		fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100) &&
+		fpt_level_dict_fit(load, lv, key);
+}
+
+/*
+ * Is there room for another general entry?  There is for the first one, and in
+ * inner pages, where the first one has no tuple, for the second.
+ */
+static bool
+fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	int			nnull = lv->nnull + (key->cls != FPT_CLS_VALUE ? 1 : 0);
+	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
+	fpt_tuple_space(key->len);
+	const FPTGeom *g = fpt_general_geom(load, lv, key);
+
+	if (lv->n >= FPT_MAX_ENTRIES - 1)
+		return false;
+	if (lv->n >= fpt_level_least(lv) &&
+		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor) &&
+		!fpt_level_room_dict(load, lv, key))
+		return false;
+	if (lv->base.cls != FPT_CLS_VALUE && key->cls == FPT_CLS_VALUE)
+	{
+		lv->base.lo = key->lo;
+		lv->base.cls = FPT_CLS_VALUE;
+	}
+	return true;
+}
+
+/*
+ * Is there room for another entry?  Looks for the encoding that holds all;
+ * then notes what else certainly fits in this encoding.
+ */
+static bool
+fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		isnull = key->cls != FPT_CLS_VALUE;
+	int			nnull = lv->nnull + (isnull ? 1 : 0);
+	FPTKey		base = lv->base;
+	FPTKey		last = isnull ? lv->last : *key;
+	const FPTGeom *g;
+	int			enc;
+
+	if (fpt_is_general(&load->layout))
+		return fpt_level_room_general(load, lv, key);
+	if (base.cls != FPT_CLS_VALUE && !isnull)
+		base = *key;
+	enc = fpt_choose_enc(&load->layout, lv->level, &base, &last,
+						 lv->or_tids | key->tid);
+	g = fpt_enc_geom(&load->layout, lv->level, enc);
+	if (lv->n > 0 && !fpt_fill_fits(g, lv, lv->n + 1, nnull))
+		return false;
+
+	lv->base = base;
+	lv->base.tid = 0;
+	lv->easy_n = base.cls == FPT_CLS_VALUE ? fpt_fill_limit(g, lv, nnull) : 0;
+	lv->easy_wide = g->kw == 16;
+	lv->easy_lo = g->kw >= 8 ? PG_UINT64_MAX :
+		(UINT64CONST(1) << (8 * g->kw)) - 1;
+	lv->easy_tid = g->tw == 6;
+	return true;
+}
+
+/* The same, without the trouble, for most entries; false: not known. */
+static inline bool
+fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
+{
+	uint64		lo = key->lo - lv->base.lo;
+	uint64		hi = key->hi - lv->base.hi - (key->lo < lv->base.lo ? 1 : 0);
+
+	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
+		return false;
+	if (!lv->easy_wide && (hi != 0 || lo > lv->easy_lo))
+		return false;
+	return lv->easy_tid || fpt_tid_is_short(key->tid);
+}
+
+/*
+ * The encoding of a page that is complete: one that also represents all that
+ * may be inserted below the high fence, if that costs no space.
+ */
+static int
+fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	int			enc = fpt_choose_enc(&load->layout, lv->level, &lv->base,
+									 &lv->last, lv->or_tids);
+
+	if (high->cls == FPT_CLS_VALUE)
+	{
+		int			wide = fpt_choose_enc(&load->layout, lv->level, &lv->base,
+										  high, lv->or_tids);
+
+		if (fpt_fill_fits(fpt_enc_geom(&load->layout, lv->level, wide), lv,
+						  lv->n, lv->nnull))
+			enc = wide;
+	}
+	return enc;
+}
+
+static uint32
+fpt_load_pageno(FPTLoad *load)
+{
+	if (load->npages >= FPT_MAX_PAGENO)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many pages",
+						RelationGetRelationName(load->rel))));
+	return load->npages++;
+}
+
+/* Memory for a page.  The writer is begun when the first one is wanted. */
+static void *
+fpt_load_page(FPTLoad *load, uint32 pageno)
+{
+	if (load->writer == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(load->cxt);
+
+		load->writer = fpt_pagewriter_begin(load->rel, &load->map,
+											load->init);
+		MemoryContextSwitchTo(old);
+	}
+	return fpt_pagewriter_get(load->writer, pageno);
+}
+
+/* Format and write a level's page. */
+static void
+fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
+				uint32 right)
+{
+	void	   *page = fpt_load_page(load, lv->pageno);
+	FPTPageSpec spec = {lv->level, lv->pageno, &lv->low.key, high};
+	FPTResult	res;
+
+	if (fpt_is_general(&load->layout))
+		res = fpt_page_form(&load->layout, page, &spec, lv->entries, lv->n,
+							lv->fillfactor);
+	else
+	{
+		fpt_page_init(&load->layout, page, &spec,
+					  fpt_level_encoding(load, lv, high), lv->base.hi,
+					  lv->base.lo);
+		res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
+							lv->fillfactor);
+	}
+	fpt_header(page)->left = lv->left;
+	fpt_header(page)->right = right;
+	if (res != FPT_OK)
+		elog(ERROR, "could not fill page %u of index \"%s\": result %d",
+			 lv->pageno, RelationGetRelationName(load->rel), (int) res);
+	fpt_pagewriter_put(load->writer, page);
+	if (lv->level == 0 && load->nkeys > 0)
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
+									 load->nkeys);
+}
+
+/*
+ * The page that a level fills is complete: write it and tell its parent.
+ * "high" is the low fence of the next page, if there is one.
+ */
+static void
+fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	bool		rightmost = high->cls == FPT_CLS_PINF;
+	uint32		right = FPT_NOPAGE;
+	uint32		pageno;
+	FPTKeyBuf	low;
+	FPTKey		key;
+
+	if (lv->pageno == FPT_NOPAGE)
+		lv->pageno = fpt_load_pageno(load);
+	pageno = lv->pageno;
+	if (!rightmost)
+		right = fpt_load_pageno(load);
+	fpt_level_write(load, lv, high, right);
+
+	/*
+	 * The leftmost page's entry stands for minus infinity.  It must have a key
+	 * nevertheless, in a class that may come first: that of the page's base
+	 * lets the parent represent what is inserted later.
+	 */
+	fpt_key_copy(&low, &lv->low.key);
+	key = low.key;
+	if (key.cls == FPT_CLS_MINF)
+	{
+		key = lv->base;
+		key.cls = FPT_CLS_VALUE;
+		if (load->layout.nullsfirst)
+		{
+			key.hi = key.lo = 0;
+			key.cls = FPT_CLS_NULLFIRST;
+		}
+	}
+	lv->npages++;
+	if (!rightmost)
+		fpt_level_start(lv, high, pageno, right);
+	fpt_level_add(load, lv->level + 1, &key, pageno);
+}
+
+/*
+ * Lower bound of a leaf page that begins with "key", behind "prev".  Without a
+ * TID where the images differ, so that a later entry with the image of key
+ * goes to the same page as key whatever its TID is.
+ */
+static FPTKey
+fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
+			  FPTKeyBuf *buf)
+{
+	FPTKey		sep = *key;
+
+	if (fpt_is_general(l))
+	{
+		l->separate(l->arg, prev, key, buf);
+		return buf->key;
+	}
+	if (fpt_image_cmp(prev, key) != 0)
+		sep.tid = 0;
+	return sep;
+}
+
+/* Keep the tuple of an entry that is about to be added. */
+static void
+fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
+{
+	const FPTKey *prev = lv->n > 1 ? &lv->entries[lv->n - 2].key : NULL;
+	bool		repeats = prev != NULL && fpt_key_alike(prev, key);
+
+	if (lv->level == 0 && repeats)
+		key->tup = prev->tup;
+	else if (key->len > 0)
+	{
+		Assert(lv->tupused + (int) key->len <= BLCKSZ);
+		memcpy(lv->tups + lv->tupused, key->tup, key->len);
+		key->tup = lv->tups + lv->tupused;
+		lv->tupused += (int) key->len;
+	}
+	if (lv->level == 0 || lv->n > 1)
+		lv->tupbytes += fpt_tuple_space(key->len);
+	if (!repeats)
+	{
+		lv->ndict++;
+		lv->dictbytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
+	}
+}
+
+/* Does a page that is complete have room for this high fence? */
+static bool
+fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	const FPTKey *last = &lv->entries[lv->n - 1].key;
+	int			fences = fpt_tuple_space(lv->low.key.len) +
+	fpt_tuple_space(high->len);
+
+	return fpt_general_fits(fpt_general_geom(load, lv, last), lv->n, lv->nnull,
+							fences + lv->tupbytes, 100) ||
+		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
+		 lv->ndict <= FPT_MAX_DICT &&
+		 fpt_general_fits(fpt_dict_geom(load, lv, last), lv->n, 0,
+						  fences + lv->dictbytes, 100));
+}
+
+/*
+ * A page of general keys is complete.  Its high fence, which only the next
+ * entry's key tells, may be so wide that there is no room for it: then the
+ * page's last entry goes to the next page, which makes room for a fence as wide
+ * as itself.  False: all is well.
+ */
+static bool
+fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+{
+	const FPTLayout *l = &load->layout;
+	FPTKeyBuf	last;
+	FPTKeyBuf	sep;
+	FPTKey		fence;
+	uint32		down;
+
+	if (!fpt_is_general(l) || lv->n <= fpt_level_least(lv) ||
+		fpt_level_fence_fits(load, lv, high))
+		return false;
+	lv->n--;
+	lv->dictseen = Min(lv->dictseen, lv->n);
+	if (!fpt_level_repeats(lv, &lv->entries[lv->n].key))
+	{
+		lv->ndict--;
+		lv->dictbytes -= fpt_tuple_space(lv->entries[lv->n].key.len) +
+			FPT_DICT_ITEM;
+	}
+	fpt_key_copy(&last, &lv->entries[lv->n].key);
+	down = lv->entries[lv->n].down;
+	lv->tupbytes -= fpt_tuple_space(last.key.len);
+	if (last.key.cls != FPT_CLS_VALUE)
+		lv->nnull--;
+	fence = last.key;
+	if (lv->level == 0)
+		fence = fpt_separator(l, &lv->entries[lv->n - 1].key, &last.key, &sep);
+	fpt_level_close(load, lv, &fence);
+	fpt_level_add(load, lv->level, &last.key, down);
+	return true;
+}
+
+/* Add an entry to a level; keys come in ascending order. */
+static void
+fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
+{
+	FPTLoadLevel *lv = load->levels[level];
+	FPTKeyBuf	sep;
+	FPTEntry   *e;
+
+	if (lv == NULL)
+		lv = fpt_level_create(load, level);
+	Assert(lv->n == 0 || fpt_is_general(&load->layout) ||
+		   fpt_key_cmp(&load->layout, &lv->entries[lv->n - 1].key, key) < 0);
+	if (!fpt_level_easy(lv, key) && !fpt_level_room(load, lv, key))
+	{
+		FPTKey		high = *key;
+
+		if (level == 0)
+			high = fpt_separator(&load->layout, &lv->entries[lv->n - 1].key,
+								 key, &sep);
+		if (fpt_level_spill(load, lv, &high))
+		{
+			/* The last entry has begun the next page. */
+			fpt_level_add(load, level, key, down);
+			return;
+		}
+		fpt_level_close(load, lv, &high);
+		(void) fpt_level_room(load, lv, key);	/* the first always fits */
+	}
+	e = &lv->entries[lv->n++];
+	e->key = *key;
+	e->down = down;
+	if (lv->tups != NULL)
+		fpt_level_keep(lv, &e->key);
+	lv->or_tids |= key->tid;
+	if (key->cls == FPT_CLS_VALUE)
+		lv->last = *key;
+	else
+		lv->nnull++;
+}
+
+FPTLoad *
+fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
+{
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree build pages",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(cxt);
+	FPTLoad    *load = palloc0(sizeof(FPTLoad));
+	FPTOptions *opts = (FPTOptions *) rel->rd_options;
+
+	load->cxt = cxt;
+	load->rel = rel;
+	load->init = init;
+	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
+	load->npages = FPT_ROOTPAGE + 1;
+	load->meta = palloc0(BLCKSZ);
+	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
+	if (!init && fpt_is_general(&load->layout))
+		/* the description was made for us only */
+		fpt_general_sort_support(unconstify(void *, load->layout.arg), rel,
+								 true);
+	if (nstripes > 0)
+		load->map.stripes = fpt_stripes_load(rel, stripes, nstripes);
+	fpt_level_create(load, 0);
+	MemoryContextSwitchTo(old);
+	return load;
+}
+
+const FPTLayout *
+fpt_load_layout(FPTLoad *load)
+{
+	return &load->layout;
+}
+
+void
+fpt_load_add(FPTLoad *load, const FPTKey *key)
+{
+	load->nkeys++;
+	fpt_level_add(load, 0, key, 0);
+}
+
+void
+fpt_load_end(FPTLoad *load)
+{
+	FPTKey		high;
+	int			level = 0;
+	void	   *page;
+
+	memset(&high, 0, sizeof(high));
+	high.cls = FPT_CLS_PINF;
+	/*
+	 * A level with closed pages has a level above it with their entries; the
+	 * leaf level always has one, for the root is never a leaf.
+	 */
+	for (; level == 0 || load->levels[level]->npages > 0; level++)
+		fpt_level_close(load, load->levels[level], &high);
+	load->levels[level]->pageno = FPT_ROOTPAGE;
+	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
+
+	page = fpt_load_page(load, FPT_METAPAGE);
+	memcpy(page, load->meta, BLCKSZ);
+	fpt_pagewriter_put(load->writer, page);
+	fpt_pagewriter_end(load->writer);
+	MemoryContextDelete(load->cxt);
+}

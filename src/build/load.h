@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * build/load.h
+ *	  Writing a whole index from its keys in ascending order.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_BUILD_LOAD_H
+#define FPT_BUILD_LOAD_H
+
+#include "utils/relcache.h"
+
+#include "page/layout.h"
+
+typedef struct FPTLoad FPTLoad;
+
+/*
+ * Write a whole index where there is nothing yet: begin, add all keys in
+ * ascending order, end.  Nothing is durable before the end.  "init": write what
+ * an unlogged index is reset to.  The stripes are there, and empty.
+ */
+extern FPTLoad *fpt_load_begin(Relation rel, bool init, const Oid *stripes,
+							   int nstripes);
+extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
+
+/* The layout of the index that is being written. */
+extern const FPTLayout *fpt_load_layout(FPTLoad *load);
+
+extern void fpt_load_end(FPTLoad *load);
+
+#endif							/* FPT_BUILD_LOAD_H */

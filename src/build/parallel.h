@@ -1,0 +1,75 @@
+/*-------------------------------------------------------------------------
+ *
+ * build/parallel.h
+ *	  The participants of a parallel build: leader and workers.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_BUILD_PARALLEL_H
+#define FPT_BUILD_PARALLEL_H
+
+#include "access/tableam.h"
+#include "nodes/execnodes.h"
+#include "storage/dsm.h"
+#include "storage/fileset.h"
+#include "storage/shm_toc.h"
+#include "utils/relcache.h"
+
+#include "build/sort.h"
+
+/* Spools that a participant of a parallel build may leave behind */
+#define FPT_NSPOOLS			2
+
+/* A participant's share of a parallel build */
+typedef struct FPTShare
+{
+	Relation	heap;
+	Relation	index;
+	IndexInfo  *indexInfo;
+	TableScanDesc scan;			/* of a part of the heap */
+	bool		progress;		/* report it? */
+	Size		mem;			/* to be used */
+	FileSet    *fileset;		/* where runs go, under names of one's own: */
+	int			participant;	/* number, from 0 */
+
+	/* results */
+	double		reltuples;
+	double		indtuples;
+	FPTSpoolExport exports[FPT_NSPOOLS];
+} FPTShare;
+
+typedef struct FPTLeader FPTLeader;
+
+/*
+ * The leader: start workers.  NULL if none are wanted, or if none could be
+ * started: build alone then.
+ */
+extern FPTLeader *fpt_leader_begin(Relation heap, Relation index,
+									   IndexInfo *indexInfo);
+
+/* Does a participant's share; FPTShare tells what is to be done. */
+typedef void (*FPTShareWork) (FPTShare *share);
+
+/*
+ * Take part in the scan and wait until all participants are done.  Returns the
+ * number of heap tuples.  Then their results can be looked at.
+ */
+extern double fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo,
+								FPTShareWork work, double *indtuples);
+extern int	fpt_leader_participants(const FPTLeader *leader);
+extern FileSet *fpt_leader_files(FPTLeader *leader);
+extern const FPTSpoolExport *fpt_leader_exports(const FPTLeader *leader,
+												  int participant);
+
+/* The files are not needed any more. */
+extern void fpt_leader_end(FPTLeader *leader);
+
+/* A participant: scan the share's part of the heap. */
+extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
+						   void *state);
+
+/* The life of a worker. */
+extern void fpt_worker_work(dsm_segment *seg, shm_toc *toc,
+							  FPTShareWork work);
+
+#endif							/* FPT_BUILD_PARALLEL_H */

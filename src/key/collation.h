@@ -1,0 +1,22 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/collation.h
+ *	  Versions of the collations that an index's order depends on.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KEY_COLLATION_H
+#define FPT_KEY_COLLATION_H
+
+#include "utils/relcache.h"
+
+/*
+ * A hash of the versions of all collations that an index's order depends on; 0:
+ * there are none.
+ */
+extern uint32 fpt_collations_version(Relation rel);
+
+/* Warn, once in a session, of an index with other ones (FPTIndex.stale). */
+extern void fpt_warn_stale(Relation rel);
+
+#endif							/* FPT_KEY_COLLATION_H */

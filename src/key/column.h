@@ -1,0 +1,375 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/column.h
+ *	  What the files of general keys share (key/general.c, key/compare.c,
+ *	  key/itup.c): what is known of each column, and reading a tuple column by
+ *	  column.  See key/general.c for the format of tuples.
+ *
+ * Whoever reads columns checks what comes from disk: reader_begin() and
+ * reader_next() return false where a tuple makes no sense, and never go beyond
+ * its end.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KEY_COLUMN_H
+#define FPT_KEY_COLUMN_H
+
+#include "access/itup.h"
+#include "access/tupmacs.h"
+#include "fmgr.h"
+#include "port/pg_bswap.h"
+#include "utils/sortsupport.h"
+
+#include "key/head.h"
+#include "key/image.h"
+#include "page/format.h"
+#include "page/layout.h"
+#include "server/compat.h"
+
+/*
+ * How the columns of an index are compared, formed and taken apart.  Filled by
+ * fpt_general_init() once per relcache entry, part of the chunk of FPTIndex,
+ * and copied with it: plain data, and pointers to what lives as long as the
+ * relcache entry does (rd_supportinfo, rd_att), nothing else.
+ */
+typedef struct FPTGeneral FPTGeneral;
+
+extern void fpt_general_corrupt(void) __attribute__((noreturn));
+
+#define FPT_T_COLUMNS		0x3F
+#define FPT_T_NULLS			0x40
+#define FPT_T_REST			0x80
+
+#define FPT_V_SHORT_MAX		0x7F	/* longest length in one byte */
+#define FPT_V_TWO			0x80
+#define FPT_V_COMPRESSED	0x40
+#define FPT_V_MAX			0x3FFF
+
+/* How a column is compared, where that is simpler than by a function. */
+typedef enum FPTColumnKind
+{
+	FPT_COL_ANY,				/* support function 1 */
+	FPT_COL_IMAGE,				/* images */
+	FPT_COL_BYTES				/* text and bytea: memcmp(), then length */
+} FPTColumnKind;
+
+/* How write_simple() gets at it, where that takes no asking. */
+typedef enum FPTWriteKind
+{
+	FPT_WRITE_OTHER,
+	FPT_WRITE_HEAD4,			/* a number of 4 bytes, all in the head */
+	FPT_WRITE_HEAD8,
+	FPT_WRITE_FIXED,			/* bytes of the tuple, typlen of them, */
+	FPT_WRITE_VARLENA			/* or varlena; the head may have the first */
+} FPTWriteKind;
+
+/* What is to be done for a column, for all entries alike. */
+typedef struct FPTWriteStep
+{
+	uint64		mask;			/* FPT_WRITE_HEAD*: what to apply to the part */
+	FPTWriteKind kind;
+	uint8		shift;			/* of the part, or of the head's bytes */
+	uint8		nhead;			/* bytes in the head */
+	uint8		align;			/* less one */
+	uint8		typlen;			/* FPT_WRITE_FIXED */
+} FPTWriteStep;
+
+/* write_simple() reads and writes so many bytes at once. */
+#define FPT_WRITE_CHUNK		16
+
+/* The longest value of fixed length that it knows. */
+#define FPT_WRITE_FIXED_MAX	32
+
+/* An index tuple that it makes has at most so many bytes. */
+#define FPT_WRITE_MAX(natts) \
+	(MAXALIGN(sizeof(IndexTupleData)) + FPT_WRITE_CHUNK + \
+	 (natts) * (MAXIMUM_ALIGNOF + VARHDRSZ + FPT_V_SHORT_MAX))
+
+typedef struct FPTColumn
+{
+	FPTWriteStep step;
+	FPTColumnKind kind;
+	FPTRestores restores;
+	int			nhead;			/* bytes in the head, if it does not; */
+	bool		plainhead;		/* they are the head's, as they are, after */
+	uint8		headshift;		/* so many bits */
+	int16		typlen;
+	bool		byval;
+	bool		isname;
+	uint8		align;			/* in bytes */
+	char		storage;		/* attstorage */
+	char		compression;	/* attcompression */
+	bool		descending;		/* key columns only, from here on */
+	bool		nullsfirst;
+	Oid			collation;
+	FmgrInfo   *cmp;
+	const FPTKeyType *type;		/* FPT_COL_IMAGE */
+
+	/* FPT_COL_ANY, after fpt_general_sort_support(): the same, or NULL */
+	int			(*fastcmp) (Datum a, Datum b, SortSupport ssup);
+	SortSupport ssup;
+} FPTColumn;
+
+struct FPTGeneral
+{
+	FPTHeadDesc head;
+	uint32		sortversion;	/* of the sort keys in it, or 0 */
+	int			nkeys;
+	int			natts;
+	bool		simple;			/* all columns are known to write_simple() */
+	uint16		writeflags;		/* t_info of what it makes, but for the size */
+	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
+};
+
+/* Room for a value that is taken out of a tuple, aligned. */
+typedef union FPTValueBuf
+{
+	char		bytes[FPT_MAX_TUPLE + NAMEDATALEN];
+	int64		align_int64;
+	double		align_double;
+} FPTValueBuf;
+
+/* Where a key's columns are. */
+typedef struct FPTReader
+{
+	const FPTGeneral *g;
+	uint64		head;
+	int			natts;			/* columns it has */
+	int			i;				/* next one */
+	int			headto;			/* the head stands for columns before this */
+	bool		allnull;		/* all columns are NULL */
+	bool		allhead;		/* all are in the head */
+	bool		rest;			/* FPT_T_REST, and not yet read */
+	const uint8 *nulls;			/* bitmap or NULL */
+	const char *p;
+	const char *end;
+} FPTReader;
+
+/* A column of a tuple, not yet made a Datum. */
+typedef struct FPTField
+{
+	bool		isnull;
+	bool		restored;		/* all of it is in the head */
+	bool		compressed;
+	int			nhead;			/* bytes of it in the head */
+	int			len;			/* all bytes */
+	const char *data;			/* the others */
+} FPTField;
+
+/* Begin to read an entry's columns; false if its tuple makes no sense. */
+static inline bool
+reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
+{
+	r->g = g;
+	r->head = key->lo;
+	r->natts = g->natts;
+	r->i = 0;
+	r->headto = g->head.nparts;
+	r->allnull = r->allhead = r->rest = false;
+	r->nulls = NULL;
+	r->p = r->end = NULL;
+	if (key->cls != FPT_CLS_VALUE)
+		r->headto = 0;
+	if (key->len == 0)
+	{
+		r->allhead = key->cls == FPT_CLS_VALUE;
+		r->allnull = !r->allhead;
+		return true;
+	}
+
+	r->p = key->tup;
+	r->end = key->tup + key->len;
+	r->natts = (uint8) *r->p & FPT_T_COLUMNS;
+	r->rest = ((uint8) *r->p & FPT_T_REST) != 0;
+	if (r->natts > g->natts)
+		return false;
+	if ((uint8) *r->p++ & FPT_T_NULLS)
+	{
+		int			bytes = (r->natts + 7) / 8;
+
+		if (r->end - r->p < bytes)
+			return false;
+		r->nulls = (const uint8 *) r->p;
+		r->p += bytes;
+
+		/* the class says what the first column is */
+		if (r->natts > 0 &&
+			((r->nulls[0] & 1) != 0) != (key->cls != FPT_CLS_VALUE))
+			return false;
+	}
+	return true;
+}
+
+static inline bool
+reader_isnull(const FPTReader *r, int i)
+{
+	return r->nulls != NULL && (r->nulls[i / 8] & (1 << (i % 8))) != 0;
+}
+
+/* Length of a varlena, and a name, in a tuple; r->i is the next column's. */
+static inline bool
+read_length(FPTReader *r, FPTField *f)
+{
+	uint8		b;
+
+	if (r->p >= r->end)
+		return false;
+	if (r->rest && r->i == r->natts)
+	{
+		r->rest = false;
+		f->len = f->nhead + (int) (r->end - r->p);
+		return true;
+	}
+	b = (uint8) *r->p++;
+	f->len = b;
+	if (b & FPT_V_TWO)
+	{
+		if (r->p >= r->end)
+			return false;
+		f->compressed = (b & FPT_V_COMPRESSED) != 0;
+		f->len = ((b & (FPT_V_MAX >> 8)) << 8) | (uint8) *r->p++;
+		if (f->compressed)
+			f->nhead = 0;
+	}
+	f->nhead = Min(f->nhead, f->len);
+	return true;
+}
+
+/*
+ * Does the head restore column i?  It stands for columns in front of the first
+ * NULL only, which is the caller's to know.
+ */
+static inline bool
+head_restores(const FPTGeneral *g, int i, uint64 head)
+{
+	FPTRestores restores = g->col[i].restores;
+
+	return restores != FPT_RESTORES_NEVER &&
+		(restores == FPT_RESTORES_ALL ||
+		 fpt_head_restores(&g->head, i, head));
+}
+
+/* The next column, of which there must be one; false if it makes no sense. */
+static inline bool
+reader_next(FPTReader *r, FPTField *f)
+{
+	int			i = r->i++;
+	const FPTColumn *c = &r->g->col[i];
+
+	Assert(i < r->natts);
+	f->isnull = f->restored = f->compressed = false;
+	f->nhead = f->len = 0;
+	f->data = NULL;
+	if (unlikely(r->allnull || reader_isnull(r, i)))
+	{
+		f->isnull = true;
+		r->headto = Min(r->headto, i);
+		return true;
+	}
+	if (i < r->headto)
+	{
+		if (head_restores(r->g, i, r->head))
+		{
+			f->restored = true;
+			return true;
+		}
+		f->nhead = c->nhead;
+	}
+	if (r->allhead)
+		return false;
+
+	f->len = c->typlen;
+	if ((c->typlen < 0 || c->isname) && !read_length(r, f))
+		return false;
+	if (c->isname && (f->len >= NAMEDATALEN || f->compressed))
+		return false;
+	if (f->compressed &&
+		(c->typlen != -1 || f->len <= (int) VARHDRSZ_COMPRESSED))
+		return false;
+	if (r->end - r->p < f->len - f->nhead)
+		return false;
+	f->data = r->p;
+	r->p += f->len - f->nhead;
+	return true;
+}
+
+/* All bytes of a column, one after the other. */
+static inline void
+field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
+{
+	if (f->nhead > 0)
+	{
+		const FPTColumn *c = &r->g->col[i];
+		uint64		first = pg_hton64(r->head << c->headshift);
+
+		if (!c->plainhead)
+			fpt_head_bytes(&r->g->head, i, r->head, (char *) &first);
+		if (likely(f->nhead == sizeof(first)))
+			memcpy(to, &first, sizeof(first));
+		else
+			memcpy(to, &first, f->nhead);
+	}
+	fpt_copy_bytes(to + f->nhead, f->data, f->len - f->nhead);
+}
+
+/*
+ * A column's value, in buf if it is passed by reference.  Varlenas get a long
+ * header, so that functions need not copy them.
+ */
+static inline Datum
+field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
+{
+	const FPTColumn *c = &r->g->col[i];
+
+	Assert(!f->isnull);
+	if (f->restored)
+		return fpt_head_value(&r->g->head, i, r->head, buf);
+	if (c->byval)
+	{
+		union
+		{
+			Datum		align;
+			char		bytes[sizeof(Datum)];
+		}			u;
+		Datum		value;
+
+		memcpy(u.bytes, f->data, c->typlen);
+		value = fetch_att(u.bytes, true, c->typlen);
+		return value;
+	}
+	if (c->typlen == -1 && !f->compressed)
+	{
+		field_bytes(r, i, f, buf + VARHDRSZ);
+		SET_VARSIZE(buf, f->len + VARHDRSZ);
+		return PointerGetDatum(buf);
+	}
+	field_bytes(r, i, f, buf);
+	if (c->isname)
+		memset(buf + f->len, 0, NAMEDATALEN - f->len);
+	else if (c->typlen == -2)
+		buf[f->len] = '\0';
+	else if (f->compressed &&
+			 (!VARATT_IS_4B_C(buf) || VARSIZE_4B(buf) != (Size) f->len))
+		fpt_general_corrupt();
+	return PointerGetDatum(buf);
+}
+
+/* Bytes that field_value() may write. */
+static inline Size
+field_size(const FPTReader *r, int i, const FPTField *f)
+{
+	if (f->restored)
+		return FPT_DECODE_BYTES;
+	return Max(f->len, r->g->col[i].isname ? NAMEDATALEN : 0) + VARHDRSZ + 1;
+}
+
+/* The class of a key whose first column is NULL, or is not. */
+static inline uint32
+key_class(const FPTGeneral *g, bool isnull)
+{
+	if (!isnull)
+		return FPT_CLS_VALUE;
+	return g->col[0].nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+}
+
+#endif							/* FPT_KEY_COLUMN_H */

@@ -1,0 +1,611 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/compare.c
+ *	  Keys of the general class: comparing them, search keys, separators, and
+ *	  what sorting many of them needs.  key/general.c makes them and takes them
+ *	  apart; key/general.h says what the order is.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "key/compare.h"
+#include "key/head.h"
+#include "key/image.h"
+#include "page/format.h"
+#include "server/compat.h"
+
+/* --- comparing ------------------------------------------------------------ */
+
+/* Either an entry's columns, or a search key's. */
+typedef struct FPTSide
+{
+	const FPTGeneralSearch *search; /* NULL: read from the tuple */
+	FPTReader	r;
+	FPTField	f;
+	int			natts;
+} FPTSide;
+
+static void
+side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
+{
+	s->search = (const FPTGeneralSearch *) key->search;
+	if (s->search != NULL)
+		s->natts = s->search->natts;
+	else
+	{
+		if (!reader_begin(&s->r, g, key))
+			fpt_general_corrupt();
+		s->natts = s->r.natts;
+	}
+	s->natts = Min(s->natts, g->nkeys);
+}
+
+/* Step to the next column; is it NULL? */
+static inline bool
+side_next(FPTSide *s, int i)
+{
+	if (s->search != NULL)
+		return s->search->isnull[i];
+	if (!reader_next(&s->r, &s->f))
+		fpt_general_corrupt();
+	return s->f.isnull;
+}
+
+static inline Datum
+side_value(FPTSide *s, int i, FPTValueBuf *buf)
+{
+	if (s->search != NULL)
+		return s->search->values[i];
+	return field_value(&s->r, i, &s->f, buf->bytes);
+}
+
+/* Two values of a column by bytes; neither is compressed or out of line. */
+static int
+compare_bytes(Datum a, Datum b)
+{
+	const char *pa = DatumGetPointer(a);
+	const char *pb = DatumGetPointer(b);
+	Size		la = VARSIZE_ANY_EXHDR(pa);
+	Size		lb = VARSIZE_ANY_EXHDR(pb);
+	int			c = memcmp(VARDATA_ANY(pa), VARDATA_ANY(pb), Min(la, lb));
+
+	if (c != 0)
+		return c;
+	return la < lb ? -1 : la > lb ? 1 : 0;
+}
+
+static inline bool
+is_plain(Datum d)
+{
+	const char *p = DatumGetPointer(d);
+
+	return !VARATT_IS_EXTENDED(p) || VARATT_IS_SHORT(p);
+}
+
+static int
+compare_images(const FPTKeyType *type, Datum a, Datum b)
+{
+	FPTImage	ia;
+	FPTImage	ib;
+
+	fpt_image_encode(type, a, &ia);
+	fpt_image_encode(type, b, &ib);
+	if (type->kind == FPT_IMG_F4 || type->kind == FPT_IMG_F8)
+	{
+		FPTImage	lo;
+
+		fpt_image_class(type, false, ia, &lo, &ia);
+		fpt_image_class(type, false, ib, &lo, &ib);
+	}
+	return fpt_img_cmp(ia, ib);
+}
+
+/* Two values of a column, ascending. */
+static int
+compare_values(const FPTColumn *c, Datum a, Datum b)
+{
+	if (c->kind == FPT_COL_IMAGE)
+		return compare_images(c->type, a, b);
+	if (c->kind == FPT_COL_BYTES && is_plain(a) && is_plain(b))
+		return compare_bytes(a, b);
+	if (c->fastcmp != NULL)
+		return c->fastcmp(a, b, c->ssup);
+	return DatumGetInt32(FunctionCall2Coll(c->cmp, c->collation, a, b));
+}
+
+int
+fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
+						   Datum b, bool bnull)
+{
+	const FPTColumn *c = &g->col[i];
+	int			res;
+
+	if (anull || bnull)
+	{
+		if (anull && bnull)
+			return 0;
+		return anull == c->nullsfirst ? -1 : 1;
+	}
+	res = compare_values(c, a, b);
+	if (c->descending)
+		return res < 0 ? 1 : res > 0 ? -1 : 0;
+	return res;
+}
+
+/*
+ * A string of bytes that is looked for, and an entry's, which stays where it
+ * is. The heads are equal, and so are as many bytes as they hold of both.
+ */
+static inline bool
+compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
+					 int *res)
+{
+	const FPTField *f = &entry->f;
+	const char *p = DatumGetPointer(s->values[i]);
+	int			len;
+	int			skip;
+
+	if (f->compressed || f->restored || !is_plain(s->values[i]))
+		return false;
+	len = (int) VARSIZE_ANY_EXHDR(p);
+	skip = Min(f->nhead, len);
+	*res = memcmp(VARDATA_ANY(p) + skip, f->data, Min(len, f->len) - skip);
+	if (*res == 0)
+		*res = len - f->len;
+	*res = (*res > 0) - (*res < 0);
+	return true;
+}
+
+/*
+ * A column of two keys, of bytes, where they are; false if they must be put
+ * together first.
+ */
+static inline bool
+compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
+				 const FPTSide *b, int *res)
+{
+	const FPTField *fa = &a->f;
+	const FPTField *fb = &b->f;
+
+	if (g->col[i].kind != FPT_COL_BYTES)
+		return false;
+	if (a->search != NULL && b->search == NULL)
+		return compare_search_bytes(a->search, i, b, res);
+	if (b->search != NULL && a->search == NULL)
+	{
+		if (!compare_search_bytes(b->search, i, a, res))
+			return false;
+		*res = -*res;
+		return true;
+	}
+	if (a->search != NULL || fa->compressed || fb->compressed ||
+		fa->restored || fb->restored || fa->nhead != fb->nhead ||
+		(fa->nhead > 0 && a->r.head != b->r.head))
+		return false;
+	*res = memcmp(fa->data, fb->data, Min(fa->len, fb->len) - fa->nhead);
+	if (*res == 0)
+		*res = fa->len - fb->len;
+	*res = (*res > 0) - (*res < 0);
+	return true;
+}
+
+/* A column of two keys, in the index's order. */
+static int
+compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
+			   FPTSide *b, bool bnull)
+{
+	const FPTColumn *c = &g->col[i];
+	FPTValueBuf abuf;
+	FPTValueBuf bbuf;
+	Datum		av;
+	Datum		bv;
+	int			res;
+
+	if (anull || bnull)
+	{
+		if (anull && bnull)
+			return 0;
+		return anull == c->nullsfirst ? -1 : 1;
+	}
+	if (compare_in_place(g, i, a, b, &res))
+		return c->descending ? -res : res;
+	av = side_value(a, i, &abuf);
+	bv = side_value(b, i, &bbuf);
+	res = compare_values(c, av, bv);
+	if (c->descending)
+		return res < 0 ? 1 : res > 0 ? -1 : 0;
+	return res;
+}
+
+/* The first column in which the two differ, n if they do not; *res: how. */
+static int
+compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
+				int *res)
+{
+	*res = 0;
+	for (int i = 0; i < n; i++)
+	{
+		bool		anull = side_next(a, i);
+		bool		bnull = side_next(b, i);
+
+		if (i < from)
+			continue;
+		*res = compare_column(g, i, a, anull, b, bnull);
+		if (*res != 0)
+			return i;
+	}
+	return n;
+}
+
+/* Two ends of a range, often of the very same values? */
+static inline bool
+same_values(const FPTGeneralSearch *a, const FPTGeneralSearch *b, int n)
+{
+	if (a == NULL || b == NULL)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		if (a->isnull[i] != b->isnull[i] ||
+			(!a->isnull[i] && a->values[i] != b->values[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Does the entry have nothing but its head, which is that of the search key?
+ * Then the columns that are looked for have the entry's values.  (A NULL might
+ * have the head of a value.)
+ */
+static inline bool
+search_in_head(const FPTGeneralSearch *s, const FPTKey *entry)
+{
+	if (s == NULL || entry->search != NULL || entry->len != 0 ||
+		entry->cls != FPT_CLS_VALUE)
+		return false;
+	for (int i = 0; i < s->natts; i++)
+	{
+		if (s->isnull[i])
+			return false;
+	}
+	return true;
+}
+
+/* Order of a search key and an entry that begins with its values. */
+static inline int
+search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
+{
+	return s->natts == g->nkeys ? 0 : s->after ? 1 : -1;
+}
+
+int
+fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
+{
+	const FPTGeneral *g = (const FPTGeneral *) arg;
+	FPTSide		sa;
+	FPTSide		sb;
+	bool		aafter;
+	bool		bafter;
+	int			from = 1;		/* NULLs: class and head say no more */
+	int			n;
+	int			res;
+
+	Assert(a->cls == b->cls && a->lo == b->lo);
+
+	/* What has the same bytes is equal, whatever "=" is. */
+	if (a->search == NULL && b->search == NULL && a->len == b->len &&
+		(a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0))
+		return 0;
+	if (a->search != NULL && a->search == b->search)
+		return 0;
+	if (search_in_head((const FPTGeneralSearch *) a->search, b))
+		return search_side(g, (const FPTGeneralSearch *) a->search);
+	if (search_in_head((const FPTGeneralSearch *) b->search, a))
+		return -search_side(g, (const FPTGeneralSearch *) b->search);
+	side_begin(&sa, g, a);
+	side_begin(&sb, g, b);
+	n = Min(sa.natts, sb.natts);
+	if (a->cls == FPT_CLS_VALUE)
+	{
+		from = fpt_head_decided(&g->head, a->lo);
+		if (sa.search != NULL)
+			from = Min(from, sa.search->natts);
+		if (sb.search != NULL)
+			from = Min(from, sb.search->natts);
+	}
+	if (from < n && !same_values(sa.search, sb.search, n))
+	{
+		(void) compare_columns(g, &sa, &sb, from, n, &res);
+		if (res != 0)
+			return res;
+	}
+
+	/* Equal as far as both go: what is partial is before or behind. */
+	aafter = sa.search != NULL && sa.search->after;
+	bafter = sb.search != NULL && sb.search->after;
+	if (sa.natts == sb.natts)
+	{
+		if (sa.natts == g->nkeys)
+			return 0;			/* TIDs decide */
+		return (int) aafter - (int) bafter;
+	}
+	if (sa.natts < sb.natts)
+		return aafter ? 1 : -1;
+	return bafter ? -1 : 1;
+}
+
+int
+fpt_general_common(const FPTGeneral *g, const FPTKey *a, const FPTKey *b)
+{
+	FPTSide		sa;
+	FPTSide		sb;
+	int			res;
+
+	Assert(a->search == NULL && b->search == NULL);
+	if (a->cls != b->cls)
+		return 0;
+	side_begin(&sa, g, a);
+	side_begin(&sb, g, b);
+	return compare_columns(g, &sa, &sb, 0, Min(sa.natts, sb.natts), &res);
+}
+
+/* --- search keys and separators ------------------------------------------- */
+
+/* A search key, apart from its head; true if it has one. */
+static inline bool
+search_key_begin(const FPTGeneral *g, const FPTGeneralSearch *s, FPTKey *key)
+{
+	bool		null = s->natts > 0 && s->isnull[0];
+
+	key->hi = key->lo = 0;
+	key->len = 0;
+	key->tup = NULL;
+	key->search = s;
+	key->tid = s->after ? FPT_MAX_TID : 0;
+	key->cls = key_class(g, null);
+	return !null;
+}
+
+void
+fpt_general_search_key(const FPTGeneral *g, const FPTGeneralSearch *s,
+					   FPTKey *key)
+{
+	uint64		min;
+	uint64		max;
+
+	if (search_key_begin(g, s, key))
+	{
+		fpt_head_prefix(&g->head, s->values, s->isnull, s->natts, &min, &max);
+		key->lo = s->after ? max : min;
+	}
+}
+
+void
+fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
+						const FPTGeneralSearch *after, FPTKey *lo, FPTKey *hi)
+{
+	Assert(!before->after && after->after);
+	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
+		fpt_head_prefix(&g->head, before->values, before->isnull,
+						before->natts, &lo->lo, &hi->lo);
+	else
+		(void) search_key_begin(g, after, hi);
+}
+
+/*
+ * A shorter string than "value" that is greater than "prev": as many bytes as
+ * it takes to differ.  "value" itself if it cannot be shortened.
+ */
+static Datum
+shorten(const FPTColumn *c, Datum prev, Datum value)
+{
+	const char *p = DatumGetPointer(prev);
+	const char *v = DatumGetPointer(value);
+	Size		plen;
+	Size		vlen;
+	Size		n = 0;
+	char	   *result;
+
+	if (c->kind != FPT_COL_BYTES || c->descending || !is_plain(prev) ||
+		!is_plain(value))
+		return value;
+	plen = VARSIZE_ANY_EXHDR(p);
+	vlen = VARSIZE_ANY_EXHDR(v);
+	while (n < plen && n < vlen && VARDATA_ANY(p)[n] == VARDATA_ANY(v)[n])
+		n++;
+	if (n + 1 >= vlen)
+		return value;
+	result = palloc(VARHDRSZ + n + 1);
+	memcpy(VARDATA(result), VARDATA_ANY(v), n + 1);
+	SET_VARSIZE(result, VARHDRSZ + n + 1);
+	return PointerGetDatum(result);
+}
+
+void
+fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
+					 FPTKeyBuf *sep)
+{
+	const FPTGeneral *g = (const FPTGeneral *) arg;
+	Datum		pvalues[INDEX_MAX_KEYS];
+	Datum		values[INDEX_MAX_KEYS];
+	bool		pisnull[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+	int			natts = 0;
+	bool		differ = prev->cls != key->cls;
+	MemoryContext cxt;
+	MemoryContext old;
+
+	Assert(prev->search == NULL && key->search == NULL);
+
+	/* A statement, or a build, splits many pages. */
+	cxt = AllocSetContextCreate(CurrentMemoryContext, "fptree separator",
+								ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(cxt);
+	isnull[0] = key->cls != FPT_CLS_VALUE;
+	if (!differ)
+	{
+		FPTSide		a;
+		FPTSide		b;
+		int			res;
+
+		side_begin(&a, g, prev);
+		side_begin(&b, g, key);
+		natts = compare_columns(g, &a, &b, 0, Min(a.natts, b.natts), &res);
+		differ = natts < g->nkeys;
+		(void) fpt_general_deform(g, prev, pvalues, pisnull);
+		(void) fpt_general_deform(g, key, values, isnull);
+		if (res != 0)
+		{
+			if (!pisnull[natts] && !isnull[natts])
+				values[natts] = shorten(&g->col[natts], pvalues[natts],
+										values[natts]);
+			natts++;
+		}
+	}
+	sep->key.cls = key->cls;
+	sep->key.tid = differ ? 0 : key->tid;
+	fpt_general_form_key(g, values, isnull, natts, sep);
+	Assert(sep->key.len <= FPT_MAX_TUPLE);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(cxt);
+}
+
+/* --- sorting -------------------------------------------------------------- */
+
+/* Sort support of a key column, if btree has one for the same order. */
+static void
+sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
+{
+	Oid			type = rel->rd_opcintype[i];
+	Oid			lessop = get_opfamily_member(rel->rd_opfamily[i], type, type,
+											 BTLessStrategyNumber);
+	Oid			family;
+	FPTOrdering is;
+	SortSupport ssup;
+
+	if (!OidIsValid(lessop) ||
+		!get_ordering_op_properties(lessop, &family, &type, &is) ||
+		is != FPT_LESS ||
+		get_opfamily_proc(family, type, type, BTORDER_PROC) != c->cmp->fn_oid ||
+		!OidIsValid(get_opfamily_proc(family, type, type, BTSORTSUPPORT_PROC)))
+		return;
+	ssup = palloc0(sizeof(SortSupportData));
+	ssup->ssup_cxt = CurrentMemoryContext;
+	ssup->ssup_collation = c->collation;
+	ssup->abbreviate = abbreviate;
+	PrepareSortSupportFromOrderingOp(lessop, ssup);
+	c->fastcmp = ssup->comparator;
+	if (ssup->abbrev_converter != NULL)
+		c->fastcmp = ssup->abbrev_full_comparator;
+	c->ssup = ssup;
+}
+
+void
+fpt_general_sort_support(FPTGeneral *g, Relation rel, bool abbreviate)
+{
+	for (int i = 0; i < g->nkeys; i++)
+	{
+		if (g->col[i].kind == FPT_COL_ANY)
+			sort_support_column(rel, i, &g->col[i], abbreviate);
+	}
+}
+
+int
+fpt_general_nkeys(const FPTGeneral *g)
+{
+	return g->nkeys;
+}
+
+int
+fpt_general_open(const FPTGeneral *g, const FPTKey *key)
+{
+	int			n = 1;			/* NULLs: class and head say no more */
+
+	if (key->cls == FPT_CLS_VALUE)
+		n = fpt_head_decided(&g->head, key->lo);
+	return Min(n, g->nkeys);
+}
+
+FPTColumnOrder
+fpt_general_order(const FPTGeneral *g, int i, bool *descending,
+				  bool *nullsfirst)
+{
+	const FPTColumn *c = &g->col[i];
+
+	Assert(i < g->nkeys);
+	*descending = c->descending;
+	*nullsfirst = c->nullsfirst;
+	if (c->kind == FPT_COL_BYTES)
+		return FPT_ORDER_BYTES;
+	if (c->kind == FPT_COL_ANY && OidIsValid(c->collation) &&
+		(c->typlen == -1 || c->isname))
+		return FPT_ORDER_STRING;
+	return FPT_ORDER_OTHER;
+}
+
+/* Read up to column i, which there must be. */
+static void
+read_column(FPTReader *r, const FPTGeneral *g, int i, const FPTKey *key,
+			FPTField *f)
+{
+	if (!reader_begin(r, g, key) || i >= r->natts)
+		fpt_general_corrupt();
+	do
+	{
+		if (!reader_next(r, f))
+			fpt_general_corrupt();
+	} while (r->i <= i);
+}
+
+bool
+fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
+				   FPTGeneralString *s)
+{
+	FPTReader	r;
+	FPTField	f;
+
+	read_column(&r, g, i, key, &f);
+	s->isnull = f.isnull;
+	s->data = f.data;
+	s->len = f.len - f.nhead;
+	return !f.restored && !f.compressed;
+}
+
+bool
+fpt_general_can_abbreviate(const FPTGeneral *g, int i)
+{
+	const FPTColumn *c = &g->col[i];
+
+	return c->ssup != NULL && c->ssup->abbrev_converter != NULL &&
+		c->ssup->comparator == ssup_datum_unsigned_cmp;
+}
+
+uint64
+fpt_general_abbreviate(const FPTGeneral *g, int i, const FPTKey *key,
+					   bool *isnull)
+{
+	SortSupport ssup = g->col[i].ssup;
+	FPTReader	r;
+	FPTField	f;
+	FPTValueBuf buf;
+
+	read_column(&r, g, i, key, &f);
+	*isnull = f.isnull;
+	if (f.isnull)
+		return 0;
+	return (uint64) ssup->abbrev_converter(field_value(&r, i, &f, buf.bytes),
+										   ssup);
+}
+
+bool
+fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n)
+{
+	SortSupport ssup = g->col[i].ssup;
+
+	return !ssup->abbrev_abort(n, ssup);
+}

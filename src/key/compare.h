@@ -1,0 +1,85 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/compare.h
+ *	  Comparing general keys.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KEY_COMPARE_H
+#define FPT_KEY_COMPARE_H
+
+#include "utils/relcache.h"
+
+#include "key/column.h"
+#include "key/general.h"
+#include "page/layout.h"
+
+/*
+ * Make a key for a scan's bound: class, head and "search" of *key are set.
+ * *s must live as long as the key.  TID: 0, or FPT_MAX_TID if "after".
+ */
+extern void fpt_general_search_key(const FPTGeneral *g,
+								   const FPTGeneralSearch *s, FPTKey *key);
+
+/*
+ * The same for the bounds before and behind all keys that begin with the same
+ * values: *before and *after differ in nothing but "after".
+ */
+extern void fpt_general_search_keys(const FPTGeneral *g,
+									const FPTGeneralSearch *before,
+									const FPTGeneralSearch *after,
+									FPTKey *lo, FPTKey *hi);
+
+/*
+ * Order of two keys of the same class and the same head, TIDs left out.  Each
+ * has a tuple, or a "search".  This is FPTLayout.cmp; arg is the FPTGeneral.
+ */
+extern int	fpt_general_compare(const void *arg, const FPTKey *a,
+								const FPTKey *b);
+
+/* In how many of the first key columns have two entries the same value? */
+extern int	fpt_general_common(const FPTGeneral *g, const FPTKey *a,
+							   const FPTKey *b);
+
+/* Order of two values of a key column, DESC and NULLS placement considered. */
+extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
+									   bool anull, Datum b, bool bnull);
+
+/*
+ * The fence between two neighbouring leaf entries, prev < key: the shortest
+ * partial key s with prev < s <= key.  Where all key columns are equal that is
+ * key itself, with its TID (INCLUDE columns can be left out); else the TID
+ * is 0.  This is FPTLayout.separate.
+ */
+extern void fpt_general_separate(const void *arg, const FPTKey *prev,
+								 const FPTKey *key, FPTKeyBuf *sep);
+
+/*
+ * From now on *g, which is the caller's own and does not outlive the current
+ * memory context, compares by the sort support functions of the types' btree
+ * operator classes, where these have the same order.  With abbreviated keys,
+ * or without.
+ */
+extern void fpt_general_sort_support(FPTGeneral *g, Relation rel,
+									 bool abbreviate);
+
+extern int	fpt_general_nkeys(const FPTGeneral *g);
+
+/* The first key column that class and head leave open; may be the last + 1. */
+extern int	fpt_general_open(const FPTGeneral *g, const FPTKey *key);
+extern FPTColumnOrder fpt_general_order(const FPTGeneral *g, int i,
+										bool *descending, bool *nullsfirst);
+
+/* Column i of an entry; false if it is not stored as it is. */
+extern bool fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
+							   FPTGeneralString *s);
+
+/* Abbreviated keys of column i: as unsigned numbers, in ascending order. */
+extern bool fpt_general_can_abbreviate(const FPTGeneral *g, int i);
+extern uint64 fpt_general_abbreviate(const FPTGeneral *g, int i,
+									 const FPTKey *key, bool *isnull);
+
+/* After so many of them: are they worth it? */
+extern bool fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n);
+
+#endif							/* FPT_KEY_COMPARE_H */

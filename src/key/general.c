@@ -1,0 +1,581 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/general.c
+ *	  Keys of the general class: what is known of the columns, forming keys and
+ *	  taking them apart.  See key/general.h for what the tree expects of them;
+ *	  key/compare.c compares them, with the reader of key/column.h.
+ *
+ * A tuple holds what class and head of its key do not tell:
+ *
+ *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows;
+ *					FPT_T_REST: the last column has no length, see below
+ *		bitmap		a bit a column, set for NULLs
+ *		columns		one after the other, unaligned
+ *
+ * A full entry has all columns of the index, INCLUDE columns too.  The tuple is
+ * empty if the head restores all of them, or if all of them are NULL (which the
+ * class tells).
+ *
+ * Columns are stored as follows.  A value that the head restores is not stored
+ * at all; of a string or uuid whose first bytes are in the head, the others
+ * are.  The head stands for columns only in front of the first NULL.
+ *
+ *		fixed length	its bytes
+ *		name			as a varlena; the zeroes at the end are left out
+ *		varlena			length in one byte (0 .. 127) or two (0x80 in the first
+ *						one), then the bytes.  The length counts those in the
+ *						head, too.  FPT_V_COMPRESSED, in the first of two bytes:
+ *						the bytes are a compressed varlena, header included, and
+ *						nothing of them is in the head.
+ *
+ * A name or varlena that is the last column, is not compressed and has bytes in
+ * the tuple is stored without its length: they are the rest of the tuple.
+ *
+ * Partial keys are of the same form, with fewer columns.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/genam.h"
+#include "access/heaptoast.h"
+#include "access/toast_internals.h"
+#include "catalog/pg_index.h"
+#include "utils/rel.h"
+
+#include "key/general.h"
+#include "key/head.h"
+#include "key/image.h"
+#include "key/procs.h"
+#include "key/tid.h"
+#include "page/format.h"
+
+/* --- description ---------------------------------------------------------- */
+
+bool
+fpt_index_is_general(Relation rel)
+{
+	return RelationGetNumberOfAttributes(rel) != 1 ||
+		fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+						rel->rd_opcintype[0]) == NULL;
+}
+
+Size
+fpt_general_size(Relation rel)
+{
+	return offsetof(FPTGeneral, col) +
+		RelationGetNumberOfAttributes(rel) * sizeof(FPTColumn);
+}
+
+/* Recognise comparison functions that we know better than to call. */
+static void
+init_key_column(Relation rel, int i, FPTColumn *c)
+{
+	Oid			cmpproc = index_getprocid(rel, i + 1, FPT_ORDER_PROC);
+
+	c->descending = (rel->rd_indoption[i] & INDOPTION_DESC) != 0;
+	c->nullsfirst = (rel->rd_indoption[i] & INDOPTION_NULLS_FIRST) != 0;
+	c->collation = rel->rd_indcollation[i];
+	c->cmp = index_getprocinfo(rel, i + 1, FPT_ORDER_PROC);
+	c->type = fpt_keytype_for(cmpproc, rel->rd_opcintype[i]);
+	if (c->type != NULL)
+		c->kind = FPT_COL_IMAGE;
+	else if (c->typlen == -1 && fpt_head_is_bytes(cmpproc, c->collation))
+		c->kind = FPT_COL_BYTES;
+}
+
+/* What the heads mean for reading a column. */
+static void
+init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
+{
+	const FPTHeadPart *part = &hd->part[i];
+
+	c->nhead = fpt_head_nbytes(hd, i);
+	c->plainhead = !part->descending && part->kind != FPT_HEAD_BPCHAR;
+	c->headshift = 64 - part->shift - part->bits;
+	c->restores = fpt_head_restoring(hd, i);
+}
+
+/* How a column is put into an index tuple. */
+static void
+init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
+{
+	FPTWriteStep *w = &c->step;
+	const FPTHeadPart *part;
+
+	w->align = c->align - 1;
+	w->nhead = (uint8) c->nhead;
+	w->shift = c->headshift;
+	if (c->restores == FPT_RESTORES_NEVER)
+	{
+		if (c->nhead > 0 && !c->plainhead)
+			return;
+		if (c->typlen == -1)
+			w->kind = FPT_WRITE_VARLENA;
+		else if (c->typlen > 0 && c->typlen <= FPT_WRITE_FIXED_MAX &&
+				 !c->isname)
+		{
+			w->kind = FPT_WRITE_FIXED;
+			w->typlen = (uint8) c->typlen;
+		}
+		return;
+	}
+	part = &hd->part[i];
+	if (c->restores != FPT_RESTORES_ALL || part->kind != FPT_HEAD_IMAGE)
+		return;
+	w->mask = part->descending ? PG_UINT64_MAX : 0;
+	w->shift = part->shift;
+	if (part->type->kind == FPT_IMG_S32 || part->type->kind == FPT_IMG_U32)
+		w->kind = FPT_WRITE_HEAD4;
+	if (part->type->kind == FPT_IMG_S64 || part->type->kind == FPT_IMG_U64)
+		w->kind = FPT_WRITE_HEAD8;
+	if (part->type->kind == FPT_IMG_S32)
+		w->mask ^= FPT_SIGN32;
+	if (part->type->kind == FPT_IMG_S64)
+		w->mask ^= FPT_SIGN64;
+}
+
+void
+fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+
+	memset(g, 0, fpt_general_size(rel));
+	g->natts = RelationGetNumberOfAttributes(rel);
+	g->nkeys = IndexRelationGetNumberOfKeyAttributes(rel);
+	for (int i = 0; i < g->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+		FPTColumn  *c = &g->col[i];
+
+		c->typlen = att->attlen;
+		c->byval = att->attbyval;
+		c->align = (uint8) att_align_nominal(1, att->attalign);
+		c->storage = att->attstorage;
+		c->compression = att->attcompression;
+		c->isname = att->atttypid == NAMEOID;
+		if (i >= g->nkeys)
+			continue;
+		init_key_column(rel, i, c);
+		if (i == g->head.nparts)
+			(void) fpt_head_add(&g->head, c->cmp->fn_oid,
+								rel->rd_opcintype[i], c->collation,
+								rel->rd_indoption[i], sortkeys);
+	}
+	g->sortversion = fpt_head_sortversion(&g->head);
+	g->simple = FPT_WRITE_MAX(g->natts) <= INDEX_SIZE_MASK;
+	for (int i = 0; i < g->natts; i++)
+	{
+		FPTColumn  *c = &g->col[i];
+
+		if (i < g->head.nparts)
+			init_head_column(&g->head, i, c);
+		init_write_step(&g->head, i, c);
+		g->simple &= c->step.kind != FPT_WRITE_OTHER;
+		if (c->typlen < 0)
+			g->writeflags = INDEX_VAR_MASK;
+	}
+}
+
+bool
+fpt_general_headless(const FPTGeneral *g)
+{
+	return g->head.nparts == 0;
+}
+
+uint32
+fpt_general_sortversion(const FPTGeneral *g)
+{
+	return g->sortversion;
+}
+
+/* --- taking apart --------------------------------------------------------- */
+
+int
+fpt_general_deform(const FPTGeneral *g, const FPTKey *key, Datum *values,
+				   bool *isnull)
+{
+	FPTReader	r;
+	FPTField	f;
+
+	if (!reader_begin(&r, g, key))
+		fpt_general_corrupt();
+	for (int i = 0; i < g->natts; i++)
+	{
+		values[i] = (Datum) 0;
+		isnull[i] = true;
+		if (i >= r.natts)
+			continue;
+		if (!reader_next(&r, &f))
+			fpt_general_corrupt();
+		isnull[i] = f.isnull;
+		if (!f.isnull)
+			values[i] = field_value(&r, i, &f, g->col[i].byval ? NULL :
+									palloc(field_size(&r, i, &f)));
+	}
+	return r.natts;
+}
+
+bool
+fpt_general_any_null(const FPTGeneral *g, const FPTKey *key)
+{
+	FPTReader	r;
+
+	if (!reader_begin(&r, g, key) || r.natts != g->natts)
+		fpt_general_corrupt();
+	for (int i = 0; i < g->nkeys; i++)
+	{
+		if (r.allnull || reader_isnull(&r, i))
+			return true;
+	}
+	return false;
+}
+
+/* A column's value in core's form, at p; returns its length. */
+static inline Size
+field_put(const FPTReader *r, int i, const FPTField *f, char *p)
+{
+	const FPTColumn *c = &r->g->col[i];
+
+	if (f->restored)
+	{
+		Datum		value = fpt_head_value(&r->g->head, i, r->head, p);
+
+		if (c->byval)
+			store_att_byval(p, value, c->typlen);
+		else
+			Assert(DatumGetPointer(value) == p);
+		return att_addlength_datum(0, c->typlen, value);
+	}
+	if (c->byval)
+	{
+		fpt_copy_bytes(p, f->data, c->typlen);
+		return c->typlen;
+	}
+	(void) field_value(r, i, f, p);
+	if (c->isname)
+		return NAMEDATALEN;
+	if (c->typlen == -1 && !f->compressed)
+		return f->len + VARHDRSZ;
+	return c->typlen == -2 ? f->len + 1 : f->len;
+}
+
+void
+fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
+{
+	uint8	   *nulls = (uint8 *) (itup + 1);
+	char	   *start = (char *) itup;
+	uint16		flags = 0;
+	FPTReader	r;
+	FPTField	f;
+	Size		off;
+
+	if (!reader_begin(&r, g, key) || r.natts != g->natts)
+		fpt_general_corrupt();
+	if (unlikely(r.allnull || r.nulls != NULL))
+		flags = INDEX_NULL_MASK;
+	off = IndexInfoFindDataOffset(flags);
+	memset(nulls, 0, off - sizeof(IndexTupleData));
+	for (int i = 0; i < g->natts; i++)
+	{
+		const FPTColumn *c = &g->col[i];
+		Size		begin = TYPEALIGN(c->align, off);
+
+		if (!reader_next(&r, &f))
+			fpt_general_corrupt();
+		if (unlikely(f.isnull))
+			continue;
+		if (unlikely(flags & INDEX_NULL_MASK))
+			nulls[i >> 3] |= 1 << (i & 7);
+		if (c->typlen < 0)
+			flags |= INDEX_VAR_MASK;
+		if (unlikely(begin + field_size(&r, i, &f) > INDEX_SIZE_MASK))
+			fpt_general_corrupt();
+
+		/* zeroes between columns tell a reader to align */
+		while (off < begin)
+			start[off++] = 0;
+		off += field_put(&r, i, &f, start + off);
+	}
+	itup->t_info = flags | (uint16) off;
+}
+
+bool
+fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
+{
+	FPTReader	r;
+	FPTField	f;
+
+	if (!reader_begin(&r, g, key))
+		return false;
+	while (r.i < r.natts)
+	{
+		if (!reader_next(&r, &f))
+			return false;
+		if (f.compressed)
+		{
+			uint32		header;
+
+			memcpy(&header, f.data, sizeof(header));
+			if (!VARATT_IS_4B_C(&header) ||
+				VARSIZE_4B(&header) != (Size) f.len)
+				return false;
+		}
+	}
+	/* nothing but the columns */
+	return r.p == r.end && !r.rest;
+}
+
+/* --- forming -------------------------------------------------------------- */
+
+/* Appends to a tuple, as long as there is room; counts what would be there. */
+typedef struct FPTWriter
+{
+	char	   *data;
+	Size		len;
+	bool		last;			/* the column that is put is the last one */
+} FPTWriter;
+
+static inline void
+put(FPTWriter *w, const void *bytes, Size n)
+{
+	if (w->len + n <= FPT_MAX_TUPLE)
+		memcpy(w->data + w->len, bytes, n);
+	w->len += n;
+}
+
+static inline void
+put_byte(FPTWriter *w, int byte)
+{
+	char		b = (char) byte;
+
+	put(w, &b, 1);
+}
+
+/* Bytes, with their length; the first "skip" of them are in the head. */
+static void
+put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
+{
+	if (len > FPT_V_MAX)
+	{
+		/* too long, anyway */
+		w->len += len;
+		return;
+	}
+	if (w->last && flags == 0 && len > (Size) skip)
+		w->data[0] |= (char) FPT_T_REST;
+	else if (len > FPT_V_SHORT_MAX || flags != 0)
+	{
+		put_byte(w, FPT_V_TWO | flags | (int) (len >> 8));
+		put_byte(w, (int) (len & 0xFF));
+	}
+	else
+		put_byte(w, (int) len);
+	if (len > (Size) skip)
+		put(w, s + skip, len - skip);
+}
+
+/* A value whose first "skip" bytes are in the head. */
+static void
+put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
+{
+	if (c->byval)
+	{
+		union
+		{
+			Datum		align;
+			char		bytes[sizeof(Datum)];
+		}			u;
+
+		store_att_byval(u.bytes, value, c->typlen);
+		put(w, u.bytes, c->typlen);
+	}
+	else if (c->isname)
+	{
+		const char *s = DatumGetCString(value);
+
+		put_string(w, s, strnlen(s, NAMEDATALEN - 1), skip, 0);
+	}
+	else if (c->typlen == -2)
+		put_string(w, DatumGetCString(value), strlen(DatumGetCString(value)),
+				   skip, 0);
+	else if (c->typlen == -1)
+	{
+		const char *p = DatumGetPointer(value);
+
+		if (VARATT_IS_COMPRESSED(p))
+			put_string(w, p, VARSIZE_4B(p), 0, FPT_V_COMPRESSED);
+		else
+			put_string(w, VARDATA_ANY(p), VARSIZE_ANY_EXHDR(p), skip, 0);
+	}
+	else
+		put(w, (const char *) DatumGetPointer(value) + skip,
+			c->typlen - skip);
+}
+
+/*
+ * Make a key of the first natts columns: head (of the least key that begins
+ * so), class and tuple.  The tuple's length can come out as more than
+ * FPT_MAX_TUPLE; its contents are not complete then.
+ */
+void
+fpt_general_form_key(const FPTGeneral *g, const Datum *values,
+					 const bool *isnull, int natts, FPTKeyBuf *buf)
+{
+	FPTKey	   *key = &buf->key;
+	FPTWriter	w = {.data = buf->data};
+	int			headto = Min(g->head.nparts, natts);
+	bool		empty = natts == g->natts;
+	bool		nulls = false;
+	uint64		max;
+
+	key->hi = key->lo = 0;
+	key->search = NULL;
+	if (isnull[0])
+		headto = 0;
+	else
+		fpt_head_prefix(&g->head, values, isnull, natts, &key->lo, &max);
+	for (int i = 0; i < natts; i++)
+	{
+		if (isnull[i])
+		{
+			nulls = true;
+			headto = Min(headto, i);
+			empty &= isnull[0];
+		}
+		else
+			empty &= i < headto && head_restores(g, i, key->lo);
+	}
+
+	if (!empty)
+	{
+		put_byte(&w, natts | (nulls ? FPT_T_NULLS : 0));
+		for (int i = 0; nulls && i < natts; i += 8)
+		{
+			int			bits = 0;
+
+			for (int k = i; k < Min(i + 8, natts); k++)
+				bits |= isnull[k] ? 1 << (k - i) : 0;
+			put_byte(&w, bits);
+		}
+		for (int i = 0; i < natts; i++)
+		{
+			if (isnull[i] ||
+				(i < headto && head_restores(g, i, key->lo)))
+				continue;
+			w.last = i == natts - 1;
+			put_value(&w, &g->col[i], values[i],
+					  i < headto ? g->col[i].nhead : 0);
+		}
+	}
+	key->len = (uint32) w.len;
+	key->tup = w.len > 0 ? buf->data : NULL;
+}
+
+/*
+ * A varlena as it is stored: never out of line, compressed if it is long.  As
+ * for btree the table's own compression is kept.
+ */
+static Datum
+storable(const FPTColumn *c, Datum value)
+{
+	struct varlena *v = (struct varlena *) DatumGetPointer(value);
+
+	if (VARATT_IS_EXTERNAL(v))
+		v = detoast_external_attr(v);
+	if (!VARATT_IS_EXTENDED(v) && VARSIZE(v) > TOAST_INDEX_TARGET &&
+		(c->storage == TYPSTORAGE_EXTENDED || c->storage == TYPSTORAGE_MAIN))
+	{
+		Datum		compressed = toast_compress_datum(PointerGetDatum(v),
+													  c->compression);
+
+		if (DatumGetPointer(compressed) != NULL)
+		{
+			if (DatumGetPointer(value) != (char *) v)
+				pfree(v);
+			return compressed;
+		}
+	}
+	return PointerGetDatum(v);
+}
+
+/*
+ * Bytes of the index tuple that an index-only scan makes of the values.  Its
+ * length has 13 bits, which pages of 32 kB have room for more than.
+ */
+static Size
+index_tuple_size(const FPTGeneral *g, const Datum *values, const bool *isnull)
+{
+	Size		size = IndexInfoFindDataOffset(INDEX_NULL_MASK);
+
+	for (int i = 0; i < g->natts; i++)
+	{
+		const FPTColumn *c = &g->col[i];
+		const char *p = DatumGetPointer(values[i]);
+
+		if (isnull[i])
+			continue;
+		size = TYPEALIGN(c->align, size);
+		if (c->isname)
+			size += NAMEDATALEN;
+		else if (c->typlen == -1 && !VARATT_IS_COMPRESSED(p))
+			size += VARHDRSZ + VARSIZE_ANY_EXHDR(p);
+		else
+			size = att_addlength_datum(size, c->typlen, values[i]);
+	}
+	return size;
+}
+
+void
+fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
+				 const bool *isnull, uint64 tid, FPTKeyBuf *buf)
+{
+	Datum		stored[INDEX_MAX_KEYS];
+	Size		size;
+	Size		most = FPT_MAX_TUPLE;
+
+	for (int i = 0; i < g->natts; i++)
+	{
+		stored[i] = values[i];
+		if (!isnull[i] && g->col[i].typlen == -1)
+			stored[i] = storable(&g->col[i], values[i]);
+	}
+	buf->key.cls = key_class(g, isnull[0]);
+	buf->key.tid = tid;
+	fpt_general_form_key(g, stored, isnull, g->natts, buf);
+	size = buf->key.len;
+	if (BLCKSZ > 16384 && size <= most)
+	{
+		/* columns that are in the head, names and padding add to it */
+		Size		whole = index_tuple_size(g, stored, isnull);
+
+		if (whole > INDEX_SIZE_MASK)
+		{
+			size = whole;
+			most = INDEX_SIZE_MASK;
+		}
+	}
+
+	/* A statement may insert many rows before its memory is freed. */
+	for (int i = 0; i < g->natts; i++)
+	{
+		if (!isnull[i] && stored[i] != values[i])
+			pfree(DatumGetPointer(stored[i]));
+	}
+	if (size > most)
+	{
+		ItemPointerData htid;
+
+		fpt_tid_decode(tid, &htid);
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index row size %zu exceeds fptree maximum %zu for index \"%s\"",
+						size, most,
+						RelationGetRelationName(rel)),
+				 errdetail("Index row references tuple (%u,%u) of the table.",
+						   ItemPointerGetBlockNumberNoCheck(&htid),
+						   ItemPointerGetOffsetNumberNoCheck(&htid)),
+				 errhint("Values larger than a third of a page cannot be indexed. Consider an index on a hash of the value, or full text indexing.")));
+	}
+}

@@ -1,0 +1,128 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/head.h
+ *	  Heads: 64-bit numbers that stand for the beginning of a key.
+ *
+ * Keys of several columns, and of types without images, are compared by their
+ * heads first.  The order of the heads never contradicts that of the keys: a
+ * smaller head means a smaller key, in the index's order, with DESC and the
+ * placement of NULLs accounted for.  Of equal heads, the columns from
+ * fpt_head_decided() on must be compared by the operator classes' functions.
+ *
+ * A head consists of parts, one for each of the first key columns, from the
+ * most significant bits on.  A part holds the upper bits of the column's code;
+ * only the code of a type with few enough bits is held as a whole and can be
+ * followed by another part.  Keys whose first column is NULL have no head (see
+ * key/general.h).  NULL in another column is a code of zeroes (NULLS FIRST) or
+ * ones, and the bits behind it are the same, whatever the columns are that they
+ * stand for.  So it shares its head with a few values, but is on no wrong side
+ * of any.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KEY_HEAD_H
+#define FPT_KEY_HEAD_H
+
+#include "access/attnum.h"
+
+#include "key/image.h"
+
+/* How values become codes.  Codes have 64 bits, the first ones matter most. */
+typedef enum FPTHeadKind
+{
+	FPT_HEAD_NONE,				/* nothing known of the order: no part */
+	FPT_HEAD_IMAGE,				/* key image, see key/image.h */
+	FPT_HEAD_FLOAT,				/* the same with equal images made one */
+	FPT_HEAD_TEXT,				/* bytes of a text, "C" collation */
+	FPT_HEAD_BPCHAR,			/* the same without trailing blanks */
+	FPT_HEAD_NAME,				/* name, or the cstring in its place */
+	FPT_HEAD_BYTEA,
+	FPT_HEAD_BITS,				/* bit, bit varying */
+	FPT_HEAD_NUMERIC,
+	FPT_HEAD_INET,				/* inet, cidr */
+	FPT_HEAD_INTERVAL,
+	FPT_HEAD_TIMETZ,
+	FPT_HEAD_TID,
+	FPT_HEAD_OIDVECTOR,
+	FPT_HEAD_TSVECTOR,
+	FPT_HEAD_SORTKEY			/* text in a collation with trusted sort keys */
+} FPTHeadKind;
+
+/* Does fpt_head_restores() depend on the head? */
+typedef enum FPTRestores
+{
+	FPT_RESTORES_NEVER,			/* it is false */
+	FPT_RESTORES_SOME,			/* it does */
+	FPT_RESTORES_ALL			/* it is true */
+} FPTRestores;
+
+/* A column's part of the head. */
+typedef struct FPTHeadPart
+{
+	FPTHeadKind kind;
+	uint8		shift;			/* number of bits below the part */
+	uint8		bits;			/* bits of the part */
+	bool		whole;			/* that is all of the code */
+	bool		descending;
+	bool		nullsfirst;
+	Oid			collation;		/* FPT_HEAD_SORTKEY */
+	const FPTKeyType *type;		/* FPT_HEAD_IMAGE, FPT_HEAD_FLOAT */
+} FPTHeadPart;
+
+/* No type's code is shorter than two bits. */
+#define FPT_HEAD_MAXPARTS	32
+
+typedef struct FPTHeadDesc
+{
+	int			nparts;			/* columns 0 .. nparts - 1 have one */
+	FPTHeadPart part[FPT_HEAD_MAXPARTS];
+} FPTHeadDesc;
+
+/*
+ * Column by column: start with nparts = 0 and call this for each key column,
+ * as long as it returns true.  "options" are the column's INDOPTION_* bits.
+ * "sortkeys": codes may be made of sort keys.
+ */
+extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
+						 Oid collation, int16 options, bool sortkeys);
+
+/* Version of the sort keys in the heads, 0 if there are none. */
+extern uint32 fpt_head_sortversion(const FPTHeadDesc *hd);
+
+/* Is a comparison function known here, as one that uses no collation? */
+extern bool fpt_head_known(Oid cmpproc, Oid typid);
+
+/* Does a comparison function compare varlenas byte by byte? */
+extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
+
+/*
+ * The smallest and the largest head of the keys that begin with the given
+ * values of the first n columns, which are not detoasted beforehand; of all
+ * columns, both are the key's head.
+ */
+extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
+							const bool *isnull, int n, uint64 *min,
+							uint64 *max);
+
+/*
+ * The number of columns that the head decides: keys with this head have equal,
+ * non-null values in them.
+ */
+extern int	fpt_head_decided(const FPTHeadDesc *hd, uint64 head);
+
+/*
+ * What can be taken from a head if no column up to i is NULL: the whole value,
+ * where fpt_head_restores() says so (buf as for fpt_image_decode()), or the
+ * first fpt_head_nbytes() bytes of a string or uuid.  Of a shorter string only
+ * as many bytes as it has mean something.
+ */
+extern bool fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head);
+extern FPTRestores fpt_head_restoring(const FPTHeadDesc *hd, int i);
+extern Datum fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head,
+							char *buf);
+extern int	fpt_head_nbytes(const FPTHeadDesc *hd, int i);
+
+extern void fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head,
+						   char *bytes);
+
+#endif							/* FPT_KEY_HEAD_H */

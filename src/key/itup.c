@@ -1,0 +1,198 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/itup.c
+ *	  Index tuples of a page's entries, for index-only scans of general keys.
+ *
+ * They are made while the page is locked, of many entries at once, and straight
+ * from what lies there: reading a scan's entries takes longest here.  So only
+ * entries that take no asking are dealt with (FPTWriteKind); of others a copy
+ * of their tuples is kept, for fpt_general_write().
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "port/pg_bswap.h"
+#include "utils/memutils.h"
+
+#include "key/itup.h"
+#include "page/port.h"
+
+/* n bytes, and up to FPT_WRITE_CHUNK more, which there are on both sides. */
+static inline void
+copy_chunks(char *to, const char *from, int n)
+{
+	const char *end = from + n;
+
+	do
+	{
+		memcpy(to, from, FPT_WRITE_CHUNK);
+		to += FPT_WRITE_CHUNK;
+		from += FPT_WRITE_CHUNK;
+	} while (unlikely(from < end));
+}
+
+/*
+ * A string that begins at *p, or a value of fixed length, as a value at to;
+ * "rest": it is all that there is before "end".  Returns the end of the value,
+ * or NULL if it is not a short one.
+ */
+static inline char *
+write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
+			const char *end, char *to)
+{
+	const char *from = *p;
+	int			len = w->typlen;
+	int			nhead = w->nhead;
+
+	if (w->kind == FPT_WRITE_VARLENA)
+	{
+		if (unlikely(from >= end))
+			return NULL;
+		if (rest)
+			len = nhead + (int) (end - from);
+		else
+			len = (uint8) *from++;
+		if (unlikely(len > FPT_V_SHORT_MAX))
+			return NULL;
+		nhead = Min(nhead, len);
+		SET_VARSIZE(to, VARHDRSZ + len);
+		to += VARHDRSZ;
+	}
+	len -= nhead;
+	if (unlikely(end - from < len))
+		return NULL;
+	if (nhead > 0)
+	{
+		uint64		v = pg_hton64(head << w->shift);
+
+		memcpy(to, &v, sizeof(v));
+		to += nhead;
+	}
+	copy_chunks(to, from, len);
+	*p = from + len;
+	return to + len;
+}
+
+/* Column i at to; the same as for write_bytes(). */
+static pg_attribute_always_inline char *
+write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
+			 const char **p, const char *end, char *to)
+{
+	const FPTWriteStep *w = &g->col[i].step;
+	uint64		v = 0;
+	uint32		v4;
+
+	if (i > 0)
+	{
+		/* zeroes in front of a varlena tell a reader to align */
+		memcpy(to, &v, sizeof(v));
+		to += -(uintptr_t) to & w->align;
+	}
+	if (w->kind == FPT_WRITE_HEAD4)
+	{
+		v4 = (uint32) ((head >> w->shift) ^ w->mask);
+		memcpy(to, &v4, sizeof(v4));
+		return to + sizeof(v4);
+	}
+	if (w->kind == FPT_WRITE_HEAD8)
+	{
+		v = head ^ w->mask;
+		memcpy(to, &v, sizeof(v));
+		return to + sizeof(v);
+	}
+	return write_bytes(w, head, rest, p, end, to);
+}
+
+/*
+ * An entry as an index tuple, if it has no NULLs and short strings only; the
+ * columns are simple.  Returns the end of the tuple, or NULL if the entry is
+ * another one; its bytes p .. end - 1 are checked here, too.  There are
+ * FPT_WRITE_CHUNK bytes of some kind behind them, and FPT_WRITE_MAX bytes for
+ * the index tuple.
+ */
+static inline char *
+write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
+			 const char *end, char *itup)
+{
+	char	   *to = itup + MAXALIGN(sizeof(IndexTupleData));
+	bool		rest = false;	/* the last column's length is not stored */
+
+	if (p < end)
+	{
+		uint8		b = (uint8) *p++;
+
+		/* the number of columns, and no bitmap */
+		if (unlikely((b & ~FPT_T_REST) != natts))
+			return NULL;
+		rest = (b & FPT_T_REST) != 0;
+	}
+
+	/* Most indexes have one column or two: a loop would take longer. */
+	to = write_column(g, 0, head, rest && natts == 1, &p, end, to);
+	if (natts == 1 || unlikely(to == NULL))
+		return to;
+	to = write_column(g, 1, head, rest && natts == 2, &p, end, to);
+	for (int i = 2; i < natts && likely(to != NULL); i++)
+		to = write_column(g, i, head, rest && i == natts - 1, &p, end, to);
+	return to;
+}
+
+/* Make room for "size" bytes in all. */
+static pg_noinline void
+itups_grow(FPTItups *t, Size size)
+{
+	t->size = Max(t->size * 2, MAXALIGN(size));
+	t->data = repalloc(t->data, t->size);
+}
+
+void
+fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
+					   int n, const uint64 *heads, const uint16 *tupoffs,
+					   const uint16 *tuplens, FPTItups *t, uint32 *items)
+{
+	int			natts = g->natts;
+	bool		simple = g->simple && !isnull;
+	uint16		flags = g->writeflags;
+	Size		room = FPT_WRITE_MAX(natts);
+	Size		at = t->used;
+	int			lastoff = -1;
+	uint64		lasthead = 0;
+	uint32		item = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			off = tupoffs[i];
+		Size		len = tuplens[i];
+		uint64		head = heads[i];
+		const char *tup = page + off;
+		char	   *itup;
+		char	   *end = NULL;
+
+		if (off == lastoff && head == lasthead)
+		{
+			items[i] = item;
+			continue;
+		}
+		lastoff = off;
+		lasthead = head;
+		if (unlikely(t->size - at < room))
+			itups_grow(t, at + room);
+		itup = t->data + at;
+		if (likely(simple))
+			end = write_simple(g, natts, head, tup, tup + len, itup);
+		if (likely(end != NULL))
+		{
+			((IndexTuple) itup)->t_info = flags | (uint16) (end - itup);
+			items[i] = item = (uint32) at;
+			at += MAXALIGN(end - itup);
+			continue;
+		}
+		if (t->size - at < len)
+			itups_grow(t, at + len);
+		memcpy(t->data + at, tup, len);
+		items[i] = item = (uint32) at | FPT_ITUP_STORED;
+		at += MAXALIGN(len);
+	}
+	t->used = at;
+}

@@ -1,0 +1,25 @@
+/*-------------------------------------------------------------------------
+ *
+ * key/itup.h
+ *	  General keys as index tuples of core's format.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_KEY_ITUP_H
+#define FPT_KEY_ITUP_H
+
+#include "key/column.h"
+#include "key/general.h"
+
+/*
+ * Items for n entries of a page, all NULL in their first column or none, of
+ * which it is known where their tuples are.  Neighbours that share a tuple, and
+ * have the same head, share the item.
+ */
+extern void fpt_general_write_page(const FPTGeneral *g, const char *page,
+								   bool isnull, int n, const uint64 *heads,
+								   const uint16 *tupoffs,
+								   const uint16 *tuplens, FPTItups *t,
+								   uint32 *items);
+
+#endif							/* FPT_KEY_ITUP_H */

@@ -1,0 +1,566 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/check.c
+ *	  Page kernel: full structural check of one page image.
+ *
+ * Every invariant of a page that can be seen from the page alone is checked
+ * here, and only here; sql/check.c adds those between pages.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/check.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/node.h"
+
+/* What fpt_page_check carries from node to node. */
+typedef struct FPTCheckState
+{
+	FPTPage		pg;
+	FPTKey		low;
+	FPTKey		high;
+	FPTKey		prev;			/* last entry seen */
+	int			nseen;
+	int			prevcode;		/* its number in the dictionary, or -1 */
+	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
+	bool		taken[FPT_MAX_NODES + 1];
+	bool		compare;		/* keys: else general ones are not */
+	FPTFault   *fault;			/* where to say what is wrong */
+} FPTCheckState;
+
+/* Note what is wrong and which field says so; returns "what", never NULL. */
+static const char *
+fpt_fault(FPTCheckState *st, const char *what, const char *field,
+		  uint64 value)
+{
+	Assert(what != NULL && field != NULL);
+	st->fault->what = what;
+	st->fault->field = field;
+	st->fault->value = value;
+	return what;
+}
+
+/*
+ * Are these keys, which should ascend, seen not to?  May raise if keys are
+ * compared.
+ */
+static bool
+fpt_not_below(FPTCheckState *st, const FPTKey *a, const FPTKey *b)
+{
+	return st->compare && fpt_key_cmp(st->pg.l, a, b) >= 0;
+}
+
+/* Does a tuple share bytes with another one?  (It lies within the page.) */
+static bool
+fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
+{
+	int			end = (int) (k->tup - st->pg.p) + (int) k->len;
+	int			i;
+
+	Assert(k->len == 0 || (k->tup > st->pg.p && end <= FPT_SPECIAL_OFFSET));
+	if (k->len == 0)
+		return false;
+	for (i = end - fpt_tuple_space(k->len); i < end; i++)
+	{
+		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
+			return true;
+		st->taken_bytes[i / 8] |= 1 << (i % 8);
+	}
+	return false;
+}
+
+static bool
+fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
+{
+	const FPTLayout *l = st->pg.l;
+	FPTKey		k = fpt_fence_get(l, st->pg.p, f);
+	bool		infinite = k.cls == FPT_CLS_MINF || k.cls == FPT_CLS_PINF;
+
+	if (infinite ? k.len > 0 : fpt_tuple_overlaps(st, &k))
+		return false;
+	if (((f->tidcls >> 48) & 0xFF) != 0 || k.cls > FPT_CLS_PINF)
+		return false;
+	if (k.cls != FPT_CLS_VALUE)
+		return k.hi == 0 && k.lo == 0;
+	if (l->keysize <= 8 && k.hi != 0)
+		return false;
+	return l->keysize > 4 || k.lo <= 0xFFFFFFFF;
+}
+
+/* What tells one page from another: what fpt_page_sane() asks, one by one. */
+static const char *
+fpt_check_identity(FPTCheckState *st, uint32 pageno)
+{
+	static const char *const what = "page header or identity is not valid";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET)
+		return fpt_fault(st, what, "pd_special", h->std.pd_special);
+	if (s->pageid != FPT_PAGE_ID)
+		return fpt_fault(st, what, "page id", s->pageid);
+	if (s->version != FPT_VERSION)
+		return fpt_fault(st, what, "format version", s->version);
+	if (s->pageno != pageno)
+		return fpt_fault(st, what, "page number", s->pageno);
+	if (s->indexid != st->pg.l->indexid)
+		return fpt_fault(st, what, "index id", s->indexid);
+	if ((h->flags & ~FPT_F_ALL) != 0 || (h->flags & FPT_F_META) != 0)
+		return fpt_fault(st, what, "flags", h->flags);
+	if (h->level > FPT_MAX_LEVEL)
+		return fpt_fault(st, what, "level", h->level);
+	return NULL;
+}
+
+/* Encoding, counts and borders; afterwards st->pg.g is not NULL. */
+static const char *
+fpt_check_encoding(FPTCheckState *st)
+{
+	static const char *const what = "page's encoding or counts are not valid";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	const FPTGeom *g = st->pg.g;
+
+	if (g == NULL)
+	{
+		if (h->nkids > h->nnodes)
+			return fpt_fault(st, what, "number of nodes in use", h->nkids);
+		if (h->nnull > h->nkids)
+			return fpt_fault(st, what, "number of NULL nodes", h->nnull);
+
+		/* the encoding is none, or one of fewer nodes or keys */
+		return fpt_fault(st, what, "encoding", h->enc);
+	}
+	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
+		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
+	if (h->std.pd_upper > FPT_SPECIAL_OFFSET ||
+		(!fpt_is_general(st->pg.l) && h->std.pd_upper != FPT_SPECIAL_OFFSET) ||
+		(fpt_is_general(st->pg.l) && fpt_heap_room(st->pg) < 0))
+		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
+	return NULL;
+}
+
+/*
+ * Both fences, and that the links to siblings agree with them.  Sets st's low
+ * and high.  May raise.
+ */
+static const char *
+fpt_check_fences(FPTCheckState *st)
+{
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+
+	if (fpt_is_general(st->pg.l) && !fpt_fence_sound(st->pg.p, &h->high))
+		return fpt_fault(st, "high fence is not valid", "offset of its tuple",
+						 h->high.hi);
+	if (fpt_is_general(st->pg.l) && !fpt_fence_sound(st->pg.p, &s->low))
+		return fpt_fault(st, "low fence is not valid", "offset of its tuple",
+						 s->low.hi);
+	if (!fpt_fence_valid(st, &h->high))
+		return fpt_fault(st, "high fence is not valid", "class and TID",
+						 h->high.tidcls);
+	if (!fpt_fence_valid(st, &s->low))
+		return fpt_fault(st, "low fence is not valid", "class and TID",
+						 s->low.tidcls);
+	st->low = fpt_page_low(st->pg.l, st->pg.p);
+	st->high = fpt_page_high(st->pg.l, st->pg.p);
+	if (fpt_not_below(st, &st->low, &st->high))
+		return fpt_fault(st, "low fence is not below the high fence",
+						 "lower half of the low one", st->low.lo);
+	if ((st->high.cls == FPT_CLS_PINF) != (h->right == FPT_NOPAGE))
+		return fpt_fault(st,
+						 "high fence and right link disagree about being rightmost",
+						 "right link", h->right);
+	if ((st->low.cls == FPT_CLS_MINF) != (h->left == FPT_NOPAGE))
+		return fpt_fault(st,
+						 "low fence and left link disagree about being leftmost",
+						 "left link", h->left);
+	return NULL;
+}
+
+/*
+ * Line 0 and the last line.  Nothing else is looked at before this has found
+ * nothing.  May raise.
+ */
+static const char *
+fpt_check_header(FPTCheckState *st, uint32 pageno)
+{
+	static const char *const reserved =
+	"reserved bytes of the page header are not zero";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+	const char *msg;
+
+	msg = fpt_check_identity(st, pageno);
+	if (msg == NULL)
+		msg = fpt_check_encoding(st);
+	if (msg != NULL)
+		return msg;
+	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
+		return fpt_fault(st, reserved, "number of keys", h->ndict);
+	for (int i = 0; i < 3; i++)
+	{
+		if (s->reserved[i] != 0)
+			return fpt_fault(st, reserved, "a word of the last line",
+							 s->reserved[i]);
+	}
+	msg = fpt_check_fences(st);
+	if (msg != NULL)
+		return msg;
+	Assert(fpt_page_sane(st->pg.l, st->pg.p, pageno));
+	if (st->pg.l->keysize <= 8 && s->base_hi != 0)
+		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
+	if ((fpt_has_dict(st->pg.g) && s->base_lo != 0) ||
+		(st->pg.l->keysize == 4 && s->base_lo > 0xFFFFFFFF))
+		return fpt_fault(st, "key base is not valid", "lower half", s->base_lo);
+	if (h->level > 0 && h->nkids == 0 && !(h->flags & FPT_F_DELETED))
+		return fpt_fault(st, "inner page has no entries", "nodes in use", 0);
+	return NULL;
+}
+
+/* Was the last entry one that stands for minus infinity and has no tuple? */
+static inline bool
+fpt_is_minf_entry(FPTCheckState *st)
+{
+	return fpt_is_general(st->pg.l) && fpt_header(st->pg.p)->level > 0 &&
+		st->nseen == 1 && st->low.cls == FPT_CLS_MINF;
+}
+
+/*
+ * One entry against its predecessor, the fences and its separator.  Makes it
+ * st's prev.  May raise.
+ */
+static const char *
+fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
+{
+	bool		inner = fpt_header(st->pg.p)->level > 0;
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+
+	Assert(st->nseen >= 0);
+	if (st->nseen > 0 &&
+		(fpt_is_minf_entry(st) ?
+		 st->compare && fpt_image_cmp(&st->prev, &e->key) > 0 :
+		 fpt_not_below(st, &st->prev, &e->key)))
+		return fpt_fault(st, "entries are out of order", "key, lower half",
+						 e->key.lo);
+	if (inner && st->nseen == 0)
+	{
+		/* The first separator is the low fence, or means -infinity. */
+		if (st->low.cls != FPT_CLS_MINF &&
+			(fpt_image_cmp(&st->low, &e->key) != 0 ||
+			 st->low.tid != e->key.tid))
+			return fpt_fault(st, "first separator differs from the low fence",
+							 "key, lower half", e->key.lo);
+	}
+	else if (st->compare && fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
+		return fpt_fault(st, "entry is below the low fence",
+						 "key, lower half", e->key.lo);
+	if (!(st->nseen == 0 && inner && fpt_is_general(st->pg.l) &&
+		  st->low.cls == FPT_CLS_MINF) &&
+		fpt_not_below(st, &e->key, &st->high))
+		return fpt_fault(st, "entry is not below the high fence",
+						 "key, lower half", e->key.lo);
+	if (st->pg.l->keysize <= 8 &&
+		(e->key.hi != 0 || (st->pg.l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
+		return fpt_fault(st, "key is wider than the key size",
+						 "key, lower half", e->key.lo);
+	if (e->key.cls == FPT_CLS_VALUE &&
+		(e->key.hi < s->base_hi ||
+		 (e->key.hi == s->base_hi && e->key.lo < s->base_lo)))
+		return fpt_fault(st, "key is beyond the largest one",
+						 "key, lower half", e->key.lo);
+	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
+		return fpt_fault(st, "downlink points to the metapage or the root",
+						 "downlink", e->down);
+	if (!inner && !fpt_tid_is_valid(e->key.tid))
+		return fpt_fault(st, "heap TID is not valid", "TID", e->key.tid);
+	st->prev = e->key;
+	st->nseen++;
+	return NULL;
+}
+
+/*
+ * Is the separator of a kid between its neighbours' entries?  "code" is the
+ * number of its first entry in a dictionary.
+ */
+static const char *
+fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
+					int code)
+{
+	static const char *const above =
+	"separator is above its node's first entry";
+	static const char *const below =
+	"separator is below the previous node's last entry";
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	int			vfrom = st->pg.l->nullsfirst ? h->nnull : 0;
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+	FPTKey		sep;
+	uint64		hi,
+				lo;
+
+	if (first->key.cls != FPT_CLS_VALUE || kid == vfrom)
+		return NULL;
+	fpt_array_rel(st->pg.g->kw, st->pg.p + FPT_LINE, st->pg.g->maxnodes, kid,
+				  &hi, &lo);
+	if (fpt_has_dict(st->pg.g))
+	{
+		if ((int) lo > code)
+			return fpt_fault(st, above, "number of the separator", lo);
+		if ((int) lo < st->prevcode)
+			return fpt_fault(st, below, "number of the separator", lo);
+		return NULL;
+	}
+	sep.lo = lo + s->base_lo;
+	sep.hi = hi + s->base_hi + (sep.lo < lo ? 1 : 0);
+	sep.cls = FPT_CLS_VALUE;
+	sep.tid = 0;
+	if (fpt_image_cmp(&sep, &first->key) > 0)
+		return fpt_fault(st, above, "separator, lower half", sep.lo);
+	if (fpt_image_cmp(&sep, &st->prev) < 0)
+		return fpt_fault(st, below, "separator, lower half", sep.lo);
+	return NULL;
+}
+
+/* A slot that a node's order names: its tuple and stored key; fills *e. */
+static const char *
+fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
+{
+	FPTPage		pg = st->pg;
+	char	   *node = fpt_kid_node(pg, kid);
+	uint32		cls = fpt_kid_cls(pg, kid);
+
+	Assert(slot >= 0 && slot < pg.g->cap);
+	if (!fpt_slot_entry(pg, node, slot, cls, e))
+		return fpt_fault(st, "tuple is not within the page's tuples",
+						 fpt_has_dict(pg.g) ? "number" : "offset",
+						 fpt_has_dict(pg.g) ? fpt_slot_code(node, slot) :
+						 fpt_slot_off(pg.g, node, slot));
+	if (!fpt_has_dict(pg.g) && fpt_tuple_overlaps(st, &e->key))
+		return fpt_fault(st, "tuples overlap", "offset",
+						 fpt_slot_off(pg.g, node, slot));
+	if (fpt_is_low_entry(pg.g, kid, rank))
+	{
+		if (e->key.len > 0)
+			return fpt_fault(st, "first separator has a tuple", "length",
+							 e->key.len);
+		e->key.len = st->low.len;
+		e->key.tup = st->low.tup;
+	}
+	if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
+	{
+		uint64		hi,
+					lo;
+
+		/* searches compare the stored key with zero */
+		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
+		if (hi != 0 || lo != 0)
+			return fpt_fault(st, "NULL entry has a key", "key, lower half", lo);
+	}
+	return NULL;
+}
+
+/* The node itself: there is one, it is this kid's alone, and it has entries. */
+static const char *
+fpt_check_node_used(FPTCheckState *st, int kid)
+{
+	char	   *node = fpt_kid_node(st->pg, kid);
+	int			ordinal = fpt_kid(st->pg, kid);
+	uint64		used;
+
+	if (node == NULL)
+		return fpt_fault(st, "in-page root points to a node that does not exist",
+						 "node number", ordinal);
+	if (st->taken[ordinal])
+		return fpt_fault(st, "in-page root points to a node twice",
+						 "node number", ordinal);
+	st->taken[ordinal] = true;
+	used = ((FPTNode *) node)->used;
+	if (used & ~st->pg.g->capmask)
+		return fpt_fault(st, "node uses slots it does not have", "used", used);
+	if (used == 0)
+		return fpt_fault(st, "node in use is empty", "used", 0);
+	return NULL;
+}
+
+/*
+ * A node and all of its entries.  May raise.
+ */
+static const char *
+fpt_check_node(FPTCheckState *st, int kid)
+{
+	FPTPage		pg = st->pg;
+	char	   *node;
+	const char *msg;
+	uint64		seen = 0;
+	int			count;
+
+	st->fault->kid = kid;
+	msg = fpt_check_node_used(st, kid);
+	if (msg != NULL)
+		return msg;
+	node = fpt_kid_node(pg, kid);
+	count = fpt_popcount(fpt_node_used(pg.g, node));
+	for (int i = 0; i < count && msg == NULL; i++)
+	{
+		int			slot = fpt_node_perm(pg.g, node)[i];
+		FPTEntry	e;
+
+		st->fault->rank = i;
+		if (slot >= pg.g->cap || !fpt_slot_used(pg.g, node, slot))
+			return fpt_fault(st,
+							 "node's order names a slot that is not in use",
+							 "slot", slot);
+		if (seen & (UINT64CONST(1) << slot))
+			return fpt_fault(st, "node's order names a slot twice", "slot",
+							 slot);
+		seen |= UINT64CONST(1) << slot;
+		msg = fpt_check_slot(st, kid, i, slot, &e);
+		if (msg == NULL && i == 0)
+			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
+		if (msg == NULL)
+			msg = fpt_check_entry(st, &e);
+		st->prevcode = fpt_slot_code(node, slot);
+	}
+	return msg;
+}
+
+/*
+ * The keys of the dictionary are of one class, and ascend.  Marks the bytes it
+ * takes.  May raise.
+ */
+static const char *
+fpt_check_dict(FPTCheckState *st)
+{
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	uint32		cls = fpt_kid_cls(st->pg, 0);
+	FPTKey		prev = {0};
+	int			upper = h->std.pd_upper;
+	int			i;
+
+	if (!fpt_has_dict(st->pg.g))
+		return NULL;
+	if (h->nnull != 0 && h->nnull != h->nkids)
+		return fpt_fault(st, "page with a dictionary has both NULLs and values",
+						 "number of NULL nodes", h->nnull);
+	for (i = upper; i < upper + fpt_dict_bytes(st->pg); i++)
+	{
+		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
+			return fpt_fault(st, "dictionary overlaps tuples", "offset", i);
+		st->taken_bytes[i / 8] |= 1 << (i % 8);
+	}
+	for (i = 0; i < h->ndict; i++)
+	{
+		FPTKey		k;
+		uint64		head;
+
+		if (!fpt_dict_key(st->pg.p, i, cls, &k) || fpt_tuple_overlaps(st, &k))
+			return fpt_fault(st,
+							 "tuple of the dictionary is not within the page's tuples",
+							 "offset", fpt_dict_off(st->pg.p, i));
+
+		/* without entries nobody knows of which class they were */
+		k.tid = 0;
+		if (i > 0 && h->nkids > 0 && fpt_not_below(st, &prev, &k))
+			return fpt_fault(st, "keys of the dictionary are out of order",
+							 "head", k.lo);
+		memcpy(&head, fpt_dict_heads(st->pg.p) + i * sizeof(head),
+			   sizeof(head));
+		if (h->nnull != 0 && head != 0)
+			return fpt_fault(st, "NULL of the dictionary has a head", "head",
+							 head);
+		prev = k;
+	}
+	return NULL;
+}
+
+/* Hints may be set for used slots of nodes in use only. */
+static const char *
+fpt_check_hints(FPTCheckState *st)
+{
+	const FPTGeom *g = st->pg.g;
+	int			n = !fpt_has_tuples(g) ? (int) g->capacity :
+		fpt_header(st->pg.p)->nnodes * g->cap;
+	int			i;
+
+	if (!fpt_is_leaf(g))
+		return NULL;
+	for (i = 0; i < n; i++)
+	{
+		int			ordinal = i / g->cap;
+		char	   *node = fpt_node(st->pg, ordinal);
+
+		if (fpt_hint_test(st->pg, i) &&
+			(!st->taken[ordinal] ||
+			 (fpt_node_used(g, node) & (UINT64CONST(1) << (i % g->cap))) == 0))
+			return fpt_fault(st, "dead-entry hint for a slot that is not in use",
+							 "slot", i);
+	}
+	return NULL;
+}
+
+/* The hole is zero but for the hints: WAL records count on it (W5). */
+static const char *
+fpt_check_hole(FPTCheckState *st)
+{
+	FPTPageHeader *h = fpt_header(st->pg.p);
+	int			from = h->std.pd_lower;
+	int			end = h->std.pd_upper;
+	int			i;
+
+	Assert(from <= end);
+	if (fpt_has_tuples(st->pg.g))
+		from += fpt_hint_bytes(st->pg.g, h->nnodes);
+	else if (fpt_is_leaf(st->pg.g))
+		end = st->pg.g->hint_off;
+	for (i = from; i < end; i++)
+	{
+		if (st->pg.p[i] != 0)
+			return fpt_fault(st, "free space between nodes and hints is not zero",
+							 "offset", i);
+	}
+	return NULL;
+}
+
+/* Both kinds of the check: see page/kernel.h. */
+static const char *
+fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
+			   FPTFault *fault)
+{
+	FPTCheckState st;
+	FPTFault	unwanted;
+	const char *msg;
+
+	memset(&st, 0, sizeof(st));
+	st.pg = fpt_page_open(l, page);
+	st.compare = compare;
+	st.fault = fault != NULL ? fault : &unwanted;
+	st.fault->kid = st.fault->rank = -1;
+	msg = fpt_check_header(&st, pageno);
+	if (msg == NULL)
+		msg = fpt_check_hole(&st);
+	if (msg != NULL)
+		return msg;
+	if (fpt_header(page)->flags & FPT_F_DELETED)
+		return fpt_header(page)->nkids == 0 ? NULL :
+			fpt_fault(&st, "deleted page has entries", "nodes in use",
+					  fpt_header(page)->nkids);
+	msg = fpt_check_dict(&st);
+	for (int kid = 0; msg == NULL && kid < fpt_header(page)->nkids; kid++)
+		msg = fpt_check_node(&st, kid);
+	if (msg != NULL)
+		return msg;
+	st.fault->kid = st.fault->rank = -1;
+	return fpt_check_hints(&st);
+}
+
+const char *
+fpt_page_check(const FPTLayout *l, void *page, uint32 pageno, FPTFault *fault)
+{
+	return fpt_check_page(l, page, pageno, true, fault);
+}
+
+const char *
+fpt_page_check_form(const FPTLayout *l, void *page, uint32 pageno,
+					FPTFault *fault)
+{
+	return fpt_check_page(l, page, pageno, !fpt_is_general(l), fault);
+}

@@ -1,0 +1,234 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/format.h
+ *	  On-disk format of an fptree index, and the in-memory description of it.
+ *
+ * Everything that is stored in a file is declared here, and nothing else is.
+ * This header does not depend on the buffer manager, so that the page kernel
+ * (page/kernel.c) can be compiled, tested and fuzzed outside the server.
+ *
+ * A page is BLCKSZ bytes, seen as lines of 64 bytes:
+ *
+ *	 line 0				FPTPageHeader: PageHeaderData, links, level, encoding,
+ *						number of nodes, high fence
+ *	 lines 1 .. w		in-page root ("nonleaf node"): sorted separators, then
+ *						one-byte node numbers
+ *	 then x lines each	in-page leaf nodes, numbered from 0
+ *	 ...				hole (pd_lower .. pd_upper), the last bytes of which
+ *						hold the unlogged dead-entry hints
+ *	 last line			FPTPageSpecial: key base, low fence, identity
+ *
+ * In an index of general keys tuples lie between the hole and the last line,
+ * from there downwards, and the hints are the hole's first bytes.
+ *
+ * The in-page tree has two levels: that is what goal G of the fpB+-tree paper
+ * (section 3.1.1) selects for every page size from 1 kB to 32 kB (its Table 2;
+ * asserted by the kernel's unit tests).  See src/README.md.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_FORMAT_H
+#define FPT_PAGE_FORMAT_H
+
+#include "page/port.h"
+
+#define FPT_MAGIC			0x45525446	/* "FTRE" */
+#define FPT_VERSION			1	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	2	/* the same in the metapage of a striped one */
+#define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
+
+#define FPT_METAPAGE		0	/* page number of the metapage */
+#define FPT_ROOTPAGE		1	/* page number of the root, for ever; no leaf */
+#define FPT_NOPAGE			0	/* "no sibling": nothing links to the metapage */
+
+#define FPT_LINE			64	/* bytes of a line */
+#define FPT_MAX_LEVEL		40	/* sanity bound of a page's level */
+#define FPT_MAX_CAP			64	/* slots of a node: one bit each in FPTNode */
+#define FPT_MAX_NODES		255 /* nodes of a page: one byte each in the root */
+
+/*
+ * Class of a key in the index's order.  A page never sees the infinities as
+ * entries; they stand in the fences of the leftmost and rightmost pages (and
+ * the first separator of a leftmost inner page means minus infinity whatever
+ * it holds).
+ */
+#define FPT_CLS_MINF		0	/* below everything */
+#define FPT_CLS_NULLFIRST	1	/* NULL, in a NULLS FIRST index */
+#define FPT_CLS_VALUE		2	/* hi, lo hold the key's image */
+#define FPT_CLS_NULLLAST	3	/* NULL, in a NULLS LAST index */
+#define FPT_CLS_PINF		4	/* above everything */
+
+/*
+ * A heap TID as one number: block << 16 | offset.  TIDs are the last tie
+ * breaker of the order, compared as numbers.  0 is below and FPT_MAX_TID above
+ * every valid TID.
+ */
+#define FPT_MAX_TID			UINT64CONST(0xFFFFFFFFFFFF)
+
+/*
+ * A fence as it is stored; order is (cls, hi, lo, tid).  In an index of general
+ * keys lo is the head and hi the offset of the fence's tuple in the page, 0 if
+ * that is empty.
+ */
+typedef struct FPTFence
+{
+	uint64		hi;				/* image, upper half (0 unless key size is 16) */
+	uint64		lo;				/* image, lower half, or the whole */
+	uint64		tidcls;			/* bits 0-47: TID; bits 56-63: FPT_CLS_* */
+} FPTFence;
+
+/* Page flags */
+#define FPT_F_META			0x0001	/* this is the metapage */
+#define FPT_F_DELETED		0x0002	/* unlinked: free for re-use */
+#define FPT_F_INCOMPLETE	0x0004	/* right sibling has no downlink yet */
+#define FPT_F_ALL			0x0007
+
+/*
+ * Encoding of a page's entries.  Keys are stored as unsigned differences from
+ * the page's base in kw bytes (1, 2, 4, 8 or 16), TIDs of leaf pages in 4
+ * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
+ * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
+ * Heads of general keys have at most 8 bytes; 4 (FPT_ENC_WIDE) stands for pages
+ * of few, wide tuples: 8-byte heads, a root and nodes of one line each.  5
+ * (FPT_ENC_DICT) stands for leaf pages of few distinct general keys: instead of
+ * heads and tuples entries have one-byte numbers into a dictionary of the
+ * page's keys (see page/dict.c).
+ */
+#define FPT_ENC_KW_MASK		0x0F
+#define FPT_ENC_TID4		0x10
+#define FPT_ENC_WIDE		4
+#define FPT_ENC_DICT		5
+#define FPT_NENC			6	/* values of the low nibble */
+#define FPT_ENC_ALL			0x1F
+
+#define FPT_TID4_OFFBITS	9
+#define FPT_TID4_MAXBLOCK	((UINT64CONST(1) << (32 - FPT_TID4_OFFBITS)) - 1)
+#define FPT_TID4_MAXOFF		((1 << FPT_TID4_OFFBITS) - 1)
+
+/* Line 0 of every page but the metapage. */
+typedef struct FPTPageHeader
+{
+	FPTPageStd	std;			/* PageHeaderData; pd_lower ends the nodes */
+	uint32		left;			/* left sibling's page number or FPT_NOPAGE */
+	uint32		right;			/* right sibling's, or FPT_NOPAGE */
+	uint16		flags;			/* FPT_F_* */
+	uint8		level;			/* 0 = leaf page */
+	uint8		enc;			/* FPT_ENC_* */
+	uint8		nnodes;			/* nodes below pd_lower, in use or free */
+	uint8		nkids;			/* nodes in use: entries of the in-page root */
+	uint8		nnull;			/* of these, nodes that hold NULL keys: the
+								 * first ones (NULLS FIRST) or the last */
+	uint8		ndict;			/* FPT_ENC_DICT: keys of the dictionary; else 0 */
+	FPTFence	high;			/* exclusive upper bound of the page's keys */
+} FPTPageHeader;
+
+/* Last line of every page, the metapage included (pd_special). */
+typedef struct FPTPageSpecial
+{
+	uint64		base_hi;		/* what the stored keys are offsets from */
+	uint64		base_lo;
+	FPTFence	low;			/* inclusive lower bound of the page's keys */
+	uint32		pageno;			/* this page's own number */
+	uint32		indexid;		/* random, the same in all pages of an index */
+	uint32		reserved[3];	/* zero */
+	uint16		version;		/* FPT_VERSION */
+	uint16		pageid;			/* FPT_PAGE_ID */
+} FPTPageSpecial;
+
+/*
+ * Header of an in-page leaf node.  Behind it follow, with cap the node's
+ * number of slots: keys[cap] of kw bytes, perm[cap] of one byte, tids[cap] of
+ * 4 or 6 bytes and, in inner pages, downlinks[cap] of 4 bytes (16-byte keys:
+ * cap upper halves, then cap lower halves).  General keys: tuples[cap] of 2
+ * bytes at last, offsets in the page, 0 for an empty tuple.  Not so in pages
+ * with a dictionary, whose keys are numbers of one byte.
+ *
+ * An entry stays in its slot.  Bit s of "used" says that slot s holds an
+ * entry; perm[0 .. n - 1], n the number of bits set, are the used slots in key
+ * order.  The other bytes of perm mean nothing.
+ */
+typedef struct FPTNode
+{
+	uint64		used;
+} FPTNode;
+
+/* Kinds of pages as to their payload, for the table of node widths. */
+#define FPT_KIND_LEAF4		0	/* level 0, 4-byte TIDs */
+#define FPT_KIND_LEAF6		1	/* level 0, 6-byte TIDs */
+#define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
+#define FPT_NKINDS			3
+#define FPT_KIND_GENERAL	3	/* added to these: general keys */
+#define FPT_KIND_DICT		6	/* ... leaf pages with a dictionary */
+#define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
+
+/* Node widths in lines, chosen when the index is created. */
+typedef struct FPTWidths
+{
+	uint8		w;				/* the in-page root's */
+	uint8		x;				/* an in-page leaf node's */
+} FPTWidths;
+
+/* Key classes */
+#define FPT_KEYCLASS_IMAGE	1
+#define FPT_KEYCLASS_GENERAL 2	/* 8-byte heads and tuples */
+#define FPT_KEYCLASS_SORTKEY 3	/* the same, sort keys in heads */
+
+/*
+ * General keys: longest tuple.  Three of them, an entry and both fences, must
+ * fit in a page with the narrowest nodes, whose header, special, root and node
+ * take a line each; each has a length of 2 bytes; 8 bytes are for the hints.
+ */
+#define FPT_MAX_TUPLE		((BLCKSZ - 4 * FPT_LINE - 8) / 3 - 2)
+
+/* The metapage's contents, at FPT_META_OFFSET. */
+typedef struct FPTMetaData
+{
+	uint32		magic;			/* FPT_MAGIC */
+	uint32		version;		/* FPT_VERSION, FPT_VERSION_STRIPED */
+	uint32		indexid;		/* random identity, see FPTPageSpecial */
+	uint8		keyclass;		/* FPT_KEYCLASS_* */
+	uint8		keysize;		/* bytes of a key's image: 4, 8 or 16 */
+	uint8		nullsfirst;		/* 1: NULLs sort before all values */
+	uint8		descending;		/* 1: images are complemented */
+	uint16		linesize;		/* FPT_LINE */
+	uint16		nstripes;		/* 1: pages live in this relation's main fork;
+								 * else OIDs of stripes follow this structure */
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
+	uint32		collversion;	/* of all collations of the order, 0: none */
+	uint32		reserved[6];	/* zero */
+} FPTMetaData;
+
+#define FPT_META_OFFSET		FPT_LINE
+
+/*
+ * A tuple as it is stored: its length, one byte up to 127, else two of which
+ * the first has the high bit set and is the more significant; then its bytes.
+ */
+#define FPT_TUPLE_LONG		0x80
+
+/*
+ * Dictionary: from pd_upper on heads of 8 bytes, then offsets of tuples of 2
+ * bytes, ndict of each, in the order of keys.
+ */
+#define FPT_MAX_DICT		255
+#define FPT_DICT_ITEM		((int) (sizeof(uint64) + sizeof(uint16)))
+
+/* Bytes and lines between the header line and the special line. */
+#define FPT_PAGE_LINES		(BLCKSZ / FPT_LINE)
+#define FPT_BODY_LINES		(FPT_PAGE_LINES - 2)
+#define FPT_SPECIAL_OFFSET	(BLCKSZ - FPT_LINE)
+
+static inline FPTPageHeader *
+fpt_header(void *page)
+{
+	return (FPTPageHeader *) page;
+}
+
+static inline FPTPageSpecial *
+fpt_special(void *page)
+{
+	return (FPTPageSpecial *) ((char *) page + FPT_SPECIAL_OFFSET);
+}
+
+#endif							/* FPT_PAGE_FORMAT_H */

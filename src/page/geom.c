@@ -1,0 +1,378 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/geom.c
+ *	  Geometry of pages: from node widths to offsets, and which widths to use.
+ *
+ * Widths are chosen by goal G of the fpB+-tree paper (section 3.1.1): "maximize
+ * the page fan-out while maintaining the analytical search cost to be within
+ * 10% of the optimal".  The cost of searching an in-page tree of L levels with
+ * w lines in a nonleaf node and x lines in a leaf node is
+ *
+ *		(L - 1) * (T1 + (w - 1) * Tnext) + T1 + (x - 1) * Tnext
+ *
+ * where T1 is the latency of a cache miss and Tnext that of one more line
+ * prefetched with it.  Read literally the cheapest tree is always w = x = 1,
+ * which leaves most of the page empty.  The paper avoids that by giving every
+ * (w, x) the L that "utilizes the most space in the page", so that a tree of
+ * small nodes has many levels and is not cheap; "the optimal" is the cheapest
+ * of all (w, x) so treated.  (With the paper's parameters this gives the optima
+ * and ratios of its Table 2; the unit tests verify that.)
+ *
+ * Our in-page trees have two levels: only pairs for which L = 2 comes out can
+ * be chosen, but all of them count for the optimum.  The unit tests verify that
+ * goal G does select two levels for every page size, key width and kind.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/geom.h"
+
+#define FPT_MAX_LINES		32	/* widest node considered */
+#define FPT_MIN_CAPACITY	8	/* fewer entries make no usable page */
+#define FPT_GOAL_TOLERANCE	1.10
+
+/*
+ * Where the hint bitmap of a page of n nodes begins: one bit a slot, ending at
+ * the special line.  Inner pages have no hints.
+ */
+static int
+fpt_hint_start(const FPTGeom *g, int n)
+{
+	int			bytes = 0;
+
+	if (g->dw == 0)
+		bytes = (n * g->cap + 63) / 64 * 8;
+	return FPT_SPECIAL_OFFSET - bytes;
+}
+
+bool
+fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
+{
+	int			entry;
+	int			cap;
+	int			n;
+
+	memset(g, 0, sizeof(FPTGeom));
+	if ((kw != 1 && kw != 2 && kw != 4 && kw != 8 && kw != 16) ||
+		kind < 0 || kind >= FPT_KIND_DICT + FPT_KIND_INNER ||
+		(kind >= FPT_KIND_GENERAL && kw > 8) ||
+		(kind >= FPT_KIND_DICT && kw > 1) ||
+		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
+		return false;
+
+	if (kind >= FPT_KIND_DICT)
+	{
+		kind -= FPT_KIND_DICT;
+		g->coding = FPT_CODING_DICT;
+	}
+	else if (kind >= FPT_KIND_GENERAL)
+	{
+		kind -= FPT_KIND_GENERAL;
+		g->coding = FPT_CODING_TUPLE;
+		g->ow = sizeof(uint16);
+	}
+	g->kw = kw;
+	g->tw = kind == FPT_KIND_LEAF4 ? 4 : 6;
+	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
+	g->w = w;
+	g->x = x;
+	for (int k = kw; k > 1; k /= 2)
+		g->kwi++;
+	g->enc = g->kwi;
+	if (kind == FPT_KIND_LEAF4)
+		g->enc |= FPT_ENC_TID4;
+
+	/* a slot: key, a byte of the permutation, TID, downlink, offset */
+	entry = g->kw + 1 + g->tw + g->dw + g->ow;
+	cap = (x * FPT_LINE - (int) sizeof(FPTNode)) / entry;
+	cap = Min(cap, FPT_MAX_CAP);
+	g->cap = cap;
+	g->perm_off = sizeof(FPTNode) + cap * g->kw;
+	g->tid_off = g->perm_off + cap;
+	g->down_off = g->tid_off + cap * g->tw;
+	g->off_off = g->down_off + cap * g->dw;
+
+	/* the root's fan-out and the space, less the hints, limit the nodes */
+	g->node_off = (1 + w) * FPT_LINE;
+	n = Min(w * FPT_LINE / (kw + 1), FPT_MAX_NODES);
+	n = Min(n, Max(0, FPT_BODY_LINES - w) / x);
+	while (n > 0 && g->node_off + n * x * FPT_LINE > fpt_hint_start(g, n))
+		n--;
+	g->maxnodes = n;
+	g->kids_off = FPT_LINE + n * kw;
+	g->hint_off = fpt_hint_start(g, n);
+
+	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
+	g->capacity = n * cap;
+	Assert(g->off_off + cap * g->ow <= x * FPT_LINE);
+	Assert(g->kids_off + n <= g->node_off);
+	Assert(n == 0 || g->node_off + n * x * FPT_LINE <= g->hint_off);
+	Assert(g->hint_off <= FPT_SPECIAL_OFFSET);
+	Assert(g->capacity <= FPT_MAX_ENTRIES);
+	Assert(g->kw == 1 << g->kwi);
+	return n >= 2 && cap >= 2 && g->capacity >= FPT_MIN_CAPACITY;
+}
+
+/*
+ * Would n leaf nodes fit in the page below that many levels in all, of nodes
+ * as wide and with the same fan-out as the root?
+ */
+static bool
+fpt_levels_fit(const FPTGeom *g, int levels, int n)
+{
+	int			fanout = g->w * FPT_LINE / (g->kw + 1);
+	int			lines = n * g->x;
+	int			nodes = n;
+
+	Assert(levels >= 2 && n >= 0);
+	for (int i = 1; i < levels; i++)
+	{
+		nodes = (nodes + fanout - 1) / fanout;
+		lines += nodes * g->w;
+	}
+	return nodes == 1 && (1 + lines) * FPT_LINE <= fpt_hint_start(g, n);
+}
+
+/* The number of levels that "utilizes the most space": holds most nodes. */
+static int
+fpt_best_levels(const FPTGeom *g)
+{
+	int			levels = 2;
+	int			n = g->maxnodes;
+
+	while (fpt_levels_fit(g, levels + 1, n + 1))
+	{
+		levels++;
+		while (fpt_levels_fit(g, levels, n + 1))
+			n++;
+	}
+	return levels;
+}
+
+static double
+fpt_search_cost(const FPTGeom *g, int levels)
+{
+	Assert(levels >= 2);
+	return (levels - 1) * (FPT_T1 + (g->w - 1) * FPT_TNEXT) +
+		FPT_T1 + (g->x - 1) * FPT_TNEXT;
+}
+
+/* Capacity that narrower leaf nodes may cost: one part of so many. */
+#define FPT_NARROW_SHARE	100
+
+/*
+ * Is "a" the better choice of two?  Capacity decides, then the cost.  Of equals
+ * the later one, whose leaf nodes are narrower (less to move and to log).
+ */
+static bool
+fpt_better_geom(const FPTGeom *a, const FPTGeom *b)
+{
+	if (a->capacity != b->capacity)
+		return a->capacity > b->capacity;
+	return a->w + a->x <= b->w + b->x;
+}
+
+/* A pair of widths under consideration. */
+typedef struct FPTCandidate
+{
+	FPTGeom		geom;
+	int			levels;
+	double		cost;
+} FPTCandidate;
+
+/* Derive the candidate; false if it is not allowed or makes no usable page. */
+static bool
+fpt_candidate(FPTCandidate *c, int kw, int kind, int w, int x,
+			  int force_w, int force_x)
+{
+	if ((force_w != 0 && w != force_w) || (force_x != 0 && x != force_x) ||
+		!fpt_geom_init(&c->geom, kw, kind, w, x))
+		return false;
+	c->levels = fpt_best_levels(&c->geom);
+	c->cost = fpt_search_cost(&c->geom, c->levels);
+	return true;
+}
+
+/*
+ * Of the pairs with all but the same capacity as the best one, take that with
+ * the narrowest leaf nodes: an insertion logs half of a node's permutation on
+ * average, so its WAL grows with the node (by 7% from 4 to 6 lines), and the
+ * search in it gets longer.  limit: greatest cost, 0: any.
+ */
+static void
+fpt_narrow_pair(int kw, int kind, int force_w, int force_x, double limit,
+				FPTGeom *best)
+{
+	uint32		least = best->capacity - best->capacity / FPT_NARROW_SHARE;
+	FPTCandidate c;
+
+	for (int w = 1; w <= FPT_MAX_LINES; w++)
+	{
+		for (int x = 1; x < best->x; x++)
+		{
+			if (fpt_candidate(&c, kw, kind, w, x, force_w, force_x) &&
+				c.geom.capacity >= least &&
+				(limit == 0 || (c.levels == 2 && c.cost <= limit)))
+				*best = c.geom;
+		}
+	}
+}
+
+/*
+ * Goal G for one key width and kind.  If forced widths leave no two-level tree
+ * that qualifies, the usable pair of the largest capacity it is.  False: no
+ * usable pair, *out is zero.
+ */
+static bool
+fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
+{
+	FPTCandidate c;
+	FPTGeom		best;
+	bool		best_ok = false;	/* best qualifies */
+	double		limit = 0;
+
+	for (int w = 1; w <= FPT_MAX_LINES; w++)
+	{
+		for (int x = 1; x <= FPT_MAX_LINES; x++)
+		{
+			if (fpt_candidate(&c, kw, kind, w, x, force_w, force_x) &&
+				(limit == 0 || c.cost * FPT_GOAL_TOLERANCE < limit))
+				limit = c.cost * FPT_GOAL_TOLERANCE;
+		}
+	}
+
+	memset(&best, 0, sizeof(best));
+	for (int w = 1; w <= FPT_MAX_LINES; w++)
+	{
+		for (int x = 1; x <= FPT_MAX_LINES; x++)
+		{
+			bool		ok;
+
+			if (!fpt_candidate(&c, kw, kind, w, x, force_w, force_x))
+				continue;
+			ok = c.levels == 2 && c.cost <= limit;
+			if (ok > best_ok ||
+				(ok == best_ok && fpt_better_geom(&c.geom, &best)))
+			{
+				best = c.geom;
+				best_ok = ok;
+			}
+		}
+	}
+	if (best.capacity > 0)
+		fpt_narrow_pair(kw, kind, force_w, force_x, best_ok ? limit : 0,
+						&best);
+	Assert(best.x <= FPT_MAX_LINES && best.w <= FPT_MAX_LINES);
+	out->w = best.w;
+	out->x = best.x;
+	return best.capacity > 0;
+}
+
+bool
+fpt_choose_widths(int keysize, int force_w, int force_x,
+				  FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
+	{
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			if (!fpt_choose_pair(1 << i, kind, force_w, force_x,
+								 &widths[i][kind]))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool
+fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
+				FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	FPTLayout	n;
+
+	memset(&n, 0, sizeof(n));
+	if (keysize != 4 && keysize != 8 && keysize != 16)
+		return false;
+	n.keysize = keysize;
+	n.nullsfirst = nullsfirst;
+	n.indexid = indexid;
+
+	/* geometries of wider keys stay zero: no page may use them */
+	for (int i = 0; i < FPT_NKW && (1 << i) <= keysize; i++)
+	{
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			FPTWidths	wx = widths[i][kind];
+
+			if (!fpt_geom_init(&n.geom[i][kind], 1 << i, kind, wx.w, wx.x))
+				return false;
+			n.widths[i][kind] = wx;
+		}
+	}
+	*l = n;
+	return true;
+}
+
+/* --- general keys ------------------------------------------------------- */
+
+/*
+ * The nodes of a page share its space with tuples, of which goal G knows
+ * nothing: the widths are those for pages of nodes only.  Pages of a few wide
+ * tuples, the last row, cannot spare more than a line for each.
+ */
+bool
+fpt_choose_widths_general(int force_w, int force_x,
+						  FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	bool		ok = true;
+
+	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
+	for (int kind = 0; kind < FPT_NKINDS; kind++)
+	{
+		for (int i = 0; i < FPT_ENC_WIDE; i++)
+			ok = fpt_choose_pair(1 << i, FPT_KIND_GENERAL + kind, force_w,
+								 force_x, &widths[i][kind]) && ok;
+		widths[FPT_ENC_WIDE][kind].w = widths[FPT_ENC_WIDE][kind].x = 1;
+	}
+	return ok;
+}
+
+bool
+fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
+						FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	FPTLayout	n;
+	bool		ok = true;
+
+	memset(&n, 0, sizeof(n));
+	n.keysize = sizeof(uint64);
+	n.nullsfirst = nullsfirst;
+	n.indexid = indexid;
+	for (int i = 0; i < FPT_NKW; i++)
+	{
+		int			kw = i == FPT_ENC_WIDE ? 8 : 1 << i;
+
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			FPTWidths	wx = widths[i][kind];
+			FPTGeom    *g = &n.geom[i][kind];
+
+			ok = fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x) && ok;
+			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
+			n.widths[i][kind] = wx;
+		}
+	}
+
+	/* Pages with a dictionary have the widths of those of 1-byte heads. */
+	for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+	{
+		FPTWidths	wx = widths[0][kind];
+		FPTGeom    *g = &n.geom[FPT_ENC_DICT][kind];
+
+		ok = fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x) && ok;
+		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
+	}
+	if (ok)
+		*l = n;
+	return ok;
+}

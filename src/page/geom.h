@@ -1,0 +1,40 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/geom.h
+ *	  Where in a page its nodes are.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_GEOM_H
+#define FPT_PAGE_GEOM_H
+
+#include "page/format.h"
+#include "page/layout.h"
+
+/*
+ * Choose widths by goal G: the largest page fan-out among the (w, x) whose
+ * analytical search cost is within 10% of the best.  For all key widths up to
+ * keysize and all kinds.  force_w / force_x: 0, or a reloption's value.
+ * Returns false if the forced widths make no usable page.
+ */
+extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
+							  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* Derive one geometry; false if (w, x) makes no usable page. */
+extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
+
+/* The same for general keys. */
+extern bool fpt_choose_widths_general(int force_w, int force_x,
+									  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* Fill a layout from what the metapage says; false if that is impossible. */
+extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
+							uint32 indexid,
+							FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+/* The same for general keys; cmp, separate and arg are the caller's to set. */
+extern bool fpt_layout_init_general(FPTLayout *l, bool nullsfirst,
+									uint32 indexid,
+									FPTWidths widths[FPT_NKW][FPT_NKINDS]);
+
+#endif							/* FPT_PAGE_GEOM_H */

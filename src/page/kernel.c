@@ -1,0 +1,1365 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/kernel.c
+ *	  Page kernel: reading one page image.
+ *
+ * The in-page tree (fpB+-tree paper, section 3.1) has a root with one
+ * separator for each leaf node.  Separators are images without TIDs: all
+ * entries of node i are >= separator i and <= separator i + 1.  The first
+ * separator of each region (NULL nodes, value nodes) is never looked at.
+ *
+ * Nodes in use are never empty, except for the instant between
+ * fpt_page_make_room() and the insertion that follows it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/dict.h"
+#include "page/encoding.h"
+#include "page/kernel.h"
+#include "page/port.h"
+#include "page/simd.h"
+
+const FPTGeom *
+fpt_page_geom(const FPTLayout *l, void *page)
+{
+	return fpt_geom_of(l, page);
+}
+
+bool
+fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	FPTPage		pg;
+
+	if (h->std.pd_special != FPT_SPECIAL_OFFSET ||
+		s->pageid != FPT_PAGE_ID ||
+		s->version != FPT_VERSION ||
+		s->pageno != pageno ||
+		s->indexid != l->indexid ||
+		(h->flags & ~FPT_F_ALL) != 0 ||
+		(h->flags & FPT_F_META) != 0 ||
+		h->level > FPT_MAX_LEVEL)
+		return false;
+	pg = fpt_page_open(l, page);
+	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes))
+		return false;
+	if (likely(!fpt_is_general(l)))
+		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
+	return h->std.pd_upper <= FPT_SPECIAL_OFFSET &&
+		fpt_heap_room(pg) >= 0 &&
+		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
+}
+
+int
+fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
+			   const FPTKey *last, uint64 or_tids)
+{
+	uint64		lo = last->lo - base->lo;
+	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
+	int			kwi;
+
+	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
+	{
+		if (fpt_fits(1 << kwi, hi, lo))
+			break;
+	}
+	if (level == 0 && fpt_tid_is_short(or_tids))
+		return kwi | FPT_ENC_TID4;
+	return kwi;
+}
+
+/*
+ * Kids [*from, *to) that may hold keys of this class.  Keys of a class that
+ * the page cannot hold give an empty region at the right place.  Whatever the
+ * page holds, 0 <= *from <= *to <= nkids.
+ */
+static inline void
+fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
+		   int *from, int *to)
+{
+	int			vfrom = l->nullsfirst ? h->nnull : 0;
+	int			vto = l->nullsfirst ? h->nkids : h->nkids - h->nnull;
+
+	switch (cls)
+	{
+		case FPT_CLS_VALUE:
+			*from = vfrom;
+			*to = vto;
+			break;
+		case FPT_CLS_NULLFIRST:
+			*from = 0;
+			*to = vfrom;
+			break;
+		case FPT_CLS_NULLLAST:
+			*from = vto;
+			*to = h->nkids;
+			break;
+		case FPT_CLS_MINF:
+			*from = *to = 0;
+			break;
+		default:
+			Assert(cls == FPT_CLS_PINF);
+			*from = *to = h->nkids;
+			break;
+	}
+	Assert(*from >= 0 && *from <= *to && *to <= h->nkids);
+}
+
+/* What fpt_slot_cmp returns for a tuple that is not there. */
+#define FPT_CMP_CORRUPT		2
+
+/*
+ * Order of a general key and a slot's, whose head is the same, TIDs included:
+ * -1, 0, 1 or FPT_CMP_CORRUPT.  May raise.
+ */
+static int
+fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
+{
+	FPTKey		k;
+	int			r;
+
+	Assert(fpt_owns_tuples(pg.g) && pg.l->cmp != NULL);
+	k.hi = 0;
+	k.lo = key->lo;
+	k.cls = key->cls;
+	k.tid = 0;
+	if (!fpt_slot_tuple(pg, node, slot, &k))
+		return FPT_CMP_CORRUPT;
+	r = pg.l->cmp(pg.l->arg, key, &k);
+	if (r != 0)
+		return r < 0 ? -1 : 1;
+
+	/* another line of the node, that mostly is not needed */
+	return fpt_tid_cmp(key->tid, fpt_slot_tid(pg.g, node, slot));
+}
+
+/*
+ * Binary searches among equal heads compare tuples, each of them a cache miss.
+ * While one is compared, what either outcome will need next is on its way.
+ */
+static inline void
+fpt_slot_prefetch(FPTPage pg, const char *node, int slot)
+{
+	if (slot < pg.g->cap)
+		__builtin_prefetch(pg.p +
+						   fpt_slot_off(pg.g, node, slot) % BLCKSZ);
+}
+
+static inline void
+fpt_node_prefetch_ends(FPTPage pg, int kid)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+
+	if (node != NULL)
+	{
+		__builtin_prefetch(node);
+		__builtin_prefetch(node + pg.g->off_off);
+	}
+}
+
+/*
+ * The same number as below, if the node's entries of the ranks a .. b - 1 have
+ * the key's head: they are next to each other in order.  -1: corrupt.  Sets
+ * p's dup if one of them is the very entry.  May raise.
+ */
+static int
+fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
+{
+	const uint8 *perm = fpt_node_perm(pg.g, p->node);
+
+	Assert(a >= 0 && a <= b && b <= pg.g->cap);
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+		int			r = 1;
+
+		if (!fpt_is_low_entry(pg.g, p->kid, m))
+		{
+			if (perm[m] >= pg.g->cap)
+				return -1;
+			if (b - a > 2)
+			{
+				fpt_slot_prefetch(pg, p->node, perm[(a + m) / 2]);
+				fpt_slot_prefetch(pg, p->node, perm[(m + 1 + b) / 2]);
+			}
+			r = fpt_slot_cmp(pg, p->node, perm[m], key);
+			if (r == FPT_CMP_CORRUPT)
+				return -1;
+		}
+		if (r == 0)
+			p->dup = true;
+		if (r > 0)
+			a = m + 1;
+		else
+			b = m;
+	}
+	return a;
+}
+
+/*
+ * Number of entries below the key in the node of p, whose hi and lo are the
+ * key relative to the base; sets p's eq and dup.  -1 if the page is corrupt.
+ * "general", here and below: the layout's keys are, known to the compiler, so
+ * that pages of numbers are searched without asking.  May raise if "general".
+ */
+static pg_attribute_always_inline int
+fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+			  const bool general)
+{
+	uint64		used = fpt_node_used(pg.g, p->node);
+	uint64		eq;
+	uint64		lt;
+	int			rank;
+
+	Assert(general == fpt_owns_tuples(pg.g));
+	lt = fpt_simd->cmp[fpt_kwi(pg.g)] (p->node + sizeof(FPTNode), pg.g->cap,
+									   pg.g->cap, p->hi, p->lo, &eq) & used;
+	rank = fpt_popcount(lt);
+	p->dup = false;
+	eq &= used;
+	p->eq = eq;
+	if (unlikely(eq != 0) && (tid != 0 || general))
+	{
+		if (general)
+			return fpt_node_rank_general(pg, p, rank, rank + fpt_popcount(eq),
+										 key);
+		for (; eq != 0; eq &= eq - 1)
+		{
+			uint64		t = fpt_slot_tid(pg.g, p->node, fpt_ctz(eq));
+
+			if (t < tid)
+				rank++;
+			else if (t == tid)
+				p->dup = true;
+		}
+	}
+	return rank;
+}
+
+/*
+ * Is the first entry of this kid below the key?  -1: corrupt.  An empty node
+ * is not below anything.  May raise where slots own tuples.
+ */
+static int
+fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
+					const FPTKey *key, uint64 tid)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+	int			slot;
+	uint64		khi,
+				klo;
+
+	if (node == NULL)
+		return -1;
+	if (fpt_node_used(pg.g, node) == 0)
+		return 0;
+	slot = fpt_node_perm(pg.g, node)[0];
+	if (slot >= pg.g->cap)
+		return -1;
+	fpt_slot_rel(pg.g, node, slot, &khi, &klo);
+	if (khi != hi)
+		return khi < hi;
+	if (klo != lo)
+		return klo < lo;
+	if (fpt_owns_tuples(pg.g))
+	{
+		int			r = fpt_slot_cmp(pg, node, slot, key);
+
+		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
+	}
+	return fpt_slot_tid(pg.g, node, slot) < tid;
+}
+
+/*
+ * Separators of the region's kids from..to - 1 below and equal to (hi, lo).
+ * Comparisons may read a few bytes past it, never past the page.
+ */
+static inline void
+fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
+			   int *neq)
+{
+	char	   *seps = pg.p + FPT_LINE;
+	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
+	int			i;
+
+	Assert(from >= 0 && from <= to && to <= pg.g->maxnodes);
+	*nlt = *neq = 0;
+	for (i = from; i < to; i += 64)
+	{
+		uint64		eq;
+		uint64		lt;
+
+		lt = fpt_simd->cmp[fpt_kwi(pg.g)] (seps + i * width, Min(64, to - i),
+										pg.g->maxnodes, hi, lo, &eq);
+		*nlt += fpt_popcount(lt);
+		*neq += fpt_popcount(eq);
+	}
+}
+
+/*
+ * Which of the kids a + 1 .. b to look at: the last one first, as new rows of a
+ * key mostly have the highest TIDs, then the one in the middle.
+ */
+static inline int
+fpt_probe_kid(FPTPage pg, bool *probed, int a, int b)
+{
+	int			m = *probed ? a + (b - a + 1) / 2 : b;
+
+	*probed = true;
+	if (fpt_owns_tuples(pg.g) && b - a > 2)
+	{
+		fpt_node_prefetch_ends(pg, a + (m - a) / 2);
+		fpt_node_prefetch_ends(pg, m + (b - m + 1) / 2);
+	}
+	return m;
+}
+
+/*
+ * The kid in which the key (p's hi and lo) belongs: the last one of p's region
+ * whose first entry is below it, or the region's first one.  -1: corrupt.  May
+ * raise if "general".
+ */
+static pg_attribute_always_inline int
+fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
+			   const bool general)
+{
+	int			nlt,
+				neq;
+	int			kid;
+
+	Assert(p->from < p->to && p->to <= fpt_header(pg.p)->nkids);
+	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
+	Assert(nlt >= 0 && neq >= 0 && nlt + neq < p->to - p->from);
+	kid = p->from + nlt;
+	if (unlikely(neq > 0) && (tid != 0 || general))
+	{
+		int			a = kid;
+		int			b = kid + neq;
+
+		/* where all heads are the same they are no keys */
+		bool		probed = general && neq == p->to - p->from - 1;
+
+		/*
+		 * Kids a + 1 .. b start with this very key (or a later one, if entries
+		 * were deleted): the last one whose first entry is below.
+		 */
+		Assert(b < p->to);
+		while (a < b)
+		{
+			int			m = fpt_probe_kid(pg, &probed, a, b);
+			int			below = fpt_kid_first_below(pg, m, p->hi, p->lo, key,
+													tid);
+
+			if (below < 0)
+				return -1;
+			if (below)
+				a = m;
+			else
+				b = m - 1;
+		}
+		kid = a;
+	}
+	return kid;
+}
+
+/*
+ * NULL nodes have no separators to go by: TIDs or tuples tell them apart.  The
+ * kid, which is one of p's region, or -1: corrupt.  May raise.
+ */
+static int
+fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
+					const FPTPlace *p)
+{
+	int			a = p->from;
+	int			b = p->to - 1;
+	bool		probed = false;
+
+	Assert(key->cls != FPT_CLS_VALUE && p->from < p->to);
+	while (a < b)
+	{
+		int			m = fpt_probe_kid(pg, &probed, a, b);
+		int			below = fpt_kid_first_below(pg, m, 0, p->lo, key, tid);
+
+		if (below < 0)
+			return -1;
+		if (below)
+			a = m;
+		else
+			b = m - 1;
+	}
+	return a;
+}
+
+/*
+ * p's kid is known, or -1: look for the key in its node.  Fills p's node, rank,
+ * count, eq and dup.
+ */
+static pg_attribute_always_inline FPTResult
+fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+			   const bool general)
+{
+	if (p->kid < 0)
+		return FPT_CORRUPT;
+	p->node = fpt_kid_node(pg, p->kid);
+	if (p->node == NULL)
+		return FPT_CORRUPT;
+	fpt_node_prefetch(pg.g, p->node);
+	if (fpt_is_leaf(pg.g))
+		__builtin_prefetch(pg.p + fpt_hint_off(pg) +
+						   fpt_kid(pg, p->kid) * pg.g->cap / 8);
+	p->rank = fpt_node_rank(pg, key, tid, p, general);
+	if (p->rank < 0)
+		return FPT_CORRUPT;
+	p->count = fpt_popcount(fpt_node_used(pg.g, p->node));
+	return FPT_OK;
+}
+
+/*
+ * Where the key is or belongs, in a page of nodes that are compared by images
+ * or heads.  Fills all of *p but "listed"; p->node only if the key belongs in a
+ * node.  FPT_CORRUPT or FPT_OK; may raise if "general".
+ */
+static pg_attribute_always_inline FPTResult
+fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+				  const bool general)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+
+	fpt_region(pg.l, h, key->cls, &p->from, &p->to);
+	p->dup = p->listed = false;
+	p->rank = 0;
+	p->where = 0;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		p->where = fpt_rel(pg, key, &p->hi, &p->lo);
+		if (p->where < 0)
+		{
+			p->kid = p->from;
+			return FPT_OK;
+		}
+		if (p->where > 0 || p->from >= p->to)
+		{
+			p->kid = p->to;
+			return FPT_OK;
+		}
+		Assert(p->from < p->to);
+		p->kid = fpt_region_kid(pg, key, tid, p, general);
+	}
+	else
+	{
+		p->hi = p->lo = 0;
+
+		/* a head that is not zero: behind all NULLs, see fpt_key_before() */
+		if (p->from >= p->to || (general && key->lo != 0))
+		{
+			p->kid = p->to;
+			return FPT_OK;
+		}
+		p->kid = fpt_region_kid_null(pg, key, tid, p);
+	}
+	return fpt_place_node(pg, key, tid, p, general);
+}
+
+/*
+ * Look the key up in the dictionary: sets p's listed, hi and lo, and *tid,
+ * which is relative to the first key that is not below.  A key after all of
+ * them is not representable.  May raise.
+ */
+static FPTResult
+fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
+{
+	int			code = fpt_dict_find(pg, key, &p->listed);
+
+	Assert(fpt_has_dict(pg.g));
+	if (code < 0)
+		return FPT_CORRUPT;
+	p->hi = 0;
+	p->lo = (uint64) code;
+	if (!p->listed || (int64) *tid < 0)
+		*tid = 0;
+	p->where = code >= fpt_header(pg.p)->ndict ? 1 : 0;
+	return FPT_OK;
+}
+
+/*
+ * The same in a page with a dictionary, where keys are numbers once they are
+ * looked up.  May raise.
+ */
+static pg_noinline FPTResult
+fpt_find_place_dict(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	Assert(fpt_has_dict(pg.g));
+	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
+	p->dup = p->listed = false;
+	p->rank = 0;
+	p->where = 0;
+	p->hi = p->lo = 0;
+	p->kid = p->to;
+	if (p->from >= p->to || (key->cls != FPT_CLS_VALUE && key->lo != 0))
+		return FPT_OK;
+	if (fpt_dict_place(pg, key, p, &tid) != FPT_OK)
+		return FPT_CORRUPT;
+	if (p->where > 0)
+		return FPT_OK;
+	if (key->cls == FPT_CLS_VALUE)
+		p->kid = fpt_region_kid(pg, key, tid, p, false);
+	else
+		p->kid = fpt_region_kid_null(pg, key, tid, p);
+	return fpt_place_node(pg, key, tid, p, false);
+}
+
+static pg_noinline FPTResult
+fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	return fpt_find_place_of(pg, key, tid, p, true);
+}
+
+/*
+ * The same in any page.  "tid" is what the key's TID counts as.  Inline, so
+ * that searches of images, the most frequent, call nothing.
+ */
+static pg_attribute_always_inline FPTResult
+fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	if (unlikely(fpt_has_tuples(pg.g)))
+		return fpt_has_dict(pg.g) ? fpt_find_place_dict(pg, key, tid, p) :
+			fpt_find_place_general(pg, key, tid, p);
+	return fpt_find_place_of(pg, key, tid, p, false);
+}
+
+FPTResult
+fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
+{
+	return fpt_find_place(pg, key, key->tid, p);
+}
+
+FPTResult
+fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
+					 FPTLoc *loc)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTPlace	p;
+
+	if (pg.g == NULL || fpt_find_place(pg, key, key->tid, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	loc->kid = p.kid;
+	loc->rank = p.rank;
+	if (fpt_place_has_node(&p) && p.rank >= p.count)
+	{
+		loc->kid++;
+		loc->rank = 0;
+	}
+	return FPT_OK;
+}
+
+/*
+ * Number of entries of p's node below "end", which is p's hi and lo relative
+ * to the base and not below the entry at p's rank.  Most ranges are short:
+ * look near their beginning first.  -1: corrupt.  May raise.
+ */
+static int
+fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
+{
+	Assert(p->rank >= 0 && p->rank <= p->count);
+	if (fpt_owns_tuples(pg.g))
+	{
+		const uint8 *perm = fpt_node_perm(pg.g, p->node);
+
+		for (int rank = p->rank; rank < p->count && rank < p->rank + 2; rank++)
+		{
+			uint64		shi,
+						slo;
+			int			r = 1;
+
+			if (perm[rank] >= pg.g->cap)
+				return -1;
+			fpt_slot_rel(pg.g, p->node, perm[rank], &shi, &slo);
+			if (slo == p->lo && !fpt_is_low_entry(pg.g, p->kid, rank))
+				r = fpt_slot_cmp(pg, p->node, perm[rank], end);
+			else if (slo > p->lo)
+				r = -1;
+			if (r == FPT_CMP_CORRUPT)
+				return -1;
+			if (r <= 0)
+				return rank;
+		}
+	}
+	return fpt_node_rank(pg, end, end->tid, p, fpt_owns_tuples(pg.g));
+}
+
+/*
+ * The end of a range that begins at p, in a page with a dictionary: its number
+ * and TID in *end.  False: behind all keys, or corrupt.  May raise.
+ */
+static bool
+fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
+{
+	FPTPlace	e = {.lo = p->lo, .listed = p->listed};
+	FPTKey		k;
+
+	Assert(fpt_has_dict(pg.g) && fpt_place_has_node(p));
+	*end = *hi;
+
+	/* Mostly it has the same key as the range's beginning. */
+	if (!p->listed || !fpt_dict_key(pg.p, (int) p->lo, hi->cls, &k) ||
+		fpt_keys_distinct(pg.l, hi, &k))
+	{
+		if (fpt_dict_place(pg, hi, &e, &end->tid) != FPT_OK ||
+			e.where > 0)
+			return false;
+	}
+	end->lo = e.lo;
+	return true;
+}
+
+/*
+ * Does the range that ends at hi end in the node of p, or right after it?
+ * Most ranges of a point lookup do, which saves the second descent.  p's hi
+ * and lo become those of that end.  True: *last is the end.  False: it is to
+ * be searched for, if the page is not corrupt.  May raise.
+ */
+static inline bool
+fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+{
+	uint64		shi,
+				slo;
+	FPTKey		end;
+
+	if (!fpt_place_has_node(p))
+		return false;
+	if (unlikely(fpt_has_dict(pg.g)))
+	{
+		if (!fpt_dict_end(pg, p, hi, &end))
+			return false;
+		p->hi = 0;
+		p->lo = end.lo;
+		hi = &end;
+	}
+	else if (fpt_rel(pg, hi, &p->hi, &p->lo) != 0)
+		return false;
+	last->kid = p->kid;
+	last->rank = fpt_node_range_end(pg, p, hi);
+	if (last->rank < 0)
+		return false;
+	if (last->rank < p->count)
+		return true;
+	last->kid++;
+	last->rank = 0;
+	if (last->kid == p->to)
+		return true;
+	fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, last->kid,
+				  &shi, &slo);
+	return p->hi < shi || (p->hi == shi && p->lo < slo);
+}
+
+/* Is this the range of all entries of one image? */
+static inline bool
+fpt_whole_image(const FPTLayout *l, const FPTKey *from, const FPTKey *to)
+{
+	return from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
+		from->lo == to->lo && from->hi == to->hi &&
+		from->tid == 0 && to->tid == FPT_MAX_TID && !fpt_is_general(l);
+}
+
+FPTResult
+fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
+			   const FPTKey *to, FPTLoc *first, FPTLoc *last)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTKey		end;
+	FPTPlace	p;
+
+	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	first->kid = p.kid;
+	first->rank = p.rank;
+	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to))
+	{
+		/* The search has found the equal ones, too. */
+		last->kid = p.kid;
+		last->rank = p.rank + fpt_popcount(p.eq);
+		if (last->rank < p.count)
+			return FPT_OK;
+	}
+	if (fpt_place_has_node(&p) && p.rank >= p.count)
+	{
+		first->kid++;
+		first->rank = 0;
+	}
+	end = *to;
+	end.tid++;
+	if (from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
+		fpt_range_ends_here(pg, &p, &end, last))
+		return FPT_OK;
+	return fpt_page_lower_bound(l, page, &end, last);
+}
+
+int
+fpt_node_count(const FPTLayout *l, void *page, int kid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node;
+
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
+		return -1;
+	node = fpt_kid_node(pg, kid);
+	if (node == NULL)
+		return -1;
+	return fpt_popcount(fpt_node_used(pg.g, node));
+}
+
+bool
+fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
+{
+	Assert(dir == 1 || dir == -1);
+	if (dir > 0)
+	{
+		int			n = fpt_node_count(l, page, loc->kid);
+
+		if (n < 0)
+			return false;
+		if (loc->rank + 1 < n)
+			loc->rank++;
+		else
+		{
+			loc->kid++;
+			loc->rank = 0;
+		}
+		return loc->kid < fpt_header(page)->nkids;
+	}
+	if (loc->rank > 0)
+		loc->rank--;
+	else
+	{
+		int			n = fpt_node_count(l, page, loc->kid - 1);
+
+		if (n <= 0)
+			return false;
+		loc->kid--;
+		loc->rank = n - 1;
+	}
+	return true;
+}
+
+/* The key of an inner page's first entry, if it is not stored with it. */
+static inline void
+fpt_low_entry(FPTPage pg, int kid, int rank, FPTKey *key)
+{
+	if (fpt_is_low_entry(pg.g, kid, rank))
+	{
+		FPTKey		low = fpt_page_low(pg.l, pg.p);
+
+		if (low.cls != FPT_CLS_MINF)
+			*key = low;
+	}
+}
+
+FPTResult
+fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node;
+	int			slot;
+
+	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(pg, loc.kid);
+	if (node == NULL || loc.rank < 0 ||
+		loc.rank >= fpt_popcount(fpt_node_used(pg.g, node)))
+		return FPT_CORRUPT;
+	slot = fpt_node_perm(pg.g, node)[loc.rank];
+	if (slot >= pg.g->cap ||
+		!fpt_slot_entry(pg, node, slot, fpt_kid_cls(pg, loc.kid),
+						out))
+		return FPT_CORRUPT;
+	fpt_low_entry(pg, loc.kid, loc.rank, &out->key);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
+					uint32 *child, FPTLoc *loc)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTKey		next;
+	uint64		tid = key->tid + 1;
+	FPTPlace	p;
+	int			slot;
+
+	if (pg.g == NULL || fpt_is_leaf(pg.g) || fpt_header(pg.p)->nkids == 0)
+		return FPT_CORRUPT;
+
+	/* The entry before the first one above key, or the very first. */
+	if (fpt_is_general(pg.l))
+	{
+		next = *key;
+		next.tid++;
+		key = &next;
+		tid = next.tid;
+	}
+	if (fpt_find_place(pg, key, tid, &p) != FPT_OK)
+		return FPT_CORRUPT;
+	if (p.rank > 0)
+		p.rank--;
+	else if (p.kid > 0)
+	{
+		p.kid--;
+		p.node = fpt_kid_node(pg, p.kid);
+		if (p.node == NULL)
+			return FPT_CORRUPT;
+		p.rank = fpt_popcount(fpt_node_used(pg.g, p.node)) - 1;
+	}
+	else
+		p.node = fpt_kid_node(pg, 0);
+	if (p.node == NULL || p.rank < 0 ||
+		p.rank >= fpt_popcount(fpt_node_used(pg.g, p.node)))
+		return FPT_CORRUPT;
+	slot = fpt_node_perm(pg.g, p.node)[p.rank];
+	if (slot >= pg.g->cap)
+		return FPT_CORRUPT;
+	*child = fpt_slot_down(pg.g, p.node, slot);
+	loc->kid = p.kid;
+	loc->rank = p.rank;
+	return FPT_OK;
+}
+
+uint32
+fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
+				  const FPTKey *key)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node = pg.g ? fpt_kid_node(pg, loc.kid) : NULL;
+	uint8	   *perm;
+	uint64		hi[3];
+	uint64		lo[3];
+	uint64	   *v;
+	int			kid = loc.kid + 1;
+
+	if (node == NULL || key->cls != FPT_CLS_VALUE ||
+		fpt_rel(pg, key, &hi[1], &lo[1]) != 0)
+		return 0;
+	perm = fpt_node_perm(pg.g, node) + loc.rank;
+	if (perm[0] >= pg.g->cap)
+		return 0;
+	fpt_slot_rel(pg.g, node, perm[0], &hi[0], &lo[0]);
+	if (loc.rank + 1 < fpt_popcount(fpt_node_used(pg.g, node)))
+	{
+		if (perm[1] >= pg.g->cap)
+			return 0;
+		fpt_slot_rel(pg.g, node, perm[1], &hi[2], &lo[2]);
+	}
+	else if (kid < fpt_header(pg.p)->nkids && kid < pg.g->maxnodes)
+		fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid,
+					  &hi[2], &lo[2]);
+	else
+		return 0;
+
+	/* the words that differ, upper ones first */
+	v = hi[0] < hi[2] ? hi : lo;
+	if (v[1] < v[0] || v[1] >= v[2])
+		return 0;
+
+	/* halves, which are never negative as signed numbers */
+	return (uint32) (65535.0 * (double) (int64) ((v[1] - v[0]) >> 1) /
+					 ((double) (int64) ((v[2] - v[0]) >> 1) + 1.0));
+}
+
+void
+fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
+
+	guess->pending = false;
+	if (pg.g == NULL || !fpt_is_leaf(pg.g) || kid < 0 || kid >= nkids)
+		return;
+
+	/*
+	 * A wrong guess costs a third of what a right one saves.  The first one
+	 * knew nothing.
+	 */
+	if (guess->nkids == 0)
+		guess->score = 0;
+	else if (guess->node == fpt_lower(pg.g, fpt_kid(pg, kid)))
+		guess->score = Min(guess->score + 3, FPT_GUESS_MAX);
+	else if (guess->score > FPT_GUESS_MIN)
+		guess->score--;
+	guess->node_off = pg.g->node_off;
+	guess->step = (uint16) (pg.g->x * FPT_LINE);
+	guess->nkids = (uint16) nkids;
+	guess->hint_off = (uint16) fpt_hint_off(pg);
+	guess->cap = pg.g->cap;
+}
+
+int
+fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (pg.g == NULL)
+		return -1;
+	for (kid = 0; kid < nkids; kid++)
+	{
+		uint32		cls = fpt_kid_cls(pg, kid);
+		char	   *node = fpt_kid_node(pg, kid);
+		int			count;
+		int			i;
+
+		if (node == NULL)
+			return -1;
+		count = fpt_popcount(fpt_node_used(pg.g, node));
+		if (n + count > max)
+			return -1;
+		for (i = 0; i < count; i++)
+		{
+			int			slot = fpt_node_perm(pg.g, node)[i];
+
+			if (slot >= pg.g->cap ||
+				!fpt_slot_entry(pg, node, slot, cls, &out[n]))
+				return -1;
+			fpt_low_entry(pg, kid, i, &out[n++].key);
+		}
+	}
+	return n;
+}
+
+int
+fpt_page_count(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (pg.g == NULL)
+		return -1;
+	for (kid = 0; kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(pg, kid);
+
+		if (node == NULL)
+			return -1;
+		n += fpt_popcount(fpt_node_used(pg.g, node));
+	}
+	return n;
+}
+
+FPTResult
+fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			entry;
+	int			tuples;
+
+	Assert(n >= 0);
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
+	if (!fpt_has_tuples(pg.g))
+	{
+		space->used = n * entry;
+		space->room = (int) pg.g->capacity * entry;
+		return FPT_OK;
+	}
+	tuples = fpt_tuple_bytes(pg);
+	space->used = n * entry + tuples;
+	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
+		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
+	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
+}
+
+/*
+ * Copying a node.  What the loops below need is in local variables, as far as
+ * it goes: the compiler must assume that what they store changes all else.
+ */
+
+/*
+ * The TIDs of n slots; false if one is not a heap TID.  All are copied even
+ * then.
+ */
+static bool
+fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
+			  uint64 *out)
+{
+	const char *tids = node + g->tid_off;
+	bool		valid = true;
+	int			i;
+
+	if (g->tw == 4)
+	{
+		for (i = 0; i < n; i++)
+		{
+			uint32		v;
+
+			memcpy(&v, tids + slots[i] * 4, 4);
+			out[i] = fpt_tid_widen(v);
+			valid &= (v & FPT_TID4_MAXOFF) != 0;
+		}
+		return valid;
+	}
+	for (i = 0; i < n; i++)
+	{
+		out[i] = fpt_slot_tid(g, node, slots[i]);
+		valid &= fpt_tid_is_valid(out[i]);
+	}
+	return valid;
+}
+
+/*
+ * The images of n slots.  "his" may be NULL: keys have no upper halves, or
+ * nobody wants them.
+ */
+static void
+fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
+			  uint64 *los, uint64 *his)
+{
+	FPTPageSpecial *s = fpt_special(pg.p);
+	const char *keys = node + sizeof(FPTNode);
+	uint64		base = s->base_lo;
+	int			i;
+
+	if (pg.g->kw == 8 && his == NULL)
+	{
+		for (i = 0; i < n; i++)
+		{
+			uint64		v;
+
+			memcpy(&v, keys + slots[i] * 8, 8);
+			los[i] = v + base;
+		}
+		return;
+	}
+	if (pg.g->kw == 4 && his == NULL)
+	{
+		for (i = 0; i < n; i++)
+		{
+			uint32		v;
+
+			memcpy(&v, keys + slots[i] * 4, 4);
+			los[i] = v + base;
+		}
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(pg.g, node, slots[i], &hi, &lo);
+		los[i] = lo + base;
+		if (his)
+			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
+	}
+}
+
+/* Tuples that are asked for before they are looked at. */
+#define FPT_TUPLES_AHEAD	8
+
+/*
+ * Where the tuples of n slots are, from entry "at" of the run on; false if
+ * corrupt.  They have no more bytes in all than a page has.
+ */
+static bool
+fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
+				FPTRun *run, int at)
+{
+	uint16	   *tupoffs = run->tupoffs + at;
+	uint16	   *tuplens = run->tuplens + at;
+	const char *offs = node + pg.g->off_off;
+	uint32		bytes = 0;
+	uint16		off;
+	int			i;
+
+	Assert(n <= pg.g->cap && at >= 0);
+	if (!fpt_owns_tuples(pg.g))
+	{
+		memset(tupoffs, 0, n * sizeof(uint16));
+		memset(tuplens, 0, n * sizeof(uint16));
+		return true;
+	}
+	for (i = 0; i < Min(n, FPT_TUPLES_AHEAD); i++)
+	{
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		__builtin_prefetch(pg.p + off);
+	}
+	for (i = 0; i < n; i++)
+	{
+		const char *tup;
+		uint32		len;
+
+		if (i + FPT_TUPLES_AHEAD < n)
+		{
+			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * sizeof(off),
+				   sizeof(off));
+			__builtin_prefetch(pg.p + off);
+		}
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		if (off == 0)
+		{
+			tupoffs[i] = tuplens[i] = 0;
+			continue;
+		}
+		tup = fpt_tuple_at(pg.p, off, &len);
+		if (unlikely(tup == NULL))
+			return false;
+		tupoffs[i] = (uint16) (tup - pg.p);
+		tuplens[i] = (uint16) len;
+		bytes += len;
+	}
+	run->tupbytes += bytes;
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
+ * Heads and tuples where keys are in a dictionary.  *shared is the number
+ * there of the last entry's, or -1.  False: a number has no key, or all keys
+ * together have more bytes than a page.  A tuple counts once for all entries
+ * in a row that share it.
+ */
+static bool
+fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
+				   FPTRun *run, int at, int *shared)
+{
+	uint64	   *los = run->los ? run->los + at : NULL;
+	uint16	   *tupoffs = run->tupoffs ? run->tupoffs + at : NULL;
+	uint16	   *tuplens = run->tupoffs ? run->tuplens + at : NULL;
+	int			last = -1;
+	uint64		head = 0;
+	uint16		off = 0;
+	uint16		len = 0;
+	int			i;
+
+	Assert(at >= 0 && n <= FPT_MAX_CAP);
+	for (i = 0; i < n; i++)
+	{
+		int			code = fpt_slot_code(node, slots[i]);
+
+		if (unlikely(code != last))
+		{
+			FPTKey		k;
+
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
+				return false;
+			head = k.lo;
+			off = (uint16) (k.len > 0 ? k.tup - page : 0);
+			len = (uint16) k.len;
+			last = code;
+			if (code != *shared)
+				run->tupbytes += len;
+			*shared = code;
+		}
+		if (los)
+			los[i] = head;
+		if (tupoffs)
+		{
+			tupoffs[i] = off;
+			tuplens[i] = len;
+		}
+	}
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
+ * The slots of entries rank .. to - 1, less the dead ones; their number, or -1
+ * if corrupt.
+ */
+static inline int
+fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
+			   uint64 dead, uint8 *slots)
+{
+	int			cap = g->cap;
+	int			m = 0;
+
+	if (likely(dead == 0))
+	{
+		bool		valid = true;
+
+		for (; rank < to; rank++, m++)
+		{
+			slots[m] = perm[rank];
+			valid &= perm[rank] < cap;
+		}
+		return valid ? m : -1;
+	}
+	for (; rank < to; rank++)
+	{
+		int			slot = perm[rank];
+
+		if (slot >= cap)
+			return -1;
+		slots[m] = (uint8) slot;
+		m += ((dead >> slot) & 1) == 0;
+	}
+	return m;
+}
+
+/* What fpt_page_copy carries from node to node. */
+typedef struct FPTCopying
+{
+	FPTRun	   *run;
+	bool		skip_dead;
+	int			n;				/* entries copied */
+	int			shared;			/* number in the dictionary of the last one */
+} FPTCopying;
+
+/*
+ * Copy the kid's entries from rank on, before "end" if that is in this kid.
+ * False if corrupt; then what is in the run's arrays means nothing.
+ */
+static inline bool
+fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
+{
+	FPTRun	   *run = c->run;
+	char	   *node = fpt_kid_node(pg, kid);
+	int			ordinal = fpt_kid(pg, kid);
+	uint64		dead;
+	uint8		slots[FPT_MAX_CAP];
+	int			n = c->n;
+	int			m;
+
+	Assert(rank >= 0 && c->n >= 0);
+	if (node == NULL)
+		return false;
+	if (kid + 1 < end.kid)
+		fpt_kid_prefetch(pg, kid + 1);
+	m = fpt_popcount(fpt_node_used(pg.g, node));
+	if (kid == end.kid)
+		m = Min(m, end.rank);
+	dead = c->skip_dead ? fpt_node_hints(pg, ordinal) : 0;
+	m = fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node), rank, m, dead, slots);
+	if (m < 0)
+		return false;
+	if (run->tids && !fpt_copy_tids(pg.g, node, slots, m, run->tids + n) &&
+		fpt_is_leaf(pg.g))
+		return false;
+	if (fpt_has_dict(pg.g))
+	{
+		if ((run->los || run->tupoffs) &&
+			!fpt_copy_dict_keys(pg.p, node, slots, m, run, n, &c->shared))
+			return false;
+		if (run->his)
+			memset(run->his + n, 0, m * sizeof(uint64));
+	}
+	else
+	{
+		if (run->los)
+			fpt_copy_keys(pg, node, slots, m, run->los + n,
+						  run->his ? run->his + n : NULL);
+		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
+			return false;
+	}
+	if (run->slotids)
+	{
+		uint16	   *slotids = run->slotids + n;
+		int			first = ordinal * pg.g->cap;
+
+		for (int i = 0; i < m; i++)
+			slotids[i] = (uint16) (first + slots[i]);
+	}
+	c->n = n + m;
+	return true;
+}
+
+int
+fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
+			  bool skip_dead, FPTRun *run)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTCopying	c = {.run = run, .shared = -1};
+	int			nkids = fpt_header(page)->nkids;
+	int			kid;
+
+	if (pg.g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
+		return -1;
+	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
+	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
+	{
+		if (!fpt_node_copy(pg, kid, kid == first.kid ? first.rank : 0, last,
+						   &c))
+			return -1;
+	}
+	return c.n;
+}
+
+/* --- hints ---------------------------------------------------------------- */
+
+bool
+fpt_page_has_hints(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	/* that of a general page is never taken by tuples */
+	return pg.g != NULL && fpt_is_leaf(pg.g) &&
+		(fpt_has_tuples(pg.g) ||
+		 fpt_header(pg.p)->std.pd_lower <= pg.g->hint_off);
+}
+
+void
+fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	*from = *to = 0;
+	if (pg.g == NULL || !fpt_is_leaf(pg.g))
+		return;
+	*from = fpt_hint_off(pg);
+	*to = fpt_has_tuples(pg.g) ?
+		*from + fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes) :
+		FPT_SPECIAL_OFFSET;
+}
+
+/* The node of a slot number, or NULL if there is no such slot. */
+static char *
+fpt_slotid_node(FPTPage pg, int slotid)
+{
+	if (pg.g == NULL || !fpt_is_leaf(pg.g) || slotid < 0 ||
+		slotid / pg.g->cap >= fpt_header(pg.p)->nnodes)
+		return NULL;
+	return fpt_node(pg, slotid / pg.g->cap);
+}
+
+bool
+fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node = fpt_slotid_node(pg, slotid);
+	int			ordinal;
+	int			kid;
+
+	if (node == NULL ||
+		!fpt_slot_used(pg.g, node, slotid % pg.g->cap) ||
+		fpt_slot_tid(pg.g, node, slotid % pg.g->cap) != tid)
+		return false;
+
+	/* A free node keeps its bytes: it must be one in use. */
+	ordinal = slotid / pg.g->cap;
+	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
+	{
+		if (fpt_kid(pg, kid) == ordinal)
+			return true;
+	}
+	return false;
+}
+
+bool
+fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	return fpt_slotid_node(pg, slotid) != NULL &&
+		fpt_hint_test(pg, slotid);
+}
+
+void
+fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	if (fpt_slotid_node(pg, slotid) != NULL)
+		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] |=
+			1 << (slotid % 8);
+}

@@ -1,0 +1,138 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/kernel.h
+ *	  Searching and reading a page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_KERNEL_H
+#define FPT_PAGE_KERNEL_H
+
+#include "page/format.h"
+#include "page/layout.h"
+#include "page/node.h"
+
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
+
+/* The sanity check made on every page read: cheap, O(1). */
+extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
+
+/*
+ * The tightest encoding for entries between base (inclusive; a value) and
+ * last (inclusive), with the largest TID given; level 0 or not.
+ */
+extern int	fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
+						   const FPTKey *last, uint64 or_tids);
+
+/* Copy all entries in order; returns their number or -1 (corrupt). */
+extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
+							 int max);
+
+/* Number of entries, or -1. */
+extern int	fpt_page_count(const FPTLayout *l, void *page);
+
+/* FPT_CORRUPT: the tuples are not where they should be.  n: fpt_page_count() */
+extern FPTResult fpt_page_space(const FPTLayout *l, void *page, int n,
+								FPTSpace *space);
+
+/* Number of entries of the kid'th node, or -1. */
+extern int	fpt_node_count(const FPTLayout *l, void *page, int kid);
+
+/* Read one entry. */
+extern FPTResult fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc,
+							  FPTEntry *out);
+
+/* First entry >= key; loc->kid == nkids if there is none. */
+extern FPTResult fpt_page_lower_bound(const FPTLayout *l, void *page,
+									  const FPTKey *key, FPTLoc *loc);
+
+/*
+ * The entries from .. to (both inclusive, from <= to): *first is the first one,
+ * *last the place after the last one.
+ */
+extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
+								const FPTKey *from, const FPTKey *to,
+								FPTLoc *first, FPTLoc *last);
+
+/* The child that covers key: downlink of the last separator <= key. */
+extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
+									 const FPTKey *key, uint32 *child,
+									 FPTLoc *loc);
+
+/*
+ * How far key is on the way from the separator at loc of an inner page, which
+ * fpt_page_find_child() found for it, to the next one: 0 .. 65535.
+ */
+extern uint32 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
+								const FPTKey *key);
+
+/* The verdict: the kid'th node of this leaf is where the search led. */
+extern void fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page,
+							  int kid);
+
+/* Is it worth while to work out the fraction for a guess? */
+static inline bool
+fpt_guess_wanted(FPTGuess *guess)
+{
+	return guess->score >= 0 || ++guess->skipped % 16 == 0;
+}
+
+/*
+ * Guess and prefetch the node of a leaf for a key that is so far (0 .. 65535)
+ * on the way through the leaf's range.  Where keys are spread evenly and nodes
+ * are in order, as a build leaves them, the guess is right most of the time and
+ * hides one of the two memory latencies of a leaf; elsewhere verdicts end it.
+ * The node's dead-entry hints are wanted as well.
+ */
+static inline void
+fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
+{
+	unsigned	i = (guess->nkids * fraction) >> 16;
+
+	guess->node = guess->node_off + i * guess->step;
+	guess->pending = true;
+	if (guess->score > 0)
+	{
+		for (int b = 0; b < guess->step; b += FPT_LINE)
+			__builtin_prefetch((const char *) page + guess->node + b);
+		__builtin_prefetch((const char *) page + guess->hint_off +
+						   i * guess->cap / 8);
+	}
+}
+
+static inline void
+fpt_guess_learn(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
+{
+	if (guess->pending)
+		fpt_guess_verdict(guess, l, page, kid);
+}
+
+/* Step to the next (dir > 0) or previous entry; false at the page's end. */
+extern bool fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc,
+						  int dir);
+
+/*
+ * Copy entries first .. last - 1 (places; last.kid may be nkids) to run's
+ * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
+ * number or -1.
+ */
+extern int	fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first,
+						  FPTLoc last, bool skip_dead, FPTRun *run);
+
+/* Is there room for the hint bitmap between pd_lower and pd_upper? */
+extern bool fpt_page_has_hints(const FPTLayout *l, void *page);
+
+/* Is this slot (number as in FPTRun.slotids) used and its TID this one? */
+extern bool fpt_page_slot_is(const FPTLayout *l, void *page, int slotid,
+							 uint64 tid);
+
+/* Where a leaf page's hints are, or none: bytes *from .. *to - 1 of its hole */
+extern void fpt_page_hint_area(const FPTLayout *l, void *page, int *from,
+							   int *to);
+extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
+extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
+
+extern FPTResult fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p);
+
+#endif							/* FPT_PAGE_KERNEL_H */

@@ -1,0 +1,633 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/kernel.h
+ *	  The page kernel: every operation on one page image.
+ *
+ * Plain C on BLCKSZ bytes: no buffers, no locks, no WAL, no memory allocation,
+ * no ereport.  A caller inside the server holds the lock that the operation
+ * needs and logs what changed.
+ *
+ * No value read from a page is trusted.  Functions that meet an impossible one
+ * return FPT_CORRUPT (or false, or -1) and leave the page alone as far as they
+ * came; none reads or writes outside the page, none loops for ever.  What was
+ * wrong fpt_page_check() says.
+ *
+ * A general key's comparison may raise, and run anybody's code, which may
+ * invalidate whatever the caller has not copied.  So may the functions that
+ * compare: fpt_key_cmp and what is built on it, fpt_page_lower_bound, _range,
+ * _find_child, _insert, _insert_find, _make_room, _find_room,
+ * _form, _fill (a page with a dictionary), _repeats, _check.  All others raise
+ * nothing and may be called in critical sections.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_LAYOUT_H
+#define FPT_PAGE_LAYOUT_H
+
+#include "page/format.h"
+
+/*
+ * A position in the index's total order, or a fence.  Image keys use the first
+ * four fields only.  General keys (see key/general.h) have their head in lo,
+ * and a tuple: bytes in a page or in memory of the caller's; or, in a search
+ * key, something that FPTLayout.cmp knows to compare with tuples.
+ */
+typedef struct FPTKey
+{
+	uint64		hi;
+	uint64		lo;
+	uint64		tid;			/* 0 .. FPT_MAX_TID */
+	uint32		cls;			/* FPT_CLS_* */
+	uint32		len;			/* bytes of the tuple */
+	const char *tup;			/* the tuple, or NULL if len is 0 */
+	const void *search;			/* instead of a tuple, or NULL */
+} FPTKey;
+
+/* A key whose tuple is its own (key.tup == data). */
+typedef struct FPTKeyBuf
+{
+	FPTKey		key;
+	char		data[FPT_MAX_TUPLE];
+} FPTKeyBuf;
+
+/* An entry: key with TID, and the downlink in inner pages (else 0). */
+typedef struct FPTEntry
+{
+	FPTKey		key;
+	uint32		down;
+} FPTEntry;
+
+/* How entries are stored: which row of fpt_encodings[] says what that means. */
+typedef enum FPTCoding
+{
+	FPT_CODING_IMAGE,			/* keys are images, relative to a base */
+	FPT_CODING_TUPLE,			/* general keys: heads, and a tuple a slot */
+	FPT_CODING_DICT				/* numbers of keys in a dictionary */
+} FPTCoding;
+#define FPT_NCODINGS		3
+
+/* Geometry of pages of one encoding and kind, derived from the widths. */
+typedef struct FPTGeom
+{
+	uint8		kw;				/* stored bytes of a key: 1, 2, 4, 8, 16 */
+	uint8		tw;				/* stored bytes of a TID: 4 or 6 */
+	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
+	uint8		w;				/* lines of the in-page root */
+	uint8		x;				/* lines of a leaf node */
+	uint8		cap;			/* slots of a leaf node */
+	uint8		maxnodes;		/* nodes that fit, root's fan-out considered */
+	uint8		enc;			/* FPT_ENC_* */
+	uint8		kwi;			/* log2(kw) */
+	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
+	uint8		coding;			/* FPTCoding */
+	uint16		node_off;		/* offset of node 0 in the page */
+	uint16		kids_off;		/* offset of the root's node numbers */
+	uint16		perm_off;		/* offsets within a node */
+	uint16		tid_off;
+	uint16		down_off;
+	uint16		off_off;
+	uint16		hint_off;		/* offset of the hint bitmap in the page */
+	uint64		capmask;		/* one bit for each slot */
+	uint32		capacity;		/* maxnodes * cap: entries of a full page */
+} FPTGeom;
+
+/* A page of leaf entries: TIDs of the table, dead-entry hints, no downlinks. */
+static inline bool
+fpt_is_leaf(const FPTGeom *g)
+{
+	return g->dw == 0;
+}
+
+/* The page's space is shared by nodes and tuples: general keys. */
+static inline bool
+fpt_has_tuples(const FPTGeom *g)
+{
+	return g->coding != FPT_CODING_IMAGE;
+}
+
+/* Each slot has the offset of a tuple that is its entry's alone. */
+static inline bool
+fpt_owns_tuples(const FPTGeom *g)
+{
+	return g->coding == FPT_CODING_TUPLE;
+}
+
+/* Keys are numbers into the page's dictionary, which has the tuples. */
+static inline bool
+fpt_has_dict(const FPTGeom *g)
+{
+	return g->coding == FPT_CODING_DICT;
+}
+
+/*
+ * What the kernel must know of an index.  cmp compares two general keys of the
+ * same class and head, TIDs left out; NULL if the index has image keys.
+ * separate makes the fence between two neighbouring leaf entries.  Both may
+ * raise errors: what calls them is not called in critical sections.
+ */
+typedef struct FPTLayout
+{
+	int			(*cmp) (const void *arg, const FPTKey *a, const FPTKey *b);
+	void		(*separate) (const void *arg, const FPTKey *prev,
+							 const FPTKey *key, FPTKeyBuf *sep);
+	const void *arg;			/* of these two */
+	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
+	bool		nullsfirst;
+	uint32		indexid;
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
+} FPTLayout;
+
+/* What a page is in the tree, whatever its entries: for making one. */
+typedef struct FPTPageSpec
+{
+	int			level;			/* 0: a leaf page */
+	uint32		pageno;			/* its number */
+	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
+	const FPTKey *high;			/* FPTPageHeader.high will hold them */
+} FPTPageSpec;
+
+/* A place in a page: rank'th entry (in key order) of the kid'th node. */
+typedef struct FPTLoc
+{
+	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
+	int			rank;			/* 0 .. number of entries of the node - 1 */
+} FPTLoc;
+
+/* Where a key is, or belongs, in a page. */
+typedef struct FPTPlace
+{
+	int			from;			/* kids of the key's region */
+	int			to;
+	int			kid;			/* its node; "to" or "from" if there is none */
+	int			where;			/* -1: below the base, 1: not representable */
+	int			rank;			/* entries of the node below the key */
+	int			count;			/* entries of the node */
+	bool		dup;			/* the very entry is in the node */
+	bool		listed;			/* in a dictionary: it has the key, as number lo */
+	uint64		eq;				/* slots of the node with the key's image */
+	uint64		hi;				/* the key relative to the base */
+	uint64		lo;
+	char	   *node;			/* valid if from <= kid < to and where == 0 */
+} FPTPlace;
+
+typedef enum FPTResult
+{
+	FPT_OK = 0,
+	FPT_FULL,					/* no free slot in the node (or the page) */
+	FPT_UNFIT,					/* key or TID not representable in this page */
+	FPT_DUPLICATE,				/* the very same (key, TID) is there */
+	FPT_CORRUPT,				/* the page contradicts itself */
+	FPT_NO_WORK					/* needs the work memory that was not given */
+} FPTResult;
+
+/* Byte ranges that an operation changed, for hand-written WAL. */
+#define FPT_MAX_EDITS		8
+typedef struct FPTEdit
+{
+	int			n;
+	struct
+	{
+		uint16		off;
+		uint16		len;
+	}			r[FPT_MAX_EDITS];
+} FPTEdit;
+
+/*
+ * Where in a leaf the wanted node probably is, so that it comes into the cache
+ * together with the lines that tell where it really is: fpt_guess_prefetch().
+ */
+typedef struct FPTGuess
+{
+	uint16		node_off;		/* what the last leaf looked like: offset of */
+	uint16		step;			/* node 0, bytes of a node, nodes in use, */
+	uint16		nkids;			/* offset of the dead-entry hints and */
+	uint16		hint_off;		/* how many a node has */
+	uint16		cap;
+	uint16		node;			/* offset of the node guessed last */
+	bool		pending;		/* that guess awaits its verdict */
+	int			score;			/* of past guesses, within FPT_GUESS_* */
+	uint8		skipped;		/* descents without a guess */
+} FPTGuess;
+
+#define FPT_GUESS_MAX		30
+#define FPT_GUESS_MIN		(-10)
+
+/* Upper bound of the entries of any page, for callers' arrays. */
+#define FPT_MAX_ENTRIES		(BLCKSZ / 6)
+
+/* --- work memory -------------------------------------------------------- */
+
+/* A tuple of a page, and what refers to it. */
+typedef struct FPTTupleRef
+{
+	char	   *ref;			/* of 2 bytes, 8 in a fence */
+	uint16		off;
+	uint16		space;
+	bool		fence;
+} FPTTupleRef;
+
+/* All tuples of a page, and which of them begins at a byte: number + 1. */
+typedef struct FPTTupleMap
+{
+	FPTTupleRef tuples[FPT_MAX_ENTRIES + 2];
+	int			n;
+	uint16		at[BLCKSZ];
+} FPTTupleMap;
+
+/*
+ * Memory for what rebuilds a page, the caller's: too much for a stack (a tenth
+ * of a megabyte with pages of 8 kB).  Nothing in it outlives the call.  It must
+ * be the call's alone: comparing keys may run anybody's code.  Where NULL is
+ * allowed, FPT_NO_WORK says that it was needed; then the page's entries are
+ * what they were, and the call may be repeated with it.
+ */
+typedef struct FPTWork
+{
+	char		page[BLCKSZ];	/* a copy of the page */
+	union
+	{
+		FPTEntry	entries[FPT_MAX_ENTRIES];
+		FPTTupleMap map;
+	}			u;
+} FPTWork;
+
+/* --- bytes ------------------------------------------------------------ */
+
+/*
+ * memmove() of a few bytes.  Two moves that may overlap cover any length up to
+ * 32, where a call would take longer than the work.
+ */
+static inline void
+fpt_copy_bytes(char *to, const char *from, size_t n)
+{
+	char		a[16];
+	char		b[16];
+
+	if (n > 32)
+		memmove(to, from, n);
+	else if (n >= 16)
+	{
+		memcpy(a, from, 16);
+		memcpy(b, from + n - 16, 16);
+		memcpy(to, a, 16);
+		memcpy(to + n - 16, b, 16);
+	}
+	else if (n >= 8)
+	{
+		memcpy(a, from, 8);
+		memcpy(b, from + n - 8, 8);
+		memcpy(to, a, 8);
+		memcpy(to + n - 8, b, 8);
+	}
+	else if (n >= 4)
+	{
+		memcpy(a, from, 4);
+		memcpy(b, from + n - 4, 4);
+		memcpy(to, a, 4);
+		memcpy(to + n - 4, b, 4);
+	}
+	else if (n > 0)
+	{
+		a[0] = from[0];
+		a[1] = from[n / 2];
+		a[2] = from[n - 1];
+		to[0] = a[0];
+		to[n / 2] = a[1];
+		to[n - 1] = a[2];
+	}
+}
+
+/* --- order ------------------------------------------------------------ */
+
+static inline bool
+fpt_is_general(const FPTLayout *l)
+{
+	return l->cmp != NULL;
+}
+
+/*
+ * TIDs in keys: -1, as a number with a sign, is just below all others (see
+ * fpt_key_before).
+ */
+static inline int
+fpt_tid_cmp(uint64 a, uint64 b)
+{
+	return ((int64) a > (int64) b) - ((int64) a < (int64) b);
+}
+
+/*
+ * Order of two keys, TIDs included: below, equal or above zero.  May raise if
+ * keys are general.
+ */
+static inline int
+fpt_key_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+{
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	if (a->hi != b->hi)
+		return a->hi < b->hi ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	if (unlikely(fpt_is_general(l)) &&
+		a->cls != FPT_CLS_MINF && a->cls != FPT_CLS_PINF)
+	{
+		int			r = l->cmp(l->arg, a, b);
+
+		if (r != 0)
+			return r;
+	}
+	return fpt_tid_cmp(a->tid, b->tid);
+}
+
+/* The same without the TIDs, for image keys. */
+static inline int
+fpt_image_cmp(const FPTKey *a, const FPTKey *b)
+{
+	if (a->cls != b->cls)
+		return a->cls < b->cls ? -1 : 1;
+	if (a->hi != b->hi)
+		return a->hi < b->hi ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return 0;
+}
+
+/*
+ * A stored tuple's bytes, or NULL if there cannot be one at this offset.  "off"
+ * is not 0.
+ */
+static inline const char *
+fpt_tuple_at(const void *page, unsigned off, uint32 *len)
+{
+	const uint8 *p = (const uint8 *) page + off;
+	int			head = 1;
+
+	if (off < ((const FPTPageHeader *) page)->std.pd_upper ||
+		off < FPT_LINE || off >= FPT_SPECIAL_OFFSET)
+		return NULL;
+	*len = p[0];
+	if (p[0] & FPT_TUPLE_LONG)
+	{
+		*len = ((uint32) (p[0] & ~FPT_TUPLE_LONG) << 8) | p[1];
+		head = 2;
+
+		/* a short one has a short length, or its space would not be known */
+		if (*len < FPT_TUPLE_LONG)
+			return NULL;
+	}
+	if (*len == 0 || *len > FPT_MAX_TUPLE ||
+		off + head + *len > FPT_SPECIAL_OFFSET)
+		return NULL;
+	return (const char *) p + head;
+}
+
+/*
+ * A fence as a key.  A general one's tuple is that in the page, which has
+ * passed fpt_page_sane().
+ */
+static inline FPTKey
+fpt_fence_get(const FPTLayout *l, const void *page, const FPTFence *f)
+{
+	FPTKey		k;
+
+	k.hi = f->hi;
+	k.lo = f->lo;
+	k.tid = f->tidcls & FPT_MAX_TID;
+	k.cls = (uint32) (f->tidcls >> 56);
+	k.len = 0;
+	k.tup = NULL;
+	k.search = NULL;
+	if (unlikely(fpt_is_general(l)))
+	{
+		if (f->hi != 0)
+			k.tup = fpt_tuple_at(page, (unsigned) f->hi & 0xFFFF, &k.len);
+		if (k.tup == NULL)
+			k.len = 0;
+		k.hi = 0;
+	}
+	return k;
+}
+
+static inline FPTKey
+fpt_page_low(const FPTLayout *l, const void *page)
+{
+	return fpt_fence_get(l, page, &((const FPTPageSpecial *)
+									((const char *) page +
+									 FPT_SPECIAL_OFFSET))->low);
+}
+
+static inline FPTKey
+fpt_page_high(const FPTLayout *l, const void *page)
+{
+	return fpt_fence_get(l, page, &((const FPTPageHeader *) page)->high);
+}
+
+/* fpt_key_cmp() of a key and a fence, which is not copied unless it has to be. */
+static inline int
+fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
+			  const FPTFence *f)
+{
+	uint32		cls = (uint32) (f->tidcls >> 56);
+
+	if (k->cls != cls)
+		return k->cls < cls ? -1 : 1;
+	if (unlikely(fpt_is_general(l)))
+	{
+		FPTKey		x;
+
+		if (k->lo != f->lo)
+			return k->lo < f->lo ? -1 : 1;
+		x = fpt_fence_get(l, page, f);
+		return fpt_key_cmp(l, k, &x);
+	}
+	if (k->hi != f->hi)
+		return k->hi < f->hi ? -1 : 1;
+	if (k->lo != f->lo)
+		return k->lo < f->lo ? -1 : 1;
+	return fpt_tid_cmp(k->tid, f->tidcls & FPT_MAX_TID);
+}
+
+static inline bool
+fpt_page_below_high(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_cmp(l, page, k, &((const FPTPageHeader *) page)->high) < 0;
+}
+
+static inline bool
+fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_cmp(l, page, k,
+						 &((const FPTPageSpecial *)
+						   ((const char *) page +
+							FPT_SPECIAL_OFFSET))->low) >= 0;
+}
+
+/* A key whose tuple is somebody else's, made to own it. */
+static inline void
+fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
+{
+	to->key = *from;
+	if (from->len > 0)
+	{
+		Assert(from->len <= FPT_MAX_TUPLE);
+		fpt_copy_bytes(to->data, from->tup, from->len);
+		to->key.tup = to->data;
+	}
+}
+
+/* --- geometry (page/geom.c) ---------------------------------------------- */
+
+/* Cost model of goal G, in ns; defaults are what layout measurements gave. */
+#define FPT_T1				100.0
+#define FPT_TNEXT			8.0
+
+/* --- SIMD (page/simd.c) -------------------------------------------------- */
+
+/*
+ * Compare n <= 64 unsigned keys of one width, stored one after the other at an
+ * arbitrary address, with (hi, lo).  Returns the bits of those below, sets *eq
+ * to the bits of those equal; bits >= n are zero.  16-byte keys are n upper
+ * halves at "keys" and n lower halves at keys + 8 * stride; for narrower ones
+ * (hi, lo) must be representable in their width.
+ */
+typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
+							  uint64 hi, uint64 lo, uint64 *eq);
+
+typedef struct FPTSimd
+{
+	const char *name;
+	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) */
+} FPTSimd;
+
+/* --- kernel (page/kernel.c) ---------------------------------------------- */
+
+/* True if this TID fits in 4 bytes. */
+static inline bool
+fpt_tid_is_short(uint64 tid)
+{
+	return (tid >> 16) <= FPT_TID4_MAXBLOCK && (tid & 0xFFFF) <= FPT_TID4_MAXOFF;
+}
+
+/*
+ * Can this be a heap TID?  Callers hand it to the table: block
+ * InvalidBlockNumber would be taken there for a request to extend it.
+ */
+static inline bool
+fpt_tid_is_valid(uint64 tid)
+{
+	return (tid & 0xFFFF) != 0 && (tid >> 16) < 0xFFFFFFFF;
+}
+
+/*
+ * Place of the first entry of the second region: entries in front of it are
+ * NULLs in a NULLS FIRST index, those behind it in any other.
+ */
+static inline FPTLoc
+fpt_page_null_border(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTLoc		loc;
+
+	loc.kid = l->nullsfirst ? h->nnull : h->nkids - h->nnull;
+	loc.rank = 0;
+	return loc;
+}
+
+/* How full a page is, in bytes. */
+typedef struct FPTSpace
+{
+	int			used;			/* entries and, of general keys, all tuples */
+	int			room;			/* for these, if no node had free slots */
+} FPTSpace;
+
+/*
+ * A page of general keys that has no room and at most so many entries may have
+ * it once it is formed anew, with narrower nodes: try that before splitting.
+ */
+#define FPT_WIDE_ENTRIES	16
+
+/*
+ * Two keys are the same, byte for byte, TIDs left out; they are different also
+ * for the operator class, and of one class.  Keys of a leaf page may share what
+ * is stored of them if no two of the page's are neither.
+ */
+static inline bool
+fpt_key_alike(const FPTKey *a, const FPTKey *b)
+{
+	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
+		(a->len == 0 || a->tup == b->tup ||
+		 memcmp(a->tup, b->tup, a->len) == 0);
+}
+
+/*
+ * Identity of places.  The pages of a level tile the key space, and a page's
+ * high fence is byte for byte its right sibling's low one.  So a live page of
+ * the level that begins (ends) at a fence that somebody remembers is the one to
+ * the right (left) of it, whatever the type's comparison function makes of that
+ * today.
+ */
+static inline bool
+fpt_fence_is(const FPTLayout *l, const void *page, const FPTFence *f,
+			 const FPTKey *k)
+{
+	FPTKey		fence;
+
+	/* a bound of a scan that has no tuple, and so no bytes to compare */
+	if (k->search != NULL)
+		return false;
+	fence = fpt_fence_get(l, page, f);
+	return fence.hi == k->hi && fence.tid == k->tid &&
+		fpt_key_alike(&fence, k);
+}
+
+static inline bool
+fpt_page_begins_at(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_is(l, page, &((const FPTPageSpecial *)
+								   ((const char *) page +
+									FPT_SPECIAL_OFFSET))->low, k);
+}
+
+static inline bool
+fpt_page_ends_at(const FPTLayout *l, const void *page, const FPTKey *k)
+{
+	return fpt_fence_is(l, page, &((const FPTPageHeader *) page)->high, k);
+}
+
+/* Rows a key, on average, that make a dictionary be considered. */
+#define FPT_DICT_ROWS		2
+
+/* Has the page a dictionary? */
+static inline bool
+fpt_page_has_dict(void *page)
+{
+	return (fpt_header(page)->enc & FPT_ENC_KW_MASK) == FPT_ENC_DICT;
+}
+
+/* What is wrong with a page. */
+typedef struct FPTFault
+{
+	const char *what;			/* a clause, such as "tuples overlap" */
+	const char *field;			/* what says so, */
+	uint64		value;			/* and what it holds */
+	int			kid;			/* node (by its place in the root) and entry */
+	int			rank;			/* (by its place in the node); -1: neither */
+} FPTFault;
+
+/*
+ * A run of one node for the scan: slots in order from loc.rank on, copied out.
+ * tids/hi/lo may be NULL when not wanted.  Returns entries copied, -1 corrupt.
+ */
+typedef struct FPTRun
+{
+	uint64	   *tids;
+	uint64	   *los;			/* images, base added */
+	uint64	   *his;			/* only for 16-byte keys */
+	uint16	   *slotids;		/* kid's node number * cap + slot */
+	uint16	   *tupoffs;		/* general keys: where the tuples are in the */
+	uint16	   *tuplens;		/* page, neighbours may share one; lengths */
+	int			tupbytes;		/* of all that are not shared; grows */
+} FPTRun;
+
+#endif							/* FPT_PAGE_LAYOUT_H */

@@ -1,0 +1,1442 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/modify.c
+ *	  Page kernel: changing one page image.
+ *
+ * fpt_page_insert() changes a few bytes in known places and reports them.  All
+ * other operations change the page at large; their callers compare images or
+ * log the whole page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/dict.h"
+#include "page/encoding.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/node.h"
+#include "page/tuple.h"
+
+/* Nodes away that entries of a full node are shifted to. */
+#define FPT_SHIFT_DISTANCE	6
+
+/* Free slots that a page must have to be rebuilt after entries were removed. */
+#define FPT_REORG_SPARE		16
+
+/*
+ * In general pages, where nodes and tuples share the space: bytes of garbage
+ * that make compacting the tuples worth its WAL, and bytes of the hole below
+ * which entries are rather shifted to neighbours than put in a new node.
+ */
+#define FPT_COMPACT_GAIN	(BLCKSZ / 32)
+#define FPT_SHIFT_ROOM		(BLCKSZ / 4)
+
+/* Appended entries at the end of a node that make it "ascending". */
+#define FPT_ASCENDING_RUN	4
+
+void
+fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+			  int enc, uint64 base_hi, uint64 base_lo)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	FPTPage		pg;
+
+	Assert(spec->level >= 0 && spec->level <= FPT_MAX_LEVEL);
+	Assert(spec->low->cls <= FPT_CLS_PINF && spec->high->cls <= FPT_CLS_PINF);
+	Assert((spec->low->len == 0 && spec->high->len == 0) || fpt_is_general(l));
+	memset(page, 0, BLCKSZ);
+	h->std.pd_upper = FPT_SPECIAL_OFFSET;
+	h->std.pd_special = FPT_SPECIAL_OFFSET;
+	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
+	h->level = (uint8) spec->level;
+	h->enc = (uint8) enc;
+	s->base_hi = base_hi;
+	s->base_lo = base_lo;
+	s->pageno = spec->pageno;
+	s->indexid = l->indexid;
+	s->version = FPT_VERSION;
+	s->pageid = FPT_PAGE_ID;
+	pg = fpt_page_open(l, page);
+	Assert(pg.g != NULL);
+	h->std.pd_lower = fpt_lower(pg.g, 0);
+
+	/* An empty page has room for any two. */
+	(void) fpt_page_set_low(l, page, spec->low, NULL);
+	(void) fpt_page_set_high(l, page, spec->high, NULL);
+	Assert(h->std.pd_upper == FPT_SPECIAL_OFFSET || fpt_has_tuples(pg.g));
+	Assert(h->std.pd_lower <= h->std.pd_upper);
+}
+
+/* --- root --------------------------------------------------------------- */
+
+/*
+ * Shift the root's arrays at "kid" by "by" (1 or -1) entries.  The caller
+ * changes nkids afterwards.
+ */
+static void
+fpt_root_shift(FPTPage pg, int kid, int by)
+{
+	char	   *seps = pg.p + FPT_LINE;
+	uint8	   *kids = (uint8 *) pg.p + pg.g->kids_off;
+	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
+	int			n = fpt_header(pg.p)->nkids - kid;
+	int			halves = pg.g->kw == 16 ? 2 : 1;
+	int			i;
+
+	Assert(by == 1 || by == -1);
+	Assert(kid >= 0 && kid <= fpt_header(pg.p)->nkids);
+	if (by < 0)
+		n--;
+	for (i = 0; i < halves; i++)
+	{
+		char	   *p = seps + (i * pg.g->maxnodes + kid) * width;
+
+		if (by > 0)
+			memmove(p + width, p, n * width);
+		else
+			memmove(p, p + width, n * width);
+	}
+	if (by > 0)
+		memmove(kids + kid + 1, kids + kid, n);
+	else
+		memmove(kids + kid, kids + kid + 1, n);
+}
+
+static void
+fpt_root_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
+{
+	fpt_array_set(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid, hi, lo);
+}
+
+/*
+ * Move the border between nodes and hole.  What the hole gets back is zeroed:
+ * hint bits apart it is zero at all times, in shared buffers, on disk and at
+ * replay, and WAL records count on that (W5).  The caller sees to it that no
+ * node in use is beyond the new border, and that no tuple is below it.
+ */
+static void
+fpt_set_nnodes(FPTPage pg, int nnodes)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			had = Min(h->nnodes, pg.g->maxnodes);
+	uint64		hints[FPT_MAX_NODES + 1];
+	int			i;
+
+	Assert(nnodes >= 0 && nnodes <= pg.g->maxnodes);
+	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
+	{
+		/* The hints lie at the border: they move with it. */
+		for (i = 0; i < Min(had, nnodes); i++)
+			hints[i] = fpt_node_hints(pg, i);
+		memset(pg.p + fpt_lower(pg.g, had), 0, fpt_hint_bytes(pg.g, had));
+	}
+	if (nnodes < had)
+		memset(fpt_node(pg, nnodes), 0, (had - nnodes) * pg.g->x * FPT_LINE);
+	h->nnodes = (uint8) nnodes;
+	h->std.pd_lower = fpt_lower(pg.g, nnodes);
+	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
+	{
+		for (i = 0; i < Min(had, nnodes) * pg.g->cap; i++)
+		{
+			if (hints[i / pg.g->cap] & (UINT64CONST(1) << (i % pg.g->cap)))
+				((uint8 *) pg.p)[h->std.pd_lower + i / 8] |= 1 << (i % 8);
+		}
+	}
+}
+
+/* Bytes of the hole that another node of a general page takes. */
+static inline int
+fpt_node_space(FPTPage pg)
+{
+	int			n = fpt_header(pg.p)->nnodes;
+
+	return pg.g->x * FPT_LINE + fpt_hint_bytes(pg.g, n + 1) -
+		fpt_hint_bytes(pg.g, n);
+}
+
+/* Lowest node number not in use, or -1. */
+static int
+fpt_free_ordinal(FPTPage pg)
+{
+	bool		taken[FPT_MAX_NODES + 1] = {false};
+	int			nkids = fpt_header(pg.p)->nkids;
+	int			i;
+
+	if (nkids >= pg.g->maxnodes)
+		return -1;
+	for (i = 0; i < nkids; i++)
+		taken[fpt_kid(pg, i)] = true;
+	for (i = 0; taken[i]; i++)
+		Assert(i < pg.g->maxnodes);
+	return i;
+}
+
+/*
+ * Put a new, empty node in front of kid "at".  Returns it, or NULL if there is
+ * no room.  The caller fills it at once: nodes in use are not empty.  Nodes
+ * have other numbers, but none has moved.
+ */
+static char *
+fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	int			ordinal = fpt_free_ordinal(pg);
+	char	   *node;
+
+	Assert(at >= 0 && at <= h->nkids);
+	if (ordinal < 0)
+		return NULL;
+	if (fpt_has_tuples(pg.g) && ordinal >= h->nnodes &&
+		fpt_heap_room(pg) < fpt_node_space(pg))
+		return NULL;
+	fpt_root_shift(pg, at, 1);
+	((uint8 *) pg.p)[pg.g->kids_off + at] = (uint8) ordinal;
+	fpt_root_set_sep(pg, at, hi, lo);
+	h->nkids++;
+	if (isnull)
+		h->nnull++;
+	if (ordinal >= h->nnodes)
+	{
+		/* The lowest free number is the first one in the hole. */
+		fpt_set_nnodes(pg, ordinal + 1);
+		memset(fpt_node(pg, ordinal), 0, pg.g->x * FPT_LINE);
+	}
+	Assert(h->nkids <= pg.g->maxnodes && h->nnull <= h->nkids);
+	node = fpt_node(pg, ordinal);
+	((FPTNode *) node)->used = 0;
+	return node;
+}
+
+/* Take an empty node out of the root. */
+static void
+fpt_node_remove(FPTPage pg, int kid)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	bool		isnull = fpt_kid_cls(pg, kid) != FPT_CLS_VALUE;
+
+	Assert(kid < h->nkids);
+	fpt_root_shift(pg, kid, -1);
+	h->nkids--;
+	if (isnull)
+		h->nnull--;
+}
+
+/*
+ * Write n sorted entries into a node, replacing what it holds.  The node is
+ * one of a page that has room for it in every respect; hints of its slots are
+ * cleared.
+ */
+static void
+fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
+{
+	uint8	   *perm = fpt_node_perm(pg.g, node);
+	int			ordinal = (int) ((node - pg.p) - pg.g->node_off) /
+	(pg.g->x * FPT_LINE);
+	int			i;
+
+	Assert(n > 0);
+	Assert(n <= pg.g->cap);
+	for (i = 0; i < n; i++)
+	{
+		fpt_array_set(pg.g->kw, node + sizeof(FPTNode), pg.g->cap, i, e[i].hi,
+					  e[i].lo);
+		fpt_slot_set_tid(pg.g, node, i, e[i].tid);
+		fpt_slot_set_down(pg.g, node, i, e[i].down);
+		fpt_slot_set_off(pg.g, node, i, e[i].off);
+	}
+
+	/* All of it, so that ascending insertions need not change it. */
+	for (i = 0; i < pg.g->cap; i++)
+		perm[i] = (uint8) i;
+	((FPTNode *) node)->used =
+		n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
+	for (i = 0; i < pg.g->cap; i++)
+		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
+}
+
+/*
+ * Read a node's entries in order; -1 if corrupt.  "e" has room for FPT_MAX_CAP
+ * of them.
+ */
+static int
+fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
+{
+	int			n = fpt_popcount(fpt_node_used(g, node));
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		int			slot = fpt_node_perm(g, node)[i];
+
+		if (slot >= g->cap)
+			return -1;
+		fpt_slot_rel(g, node, slot, &e[i].hi, &e[i].lo);
+		e[i].tid = fpt_slot_tid(g, node, slot);
+		e[i].down = fpt_slot_down(g, node, slot);
+		e[i].off = fpt_slot_off(g, node, slot);
+	}
+	return n;
+}
+
+/* --- fences --------------------------------------------------------------- */
+
+/*
+ * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
+ * tuple, even if all others are moved together; FPT_NO_WORK: that was needed.
+ * The fence has no tuple then.  Raises nothing.
+ */
+static FPTResult
+fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
+			  FPTWork *work)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			off = 0;
+
+	Assert(key->cls <= FPT_CLS_PINF);
+	f->lo = key->lo;
+	f->tidcls = key->tid | ((uint64) key->cls << 56);
+	if (likely(!fpt_is_general(pg.l)))
+	{
+		f->hi = key->hi;
+		return FPT_OK;
+	}
+	f->hi = 0;
+	if (key->len == 0)
+		return FPT_OK;
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+	{
+		FPTResult	res = FPT_NO_WORK;
+
+		if (work != NULL)
+			res = fpt_page_compact(pg, work);
+		if (res != FPT_OK)
+			return res;
+		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+			return FPT_FULL;
+	}
+	off = fpt_tuple_put(pg, key);
+	f->hi = (uint64) off;
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_set_low(const FPTLayout *l, void *page, const FPTKey *low,
+				 FPTWork *work)
+{
+	return fpt_set_fence(l, page, &fpt_special(page)->low, low, work);
+}
+
+FPTResult
+fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
+				  FPTWork *work)
+{
+	return fpt_set_fence(l, page, &fpt_header(page)->high, high, work);
+}
+
+/* --- filling ------------------------------------------------------------ */
+
+/*
+ * Share n entries of one region out over k new nodes at the root's end.
+ * FPT_FULL or FPT_UNFIT: the page is half filled.
+ */
+static FPTResult
+fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
+{
+	int			done = 0;
+	int			i;
+
+	Assert(n >= 0 && k <= n);
+	for (i = 0; i < k; i++)
+	{
+		FPTRelEntry e[FPT_MAX_CAP];
+		int			m = n / k + (i < n % k ? 1 : 0);
+		FPTResult	res;
+		char	   *node;
+		int			j;
+
+		Assert(m > 0 && m <= pg.g->cap);
+		for (j = 0; j < m; j++)
+		{
+			const FPTEntry *in = &entries[done + j];
+
+			if (pg.g->tw == 4 && !fpt_tid_is_short(in->key.tid))
+				return FPT_UNFIT;
+			e[j].tid = in->key.tid;
+			e[j].down = in->down;
+		}
+		res = fpt_encoding(pg.g)->store(pg, entries, done, m, e);
+		if (res != FPT_OK)
+			return res;
+		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull,
+							e[0].hi, e[0].lo);
+		if (node == NULL)
+			return FPT_FULL;
+		fpt_node_write(pg, node, e, m);
+		done += m;
+	}
+	Assert(done == n);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
+			  int fill)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			per = Max(1, pg.g->cap * fill / 100);
+	int			nfirst = 0;		/* entries of the first region */
+	int			kfirst,
+				ksecond;
+	int			maxnodes;
+	bool		firstnull = pg.l->nullsfirst;
+	FPTResult	res;
+
+	Assert(fill > 0 && fill <= 100);
+	Assert(fpt_header(pg.p)->nkids == 0);
+	res = fpt_encoding(pg.g)->begin(pg, entries, n);
+	if (res != FPT_OK)
+		return res;
+	maxnodes = fpt_encoding(pg.g)->nodes(pg, entries, n);
+	Assert(maxnodes <= pg.g->maxnodes);
+	while (nfirst < n &&
+		   (entries[nfirst].key.cls != FPT_CLS_VALUE) == firstnull)
+		nfirst++;
+	kfirst = fpt_ceil_div(nfirst, per);
+	ksecond = fpt_ceil_div(n - nfirst, per);
+	if (kfirst + ksecond > maxnodes)
+	{
+		/* Denser: all nodes, the larger region getting the slack. */
+		int			slack;
+
+		kfirst = fpt_ceil_div(nfirst, pg.g->cap);
+		ksecond = fpt_ceil_div(n - nfirst, pg.g->cap);
+		slack = maxnodes - kfirst - ksecond;
+		if (slack < 0)
+			return FPT_FULL;
+		if (nfirst > n - nfirst)
+			kfirst = Min(kfirst + slack, nfirst);
+		else
+			ksecond = Min(ksecond + slack, n - nfirst);
+	}
+	Assert(kfirst + ksecond <= maxnodes);
+	res = fpt_fill_region(pg, entries, nfirst, kfirst, firstnull);
+	if (res == FPT_OK)
+		res = fpt_fill_region(pg, entries + nfirst, n - nfirst, ksecond,
+							  !firstnull);
+	return res;
+}
+
+/* --- forming ------------------------------------------------------------- */
+
+/* a - b, clipped to what 64 bits can hold */
+static inline uint64
+fpt_distance(const FPTKey *a, const FPTKey *b)
+{
+	uint64		hi = a->hi - b->hi - (a->lo < b->lo ? 1 : 0);
+
+	return hi != 0 ? ~UINT64CONST(0) : a->lo - b->lo;
+}
+
+/* Does a - b fit in this key width, exactly? */
+static inline bool
+fpt_distance_fits(int kw, const FPTKey *a, const FPTKey *b)
+{
+	return fpt_fits(kw, a->hi - b->hi - (a->lo < b->lo ? 1 : 0),
+					a->lo - b->lo);
+}
+
+/*
+ * Expected range of a page's keys once it is full, for an open-ended page: the
+ * range now, extrapolated.
+ */
+static uint64
+fpt_extrapolate(uint64 range, int n, uint32 capacity)
+{
+	uint64		factor = capacity / Max(n, 1) + 1;
+
+	Assert(n >= 0 && capacity > 0);
+	return range > ~UINT64CONST(0) / factor ? ~UINT64CONST(0) : range * factor;
+}
+
+/*
+ * Largest offset of a key width, in terms of fpt_distance(): what that clips to
+ * fits in 16 bytes only.
+ */
+static inline uint64
+fpt_kw_max(int kw)
+{
+	if (kw == 8)
+		return ~UINT64CONST(0) - 1;
+	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
+}
+
+/* A page that is being formed, and what is known of its entries. */
+typedef struct FPTForm
+{
+	const FPTLayout *l;
+	const FPTPageSpec *spec;
+	FPTEntry   *entries;		/* in order */
+	int			n;
+	int			kind;			/* FPT_KIND_*, as their TIDs allow */
+	int			first;			/* the first and last one that is a value, */
+	int			last;			/* -1: none is */
+	int			bytes;			/* of tuples, fences' included */
+	int			kwi;			/* log2 of the key width chosen */
+	FPTKey		base;			/* what keys shall be relative to */
+} FPTForm;
+
+/* What a page of the key width chosen, or another one, would be like. */
+static inline const FPTGeom *
+fpt_form_geom(const FPTForm *f, int kwi)
+{
+	return &f->l->geom[kwi][f->kind];
+}
+
+/* The same for all of a form's entries, in pages of this key width. */
+static inline bool
+fpt_form_sure_fits(const FPTForm *f, int kwi)
+{
+	const FPTGeom *g = fpt_form_geom(f, kwi);
+
+	return fpt_encoding(g)->sure_fits(g, f->n, f->last - f->first + 1 < f->n,
+									  f->bytes);
+}
+
+/*
+ * Choose key width and base of a page that has values.  A page between two
+ * value fences gets a width that holds every key that can ever arrive, if its
+ * entries fit then; an open-ended page gets room in the directions it can
+ * grow.  Sets f's kwi and base.
+ */
+static void
+fpt_form_base(FPTForm *f)
+{
+	const FPTKey *low = f->spec->low;
+	const FPTKey *high = f->spec->high;
+	const FPTKey *last = &f->entries[f->last].key;
+	bool		lowopen = low->cls != FPT_CLS_VALUE;
+	bool		highopen = high->cls != FPT_CLS_VALUE;
+	const FPTKey *from = lowopen ? &f->entries[f->first].key : low;
+	uint64		content = fpt_distance(last, from);
+	uint64		span = highopen ? content : fpt_distance(high, from);
+	int			kwi;
+	uint64		max;
+	uint64		below;
+
+	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
+	for (kwi = 0; (1 << kwi) < f->l->keysize; kwi++)
+	{
+		uint64		need = span;
+
+		if (lowopen || highopen)
+			need = fpt_extrapolate(span, f->n, fpt_form_geom(f, kwi)->capacity);
+		if (need <= fpt_kw_max(1 << kwi))
+			break;
+	}
+
+	/* Too wide to hold the entries: as tight as the contents allow. */
+	while (kwi > 0 && !fpt_form_sure_fits(f, kwi) &&
+		   fpt_distance_fits(1 << (kwi - 1), last, from))
+		kwi--;
+	max = fpt_kw_max(1 << kwi);
+
+	Assert((1 << kwi) <= f->l->keysize);
+	f->kwi = kwi;
+	f->base = *from;
+	f->base.cls = FPT_CLS_VALUE;
+	f->base.tid = 0;
+	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < f->l->keysize)
+	{
+		uint64		inuse = Min(max, span <= max ? span : content);
+
+		below = highopen ? (max - inuse) / 2 : max - inuse;
+		if (f->base.lo < below)
+			below = f->base.lo;
+		f->base.lo -= below;
+	}
+	else if (lowopen && (1 << kwi) == f->l->keysize)
+		f->base.hi = f->base.lo = 0;
+}
+
+/*
+ * The first separator of the leftmost page of an inner level stands for minus
+ * infinity: give it a key that is below all others.  Changes entries[0], which
+ * is the caller's.
+ */
+static void
+fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
+{
+	FPTKey	   *k = &entries[0].key;
+
+	Assert(n > 0);
+	memset(k, 0, sizeof(FPTKey));
+	k->cls = l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
+	if (k->cls == FPT_CLS_VALUE && n > 1 &&
+		entries[1].key.cls == FPT_CLS_VALUE)
+	{
+		/* Close by, so that it costs no key width. */
+		k->hi = entries[1].key.hi;
+		k->lo = entries[1].key.lo;
+		if (entries[1].key.tid == 0 && !fpt_is_general(l))
+		{
+			if (k->lo-- == 0)
+				k->hi--;
+		}
+	}
+}
+
+/* What a dictionary must save: one part of so many. */
+#define FPT_DICT_SHARE		8
+
+bool
+fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+			  const FPTEntry *entries, int n)
+{
+	const FPTGeom *g = &l->geom[kwi][kind];
+	const FPTGeom *d = &l->geom[FPT_ENC_DICT][kind];
+	int			nodes = fpt_ceil_div(n, g->cap);
+	int			dnodes;
+	int			bytes = 0;
+	int			dbytes = 0;
+	int			ndict = 0;
+	int			i;
+
+	if (level > 0 || !fpt_is_general(l) || n < FPT_DICT_ROWS)
+		return false;
+	for (i = 0; i < n; i++)
+	{
+		bytes += fpt_tuple_space(entries[i].key.len);
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
+			return false;
+		dbytes += fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+	}
+	dnodes = fpt_ceil_div(n, d->cap);
+	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
+	dbytes += dnodes * d->x * FPT_LINE + fpt_hint_bytes(d, dnodes);
+	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
+}
+
+/*
+ * Make the page in this encoding (the low nibble; base is what a form without
+ * values has).  Not FPT_OK: it is undefined what the page is.
+ */
+static FPTResult
+fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
+{
+	Assert(enc < FPT_NENC);
+	if (f->kind == FPT_KIND_LEAF4)
+		enc |= FPT_ENC_TID4;
+	fpt_page_init(f->l, page, f->spec, enc, base->hi, base->lo);
+	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
+}
+
+/*
+ * What the entries are, before anything is chosen.  Sets f's first, last,
+ * bytes and kind.
+ */
+static void
+fpt_form_survey(FPTForm *f)
+{
+	int			level = f->spec->level;
+	uint64		or_tids = 0;
+
+	Assert(f->n >= 0);
+	f->first = f->last = -1;
+	f->bytes = fpt_tuple_space(f->spec->low->len) +
+		fpt_tuple_space(f->spec->high->len);
+	for (int i = 0; i < f->n; i++)
+	{
+		const FPTKey *k = &f->entries[i].key;
+
+		or_tids |= k->tid;
+		if (level == 0 || i > 0)
+			f->bytes += fpt_tuple_space(k->len);
+		if (k->cls == FPT_CLS_VALUE)
+		{
+			if (f->first < 0)
+				f->first = i;
+			f->last = i;
+		}
+	}
+	if (level > 0)
+		f->kind = FPT_KIND_INNER;
+	else
+		f->kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+}
+
+FPTResult
+fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+			  FPTEntry *entries, int n, int fill)
+{
+	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
+	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n};
+	bool		dict;
+	FPTResult	res;
+
+	if (spec->level > 0 && spec->low->cls == FPT_CLS_MINF && n > 0)
+		fpt_form_minf(l, entries, n);
+	fpt_form_survey(&f);
+	if (f.first >= 0)
+		fpt_form_base(&f);
+	else
+		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
+	dict = fpt_dict_pays(l, spec->level, f.kwi, f.kind, entries, n);
+	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
+		return FPT_OK;
+	res = fpt_form_as(&f, page, f.kwi, &f.base, fill);
+	if (res != FPT_FULL || !fpt_is_general(l))
+		return res;
+	if (!dict && spec->level == 0 &&
+		fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
+		return FPT_OK;
+
+	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
+	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
+}
+
+/* --- inserting ----------------------------------------------------------- */
+
+/* Is there room in the hole for the tuple that a slot with this key needs? */
+static inline bool
+fpt_tuple_fits(FPTPage pg, const FPTKey *key)
+{
+	return !fpt_owns_tuples(pg.g) ||
+		fpt_heap_room(pg) >= fpt_tuple_space(key->len);
+}
+
+/*
+ * Where would e go?  FPT_OK only if there is a free slot for it (and room for
+ * its tuple), FPT_FULL if only that is missing.  Changes nothing; may raise.
+ */
+static FPTResult
+fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
+{
+	uint32		null = pg.l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+
+	if (e->key.cls != FPT_CLS_VALUE &&
+		(e->key.cls != null || (fpt_has_tuples(pg.g) && e->key.lo != 0)))
+		return FPT_CORRUPT;
+	if (fpt_locate(pg, &e->key, p) != FPT_OK)
+		return FPT_CORRUPT;
+	if (unlikely(fpt_has_dict(pg.g)))
+	{
+		FPTResult	res = fpt_dict_admits(pg, e, p);
+
+		if (res != FPT_OK)
+			return res;
+	}
+	if (p->where != 0)
+		return FPT_UNFIT;
+
+	/*
+	 * Nothing goes before the entry that stands for minus infinity: it needs a
+	 * lower key first, which fpt_page_form() gives it.
+	 */
+	if (!fpt_is_leaf(pg.g) && p->kid == 0 && p->rank == 0 &&
+		fpt_header(pg.p)->nkids > 0 &&
+		fpt_page_low(pg.l, pg.p).cls == FPT_CLS_MINF)
+		return FPT_UNFIT;
+	if (pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+		return FPT_UNFIT;
+	if (p->from >= p->to)
+		return FPT_FULL;
+	if (p->dup)
+		return FPT_DUPLICATE;
+	if (p->rank >= p->count && p->kid + 1 < p->to)
+	{
+		/* The next node may begin with this very entry. */
+		FPTEntry	next;
+		FPTLoc		loc;
+
+		loc.kid = p->kid + 1;
+		loc.rank = 0;
+		if (fpt_page_get(pg.l, pg.p, loc, &next) != FPT_OK)
+			return FPT_CORRUPT;
+		if (fpt_key_cmp(pg.l, &next.key, &e->key) == 0)
+			return FPT_DUPLICATE;
+	}
+	if (!fpt_tuple_fits(pg, &e->key))
+		return FPT_FULL;
+	return p->count < pg.g->cap ? FPT_OK : FPT_FULL;
+}
+
+static inline void
+fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
+{
+	Assert(len > 0);
+	Assert((const char *) p >= (char *) page &&
+		   (const char *) p + len <= (char *) page + BLCKSZ);
+	Assert(edit->n < FPT_MAX_EDITS);
+	edit->r[edit->n].off = (uint16) ((const char *) p - (char *) page);
+	edit->r[edit->n].len = (uint16) len;
+	edit->n++;
+}
+
+FPTResult
+fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
+					 FPTPlace *p)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	return fpt_insert_place(pg, e, p);
+}
+
+/*
+ * Put a new entry's tuple into the page, for a slot.  Must find room:
+ * fpt_insert_place() has looked.  Adds what it changed to *edit.
+ */
+static void
+fpt_insert_tuple(FPTPage pg, char *node, int slot, const FPTKey *key,
+				 FPTEdit *edit)
+{
+	int			off = 0;
+
+	Assert(fpt_owns_tuples(pg.g));
+	if (key->len > 0)
+	{
+		FPTPageHeader *h = fpt_header(pg.p);
+
+		off = fpt_tuple_put(pg, key);
+		Assert(off > 0);
+		fpt_edit_add(edit, pg.p, pg.p + off,
+					 fpt_tuple_space(key->len));
+		fpt_edit_add(edit, pg.p, &h->std.pd_upper, sizeof(h->std.pd_upper));
+	}
+	fpt_slot_set_off(pg.g, node, slot, (uint16) off);
+	fpt_edit_add(edit, pg.p, node + pg.g->off_off + slot * 2, 2);
+}
+
+void
+fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
+				   const FPTPlace *at, FPTEdit *edit)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTPlace	p = *at;
+	uint64		used = fpt_node_used(pg.g, p.node);
+	int			slot = fpt_ctz(~used);
+	uint8	   *perm = fpt_node_perm(pg.g, p.node);
+	char	   *keys = p.node + sizeof(FPTNode);
+
+	Assert(p.count < pg.g->cap && p.where == 0);
+	Assert(p.count == fpt_popcount(used) && p.rank <= p.count);
+	Assert(slot < pg.g->cap);
+	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
+#ifdef WORDS_BIGENDIAN
+	fpt_edit_add(edit, pg.p, p.node, sizeof(FPTNode));
+#else
+	fpt_edit_add(edit, pg.p, p.node + slot / 8, 1);
+#endif
+	fpt_array_set(pg.g->kw, keys, pg.g->cap, slot, p.hi, p.lo);
+	if (pg.g->kw == 16)
+	{
+		fpt_edit_add(edit, pg.p, keys + slot * 8, 8);
+		fpt_edit_add(edit, pg.p, keys + (pg.g->cap + slot) * 8, 8);
+	}
+	else
+		fpt_edit_add(edit, pg.p, keys + slot * pg.g->kw, pg.g->kw);
+
+	if (p.rank < p.count || perm[p.rank] != slot)
+	{
+		memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
+		perm[p.rank] = (uint8) slot;
+		fpt_edit_add(edit, pg.p, perm + p.rank, p.count - p.rank + 1);
+	}
+
+	fpt_slot_set_tid(pg.g, p.node, slot, e->key.tid);
+	fpt_edit_add(edit, pg.p, p.node + pg.g->tid_off + slot * pg.g->tw,
+				 pg.g->tw);
+	if (!fpt_is_leaf(pg.g))
+	{
+		fpt_slot_set_down(pg.g, p.node, slot, e->down);
+		fpt_edit_add(edit, pg.p, p.node + pg.g->down_off + slot * 4, 4);
+	}
+	if (fpt_owns_tuples(pg.g))
+		fpt_insert_tuple(pg, p.node, slot, &e->key, edit);
+	fpt_hint_clear(pg, fpt_kid(pg, p.kid) * pg.g->cap + slot);
+}
+
+FPTResult
+fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
+				FPTEdit *edit)
+{
+	FPTPlace	p;
+	FPTResult	res = fpt_page_insert_find(l, page, e, &p);
+
+	if (res == FPT_OK)
+		fpt_page_insert_at(l, page, e, &p, edit);
+	return res;
+}
+
+/*
+ * Split the full node of p.  Where entries arrive in ascending order the new
+ * node starts almost empty, so that nodes are left full behind.  FPT_OK: one
+ * of the two has a free slot.  FPT_FULL: the page has no room for another
+ * node, and is unchanged.
+ */
+static FPTResult
+fpt_node_split(FPTPage pg, FPTPlace *p)
+{
+	FPTRelEntry e[FPT_MAX_CAP];
+	uint8	   *perm = fpt_node_perm(pg.g, p->node);
+	bool		ascending = p->rank == p->count;
+	int			keep = p->count / 2;
+	uint64		drop = 0;
+	char	   *node;
+	int			i;
+
+	Assert(p->count >= 2 && p->rank <= p->count);
+	if (fpt_node_read(pg.g, p->node, e) < 0)
+		return FPT_CORRUPT;
+	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
+	{
+		if (perm[i] != i)
+			ascending = false;
+	}
+	if (ascending)
+		keep = p->count - 1;
+	Assert(keep >= 1 && keep < p->count);
+	node = fpt_node_add(pg, p->kid + 1,
+						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE,
+						e[keep].hi, e[keep].lo);
+	if (node == NULL)
+		return FPT_FULL;
+	fpt_node_write(pg, node, e + keep, p->count - keep);
+	for (i = keep; i < p->count; i++)
+	{
+		drop |= UINT64CONST(1) << perm[i];
+		fpt_hint_clear(pg, fpt_kid(pg, p->kid) * pg.g->cap + perm[i]);
+	}
+	((FPTNode *) p->node)->used = fpt_node_used(pg.g, p->node) & ~drop;
+	return FPT_OK;
+}
+
+/*
+ * Move slot "from" of one kid to slot "to" of another, hint included.  Their
+ * orders are the caller's to mend.
+ */
+static void
+fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
+{
+	char	   *a = fpt_kid_node(pg, fromkid);
+	char	   *b = fpt_kid_node(pg, tokid);
+	int			fromid = fpt_kid(pg, fromkid) * pg.g->cap + from;
+	int			toid = fpt_kid(pg, tokid) * pg.g->cap + to;
+	uint64		hi,
+				lo;
+
+	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
+	Assert(fromkid != tokid);
+	fpt_slot_rel(pg.g, a, from, &hi, &lo);
+	fpt_array_set(pg.g->kw, b + sizeof(FPTNode), pg.g->cap, to, hi, lo);
+	fpt_slot_set_tid(pg.g, b, to, fpt_slot_tid(pg.g, a, from));
+	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
+	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
+	((FPTNode *) a)->used &= ~(UINT64CONST(1) << from);
+	((FPTNode *) b)->used |= UINT64CONST(1) << to;
+	if (fpt_is_leaf(pg.g))
+	{
+		fpt_hint_clear(pg, toid);
+		if (fpt_hint_test(pg, fromid))
+			((uint8 *) pg.p)[fpt_hint_off(pg) + toid / 8] |=
+				1 << (toid % 8);
+		fpt_hint_clear(pg, fromid);
+	}
+}
+
+/*
+ * Move m entries from the end of a kid to the front of the next one (by = 1),
+ * or from its front to the end of the previous one (by = -1).  FPT_CORRUPT:
+ * the nodes cannot be what the root says; nothing is changed then.
+ */
+static FPTResult
+fpt_entries_shift(FPTPage pg, int kid, int by, int m)
+{
+	char	   *a = fpt_kid_node(pg, kid);
+	char	   *b = fpt_kid_node(pg, kid + by);
+	uint8	   *aperm = fpt_node_perm(pg.g, a);
+	uint8	   *bperm = fpt_node_perm(pg.g, b);
+	int			na = fpt_popcount(fpt_node_used(pg.g, a));
+	int			nb = fpt_popcount(fpt_node_used(pg.g, b));
+	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
+	int			at = by > 0 ? 0 : nb;	/* where they go */
+	uint64		hi,
+				lo;
+	int			i;
+
+	Assert(by == 1 || by == -1);
+	/* Only in a page whose root names a node twice can this be wrong. */
+	Assert(m > 0);
+	if (a == b || m >= na || nb + m > pg.g->cap)
+		return FPT_CORRUPT;
+	for (i = 0; i < na; i++)
+	{
+		if (aperm[i] >= pg.g->cap)
+			return FPT_CORRUPT;
+	}
+	if (by > 0)
+		memmove(bperm + m, bperm, nb);
+	for (i = 0; i < m; i++)
+	{
+		int			to = fpt_ctz(~fpt_node_used(pg.g, b));
+
+		fpt_slot_move(pg, kid, aperm[first + i], kid + by, to);
+		bperm[at + i] = (uint8) to;
+	}
+	if (by < 0)
+		memmove(aperm, aperm + m, na - m);
+
+	/* The right one of the two begins elsewhere now. */
+	if (by > 0)
+		fpt_slot_rel(pg.g, b, bperm[0], &hi, &lo);
+	else
+		fpt_slot_rel(pg.g, a, aperm[0], &hi, &lo);
+	fpt_root_set_sep(pg, by > 0 ? kid + 1 : kid, hi, lo);
+	return FPT_OK;
+}
+
+/*
+ * Distance to the nearest kid of the region with a free slot; 0: none that is
+ * near enough.  "hard": none is too far.  Sets *room to the number of its free
+ * slots.
+ */
+static int
+fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
+{
+	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
+	int			kid;
+
+	Assert(by == 1 || by == -1);
+	Assert(p->kid >= p->from && p->kid < p->to);
+	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
+		 (kid - p->kid) * by <= max; kid += by)
+	{
+		int			n = fpt_node_count(pg.l, pg.p, kid);
+
+		if (n <= 0)
+			return 0;
+		if (n < pg.g->cap)
+		{
+			*room = pg.g->cap - n;
+			return (kid - p->kid) * by;
+		}
+	}
+	return 0;
+}
+
+/*
+ * Make room in the full node of p by shifting entries towards the nearest node
+ * that has some: half of that room, for later, as far as the new entry stays
+ * on this side of what moves, or finds room where it goes.  All of it in a
+ * node of many rows of the new entry's key, as their next ones will come here,
+ * too.  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL: no
+ * room near enough, or it is not worth it; nothing is changed.
+ */
+static FPTResult
+fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
+{
+	int			rroom = 0;
+	int			lroom = 0;
+	int			right = fpt_room_distance(pg, p, 1, hard, &rroom);
+	int			left = fpt_room_distance(pg, p, -1, hard, &lroom);
+	bool		atend = p->rank >= p->count;
+	bool		repeats;
+	int			share = 2;
+	int			m;
+	int			by;
+	int			kid;
+
+	Assert(p->count > 0 && fpt_place_has_node(p));
+	/*
+	 * A load in ascending order wants full pages behind it, not room.  Where
+	 * keys repeat, the end of the page is the end of one of them.
+	 */
+	repeats = fpt_has_dict(pg.g) || (!fpt_has_tuples(pg.g) && p->eq != 0);
+	if (atend && p->kid + 1 == p->to && !repeats && !hard)
+		return FPT_FULL;
+
+	/* What goes to the very end can follow to a direct neighbour only. */
+	if (atend && (right > 1 || rroom < 2))
+		right = 0;
+	if (p->rank < 2)
+		left = 0;
+	if (right == 0 && left == 0)
+		return FPT_FULL;
+	by = left == 0 || (right > 0 && right <= left) ? 1 : -1;
+	if (fpt_popcount(p->eq) > pg.g->cap / 2)
+		share = 1;
+	if (by < 0)
+		m = Max(1, Min(lroom / share, p->rank - 1));
+	else if (atend)
+		m = Max(1, Min(rroom / 2, p->count - 1));
+	else
+		m = Max(1, Min(rroom / share, p->count - p->rank));
+
+	Assert(m >= 1 && (by < 0 ? left : right) > 0);
+
+	/* From the far end, so that every node has room when it is given some. */
+	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
+		 kid != p->kid - by; kid -= by)
+	{
+		FPTResult	res = fpt_entries_shift(pg, kid, by, m);
+
+		if (res != FPT_OK)
+			return res;
+	}
+	return FPT_OK;
+}
+
+/*
+ * Rebuild the in-page tree with its entries spread over all nodes, if that
+ * gains enough (or "hard": anything).  FPT_FULL: it does not, the page is
+ * unchanged.  Raises nothing but where the page has a dictionary.
+ */
+static FPTResult
+fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	FPTEntry   *e;
+	int			n = fpt_page_count(pg.l, pg.p);
+	FPTResult	res;
+
+	if (n < 0)
+		return FPT_CORRUPT;
+	if (!fpt_encoding(pg.g)->rebuild_pays(pg, n) &&
+		(!hard || n + FPT_REORG_SPARE > (int) pg.g->capacity))
+		return FPT_FULL;
+	if (work == NULL)
+		return FPT_NO_WORK;
+
+	/* From a copy, where tuples do not move while they are put back. */
+	e = work->u.entries;
+	memcpy(work->page, pg.p, BLCKSZ);
+	n = fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES);
+	if (n < 0 || (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < 0))
+		return FPT_CORRUPT;
+	h->nkids = h->nnull = 0;
+	fpt_set_nnodes(pg, 0);
+	res = fpt_encoding(pg.g)->clear(pg, work->page);
+
+	/* Leave a node or two for regions and splits. */
+	if (res == FPT_OK)
+		res = fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
+	Assert(res != FPT_OK || fpt_page_count(pg.l, pg.p) == n);
+	return res;
+}
+
+/*
+ * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
+ * is one now.  FPT_FULL: the page is as it was, but for entries that changed
+ * nodes, or one more key in its dictionary.  May raise.
+ */
+static FPTResult
+fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
+{
+	FPTPlace	p;
+	FPTResult	res = fpt_insert_place(pg, e, &p);
+
+	if (res != FPT_FULL)
+		return res;
+	if (fpt_has_dict(pg.g) && !p.listed)
+	{
+		res = fpt_dict_add(pg, &e->key, (int) p.lo);
+		if (res == FPT_OK)
+			res = fpt_insert_place(pg, e, &p);
+		if (res != FPT_FULL)
+			return res;
+		if (!p.listed)
+			return FPT_FULL;
+	}
+	if (!fpt_tuple_fits(pg, &e->key))
+		return FPT_FULL;
+	if (p.from >= p.to)
+	{
+		/* The first entry of its region. */
+		if (fpt_owns_tuples(pg.g) && fpt_heap_room(pg) <
+			fpt_tuple_space(e->key.len) + fpt_node_space(pg))
+			return FPT_FULL;
+		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
+							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
+	}
+	if (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < FPT_SHIFT_ROOM)
+		res = fpt_node_shift(pg, &p, hard);
+	if (res == FPT_FULL)
+		res = fpt_node_split(pg, &p);
+	if (res == FPT_FULL && (!fpt_has_tuples(pg.g) || hard))
+		res = fpt_node_shift(pg, &p, hard);
+	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;
+}
+
+/*
+ * The same, once the bytes of removed entries' tuples are in the hole.
+ * FPT_FULL: too few, or still no room.  FPT_NO_WORK before anything is
+ * changed.  May raise.
+ */
+static FPTResult
+fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard, FPTWork *work)
+{
+	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
+	FPTResult	res = FPT_FULL;
+
+	Assert(fpt_has_tuples(pg.g));
+	for (int step = 0; res == FPT_FULL; step++)
+	{
+		int			garbage = fpt_tuple_garbage(pg);
+
+		if (garbage < 0)
+			return FPT_CORRUPT;
+		if (garbage < least)
+			return FPT_FULL;
+		if (work == NULL)
+			return FPT_NO_WORK;
+		res = fpt_encoding(pg.g)->reclaim(pg, step, work);
+		if (res == FPT_UNFIT)
+			return FPT_FULL;
+		if (res == FPT_OK)
+			res = fpt_make_room_locally(pg, e, hard);
+	}
+	return res;
+}
+
+/*
+ * Make room for e, cheapest ways first.  FPT_OK: a free slot awaits it.
+ * FPT_FULL: there is none to be had (for less than "hard").  Anything else is
+ * why e cannot go in at all.  May raise; the page may be half changed unless
+ * FPT_OK, FPT_FULL or FPT_NO_WORK is returned.
+ */
+static FPTResult
+fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
+			  FPTWork *work)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTResult	res;
+
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+	res = fpt_make_room_locally(pg, e, hard);
+	if (res == FPT_FULL && fpt_has_tuples(pg.g))
+		res = fpt_make_room_tuples(pg, e, hard, work);
+	if (res == FPT_FULL)
+	{
+		/* Small pages can still be without a free node after this. */
+		res = fpt_page_reorganise(pg, hard, work);
+		if (res == FPT_OK)
+			res = fpt_make_room_locally(pg, e, hard);
+	}
+	return res;
+}
+
+FPTResult
+fpt_page_make_room(const FPTLayout *l, void *page, const FPTEntry *e,
+				   FPTWork *work)
+{
+	return fpt_make_room(l, page, e, false, work);
+}
+
+FPTResult
+fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
+				   FPTWork *work)
+{
+	return fpt_make_room(l, page, e, true, work);
+}
+
+/* Can all of these be in one dictionary?  *room: space besides nodes. */
+static bool
+fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (i > 0 &&
+			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
+			return false;
+		*room -= fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+	}
+	return true;
+}
+
+bool
+fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTEntry   *e = work->u.entries;
+	const FPTGeom *d;
+	int			kind;
+	int			nodes;
+	int			n;
+	int			room;
+
+	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
+		return false;
+	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+	kind = pg.g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	if (n < 0 ||
+		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
+		return false;
+	d = &pg.l->geom[FPT_ENC_DICT][kind];
+	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
+	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
+		fpt_hint_bytes(d, nodes) -
+		fpt_tuple_space(fpt_page_low(l, page).len) -
+		fpt_tuple_space(fpt_page_high(l, page).len);
+	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
+}
+
+/* --- removing ------------------------------------------------------------- */
+
+FPTResult
+fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	char	   *node;
+	uint8	   *perm;
+	uint64		used;
+	int			count;
+	int			n = 0;
+	int			i;
+
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(pg, kid);
+	if (node == NULL)
+		return FPT_CORRUPT;
+	used = fpt_node_used(pg.g, node);
+	perm = fpt_node_perm(pg.g, node);
+	count = fpt_popcount(used);
+	for (i = 0; i < count; i++)
+	{
+		if (perm[i] >= pg.g->cap)
+			return FPT_CORRUPT;
+	}
+	for (i = 0; i < count; i++)
+	{
+		if (slots & (UINT64CONST(1) << perm[i]))
+			fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + perm[i]);
+		else
+			perm[n++] = perm[i];
+	}
+	((FPTNode *) node)->used = used & ~slots;
+	if ((used & ~slots) == 0)
+		fpt_node_remove(pg, kid);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			n = fpt_node_count(l, page, kid);
+	uint64		slots = 0;
+	int			i;
+
+	if (pg.g == NULL || n < 0)
+		return FPT_CORRUPT;
+	for (i = 0; i < n; i++)
+	{
+		int			slot = fpt_node_perm(pg.g, fpt_kid_node(pg, kid))[i];
+
+		if (slot >= pg.g->cap)
+			return FPT_CORRUPT;
+		if (dead[i])
+			slots |= UINT64CONST(1) << slot;
+	}
+	return slots == 0 ? FPT_OK : fpt_page_delete_slots(l, page, kid, slots);
+}
+
+FPTResult
+fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTEntry	e;
+	int			slot;
+
+	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return FPT_CORRUPT;
+	slot = fpt_node_perm(pg.g, fpt_kid_node(pg, loc.kid))[loc.rank];
+	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
+}
+
+void
+fpt_page_trim(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nnodes = 0;
+	int			i;
+
+	if (pg.g == NULL)
+		return;
+	for (i = 0; i < h->nkids; i++)
+		nnodes = Max(nnodes, fpt_kid(pg, i) + 1);
+	if (nnodes < h->nnodes)
+	{
+		fpt_set_nnodes(pg, nnodes);
+	}
+}
+
+FPTResult
+fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc, uint32 down)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTEntry	e;
+	char	   *node;
+
+	if (pg.g == NULL || fpt_is_leaf(pg.g) ||
+		fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(pg, loc.kid);
+	fpt_slot_set_down(pg.g, node, fpt_node_perm(pg.g, node)[loc.rank], down);
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_truncate(const FPTLayout *l, void *page, int n)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPage		pg = fpt_page_open(l, page);
+	int			kid;
+
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+
+	/* Backwards, so that removing a node moves nothing still to be seen. */
+	for (kid = h->nkids - 1; kid >= 0; kid--)
+	{
+		int			before = 0;
+		int			count = fpt_node_count(l, page, kid);
+		uint64		drop = 0;
+		char	   *node = fpt_kid_node(pg, kid);
+		int			i;
+
+		if (count < 0)
+			return FPT_CORRUPT;
+		for (i = 0; i < kid; i++)
+		{
+			int			m = fpt_node_count(l, page, i);
+
+			if (m < 0)
+				return FPT_CORRUPT;
+			before += m;
+		}
+		if (before + count <= n)
+			break;
+		for (i = Max(0, n - before); i < count; i++)
+		{
+			int			slot = fpt_node_perm(pg.g, node)[i];
+
+			if (slot >= pg.g->cap)
+				return FPT_CORRUPT;
+			drop |= UINT64CONST(1) << slot;
+		}
+		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
+			return FPT_CORRUPT;
+	}
+	return FPT_OK;
+}

@@ -1,0 +1,112 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/modify.h
+ *	  Changing a page: insert, delete, split, build.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_MODIFY_H
+#define FPT_PAGE_MODIFY_H
+
+#include "page/layout.h"
+
+/*
+ * Change a fence of a page that is no longer, or not yet, searched: a private
+ * copy.  FPT_FULL: there is no room for its tuple.
+ */
+extern FPTResult fpt_page_set_low(const FPTLayout *l, void *page,
+								  const FPTKey *low, FPTWork *work);
+extern FPTResult fpt_page_set_high(const FPTLayout *l, void *page,
+								   const FPTKey *high, FPTWork *work);
+
+/*
+ * Make an empty page of this encoding.  base is what keys are stored relative
+ * to.  Links are zero.
+ */
+extern void fpt_page_init(const FPTLayout *l, void *page,
+						  const FPTPageSpec *spec, int enc,
+						  uint64 base_hi, uint64 base_lo);
+
+/*
+ * Put n entries, sorted, into a page that fpt_page_init made.  They are spread
+ * evenly over nodes that are filled to at most "fill" percent where that is
+ * possible, otherwise as densely as needed.  FPT_FULL if they do not fit,
+ * FPT_UNFIT if one is not representable.
+ */
+extern FPTResult fpt_page_fill(const FPTLayout *l, void *page,
+							   const FPTEntry *entries, int n, int fill);
+
+/*
+ * Insert into a free slot of the entry's node, the common case.  Records the
+ * changed bytes in *edit.  FPT_FULL: see fpt_page_make_room.
+ */
+extern FPTResult fpt_page_insert(const FPTLayout *l, void *page,
+								 const FPTEntry *e, FPTEdit *edit);
+
+/*
+ * The same in two steps.  The first one only looks, and does what comparing of
+ * keys there is; FPT_OK if the second one, which cannot fail, may follow.
+ */
+extern FPTResult fpt_page_insert_find(const FPTLayout *l, void *page,
+									  const FPTEntry *e, FPTPlace *p);
+extern void fpt_page_insert_at(const FPTLayout *l, void *page,
+							   const FPTEntry *e, const FPTPlace *p,
+							   FPTEdit *edit);
+
+/*
+ * The entry's node is full: split it inside the page, else shift entries to
+ * the nearest nodes with room, else reorganise the page, so that
+ * fpt_page_insert can succeed.  FPT_FULL: the page is all but full, split it.
+ * "work" may be NULL, which the first two of these never need.
+ */
+extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
+									const FPTEntry *e, FPTWork *work);
+
+/*
+ * The same after entries were removed to make room: free slots are used
+ * wherever in the page they are.
+ */
+extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
+									const FPTEntry *e, FPTWork *work);
+
+/* Remove the slots in "slots" from the kid'th node. */
+extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
+									   int kid, uint64 slots);
+
+/* Remove the entries of the kid'th node that dead[], in key order, marks. */
+extern FPTResult fpt_node_delete(const FPTLayout *l, void *page, int kid,
+								 const bool *dead);
+
+/* Remove one entry. */
+extern FPTResult fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc);
+
+/* Give free nodes at the end back to the hole, drop empty ones. */
+extern void fpt_page_trim(const FPTLayout *l, void *page);
+
+/* Change the downlink of an entry of an inner page. */
+extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
+								   uint32 down);
+
+/* Keep the first n entries only (page split); nodes stay where they are. */
+extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
+
+/*
+ * Make a page of n sorted entries: choose base and encoding (see page/modify.c)
+ * and fill it.  Entries of inner pages: *entries is changed where it stands for
+ * minus infinity.
+ */
+extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
+							   const FPTPageSpec *spec, FPTEntry *entries,
+							   int n, int fill);
+
+/* Would fpt_page_form() make a page with a dictionary, if it can? */
+extern bool fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+						  const FPTEntry *entries, int n);
+
+/*
+ * Has a page of general keys without room so many entries of the same keys that
+ * one with a dictionary would have an eighth of its space free?
+ */
+extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
+
+#endif							/* FPT_PAGE_MODIFY_H */

@@ -1,0 +1,700 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/node.h
+ *	  Accessors shared by the files of the page kernel, and by nobody else.
+ *
+ * All of them stay inside the page for any contents of a page whose header
+ * passed fpt_page_sane(), or fpt_page_geom() alone: ordinals are checked
+ * against the geometry, used bits are masked, slots are checked by callers.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_NODE_H
+#define FPT_PAGE_NODE_H
+
+#include "page/format.h"
+#include "page/layout.h"
+#include "page/simd.h"
+
+/* An entry with its key relative to the page's base. */
+typedef struct FPTRelEntry
+{
+	uint64		hi;
+	uint64		lo;
+	uint64		tid;
+	uint32		down;
+	uint16		off;			/* of its tuple, 0: empty */
+} FPTRelEntry;
+
+/*
+ * A page in hand.  Every exported function opens the page that it is given, and
+ * the handle lives until it returns, or makes the page one of another encoding;
+ * it is passed by value, so that its members stay in registers.  "g" is what
+ * fpt_page_open() found: callers of anything else have made sure that it is not
+ * NULL.
+ */
+typedef struct FPTPage
+{
+	const FPTLayout *l;
+	const FPTGeom *g;
+	char	   *p;				/* BLCKSZ bytes */
+} FPTPage;
+
+/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+static inline const FPTGeom *
+fpt_geom_of(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
+	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
+	const FPTGeom *g;
+
+	/* 0: short TIDs; FPT_ENC_TID4: long ones; anything else is not valid */
+	if (h->level > 0)
+		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
+	else if (kind == FPT_ENC_TID4)
+		kind = FPT_KIND_LEAF6;
+	if (kwi >= FPT_NENC || kind >= FPT_NKINDS)
+		return NULL;
+
+	/* key widths beyond the key size have no geometry */
+	g = &l->geom[kwi][kind];
+	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
+		h->nnull > h->nkids)
+		return NULL;
+	if (unlikely(fpt_has_dict(g)) &&
+		h->std.pd_upper + h->ndict * FPT_DICT_ITEM > FPT_SPECIAL_OFFSET)
+		return NULL;
+	return g;
+}
+
+/* A handle of a page of which nothing is known yet. */
+static inline FPTPage
+fpt_page_open(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = {.l = l, .g = fpt_geom_of(l, page), .p = (char *) page};
+
+	return pg;
+}
+
+/* Is a general fence's tuple where it says? */
+static inline bool
+fpt_fence_sound(const void *page, const FPTFence *f)
+{
+	uint32		len;
+
+	return f->hi == 0 ||
+		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
+}
+
+/* Is p's node the one in which the key is, or belongs? */
+static inline bool
+fpt_place_has_node(const FPTPlace *p)
+{
+	return p->where == 0 && p->kid >= p->from && p->kid < p->to;
+}
+
+/*
+ * Number of bits set.  The compiler's builtin is a library call where the
+ * instruction cannot be taken for granted.
+ */
+static inline int
+fpt_popcount(uint64 v)
+{
+#if defined(__POPCNT__) || defined(__aarch64__)
+	return __builtin_popcountll(v);
+#else
+#if defined(__x86_64__) && defined(__GNUC__)
+	if (likely(fpt_has_popcnt))
+	{
+		uint64		n;
+
+		__asm__("popcntq %1,%0": "=r"(n):"rm"(v):"cc");
+		return (int) n;
+	}
+#endif
+	v -= (v >> 1) & UINT64CONST(0x5555555555555555);
+	v = (v & UINT64CONST(0x3333333333333333)) +
+		((v >> 2) & UINT64CONST(0x3333333333333333));
+	v = (v + (v >> 4)) & UINT64CONST(0x0F0F0F0F0F0F0F0F);
+	return (int) ((v * UINT64CONST(0x0101010101010101)) >> 56);
+#endif
+}
+
+/* Number of the lowest bit set; v is not zero. */
+static inline int
+fpt_ctz(uint64 v)
+{
+	Assert(v != 0);
+	return __builtin_ctzll(v);
+}
+
+static inline int
+fpt_kwi(const FPTGeom *g)
+{
+	return g->kwi;
+}
+
+/* pd_lower of a page with this many nodes */
+static inline int
+fpt_lower(const FPTGeom *g, int nnodes)
+{
+	Assert(nnodes >= 0 && nnodes <= FPT_MAX_NODES);
+	return g->node_off + nnodes * g->x * FPT_LINE;
+}
+
+/* Does an offset from the base fit in kw bytes? */
+static inline bool
+fpt_fits(int kw, uint64 hi, uint64 lo)
+{
+	switch (kw)
+	{
+		case 1:
+			return hi == 0 && lo <= 0xFF;
+		case 2:
+			return hi == 0 && lo <= 0xFFFF;
+		case 4:
+			return hi == 0 && lo <= 0xFFFFFFFF;
+		case 8:
+			return hi == 0;
+		default:
+			return true;
+	}
+}
+
+/* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
+static inline int
+fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
+{
+	FPTPageSpecial *s = fpt_special(pg.p);
+
+	Assert(key->cls == FPT_CLS_VALUE);
+	*lo = key->lo - s->base_lo;
+	*hi = key->hi - s->base_hi;
+	if (key->hi < s->base_hi ||
+		(key->hi == s->base_hi && key->lo < s->base_lo))
+		return -1;
+	if (key->lo < s->base_lo)
+		(*hi)--;
+	return fpt_fits(pg.g->kw, *hi, *lo) ? 0 : 1;
+}
+
+/* Address of a node by its number, which is one of the geometry's. */
+static inline char *
+fpt_node(FPTPage pg, int ordinal)
+{
+	Assert(ordinal >= 0 && ordinal < pg.g->maxnodes);
+	return pg.p + pg.g->node_off + ordinal * pg.g->x * FPT_LINE;
+}
+
+/* Node number of a kid. */
+static inline int
+fpt_kid(FPTPage pg, int kid)
+{
+	Assert(kid >= 0 && kid < pg.g->maxnodes);
+	return ((uint8 *) pg.p)[pg.g->kids_off + kid];
+}
+
+/* Node of a kid, or NULL if the root names an impossible one. */
+static inline char *
+fpt_kid_node(FPTPage pg, int kid)
+{
+	int			ordinal;
+
+	Assert(kid >= 0);
+	if (kid >= pg.g->maxnodes)
+		return NULL;
+	ordinal = fpt_kid(pg, kid);
+	if (ordinal >= fpt_header(pg.p)->nnodes || ordinal >= pg.g->maxnodes)
+		return NULL;
+	return fpt_node(pg, ordinal);
+}
+
+static inline void
+fpt_node_prefetch(const FPTGeom *g, char *node)
+{
+	int			i;
+
+	for (i = 0; i < g->x; i++)
+		__builtin_prefetch(node + i * FPT_LINE);
+}
+
+static inline void
+fpt_kid_prefetch(FPTPage pg, int kid)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+
+	if (node != NULL)
+		fpt_node_prefetch(pg.g, node);
+}
+
+/* Slots of a node that hold entries, a bit each; all of them exist. */
+static inline uint64
+fpt_node_used(const FPTGeom *g, char *node)
+{
+	return ((FPTNode *) node)->used & g->capmask;
+}
+
+static inline bool
+fpt_slot_used(const FPTGeom *g, char *node, int slot)
+{
+	Assert(slot >= 0 && slot < g->cap);
+	return ((fpt_node_used(g, node) >> slot) & 1) != 0;
+}
+
+static inline uint8 *
+fpt_node_perm(const FPTGeom *g, char *node)
+{
+	return (uint8 *) node + g->perm_off;
+}
+
+/* Class of the entries of a kid. */
+static inline uint32
+fpt_kid_cls(FPTPage pg, int kid)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+
+	Assert(kid >= 0 && kid < Max(h->nkids, 1));
+	if (pg.l->nullsfirst)
+		return kid < h->nnull ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
+	return kid >= h->nkids - h->nnull ? FPT_CLS_NULLLAST : FPT_CLS_VALUE;
+}
+
+/* Load the stored key at index i of an array of n keys. */
+static inline void
+fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
+{
+	Assert(i >= 0 && i < n);
+	*hi = 0;
+	switch (kw)
+	{
+		case 1:
+			*lo = ((const uint8 *) keys)[i];
+			break;
+		case 2:
+			{
+				uint16		v;
+
+				memcpy(&v, keys + i * 2, 2);
+				*lo = v;
+				break;
+			}
+		case 4:
+			{
+				uint32		v;
+
+				memcpy(&v, keys + i * 4, 4);
+				*lo = v;
+				break;
+			}
+		case 8:
+			memcpy(lo, keys + i * 8, 8);
+			break;
+		default:
+			memcpy(hi, keys + i * 8, 8);
+			memcpy(lo, keys + (n + i) * 8, 8);
+			break;
+	}
+}
+
+/* Store a key at index i of an array of n keys; it fits in kw bytes. */
+static inline void
+fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
+{
+	Assert(i >= 0 && i < n);
+	switch (kw)
+	{
+		case 1:
+			((uint8 *) keys)[i] = (uint8) lo;
+			break;
+		case 2:
+			{
+				uint16		v = (uint16) lo;
+
+				memcpy(keys + i * 2, &v, 2);
+				break;
+			}
+		case 4:
+			{
+				uint32		v = (uint32) lo;
+
+				memcpy(keys + i * 4, &v, 4);
+				break;
+			}
+		case 8:
+			memcpy(keys + i * 8, &lo, 8);
+			break;
+		default:
+			memcpy(keys + i * 8, &hi, 8);
+			memcpy(keys + (n + i) * 8, &lo, 8);
+			break;
+	}
+}
+
+/* The key of a slot relative to the page's base. */
+static inline void
+fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
+			 uint64 *lo)
+{
+	fpt_array_rel(g->kw, node + sizeof(FPTNode), g->cap, slot, hi, lo);
+}
+
+/*
+ * TIDs are stored as native integers of 4 bytes (short form), or of 4 and 2:
+ * the format does not depend on how the compiler lays out ItemPointerData.
+ */
+static inline uint64
+fpt_tid_widen(uint32 v)
+{
+	return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
+}
+
+/* A slot's TID, which may be any 48 bits. */
+static inline uint64
+fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
+{
+	const char *p = node + g->tid_off + slot * g->tw;
+	uint32		v;
+	uint16		w;
+
+	Assert(slot >= 0 && slot < g->cap);
+	memcpy(&v, p, 4);
+	if (g->tw == 4)
+		return fpt_tid_widen(v);
+	memcpy(&w, p + 4, 2);
+	return ((uint64) v << 16) | w;
+}
+
+/* Store a TID, which fits in the page's form of them. */
+static inline void
+fpt_slot_set_tid(const FPTGeom *g, char *node, int slot, uint64 tid)
+{
+	char	   *p = node + g->tid_off + slot * g->tw;
+
+	Assert(slot >= 0 && slot < g->cap);
+	if (g->tw == 4)
+	{
+		uint32		v = ((uint32) (tid >> 16) << FPT_TID4_OFFBITS) |
+		(uint32) (tid & 0xFFFF);
+
+		memcpy(p, &v, 4);
+	}
+	else
+	{
+		uint32		v = (uint32) (tid >> 16);
+		uint16		w = (uint16) tid;
+
+		memcpy(p, &v, 4);
+		memcpy(p + 4, &w, 2);
+	}
+}
+
+static inline uint32
+fpt_slot_down(const FPTGeom *g, const char *node, int slot)
+{
+	uint32		v;
+
+	Assert(slot >= 0 && slot < g->cap);
+	if (fpt_is_leaf(g))
+		return 0;
+	memcpy(&v, node + g->down_off + slot * 4, 4);
+	return v;
+}
+
+static inline void
+fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
+{
+	if (!fpt_is_leaf(g))
+		memcpy(node + g->down_off + slot * 4, &down, 4);
+}
+
+/* --- dictionary (page/dict.c) ---------------------------------------------- */
+
+/* Bytes of a page's dictionary, its tuples left out. */
+static inline int
+fpt_dict_bytes(FPTPage pg)
+{
+	return fpt_has_dict(pg.g) ? fpt_header(pg.p)->ndict * FPT_DICT_ITEM : 0;
+}
+
+static inline const char *
+fpt_dict_heads(const void *page)
+{
+	return (const char *) page + ((const FPTPageHeader *) page)->std.pd_upper;
+}
+
+static inline const char *
+fpt_dict_offs(const void *page)
+{
+	return fpt_dict_heads(page) +
+		((const FPTPageHeader *) page)->ndict * sizeof(uint64);
+}
+
+static inline uint16
+fpt_dict_off(const void *page, int code)
+{
+	uint16		off;
+
+	Assert(code >= 0 && code < ((const FPTPageHeader *) page)->ndict);
+	memcpy(&off, fpt_dict_offs(page) + code * sizeof(uint16), sizeof(uint16));
+	return off;
+}
+
+/*
+ * A key of the dictionary: head and tuple; cls is the page's.  False if there
+ * is no such key, or its tuple is not where it should be.
+ */
+static inline bool
+fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
+{
+	uint16		off;
+
+	if (code >= ((const FPTPageHeader *) page)->ndict)
+		return false;
+	key->hi = key->lo = 0;
+	key->cls = cls;
+	if (cls == FPT_CLS_VALUE)
+		memcpy(&key->lo, fpt_dict_heads(page) + code * sizeof(uint64),
+			   sizeof(uint64));
+	key->len = 0;
+	key->tup = NULL;
+	key->search = NULL;
+	off = fpt_dict_off(page, code);
+	if (off == 0)
+		return true;
+	key->tup = fpt_tuple_at(page, off, &key->len);
+	return key->tup != NULL;
+}
+
+/* Number of a slot's key. */
+static inline int
+fpt_slot_code(const char *node, int slot)
+{
+	return ((const uint8 *) node)[sizeof(FPTNode) + slot];
+}
+
+/* Offset of a slot's tuple; 0: empty. */
+static inline uint16
+fpt_slot_off(const FPTGeom *g, const char *node, int slot)
+{
+	uint16		v;
+
+	Assert(slot >= 0 && slot < g->cap);
+	if (!fpt_owns_tuples(g))
+		return 0;
+	memcpy(&v, node + g->off_off + slot * 2, 2);
+	return v;
+}
+
+static inline void
+fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
+{
+	if (fpt_owns_tuples(g))
+		memcpy(node + g->off_off + slot * 2, &off, 2);
+}
+
+/* A slot's tuple as part of a key; false if it is not where it should be. */
+static inline bool
+fpt_slot_tuple(FPTPage pg, const char *node, int slot, FPTKey *key)
+{
+	uint16		off = fpt_slot_off(pg.g, node, slot);
+
+	key->len = 0;
+	key->tup = NULL;
+	key->search = NULL;
+	if (off == 0)
+		return true;
+	key->tup = fpt_tuple_at(pg.p, off, &key->len);
+	return key->tup != NULL;
+}
+
+/* Bytes that a tuple of this length takes in a page. */
+static inline int
+fpt_tuple_space(uint32 len)
+{
+	if (len == 0)
+		return 0;
+	return (int) len + (len < FPT_TUPLE_LONG ? 1 : 2);
+}
+
+/* Bytes of the hints of so many nodes. */
+static inline int
+fpt_hint_bytes(const FPTGeom *g, int nnodes)
+{
+	return fpt_is_leaf(g) ? (nnodes * g->cap + 63) / 64 * 8 : 0;
+}
+
+/* Where a leaf page's hints begin. */
+static inline int
+fpt_hint_off(FPTPage pg)
+{
+	return fpt_has_tuples(pg.g) ?
+		fpt_lower(pg.g, fpt_header(pg.p)->nnodes) : pg.g->hint_off;
+}
+
+/*
+ * Bytes of a general page's hole that are neither hints nor in use; negative if
+ * its borders make no sense.
+ */
+static inline int
+fpt_heap_room(FPTPage pg)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+
+	if (h->std.pd_upper > FPT_SPECIAL_OFFSET)
+		return -1;
+	return h->std.pd_upper - fpt_lower(pg.g, h->nnodes) -
+		fpt_hint_bytes(pg.g, h->nnodes);
+}
+
+/*
+ * The first entry of an inner page of general keys stands for the low fence:
+ * it has that one's head and TID, but no tuple.
+ */
+static inline bool
+fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
+{
+	Assert(kid >= 0 && rank >= 0);
+	return fpt_owns_tuples(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
+}
+
+/* Every tuple that a page refers to, one call for each. */
+typedef struct FPTTupleWalk
+{
+	FPTPage		pg;
+	const char *from;			/* where the tuples are: the page or a copy */
+	char	   *to;				/* moved: lowest byte in use; else NULL */
+	char	   *low;			/* nothing is moved below this */
+	int			bytes;			/* that all of them take, dictionary included */
+	uint16		offs[FPT_MAX_DICT]; /* of the dictionary's, where they are */
+} FPTTupleWalk;
+
+/* Percent of its nodes that a rebuilt page fills, and bytes to be gained. */
+#define FPT_REORG_FILL		90
+#define FPT_REORG_GAIN		(BLCKSZ / 8)
+
+/* --- encodings (page/encoding.c) ------------------------------------------- */
+
+/*
+ * What differs between encodings where a page is made or rebuilt.  What is done
+ * once an entry or a search asks for the encoding itself: fpt_find_place(),
+ * fpt_slot_entry(), fpt_node_copy() and their callees.  src/README.md, "Page
+ * encodings", lists what a new one touches.
+ */
+typedef struct FPTEncoding
+{
+	/*
+	 * Do n entries with so many bytes of tuples, fences' included, fit in any
+	 * case?  "mixed": NULLs are among them, which do not share a node.
+	 */
+	bool		(*sure_fits) (const FPTGeom *g, int n, bool mixed, int bytes);
+
+	/* Put into an empty page what its n entries need besides nodes. */
+	FPTResult	(*begin) (FPTPage pg, const FPTEntry *entries, int n);
+
+	/* Nodes for which there is room beside what n entries need besides. */
+	int			(*nodes) (FPTPage pg, const FPTEntry *entries, int n);
+
+	/*
+	 * The stored keys, and tuples, of entries[from .. from + n - 1], which will
+	 * be the page's next node; they come in order, from 0 on.  FPT_UNFIT: one
+	 * of them is not representable.
+	 */
+	FPTResult	(*store) (FPTPage pg, const FPTEntry *entries, int from,
+						  int n, FPTRelEntry *out);
+
+	/* Is there enough to be gained by rebuilding a page of n entries? */
+	bool		(*rebuild_pays) (FPTPage pg, int n);
+
+	/* The page has lost its nodes: nor shall there be what belongs to them. */
+	FPTResult	(*clear) (FPTPage pg, const char *copy);
+
+	/*
+	 * Add bytes of removed entries to the hole, the cheapest way first (step
+	 * 0).  FPT_UNFIT: there are no more ways.
+	 */
+	FPTResult	(*reclaim) (FPTPage pg, int step, FPTWork *work);
+
+	/* Visit the tuples of all entries. */
+	bool		(*walk) (FPTTupleWalk *w);
+} FPTEncoding;
+
+extern const FPTEncoding fpt_encodings[FPT_NCODINGS];
+
+static inline const FPTEncoding *
+fpt_encoding(const FPTGeom *g)
+{
+	Assert(g->coding < FPT_NCODINGS);
+	return &fpt_encodings[g->coding];
+}
+
+static inline int
+fpt_ceil_div(int a, int b)
+{
+	return (a + b - 1) / b;
+}
+
+/*
+ * A slot's entry with its key made absolute; false if its tuple is not where it
+ * should be.
+ */
+static inline bool
+fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
+{
+	out->key.tid = fpt_slot_tid(pg.g, node, slot);
+	out->down = fpt_slot_down(pg.g, node, slot);
+	if (unlikely(fpt_has_dict(pg.g)))
+		return fpt_dict_key(pg.p, fpt_slot_code(node, slot), cls, &out->key);
+	out->key.hi = out->key.lo = 0;
+	if (cls == FPT_CLS_VALUE)
+	{
+		FPTPageSpecial *s = fpt_special(pg.p);
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
+		out->key.lo = lo + s->base_lo;
+		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
+	}
+	out->key.cls = cls;
+	return fpt_slot_tuple(pg, node, slot, &out->key);
+}
+
+/* The hint bits of a node of a leaf page. */
+static inline uint64
+fpt_node_hints(FPTPage pg, int ordinal)
+{
+	int			bit = ordinal * pg.g->cap;
+	const uint8 *p = (const uint8 *) pg.p + fpt_hint_off(pg) + bit / 8;
+	uint64		v;
+
+	Assert(fpt_is_leaf(pg.g) && ordinal < pg.g->maxnodes);
+	/* What is read behind the bitmap is the special line. */
+	memcpy(&v, p, 8);
+#ifdef WORDS_BIGENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	if (bit % 8 != 0)
+		v = (v >> (bit % 8)) | ((uint64) p[8] << (64 - bit % 8));
+	return v & pg.g->capmask;
+}
+
+static inline bool
+fpt_hint_test(FPTPage pg, int slotid)
+{
+	Assert(slotid >= 0 && slotid < (int) pg.g->capacity);
+	return (((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] >>
+			(slotid % 8)) & 1;
+}
+
+/* Forget a slot's hint: it is about to hold another entry, or none. */
+static inline void
+fpt_hint_clear(FPTPage pg, int slotid)
+{
+	Assert(slotid >= 0 && slotid < (int) pg.g->capacity);
+	if (fpt_is_leaf(pg.g))
+		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] &=
+			~(1 << (slotid % 8));
+}
+
+#endif							/* FPT_PAGE_NODE_H */

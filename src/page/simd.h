@@ -1,0 +1,24 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/simd.h
+ *	  Searching the keys of a node, by the widest vectors there are.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_SIMD_H
+#define FPT_PAGE_SIMD_H
+
+#include "page/layout.h"
+
+extern const FPTSimd *fpt_simd; /* the one in use; never NULL */
+
+/* Best variant of this CPU for "auto"; false if unknown or not supported. */
+extern bool fpt_simd_select(const char *name);
+
+/* Names of all variants this build knows that this CPU can run. */
+extern int	fpt_simd_available(const char *names[], int max);
+
+/* The CPU has the popcnt instruction, and may use it (page/simd.c). */
+extern bool fpt_has_popcnt;
+
+#endif							/* FPT_PAGE_SIMD_H */

@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * plan/cost.h
+ *	  What a scan of an index costs.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PLAN_COST_H
+#define FPT_PLAN_COST_H
+
+#include "nodes/nodes.h"
+#include "utils/relcache.h"
+
+extern bool fpt_guc_cost_readahead;
+
+struct PlannerInfo;
+
+struct IndexPath;
+
+extern void fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
+							double loop_count, Cost *indexStartupCost,
+							Cost *indexTotalCost, Selectivity *indexSelectivity,
+							double *indexCorrelation, double *indexPages);
+
+extern int	fpt_tree_height(Relation rel);
+
+#endif							/* FPT_PLAN_COST_H */

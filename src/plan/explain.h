@@ -1,0 +1,13 @@
+/*-------------------------------------------------------------------------
+ *
+ * plan/explain.h
+ *	  Read-ahead in EXPLAIN.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PLAN_EXPLAIN_H
+#define FPT_PLAN_EXPLAIN_H
+
+extern void fpt_explain_init(void);
+
+#endif							/* FPT_PLAN_EXPLAIN_H */

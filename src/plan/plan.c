@@ -1,0 +1,419 @@
+/*-------------------------------------------------------------------------
+ *
+ * plan/plan.c
+ *	  What the planner knows of btree's operator families only.
+ *
+ * Some rules of the planner name operator families of btree: a boolean column
+ * as a qual of its own, LIKE and regular expressions with a fixed beginning,
+ * inet's << and its like, and, before version 18, the proof that a join finds
+ * at most one row.  They look at IndexOptInfo.opfamily.  For an index whose
+ * families have all that btree's have and nothing else, that is replaced with
+ * sortopfamily, the btree families that the planner found to order alike.
+ *
+ * The executor looks the operators up in the index's own families.  So every
+ * member of a btree family must be in the family of the index, which is true
+ * of those that come with the extension, and is verified for any other.  What a
+ * family has besides would be lost to the planner.
+ *
+ * Before version 18 the planner looks up a column's present minimum and
+ * maximum, when statistics may be out of date, only in indexes that say they
+ * are of btree.  See fpt_probe_entry().
+ *
+ * A row comparison is a condition of a btree only, as the planner sees it;
+ * before version 18 the executor does, too.  From 18 on it is told that the
+ * index is a btree.  Before, what a row comparison says of its first column is
+ * a condition of any ordered index, see fpt_rel_pathlist().
+ *
+ * Each of these has a setting, by which it can be switched off.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_amop.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/clauses.h"
+#include "optimizer/paths.h"
+#include "optimizer/restrictinfo.h"
+#include "utils/catcache.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "plan/cost.h"
+#include "plan/plan.h"
+#include "server/compat.h"
+#include "store/buf.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "store/stripe.h"
+
+/* Verdicts on pairs of families, forgotten when any family changes. */
+#define FPT_MAX_PAIRS		64
+
+typedef struct FPTFamilyPair
+{
+	Oid			ours;
+	Oid			theirs;
+	bool		covers;
+} FPTFamilyPair;
+
+bool		fpt_guc_plan_families = true;
+bool		fpt_guc_plan_extremes = true;
+bool		fpt_guc_plan_rows = true;
+
+static FPTFamilyPair fpt_pairs[FPT_MAX_PAIRS];
+static int	fpt_npairs = 0;
+
+static fpt_relation_hook_type fpt_prev_relation = NULL;
+static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
+
+static void
+fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
+{
+	(void) arg;
+	(void) cacheid;
+	(void) hashvalue;
+	fpt_npairs = 0;
+}
+
+/* Has "ours" the operators that "theirs" has, under the same numbers? */
+static bool
+fpt_family_verify(Oid ours, Oid theirs)
+{
+	CatCList   *list = SearchSysCacheList1(AMOPSTRATEGY,
+										   ObjectIdGetDatum(theirs));
+	CatCList   *mine = SearchSysCacheList1(AMOPSTRATEGY,
+										   ObjectIdGetDatum(ours));
+	bool		covers = list->n_members == mine->n_members;
+
+	for (int i = 0; i < list->n_members && covers; i++)
+	{
+		Form_pg_amop op = (Form_pg_amop)
+		GETSTRUCT(&list->members[i]->tuple);
+
+		covers = get_opfamily_member(ours, op->amoplefttype,
+									 op->amoprighttype,
+									 op->amopstrategy) == op->amopopr;
+	}
+	ReleaseCatCacheList(mine);
+	ReleaseCatCacheList(list);
+	return covers;
+}
+
+static bool
+fpt_family_covers(Oid ours, Oid theirs)
+{
+	bool		covers;
+
+	if (ours == theirs)
+		return true;
+	for (int i = 0; i < fpt_npairs; i++)
+	{
+		if (fpt_pairs[i].ours == ours && fpt_pairs[i].theirs == theirs)
+			return fpt_pairs[i].covers;
+	}
+
+	covers = fpt_family_verify(ours, theirs);
+	if (fpt_npairs == FPT_MAX_PAIRS)
+		fpt_npairs = 0;
+	fpt_pairs[fpt_npairs].ours = ours;
+	fpt_pairs[fpt_npairs].theirs = theirs;
+	fpt_pairs[fpt_npairs].covers = covers;
+	fpt_npairs++;
+	return covers;
+}
+
+static inline bool
+fpt_is_ours(const IndexOptInfo *info)
+{
+	return (void *) info->amcostestimate == (void *) fptcostestimate;
+}
+
+/*
+ * Show the planner btree's families, in all columns or in none.  From 18 on it
+ * makes nothing of a btree's access method but that row comparisons are
+ * conditions, and that operators are looked up in those families.
+ */
+static void
+fpt_show_families(IndexOptInfo *info)
+{
+	if (!fpt_guc_plan_families || !fpt_is_ours(info) ||
+		info->sortopfamily == NULL)
+		return;
+	for (int i = 0; i < info->nkeycolumns; i++)
+	{
+		if (!fpt_family_covers(info->opfamily[i], info->sortopfamily[i]))
+			return;
+	}
+	memcpy(info->opfamily, info->sortopfamily,
+		   info->nkeycolumns * sizeof(Oid));
+	if (fpt_core_takes_rows() && fpt_guc_plan_rows)
+		info->relam = BTREE_AM_OID;
+}
+
+/*
+ * An entry of the list of indexes for get_actual_variable_range(), or NULL.
+ *
+ * That function asks whether the index is a btree, compares the first column's
+ * description, and reads the least or the greatest entry by an ordinary
+ * index-only scan.  Nothing else must take the entry for an index: it has no
+ * columns, hence no clause or order matches it, proves nothing to be unique,
+ * and its paths, if any were made, would not be kept.  The real entry cannot
+ * say that it is a btree: row comparisons would be given to the executor, which
+ * refuses them.
+ */
+static IndexOptInfo *
+fpt_probe_entry(const IndexOptInfo *info)
+{
+	IndexOptInfo *probe;
+
+	if (!fpt_core_probes_btree() || !fpt_guc_plan_extremes ||
+		!fpt_is_ours(info) || info->sortopfamily == NULL || info->indpred != NIL ||
+		info->hypothetical)
+		return NULL;
+	probe = makeNode(IndexOptInfo);
+	memcpy(probe, info, sizeof(IndexOptInfo));
+	probe->relam = BTREE_AM_OID;
+	probe->ncolumns = 0;
+	probe->nkeycolumns = 0;
+	probe->unique = false;
+	probe->amhasgettuple = false;
+	probe->amhasgetbitmap = false;
+	probe->amcanparallel = false;
+	return probe;
+}
+
+/*
+ * The planner has seen the main fork, which has hardly any page of a striped
+ * index: tell it the number of all.  False: the index cannot be used, which
+ * pg_upgrade has brought without its stripes; queries shall go on without it.
+ */
+static bool
+fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
+{
+	Relation	index;
+	FPTPageMap *map;
+	int			k;
+	int			n;
+	bool		present;
+
+	if (!fpt_is_ours(info) || info->hypothetical ||
+		!fpt_maybe_striped(info->pages))
+		return true;
+	/* The planner holds a lock on the index already. */
+	index = index_open(info->indexoid, NoLock);
+	present = fpt_stripes_present(index, &k, &n);
+	if (!present)
+		ereport(WARNING,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" lacks stripe %d of %d, and is not used",
+						RelationGetRelationName(index), k, n),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(index))));
+	else
+	{
+		map = &fpt_index(index)->map;
+		if (map->stripes != NULL)
+		{
+			info->pages = fpt_total_pages(index, map);
+			/* Core goes by the density, of which it has a wrong idea. */
+			if (info->indpred != NIL && index->rd_rel->reltuples >= 0)
+				info->tuples = Min(index->rd_rel->reltuples, rel->tuples);
+		}
+	}
+	index_close(index, NoLock);
+	return present;
+}
+
+static void
+fpt_relation(FPT_RELATION_HOOK_PARAMS)
+{
+	List	   *probes = NIL;
+	ListCell   *lc;
+
+	if (fpt_prev_relation)
+		fpt_prev_relation(FPT_RELATION_HOOK_ARGS);
+	foreach(lc, rel->indexlist)
+	{
+		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
+		IndexOptInfo *probe;
+
+		if (!fpt_show_pages(rel, info))
+		{
+			rel->indexlist = foreach_delete_current(rel->indexlist, lc);
+			continue;
+		}
+		probe = fpt_probe_entry(info);
+		if (probe != NULL)
+			probes = lappend(probes, probe);
+		fpt_show_families(info);
+	}
+	/* behind real btrees */
+	rel->indexlist = list_concat(rel->indexlist, probes);
+}
+
+/* --- row comparisons ------------------------------------------------------ */
+
+/*
+ * What (a, b) > (1, 2) says of its first column: a >= 1.  NULL if it says
+ * nothing that an index could use.
+ */
+static RestrictInfo *
+fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
+{
+	RowCompareExpr *rc = (RowCompareExpr *) rinfo->clause;
+	Oid			family;
+	Oid			ltype;
+	Oid			rtype;
+	Oid			op;
+	int			strategy;
+	Expr	   *clause;
+	RestrictInfo *implied;
+
+	if (!IsA(rc, RowCompareExpr))
+		return NULL;
+	family = linitial_oid(rc->opfamilies);
+	get_op_opfamily_properties(linitial_oid(rc->opnos), family, false,
+							   &strategy, &ltype, &rtype);
+	if (strategy == BTLessStrategyNumber)
+		strategy = BTLessEqualStrategyNumber;
+	else if (strategy == BTGreaterStrategyNumber)
+		strategy = BTGreaterEqualStrategyNumber;
+	else if (strategy != BTLessEqualStrategyNumber &&
+			 strategy != BTGreaterEqualStrategyNumber)
+		return NULL;
+	op = get_opfamily_member(family, ltype, rtype, strategy);
+	if (!OidIsValid(op))
+		return NULL;
+	clause = make_opclause(op, BOOLOID, false, linitial(rc->largs),
+						   linitial(rc->rargs), InvalidOid,
+						   linitial_oid(rc->inputcollids));
+	set_opfuncid((OpExpr *) clause);
+	implied = make_simple_restrictinfo(root, clause);
+	implied->security_level = rinfo->security_level;
+	if (implied->security_level > 0)
+		implied->leakproof = !contain_leaked_vars((Node *) implied->clause);
+	return implied;
+}
+
+/* Is a side of the clause one of the first columns of the index? */
+static bool
+fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
+{
+	Node	   *left = get_leftop(clause->clause);
+	Node	   *right = get_rightop(clause->clause);
+
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (match_index_to_operand(left, i, info) ||
+			match_index_to_operand(right, i, info))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Drop the paths of an index that were made without an implied clause on its
+ * first column.  It begins the range and costs a scan nothing, but the planner
+ * counts a comparison for each row: where it leaves out few rows the other path
+ * would seem cheaper, and read all of them before the first one that is wanted.
+ */
+static List *
+fpt_without_index(List *paths, IndexOptInfo *info)
+{
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	/* bitmap paths may use them still, so that they are not freed */
+	foreach(lc, paths)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (!IsA(path, IndexPath) || ((IndexPath *) path)->indexinfo != info)
+			rest = lappend(rest, path);
+	}
+	return rest;
+}
+
+/*
+ * Offer the implied clauses of row comparisons to the planner, as conditions of
+ * our indexes that it may choose: core makes paths once more as if the query
+ * had these clauses too.  The row comparison stays a filter of the scan, and
+ * the estimate of the rows is what it was.
+ */
+static void
+fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+				 RangeTblEntry *rte)
+{
+	List	   *all = rel->indexlist;
+	List	   *implied = NIL;
+	List	   *ours = NIL;
+	List	   *restrictions = NIL;
+	ListCell   *lc;
+	ListCell   *lc2;
+
+	if (fpt_prev_rel_pathlist)
+		fpt_prev_rel_pathlist(root, rel, rti, rte);
+	if (!fpt_guc_plan_rows || all == NIL || rte->rtekind != RTE_RELATION ||
+		rte->tablesample != NULL || IS_DUMMY_REL(rel))
+		return;
+	foreach(lc, rel->baserestrictinfo)
+	{
+		RestrictInfo *clause = fpt_implied_clause(root, lfirst(lc));
+
+		if (clause != NULL)
+			implied = lappend(implied, clause);
+	}
+	if (implied == NIL)
+		return;
+	foreach(lc, all)
+	{
+		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
+		bool		matches = false;
+		bool		first = false;
+
+		if (!fpt_is_ours(info) || !info->amhasgettuple ||
+			info->relam == BTREE_AM_OID)
+			continue;
+		foreach(lc2, implied)
+		{
+			matches |= fpt_clause_matches(lfirst(lc2), info,
+										  info->nkeycolumns);
+			first |= fpt_clause_matches(lfirst(lc2), info, 1);
+		}
+		if (!matches)
+			continue;
+		if (first)
+		{
+			rel->pathlist = fpt_without_index(rel->pathlist, info);
+			rel->partial_pathlist = fpt_without_index(rel->partial_pathlist,
+													  info);
+		}
+		ours = lappend(ours, info);
+		restrictions = lappend(restrictions, info->indrestrictinfo);
+		info->indrestrictinfo = list_concat_copy(info->indrestrictinfo,
+												 implied);
+	}
+	if (ours == NIL)
+		return;
+	rel->indexlist = ours;
+	create_index_paths(root, rel);
+	rel->indexlist = all;
+	forboth(lc, ours, lc2, restrictions)
+		((IndexOptInfo *) lfirst(lc))->indrestrictinfo = lfirst(lc2);
+}
+
+void
+fpt_plan_init(void)
+{
+	CacheRegisterSyscacheCallback(AMOPSTRATEGY, fpt_forget_pairs, (Datum) 0);
+	fpt_prev_relation = fpt_relation_hook;
+	fpt_relation_hook = fpt_relation;
+	fpt_prev_rel_pathlist = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = fpt_rel_pathlist;
+}

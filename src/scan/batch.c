@@ -1,0 +1,1123 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/batch.c
+ *	  Reading the entries of a scan, leaf by leaf.
+ *
+ * A scan works through ranges of the key space (scan/scankey.c) in batches: all
+ * entries of one leaf that lie in the ranges are copied out under one share
+ * lock.  Only the ends of the ranges are searched; no entry is compared.
+ *
+ * What the scan remembers of a batch is the interval of the key space that it
+ * stands for, [low, high).  The next batch is that of the page which covers
+ * "high" (backward: which covers what is just below "low").  The sibling links
+ * are short cuts to that page; its level and fences tell whether a link still
+ * leads there, and if not, the scan descends again.  So splits, deletions and
+ * the re-use of pages between two batches are all the same to it, forward and
+ * backward, on a primary and on a standby.  A parallel scan has one such
+ * position for all of its processes (scan/parallel.c).
+ *
+ * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
+ * index without WAL keep the batch's page pinned until they leave it, which
+ * holds up VACUUM's cleanup lock (see src/README.md, "Scans").  During recovery
+ * that is not enough for index-only scans, see scan/standby.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/tidbitmap.h"
+#include "storage/predicate.h"
+
+#include "key/image.h"
+#include "key/itup.h"
+#include "page/kernel.h"
+#include "scan/batch.h"
+#include "scan/parallel.h"
+#include "scan/qual.h"
+#include "scan/scankey.h"
+#include "scan/standby.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/counts.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "tree/prefetch.h"
+#include "tree/search.h"
+
+/* Entries that fit into a batch as it is allocated first. */
+#define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
+
+/* Bytes for index tuples, likewise. */
+#define FPT_ITUPS_SMALL		(2 * BLCKSZ)
+
+/* After so many jumps out of the next leaf it is not looked at first. */
+#define FPT_JUMP_MISSES		2
+
+/* --- batches ---------------------------------------------------------------- */
+
+/* An array's copy that has room for max elements. */
+static void *
+fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
+{
+	void	   *new = MemoryContextAlloc(so->cxt, max * size);
+
+	if (old != NULL)
+	{
+		memcpy(new, old, n * size);
+		pfree(old);
+	}
+	return new;
+}
+
+/*
+ * Make room for max entries; "keys": for their keys, too; "want": for what an
+ * index-only scan returns of them.
+ */
+static void
+fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
+{
+	bool		grow = b->max < max;
+
+	if (b->low == NULL)
+	{
+		b->low = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+		b->high = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+	}
+	if (grow)
+	{
+		b->tids = fpt_batch_grow(so, b->tids, b->n, max, sizeof(uint64));
+		b->slotids = fpt_batch_grow(so, b->slotids, b->n, max, sizeof(uint16));
+		b->max = max;
+	}
+	if (b->los != NULL ? grow : keys)
+		b->los = fpt_batch_grow(so, b->los, b->n, b->max, sizeof(uint64));
+	if (so->ix.layout.keysize == 16 && (b->his != NULL ? grow : keys))
+		b->his = fpt_batch_grow(so, b->his, b->n, b->max, sizeof(uint64));
+	if (so->quals == NULL)
+		return;
+	if (b->tuplens != NULL ? grow : keys)
+	{
+		b->tupoffs = fpt_batch_grow(so, b->tupoffs, b->n, b->max,
+									sizeof(uint16));
+		b->tuplens = fpt_batch_grow(so, b->tuplens, b->n, b->max,
+									sizeof(uint16));
+	}
+	if (b->items != NULL ? grow : want)
+		b->items = fpt_batch_grow(so, b->items, b->n, b->max, sizeof(uint32));
+	if (b->itups.data == NULL && want)
+	{
+		b->itups.size = FPT_ITUPS_SMALL;
+		b->itups.data = MemoryContextAlloc(so->cxt, b->itups.size);
+	}
+}
+
+void
+fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
+{
+	FPTBatch	old = *to;
+
+	Assert(from->valid && from->n > 0);
+	old.n = 0;
+	fpt_batch_alloc(so, &old, from->max, from->los != NULL,
+					from->items != NULL);
+	if (old.itups.size < from->itups.used)
+	{
+		pfree(old.itups.data);
+		old.itups.data = MemoryContextAlloc(so->cxt, from->itups.size);
+		old.itups.size = from->itups.size;
+	}
+	*to = *from;
+	to->max = old.max;
+	to->low = old.low;
+	to->high = old.high;
+	fpt_key_copy(to->low, &from->low->key);
+	fpt_key_copy(to->high, &from->high->key);
+	to->tids = old.tids;
+	to->los = old.los;
+	to->his = old.his;
+	to->slotids = old.slotids;
+	to->tupoffs = old.tupoffs;
+	to->tuplens = old.tuplens;
+	to->items = old.items;
+	to->itups.data = old.itups.data;
+	to->itups.size = old.itups.size;
+	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
+	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
+	if (from->los)
+		memcpy(to->los, from->los, from->n * sizeof(uint64));
+	if (from->his)
+		memcpy(to->his, from->his, from->n * sizeof(uint64));
+	if (from->items)
+	{
+		memcpy(to->tuplens, from->tuplens, from->n * sizeof(uint16));
+		memcpy(to->items, from->items, from->n * sizeof(uint32));
+		memcpy(to->itups.data, from->itups.data, from->itups.used);
+	}
+	to->askedfrom = to->askedto = 0;
+	if (BufferIsValid(to->buf))
+		IncrBufferRefCount(to->buf);
+}
+
+void
+fpt_batch_forget(FPTBatch *b)
+{
+	if (b->valid && BufferIsValid(b->buf))
+		ReleaseBuffer(b->buf);
+	b->buf = InvalidBuffer;
+	b->valid = false;
+	b->n = 0;
+}
+
+/*
+ * Leave hints for the entries of the current batch that were found dead.  If
+ * the page was not pinned all the time, an unchanged LSN must prove that no
+ * VACUUM has removed an entry in between (its TID might have a new owner).
+ * With the pin, VACUUM cannot have ended: TIDs still mean the same rows (P3).
+ */
+static void
+fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTBatch   *b = &so->cur;
+	Buffer		buf = b->buf;
+	Page		page;
+	bool		dirty = false;
+	int			i;
+
+	Assert(b->valid);
+	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
+	fpt_stop_point(FPT_STOP_SCAN_KILL);
+	if (BufferIsValid(buf))
+	{
+		LockBuffer(buf, BUFFER_LOCK_SHARE);
+		fpt_check_buffer(scan->indexRelation, &so->ix, buf, b->pageno);
+	}
+	else
+		buf = fpt_getbuf(scan->indexRelation, &so->ix, b->pageno,
+						 BUFFER_LOCK_SHARE);
+	page = BufferGetPage(buf);
+	if ((BufferIsValid(b->buf) || BufferGetLSNAtomic(buf) == b->lsn) &&
+		fpt_header(page)->level == 0 &&
+		fpt_page_has_hints(&so->ix.layout, page) &&
+		fpt_hints_begin(buf))
+	{
+		for (i = 0; i < so->nkilled; i++)
+		{
+			int			slotid = b->slotids[so->killed[i]];
+
+			if (fpt_page_slot_is(&so->ix.layout, page, slotid,
+								 b->tids[so->killed[i]]))
+			{
+				fpt_page_hint_set(&so->ix.layout, page, slotid);
+				dirty = true;
+			}
+		}
+		fpt_hints_end(buf, dirty);
+	}
+	if (BufferIsValid(b->buf))
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+	else
+		UnlockReleaseBuffer(buf);
+	so->nkilled = 0;
+}
+
+void
+fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (!so->cur.valid)
+		return;
+	if (so->nkilled > 0)
+		fpt_kill_items(scan, so);
+	if (so->markpos >= 0)
+	{
+		fpt_batch_forget(&so->mark);
+		fpt_batch_copy(so, &so->mark, &so->cur);
+		so->mark.pos = so->markpos;
+		so->markpos = -1;
+	}
+	fpt_batch_forget(&so->cur);
+}
+
+/* --- the key space -------------------------------------------------------- */
+
+/* Order of the key of an image and a TID, and another one. */
+static inline int
+fpt_image_key_cmp(uint64 hi, uint64 lo, uint64 tid, const FPTKey *key)
+{
+	if (key->cls != FPT_CLS_VALUE)
+		return FPT_CLS_VALUE < key->cls ? -1 : 1;
+	if (hi != key->hi)
+		return hi < key->hi ? -1 : 1;
+	if (lo != key->lo)
+		return lo < key->lo ? -1 : 1;
+	return fpt_tid_cmp(tid, key->tid);
+}
+
+/* Does the i'th range begin, or end, before key?  Spans are not made ranges. */
+static inline bool
+fpt_range_begins_before(const FPTLayout *l, const FPTRanges *ranges, int i,
+						const FPTKey *key)
+{
+	const FPTSpan *s = ranges->spans + i;
+
+	if (likely(ranges->spans == NULL))
+		return fpt_key_cmp(l, &ranges->one.lo, key) < 0;
+	if (l->keysize == 16)
+		return fpt_image_key_cmp(s->a, s->b, 0, key) < 0;
+	return fpt_image_key_cmp(0, s->a, 0, key) < 0;
+}
+
+static inline bool
+fpt_range_ends_before(const FPTLayout *l, const FPTRanges *ranges, int i,
+					  const FPTKey *key)
+{
+	const FPTSpan *s = ranges->spans + i;
+
+	if (likely(ranges->spans == NULL))
+		return fpt_key_cmp(l, &ranges->one.hi, key) < 0;
+	return fpt_image_key_cmp(l->keysize == 16 ? s->a : 0, s->b, FPT_MAX_TID,
+							 key) < 0;
+}
+
+/*
+ * First range, from the i'th on, that does not end before key; ranges->n if
+ * there is none.  A binary search.
+ */
+static int
+fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
+				int i)
+{
+	int			end = ranges->n;
+
+	while (i < end)
+	{
+		int			m = i + (end - i) / 2;
+
+		if (fpt_range_ends_before(l, ranges, m, key))
+			i = m + 1;
+		else
+			end = m;
+	}
+	return i;
+}
+
+static inline bool
+fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
+{
+	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
+}
+
+/* --- reading pages --------------------------------------------------------- */
+
+/* Of n entries behind the batch's end, drop those that the quals rule out. */
+static int
+fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
+				   bool isnull)
+{
+	int			to = b->n;
+	uint64		prev = 0;		/* head of the key looked at last */
+	int			prevoff = -1;	/* where its tuple is */
+	bool		match = false;	/* does it match? */
+
+	for (int i = b->n; i < b->n + n; i++)
+	{
+		int			off = b->tupoffs[i];
+
+		if (off != prevoff || b->los[i] != prev)
+		{
+			FPTKey		key;
+
+			fpt_batch_key(so, b, i, isnull, (char *) page + off, &key);
+			match = fpt_quals_match(so->quals, &key);
+			prev = key.lo;
+			prevoff = off;
+		}
+		if (match)
+		{
+			b->tids[to] = b->tids[i];
+			b->los[to] = b->los[i];
+			b->slotids[to] = b->slotids[i];
+			b->tupoffs[to] = b->tupoffs[i];
+			b->tuplens[to] = b->tuplens[i];
+			to++;
+		}
+	}
+	fpt_quals_reset(so->quals);
+	return to - b->n;
+}
+
+/*
+ * fpt_page_range(), but that an end which is the page's own is not looked for.
+ * So whole pages are copied whole, whatever the order of their entries is
+ * today.
+ */
+static inline FPTResult
+fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
+			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
+{
+	bool		head = false;
+	bool		tail = false;
+
+	if (fpt_is_general(l))
+	{
+		head = lo->cls == FPT_CLS_MINF || fpt_page_begins_at(l, page, lo);
+		tail = hi->cls == FPT_CLS_PINF || fpt_page_ends_at(l, page, hi);
+	}
+	if (!(head && tail) &&
+		fpt_page_range(l, page, lo, hi, first, last) != FPT_OK)
+		return FPT_CORRUPT;
+	if (head)
+		first->kid = first->rank = 0;
+	if (tail)
+	{
+		last->kid = fpt_header(page)->nkids;
+		last->rank = 0;
+	}
+	return FPT_OK;
+}
+
+/*
+ * Copy one range's entries of a locked page to the end of the batch; "filter":
+ * only those that match the quals.  The range may end behind the page.  Returns
+ * whether there are entries in it, matching or not.  *done: where the one
+ * before ended, and now this one does.  Ranges ascend, and so must their places
+ * in the page, or entries might be copied again and again until they overrun
+ * the batch.
+ */
+static bool
+fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+			   const FPTKey *lo, const FPTKey *hi, bool filter, FPTLoc *done)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTLoc		first,
+				last;
+	FPTLoc		border = fpt_page_null_border(l, page);
+	FPTRun		run = {.tupbytes = b->tupbytes};
+	int			part;
+
+	Assert(b->valid && b->max > 0);
+	if (fpt_find_range(l, page, lo, hi, &first, &last) != FPT_OK)
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+	fpt_guess_learn(&so->ix.guess, l, page, first.kid);
+	if (!fpt_loc_before(&first, &last))
+	{
+		if (fpt_loc_before(done, &last))
+			*done = last;
+		return false;
+	}
+	if (unlikely(fpt_loc_before(&first, done)))
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	*done = last;
+	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
+		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false, false);
+	if (filter)
+		fpt_batch_alloc(so, b, b->max, true, false);
+
+	/* NULLs and values separately, to know which are which. */
+	for (part = 0; part < 2; part++)
+	{
+		FPTLoc		from = first;
+		FPTLoc		to = last;
+		bool		isnull = (part == 0) == l->nullsfirst;
+		int			n;
+
+		if (part == 0 && border.kid < to.kid)
+			to = border;
+		if (part == 1 && border.kid > from.kid)
+			from = border;
+		if (part == 0 ? from.kid >= border.kid : to.kid < border.kid)
+			continue;
+		run.tids = b->tids + b->n;
+		run.slotids = b->slotids + b->n;
+		if (b->los != NULL)
+		{
+			run.los = b->los + b->n;
+			run.his = b->his ? b->his + b->n : NULL;
+		}
+		if (b->tuplens != NULL)
+		{
+			run.tupoffs = b->tupoffs + b->n;
+			run.tuplens = b->tuplens + b->n;
+		}
+		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
+		if (n < 0)
+			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+		if (filter)
+			n = fpt_filter_entries(so, b, page, n, isnull);
+		if (b->items != NULL)
+			fpt_general_write_page(l->arg, page, isnull, n, b->los + b->n,
+								   b->tupoffs + b->n, b->tuplens + b->n,
+								   &b->itups, b->items + b->n);
+		if (isnull && n > 0)
+		{
+			if (b->nullto == 0)
+				b->nullfrom = b->n;
+			b->nullto = b->n + n;
+		}
+		b->n += n;
+	}
+	b->tupbytes = run.tupbytes;
+	return true;
+}
+
+/*
+ * A range had no entries: the first one behind it, in *e, is where ranges are
+ * worth asking for again; false if the page has none.  *leapt: the place of the
+ * last one so met, which must be before.
+ *
+ * Rule L10: of a range with entries at least one is passed, a range without is
+ * followed by a leap, and of two leaps the second one is at a later entry.  So
+ * a locked page takes at most two steps for each entry and one more, whatever
+ * the ranges are (fpt_check_steps).
+ */
+static bool
+fpt_leap(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+		 const FPTLoc *done, FPTLoc *leapt, FPTEntry *e)
+{
+	if (done->kid >= fpt_header(page)->nkids)
+		return false;
+	if (unlikely(!fpt_loc_before(leapt, done)))
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	*leapt = *done;
+	if (fpt_page_get(&so->ix.layout, page, *done, e) != FPT_OK)
+		fpt_corrupt_page(scan->indexRelation, &so->ix.layout, page, b->pageno);
+	return true;
+}
+
+static inline void
+fpt_check_steps(const FPTScanOpaque *so, Page page, int steps)
+{
+#ifdef USE_ASSERT_CHECKING
+	int			n = fpt_page_count(&so->ix.layout, page);
+
+	/* -1: a damaged page, of which fewer steps are found out to be wrong */
+	Assert(n < 0 || steps <= 2 * n + 1);
+#endif
+}
+
+/* All ranges of image keys between the batch's bounds. */
+static void
+fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTKey *low = &b->low->key;
+	const FPTKey *high = &b->high->key;
+	FPTLoc		done = {0, 0};
+	FPTLoc		leapt = {-1, 0};
+	FPTRange	buf;
+	FPTEntry	e;
+	int			i = 0;
+	int			steps = 0;
+
+	if (so->ranges.n > 1)
+		i = fpt_first_range(l, &so->ranges, low, 0);
+	while (i < so->ranges.n && fpt_range_begins_before(l, &so->ranges, i, high))
+	{
+		const FPTRange *r = fpt_range(l, &so->ranges, i, &buf);
+		FPTKey		hi = r->hi;
+		bool		found;
+
+		if (fpt_key_cmp(l, &hi, high) >= 0)
+			hi = fpt_key_before(&so->ix, high);
+		found = fpt_copy_range(scan, so, b, page,
+							   fpt_key_cmp(l, &r->lo, low) > 0 ? &r->lo : low,
+							   &hi, false, &done);
+		steps++;
+		if (++i < so->ranges.n && !found)
+		{
+			if (!fpt_leap(scan, so, b, page, &done, &leapt, &e) ||
+				fpt_key_cmp(l, &e.key, high) >= 0)
+				break;
+			i = fpt_first_range(l, &so->ranges, &e.key, i);
+		}
+	}
+	fpt_check_steps(so, page, steps);
+}
+
+/*
+ * Seeks in a row that stayed in a node after which entries are asked one by
+ * one, to the end of the page: a seek takes as long as some twenty entries.
+ */
+#define FPT_POOR_SEEKS		8
+
+/*
+ * Instead of asking the entries of a range (FPTQualRange.seek): where do they
+ * begin?  To *done, if that is behind it.
+ */
+static void
+fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+		 const FPTKey *from, FPTLoc *done)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTLoc		at = {0, 0};
+
+	if (from->cls != FPT_CLS_MINF && !fpt_page_begins_at(l, page, from) &&
+		fpt_page_lower_bound(l, page, from, &at) != FPT_OK)
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+	so->poorseeks = at.kid > done->kid ? 0 : so->poorseeks + 1;
+	if (fpt_loc_before(done, &at))
+		*done = at;
+}
+
+/*
+ * All ranges of general keys between the batch's bounds; "first" is the first
+ * one, if that is known.  Comparing keys is dear: what is known of the first
+ * range is not asked again, and where the page has no more entries no other one
+ * is asked for.
+ */
+static void
+fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				 Page page, const FPTQualRange *first)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTKey *low = &b->low->key;
+	const FPTKey *high = &b->high->key;
+	FPTQualRange r;
+	FPTLoc		done = {0, 0};
+	FPTLoc		leapt = {-1, 0};
+	bool		more = true;
+	int			steps = 0;
+
+	/* Backward, a page that took over its left sibling goes on behind "high". */
+	bool		cut = !fpt_page_ends_at(l, page, high);
+
+	/* another try on each page */
+	so->poorseeks = Min(so->poorseeks, FPT_POOR_SEEKS - 1);
+	if (first != NULL)
+		r = *first;
+	else
+	{
+		more = fpt_quals_range(so->quals, low, 1, &r);
+		r.here = more && !r.moved;
+	}
+	while (more && (r.here || fpt_key_cmp(l, &r.lo, high) < 0))
+	{
+		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
+		const FPTKey *from = inside ? &r.lo : low;
+		FPTKey		hi = r.hi;
+		bool		found = false;
+		FPTLoc		at;
+		FPTEntry	e;
+
+		if (cut && fpt_key_cmp(l, &hi, high) >= 0)
+			hi = fpt_key_before(&so->ix, high);
+		if (r.seek && so->poorseeks < FPT_POOR_SEEKS)
+			fpt_seek(scan, so, b, page, from, &done);
+		else if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
+			found = fpt_copy_range(scan, so, b, page, from, &hi, r.filter,
+								   &done);
+		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
+			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+		else if (fpt_loc_before(&done, &at))
+			done = at;
+		steps++;
+		if (r.point || done.kid >= fpt_header(page)->nkids)
+			break;
+		if (found)
+			e.key = r.hi;
+		else if (!fpt_leap(scan, so, b, page, &done, &leapt, &e))
+			break;
+		more = fpt_quals_range(so->quals, &e.key, 1, &r);
+	}
+	fpt_check_steps(so, page, steps);
+}
+
+/*
+ * Will a scan want the leaf behind one that covers "low" to "high"?  The answer
+ * only brings cache lines: where the end of a scan of general keys is not at
+ * hand, it is no, as for a single value, most of which are on one leaf.
+ * Arguments as those of fpt_fill_batch().
+ */
+static bool
+fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
+				 const FPTKey *to, const FPTQualRange *first)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTRanges *ranges = &so->ranges;
+
+	if (so->quals != NULL)
+		return first != NULL && !(first->point && first->here) &&
+			fpt_key_cmp(l, high, &first->hi) <= 0;
+	if (to == NULL)
+		return !fpt_range_ends_before(l, ranges, ranges->n - 1, high);
+	return fpt_range_begins_before(l, ranges, 0, low);
+}
+
+/*
+ * Fill a batch from a share-locked leaf, for the part of the key
+ * space from "from" to "to" (exclusive) that the page covers.  The page is
+ * unlocked, and unpinned where that is safe.  "first", for general keys, is the
+ * first range from "from" on, if that is known.
+ */
+static void
+fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
+			   const FPTKey *from, const FPTKey *to, const FPTQualRange *first)
+{
+	Relation	rel = scan->indexRelation;
+	const FPTLayout *l = &so->ix.layout;
+	Page		page = BufferGetPage(buf);
+	FPTKey		low = fpt_page_low(l, page);
+	FPTKey		high = fpt_page_high(l, page);
+
+	Assert(fpt_header(page)->level == 0);
+	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
+	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
+	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);
+	b->valid = true;
+	b->pageno = fpt_bufpage(buf);
+	b->left = fpt_header(page)->left;
+	b->right = fpt_header(page)->right;
+	if (from && fpt_key_cmp(l, from, &low) > 0)
+		low = *from;
+	if (to && fpt_key_cmp(l, to, &high) < 0)
+		high = *to;
+
+	/* The scan goes on at one of these, and so gets ahead. */
+	Assert(fpt_is_general(l) || fpt_key_cmp(l, &low, &high) < 0);
+	b->n = 0;
+	b->nullfrom = b->nullto = 0;
+	b->tupbytes = 0;
+	b->itups.used = 0;
+	if (fpt_scan_goes_on(so, &low, &high, to, first))
+		fpt_page_expect(rel, to == NULL ? b->right : b->left);
+	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup,
+					scan->xs_want_itup);
+	fpt_key_copy(b->low, &low);
+	fpt_key_copy(b->high, &high);
+	if (scan->parallel_scan != NULL)
+		fpt_parallel_release(scan, to == NULL ? &high : &low,
+							 to == NULL ? b->right : b->left);
+
+	if (so->quals != NULL)
+		fpt_fill_general(scan, so, b, page, first);
+	else
+		fpt_fill_images(scan, so, b, page);
+	Assert(b->n <= FPT_MAX_ENTRIES);
+	b->doubt = fpt_standby_doubts(scan);
+	b->askedfrom = b->askedto = 0;
+	if (b->doubt)
+		b->lsn = BufferGetLSNAtomic(buf);
+	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
+		!RelationNeedsWAL(rel))
+	{
+		b->buf = buf;			/* keeps its pin (P2) */
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+	}
+	else
+	{
+		b->lsn = BufferGetLSNAtomic(buf);
+		b->buf = InvalidBuffer;
+		UnlockReleaseBuffer(buf);
+	}
+	fpt_stop_point(FPT_STOP_SCAN_PAGE);
+}
+
+/*
+ * Is this live leaf the one on which a scan of general keys goes on at "at",
+ * the fence that it has come to?  It is if it begins there (dir < 0: ends
+ * there), byte for byte, whatever the comparison function makes of that.  So a
+ * scan of the whole index returns every row, as one of a btree does, though the
+ * order of keys may be another one than when they were put in.
+ *
+ * What bounds a scan is that it gets on in the order of keys; one with quals
+ * asks whether it does.  If not, it goes on from leaf to leaf and does not jump
+ * to where the quals' next range begins, or it might come by here for ever.  If
+ * links and fences lead in a circle, it is found out after as many steps as
+ * there are pages, and keys are compared again.
+ */
+static bool
+fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
+				   const FPTKey *at, int dir)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTKey		far = dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
+
+	if (!(dir > 0 ? fpt_page_begins_at(l, page, at) :
+		  fpt_page_ends_at(l, page, at)))
+		return false;
+
+	/* A damaged fence must not make the scan begin again. */
+	if (dir > 0 ? far.cls <= FPT_CLS_MINF : far.cls >= FPT_CLS_PINF)
+		return false;
+	if (so->stepdir != dir)
+		so->steps = 0;
+	so->stepdir = dir;
+	if (++so->steps > so->ix.map.npages &&
+		so->steps > fpt_npages(scan->indexRelation, &so->ix.map))
+		return false;
+	if (scan->numberOfKeys > 0 && !so->disorder)
+	{
+		int			cmp = fpt_key_cmp(l, &far, at);
+
+		so->disorder = dir > 0 ? cmp <= 0 : cmp >= 0;
+	}
+	return true;
+}
+
+/*
+ * Share-lock the leaf that covers key, by a remembered number if it will do.
+ * "at": where a scan of general keys goes on, if it does not jump; else NULL.
+ */
+static Buffer
+fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
+			 uint32 hint, const FPTKey *at, int dir)
+{
+	Relation	rel = scan->indexRelation;
+	FPTLook		look = so->look;
+
+	so->look.start = NULL;
+	if (hint != FPT_NOPAGE)
+	{
+		Buffer		buf;
+		Page		page;
+
+		fpt_stop_point(FPT_STOP_SCAN_STEP);
+		buf = fpt_getbuf_hot(rel, &so->ix, hint, BUFFER_LOCK_SHARE,
+							 FPT_NO_GUESS);
+		page = BufferGetPage(buf);
+		if (fpt_header(page)->level == 0 &&
+			!(fpt_header(page)->flags & FPT_F_DELETED) &&
+			((at != NULL && fpt_leaf_continues(scan, so, page, at, dir)) ||
+			 (fpt_page_above_low(&so->ix.layout, page, key) &&
+			  fpt_page_below_high(&so->ix.layout, page, key))))
+			return buf;
+		UnlockReleaseBuffer(buf);
+	}
+	if (unlikely(look.start != NULL))
+		return fpt_descend_looking(rel, &so->ix, key, &look);
+	return fpt_descend(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
+}
+
+/* Make sure that the scan has a window of leaves. */
+static FPTWindow *
+fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (so->window == NULL)
+	{
+		so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
+		fpt_window_init(so->window,
+						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
+										   false),
+						fpt_nstripes(&so->ix.map), so->counters);
+	}
+	return so->window;
+}
+
+/* The window of the scan, or of all processes that share it. */
+static FPTWindow *
+fpt_any_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (scan->parallel_scan != NULL)
+		return fpt_parallel_window(scan, so);
+	return fpt_scan_window(scan, so);
+}
+
+/*
+ * FPTLook.start: if the first leaf has to be read, ask for it, so that it is
+ * the first one to come, and for those behind it.
+ */
+static void
+fpt_start_ahead(void *arg, uint32 leaf)
+{
+	IndexScanDesc scan = (IndexScanDesc) arg;
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	Relation	rel = scan->indexRelation;
+	FPTPageMap *map = &so->ix.map;
+	int			limit = so->window != NULL ? so->window->dist.limit :
+		fpt_io_concurrency(rel, map, false);
+
+	if (limit > 0 && fpt_page_exists(rel, map, leaf) &&
+		fpt_prefetch_page(rel, map, leaf))
+		fpt_window_start(fpt_any_window(scan, so), rel, &so->ix, so->lookat,
+						 so->look.dir, so->look.end,
+						 scan->heapRelation == NULL);
+}
+
+/*
+ * The disks can read the next leaves while the first one is waited for: reading
+ * ahead begins in the descent, unless the scan may stop at that leaf.  A bitmap
+ * scan never does.  Others do where the range has no end, which is why there
+ * may be a LIMIT, and mostly where it is a single value.
+ */
+static void
+fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
+			  const FPTKey *end, int dir)
+{
+	FPTImage	none = {0, 0};
+
+	if (!fpt_guc_leaf_prefetch)
+		return;
+	if (scan->heapRelation != NULL)
+	{
+		if (end->cls != FPT_CLS_VALUE || key->cls != FPT_CLS_VALUE ||
+			(end->hi == key->hi && end->lo == key->lo))
+			return;
+		if (so->ix.type != NULL)
+		{
+			if (dir > 0)
+				none = fpt_image_max(so->ix.type);
+			if (end->hi == none.hi && end->lo == none.lo)
+				return;
+		}
+	}
+	so->look.start = fpt_start_ahead;
+	so->look.arg = scan;
+	so->look.dir = dir;
+	so->look.end = end;
+	so->lookat = key;
+}
+
+/*
+ * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
+ * leaf in a row on, leaves are read ahead, up to the range's end.  Not for the
+ * planner, which wants one entry.
+ */
+static void
+fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
+			   uint32 hint, const FPTKey *end, int dir)
+{
+	FPTWindow  *w = so->window;
+
+	if (fpt_is_probe(scan))
+		return;
+	if (scan->parallel_scan != NULL)
+		w = fpt_parallel_window(scan, so);
+	if (hint == FPT_NOPAGE)
+	{
+		if (w != NULL)
+			fpt_window_done(w);
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
+		fpt_leaf_look(scan, so, key, end, dir);
+		return;
+	}
+	if (w == NULL)
+		w = fpt_scan_window(scan, so);
+	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
+}
+
+/*
+ * The range of image keys to go on with: the first one with positions at or
+ * above "at" (dir > 0), or the last one with positions below it (dir < 0); -1
+ * if there is none.
+ */
+static int
+fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
+			   int dir)
+{
+	int			i = ranges->n;
+
+	if (dir < 0)
+	{
+		if (i > 1)
+			i = Min(i, fpt_first_range(l, ranges, at, 0) + 1);
+		while (i > 0 && !fpt_range_begins_before(l, ranges, i - 1, at))
+			i--;
+		return i - 1;
+	}
+	i = fpt_first_range(l, ranges, at, 0);
+	return i < ranges->n ? i : -1;
+}
+
+/*
+ * Fill a batch, maybe with nothing, from where the ranges go on from "at",
+ * which is inclusive forward and exclusive backward; "hint" is the page that
+ * probably covers it.  False: there is no such range.  No page is locked before
+ * or after this; the batch holds the pin it needs, if any.
+ */
+static bool
+fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				  const FPTKey *at, uint32 hint, int dir)
+{
+	const FPTLayout *l = &so->ix.layout;
+	int			i = fpt_next_range(l, &so->ranges, at, dir);
+	const FPTRange *r;
+	FPTRange	rbuf;
+	FPTKey		from;
+	FPTKey		before;
+	Buffer		buf;
+
+	if (i < 0)
+		return false;
+	r = fpt_range(l, &so->ranges, i, &rbuf);
+	from = dir > 0 ? r->lo : r->hi;
+	if (dir < 0)
+		from.tid++;
+	if (fpt_key_cmp(l, &from, at) * dir > 0)
+		hint = FPT_NOPAGE;
+	else
+		from = *at;
+	CHECK_FOR_INTERRUPTS();
+	fpt_leaf_ahead(scan, so, &from, hint, dir > 0 ? &r->hi : &r->lo, dir);
+	if (dir > 0)
+	{
+		buf = fpt_leaf_for(scan, so, &from, hint, NULL, dir);
+		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
+		return true;
+	}
+	before = fpt_key_before(&so->ix, &from);
+	buf = fpt_leaf_for(scan, so, &before, hint, NULL, dir);
+	fpt_fill_batch(scan, so, b, buf, NULL, &from, NULL);
+	return true;
+}
+
+/*
+ * General keys: lock the leaf that covers "target".  "hint" is the sibling that
+ * the scan has come to the end of, "at", which covers it at least if no key was
+ * jumped over.  It is tried first as long as that goes well.
+ */
+static Buffer
+fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
+				 const FPTKey *target, uint32 hint, bool jump,
+				 const FPTKey *end, int dir)
+{
+	Buffer		buf;
+
+	CHECK_FOR_INTERRUPTS();
+	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
+	buf = fpt_leaf_for(scan, so, target,
+					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE,
+					   jump ? NULL : at, dir);
+	if (hint != FPT_NOPAGE && jump)
+		so->misses = fpt_bufpage(buf) == hint ? 0 : so->misses + 1;
+	else
+		so->misses = 0;
+	return buf;
+}
+
+/* fpt_advance_image() for general keys. */
+static bool
+fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+					const FPTKey *at, uint32 hint, int dir)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTQualRange r;
+	const FPTKey *near = dir > 0 ? &r.lo : &r.hi;
+	const FPTKey *far = dir > 0 ? &r.hi : &r.lo;
+	const FPTKey *target = at;
+	FPTKey		before;
+	Buffer		buf;
+	bool		jump = false;
+	bool		whole;
+
+	if (!fpt_quals_range(so->quals, at, dir, &r))
+		return false;
+	if (r.moved && !so->disorder)
+	{
+		int			cmp = fpt_key_cmp(l, near, at);
+
+		jump = dir > 0 ? cmp > 0 : cmp < 0;
+	}
+	if (jump)
+		target = near;
+	else if (dir < 0)
+	{
+		before = fpt_key_before(&so->ix, at);
+		target = &before;
+	}
+	buf = fpt_general_leaf(scan, so, at, target, hint, jump, far, dir);
+	if (dir < 0)
+	{
+		fpt_fill_batch(scan, so, b, buf, NULL, at, NULL);
+		return true;
+	}
+	whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), at);
+	r.here = jump || (whole && !r.moved);
+	fpt_fill_batch(scan, so, b, buf, whole ? NULL : at, NULL, &r);
+	return true;
+}
+
+/*
+ * Go to the next batch with any entries, from "start" on; arguments as those of
+ * fpt_advance_image().  False at the end, then the batch is not valid.
+ */
+static bool
+fpt_advance(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+			const FPTKey *start, uint32 hint, int dir)
+{
+	FPTKeyBuf	at;
+
+	fpt_key_copy(&at, start);
+	for (;;)
+	{
+		bool		more;
+
+		if (!fpt_parallel_seize(scan, &at, &hint))
+			return false;
+		if (so->quals == NULL)
+			more = fpt_advance_image(scan, so, b, &at.key, hint, dir);
+		else
+			more = fpt_advance_general(scan, so, b, &at.key, hint, dir);
+		if (!more)
+		{
+			fpt_parallel_done(scan);
+			return false;
+		}
+		b->pos = dir > 0 ? 0 : b->n - 1;
+		if (b->n > 0)
+			return true;
+		fpt_key_copy(&at, dir > 0 ? &b->high->key : &b->low->key);
+		hint = dir > 0 ? b->right : b->left;
+		fpt_batch_forget(b);
+		if (at.key.cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
+			return false;
+	}
+}
+
+/* The scan's quals, as ranges or as what gives ranges. */
+static void
+fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (so->quals == NULL)
+	{
+		fpt_preprocess_keys(scan->indexRelation, &so->ix, scan->keyData,
+							scan->numberOfKeys, so->cxt, &so->ranges);
+		return;
+	}
+	/* The planner's queries are planned, whatever plan they will get. */
+	if (!fpt_is_probe(scan))
+		fpt_index_current(scan->indexRelation, &so->ix);
+	fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
+
+	/*
+	 * Without quals there is nothing to recheck, and CLUSTER takes no such
+	 * entry; nor does the planner's look-up of an extreme.
+	 */
+	so->ranges.recheck = fpt_quals_recheck(so->quals) ||
+		(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
+}
+
+bool
+fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				ScanDirection dir)
+{
+	FPTKey		start;
+
+	so->steps = 0;
+	so->disorder = false;
+	if (!so->haveranges)
+		fpt_scan_ranges(scan, so);
+	so->haveranges = true;
+	if (so->quals == NULL && so->ranges.n == 0)
+		return false;
+	memset(&start, 0, sizeof(start));
+	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
+	return fpt_advance(scan, so, b, &start, FPT_NOPAGE,
+					   ScanDirectionIsForward(dir) ? 1 : -1);
+}
+
+bool
+fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				const FPTBatch *from, ScanDirection dir)
+{
+	const FPTKey *key;
+
+	if (ScanDirectionIsForward(dir))
+	{
+		key = &from->high->key;
+		return key->cls != FPT_CLS_PINF &&
+			fpt_advance(scan, so, b, key, from->right, 1);
+	}
+	key = &from->low->key;
+	return key->cls != FPT_CLS_MINF &&
+		fpt_advance(scan, so, b, key, from->left, -1);
+}

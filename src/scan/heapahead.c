@@ -1,0 +1,523 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/heapahead.c
+ *	  Read-ahead of heap pages in index scans.
+ *
+ * A second position in a scan's entries runs ahead of the one being returned,
+ * and asks for the heap pages that it comes by.  To see across the end of a
+ * batch it may make the scan read the next one beforehand; at most one, and
+ * only where batches do not pin their pages.
+ *
+ * Blocks that come one after the other are left to the operating system, which
+ * reads them ahead in large pieces if nobody asks for them one by one.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/relscan.h"
+#include "access/visibilitymap.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+#include "scan/batch.h"
+#include "scan/heapahead.h"
+#include "store/counts.h"
+#include "tree/prefetch.h"
+
+/* Heap blocks that a scan must have changed between before it reads ahead. */
+#define FPT_HEAP_START		4
+
+/* Growth of the distance a step: a LIMIT may end the scan at any row. */
+#define FPT_HEAP_GROWTH		2
+
+/*
+ * An index-only scan soon stops to look at the visibility map if all pages are
+ * said to be all-visible.  Else so many visible ones count as one page found in
+ * shared buffers: the next one that is not visible has to be read.
+ */
+#define FPT_VISIBLE_PER_HIT	16
+
+/*
+ * From so many blocks in a row on they are a run.  Fewer come about by chance
+ * where a scan passes every few blocks, none of which the system reads ahead.
+ */
+#define FPT_RUN_LENGTH		4
+
+/* A long run may miss so many blocks at a time, or come back by so many. */
+#define FPT_RUN_GAP			8
+#define FPT_RUN_BACK		32
+
+/*
+ * After so many blocks of runs and no others nothing is looked at for a while,
+ * which doubles each time, as for pages that are cached.  It stays short: other
+ * blocks may come, and are missed for as long.
+ */
+#define FPT_RUN_ENOUGH		32
+#define FPT_RUN_PAUSE		32
+#define FPT_RUN_PAUSE_MAX	256
+
+/* The heap block of an entry. */
+static inline BlockNumber
+fpt_batch_block(const FPTBatch *b, int pos)
+{
+	Assert(pos >= 0 && pos < b->n);
+	return (BlockNumber) (b->tids[pos] >> 16);
+}
+
+/* Changes of the block between two entries of a batch, "from" not included. */
+static int
+fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
+{
+	int			by = to >= from ? 1 : -1;
+	int			n = 0;
+
+	while (from != to)
+	{
+		BlockNumber blk = fpt_batch_block(b, from += by);
+
+		n += blk != *last;
+		*last = blk;
+	}
+	return n;
+}
+
+/*
+ * The scan has not looked for a while: how far ahead, in changes of the block,
+ * is the position still?  Changes nothing.
+ *
+ * A scan that turned back in a pause may just have left its batch on the side
+ * that it came from; then the batch's first entry is taken for the current one.
+ */
+static int
+fpt_heap_distance(const FPTScanOpaque *so)
+{
+	const FPTHeapAhead *h = &so->heap;
+	const FPTBatch *b = &so->cur;
+	BlockNumber last;
+	int			n = 0;
+
+	if (b->valid && b->n > 0 && h->nahead > 0)
+	{
+		int			pos = Max(0, Min(b->pos, b->n - 1));
+
+		last = fpt_batch_block(b, pos);
+		if (h->inahead)
+		{
+			int			first = h->forward ? 0 : so->ahead.n - 1;
+
+			n = fpt_count_switches(b, pos, h->forward ? b->n - 1 : 0, &last);
+			n += fpt_batch_block(&so->ahead, first) != last;
+			last = fpt_batch_block(&so->ahead, first);
+			n += fpt_count_switches(&so->ahead, first, h->pos, &last);
+		}
+		else if (h->forward ? h->pos > pos : h->pos < pos)
+			n = fpt_count_switches(b, pos, h->pos, &last);
+	}
+	return Min(n, h->nahead);
+}
+
+/* Sets nahead after a pause, and the position to the current entry if behind. */
+static void
+fpt_heap_recount(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	h->nahead = fpt_heap_distance(so);
+	if (h->nahead == 0 && !h->inahead)
+		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
+}
+
+/* Heap pages for which a read was started, and that the scan has not come to. */
+static uint64
+fpt_heap_unused(const FPTScanOpaque *so)
+{
+	const FPTHeapAhead *h = &so->heap;
+	int			nahead = h->pause > 0 ? fpt_heap_distance(so) : h->nahead;
+	uint64		n = 0;
+
+	for (int i = 0; i < nahead; i++)
+		n += h->ring[(h->head - i) % FPT_RING];
+	return n;
+}
+
+/* --- ascending runs --------------------------------------------------------- */
+
+/*
+ * The position ahead comes to a block that will be read: has it, or will it
+ * have been read along with those before?
+ */
+static bool
+fpt_heap_in_run(FPTHeapAhead *h, BlockNumber blk)
+{
+	FPTHeapRun	r = {blk, 1, 0};
+	bool		before = false;
+	int			i;
+
+	for (i = 0; i < FPT_RUNS; i++)
+	{
+		FPTHeapRun *o = &h->runs[i];
+
+		before = blk <= o->last &&
+			o->last - blk < Min(o->length, FPT_RUN_BACK);
+		if (before || (o->length > 0 && blk > o->last &&
+					   blk - o->last <= 1 + o->gap))
+		{
+			r.last = Max(o->last, blk);
+			r.length = before ? o->length : o->length + 1;
+			break;
+		}
+	}
+	if (r.length >= FPT_RUN_LENGTH)
+		r.gap = Min(1 + r.length / 8, FPT_RUN_GAP);
+
+	/* To the front; a new one in place of the one come by longest ago. */
+	for (i = Min(i, FPT_RUNS - 1); i > 0; i--)
+		h->runs[i] = h->runs[i - 1];
+	h->runs[0] = r;
+	return before || r.length >= FPT_RUN_LENGTH;
+}
+
+/* After a pause of so many entries: runs may have gone on by as many blocks. */
+static void
+fpt_heap_run_on(FPTHeapAhead *h, int pause)
+{
+	int			i;
+
+	for (i = 0; i < FPT_RUNS; i++)
+		h->runs[i].gap += pause;
+}
+
+/* Only runs are in sight: look away for a while. */
+static void
+fpt_heap_run_pause(FPTHeapAhead *h)
+{
+	FPTDistance *d = &h->dist;
+
+	if (d->fixed || h->inrun < FPT_RUN_ENOUGH)
+		return;
+	d->now = Max(1, d->now / 2);
+	h->runpause = Max(FPT_RUN_PAUSE, Min(h->runpause * 2, FPT_RUN_PAUSE_MAX));
+	h->sleep = h->pause = h->runpause;
+}
+
+/* --- the position ahead ----------------------------------------------------- */
+
+/* The pause in progress is over, or the scan: how much of it was there? */
+void
+fpt_heap_count_pause(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	if (h->pause > 0)
+		fpt_count(so->counters, FPT_SKIP_PAUSE, h->pause - h->sleep);
+	h->pause = 0;
+}
+
+/* Give up the batch read ahead and begin again at the current entry. */
+void
+fpt_heap_restart(FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+
+	if (h->nahead > 0)
+		fpt_count(so->counters, FPT_HEAP_WASTED, fpt_heap_unused(so));
+	fpt_batch_forget(&so->ahead);
+	h->inahead = false;
+	h->atend = false;
+	h->pos = -1;
+	h->nahead = 0;
+	h->lastblk = InvalidBlockNumber;
+}
+
+void
+fpt_heap_counters(const FPTScanOpaque *so, uint64 *counters)
+{
+	const FPTHeapAhead *h = &so->heap;
+
+	if (h->nahead > 0)
+		counters[FPT_HEAP_WASTED] += fpt_heap_unused(so);
+	if (h->pause > 0)
+		counters[FPT_SKIP_PAUSE] += h->pause - h->sleep;
+}
+
+/*
+ * Decide at a scan's start whether heap pages may be read ahead at all.  What
+ * has been learnt of the heap, the distance and its pauses, is kept over
+ * rescans: an inner loop that finds its pages cached is left alone.
+ */
+void
+fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTCounter	why;
+
+	h->switches = 0;
+	h->curblk = InvalidBlockNumber;
+	if (h->pause > 0)
+	{
+		/* What is left of it. */
+		fpt_heap_count_pause(so);
+		h->pause = h->sleep;
+	}
+	if (h->pause == 0)
+		h->sleep = FPT_HEAP_START;
+	if (h->begun)
+		return;
+	h->begun = true;
+	if (fpt_is_probe(scan))
+		return;
+	if (scan->heapRelation == NULL)
+		why = FPT_SKIP_BITMAP;
+	else if (!fpt_guc_heap_prefetch)
+		why = FPT_SKIP_OFF;
+	else if (!IsMVCCSnapshot(scan->xs_snapshot) ||
+			 scan->heapRelation->rd_tableam != GetHeapamTableAmRoutine())
+		why = FPT_SKIP_KIND;
+	else
+	{
+		h->enabled = true;
+		return;
+	}
+	fpt_count(so->counters, why, 1);
+}
+
+/* The scan is long enough: look up what the first steps need not know. */
+static bool
+fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTHeapAhead *h = &so->heap;
+	int			limit;
+
+	limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
+	if (limit == 0)
+	{
+		fpt_count(so->counters, FPT_SKIP_LIMIT, 1);
+		h->enabled = false;
+		return false;
+	}
+	fpt_distance_init(&h->dist, limit);
+	h->ring = MemoryContextAllocZero(so->cxt, FPT_RING * sizeof(bool));
+	h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
+	h->allvisible = scan->heapRelation->rd_rel->relallvisible >=
+		scan->heapRelation->rd_rel->relpages * 0.98;
+	return true;
+}
+
+/*
+ * Move the read-ahead position to the next entry; false, and counted why, if
+ * there is none yet known, or none at all.
+ */
+static bool
+fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
+	FPTBatch   *b = h->inahead ? &so->ahead : &so->cur;
+	FPTCounter	why;
+
+	if (!h->inahead && (h->pos - so->cur.pos) * by < 0)
+		h->pos = so->cur.pos;
+	if (h->pos + by >= 0 && h->pos + by < b->n)
+	{
+		h->pos += by;
+		return true;
+	}
+
+	/* One batch ahead is as far as it goes, and none where pages get pinned. */
+	if (h->inahead)
+		why = FPT_SKIP_FAR;
+	else if (BufferIsValid(so->cur.buf))
+		why = FPT_SKIP_PINNED;
+	else
+	{
+		why = FPT_SKIP_END;
+		so->aheaddir = dir;
+		if (!h->atend && fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
+		{
+			h->inahead = true;
+			h->pos = so->ahead.pos;
+			return true;
+		}
+		h->atend = true;
+	}
+	fpt_count(so->counters, why, 1);
+	return false;
+}
+
+/* An index-only scan reads pages only that are not all-visible. */
+static bool
+fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
+{
+	if (!scan->xs_want_itup ||
+		!VM_ALL_VISIBLE(scan->heapRelation, blk, &so->heap.vmbuf))
+		return true;
+	fpt_count(so->counters, FPT_SKIP_VISIBLE, 1);
+	return false;
+}
+
+/* Ask for a block, the next one ahead. */
+static void
+fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTDistance *d = &h->dist;
+	bool		io = false;
+
+	h->lastblk = blk;
+	h->nahead++;
+	h->ring[++h->head % FPT_RING] = false;
+	if (blk >= h->nblocks &&
+		blk >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
+	{
+		fpt_count(so->counters, FPT_SKIP_GONE, 1);
+		return;
+	}
+	if (fpt_heap_wanted(scan, so, blk))
+	{
+		if (fpt_heap_in_run(h, blk))
+		{
+			fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+			if (h->runs[0].length >= FPT_RUN_LENGTH)
+			{
+				h->inrun++;
+				return;
+			}
+			/* (a block come by just before, as good as cached) */
+		}
+		else
+		{
+			h->inrun = 0;
+			h->runpause = 0;
+			io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM,
+								blk).initiated_io;
+			fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
+			fpt_count_distance(so->counters, h->nahead);
+			h->ring[h->head % FPT_RING] = io;
+		}
+	}
+	else if (h->allvisible)
+		d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
+	else if (++h->visible % FPT_VISIBLE_PER_HIT != 0)
+		return;
+	fpt_distance_note(d, io);
+}
+
+/* The scan returns an entry of another heap block than before. */
+static void
+fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTDistance *d = &h->dist;
+	int			target;
+
+	if (++h->switches <= FPT_HEAP_START)
+	{
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
+		return;
+	}
+	if (h->nahead > 0)
+		h->nahead--;
+	if (h->lastblk != InvalidBlockNumber &&
+		h->forward != ScanDirectionIsForward(dir))
+		fpt_heap_restart(so);
+	if (h->nblocks == 0 && !fpt_heap_prepare(scan, so))
+		return;
+	if (h->lastblk == InvalidBlockNumber)
+	{
+		h->lastblk = h->curblk;
+		h->pos = so->cur.pos;
+		h->forward = ScanDirectionIsForward(dir);
+	}
+
+	target = d->now;
+	if (!d->fixed)
+	{
+		/*
+		 * Not further ahead than the scan has come so far: a LIMIT may end it,
+		 * and then at most half of what was read is in vain.  And not further
+		 * than the scan before it came, if that was left before its end; a
+		 * scan that goes on has no such bound.
+		 */
+		target = Min(target, h->switches - FPT_HEAP_START);
+		if (h->switches <= h->horizon)
+			target = Min(target, h->horizon - h->switches);
+	}
+	if (target - h->nahead < fpt_burst(target))
+	{
+		fpt_heap_run_pause(h);
+		return;
+	}
+	while (h->nahead < target && fpt_heap_advance(scan, so, dir))
+	{
+		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
+										  h->pos);
+
+		if (blk != h->lastblk)
+			fpt_heap_ask(scan, so, blk);
+	}
+	fpt_distance_step(d, FPT_HEAP_GROWTH);
+	if (d->pause > 0)
+	{
+		h->sleep = h->pause = d->pause;
+		d->pause = 0;
+	}
+	else
+		fpt_heap_run_pause(h);
+}
+
+/* What has a scan come by before it looks for the first time? */
+static void
+fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTBatch   *b = &so->cur;
+	int			by = ScanDirectionIsForward(dir) ? 1 : -1;
+	int			from = b->pos - by * FPT_HEAP_START;
+	int			seen;
+
+	from = Max(0, Min(from, b->n - 1));
+	if (from == b->pos)
+		return;
+	h->curblk = fpt_batch_block(b, from);
+	seen = 1 + fpt_count_switches(b, from, b->pos - by, &h->curblk);
+	h->switches = Max(h->switches, seen);
+	fpt_count(so->counters, FPT_SKIP_SHORT, seen);
+}
+
+/*
+ * The scan returns an entry after some for which nothing was done: see whether
+ * there is something to do now.
+ */
+void
+fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTHeapAhead *h = &so->heap;
+	FPTBatch   *b = &so->cur;
+	BlockNumber blk = fpt_batch_block(b, b->pos);
+
+	Assert(b->valid);
+	h->sleep = 0;
+	if (!h->enabled)
+	{
+		h->sleep = PG_INT32_MAX;
+		return;
+	}
+	if (h->pause > 0)
+		h->switches = fpt_heap_come(h);
+	if (h->curblk == InvalidBlockNumber)
+		fpt_heap_first_look(so, dir);
+	if (h->pause > 0)
+	{
+		fpt_heap_run_on(h, h->pause);
+		fpt_heap_count_pause(so);
+		fpt_heap_recount(so);
+	}
+	if (blk != h->curblk)
+	{
+		h->curblk = blk;
+		fpt_heap_step(scan, so, dir);
+	}
+}

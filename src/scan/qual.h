@@ -1,0 +1,78 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/qual.h
+ *	  Scan keys of general indexes: from quals to ranges, one after the other.
+ *
+ * Each column's quals allow a set of values: disjoint intervals, in the order
+ * of the index.  A position in the index is moved on to the first one from it
+ * on whose columns are all allowed, as far as that can be told without reading:
+ * behind (a, b) with b beyond what its quals allow comes the next value of a,
+ * whatever it is.  From there a range extends, to the end of the interval of
+ * the first column that is not fixed; quals of columns behind that one are
+ * asked of each entry.
+ *
+ * So arrays, skipping to the next value of a leading column without quals, and
+ * ranges in the middle of a key are all the same: a scan asks for the first
+ * range from where it stands, reads it on the page where it begins, and asks
+ * again at the end of the range or of the page, whichever comes first.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SCAN_QUAL_H
+#define FPT_SCAN_QUAL_H
+
+#include "access/skey.h"
+#include "utils/relcache.h"
+
+#include "key/column.h"
+#include "page/layout.h"
+
+typedef struct FPTQuals FPTQuals;
+
+/* Part of the key space; nothing between "from" and its near end matches. */
+typedef struct FPTQualRange
+{
+	FPTKey		lo;				/* inclusive, as is hi */
+	FPTKey		hi;
+	bool		filter;			/* entries are to be asked fpt_quals_match() */
+	bool		seek;			/* the values of a column in front of one with
+								 * quals are not known where it begins: the
+								 * first entry there tells more ("dir" > 0) */
+	bool		moved;			/* does not begin at "from" */
+	bool		point;			/* the quals allow one value of the first
+								 * columns: there is no other range */
+	bool		here;			/* set by a scan that knows: "lo" is between
+								 * the fences of the page at hand */
+} FPTQualRange;
+
+/*
+ * Allocated in a context that lives as long as the scan.  *g is the scan's own:
+ * it is given the types' sort support if the scan begins anew often.
+ */
+extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
+								 MemoryContext cxt);
+
+/* The scan's keys, at its start and at each rescan; they stay where they are. */
+extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
+
+/* Whether matches are to be rechecked by the executor. */
+extern bool fpt_quals_recheck(const FPTQuals *q);
+
+/*
+ * The first range with positions at or above "from" (dir > 0), or the last one
+ * with positions below it (dir < 0); false if there is none.  "from" is a
+ * fence, an entry of a locked page, the end of the previous range, or of class
+ * FPT_CLS_MINF or _PINF.  The range's keys live until the next call that does
+ * not pass the end of a range; if "from" is an entry, as long as its page is
+ * locked.
+ */
+extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
+							FPTQualRange *r);
+
+/* Does an entry match all quals? */
+extern bool fpt_quals_match(FPTQuals *q, const FPTKey *key);
+
+/* Forget what fpt_quals_match() allocated; from time to time. */
+extern void fpt_quals_reset(FPTQuals *q);
+
+#endif							/* FPT_SCAN_QUAL_H */

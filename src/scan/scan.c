@@ -1,0 +1,358 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/scan.c
+ *	  Index scans: the access method's functions.
+ *
+ * They return what scan/batch.c reads and scan/standby.c allows, and give
+ * scan/heapahead.c the occasion to look ahead.  Only here is it known that an
+ * executor asks for one entry after the other.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "nodes/tidbitmap.h"
+#include "pgstat.h"
+
+#include "key/general.h"
+#include "key/image.h"
+#include "key/tid.h"
+#include "page/layout.h"
+#include "page/port.h"
+#include "scan/batch.h"
+#include "scan/heapahead.h"
+#include "scan/qual.h"
+#include "scan/scan.h"
+#include "scan/standby.h"
+#include "scan/state.h"
+#include "server/compat.h"
+#include "store/buf.h"
+
+/* The largest index tuple that core's format allows. */
+#define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
+
+/* --- batches ---------------------------------------------------------------- */
+
+/* Start the scan at its first entry in this direction. */
+static bool
+fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	fpt_heap_restart(so);
+	fpt_heap_begin(scan, so);
+	pgstat_count_index_scan(scan->indexRelation);
+	fpt_count_search(scan);
+	so->nscans += !fpt_is_probe(scan);
+	return fpt_batch_first(scan, so, &so->cur, dir);
+}
+
+/* Leave the exhausted batch for the next one. */
+static bool
+fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTBatch	old = so->cur;
+
+	if (so->ahead.valid && so->aheaddir != dir)
+	{
+		/* Of a parallel scan it would be nobody's, but that has no way back. */
+		Assert(scan->parallel_scan == NULL);
+		fpt_heap_restart(so);
+	}
+	fpt_batch_leave(scan, so);
+	if (so->ahead.valid)
+	{
+		/* It has been read already. */
+		FPTBatch	spare = so->cur;
+
+		so->cur = so->ahead;
+		so->ahead = spare;
+		so->heap.inahead = false;
+		return true;
+	}
+	if (!fpt_batch_after(scan, so, &so->cur, &old, dir))
+		return false;
+	so->heap.pos = so->cur.pos;
+	so->heap.atend = false;
+	return true;
+}
+
+/* --- returning entries ------------------------------------------------------------ */
+
+/* Build the tuples that an index-only scan overwrites and returns. */
+static void
+fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	MemoryContext old = MemoryContextSwitchTo(so->cxt);
+	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
+	FPTImage	zero = {0, 0};
+	Datum		value;
+	bool		isnull = false;
+
+	so->decoded = palloc0(FPT_DECODE_BYTES);
+	value = fpt_image_decode(so->ix.type, zero, so->decoded);
+	so->itup = index_form_tuple(desc, &value, &isnull);
+	isnull = true;
+	so->nulltup = index_form_tuple(desc, &value, &isnull);
+	scan->xs_itupdesc = desc;
+	MemoryContextSwitchTo(old);
+}
+
+/* The current entry's index tuple, which is not in the batch. */
+static pg_noinline void
+fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTBatch   *b = &so->cur;
+	FPTKey		key;
+
+	if (unlikely(so->itup == NULL))
+		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
+	fpt_batch_key(so, b, b->pos,
+				  b->pos >= b->nullfrom && b->pos < b->nullto,
+				  b->itups.data + (b->items[b->pos] & ~FPT_ITUP_STORED), &key);
+	fpt_general_write(so->ix.layout.arg, &key, so->itup);
+	scan->xs_itup = so->itup;
+}
+
+/* The same for an image key. */
+static pg_noinline void
+fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	FPTBatch   *b = &so->cur;
+	const FPTKeyType *type = so->ix.type;
+	FPTImage	img;
+	Datum		value;
+	char	   *data;
+
+	Assert(b->los != NULL);
+	if (unlikely(so->itup == NULL))
+		fpt_make_itups(scan, so);
+	if (b->pos >= b->nullfrom && b->pos < b->nullto)
+	{
+		scan->xs_itup = so->nulltup;
+		return;
+	}
+	img.lo = b->los[b->pos];
+	img.hi = b->his ? b->his[b->pos] : 0;
+	if (so->ix.descending)
+		fpt_image_invert(type, &img);
+	value = fpt_image_decode(type, img, so->decoded);
+	data = (char *) so->itup + IndexInfoFindDataOffset(0);
+	if (type->typbyval)
+		store_att_byval(data, value, type->typlen);
+	else
+		memcpy(data, DatumGetPointer(value), type->typlen);
+	scan->xs_itup = so->itup;
+}
+
+static inline void
+fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	const FPTBatch *b = &so->cur;
+
+	Assert(b->pos >= 0 && b->pos < b->n);
+	if (b->items == NULL)
+		fpt_return_image(scan, so);
+	else if (likely(!(b->items[b->pos] & FPT_ITUP_STORED)))
+		scan->xs_itup = (IndexTuple) (b->itups.data + b->items[b->pos]);
+	else
+		fpt_return_stored(scan, so);
+}
+
+/* The executor has found the row of the current entry dead. */
+static pg_noinline void
+fpt_note_killed(FPTScanOpaque *so)
+{
+	if (so->nkilled == so->maxkilled)
+	{
+		so->maxkilled = Max(64, so->maxkilled * 2);
+		if (so->killed == NULL)
+			so->killed = MemoryContextAlloc(so->cxt,
+											so->maxkilled * sizeof(int));
+		else
+			so->killed = repalloc(so->killed, so->maxkilled * sizeof(int));
+	}
+	so->killed[so->nkilled++] = so->cur.pos;
+}
+
+/* To the next entry, if it is not that behind the current one, in its batch. */
+static pg_noinline bool
+fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
+{
+	FPTBatch   *b = &so->cur;
+
+	if (!b->valid)
+		return fpt_first(scan, so, dir);
+	if (ScanDirectionIsForward(dir) ? ++b->pos >= b->n : --b->pos < 0)
+		return fpt_next_batch(scan, so, dir);
+	return true;
+}
+
+bool
+fptgettuple(IndexScanDesc scan, ScanDirection dir)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	FPTBatch   *b = &so->cur;
+
+	/* There are no entries in a batch that is not valid. */
+	Assert(b->valid || b->n == 0);
+	if (unlikely(scan->kill_prior_tuple) && so->nkilled < b->n)
+		fpt_note_killed(so);
+	do
+	{
+		if (likely(ScanDirectionIsForward(dir) && b->pos + 1 < b->n))
+			b->pos++;
+		else if (!fpt_step(scan, so, dir))
+			return false;
+		fpt_tid_decode(b->tids[b->pos], &scan->xs_heaptid);
+		if (unlikely(--so->heap.sleep < 0))
+			fpt_heap_look(scan, so, dir);
+	} while (unlikely(!fpt_shows(scan, so, dir)));
+	scan->xs_recheck = so->ranges.recheck;
+	if (scan->xs_want_itup)
+		fpt_return_itup(scan, so);
+	return true;
+}
+
+int64
+fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	ItemPointerData tids[64];
+	int64		total = 0;
+	bool		more;
+
+	for (more = fpt_first(scan, so, ForwardScanDirection); more;
+		 more = fpt_next_batch(scan, so, ForwardScanDirection))
+	{
+		int			i = 0;
+
+		while (i < so->cur.n)
+		{
+			int			k;
+
+			for (k = 0; k < (int) lengthof(tids) && i < so->cur.n; k++, i++)
+				fpt_tid_decode(so->cur.tids[i], &tids[k]);
+			tbm_add_tuples(tbm, tids, k, so->ranges.recheck);
+		}
+		total += so->cur.n;
+	}
+	return total;
+}
+
+/* --- scan life cycle ------------------------------------------------------------------ */
+
+IndexScanDesc
+fptbeginscan(Relation rel, int nkeys, int norderbys)
+{
+	IndexScanDesc scan = RelationGetIndexScan(rel, nkeys, norderbys);
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree scan",
+											  ALLOCSET_SMALL_SIZES);
+	FPTScanOpaque *so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
+	MemoryContext old;
+
+	Assert(norderbys == 0);
+	fpt_counts_begin();
+	old = MemoryContextSwitchTo(cxt);
+	fpt_index_copy(rel, &so->ix);
+	MemoryContextSwitchTo(old);
+	so->cxt = cxt;
+	if (fpt_is_general(&so->ix.layout))
+		so->quals = fpt_quals_begin(rel, so->ix.layout.arg, cxt);
+	so->markpos = -1;
+	scan->xs_itupdesc = RelationGetDescr(rel);
+	scan->opaque = so;
+	return scan;
+}
+
+/* End all read-ahead. */
+static void
+fpt_ahead_done(FPTScanOpaque *so)
+{
+	fpt_heap_restart(so);
+	if (so->window != NULL)
+		fpt_window_done(so->window);
+}
+
+void
+fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS],
+				  FPTStripeReads *reads)
+{
+	const FPTScanOpaque *so = (const FPTScanOpaque *) scan->opaque;
+
+	memcpy(counters, so->counters, sizeof(so->counters));
+	fpt_heap_counters(so, counters);
+	if (so->window != NULL)
+		counters[FPT_LEAF_WASTED] += fpt_window_unused(so->window);
+	memset(reads, 0, sizeof(FPTStripeReads));
+	fpt_add_reads(reads, &so->ix.map);
+}
+
+void
+fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
+		  ScanKey orderbys, int norderbys)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+
+	so->markpos = -1;
+	fpt_ahead_done(so);
+
+	so->heap.horizon = so->cur.valid ? fpt_heap_come(&so->heap) : 0;
+	fpt_batch_leave(scan, so);
+	fpt_batch_forget(&so->mark);
+	if (scankey && scan->numberOfKeys > 0)
+		memmove(scan->keyData, scankey,
+				scan->numberOfKeys * sizeof(ScanKeyData));
+	so->haveranges = false;
+}
+
+void
+fptendscan(IndexScanDesc scan)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+
+	so->markpos = -1;
+	fpt_ahead_done(so);
+	fpt_heap_count_pause(so);
+	fpt_batch_leave(scan, so);
+	fpt_batch_forget(&so->mark);
+	if (BufferIsValid(so->heap.vmbuf))
+		ReleaseBuffer(so->heap.vmbuf);
+	fpt_standby_end(so);
+	if (fpt_reports != NULL && !fpt_is_probe(scan))
+		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters,
+						&so->ix.map);
+	fpt_counts_add(RelationGetRelid(scan->indexRelation), so->nscans,
+				   so->counters);
+	MemoryContextDelete(so->cxt);
+}
+
+void
+fptmarkpos(IndexScanDesc scan)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+
+	fpt_batch_forget(&so->mark);
+	so->markpos = so->cur.valid ? so->cur.pos : -1;
+}
+
+void
+fptrestrpos(IndexScanDesc scan)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+
+	Assert(scan->parallel_scan == NULL);
+	fpt_ahead_done(so);
+	if (so->markpos >= 0)
+	{
+		so->cur.pos = so->markpos;
+		return;
+	}
+	so->steps = 0;
+	fpt_batch_leave(scan, so);
+	if (so->mark.valid)
+	{
+		fpt_batch_copy(so, &so->cur, &so->mark);
+		so->markpos = so->cur.pos;
+		fpt_batch_forget(&so->mark);
+	}
+}

@@ -1,0 +1,154 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/state.h
+ *	  What the files of an index scan share: scan/scan.c, scan/batch.c,
+ *	  scan/heapahead.c, scan/parallel.c and scan/standby.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SCAN_STATE_H
+#define FPT_SCAN_STATE_H
+
+#include "access/genam.h"
+#include "access/itup.h"
+#include "access/sdir.h"
+#include "access/xlogdefs.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+
+#include "key/general.h"
+#include "page/layout.h"
+#include "scan/qual.h"
+#include "scan/scankey.h"
+#include "store/counts.h"
+#include "store/index.h"
+#include "tree/prefetch.h"
+#include "tree/search.h"
+
+/* The matching entries of one leaf. */
+typedef struct FPTBatch
+{
+	bool		valid;
+	Buffer		buf;			/* pinned, or InvalidBuffer */
+	uint32		pageno;
+	uint32		left;
+	uint32		right;
+	XLogRecPtr	lsn;
+	FPTKeyBuf  *low;			/* interval of the key space it stands for */
+	FPTKeyBuf  *high;
+	int			n;
+	int			pos;			/* entry returned last */
+	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
+	int			nullto;
+	int			max;			/* allocated entries */
+	uint64	   *tids;
+	uint64	   *los;			/* images; index-only scans */
+	uint64	   *his;			/* images, upper halves of 16-byte ones */
+	uint16	   *slotids;
+	uint16	   *tupoffs;		/* general keys: tuples in the page, for as long */
+	uint16	   *tuplens;		/* as it is locked; lengths of these */
+	int			tupbytes;		/* FPTRun.tupbytes */
+	bool		doubt;			/* entries are returned if the standby shows */
+	int			askedfrom;		/* them (scan/standby.c); askedfrom .. askedto */
+	int			askedto;		/* - 1 have been looked up */
+	FPTItups	itups;			/* general keys, index-only scans; */
+	uint32	   *items;			/* each entry's item there */
+} FPTBatch;
+
+/* Blocks ahead of which it is known whether a read was started; see ring. */
+#define FPT_RING			1024
+
+StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
+
+/* Ascending runs of heap blocks that are told apart at a time. */
+#define FPT_RUNS			4
+
+typedef struct FPTHeapRun
+{
+	BlockNumber last;			/* its highest block so far */
+	unsigned	length;			/* blocks; 0: no run */
+	unsigned	gap;			/* so many may be missing before its next one */
+} FPTHeapRun;
+
+/*
+ * Read-ahead of heap pages: a second position in the entries, ahead of the one
+ * being returned, in the current batch or in the one after it.
+ *
+ * "sleep" is all that an entry costs while nothing is to be done: before the
+ * scan has returned a few entries, where read-ahead is off, and in a pause.
+ */
+typedef struct FPTHeapAhead
+{
+	int			sleep;			/* entries to return before the next look */
+	int			pause;			/* length of the pause in progress, or 0 */
+	bool		begun;			/* "enabled" is known */
+	bool		enabled;
+	bool		inahead;		/* the position is in the batch "ahead" */
+	bool		atend;			/* there is no batch after the current one */
+	bool		forward;		/* direction of the position from the entry */
+	int			pos;
+	BlockNumber curblk;			/* of the entry returned last */
+	BlockNumber lastblk;		/* come to last, ahead */
+	int			nahead;			/* changes of the block between those two */
+	BlockNumber nblocks;		/* of the heap, when read-ahead began */
+	int			switches;		/* of the block so far, in this scan */
+	int			horizon;		/* after so many the last scan was left */
+	FPTDistance dist;
+	Buffer		vmbuf;			/* visibility map, index-only scans */
+	bool		allvisible;		/* at the last VACUUM nearly all pages were */
+	unsigned	visible;		/* pages found to be so */
+	unsigned	head;			/* number of lastblk, counted on and on */
+	bool	   *ring;			/* FPT_RING, by number: a read was started */
+	FPTHeapRun	runs[FPT_RUNS]; /* the one come by last is the first */
+	unsigned	inrun;			/* blocks in a row that were of a run */
+	int			runpause;		/* length of the last pause because of that */
+} FPTHeapAhead;
+
+typedef struct FPTStandby FPTStandby;
+
+typedef struct FPTScanOpaque
+{
+	FPTIndex	ix;				/* own copy, see FPTIndex */
+	MemoryContext cxt;			/* lives as long as the scan */
+	FPTRanges	ranges;			/* image keys */
+	FPTQuals   *quals;			/* general keys, else NULL */
+	bool		haveranges;		/* one of these has been computed */
+	int			misses;			/* jumps in a row that left the next leaf */
+	int			poorseeks;		/* seeks in a row that left few entries out */
+	uint32		steps;			/* from leaf to leaf by their fences ... */
+	int			stepdir;		/* ... in this direction */
+	bool		disorder;		/* one did not get on in the order of keys */
+	FPTBatch	cur;
+	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
+	ScanDirection aheaddir;
+	FPTBatch	mark;
+	int			markpos;		/* marked entry of cur, or -1: see mark */
+	int			nkilled;
+	int			maxkilled;
+	int		   *killed;			/* entries of cur found dead by the caller */
+	IndexTuple	itup;			/* tuple that is overwritten each time; general
+								 * keys: of items that are not index tuples */
+	IndexTuple	nulltup;
+	char	   *decoded;		/* FPT_DECODE_BYTES */
+	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
+	FPTLook		look;			/* for the next descent ... */
+	const FPTKey *lookat;		/* ... which is to this key */
+	FPTHeapAhead heap;
+	FPTStandby *standby;		/* during recovery, index-only scans */
+	bool	   *visible;		/* of the entries of cur that were looked up */
+	uint64		nscans;			/* starts; of the planner's probes none */
+	uint64		counters[FPT_NCOUNTERS];
+} FPTScanOpaque;
+
+/*
+ * Is it the planner, looking for a column's present minimum or maximum?  Such
+ * scans are not counted among those of the session or of a statement.
+ */
+static inline bool
+fpt_is_probe(IndexScanDesc scan)
+{
+	return scan->xs_snapshot != NULL &&
+		scan->xs_snapshot->snapshot_type == SNAPSHOT_NON_VACUUMABLE;
+}
+
+#endif							/* FPT_SCAN_STATE_H */

@@ -1,0 +1,764 @@
+/*-------------------------------------------------------------------------
+ *
+ * server/compat.h
+ *	  The differences between PostgreSQL 15 and later: all PG_VERSION_NUM
+ *	  tests of the extension are here.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SERVER_COMPAT_H
+#define FPT_SERVER_COMPAT_H
+
+#include "access/amapi.h"
+#include "access/genam.h"
+#include "access/nbtree.h"
+#include "access/nbtxlog.h"
+#include "access/relscan.h"
+#include "access/rmgr.h"
+#include "access/stratnum.h"
+#include "access/tableam.h"
+#include "access/xloginsert.h"
+#include "catalog/index.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_tablespace.h"
+#include "commands/explain.h"
+#include "commands/vacuum.h"
+#include "common/relpath.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "nodes/pg_list.h"
+#include "optimizer/optimizer.h"
+#include "optimizer/pathnode.h"
+#include "optimizer/plancat.h"
+#include "postmaster/autovacuum.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "storage/fd.h"
+#include "storage/lmgr.h"
+#include "storage/smgr.h"
+#include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+#include "utils/selfuncs.h"
+#include "utils/snapmgr.h"
+#include "utils/snapshot.h"
+#include "utils/syscache.h"
+
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
+#if PG_VERSION_NUM >= 170000
+#include "storage/dsm_registry.h"
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#include "utils/relfilenumbermap.h"
+#include "varatt.h"
+#else
+#include "utils/relfilenodemap.h"
+#endif
+
+#if PG_VERSION_NUM < 150000
+#error "fptree needs PostgreSQL 15 or later"
+#endif
+
+/* Reading a page that "snapshot too old" may have pruned: gone in 17. */
+static inline void
+fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
+{
+#if PG_VERSION_NUM < 170000
+	TestForOldSnapshot(snapshot, rel, page);
+#endif
+}
+
+/* A hook that sees a relation's indexes before they are used in planning. */
+#if PG_VERSION_NUM >= 190000
+#define fpt_relation_hook		build_simple_rel_hook
+#define fpt_relation_hook_type	build_simple_rel_hook_type
+#define FPT_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define FPT_RELATION_HOOK_ARGS	root, rel, rte
+#else
+#define fpt_relation_hook		get_relation_info_hook
+#define fpt_relation_hook_type	get_relation_info_hook_type
+#define FPT_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, Oid relid, bool inhparent, RelOptInfo *rel
+#define FPT_RELATION_HOOK_ARGS	root, relid, inhparent, rel
+#endif
+
+#if PG_VERSION_NUM < 170000
+/* The provider of collations that came with 17 */
+#define COLLPROVIDER_BUILTIN	'b'
+#endif
+
+/*
+ * Setting hints under a share lock; 19 wants to be asked first.  After true,
+ * fpt_hints_end() must follow.
+ */
+static inline bool
+fpt_hints_begin(Buffer buf)
+{
+#if PG_VERSION_NUM >= 190000
+	return BufferBeginSetHintBits(buf);
+#else
+	return true;
+#endif
+}
+
+static inline void
+fpt_hints_end(Buffer buf, bool dirty)
+{
+#if PG_VERSION_NUM >= 190000
+	BufferFinishSetHintBits(buf, dirty, true);
+#else
+	if (dirty)
+		MarkBufferDirtyHint(buf, true);
+#endif
+}
+
+/* --- EXPLAIN -------------------------------------------------------------- */
+
+#if PG_VERSION_NUM < 170000
+/* Plan a query; how long that took, and what it read (zeroes before). */
+static inline PlannedStmt *
+fpt_plan_timed(Query *query, int cursorOptions, const char *queryString,
+			   ParamListInfo params, instr_time *duration, BufferUsage *usage)
+{
+	BufferUsage before = pgBufferUsage;
+	instr_time	start;
+	PlannedStmt *plan;
+
+	INSTR_TIME_SET_CURRENT(start);
+	plan = pg_plan_query(query, queryString, cursorOptions, params);
+	INSTR_TIME_SET_CURRENT(*duration);
+	INSTR_TIME_SUBTRACT(*duration, start);
+	BufferUsageAccumDiff(usage, &pgBufferUsage, &before);
+	return plan;
+}
+
+/* What core does with a query if nobody hooks in; a function from 17 on. */
+static inline void
+standard_ExplainOneQuery(Query *query, int cursorOptions, IntoClause *into,
+						 ExplainState *es, const char *queryString,
+						 ParamListInfo params, QueryEnvironment *queryEnv)
+{
+	instr_time	duration;
+	BufferUsage usage = {0};
+	PlannedStmt *plan = fpt_plan_timed(query, cursorOptions, queryString,
+									   params, &duration, &usage);
+
+	ExplainOnePlan(plan, into, es, queryString, params, queryEnv, &duration,
+				   es->buffers ? &usage : NULL);
+}
+#endif
+
+#if PG_VERSION_NUM < 180000
+typedef void (*explain_per_node_hook_type) (PlanState *planstate,
+											List *ancestors,
+											const char *relationship,
+											const char *plan_name,
+											ExplainState *es);
+typedef void (*explain_validate_options_hook_type) (ExplainState *es,
+													List *options,
+													ParseState *pstate);
+typedef void (*ExplainOptionHandler) (ExplainState *es, DefElem *opt,
+									  ParseState *pstate);
+#endif
+
+#if PG_VERSION_NUM >= 190000
+#define FPT_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler, GUCCheckBooleanExplainOption)
+#elif PG_VERSION_NUM >= 180000
+#define FPT_EXPLAIN_OPTION(name, handler) \
+	RegisterExtensionExplainOption(name, handler)
+#endif
+
+/*
+ * Have EXPLAIN call "node" for each node, know an option of a name, and call
+ * "check" when it knows all options; prev_...: what was to be called before.
+ * False if it can do nothing of it (up to 17).
+ */
+static inline bool
+fpt_hook_explain(explain_per_node_hook_type node,
+				 explain_per_node_hook_type *prev_node, const char *name,
+				 ExplainOptionHandler handler,
+				 explain_validate_options_hook_type check,
+				 explain_validate_options_hook_type *prev_check)
+{
+#if PG_VERSION_NUM >= 180000
+	*prev_node = explain_per_node_hook;
+	explain_per_node_hook = node;
+	*prev_check = explain_validate_options_hook;
+	explain_validate_options_hook = check;
+	FPT_EXPLAIN_OPTION(name, handler);
+#endif
+	return PG_VERSION_NUM >= 180000;
+}
+
+/* What an option's handler has left for the other hooks; NULL if nothing. */
+static inline void *
+fpt_explain_state(ExplainState *es)
+{
+#if PG_VERSION_NUM >= 180000
+	return GetExplainExtensionState(es, GetExplainExtensionId("fptree"));
+#else
+	(void) es;
+	return NULL;
+#endif
+}
+
+static inline void
+fpt_set_explain_state(ExplainState *es, void *state)
+{
+#if PG_VERSION_NUM >= 180000
+	SetExplainExtensionState(es, GetExplainExtensionId("fptree"), state);
+#else
+	(void) es;
+	(void) state;
+#endif
+}
+
+/* --- storage -------------------------------------------------------------- */
+
+/* The number in the name of the index's file. */
+static inline Oid
+fpt_relnumber(Relation rel)
+{
+#if PG_VERSION_NUM >= 160000
+	return rel->rd_locator.relNumber;
+#else
+	return rel->rd_node.relNode;
+#endif
+}
+
+#if PG_VERSION_NUM < 160000
+/* From 16 on the storage manager insists on a page's place in memory. */
+typedef PGAlignedBlock PGIOAlignedBlock;
+#endif
+
+/* The name under which the buffer manager knows a block. */
+static inline void
+fpt_buffer_tag(BufferTag *tag, Relation rel, ForkNumber fork, BlockNumber blk)
+{
+#if PG_VERSION_NUM >= 160000
+	InitBufferTag(tag, &rel->rd_locator, fork, blk);
+#else
+	INIT_BUFFERTAG(*tag, rel->rd_node, fork, blk);
+#endif
+}
+
+/* Can the operating system read files ahead for us? */
+static inline bool
+fpt_can_prefetch(void)
+{
+#ifndef USE_PREFETCH
+	return false;
+#elif PG_VERSION_NUM >= 160000
+	return (io_direct_flags & IO_DIRECT_DATA) == 0;
+#else
+	return true;
+#endif
+}
+
+/*
+ * Have the operating system read n neighbouring blocks in one piece.  False if
+ * the server can ask for single blocks only (up to 16).
+ */
+static inline bool
+fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
+{
+#if PG_VERSION_NUM >= 170000
+	(void) smgrprefetch(RelationGetSmgr(rel), fork, blk, n);
+#endif
+	return PG_VERSION_NUM >= 170000;
+}
+
+/* The name of the file of a relation's fork: of its first segment. */
+static inline char *
+fpt_file_path(Relation rel, ForkNumber fork)
+{
+#if PG_VERSION_NUM >= 180000
+	return pstrdup(relpath(RelationGetSmgr(rel)->smgr_rlocator, fork).str);
+#elif PG_VERSION_NUM >= 160000
+	return relpath(RelationGetSmgr(rel)->smgr_rlocator, fork);
+#else
+	return relpath(RelationGetSmgr(rel)->smgr_rnode, fork);
+#endif
+}
+
+/*
+ * Does this process hold the lock of a buffer that it is about to lock?  Local
+ * buffers have none (of which 19 says that it is held).
+ */
+static inline bool
+fpt_buffer_is_mine(Buffer buf)
+{
+	if (BufferIsLocal(buf))
+		return false;
+#if PG_VERSION_NUM >= 190000
+	return BufferIsLockedByMe(buf);
+#else
+	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
+#endif
+}
+
+/* EXPLAIN ANALYZE's "Index Searches": since 18. */
+static inline void
+fpt_count_search(IndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	if (scan->instrument)
+		scan->instrument->nsearches++;
+#endif
+}
+
+/* Subtransactions that have given a relation its present, and its first new file. */
+#if PG_VERSION_NUM >= 160000
+#define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilelocatorSubid)
+#define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilelocatorSubid)
+#else
+#define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilenodeSubid)
+#define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilenodeSubid)
+#endif
+
+/* How much memory may VACUUM take, in kilobytes? */
+static inline int
+fpt_vacuum_mem(void)
+{
+#if PG_VERSION_NUM >= 170000
+	bool		autovacuum = AmAutoVacuumWorkerProcess();
+#else
+	bool		autovacuum = IsAutoVacuumWorkerProcess();
+#endif
+
+	return autovacuum && autovacuum_work_mem != -1 ? autovacuum_work_mem :
+		maintenance_work_mem;
+}
+
+static inline void
+fpt_vacuum_delay(void)
+{
+#if PG_VERSION_NUM >= 180000
+	vacuum_delay_point(false);
+#else
+	vacuum_delay_point();
+#endif
+}
+
+/*
+ * Is it worth asking VACUUM's callback in the order of the table?  Up to 16 it
+ * is a binary search among all dead TIDs.  From 17 on it looks up the block in
+ * a radix tree, which for a table of up to 512 MB (with blocks of 8 kB) stays
+ * in the processor's cache anyway.
+ */
+static inline bool
+fpt_vacuum_sorts(IndexVacuumInfo *info)
+{
+#if PG_VERSION_NUM >= 170000
+	return RelationGetNumberOfBlocks(info->heaprel) > 1 << 16;
+#else
+	(void) info;
+	return true;
+#endif
+}
+
+/* Fields of the handler's result that later versions added. */
+#if PG_VERSION_NUM >= 180000
+#define FPT_LATER_FIELDS(height) \
+	.amcanbuildparallel = true, \
+	.amconsistentequality = true, \
+	.amconsistentordering = true, \
+	.amgettreeheight = height, \
+	.amtranslatestrategy = bttranslatestrategy,	/* the same numbers */ \
+	.amtranslatecmptype = bttranslatecmptype,
+#elif PG_VERSION_NUM >= 170000
+#define FPT_LATER_FIELDS(height) \
+	.amcanbuildparallel = true,
+#else
+#define FPT_LATER_FIELDS(height)
+#endif
+
+/* The handler's result: the relation cache frees it, but from 19 on keeps it. */
+static inline const IndexAmRoutine *
+fpt_handed_out(const IndexAmRoutine *am)
+{
+#if PG_VERSION_NUM >= 190000
+	return am;
+#else
+	IndexAmRoutine *copy = makeNode(IndexAmRoutine);
+
+	*copy = *am;
+	return copy;
+#endif
+}
+
+/* What a library says of itself; from 18 on its name and version, too. */
+#if PG_VERSION_NUM >= 180000
+#define FPT_MODULE_MAGIC(name_, version_) \
+	PG_MODULE_MAGIC_EXT(.name = name_, .version = version_)
+#else
+#define FPT_MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
+#endif
+
+/* Does core refuse unique indexes of other AMs in ON CONFLICT? (to 17) */
+static inline bool
+fpt_core_lacks_speculation(void)
+{
+	return PG_VERSION_NUM < 180000;
+}
+
+/* A variable by its name; NULL on versions where nobody asks (from 18 on). */
+static inline struct config_generic *
+fpt_find_option(const char *name)
+{
+#if PG_VERSION_NUM >= 180000
+	return NULL;
+#elif PG_VERSION_NUM >= 160000
+	return find_option(name, false, false, ERROR);
+#else
+	struct config_generic **vars = get_guc_variables();
+
+	while (strcmp((*vars)->name, name) != 0)
+		vars++;
+	return *vars;
+#endif
+}
+
+/*
+ * What a string is set to in the server's configuration; NULL if this session
+ * does not know, since a database, role or client has set it to something else.
+ * Only asked where core lacks speculation.
+ */
+static inline const char *
+fpt_configured_string(const char *name)
+{
+#if PG_VERSION_NUM < 180000
+	struct config_generic *var = fpt_find_option(name);
+
+	if (var->reset_source < PGC_S_GLOBAL)
+		return ((struct config_string *) var)->reset_val;
+#endif
+	return NULL;
+}
+
+/* Does btcostestimate() know of skipped columns? (from 18) */
+static inline bool
+fpt_core_costs_skips(void)
+{
+	return PG_VERSION_NUM >= 180000;
+}
+
+/* About how many elements has an array? */
+static inline double
+fpt_array_length(struct PlannerInfo *root, Node *array)
+{
+#if PG_VERSION_NUM >= 170000
+	return estimate_array_length(root, array);
+#else
+	(void) root;
+	return estimate_array_length(array);
+#endif
+}
+
+/* Does the planner look up extremes in indexes of btree only? (to 17) */
+static inline bool
+fpt_core_probes_btree(void)
+{
+	return PG_VERSION_NUM < 180000;
+}
+
+/* Does the executor give row comparisons to any ordered index? (from 18) */
+static inline bool
+fpt_core_takes_rows(void)
+{
+	return PG_VERSION_NUM >= 180000;
+}
+
+/*
+ * Extend a fork by one page; returned locked exclusively, zeroed.
+ * InvalidBuffer if the server cannot do that in one step (15).
+ */
+static inline Buffer
+fpt_core_extend(Relation rel, ForkNumber fork)
+{
+#if PG_VERSION_NUM >= 160000
+	return ExtendBufferedRel(BMR_REL(rel), fork, NULL, EB_LOCK_FIRST);
+#else
+	return InvalidBuffer;
+#endif
+}
+
+/* Part of a security-restricted context since 17. */
+static inline void
+fpt_restrict_search_path(void)
+{
+#if PG_VERSION_NUM >= 170000
+	RestrictSearchPath();
+#endif
+}
+
+/* Look-ups of single rows of a table by TID. */
+static inline IndexFetchTableData *
+fpt_index_fetch_begin(Relation heaprel)
+{
+#if PG_VERSION_NUM >= 190000
+	return table_index_fetch_begin(heaprel, 0);
+#else
+	return table_index_fetch_begin(heaprel);
+#endif
+}
+
+/* Shared memory that sessions find by its name: since 17. */
+#if PG_VERSION_NUM >= 190000
+#define FPT_SEGMENT_INIT_PARAMS void *ptr, void *arg
+#else
+#define FPT_SEGMENT_INIT_PARAMS void *ptr
+#endif
+
+static inline bool
+fpt_have_segments(void)
+{
+	return PG_VERSION_NUM >= 170000;
+}
+
+/* What has been made of it by "init" once; raises an error if it cannot be. */
+static inline void *
+fpt_named_segment(const char *name, Size size,
+				  void (*init) (FPT_SEGMENT_INIT_PARAMS))
+{
+#if PG_VERSION_NUM >= 190000
+	return GetNamedDSMSegment(name, size, init, &(bool) {false}, NULL);
+#elif PG_VERSION_NUM >= 170000
+	return GetNamedDSMSegment(name, size, init, &(bool) {false});
+#else
+	return NULL;
+#endif
+}
+
+#ifdef FPT_STOP_POINTS
+/* Throw away what shared buffers hold of a relation's fork. */
+static inline void
+fpt_drop_buffers(Relation rel, ForkNumber fork)
+{
+	BlockNumber from = 0;
+
+#if PG_VERSION_NUM >= 160000
+	DropRelationBuffers(RelationGetSmgr(rel), &fork, 1, &from);
+#else
+	DropRelFileNodeBuffers(RelationGetSmgr(rel), &fork, 1, &from);
+#endif
+}
+#endif
+
+/* Number of relation's storage, as the buffer manager names it */
+#if PG_VERSION_NUM >= 160000
+#define FPT_LOCATOR(rel)	((rel)->rd_locator)
+typedef RelFileLocator FPTLocator;
+#else
+#define FPT_LOCATOR(rel)	((rel)->rd_node)
+typedef RelFileNode FPTLocator;
+#endif
+
+/* --- stripes -------------------------------------------------------------- */
+
+/* "Not a temporary file of a backend" */
+#if PG_VERSION_NUM >= 170000
+#define FPT_NO_BACKEND		INVALID_PROC_NUMBER
+#else
+#define FPT_NO_BACKEND		InvalidBackendId
+#endif
+
+/* The callback of table access methods that creates a file */
+#if PG_VERSION_NUM >= 160000
+#define FPT_TABLEAM_NEW_FILE	relation_set_new_filelocator
+#else
+#define FPT_TABLEAM_NEW_FILE	relation_set_new_filenode
+#endif
+
+/* Parameters of other ones, none of which we look at */
+#if PG_VERSION_NUM >= 190000
+#define FPT_TABLEAM_FLAGS		, uint32 flags
+#define FPT_TABLEAM_SNAPSHOT	, Snapshot snapshot
+typedef uint32 FPTTableOptions;
+typedef const struct VacuumParams FPTVacuumParams;
+#else
+#define FPT_TABLEAM_FLAGS
+#define FPT_TABLEAM_SNAPSHOT
+typedef int FPTTableOptions;
+typedef struct VacuumParams FPTVacuumParams;
+#endif
+
+/* The number of scans of a relation that its statistics are told of */
+#if PG_VERSION_NUM >= 160000
+#define FPT_STAT_NUMSCANS(status)	((status)->counts.numscans)
+#else
+#define FPT_STAT_NUMSCANS(status)	((status)->t_counts.t_numscans)
+#endif
+
+/* Give a relation a new, empty file; the old one goes at commit. */
+static inline void
+fpt_new_storage(Relation rel, char persistence)
+{
+#if PG_VERSION_NUM >= 160000
+	RelationSetNewRelfilenumber(rel, persistence);
+#else
+	RelationSetNewRelfilenode(rel, persistence);
+#endif
+}
+
+/* The relation whose main fork has this number in its name. */
+static inline Oid
+fpt_relid_by_file(Oid space, Oid number)
+{
+#if PG_VERSION_NUM >= 160000
+	return RelidByRelfilenumber(space, number);
+#else
+	return RelidByRelfilenode(space, number);
+#endif
+}
+
+/* May this role create something in this tablespace? */
+static inline AclResult
+fpt_tablespace_acl(Oid space, Oid role)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(TableSpaceRelationId, space, role, ACL_CREATE);
+#else
+	return pg_tablespace_aclcheck(space, role, ACL_CREATE);
+#endif
+}
+
+/* --- parallel scans ------------------------------------------------------- */
+
+/* Shared memory of a parallel scan: later versions say of what scan. */
+#if PG_VERSION_NUM >= 180000
+#define FPT_ESTIMATE_PARALLEL_PARAMS Relation rel, int nkeys, int norderbys
+#elif PG_VERSION_NUM >= 170000
+#define FPT_ESTIMATE_PARALLEL_PARAMS int nkeys, int norderbys
+#else
+#define FPT_ESTIMATE_PARALLEL_PARAMS void
+#endif
+
+/* Where it is, behind core's part. */
+static inline Size
+fpt_parallel_offset(ParallelIndexScanDesc scan)
+{
+#if PG_VERSION_NUM >= 180000
+	return scan->ps_offset_am;
+#else
+	return scan->ps_offset;
+#endif
+}
+
+/* --- recovery conflicts --------------------------------------------------- */
+
+/* Fill in btree's record of a recovery conflict, but for the page's number. */
+static inline void
+fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
+				  FullTransactionId horizon)
+{
+#if PG_VERSION_NUM >= 160000
+	rec->locator = rel->rd_locator;
+	rec->snapshotConflictHorizon = horizon;
+	rec->isCatalogRel = RelationIsAccessibleInLogicalDecoding(heapRel);
+#else
+	rec->node = rel->rd_node;
+	rec->latestRemovedFullXid = horizon;
+#endif
+}
+
+/* --- index build --------------------------------------------------------- */
+
+#if PG_VERSION_NUM >= 170000
+/* 17 has a bulk writer that knows about WAL, checksums and checkpoints. */
+#define FPT_HAVE_BULK_WRITE
+#else
+/* Log full images of pages of a relation's fork that is being built. */
+static inline void
+fpt_log_newpages(Relation rel, ForkNumber fork, int n, BlockNumber *blocks,
+				 char **pages)
+{
+	log_newpages(&FPT_LOCATOR(rel), fork, n, blocks, pages, true);
+}
+#endif
+
+/*
+ * Number of workers to ask for in an index build.  Before 17, core computes it
+ * for btree only.  It also does not tell there whether it allows workers: it
+ * does not where it re-initializes the index of a table just truncated.
+ */
+static inline int
+fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
+{
+#if PG_VERSION_NUM >= 170000
+	return indexInfo->ii_ParallelWorkers;
+#else
+	if (!IsNormalProcessingMode() || RelationGetNumberOfBlocks(heap) == 0)
+		return 0;
+	return plan_create_index_workers(RelationGetRelid(heap),
+									 RelationGetRelid(index));
+#endif
+}
+
+static inline TableScanDesc
+fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
+{
+#if PG_VERSION_NUM >= 190000
+	return table_beginscan_parallel(heap, pscan, 0);
+#else
+	return table_beginscan_parallel(heap, pscan);
+#endif
+}
+
+/*
+ * Is the client's command one that makes another index in place of one that
+ * there is?  These are not allowed in functions.
+ */
+static inline bool
+fpt_command_rebuilds(void)
+{
+	CommandTag	tag = ActivePortal != NULL ? ActivePortal->commandTag :
+		CMDTAG_UNKNOWN;
+
+#if PG_VERSION_NUM >= 190000
+	if (tag == CMDTAG_REPACK)
+		return true;
+#endif
+	return tag == CMDTAG_REINDEX;
+}
+
+/* A plain index scan without keys. */
+static inline IndexScanDesc
+fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
+{
+#if PG_VERSION_NUM >= 190000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0, 0);
+#elif PG_VERSION_NUM >= 180000
+	return index_beginscan(heap, index, snapshot, NULL, 0, 0);
+#else
+	return index_beginscan(heap, index, snapshot, 0, 0);
+#endif
+}
+
+/* What an operator is in its family of btree. */
+#if PG_VERSION_NUM >= 180000
+typedef CompareType FPTOrdering;
+#define FPT_LESS	COMPARE_LT
+#else
+typedef int16 FPTOrdering;
+#define FPT_LESS	BTLessStrategyNumber
+#endif
+
+#endif							/* FPT_SERVER_COMPAT_H */

@@ -1,0 +1,363 @@
+/*-------------------------------------------------------------------------
+ *
+ * server/preload.c
+ *	  Having the library in every session from the beginning, for ON CONFLICT.
+ *
+ * Up to PostgreSQL 17 an INSERT ... ON CONFLICT DO NOTHING without a target
+ * fails on a table with a unique fptree index, unless the session has the
+ * library already (see plan/hooks.c).  Such a statement may be the first one of
+ * a session, so the library has to be there before: the settings for that are
+ * shared_, session_ and local_preload_libraries.  Who creates the first unique
+ * index in a database is told so, and fptree_preload() sets the second one.
+ *
+ * A session's settings come, the first that there is, from
+ *
+ *		its client's options
+ *		the role in the database		pg_db_role_setting
+ *		the role
+ *		the database
+ *		ALTER ROLE ALL
+ *		the server's configuration
+ *
+ * and no two are merged: what is set for a database hides the lists below it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_db_role_setting.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "commands/dbcommands.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "server/compat.h"
+#include "server/preload.h"
+
+/* In the directory that the extension's functions are loaded from, too. */
+#define FPT_LIBRARY "$libdir/fptree"
+
+PG_FUNCTION_INFO_V1(fptree_preload);
+
+/* --- what is set ----------------------------------------------------------- */
+
+/* A setting's value in a row of pg_db_role_setting, or NULL. */
+static char *
+fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
+{
+	bool		isnull;
+	Datum		config = heap_getattr(tuple, Anum_pg_db_role_setting_setconfig,
+									  RelationGetDescr(settings), &isnull);
+	Size		len = strlen(name);
+	Datum	   *elems;
+	int			n;
+
+	if (isnull)
+		return NULL;
+	deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false,
+					  TYPALIGN_INT, &elems, NULL, &n);
+	for (int i = 0; i < n; i++)
+	{
+		char	   *setting = TextDatumGetCString(elems[i]);
+
+		if (strncmp(setting, name, len) == 0 && setting[len] == '=')
+			return setting + len + 1;
+	}
+	return NULL;
+}
+
+/* What is set for a database, a role, or both; 0: for any.  Or NULL. */
+static char *
+fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
+{
+	ScanKeyData key[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	char	   *value = NULL;
+
+	ScanKeyInit(&key[0], Anum_pg_db_role_setting_setdatabase,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(database));
+	ScanKeyInit(&key[1], Anum_pg_db_role_setting_setrole,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(role));
+	scan = systable_beginscan(settings, DbRoleSettingDatidRolidIndexId, true,
+							  NULL, 2, key);
+	if (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		value = fpt_setting_in(settings, tuple, name);
+	systable_endscan(scan);
+	return value;
+}
+
+/*
+ * The value that new sessions of a role (0: one that has no settings) in our
+ * database start with, unless their clients want another.  NULL if it is the
+ * configuration's and this session cannot see that.
+ */
+static const char *
+fpt_setting_effective(Relation settings, Oid role, const char *name)
+{
+	const Oid	levels[][2] = {
+		{MyDatabaseId, role}, {InvalidOid, role},
+		{MyDatabaseId, InvalidOid}, {InvalidOid, InvalidOid}
+	};
+
+	for (int i = OidIsValid(role) ? 0 : 2; i < (int) lengthof(levels); i++)
+	{
+		char	   *value = fpt_setting_of(settings, levels[i][0],
+										   levels[i][1], name);
+
+		if (value != NULL)
+			return value;
+	}
+	return fpt_configured_string(name);
+}
+
+/* The libraries of a list, as the server takes it apart; false: it cannot. */
+static bool
+fpt_libraries(const char *list, List **libraries)
+{
+	return SplitDirectoriesString(pstrdup(list), ',', libraries);
+}
+
+/* Is ours one of them?  With or without a directory and a suffix. */
+static bool
+fpt_names_library(const char *list)
+{
+	Size		len = strlen("fptree");
+	List	   *libraries;
+	ListCell   *lc;
+
+	if (list == NULL || !fpt_libraries(list, &libraries))
+		return false;
+	foreach(lc, libraries)
+	{
+		const char *path = lfirst(lc);
+		const char *slash = last_dir_separator(path);
+		const char *file = slash != NULL ? slash + 1 : path;
+
+		if (strncmp(file, "fptree", len) == 0 &&
+			(file[len] == '\0' || file[len] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* Do new sessions of the role in our database load the library? */
+static bool
+fpt_is_preloaded(Relation settings, Oid role)
+{
+	return fpt_names_library(shared_preload_libraries_string) ||
+		fpt_names_library(fpt_setting_effective(settings, role,
+												"session_preload_libraries")) ||
+		fpt_names_library(fpt_setting_effective(settings, role,
+												"local_preload_libraries"));
+}
+
+/* --- the notice ------------------------------------------------------------ */
+
+/* Is there a unique index of the same access method, besides this one? */
+static bool
+fpt_other_unique(Relation index)
+{
+	Relation	classes = table_open(RelationRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&key, Anum_pg_class_relam, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(index->rd_rel->relam));
+	scan = systable_beginscan(classes, InvalidOid, false, NULL, 1, &key);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Oid			oid = ((Form_pg_class) GETSTRUCT(tuple))->oid;
+		HeapTuple	ix;
+
+		if (oid == RelationGetRelid(index))
+			continue;
+		ix = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
+		if (!HeapTupleIsValid(ix))
+			continue;
+		found = ((Form_pg_index) GETSTRUCT(ix))->indisunique;
+		ReleaseSysCache(ix);
+	}
+	systable_endscan(scan);
+	table_close(classes, AccessShareLock);
+	return found;
+}
+
+/*
+ * An index is being created: once a session, if it is the database's first
+ * unique one and new sessions will not have the library, say what follows from
+ * that.  Reads catalogs, holds no locks afterwards.
+ */
+void
+fpt_preload_notice(Relation index)
+{
+	static bool asked = false;
+	Relation	settings;
+	bool		preloaded;
+	char	   *schema;
+
+	if (asked || !fpt_core_lacks_speculation() ||
+		!index->rd_index->indisunique)
+		return;
+	asked = true;
+	settings = table_open(DbRoleSettingRelationId, AccessShareLock);
+	preloaded = fpt_is_preloaded(settings, GetSessionUserId());
+	table_close(settings, AccessShareLock);
+	if (preloaded || fpt_other_unique(index))
+		return;
+
+	/* The schema of all of the extension, it is relocatable. */
+	schema = get_namespace_name(get_func_namespace(index->rd_amhandler));
+	ereport(NOTICE,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("new sessions of database \"%s\" do not load fptree's library at their start",
+					get_database_name(MyDatabaseId)),
+			 errdetail("An INSERT ... ON CONFLICT DO NOTHING without a target into a table with a unique fptree index fails in a session that has not used an fptree index yet."),
+			 errhint("Once in the database, as a superuser: SELECT %s.fptree_preload();",
+					 quote_identifier(schema))));
+}
+
+/* --- fptree_preload() ------------------------------------------------------ */
+
+/*
+ * The statement that adds the library to a list: "what" is the statement's
+ * beginning.  Quoted one by one, as the setting's elements have to be.
+ */
+static char *
+fpt_preload_statement(const char *what, const char *list)
+{
+	StringInfoData buf;
+	List	   *libraries;
+	ListCell   *lc;
+
+	if (!fpt_libraries(list, &libraries))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid list syntax in parameter \"%s\"",
+						"session_preload_libraries"),
+				 errdetail("The server loads none of the libraries in it: %s",
+						   list),
+				 errhint("Correct the setting first.")));
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "%s SET session_preload_libraries = ", what);
+	foreach(lc, libraries)
+	{
+		/* what SET ... = '' leaves, which lets no session begin */
+		if (*(char *) lfirst(lc) != '\0')
+			appendStringInfo(&buf, "%s, ", quote_literal_cstr(lfirst(lc)));
+	}
+	appendStringInfoString(&buf, quote_literal_cstr(FPT_LIBRARY));
+	return buf.data;
+}
+
+/* Set it for the database of this (quoted) name, with what is effective there. */
+static void
+fpt_preload_set(const char *dbname, const char *list)
+{
+	char	   *what = psprintf("ALTER DATABASE %s", dbname);
+
+	if (list == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the server's setting of \"%s\" cannot be seen in this session",
+						"session_preload_libraries"),
+				 errdetail("It is hidden by one of the client, of the role, or of the database as it was when the session began, and must not be lost."),
+				 errhint("Call the function in a new session that does not set it.")));
+	if (SPI_connect() != SPI_OK_CONNECT ||
+		SPI_execute(fpt_preload_statement(what, list), false, 0) !=
+		SPI_OK_UTILITY)
+		elog(ERROR, "could not set session_preload_libraries");
+	SPI_finish();
+	CommandCounterIncrement();
+}
+
+/* Roles with a list of their own, which hides that of the database: name them. */
+static void
+fpt_preload_roles(Relation settings, const char *dbname)
+{
+	const char *name = "session_preload_libraries";
+	SysScanDesc scan = systable_beginscan(settings, InvalidOid, false, NULL,
+										  0, NULL);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_db_role_setting row = (Form_pg_db_role_setting) GETSTRUCT(tuple);
+		char	   *list = fpt_setting_in(settings, tuple, name);
+		char	   *role;
+
+		if (!OidIsValid(row->setrole) || list == NULL ||
+			(row->setdatabase != MyDatabaseId &&
+			 (OidIsValid(row->setdatabase) ||
+			  fpt_setting_of(settings, MyDatabaseId, row->setrole,
+							 name) != NULL)) ||
+			fpt_is_preloaded(settings, row->setrole))
+			continue;
+		role = GetUserNameFromId(row->setrole, false);
+		ereport(NOTICE,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("role \"%s\" has a setting of \"%s\" of its own, without fptree",
+						role, name),
+				 errhint("%s;",
+						 fpt_preload_statement(psprintf("ALTER ROLE %s IN DATABASE %s",
+														quote_identifier(role),
+														dbname),
+											   list))));
+	}
+	systable_endscan(scan);
+}
+
+/*
+ * fptree_preload(): let new sessions of the database load the library, besides
+ * what they load already.  Returns the list that they start with, which is NULL
+ * where the library comes from elsewhere or is not needed.
+ */
+Datum
+fptree_preload(PG_FUNCTION_ARGS)
+{
+	const char *name = "session_preload_libraries";
+	const char *dbname;
+	const char *list;
+	Relation	settings;
+
+	if (!superuser())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be superuser to let sessions load a library")));
+	if (!fpt_core_lacks_speculation())
+	{
+		ereport(NOTICE,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("this version of PostgreSQL does not need it")));
+		PG_RETURN_NULL();
+	}
+	PreventCommandDuringRecovery("fptree_preload()");
+
+	/* Nobody changes a setting between our look at it and our change. */
+	settings = table_open(DbRoleSettingRelationId, ShareRowExclusiveLock);
+	dbname = quote_identifier(get_database_name(MyDatabaseId));
+	if (!fpt_is_preloaded(settings, InvalidOid))
+		fpt_preload_set(dbname,
+						fpt_setting_effective(settings, InvalidOid, name));
+	fpt_preload_roles(settings, dbname);
+	list = fpt_setting_effective(settings, InvalidOid, name);
+	table_close(settings, NoLock);
+	if (list == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(list));
+}

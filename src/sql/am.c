@@ -1,0 +1,221 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql/am.c
+ *	  The access method handler, reloptions, settings.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/amapi.h"
+#include "access/reloptions.h"
+#include "commands/vacuum.h"
+#include "utils/guc.h"
+
+#include "build/build.h"
+#include "key/procs.h"
+#include "key/validate.h"
+#include "page/simd.h"
+#include "plan/cost.h"
+#include "plan/explain.h"
+#include "plan/hooks.h"
+#include "plan/plan.h"
+#include "scan/parallel.h"
+#include "scan/scan.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "sql/stripegc.h"
+#include "store/options.h"
+#include "store/stripe.h"
+#include "tree/insert.h"
+#include "tree/prefetch.h"
+#include "tree/vacuum.h"
+
+FPT_MODULE_MAGIC("fptree", "1.0");
+
+static char *fpt_guc_simd = NULL;
+
+static relopt_kind fpt_relopt_kind;
+
+void		_PG_init(void);
+
+/* --- settings ----------------------------------------------------------------- */
+
+static bool
+fpt_simd_check(char **newval, void **extra, GucSource source)
+{
+	const char *names[8];
+	int			n = fpt_simd_available(names, lengthof(names));
+	StringInfoData list;
+	int			i;
+
+	if (strcmp(*newval, "auto") == 0)
+		return true;
+	initStringInfo(&list);
+	appendStringInfoString(&list, "auto");
+	for (i = 0; i < n; i++)
+	{
+		if (strcmp(*newval, names[i]) == 0)
+			return true;
+		appendStringInfo(&list, ", %s", names[i]);
+	}
+	GUC_check_errhint("This machine can run: %s.", list.data);
+	return false;
+}
+
+static void
+fpt_simd_assign(const char *newval, void *extra)
+{
+	(void) fpt_simd_select(newval);
+}
+
+static const struct config_enum_entry fpt_missing_options[] = {
+	{"error", FPT_MISSING_ERROR, false},
+	{"skip", FPT_MISSING_SKIP, false},
+	{NULL, 0, false}
+};
+
+void
+_PG_init(void)
+{
+	fpt_relopt_kind = add_reloption_kind();
+	add_int_reloption(fpt_relopt_kind, "fillfactor",
+					  "Packs leaf pages only to this percentage",
+					  FPT_DEFAULT_FILLFACTOR, FPT_MIN_FILLFACTOR, 100,
+					  ShareUpdateExclusiveLock);
+	add_int_reloption(fpt_relopt_kind, "node_lines",
+					  "Lines of 64 bytes of the nonleaf nodes in a page, 0 to compute them",
+					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
+	add_int_reloption(fpt_relopt_kind, "leaf_node_lines",
+					  "Lines of 64 bytes of the leaf nodes in a page, 0 to compute them",
+					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
+
+	add_string_reloption(fpt_relopt_kind, "tablespaces",
+						 "Tablespaces that the index is striped over",
+						 NULL, fpt_tablespaces_validate,
+						 ShareUpdateExclusiveLock);
+
+	DefineCustomStringVariable("fptree.simd",
+							   "Instruction set of the search in index pages.",
+							   "\"auto\" takes the best one that the machine has.",
+							   &fpt_guc_simd, "auto", PGC_USERSET, GUC_EXPLAIN,
+							   fpt_simd_check, fpt_simd_assign, NULL);
+	DefineCustomBoolVariable("fptree.leaf_prefetch",
+							 "Read leaf pages ahead in index scans.",
+							 NULL, &fpt_guc_leaf_prefetch, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.heap_prefetch",
+							 "Read heap pages ahead in index scans.",
+							 NULL, &fpt_guc_heap_prefetch, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("fptree.prefetch_distance",
+							"Number of pages that index scans read ahead.",
+							"0 adapts it to the scan, up to effective_io_concurrency.",
+							&fpt_guc_prefetch_distance, 0, 0, FPT_MAX_DISTANCE,
+							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.cost_readahead",
+							 "Tell the planner that long scans read leaf pages ahead.",
+							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_families",
+							 "Let the planner apply its rules about btree's operator families.",
+							 NULL, &fpt_guc_plan_families, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_extremes",
+							 "Let the planner look up a column's minimum and maximum.",
+							 NULL, &fpt_guc_plan_extremes, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_rows",
+							 "Make index conditions of row comparisons.",
+							 NULL, &fpt_guc_plan_rows, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("fptree.missing_tablespaces",
+							 "What to do where an index names a tablespace that does not exist.",
+							 "An index that is built again does without it in any case.",
+							 &fpt_guc_missing_tablespaces, FPT_MISSING_ERROR,
+							 fpt_missing_options, PGC_USERSET, 0,
+							 NULL, NULL, NULL);
+	fpt_stop_init();
+	MarkGUCPrefixReserved("fptree");
+	fpt_hooks_init();
+	fpt_explain_init();
+	fpt_plan_init();
+	fpt_stripegc_init();
+}
+
+static bytea *
+fptoptions(Datum reloptions, bool validate)
+{
+	static const relopt_parse_elt tab[] = {
+		{.optname = "fillfactor", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, fillfactor)},
+		{.optname = "node_lines", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, node_lines)},
+		{.optname = "leaf_node_lines", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(FPTOptions, leaf_node_lines)},
+		{.optname = "tablespaces", .opttype = RELOPT_TYPE_STRING,
+		.offset = offsetof(FPTOptions, tablespaces)},
+	};
+
+	return (bytea *) build_reloptions(reloptions, validate, fpt_relopt_kind,
+									  sizeof(FPTOptions), tab, lengthof(tab));
+}
+
+/* --- handler -------------------------------------------------------------------- */
+
+/* Every column, included ones as well; scan/standby.c sees to standbys. */
+static bool
+fptcanreturn(Relation index, int attno)
+{
+	return true;
+}
+
+static const IndexAmRoutine fpt_routine = {
+	.type = T_IndexAmRoutine,
+	.amstrategies = BTMaxStrategyNumber,
+	.amsupport = FPT_NPROCS,
+	.amoptsprocnum = FPT_OPTIONS_PROC,
+	.amcanorder = true,
+	.amcanbackward = true,
+	.amcanunique = true,
+	.amcanmulticol = true,
+	.amoptionalkey = true,
+	.amsearcharray = true,
+	.amsearchnulls = true,
+	.amclusterable = true,
+	.ampredlocks = true,
+	.amcanparallel = true,
+	.amcaninclude = true,
+	.amparallelvacuumoptions =
+		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP,
+	.ambuild = fptbuild,
+	.ambuildempty = fptbuildempty,
+	.aminsert = fptinsert,
+	.ambulkdelete = fptbulkdelete,
+	.amvacuumcleanup = fptvacuumcleanup,
+	.amcanreturn = fptcanreturn,
+	.amcostestimate = fptcostestimate,
+	.amoptions = fptoptions,
+	.ambuildphasename = fptbuildphasename,
+	.amvalidate = fptvalidate,
+	.amadjustmembers = fptadjustmembers,
+	.ambeginscan = fptbeginscan,
+	.amrescan = fptrescan,
+	.amgettuple = fptgettuple,
+	.amgetbitmap = fptgetbitmap,
+	.amendscan = fptendscan,
+	.ammarkpos = fptmarkpos,
+	.amrestrpos = fptrestrpos,
+	.amestimateparallelscan = fptestimateparallelscan,
+	.aminitparallelscan = fptinitparallelscan,
+	.amparallelrescan = fptparallelrescan,
+	FPT_LATER_FIELDS(fpt_tree_height)
+};
+
+PG_FUNCTION_INFO_V1(fpthandler);
+
+Datum
+fpthandler(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(fpt_handed_out(&fpt_routine));
+}

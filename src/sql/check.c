@@ -1,0 +1,1035 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql/check.c
+ *	  Verification of an index: fptree_index_check() and
+ *	  fptree_index_parent_check().
+ *
+ * What can be told from one page alone is fpt_page_check()'s business.  Here
+ * are the invariants between pages, between the levels, and between the index
+ * and its table:
+ *
+ *	 - The pages of a level, followed by right links, tile the key space: the
+ *	   first one's low fence is minus infinity, every other one's is, byte for
+ *	   byte, its left sibling's high fence, the last one's high fence is plus
+ *	   infinity.  As a page's fences are in ascending order and enclose its
+ *	   entries, that proves that the entries of the whole level ascend, and
+ *	   that the chain of right links has no cycle.
+ *	 - Left links mirror right links, levels are what the walk expects, and no
+ *	   deleted page is linked.
+ *	 - The downlinks of the level above name the pages of this level one after
+ *	   the other, with their low fences as separators.  A page without downlink
+ *	   is one whose left sibling says so (FPT_F_INCOMPLETE).
+ *	 - Pages that no level links to are deleted or were never used.
+ *	 - Every leaf entry is found by a search from the root.
+ *	 - Every visible row of the table has an entry with its key and TID, and no
+ *	   entry leads to another row or to none (sql/heapcheck.c).
+ *	 - No two visible rows of a unique index are equal.  As in an insertion,
+ *	   a NULL in any key column makes a row unlike all others, unless the index
+ *	   is one of NULLS NOT DISTINCT.
+ *
+ * fptree_index_check() takes AccessShareLock only.  Pages are copied one at a
+ * time; where two copies contradict each other, splits and deletions that
+ * happened in between may be the reason.  Then the way from the left sibling
+ * is walked again with share locks coupled from left to right (the order in
+ * which writers lock siblings), so that what is compared existed at one
+ * instant; only a contradiction found that way is corruption.
+ *
+ * fptree_index_parent_check() takes ShareLock, which keeps off all writers and
+ * VACUUM; nothing but hint bits changes while it looks.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "commands/tablecmds.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "key/collation.h"
+#include "key/general.h"
+#include "key/image.h"
+#include "page/check.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/layout.h"
+#include "server/compat.h"
+#include "sql/heapcheck.h"
+#include "sql/relcheck.h"
+#include "store/buf.h"
+#include "store/index.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "tree/prefetch.h"
+#include "tree/search.h"
+#include "tree/sweep.h"
+
+/* Pages that a walk with locks coupled may pass: it cannot be interrupted. */
+#define FPT_VERIFY_MAX_WALK 64
+
+/* A private copy of a page and its entries. */
+typedef struct FPTView
+{
+	char	   *page;
+	uint32		pageno;
+	int			n;				/* entries */
+	FPTEntry   *entries;
+} FPTView;
+
+/* The entries of one key in a unique index, as far as the walk has come. */
+typedef struct FPTGroup
+{
+	bool		valid;
+	bool		fetched;		/* the first entry's row was looked up */
+	bool		live;			/* a visible row was found */
+	FPTKeyBuf	last;			/* last image equal to the key */
+	uint64		tid;			/* of the first entry, or of the visible row */
+	uint32		pageno;			/* where that is */
+} FPTGroup;
+
+typedef struct FPTVerify
+{
+	Relation	rel;
+	Relation	heaprel;
+	FPTIndex	ix;				/* a copy: rd_amcache may go away */
+	bool		parent;			/* ShareLock is held, nothing changes */
+	bool		heapallindexed;
+	bool		rootdescend;
+	bool		checkunique;
+	BufferAccessStrategy strategy;
+	Snapshot	snapshot;		/* for the table, or InvalidSnapshot */
+	BlockNumber heapblocks;		/* see fpt_verify_heap_tid() */
+	uint32		npages;			/* when the check started */
+	uint8	   *seen;			/* pages reached: one bit each */
+	FPTView		target;			/* page under verification */
+	FPTView		above;			/* parent check: the page that holds ... */
+	int			above_next;		/* ... the next downlink, and its place */
+	int64		nentries;		/* leaf entries seen */
+	FPTSweep   *sweep;			/* leaves read ahead */
+
+	/* heapallindexed */
+	FPTHeapCheck *table;
+	uint16	   *slotids;		/* of the target's entries */
+	bool		use_hints;		/* as index scans of this transaction do */
+
+	/* checkunique */
+	FPTKeyBuf	skip;			/* entries below were seen before */
+	FPTGroup	group;
+	FPTLookup	lookup;
+} FPTVerify;
+
+PG_FUNCTION_INFO_V1(fptree_index_check);
+PG_FUNCTION_INFO_V1(fptree_index_parent_check);
+
+/* Keys whose tuples are those in the page: private copies, or locked ones. */
+static inline FPTKey
+fpt_low(FPTVerify *v, void *page)
+{
+	return fpt_page_low(&v->ix.layout, page);
+}
+
+static inline FPTKey
+fpt_high(FPTVerify *v, void *page)
+{
+	return fpt_page_high(&v->ix.layout, page);
+}
+
+/* --- reading pages ------------------------------------------------------- */
+
+/* A page that a link or a downlink names must exist. */
+static void
+fpt_verify_exists(FPTVerify *v, uint32 pageno, uint32 from)
+{
+	if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+		fpt_corrupt(v->rel, from,
+					psprintf("Page links to page %u, which does not exist",
+							 pageno));
+}
+
+static void
+fpt_verify_sane(FPTVerify *v, void *page, uint32 pageno, uint32 from)
+{
+	if (PageIsNew((Page) page))
+		fpt_corrupt(v->rel, pageno,
+					psprintf("Page is empty, but page %u links to it", from));
+	if (!fpt_page_sane(&v->ix.layout, page, pageno))
+		fpt_corrupt(v->rel, pageno,
+					"Page header, identity or encoding is not valid");
+}
+
+/* Copy a page that page "from" links to. */
+static void
+fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
+{
+	fpt_verify_exists(v, pageno, from);
+	fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, view->page);
+	view->pageno = pageno;
+	view->n = 0;
+	fpt_verify_sane(v, view->page, pageno, from);
+}
+
+static void
+fpt_verify_extract(FPTVerify *v, FPTView *view)
+{
+	view->n = fpt_page_extract(&v->ix.layout, view->page, view->entries,
+							   FPT_MAX_ENTRIES);
+	if (view->n < 0)
+		fpt_corrupt(v->rel, view->pageno, "Entries cannot be read");
+}
+
+/* Pin and share-lock a page that page "from" links to. */
+static Buffer
+fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
+{
+	Buffer		buf;
+
+	fpt_verify_exists(v, pageno, from);
+	buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->strategy);
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	fpt_verify_sane(v, BufferGetPage(buf), pageno, from);
+	return buf;
+}
+
+/* --- one level from left to right ---------------------------------------- */
+
+/*
+ * Is the target what a walk of this level expects to the right of page "prev"
+ * (FPT_NOPAGE: at the start), whose high fence is "at"?  NULL or the reason.
+ */
+static const char *
+fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev, const FPTKey *at)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	if (h->flags & FPT_F_DELETED)
+		return "Page is deleted, but another page links to it";
+	if (h->level != level)
+		return "Page is on another level than the page that links to it says";
+	if (!fpt_page_begins_at(&v->ix.layout, page, at))
+		return prev == FPT_NOPAGE ?
+			"First page of its level has a low fence" :
+			"Low fence differs from the left sibling's high fence";
+	if (h->left != prev)
+		return "Left link does not point back to the left sibling";
+	return NULL;
+}
+
+/*
+ * Walk right from page "from" to the page that covers "at", share locks
+ * coupled, and copy it to the target.  False if the page has been deleted or
+ * used for something else since, so that no walk can start there.
+ */
+static bool
+fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
+{
+	uint32		pageno = from;
+	Buffer		buf = fpt_verify_lock(v, from, from);
+	Page		page = BufferGetPage(buf);
+	FPTKey		low = fpt_low(v, page);
+	FPTKey		high = fpt_high(v, page);
+	FPTKeyBuf	passed;
+	bool		usable = !(fpt_header(page)->flags & FPT_F_DELETED) &&
+	fpt_header(page)->level == level && fpt_key_cmp(&v->ix.layout, &low, at) <= 0;
+	int			steps = 0;
+
+	while (usable && fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
+	{
+		uint32		next = fpt_header(page)->right;
+		FPTKey		nexthigh;
+		const char *problem;
+		Buffer		nextbuf;
+
+		if (next == FPT_NOPAGE || next == pageno)
+			fpt_corrupt(v->rel, pageno, "Right link is not valid");
+		nextbuf = fpt_verify_lock(v, next, pageno);
+		page = BufferGetPage(nextbuf);
+		fpt_key_copy(&passed, &high);
+		problem = fpt_verify_arrival(v, page, level, pageno, &passed.key);
+		nexthigh = fpt_high(v, page);
+		if (problem == NULL &&
+			fpt_key_cmp(&v->ix.layout, &passed.key, &nexthigh) >= 0)
+			problem = "Low fence is not below the high fence";
+		if (problem != NULL)
+			fpt_corrupt(v->rel, next, problem);
+		UnlockReleaseBuffer(buf);
+		buf = nextbuf;
+		pageno = next;
+		high = nexthigh;
+		usable = ++steps <= FPT_VERIFY_MAX_WALK;
+	}
+	memcpy(v->target.page, BufferGetPage(buf), BLCKSZ);
+	v->target.pageno = pageno;
+	UnlockReleaseBuffer(buf);
+	return usable;
+}
+
+/*
+ * The page that the walk arrived at is not the expected one, in an index that
+ * others may be changing.  Find the page that covers "at" in a way that takes
+ * concurrent changes into account.
+ */
+static void
+fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
+{
+	Buffer		buf;
+	FPTKey		low;
+	FPTKey		high;
+
+	Assert(!v->parent);
+	elog(DEBUG2, "concurrent change right of page %u of index \"%s\"",
+		 prev, RelationGetRelationName(v->rel));
+	if (prev != FPT_NOPAGE && fpt_verify_walk(v, prev, level, at))
+		return;
+
+	/* The left sibling is gone, too: start again from the root. */
+	elog(DEBUG2, "starting again from the root of index \"%s\"",
+		 RelationGetRelationName(v->rel));
+	buf = fpt_descend(v->rel, &v->ix, at, level, BUFFER_LOCK_SHARE, NULL);
+	v->target.pageno = fpt_bufpage(buf);
+	memcpy(v->target.page, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+	low = fpt_low(v, v->target.page);
+	high = fpt_high(v, v->target.page);
+	if (fpt_header(v->target.page)->level != level ||
+		fpt_key_cmp(&v->ix.layout, &low, at) > 0 || fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
+		fpt_corrupt(v->rel, v->target.pageno,
+					"A search from the root ends at the wrong page");
+}
+
+/* Account for having reached the target. */
+static void
+fpt_verify_mark(FPTVerify *v)
+{
+	uint32		pageno = v->target.pageno;
+	uint8		bit = (uint8) (1 << (pageno % 8));
+
+	if (pageno >= v->npages)
+		return;
+	if (v->parent && (v->seen[pageno / 8] & bit))
+		fpt_corrupt(v->rel, pageno, "Page is linked more than once");
+	v->seen[pageno / 8] |= bit;
+}
+
+/* Make "pageno", right of page "prev" on this level, the target. */
+static void
+fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
+				  uint32 pageno, uint32 from)
+{
+	const char *problem;
+	FPTFault	fault;
+
+	fpt_verify_read(v, &v->target, pageno, from);
+	problem = fpt_verify_arrival(v, v->target.page, level, prev, at);
+	if (problem != NULL)
+	{
+		if (v->parent)
+			fpt_corrupt(v->rel, pageno, problem);
+		fpt_verify_relocate(v, level, prev, at);
+	}
+	fpt_verify_mark(v);
+	if (fpt_page_check(&v->ix.layout, v->target.page, v->target.pageno,
+					   &fault) != NULL)
+		fpt_corrupt_fault(v->rel, v->target.pageno, &fault);
+	fpt_verify_extract(v, &v->target);
+	fpt_key_copy(&v->skip, at);
+}
+
+/* --- downlinks against the level below ----------------------------------- */
+
+/* Move the cursor on the level above to the next downlink; false at the end. */
+static bool
+fpt_verify_next_downlink(FPTVerify *v)
+{
+	while (v->above_next >= v->above.n)
+	{
+		uint32		next = fpt_header(v->above.page)->right;
+
+		if (next == FPT_NOPAGE)
+			return false;
+		fpt_verify_read(v, &v->above, next, v->above.pageno);
+		fpt_verify_extract(v, &v->above);
+		if (v->above.n == 0)
+			fpt_corrupt(v->rel, next, "Inner page has no entries");
+		v->above_next = 0;
+	}
+	return true;
+}
+
+/*
+ * Parent check: the target must be the child of the next downlink, and start
+ * where the separator says; or have none, if its left sibling says so.
+ */
+static void
+fpt_verify_downlink(FPTVerify *v, bool incomplete)
+{
+	bool		more = fpt_verify_next_downlink(v);
+	uint32		pageno = v->target.pageno;
+	FPTKey		low = fpt_low(v, v->target.page);
+	FPTKey		sep;
+	FPTEntry   *e;
+
+	if (incomplete)
+	{
+		if (more && v->above.entries[v->above_next].down == pageno)
+			fpt_corrupt(v->rel, pageno,
+						psprintf("Page has a downlink in page %u, but its left sibling's split is not finished",
+								 v->above.pageno));
+		return;
+	}
+	if (!more)
+		fpt_corrupt(v->rel, pageno, "Page has no downlink in the level above");
+	e = &v->above.entries[v->above_next];
+	if (e->down != pageno)
+		fpt_corrupt(v->rel, v->above.pageno,
+					psprintf("Downlink %d points to page %u instead of page %u",
+							 v->above_next + 1, e->down, pageno));
+
+	/* The first separator of a page stands for the page's low fence. */
+	sep = v->above_next == 0 ? fpt_low(v, v->above.page) : e->key;
+	if (fpt_key_cmp(&v->ix.layout, &sep, &low) != 0)
+		fpt_corrupt(v->rel, pageno,
+					psprintf("Low fence differs from the separator in page %u",
+							 v->above.pageno));
+	v->above_next++;
+}
+
+/* --- entries of leaf pages ----------------------------------------------- */
+
+/*
+ * Does the entry's TID lie in the table, if that is a heap?  Rows are added
+ * before their index entries, and the table is truncated after removing them
+ * (under a lock that our lock on the table keeps off), hence the size may be
+ * read late.
+ */
+static void
+fpt_verify_heap_tid(FPTVerify *v, uint64 tid)
+{
+	uint64		block = tid >> 16;
+
+	if (block >= InvalidBlockNumber)
+		fpt_corrupt(v->rel, v->target.pageno, "Heap TID is not valid");
+	if (v->heaprel->rd_tableam != GetHeapamTableAmRoutine() ||
+		block < v->heapblocks)
+		return;
+	v->heapblocks = RelationGetNumberOfBlocks(v->heaprel);
+	if (block >= v->heapblocks)
+		fpt_corrupt(v->rel, v->target.pageno,
+					psprintf("Entry points to block %u of table \"%s\", which has %u",
+							 (uint32) block,
+							 RelationGetRelationName(v->heaprel),
+							 v->heapblocks));
+}
+
+/* Is the key the image of some value? */
+static void
+fpt_verify_image(FPTVerify *v, const FPTKey *key)
+{
+	const FPTKeyType *type = v->ix.type;
+	union
+	{
+		char		buf[FPT_DECODE_BYTES];
+		uint64		align;
+	}			room;
+	FPTImage	img;
+	FPTImage	again;
+
+	if (fpt_is_general(&v->ix.layout))
+	{
+		if (!fpt_general_valid(v->ix.layout.arg, key))
+			fpt_corrupt(v->rel, v->target.pageno, "An entry's tuple is not valid");
+		return;
+	}
+	if (key->cls != FPT_CLS_VALUE)
+		return;
+	img.hi = key->hi;
+	img.lo = key->lo;
+	if (v->ix.descending)
+		fpt_image_invert(type, &img);
+	fpt_image_encode(type, fpt_image_decode(type, img, room.buf), &again);
+	if (fpt_img_cmp(img, again) != 0)
+		fpt_corrupt(v->rel, v->target.pageno,
+					psprintf("Key is not the image of a value of type %s",
+							 type->name));
+}
+
+/* rootdescend: does a search from the root find this entry? */
+static void
+fpt_verify_search(FPTVerify *v, const FPTEntry *e)
+{
+	FPTLayout  *l = &v->ix.layout;
+	Buffer		buf = fpt_descend(v->rel, &v->ix, &e->key, 0,
+								  BUFFER_LOCK_SHARE, NULL);
+	uint32		pageno = fpt_bufpage(buf);
+	Page		page = BufferGetPage(buf);
+	FPTEntry	found;
+	FPTLoc		loc;
+	bool		ok;
+
+	ok = pageno == v->target.pageno &&
+		fpt_page_lower_bound(l, page, &e->key, &loc) == FPT_OK &&
+		fpt_page_get(l, page, loc, &found) == FPT_OK &&
+		fpt_key_cmp(&v->ix.layout, &found.key, &e->key) == 0;
+	UnlockReleaseBuffer(buf);
+	if (!ok)
+		fpt_corrupt(v->rel, v->target.pageno,
+					psprintf("A search for the entry of heap TID (%u,%u) ends at page %u",
+							 (uint32) (e->key.tid >> 16),
+							 (uint32) (e->key.tid & 0xFFFF), pageno));
+}
+
+/* Is any key column NULL?  Fails if the entry's tuple makes no sense. */
+static bool
+fpt_verify_any_null(FPTVerify *v, const FPTKey *key)
+{
+	return key->cls != FPT_CLS_VALUE ||
+		(fpt_is_general(&v->ix.layout) &&
+		 fpt_general_any_null(v->ix.layout.arg, key));
+}
+
+/* The entry is the first one of its key: what follows is compared with it. */
+static void
+fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
+{
+	FPTGroup   *g = &v->group;
+	FPTImage	img;
+	FPTImage	lo;
+	FPTImage	hi;
+
+	g->valid = v->rel->rd_index->indnullsnotdistinct ||
+		!fpt_verify_any_null(v, key);
+	g->fetched = g->live = false;
+	fpt_key_copy(&g->last, key);
+	g->last.key.tid = FPT_MAX_TID;
+	g->tid = key->tid;
+	g->pageno = v->target.pageno;
+	if (key->cls != FPT_CLS_VALUE || fpt_is_general(&v->ix.layout))
+		return;
+	img.hi = key->hi;
+	img.lo = key->lo;
+	fpt_image_class(v->ix.type, v->ix.descending, img, &lo, &hi);
+	g->last.key.hi = hi.hi;
+	g->last.key.lo = hi.lo;
+}
+
+/*
+ * checkunique: entries come in order, so equal ones one after the other.  Rows
+ * are looked up only where there are several.
+ */
+static void
+fpt_verify_unique(FPTVerify *v, const FPTKey *key)
+{
+	FPTGroup   *g = &v->group;
+
+	if (fpt_key_cmp(&v->ix.layout, key, &v->skip.key) < 0)
+		return;
+	if (!g->valid || fpt_key_cmp(&v->ix.layout, key, &g->last.key) > 0)
+	{
+		fpt_verify_group_start(v, key);
+		return;
+	}
+	if (!g->fetched)
+	{
+		g->live = fpt_lookup_visible(&v->lookup, g->tid);
+		g->fetched = true;
+	}
+	if (!fpt_lookup_visible(&v->lookup, key->tid))
+		return;
+	if (g->live)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" is unique, but has two visible rows with the same key",
+						RelationGetRelationName(v->rel)),
+				 errdetail_internal("Heap TID (%u,%u) in page %u and heap TID (%u,%u) in page %u.",
+									(uint32) (g->tid >> 16),
+									(uint32) (g->tid & 0xFFFF), g->pageno,
+									(uint32) (key->tid >> 16),
+									(uint32) (key->tid & 0xFFFF),
+									v->target.pageno),
+				 errhint("Remove the duplicate rows, then run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(v->rel))));
+	g->live = true;
+	g->tid = key->tid;
+	g->pageno = v->target.pageno;
+}
+
+/*
+ * heapallindexed: is there something to learn from the leaf's dead-entry hints?
+ * If so, get the numbers of its entries' slots.
+ */
+static bool
+fpt_verify_hints(FPTVerify *v)
+{
+	FPTLayout  *l = &v->ix.layout;
+	FPTLoc		first = {0, 0};
+	FPTLoc		last = {fpt_header(v->target.page)->nkids, 0};
+	FPTRun		run = {0};
+
+	if (!v->use_hints || !fpt_page_has_hints(l, v->target.page))
+		return false;
+	run.slotids = v->slotids;
+	if (fpt_page_copy(l, v->target.page, first, last, false, &run) !=
+		v->target.n)
+		fpt_corrupt(v->rel, v->target.pageno, "Entries cannot be read");
+	return true;
+}
+
+/*
+ * heapallindexed: remember an entry.  One that is marked as dead does not
+ * count, since index scans pass it over: rows are dead to all snapshots, ours
+ * included, before their entries are marked.
+ */
+static void
+fpt_verify_remember(FPTVerify *v, int i, bool hints)
+{
+	bool		dead = hints &&
+	fpt_page_hint_get(&v->ix.layout, v->target.page, v->slotids[i]);
+
+	fpt_heapcheck_entry(v->table, &v->target.entries[i].key, dead);
+}
+
+static void
+fpt_verify_leaf(FPTVerify *v)
+{
+	bool		hints = v->heapallindexed && fpt_verify_hints(v);
+	int			i;
+
+	for (i = 0; i < v->target.n; i++)
+	{
+		FPTEntry   *e = &v->target.entries[i];
+
+		fpt_verify_heap_tid(v, e->key.tid);
+		fpt_verify_image(v, &e->key);
+		if (v->rootdescend)
+			fpt_verify_search(v, e);
+		if (v->heapallindexed)
+			fpt_verify_remember(v, i, hints);
+		if (v->checkunique)
+		{
+			CHECK_FOR_INTERRUPTS();
+			fpt_verify_unique(v, &e->key);
+		}
+	}
+	v->nentries += v->target.n;
+}
+
+static void
+fpt_verify_inner(FPTVerify *v)
+{
+	int			i;
+
+	for (i = 0; i < v->target.n; i++)
+		fpt_verify_exists(v, v->target.entries[i].down, v->target.pageno);
+}
+
+/* --- levels -------------------------------------------------------------- */
+
+/* Put the cursor on the level above before its first downlink. */
+static void
+fpt_verify_above_start(FPTVerify *v, uint32 first)
+{
+	fpt_verify_read(v, &v->above, first, first);
+	fpt_verify_extract(v, &v->above);
+	v->above_next = 0;
+}
+
+/*
+ * Verify a level.  "first" is its first page as page "from" says; the same of
+ * the next level below is returned.  The root's level has no level above.
+ */
+static uint32
+fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
+				 uint32 from)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	FPTKey		high;
+	FPTKeyBuf	at;
+	uint32		below = FPT_NOPAGE;
+	uint32		prev = FPT_NOPAGE;
+	uint32		pageno = first;
+	bool		incomplete = false;
+
+	fpt_key_copy(&at, &minf);
+	while (pageno != FPT_NOPAGE)
+	{
+		FPTPageHeader *h = fpt_header(v->target.page);
+
+		CHECK_FOR_INTERRUPTS();
+		if (level == 0)
+			fpt_sweep_step(v->sweep);
+		fpt_verify_arrive(v, level, prev, &at.key, pageno, from);
+		if (v->parent && !isroot)
+			fpt_verify_downlink(v, incomplete);
+		if (level == 0)
+			fpt_verify_leaf(v);
+		else
+		{
+			fpt_verify_inner(v);
+			if (below == FPT_NOPAGE)
+				below = v->target.entries[0].down;
+		}
+		high = fpt_high(v, v->target.page);
+		fpt_key_copy(&at, &high);
+		incomplete = (h->flags & FPT_F_INCOMPLETE) != 0;
+		from = prev = v->target.pageno;
+		pageno = h->right;
+	}
+	if (incomplete)
+		fpt_corrupt(v->rel, prev,
+					"Split is not finished, but there is no right sibling");
+	if (v->parent && !isroot && fpt_verify_next_downlink(v))
+		fpt_corrupt(v->rel, v->above.pageno,
+					psprintf("Downlink %d points to page %u, which its level does not reach",
+							 v->above_next + 1,
+							 v->above.entries[v->above_next].down));
+	return below;
+}
+
+/* The root's level. */
+static int
+fpt_verify_root(FPTVerify *v)
+{
+	FPTPageHeader *h;
+
+	fpt_verify_read(v, &v->target, FPT_ROOTPAGE, FPT_METAPAGE);
+	h = fpt_header(v->target.page);
+	if (h->flags != 0)
+		fpt_corrupt(v->rel, FPT_ROOTPAGE,
+					psprintf("Root page has flags 0x%04X", h->flags));
+	if (h->left != FPT_NOPAGE || h->right != FPT_NOPAGE)
+		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page has siblings");
+	if (h->level == 0)
+		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page is a leaf");
+	return h->level;
+}
+
+/* From the root to the leaves, each level from left to right. */
+static void
+fpt_verify_levels(FPTVerify *v)
+{
+	int			rootlevel = fpt_verify_root(v);
+	int			level;
+	uint32		first = FPT_ROOTPAGE;
+	uint32		from = FPT_METAPAGE;
+
+	for (level = rootlevel; level >= 0; level--)
+	{
+		bool		isroot = level == rootlevel;
+		uint32		below;
+
+		elog(DEBUG1, "verifying level %d of index \"%s\"", level,
+			 RelationGetRelationName(v->rel));
+		if (v->parent && !isroot)
+			fpt_verify_above_start(v, from);
+		below = fpt_verify_level(v, level, isroot, first, from);
+		from = first;
+		first = below;
+	}
+}
+
+/* --- the metapage and pages outside the levels --------------------------- */
+
+/* What is wrong with a metapage, compared with the index's description? */
+static const char *
+fpt_verify_meta_problem(FPTVerify *v, char *page)
+{
+	FPTPageSpecial *s = fpt_special(page);
+	FPTMetaData *m = (FPTMetaData *) (page + FPT_META_OFFSET);
+	FPTLayout  *l = &v->ix.layout;
+	int			i;
+
+	if (s->pageid != FPT_PAGE_ID || s->version != FPT_VERSION ||
+		s->pageno != FPT_METAPAGE || s->indexid != l->indexid)
+		return "Metapage has another page's identity";
+	if (m->magic != FPT_MAGIC)
+		return "Metapage has a wrong magic number";
+	if (m->version != (v->ix.map.stripes != NULL ? FPT_VERSION_STRIPED :
+					   FPT_VERSION))
+		return "Metapage has an unknown version number";
+	if (m->indexid != l->indexid)
+		return "Metapage belongs to another index";
+	if (m->keyclass != (v->ix.sortkeys ? FPT_KEYCLASS_SORTKEY :
+						fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
+						FPT_KEYCLASS_IMAGE) ||
+		m->sortversion != v->ix.sortversion ||
+		m->collversion != v->ix.collversion || m->keysize != l->keysize)
+		return "Metapage has another key size than the index";
+	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
+		m->descending != (v->ix.descending ? 1 : 0) ||
+		l->nullsfirst != ((v->rel->rd_indoption[0] &
+						   INDOPTION_NULLS_FIRST) != 0) ||
+		v->ix.descending != ((v->rel->rd_indoption[0] &
+							  INDOPTION_DESC) != 0))
+		return "Metapage has another sort order than the index";
+	if (m->linesize != FPT_LINE ||
+		m->nstripes != Max(fpt_nstripes(&v->ix.map), 1))
+		return "Metapage has an unknown geometry";
+	if (memcmp(m->widths, l->widths, sizeof(m->widths)) != 0)
+		return "Metapage has other node widths than the index";
+	for (i = 0; i < (int) lengthof(m->reserved); i++)
+	{
+		if (m->reserved[i] != 0)
+			return "Metapage has data in its reserved bytes";
+	}
+	return NULL;
+}
+
+static void
+fpt_verify_meta(FPTVerify *v)
+{
+	const char *problem;
+
+	fpt_copy_page(v->rel, &v->ix.map, FPT_METAPAGE, v->strategy, v->target.page);
+	problem = fpt_verify_meta_problem(v, v->target.page);
+	if (problem != NULL)
+		fpt_corrupt(v->rel, FPT_METAPAGE, problem);
+}
+
+/*
+ * Pages that the walk did not reach.  A page that was allocated and not linked
+ * because of a crash is all zeroes, or still marked as deleted: a page's first
+ * contents and the links to it come in one WAL record.
+ */
+static void
+fpt_verify_unlinked(FPTVerify *v)
+{
+	char	   *page = v->target.page;
+	uint32		lost = 0;
+	uint32		free = 0;
+	uint32		pageno;
+
+	for (pageno = FPT_ROOTPAGE; pageno < v->npages; pageno++)
+	{
+		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
+			continue;
+		/* of stripes, some are shorter than others */
+		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, page);
+		if (PageIsNew((Page) page) ||
+			(fpt_page_sane(&v->ix.layout, page, pageno) &&
+			 (fpt_header(page)->flags & FPT_F_DELETED)))
+		{
+			free++;
+			continue;
+		}
+		if (v->parent)
+			fpt_corrupt(v->rel, pageno,
+						"Page is neither linked to nor deleted");
+		lost++;
+	}
+
+	/* Others may have split pages behind the walk: nothing to worry about. */
+	if (lost > 0)
+		elog(DEBUG1, "%u pages of index \"%s\" were not reached", lost,
+			 RelationGetRelationName(v->rel));
+	elog(DEBUG1, "%u pages of index \"%s\" are free", free,
+		 RelationGetRelationName(v->rel));
+}
+
+/* --- the table ----------------------------------------------------------- */
+
+/*
+ * The snapshot that heapallindexed and checkunique look at the table with.  It
+ * is taken before the first leaf page is read, so that entries of all rows it
+ * sees are in the index by then, and no TID that a leaf page names can have
+ * been given to another row it sees.
+ */
+static void
+fpt_verify_snapshot(FPTVerify *v)
+{
+	v->snapshot = RegisterSnapshot(GetTransactionSnapshot());
+
+	/*
+	 * In REPEATABLE READ that may be an old one, which sees rows older than
+	 * an index whose creation met broken HOT chains must know.
+	 */
+	if (IsolationUsesXactSnapshot() && v->rel->rd_index->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(v->rel->rd_indextuple->t_data),
+							   v->snapshot->xmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" cannot be verified using transaction snapshot",
+						RelationGetRelationName(v->rel)),
+				 errhint("Verify it in another transaction.")));
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+static void
+fpt_view_init(FPTView *view)
+{
+	memset(view, 0, sizeof(*view));
+	view->page = palloc(BLCKSZ);
+	view->entries = palloc(FPT_MAX_ENTRIES * sizeof(FPTEntry));
+}
+
+static void
+fpt_verify_index(FPTVerify *v)
+{
+	fpt_index_copy(v->rel, &v->ix);
+	if (v->ix.stale)
+		fpt_warn_stale(v->rel);
+	v->npages = fpt_npages(v->rel, &v->ix.map);
+	v->strategy = GetAccessStrategy(BAS_BULKREAD);
+	v->seen = MemoryContextAllocExtended(CurrentMemoryContext,
+										 v->npages / 8 + 1,
+										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	fpt_view_init(&v->target);
+	fpt_view_init(&v->above);
+	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
+	v->checkunique = v->checkunique && v->rel->rd_index->indisunique &&
+		v->rel->rd_index->indimmediate;
+
+	fpt_verify_meta(v);
+	if (v->heapallindexed || v->checkunique)
+		fpt_verify_snapshot(v);
+	if (v->heapallindexed)
+	{
+		v->table = fpt_heapcheck_begin(v->rel, v->heaprel, &v->ix,
+									   v->snapshot, v->parent);
+		v->slotids = palloc(FPT_MAX_ENTRIES * sizeof(uint16));
+		v->use_hints = !TransactionStartedDuringRecovery();
+	}
+	if (v->checkunique)
+		fpt_lookup_begin(&v->lookup, v->heaprel, v->snapshot);
+
+	fpt_verify_levels(v);
+	fpt_sweep_end(v->sweep);
+	fpt_verify_unlinked(v);
+
+	if (v->checkunique)
+		fpt_lookup_end(&v->lookup);
+	if (v->heapallindexed)
+		fpt_heapcheck_end(v->table);
+	if (v->snapshot != InvalidSnapshot)
+		UnregisterSnapshot(v->snapshot);
+	elog(DEBUG1, "%lld entries of index \"%s\" verified",
+		 (long long) v->nentries, RelationGetRelationName(v->rel));
+}
+
+/* All that is allocated for one index is freed at once. */
+static void
+fpt_verify_in_context(FPTVerify *v)
+{
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree verification",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(cxt);
+
+	fpt_verify_index(v);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(cxt);
+}
+
+/* False, with a notice, if there is no file to look into. */
+static bool
+fpt_verify_has_storage(Relation rel)
+{
+	if (!fpt_has_contents(rel))
+	{
+		ereport(NOTICE,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot verify unlogged index \"%s\" during recovery, skipping",
+						RelationGetRelationName(rel))));
+		return false;
+	}
+	if (!fpt_has_storage(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" lacks a main relation fork",
+						RelationGetRelationName(rel)),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+	return true;
+}
+
+/*
+ * Open, verify and close.  The table is locked before the index, as everywhere
+ * else.  Expressions and predicates of the index run as the table's owner, in
+ * a security-restricted context.
+ */
+static void
+fpt_verify_relation(Oid indexid, FPTVerify *v)
+{
+	LOCKMODE	lockmode = v->parent ? ShareLock : AccessShareLock;
+	Oid			heapid = IndexGetRelation(indexid, true);
+	Oid			userid;
+	int			sec_context;
+	int			nestlevel;
+
+	if (!OidIsValid(heapid))
+	{
+		/* Not an index: let this say what it is instead. */
+		v->rel = fpt_open_index(indexid, AccessShareLock);
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("could not open the table of index \"%s\"",
+						RelationGetRelationName(v->rel))));
+	}
+	v->heaprel = table_open(heapid, lockmode);
+	GetUserIdAndSecContext(&userid, &sec_context);
+	SetUserIdAndSecContext(v->heaprel->rd_rel->relowner,
+						   sec_context | SECURITY_RESTRICTED_OPERATION);
+	nestlevel = NewGUCNestLevel();
+	fpt_restrict_search_path();
+
+	v->rel = fpt_open_index(indexid, lockmode);
+
+	/* The first look-up of the table was done without a lock. */
+	if (IndexGetRelation(indexid, true) != heapid)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("could not open the table of index \"%s\"",
+						RelationGetRelationName(v->rel))));
+	fpt_require_valid(v->rel);
+	if (fpt_verify_has_storage(v->rel))
+		fpt_verify_in_context(v);
+
+	AtEOXact_GUC(false, nestlevel);
+	SetUserIdAndSecContext(userid, sec_context);
+	index_close(v->rel, lockmode);
+	table_close(v->heaprel, lockmode);
+}
+
+/* fptree_index_check(index regclass, heapallindexed bool, checkunique bool) */
+Datum
+fptree_index_check(PG_FUNCTION_ARGS)
+{
+	FPTVerify	v;
+
+	memset(&v, 0, sizeof(v));
+	v.heapallindexed = PG_GETARG_BOOL(1);
+	v.checkunique = PG_GETARG_BOOL(2);
+	fpt_verify_relation(PG_GETARG_OID(0), &v);
+	PG_RETURN_VOID();
+}
+
+/*
+ * fptree_index_parent_check(index regclass, heapallindexed bool,
+ *							 rootdescend bool, checkunique bool)
+ */
+Datum
+fptree_index_parent_check(PG_FUNCTION_ARGS)
+{
+	FPTVerify	v;
+
+	memset(&v, 0, sizeof(v));
+	v.parent = true;
+	v.heapallindexed = PG_GETARG_BOOL(1);
+	v.rootdescend = PG_GETARG_BOOL(2);
+	v.checkunique = PG_GETARG_BOOL(3);
+	fpt_verify_relation(PG_GETARG_OID(0), &v);
+	PG_RETURN_VOID();
+}

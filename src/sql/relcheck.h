@@ -1,0 +1,131 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql/relcheck.h
+ *	  Is this relation an fptree index that a SQL function may look into?
+ *
+ * Shared by the verification (sql/check.c) and inspection (sql/inspect.c)
+ * functions, which take a regclass from the user and therefore anything.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_SQL_RELCHECK_H
+#define FPT_SQL_RELCHECK_H
+
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "storage/buf.h"
+#include "utils/relcache.h"
+
+#include "page/format.h"
+#include "store/buf.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "tree/insert.h"
+
+/*
+ * The access method is recognised by its callbacks, not by its name or OID:
+ * the extension may be renamed into another schema, and somebody may have
+ * created a second access method with the same handler.
+ */
+static inline bool
+fpt_is_fptree(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_INDEX &&
+		rel->rd_indam != NULL &&
+		rel->rd_indam->aminsert == fptinsert;
+}
+
+/*
+ * Raise an error unless rel is an fptree index with storage of its own that
+ * this session can see the current contents of.
+ */
+static inline void
+fpt_require_fptree(Relation rel)
+{
+	if (rel->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a partitioned index",
+						RelationGetRelationName(rel)),
+				 errhint("Name the indexes of its partitions one by one.")));
+	if (!fpt_is_fptree(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not an fptree index",
+						RelationGetRelationName(rel))));
+
+	/* Its pages may be in the local buffers of the other session. */
+	if (RELATION_IS_OTHER_TEMP(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary tables of other sessions")));
+}
+
+/* Open an index that the user named, and check that it is ours. */
+static inline Relation
+fpt_open_index(Oid indexid, LOCKMODE lockmode)
+{
+	Relation	rel = try_relation_open(indexid, lockmode);
+
+	if (rel == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", indexid)));
+	fpt_require_fptree(rel);
+	return rel;
+}
+
+/* Unlogged indexes have no files on a standby. */
+static inline bool
+fpt_has_contents(Relation rel)
+{
+	return rel->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED ||
+		!RecoveryInProgress();
+}
+
+/* For functions that need a complete index. */
+static inline void
+fpt_require_valid(Relation rel)
+{
+	if (!rel->rd_index->indisvalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid",
+						RelationGetRelationName(rel)),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+}
+
+/* A page number that the user gave must exist. */
+static inline void
+fpt_require_page(Relation rel, int64 pageno)
+{
+	FPTPageMap	start = {0};
+
+	if (pageno < 0 || pageno > PG_UINT32_MAX ||
+		!fpt_page_exists(rel, &start, FPT_METAPAGE) ||
+		!fpt_page_exists(rel, &fpt_index(rel)->map, (uint32) pageno))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("page number %lld is out of range for index \"%s\"",
+						(long long) pageno, RelationGetRelationName(rel))));
+}
+
+/*
+ * A private copy of a page, taken under its share lock.  Nothing in it has
+ * been looked at beyond what the buffer manager verifies on a read.
+ */
+static inline void
+fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
+			  BufferAccessStrategy strategy, char *copy)
+{
+	Buffer		buf = fpt_rawread(rel, map, pageno, strategy);
+
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+}
+
+#endif							/* FPT_SQL_RELCHECK_H */

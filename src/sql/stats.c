@@ -1,0 +1,107 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql/stats.c
+ *	  SQL access to the counters of read-ahead of this backend, and of scans
+ *	  of all of them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+#include "sql/relcheck.h"
+#include "store/counts.h"
+
+PG_FUNCTION_INFO_V1(fptree_prefetch_stats);
+PG_FUNCTION_INFO_V1(fptree_prefetch_reset);
+PG_FUNCTION_INFO_V1(fptree_stat_scans);
+PG_FUNCTION_INFO_V1(fptree_stat_reset);
+
+/* One row for each counter: name, value. */
+Datum
+fptree_prefetch_stats(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	int			i;
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (i = 0; i < FPT_NCOUNTERS; i++)
+	{
+		Datum		values[2];
+		bool		nulls[2] = {false, false};
+
+		values[0] = CStringGetTextDatum(fpt_counter_names[i]);
+		values[1] = Int64GetDatum((int64) fpt_counters[i]);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+							 nulls);
+	}
+	return (Datum) 0;
+}
+
+Datum
+fptree_prefetch_reset(PG_FUNCTION_ARGS)
+{
+	memset(fpt_counters, 0, sizeof(fpt_counters));
+	PG_RETURN_VOID();
+}
+
+/*
+ * One row for each index of this database: OID, scans, time of the last one,
+ * since when, and the counters.
+ */
+Datum
+fptree_stat_scans(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	FPTCounts	counts[FPT_COUNTS_WAYS];
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int set = 0; set < FPT_COUNTS_SETS; set++)
+	{
+		int			n = fpt_counts_read(set, counts);
+
+		for (int i = 0; i < n; i++)
+		{
+			Datum		values[4 + FPT_NCOUNTERS];
+			bool		nulls[4 + FPT_NCOUNTERS] = {false};
+			int			col = 0;
+
+			values[col++] = ObjectIdGetDatum(counts[i].index);
+			values[col++] = Int64GetDatum((int64) counts[i].scans);
+			values[col++] = TimestampTzGetDatum(counts[i].last);
+			values[col++] = TimestampTzGetDatum(counts[i].since);
+			for (int c = 0; c < FPT_NCOUNTERS; c++)
+			{
+				/* scans send no requests for several pages */
+				if (c != FPT_LEAF_REQUESTS)
+					values[col++] = Int64GetDatum((int64) counts[i].n[c]);
+			}
+			if (col != rsinfo->setDesc->natts)
+				elog(ERROR, "fptree_stat_scans() has another result type");
+			tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values,
+								 nulls);
+		}
+	}
+	return (Datum) 0;
+}
+
+/* Of an index, or of all of this database (NULL). */
+Datum
+fptree_stat_reset(PG_FUNCTION_ARGS)
+{
+	if (PG_ARGISNULL(0))
+		fpt_counts_reset(InvalidOid);
+	else
+	{
+		Relation	index = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+
+		fpt_counts_reset(RelationGetRelid(index));
+		relation_close(index, AccessShareLock);
+	}
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,246 @@
+/*-------------------------------------------------------------------------
+ *
+ * sql/stripelist.c
+ *	  SQL functions about stripes.
+ *
+ * Core's size functions see an index's main fork, which of a striped one has
+ * hardly any page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "commands/defrem.h"
+#include "commands/tablespace.h"
+#include "funcapi.h"
+#include "storage/lmgr.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+#include "page/format.h"
+#include "sql/relcheck.h"
+#include "store/buf.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "store/stripe.h"
+
+PG_FUNCTION_INFO_V1(fptree_stripes);
+PG_FUNCTION_INFO_V1(fptree_index_size);
+PG_FUNCTION_INFO_V1(fptree_orphans);
+PG_FUNCTION_INFO_V1(fptree_drop_orphans);
+
+#define FPT_STRIPES_COLS	7
+
+/* One row of fptree_stripes(); NULLs for what is missing. */
+static void
+fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
+{
+	Datum		values[FPT_STRIPES_COLS] = {0};
+	bool		nulls[FPT_STRIPES_COLS] = {false, false, true, true, true,
+	true, true};
+	Relation	rel = RelationIdGetRelation(relid);
+	FPTStripeSize size;
+	Oid			space;
+	char	   *name;
+
+	values[0] = Int32GetDatum(k);
+	values[1] = ObjectIdGetDatum(relid);
+	if (rel != NULL)
+	{
+		space = rel->rd_rel->reltablespace;
+		name = get_tablespace_name(OidIsValid(space) ? space :
+								   MyDatabaseTableSpace);
+		if (name != NULL)
+		{
+			NameData   *n = palloc0(sizeof(NameData));
+
+			namestrcpy(n, name);
+			values[2] = NameGetDatum(n);
+			nulls[2] = false;
+		}
+		if (fpt_stripe_measure(rel, &size))
+		{
+			values[3] = Int64GetDatum(fpt_relation_bytes(rel));
+			values[4] = Int64GetDatum(size.pages);
+			values[5] = Int64GetDatum(size.free_pages);
+			nulls[3] = nulls[4] = nulls[5] = false;
+		}
+		values[6] = Int64GetDatum(fpt_stripe_reads(relid));
+		nulls[6] = false;
+		RelationClose(rel);
+	}
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/*
+ * fptree_stripes(index regclass)
+ *
+ * A row for each stripe that the metapage names; none if the index is not
+ * striped.
+ */
+Datum
+fptree_stripes(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Relation	index = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	Oid			oids[FPT_MAX_STRIPES];
+	FPTPageMap	map = {0};
+	int			n;
+
+	InitMaterializedSRF(fcinfo, 0);
+	n = fpt_has_contents(index) ? fpt_metapage_stripes(index, oids) : 0;
+	/* CREATE INDEX CONCURRENTLY leaves an empty file if it fails */
+	if (n < 0 && (!fpt_has_storage(index) || fpt_npages(index, &map) > 0))
+		fpt_corrupt(index, FPT_METAPAGE, "The metapage is not one of fptree");
+	for (int k = 0; k < n; k++)
+		fpt_stripes_row(rsinfo, oids[k], k + 1);
+	relation_close(index, AccessShareLock);
+	return (Datum) 0;
+}
+
+/*
+ * fptree_index_size(index regclass)
+ *
+ * Bytes of all files of an index: stripes, free space maps, init forks.
+ */
+Datum
+fptree_index_size(PG_FUNCTION_ARGS)
+{
+	Relation	index = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = fpt_has_contents(index) ?
+		fpt_metapage_stripes(index, oids) : 0;
+	int64		size = fpt_relation_bytes(index);
+
+	for (int k = 0; k < n; k++)
+	{
+		Relation	rel = RelationIdGetRelation(oids[k]);
+
+		if (rel == NULL)
+			continue;
+		size += fpt_relation_bytes(rel);
+		RelationClose(rel);
+	}
+	relation_close(index, AccessShareLock);
+	PG_RETURN_INT64(size);
+}
+
+/* --- orphans ------------------------------------------------------------ */
+
+/*
+ * Add the stripes that indexes name in their metapages to *used, indexes whose
+ * metapage cannot be read to *unreadable.  fptree indexes and their tables are
+ * locked until the end of the transaction: pg_repack has two indexes exchange
+ * their files, and locks the table alone.  False: one was dropped meanwhile;
+ * ALTER TABLE may have made another one of its file, so this is not all.
+ */
+static bool
+fpt_list_used(List **used, List **unreadable)
+{
+	ListCell   *lc;
+
+	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
+	{
+		Oid			table = IndexGetRelation(lfirst_oid(lc), true);
+		Relation	index;
+		Oid			oids[FPT_MAX_STRIPES];
+		int			n = 0;
+		bool		ours;
+
+		if (!OidIsValid(table))
+			return false;
+		LockRelationOid(table, AccessShareLock);
+		index = try_relation_open(lfirst_oid(lc), AccessShareLock);
+		if (index == NULL)
+			return false;
+		ours = fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index);
+		if (ours)
+			n = fpt_metapage_stripes(index, oids);
+		if (n < 0)
+			*unreadable = lappend_oid(*unreadable, lfirst_oid(lc));
+		for (int k = 0; k < n; k++)
+			*used = lappend_oid(*used, oids[k]);
+		relation_close(index, ours ? NoLock : AccessShareLock);
+		if (!ours)
+			UnlockRelationOid(table, AccessShareLock);
+	}
+	return true;
+}
+
+/*
+ * The stripes that no index names in its metapage; those of an index whose
+ * metapage cannot be read, by their names, are none of these.  The stripes
+ * are looked at first: one that was committed by then has its index in the
+ * second look, unless this was dropped meanwhile.
+ */
+static List *
+fpt_find_orphans(void)
+{
+	Oid			am = get_table_am_oid(FPT_STRIPE_AM, true);
+	List	   *stripes = OidIsValid(am) ?
+		fpt_relations_of(am, RELKIND_TOASTVALUE) : NIL;
+	List	   *orphans = NIL;
+	List	   *used = NIL;
+	List	   *unreadable = NIL;
+	ListCell   *lc;
+
+	if (stripes == NIL)
+		return NIL;
+	while (!fpt_list_used(&used, &unreadable))
+		CHECK_FOR_INTERRUPTS();
+	foreach(lc, stripes)
+	{
+		Oid			named;
+
+		if (!list_member_oid(used, lfirst_oid(lc)) &&
+			fpt_is_stripe(lfirst_oid(lc), &named) &&
+			!list_member_oid(unreadable, named))
+			orphans = lappend_oid(orphans, lfirst_oid(lc));
+	}
+	return orphans;
+}
+
+/*
+ * fptree_orphans()
+ *
+ * Stripes that belong to no index: left behind by a DROP that this library
+ * did not see.
+ */
+Datum
+fptree_orphans(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	foreach(lc, fpt_find_orphans())
+	{
+		Datum		value = ObjectIdGetDatum(lfirst_oid(lc));
+		bool		isnull = false;
+
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, &value,
+							 &isnull);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * fptree_drop_orphans()
+ *
+ * Drop them; returns their number.
+ */
+Datum
+fptree_drop_orphans(PG_FUNCTION_ARGS)
+{
+	List	   *orphans = fpt_find_orphans();
+	ListCell   *lc;
+
+	foreach(lc, orphans)
+		fpt_stripe_drop(lfirst_oid(lc));
+	PG_RETURN_INT32(list_length(orphans));
+}

@@ -1,0 +1,490 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/buf.c
+ *	  Pages and buffers: the metapage, reading with checks.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "common/pg_prng.h"
+#include "pgstat.h"
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "key/collation.h"
+#include "key/column.h"
+#include "key/compare.h"
+#include "key/general.h"
+#include "key/image.h"
+#include "key/procs.h"
+#include "page/check.h"
+#include "page/format.h"
+#include "page/geom.h"
+#include "page/kernel.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/map.h"
+#include "store/meta.h"
+#include "store/options.h"
+#include "store/place.h"
+#include "store/stripe.h"
+
+void
+fpt_corrupt(Relation rel, uint32 pageno, const char *what)
+{
+	const FPTIndex *ix = (const FPTIndex *) rel->rd_amcache;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" is corrupted at page %u",
+					RelationGetRelationName(rel), pageno),
+			 errdetail("%s.", what),
+			 ix == NULL ? 0 : fpt_errplace(&ix->map, pageno),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
+}
+
+void
+fpt_corrupt_fault(Relation rel, uint32 pageno, const FPTFault *fault)
+{
+	char	   *where = "";
+
+	if (fault->kid >= 0)
+		where = psprintf(", node %d", fault->kid);
+	if (fault->rank >= 0)
+		where = psprintf("%s, entry %d", where, fault->rank);
+	fpt_corrupt(rel, pageno,
+				psprintf("Page is not sound: %s (%s is " UINT64_FORMAT "%s)",
+						 fault->what, fault->field, fault->value, where));
+}
+
+void
+fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page, uint32 pageno)
+{
+	FPTFault	fault;
+
+	if (PageIsNew(page))
+		fpt_corrupt(rel, pageno, "The page is empty");
+	if (fpt_page_check_form(l, page, pageno, &fault) != NULL)
+		fpt_corrupt_fault(rel, pageno, &fault);
+	fpt_corrupt(rel, pageno,
+				"The page's entries are not those of its place in the tree");
+}
+
+/* --- metapage ------------------------------------------------------------- */
+
+void
+fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
+			  int nstripes)
+{
+	FPTMetaData *meta = fpt_meta(page);
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	FPTOptions *opts = (FPTOptions *) rel->rd_options;
+	bool		general = fpt_index_is_general(rel);
+	int			keysize;
+	bool		ok;
+	bool		desc = (rel->rd_indoption[0] & INDOPTION_DESC) != 0;
+	bool		nullsfirst = (rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0;
+	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	uint32		sortversion = 0;
+
+	memset(widths, 0, sizeof(widths));
+	if (general)
+	{
+		keysize = sizeof(uint64);
+		ok = fpt_choose_widths_general(opts ? opts->node_lines : 0,
+									   opts ? opts->leaf_node_lines : 0,
+									   widths) &&
+			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
+		fpt_layout_general(rel, layout, true);
+		sortversion = fpt_general_sortversion(layout->arg);
+	}
+	else
+	{
+		keysize = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+								  rel->rd_opcintype[0])->keysize;
+		ok = fpt_choose_widths(keysize, opts ? opts->node_lines : 0,
+							   opts ? opts->leaf_node_lines : 0, widths) &&
+			fpt_layout_init(layout, keysize, nullsfirst, indexid, widths);
+	}
+	if (!ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("node widths leave no usable page for index \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
+
+	memset(page, 0, BLCKSZ);
+	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData) +
+		nstripes * sizeof(Oid);
+	h->std.pd_upper = h->std.pd_special = FPT_SPECIAL_OFFSET;
+	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
+	h->flags = FPT_F_META;
+	s->pageno = FPT_METAPAGE;
+	s->indexid = indexid;
+	s->version = FPT_VERSION;
+	s->pageid = FPT_PAGE_ID;
+
+	meta->magic = FPT_MAGIC;
+	meta->version = nstripes > 0 ? FPT_VERSION_STRIPED : FPT_VERSION;
+	meta->indexid = indexid;
+	meta->keyclass = FPT_KEYCLASS_IMAGE;
+	if (general)
+		meta->keyclass = sortversion != 0 ? FPT_KEYCLASS_SORTKEY :
+			FPT_KEYCLASS_GENERAL;
+	meta->sortversion = sortversion;
+	meta->collversion = general ? fpt_collations_version(rel) : 0;
+	meta->keysize = keysize;
+	meta->nullsfirst = nullsfirst;
+	meta->descending = desc;
+	meta->linesize = FPT_LINE;
+	meta->nstripes = Max(nstripes, 1);
+	memcpy(meta->widths, widths, sizeof(widths));
+	if (nstripes > 0)
+		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
+}
+
+/*
+ * Check a metapage against the catalogue's idea of the index; copy it.  Returns
+ * the number of stripes, their OIDs in *oids.
+ */
+static int
+fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
+{
+	FPTMetaData *meta = fpt_meta(page);
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpecial *s = fpt_special(page);
+	bool		general = fpt_index_is_general(rel);
+	int			nstripes;
+	bool		ok;
+
+	if (PageIsNew(page))
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is empty");
+	if (s->pageid != FPT_PAGE_ID || s->pageno != FPT_METAPAGE ||
+		!(h->flags & FPT_F_META) || meta->magic != FPT_MAGIC)
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
+	if ((meta->version != FPT_VERSION &&
+		 meta->version != FPT_VERSION_STRIPED) || s->version != FPT_VERSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has on-disk format version %u, this fptree reads version %u",
+						RelationGetRelationName(rel), meta->version,
+						FPT_VERSION_STRIPED),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+	nstripes = fpt_meta_stripes(page, oids);
+	if (nstripes < 0)
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
+	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+							   rel->rd_opcintype[0]);
+	ix->descending = meta->descending;
+	ix->sortkeys = general && meta->keyclass == FPT_KEYCLASS_SORTKEY;
+	ix->sortversion = meta->sortversion;
+	ix->collversion = meta->collversion;
+	if (general)
+		ix->type = NULL;
+	if (meta->keyclass != (ix->sortkeys ? FPT_KEYCLASS_SORTKEY :
+						   general ? FPT_KEYCLASS_GENERAL :
+						   FPT_KEYCLASS_IMAGE) ||
+		ix->sortkeys != (meta->sortversion != 0) ||
+		meta->keysize != (general ? (int) sizeof(uint64) :
+						  ix->type->keysize) ||
+		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
+		meta->indexid != s->indexid ||
+		meta->descending !=
+		((rel->rd_indoption[0] & INDOPTION_DESC) != 0) ||
+		meta->nullsfirst !=
+		((rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0))
+		fpt_corrupt(rel, FPT_METAPAGE,
+					"The metapage does not match the index's definition");
+	if (general)
+		ok = fpt_layout_init_general(&ix->layout, meta->nullsfirst,
+									 meta->indexid, meta->widths);
+	else
+		ok = fpt_layout_init(&ix->layout, meta->keysize, meta->nullsfirst,
+							 meta->indexid, meta->widths);
+	if (!ok)
+		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
+	ix->rootlevel = 0;
+	ix->lastleaf = FPT_NOPAGE;
+	ix->map.npages = 0;
+	ix->map.stripes = NULL;
+	return nstripes;
+}
+
+void
+fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
+{
+	FPTGeneral *g = palloc(fpt_general_size(rel));
+
+	fpt_general_init(rel, g, sortkeys);
+	layout->cmp = fpt_general_compare;
+	layout->separate = fpt_general_separate;
+	layout->arg = g;
+}
+
+/* Hang a description on the relcache entry; frees what it points to. */
+static void
+fpt_index_keep(Relation rel, FPTIndex *ix)
+{
+	static uint64 serial = 0;
+	bool		general = fpt_index_is_general(rel);
+	FPTStripes *st = ix->map.stripes;
+	Size		stripes = MAXALIGN(sizeof(FPTIndex));
+	Size		size = stripes;
+	char	   *chunk;
+
+	ix->serial = ++serial;
+	if (st != NULL)
+		size += MAXALIGN(fpt_stripes_size(st->n));
+	if (general)
+	{
+		/* This looks up catalogues, which may take away what there is. */
+		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
+		ix->headless = fpt_general_headless(ix->layout.arg);
+		ix->stale =
+			(ix->sortkeys &&
+			 fpt_general_sortversion(ix->layout.arg) != ix->sortversion) ||
+			(ix->collversion != 0 &&
+			 fpt_collations_version(rel) != ix->collversion);
+	}
+	chunk = MemoryContextAlloc(rel->rd_indexcxt,
+							   size + (general ? fpt_general_size(rel) : 0));
+	if (general)
+	{
+		memcpy(chunk + size, ix->layout.arg, fpt_general_size(rel));
+		pfree(unconstify(void *, ix->layout.arg));
+		ix->layout.arg = chunk + size;
+	}
+	if (st != NULL)
+	{
+		memcpy(chunk + stripes, st, fpt_stripes_size(st->n));
+		pfree(st);
+		ix->map.stripes = (FPTStripes *) (chunk + stripes);
+	}
+	memcpy(chunk, ix, sizeof(FPTIndex));
+	rel->rd_amcache = chunk;
+}
+
+FPTIndex *
+fpt_index(Relation rel)
+{
+	if (unlikely(rel->rd_amcache == NULL))
+	{
+		FPTIndex	ix;
+		PGAlignedBlock copy;
+		Oid			oids[FPT_MAX_STRIPES];
+		Buffer		buf;
+		int			nstripes;
+
+		memset(&ix, 0, sizeof(ix));
+		buf = fpt_rawread(rel, &ix.map, FPT_METAPAGE, NULL);
+
+		/* Looking up the type may read catalogues: not under the lock. */
+		LockBuffer(buf, BUFFER_LOCK_SHARE);
+		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
+		UnlockReleaseBuffer(buf);
+		nstripes = fpt_meta_read(rel, (Page) copy.data, &ix, oids);
+		if (nstripes > 0)
+			ix.map.stripes = fpt_stripes_load(rel, oids, nstripes);
+		fpt_index_keep(rel, &ix);
+	}
+	return (FPTIndex *) rel->rd_amcache;
+}
+
+void
+fpt_index_copy(Relation rel, FPTIndex *ix)
+{
+	FPTIndex   *cached = fpt_index(rel);
+
+	memcpy(ix, cached, sizeof(FPTIndex));
+	fpt_map_own(&ix->map);
+	if (fpt_is_general(&ix->layout))
+	{
+		Size		size = fpt_general_size(rel);
+		char	   *g = palloc(size);
+
+		memcpy(g, cached->layout.arg, size);
+		ix->layout.arg = g;
+	}
+}
+
+void
+fpt_index_current(Relation rel, const FPTIndex *ix)
+{
+	if (likely(!ix->stale))
+		return;
+	if (!ix->sortkeys ||
+		fpt_general_sortversion(ix->layout.arg) == ix->sortversion)
+	{
+		fpt_warn_stale(rel);
+		return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" was built with another version of its collation",
+					RelationGetRelationName(rel)),
+			 errdetail("The order of its entries may not be that of the collation as it is now."),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
+}
+
+/* --- pages ------------------------------------------------------------------ */
+
+/* Read any page by its number, which may come from a damaged link. */
+static inline Buffer
+fpt_readpage(Relation rel, FPTIndex *ix, uint32 pageno,
+			 BufferAccessStrategy strategy)
+{
+	if (unlikely(!fpt_page_exists(rel, &ix->map, pageno)))
+		fpt_corrupt(rel, pageno, "A link points beyond the end of the index");
+	return fpt_rawread(rel, &ix->map, pageno, strategy);
+}
+
+void
+fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
+{
+	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf), pageno)))
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
+}
+
+/* Header, in-page root and fences: what any visit of a page needs, at once. */
+static inline void
+fpt_page_prefetch(const char *page)
+{
+	__builtin_prefetch(page);
+	__builtin_prefetch(page + FPT_LINE);
+	__builtin_prefetch(page + 2 * FPT_LINE);
+	/* tuples of general fences, or hints, and the special line */
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
+	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+}
+
+/* Lock a pinned page and check it. */
+static inline void
+fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
+{
+	char	   *page = BufferGetPage(buf);
+
+	/* Nothing would ever notice, or end, a wait for ourselves (L9). */
+	if (unlikely(fpt_buffer_is_mine(buf)))
+	{
+		ReleaseBuffer(buf);
+		fpt_corrupt(rel, pageno, "A link leads back to a page that led to it");
+	}
+
+	fpt_page_prefetch(page);
+	fpt_stop_point(FPT_STOP_LOCK_PAGE);
+	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
+	LockBuffer(buf, lock);
+	fpt_check_buffer(rel, ix, buf, pageno);
+}
+
+/*
+ * Where pages were found last, by all indexes of this backend.  A right guess
+ * saves the search in the buffer mapping table, a third of the time of a
+ * lookup in a large cached index.  fpt_rawread_recent() verifies it, but does
+ * not tell the clock sweep that the page is in use, so some visits go the
+ * usual way.  Pages that are neighbours in the file do not compete.
+ */
+#define FPT_HOT_SIZE		32768	/* a power of two; 256 kB, used by need */
+#define FPT_HOT_USES		17	/* a prime: no level is left out for ever */
+
+typedef struct FPTHotBuffer
+{
+	uint32		key;			/* of relation and page */
+	Buffer		buf;
+} FPTHotBuffer;
+
+static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
+
+Buffer
+fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
+			   uint32 fraction)
+{
+	static uint32 uses = 0;
+	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
+	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
+	Buffer		buf;
+
+	/*
+	 * Where the page would be is known before it is known to be there: its
+	 * lines can come along with the buffer's descriptor.
+	 */
+	if (hot->key == key && hot->buf > 0)
+	{
+		fpt_page_prefetch(BufferGetPage(hot->buf));
+		if (fraction != FPT_NO_GUESS)
+			fpt_guess_prefetch(&ix->guess, BufferGetPage(hot->buf), fraction);
+	}
+	fpt_stop_point(FPT_STOP_GUESS);
+
+	/* A temporary index may share its number with another backend's file. */
+	if (RelationUsesLocalBuffers(rel))
+		buf = fpt_readpage(rel, ix, pageno, NULL);
+	else if (hot->key == key && hot->buf > 0 &&
+		++uses % FPT_HOT_USES != 0 &&
+		fpt_rawread_recent(rel, &ix->map, pageno, hot->buf))
+	{
+		buf = hot->buf;
+		pgstat_count_buffer_read(rel);
+		pgstat_count_buffer_hit(rel);
+	}
+	else
+	{
+		buf = fpt_readpage(rel, ix, pageno, NULL);
+		hot->key = key;
+		hot->buf = buf;
+	}
+	fpt_lock_read(rel, ix, buf, pageno, lock);
+	return buf;
+}
+
+/*
+ * Lines at the beginning of a leaf that is read next: header, root, the first
+ * nodes.  What follows is brought by the processor's own read-ahead, and by
+ * fpt_page_copy() where the nodes are out of order.  Measured by kernel_bench,
+ * scans of 100,000 entries: 3.3 ns an entry without, 2.9 with 4 lines, 2.8 with
+ * 12, 24 and 48.
+ */
+#define FPT_EXPECT_LINES	12
+
+void
+fpt_page_expect(Relation rel, uint32 pageno)
+{
+	uint32		key = fpt_relnumber(rel) * 2654435761U + pageno;
+	FPTHotBuffer *hot = &fpt_hot[key % FPT_HOT_SIZE];
+
+	if (hot->key == key && hot->buf > 0)
+	{
+		char	   *page = BufferGetPage(hot->buf);
+		int			i;
+
+		for (i = 0; i < FPT_EXPECT_LINES; i++)
+			__builtin_prefetch(page + i * FPT_LINE);
+		__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+	}
+}
+
+Buffer
+fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
+					BufferAccessStrategy strategy)
+{
+	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
+
+	if (lock != 0)
+		fpt_lock_read(rel, ix, buf, pageno, lock);
+	return buf;
+}
+
+Buffer
+fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
+{
+	return fpt_getbuf_extended(rel, ix, pageno, lock, NULL);
+}

@@ -1,0 +1,93 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/buf.h
+ *	  Pages and buffers: the index's description, reading with checks.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_BUF_H
+#define FPT_STORE_BUF_H
+
+#include "storage/buf.h"
+#include "storage/bufpage.h"
+#include "utils/relcache.h"
+
+#include "page/layout.h"
+#include "store/index.h"
+
+/* The index's description, read from the metapage the first time. */
+extern FPTIndex *fpt_index(Relation rel);
+
+/* A copy of it; what it points to is in the current context. */
+extern void fpt_index_copy(Relation rel, FPTIndex *ix);
+
+/*
+ * Raise an error if sort keys in the index are not those of the collation as it
+ * is now, and warn if it has been built with another version of any collation.
+ * Before keys are looked for that were not in the index already.
+ */
+extern void fpt_index_current(Relation rel, const FPTIndex *ix);
+
+/*
+ * Prepare the contents of a new index's metapage (layout chosen here); nstripes
+ * 0: it is not striped.
+ */
+extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
+						  const Oid *stripes, int nstripes);
+
+/*
+ * Describe the index's general keys in a layout; in the current context.  Heads
+ * may be made of sort keys, or may not.
+ */
+extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
+
+/*
+ * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
+ * The page has passed fpt_page_sane(): anything else is
+ * ERRCODE_INDEX_CORRUPTED. Deleted pages are returned as well: the caller's
+ * fence check sorts them out.
+ */
+extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
+
+/* Raise ERRCODE_INDEX_CORRUPTED about a page. */
+extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
+			__attribute__((noreturn));
+
+/* The same: what fpt_page_check() found wrong with the page. */
+extern void fpt_corrupt_fault(Relation rel, uint32 pageno,
+							  const FPTFault *fault)
+			__attribute__((noreturn));
+
+/*
+ * The same, of a page whose contents stopped an operation: a check says what is
+ * wrong with them, without comparing general keys.  The page is locked, or a
+ * copy.
+ */
+extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
+							 uint32 pageno)
+			__attribute__((noreturn));
+
+/*
+ * The same, guessing the buffer by where this backend saw the page last; if it
+ * is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
+ */
+#define FPT_NO_GUESS		PG_UINT32_MAX
+
+extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
+							 int lock, uint32 fraction);
+
+/* A page will be read soon: bring its first lines, if it is known where. */
+extern void fpt_page_expect(Relation rel, uint32 pageno);
+
+/* The same with a buffer access strategy. */
+extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
+								  int lock, BufferAccessStrategy strategy);
+
+/*
+ * The check itself, for pages that were locked by other means; pageno: the one
+ * by which the page was read.
+ */
+extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
+							 uint32 pageno);
+
+#endif							/* FPT_STORE_BUF_H */

@@ -1,0 +1,64 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/index.h
+ *	  What a backend knows of an open index.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_INDEX_H
+#define FPT_STORE_INDEX_H
+
+#include "key/image.h"
+#include "page/format.h"
+#include "page/layout.h"
+#include "store/map.h"
+
+/*
+ * What a backend knows of an open index, hung on rd_amcache as one chunk.
+ * Everything in it but the hints is constant for the life of a relfilenode.
+ *
+ * A relcache invalidation frees it.  Whoever runs foreign code in between
+ * (heap visibility checks, waiting for transactions, build and vacuum
+ * callbacks, comparison functions of general keys) works on a copy or fetches
+ * it again.  Of general keys an FPTGeneral is behind it, layout.arg; of a
+ * striped index its stripes, map.stripes.
+ */
+typedef struct FPTIndex
+{
+	FPTLayout	layout;
+	const FPTKeyType *type;		/* static table entry */
+	bool		descending;
+	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
+	uint32		sortversion;
+	uint32		collversion;
+	bool		stale;			/* one of these two is another one by now */
+	bool		headless;		/* heads of all keys are the same */
+	uint64		serial;			/* number of this description, in the backend */
+	int			rootlevel;		/* hint, as of the last descent */
+	uint32		lastleaf;		/* hint: rightmost leaf, if inserted to last */
+	FPTPageMap	map;			/* where its pages lie */
+	FPTGuess	guess;			/* of nodes of leaves */
+} FPTIndex;
+
+/* Key of an index entry, in the index's order (DESC, NULLS placement). */
+static inline void
+fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
+{
+	memset(key, 0, sizeof(FPTKey));
+	key->tid = tid;
+	if (isnull)
+		key->cls = ix->layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+	else
+	{
+		FPTImage	img;
+
+		fpt_image_encode(ix->type, value, &img);
+		if (ix->descending)
+			fpt_image_invert(ix->type, &img);
+		key->hi = img.hi;
+		key->lo = img.lo;
+		key->cls = FPT_CLS_VALUE;
+	}
+}
+
+#endif							/* FPT_STORE_INDEX_H */

@@ -1,0 +1,27 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/options.h
+ *	  Storage parameters of an index.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_OPTIONS_H
+#define FPT_STORE_OPTIONS_H
+
+/* Reloptions */
+typedef struct FPTOptions
+{
+	int32		vl_len_;		/* varlena header (do not touch directly!) */
+	int			fillfactor;		/* percent of a leaf page's slots, at build */
+	int			node_lines;		/* w: lines of nonleaf nodes, 0 = goal G */
+	int			leaf_node_lines;	/* x: lines of leaf nodes, 0 = goal G */
+	int			tablespaces;	/* where the list of them is, 0: none */
+} FPTOptions;
+
+#define FPT_DEFAULT_FILLFACTOR	90
+#define FPT_FEW_FILLFACTOR		96	/* the default where keys take a byte */
+#define FPT_MIN_FILLFACTOR		10
+#define FPT_INNER_FILLFACTOR	90	/* bulk-built inner pages */
+#define FPT_MAX_NODE_LINES		32
+
+#endif							/* FPT_STORE_OPTIONS_H */

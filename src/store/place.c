@@ -1,0 +1,1025 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/place.c
+ *	  Where the pages of an index lie: see store/place.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <math.h>
+
+#include "access/xact.h"
+#include "access/xlogutils.h"
+#include "catalog/storage.h"
+#include "catalog/storage_xlog.h"
+#include "commands/tablespace.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/buf_internals.h"
+#include "storage/bufmgr.h"
+#include "storage/fd.h"
+#include "storage/freespace.h"
+#include "storage/indexfsm.h"
+#include "storage/lmgr.h"
+#include "storage/smgr.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+#include "server/stop.h"
+#include "store/place.h"
+
+#ifdef FPT_HAVE_BULK_WRITE
+#include "storage/bulk_write.h"
+#endif
+
+/* --- stripes ------------------------------------------------------------ */
+
+/* Page p is in stripe (p - 2) mod n, at block (p - 2) / n. */
+#define FPT_FIRST_STRIPED	(FPT_ROOTPAGE + 1)
+
+/* Most pages that scans have under way, whatever the settings are */
+#define FPT_MAX_CONCURRENCY	400
+
+static inline FPTStripe *
+fpt_stripe_of(const FPTPageMap *map, uint32 pageno)
+{
+	return &map->stripes->at[fpt_page_stripe(map, pageno)];
+}
+
+static inline BlockNumber
+fpt_stripe_block(const FPTPageMap *map, uint32 pageno)
+{
+	return (pageno - FPT_FIRST_STRIPED) / map->stripes->n;
+}
+
+static inline uint32
+fpt_stripe_pageno(const FPTPageMap *map, int stripe, BlockNumber block)
+{
+	return block * map->stripes->n + stripe + FPT_FIRST_STRIPED;
+}
+
+static inline SMgrRelation
+fpt_stripe_smgr(const FPTStripe *s)
+{
+	return smgropen(s->locator, FPT_NO_BACKEND);
+}
+
+/* Not while somebody else's catalogue entries are invalid: no catalogues. */
+static void
+fpt_stripe_size(FPTStripe *s)
+{
+	s->nblocks = smgrnblocks(fpt_stripe_smgr(s), MAIN_FORKNUM);
+}
+
+FPTStripes *
+fpt_stripes_copy(const FPTStripes *st)
+{
+	FPTStripes *copy = palloc(fpt_stripes_size(st->n));
+
+	memcpy(copy, st, fpt_stripes_size(st->n));
+	for (int k = 0; k < copy->n; k++)
+		copy->at[k].reads = 0;
+	return copy;
+}
+
+void
+fpt_stripes_learn(FPTStripes *to, const FPTStripes *from)
+{
+	for (int k = 0; k < to->n; k++)
+		to->at[k].nblocks = from->at[k].nblocks;
+}
+
+void
+fpt_stripe_place(FPTStripe *s, Relation stripe)
+{
+	s->locator = FPT_LOCATOR(stripe);
+	s->nblocks = 0;
+	s->reads = 0;
+	(void) RelationGetSmgr(stripe);
+}
+
+/* Its init fork is written by the build of the index. */
+void
+fpt_stripe_create_file(const FPTLocator *locator, char persistence)
+{
+	SMgrRelation smgr = RelationCreateStorage(*locator, persistence, true);
+
+	if (persistence == RELPERSISTENCE_UNLOGGED)
+	{
+		smgrcreate(smgr, INIT_FORKNUM, false);
+		log_smgrcreate(locator, INIT_FORKNUM);
+		smgrimmedsync(smgr, INIT_FORKNUM);
+	}
+	smgrclose(smgr);
+}
+
+/*
+ * A stripe as the free space map, and whoever extends files, want it.  Page
+ * locks are held by then, so catalogues must not be read, which may take away
+ * the description of the index.  Nothing in it needs to be freed but itself:
+ * it must not become the owner of the open file, which outlives it.
+ */
+static Relation
+fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
+{
+	Relation	rel = CreateFakeRelcacheEntry(s->locator);
+
+	rel->rd_id = s->relid;
+	rel->rd_lockInfo.lockRelId.relId = s->relid;
+	rel->rd_rel->relkind = RELKIND_INDEX;
+	rel->rd_rel->relpersistence = map->stripes->permanent ?
+		RELPERSISTENCE_PERMANENT : RELPERSISTENCE_UNLOGGED;
+	rel->rd_smgr = fpt_stripe_smgr(s);
+	return rel;
+}
+
+int
+fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
+{
+	double		sum = 0;
+	double		harmonic = 0;
+
+	if (map->stripes == NULL)
+		return maintenance ?
+			get_tablespace_maintenance_io_concurrency(rel->rd_rel->reltablespace) :
+			get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
+
+	/*
+	 * Requests for n disks fall on some of them twice before they have fallen
+	 * on all once: to keep all busy takes 1 + 1/2 + ... + 1/n times as many.
+	 * And pages are needed in order: while the disk that has most of them is
+	 * waited for, others must not run out of work.  Four times that; with
+	 * twice, two disks are idle 6% of the time.
+	 */
+	for (int k = 0; k < map->stripes->n; k++)
+	{
+		Oid			space = map->stripes->at[k].space;
+
+		sum += maintenance ? get_tablespace_maintenance_io_concurrency(space) :
+			get_tablespace_io_concurrency(space);
+		harmonic += 1.0 / (k + 1);
+	}
+	if (!maintenance)
+		sum *= 4;
+	return (int) rint(Min(sum * harmonic, FPT_MAX_CONCURRENCY));
+}
+
+/* --- which pages there are ---------------------------------------------- */
+
+/*
+ * Look how large all stripes are.  map->npages becomes the number of the first
+ * page that is missing; the result is one beyond the last page.
+ */
+static uint32
+fpt_npages_striped(FPTPageMap *map)
+{
+	uint32		end = FPT_FIRST_STRIPED;
+
+	map->npages = FPT_MAX_PAGENO;
+	for (int k = 0; k < map->stripes->n; k++)
+	{
+		FPTStripe  *s = &map->stripes->at[k];
+
+		fpt_stripe_size(s);
+		map->npages = Min(map->npages, fpt_stripe_pageno(map, k, s->nblocks));
+		if (s->nblocks > 0)
+			end = Max(end, fpt_stripe_pageno(map, k, s->nblocks - 1) + 1);
+	}
+	return end;
+}
+
+uint32
+fpt_npages(Relation rel, FPTPageMap *map)
+{
+	if (map->stripes != NULL)
+		return fpt_npages_striped(map);
+	map->npages = RelationGetNumberOfBlocks(rel);
+	return map->npages;
+}
+
+uint32
+fpt_total_pages(Relation rel, FPTPageMap *map)
+{
+	uint32		n = fpt_npages(rel, map);
+
+	if (map->stripes == NULL)
+		return n;
+	n = FPT_FIRST_STRIPED;
+	for (int k = 0; k < map->stripes->n; k++)
+		n += map->stripes->at[k].nblocks;
+	return n;
+}
+
+bool
+fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno)
+{
+	FPTStripe  *s;
+	BlockNumber block;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return pageno < (map->stripes == NULL ? fpt_npages(rel, map) :
+						 RelationGetNumberOfBlocks(rel));
+	s = fpt_stripe_of(map, pageno);
+	block = fpt_stripe_block(map, pageno);
+	if (block < s->nblocks)
+		return true;
+	/* The others are looked at, too: most scans come here but once. */
+	(void) fpt_npages_striped(map);
+	return block < s->nblocks;
+}
+
+bool
+fpt_has_storage(Relation rel)
+{
+	return smgrexists(RelationGetSmgr(rel), MAIN_FORKNUM);
+}
+
+bool
+fpt_has_init(Relation rel)
+{
+	return smgrexists(RelationGetSmgr(rel), INIT_FORKNUM);
+}
+
+/* --- reading ------------------------------------------------------------ */
+
+/* What is being done with a stripe, for messages */
+typedef struct FPTAccess
+{
+	Relation	rel;
+	const FPTPageMap *map;
+	int			stripe;
+	const char *what;
+} FPTAccess;
+
+/* Errors of the file system name a path only. */
+static void
+fpt_stripe_context(void *arg)
+{
+	FPTAccess  *a = (FPTAccess *) arg;
+
+	errcontext("%s stripe %d of %d of index \"%s\", in tablespace \"%s\"",
+			   a->what, a->stripe + 1, a->map->stripes->n,
+			   RelationGetRelationName(a->rel),
+			   a->map->stripes->at[a->stripe].spacename);
+}
+
+int
+fpt_errplace(const FPTPageMap *map, uint32 pageno)
+{
+	if (fpt_page_is_striped(map, pageno))
+		errcontext("block %u of stripe %d of %d, in tablespace \"%s\"",
+				   fpt_stripe_block(map, pageno),
+				   fpt_page_stripe(map, pageno) + 1, map->stripes->n,
+				   fpt_stripe_of(map, pageno)->spacename);
+	return 0;
+}
+
+/* --- reads of stripes ---------------------------------------------------- */
+
+/* How many pages of a stripe this backend has read. */
+typedef struct FPTTold
+{
+	Oid			stripe;			/* key */
+	uint64		n;
+	uint64		told;			/* of these, the statistics know */
+} FPTTold;
+
+static HTAB *fpt_reads = NULL;
+static bool fpt_reads_new = false;	/* is there anything to tell? */
+
+/* Before commit: catalogues can be read, and nobody holds a page's lock. */
+static void
+fpt_reads_xact(XactEvent event, void *arg)
+{
+	HASH_SEQ_STATUS status;
+	FPTTold *r;
+
+	if (!fpt_reads_new || (event != XACT_EVENT_PRE_COMMIT &&
+						   event != XACT_EVENT_PARALLEL_PRE_COMMIT))
+		return;
+	fpt_reads_new = false;
+	hash_seq_init(&status, fpt_reads);
+	while ((r = hash_seq_search(&status)) != NULL)
+	{
+		Relation	rel;
+
+		if (r->told == r->n)
+			continue;
+		rel = RelationIdGetRelation(r->stripe);
+		if (rel != NULL)
+		{
+			/* Nobody opens stripes in the usual way, which would do that. */
+			pgstat_init_relation(rel);
+			if (pgstat_should_count_relation(rel))
+				FPT_STAT_NUMSCANS(rel->pgstat_info) += r->n - r->told;
+			RelationClose(rel);
+		}
+		r->told = r->n;
+	}
+}
+
+/* A page was read; page locks may be held. */
+static void
+fpt_stripe_count_read(FPTStripe *s)
+{
+	FPTTold *r;
+	bool		found;
+
+	if (fpt_reads == NULL)
+	{
+		HASHCTL		ctl = {0};
+
+		ctl.keysize = sizeof(Oid);
+		ctl.entrysize = sizeof(FPTTold);
+		fpt_reads = hash_create("reads of fptree stripes", 64, &ctl,
+								HASH_ELEM | HASH_BLOBS);
+		RegisterXactCallback(fpt_reads_xact, NULL);
+	}
+	r = hash_search(fpt_reads, &s->relid, HASH_ENTER, &found);
+	if (!found)
+		r->n = r->told = 0;
+	r->n++;
+	s->reads++;
+	fpt_reads_new = true;
+}
+
+int64
+fpt_stripe_reads(Oid stripe)
+{
+	PgStat_StatTabEntry *stats = pgstat_fetch_stat_tabentry(stripe);
+	PgStat_TableStatus *pending = find_tabstat_entry(stripe);
+	FPTTold *r = fpt_reads == NULL ? NULL :
+		hash_search(fpt_reads, &stripe, HASH_FIND, NULL);
+
+	return (stats == NULL ? 0 : stats->numscans) +
+		(pending == NULL ? 0 : FPT_STAT_NUMSCANS(pending)) +
+		(r == NULL ? 0 : r->n - r->told);
+}
+
+Buffer
+fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
+				BufferAccessStrategy strategy)
+{
+	FPTAccess	access = {rel, map, fpt_page_stripe(map, pageno), "reading"};
+	ErrorContextCallback context = {error_context_stack, fpt_stripe_context,
+	&access};
+	int64		hits = pgBufferUsage.shared_blks_hit;
+	Buffer		buf;
+
+	error_context_stack = &context;
+	buf = ReadBufferWithoutRelcache(map->stripes->at[access.stripe].locator,
+									MAIN_FORKNUM,
+									fpt_stripe_block(map, pageno),
+									RBM_NORMAL, strategy,
+									map->stripes->permanent);
+	error_context_stack = context.previous;
+
+	/* The statistics of the index are those of all its files. */
+	pgstat_count_buffer_read(rel);
+	if (pgBufferUsage.shared_blks_hit != hits)
+		pgstat_count_buffer_hit(rel);
+	else
+		fpt_stripe_count_read(&map->stripes->at[access.stripe]);
+	return buf;
+}
+
+bool
+fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno, Buffer buf)
+{
+	return ReadRecentBuffer(fpt_stripe_of(map, pageno)->locator, MAIN_FORKNUM,
+							fpt_stripe_block(map, pageno), buf);
+}
+
+bool
+fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	if (fpt_page_is_striped(map, pageno))
+		return PrefetchSharedBuffer(fpt_stripe_smgr(fpt_stripe_of(map, pageno)),
+									MAIN_FORKNUM,
+									fpt_stripe_block(map, pageno)).initiated_io;
+	return PrefetchBuffer(rel, MAIN_FORKNUM, pageno).initiated_io;
+}
+
+void
+fpt_hint_close(FPTHintFile *file)
+{
+	if (file->seg != InvalidBlockNumber)
+		CloseTransientFile(file->fd);
+	*file = FPT_NO_HINT_FILE;
+}
+
+#ifdef USE_PREFETCH
+/* Open a segment of the index's file, if it can be; false: it can not. */
+static bool
+fpt_hint_open(FPTHintFile *file, Relation rel, BlockNumber seg)
+{
+	char	   *path = fpt_file_path(rel, MAIN_FORKNUM);
+	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+
+	fpt_hint_close(file);
+	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
+	if (file->fd >= 0)
+		file->seg = seg;
+	if (name != path)
+		pfree(name);
+	pfree(path);
+	return file->fd >= 0;
+}
+#endif
+
+/*
+ * Have the operating system read n neighbouring blocks in one piece, though the
+ * server does not: for it each would be a read of its own.  The request goes to
+ * the file itself, which stays where it is as long as the index is locked.
+ */
+static void
+fpt_hint_blocks(Relation rel, BlockNumber blk, int n, FPTHintFile *file)
+{
+#ifdef USE_PREFETCH
+	while (n > 0)
+	{
+		BlockNumber seg = blk / RELSEG_SIZE;
+		BlockNumber off = blk % RELSEG_SIZE;
+		int			here = Min(n, (int) (RELSEG_SIZE - off));
+
+		if (file->seg == seg || fpt_hint_open(file, rel, seg))
+			(void) posix_fadvise(file->fd, (off_t) off * BLCKSZ,
+								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
+		blk += here;
+		n -= here;
+	}
+#endif
+}
+
+bool
+fpt_can_prefetch_pages(void)
+{
+	return fpt_can_prefetch();
+}
+
+void
+fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
+				   uint32 last, FPTHintFile *file)
+{
+	Assert(first <= last);
+	if (map->stripes != NULL)
+	{
+		/* They lie in different files; nobody asks for many. */
+		for (uint32 pageno = first; pageno <= last; pageno++)
+			fpt_prefetch_page(rel, map, pageno);
+		return;
+	}
+	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, last - first + 1))
+		fpt_hint_blocks(rel, first, last - first + 1, file);
+}
+
+/* Is a block in shared buffers?  Local ones are not looked at. */
+static bool
+fpt_block_buffered(Relation rel, BlockNumber blk)
+{
+	BufferTag	tag;
+	uint32		hash;
+	LWLock	   *lock;
+	bool		found;
+
+	if (RelationUsesLocalBuffers(rel))
+		return false;
+	fpt_buffer_tag(&tag, rel, MAIN_FORKNUM, blk);
+	hash = BufTableHashCode(&tag);
+	lock = BufMappingPartitionLock(hash);
+	LWLockAcquire(lock, LW_SHARED);
+	found = BufTableLookup(&tag, hash) >= 0;
+	LWLockRelease(lock);
+	return found;
+}
+
+bool
+fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	Relation	fake;
+	bool		is;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return fpt_block_buffered(rel, pageno);
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	is = fpt_block_buffered(fake, fpt_stripe_block(map, pageno));
+	pfree(fake);
+	return is;
+}
+
+void
+fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	PGIOAlignedBlock ignored;
+
+	if (fpt_page_is_striped(map, pageno))
+		smgrread(fpt_stripe_smgr(fpt_stripe_of(map, pageno)), MAIN_FORKNUM,
+				 fpt_stripe_block(map, pageno), ignored.data);
+	else
+		smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
+}
+
+/* --- allocation --------------------------------------------------------- */
+
+/*
+ * A free page of this stripe, or InvalidBuffer.  As fpt_allocbuf(), which see.
+ */
+static Buffer
+fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
+{
+	FPTStripe  *s = &map->stripes->at[stripe];
+	Relation	fake = fpt_stripe_fake(map, s);
+	Buffer		buf = InvalidBuffer;
+
+	for (;;)
+	{
+		BlockNumber block = GetFreeIndexPage(fake);
+
+		if (block == InvalidBlockNumber)
+			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
+		*pageno = fpt_stripe_pageno(map, stripe, block);
+		if (block >= s->nblocks)
+			fpt_stripe_size(s);
+		if (block >= s->nblocks)
+			continue;
+		buf = fpt_rawread(rel, map, *pageno, NULL);
+		if (ConditionalLockBuffer(buf))
+		{
+			if (fpt_page_recyclable(BufferGetPage(buf)))
+				break;
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buf);
+		buf = InvalidBuffer;
+	}
+	pfree(fake);
+	return buf;
+}
+
+/*
+ * Extend a file by one page, which is returned locked exclusively and zeroed.
+ * It may be that the lock of the file's extension is taken and released.
+ */
+static Buffer
+fpt_extend_file(Relation rel)
+{
+	bool		needlock = !RELATION_IS_LOCAL(rel);
+	Buffer		buf = fpt_core_extend(rel, MAIN_FORKNUM);
+
+	while (!BufferIsValid(buf))
+	{
+		bool		locked;
+
+		if (needlock)
+			LockRelationForExtension(rel, ExclusiveLock);
+		buf = ReadBufferExtended(rel, MAIN_FORKNUM, P_NEW, RBM_NORMAL, NULL);
+		fpt_stop_extending(rel, buf);
+
+		/*
+		 * A stale free space map may have led somebody here before us, who
+		 * may be waiting for the extension lock to get another page: no
+		 * waiting for him.
+		 */
+		locked = ConditionalLockBuffer(buf);
+		if (needlock)
+			UnlockRelationForExtension(rel, ExclusiveLock);
+		if (locked && PageIsNew(BufferGetPage(buf)))
+			break;
+		if (locked)
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		ReleaseBuffer(buf);
+		buf = InvalidBuffer;
+	}
+	return buf;
+}
+
+/* A new page at the end of this stripe. */
+static Buffer
+fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
+{
+	FPTStripe  *s = &map->stripes->at[stripe];
+	Relation	fake = fpt_stripe_fake(map, s);
+	FPTAccess	access = {rel, map, stripe, "extending"};
+	ErrorContextCallback context = {error_context_stack, fpt_stripe_context,
+	&access};
+	Buffer		buf;
+	BlockNumber block;
+
+	error_context_stack = &context;
+	buf = fpt_extend_file(fake);
+	error_context_stack = context.previous;
+	block = BufferGetBlockNumber(buf);
+	pfree(fake);
+	pgstat_count_buffer_read(rel);
+	if (block >= (FPT_MAX_PAGENO - stripe) / map->stripes->n - 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many pages",
+						RelationGetRelationName(rel))));
+	s->nblocks = Max(s->nblocks, block + 1);
+	*pageno = fpt_stripe_pageno(map, stripe, block);
+	return buf;
+}
+
+/*
+ * Free pages are used only where a new one would be as far from its neighbours
+ * as is promised of all: no two of ceil(n/2) on one disk.
+ */
+static Buffer
+fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
+				 uint32 *pageno)
+{
+	for (int i = 0; i < order->good; i++)
+	{
+		Buffer		buf = fpt_stripe_reuse(rel, map, order->stripe[i], pageno);
+
+		if (BufferIsValid(buf))
+			return buf;
+	}
+	return fpt_stripe_extend(rel, map, order->stripe[0], pageno);
+}
+
+Buffer
+fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
+			 uint32 *pageno)
+{
+	Buffer		buf;
+
+	if (map->stripes != NULL)
+		return fpt_stripe_alloc(rel, map, order, pageno);
+	for (;;)
+	{
+		*pageno = GetFreeIndexPage(rel);
+		if (*pageno == InvalidBlockNumber)
+			break;
+		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
+		if (*pageno <= FPT_ROOTPAGE || !fpt_page_exists(rel, map, *pageno))
+			continue;
+		buf = fpt_rawread(rel, map, *pageno, NULL);
+
+		/*
+		 * The free space map is a hint: somebody may use the page already.
+		 * Not waiting for its lock keeps us out of deadlocks (L4).
+		 */
+		if (ConditionalLockBuffer(buf))
+		{
+			if (fpt_page_recyclable(BufferGetPage(buf)))
+				return buf;
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		}
+		ReleaseBuffer(buf);
+	}
+	buf = fpt_extend_file(rel);
+	*pageno = BufferGetBlockNumber(buf);
+	return buf;
+}
+
+void
+fpt_record_free(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	Relation	fake;
+
+	if (!fpt_page_is_striped(map, pageno))
+	{
+		RecordFreeIndexPage(rel, pageno);
+		return;
+	}
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	RecordFreeIndexPage(fake, fpt_stripe_block(map, pageno));
+	pfree(fake);
+}
+
+bool
+fpt_recorded_free(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	Relation	fake;
+	bool		is;
+
+	if (!fpt_page_is_striped(map, pageno))
+		return GetRecordedFreeSpace(rel, pageno) > 0;
+	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	is = GetRecordedFreeSpace(fake, fpt_stripe_block(map, pageno)) > 0;
+	pfree(fake);
+	return is;
+}
+
+void
+fpt_publish_free(Relation rel, const FPTPageMap *map)
+{
+	if (map->stripes == NULL)
+		IndexFreeSpaceMapVacuum(rel);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		Relation	fake = fpt_stripe_fake(map, &map->stripes->at[k]);
+
+		IndexFreeSpaceMapVacuum(fake);
+		pfree(fake);
+	}
+}
+
+/* --- builds ------------------------------------------------------------- */
+
+#ifndef FPT_HAVE_BULK_WRITE
+
+/* Pages of a batch: what a WAL record can hold. */
+#define FPT_BATCH			32
+
+/* Alignment of a page in memory that suits direct I/O */
+#define FPT_IO_ALIGN		4096
+
+/* Writes one file. */
+typedef struct FPTFileWriter
+{
+	Relation	rel;
+	ForkNumber	fork;
+	bool		use_wal;
+	BlockNumber nblocks;		/* blocks the file has */
+	int			n;				/* pages waiting in the batch */
+	BlockNumber blocks[FPT_BATCH];
+	char	   *pages[FPT_BATCH];	/* the first n in use, others free */
+	char	   *zeroes;
+} FPTFileWriter;
+
+static char *
+fpt_io_page(void)
+{
+	char	   *p = palloc0(BLCKSZ + FPT_IO_ALIGN);
+
+	return (char *) TYPEALIGN(FPT_IO_ALIGN, p);
+}
+
+/* index: whose file it is */
+static FPTFileWriter *
+fpt_filewriter_begin(Relation rel, Relation index, bool init)
+{
+	FPTFileWriter *w = palloc(sizeof(FPTFileWriter));
+
+	w->rel = rel;
+	w->fork = init ? INIT_FORKNUM : MAIN_FORKNUM;
+
+	/*
+	 * The init fork of an unlogged index is logged even at wal_level minimal:
+	 * it is copied at the end of recovery.
+	 */
+	w->use_wal = RelationNeedsWAL(index) || init;
+	w->nblocks = 0;
+	w->n = 0;
+	for (int i = 0; i < FPT_BATCH; i++)
+		w->pages[i] = fpt_io_page();
+	w->zeroes = fpt_io_page();
+	return w;
+}
+
+/* Sort the batch by block number; it nearly is in that order already. */
+static void
+fpt_filewriter_sort(FPTFileWriter *w)
+{
+	for (int i = 1; i < w->n; i++)
+	{
+		BlockNumber block = w->blocks[i];
+		char	   *page = w->pages[i];
+		int			j = i;
+
+		for (; j > 0 && w->blocks[j - 1] > block; j--)
+		{
+			w->blocks[j] = w->blocks[j - 1];
+			w->pages[j] = w->pages[j - 1];
+		}
+		w->blocks[j] = block;
+		w->pages[j] = page;
+	}
+}
+
+static void
+fpt_filewriter_flush(FPTFileWriter *w)
+{
+	SMgrRelation smgr;
+
+	CHECK_FOR_INTERRUPTS();
+	if (w->n == 0)
+		return;
+	fpt_filewriter_sort(w);
+	if (w->use_wal)
+		fpt_log_newpages(w->rel, w->fork, w->n, w->blocks, w->pages);
+	/* Nothing below closes the file, so one look at it is enough. */
+	smgr = RelationGetSmgr(w->rel);
+	for (int i = 0; i < w->n; i++)
+	{
+		BlockNumber block = w->blocks[i];
+
+		while (w->nblocks < block)
+			smgrextend(smgr, w->fork, w->nblocks++, w->zeroes, true);
+		PageSetChecksumInplace((Page) w->pages[i], block);
+		if (block < w->nblocks)
+			smgrwrite(smgr, w->fork, block, w->pages[i], true);
+		else
+			smgrextend(smgr, w->fork, w->nblocks++, w->pages[i], true);
+	}
+	w->n = 0;
+}
+
+static void *
+fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
+{
+	if (w->n >= FPT_BATCH)
+		fpt_filewriter_flush(w);
+	w->blocks[w->n] = block;
+	return w->pages[w->n];
+}
+
+static void
+fpt_filewriter_put(FPTFileWriter *w, void *page)
+{
+	Assert(page == w->pages[w->n]);
+	(void) page;
+	w->n++;
+}
+
+static void
+fpt_filewriter_end(FPTFileWriter *w)
+{
+	fpt_filewriter_flush(w);
+
+	/*
+	 * A checkpoint that began after a page was logged knows nothing of the
+	 * file, so WAL alone does not bring the page back: sync it ourselves.  An
+	 * unlogged index must survive a clean shutdown.  What is not logged
+	 * because of wal_level minimal is synced at commit.
+	 */
+	if (w->use_wal ||
+		w->rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
+		smgrimmedsync(RelationGetSmgr(w->rel), w->fork);
+}
+
+#else							/* FPT_HAVE_BULK_WRITE */
+
+/* Writes one file. */
+typedef struct FPTFileWriter
+{
+	BulkWriteState *bulk;
+	BulkWriteBuffer buf;
+	BlockNumber block;			/* where it goes */
+} FPTFileWriter;
+
+static FPTFileWriter *
+fpt_filewriter_begin(Relation rel, Relation index, bool init)
+{
+	FPTFileWriter *w = palloc(sizeof(FPTFileWriter));
+
+	(void) index;
+
+	w->bulk = smgr_bulk_start_rel(rel, init ? INIT_FORKNUM : MAIN_FORKNUM);
+	w->buf = NULL;
+	return w;
+}
+
+static void *
+fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
+{
+	CHECK_FOR_INTERRUPTS();
+	w->buf = smgr_bulk_get_buf(w->bulk);
+	w->block = block;
+	return w->buf;
+}
+
+static void
+fpt_filewriter_put(FPTFileWriter *w, void *page)
+{
+	Assert(page == (void *) w->buf);
+	(void) page;
+	smgr_bulk_write(w->bulk, w->block, w->buf, true);
+	w->buf = NULL;
+}
+
+static void
+fpt_filewriter_end(FPTFileWriter *w)
+{
+	smgr_bulk_finish(w->bulk);
+}
+
+#endif							/* FPT_HAVE_BULK_WRITE */
+
+struct FPTPageWriter
+{
+	const FPTPageMap *map;
+	uint32		npages;			/* written */
+	bool		init;
+	FPTFileWriter *cur;			/* of the page in work */
+	FPTFileWriter *main;
+	FPTFileWriter *stripes[FPT_MAX_STRIPES];
+	Relation	rels[FPT_MAX_STRIPES];
+};
+
+FPTPageWriter *
+fpt_pagewriter_begin(Relation rel, const FPTPageMap *map, bool init)
+{
+	FPTPageWriter *w = palloc0(sizeof(FPTPageWriter));
+
+	w->map = map;
+	w->init = init;
+	w->main = fpt_filewriter_begin(rel, rel, init);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		w->rels[k] = RelationIdGetRelation(map->stripes->at[k].relid);
+		if (w->rels[k] == NULL)
+			elog(ERROR, "stripe %d of index \"%s\" is gone", k + 1,
+				 RelationGetRelationName(rel));
+		/* What decides for the index decides for its stripes. */
+		Assert(RelationNeedsWAL(rel) || !RelationNeedsWAL(w->rels[k]));
+		w->stripes[k] = fpt_filewriter_begin(w->rels[k], rel, init);
+	}
+	return w;
+}
+
+void *
+fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
+{
+	bool		striped = fpt_page_is_striped(w->map, pageno);
+
+	w->npages++;
+	w->cur = striped ? w->stripes[fpt_page_stripe(w->map, pageno)] : w->main;
+	return fpt_filewriter_get(w->cur,
+							  striped ? fpt_stripe_block(w->map, pageno) : pageno);
+}
+
+void
+fpt_pagewriter_put(FPTPageWriter *w, void *page)
+{
+	fpt_filewriter_put(w->cur, page);
+}
+
+/* The main fork last: without a metapage there is no index. */
+void
+fpt_pagewriter_end(FPTPageWriter *w)
+{
+	for (int k = 0; k < fpt_nstripes(w->map); k++)
+	{
+		fpt_filewriter_end(w->stripes[k]);
+		RelationClose(w->rels[k]);
+	}
+	if (w->map->stripes != NULL && !w->init && w->npages >= FPT_MAIN_PADDING)
+	{
+		void	   *page = fpt_filewriter_get(w->main, FPT_MAIN_PADDING - 1);
+
+		memset(page, 0, BLCKSZ);
+		fpt_filewriter_put(w->main, page);
+	}
+	fpt_filewriter_end(w->main);
+}
+
+/* --- sizes -------------------------------------------------------------- */
+
+int64
+fpt_relation_bytes(Relation rel)
+{
+	SMgrRelation smgr = RelationGetSmgr(rel);
+	int64		blocks = 0;
+
+	for (ForkNumber fork = MAIN_FORKNUM; fork <= MAX_FORKNUM; fork++)
+		if (smgrexists(smgr, fork))
+			blocks += smgrnblocks(smgr, fork);
+	return blocks * BLCKSZ;
+}
+
+bool
+fpt_stripe_measure(Relation stripe, FPTStripeSize *size)
+{
+	if (!fpt_has_storage(stripe))
+		return false;
+	size->pages = RelationGetNumberOfBlocks(stripe);
+	size->free_pages = 0;
+	for (BlockNumber block = 0; block < size->pages; block++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (GetRecordedFreeSpace(stripe, block) > 0)
+			size->free_pages++;
+	}
+	return true;
+}
+
+/* --- for tests ---------------------------------------------------------- */
+
+#ifdef FPT_STOP_POINTS
+
+void
+fpt_evict_pages(Relation rel, const FPTPageMap *map)
+{
+	FlushRelationBuffers(rel);
+	fpt_drop_buffers(rel, MAIN_FORKNUM);
+	for (int k = 0; k < fpt_nstripes(map); k++)
+	{
+		Relation	stripe = RelationIdGetRelation(map->stripes->at[k].relid);
+
+		FlushRelationBuffers(stripe);
+		fpt_drop_buffers(stripe, MAIN_FORKNUM);
+		RelationClose(stripe);
+	}
+}
+
+#endif

@@ -1,0 +1,329 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/place.h
+ *	  Where the pages of an index lie.
+ *
+ * Everybody else names a page by its page number.  This file and store/place.c
+ * are the only ones that know which file it is in, and at which block: in the
+ * index's main fork, at the block of the same number; or, if the index is
+ * striped, the metapage and the root there and all others in the stripes in
+ * turn (store/stripe.h).  They read, prefetch, allocate, free and count pages,
+ * tell a buffer's page number, and write the pages of a build.  test/layers
+ * sees to it that nobody else does.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_PLACE_H
+#define FPT_STORE_PLACE_H
+
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "storage/bufmgr.h"
+#include "storage/bufpage.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+#include "page/format.h"
+#include "server/compat.h"
+#include "store/map.h"
+
+/* Page numbers end before this one. */
+#define FPT_MAX_PAGENO		MaxBlockNumber
+
+/* --- stripes --------------------------------------------------------------- */
+
+/* Copy a map, with its stripes; they are in the current context. */
+extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);
+
+/*
+ * For copies of an FPTIndex that must outlive the original: give the copy
+ * stripes of its own, and free them.
+ */
+static inline void
+fpt_map_own(FPTPageMap *map)
+{
+	if (unlikely(map->stripes != NULL))
+		map->stripes = fpt_stripes_copy(map->stripes);
+}
+
+static inline void
+fpt_map_free(FPTPageMap *map)
+{
+	if (unlikely(map->stripes != NULL))
+		pfree(map->stripes);
+}
+
+/* Take over what another map of the same index knows of its files' sizes. */
+extern void fpt_stripes_learn(FPTStripes *to, const FPTStripes *from);
+
+static inline void
+fpt_map_learn(FPTPageMap *to, const FPTPageMap *from)
+{
+	to->npages = from->npages;
+	if (unlikely(to->stripes != NULL))
+		fpt_stripes_learn(to->stripes, from->stripes);
+}
+
+/*
+ * Fill in the place of a stripe, an open relation.  Its relcache entry owns the
+ * open file from then on, so that it stays open when the transaction ends.
+ */
+extern void fpt_stripe_place(FPTStripe *s, Relation stripe);
+
+/* Create the file of a stripe, and that of its init fork if it is unlogged. */
+extern void fpt_stripe_create_file(const FPTLocator *locator,
+								   char persistence);
+
+/* --- which pages there are ------------------------------------------------- */
+
+/*
+ * Page numbers of the index are below this one.  Where it is striped, not all
+ * of them need exist: fpt_total_pages() tells how many do.
+ */
+extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
+extern uint32 fpt_total_pages(Relation rel, FPTPageMap *map);
+
+extern bool fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno);
+
+/*
+ * Is there such a page?  Numbers beyond the end come from damaged links; they
+ * must not reach the buffer manager, which would take one of them for a request
+ * to extend.
+ */
+static inline bool
+fpt_page_exists(Relation rel, FPTPageMap *map, uint32 pageno)
+{
+	return likely(pageno < map->npages) ||
+		fpt_page_exists_now(rel, map, pageno);
+}
+
+/* Has the index its files at all?  And what an unlogged one is reset to? */
+extern bool fpt_has_storage(Relation rel);
+extern bool fpt_has_init(Relation rel);
+
+/* Does page b lie right behind page a, so that reading a may bring it? */
+static inline bool
+fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
+{
+	return b == a + 1 && map->stripes == NULL;
+}
+
+/*
+ * Number of requests that the disks of an index can work on at the same time,
+ * by the settings of their tablespaces; "maintenance": those for VACUUM.
+ */
+extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
+							   bool maintenance);
+
+/* --- reading --------------------------------------------------------------- */
+
+extern Buffer fpt_stripe_read(Relation rel, const FPTPageMap *map,
+							  uint32 pageno, BufferAccessStrategy strategy);
+extern bool fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno,
+								   Buffer buf);
+
+/*
+ * Pin an existing page; strategy may be NULL.  Not locked, not checked: that is
+ * fpt_getbuf()'s task.
+ */
+static inline Buffer
+fpt_rawread(Relation rel, const FPTPageMap *map, uint32 pageno,
+			BufferAccessStrategy strategy)
+{
+	if (fpt_page_is_striped(map, pageno))
+		return fpt_stripe_read(rel, map, pageno, strategy);
+	if (strategy == NULL)
+		return ReadBuffer(rel, pageno);
+	return ReadBufferExtended(rel, MAIN_FORKNUM, pageno, RBM_NORMAL, strategy);
+}
+
+/* Pin it in the buffer it was in last; false: it is not there any more. */
+static inline bool
+fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
+				   Buffer buf)
+{
+	if (fpt_page_is_striped(map, pageno))
+		return fpt_stripe_read_recent(map, pageno, buf);
+	return ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, buf);
+}
+
+/* For ereport(): tell in which stripe a page lies, if the index is striped. */
+extern int	fpt_errplace(const FPTPageMap *map, uint32 pageno);
+
+/* Pin the metapage, whatever is in it; what cannot be read is zeroes. */
+static inline Buffer
+fpt_rawread_meta(Relation rel)
+{
+	return ReadBufferExtended(rel, MAIN_FORKNUM, FPT_METAPAGE,
+							  RBM_ZERO_ON_ERROR, NULL);
+}
+
+/* Ask for an existing page; true if that started a read. */
+extern bool fpt_prefetch_page(Relation rel, const FPTPageMap *map,
+							  uint32 pageno);
+
+/*
+ * The file that hints about an index go to where the server can ask for single
+ * blocks only (up to 16); it stays open from one to the next.  Begin with
+ * FPT_NO_HINT_FILE, end with fpt_hint_close(); after an error the end of the
+ * transaction closes it.
+ */
+typedef struct FPTHintFile
+{
+	int			fd;
+	BlockNumber seg;			/* InvalidBlockNumber: none is open */
+} FPTHintFile;
+
+#define FPT_NO_HINT_FILE	((FPTHintFile) {-1, InvalidBlockNumber})
+
+extern void fpt_hint_close(FPTHintFile *file);
+
+/*
+ * Ask for the existing pages that lie from "first" to "last", in one read if
+ * they are not too many.  Nothing is done where the operating system cannot.
+ * The same "file" for all requests of a walk.
+ */
+extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
+							   uint32 first, uint32 last, FPTHintFile *file);
+extern bool fpt_can_prefetch_pages(void);
+
+/* Is a page in shared buffers?  It may come and go at any time. */
+extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
+							  uint32 pageno);
+
+/* Wait until the operating system has an existing page. */
+extern void fpt_await_page(Relation rel, const FPTPageMap *map,
+						   uint32 pageno);
+
+/*
+ * How many pages lie between a and b, of which b lies behind a?  More than a
+ * request can have, if they are in different files.
+ */
+static inline uint32
+fpt_pages_between(const FPTPageMap *map, uint32 a, uint32 b)
+{
+	Assert(a < b);
+	return map->stripes == NULL ? b - a - 1 : FPT_MAX_PAGENO / 2;
+}
+
+/* The order of pages in the file: less than, equal to, greater than 0. */
+static inline int
+fpt_page_order(uint32 a, uint32 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * The number of the page in a buffer, as the page itself has it.  It must have
+ * been checked since it was read, with the number it was read by.
+ */
+static inline uint32
+fpt_bufpage(Buffer buf)
+{
+	uint32		pageno = fpt_special((char *) BufferGetPage(buf))->pageno;
+
+	Assert(pageno >= BufferGetBlockNumber(buf));
+	return pageno;
+}
+
+/* --- allocation ------------------------------------------------------------ */
+
+/*
+ * The stripes of an index, those where a new page is wanted most first; in the
+ * first "good" ones no neighbour is too near, and there is one at least.
+ */
+typedef struct FPTStripeOrder
+{
+	int			good;
+	uint8		stripe[FPT_MAX_STRIPES];
+} FPTStripeOrder;
+
+/*
+ * A page nobody can reach, locked exclusively, contents undefined; *pageno: its
+ * number, which the page does not tell yet.  Waits for no page's lock.  order:
+ * in which stripe, if the index has any.
+ */
+extern Buffer fpt_allocbuf(Relation rel, FPTPageMap *map,
+						   const FPTStripeOrder *order, uint32 *pageno);
+
+/* May this page be given out again?  (deleted, or never initialised) */
+static inline bool
+fpt_page_recyclable(Page page)
+{
+	return PageIsNew(page) ||
+		(fpt_special(page)->pageid == FPT_PAGE_ID &&
+		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
+}
+
+/* A page may be given out again: note it in the free space map, a hint. */
+extern void fpt_record_free(Relation rel, const FPTPageMap *map,
+							uint32 pageno);
+
+/* Is it in there? */
+extern bool fpt_recorded_free(Relation rel, const FPTPageMap *map,
+							  uint32 pageno);
+
+/* Let fpt_allocbuf() find all that was recorded. */
+extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
+
+/*
+ * Core decides by the size of the main fork whether a worker of a parallel
+ * VACUUM is worth while for an index: that of a striped index is built as large
+ * as the default of min_parallel_index_scan_size if the index is.
+ */
+#define FPT_MAIN_PADDING	(512 * 1024 / BLCKSZ)
+
+/* Can this be the number of pages in the main fork of a striped index? */
+static inline bool
+fpt_maybe_striped(uint32 npages)
+{
+	return npages == FPT_ROOTPAGE + 1 || npages == FPT_MAIN_PADDING;
+}
+
+/* --- builds ---------------------------------------------------------------- */
+
+/*
+ * Writes the pages of a new index behind the back of the buffer manager: nobody
+ * else knows it yet.  fpt_pagewriter_get() gives memory for a page that is to
+ * be filled, and handed back by fpt_pagewriter_put() before the next one; in
+ * any order, each once.  Nothing is durable before the end.  "init": write what
+ * an unlogged index is reset to.  All of it is in the current context.
+ */
+typedef struct FPTPageWriter FPTPageWriter;
+
+extern FPTPageWriter *fpt_pagewriter_begin(Relation rel,
+										   const FPTPageMap *map, bool init);
+extern void *fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno);
+extern void fpt_pagewriter_put(FPTPageWriter *w, void *page);
+extern void fpt_pagewriter_end(FPTPageWriter *w);
+
+/* --- sizes ----------------------------------------------------------------- */
+
+/* Bytes of all files of a relation, or of a file: free space map included. */
+extern int64 fpt_relation_bytes(Relation rel);
+
+/*
+ * How many pages of a stripe were read from outside shared buffers since the
+ * statistics were reset, by all sessions; of others those that they have
+ * reported.
+ */
+extern int64 fpt_stripe_reads(Oid stripe);
+
+/* What there is of a stripe. */
+typedef struct FPTStripeSize
+{
+	int64		pages;
+	int64		free_pages;		/* that the free space map knows */
+} FPTStripeSize;
+
+/* False: its file is missing. */
+extern bool fpt_stripe_measure(Relation stripe, FPTStripeSize *size);
+
+/* --- for tests ------------------------------------------------------------- */
+
+#ifdef FPT_STOP_POINTS
+/* Throw the index out of shared buffers.  Nobody else may be using it. */
+extern void fpt_evict_pages(Relation rel, const FPTPageMap *map);
+#endif
+
+#endif							/* FPT_STORE_PLACE_H */

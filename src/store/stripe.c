@@ -1,0 +1,652 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/stripe.c
+ *	  The stripes of an index: the option, creation, looking them up.
+ *
+ * See store/stripe.h; sql/stripegc.c drops them, store/place.c reads and writes
+ * them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/dependency.h"
+#include "catalog/heap.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_event_trigger.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_tablespace.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "commands/event_trigger.h"
+#include "commands/tablecmds.h"
+#include "commands/tablespace.h"
+#include "commands/trigger.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/meta.h"
+#include "store/options.h"
+#include "store/place.h"
+#include "store/stripe.h"
+
+int			fpt_guc_missing_tablespaces = FPT_MISSING_ERROR;
+
+/* --- the option --------------------------------------------------------- */
+
+/* The names in a list of tablespaces. */
+static List *
+fpt_tablespaces_split(const char *value)
+{
+	List	   *names;
+
+	if (!SplitIdentifierString(pstrdup(value), ',', &names))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid list of tablespaces: \"%s\"", value),
+				 errhint("Separate names by commas, as in \"d1, d2, d3\".")));
+	return names;
+}
+
+void
+fpt_tablespaces_validate(const char *value)
+{
+	List	   *names;
+
+	/* The option's default */
+	if (value == NULL)
+		return;
+	names = fpt_tablespaces_split(value);
+	if (list_length(names) < FPT_MIN_STRIPES ||
+		list_length(names) > FPT_MAX_STRIPES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"tablespaces\" must name %d to %d tablespaces, not %d",
+						FPT_MIN_STRIPES, FPT_MAX_STRIPES,
+						list_length(names)),
+				 errhint("An index in one tablespace is what the TABLESPACE clause is for.")));
+	for (int i = 0; i < list_length(names); i++)
+	{
+		const char *name = list_nth(names, i);
+
+		if (strcmp(name, "pg_global") == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("only shared relations can be placed in pg_global tablespace")));
+		for (int j = 0; j < i; j++)
+			if (strcmp(name, list_nth(names, j)) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("\"tablespaces\" names tablespace \"%s\" twice",
+								name)));
+	}
+}
+
+/* Tables of which this transaction has dropped an fptree index, striped or not */
+static List *fpt_lost_index = NIL;
+
+void
+fpt_table_lost_index(Oid table)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+
+	fpt_lost_index = lappend_oid(fpt_lost_index, table);
+	MemoryContextSwitchTo(old);
+}
+
+void
+fpt_forget_lost_indexes(void)
+{
+	fpt_lost_index = NIL;
+}
+
+/*
+ * Does a user create the index?  REINDEX CONCURRENTLY and ALTER TABLE make
+ * another one in place of one that there is, with its option.
+ */
+static bool
+fpt_is_new(Relation heap, Relation index)
+{
+	return fpt_is_created(index) && !fpt_command_rebuilds() &&
+		!list_member_oid(fpt_lost_index, RelationGetRelid(heap));
+}
+
+/* What the index's option says; NULL: nothing. */
+static const char *
+fpt_tablespaces_option(Relation index)
+{
+	FPTOptions *opts = (FPTOptions *) index->rd_options;
+
+	/* Temporary files go elsewhere; pg_upgrade brings files, but no stripes. */
+	if (IsBinaryUpgrade ||
+		index->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		return NULL;
+	if (opts != NULL && opts->tablespaces != 0)
+		return (const char *) opts + opts->tablespaces;
+#ifdef FPT_STOP_POINTS
+	if (fpt_guc_test_tablespaces != NULL && *fpt_guc_test_tablespaces)
+		return fpt_guc_test_tablespaces;
+#endif
+	return NULL;
+}
+
+/*
+ * A tablespace of the list is not there.  Whoever creates the index can choose
+ * another one; TRUNCATE, or the restoration of a dump, has no choice.
+ */
+static void
+fpt_tablespace_missing(Relation heap, Relation index, const char *name)
+{
+	bool		skip = fpt_guc_missing_tablespaces == FPT_MISSING_SKIP ||
+		!fpt_is_new(heap, index);
+
+	ereport(skip ? WARNING : ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("tablespace \"%s\" does not exist", name),
+			 skip ? errdetail("Index \"%s\" gets no stripe there.",
+							  RelationGetRelationName(index)) : 0,
+			 skip ? errhint("Change the list by ALTER INDEX ... SET (tablespaces = ...).") :
+			 errhint("Name existing ones, or set fptree.missing_tablespaces to skip.")));
+}
+
+bool
+fpt_is_created(Relation index)
+{
+	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
+		(index->rd_createSubid != InvalidSubTransactionId ||
+		 !index->rd_index->indisready);
+}
+
+/*
+ * May the index have a stripe in this tablespace?  The table's owner takes the
+ * space, so it is his privilege that counts; where the index is created, that
+ * of the superuser who does it for him, too.  But a superuser who rebuilds it
+ * may not know the list, which the owner can change at any time.  What there is
+ * already stays.
+ */
+static bool
+fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
+{
+	Oid			stripe;
+
+	if (space == MyDatabaseTableSpace ||
+		(fpt_is_new(heap, index) && superuser_arg(GetOuterUserId())) ||
+		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
+		return true;
+	for (int k = 1;
+		 OidIsValid(stripe = fpt_stripe_by_name(RelationGetRelid(index), k));
+		 k++)
+		if (get_rel_tablespace(stripe) == space)
+			return true;
+	return false;
+}
+
+/* It may not: as for one that does not exist. */
+static void
+fpt_tablespace_denied(Relation heap, Relation index, const char *name)
+{
+	if (fpt_is_new(heap, index))
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLESPACE, name);
+	ereport(WARNING,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied for tablespace %s", name),
+			 errdetail("The owner of table \"%s\" may not create anything there, so index \"%s\" gets no stripe there.",
+					   RelationGetRelationName(heap),
+					   RelationGetRelationName(index)),
+			 errhint("GRANT CREATE ON TABLESPACE to the owner, and run \"REINDEX INDEX %s;\".",
+					 RelationGetRelationName(index))));
+}
+
+/* OIDs of the tablespaces that an index is to be striped over; the number. */
+static int
+fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
+{
+	const char *option = fpt_tablespaces_option(index);
+	List	   *names;
+	ListCell   *lc;
+	int			n = 0;
+
+	if (option == NULL)
+		return 0;
+	names = fpt_tablespaces_split(option);
+	foreach(lc, names)
+	{
+		Oid			space = get_tablespace_oid(lfirst(lc), true);
+
+		if (!OidIsValid(space))
+			fpt_tablespace_missing(heap, index, lfirst(lc));
+		else if (!fpt_tablespace_allowed(heap, index, space))
+			fpt_tablespace_denied(heap, index, lfirst(lc));
+		else if (n < FPT_MAX_STRIPES)
+			spaces[n++] = space;
+	}
+	if (n >= FPT_MIN_STRIPES)
+		return n;
+	ereport(WARNING,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("index \"%s\" is not striped",
+					RelationGetRelationName(index)),
+			 errdetail("Of the tablespaces in its list, %d can be used.", n)));
+	return 0;
+}
+
+/* --- catalogue entries -------------------------------------------------- */
+
+static void
+fpt_stripe_name(char *name, Oid index, int k)
+{
+	snprintf(name, NAMEDATALEN, "fptree_%u_%d", index, k);
+}
+
+Oid
+fpt_stripe_by_name(Oid index, int k)
+{
+	char		name[NAMEDATALEN];
+
+	fpt_stripe_name(name, index, k);
+	return get_relname_relid(name, PG_TOAST_NAMESPACE);
+}
+
+bool
+fpt_is_stripe(Oid relid, Oid *index)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Form_pg_class form;
+	int			k;
+	bool		is;
+
+	if (!HeapTupleIsValid(tup))
+		return false;
+	form = (Form_pg_class) GETSTRUCT(tup);
+	is = form->relkind == RELKIND_TOASTVALUE &&
+		form->relam == get_table_am_oid(FPT_STRIPE_AM, true) &&
+		sscanf(NameStr(form->relname), "fptree_%u_%d", index, &k) == 2;
+	ReleaseSysCache(tup);
+	return is;
+}
+
+List *
+fpt_relations_of(Oid am, char relkind)
+{
+	Relation	pg_class;
+	TableScanDesc scan;
+	HeapTuple	tup;
+	List	   *oids = NIL;
+
+	pg_class = table_open(RelationRelationId, AccessShareLock);
+	scan = table_beginscan_catalog(pg_class, 0, NULL);
+	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tup);
+
+		if (form->relkind == relkind &&
+			(OidIsValid(am) ? form->relam == am : form->relam != BTREE_AM_OID))
+			oids = lappend_oid(oids, form->oid);
+	}
+	table_endscan(scan);
+	table_close(pg_class, AccessShareLock);
+	return oids;
+}
+
+void
+fpt_stripe_drop(Oid relid)
+{
+	ObjectAddress stripe;
+
+	ObjectAddressSet(stripe, RelationRelationId, relid);
+	performDeletion(&stripe, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
+	CommandCounterIncrement();
+}
+
+void
+fpt_stripe_rename(Oid relid, Oid index, int k)
+{
+	char		name[NAMEDATALEN];
+
+	fpt_stripe_name(name, index, k);
+	RenameRelationInternal(relid, name, true, false);
+	CommandCounterIncrement();
+}
+
+/*
+ * A new stripe.  It depends on the access method, so that this cannot be
+ * dropped without it, and on nothing else: tools may give its index's files to
+ * another table's index, and drop the first table.  Its owner is the bootstrap
+ * superuser, who cannot be dropped.
+ */
+static Oid
+fpt_stripe_create(Relation index, int k, Oid space)
+{
+	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+	char		name[NAMEDATALEN];
+	ObjectAddress stripe;
+	ObjectAddress method;
+	Oid			relid;
+
+	fpt_stripe_name(name, RelationGetRelid(index), k);
+	TupleDescInitEntry(desc, 1, "page", BYTEAOID, -1, 0);
+	relid = heap_create_with_catalog(name, PG_TOAST_NAMESPACE, space,
+									 InvalidOid, InvalidOid, InvalidOid,
+									 BOOTSTRAP_SUPERUSERID, am, desc, NIL,
+									 RELKIND_TOASTVALUE,
+									 index->rd_rel->relpersistence,
+									 false, false, ONCOMMIT_NOOP, (Datum) 0,
+									 false, true, true, InvalidOid, NULL);
+	ObjectAddressSet(stripe, RelationRelationId, relid);
+	ObjectAddressSet(method, AccessMethodRelationId, am);
+	recordDependencyOn(&stripe, &method, DEPENDENCY_NORMAL);
+	CommandCounterIncrement();
+	return relid;
+}
+
+/*
+ * The index's k-th stripe, empty, in this tablespace: the one it has gets a new
+ * file, so that a rollback brings back the old one.
+ */
+static Oid
+fpt_stripe_make(Relation index, int k, Oid space)
+{
+	Oid			relid = fpt_stripe_by_name(RelationGetRelid(index), k);
+	Oid			stored = space == MyDatabaseTableSpace ? InvalidOid : space;
+	Oid			named;
+	Relation	rel;
+	bool		reuse;
+
+	if (OidIsValid(relid))
+	{
+		if (!fpt_is_stripe(relid, &named))
+			ereport(ERROR,
+					(errcode(ERRCODE_DUPLICATE_TABLE),
+					 errmsg("relation \"pg_toast.%s\" is not a stripe of an fptree index",
+							get_rel_name(relid))));
+		rel = relation_open(relid, AccessExclusiveLock);
+		reuse = rel->rd_rel->reltablespace == stored;
+		if (reuse)
+			fpt_new_storage(rel, index->rd_rel->relpersistence);
+		relation_close(rel, NoLock);
+		CommandCounterIncrement();
+		if (reuse)
+			return relid;
+		fpt_stripe_drop(relid);
+	}
+	return fpt_stripe_create(index, k, stored);
+}
+
+/*
+ * OID of the extension's event trigger, whatever its name; InvalidOid: there is
+ * none.  It calls a function in the schema of the access method's.
+ */
+static Oid
+fpt_ddl_trigger(Relation index)
+{
+	Relation	rel = table_open(EventTriggerRelationId, AccessShareLock);
+	TableScanDesc scan = table_beginscan_catalog(rel, 0, NULL);
+	Oid			schema = get_func_namespace(index->rd_amhandler);
+	Oid			found = InvalidOid;
+	HeapTuple	tup;
+
+	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
+	{
+		Form_pg_event_trigger form = (Form_pg_event_trigger) GETSTRUCT(tup);
+		char	   *name = get_func_name(form->evtfoid);
+
+		if (name != NULL && strcmp(name, FPT_DDL_FUNCTION) == 0 &&
+			get_func_namespace(form->evtfoid) == schema)
+			found = form->oid;
+	}
+	table_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/*
+ * Enable the event trigger that has the library loaded before an index may be
+ * dropped (sql/stripegc.c), with session_replication_role = replica, too.  The
+ * extension comes with the trigger disabled, so that databases without striped
+ * indexes have nothing of it.  It takes effect with the index, at commit.
+ *
+ * Returns nothing; locks pg_event_trigger against others who do this, to the
+ * end of the transaction, if it has enabled it.
+ */
+static void
+fpt_stripe_watch(Relation index)
+{
+	Oid			oid = fpt_ddl_trigger(index);
+	Relation	rel;
+	HeapTuple	tup;
+	bool		enabled;
+
+	tup = SearchSysCache1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
+	if (!HeapTupleIsValid(tup))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no event trigger that calls function %s()",
+						FPT_DDL_FUNCTION),
+				 errdetail("Without it, stripes would outlive their index."),
+				 errhint("Both belong to the extension fptree: give the function back its name.")));
+	enabled = ((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
+		TRIGGER_FIRES_ALWAYS;
+	ReleaseSysCache(tup);
+	if (enabled)
+		return;
+
+	rel = table_open(EventTriggerRelationId, ShareRowExclusiveLock);
+	tup = SearchSysCacheCopy1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
+	if (HeapTupleIsValid(tup) &&
+		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
+		TRIGGER_FIRES_ALWAYS)
+	{
+		/* who held the lock has done it */
+		table_close(rel, ShareRowExclusiveLock);
+		return;
+	}
+	if (HeapTupleIsValid(tup))
+	{
+		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled =
+			TRIGGER_FIRES_ALWAYS;
+		CatalogTupleUpdate(rel, &tup->t_self, tup);
+	}
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+}
+
+int
+fpt_stripes_make(Relation heap, Relation index, Oid *oids)
+{
+	Oid			spaces[FPT_MAX_STRIPES];
+	int			n = fpt_tablespaces_wanted(heap, index, spaces);
+	Oid			old;
+
+	if (n > 0)
+		fpt_stripe_watch(index);
+	for (int k = 0; k < n; k++)
+		oids[k] = fpt_stripe_make(index, k + 1, spaces[k]);
+	/* It may have had more of them, numbered without gaps. */
+	for (int k = n;
+		 OidIsValid(old = fpt_stripe_by_name(RelationGetRelid(index), k + 1));
+		 k++)
+		fpt_stripe_drop(old);
+	return n;
+}
+
+/* --- looking them up ---------------------------------------------------- */
+
+/*
+ * The name of a tablespace, which an error may want to tell when catalogues
+ * cannot be read; so it is kept for good, one for each tablespace.
+ */
+static const char *
+fpt_space_name(Oid space)
+{
+	typedef struct FPTSpaceName
+	{
+		struct FPTSpaceName *next;
+		Oid			space;
+		char		name[NAMEDATALEN];
+	} FPTSpaceName;
+	static FPTSpaceName *names = NULL;
+	FPTSpaceName *s = names;
+	char	   *name = get_tablespace_name(OidIsValid(space) ? space :
+										   MyDatabaseTableSpace);
+
+	while (s != NULL && s->space != space)
+		s = s->next;
+	if (s == NULL)
+	{
+		s = MemoryContextAllocZero(TopMemoryContext, sizeof(FPTSpaceName));
+		s->space = space;
+		s->next = names;
+		names = s;
+	}
+	snprintf(s->name, NAMEDATALEN, "%s", name != NULL ? name : "?");
+	return s->name;
+}
+
+static void fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
+			__attribute__((noreturn));
+
+static void
+fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" lacks stripe %d of %d (OID %u)",
+					RelationGetRelationName(index), k, n, relid),
+			 errdetail("pg_upgrade leaves the stripes of indexes behind."),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(index))));
+}
+
+int
+fpt_metapage_stripes(Relation index, Oid *oids)
+{
+	int			n = -1;
+	Buffer		buf;
+	FPTPageMap	map = {0};
+
+	if (!fpt_has_storage(index) || fpt_npages(index, &map) == 0)
+		return -1;
+	buf = fpt_rawread_meta(index);
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	n = fpt_meta_stripes(BufferGetPage(buf), oids);
+	UnlockReleaseBuffer(buf);
+	return n;
+}
+
+bool
+fpt_stripes_present(Relation index, int *k, int *n)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	Oid			named;
+
+	/* What there is to know of the index has been found. */
+	if (index->rd_amcache != NULL)
+		return true;
+	*n = fpt_metapage_stripes(index, oids);
+	for (*k = 1; *k <= *n; (*k)++)
+		if (!fpt_is_stripe(oids[*k - 1], &named))
+			return false;
+	return true;
+}
+
+/*
+ * Have two relations got their files in the same (sub)transaction, or both in
+ * earlier transactions?  In doubt, after savepoints, they have not.
+ */
+static bool
+fpt_same_age(Relation a, Relation b)
+{
+	SubTransactionId newest_a = FPT_NEW_FILE_SUBID(a);
+	SubTransactionId newest_b = FPT_NEW_FILE_SUBID(b);
+	bool		new_a = a->rd_createSubid != InvalidSubTransactionId ||
+		FPT_FIRST_FILE_SUBID(a) != InvalidSubTransactionId;
+	bool		new_b = b->rd_createSubid != InvalidSubTransactionId ||
+		FPT_FIRST_FILE_SUBID(b) != InvalidSubTransactionId;
+
+	if (newest_a == InvalidSubTransactionId)
+		newest_a = a->rd_createSubid;
+	if (newest_b == InvalidSubTransactionId)
+		newest_b = b->rd_createSubid;
+	return newest_a == newest_b && new_a == new_b;
+}
+
+/*
+ * A rollback would bring back the old main fork, with the root, and leave what
+ * has become of the pages below it; and without WAL, which new files may do
+ * without, nobody would sync the stripes (S5).
+ */
+void
+fpt_stripes_settle(Relation index, const FPTStripes *st)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = st->n;
+
+	/* What the index's relcache entry has may go when another one is made. */
+	for (int k = 0; k < n; k++)
+		oids[k] = st->at[k].relid;
+	for (int k = 0; k < n; k++)
+	{
+		Relation	rel = RelationIdGetRelation(oids[k]);
+		bool		same = rel != NULL && fpt_same_age(index, rel);
+
+		if (rel != NULL)
+			RelationClose(rel);
+		if (!same)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("cannot insert into striped index \"%s\" in the transaction that has moved it",
+							RelationGetRelationName(index)),
+					 errdetail("Its main file is a new one, its stripes are not."),
+					 errhint("Commit first, or run \"REINDEX INDEX %s;\" in the transaction.",
+							 RelationGetRelationName(index))));
+	}
+}
+
+FPTStripes *
+fpt_stripes_load(Relation index, const Oid *oids, int n)
+{
+	FPTStripes *st = palloc(fpt_stripes_size(n));
+	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
+
+	st->n = n;
+	st->unsettled = false;
+	st->permanent =
+		index->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
+	for (int k = 0; k < n; k++)
+	{
+		/* The lock of the index protects its stripes. */
+		Relation	rel = RelationIdGetRelation(oids[k]);
+
+		if (rel == NULL)
+			fpt_stripe_lacking(index, oids[k], k + 1, n);
+		if (rel->rd_rel->relkind != RELKIND_TOASTVALUE ||
+			rel->rd_rel->relam != am)
+		{
+			RelationClose(rel);
+			fpt_stripe_lacking(index, oids[k], k + 1, n);
+		}
+		fpt_stripe_place(&st->at[k], rel);
+		st->at[k].relid = oids[k];
+		st->at[k].space = rel->rd_rel->reltablespace;
+		st->unsettled |= !fpt_same_age(index, rel);
+		RelationClose(rel);
+		st->at[k].spacename = fpt_space_name(st->at[k].space);
+	}
+	return st;
+}

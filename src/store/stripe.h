@@ -1,0 +1,104 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/stripe.h
+ *	  Stripes: the files of an index that is spread over several tablespaces.
+ *
+ * A stripe is a relation of kind 't' in schema pg_toast with a table access
+ * method of its own (store/stripeam.c), named fptree_<index OID>_<number>.  It
+ * belongs to the index whose metapage names its OID; its name only serves to
+ * find it again where there is no metapage, that is in builds.  src/README.md,
+ * "Stripes", has the rules.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_STRIPE_H
+#define FPT_STORE_STRIPE_H
+
+#include "nodes/execnodes.h"
+#include "nodes/pg_list.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+#include "store/map.h"
+
+#define FPT_STRIPE_AM			"fptree_stripe"
+
+/* The event trigger that loads the library, see fpt_stripe_watch() */
+#define FPT_DDL_FUNCTION		"fptree_ddl_start"
+
+/* What builds do about tablespaces that do not exist. */
+typedef enum FPTMissing
+{
+	FPT_MISSING_ERROR,
+	FPT_MISSING_SKIP
+} FPTMissing;
+
+extern int	fpt_guc_missing_tablespaces;
+
+/* Validator of the option "tablespaces"; raises an error. */
+extern void fpt_tablespaces_validate(const char *value);
+
+/*
+ * Make the stripes that an index's option asks for, with empty files, and drop
+ * those it has beyond them.  oids has room for FPT_MAX_STRIPES; returns how
+ * many there are, 0: the index is not striped.  For builds, before anything is
+ * written: needs the lock that a build has, takes AccessExclusiveLock on the
+ * stripes.  Raises errors.
+ */
+extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
+
+/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
+extern bool fpt_is_created(Relation index);
+
+/*
+ * The stripes that an open index's metapage names.  Returns their number, or -1
+ * if there is no metapage that could be read.  Does not trust the relcache, and
+ * raises no error about what it finds in the page.
+ */
+extern int	fpt_metapage_stripes(Relation index, Oid *oids);
+
+/*
+ * Are all stripes there that an open index's metapage names?  If not, *k is the
+ * number of the first that is missing, of *n.
+ */
+extern bool fpt_stripes_present(Relation index, int *k, int *n);
+
+/*
+ * Look up stripes that a metapage names; the result is in the current context.
+ * Reads catalogues; raises an error if one is not there.
+ */
+extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
+
+/*
+ * Before an entry goes into an index whose stripes are "unsettled": the present
+ * transaction has given the main fork another file, and the stripes not.
+ * Raises an error, unless that is over.  Reads catalogues; *st may be gone
+ * afterwards.
+ */
+extern void fpt_stripes_settle(Relation index, const FPTStripes *st);
+
+/* The OID of a stripe by its name; InvalidOid: there is none. */
+extern Oid	fpt_stripe_by_name(Oid index, int k);
+
+/* Is this relation a stripe?  *index: the index in its name. */
+extern bool fpt_is_stripe(Oid relid, Oid *index);
+
+/*
+ * OIDs of the relations of one access method, or of all others but btree, in
+ * the current context.
+ */
+extern List *fpt_relations_of(Oid am, char relkind);
+
+/* Drop a stripe; locks it.  Give it the name of an index's k-th stripe. */
+extern void fpt_stripe_drop(Oid relid);
+extern void fpt_stripe_rename(Oid relid, Oid index, int k);
+
+/*
+ * This transaction has dropped an fptree index of a table: one that is created
+ * there takes its place.  The list goes with the transaction's memory, and is
+ * to be forgotten then.
+ */
+extern void fpt_table_lost_index(Oid table);
+extern void fpt_forget_lost_indexes(void);
+
+#endif							/* FPT_STORE_STRIPE_H */

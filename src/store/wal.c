@@ -1,0 +1,531 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/wal.c
+ *	  The one place that changes pages in shared buffers and writes WAL.
+ *
+ * All records are of core's generic resource manager, so that a server without
+ * this library replays them.  They are written by hand, in the form that
+ * generic_redo() reads: for each block a sequence of {uint16 offset, uint16
+ * length, bytes}, or a full image.  The official functions copy each page twice
+ * and compare it byte by byte, which for an insertion of fourteen bytes costs
+ * twenty times as much; and they log all of a node taken from the page's hole,
+ * of which we know that it was zero (see fpt_set_nnodes() in page/modify.c).
+ *
+ * fpt_wal_insert() changes a page in place and knows which bytes it changed.
+ * Everything else changes private copies, which fpt_wal_finish() compares with
+ * the pages.
+ *
+ * Rules (see src/README.md, "WAL"):
+ *	- pd_lower .. pd_upper is zero, on disk as well, hints apart: a replay
+ *	  forgets them, and what comes to lie where they were is logged in full;
+ *	- a page that may not exist at replay, or whose old contents do not
+ *	  matter, is logged as a full image;
+ *	- at most four pages go into a record.
+ *
+ * Compiled with FPT_GENERIC_WAL_ONLY, all of it uses the official functions.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/generic_xlog.h"
+#include "access/rmgr.h"
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "port/pg_bitutils.h"
+#include "storage/bufmgr.h"
+
+#include "page/check.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "server/compat.h"
+#include "store/place.h"
+#include "store/wal.h"
+
+#if defined(USE_ASSERT_CHECKING) && !defined(FPT_GENERIC_WAL_ONLY)
+
+/* Insertions of which one is checked: a check costs as much as a hundred. */
+#define FPT_WAL_CHECKED		16
+
+/*
+ * A record is about to make "image" of the page in this buffer (blank: which is
+ * not read), in builds with assertions: of a sound page it must make another
+ * sound one.  Keys are not compared: that runs users' code, which may fail, and
+ * a page that was given out for this record would be lost; nor does a changed
+ * comparison function make any page unsound.
+ */
+static void
+fpt_wal_verify(const FPTLayout *l, Buffer buf, Page image, bool blank)
+{
+	uint32		pageno = blank ? fpt_special(image)->pageno : fpt_bufpage(buf);
+	FPTFault	fault;
+
+	if (!blank &&
+		fpt_page_check_form(l, BufferGetPage(buf), pageno, &fault) != NULL)
+		return;
+	if (fpt_page_check_form(l, image, pageno, &fault) != NULL)
+		elog(PANIC, "WAL record of page %u: %s (%s is " UINT64_FORMAT
+			 ", node %d, entry %d)",
+			 pageno, fault.what, fault.field, fault.value, fault.kid,
+			 fault.rank);
+}
+
+#endif							/* USE_ASSERT_CHECKING, own records */
+
+#ifdef FPT_GENERIC_WAL_ONLY
+
+FPTWal *
+fpt_wal_start(Relation rel, const FPTLayout *l)
+{
+	(void) l;
+	return GenericXLogStart(rel);
+}
+
+Page
+fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
+{
+	return GenericXLogRegisterBuffer(wal, buf,
+									 blank ? GENERIC_XLOG_FULL_IMAGE : 0);
+}
+
+void
+fpt_wal_finish(FPTWal *wal)
+{
+	GenericXLogFinish(wal);
+}
+
+void
+fpt_wal_abort(FPTWal *wal)
+{
+	GenericXLogAbort(wal);
+}
+
+FPTResult
+fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
+{
+	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
+	Page		page = fpt_wal_page(wal, buf, false);
+	FPTEdit		edit = {0};
+	FPTResult	res = fpt_page_insert(&ix->layout, page, e, &edit);
+
+	if (res == FPT_OK)
+		fpt_wal_finish(wal);
+	else
+		fpt_wal_abort(wal);
+	return res;
+}
+
+#else							/* !FPT_GENERIC_WAL_ONLY */
+
+/* Equal bytes between two changed ones that do not pay a new fragment. */
+#define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
+
+/*
+ * Bytes that are compared by one call of memcmp(), which is fast; of those that
+ * differ somewhere, the lines that do are looked for.
+ */
+#define FPT_SAME_BLOCK		256
+#define FPT_SAME_LINE		64
+
+/* A page that a record changes. */
+typedef struct FPTWalPage
+{
+	Buffer		buf;
+	bool		blank;			/* log a full image */
+	int			deltalen;		/* bytes of delta; -1: log a full image */
+	char	   *image;			/* BLCKSZ: the page as it shall be */
+	char	   *delta;			/* BLCKSZ */
+} FPTWalPage;
+
+struct GenericXLogState
+{
+	Relation	rel;
+	const FPTLayout *l;
+	int			npages;
+	FPTWalPage	pages[XLR_NORMAL_MAX_BLOCK_ID];
+};
+
+FPTWal *
+fpt_wal_start(Relation rel, const FPTLayout *l)
+{
+	FPTWal	   *wal = (FPTWal *) palloc(sizeof(FPTWal));
+
+	wal->rel = rel;
+	wal->l = l;
+	wal->npages = 0;
+	return wal;
+}
+
+Page
+fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
+{
+	FPTWalPage *p;
+	int			i;
+
+	for (i = 0; i < wal->npages; i++)
+	{
+		if (wal->pages[i].buf == buf)
+			return (Page) wal->pages[i].image;
+	}
+	if (wal->npages >= XLR_NORMAL_MAX_BLOCK_ID)	/* W2 */
+		elog(ERROR, "too many pages for one WAL record");
+	p = &wal->pages[wal->npages++];
+	p->buf = buf;
+	p->blank = blank;
+	p->image = palloc(2 * BLCKSZ);
+	p->delta = p->image + BLCKSZ;
+	memcpy(p->image, BufferGetPage(buf), BLCKSZ);
+	return (Page) p->image;
+}
+
+void
+fpt_wal_abort(FPTWal *wal)
+{
+	int			i;
+
+	for (i = 0; i < wal->npages; i++)
+		pfree(wal->pages[i].image);
+	pfree(wal);
+}
+
+/* Bit i of the result: do the i'th of 8 bytes differ? */
+static inline uint32
+fpt_differ8(const char *a, const char *b)
+{
+#ifdef WORDS_BIGENDIAN
+	uint32		bits = 0;
+
+	for (int i = 0; i < (int) sizeof(uint64); i++)
+		bits |= (uint32) (a[i] != b[i]) << i;
+	return bits;
+#else
+	const uint64 low7 = UINT64CONST(0x7f7f7f7f7f7f7f7f);
+	uint64		x,
+				y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	x ^= y;
+	if (x == 0)
+		return 0;
+
+	/* the highest bit of each byte that is not zero, then those side by side */
+	x = ((x & low7) + low7) | x;
+	x = (x >> 7) & UINT64CONST(0x0101010101010101);
+	return (uint32) ((x * UINT64CONST(0x0102040810204080)) >> 56);
+#endif
+}
+
+/*
+ * Append a fragment of the bytes from .. to - 1 to a page's delta.  False if
+ * that grows too large to be worth it.
+ */
+static bool
+fpt_delta_add(FPTWalPage *p, int from, int to)
+{
+	uint16		head[2];
+
+	if (p->deltalen + FPT_FRAGMENT_HEAD + (to - from) > BLCKSZ)
+		return false;
+	head[0] = (uint16) from;
+	head[1] = (uint16) (to - from);
+	memcpy(p->delta + p->deltalen, head, sizeof(head));
+	p->deltalen += sizeof(head);
+	memcpy(p->delta + p->deltalen, p->image + from, to - from);
+	p->deltalen += to - from;
+	return true;
+}
+
+/*
+ * Bytes at .. at + n - 1 differ: put them into the fragment *start .. *end - 1,
+ * or into a new one, if they are too far from its end.
+ */
+static inline bool
+fpt_delta_grow(FPTWalPage *p, int *start, int *end, int at, int n)
+{
+	if (*end == 0 || at - *end >= (int) FPT_FRAGMENT_HEAD)
+	{
+		if (*end != 0 && !fpt_delta_add(p, *start, *end))
+			return false;
+		*start = at;
+	}
+	*end = at + n;
+	return true;
+}
+
+/* Are FPT_SAME_LINE bytes equal?  Too few for a call. */
+static inline bool
+fpt_same_line(const char *a, const char *b)
+{
+	uint64		differ = 0;
+	int			i;
+
+	for (i = 0; i < FPT_SAME_LINE; i += sizeof(uint64))
+	{
+		uint64		x,
+					y;
+
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		differ |= x ^ y;
+	}
+	return differ == 0;
+}
+
+/*
+ * Append what of the bytes from .. to - 1 differs from "old", the page as it
+ * will be found at replay.
+ */
+static bool
+fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
+{
+	const char *image = p->image;
+	int			start = 0;
+	int			end = 0;
+	int			i = from;
+
+	Assert(from >= 0 && from <= to && to <= BLCKSZ);
+	while (i < to)
+	{
+		uint32		bits;
+		int			n = Min((int) sizeof(uint64), to - i);
+
+		if (i % FPT_SAME_LINE == 0)
+		{
+			if (i % FPT_SAME_BLOCK == 0 && i + FPT_SAME_BLOCK <= to &&
+				memcmp(image + i, old + i, FPT_SAME_BLOCK) == 0)
+			{
+				i += FPT_SAME_BLOCK;
+				continue;
+			}
+			if (i + FPT_SAME_LINE <= to &&
+				fpt_same_line(image + i, old + i))
+			{
+				i += FPT_SAME_LINE;
+				continue;
+			}
+		}
+
+		/* bytes up to where words begin, words, and the bytes that are left */
+		if (i % sizeof(uint64) != 0 || n < (int) sizeof(uint64))
+		{
+			bits = image[i] != old[i];
+			n = 1;
+		}
+		else
+			bits = fpt_differ8(image + i, old + i);
+		if (bits == 0xff)
+		{
+			if (!fpt_delta_grow(p, &start, &end, i, n))
+				return false;
+			bits = 0;
+		}
+		for (; bits != 0; bits &= bits - 1)
+		{
+			if (!fpt_delta_grow(p, &start, &end,
+								i + pg_rightmost_one_pos32(bits), 1))
+				return false;
+		}
+		i += n;
+	}
+	return end == 0 || fpt_delta_add(p, start, end);
+}
+
+/*
+ * The same; the old page's hole was zero, but for hints (W4, W5): whether there
+ * are any where the replay begins nobody knows, so these bytes are logged
+ * whatever they are.
+ */
+static bool
+fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
+{
+	static const char zeroes[BLCKSZ] = {0};
+	int			lower = Min(Max(((PageHeader) old)->pd_lower, from), to);
+	int			upper = Min(Max(((PageHeader) old)->pd_upper, lower), to);
+	int			hfrom;
+	int			hto;
+
+	fpt_page_hint_area(l, old, &hfrom, &hto);
+	hfrom = Min(Max(hfrom, lower), upper);
+	hto = Min(Max(hto, hfrom), upper);
+	return fpt_delta_range(p, old, from, lower) &&
+		fpt_delta_range(p, zeroes, lower, hfrom) &&
+		(hfrom == hto || fpt_delta_add(p, hfrom, hto)) &&
+		fpt_delta_range(p, zeroes, hto, upper) &&
+		fpt_delta_range(p, old, upper, to);
+}
+
+/* Compute what to log of a page: all of it if it is blank (W3). */
+static void
+fpt_delta(FPTWalPage *p, const FPTLayout *l)
+{
+	char	   *old = (char *) BufferGetPage(p->buf);
+	int			lower = ((PageHeader) p->image)->pd_lower;
+	int			upper = ((PageHeader) p->image)->pd_upper;
+
+	Assert(BufferIsValid(p->buf));
+	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);	/* W7 */
+	p->deltalen = 0;
+	if (p->blank ||
+		!fpt_delta_part(p, l, old, 0, lower) ||
+		!fpt_delta_part(p, l, old, upper, BLCKSZ) ||
+		p->deltalen >= lower + BLCKSZ - upper)
+		p->deltalen = -1;
+}
+
+void
+fpt_wal_finish(FPTWal *wal)
+{
+	bool		needwal = RelationNeedsWAL(wal->rel);
+	XLogRecPtr	recptr = InvalidXLogRecPtr;
+	int			i;
+
+#ifdef USE_ASSERT_CHECKING
+	for (i = 0; i < wal->npages; i++)
+		fpt_wal_verify(wal->l, wal->pages[i].buf, wal->pages[i].image,
+					   wal->pages[i].blank);
+#endif
+	for (i = 0; needwal && i < wal->npages; i++)
+		fpt_delta(&wal->pages[i], wal->l);
+
+	START_CRIT_SECTION();
+	for (i = 0; i < wal->npages; i++)
+	{
+		memcpy(BufferGetPage(wal->pages[i].buf), wal->pages[i].image, BLCKSZ);
+		MarkBufferDirty(wal->pages[i].buf);
+	}
+	if (needwal)
+	{
+		XLogBeginInsert();
+		for (i = 0; i < wal->npages; i++)
+		{
+			FPTWalPage *p = &wal->pages[i];
+
+			if (p->deltalen < 0)
+				XLogRegisterBuffer(i, p->buf,
+								   REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+			else
+			{
+				XLogRegisterBuffer(i, p->buf, REGBUF_STANDARD);
+				XLogRegisterBufData(i, p->delta, p->deltalen);
+			}
+		}
+		recptr = XLogInsert(RM_GENERIC_ID, 0);
+		for (i = 0; i < wal->npages; i++)
+			PageSetLSN(BufferGetPage(wal->pages[i].buf), recptr);
+	}
+	END_CRIT_SECTION();
+	fpt_wal_abort(wal);			/* frees the copies */
+}
+
+/*
+ * Write the record for one page's edits (W6: the bytes as they are now).
+ * Caller is in the critical section that changed them (W1).
+ */
+static void
+fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
+{
+	uint16		head[FPT_MAX_EDITS][2];
+	XLogRecPtr	recptr;
+	int			i;
+
+	Assert(CritSectionCount > 0);
+	Assert(edit->n > 0 && edit->n <= FPT_MAX_EDITS);
+	XLogBeginInsert();
+	XLogRegisterBuffer(0, buf, REGBUF_STANDARD);
+	for (i = 0; i < edit->n; i++)
+	{
+		head[i][0] = edit->r[i].off;
+		head[i][1] = edit->r[i].len;
+		XLogRegisterBufData(0, (char *) head[i], sizeof(head[i]));
+		XLogRegisterBufData(0, (char *) page + edit->r[i].off,
+							edit->r[i].len);
+	}
+	recptr = XLogInsert(RM_GENERIC_ID, 0);
+	PageSetLSN(page, recptr);
+}
+
+#ifdef USE_ASSERT_CHECKING
+
+/* The same of an insertion: what it will make of the page, in a copy. */
+static void
+fpt_wal_verify_insert(FPTIndex *ix, Buffer buf, const FPTEntry *e,
+					  const FPTPlace *place)
+{
+	static int	ninserts = 0;
+	char	   *copy;
+	FPTPlace	p = *place;
+	FPTEdit		edit = {0};
+
+	if (++ninserts % FPT_WAL_CHECKED != 0)
+		return;
+	copy = palloc(BLCKSZ);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	p.node = copy + (place->node - (char *) BufferGetPage(buf));
+	fpt_page_insert_at(&ix->layout, copy, e, &p, &edit);
+	fpt_wal_verify(&ix->layout, buf, copy, false);
+	pfree(copy);
+}
+
+#endif							/* USE_ASSERT_CHECKING */
+
+FPTResult
+fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
+{
+	Page		page = BufferGetPage(buf);
+	FPTEdit		edit;
+	FPTPlace	place;
+	FPTResult	res;
+
+	edit.n = 0;
+
+	/* Comparing general keys may raise errors, the rest does not. */
+	res = fpt_page_insert_find(&ix->layout, page, e, &place);
+	if (res != FPT_OK)
+		return res;
+#ifdef USE_ASSERT_CHECKING
+	fpt_wal_verify_insert(ix, buf, e, &place);
+#endif
+	START_CRIT_SECTION();
+	fpt_page_insert_at(&ix->layout, page, e, &place, &edit);
+	MarkBufferDirty(buf);
+	if (RelationNeedsWAL(rel))
+		fpt_log_edits(buf, page, &edit);
+	END_CRIT_SECTION();
+	return FPT_OK;
+}
+
+#endif							/* FPT_GENERIC_WAL_ONLY */
+
+/*
+ * The record is btree's, of the kind that precedes the re-use of a page: it
+ * names a relation and a transaction, changes nothing, and every server knows
+ * it.  It comes before the generic record with the removal.  Snapshots that
+ * are taken between the two are of no concern: the transactions up to the
+ * horizon have committed before, so that nobody sees the rows any more.
+ */
+void
+fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
+				 TransactionId horizon)
+{
+	xl_btree_reuse_page rec;
+	FullTransactionId next;
+	uint64		full;
+
+	if (!TransactionIdIsNormal(horizon) || !RelationNeedsWAL(rel) ||
+		!XLogStandbyInfoActive())
+		return;
+
+	/* The horizon is in the past, by less than half of all numbers. */
+	next = ReadNextFullTransactionId();
+	full = U64FromFullTransactionId(next) -
+		(uint32) (XidFromFullTransactionId(next) - horizon);
+	memset(&rec, 0, sizeof(rec));
+	fpt_fill_conflict(&rec, rel, heapRel, FullTransactionIdFromU64(full));
+	rec.block = pageno;
+	XLogBeginInsert();
+	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);
+	XLogInsert(RM_BTREE_ID, XLOG_BTREE_REUSE_PAGE);
+}

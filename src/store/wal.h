@@ -1,0 +1,45 @@
+/*-------------------------------------------------------------------------
+ *
+ * store/wal.h
+ *	  The one place that writes WAL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_STORE_WAL_H
+#define FPT_STORE_WAL_H
+
+#include "storage/buf.h"
+#include "storage/bufpage.h"
+#include "utils/relcache.h"
+
+#include "page/layout.h"
+#include "store/index.h"
+
+/*
+ * Insert an entry into a free slot of a locked page, logged by hand.  Anything
+ * but FPT_OK: nothing was changed.
+ */
+extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
+								const FPTEntry *e);
+
+/*
+ * Any other change: up to four pages in one record.  fpt_wal_page() gives a
+ * private copy of a locked page to be changed (blank = new contents, logged
+ * whole: W3); fpt_wal_finish() applies and logs all of them in one critical
+ * section (W1), fpt_wal_abort() forgets them.
+ */
+typedef struct GenericXLogState FPTWal;
+
+extern FPTWal *fpt_wal_start(Relation rel, const FPTLayout *l);
+extern Page fpt_wal_page(FPTWal *wal, Buffer buf, bool blank);
+extern void fpt_wal_finish(FPTWal *wal);
+extern void fpt_wal_abort(FPTWal *wal);
+
+/*
+ * Entries of rows that snapshots older than "horizon" may see are about to be
+ * removed: have standbys cancel queries that hold such a snapshot.
+ */
+extern void fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
+							 TransactionId horizon);
+
+#endif							/* FPT_STORE_WAL_H */

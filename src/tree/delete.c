@@ -1,0 +1,539 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/delete.c
+ *	  Removal of entries from a leaf: VACUUM's, and that of insertions, which
+ *	  look for entries of dead rows before they split a leaf.
+ *
+ * An insertion tries two things, one after the other.  First, if there are
+ * hints at dead entries, it removes those, together with what the table finds
+ * dead on the same heap pages.  Then, if the entry to be inserted is likely to
+ * be a new version of a row that is in the leaf already, it asks about the heap
+ * pages that most entries with equal keys lead to ("bottom-up deletion").
+ *
+ * Everything happens under the exclusive lock that the insertion has on the
+ * leaf.  No cleanup lock is needed, see src/README.md, "Pin rules".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "storage/bufmgr.h"
+
+#include "build/radix.h"
+#include "key/tid.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/place.h"
+#include "store/wal.h"
+#include "tree/delete.h"
+#include "tree/search.h"
+
+/* Of a page, as is looked for. */
+#define FPT_ENOUGH_SHARE	8
+
+/* Of a page, as must be freed so as not to split it all the same. */
+#define FPT_SPLIT_SHARE		48
+
+/* Heap pages that are looked at; if that many have nothing, it is given up. */
+#define FPT_LAST_BLOCKS		32
+#define FPT_VAIN_BLOCKS		8
+
+/* Stages of an insertion's search for dead entries. */
+#define FPT_DELETE_KILLED	0
+#define FPT_DELETE_BOTTOM_UP	1
+#define FPT_DELETE_DONE		2
+
+/* A locked leaf, and what the table is asked about its entries. */
+typedef struct FPTLeafDelete
+{
+	Relation	rel;
+	Relation	heapRel;
+	const FPTLayout *l;
+	Buffer		buf;
+	int			n;				/* entries of the leaf */
+	uint64	   *tids;			/* in key order, as what follows */
+	bool	   *wanted;			/* hinted, or promising */
+	bool	   *dead;			/* to be removed */
+	uint64	   *order;			/* some in heap order, see fpt_order_tid() */
+	int			norder;
+	int			ndead;
+	int			freed;			/* bytes, as told by the questions */
+	TransactionId horizon;		/* the youngest that made one of them dead */
+	TM_IndexDeleteOp op;
+} FPTLeafDelete;
+
+/*
+ * To sort entries by their TIDs: the TID, and in the lower bits, which it
+ * leaves free, the entry's position in key order.
+ */
+#define FPT_ORDER_BITS		16
+
+StaticAssertDecl(FPT_MAX_ENTRIES <= 1 << FPT_ORDER_BITS,
+				 "an entry's position must fit beside its TID");
+
+static inline uint64
+fpt_order_tid(const FPTLeafDelete *d, int i)
+{
+	Assert(i >= 0 && i < d->norder);
+	return d->order[i] >> FPT_ORDER_BITS;
+}
+
+static inline uint64
+fpt_order_block(const FPTLeafDelete *d, int i)
+{
+	return fpt_order_tid(d, i) >> 16;
+}
+
+static inline int
+fpt_order_pos(const FPTLeafDelete *d, int i)
+{
+	Assert(i >= 0 && i < d->norder);
+	return (int) (d->order[i] & ((1 << FPT_ORDER_BITS) - 1));
+}
+
+void
+fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
+{
+	FPTWal	   *wal = fpt_wal_start(rel, l);
+	Page		page = fpt_wal_page(wal, buf, false);
+	int			nkids = fpt_header(page)->nkids;
+	int			end = fpt_page_count(l, page);
+	int			kid;
+
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(nkids > 0);
+	/* Backwards: a node that becomes empty leaves the root. */
+	for (kid = nkids - 1; kid >= 0; kid--)
+	{
+		int			n = fpt_node_count(l, page, kid);
+
+		end -= n;
+		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
+			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
+	}
+	fpt_wal_finish(wal);
+}
+
+/* Are there hints in the leaf?  Mostly there are not even bits. */
+static bool
+fpt_leaf_hinted(const FPTLayout *l, Page page)
+{
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+	int			first;
+	int			end;
+
+	if (!fpt_page_has_hints(l, page))
+		return false;
+	fpt_page_hint_area(l, page, &first, &end);
+	while (first < end && ((char *) page)[first] == 0)
+		first++;
+	return first < end &&
+		fpt_page_copy(l, page, from, to, true, &run) <
+		fpt_page_count(l, page);
+}
+
+/* Read the leaf's TIDs. */
+static void
+fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
+					  const FPTLayout *l, Buffer buf)
+{
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+
+	Assert(fpt_header(page)->level == 0);
+	d->rel = rel;
+	d->heapRel = heapRel;
+	d->l = l;
+	d->buf = buf;
+	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	d->n = fpt_page_copy(l, page, from, to, false, &run);
+	if (d->n < 0)
+		fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
+	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
+	d->dead = palloc0(sizeof(bool) * (d->n + 1));
+	d->order = palloc(sizeof(uint64) * (d->n + 1));
+	d->norder = 0;
+	d->ndead = 0;
+	d->freed = 0;
+	d->horizon = InvalidTransactionId;
+	d->op.irel = rel;
+	d->op.iblknum = fpt_bufpage(buf);
+	d->op.bottomup = false;
+	d->op.bottomupfreespace = 0;
+	d->op.ndeltids = 0;
+	d->op.deltids = palloc(sizeof(TM_IndexDelete) * (d->n + 1));
+	d->op.status = palloc(sizeof(TM_IndexStatus) * (d->n + 1));
+}
+
+static void
+fpt_leaf_delete_end(FPTLeafDelete *d)
+{
+	pfree(d->tids);
+	pfree(d->wanted);
+	pfree(d->dead);
+	pfree(d->order);
+	pfree(d->op.deltids);
+	pfree(d->op.status);
+}
+
+/* Entries with hints are wanted.  Nobody sets hints now: the leaf is locked. */
+static void
+fpt_want_hinted(FPTLeafDelete *d)
+{
+	Page		page = BufferGetPage(d->buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+	uint16		all[FPT_MAX_ENTRIES];
+	uint16		live[FPT_MAX_ENTRIES];
+	int			nlive;
+	int			i;
+	int			j = 0;
+
+	run.slotids = all;
+	(void) fpt_page_copy(d->l, page, from, to, false, &run);
+	run.slotids = live;
+	nlive = fpt_page_copy(d->l, page, from, to, true, &run);
+	for (i = 0; i < d->n; i++)
+	{
+		if (j < nlive && live[j] == all[i])
+			j++;
+		else
+			d->wanted[i] = true;
+	}
+}
+
+/* Bits that tell which heap pages may have wanted entries. */
+#define FPT_BLOCK_BITS		12
+
+static inline uint32
+fpt_block_bit(uint64 block)
+{
+	return ((uint32) block * 2654435761U) >> (32 - FPT_BLOCK_BITS);
+}
+
+/*
+ * Put entries of heap pages with wanted ones, and of one more page, in heap
+ * order; a few others may be among them.
+ */
+static void
+fpt_leaf_order(FPTLeafDelete *d, uint64 more)
+{
+	uint64		bits[(1 << FPT_BLOCK_BITS) / 64] = {0};
+	uint32		bit = fpt_block_bit(more);
+	int			i;
+
+	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	for (i = 0; i < d->n; i++)
+	{
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (d->wanted[i])
+			bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	}
+	for (i = 0; i < d->n; i++)
+	{
+		Assert(d->tids[i] <= FPT_MAX_TID);
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (bits[bit / 64] & (UINT64CONST(1) << (bit % 64)))
+			d->order[d->norder++] = (d->tids[i] << FPT_ORDER_BITS) | i;
+	}
+	fpt_radix_sort(d->order, d->norder, 1);
+
+	/* One row has one entry; the table relies on that. */
+	for (i = 1; i < d->norder; i++)
+	{
+		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
+			fpt_corrupt(d->rel, fpt_bufpage(d->buf),
+						"Two entries have the same TID");
+	}
+}
+
+/* Ask the table about the i'th entry in heap order, the leaf locked (L6). */
+static void
+fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
+{
+	TM_IndexDelete *del = &d->op.deltids[d->op.ndeltids];
+	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
+	int			pos = fpt_order_pos(d, i);
+
+	Assert(OffsetNumberIsValid(pos + 1));
+	fpt_tid_decode(fpt_order_tid(d, i), &del->tid);
+	del->id = (int16) d->op.ndeltids++;
+	status->idxoffnum = (OffsetNumber) (pos + 1);
+	status->knowndeletable = !d->op.bottomup && d->wanted[pos];
+	status->promising = d->op.bottomup && d->wanted[pos];
+	status->freespace = (int16) space;
+}
+
+/*
+ * Let the table answer, and mark what it calls dead.  Not the last one: one
+ * entry stays at least (P3, P4).  VACUUM must remain the only one to empty a
+ * leaf, because an empty leaf may be unlinked though it is pinned.
+ */
+static void
+fpt_leaf_delete_answer(FPTLeafDelete *d)
+{
+	TransactionId horizon;
+	int			i;
+
+	if (d->op.ndeltids == 0)
+		return;
+	horizon = table_index_delete_tuples(d->heapRel, &d->op);
+	if (!TransactionIdIsValid(d->horizon) ||
+		(TransactionIdIsValid(horizon) &&
+		 TransactionIdFollows(horizon, d->horizon)))
+		d->horizon = horizon;
+	for (i = 0; i < d->op.ndeltids && d->ndead < d->n - 1; i++)
+	{
+		TM_IndexStatus *status = &d->op.status[d->op.deltids[i].id];
+
+		if (status->knowndeletable)
+		{
+			Assert(!d->dead[status->idxoffnum - 1]);
+			d->dead[status->idxoffnum - 1] = true;
+			d->ndead++;
+			d->freed += status->freespace;
+		}
+	}
+	d->op.ndeltids = 0;
+}
+
+/*
+ * Remove what is marked; true if that is anything.
+ *
+ * A standby may run queries that still see some of the rows, for which the
+ * table has not logged a conflict yet, as it has not removed them.  Generic
+ * records raise no conflicts, so one is logged before.
+ */
+static bool
+fpt_leaf_delete_apply(FPTLeafDelete *d)
+{
+	bool		any = d->ndead > 0;
+
+	if (any)
+	{
+		Assert(d->ndead < d->n);
+		fpt_wal_conflict(d->rel, d->heapRel, d->op.iblknum, d->horizon);
+		fpt_stop_point(FPT_STOP_DELETE);
+		fpt_leaf_remove(d->rel, d->l, d->buf, d->dead);
+	}
+	fpt_leaf_delete_end(d);
+	return any;
+}
+
+/* The number of entries in heap order, from i on, of one heap page. */
+static int
+fpt_block_run(const FPTLeafDelete *d, int i)
+{
+	int			n = 0;
+
+	while (i + n < d->norder && fpt_order_block(d, i + n) == fpt_order_block(d, i))
+		n++;
+	return n;
+}
+
+/*
+ * Remove entries with hints, and others that are dead on the same heap pages
+ * and on that of the new row, which is certainly in memory.
+ */
+static bool
+fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
+				  Buffer buf, uint64 newtid)
+{
+	FPTLeafDelete d;
+	int			i;
+	int			run;
+	int			j;
+
+	if (!fpt_leaf_hinted(l, BufferGetPage(buf)))
+		return false;
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
+	fpt_want_hinted(&d);
+	fpt_leaf_order(&d, newtid >> 16);
+	for (i = 0; i < d.norder; i += run)
+	{
+		bool		ask = fpt_order_block(&d, i) == newtid >> 16;
+
+		run = fpt_block_run(&d, i);
+		for (j = i; j < i + run; j++)
+			ask |= d.wanted[fpt_order_pos(&d, j)];
+		for (j = i; ask && j < i + run; j++)
+			fpt_leaf_delete_ask(&d, j, 0);
+	}
+	fpt_leaf_delete_answer(&d);
+	return fpt_leaf_delete_apply(&d);
+}
+
+/* Do two entries of a leaf that are next to each other differ by TID only? */
+static bool
+fpt_same_key(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+{
+	if (fpt_image_cmp(a, b) != 0)
+		return false;
+	return !fpt_is_general(l) ||
+		(a->len == b->len &&
+		 (a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0)) ||
+		l->cmp(l->arg, a, b) == 0;
+}
+
+/*
+ * Entries that have others of the same key beside them are wanted.  Computes
+ * how many bytes the removal of each entry would free.
+ */
+static void
+fpt_want_versions(FPTLeafDelete *d, int *space)
+{
+	Page		page = BufferGetPage(d->buf);
+	const FPTGeom *g = fpt_page_geom(d->l, page);
+	FPTEntry   *e = palloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
+	int			n = fpt_page_extract(d->l, page, e, FPT_MAX_ENTRIES);
+	int			i;
+
+	if (g == NULL || n != d->n)
+		fpt_corrupt_page(d->rel, d->l, page, fpt_bufpage(d->buf));
+	for (i = 0; i < n; i++)
+	{
+		space[i] = g->x * FPT_LINE / g->cap;
+		if (fpt_is_general(d->l))
+			space[i] += (int) e[i].key.len + 1;
+		if (i > 0 && fpt_same_key(d->l, &e[i - 1].key, &e[i].key))
+			d->wanted[i - 1] = d->wanted[i] = true;
+	}
+	pfree(e);
+}
+
+/*
+ * The heap pages with most wanted entries: their numbers of those and where
+ * they begin in the heap order.  Returns how many there are.
+ */
+static int
+fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
+{
+	int			nbest = 0;
+	int			run;
+	int			i;
+	int			j;
+
+	for (i = 0; i < d->norder; i += run)
+	{
+		int			count = 0;
+
+		run = fpt_block_run(d, i);
+		for (j = i; j < i + run; j++)
+			count += d->wanted[fpt_order_pos(d, j)];
+		if (count <= 0 ||
+			(nbest == FPT_LAST_BLOCKS && count <= best[nbest - 1][0]))
+			continue;
+		if (nbest < FPT_LAST_BLOCKS)
+			nbest++;
+		for (j = nbest - 1; j > 0 && best[j - 1][0] < count; j--)
+			memcpy(best[j], best[j - 1], sizeof(best[j]));
+		best[j][0] = count;
+		best[j][1] = i;
+	}
+	return nbest;
+}
+
+/*
+ * Ask about the best heap pages, one by one, until enough has been found or
+ * several in a row had nothing.  Offered all of them, the table would sort all
+ * entries, look at six pages at most, and give up after the first one that has
+ * nothing: nbtree would deduplicate then.  What follows here is a split, or
+ * soon the next search, which cost more than some further looks.
+ */
+static void
+fpt_ask_blocks(FPTLeafDelete *d, const int *space)
+{
+	int			best[FPT_LAST_BLOCKS][2];
+	int			nbest = fpt_best_blocks(d, best);
+	int			vain = 0;
+	int			i;
+	int			j;
+
+	for (i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
+		 d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
+	{
+		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
+		int			before = d->ndead;
+
+		for (j = best[i][1]; j < end; j++)
+			fpt_leaf_delete_ask(d, j, space[fpt_order_pos(d, j)]);
+		fpt_leaf_delete_answer(d);
+		vain = d->ndead == before ? vain + 1 : 0;
+	}
+}
+
+/*
+ * True if so much was removed that the leaf need not be split.  Otherwise it
+ * is full of live entries, or of dead ones that are hard to find: after a few
+ * more insertions all this would have to be done again.
+ */
+static bool
+fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
+					 Buffer buf, uint64 newtid)
+{
+	FPTLeafDelete d;
+	int		   *space;
+	bool		enough;
+
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
+	space = palloc(sizeof(int) * (d.n + 1));
+	fpt_want_versions(&d, space);
+	fpt_leaf_order(&d, newtid >> 16);
+	d.op.bottomup = true;
+	d.op.bottomupfreespace = BLCKSZ / FPT_ENOUGH_SHARE;
+	fpt_ask_blocks(&d, space);
+	pfree(space);
+	enough = d.freed >= BLCKSZ / FPT_SPLIT_SHARE;
+	return fpt_leaf_delete_apply(&d) && enough;
+}
+
+/* Does the leaf hold an entry that equals the new one? */
+static bool
+fpt_leaf_has_equal(FPTIndex *ix, Page page, const FPTKey *key)
+{
+	FPTKey		lo,
+				hi;
+	FPTLoc		from,
+				to;
+
+	fpt_equal_range(ix, key, &lo, &hi);
+	return fpt_page_range(&ix->layout, page, &lo, &hi, &from, &to) == FPT_OK &&
+		(from.kid != to.kid || from.rank != to.rank);
+}
+
+bool
+fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				FPTDelete *del)
+{
+	Assert(!RecoveryInProgress());
+	if (del->stage == FPT_DELETE_KILLED)
+	{
+		del->stage = FPT_DELETE_BOTTOM_UP;
+		if (fpt_delete_killed(rel, del->heapRel, &ix->layout, buf,
+							  e->key.tid))
+		{
+			/* A unique index with dead entries has old versions, it seems. */
+			del->versions |= del->unique;
+			return true;
+		}
+	}
+	if (del->stage == FPT_DELETE_BOTTOM_UP)
+	{
+		del->stage = FPT_DELETE_DONE;
+		if (del->versions ||
+			(del->unique && fpt_leaf_has_equal(ix, BufferGetPage(buf),
+											   &e->key)))
+			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf,
+										e->key.tid);
+	}
+	return false;
+}

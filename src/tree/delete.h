@@ -1,0 +1,41 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/delete.h
+ *	  Removing entries of a leaf.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_TREE_DELETE_H
+#define FPT_TREE_DELETE_H
+
+#include "storage/buf.h"
+#include "utils/relcache.h"
+
+#include "page/layout.h"
+#include "store/index.h"
+
+/* Remove the entries that dead[], in key order, marks from a locked leaf. */
+extern void fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
+							const bool *dead);
+
+/* What an insertion knows that helps to find entries of dead rows. */
+typedef struct FPTDelete
+{
+	Relation	heapRel;
+	bool		versions;		/* the entry is one of a new version of a row
+								 * whose old entries are equal to it */
+	bool		unique;			/* uniqueness was checked: equal entries are
+								 * old versions */
+	int			stage;			/* what was tried; 0 at first */
+} FPTDelete;
+
+/*
+ * An exclusively locked leaf has no room for e: remove entries of dead rows, if
+ * there are any that have not been looked for.  False: split it.  Asks the
+ * table, so that relcache invalidations may be processed: *ix is the caller's
+ * copy.
+ */
+extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
+							const FPTEntry *e, FPTDelete *del);
+
+#endif							/* FPT_TREE_DELETE_H */

@@ -1,0 +1,501 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/prefetch.c
+ *	  Read-ahead of leaf pages along the jump-pointer array.
+ *
+ * The leaf-parent pages, linked to their siblings, are an array of pointers to
+ * all leaves in key order (fpB+-tree paper, section 2.2; pB+-tree paper,
+ * section 3.4).  A walk along the leaves copies a piece of it into a window
+ * and asks for the pages that come next, never beyond the end of its range:
+ * the separators tell where that is.
+ *
+ * A page number in a window is a hint.  The walk follows its own links and
+ * certifies what it reads; a leaf that was split, unlinked or re-used since the
+ * window was copied costs one useless prefetch.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+#include "utils/memutils.h"
+
+#include "page/format.h"
+#include "page/kernel.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/place.h"
+#include "tree/prefetch.h"
+#include "tree/search.h"
+
+/* Steps of the first pause, and of the longest. */
+#define FPT_FIRST_PAUSE		16
+#define FPT_LAST_PAUSE		4096
+
+/* Growth of the distance a step. */
+#define FPT_LEAF_GROWTH		4
+
+/* Unknown pages in a row after which the window is thrown away. */
+#define FPT_MAX_LOST		8
+
+/* Leaves asked for with the first one, or one a disk, where a scan may stop. */
+#define FPT_START_LEAVES	8
+
+/* How far behind the last known place a page is looked for. */
+#define FPT_WINDOW_LOOK		8
+
+bool		fpt_guc_leaf_prefetch = true;
+bool		fpt_guc_heap_prefetch = true;
+int			fpt_guc_prefetch_distance = 0;
+
+FPTReports *fpt_reports = NULL;
+
+/* --- counters ----------------------------------------------------------------- */
+
+void
+fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map)
+{
+	reads->stripes = fpt_nstripes(map);
+	for (int k = 0; k < reads->stripes; k++)
+		reads->n[k] += map->stripes->at[k].reads;
+}
+
+void
+fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
+{
+	FPTReport **link = &fpt_reports->first;
+	FPTReport  *r;
+	int			i;
+
+	while (*link && (*link)->index != index)
+		link = &(*link)->next;
+	if (*link == NULL)
+	{
+		*link = MemoryContextAllocZero(fpt_reports->cxt, sizeof(FPTReport));
+		(*link)->index = index;
+	}
+	r = *link;
+	r->scans++;
+	fpt_add_reads(&r->reads, map);
+	for (i = 0; i < FPT_NCOUNTERS; i++)
+	{
+		if (i == FPT_DISTANCE_MAX)
+			r->n[i] = Max(r->n[i], scan[i]);
+		else
+			r->n[i] += scan[i];
+	}
+}
+
+/* --- distance ----------------------------------------------------------------- */
+
+void
+fpt_distance_init(FPTDistance *d, int limit)
+{
+	d->limit = limit;
+	d->fast = limit;
+	d->fixed = limit > 0 && fpt_guc_prefetch_distance > 0;
+	d->now = d->fixed ? fpt_guc_prefetch_distance : 1;
+	d->hits = 0;
+	d->pause = 0;
+	d->grow = false;
+	d->nextpause = FPT_FIRST_PAUSE;
+}
+
+void
+fpt_distance_note(FPTDistance *d, bool io)
+{
+	Assert(d->limit > 0 && d->now >= 1);
+	if (d->fixed)
+		return;
+	if (io)
+	{
+		/* A pause that an earlier prefetch of the burst began is off. */
+		d->hits = 0;
+		d->pause = 0;
+		d->nextpause = FPT_FIRST_PAUSE;
+		d->grow = true;
+	}
+	else if (d->pause == 0 &&
+			 ++d->hits >= (d->nextpause == FPT_FIRST_PAUSE ?
+						   FPT_HITS_TO_PAUSE : FPT_HITS_TO_GO_ON))
+	{
+		if (d->nextpause != FPT_FIRST_PAUSE)
+			d->now = Max(1, d->now / 2);
+		d->hits = 0;
+		d->pause = d->nextpause;
+		d->nextpause = Min(d->nextpause * 2, FPT_LAST_PAUSE);
+	}
+}
+
+/* So many reads were started, and the scan went elsewhere. */
+static void
+fpt_distance_wasted(FPTDistance *d, uint64 n)
+{
+	if (d->fixed || n == 0)
+		return;
+	/* What the walk has not come to is no reason to grow. */
+	d->grow = false;
+	if (n > 1)
+	{
+		d->now = (int) Max(1, Min((uint64) d->now, n) / 2);
+		return;
+	}
+	d->now = 1;
+	d->hits = 0;
+	d->pause = d->nextpause;
+	d->nextpause = Min(d->nextpause * 2, FPT_LAST_PAUSE);
+}
+
+void
+fpt_distance_step(FPTDistance *d, int factor)
+{
+	if (d->grow && !d->fixed)
+	{
+		int			fast = Min(d->now * factor, d->fast);
+
+		d->now = Min(Max(fast, d->now + fpt_burst(d->now)), d->limit);
+	}
+	d->grow = false;
+}
+
+/* --- window --------------------------------------------------------------------- */
+
+void
+fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
+{
+	w->counters = counters;
+	w->dir = 0;
+	fpt_distance_init(&w->dist, limit);
+	if (disks > 0)
+		w->dist.fast = Max(1, limit / 2);
+	/* a page for each of them, to begin with */
+	if (!w->dist.fixed && disks > 0)
+		w->dist.now = Max(1, Min(disks, limit));
+}
+
+/* The walk has passed the pages before "to", or will never come to them. */
+static void
+fpt_window_pass(FPTWindow *w, int from, int to)
+{
+	int			i;
+
+	for (i = from; i < to; i++)
+	{
+		if (w->started[i])
+			fpt_count(w->counters, FPT_LEAF_WASTED, 1);
+	}
+}
+
+uint64
+fpt_window_unused(const FPTWindow *w)
+{
+	uint64		n = 0;
+
+	if (w->dir != 0)
+	{
+		for (int i = w->cur + 1; i < Min(w->next, w->n); i++)
+			n += w->started[i];
+	}
+	return n;
+}
+
+void
+fpt_window_done(FPTWindow *w)
+{
+	if (w->dir != 0)
+	{
+		uint64		unused = fpt_window_unused(w);
+
+		fpt_count(w->counters, FPT_LEAF_WASTED, unused);
+		if (unused > (uint64) w->came)
+			fpt_distance_wasted(&w->dist, unused);
+	}
+	w->dir = 0;
+}
+
+/* Drop what the walk has passed. */
+static void
+fpt_window_compact(FPTWindow *w)
+{
+	int			gone = Min(w->cur, w->n);
+	int			left = w->n - gone;
+
+	memmove(w->pages, w->pages + gone, left * sizeof(w->pages[0]));
+	memmove(w->started, w->started + gone, left * sizeof(w->started[0]));
+	w->n = left;
+	w->cur -= gone;
+	w->next = Max(w->next - gone, w->cur + 1);
+}
+
+/*
+ * Copy downlinks of a share-locked leaf-parent page, from loc on in the
+ * window's direction.  Sets w->bound and w->end.
+ */
+static void
+fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
+				FPTLoc loc, const FPTKey *end, int max)
+{
+	const FPTLayout *l = &ix->layout;
+	Page		page = BufferGetPage(buf);
+	FPTKey		fence;
+	bool		first = true;
+
+	for (;;)
+	{
+		FPTEntry	e;
+
+		if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+			fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
+		if (w->dir > 0 && !first)
+		{
+			/* The separator is the child's lowest key. */
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) > 0)
+			{
+				w->end = true;
+				return;
+			}
+		}
+		if (w->n >= max)
+			return;
+		w->started[w->n] = false;
+		w->pages[w->n++] = e.down;
+		first = false;
+		if (w->dir < 0 && (loc.kid > 0 || loc.rank > 0 ||
+						   fpt_page_low(l, page).cls != FPT_CLS_MINF))
+		{
+			/* (the first one of a leftmost page is no key) */
+			fpt_key_copy(&w->bound, &e.key);
+			if (fpt_key_cmp(l, &e.key, end) <= 0)
+			{
+				w->end = true;
+				return;
+			}
+		}
+		if (!fpt_page_step(l, page, &loc, w->dir))
+			break;
+	}
+	fence = w->dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
+	fpt_key_copy(&w->bound, &fence);
+	if (fence.cls == FPT_CLS_PINF || fence.cls == FPT_CLS_MINF)
+		w->end = true;
+}
+
+/* Copy more of the jump-pointer array; the next leaf-parent is read ahead. */
+static void
+fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
+{
+	FPTKeyBuf	from;
+	FPTKey		key;
+	uint32		child;
+	uint32		sibling;
+	FPTLoc		loc;
+	Buffer		buf;
+	int			max;
+
+	Assert(!w->end);
+	Assert(w->cur >= 0 && w->cur <= w->n);
+	fpt_window_compact(w);
+	fpt_key_copy(&from, &w->bound.key);
+	key = from.key;
+	max = Min(FPT_WINDOW_MAX, w->cur + 4 * w->dist.now);
+	if (w->dir < 0)
+		key = fpt_key_before(ix, &key);
+	buf = fpt_descend_try(rel, ix, &key, 1, BUFFER_LOCK_SHARE);
+	if (!BufferIsValid(buf))
+	{
+		/* Only for read-ahead: it does without the rest. */
+		w->end = true;
+		return;
+	}
+	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
+							&loc) != FPT_OK)
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf),
+						 fpt_bufpage(buf));
+	fpt_window_copy(w, rel, ix, buf, loc, end, max);
+	sibling = w->dir > 0 ? fpt_header(BufferGetPage(buf))->right :
+		fpt_header(BufferGetPage(buf))->left;
+	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_WINDOW_FILL);
+	if (!w->end && w->n < max && sibling != FPT_NOPAGE &&
+		fpt_page_exists(rel, &ix->map, sibling))
+		fpt_prefetch_page(rel, &ix->map, sibling);
+}
+
+/* Where in the window is this page?  Gives up the window if it has no idea. */
+static void
+fpt_window_find(FPTWindow *w, uint32 pageno)
+{
+	int			i;
+
+	for (i = w->cur; i < w->n && i < w->cur + FPT_WINDOW_LOOK; i++)
+	{
+		if (w->pages[i] == pageno)
+		{
+			fpt_window_pass(w, w->cur + 1, Min(i, w->next));
+			if (i > w->cur && i < w->next)
+				w->came += w->started[i];
+			w->cur = i;
+			w->lost = 0;
+			return;
+		}
+	}
+
+	/* Split off or recycled since; the next ones may be known again. */
+	fpt_count(w->counters, FPT_SKIP_LOST, 1);
+	if (++w->lost > FPT_MAX_LOST)
+		fpt_window_done(w);
+}
+
+/* A page to ask for, and where in the window it is. */
+typedef struct FPTAsk
+{
+	uint32		page;
+	int			at;
+} FPTAsk;
+
+static int
+fpt_ask_cmp(const void *a, const void *b)
+{
+	uint32		x = ((const FPTAsk *) a)->page;
+	uint32		y = ((const FPTAsk *) b)->page;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Prefetch the window's pages up to "target", in the order in which they lie
+ * on the disk.  Those of several disks in key order: each of them has but a few
+ * of them, and the scan waits for the first one.
+ */
+static void
+fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
+{
+	FPTAsk		ask[FPT_WINDOW_MAX];
+	int			n = 0;
+	int			k;
+
+	fpt_count_distance(w->counters, target - w->cur);
+	for (; w->next <= target; w->next++)
+	{
+		int			i = w->next;
+		uint32		page = w->pages[i];
+
+		/* Runs of consecutive pages are the operating system's strength. */
+		if (w->dir > 0 && i > 1 &&
+			fpt_page_follows(&ix->map, w->pages[i - 1], page) &&
+			fpt_page_follows(&ix->map, w->pages[i - 2], w->pages[i - 1]))
+			fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
+		/* A damaged link must not reach the buffer manager. */
+		else if (!fpt_page_exists(rel, &ix->map, page))
+			fpt_count(w->counters, FPT_SKIP_GONE, 1);
+		else
+		{
+			ask[n].page = page;
+			ask[n++].at = i;
+		}
+	}
+	if (n > 1 && ix->map.stripes == NULL)
+		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
+	for (k = 0; k < n; k++)
+	{
+		bool		io = fpt_prefetch_page(rel, &ix->map, ask[k].page);
+
+		fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, 1);
+		w->started[ask[k].at] = io;
+		fpt_distance_note(&w->dist, io);
+	}
+}
+
+/* Begin a window: its first page is the one that the walk is going to read. */
+static void
+fpt_window_open(FPTWindow *w, int dir)
+{
+	w->dir = dir;
+	w->n = 0;
+	w->cur = 0;
+	w->next = 1;
+	w->lost = 0;
+	w->came = 0;
+	w->end = false;
+}
+
+void
+fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
+				 int dir, const FPTKey *end, bool all)
+{
+	FPTDistance *d = &w->dist;
+	int			disks = fpt_nstripes(&ix->map);
+	int			first = d->now;
+
+	Assert(dir == 1 || dir == -1);
+	fpt_window_done(w);
+	fpt_count(w->counters, FPT_LEAF_ISSUED, 1);
+	fpt_distance_note(d, true);
+	if (!d->fixed)
+	{
+		first = all ? d->limit :
+			Min(d->limit, Max(FPT_START_LEAVES, disks));
+		d->now = Max(d->now, first);
+	}
+	fpt_window_open(w, dir);
+	fpt_key_copy(&w->bound, at);
+	fpt_window_fill(w, rel, ix, end);
+	if (w->n > 1)
+		fpt_window_ask(w, rel, ix, Min(first, w->n - 1));
+	if (disks == 0)
+		d->grow = false;		/* the walk has come to nothing of it yet */
+	fpt_distance_step(d, FPT_LEAF_GROWTH);
+}
+
+void
+fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
+				uint32 pageno, int dir, const FPTKey *end)
+{
+	FPTDistance *d = &w->dist;
+	int			room;
+
+	Assert(dir == 1 || dir == -1);
+	if (!fpt_guc_leaf_prefetch)
+	{
+		fpt_count(w->counters, FPT_SKIP_OFF, 1);
+		return;
+	}
+	if (d->limit == 0)
+	{
+		fpt_count(w->counters, FPT_SKIP_LIMIT, 1);
+		return;
+	}
+	if (w->dir != dir)
+		fpt_window_done(w);
+	else if (w->n > 0)
+		fpt_window_find(w, pageno);
+	if (d->pause > 0)
+	{
+		d->pause--;
+		fpt_count(w->counters, FPT_SKIP_PAUSE, 1);
+
+		/* The window is soon behind the walk, which begins another then. */
+		if (w->dir != 0 && w->cur >= w->n - 1)
+			fpt_window_done(w);
+		return;
+	}
+	if (w->dir == 0)
+	{
+		fpt_window_open(w, dir);
+		fpt_key_copy(&w->bound, at);
+	}
+	Assert(w->n >= 0 && w->n <= FPT_WINDOW_MAX);
+	Assert(w->cur >= 0);
+	if (w->n - w->cur - 1 < d->now && !w->end)
+		fpt_window_fill(w, rel, ix, end);
+	if (w->n - w->cur - 1 < 1 && !w->end)
+		fpt_window_fill(w, rel, ix, end);	/* was the parent's last leaf */
+	w->next = Max(w->next, w->cur + 1);
+	room = w->cur + d->now + 1 - w->next;
+	if (w->next >= w->n)
+		fpt_count(w->counters, FPT_SKIP_END, 1);
+	else if (room >= fpt_burst(d->now))
+		fpt_window_ask(w, rel, ix, Min(w->next + room, w->n) - 1);
+	fpt_distance_step(d, FPT_LEAF_GROWTH);
+}

@@ -1,0 +1,367 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/search.c
+ *	  Descending the tree.
+ *
+ * Locks: one page at a time, share mode above the level that is wanted; a
+ * parent is unlocked before its child is locked.  What may have happened to
+ * the child in between is told by the child itself: a page of the right level,
+ * not deleted, whose fences enclose the key, is the page that belongs to the
+ * key, whoever remembered its number and for however long.  A page that was
+ * split is left to the right (Lehman and Yao); for anything else the descent
+ * starts again at the root, whose number never changes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+
+#include "key/image.h"
+#include "page/kernel.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/place.h"
+#include "tree/search.h"
+
+/*
+ * Descents in a row that found a stale downlink before the tree is called
+ * corrupted.  A single one needs a page to be unlinked in the few instructions
+ * between two locks.
+ */
+#define FPT_MAX_RESTARTS	20
+
+void
+fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
+{
+	*lo = *hi = *key;
+	lo->tid = 0;
+	hi->tid = FPT_MAX_TID;
+	if (key->cls == FPT_CLS_VALUE && !fpt_is_general(&ix->layout))
+	{
+		FPTImage	img;
+		FPTImage	a,
+					b;
+
+		img.hi = key->hi;
+		img.lo = key->lo;
+		fpt_image_class(ix->type, ix->descending, img, &a, &b);
+		lo->hi = a.hi;
+		lo->lo = a.lo;
+		hi->hi = b.hi;
+		hi->lo = b.lo;
+	}
+}
+
+FPTKey
+fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
+{
+	FPTKey		k = *bound;
+
+	if (k.cls == FPT_CLS_PINF)
+	{
+		k.cls = FPT_CLS_NULLLAST;
+		if (fpt_is_general(&ix->layout))
+		{
+			/* Heads of NULLs are 0: this is behind all of them. */
+			k.lo = PG_UINT64_MAX;
+			k.tid = FPT_MAX_TID;
+			return k;
+		}
+	}
+	else if (k.tid > 0 || fpt_is_general(&ix->layout))
+	{
+		/* A general key has no predecessor but itself with a TID of -1. */
+		k.tid--;
+		return k;
+	}
+	else if (k.cls == FPT_CLS_VALUE && (k.lo > 0 || k.hi > 0))
+	{
+		if (k.lo-- == 0)
+			k.hi--;
+		k.tid = FPT_MAX_TID;
+		return k;
+	}
+	else if (k.cls > FPT_CLS_MINF)
+		k.cls--;
+	if (k.cls == FPT_CLS_MINF)
+		k.hi = k.lo = k.tid = 0;
+	else
+	{
+		k.hi = k.lo = PG_UINT64_MAX;
+		k.tid = FPT_MAX_TID;
+	}
+	return k;
+}
+
+/*
+ * Where all heads are the same, comparing a key with a fence takes a call of
+ * the type's function.  But a child's fences are mostly copies of two
+ * neighbouring separators of its parent, between which the search has found the
+ * key already: these are remembered, and compared byte by byte.
+ */
+typedef struct FPTBounds
+{
+	FPTKeyBuf	low;			/* not above the key */
+	FPTKeyBuf	high;			/* above it */
+} FPTBounds;
+
+/* The separators around a child; false: the page contradicts itself. */
+static bool
+fpt_child_bounds(FPTIndex *ix, Page page, FPTLoc loc, FPTBounds *bounds)
+{
+	const FPTLayout *l = &ix->layout;
+	FPTEntry	e;
+
+	if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return false;
+	fpt_key_copy(&bounds->low, &e.key);
+	if (!fpt_page_step(l, page, &loc, 1))
+		e.key = fpt_page_high(l, page);
+	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return false;
+	fpt_key_copy(&bounds->high, &e.key);
+	return true;
+}
+
+/* Is this page the one of "level" that covers key, or to the left of it? */
+static inline bool
+fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
+				const FPTBounds *bounds)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	if (h->level != level || (h->flags & FPT_F_DELETED))
+		return false;
+	return (bounds != NULL &&
+			fpt_page_begins_at(&ix->layout, page, &bounds->low.key)) ||
+		fpt_page_above_low(&ix->layout, page, key);
+}
+
+/* fpt_moveright(); bounds: keys on either side of the key, or NULL. */
+static inline Buffer
+fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
+					  const FPTKey *key, int level, int lock,
+					  const FPTBounds *bounds)
+{
+	FPTKeyBuf	passed;			/* high fence behind us, if we moved */
+	bool		moved = false;
+
+	for (;;)
+	{
+		Page		page = BufferGetPage(buf);
+		FPTKey		high;
+		uint32		right;
+
+		if (unlikely(!fpt_page_serves(ix, page, key, level, bounds)))
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		if (bounds != NULL &&
+			fpt_page_ends_at(&ix->layout, page, &bounds->high.key))
+			return buf;
+		if (likely(fpt_page_below_high(&ix->layout, page, key)))
+			return buf;
+
+		/*
+		 * High fences rise from page to page, or links lead in a circle (or to
+		 * a page that was recycled this moment): begin again, a few times.
+		 */
+		high = fpt_page_high(&ix->layout, page);
+		if (moved && fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		right = fpt_header(page)->right;
+		if (right == FPT_NOPAGE || right == fpt_bufpage(buf))
+			fpt_corrupt(rel, fpt_bufpage(buf),
+						"The right link contradicts the high fence");
+		fpt_key_copy(&passed, &high);
+		moved = true;
+		UnlockReleaseBuffer(buf);
+		CHECK_FOR_INTERRUPTS();
+		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
+		buf = fpt_getbuf(rel, ix, right, lock);
+	}
+}
+
+Buffer
+fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+			  int level, int lock)
+{
+	return fpt_moveright_between(rel, ix, buf, key, level, lock, NULL);
+}
+
+/*
+ * Other pages prove by their level and fences that they are what was looked
+ * for.  The root is found by its number, so it is asked, too: a scan that were
+ * given a page which ends before its key would go backwards, for ever.
+ */
+static inline void
+fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
+{
+	Page		page = BufferGetPage(buf);
+
+	if (unlikely(!fpt_page_serves(ix, page, key, fpt_header(page)->level,
+								  NULL) ||
+				 !fpt_page_below_high(&ix->layout, page, key) ||
+				 fpt_header(page)->level == 0))
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
+}
+
+/*
+ * Lock the root to look for key: as asked if it is of the wanted level, else to
+ * read.
+ */
+static Buffer
+fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			  int lock)
+{
+	Buffer		buf;
+	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
+
+	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
+	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
+	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
+	fpt_check_root(rel, ix, buf, key);
+	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
+	if (ix->rootlevel == level && mode != lock)
+	{
+		/* It may grow in between; then it is no longer what is wanted. */
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+		LockBuffer(buf, lock);
+		fpt_check_buffer(rel, ix, buf, FPT_ROOTPAGE);
+		fpt_check_root(rel, ix, buf, key);
+		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
+	}
+	return buf;
+}
+
+/*
+ * Does the range that ends at look->end go on behind the child at loc of a
+ * locked leaf parent?
+ */
+static bool
+fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
+			const FPTLook *look)
+{
+	const FPTLayout *l = &ix->layout;
+	Page		page = BufferGetPage(parent);
+	FPTEntry	e;
+	int			cmp;
+
+	if (look->dir > 0 && !fpt_page_step(l, page, &loc, 1))
+		e.key = fpt_page_high(l, page);
+	else if (look->dir < 0 && loc.kid == 0 && loc.rank == 0)
+		e.key = fpt_page_low(l, page);
+	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+		fpt_corrupt_page(rel, l, page, fpt_bufpage(parent));
+	if (e.key.cls == FPT_CLS_PINF || e.key.cls == FPT_CLS_MINF)
+		return false;
+	cmp = fpt_key_cmp(l, &e.key, look->end);
+	return look->dir > 0 ? cmp <= 0 : cmp > 0;
+}
+
+/*
+ * One descent, a page at a time (L2); InvalidBuffer if it met a page that was
+ * not what it should be.
+ */
+static Buffer
+fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				 int lock, FPTStack *stack, const FPTLook *look)
+{
+	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
+	int			cur = ix->rootlevel;
+	FPTBounds	around;
+	const FPTBounds *bounds = ix->headless ? &around : NULL;
+
+	if (cur < level)
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
+	if (stack)
+		stack->rootlevel = cur;
+	while (cur > level)
+	{
+		Page		page = BufferGetPage(buf);
+		uint32		child;
+		uint32		fraction = FPT_NO_GUESS;
+		FPTLoc		loc;
+		bool		more = false;
+		int			mode;
+
+		if (stack)
+			stack->page[cur] = fpt_bufpage(buf);
+		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK ||
+			(unlikely(ix->headless) &&
+			 !fpt_child_bounds(ix, page, loc, &around)))
+			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));
+		if (child <= FPT_ROOTPAGE)
+			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		if (cur == 1 && fpt_guess_wanted(&ix->guess))
+			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
+		if (unlikely(look != NULL) && cur == 1)
+			more = fpt_goes_on(rel, ix, buf, loc, look);
+		UnlockReleaseBuffer(buf);
+		if (unlikely(more))
+			look->start(look->arg, child);
+		cur--;
+		mode = cur == level ? lock : BUFFER_LOCK_SHARE;
+		fpt_stop_point(FPT_STOP_DESCEND);
+		buf = fpt_getbuf_hot(rel, ix, child, mode, fraction);
+		buf = fpt_moveright_between(rel, ix, buf, key, cur, mode, bounds);
+		if (buf == InvalidBuffer)
+			return buf;
+	}
+	return buf;
+}
+
+Buffer
+fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				int lock)
+{
+	return fpt_descend_once(rel, ix, key, level, lock, NULL, NULL);
+}
+
+static Buffer
+fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				  int lock, FPTStack *stack, const FPTLook *look)
+{
+	int			restarts;
+
+	Assert(key->cls > FPT_CLS_MINF || (key->tid == 0 && key->lo == 0));
+	for (restarts = 0; restarts < FPT_MAX_RESTARTS; restarts++)
+	{
+		Buffer		buf = fpt_descend_once(rel, ix, key, level, lock, stack,
+											 look);
+
+		if (buf != InvalidBuffer)
+		{
+			/* Callers go on at the page's fences and rely on getting ahead. */
+			Assert(fpt_page_above_low(&ix->layout, BufferGetPage(buf), key));
+			Assert(fpt_page_below_high(&ix->layout, BufferGetPage(buf), key));
+			return buf;
+		}
+		CHECK_FOR_INTERRUPTS();
+		if (restarts > 10)
+			pg_usleep(1000L);
+	}
+	fpt_corrupt(rel, FPT_ROOTPAGE,
+				"Descents keep arriving at pages that do not cover the key");
+	return InvalidBuffer;		/* keep compiler quiet */
+}
+
+Buffer
+fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+			int lock, FPTStack *stack)
+{
+	return fpt_descend_until(rel, ix, key, level, lock, stack, NULL);
+}
+
+Buffer
+fpt_descend_looking(Relation rel, FPTIndex *ix, const FPTKey *key,
+					const FPTLook *look)
+{
+	return fpt_descend_until(rel, ix, key, 0, BUFFER_LOCK_SHARE, NULL, look);
+}

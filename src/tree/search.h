@@ -1,0 +1,77 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/search.h
+ *	  Descending the tree, and moving right.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_TREE_SEARCH_H
+#define FPT_TREE_SEARCH_H
+
+#include "storage/buf.h"
+#include "utils/relcache.h"
+
+#include "page/format.h"
+#include "page/layout.h"
+#include "store/index.h"
+
+/*
+ * All keys that btree's comparison calls equal to this one, whatever their
+ * TIDs.  NULLs equal each other here.
+ */
+extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
+							FPTKey *hi);
+
+/*
+ * The key just below an exclusive bound: the page that covers it is the one to
+ * the left of the bound.
+ */
+extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
+
+/* Page numbers of the path of a descent, by level; hints, not trusted. */
+typedef struct FPTStack
+{
+	int			rootlevel;
+	uint32		page[FPT_MAX_LEVEL + 1];
+} FPTStack;
+
+/*
+ * Descend to the page of "level" that covers key, locked as asked (the pages
+ * above are share-locked, one at a time).  stack may be NULL.
+ */
+extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
+						  int level, int lock, FPTStack *stack);
+
+/*
+ * Of a descent to the first leaf of a range: "start" is called before that leaf
+ * is read, if the range goes on behind it.  No page is locked then.
+ */
+typedef struct FPTLook
+{
+	int			dir;
+	const FPTKey *end;			/* of the range, in this direction */
+	void		(*start) (void *arg, uint32 leaf);	/* NULL: do not look */
+	void	   *arg;
+} FPTLook;
+
+/* The same to a leaf, to read, looking. */
+extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
+								  const FPTKey *key, const FPTLook *look);
+
+/*
+ * The same for what can be done without: one attempt, and InvalidBuffer (no
+ * lock) where it ends at a page that does not cover the key.  An index in the
+ * order of another version of a comparison function may have no such page.
+ */
+extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
+							  int level, int lock);
+
+/*
+ * Starting from a locked page whose number somebody remembered: the page of
+ * "level" that covers key, or InvalidBuffer (and no lock) if this page is not
+ * on the way to it.
+ */
+extern Buffer fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf,
+							const FPTKey *key, int level, int lock);
+
+#endif							/* FPT_TREE_SEARCH_H */

@@ -1,0 +1,821 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/split.c
+ *	  Making room for an entry: in the page, or by splitting it.
+ *
+ * A page split is one WAL record: the page, its new right sibling, the old
+ * right sibling (whose left link changes) and, above the leaf level, the child
+ * whose incomplete-split flag the inserted downlink clears: four pages at
+ * most.  The new sibling's own downlink follows in a second record, which
+ * clears the flag that the first one sets.  Whoever finds the flag set on a
+ * page that it has locked exclusively finishes that split first.
+ *
+ * The root stays where it is: its entries move to two new pages below it, in
+ * one record that needs no flag.  The root is never a leaf: a split moves
+ * entries of a leaf to its right sibling and nowhere else (VACUUM's interlock
+ * with index-only scans depends on that).
+ *
+ * A page holds far more entries in a narrow encoding than in a wide one, so an
+ * entry far away from the others may not let half a page's entries form one.
+ * Then the page is split next to that entry, or first without it.
+ *
+ * Lock order: from lower to higher levels, and from left to right in a level.
+ * Pages taken from the free space map are locked conditionally.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+
+#include "key/column.h"
+#include "key/compare.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/options.h"
+#include "store/place.h"
+#include "store/wal.h"
+#include "tree/finddisk.h"
+#include "tree/split.h"
+
+/* Fill of the nodes of a new right page, percent. */
+#define FPT_SPLIT_FILL			75
+#define FPT_SPLIT_FILL_ASCENDING 100
+
+/* Share of the entries that a rightmost inner page keeps, percent. */
+#define FPT_SPLIT_INNER_KEEP	90
+
+/* Bytes of a general entry besides its tuple, more or less. */
+#define FPT_SPLIT_SLOT			16
+
+/* Part of the entries within which a border is moved to one between keys. */
+#define FPT_SPLIT_NEAR			4
+
+/* What a split works on. */
+typedef struct FPTSplit
+{
+	Relation	rel;
+	FPTIndex   *ix;
+	const FPTEntry *e;			/* the entry to insert */
+	FPTEntry   *entries;		/* the page's entries and e, in order */
+	int			n;
+	int			pos;			/* e's place in them; -1: it is left out */
+	int			at;				/* first entry of the right page */
+	FPTKey		low;			/* the page's fences */
+	FPTKey		high;
+	FPTKeyBuf	sep;			/* fence between left and right */
+	char	   *left;			/* the pages as they shall be, links apart */
+	char	   *right;
+	FPTWork    *work;			/* for the kernel */
+	int			fill;			/* of the right page's nodes, percent */
+} FPTSplit;
+
+static FPTEntry *
+fpt_alloc_entries(void)
+{
+	return (FPTEntry *) palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
+}
+
+/* Read a page's entries and put e among them. */
+static void
+fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
+{
+	int			n = fpt_page_extract(&sp->ix->layout, page, sp->entries,
+									 FPT_MAX_ENTRIES);
+	int			a = 0;
+	int			b = n;
+
+	Assert(sp->entries != NULL);
+	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
+	if (n < 0)
+		fpt_corrupt_page(sp->rel, &sp->ix->layout, page, pageno);
+	sp->low = fpt_page_low(&sp->ix->layout, page);
+	sp->high = fpt_page_high(&sp->ix->layout, page);
+
+	/* Nothing goes before the separator that stands for minus infinity. */
+	if (fpt_header(page)->level > 0 && sp->low.cls == FPT_CLS_MINF && n > 0)
+		a = 1;
+	while (a < b)
+	{
+		int			m = (a + b) / 2;
+
+		if (fpt_key_cmp(&sp->ix->layout, &sp->entries[m].key,
+						&sp->e->key) < 0)
+			a = m + 1;
+		else
+			b = m;
+	}
+	memmove(sp->entries + a + 1, sp->entries + a, (n - a) * sizeof(FPTEntry));
+	sp->entries[a] = *sp->e;
+	sp->n = n + 1;
+	sp->pos = a;
+}
+
+/*
+ * Does the new leaf entry follow the one that was inserted before it?  Rows
+ * that arrive together lie together in the heap.
+ */
+static bool
+fpt_split_local_run(FPTSplit *sp)
+{
+	uint64		tid = sp->e->key.tid;
+	uint64		prev;
+
+	if (sp->pos < 1)
+		return false;
+	prev = sp->entries[sp->pos - 1].key.tid;
+	return tid == prev + 1 ||
+		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
+}
+
+/* Are two leaf entries, or an entry and a fence, of the same key? */
+static inline bool
+fpt_split_same_key(const FPTKey *a, const FPTKey *b)
+{
+	return a->hi == b->hi && fpt_key_alike(a, b);
+}
+
+/*
+ * Is the new leaf entry the last row of the page's first key, and is there
+ * nothing else, or rows of one other key that goes on in the next page?  More
+ * rows of the first one will come behind the new one, as they get higher TIDs,
+ * and nothing elsewhere.
+ */
+static bool
+fpt_split_long_run(const FPTSplit *sp)
+{
+	const FPTKey *last = &sp->entries[sp->n - 1].key;
+
+	if (sp->pos < 1 ||
+		!fpt_split_same_key(&sp->entries[0].key, &sp->e->key))
+		return false;
+	return sp->pos == sp->n - 1 ||
+		(!fpt_split_same_key(&sp->e->key, &sp->entries[sp->pos + 1].key) &&
+		 fpt_split_same_key(&sp->entries[sp->pos + 1].key, last) &&
+		 sp->high.tid != 0 && fpt_split_same_key(last, &sp->high));
+}
+
+/*
+ * In an index of several columns, is the new leaf entry the last one of those
+ * of its values in the first columns, which are half of the page or more?  Such
+ * rows arrive in the order of the further columns, an event of each of some
+ * sources at a time, and more will come behind the new one.
+ */
+static bool
+fpt_split_group_end(const FPTSplit *sp)
+{
+	const FPTGeneral *g = sp->ix->layout.arg;
+	const FPTEntry *e = &sp->entries[sp->pos];
+	int			n;
+
+	if (!fpt_is_general(&sp->ix->layout) || fpt_general_nkeys(g) < 2 ||
+		sp->pos <= sp->n / 2)
+		return false;
+	n = fpt_general_common(g, &e[-1].key, &e->key);
+	return n > 0 && n < fpt_general_nkeys(g) &&
+		fpt_general_common(g, &e[-(sp->n / 2)].key, &e->key) >= n &&
+		(sp->pos == sp->n - 1 ||
+		 fpt_general_common(g, &e->key, &e[1].key) < n);
+}
+
+/*
+ * Where a key begins near "at", if keys repeat: its rows are found in one page
+ * then, and both halves can grow.
+ */
+static int
+fpt_split_between_keys(const FPTSplit *sp, int at)
+{
+	int			max = Min(sp->n / FPT_SPLIT_NEAR, Min(at, sp->n - at));
+
+	for (int d = 0; d < max; d++)
+	{
+		if (!fpt_split_same_key(&sp->entries[at - d - 1].key,
+								&sp->entries[at - d].key))
+			return at - d;
+		if (!fpt_split_same_key(&sp->entries[at + d - 1].key,
+								&sp->entries[at + d].key))
+			return at + d;
+	}
+	return at;
+}
+
+/* Bytes of a general entry; one that shares its tuple has none of its own. */
+static inline int
+fpt_split_weight(const FPTSplit *sp, int i)
+{
+	const FPTKey *k = &sp->entries[i].key;
+
+	if (i > 0 && k->tup == sp->entries[i - 1].key.tup)
+		return FPT_SPLIT_SLOT;
+	return (int) k->len + FPT_SPLIT_SLOT;
+}
+
+/* The middle: by entries, or by bytes where their tuples are not alike. */
+static int
+fpt_split_half(FPTSplit *sp, int level)
+{
+	int			total = 0;
+	int			sum = 0;
+	int			i;
+
+	if (!fpt_is_general(&sp->ix->layout))
+		return (sp->n + 1) / 2;
+	/*
+	 * A page of widest separators has two children, and a third one leaves one
+	 * of its halves with a single child.  That must be the half where more are
+	 * to come, or each of them would split the whole path up to the root.
+	 */
+	if (level > 0 && sp->n == 3)
+		return sp->pos <= 1 ? 1 : 2;
+	for (i = 0; i < sp->n; i++)
+		total += fpt_split_weight(sp, i);
+	for (i = 0; i < sp->n - 1 && sum < total / 2; i++)
+		sum += fpt_split_weight(sp, i);
+	return Max(i, 1);
+}
+
+/* How many entries a leaf keeps behind which the next ones will come. */
+static int
+fpt_split_keep(const FPTSplit *sp)
+{
+	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
+	int			keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
+
+	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+}
+
+/* Where to split a page if nothing speaks against it. */
+static int
+fpt_split_middle(FPTSplit *sp, Page page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	int			keep;
+
+	Assert(sp->n > 1 && sp->pos < sp->n);
+	sp->fill = FPT_SPLIT_FILL;
+	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
+	{
+		/* An ascending run within the key space leaves a full page, too. */
+		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
+			return sp->pos;
+
+		/* The page where the run goes on gets the lesser part of the others. */
+		if (h->level == 0 && fpt_split_long_run(sp))
+			return sp->pos > sp->n / 2 ? sp->pos : sp->pos + 1;
+
+		/*
+		 * What follows the group does not stay with it, where it would be in
+		 * the way for ever.  If that is little, the page is left full.
+		 */
+		if (h->level == 0 && fpt_split_group_end(sp))
+		{
+			keep = fpt_split_keep(sp);
+			return sp->pos < keep ? sp->pos + 1 : keep;
+		}
+		keep = fpt_split_half(sp, h->level);
+		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
+	}
+
+	/* Ascending: the rightmost page keeps fillfactor percent. */
+	sp->fill = FPT_SPLIT_FILL_ASCENDING;
+	if (h->level == 0)
+		return fpt_split_keep(sp);
+	return Max(1, (sp->n - 1) * FPT_SPLIT_INNER_KEEP / 100);
+}
+
+/*
+ * The left half in the page's own image: entries stay where they are, only
+ * those of the right half go.
+ */
+static FPTResult
+fpt_split_left_in_place(FPTSplit *sp, Page page)
+{
+	const FPTLayout *l = &sp->ix->layout;
+	bool		mine = sp->pos >= 0 && sp->pos < sp->at;
+	FPTEdit		edit = {0};
+	FPTResult	res;
+
+	memcpy(sp->left, page, BLCKSZ);
+	res = fpt_page_truncate(l, sp->left, mine ? sp->at - 1 : sp->at);
+	if (res == FPT_OK && mine)
+	{
+		res = fpt_page_make_room(l, sp->left, sp->e, sp->work);
+		if (res == FPT_OK)
+			res = fpt_page_insert(l, sp->left, sp->e, &edit);
+	}
+	if (res == FPT_OK)
+	{
+		fpt_page_trim(l, sp->left);
+		res = fpt_page_set_high(l, sp->left, &sp->sep.key, sp->work);
+	}
+	return res;
+}
+
+/* Make the two halves for a split at "at"; false if one of them cannot be. */
+static bool
+fpt_split_try(FPTSplit *sp, Page page, int at)
+{
+	const FPTLayout *l = &sp->ix->layout;
+	FPTPageHeader *h = fpt_header(page);
+	FPTPageSpec left = {h->level, fpt_special(page)->pageno, &sp->low,
+		&sp->sep.key};
+	FPTPageSpec right = {h->level, FPT_NOPAGE, &sp->sep.key, &sp->high};
+
+	if (at < 1 || at >= sp->n)
+		return false;
+	sp->at = at;
+
+	/*
+	 * A leaf's separator without the TID, where the keys differ, sends a
+	 * search for the key alone straight to the right page.
+	 */
+	if (h->level == 0 && fpt_is_general(l))
+		l->separate(l->arg, &sp->entries[at - 1].key, &sp->entries[at].key,
+					&sp->sep);
+	else
+		fpt_key_copy(&sp->sep, &sp->entries[at].key);
+	if (h->level == 0 && !fpt_is_general(l) &&
+		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep.key) != 0)
+		sp->sep.key.tid = 0;
+	if (fpt_page_form(l, sp->right, &right, sp->entries + at, sp->n - at,
+					  sp->fill) != FPT_OK)
+		return false;
+	return fpt_split_left_in_place(sp, page) == FPT_OK ||
+		fpt_page_form(l, sp->left, &left, sp->entries, at,
+					  FPT_SPLIT_FILL) == FPT_OK;
+}
+
+/*
+ * Wide tuples leave few places for a border, and none perhaps if the new one is
+ * among them: a separator may be as wide as the entry behind it.  Without the
+ * new one there always is one, in front of the last entry: the left page gets
+ * no more than there was, the right one that entry and two fences, for which
+ * there is room in every page.
+ */
+static bool
+fpt_split_anywhere(FPTSplit *sp, Page page)
+{
+	int			at;
+
+	for (at = 1; at < sp->n; at++)
+	{
+		if (fpt_split_try(sp, page, at))
+			return true;
+	}
+	return false;
+}
+
+/* Choose where to split and make the halves. */
+static void
+fpt_split_choose(FPTSplit *sp, Page page)
+{
+	int			pos = sp->pos;
+
+	/* a key that the dictionary cannot have fits only in much smaller pages */
+	bool		dict = fpt_page_has_dict(page);
+
+	if (fpt_split_try(sp, page, fpt_split_middle(sp, page)) ||
+		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
+		return;
+
+	/* A full page may have no room for the tuple of a new fence. */
+	if (fpt_is_general(&sp->ix->layout) && !dict &&
+		(fpt_split_try(sp, page, fpt_split_keep(sp)) ||
+		 fpt_split_try(sp, page, fpt_split_half(sp, fpt_header(page)->level)) ||
+		 fpt_split_anywhere(sp, page)))
+		return;
+
+	/* Too far from both its neighbours: make the gap a border first. */
+	memmove(sp->entries + pos, sp->entries + pos + 1,
+			(sp->n - pos - 1) * sizeof(FPTEntry));
+	sp->n--;
+	sp->pos = -1;
+	if (dict && fpt_split_try(sp, page, sp->n / 2))
+		return;
+	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
+		return;
+	if (!fpt_split_try(sp, page, pos) &&
+		!fpt_split_try(sp, page, sp->n / 2))
+		fpt_corrupt(sp->rel, fpt_special(page)->pageno,
+					"Half of the page's entries do not make a page");
+}
+
+/* Copy a half into place; its links and number are the caller's business. */
+static void
+fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
+			  uint32 right, uint16 flags)
+{
+	memcpy(copy, half, BLCKSZ);
+	fpt_special(copy)->pageno = pageno;
+	fpt_header(copy)->left = left;
+	fpt_header(copy)->right = right;
+	fpt_header(copy)->flags = flags;
+}
+
+/*
+ * Split a page that is not the root, in one record (L5, W2).  *rbuf: its new
+ * right sibling, locked; the page is marked as incompletely split.
+ */
+static void
+fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
+			   const FPTStack *stack)
+{
+	Relation	rel = sp->rel;
+	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
+	uint32		pageno = fpt_bufpage(buf);
+	uint32		oldright = h->right;
+	uint32		rightno;
+	FPTStripeOrder order;
+	Buffer		obuf = InvalidBuffer;
+	FPTWal	   *wal;
+	Page		copy;
+
+	Assert(sp->at > 0 && sp->at < sp->n);
+	Assert(pageno != FPT_ROOTPAGE);
+	if (oldright == pageno ||
+		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
+		fpt_corrupt(rel, pageno, "The right link is not valid");
+	fpt_find_disk(rel, sp->ix, buf, stack, FPT_NOPAGE, &order);
+	fpt_stop_point(FPT_STOP_SPLIT_SIBLING);
+	if (oldright != FPT_NOPAGE)
+	{
+		obuf = fpt_getbuf(rel, sp->ix, oldright, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(obuf))->left != pageno ||
+			fpt_header(BufferGetPage(obuf))->level != h->level)
+			fpt_corrupt(rel, oldright,
+						"The left link does not point to the left sibling");
+	}
+
+	/*
+	 * Last, so that nobody waits for a lock while he holds a page that was
+	 * recycled this moment: others may wait for it by a stale number (L4).
+	 */
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
+	copy = fpt_wal_page(wal, buf, false);
+	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
+				  h->flags | FPT_F_INCOMPLETE);
+	copy = fpt_wal_page(wal, *rbuf, true);
+	fpt_split_put(copy, sp->right, rightno, pageno, oldright, 0);
+	if (BufferIsValid(obuf))
+	{
+		copy = fpt_wal_page(wal, obuf, false);
+		fpt_header(copy)->left = rightno;
+	}
+	if (BufferIsValid(childbuf))
+	{
+		copy = fpt_wal_page(wal, childbuf, false);
+		fpt_header(copy)->flags &= ~FPT_F_INCOMPLETE;
+	}
+	fpt_wal_finish(wal);
+
+	if (h->level == 0)
+		PredicateLockPageSplit(rel, pageno, rightno);
+	if (BufferIsValid(obuf))
+		UnlockReleaseBuffer(obuf);
+}
+
+/*
+ * Give the tree a new level: the root's entries move to two new pages, which
+ * are returned locked.
+ */
+static void
+fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
+			   Buffer childbuf)
+{
+	Relation	rel = sp->rel;
+	int			level = fpt_header(BufferGetPage(buf))->level;
+	FPTPageSpec root = {level + 1, FPT_ROOTPAGE, &sp->low, &sp->high};
+	FPTEntry	top[2];
+	FPTWal	   *wal;
+	Page		copy;
+	uint32		leftno;
+	uint32		rightno;
+	FPTStripeOrder order;
+
+	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE);
+	Assert(sp->at > 0 && sp->at < sp->n);
+	if (level >= FPT_MAX_LEVEL)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has too many levels",
+						RelationGetRelationName(rel)),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
+	if (level == 0)
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
+	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order);
+	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
+	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
+	copy = fpt_wal_page(wal, *lbuf, true);
+	fpt_split_put(copy, sp->left, leftno, FPT_NOPAGE, rightno, 0);
+	copy = fpt_wal_page(wal, *rbuf, true);
+	fpt_split_put(copy, sp->right, rightno, leftno, FPT_NOPAGE, 0);
+
+	memset(top, 0, sizeof(top));
+	top[0].down = leftno;
+	top[1].key = sp->sep.key;
+	top[1].down = rightno;
+	copy = fpt_wal_page(wal, buf, true);
+	if (fpt_page_form(&sp->ix->layout, copy, &root, top, 2, 100) != FPT_OK)
+		elog(ERROR, "two entries do not fit into a page");
+	if (BufferIsValid(childbuf))
+	{
+		copy = fpt_wal_page(wal, childbuf, false);
+		fpt_header(copy)->flags &= ~FPT_F_INCOMPLETE;
+	}
+	fpt_wal_finish(wal);
+	sp->ix->rootlevel = level + 1;
+	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
+}
+
+/* Rewrite a page in an encoding that can hold e as well; e goes in. */
+static bool
+fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
+		   const FPTEntry *e)
+{
+	FPTPageHeader *h = fpt_header(copy);
+	uint32		left = h->left;
+	uint32		right = h->right;
+	uint16		flags = h->flags;
+	FPTSplit	sp;
+	FPTPageSpec spec = {h->level, pageno, &sp.low, &sp.high};
+	FPTResult	res;
+	char	   *formed = palloc(BLCKSZ);
+
+	Assert(e->key.cls > FPT_CLS_MINF && e->key.cls < FPT_CLS_PINF);
+	memset(&sp, 0, sizeof(sp));
+	sp.rel = rel;
+	sp.ix = ix;
+	sp.e = e;
+	sp.entries = fpt_alloc_entries();
+	fpt_split_read(&sp, copy, pageno);
+	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
+	if (res == FPT_OK)
+		memcpy(copy, formed, BLCKSZ);
+	pfree(sp.entries);
+	pfree(formed);
+	h->left = left;
+	h->right = right;
+	h->flags = flags;
+	return res == FPT_OK;
+}
+
+/* Log a page with its new entry, which may be its child's downlink. */
+static void
+fpt_insert_finish(FPTWal *wal, Buffer childbuf)
+{
+	if (BufferIsValid(childbuf))
+		fpt_header(fpt_wal_page(wal, childbuf, false))->flags &=
+			~FPT_F_INCOMPLETE;
+	fpt_wal_finish(wal);
+}
+
+/*
+ * Make room for e in the copy of a page: fpt_page_make_room(), or, if entries
+ * were removed for it, fpt_page_find_room().  Mostly that is a matter of a node
+ * or two, and needs no work memory.
+ */
+static FPTResult
+fpt_insert_room(const FPTLayout *l, Page copy, const FPTEntry *e, bool removed)
+{
+	FPTWork    *work = NULL;
+	FPTResult	res;
+
+	for (;;)
+	{
+		res = removed ? fpt_page_find_room(l, copy, e, work) :
+			fpt_page_make_room(l, copy, e, work);
+		if (res != FPT_NO_WORK)
+			break;
+		Assert(work == NULL);
+		work = palloc(sizeof(FPTWork));
+	}
+	if (work != NULL)
+		pfree(work);
+	return res;
+}
+
+/*
+ * Try to get e into the page without splitting it.  True: done and logged.
+ * "removed": after entries were removed for it.
+ */
+static bool
+fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				   Buffer childbuf, bool removed)
+{
+	uint32		pageno = fpt_bufpage(buf);
+	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
+	Page		copy = fpt_wal_page(wal, buf, false);
+	FPTEdit		edit = {0};
+	FPTResult	res = fpt_insert_room(&ix->layout, copy, e, removed);
+
+	if (res == FPT_OK)
+		res = fpt_page_insert(&ix->layout, copy, e, &edit);
+	else if (res == FPT_UNFIT)
+		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
+	if (res == FPT_DUPLICATE)
+		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
+	if (res == FPT_CORRUPT || res == FPT_UNFIT)
+		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
+	if (res == FPT_FULL)
+	{
+		fpt_wal_abort(wal);
+		return false;
+	}
+	fpt_insert_finish(wal, childbuf);
+	return true;
+}
+
+/*
+ * The last thing that is tried before a page of general keys is split: to form
+ * it anew, in narrower nodes, or with a dictionary where keys repeat.
+ */
+static bool
+fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				Buffer childbuf)
+{
+	Page		page = BufferGetPage(buf);
+	FPTWal	   *wal;
+
+	if (!fpt_is_general(&ix->layout))
+		return false;
+	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES)
+	{
+		FPTWork    *work = palloc(sizeof(FPTWork));
+		bool		repeats = fpt_page_repeats(&ix->layout, page, work);
+
+		pfree(work);
+		if (!repeats)
+			return false;
+	}
+	wal = fpt_wal_start(rel, &ix->layout);
+	if (!fpt_recode(rel, ix, fpt_wal_page(wal, buf, false), fpt_bufpage(buf),
+					e))
+	{
+		fpt_wal_abort(wal);
+		return false;
+	}
+	fpt_insert_finish(wal, childbuf);
+	return true;
+}
+
+/* The parent-level page for a separator, locked exclusively, no split open. */
+static Buffer
+fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
+				FPTStack *stack)
+{
+	for (;;)
+	{
+		Buffer		buf = InvalidBuffer;
+
+		if (stack && stack->rootlevel >= level &&
+			stack->page[level] >= FPT_ROOTPAGE)
+		{
+			/*
+			 * Only if it is to be had at once (L4): recycled meanwhile, it may
+			 * even be a page that we hold locked ourselves.
+			 */
+			buf = fpt_getbuf(rel, ix, stack->page[level], 0);
+			if (ConditionalLockBuffer(buf))
+			{
+				fpt_check_buffer(rel, ix, buf, stack->page[level]);
+				buf = fpt_moveright(rel, ix, buf, sep, level,
+									BUFFER_LOCK_EXCLUSIVE);
+			}
+			else
+			{
+				ReleaseBuffer(buf);
+				buf = InvalidBuffer;
+			}
+		}
+		if (!BufferIsValid(buf))
+			buf = fpt_descend(rel, ix, sep, level, BUFFER_LOCK_EXCLUSIVE,
+							  NULL);
+		if (!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE))
+			return buf;
+		fpt_finish_split(rel, ix, buf, stack);
+	}
+}
+
+/* Give a locked page's new right sibling its downlink; buf stays locked. */
+static void
+fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
+{
+	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
+	FPTEntry	e;
+	Buffer		pbuf;
+
+	Assert(h->flags & FPT_F_INCOMPLETE);
+	if (h->right <= FPT_ROOTPAGE || fpt_bufpage(buf) == FPT_ROOTPAGE)
+		fpt_corrupt(rel, fpt_bufpage(buf),
+					"A split is marked incomplete, but there is no right sibling");
+	e.key = fpt_page_high(&ix->layout, BufferGetPage(buf));
+	e.down = h->right;
+	fpt_stop_point(FPT_STOP_LOCK_PARENT);
+	pbuf = fpt_lock_parent(rel, ix, &e.key, h->level + 1, stack);
+	fpt_insert_hard(rel, ix, pbuf, &e, buf, stack, NULL);
+}
+
+void
+fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
+{
+	fpt_post_downlink(rel, ix, buf, stack);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Split a page for e.  If e is in, everything is released and InvalidBuffer
+ * returned; else the page that covers e now, still locked: a uniqueness check
+ * may depend on nobody else having had it in between.
+ */
+static Buffer
+fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+		  Buffer childbuf, FPTStack *stack)
+{
+	bool		isroot = fpt_bufpage(buf) == FPT_ROOTPAGE;
+	FPTSplit	sp;
+	Buffer		lbuf = buf;
+	Buffer		rbuf;
+	bool		right;
+
+	memset(&sp, 0, sizeof(sp));
+	sp.rel = rel;
+	sp.ix = ix;
+	sp.e = e;
+	sp.entries = fpt_alloc_entries();
+	sp.left = palloc(2 * BLCKSZ);
+	sp.right = sp.left + BLCKSZ;
+	sp.work = palloc(sizeof(FPTWork));
+	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
+	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
+		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
+	fpt_split_choose(&sp, BufferGetPage(buf));
+
+	/* Without e its downlink's child stays marked: the entry is yet to come. */
+	if (sp.pos < 0)
+		childbuf = InvalidBuffer;
+	if (isroot)
+		fpt_split_root(&sp, buf, &lbuf, &rbuf, childbuf);
+	else
+		fpt_split_page(&sp, buf, &rbuf, childbuf, stack);
+	pfree(sp.entries);
+	pfree(sp.left);
+	pfree(sp.work);
+
+	right = sp.pos < 0 && fpt_key_cmp(&ix->layout, &e->key, &sp.sep.key) >= 0;
+	if (!right)
+		UnlockReleaseBuffer(rbuf);
+	if (!isroot)
+	{
+		bool		leaf = fpt_header(BufferGetPage(lbuf))->level == 0;
+
+		fpt_stop_point(leaf ? FPT_STOP_LEAF_SPLIT : FPT_STOP_INNER_SPLIT);
+		fpt_post_downlink(rel, ix, lbuf, stack);
+		fpt_stop_point(leaf ? FPT_STOP_LEAF_LINKED : FPT_STOP_INNER_LINKED);
+	}
+	if (right || sp.pos >= 0)
+		UnlockReleaseBuffer(lbuf);
+	if (sp.pos >= 0)
+		return InvalidBuffer;
+	return right ? rbuf : lbuf;
+}
+
+void
+fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				Buffer childbuf, FPTStack *stack, FPTDelete *del)
+{
+	bool		removed = false;
+
+	while (BufferIsValid(buf))
+	{
+		/* Mostly the entry's own node has room after that. */
+		if (removed && fpt_wal_insert(rel, ix, buf, e) == FPT_OK)
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
+		if (removed)
+			continue;
+		if (fpt_insert_anew(rel, ix, buf, e, childbuf))
+		{
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
+	}
+}

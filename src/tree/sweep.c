@@ -1,0 +1,472 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/sweep.c
+ *	  Read-ahead of VACUUM and the checks, which read all leaves.
+ *
+ * Such a walk goes along the leaves in key order, and in an aged index that is
+ * anywhere in the file.  Asked for one by one each leaf is a read, where a walk
+ * through the file from front to back has the operating system read sixteen at
+ * a time.  So the numbers of the leaves to come are copied from the leaf-parent
+ * pages, sorted, and asked for in the order in which they lie in the file,
+ * neighbours in one request, before the walk gets there.
+ *
+ * How many leaves that are, a piece, depends on where they lie.  A few hundred
+ * will do where the order of the keys is nearly that of the file.  Otherwise
+ * the piece grows until its leaves lie close together, in the end to all leaves
+ * that the caches can be expected to hold.  Where that is not enough, because
+ * the index is much larger than they are, pieces stay small, and each leaf is a
+ * read as it has to be.
+ *
+ * All this is hints: the walk follows its own links.  A number that is wrong
+ * costs a read in vain, or one more.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "lib/qunique.h"
+#include "miscadmin.h"
+#include "optimizer/optimizer.h"
+#include "storage/bufmgr.h"
+
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/layout.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/counts.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "tree/search.h"
+#include "tree/sweep.h"
+
+/* Leaves of a piece at least, and how it grows. */
+#define FPT_PIECE_LEAVES	256
+#define FPT_PIECE_GROWTH	4
+
+/*
+ * At most: a quarter of the caches, because two pieces are in them at a time,
+ * and others need some, too; but memory for the numbers is bounded.
+ */
+#define FPT_PIECE_CACHE		4
+#define FPT_PIECE_MAX		(1 << 20)
+
+/*
+ * And while VACUUM is told to be easy on the disks, which counts what the walk
+ * reads but not what is read ahead of it: what is read at once is 32 MB.
+ */
+#define FPT_PIECE_DELAYED	4096
+
+/* A piece need not grow if its requests have so many leaves on average. */
+#define FPT_PIECE_DENSE		4
+
+/*
+ * Pages of a request: Linux cuts what it is asked for to the larger of the
+ * device's largest read and read_ahead_kb, 128 kB by default.
+ */
+#define FPT_REQUEST_PAGES	16
+
+/*
+ * Pages in between that nobody wants and that are read all the same, since one
+ * request costs more than so many pages.
+ */
+#define FPT_REQUEST_GAP		4
+
+/*
+ * Requests of neighbouring pages under way whatever maintenance_io_concurrency
+ * is: 8 MB in all, as the operating system has with a large read_ahead_kb for
+ * who reads a file from front to back.  A walk that slept for each of them
+ * would not keep the disk busy.
+ */
+#define FPT_UNDER_WAY		64
+
+/*
+ * A file that is read from front to back is asked for in large pieces, of 1 MB,
+ * and so many of them ahead.
+ */
+#define FPT_FRONT_PAGES		(8 * FPT_REQUEST_PAGES)
+#define FPT_FRONT_PIECES	4
+
+struct FPTSweep
+{
+	Relation	rel;
+	FPTIndex   *ix;				/* the walk's */
+	bool		off;
+	uint32		front;			/* read from front to back: asked for up to here */
+	bool		begun;
+	bool		sparse;			/* larger pieces are not denser ones */
+	int			limit;			/* maintenance_io_concurrency */
+	int			budget;			/* most leaves of a piece */
+	int			depth;			/* most requests under way */
+	uint32		npages;
+	uint32		parent;			/* leaf-parent to copy next, or FPT_NOPAGE */
+	uint32		nparents;		/* so many were */
+
+	/* Leaves in key order that are in no piece yet. */
+	uint32	   *list;
+	int			nlist;
+	int			maxlist;
+
+	/* The piece that the walk is in. */
+	int			nwalk;			/* its leaves */
+	int			walked;
+
+	/* The one after it: of its leaves those to be read, in order of the file. */
+	int			nleaves;
+	uint32	   *ask;
+	int			nask;
+	int			maxask;
+	int			asked;
+
+	/* The last pages of the requests made lately. */
+	uint32	   *under_way;
+	unsigned	nrequests;
+	int			nwaiting;		/* of these may be under way */
+	FPTHintFile file;
+};
+
+FPTSweep *
+fpt_sweep_begin(Relation rel, FPTIndex *ix)
+{
+	FPTSweep   *s = palloc0(sizeof(FPTSweep));
+	int			limit = fpt_io_concurrency(rel, &ix->map, true);
+
+	s->rel = rel;
+	s->ix = ix;
+	s->off = !fpt_guc_leaf_prefetch || !fpt_can_prefetch_pages();
+	s->limit = limit;
+	s->depth = Max(limit, FPT_UNDER_WAY);
+	s->budget = Min(effective_cache_size / FPT_PIECE_CACHE, FPT_PIECE_MAX);
+	if (VacuumCostActive)
+		s->budget = Min(s->budget, FPT_PIECE_DELAYED);
+	s->npages = fpt_npages(rel, &ix->map);
+	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
+	s->parent = FPT_NOPAGE;
+	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
+	s->list = palloc(s->maxlist * sizeof(uint32));
+	s->ask = palloc(s->maxask * sizeof(uint32));
+	s->under_way = palloc(s->depth * sizeof(uint32));
+	s->file = FPT_NO_HINT_FILE;
+	return s;
+}
+
+void
+fpt_sweep_end(FPTSweep *s)
+{
+	fpt_hint_close(&s->file);
+	pfree(s->list);
+	pfree(s->ask);
+	pfree(s->under_way);
+	pfree(s);
+}
+
+/* --- the file from front to back ------------------------------------------- */
+
+/*
+ * Ask for pages first + from .. first + to - 1 as one read, less those at the
+ * ends that are in shared buffers.
+ */
+static void
+fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
+{
+	while (from < to && cached[from])
+		from++;
+	while (from < to && cached[to - 1])
+		to--;
+	if (from < to)
+		fpt_prefetch_pages(s->rel, &s->ix->map, first + from, first + to - 1,
+						   &s->file);
+}
+
+/*
+ * Ask for a large piece, of n pages.  The operating system takes what it is
+ * asked for up to its own limit, which is that of its own read-ahead, and
+ * forgets the rest.  So the piece is asked for as a whole, and once more in
+ * parts: who has taken the whole has them.
+ */
+static void
+fpt_sweep_large(FPTSweep *s, uint32 first, int n)
+{
+	bool		cached[FPT_FRONT_PAGES];
+	int			ncached = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+	{
+		cached[i] = fpt_page_buffered(s->rel, &s->ix->map, first + i);
+		ncached += cached[i];
+	}
+	fpt_count(NULL, FPT_LEAF_CACHED, ncached);
+	fpt_count(NULL, FPT_LEAF_ISSUED, n - ncached);
+	if (ncached < n / 2)
+		fpt_sweep_range(s, cached, first, 0, n);
+	for (i = 0; i < n; i += FPT_REQUEST_PAGES)
+	{
+		int			part = Min(n - i, FPT_REQUEST_PAGES);
+
+		if (memchr(cached + i, false, part) == NULL)
+			continue;
+		fpt_sweep_range(s, cached, first, i, i + part);
+		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+	}
+}
+
+void
+fpt_sweep_front(FPTSweep *s, uint32 pageno)
+{
+	uint32		piece = pageno / FPT_FRONT_PAGES;
+	uint32		to = Min(s->npages, (piece + FPT_FRONT_PIECES) * FPT_FRONT_PAGES);
+
+	if (s->off)
+		return;
+	s->front = Max(s->front, pageno);
+	while (s->front < to)
+	{
+		uint32		first = s->front;
+		int			n = Min(to - first, FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
+
+		/* Stripes are files, each of which is read from front to back. */
+		if (s->ix->map.stripes != NULL)
+			fpt_count(NULL, FPT_SKIP_SEQUENTIAL, n);
+		else
+			fpt_sweep_large(s, first, n);
+		s->front += n;
+	}
+}
+
+/* --- the numbers of the leaves ------------------------------------------------ */
+
+/*
+ * Copy the downlinks of the next leaf-parent, which is found by its sibling's
+ * link: a level is as long as its links say, whatever the keys' order is now.
+ */
+static void
+fpt_sweep_copy(FPTSweep *s)
+{
+	Buffer		buf = fpt_getbuf(s->rel, s->ix, s->parent, BUFFER_LOCK_SHARE);
+	Page		page = BufferGetPage(buf);
+	FPTPageHeader *h = fpt_header(page);
+	FPTLoc		loc = {0, 0};
+	FPTEntry	e;
+	uint32		next = h->right;
+
+	Assert(s->maxlist - s->nlist >= FPT_MAX_ENTRIES);
+	if (h->level != 1)
+		next = FPT_NOPAGE;		/* unlinked, and used again */
+	else if (h->nkids > 0)
+	{
+		int			room = FPT_MAX_ENTRIES;
+
+		do
+		{
+			if (fpt_page_get(&s->ix->layout, page, loc, &e) != FPT_OK)
+				break;
+			s->list[s->nlist++] = e.down;
+		} while (--room > 0 && fpt_page_step(&s->ix->layout, page, &loc, 1));
+	}
+	UnlockReleaseBuffer(buf);
+	fpt_stop_point(FPT_STOP_WINDOW_FILL);
+
+	/* A damaged link must lead nowhere, and not round in circles. */
+	if (++s->nparents > s->npages ||
+		(next != FPT_NOPAGE && !fpt_page_exists(s->rel, &s->ix->map, next)))
+		next = FPT_NOPAGE;
+	s->parent = next;
+	if (next != FPT_NOPAGE && s->limit > 0)
+		fpt_prefetch_page(s->rel, &s->ix->map, next);
+}
+
+/* Have n leaves in the list, if there are as many. */
+static void
+fpt_sweep_collect(FPTSweep *s, int n)
+{
+	while (s->nlist < n && s->parent != FPT_NOPAGE)
+	{
+		if (s->maxlist - s->nlist < FPT_MAX_ENTRIES)
+		{
+			s->maxlist = s->maxlist * 2 + FPT_MAX_ENTRIES;
+			s->list = repalloc(s->list, s->maxlist * sizeof(uint32));
+		}
+		fpt_sweep_copy(s);
+		fpt_vacuum_delay();
+	}
+}
+
+/* --- pieces -------------------------------------------------------------------- */
+
+static int
+fpt_page_cmp(const void *a, const void *b)
+{
+	return fpt_page_order(*(const uint32 *) a, *(const uint32 *) b);
+}
+
+/* Where the request that begins with ask[from] ends. */
+static int
+fpt_sweep_request(const FPTSweep *s, int from)
+{
+	const FPTPageMap *map = &s->ix->map;
+	const uint32 *ask = s->ask;
+	int			to = from + 1;
+
+	while (to < s->nask &&
+		   fpt_pages_between(map, ask[to - 1], ask[to]) <= FPT_REQUEST_GAP &&
+		   fpt_pages_between(map, ask[from], ask[to]) + 2 <= FPT_REQUEST_PAGES)
+		to++;
+	return to;
+}
+
+/*
+ * Which of the first n leaves of the list are to be read?  Puts them into
+ * "ask", and returns by how many requests.
+ */
+static int
+fpt_sweep_sort(FPTSweep *s, int n)
+{
+	int			requests = 0;
+	int			i;
+
+	if (s->maxask < n)
+	{
+		s->maxask = n;
+		s->ask = repalloc(s->ask, n * sizeof(uint32));
+	}
+	s->nask = 0;
+	for (i = 0; i < n; i++)
+	{
+		uint32		page = s->list[i];
+
+		if (fpt_page_exists(s->rel, &s->ix->map, page) &&
+			!fpt_page_buffered(s->rel, &s->ix->map, page))
+			s->ask[s->nask++] = page;
+	}
+	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
+
+	/* Only damaged pages have two downlinks to one leaf. */
+	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
+	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
+		requests++;
+	return requests;
+}
+
+/* Make the next piece, of no leaves at the end. */
+static void
+fpt_sweep_piece(FPTSweep *s)
+{
+	int			n = FPT_PIECE_LEAVES;
+	int			requests;
+
+	for (;;)
+	{
+		fpt_sweep_collect(s, n);
+		n = Min(n, s->nlist);
+		requests = fpt_sweep_sort(s, n);
+		if (s->sparse || requests * FPT_PIECE_DENSE <= s->nask ||
+			n >= s->budget || (n == s->nlist && s->parent == FPT_NOPAGE))
+			break;
+		n = Min(n * FPT_PIECE_GROWTH, s->budget);
+	}
+	if (n >= s->budget && n > FPT_PIECE_LEAVES && requests * 2 > s->nask)
+	{
+		s->sparse = true;
+		s->depth = Max(s->limit, 2);
+		s->nrequests = s->nwaiting = 0;
+		n = FPT_PIECE_LEAVES;
+		(void) fpt_sweep_sort(s, n);
+	}
+	fpt_count(NULL, FPT_LEAF_CACHED, n - s->nask);
+	s->nlist -= n;
+	memmove(s->list, s->list + n, s->nlist * sizeof(uint32));
+	s->nleaves = n;
+	s->asked = 0;
+}
+
+/* --- requests -------------------------------------------------------------------- */
+
+/* Wait, if as many requests are under way as may be, for half of them. */
+static void
+fpt_sweep_wait(FPTSweep *s)
+{
+	unsigned	half = s->depth / 2;
+
+	if (s->nwaiting < s->depth)
+		return;
+	fpt_await_page(s->rel, &s->ix->map,
+				   s->under_way[(s->nrequests - s->nwaiting + half - 1) % s->depth]);
+	s->nwaiting -= half;
+}
+
+/*
+ * Ask for the piece's leaves before ask[to], and what is in one request with
+ * them.
+ */
+static void
+fpt_sweep_ask(FPTSweep *s, int to)
+{
+	const FPTPageMap *map = &s->ix->map;
+
+	while (s->asked < to)
+	{
+		int			from = s->asked;
+		uint32		last;
+
+		s->asked = fpt_sweep_request(s, from);
+		last = s->ask[s->asked - 1];
+		if (s->asked == from + 1 && s->limit == 0)
+		{
+			fpt_count(NULL, FPT_SKIP_LIMIT, 1);
+			continue;
+		}
+		fpt_sweep_wait(s);
+		s->under_way[s->nrequests++ % s->depth] = last;
+		s->nwaiting++;
+		if (s->asked == from + 1)
+			fpt_prefetch_page(s->rel, map, last);
+		else
+			fpt_prefetch_pages(s->rel, map, s->ask[from], last, &s->file);
+		fpt_count(NULL, FPT_LEAF_ISSUED, s->asked - from);
+		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+		fpt_vacuum_delay();
+	}
+}
+
+/* Begin: the first piece is asked for before anything is read. */
+static void
+fpt_sweep_start(FPTSweep *s)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	Buffer		buf = fpt_descend(s->rel, s->ix, &minf, 1, BUFFER_LOCK_SHARE,
+								  NULL);
+
+	s->parent = fpt_bufpage(buf);
+	UnlockReleaseBuffer(buf);
+	s->begun = true;
+	fpt_sweep_piece(s);
+}
+
+void
+fpt_sweep_step(FPTSweep *s)
+{
+	if (s->off)
+	{
+		fpt_count(NULL, FPT_SKIP_OFF, 1);
+		return;
+	}
+	if (!s->begun)
+		fpt_sweep_start(s);
+	if (s->walked >= s->nwalk)
+	{
+		/* The walk comes to the next piece, and the one after it is made. */
+		fpt_sweep_ask(s, s->nask);
+		s->nwalk = s->nleaves;
+		s->walked = 0;
+		if (s->nwalk == 0)
+		{
+			fpt_count(NULL, FPT_SKIP_END, 1);
+			return;
+		}
+		fpt_sweep_piece(s);
+	}
+	s->walked++;
+	fpt_sweep_ask(s, (int) ((int64) s->nask * s->walked / s->nwalk));
+}

@@ -1,0 +1,269 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/unique.c
+ *	  Uniqueness check of an insertion.
+ *
+ * The protocol is nbtree's (_bt_check_unique): the exclusive lock of the first
+ * leaf that could hold the key is kept all through the check and until the
+ * entry is in, or the page to its right is locked.  Two inserters of one key
+ * meet at that lock, and the second one sees the first one's entry.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "key/tid.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/port.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/place.h"
+#include "tree/search.h"
+#include "tree/unique.h"
+
+/* State of one check */
+typedef struct FPTUnique
+{
+	Relation	rel;
+	FPTIndex   *ix;
+	Relation	heapRel;
+	uint64		self;			/* TID of the new row */
+	FPTKey		lo;				/* keys equal to the new one, as btree sees it */
+	FPTKey		hi;
+	Datum	   *values;
+	bool	   *isnull;
+	IndexUniqueCheck check;
+	SnapshotData dirty;
+	bool		found;			/* UNIQUE_CHECK_EXISTING met itself */
+	bool		conflict;
+	uint32		token;
+} FPTUnique;
+
+static void
+fpt_report_duplicate(FPTUnique *u)
+{
+	char	   *desc = BuildIndexValueDescription(u->rel, u->values, u->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"",
+					RelationGetRelationName(u->rel)),
+			 desc ? errdetail("Key %s already exists.", desc) : 0,
+			 errtableconstraint(u->heapRel,
+								RelationGetRelationName(u->rel))));
+}
+
+/*
+ * A definite conflict with a committed row.  Unless our own row is dead by now
+ * (CREATE INDEX CONCURRENTLY inserts rows that may be), it is an error.
+ */
+static void
+fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
+{
+	ItemPointerData self;
+	uint32		firstpage;
+
+	fpt_tid_decode(u->self, &self);
+	if (!table_index_fetch_tuple_check(u->heapRel, &self, SnapshotSelf, NULL))
+		return;
+
+	/* Serializable transactions may fail for a better reason. */
+	firstpage = fpt_bufpage(first);
+	CheckForSerializableConflictIn(u->rel, NULL, firstpage);
+	if (BufferIsValid(cur) && cur != first)
+		UnlockReleaseBuffer(cur);
+	UnlockReleaseBuffer(first);
+	fpt_report_duplicate(u);
+}
+
+/*
+ * Examine one equal entry.  Returns a transaction to wait for, if any; *stop:
+ * the check is over.
+ */
+static TransactionId
+fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
+				 int slotid, bool *stop)
+{
+	ItemPointerData htid;
+	bool		all_dead = false;
+	TransactionId xwait;
+	Page		page = BufferGetPage(cur);
+
+	if (fpt_page_hint_get(&u->ix->layout, page, slotid))
+		return InvalidTransactionId;
+	if (u->check == UNIQUE_CHECK_EXISTING && tid == u->self)
+	{
+		u->found = true;
+		return InvalidTransactionId;
+	}
+	fpt_tid_decode(tid, &htid);
+	if (!table_index_fetch_tuple_check(u->heapRel, &htid, &u->dirty,
+									   &all_dead))
+	{
+		/*
+		 * Dead to everybody: the whole HOT chain.  The page has been locked
+		 * since its entries were copied, so the slot still is this entry's.
+		 */
+		if (all_dead && fpt_page_has_hints(&u->ix->layout, page) &&
+			fpt_hints_begin(cur))
+		{
+			fpt_page_hint_set(&u->ix->layout, page, slotid);
+			fpt_hints_end(cur, true);
+		}
+		return InvalidTransactionId;
+	}
+	if (u->check == UNIQUE_CHECK_PARTIAL)
+	{
+		u->conflict = true;
+		*stop = true;
+		return InvalidTransactionId;
+	}
+	xwait = TransactionIdIsValid(u->dirty.xmin) ?
+		u->dirty.xmin : u->dirty.xmax;
+	if (TransactionIdIsValid(xwait))
+	{
+		u->token = u->dirty.speculativeToken;
+		*stop = true;
+		return xwait;
+	}
+	fpt_definite_conflict(u, first, cur);
+	*stop = true;				/* our row is dead: nothing to enforce */
+	return InvalidTransactionId;
+}
+
+/* All equal entries of one page. */
+static TransactionId
+fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
+				uint16 *slotids, bool *stop)
+{
+	Page		page = BufferGetPage(cur);
+	FPTRun		run = {0};
+	FPTLoc		from,
+				to;
+	int			n;
+	int			i;
+
+	Assert(BufferIsValid(first) && BufferIsValid(cur));
+	Assert(fpt_key_cmp(&u->ix->layout, &u->lo, &u->hi) < 0);
+	Assert(u->lo.tid == 0 && u->hi.tid == FPT_MAX_TID);
+	run.tids = tids;
+	run.slotids = slotids;
+	if (fpt_page_range(&u->ix->layout, page, &u->lo, &u->hi, &from,
+					   &to) != FPT_OK ||
+		(n = fpt_page_copy(&u->ix->layout, page, from, to, false, &run)) < 0)
+		fpt_corrupt_page(u->rel, &u->ix->layout, page, fpt_bufpage(cur));
+	fpt_guess_learn(&u->ix->guess, &u->ix->layout, page, from.kid);
+	for (i = 0; i < n && !*stop; i++)
+	{
+		TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
+											   slotids[i], stop);
+
+		if (TransactionIdIsValid(xwait))
+			return xwait;
+	}
+	return InvalidTransactionId;
+}
+
+/* Lock the right sibling to read, unlocking the page unless it is the first. */
+static pg_noinline Buffer
+fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
+{
+	FPTKeyBuf	next;
+	uint32		right = fpt_header(BufferGetPage(cur))->right;
+	Buffer		buf;
+
+	Assert(BufferIsValid(first) && BufferIsValid(cur));
+	next.key = fpt_page_high(&u->ix->layout, BufferGetPage(cur));
+	Assert(next.key.cls != FPT_CLS_PINF);
+	fpt_key_copy(&next, &next.key);
+	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur) ||
+		right == fpt_bufpage(first))
+		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
+
+	/*
+	 * The right sibling is locked before cur is let go (L3), so nobody can
+	 * split or unlink it in between: it must continue where cur ends.
+	 */
+	fpt_stop_point(FPT_STOP_UNIQUE_STEP);
+	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);
+	if (cur != first)
+		UnlockReleaseBuffer(cur);
+	if ((fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) ||
+		fpt_header(BufferGetPage(buf))->level != 0 ||
+		!fpt_page_begins_at(&u->ix->layout, BufferGetPage(buf), &next.key))
+		fpt_corrupt(u->rel, right, "The page does not continue its left sibling");
+	return buf;
+}
+
+TransactionId
+fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+				 Relation heapRel, Datum *values, bool *isnull,
+				 IndexUniqueCheck checkUnique, bool *is_unique,
+				 uint32 *speculativeToken)
+{
+	FPTUnique	u;
+	FPTIndex   *copy = palloc(sizeof(FPTIndex));
+	Buffer		cur = buf;
+	bool		stop = false;
+	TransactionId xwait = InvalidTransactionId;
+	uint64		tids[FPT_MAX_ENTRIES];
+	uint16		slotids[FPT_MAX_ENTRIES];
+
+	Assert(checkUnique != UNIQUE_CHECK_NO);
+	Assert(fpt_tid_is_valid(key->tid));
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	/* heap visibility checks may invalidate */
+	*copy = *ix;
+	fpt_map_own(&copy->map);
+	memset(&u, 0, sizeof(u));
+	u.rel = rel;
+	u.ix = copy;
+	u.heapRel = heapRel;
+	u.self = key->tid;
+	u.values = values;
+	u.isnull = isnull;
+	u.check = checkUnique;
+	fpt_equal_range(copy, key, &u.lo, &u.hi);
+	InitDirtySnapshot(u.dirty);
+	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
+	for (;;)
+	{
+		FPTKey		high;
+
+		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);
+		if (stop || fpt_page_below_high(&u.ix->layout, BufferGetPage(cur),
+										&u.hi))
+			break;
+
+		/*
+		 * So the fence is one of the keys looked for; unless the order has
+		 * changed, and the walk, which cannot be cancelled, might be long.
+		 */
+		high = fpt_page_high(&u.ix->layout, BufferGetPage(cur));
+		if (fpt_key_cmp(&u.ix->layout, &high, &u.lo) < 0)
+			break;
+		cur = fpt_unique_step(&u, buf, cur);
+	}
+	if (cur != buf)
+		UnlockReleaseBuffer(cur);
+	fpt_map_free(&copy->map);
+	pfree(copy);
+	*speculativeToken = u.token;
+	*is_unique = !u.conflict;
+	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("failed to re-find tuple within index \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("This may be because of a non-immutable index expression."),
+				 errtableconstraint(heapRel, RelationGetRelationName(rel))));
+	return xwait;
+}

@@ -1,0 +1,1232 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/vacuum.c
+ *	  VACUUM: removing dead entries, unlinking and recycling empty pages.
+ *
+ * The leaf level is walked along its right links, in key order, with a cleanup
+ * lock on each page (index-only scans rely on it).  Splits move entries to the
+ * right only, so the walk misses none.  Before it, the file is read from front
+ * to back, and dead entries are removed where nobody is in the way (fpt_pass).
+ * The walk then need not read a leaf again whose links and fences, as they were
+ * noted, prove that it is the next one (fpt_walk_noted): in most indexes none.
+ *
+ * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
+ * known by its number, and proves by its fence and its left link that nothing
+ * is between (fpt_walk_certify); otherwise VACUUM fails.  If it passed a leaf
+ * by, entries would stay whose TIDs are given to other rows.
+ *
+ * An empty leaf is unlinked by one WAL record that changes its left sibling,
+ * itself, its right sibling and its parent.  A neighbour under the same parent
+ * takes over its part of the key space.  The page may be given out again at
+ * once: whoever still comes along with its number finds another level, other
+ * fences or the deleted flag.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+
+#include "key/collation.h"
+#include "key/tid.h"
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/layout.h"
+#include "page/modify.h"
+#include "server/compat.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/index.h"
+#include "store/map.h"
+#include "store/place.h"
+#include "store/wal.h"
+#include "tree/delete.h"
+#include "tree/prefetch.h"
+#include "tree/search.h"
+#include "tree/sweep.h"
+#include "tree/vacuum.h"
+
+/*
+ * Leaves that the callback is asked about together; in the order of the file so
+ * many as are in shared buffers still when their entries are removed: VACUUM's
+ * ring has 32 unless it is told otherwise.
+ */
+#define FPT_CHUNK_LEAVES	128
+#define FPT_PASS_PAGES		24
+
+/* Parts of the table that a chunk's entries are sorted into. */
+#define FPT_CHUNK_PARTS		1024
+
+/* An entry of a chunk. */
+typedef struct FPTChunkTid
+{
+	uint64		tid;
+	uint64		pos;			/* in the chunk, in the order of the entries */
+} FPTChunkTid;
+
+/*
+ * A fence's bytes, hashed.  Which leaf is the next one is known by its number;
+ * the fence must agree with that, and does not where a page is damaged.
+ */
+typedef uint64 FPTFenceId;
+
+typedef struct FPTChunk
+{
+	int			n;				/* leaves */
+	int			max;			/* leaves there is memory for */
+	uint32		pageno[FPT_CHUNK_LEAVES];
+	XLogRecPtr	lsn[FPT_CHUNK_LEAVES];	/* of a leaf when it was read */
+	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
+	FPTFenceId	high;			/* where the chunk ends, in key order */
+	uint64	   *tids;			/* leaf by leaf, of each in key order */
+	bool	   *dead;
+	FPTChunkTid *order;			/* in heap order */
+} FPTChunk;
+
+/*
+ * The leaf level is done up to "at".  There "next" begins, the right sibling of
+ * "prev" (FPT_NOPAGE at the ends of the level) when the walk last saw either.
+ */
+typedef struct FPTWalk
+{
+	FPTFenceId	at;
+	uint32		prev;
+	uint32		next;
+} FPTWalk;
+
+/*
+ * A leaf from which the dead entries were removed before the walk, as it was
+ * then, under the cleanup lock.
+ */
+typedef struct FPTNote
+{
+	FPTFenceId	low;
+	FPTFenceId	high;
+	uint32		left;
+	uint32		right;
+	uint32		live;			/* entries left, 0: no such leaf */
+} FPTNote;
+
+typedef struct FPTVacuum
+{
+	IndexVacuumInfo *info;
+	IndexBulkDeleteResult *stats;
+	IndexBulkDeleteCallback callback;
+	void	   *callback_state;
+	Relation	rel;
+	FPTIndex	ix;				/* own copy, see FPTIndex */
+	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
+	uint32		npages;			/* pages of the index when the walk began */
+	uint8	   *seen;			/* a bit for each: met in the tree */
+	uint32		nleaves;		/* passed, and still linked */
+	bool		lost;			/* a page's downlink was not found */
+	uint64	   *tids;			/* of one leaf */
+	bool	   *verdicts;		/* on them */
+	bool		sorts;			/* the callback is asked in heap order */
+	FPTChunk	chunk;
+	FPTNote    *notes;			/* of each page, or NULL */
+	FPTSweep   *sweep;			/* leaves read ahead */
+} FPTVacuum;
+
+/* Leave a page out of fpt_find_free_pages(). */
+static inline void
+fpt_mark_seen(FPTVacuum *v, uint32 pageno)
+{
+	if (pageno < v->npages)
+		v->seen[pageno / 8] |= 1 << (pageno % 8);
+}
+
+static FPTFenceId
+fpt_fence_id(const FPTKey *k)
+{
+	uint64		fixed[4] = {k->hi, k->lo, k->tid, (uint64) k->cls << 32 | k->len};
+	uint64		id;
+
+	id = hash_bytes_extended((const unsigned char *) fixed, sizeof(fixed), 0);
+	if (k->len > 0)
+		id = hash_bytes_extended((const unsigned char *) k->tup, (int) k->len,
+								 id);
+	return id;
+}
+
+static FPTFenceId
+fpt_low_id(FPTVacuum *v, Page page)
+{
+	FPTKey		k = fpt_page_low(&v->ix.layout, page);
+
+	return fpt_fence_id(&k);
+}
+
+static FPTFenceId
+fpt_high_id(FPTVacuum *v, Page page)
+{
+	FPTKey		k = fpt_page_high(&v->ix.layout, page);
+
+	return fpt_fence_id(&k);
+}
+
+/* What was noted about a page, or NULL. */
+static inline FPTNote *
+fpt_note_of(FPTVacuum *v, uint32 pageno)
+{
+	if (v->notes == NULL || pageno >= v->npages || v->notes[pageno].live == 0)
+		return NULL;
+	return &v->notes[pageno];
+}
+
+/* --- unlinking -------------------------------------------------------------- */
+
+/*
+ * The pages that unlinking a page involves; locked in this order.  Siblings
+ * are InvalidBuffer at the ends of a level.
+ */
+typedef struct FPTUnlink
+{
+	Buffer		left;
+	Buffer		target;
+	Buffer		right;
+	Buffer		parent;
+	FPTKey		low;			/* the target's fences */
+	FPTKey		high;
+	FPTLoc		loc;			/* the target's downlink in the parent */
+	bool		to_right;		/* the right sibling takes over, else the left */
+} FPTUnlink;
+
+static void
+fpt_unlink_release(FPTUnlink *u)
+{
+	if (BufferIsValid(u->parent))
+		UnlockReleaseBuffer(u->parent);
+	if (BufferIsValid(u->right))
+		UnlockReleaseBuffer(u->right);
+	if (BufferIsValid(u->target))
+		UnlockReleaseBuffer(u->target);
+	if (BufferIsValid(u->left))
+		UnlockReleaseBuffer(u->left);
+}
+
+/*
+ * Lock page "targetno" of "level" and its left sibling.  The left one must be
+ * locked first (L1); that it still is the left sibling is checked after.
+ */
+static bool
+fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
+{
+	Relation	rel = v->rel;
+	uint32		leftno;
+
+	if (targetno == FPT_ROOTPAGE)
+		return false;
+	u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_SHARE);
+	leftno = fpt_header(BufferGetPage(u->target))->left;
+	if (leftno == targetno)
+		fpt_corrupt(rel, targetno, "The left link points to the page itself");
+	if (leftno != FPT_NOPAGE)
+	{
+		UnlockReleaseBuffer(u->target);
+		u->target = InvalidBuffer;
+		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
+		u->left = fpt_getbuf(rel, &v->ix, leftno, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(u->left))->level != level ||
+			(fpt_header(BufferGetPage(u->left))->flags & FPT_F_DELETED) ||
+			fpt_header(BufferGetPage(u->left))->right != targetno)
+			return false;
+		u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_EXCLUSIVE);
+	}
+	else
+	{
+		LockBuffer(u->target, BUFFER_LOCK_UNLOCK);
+		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
+		LockBuffer(u->target, BUFFER_LOCK_EXCLUSIVE);
+		fpt_check_buffer(rel, &v->ix, u->target, targetno);
+	}
+	return fpt_header(BufferGetPage(u->target))->left == leftno &&
+		fpt_header(BufferGetPage(u->target))->level == level &&
+		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED);
+}
+
+/*
+ * Lock the page above the target, which has its downlink, with pages of the
+ * lower level locked (L2).  It is looked for by comparing keys.  Where the
+ * order has changed since the entries were put in, that may end elsewhere, and
+ * the target stays: it is empty and does no harm.
+ */
+static bool
+fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
+{
+	uint32		child;
+
+	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
+	u->parent = fpt_descend_try(v->rel, &v->ix, &u->low, level,
+								BUFFER_LOCK_EXCLUSIVE);
+	if (BufferIsValid(u->parent) &&
+		fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
+							&child, &u->loc) == FPT_OK &&
+		child == fpt_bufpage(u->target))
+		return true;
+	v->lost = true;
+	return false;
+}
+
+/*
+ * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
+ * whatever is locked still in *u) if that is not possible now.
+ */
+static bool
+fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
+{
+	Relation	rel = v->rel;
+	FPTPageHeader *h;
+
+	memset(u, 0, sizeof(*u));
+	if (!fpt_unlink_lock_pair(v, u, pageno, level))
+		return false;
+	h = fpt_header(BufferGetPage(u->target));
+	u->low = fpt_page_low(&v->ix.layout, BufferGetPage(u->target));
+	u->high = fpt_page_high(&v->ix.layout, BufferGetPage(u->target));
+
+	/* The parent must know both the page and its right sibling. */
+	if ((h->flags & FPT_F_INCOMPLETE) ||
+		(BufferIsValid(u->left) &&
+		 (fpt_header(BufferGetPage(u->left))->flags & FPT_F_INCOMPLETE)))
+		return false;
+	if (h->right != FPT_NOPAGE)
+	{
+		if (h->right == pageno || h->right == h->left)
+			fpt_corrupt(rel, pageno, "The right link is not valid");
+		u->right = fpt_getbuf(rel, &v->ix, h->right, BUFFER_LOCK_EXCLUSIVE);
+		if (fpt_header(BufferGetPage(u->right))->left != pageno)
+			fpt_corrupt(rel, h->right,
+						"The left link does not point to the left sibling");
+	}
+	return fpt_unlink_lock_parent(v, u, level + 1);
+}
+
+/*
+ * Register the pages with a record in the order in which they are locked.  A
+ * replay locks them in that order, too: it must not meet a reader of a standby
+ * who couples locks from left to right (L8).
+ */
+static void
+fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
+{
+	if (BufferIsValid(u->left))
+		fpt_wal_page(wal, u->left, false);
+	fpt_wal_page(wal, u->target, false);
+	if (BufferIsValid(u->right))
+		fpt_wal_page(wal, u->right, false);
+	fpt_wal_page(wal, u->parent, false);
+}
+
+/* Give a page that takes over the target's range the target's fence. */
+static FPTResult
+fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
+{
+	const FPTLayout *l = &v->ix.layout;
+
+	if (high ? fpt_page_ends_at(l, page, fence) :
+		fpt_page_begins_at(l, page, fence))
+		return FPT_OK;
+	if (v->work == NULL)
+		v->work = palloc(sizeof(FPTWork));
+	return high ? fpt_page_set_high(l, page, fence, v->work) :
+		fpt_page_set_low(l, page, fence, v->work);
+}
+
+/*
+ * Take the target out of the lists and its parent, in one record (L5, W2):
+ * "wal", which may have the neighbour's page registered with other changes
+ * already.  False: nothing was changed.
+ */
+static bool
+fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
+{
+	const FPTLayout *l = &v->ix.layout;
+	uint32		leftno = BufferIsValid(u->left) ? fpt_bufpage(u->left) : 0;
+	uint32		rightno = BufferIsValid(u->right) ? fpt_bufpage(u->right) : 0;
+	FPTResult	res = FPT_OK;
+	Page		page;
+
+	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
+	Assert(fpt_bufpage(u->target) > FPT_ROOTPAGE);
+	Assert(u->to_right ? rightno != 0 : leftno != 0);
+	Assert(leftno != rightno);
+	fpt_unlink_register(u, wal);
+	page = fpt_wal_page(wal, u->target, false);
+	fpt_header(page)->flags |= FPT_F_DELETED;
+	fpt_header(page)->nkids = fpt_header(page)->nnull = 0;
+	fpt_page_trim(l, page);
+	if (leftno)
+	{
+		page = fpt_wal_page(wal, u->left, false);
+		fpt_header(page)->right = rightno;
+		if (!u->to_right)
+			res = fpt_unlink_fence(v, page, &u->high, true);
+	}
+	if (rightno && res == FPT_OK)
+	{
+		page = fpt_wal_page(wal, u->right, false);
+		fpt_header(page)->left = leftno;
+		if (u->to_right)
+			res = fpt_unlink_fence(v, page, &u->low, false);
+	}
+	if (res == FPT_FULL)
+	{
+		/* A wide fence and a full page: another VACUUM may find room. */
+		fpt_wal_abort(wal);
+		return false;
+	}
+	page = fpt_wal_page(wal, u->parent, false);
+	if (res == FPT_OK && u->to_right)
+	{
+		/* Our downlink leads to the right sibling, whose own goes. */
+		FPTLoc		next = u->loc;
+
+		if (!fpt_page_step(l, page, &next, 1))
+			res = FPT_CORRUPT;
+		if (res == FPT_OK)
+			res = fpt_page_set_down(l, page, u->loc, rightno);
+		if (res == FPT_OK)
+			res = fpt_page_delete(l, page, next);
+	}
+	else if (res == FPT_OK)
+		res = fpt_page_delete(l, page, u->loc);
+	if (res != FPT_OK)
+		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
+						 fpt_bufpage(u->parent));
+	fpt_wal_finish(wal);
+	v->stats->pages_newly_deleted++;
+	fpt_stop_point(fpt_header(BufferGetPage(u->target))->level == 0 ?
+				   FPT_STOP_LEAF_UNLINKED : FPT_STOP_INNER_UNLINKED);
+
+	/*
+	 * A leaf may be given out at once.  An inner page waits for the next
+	 * VACUUM: a descent that holds pages of lower levels could otherwise be
+	 * about to lock it, by a number it has just read, as the leaf it became.
+	 */
+	if (fpt_header(BufferGetPage(u->target))->level == 0)
+		fpt_record_free(v->rel, &v->ix.map, fpt_bufpage(u->target));
+	else
+		fpt_mark_seen(v, fpt_bufpage(u->target));
+	return true;
+}
+
+/* Is the parent's next downlink that of the target's right sibling? */
+static bool
+fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
+{
+	FPTLoc		next = u->loc;
+	FPTEntry	e;
+
+	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
+	if (!BufferIsValid(u->right) ||
+		!fpt_page_step(&v->ix.layout, BufferGetPage(u->parent), &next, 1))
+		return false;
+	if (fpt_page_get(&v->ix.layout, BufferGetPage(u->parent), next,
+					 &e) != FPT_OK)
+		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
+						 fpt_bufpage(u->parent));
+	return e.down == fpt_bufpage(u->right);
+}
+
+/* Choose who takes over; false if the page is its parent's only child. */
+static bool
+fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
+{
+	u->to_right = fpt_unlink_next_is_right(v, u);
+	if (u->to_right)
+		return true;
+	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
+}
+
+static bool fpt_merge_single(FPTVacuum *v, uint32 pageno, int level);
+
+/*
+ * The leaf that the walk has come from is unlinked; *u: as it was, "low": where
+ * it began.  Its page may be another leaf's from now on, so that nothing is
+ * known about it; of the right sibling, what the walk has changed is noted.
+ */
+static void
+fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
+{
+	uint32		left = BufferIsValid(u->left) ? fpt_bufpage(u->left) :
+		FPT_NOPAGE;
+	uint32		right = BufferIsValid(u->right) ? fpt_bufpage(u->right) :
+		FPT_NOPAGE;
+	FPTNote    *note = fpt_note_of(v, w->prev);
+
+	if (note != NULL)
+		note->live = 0;
+	note = right == FPT_NOPAGE ? NULL : fpt_note_of(v, right);
+	if (note != NULL && note->left == w->prev && note->low == w->at)
+	{
+		note->left = left;
+		if (u->to_right)
+			note->low = low;
+	}
+	else if (note != NULL)
+		note->live = 0;
+	w->prev = left;
+	w->next = right;
+	if (u->to_right)
+		w->at = low;
+	v->nleaves--;
+}
+
+/*
+ * Unlink the leaf that the walk has come from, w->prev, if it still is empty
+ * and can be spared.  The walk goes on where its neighbours are: if the right
+ * one has taken over, that begins at "low" now.
+ */
+static void
+fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
+{
+	int			attempts;
+
+	for (attempts = 0; attempts < 2; attempts++)
+	{
+		FPTUnlink	u;
+		uint32		parent = FPT_NOPAGE;
+
+		if (fpt_unlink_lock(v, &u, w->prev, 0) &&
+			fpt_header(BufferGetPage(u.target))->nkids == 0)
+		{
+			if (fpt_unlink_choose(v, &u))
+			{
+				PredicateLockPageCombine(v->rel,
+										 fpt_bufpage(u.target),
+										 fpt_bufpage(u.to_right ?
+													 u.right : u.left));
+				if (fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
+														  &v->ix.layout)))
+					fpt_walk_unlinked(v, w, &u, low);
+				fpt_unlink_release(&u);
+				return;
+			}
+			parent = fpt_bufpage(u.parent);
+		}
+		fpt_unlink_release(&u);
+
+		/* An only child: join its parent with a neighbour, then try again. */
+		if (parent == FPT_NOPAGE || !fpt_merge_single(v, parent, 1))
+			return;
+	}
+}
+
+/*
+ * An inner page with one child only: hand the child to a neighbour under the
+ * same grandparent and unlink the page.  One record, four pages.
+ */
+static bool
+fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
+{
+	const FPTLayout *l = &v->ix.layout;
+	Buffer		nbuf = u->to_right ? u->right : u->left;
+	FPTEntry   *e = palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
+	FPTEntry	only;
+	FPTLoc		loc = {0, 0};
+	FPTPageHeader *h = fpt_header(BufferGetPage(nbuf));
+	PGAlignedBlock merged;
+	FPTKey		low,
+				high;
+	FPTPageSpec spec = {h->level, fpt_bufpage(nbuf), &low, &high};
+	int			n;
+	bool		fits;
+
+	Assert(BufferIsValid(nbuf));
+	Assert(fpt_header(BufferGetPage(u->target))->level > 0);
+	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK ||
+		(n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES)) < 1)
+		fpt_corrupt_page(v->rel, l, BufferGetPage(nbuf), fpt_bufpage(nbuf));
+
+	/* The child's separator is the page's low fence. */
+	only.key = u->low;
+	low = fpt_page_low(l, BufferGetPage(nbuf));
+	high = fpt_page_high(l, BufferGetPage(nbuf));
+	if (u->to_right)
+	{
+		memmove(e + 1, e, n * sizeof(FPTEntry));
+		e[0] = only;
+		low = u->low;
+	}
+	else
+	{
+		e[n] = only;
+		high = u->high;
+	}
+	fits = fpt_page_form(l, merged.data, &spec, e, n + 1, 90) == FPT_OK;
+	if (fits)
+	{
+		FPTWal	   *wal = fpt_wal_start(v->rel, l);
+		Page		page;
+
+		fpt_unlink_register(u, wal);
+		page = fpt_wal_page(wal, nbuf, false);
+		fpt_header(merged.data)->left = h->left;
+		fpt_header(merged.data)->right = h->right;
+		fpt_header(merged.data)->flags = h->flags;
+		memcpy(page, merged.data, BLCKSZ);
+		fits = fpt_unlink_apply(v, u, wal);
+	}
+	pfree(e);
+	return fits;
+}
+
+/* The page "pageno" of "level" has one child only: see above. */
+static bool
+fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
+{
+	FPTUnlink	u;
+	bool		done = false;
+	uint32		parent = FPT_NOPAGE;
+
+	check_stack_depth();
+	fpt_stop_point(FPT_STOP_MERGE_INNER);
+	if (fpt_unlink_lock(v, &u, pageno, level) &&
+		fpt_page_count(&v->ix.layout, BufferGetPage(u.target)) == 1)
+	{
+		if (fpt_unlink_choose(v, &u))
+			done = fpt_merge_apply(v, &u);
+		else
+			parent = fpt_bufpage(u.parent);
+	}
+	fpt_unlink_release(&u);
+	if (parent != FPT_NOPAGE && fpt_merge_single(v, parent, level + 1))
+		return fpt_merge_single(v, pageno, level);
+	return done;
+}
+
+/* --- deleting entries ----------------------------------------------------------- */
+
+/* Copy the TIDs of a locked leaf in key order; returns their number. */
+static int
+fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
+{
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTLoc		to = {fpt_header(page)->nkids, 0};
+	FPTRun		run = {0};
+	int			n;
+
+	run.tids = tids;
+	n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+	if (n < 0)
+		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
+	return n;
+}
+
+static inline bool
+fpt_ask(FPTVacuum *v, uint64 tid)
+{
+	ItemPointerData t;
+
+	fpt_tid_decode(tid, &t);
+	return v->callback(&t, v->callback_state);
+}
+
+/*
+ * Which of the entries of a leaf that is locked are dead?  Returns an answer
+ * for each, in key order, and their number in *n.  From the chunk's answers if
+ * the leaf still has the entries that they were given about, as it has if it
+ * has the LSN it had (W1, W6); else by asking again, under its lock (L7): the
+ * callback's answers do not change.
+ */
+static const bool *
+fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
+{
+	FPTChunk   *c = &v->chunk;
+	int			at = 0;
+
+	Assert(c->n <= c->max && c->max <= FPT_CHUNK_LEAVES);
+	while (at < c->n && c->pageno[at] != fpt_bufpage(buf))
+		at++;
+	if (at < c->n && RelationNeedsWAL(v->rel) &&
+		c->lsn[at] == PageGetLSN(BufferGetPage(buf)))
+	{
+		*n = c->first[at + 1] - c->first[at];
+		return c->dead + c->first[at];
+	}
+	*n = fpt_leaf_tids(v, buf, v->tids);
+	if (at < c->n && c->first[at + 1] - c->first[at] == *n &&
+		memcmp(c->tids + c->first[at], v->tids, *n * sizeof(uint64)) == 0)
+		return c->dead + c->first[at];
+	for (int i = 0; i < *n; i++)
+		v->verdicts[i] = fpt_ask(v, v->tids[i]);
+	return v->verdicts;
+}
+
+/*
+ * Remove the dead entries of a leaf that is locked for cleanup.  Returns how
+ * many it has now.
+ */
+static int
+fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
+{
+	int			n;
+	const bool *dead = fpt_leaf_verdicts(v, buf, &n);
+	int			ndead = 0;
+
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
+	for (int i = 0; i < n; i++)
+		ndead += dead[i];
+	if (ndead > 0)
+		fpt_leaf_remove(v->rel, &v->ix.layout, buf, dead);
+	v->stats->tuples_removed += ndead;
+	return n - ndead;
+}
+
+/* --- chunks ----------------------------------------------------------------- */
+
+/* Is this a leaf that begins at that fence? */
+static inline bool
+fpt_leaf_begins_at(FPTVacuum *v, Page page, FPTFenceId at)
+{
+	return fpt_header(page)->level == 0 &&
+		!(fpt_header(page)->flags & FPT_F_DELETED) &&
+		fpt_low_id(v, page) == at;
+}
+
+/* The last leaf, and no other, has no end and no right sibling. */
+static inline bool
+fpt_leaf_ends_well(FPTVacuum *v, Page page)
+{
+	return (fpt_header(page)->right == FPT_NOPAGE) ==
+		(fpt_page_high(&v->ix.layout, page).cls == FPT_CLS_PINF);
+}
+
+/*
+ * Put the n entries of a chunk in heap order, roughly: by parts of the table.
+ * To sort them for good would take longer than asking about them.
+ */
+static void
+fpt_chunk_sort(FPTChunk *c, int n)
+{
+	int			start[FPT_CHUNK_PARTS] = {0};
+	uint64		all = 0;
+	int			shift = 0;
+	int			sum = 0;
+	int			i;
+
+	for (i = 0; i < n; i++)
+		all |= c->tids[i];
+	while (all >> shift >= FPT_CHUNK_PARTS)
+		shift++;
+	for (i = 0; i < n; i++)
+		start[c->tids[i] >> shift]++;
+	for (i = 0; i < FPT_CHUNK_PARTS; i++)
+	{
+		int			here = start[i];
+
+		start[i] = sum;
+		sum += here;
+	}
+	for (i = 0; i < n; i++)
+	{
+		FPTChunkTid *o = &c->order[start[c->tids[i] >> shift]++];
+
+		o->tid = c->tids[i];
+		o->pos = i;
+	}
+	Assert(sum == n);
+}
+
+/*
+ * Ask the callback about a chunk's entries.  Its answer is a search among all
+ * dead TIDs; asked in heap order those searches find what they touch in the
+ * processor's cache.
+ */
+static void
+fpt_chunk_ask(FPTVacuum *v)
+{
+	FPTChunk   *c = &v->chunk;
+	int			n = c->first[c->n];
+	int			i;
+
+	if (!v->sorts)
+	{
+		for (i = 0; i < n; i++)
+			c->dead[i] = fpt_ask(v, c->tids[i]);
+		return;
+	}
+	fpt_chunk_sort(c, n);
+	for (i = 0; i < n; i++)
+		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
+}
+
+/* The next leaf of the chunk has these n entries; it is locked. */
+static void
+fpt_chunk_add(FPTChunk *c, Buffer buf, int n)
+{
+	Assert(c->n < c->max && n >= 0 && n <= FPT_MAX_ENTRIES);
+	c->pageno[c->n] = fpt_bufpage(buf);
+	c->lsn[c->n] = BufferGetLSNAtomic(buf);
+	c->first[c->n + 1] = c->first[c->n] + n;
+	c->n++;
+}
+
+/*
+ * Read leaves from the next one of the walk on and ask the callback about their
+ * entries.
+ */
+static void
+fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
+{
+	FPTChunk   *c = &v->chunk;
+	uint32		next = w->next;
+
+	c->high = w->at;
+	for (c->n = c->first[0] = 0; c->n < c->max && next != FPT_NOPAGE;)
+	{
+		Buffer		buf;
+		Page		page;
+
+		fpt_sweep_step(v->sweep);
+		buf = fpt_getbuf_extended(v->rel, &v->ix, next, BUFFER_LOCK_SHARE,
+								  v->info->strategy);
+		page = BufferGetPage(buf);
+		if (!fpt_leaf_begins_at(v, page, c->high))
+		{
+			/* The walk will say what is wrong: the chunk ends here. */
+			UnlockReleaseBuffer(buf);
+			break;
+		}
+		fpt_chunk_add(c, buf, fpt_leaf_tids(v, buf, c->tids + c->first[c->n]));
+		c->high = fpt_high_id(v, page);
+		next = fpt_header(page)->right;
+		UnlockReleaseBuffer(buf);
+		fpt_vacuum_delay();
+	}
+	fpt_chunk_ask(v);
+	fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
+}
+
+/* --- the file from front to back ---------------------------------------------- */
+
+/*
+ * Is this page, which may be any and is locked, a leaf?  Where it is not, or is
+ * damaged, the walk will not come, or will say so.
+ */
+static bool
+fpt_pass_is_leaf(FPTVacuum *v, Page page, uint32 pageno)
+{
+	return fpt_page_sane(&v->ix.layout, page, pageno) &&
+		fpt_header(page)->level == 0 &&
+		!(fpt_header(page)->flags & FPT_F_DELETED);
+}
+
+/*
+ * Copy the TIDs of a page if it is a leaf.  Who has locked it is not waited
+ * for: the walk will.
+ */
+static void
+fpt_pass_read(FPTVacuum *v, uint32 pageno)
+{
+	FPTChunk   *c = &v->chunk;
+	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
+								  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTLoc		from = {0, 0};
+	FPTRun		run = {.tids = c->tids + c->first[c->n]};
+	int			n = 0;
+
+	if (!ConditionalLockBuffer(buf))
+	{
+		ReleaseBuffer(buf);
+		return;
+	}
+	if (fpt_pass_is_leaf(v, page, pageno))
+	{
+		FPTLoc		to = {fpt_header(page)->nkids, 0};
+
+		n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+	}
+	if (n > 0)
+		fpt_chunk_add(c, buf, n);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
+ * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
+ * is left, too, what is empty now, to be unlinked, or damaged.  Leaves nothing
+ * locked or pinned.
+ */
+static void
+fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
+{
+	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
+								  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTPageHeader *h = fpt_header(page);
+	FPTNote    *note = &v->notes[pageno];
+
+	if (!ConditionalLockBufferForCleanup(buf))
+	{
+		ReleaseBuffer(buf);
+		return;
+	}
+	if (fpt_pass_is_leaf(v, page, pageno) && fpt_leaf_ends_well(v, page))
+	{
+		note->live = fpt_vacuum_leaf(v, buf);
+		note->low = fpt_low_id(v, page);
+		note->high = fpt_high_id(v, page);
+		note->left = h->left;
+		note->right = h->right;
+	}
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * An index that has aged lies in its file in no order, and nothing is as fast
+ * as to read a file from front to back, as btree's VACUUM does: the operating
+ * system then reads ahead as much at a time as it has been told to.  So dead
+ * entries are removed in that order, under cleanup locks, and of each leaf its
+ * links and fences are noted.  Which leaves there are, and that none was passed
+ * by, the walk finds out from these (P1).
+ *
+ * Not where the notes take more than maintenance_work_mem.
+ */
+static void
+fpt_pass(FPTVacuum *v)
+{
+	FPTChunk   *c = &v->chunk;
+	uint32		pageno = FPT_ROOTPAGE + 1;
+
+	if (!fpt_guc_leaf_prefetch ||
+		v->npages > fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote))
+		return;
+	v->notes = palloc_extended(v->npages * sizeof(FPTNote),
+							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	while (pageno < v->npages)
+	{
+		uint32		end = Min(v->npages, pageno + Min(c->max, FPT_PASS_PAGES));
+		int			i;
+
+		for (c->n = c->first[0] = 0; pageno < end; pageno++)
+		{
+			/* of stripes, some are shorter than others */
+			if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+				continue;
+			fpt_sweep_front(v->sweep, pageno);
+			fpt_pass_read(v, pageno);
+			fpt_vacuum_delay();
+		}
+		fpt_chunk_ask(v);
+		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
+		for (i = 0; i < c->n; i++)
+		{
+			fpt_pass_leaf(v, c->pageno[i]);
+			fpt_vacuum_delay();
+			fpt_stop_point(FPT_STOP_VACUUM_LEAF);
+		}
+	}
+	c->n = 0;
+}
+
+/* --- the walk --------------------------------------------------------------- */
+
+/*
+ * Certify that the leaf which is locked for cleanup is the one that the walk
+ * comes to next, w->next, and that none is passed by (P1).  Nothing is compared
+ * in the order of keys, which may have changed since they were put in.
+ *
+ * The leaf was its left sibling's right one.  Only VACUUM unlinks leaves, of
+ * which there is one at a time; a leaf that is split, or its left sibling,
+ * leaves it its low fence.  So this must still be w->at.  Its left link must
+ * lead to the left sibling, unless that has been split since; returns whether
+ * it does, for who has unlocked the leaf to look (fpt_walk_certify_left).
+ * Raises an error where there is no proof: the heap's TIDs must not be freed.
+ */
+static bool
+fpt_walk_certify(FPTVacuum *v, const FPTWalk *w, Page page)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	if (!fpt_leaf_begins_at(v, page, w->at))
+		fpt_corrupt(v->rel, w->next,
+					"The page does not continue its left sibling");
+	if (!fpt_leaf_ends_well(v, page))
+		fpt_corrupt(v->rel, w->next,
+					"The right link contradicts the high fence");
+	return h->left == w->prev;
+}
+
+/*
+ * The walk passes its next leaf, which has n entries.  Leaves that are passed,
+ * and are linked still, are different pages.
+ */
+static void
+fpt_walk_count(FPTVacuum *v, const FPTWalk *w, int n)
+{
+	if (++v->nleaves > v->ix.map.npages &&
+		v->nleaves > fpt_npages(v->rel, &v->ix.map))
+		fpt_corrupt(v->rel, w->next, "The right links lead in a circle");
+	fpt_mark_seen(v, w->next);
+	v->stats->num_index_tuples += n;
+}
+
+/*
+ * The leaf to the right of w->prev has another left sibling: w->prev must have
+ * been split, and so have another high fence than when the walk was there.
+ */
+static void
+fpt_walk_certify_left(FPTVacuum *v, const FPTWalk *w)
+{
+	Buffer		buf;
+	bool		split;
+
+	if (w->prev == FPT_NOPAGE)
+		fpt_corrupt(v->rel, w->next, "The first leaf has a left sibling");
+	buf = fpt_getbuf(v->rel, &v->ix, w->prev, BUFFER_LOCK_SHARE);
+	split = fpt_high_id(v, BufferGetPage(buf)) != w->at;
+	UnlockReleaseBuffer(buf);
+	if (!split)
+		fpt_corrupt(v->rel, w->next,
+					"The left link does not point to the left sibling");
+}
+
+/* Put the walk in front of the first leaf. */
+static void
+fpt_walk_start(FPTVacuum *v, FPTWalk *w)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	Buffer		buf = fpt_descend(v->rel, &v->ix, &minf, 0, BUFFER_LOCK_SHARE,
+								  NULL);
+
+	w->at = fpt_fence_id(&minf);
+	w->prev = FPT_NOPAGE;
+	w->next = fpt_bufpage(buf);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
+ * Put the walk behind its next leaf if that was done before, and was, as it was
+ * noted, the one to the right of the last.  A leaf that has come in between
+ * since then was split from the last one, when no dead entry was in that any
+ * more; see src/README.md, section 12.
+ */
+static bool
+fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
+{
+	FPTNote    *note = fpt_note_of(v, w->next);
+
+	if (note == NULL || note->left != w->prev || note->low != w->at)
+		return false;
+	fpt_walk_count(v, w, (int) note->live);
+	w->at = note->high;
+	w->prev = w->next;
+	w->next = note->right;
+	return true;
+}
+
+/*
+ * Do the next leaf and put the walk behind it; the leaf is unlinked if it
+ * became empty.  Returns false at the end of the chunk that was read before.
+ * Locks one leaf, for cleanup (P1), with no other pin (P5), and unlocks it; may
+ * raise an error.
+ */
+static bool
+fpt_walk_step(FPTVacuum *v, FPTWalk *w)
+{
+	Buffer		buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0,
+										  v->info->strategy);
+	Page		page = BufferGetPage(buf);
+	FPTWalk		from = *w;
+	bool		linked;
+	bool		more;
+	int			live;
+
+	fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
+	LockBufferForCleanup(buf);
+	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
+	linked = fpt_walk_certify(v, w, page);
+	live = fpt_vacuum_leaf(v, buf);
+	fpt_walk_count(v, w, live);
+	w->at = fpt_high_id(v, page);
+	w->prev = w->next;
+	w->next = fpt_header(page)->right;
+	UnlockReleaseBuffer(buf);
+	if (!linked)
+		fpt_walk_certify_left(v, &from);
+	more = w->at != v->chunk.high;
+	if (live == 0)
+	{
+		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
+		fpt_unlink_leaf(v, w, from.at);
+	}
+	return more;
+}
+
+static void
+fpt_vacuum_leaves(FPTVacuum *v)
+{
+	FPTWalk		w;
+	bool		more = false;
+
+	fpt_pass(v);
+	fpt_walk_start(v, &w);
+	while (w.next != FPT_NOPAGE)
+	{
+		if (v->notes == NULL && !more)
+			fpt_chunk_read(v, &w);
+		if (fpt_walk_noted(v, &w))
+		{
+			fpt_vacuum_delay();
+			continue;
+		}
+		more = fpt_walk_step(v, &w);
+		fpt_vacuum_delay();
+		fpt_stop_point(FPT_STOP_VACUUM_LEAF);
+	}
+}
+
+/* --- pages that nobody uses ------------------------------------------------------- */
+
+/* Mark the pages of the levels above the leaves as seen. */
+static void
+fpt_see_inner_pages(FPTVacuum *v)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
+								 BUFFER_LOCK_SHARE);
+	int			level = fpt_header(BufferGetPage(buf))->level;
+
+	UnlockReleaseBuffer(buf);
+	for (; level > 0; level--)
+	{
+		uint32		steps = 0;
+		uint32		next;
+
+		buf = fpt_descend(v->rel, &v->ix, &minf, level, BUFFER_LOCK_SHARE,
+						  NULL);
+		for (;;)
+		{
+			fpt_mark_seen(v, fpt_bufpage(buf));
+			next = fpt_header(BufferGetPage(buf))->right;
+			UnlockReleaseBuffer(buf);
+			if (next == FPT_NOPAGE || steps++ > v->npages)
+				break;
+			CHECK_FOR_INTERRUPTS();
+			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
+		}
+	}
+}
+
+/*
+ * Put pages that are deleted or were never initialised into the free space
+ * map: it is not WAL-logged, and an extension may have been interrupted.
+ */
+static void
+fpt_find_free_pages(FPTVacuum *v)
+{
+	uint32		pageno;
+
+	fpt_see_inner_pages(v);
+	for (pageno = FPT_ROOTPAGE + 1; pageno < v->npages; pageno++)
+	{
+		Buffer		buf;
+
+		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
+			continue;
+		/* of stripes, some are shorter than others */
+		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
+			continue;
+		fpt_vacuum_delay();
+		if (fpt_recorded_free(v->rel, &v->ix.map, pageno))
+		{
+			v->stats->pages_free++;
+			continue;
+		}
+		buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->info->strategy);
+		LockBuffer(buf, BUFFER_LOCK_SHARE);
+		if (fpt_page_recyclable(BufferGetPage(buf)))
+		{
+			fpt_record_free(v->rel, &v->ix.map, pageno);
+			v->stats->pages_free++;
+		}
+		UnlockReleaseBuffer(buf);
+	}
+	v->stats->pages_deleted = v->stats->pages_free;
+}
+
+/* --- callbacks ------------------------------------------------------------------------ */
+
+IndexBulkDeleteResult *
+fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+			  IndexBulkDeleteCallback callback, void *callback_state)
+{
+	FPTVacuum	v;
+	int			nentries;
+
+	if (stats == NULL)
+		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
+	memset(&v, 0, sizeof(v));
+	v.info = info;
+	v.stats = stats;
+	v.callback = callback;
+	v.callback_state = callback_state;
+	v.rel = info->index;
+	fpt_index_copy(info->index, &v.ix);
+	if (v.ix.stale)
+		fpt_warn_stale(v.rel);
+	v.npages = fpt_npages(info->index, &v.ix.map);
+	v.seen = palloc0(v.npages / 8 + 1);
+	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
+	v.sorts = fpt_vacuum_sorts(info);
+	v.chunk.max = Min(FPT_CHUNK_LEAVES, v.npages);
+	nentries = v.chunk.max * FPT_MAX_ENTRIES;
+	v.chunk.tids = palloc(sizeof(uint64) * nentries);
+	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
+	v.chunk.dead = palloc(sizeof(bool) * nentries);
+
+	v.sweep = fpt_sweep_begin(v.rel, &v.ix);
+	stats->num_index_tuples = 0;
+	stats->pages_deleted = 0;
+	stats->pages_free = 0;
+	fpt_vacuum_leaves(&v);
+	fpt_sweep_end(v.sweep);
+	if (v.lost)
+		ereport(WARNING,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("empty pages of index \"%s\" cannot be unlinked",
+						RelationGetRelationName(v.rel)),
+				 errdetail("Searches do not lead to their downlinks: the order of keys has changed, or the index is damaged."),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(v.rel))));
+	fpt_stop_point(FPT_STOP_FREE_PAGES);
+	fpt_find_free_pages(&v);
+	pfree(v.seen);
+	pfree(v.tids);
+	pfree(v.verdicts);
+	pfree(v.chunk.tids);
+	pfree(v.chunk.order);
+	pfree(v.chunk.dead);
+	if (v.notes != NULL)
+		pfree(v.notes);
+	return stats;
+}
+
+IndexBulkDeleteResult *
+fptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
+{
+	FPTPageMap *map;
+
+	/* Nothing was removed: there is nothing to tidy up. */
+	if (info->analyze_only || stats == NULL)
+		return stats;
+	map = &fpt_index(info->index)->map;
+	fpt_publish_free(info->index, map);
+	stats->num_pages = fpt_total_pages(info->index, map);
+
+	/* Concurrent splits may have had entries counted twice. */
+	if (!info->estimated_count &&
+		stats->num_index_tuples > info->num_heap_tuples)
+		stats->num_index_tuples = info->num_heap_tuples;
+	return stats;
+}
