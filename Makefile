@@ -24,7 +24,7 @@ PROVE_TESTS ?= test/tap/*.pl
 # stays where it is built.
 TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
-	$(addprefix src/fpt_,general.o gcompare.o head.o image.o sortkey.o)
+	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o)
 REGRESS_PREP = $(TEST_MODULE)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o
 

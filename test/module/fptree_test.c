@@ -26,9 +26,11 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
-#include "store/index.h"
+#include "key/compare.h"
 #include "key/general.h"
 #include "key/head.h"
+#include "key/procs.h"
+#include "key/tid.h"
 
 PG_MODULE_MAGIC;
 
