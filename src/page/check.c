@@ -414,7 +414,7 @@ fpt_check_node(FPTCheckState *st, int kid)
 							 slot);
 		seen |= UINT64CONST(1) << slot;
 		msg = fpt_check_slot(st, kid, i, slot, &e);
-		if (msg == NULL && i == 0)
+		if (msg == NULL && i == 0 && st->compare)
 			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
 		if (msg == NULL)
 			msg = fpt_check_entry(st, &e);

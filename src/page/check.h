@@ -19,8 +19,8 @@ extern const char *fpt_page_check(const FPTLayout *l, void *page,
 								  uint32 pageno, FPTFault *fault);
 
 /*
- * The same but for the order of general keys, which only comparing them tells:
- * this raises nothing and runs nobody's code.
+ * The same but for the order of general keys, heads and separators included,
+ * which only comparing them tells: this raises nothing and runs nobody's code.
  */
 extern const char *fpt_page_check_form(const FPTLayout *l, void *page,
 									   uint32 pageno, FPTFault *fault);

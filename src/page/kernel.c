@@ -99,7 +99,6 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 			*from = *to = 0;
 			break;
 		default:
-			Assert(cls == FPT_CLS_PINF);
 			*from = *to = h->nkids;
 			break;
 	}

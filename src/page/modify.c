@@ -43,7 +43,6 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	FPTPage		pg;
 
 	Assert(spec->level >= 0 && spec->level <= FPT_MAX_LEVEL);
-	Assert(spec->low->cls <= FPT_CLS_PINF && spec->high->cls <= FPT_CLS_PINF);
 	Assert((spec->low->len == 0 && spec->high->len == 0) || fpt_is_general(l));
 	memset(page, 0, BLCKSZ);
 	h->std.pd_upper = FPT_SPECIAL_OFFSET;
@@ -293,7 +292,6 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 	FPTPage		pg = fpt_page_open(l, page);
 	int			off = 0;
 
-	Assert(key->cls <= FPT_CLS_PINF);
 	f->lo = key->lo;
 	f->tidcls = key->tid | ((uint64) key->cls << 56);
 	if (likely(!fpt_is_general(pg.l)))

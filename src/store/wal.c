@@ -44,36 +44,6 @@
 #include "store/place.h"
 #include "store/wal.h"
 
-#if defined(USE_ASSERT_CHECKING) && !defined(FPT_GENERIC_WAL_ONLY)
-
-/* Insertions of which one is checked: a check costs as much as a hundred. */
-#define FPT_WAL_CHECKED		16
-
-/*
- * A record is about to make "image" of the page in this buffer (blank: which is
- * not read), in builds with assertions: of a sound page it must make another
- * sound one.  Keys are not compared: that runs users' code, which may fail, and
- * a page that was given out for this record would be lost; nor does a changed
- * comparison function make any page unsound.
- */
-static void
-fpt_wal_verify(const FPTLayout *l, Buffer buf, Page image, bool blank)
-{
-	uint32		pageno = blank ? fpt_special(image)->pageno : fpt_bufpage(buf);
-	FPTFault	fault;
-
-	if (!blank &&
-		fpt_page_check_form(l, BufferGetPage(buf), pageno, &fault) != NULL)
-		return;
-	if (fpt_page_check_form(l, image, pageno, &fault) != NULL)
-		elog(PANIC, "WAL record of page %u: %s (%s is " UINT64_FORMAT
-			 ", node %d, entry %d)",
-			 pageno, fault.what, fault.field, fault.value, fault.kid,
-			 fault.rank);
-}
-
-#endif							/* USE_ASSERT_CHECKING, own records */
-
 #ifdef FPT_GENERIC_WAL_ONLY
 
 FPTWal *
@@ -375,6 +345,51 @@ fpt_delta(FPTWalPage *p, const FPTLayout *l)
 		p->deltalen = -1;
 }
 
+#ifdef USE_ASSERT_CHECKING
+
+/* Insertions of which one is checked: a check costs as much as a hundred. */
+#define FPT_WAL_CHECKED		16
+
+/*
+ * A record is about to be made, in builds with assertions: of sound pages it
+ * must make sound ones.  Of others it need not, nor can it: half of a damaged
+ * page is damaged.  Keys are not compared: that runs users' code, which may
+ * fail, and a page that was given out for this record would be lost; nor does a
+ * changed comparison function make any page unsound.
+ */
+static void
+fpt_wal_verify(const FPTWal *wal)
+{
+	FPTFault	fault;
+	uint32		pageno;
+	int			i;
+
+	for (i = 0; i < wal->npages; i++)
+	{
+		const FPTWalPage *p = &wal->pages[i];
+
+		pageno = p->blank ? fpt_special(p->image)->pageno : fpt_bufpage(p->buf);
+		if (fpt_page_check_form(wal->l, p->image, pageno, &fault) != NULL)
+			break;
+	}
+	if (i >= wal->npages)
+		return;
+	for (i = 0; i < wal->npages; i++)
+	{
+		Page		was = BufferGetPage(wal->pages[i].buf);
+
+		if (!PageIsNew(was) &&
+			fpt_page_check_form(wal->l, was, fpt_special(was)->pageno,
+								NULL) != NULL)
+			return;
+	}
+	elog(PANIC, "WAL record of page %u: %s (%s is " UINT64_FORMAT
+		 ", node %d, entry %d)",
+		 pageno, fault.what, fault.field, fault.value, fault.kid, fault.rank);
+}
+
+#endif							/* USE_ASSERT_CHECKING */
+
 void
 fpt_wal_finish(FPTWal *wal)
 {
@@ -383,9 +398,7 @@ fpt_wal_finish(FPTWal *wal)
 	int			i;
 
 #ifdef USE_ASSERT_CHECKING
-	for (i = 0; i < wal->npages; i++)
-		fpt_wal_verify(wal->l, wal->pages[i].buf, wal->pages[i].image,
-					   wal->pages[i].blank);
+	fpt_wal_verify(wal);
 #endif
 	for (i = 0; needwal && i < wal->npages; i++)
 		fpt_delta(&wal->pages[i], wal->l);
@@ -451,22 +464,23 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 
 /* The same of an insertion: what it will make of the page, in a copy. */
 static void
-fpt_wal_verify_insert(FPTIndex *ix, Buffer buf, const FPTEntry *e,
-					  const FPTPlace *place)
+fpt_wal_verify_insert(Relation rel, FPTIndex *ix, Buffer buf,
+					  const FPTEntry *e, const FPTPlace *place)
 {
 	static int	ninserts = 0;
-	char	   *copy;
+	FPTWal	   *wal;
+	Page		copy;
 	FPTPlace	p = *place;
 	FPTEdit		edit = {0};
 
 	if (++ninserts % FPT_WAL_CHECKED != 0)
 		return;
-	copy = palloc(BLCKSZ);
-	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	wal = fpt_wal_start(rel, &ix->layout);
+	copy = fpt_wal_page(wal, buf, false);
 	p.node = copy + (place->node - (char *) BufferGetPage(buf));
 	fpt_page_insert_at(&ix->layout, copy, e, &p, &edit);
-	fpt_wal_verify(&ix->layout, buf, copy, false);
-	pfree(copy);
+	fpt_wal_verify(wal);
+	fpt_wal_abort(wal);
 }
 
 #endif							/* USE_ASSERT_CHECKING */
@@ -486,7 +500,7 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 	if (res != FPT_OK)
 		return res;
 #ifdef USE_ASSERT_CHECKING
-	fpt_wal_verify_insert(ix, buf, e, &place);
+	fpt_wal_verify_insert(rel, ix, buf, e, &place);
 #endif
 	START_CRIT_SECTION();
 	fpt_page_insert_at(&ix->layout, page, e, &place, &edit);
