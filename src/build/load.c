@@ -478,7 +478,7 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 }
 
 /*
- * Lower bound of a leaf page that begins with "key", behind "prev".  Without a
+ * Lower bound of a leaf page that begins with "key", after "prev".  Without a
  * TID where the images differ, so that a later entry with the image of key
  * goes to the same page as key whatever its TID is.
  */

@@ -325,7 +325,7 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 			return res;
 	}
 
-	/* Equal as far as both go: what is partial is before or behind. */
+	/* Equal as far as both go: what is partial is before or after. */
 	aafter = sa.search != NULL && sa.search->after;
 	bafter = sb.search != NULL && sb.search->after;
 	if (sa.natts == sb.natts)

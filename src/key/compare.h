@@ -22,7 +22,7 @@ extern void fpt_general_search_key(const FPTGeneral *g,
 								   const FPTGeneralSearch *s, FPTKey *key);
 
 /*
- * The same for the bounds before and behind all keys that begin with the same
+ * The same for the bounds before and after all keys that begin with the same
  * values: *before and *after differ in nothing but "after".
  */
 extern void fpt_general_search_keys(const FPTGeneral *g,

@@ -9,7 +9,7 @@
  *	 head	8 bytes, FPTKey.lo: a monotone map of the first column, or of the
  *			first few columns together.  In the node arrays, in as few bytes
  *			as the page needs, searched by SIMD.
- *	 tuple	a string of bytes with a length, in the page's heap area; may be
+ *	 tuple	a string of bytes with a length, in the page's tuple area; may be
  *			empty.  Whatever head and class do not tell.
  *	 TID
  *
@@ -33,7 +33,7 @@
  *
  * Partial keys.  A key may consist of the first columns only (as many as it
  * says; possibly none).  It stands for the position before all keys that begin
- * so, or, only in memory, behind all of them:
+ * so, or, only in memory, after all of them:
  *
  *		separators in inner pages and fences	before
  *		bounds of scans							before or after
@@ -89,7 +89,7 @@ extern uint32 fpt_general_sortversion(const FPTGeneral *g);
 typedef struct FPTGeneralSearch
 {
 	int			natts;			/* columns given, from the first on */
-	bool		after;			/* behind all keys that begin so */
+	bool		after;			/* after all keys that begin so */
 	const Datum *values;
 	const bool *isnull;
 } FPTGeneralSearch;

@@ -58,7 +58,7 @@ static const FPTKeyType fpt_keytypes[] = {
 	{F_PG_LSN_CMP, PG_LSNOID, FPT_IMG_U64, 8, 8, FPT_BYVAL8, "pg_lsn"},
 };
 
-/* Finite dates and timestamps: first, and first behind the last. */
+/* Finite dates and timestamps: first, and first after the last. */
 #define FPT_DATE_MIN		(DATETIME_MIN_JULIAN - POSTGRES_EPOCH_JDATE)
 #define FPT_DATE_END		(DATE_END_JULIAN - POSTGRES_EPOCH_JDATE)
 #define FPT_DATE_TSEND		(TIMESTAMP_END_JULIAN - POSTGRES_EPOCH_JDATE)

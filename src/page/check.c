@@ -134,7 +134,7 @@ fpt_check_encoding(FPTCheckState *st)
 		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
 	if (h->std.pd_upper > FPT_SPECIAL_OFFSET ||
 		(!fpt_is_general(st->pg.l) && h->std.pd_upper != FPT_SPECIAL_OFFSET) ||
-		(fpt_is_general(st->pg.l) && fpt_heap_room(st->pg) < 0))
+		(fpt_is_general(st->pg.l) && fpt_tuple_room(st->pg) < 0))
 		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
 	return NULL;
 }

@@ -175,7 +175,7 @@ fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 		heads[m] = k->lo;
 		offs[m++] = (uint16) off;
 	}
-	if (fpt_heap_room(pg) < m * FPT_DICT_ITEM)
+	if (fpt_tuple_room(pg) < m * FPT_DICT_ITEM)
 		return FPT_FULL;
 	fpt_dict_write(pg.p, fpt_header(pg.p)->std.pd_upper - m * FPT_DICT_ITEM,
 				   heads, offs, m);
@@ -230,7 +230,7 @@ fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
 
 	Assert(code >= 0 && code <= n);
 	if (n >= FPT_MAX_DICT ||
-		fpt_heap_room(pg) < fpt_tuple_space(key->len) + FPT_DICT_ITEM ||
+		fpt_tuple_room(pg) < fpt_tuple_space(key->len) + FPT_DICT_ITEM ||
 		(key->len > 0 && (off = fpt_tuple_put(pg, key)) < 0))
 		return FPT_FULL;
 	memcpy(heads, fpt_dict_heads(pg.p), n * sizeof(uint64));

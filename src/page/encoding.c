@@ -84,7 +84,7 @@ fpt_page_compact(FPTPage pg, FPTWork *work)
 {
 	bool		used[FPT_MAX_DICT];
 
-	if (fpt_heap_room(pg) < 0)
+	if (fpt_tuple_room(pg) < 0)
 		return FPT_CORRUPT;
 	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
 							   fpt_dict_purge(pg, used) != FPT_OK))

@@ -47,7 +47,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 	if (likely(!fpt_is_general(l)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
 	return h->std.pd_upper <= FPT_SPECIAL_OFFSET &&
-		fpt_heap_room(pg) >= 0 &&
+		fpt_tuple_room(pg) >= 0 &&
 		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
 }
 
@@ -449,7 +449,7 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	{
 		p->hi = p->lo = 0;
 
-		/* a head that is not zero: behind all NULLs, see fpt_key_before() */
+		/* a head that is not zero: after all NULLs, see fpt_key_before() */
 		if (p->from >= p->to || (general && key->lo != 0))
 		{
 			p->kid = p->to;
@@ -589,7 +589,7 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
 
 /*
  * The end of a range that begins at p, in a page with a dictionary: its number
- * and TID in *end.  False: behind all keys, or corrupt.  May raise.
+ * and TID in *end.  False: after all keys, or corrupt.  May raise.
  */
 static bool
 fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)

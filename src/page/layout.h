@@ -521,7 +521,7 @@ fpt_tid_is_valid(uint64 tid)
 
 /*
  * Place of the first entry of the second region: entries in front of it are
- * NULLs in a NULLS FIRST index, those behind it in any other.
+ * NULLs in a NULLS FIRST index, those after it in any other.
  */
 static inline FPTLoc
 fpt_page_null_border(const FPTLayout *l, void *page)

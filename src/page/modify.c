@@ -187,7 +187,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	if (ordinal < 0)
 		return NULL;
 	if (fpt_has_tuples(pg.g) && ordinal >= h->nnodes &&
-		fpt_heap_room(pg) < fpt_node_space(pg))
+		fpt_tuple_room(pg) < fpt_node_space(pg))
 		return NULL;
 	fpt_root_shift(pg, at, 1);
 	((uint8 *) pg.p)[pg.g->kids_off + at] = (uint8) ordinal;
@@ -304,7 +304,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 		return FPT_OK;
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+	if (fpt_tuple_room(pg) < fpt_tuple_space(key->len))
 	{
 		FPTResult	res = FPT_NO_WORK;
 
@@ -312,7 +312,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 			res = fpt_page_compact(pg, work);
 		if (res != FPT_OK)
 			return res;
-		if (fpt_heap_room(pg) < fpt_tuple_space(key->len))
+		if (fpt_tuple_room(pg) < fpt_tuple_space(key->len))
 			return FPT_FULL;
 	}
 	off = fpt_tuple_put(pg, key);
@@ -704,7 +704,7 @@ static inline bool
 fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 {
 	return !fpt_owns_tuples(pg.g) ||
-		fpt_heap_room(pg) >= fpt_tuple_space(key->len);
+		fpt_tuple_room(pg) >= fpt_tuple_space(key->len);
 }
 
 /*
@@ -1115,7 +1115,7 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	e = work->u.entries;
 	memcpy(work->page, pg.p, BLCKSZ);
 	n = fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES);
-	if (n < 0 || (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < 0))
+	if (n < 0 || (fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < 0))
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
@@ -1156,13 +1156,13 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	if (p.from >= p.to)
 	{
 		/* The first entry of its region. */
-		if (fpt_owns_tuples(pg.g) && fpt_heap_room(pg) <
+		if (fpt_owns_tuples(pg.g) && fpt_tuple_room(pg) <
 			fpt_tuple_space(e->key.len) + fpt_node_space(pg))
 			return FPT_FULL;
 		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	if (fpt_has_tuples(pg.g) && fpt_heap_room(pg) < FPT_SHIFT_ROOM)
+	if (fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < FPT_SHIFT_ROOM)
 		res = fpt_node_shift(pg, &p, hard);
 	if (res == FPT_FULL)
 		res = fpt_node_split(pg, &p);

@@ -537,7 +537,7 @@ fpt_hint_off(FPTPage pg)
  * its borders make no sense.
  */
 static inline int
-fpt_heap_room(FPTPage pg)
+fpt_tuple_room(FPTPage pg)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
 

@@ -279,7 +279,7 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 	int			space;
 
 	Assert(fpt_has_tuples(pg.g) && !fpt_has_dict(pg.g));
-	if (fpt_heap_room(pg) < 0 || !fpt_map_tuples(pg, map))
+	if (fpt_tuple_room(pg) < 0 || !fpt_map_tuples(pg, map))
 		return FPT_CORRUPT;
 	ngaps = fpt_map_gaps(map, old, gaps);
 	if (ngaps < 0)

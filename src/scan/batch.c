@@ -378,7 +378,7 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 
 /*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
- * only those that match the quals.  The range may end behind the page.  Returns
+ * only those that match the quals.  The range may end after the page.  Returns
  * whether there are entries in it, matching or not.  *done: where the one
  * before ended, and now this one does.  Ranges ascend, and so must their places
  * in the page, or entries might be copied again and again until they overrun
@@ -461,7 +461,7 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 }
 
 /*
- * A range had no entries: the first one behind it, in *e, is where ranges are
+ * A range had no entries: the first one after it, in *e, is where ranges are
  * worth asking for again; false if the page has none.  *leapt: the place of the
  * last one so met, which must be before.
  *
@@ -542,7 +542,7 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 
 /*
  * Instead of asking the entries of a range (FPTQualRange.seek): where do they
- * begin?  To *done, if that is behind it.
+ * begin?  To *done, if that is after it.
  */
 static void
 fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
@@ -578,7 +578,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	bool		more = true;
 	int			steps = 0;
 
-	/* Backward, a page that took over its left sibling goes on behind "high". */
+	/* Backward, a page that took over its left sibling goes on after "high". */
 	bool		cut = !fpt_page_ends_at(l, page, high);
 
 	/* another try on each page */
@@ -623,7 +623,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 }
 
 /*
- * Will a scan want the leaf behind one that covers "low" to "high"?  The answer
+ * Will a scan want the leaf after one that covers "low" to "high"?  The answer
  * only brings cache lines: where the end of a scan of general keys is not at
  * hand, it is no, as for a single value, most of which are on one leaf.
  * Arguments as those of fpt_fill_batch().
@@ -814,7 +814,7 @@ fpt_any_window(IndexScanDesc scan, FPTScanOpaque *so)
 
 /*
  * FPTLook.start: if the first leaf has to be read, ask for it, so that it is
- * the first one to come, and for those behind it.
+ * the first one to come, and for those after it.
  */
 static void
 fpt_start_ahead(void *arg, uint32 leaf)

@@ -11,6 +11,31 @@
  * Blocks that come one after the other are left to the operating system, which
  * reads them ahead in large pieces if nobody asks for them one by one.
  *
+ * States.  fptgettuple() counts "sleep" down with each entry that it returns, and
+ * looks in here when it is used up; nothing else is known of all this outside.
+ *
+ *	   scan starts
+ *		   |	fpt_heap_begin()
+ *		   |------------- a setting, the snapshot, the kind of table ----> OFF
+ *		   v																^
+ *		 SHORT	sleep = FPT_HEAP_START entries, then each change of the		|
+ *		   |	block counts, until there were FPT_HEAP_START				|
+ *		   |																|
+ *		   |	fpt_heap_prepare() -- the tablespace allows no concurrency -+
+ *		   v
+ *		AWAKE	at each change of the block the position goes on, until
+ *		 |	^	"target" blocks ahead of the entry that is returned; the
+ *		 |	|	distance grows where reads were started
+ *		 |	|
+ *		 v	|	all that was asked for was cached, or blocks are in runs:
+ *		PAUSE	sleep = pause entries, longer each time.  What went by is
+ *				counted when it is over (fpt_heap_count_pause)
+ *
+ * The position is lost, and begins again at the current entry, where the scan
+ * turns round, is positioned anew or ends: fpt_heap_restart(), which counts what
+ * was read in vain.  A rescan goes back to SHORT, or to what is left of a PAUSE;
+ * the distance, and the length of the next pause, are kept.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"

@@ -6,7 +6,7 @@
  * The participants of a parallel scan take turns in reading leaves.  What they
  * share is where the next leaf begins: a position in the key space, and a
  * sibling link that probably leads there.  A participant seizes the scan, looks
- * for the leaf that covers the position, locks it and puts the position behind
+ * for the leaf that covers the position, locks it and puts the position after
  * it; then the next one may go on, while this one copies the leaf's entries and
  * returns them.
  *

@@ -75,7 +75,7 @@ typedef struct FPTAllowed
 
 /*
  * A position.  Side -1: before all entries that begin with these values, 1:
- * behind them, 0: somewhere among them.
+ * after them, 0: somewhere among them.
  */
 typedef struct FPTPosition
 {
@@ -105,7 +105,7 @@ struct FPTQuals
 	ScanKey		others;
 	int			nasked;			/* arguments of these, elements of arrays */
 	ScanKey		row;			/* first member of a row comparison, or NULL: no
-								 * entry before, or behind, its values matches
+								 * entry before, or after, its values matches
 								 * */
 	int			nrow;			/* so many members, of the columns from the first */
 	bool		rowfirst;		/* entries begin there, or else end */
@@ -1202,7 +1202,7 @@ pos_search(FPTPosition *pos)
 
 /*
  * The position of a row comparison's values, before all entries from there on
- * that may match, or behind those up to there.
+ * that may match, or after those up to there.
  */
 static void
 pos_row(const FPTQuals *q, FPTPosition *pos)
@@ -1216,7 +1216,7 @@ pos_row(const FPTQuals *q, FPTPosition *pos)
 	pos->side = q->rowfirst == q->rowincl ? -1 : 1;
 }
 
-/* Is a position behind the end of a range that ends at those values? */
+/* Is a position after the end of a range that ends at those values? */
 static bool
 pos_passes_row(const FPTQuals *q, const FPTPosition *pos, int dir)
 {
@@ -1266,7 +1266,7 @@ column_is_fixed(const FPTQuals *q, int i)
  * The far end of the range that begins at q->pos: of the columns that are fixed
  * the values, of the next one the end of its interval, or a row comparison's
  * values there.  Returns the number of fixed columns; -1 if the position is
- * behind those values, and so are all that are allowed.
+ * after those values, and so are all that are allowed.
  */
 static int
 range_end(FPTQuals *q, int dir, int moved)
@@ -1319,7 +1319,7 @@ range_end(FPTQuals *q, int dir, int moved)
 }
 
 /*
- * The one range of a point: from before to behind all keys that begin with its
+ * The one range of a point: from before to after all keys that begin with its
  * values.
  */
 static void
@@ -1358,7 +1358,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	r->here = false;
 	if (q->point)
 	{
-		/* there is nothing behind it */
+		/* there is nothing after it */
 		if (from->search != NULL)
 			return false;
 		if (from->cls == (dir > 0 ? FPT_CLS_MINF : FPT_CLS_PINF))

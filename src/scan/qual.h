@@ -6,9 +6,9 @@
  * Each column's quals allow a set of values: disjoint intervals, in the order
  * of the index.  A position in the index is moved on to the first one from it
  * on whose columns are all allowed, as far as that can be told without reading:
- * behind (a, b) with b beyond what its quals allow comes the next value of a,
+ * after (a, b) with b beyond what its quals allow comes the next value of a,
  * whatever it is.  From there a range extends, to the end of the interval of
- * the first column that is not fixed; quals of columns behind that one are
+ * the first column that is not fixed; quals of columns after that one are
  * asked of each entry.
  *
  * So arrays, skipping to the next value of a leading column without quals, and

@@ -173,7 +173,7 @@ fpt_note_killed(FPTScanOpaque *so)
 	so->killed[so->nkilled++] = so->cur.pos;
 }
 
-/* To the next entry, if it is not that behind the current one, in its batch. */
+/* To the next entry, if it is not that after the current one, in its batch. */
 static pg_noinline bool
 fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {

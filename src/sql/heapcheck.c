@@ -217,7 +217,7 @@ fpt_records_next(FPTHeapCheck *hc, FPTRecords *r)
 	r->n--;
 }
 
-/* Order of the spools; NULL is behind all records. */
+/* Order of the spools; NULL is after all records. */
 static inline int
 fpt_record_cmp(FPTHeapCheck *hc, const uint64 *a, const uint64 *b)
 {

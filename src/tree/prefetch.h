@@ -132,7 +132,7 @@ typedef struct FPTWindow
 	int			next;			/* page to prefetch next */
 	int			lost;			/* steps in a row that were not found */
 	int			came;			/* pages asked for that the walk has come to */
-	bool		end;			/* nothing behind: the range ends here */
+	bool		end;			/* nothing after: the range ends here */
 	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;
 	uint32		pages[FPT_WINDOW_MAX];
@@ -157,7 +157,7 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 
 /*
  * The read of a walk's first leaf, which covers (forward) or ends at (backward)
- * "at", has begun: prefetch leaves behind it, up to the one that holds "end".
+ * "at", has begun: prefetch leaves after it, up to the one that holds "end".
  * "all": the walk will not stop before.  No page may be locked; the limit is
  * not 0.
  */

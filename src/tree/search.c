@@ -64,7 +64,7 @@ fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
 		k.cls = FPT_CLS_NULLLAST;
 		if (fpt_is_general(&ix->layout))
 		{
-			/* Heads of NULLs are 0: this is behind all of them. */
+			/* Heads of NULLs are 0: this is after all of them. */
 			k.lo = PG_UINT64_MAX;
 			k.tid = FPT_MAX_TID;
 			return k;
@@ -241,7 +241,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 }
 
 /*
- * Does the range that ends at look->end go on behind the child at loc of a
+ * Does the range that ends at look->end go on after the child at loc of a
  * locked leaf parent?
  */
 static bool

@@ -44,7 +44,7 @@ extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 
 /*
  * Of a descent to the first leaf of a range: "start" is called before that leaf
- * is read, if the range goes on behind it.  No page is locked then.
+ * is read, if the range goes on after it.  No page is locked then.
  */
 typedef struct FPTLook
 {

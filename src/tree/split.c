@@ -143,7 +143,7 @@ fpt_split_same_key(const FPTKey *a, const FPTKey *b)
 /*
  * Is the new leaf entry the last row of the page's first key, and is there
  * nothing else, or rows of one other key that goes on in the next page?  More
- * rows of the first one will come behind the new one, as they get higher TIDs,
+ * rows of the first one will come after the new one, as they get higher TIDs,
  * and nothing elsewhere.
  */
 static bool
@@ -164,7 +164,7 @@ fpt_split_long_run(const FPTSplit *sp)
  * In an index of several columns, is the new leaf entry the last one of those
  * of its values in the first columns, which are half of the page or more?  Such
  * rows arrive in the order of the further columns, an event of each of some
- * sources at a time, and more will come behind the new one.
+ * sources at a time, and more will come after the new one.
  */
 static bool
 fpt_split_group_end(const FPTSplit *sp)
@@ -239,7 +239,7 @@ fpt_split_half(FPTSplit *sp, int level)
 	return Max(i, 1);
 }
 
-/* How many entries a leaf keeps behind which the next ones will come. */
+/* How many entries a leaf keeps after which the next ones will come. */
 static int
 fpt_split_keep(const FPTSplit *sp)
 {
@@ -352,7 +352,7 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 
 /*
  * Wide tuples leave few places for a border, and none perhaps if the new one is
- * among them: a separator may be as wide as the entry behind it.  Without the
+ * among them: a separator may be as wide as the entry after it.  Without the
  * new one there always is one, in front of the last entry: the left page gets
  * no more than there was, the right one that entry and two fences, for which
  * there is room in every page.

@@ -1005,7 +1005,7 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
- * Put the walk behind its next leaf if that was done before, and was, as it was
+ * Put the walk after its next leaf if that was done before, and was, as it was
  * noted, the one to the right of the last.  A leaf that has come in between
  * since then was split from the last one, when no dead entry was in that any
  * more; see src/README.md, section 12.
@@ -1025,7 +1025,7 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
- * Do the next leaf and put the walk behind it; the leaf is unlinked if it
+ * Do the next leaf and put the walk after it; the leaf is unlinked if it
  * became empty.  Returns false at the end of the chunk that was read before.
  * Locks one leaf, for cleanup (P1), with no other pin (P5), and unlocks it; may
  * raise an error.

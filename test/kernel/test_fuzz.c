@@ -477,7 +477,7 @@ repair_header(KTWorld *w)
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);
 	while (w->general && h->nnodes > 0 &&
-		   fpt_heap_room((FPTPage) {&w->l, g, w->page}) < 0)
+		   fpt_tuple_room((FPTPage) {&w->l, g, w->page}) < 0)
 		h->nnodes--;
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);
