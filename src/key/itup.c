@@ -148,9 +148,11 @@ itups_grow(FPTItups *t, Size size)
 
 void
 fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
-					   int n, const uint64 *heads, const uint16 *tupoffs,
-					   const uint16 *tuplens, FPTItups *t, uint32 *items)
+					   int n, const FPTRun *run, FPTItups *t, uint32 *items)
 {
+	const uint64 *heads = run->los;
+	const uint16 *tupoffs = run->tupoffs;
+	const uint16 *tuplens = run->tuplens;
 	int			natts = g->natts;
 	bool		simple = g->simple && !isnull;
 	uint16		flags = g->writeflags;

@@ -12,14 +12,12 @@
 #include "key/general.h"
 
 /*
- * Items for n entries of a page, all NULL in their first column or none, of
- * which it is known where their tuples are.  Neighbours that share a tuple, and
+ * Items for n entries of a page, all NULL in their first column or none, whose
+ * heads and tuples "run" tells.  Neighbours that share a tuple, and
  * have the same head, share the item.
  */
 extern void fpt_general_write_page(const FPTGeneral *g, const char *page,
-								   bool isnull, int n, const uint64 *heads,
-								   const uint16 *tupoffs,
-								   const uint16 *tuplens, FPTItups *t,
-								   uint32 *items);
+								   bool isnull, int n, const FPTRun *run,
+								   FPTItups *t, uint32 *items);
 
 #endif							/* FPT_KEY_ITUP_H */

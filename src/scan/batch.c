@@ -385,9 +385,10 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
  * the batch.
  */
 static bool
-fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
-			   const FPTKey *lo, const FPTKey *hi, bool filter, FPTLoc *done)
+fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
+			   const FPTKey *hi, bool filter, FPTLoc *done)
 {
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	const FPTLayout *l = &so->ix.layout;
 	FPTLoc		first,
 				last;
@@ -445,9 +446,8 @@ fpt_copy_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		if (filter)
 			n = fpt_filter_entries(so, b, page, n, isnull);
 		if (b->items != NULL)
-			fpt_general_write_page(l->arg, page, isnull, n, b->los + b->n,
-								   b->tupoffs + b->n, b->tuplens + b->n,
-								   &b->itups, b->items + b->n);
+			fpt_general_write_page(l->arg, page, isnull, n, &run, &b->itups,
+								   b->items + b->n);
 		if (isnull && n > 0)
 		{
 			if (b->nullto == 0)
@@ -519,7 +519,7 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 
 		if (fpt_key_cmp(l, &hi, high) >= 0)
 			hi = fpt_key_before(&so->ix, high);
-		found = fpt_copy_range(scan, so, b, page,
+		found = fpt_copy_range(scan, b, page,
 							   fpt_key_cmp(l, &r->lo, low) > 0 ? &r->lo : low,
 							   &hi, false, &done);
 		steps++;
@@ -604,8 +604,7 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		if (r.seek && so->poorseeks < FPT_POOR_SEEKS)
 			fpt_seek(scan, so, b, page, from, &done);
 		else if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
-			found = fpt_copy_range(scan, so, b, page, from, &hi, r.filter,
-								   &done);
+			found = fpt_copy_range(scan, b, page, from, &hi, r.filter, &done);
 		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
 			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 		else if (fpt_loc_before(&done, &at))
@@ -966,10 +965,10 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
  * jumped over.  It is tried first as long as that goes well.
  */
 static Buffer
-fpt_general_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
-				 const FPTKey *target, uint32 hint, bool jump,
-				 const FPTKey *end, int dir)
+fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
+				 uint32 hint, bool jump, const FPTKey *end, int dir)
 {
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
@@ -1014,7 +1013,7 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		before = fpt_key_before(&so->ix, at);
 		target = &before;
 	}
-	buf = fpt_general_leaf(scan, so, at, target, hint, jump, far, dir);
+	buf = fpt_general_leaf(scan, at, target, hint, jump, far, dir);
 	if (dir < 0)
 	{
 		fpt_fill_batch(scan, so, b, buf, NULL, at, NULL);

@@ -440,6 +440,23 @@ operator_interval(const FPTQuals *q, int i, int strategy, Datum value)
 	return ascending(q, i, lo, hi);
 }
 
+/* How a qual's argument is made comparable. */
+typedef enum FPTArgument
+{
+	FPT_ARG_SAME,				/* it is of the column's type */
+	FPT_ARG_IMAGE,				/* compare images, with a function */
+	FPT_ARG_NAME_TO_TEXT,
+	FPT_ARG_TEXT_TO_NAME,
+	FPT_ARG_UNKNOWN				/* not at all */
+} FPTArgument;
+
+typedef struct FPTConverter
+{
+	FPTArgument how;
+	const FPTKeyType *type;
+	FmgrInfo	cmp;
+} FPTConverter;
+
 /* Images that stand for values of the type: some have fewer than bits. */
 static void
 valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
@@ -481,9 +498,10 @@ image_bound(FPTQuals *q, const FPTKeyType *type, FPTImage img)
 
 /* The same for a value of another type; false if no value matches. */
 static bool
-image_interval(FPTQuals *q, int i, const FPTKeyType *type, FmgrInfo *cmp,
-			   ScanKey key, Datum value, FPTInterval *iv, bool *fuzzy)
+image_interval(FPTQuals *q, int i, FPTConverter *conv, ScanKey key,
+			   Datum value, FPTInterval *iv, bool *fuzzy)
 {
+	const FPTKeyType *type = conv->type;
 	FPTBound	lob = {0, false, true, true};
 	FPTBound	hib = {0, false, true, true};
 	FPTImage	lo;
@@ -492,7 +510,7 @@ image_interval(FPTQuals *q, int i, const FPTKeyType *type, FmgrInfo *cmp,
 	FPTImage	max;
 	FPTCut		cut;
 
-	fpt_image_cut(type, cmp, key->sk_collation, value, &cut);
+	fpt_image_cut(type, &conv->cmp, key->sk_collation, value, &cut);
 	*fuzzy |= cut.fuzzy;
 	if (!fpt_cut_interval(type, &cut, key->sk_strategy, &lo, &hi))
 		return false;
@@ -506,23 +524,6 @@ image_interval(FPTQuals *q, int i, const FPTKeyType *type, FmgrInfo *cmp,
 	*iv = ascending(q, i, lob, hib);
 	return true;
 }
-
-/* How a qual's argument is made comparable. */
-typedef enum FPTArgument
-{
-	FPT_ARG_SAME,				/* it is of the column's type */
-	FPT_ARG_IMAGE,				/* compare images, with a function */
-	FPT_ARG_NAME_TO_TEXT,
-	FPT_ARG_TEXT_TO_NAME,
-	FPT_ARG_UNKNOWN				/* not at all */
-} FPTArgument;
-
-typedef struct FPTConverter
-{
-	FPTArgument how;
-	const FPTKeyType *type;
-	FmgrInfo	cmp;
-} FPTConverter;
 
 /* Is an argument of the column's type? */
 static inline bool
@@ -573,8 +574,7 @@ argument_interval(FPTQuals *q, int i, ScanKey key, FPTConverter *conv,
 		case FPT_ARG_SAME:
 			break;
 		case FPT_ARG_IMAGE:
-			return image_interval(q, i, conv->type, &conv->cmp, key, value,
-								  iv, fuzzy) ? 1 : 0;
+			return image_interval(q, i, conv, key, value, iv, fuzzy) ? 1 : 0;
 		case FPT_ARG_NAME_TO_TEXT:
 			old = MemoryContextSwitchTo(q->qualcxt);
 			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));

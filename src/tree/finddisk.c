@@ -82,52 +82,68 @@ fpt_nearest_walk(FPTNearest *near, FPTIndex *ix, Page page, const FPTKey *key,
 	return dist;
 }
 
+/* A walk over the pages of a level's parents, to one side of a key. */
+typedef struct FPTNearWalk
+{
+	int			dir;
+	int			level;			/* of the parents */
+	uint32		pageno;			/* the parent that is next ... */
+	FPTKeyBuf	at;				/* ... and the key it covers */
+	int			dist;			/* pages come by so far; FPT_FAR: it is over */
+} FPTNearWalk;
+
 /*
- * The same with page *pageno, which must be one of "level" and cover *at, if
- * its lock is to be had at once: we hold those of other pages.  A number that
+ * The same with the next parent, which must be of the level and cover the key,
+ * if its lock is to be had at once: we hold those of other pages.  A number that
  * is out of date leads to a page that does not cover the key, or that we hold
- * locked ourselves.  *pageno and *at become those of its sibling.
+ * locked ourselves.  The walk goes on to that page's sibling.
  */
-static int
-fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, int level,
-			   uint32 *pageno, FPTKeyBuf *at, int dir, int dist, bool self)
+static void
+fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
+			   bool self)
 {
 	Buffer		buf;
 	Page		page;
 	FPTKey		edge;
 
-	if (*pageno < FPT_ROOTPAGE || !fpt_page_exists(rel, &ix->map, *pageno))
-		return FPT_FAR;
-	buf = fpt_getbuf(rel, ix, *pageno, 0);
+	if (w->pageno < FPT_ROOTPAGE ||
+		!fpt_page_exists(rel, &ix->map, w->pageno))
+	{
+		w->dist = FPT_FAR;
+		return;
+	}
+	buf = fpt_getbuf(rel, ix, w->pageno, 0);
 	if (!ConditionalLockBuffer(buf))
 	{
 		ReleaseBuffer(buf);
-		return FPT_FAR;
+		w->dist = FPT_FAR;
+		return;
 	}
 	page = BufferGetPage(buf);
-	if (!fpt_page_sane(&ix->layout, page, *pageno) ||
-		fpt_header(page)->level != level ||
+	if (!fpt_page_sane(&ix->layout, page, w->pageno) ||
+		fpt_header(page)->level != w->level ||
 		(fpt_header(page)->flags & FPT_F_DELETED) ||
-		!fpt_page_above_low(&ix->layout, page, &at->key) ||
-		!fpt_page_below_high(&ix->layout, page, &at->key))
-		dist = FPT_FAR;
+		!fpt_page_above_low(&ix->layout, page, &w->at.key) ||
+		!fpt_page_below_high(&ix->layout, page, &w->at.key))
+		w->dist = FPT_FAR;
 	else
 	{
-		dist = fpt_nearest_walk(near, ix, page, &at->key, dir, dist, self);
-		*pageno = dir > 0 ? fpt_header(page)->right : fpt_header(page)->left;
-		if (*pageno == FPT_NOPAGE)
-			dist = FPT_FAR;
+		w->dist = fpt_nearest_walk(near, ix, page, &w->at.key, w->dir,
+								   w->dist, self);
+		w->pageno = w->dir > 0 ? fpt_header(page)->right :
+			fpt_header(page)->left;
+		if (w->pageno == FPT_NOPAGE)
+			w->dist = FPT_FAR;
 		else
 		{
-			edge = dir > 0 ? fpt_page_high(&ix->layout, page) :
+			edge = w->dir > 0 ? fpt_page_high(&ix->layout, page) :
 				fpt_page_low(&ix->layout, page);
-			if (dir < 0)
+			if (w->dir < 0)
 				edge = fpt_key_before(ix, &edge);
-			fpt_key_copy(at, &edge);
+			fpt_key_copy(&w->at, &edge);
 		}
 	}
 	UnlockReleaseBuffer(buf);
-	return dist;
 }
 
 /*
@@ -138,21 +154,19 @@ static void
 fpt_nearest_parent(FPTNearest *near, Relation rel, FPTIndex *ix, Page child,
 				   const FPTStack *stack)
 {
-	int			level = fpt_header(child)->level + 1;
 	FPTKey		key = fpt_page_low(&ix->layout, child);
+	FPTNearWalk w;
 
-	if (stack == NULL || stack->rootlevel < level)
+	w.level = fpt_header(child)->level + 1;
+	if (stack == NULL || stack->rootlevel < w.level)
 		return;
-	for (int dir = -1; dir <= 1; dir += 2)
+	for (w.dir = -1; w.dir <= 1; w.dir += 2)
 	{
-		uint32		pageno = stack->page[level];
-		int			dist = dir < 0 ? 2 : 1;
-		FPTKeyBuf	at;
-
-		fpt_key_copy(&at, &key);
-		for (int i = 0; i < FPT_PARENTS && dist < near->range; i++)
-			dist = fpt_nearest_in(near, rel, ix, level, &pageno, &at, dir,
-								  dist, i > 0);
+		w.pageno = stack->page[w.level];
+		w.dist = w.dir < 0 ? 2 : 1;
+		fpt_key_copy(&w.at, &key);
+		for (int i = 0; i < FPT_PARENTS && w.dist < near->range; i++)
+			fpt_nearest_in(near, rel, ix, &w, i > 0);
 	}
 }
 

@@ -310,12 +310,17 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		FPTKey		lo,
 					hi;
 		TransactionId xwait;
-		uint32		token;
+		FPTUniqueCheck check = {
+			.heapRel = heapRel,
+			.values = values,
+			.isnull = isnull,
+			.how = checkUnique,
+		};
 
 		fpt_equal_range(ix, &e.key, &lo, &hi);
 		buf = fpt_find_leaf(rel, ix, &lo, &stack);
-		xwait = fpt_check_unique(rel, ix, buf, &e.key, heapRel, values,
-								 isnull, checkUnique, &is_unique, &token);
+		xwait = fpt_check_unique(rel, ix, buf, &e.key, &check);
+		is_unique = check.is_unique;
 		if (!general)
 			ix = fpt_index(rel);
 		if (!TransactionIdIsValid(xwait))
@@ -324,8 +329,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 
 		/* Wait for the other inserter, or its speculation, unlocked (L7). */
 		fpt_stop_point(FPT_STOP_UNIQUE_WAIT);
-		if (token)
-			SpeculativeInsertionWait(xwait, token);
+		if (check.token)
+			SpeculativeInsertionWait(xwait, check.token);
 		else
 			XactLockTableWait(xwait, rel, ht_ctid, XLTW_InsertIndex);
 		if (!general)

@@ -34,30 +34,26 @@ typedef struct FPTUnique
 {
 	Relation	rel;
 	FPTIndex   *ix;
-	Relation	heapRel;
+	FPTUniqueCheck *c;
 	uint64		self;			/* TID of the new row */
 	FPTKey		lo;				/* keys equal to the new one, as btree sees it */
 	FPTKey		hi;
-	Datum	   *values;
-	bool	   *isnull;
-	IndexUniqueCheck check;
 	SnapshotData dirty;
 	bool		found;			/* UNIQUE_CHECK_EXISTING met itself */
-	bool		conflict;
-	uint32		token;
 } FPTUnique;
 
 static void
 fpt_report_duplicate(FPTUnique *u)
 {
-	char	   *desc = BuildIndexValueDescription(u->rel, u->values, u->isnull);
+	char	   *desc = BuildIndexValueDescription(u->rel, u->c->values,
+												  u->c->isnull);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_UNIQUE_VIOLATION),
 			 errmsg("duplicate key value violates unique constraint \"%s\"",
 					RelationGetRelationName(u->rel)),
 			 desc ? errdetail("Key %s already exists.", desc) : 0,
-			 errtableconstraint(u->heapRel,
+			 errtableconstraint(u->c->heapRel,
 								RelationGetRelationName(u->rel))));
 }
 
@@ -72,7 +68,7 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 	uint32		firstpage;
 
 	fpt_tid_decode(u->self, &self);
-	if (!table_index_fetch_tuple_check(u->heapRel, &self, SnapshotSelf, NULL))
+	if (!table_index_fetch_tuple_check(u->c->heapRel, &self, SnapshotSelf, NULL))
 		return;
 
 	/* Serializable transactions may fail for a better reason. */
@@ -99,13 +95,13 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 
 	if (fpt_page_hint_get(&u->ix->layout, page, slotid))
 		return InvalidTransactionId;
-	if (u->check == UNIQUE_CHECK_EXISTING && tid == u->self)
+	if (u->c->how == UNIQUE_CHECK_EXISTING && tid == u->self)
 	{
 		u->found = true;
 		return InvalidTransactionId;
 	}
 	fpt_tid_decode(tid, &htid);
-	if (!table_index_fetch_tuple_check(u->heapRel, &htid, &u->dirty,
+	if (!table_index_fetch_tuple_check(u->c->heapRel, &htid, &u->dirty,
 									   &all_dead))
 	{
 		/*
@@ -120,9 +116,9 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 		}
 		return InvalidTransactionId;
 	}
-	if (u->check == UNIQUE_CHECK_PARTIAL)
+	if (u->c->how == UNIQUE_CHECK_PARTIAL)
 	{
-		u->conflict = true;
+		u->c->is_unique = false;
 		*stop = true;
 		return InvalidTransactionId;
 	}
@@ -130,7 +126,7 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 		u->dirty.xmin : u->dirty.xmax;
 	if (TransactionIdIsValid(xwait))
 	{
-		u->token = u->dirty.speculativeToken;
+		u->c->token = u->dirty.speculativeToken;
 		*stop = true;
 		return xwait;
 	}
@@ -205,9 +201,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 
 TransactionId
 fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
-				 Relation heapRel, Datum *values, bool *isnull,
-				 IndexUniqueCheck checkUnique, bool *is_unique,
-				 uint32 *speculativeToken)
+				 FPTUniqueCheck *c)
 {
 	FPTUnique	u;
 	FPTIndex   *copy = palloc(sizeof(FPTIndex));
@@ -217,7 +211,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	uint64		tids[FPT_MAX_ENTRIES];
 	uint16		slotids[FPT_MAX_ENTRIES];
 
-	Assert(checkUnique != UNIQUE_CHECK_NO);
+	Assert(c->how != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
 	/* heap visibility checks may invalidate */
@@ -226,11 +220,10 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	memset(&u, 0, sizeof(u));
 	u.rel = rel;
 	u.ix = copy;
-	u.heapRel = heapRel;
+	u.c = c;
 	u.self = key->tid;
-	u.values = values;
-	u.isnull = isnull;
-	u.check = checkUnique;
+	c->is_unique = true;
+	c->token = 0;
 	fpt_equal_range(copy, key, &u.lo, &u.hi);
 	InitDirtySnapshot(u.dirty);
 	fpt_stop_point(FPT_STOP_UNIQUE_CHECK);
@@ -256,14 +249,12 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		UnlockReleaseBuffer(cur);
 	fpt_map_free(&copy->map);
 	pfree(copy);
-	*speculativeToken = u.token;
-	*is_unique = !u.conflict;
-	if (checkUnique == UNIQUE_CHECK_EXISTING && !u.found && !stop)
+	if (c->how == UNIQUE_CHECK_EXISTING && !u.found && !stop)
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("failed to re-find tuple within index \"%s\"",
 						RelationGetRelationName(rel)),
 				 errhint("This may be because of a non-immutable index expression."),
-				 errtableconstraint(heapRel, RelationGetRelationName(rel))));
+				 errtableconstraint(c->heapRel, RelationGetRelationName(rel))));
 	return xwait;
 }

@@ -15,16 +15,26 @@
 #include "page/layout.h"
 #include "store/index.h"
 
+/* The row whose key is checked, and what was found. */
+typedef struct FPTUniqueCheck
+{
+	Relation	heapRel;
+	Datum	   *values;			/* of the index's columns */
+	bool	   *isnull;
+	IndexUniqueCheck how;		/* not UNIQUE_CHECK_NO */
+	bool		is_unique;		/* false: there may be a conflict
+								 * (UNIQUE_CHECK_PARTIAL) */
+	uint32		token;			/* not 0: wait for this speculative insertion
+								 * of the transaction */
+} FPTUniqueCheck;
+
 /*
  * Look for a conflicting entry, from the locked leaf that covers (key, 0) on.
- * Returns the transaction to wait for (buf still locked), or an invalid one;
- * *is_unique false: a possible conflict was found (UNIQUE_CHECK_PARTIAL).
+ * Returns the transaction to wait for, or an invalid one; buf is still locked.
+ * Raises an error, with no lock left, if there is a conflict.  Asks the table,
+ * so that relcache invalidations may be processed.
  */
 extern TransactionId fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf,
-									  const FPTKey *key, Relation heapRel,
-									  Datum *values, bool *isnull,
-									  IndexUniqueCheck checkUnique,
-									  bool *is_unique,
-									  uint32 *speculativeToken);
+									  const FPTKey *key, FPTUniqueCheck *c);
 
 #endif							/* FPT_TREE_UNIQUE_H */
