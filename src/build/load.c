@@ -122,6 +122,10 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	lv->last = lv->base;
 }
 
+/*
+ * Begin a level, with its first page, which is in memory only.  Raises an
+ * error if there are as many as an index may have.
+ */
 static FPTLoadLevel *
 fpt_level_create(FPTLoad *load, int level)
 {

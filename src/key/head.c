@@ -150,6 +150,11 @@ numeric_magnitude(const char *data, int n, int weight)
 	return ((uint64) weight << NUM_WEIGHT_SHIFT) | (v << 1) | (more ? 1 : 0);
 }
 
+/*
+ * The code of a numeric: its sign, its weight and its first digits, as far as
+ * 64 bits go.  NaN is above infinity.  The value may be toasted, and is then
+ * detoasted in the current context and freed.
+ */
 static uint64
 numeric_code(Datum value)
 {
@@ -222,6 +227,10 @@ bytes_code(const char *p, int len)
 	return pg_ntoh64(code);
 }
 
+/*
+ * The code of a string of bytes: its first eight.  Of a toasted one no more
+ * than these are read, but for bpchar, whose trailing blanks do not count.
+ */
 static uint64
 varlena_code(FPTHeadKind kind, Datum value)
 {
@@ -269,6 +278,10 @@ bits_code(Datum value)
 #define INET4_NET_SHIFT		31
 #define INET4_HOST_BITS		25
 
+/*
+ * The code of an inet or cidr: IPv4 before IPv6, the network's bits, how many
+ * these are, and of IPv4 the first of the host's.
+ */
 static uint64
 inet_code(Datum value)
 {
@@ -338,6 +351,10 @@ inet_value(uint64 code, char *buf)
  */
 #define INTERVAL_MAX_DAYS	(PG_INT64_MAX / USECS_PER_DAY - 1)
 
+/*
+ * The code of an interval: its microseconds, as comparisons count them (a
+ * month has 30 days), cut off where 64 bits do not have them.
+ */
 static uint64
 interval_code(Datum value)
 {
@@ -493,6 +510,10 @@ float_zero(const FPTKeyType *type)
 	return type->kind == FPT_IMG_F4 ? fpt_f4_image(0) : fpt_f8_image(0);
 }
 
+/*
+ * The code of a value that has an image: the image, its width in the upper
+ * bits. Values that are equal but not alike have the same code.
+ */
 static uint64
 image_code(const FPTHeadPart *part, Datum value)
 {
@@ -527,6 +548,10 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 
 /* --- parts ---------------------------------------------------------------- */
 
+/*
+ * How heads are made of a column with this comparison function; *type: of what
+ * has images, else NULL.  FPT_HEAD_NONE: there is no code that has the order.
+ */
 static FPTHeadKind
 head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
 		  const FPTKeyType **type)

@@ -128,6 +128,11 @@ sortkeys_prepare(FPTSortKeys *k)
 	k->busy = false;
 }
 
+/*
+ * What makes sort keys of a collation; found or made, it stays for the life of
+ * the backend.  Its version is 0 if there are none to be trusted.  May read
+ * catalogues the first time, so not with a page lock held.
+ */
 static FPTSortKeys *
 sortkeys_of(Oid collation)
 {

@@ -71,6 +71,10 @@ missing_for_types(FPTValidation *v, const char *what, OpFamilyOpFuncGroup *g)
 	v->ok = false;
 }
 
+/*
+ * Has a support function the arguments and the result that its number asks
+ * for? The same as for btree.
+ */
 static bool
 support_signature_ok(Form_pg_amproc proc)
 {

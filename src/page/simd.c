@@ -3,7 +3,7 @@
  * page/simd.c
  *	  Comparing all keys of a node with one key, in several instruction sets.
  *
- * Every function has the contract of fpt_cmp_fn (see page/kernel.h) and looks
+ * Every function has the contract of fpt_cmp_fn (see page/layout.h) and looks
  * at all n keys, whatever their order: there is no branch to mispredict, and
  * the caller picks what it needs from the two bit sets.  For key widths below
  * 16 bytes the key is "lo"; it must be representable in that width.

@@ -137,6 +137,10 @@ typedef struct FPTCostColumn
 /* CPU cost of a page of a descent, in operators: as btree's is reckoned. */
 #define FPT_COST_PAGE		50.0
 
+/*
+ * Add a qual to its column's: does it leave one value of the column, or how
+ * many?
+ */
 static void
 fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
 			  RestrictInfo *rinfo)
@@ -310,6 +314,11 @@ fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
 	return Max(1, pages / info->pages);
 }
 
+/*
+ * amcostestimate: btree's, with our tree's height and size, less what
+ * read-ahead hides, and with skips priced where core does not.  May read the
+ * index's root.
+ */
 void
 fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 				double loop_count, Cost *indexStartupCost,

@@ -242,6 +242,10 @@ fpt_explain_reports(ExplainState *es, const FPTReports *reports)
 	}
 }
 
+/*
+ * ExplainOneQuery_hook: what scans report while the query runs is added to its
+ * EXPLAIN.  An EXPLAIN within another's query has reports of its own.
+ */
 static void
 fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
 				  ExplainState *es, const char *queryString,

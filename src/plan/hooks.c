@@ -77,6 +77,11 @@ fpt_has_unique_fptree(Relation rel)
 	return found;
 }
 
+/*
+ * Open the indexes of a table that is inserted into, before the executor does,
+ * and give those of ours what speculative insertion needs.  The executor
+ * closes them.
+ */
 static void
 fpt_open_indexes(ResultRelInfo *ri)
 {
@@ -97,6 +102,11 @@ fpt_open_indexes(ResultRelInfo *ri)
 	}
 }
 
+/*
+ * For each table that a plan inserts into with ON CONFLICT:
+ * fpt_open_indexes(). The result is that of planstate_tree_walker(): false, go
+ * on.
+ */
 static bool
 fpt_walk_planstate(PlanState *ps, void *context)
 {
@@ -122,6 +132,10 @@ fpt_walk_planstate(PlanState *ps, void *context)
 	return planstate_tree_walker(ps, fpt_walk_planstate, context);
 }
 
+/*
+ * ExecutorStart_hook: up to 17 core takes no index but btree for an arbiter,
+ * and asks for what it needs in the nodes of ON CONFLICT only.
+ */
 static void
 fpt_executor_start(QueryDesc *queryDesc, int eflags)
 {

@@ -105,6 +105,10 @@ fpt_family_verify(Oid ours, Oid theirs)
 	return covers;
 }
 
+/*
+ * Has our operator family all operators of that one of btree's, with the same
+ * meaning?  What was found is kept, for some pairs.  Reads catalogues.
+ */
 static bool
 fpt_family_covers(Oid ours, Oid theirs)
 {
@@ -230,6 +234,11 @@ fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
 	return present;
 }
 
+/*
+ * The hook that sees the indexes of a table which is planned for: leaves out
+ * what cannot be read, adds entries under which core looks up extremes, and
+ * shows families as those that core has plans for.
+ */
 static void
 fpt_relation(FPT_RELATION_HOOK_PARAMS)
 {
@@ -253,7 +262,7 @@ fpt_relation(FPT_RELATION_HOOK_PARAMS)
 			probes = lappend(probes, probe);
 		fpt_show_families(info);
 	}
-	/* behind real btrees */
+	/* after real btrees */
 	rel->indexlist = list_concat(rel->indexlist, probes);
 }
 

@@ -11,8 +11,8 @@
  * Blocks that come one after the other are left to the operating system, which
  * reads them ahead in large pieces if nobody asks for them one by one.
  *
- * States.  fptgettuple() counts "sleep" down with each entry that it returns, and
- * looks in here when it is used up; nothing else is known of all this outside.
+ * States.  fptgettuple() counts "sleep" down with each entry that it returns,
+ * and looks in here when it is used up; nothing else is known of it outside.
  *
  *	   scan starts
  *		   |	fpt_heap_begin()
@@ -32,9 +32,9 @@
  *				counted when it is over (fpt_heap_count_pause)
  *
  * The position is lost, and begins again at the current entry, where the scan
- * turns round, is positioned anew or ends: fpt_heap_restart(), which counts what
- * was read in vain.  A rescan goes back to SHORT, or to what is left of a PAUSE;
- * the distance, and the length of the next pause, are kept.
+ * turns round, is positioned anew or ends: fpt_heap_restart(), which counts
+ * what was read in vain.  A rescan goes back to SHORT, or to what is left of a
+ * PAUSE; the distance, and the length of the next pause, are kept.
  *
  *-------------------------------------------------------------------------
  */

@@ -535,6 +535,10 @@ argument_is_same(const FPTQuals *q, int i, ScanKey key)
 		IsPolymorphicType(opcintype) || opcintype == RECORDOID;
 }
 
+/*
+ * How is a qual of column i made comparable with it?  Looks up functions: may
+ * raise.
+ */
 static void
 converter_init(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
 {
@@ -801,6 +805,12 @@ add_row(FPTQuals *q, ScanKey key)
 	q->others[q->nothers++] = *key;
 }
 
+/*
+ * Take one of the scan's quals in: intersect the intervals of its column with
+ * what it allows, or note that there is nothing, or that entries are to be
+ * asked.  Runs functions of types, so with no page locked; raises an error for
+ * a key that no index scan has.
+ */
 static void
 add_key(FPTQuals *q, ScanKey key)
 {

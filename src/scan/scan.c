@@ -186,6 +186,10 @@ fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return true;
 }
 
+/*
+ * amgettuple: the next entry in this direction, in scan->xs_heaptid, and for
+ * index-only scans its tuple.  No page is locked on return; one may be pinned.
+ */
 bool
 fptgettuple(IndexScanDesc scan, ScanDirection dir)
 {
@@ -212,6 +216,7 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	return true;
 }
 
+/* amgetbitmap: the TIDs of all entries that match.  Returns their number. */
 int64
 fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 {
@@ -240,6 +245,10 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 
 /* --- scan life cycle ------------------------------------------------------------------ */
 
+/*
+ * ambeginscan: what the scan needs is in a context of its own.  Quals come
+ * with fptrescan().
+ */
 IndexScanDesc
 fptbeginscan(Relation rel, int nkeys, int norderbys)
 {
@@ -305,6 +314,7 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	so->haveranges = false;
 }
 
+/* amendscan: gives back pins and memory, and tells what was counted. */
 void
 fptendscan(IndexScanDesc scan)
 {
@@ -335,6 +345,7 @@ fptmarkpos(IndexScanDesc scan)
 	so->markpos = so->cur.valid ? so->cur.pos : -1;
 }
 
+/* amrestrpos: back to the marked entry, which may be in a batch of its own. */
 void
 fptrestrpos(IndexScanDesc scan)
 {

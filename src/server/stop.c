@@ -182,6 +182,10 @@ fpt_stop_wait(int gate)
 	(void) LockRelease(&tag, ShareLock, true);
 }
 
+/*
+ * A backend has come by a point: wait, or raise an error, if it was told to.
+ * Page locks may be held.
+ */
 void
 fpt_stop_hit(FPTStop point)
 {

@@ -41,6 +41,7 @@ void		_PG_init(void);
 
 /* --- settings ----------------------------------------------------------------- */
 
+/* check_hook of fptree.simd: is it a variant that this machine can run? */
 static bool
 fpt_simd_check(char **newval, void **extra, GucSource source)
 {

@@ -598,6 +598,11 @@ fpt_verify_remember(FPTVerify *v, int i, bool hints)
 	fpt_heapcheck_entry(v->table, &v->target.entries[i].key, dead);
 }
 
+/*
+ * The entries of the leaf that is in v->target, as far as the caller wants
+ * them checked.  No page is locked; raises an error about the first that is
+ * wrong.
+ */
 static void
 fpt_verify_leaf(FPTVerify *v)
 {
@@ -875,6 +880,11 @@ fpt_view_init(FPTView *view)
 	view->entries = palloc(FPT_MAX_ENTRIES * sizeof(FPTEntry));
 }
 
+/*
+ * Check an index that is open and locked, as v says.  Raises an error about
+ * the first thing that is wrong; else nothing is held at the end but what the
+ * caller had.
+ */
 static void
 fpt_verify_index(FPTVerify *v)
 {

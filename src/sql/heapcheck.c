@@ -391,6 +391,10 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 						 (uint32) (tid & 0xFFFF)));
 }
 
+/*
+ * Merge entries and rows, both in order: a row without entry is an error, an
+ * entry without row too if nobody could have written meanwhile.
+ */
 static void
 fpt_heapcheck_compare(FPTHeapCheck *hc)
 {

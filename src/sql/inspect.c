@@ -587,6 +587,7 @@ fpt_percent(int64 part, int64 whole)
 						  get_float8_nan());
 }
 
+/* The row that fptree_stat() returns: columns as in the install script. */
 static Datum
 fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 {

@@ -68,8 +68,8 @@ extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
 			__attribute__((noreturn));
 
 /*
- * The same, guessing the buffer by where this backend saw the page last; if it
- * is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
+ * fpt_getbuf(), guessing the buffer by where this backend saw the page last; if
+ * it is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
  */
 #define FPT_NO_GUESS		PG_UINT32_MAX
 
@@ -79,7 +79,7 @@ extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
 /* A page will be read soon: bring its first lines, if it is known where. */
 extern void fpt_page_expect(Relation rel, uint32 pageno);
 
-/* The same with a buffer access strategy. */
+/* fpt_getbuf() with a buffer access strategy. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 								  int lock, BufferAccessStrategy strategy);
 

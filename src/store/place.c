@@ -361,6 +361,7 @@ fpt_stripe_reads(Oid stripe)
 		(r == NULL ? 0 : r->n - r->told);
 }
 
+/* fpt_rawread() of a page in a stripe.  Errors of the read tell which one. */
 Buffer
 fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
 				BufferAccessStrategy strategy)
@@ -796,6 +797,10 @@ fpt_filewriter_sort(FPTFileWriter *w)
 	}
 }
 
+/*
+ * Write the pages that were collected, in the order of their blocks; blocks in
+ * between that were never asked for are zeroes.
+ */
 static void
 fpt_filewriter_flush(FPTFileWriter *w)
 {

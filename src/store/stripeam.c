@@ -129,6 +129,11 @@ fpt_stripe_needs_toast(Relation rel)
 	return false;
 }
 
+/*
+ * Handler of the table access method of stripes: heap's functions where core
+ * asks a relation of any kind, errors where somebody takes a stripe for a
+ * table.
+ */
 Datum
 fptree_stripe_handler(PG_FUNCTION_ARGS)
 {

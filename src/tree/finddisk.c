@@ -94,9 +94,9 @@ typedef struct FPTNearWalk
 
 /*
  * The same with the next parent, which must be of the level and cover the key,
- * if its lock is to be had at once: we hold those of other pages.  A number that
- * is out of date leads to a page that does not cover the key, or that we hold
- * locked ourselves.  The walk goes on to that page's sibling.
+ * if its lock is to be had at once: we hold those of other pages.  A number
+ * that is out of date leads to a page that does not cover the key, or that we
+ * hold locked ourselves.  The walk goes on to that page's sibling.
  */
 static void
 fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,

@@ -252,6 +252,12 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 	return &c->ix;
 }
 
+/*
+ * aminsert: put the entry of a row in, unless its key has to be unique and is
+ * not. Returns what the executor is to know of that (UNIQUE_CHECK_PARTIAL).
+ * No page is locked or pinned on return, nor while another transaction is
+ * waited for (L7).
+ */
 bool
 fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		  Relation heapRel, IndexUniqueCheck checkUnique, bool indexUnchanged,

@@ -60,6 +60,10 @@ fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map)
 		reads->n[k] += map->stripes->at[k].reads;
 }
 
+/*
+ * Hand a scan's counters to the EXPLAIN that is running, which has asked for
+ * them.
+ */
 void
 fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 {

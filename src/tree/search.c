@@ -324,6 +324,12 @@ fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	return fpt_descend_once(rel, ix, key, level, lock, NULL, NULL);
 }
 
+/*
+ * Descend again and again until that ends at the page of the level which
+ * covers the key: one attempt may be overtaken by splits and deletions.
+ * Returns the page, locked as asked and nothing else; an index where descents
+ * never arrive is corrupted.
+ */
 static Buffer
 fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				  int lock, FPTStack *stack, const FPTLook *look)

@@ -1062,6 +1062,11 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	return more;
 }
 
+/*
+ * The pass over the file, if notes are kept, and the walk over all leaves
+ * (P1).  No page is locked between two steps, where VACUUM may be cancelled or
+ * delayed.
+ */
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
@@ -1156,6 +1161,12 @@ fpt_find_free_pages(FPTVacuum *v)
 
 /* --- callbacks ------------------------------------------------------------------------ */
 
+/*
+ * ambulkdelete: remove the entries whose rows the callback says are dead,
+ * unlink empty pages, and note free ones.  The callback is asked of all
+ * entries.  Raises an error if it cannot be proven that all leaves were passed
+ * (P1).
+ */
 IndexBulkDeleteResult *
 fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 			  IndexBulkDeleteCallback callback, void *callback_state)
