@@ -81,7 +81,7 @@ fpt_remember_dropped(Oid indexid)
 	FPTDropped *d;
 
 	if (ours)
-		fpt_table_lost_index(index->rd_index->indrelid);
+		fpt_table_lost_index(index->rd_index->indrelid, indexid);
 	/* It may have given its striped file to another index. */
 	if (n > 0 || (ours && OidIsValid(fpt_stripe_by_name(indexid, 1))))
 	{

@@ -132,6 +132,22 @@ fptree_index_size(PG_FUNCTION_ARGS)
 
 /* --- orphans ------------------------------------------------------------ */
 
+/* Is an index's access method ours?  Also if the index is being dropped. */
+static bool
+fpt_has_our_am(Oid indexid)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(indexid));
+	const IndexAmRoutine *am;
+	Oid			amid;
+
+	if (!HeapTupleIsValid(tup))
+		return true;
+	amid = ((Form_pg_class) GETSTRUCT(tup))->relam;
+	ReleaseSysCache(tup);
+	am = GetIndexAmRoutineByAmId(amid, true);
+	return am != NULL && am->aminsert == fptinsert;
+}
+
 /*
  * Add the stripes that indexes name in their metapages to *used, indexes whose
  * metapage cannot be read to *unreadable.  fptree indexes and their tables are
@@ -154,10 +170,15 @@ fpt_list_used(List **used, List **unreadable)
 
 		if (!OidIsValid(table))
 			return false;
+		if (!fpt_has_our_am(lfirst_oid(lc)))
+			continue;
 		LockRelationOid(table, AccessShareLock);
 		index = try_relation_open(lfirst_oid(lc), AccessShareLock);
 		if (index == NULL)
+		{
+			UnlockRelationOid(table, AccessShareLock);
 			return false;
+		}
 		ours = fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index);
 		if (ours)
 			n = fpt_metapage_stripes(index, oids);

@@ -34,6 +34,7 @@
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
+#include "utils/portal.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
@@ -97,15 +98,19 @@ fpt_tablespaces_validate(const char *value)
 	}
 }
 
-/* Tables of which this transaction has dropped an fptree index, striped or not */
+/*
+ * fptree indexes, striped or not, that this transaction has dropped: the table
+ * of one, its OID, the table of the next one, and so on.
+ */
 static List *fpt_lost_index = NIL;
 
 void
-fpt_table_lost_index(Oid table)
+fpt_table_lost_index(Oid table, Oid index)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 
 	fpt_lost_index = lappend_oid(fpt_lost_index, table);
+	fpt_lost_index = lappend_oid(fpt_lost_index, index);
 	MemoryContextSwitchTo(old);
 }
 
@@ -115,15 +120,31 @@ fpt_forget_lost_indexes(void)
 	fpt_lost_index = NIL;
 }
 
+/* The indexes that a table has lost, in the current context. */
+static List *
+fpt_lost_indexes_of(Oid table)
+{
+	List	   *lost = NIL;
+
+	for (int i = 0; i < list_length(fpt_lost_index); i += 2)
+		if (list_nth_oid(fpt_lost_index, i) == table)
+			lost = lappend_oid(lost, list_nth_oid(fpt_lost_index, i + 1));
+	return lost;
+}
+
 /*
  * Does a user create the index?  REINDEX CONCURRENTLY and ALTER TABLE make
- * another one in place of one that there is, with its option.
+ * another one in place of one that there is, with its option; the latter also
+ * in a function, where a CREATE INDEX after a DROP INDEX looks the same.
  */
 static bool
 fpt_is_new(Relation heap, Relation index)
 {
-	return fpt_is_created(index) && !fpt_command_rebuilds() &&
-		!list_member_oid(fpt_lost_index, RelationGetRelid(heap));
+	if (!fpt_is_created(index) || fpt_command_rebuilds())
+		return false;
+	return fpt_lost_indexes_of(RelationGetRelid(heap)) == NIL ||
+		(ActivePortal != NULL &&
+		 ActivePortal->commandTag == CMDTAG_CREATE_INDEX);
 }
 
 /* What the index's option says; NULL: nothing. */
@@ -172,44 +193,67 @@ fpt_is_created(Relation index)
 		 !index->rd_index->indisready);
 }
 
+/* Has one of these indexes a stripe in this tablespace? */
+static bool
+fpt_have_stripe_in(List *indexes, Oid space)
+{
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Oid			stripe;
+
+		for (int k = 1;
+			 OidIsValid(stripe = fpt_stripe_by_name(lfirst_oid(lc), k));
+			 k++)
+			if (get_rel_tablespace(stripe) == space)
+				return true;
+	}
+	return false;
+}
+
 /*
  * May the index have a stripe in this tablespace?  The table's owner takes the
- * space, so it is his privilege that counts; where the index is created, that
- * of the superuser who does it for him, too.  But a superuser who rebuilds it
- * may not know the list, which the owner can change at any time.  What there is
- * already stays.
+ * space, so it is his privilege that counts, whoever runs the command: he can
+ * change the list at any time, and functions of his that a superuser's command
+ * calls can create indexes.  What there is already stays, of an index in whose
+ * place this one is made, too.
  */
 static bool
 fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 {
-	Oid			stripe;
+	List	   *indexes = list_make1_oid(RelationGetRelid(index));
 
 	if (space == MyDatabaseTableSpace ||
-		(fpt_is_new(heap, index) && superuser_arg(GetOuterUserId())) ||
 		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
 		return true;
-	for (int k = 1;
-		 OidIsValid(stripe = fpt_stripe_by_name(RelationGetRelid(index), k));
-		 k++)
-		if (get_rel_tablespace(stripe) == space)
-			return true;
-	return false;
+	if (!fpt_is_new(heap, index))
+	{
+		indexes = list_concat(indexes, RelationGetIndexList(heap));
+		indexes = list_concat(indexes,
+							  fpt_lost_indexes_of(RelationGetRelid(heap)));
+	}
+	return fpt_have_stripe_in(indexes, space);
 }
 
 /* It may not: as for one that does not exist. */
 static void
 fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 {
-	if (fpt_is_new(heap, index))
-		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLESPACE, name);
-	ereport(WARNING,
+	bool		new = fpt_is_new(heap, index);
+
+	ereport(new ? ERROR : WARNING,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied for tablespace %s", name),
+			 new ?
+			 errdetail("The owner of table \"%s\" may not create anything there.",
+					   RelationGetRelationName(heap)) :
 			 errdetail("The owner of table \"%s\" may not create anything there, so index \"%s\" gets no stripe there.",
 					   RelationGetRelationName(heap),
 					   RelationGetRelationName(index)),
-			 errhint("GRANT CREATE ON TABLESPACE to the owner, and run \"REINDEX INDEX %s;\".",
-					 RelationGetRelationName(index))));
+			 new ?
+			 errhint("GRANT CREATE ON TABLESPACE to the owner.") :
+			 errhint("GRANT CREATE ON TABLESPACE to the owner, and run REINDEX INDEX.")));
 }
 
 /* OIDs of the tablespaces that an index is to be striped over; the number. */

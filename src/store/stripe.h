@@ -98,7 +98,7 @@ extern void fpt_stripe_rename(Oid relid, Oid index, int k);
  * there takes its place.  The list goes with the transaction's memory, and is
  * to be forgotten then.
  */
-extern void fpt_table_lost_index(Oid table);
+extern void fpt_table_lost_index(Oid table, Oid index);
 extern void fpt_forget_lost_indexes(void);
 
 #endif							/* FPT_STORE_STRIPE_H */
