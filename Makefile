@@ -26,7 +26,8 @@ TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
 	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o)
 REGRESS_PREP = $(TEST_MODULE)
-EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o
+EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
+	src/server/stop.o src/server/stop.bc
 
 # A build for tests: backends can be held at stop points (src/server/stop.h), and
 # the isolation tests are those of test/stop, which need that.

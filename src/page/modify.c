@@ -1125,6 +1125,16 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	if (res == FPT_OK)
 		res = fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
 	Assert(res != FPT_OK || fpt_page_count(pg.l, pg.p) == n);
+
+	/*
+	 * Keys of a dictionary that were different may be equal by now, if the
+	 * comparison function is another one.  Its page is split as it is.
+	 */
+	if (res == FPT_FULL || res == FPT_UNFIT)
+	{
+		memcpy(pg.p, work->page, BLCKSZ);
+		res = FPT_FULL;
+	}
 	return res;
 }
 
