@@ -187,6 +187,7 @@ static const IndexAmRoutine fpt_routine = {
 	.ampredlocks = true,
 	.amcanparallel = true,
 	.amcaninclude = true,
+	.amusemaintenanceworkmem = true,	/* VACUUM's notes, tree/vacuum.c */
 	.amparallelvacuumoptions =
 		VACUUM_OPTION_PARALLEL_BULKDEL | VACUUM_OPTION_PARALLEL_COND_CLEANUP,
 	.ambuild = fptbuild,

@@ -904,17 +904,18 @@ fpt_pass(FPTVacuum *v)
 							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	while (pageno < v->npages)
 	{
-		uint32		end = Min(v->npages, pageno + Min(c->max, FPT_PASS_PAGES));
+		uint32		end = pageno + Min(v->npages - pageno,
+									   (uint32) Min(c->max, FPT_PASS_PAGES));
 		int			i;
 
 		for (c->n = c->first[0] = 0; pageno < end; pageno++)
 		{
+			fpt_vacuum_delay();
 			/* of stripes, some are shorter than others */
 			if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 				continue;
 			fpt_sweep_front(v->sweep, pageno);
 			fpt_pass_read(v, pageno);
-			fpt_vacuum_delay();
 		}
 		fpt_chunk_ask(v);
 		fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
@@ -1138,10 +1139,10 @@ fpt_find_free_pages(FPTVacuum *v)
 
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
 			continue;
+		fpt_vacuum_delay();
 		/* of stripes, some are shorter than others */
 		if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 			continue;
-		fpt_vacuum_delay();
 		if (fpt_recorded_free(v->rel, &v->ix.map, pageno))
 		{
 			v->stats->pages_free++;
