@@ -194,6 +194,9 @@ BEGIN
 		END IF;
 	ELSIF where_ = 'worker' AND x % 100 = 8 THEN
 		RAISE EXCEPTION 'row of a worker';
+	ELSIF where_ = 'leader' AND x % 50 = 0 THEN
+		-- they must not be done before the leader begins
+		PERFORM pg_sleep(0.1);
 	END IF;
 	RETURN x;
 END $$;
