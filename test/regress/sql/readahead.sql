@@ -157,6 +157,29 @@ SELECT counter FROM counters('SELECT b FROM t WHERE a > 8000 ORDER BY a LIMIT 12
 SELECT counted('heap_issued|heap_cached') BETWEEN 7 AND 15 AS asked,
 	counted('heap_wasted') <= 8 AS wasted;
 
+-- Leaves without matches behind the last one are read once, though the position
+-- ahead has come by them before the scan does.
+CREATE TABLE tail (a int, b int, c text) WITH (autovacuum_enabled = off);
+INSERT INTO tail SELECT i, CASE WHEN i % 20 = 0 AND i <= 4000 THEN 77 ELSE 0 END, repeat('x', 100) FROM generate_series(1, 40000) i;
+CREATE INDEX tail_ab ON tail USING fptree (a, b);
+VACUUM ANALYZE tail;
+CREATE FUNCTION pages_of(query text) RETURNS int8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+	RETURN (plan #>> '{0,Plan,Shared Hit Blocks}')::int8 + (plan #>> '{0,Plan,Shared Read Blocks}')::int8;
+END $$;
+CALL fpt_use('index');
+SET fptree.heap_prefetch = off;
+SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a') AS off \gset
+SET fptree.heap_prefetch = on;
+CALL cold('tail');
+SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a') - :off <= 10 AS once, leaf_pages > 30 AS many
+FROM fptree_stat('tail_ab');
+CALL fpt_use('any');
+DROP TABLE tail;
+
 -- Cached: the scan pauses, for longer each time.
 SELECT sum(length(d)) > 0 AS read FROM t WHERE a > 0;
 SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 5001 AND 15000', 'index');
