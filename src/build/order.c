@@ -113,6 +113,7 @@ merge_sort(const FPTOrder *o, FPTItem *items, size_t n)
 	memcpy(tmp, items, half * sizeof(FPTItem));
 	while (i < half && j < n)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (item_cmp(o, &tmp[i], &items[j]) <= 0)
 			items[to++] = tmp[i++];
 		else
@@ -160,6 +161,7 @@ common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
 
 	for (size_t i = 0; i < n; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		fpt_item_ahead(o->chunks, items, i, n);
 		if (!item_string(o, &items[i], skip, &s))
 			return -1;
@@ -197,6 +199,7 @@ number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 		FPTGeneralString s;
 		uint64		code = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		fpt_item_ahead(o->chunks, items, i, n);
 		(void) item_string(o, item, skip, &s);
 		if (s.isnull)
@@ -284,10 +287,10 @@ abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 		FPTKey		e;
 		bool		isnull;
 
+		CHECK_FOR_INTERRUPTS();
 		fpt_item_ahead(o->chunks, items, i, n);
 		if (i == ask)
 		{
-			CHECK_FOR_INTERRUPTS();
 			if (!fpt_general_abbreviations_pay(o->g, o->col, (int) i))
 				return false;
 			ask = i < INT_MAX / 2 ? i * 2 : 0;
@@ -315,6 +318,7 @@ sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
 	fpt_radix_sort((uint64 *) items, n, 3);
 	for (size_t from = 0, to; from < n; from = to)
 	{
+		CHECK_FOR_INTERRUPTS();
 		to = fpt_item_run(items, from, n);
 		if (to - from < 2)
 			continue;

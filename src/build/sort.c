@@ -280,6 +280,7 @@ fpt_spool_sort_array(FPTSpool *sp)
 		return;
 	for (size_t from = 0; from < sp->nrecs; from = to)
 	{
+		CHECK_FOR_INTERRUPTS();
 		to = fpt_item_run(items, from, sp->nrecs);
 		if (to - from < 2)
 			continue;

@@ -370,6 +370,7 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 	Buffer		buf;
 	uint32		pageno = FPT_ROOTPAGE;
 
+	CHECK_FOR_INTERRUPTS();
 	if (fpt_lookup_visible(&hc->lookup, tid))
 		problem = "Entry of heap TID (%u,%u) is not that of the row there";
 	else if (hc->heaprel->rd_tableam == GetHeapamTableAmRoutine() &&
