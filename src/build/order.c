@@ -60,7 +60,7 @@ typedef struct FPTOrder
 	bool		exact;			/* bytes are the order */
 } FPTOrder;
 
-/* --- by comparison -------------------------------------------------------- */
+/* --- by comparison ------------------------------------------------------- */
 
 static inline int
 item_cmp(const FPTOrder *o, const FPTItem *a, const FPTItem *b)
@@ -122,7 +122,7 @@ merge_sort(const FPTOrder *o, FPTItem *items, size_t n)
 	memcpy(items + to, tmp + i, (half - i) * sizeof(FPTItem));
 }
 
-/* --- by bytes ------------------------------------------------------------- */
+/* --- by bytes ------------------------------------------------------------ */
 
 /* The number that stands for a NULL, where they are to be sorted. */
 static inline uint64
@@ -247,7 +247,7 @@ sort_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 	}
 }
 
-/* --- other strings -------------------------------------------------------- */
+/* --- other strings ------------------------------------------------------- */
 
 /* Do bytes give the order, as far as a sample can tell? */
 static bool
@@ -328,7 +328,7 @@ sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
 	}
 }
 
-/* --- interface ------------------------------------------------------------ */
+/* --- interface ----------------------------------------------------------- */
 
 void
 fpt_gorder_sort(const FPTLayout *l, char *const *chunks, FPTItem *items,

@@ -117,7 +117,7 @@ fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
 	ConditionVariableSignal(&shared->done);
 }
 
-/* --- the leader ----------------------------------------------------------- */
+/* --- the leader ---------------------------------------------------------- */
 
 static Size
 fpt_shared_size(int nparticipants)
@@ -313,7 +313,7 @@ fpt_leader_exports(const FPTLeader *leader, int participant)
 	return &leader->shared->exports[participant * FPT_NSPOOLS];
 }
 
-/* --- a worker ------------------------------------------------------------- */
+/* --- a worker ------------------------------------------------------------ */
 
 void
 fpt_worker_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)

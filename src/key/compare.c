@@ -19,7 +19,7 @@
 #include "page/format.h"
 #include "server/compat.h"
 
-/* --- comparing ------------------------------------------------------------ */
+/* --- comparing ----------------------------------------------------------- */
 
 /* Either an entry's columns, or a search key's. */
 typedef struct FPTSide
@@ -354,7 +354,7 @@ fpt_general_common(const FPTGeneral *g, const FPTKey *a, const FPTKey *b)
 	return compare_columns(g, &sa, &sb, 0, Min(sa.natts, sb.natts), &res);
 }
 
-/* --- search keys and separators ------------------------------------------- */
+/* --- search keys and separators ------------------------------------------ */
 
 /* A search key, apart from its head; true if it has one. */
 static inline bool
@@ -475,7 +475,7 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	MemoryContextDelete(cxt);
 }
 
-/* --- sorting -------------------------------------------------------------- */
+/* --- sorting ------------------------------------------------------------- */
 
 /* Sort support of a key column, if btree has one for the same order. */
 static void

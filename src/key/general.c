@@ -51,7 +51,7 @@
 #include "key/tid.h"
 #include "page/format.h"
 
-/* --- description ---------------------------------------------------------- */
+/* --- description --------------------------------------------------------- */
 
 bool
 fpt_index_is_general(Relation rel)
@@ -190,7 +190,7 @@ fpt_general_sortversion(const FPTGeneral *g)
 	return g->sortversion;
 }
 
-/* --- taking apart --------------------------------------------------------- */
+/* --- taking apart -------------------------------------------------------- */
 
 int
 fpt_general_deform(const FPTGeneral *g, const FPTKey *key, Datum *values,
@@ -327,7 +327,7 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 	return r.p == r.end && !r.rest;
 }
 
-/* --- forming -------------------------------------------------------------- */
+/* --- forming ------------------------------------------------------------- */
 
 /* Appends to a tuple, as long as there is room; counts what would be there. */
 typedef struct FPTWriter

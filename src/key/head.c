@@ -43,7 +43,7 @@
 #include "key/sortkey.h"
 #include "server/compat.h"
 
-/* --- bits ----------------------------------------------------------------- */
+/* --- bits ---------------------------------------------------------------- */
 
 /* A number of "bits" bits, left-aligned. */
 static inline uint64
@@ -75,7 +75,7 @@ clamp(int64 v, int64 min, int64 max)
 	return v < min ? min : v > max ? max : v;
 }
 
-/* --- numeric -------------------------------------------------------------- */
+/* --- numeric ------------------------------------------------------------- */
 
 /*
  * The code of a numeric: 2^63 for zero, plus or minus a magnitude.  The
@@ -215,7 +215,7 @@ numeric_sure(uint64 code)
 	return mag != NUM_TINY && mag < NUM_HUGE && (mag & 1) == 0;
 }
 
-/* --- other types ---------------------------------------------------------- */
+/* --- other types --------------------------------------------------------- */
 
 /* The first eight bytes; strings that are shorter end in zeroes. */
 static inline uint64
@@ -466,7 +466,7 @@ tsvector_code(Datum value)
  */
 #define SORTKEY_BITS		48
 
-/* --- images --------------------------------------------------------------- */
+/* --- images -------------------------------------------------------------- */
 
 /* Bits of the code of an image type; 128: only the first 64 are used. */
 static int
@@ -546,7 +546,7 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 	return fpt_image_decode(part->type, img, buf);
 }
 
-/* --- parts ---------------------------------------------------------------- */
+/* --- parts --------------------------------------------------------------- */
 
 /*
  * How heads are made of a column with this comparison function; *type: of what
@@ -720,7 +720,7 @@ code_sure(const FPTHeadPart *part, uint64 code)
 	}
 }
 
-/* --- interface ------------------------------------------------------------ */
+/* --- interface ----------------------------------------------------------- */
 
 bool
 fpt_head_known(Oid cmpproc, Oid typid)

@@ -76,7 +76,7 @@ StaticAssertDecl(PG_INT64_MAX - END_TIMESTAMP > FPT_TZ_USECS,
 /* Most places where the rule for a local time can change, see tz_breaks(). */
 #define FPT_MAX_BREAKS		64
 
-/* --- the types ------------------------------------------------------------ */
+/* --- the types ----------------------------------------------------------- */
 
 static const FPTKeyType *
 fpt_keytype_lookup(Oid cmpproc)
@@ -106,7 +106,7 @@ fpt_keytype_for(Oid cmpproc, Oid typid)
 	return type;
 }
 
-/* --- encoding and decoding ------------------------------------------------ */
+/* --- encoding and decoding ----------------------------------------------- */
 
 static inline FPTImage
 image64(uint64 lo)
@@ -316,7 +316,7 @@ fpt_image_class(const FPTKeyType *type, bool descending, FPTImage img,
 	}
 }
 
-/* --- cuts: numbers -------------------------------------------------------- */
+/* --- cuts: numbers ------------------------------------------------------- */
 
 static inline FPTImage
 image_next(FPTImage img)
@@ -435,7 +435,7 @@ cut_float84(const FPTKeyType *type, float4 arg, FPTCut *cut)
 				 cut);
 }
 
-/* --- cuts: dates and times ------------------------------------------------ */
+/* --- cuts: dates and times ----------------------------------------------- */
 
 /*
  * Cut a date, timestamp or timestamptz column between the numbers le and ge.
@@ -729,7 +729,7 @@ cut_date_by_timestamptz(const FPTKeyType *type, FmgrInfo *cmp, TimestampTz arg,
 	cut->fuzzy = (ge < le);
 }
 
-/* --- cuts: any pair of types ---------------------------------------------- */
+/* --- cuts: any pair of types --------------------------------------------- */
 
 typedef struct ImageSpan
 {
@@ -858,7 +858,7 @@ cut_bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 		cut->le = image_prev(gt);
 }
 
-/* --- cuts: interface ------------------------------------------------------ */
+/* --- cuts: interface ----------------------------------------------------- */
 
 void
 fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp, Oid collation,

@@ -16,7 +16,7 @@
 #include "page/format.h"
 #include "page/tuple.h"
 
-/* --- all tuples of a page ------------------------------------------------- */
+/* --- all tuples of a page ------------------------------------------------ */
 
 /* Visit all of them, fences first; false if one is not where it should be. */
 static bool
@@ -93,7 +93,7 @@ fpt_page_compact(FPTPage pg, FPTWork *work)
 	return fpt_tuples_gather(pg, work->page);
 }
 
-/* --- images --------------------------------------------------------------- */
+/* --- images -------------------------------------------------------------- */
 
 /* Rebuild rather than split a page of which no more than this is in use. */
 #define FPT_REORG_NUM		3	/* quarters of the slots */
@@ -165,7 +165,7 @@ image_walk(FPTTupleWalk *w)
 	return true;
 }
 
-/* --- heads and tuples ----------------------------------------------------- */
+/* --- heads and tuples ---------------------------------------------------- */
 
 /* Those of a dictionary take less, which only forming a page finds out. */
 static bool
@@ -264,7 +264,7 @@ tuple_reclaim(FPTPage pg, int step, FPTWork *work)
 	}
 }
 
-/* --- numbers in a dictionary ---------------------------------------------- */
+/* --- numbers in a dictionary --------------------------------------------- */
 
 /* The dictionary is there already: it has taken its space. */
 static int

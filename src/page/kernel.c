@@ -1284,7 +1284,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	return c.n;
 }
 
-/* --- hints ---------------------------------------------------------------- */
+/* --- hints --------------------------------------------------------------- */
 
 bool
 fpt_page_has_hints(const FPTLayout *l, void *page)

@@ -423,7 +423,7 @@ fpt_page_high(const FPTLayout *l, const void *page)
 	return fpt_fence_get(l, page, &((const FPTPageHeader *) page)->high);
 }
 
-/* fpt_key_cmp() of a key and a fence, which is not copied unless it has to be. */
+/* fpt_key_cmp() of a key and a fence, which is copied only if it has to be. */
 static inline int
 fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
 			  const FPTFence *f)

@@ -278,7 +278,7 @@ fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
 	return n;
 }
 
-/* --- fences --------------------------------------------------------------- */
+/* --- fences -------------------------------------------------------------- */
 
 /*
  * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
@@ -1297,7 +1297,7 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
 }
 
-/* --- removing ------------------------------------------------------------- */
+/* --- removing ------------------------------------------------------------ */
 
 FPTResult
 fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)

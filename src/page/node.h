@@ -408,7 +408,7 @@ fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 		memcpy(node + g->down_off + slot * 4, &down, 4);
 }
 
-/* --- dictionary (page/dict.c) ---------------------------------------------- */
+/* --- dictionary (page/dict.c) -------------------------------------------- */
 
 /* Bytes of a page's dictionary, its tuples left out. */
 static inline int
@@ -573,7 +573,7 @@ typedef struct FPTTupleWalk
 #define FPT_REORG_FILL		90
 #define FPT_REORG_GAIN		(BLCKSZ / 8)
 
-/* --- encodings (page/encoding.c) ------------------------------------------- */
+/* --- encodings (page/encoding.c) ----------------------------------------- */
 
 /*
  * What differs between encodings where a page is made or rebuilt.  What is done

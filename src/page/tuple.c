@@ -120,7 +120,7 @@ fpt_tuple_walk_slots(FPTTupleWalk *w)
 	return true;
 }
 
-/* --- gaps ----------------------------------------------------------------- */
+/* --- gaps ---------------------------------------------------------------- */
 
 /* A run of bytes between tuples that nothing refers to. */
 typedef struct FPTGap

@@ -124,7 +124,7 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 		Max(0, spc_random - Max(spc_seq, spc_random / distance));
 }
 
-/* --- skipping ------------------------------------------------------------- */
+/* --- skipping ------------------------------------------------------------ */
 
 /* What a column's quals leave of its values. */
 typedef struct FPTCostColumn

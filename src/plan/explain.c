@@ -26,7 +26,7 @@ static ExplainOneQuery_hook_type fpt_prev_query = NULL;
 static explain_per_node_hook_type fpt_prev_node = NULL;
 static explain_validate_options_hook_type fpt_prev_check = NULL;
 
-/* --- counters ------------------------------------------------------------- */
+/* --- counters ------------------------------------------------------------ */
 
 /* Was anything asked for? */
 static bool
@@ -121,7 +121,7 @@ fpt_explain_counters(ExplainState *es, const uint64 *n,
 	ExplainPropertyFloat("Balance", NULL, b.ratio, 2, es);
 }
 
-/* --- nodes (from 18) ------------------------------------------------------ */
+/* --- nodes (from 18) ----------------------------------------------------- */
 
 /* A node's scan of one of our indexes; NULL if there is none, or not yet. */
 static IndexScanDesc
@@ -196,7 +196,7 @@ fpt_explain_check(ExplainState *es, List *options, ParseState *pstate)
 				 errmsg("EXPLAIN option %s requires ANALYZE", "READAHEAD")));
 }
 
-/* --- queries (up to 17) --------------------------------------------------- */
+/* --- queries (up to 17) -------------------------------------------------- */
 
 /*
  * What the query's scans read ahead, index by index.  In the text, indexes

@@ -266,7 +266,7 @@ fpt_relation(FPT_RELATION_HOOK_PARAMS)
 	rel->indexlist = list_concat(rel->indexlist, probes);
 }
 
-/* --- row comparisons ------------------------------------------------------ */
+/* --- row comparisons ----------------------------------------------------- */
 
 /*
  * What (a, b) > (1, 2) says of its first column: a >= 1.  NULL if it says

@@ -54,7 +54,7 @@
 /* After so many jumps out of the next leaf it is not looked at first. */
 #define FPT_JUMP_MISSES		2
 
-/* --- batches ---------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------- */
 
 /* An array's copy that has room for max elements. */
 static void *
@@ -238,7 +238,7 @@ fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so)
 	fpt_batch_forget(&so->cur);
 }
 
-/* --- the key space -------------------------------------------------------- */
+/* --- the key space ------------------------------------------------------- */
 
 /* Order of the key of an image and a TID, and another one. */
 static inline int
@@ -307,7 +307,7 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
 }
 
-/* --- reading pages --------------------------------------------------------- */
+/* --- reading pages ------------------------------------------------------- */
 
 /* Of n entries behind the batch's end, drop those that the quals rule out. */
 static int

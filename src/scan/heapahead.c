@@ -144,7 +144,7 @@ fpt_heap_distance(const FPTScanOpaque *so)
 	return Min(n, h->nahead);
 }
 
-/* Sets nahead after a pause, and the position to the current entry if behind. */
+/* Set nahead after a pause; the position is not behind the current entry. */
 static void
 fpt_heap_recount(FPTScanOpaque *so)
 {
@@ -155,7 +155,7 @@ fpt_heap_recount(FPTScanOpaque *so)
 		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
 }
 
-/* Heap pages for which a read was started, and that the scan has not come to. */
+/* Heap pages that are being read, and that the scan has not come to. */
 static uint64
 fpt_heap_unused(const FPTScanOpaque *so)
 {
@@ -168,7 +168,7 @@ fpt_heap_unused(const FPTScanOpaque *so)
 	return n;
 }
 
-/* --- ascending runs --------------------------------------------------------- */
+/* --- ascending runs ------------------------------------------------------ */
 
 /*
  * The position ahead comes to a block that will be read: has it, or will it
@@ -228,7 +228,7 @@ fpt_heap_run_pause(FPTHeapAhead *h)
 	h->sleep = h->pause = h->runpause;
 }
 
-/* --- the position ahead ----------------------------------------------------- */
+/* --- the position ahead -------------------------------------------------- */
 
 /* The pause in progress is over, or the scan: how much of it was there? */
 void

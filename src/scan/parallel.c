@@ -97,7 +97,7 @@ fpt_parallel_window_done(FPTParallel *p, IndexScanDesc scan)
 	fpt_window_done(&p->window);
 }
 
-/* --- the access method's functions ------------------------------------------ */
+/* --- the access method's functions --------------------------------------- */
 
 Size
 fptestimateparallelscan(FPT_ESTIMATE_PARALLEL_PARAMS)
@@ -129,7 +129,7 @@ fptparallelrescan(IndexScanDesc scan)
 	SpinLockRelease(&p->mutex);
 }
 
-/* --- turns -------------------------------------------------------------------- */
+/* --- turns --------------------------------------------------------------- */
 
 bool
 fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)

@@ -117,7 +117,7 @@ struct FPTQuals
 	FPTPosition end;
 };
 
-/* --- intervals ------------------------------------------------------------ */
+/* --- intervals ----------------------------------------------------------- */
 
 static inline int
 value_cmp(const FPTQuals *q, int i, Datum a, bool anull, const FPTBound *b)
@@ -368,7 +368,7 @@ sort_values(FPTQuals *q, int i, Datum *values, int n)
 	return last + 1;
 }
 
-/* --- quals ---------------------------------------------------------------- */
+/* --- quals --------------------------------------------------------------- */
 
 /* Values but no NULLs; in the order of the index. */
 static FPTInterval
@@ -975,7 +975,7 @@ fpt_quals_reset(FPTQuals *q)
 	MemoryContextReset(q->matchcxt);
 }
 
-/* --- positions ------------------------------------------------------------ */
+/* --- positions ----------------------------------------------------------- */
 
 /*
  * The interval that a value is in (*in), or else the next one in this
@@ -1405,7 +1405,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	return true;
 }
 
-/* --- entries -------------------------------------------------------------- */
+/* --- entries ------------------------------------------------------------- */
 
 /* "value <operator> argument", for a qual that has no intervals. */
 static bool

@@ -52,7 +52,7 @@ typedef struct FPTQualRange
 extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
 								 MemoryContext cxt);
 
-/* The scan's keys, at its start and at each rescan; they stay where they are. */
+/* The scan's keys, at its start and at each rescan; they stay in place. */
 extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
 
 /* Whether matches are to be rechecked by the executor. */

@@ -31,7 +31,7 @@
 /* The largest index tuple that core's format allows. */
 #define FPT_ITUP_SIZE		(INDEX_SIZE_MASK + 1)
 
-/* --- batches ---------------------------------------------------------------- */
+/* --- batches ------------------------------------------------------------- */
 
 /* Start the scan at its first entry in this direction. */
 static bool
@@ -78,7 +78,7 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return true;
 }
 
-/* --- returning entries ------------------------------------------------------------ */
+/* --- returning entries --------------------------------------------------- */
 
 /* Build the tuples that an index-only scan overwrites and returns. */
 static void
@@ -246,7 +246,7 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 	return total;
 }
 
-/* --- scan life cycle ------------------------------------------------------------------ */
+/* --- scan life cycle ----------------------------------------------------- */
 
 /*
  * ambeginscan: what the scan needs is in a context of its own.  Quals come

@@ -75,7 +75,7 @@ span_order(const FPTSpan *x, const FPTSpan *y)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* --- helpers -------------------------------------------------------------- */
+/* --- helpers ------------------------------------------------------------- */
 
 static FPTQualWork *
 get_work(FPTQualState *qs)
@@ -242,7 +242,7 @@ narrow(FPTQualState *qs, FPTImage lo, FPTImage hi)
 	return fpt_img_cmp(qs->lo, qs->hi) <= 0;
 }
 
-/* --- arrays --------------------------------------------------------------- */
+/* --- arrays -------------------------------------------------------------- */
 
 void
 fpt_elements_begin(FPTElements *e, Datum arg)
@@ -514,7 +514,7 @@ preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
 	ranges->n = n;
 }
 
-/* --- all keys ------------------------------------------------------------- */
+/* --- all keys ------------------------------------------------------------ */
 
 void
 fpt_reject_key(Relation rel, ScanKey key)

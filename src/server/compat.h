@@ -128,7 +128,7 @@ fpt_hints_end(Buffer buf, bool dirty)
 #endif
 }
 
-/* --- EXPLAIN -------------------------------------------------------------- */
+/* --- EXPLAIN ------------------------------------------------------------- */
 
 #if PG_VERSION_NUM < 170000
 /* Plan a query; how long that took, and what it read (zeroes before). */
@@ -230,7 +230,7 @@ fpt_set_explain_state(ExplainState *es, void *state)
 #endif
 }
 
-/* --- storage -------------------------------------------------------------- */
+/* --- storage ------------------------------------------------------------- */
 
 /* The number in the name of the index's file. */
 static inline Oid
@@ -324,7 +324,7 @@ fpt_count_search(IndexScanDesc scan)
 #endif
 }
 
-/* Subtransactions that have given a relation its present, and its first new file. */
+/* Subtransactions that gave a relation its present, and its first new file. */
 #if PG_VERSION_NUM >= 160000
 #define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilelocatorSubid)
 #define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilelocatorSubid)
@@ -390,7 +390,7 @@ fpt_vacuum_sorts(IndexVacuumInfo *info)
 #define FPT_LATER_FIELDS(height)
 #endif
 
-/* The handler's result: the relation cache frees it, but from 19 on keeps it. */
+/* The handler's result: the relation cache frees it, or keeps it (19). */
 static inline const IndexAmRoutine *
 fpt_handed_out(const IndexAmRoutine *am)
 {
@@ -571,7 +571,7 @@ typedef RelFileLocator FPTLocator;
 typedef RelFileNode FPTLocator;
 #endif
 
-/* --- stripes -------------------------------------------------------------- */
+/* --- stripes ------------------------------------------------------------- */
 
 /* "Not a temporary file of a backend" */
 #if PG_VERSION_NUM >= 170000
@@ -640,7 +640,7 @@ fpt_tablespace_acl(Oid space, Oid role)
 #endif
 }
 
-/* --- parallel scans ------------------------------------------------------- */
+/* --- parallel scans ------------------------------------------------------ */
 
 /* Shared memory of a parallel scan: later versions say of what scan. */
 #if PG_VERSION_NUM >= 180000
@@ -662,7 +662,7 @@ fpt_parallel_offset(ParallelIndexScanDesc scan)
 #endif
 }
 
-/* --- recovery conflicts --------------------------------------------------- */
+/* --- recovery conflicts -------------------------------------------------- */
 
 /* Fill in btree's record of a recovery conflict, but for the page's number. */
 static inline void

@@ -52,7 +52,7 @@
 
 PG_FUNCTION_INFO_V1(fptree_preload);
 
-/* --- what is set ----------------------------------------------------------- */
+/* --- what is set --------------------------------------------------------- */
 
 /* A setting's value in a row of pg_db_role_setting, or NULL. */
 static char *
@@ -165,7 +165,7 @@ fpt_is_preloaded(Relation settings, Oid role)
 												"local_preload_libraries"));
 }
 
-/* --- the notice ------------------------------------------------------------ */
+/* --- the notice ---------------------------------------------------------- */
 
 /* Is there a unique index of the same access method, besides this one? */
 static bool
@@ -232,7 +232,7 @@ fpt_preload_notice(Relation index)
 					 quote_identifier(schema))));
 }
 
-/* --- fptree_preload() ------------------------------------------------------ */
+/* --- fptree_preload() ---------------------------------------------------- */
 
 /*
  * The statement that adds the library to a list: "what" is the statement's
@@ -265,7 +265,7 @@ fpt_preload_statement(const char *what, const char *list)
 	return buf.data;
 }
 
-/* Set it for the database of this (quoted) name, with what is effective there. */
+/* Set it for the database of this (quoted) name, beside what is set there. */
 static void
 fpt_preload_set(const char *dbname, const char *list)
 {
@@ -286,7 +286,7 @@ fpt_preload_set(const char *dbname, const char *list)
 	CommandCounterIncrement();
 }
 
-/* Roles with a list of their own, which hides that of the database: name them. */
+/* Name the roles that have a list of their own, which hides the database's. */
 static void
 fpt_preload_roles(Relation settings, const char *dbname)
 {

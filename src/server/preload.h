@@ -10,7 +10,7 @@
 
 #include "utils/relcache.h"
 
-/* server/preload.c: new sessions and ON CONFLICT, said of a database's first one. */
+/* Tell of new sessions and ON CONFLICT, at a database's first unique index. */
 extern void fpt_preload_notice(Relation index);
 
 #endif							/* FPT_SERVER_PRELOAD_H */

@@ -39,7 +39,7 @@ static relopt_kind fpt_relopt_kind;
 
 void		_PG_init(void);
 
-/* --- settings ----------------------------------------------------------------- */
+/* --- settings ------------------------------------------------------------ */
 
 /* check_hook of fptree.simd: is it a variant that this machine can run? */
 static bool
@@ -162,7 +162,7 @@ fptoptions(Datum reloptions, bool validate)
 									  sizeof(FPTOptions), tab, lengthof(tab));
 }
 
-/* --- handler -------------------------------------------------------------------- */
+/* --- handler ------------------------------------------------------------- */
 
 /* Every column, included ones as well; scan/standby.c sees to standbys. */
 static bool

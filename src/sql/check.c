@@ -208,7 +208,8 @@ fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
  * (FPT_NOPAGE: at the start), whose high fence is "at"?  NULL or the reason.
  */
 static const char *
-fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev, const FPTKey *at)
+fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev,
+				   const FPTKey *at)
 {
 	FPTPageHeader *h = fpt_header(page);
 

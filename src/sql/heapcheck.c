@@ -71,7 +71,7 @@ struct FPTHeapCheck
 	MemoryContext tmpcxt;		/* for values of one entry or row */
 };
 
-/* --- rows by TID ---------------------------------------------------------- */
+/* --- rows by TID --------------------------------------------------------- */
 
 void
 fpt_lookup_begin(FPTLookup *lk, Relation heaprel, Snapshot snapshot)
@@ -102,7 +102,7 @@ fpt_lookup_end(FPTLookup *lk)
 	ExecDropSingleTupleTableSlot(lk->slot);
 }
 
-/* --- records --------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------- */
 
 /*
  * What a record has of a general key: a hash of its columns.  The value in a
@@ -231,7 +231,7 @@ fpt_record_cmp(FPTHeapCheck *hc, const uint64 *a, const uint64 *b)
 	return 0;
 }
 
-/* --- collecting ------------------------------------------------------------ */
+/* --- collecting ---------------------------------------------------------- */
 
 FPTHeapCheck *
 fpt_heapcheck_begin(Relation rel, Relation heaprel, FPTIndex *ix,
@@ -321,7 +321,7 @@ fpt_heapcheck_scan(FPTHeapCheck *hc)
 						   fpt_heapcheck_row, hc, scan);
 }
 
-/* --- comparing ------------------------------------------------------------- */
+/* --- comparing ----------------------------------------------------------- */
 
 static void
 fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)

@@ -642,7 +642,7 @@ fptree_stat(PG_FUNCTION_ARGS)
 	return fpt_stat_result(fcinfo, &st, npages);
 }
 
-/* --- for tests ------------------------------------------------------------ */
+/* --- for tests ----------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
 

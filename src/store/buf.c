@@ -75,7 +75,7 @@ fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page, uint32 pageno)
 				"The page's entries are not those of its place in the tree");
 }
 
-/* --- metapage ------------------------------------------------------------- */
+/* --- metapage ------------------------------------------------------------ */
 
 void
 fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
@@ -335,7 +335,7 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 					 RelationGetRelationName(rel))));
 }
 
-/* --- pages ------------------------------------------------------------------ */
+/* --- pages --------------------------------------------------------------- */
 
 /* Read any page by its number, which may come from a damaged link. */
 static inline Buffer

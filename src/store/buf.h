@@ -68,8 +68,8 @@ extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
 			__attribute__((noreturn));
 
 /*
- * fpt_getbuf(), guessing the buffer by where this backend saw the page last; if
- * it is a leaf, with the fraction from fpt_page_fraction() to guess the node by.
+ * fpt_getbuf(), guessing the buffer by where this backend saw the page last; of
+ * a leaf the node, too, by the fraction that fpt_page_fraction() has told.
  */
 #define FPT_NO_GUESS		PG_UINT32_MAX
 

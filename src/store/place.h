@@ -30,7 +30,7 @@
 /* Page numbers end before this one. */
 #define FPT_MAX_PAGENO		MaxBlockNumber
 
-/* --- stripes --------------------------------------------------------------- */
+/* --- stripes ------------------------------------------------------------- */
 
 /* Copy a map, with its stripes; they are in the current context. */
 extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);
@@ -74,7 +74,7 @@ extern void fpt_stripe_place(FPTStripe *s, Relation stripe);
 extern void fpt_stripe_create_file(const FPTLocator *locator,
 								   char persistence);
 
-/* --- which pages there are ------------------------------------------------- */
+/* --- which pages there are ----------------------------------------------- */
 
 /*
  * Page numbers of the index are below this one.  Where it is striped, not all
@@ -115,7 +115,7 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
 							   bool maintenance);
 
-/* --- reading --------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------- */
 
 extern Buffer fpt_stripe_read(Relation rel, const FPTPageMap *map,
 							  uint32 pageno, BufferAccessStrategy strategy);
@@ -226,7 +226,7 @@ fpt_bufpage(Buffer buf)
 	return pageno;
 }
 
-/* --- allocation ------------------------------------------------------------ */
+/* --- allocation ---------------------------------------------------------- */
 
 /*
  * The stripes of an index, those where a new page is wanted most first; in the
@@ -280,7 +280,7 @@ fpt_maybe_striped(uint32 npages)
 	return npages == FPT_ROOTPAGE + 1 || npages == FPT_MAIN_PADDING;
 }
 
-/* --- builds ---------------------------------------------------------------- */
+/* --- builds -------------------------------------------------------------- */
 
 /*
  * Writes the pages of a new index behind the back of the buffer manager: nobody
@@ -297,7 +297,7 @@ extern void *fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno);
 extern void fpt_pagewriter_put(FPTPageWriter *w, void *page);
 extern void fpt_pagewriter_end(FPTPageWriter *w);
 
-/* --- sizes ----------------------------------------------------------------- */
+/* --- sizes --------------------------------------------------------------- */
 
 /* Bytes of all files of a relation, or of a file: free space map included. */
 extern int64 fpt_relation_bytes(Relation rel);
@@ -319,7 +319,7 @@ typedef struct FPTStripeSize
 /* False: its file is missing. */
 extern bool fpt_stripe_measure(Relation stripe, FPTStripeSize *size);
 
-/* --- for tests ------------------------------------------------------------- */
+/* --- for tests ----------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
 /* Throw the index out of shared buffers.  Nobody else may be using it. */

@@ -50,7 +50,7 @@ int			fpt_guc_prefetch_distance = 0;
 
 FPTReports *fpt_reports = NULL;
 
-/* --- counters ----------------------------------------------------------------- */
+/* --- counters ------------------------------------------------------------ */
 
 void
 fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map)
@@ -90,7 +90,7 @@ fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 	}
 }
 
-/* --- distance ----------------------------------------------------------------- */
+/* --- distance ------------------------------------------------------------ */
 
 void
 fpt_distance_init(FPTDistance *d, int limit)
@@ -162,7 +162,7 @@ fpt_distance_step(FPTDistance *d, int factor)
 	d->grow = false;
 }
 
-/* --- window --------------------------------------------------------------------- */
+/* --- window -------------------------------------------------------------- */
 
 void
 fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)

@@ -59,7 +59,7 @@ extern void fpt_report_scan(Oid index, const uint64 *scan,
 /* Add what was read by a scan, to "reads" of the same index. */
 extern void fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map);
 
-/* --- distance --------------------------------------------------------------- */
+/* --- distance ------------------------------------------------------------ */
 
 /*
  * How far ahead to prefetch, and whether it is worth asking at all.
@@ -114,7 +114,7 @@ fpt_burst(int distance)
 	return Max(1, distance / 4);
 }
 
-/* --- leaves ------------------------------------------------------------------- */
+/* --- leaves -------------------------------------------------------------- */
 
 /*
  * The jump-pointer array as far as it has been copied: numbers of leaf pages
@@ -171,7 +171,7 @@ extern uint64 fpt_window_unused(const FPTWindow *w);
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);
 
-/* --- all leaves ----------------------------------------------------------------- */
+/* --- all leaves ---------------------------------------------------------- */
 
 /* Read-ahead of a walk along all leaves: tree/sweep.c. */
 typedef struct FPTSweep FPTSweep;

@@ -161,7 +161,7 @@ fpt_sweep_end(FPTSweep *s)
 	pfree(s);
 }
 
-/* --- the file from front to back ------------------------------------------- */
+/* --- the file from front to back ----------------------------------------- */
 
 /*
  * Ask for pages first + from .. first + to - 1 as one read, less those at the
@@ -235,7 +235,7 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 	}
 }
 
-/* --- the numbers of the leaves ------------------------------------------------ */
+/* --- the numbers of the leaves ------------------------------------------- */
 
 /*
  * Copy the downlinks of the next leaf-parent, which is found by its sibling's
@@ -293,7 +293,7 @@ fpt_sweep_collect(FPTSweep *s, int n)
 	}
 }
 
-/* --- pieces -------------------------------------------------------------------- */
+/* --- pieces -------------------------------------------------------------- */
 
 static int
 fpt_page_cmp(const void *a, const void *b)
@@ -381,7 +381,7 @@ fpt_sweep_piece(FPTSweep *s)
 	s->asked = 0;
 }
 
-/* --- requests -------------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------ */
 
 /* Wait, if as many requests are under way as may be, for half of them. */
 static void

@@ -178,7 +178,7 @@ fpt_note_of(FPTVacuum *v, uint32 pageno)
 	return &v->notes[pageno];
 }
 
-/* --- unlinking -------------------------------------------------------------- */
+/* --- unlinking ----------------------------------------------------------- */
 
 /*
  * The pages that unlinking a page involves; locked in this order.  Siblings
@@ -600,7 +600,7 @@ fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
 	return done;
 }
 
-/* --- deleting entries ----------------------------------------------------------- */
+/* --- deleting entries ---------------------------------------------------- */
 
 /* Copy the TIDs of a locked leaf in key order; returns their number. */
 static int
@@ -680,7 +680,7 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 	return n - ndead;
 }
 
-/* --- chunks ----------------------------------------------------------------- */
+/* --- chunks -------------------------------------------------------------- */
 
 /* Is this a leaf that begins at that fence? */
 static inline bool
@@ -805,7 +805,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
 	fpt_stop_point(FPT_STOP_VACUUM_CHUNK);
 }
 
-/* --- the file from front to back ---------------------------------------------- */
+/* --- the file from front to back ----------------------------------------- */
 
 /*
  * Is this page, which may be any and is locked, a leaf?  Where it is not, or is
@@ -929,7 +929,7 @@ fpt_pass(FPTVacuum *v)
 	c->n = 0;
 }
 
-/* --- the walk --------------------------------------------------------------- */
+/* --- the walk ------------------------------------------------------------ */
 
 /*
  * Certify that the leaf which is locked for cleanup is the one that the walk
@@ -1091,7 +1091,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	}
 }
 
-/* --- pages that nobody uses ------------------------------------------------------- */
+/* --- pages that nobody uses ---------------------------------------------- */
 
 /* Mark the pages of the levels above the leaves as seen. */
 static void
@@ -1160,7 +1160,7 @@ fpt_find_free_pages(FPTVacuum *v)
 	v->stats->pages_deleted = v->stats->pages_free;
 }
 
-/* --- callbacks ------------------------------------------------------------------------ */
+/* --- callbacks ----------------------------------------------------------- */
 
 /*
  * ambulkdelete: remove the entries whose rows the callback says are dead,
