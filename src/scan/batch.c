@@ -1025,41 +1025,63 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	return true;
 }
 
+/* What reading one leaf has come to. */
+typedef enum FPTAdvance
+{
+	FPT_ADVANCE_END,			/* nothing is left of the scan */
+	FPT_ADVANCE_EMPTY,			/* the leaf has no entry of it */
+	FPT_ADVANCE_BATCH
+} FPTAdvance;
+
 /*
- * Go to the next batch with any entries, from "start" on; arguments as those of
- * fpt_advance_image().  False at the end, then the batch is not valid.
+ * Read the next leaf that may have entries, from *at on; arguments as those of
+ * fpt_advance_image().  The batch is valid only if there were any; of an empty
+ * leaf *at and *hint tell where the scan goes on.
+ */
+static FPTAdvance
+fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
+				 int dir)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	bool		more;
+
+	if (!fpt_parallel_seize(scan, at, hint))
+		return FPT_ADVANCE_END;
+	if (so->quals == NULL)
+		more = fpt_advance_image(scan, so, b, &at->key, *hint, dir);
+	else
+		more = fpt_advance_general(scan, so, b, &at->key, *hint, dir);
+	if (!more)
+	{
+		fpt_parallel_done(scan);
+		return FPT_ADVANCE_END;
+	}
+	b->pos = dir > 0 ? 0 : b->n - 1;
+	if (b->n > 0)
+		return FPT_ADVANCE_BATCH;
+	fpt_key_copy(at, dir > 0 ? &b->high->key : &b->low->key);
+	*hint = dir > 0 ? b->right : b->left;
+	fpt_batch_forget(b);
+	return at->key.cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF) ?
+		FPT_ADVANCE_END : FPT_ADVANCE_EMPTY;
+}
+
+/*
+ * Go to the next batch with any entries, from "start" on; false at the end,
+ * then the batch is not valid.
  */
 static bool
-fpt_advance(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-			const FPTKey *start, uint32 hint, int dir)
+fpt_advance(IndexScanDesc scan, FPTBatch *b, const FPTKey *start, uint32 hint,
+			int dir)
 {
 	FPTKeyBuf	at;
+	FPTAdvance	came;
 
 	fpt_key_copy(&at, start);
-	for (;;)
-	{
-		bool		more;
-
-		if (!fpt_parallel_seize(scan, &at, &hint))
-			return false;
-		if (so->quals == NULL)
-			more = fpt_advance_image(scan, so, b, &at.key, hint, dir);
-		else
-			more = fpt_advance_general(scan, so, b, &at.key, hint, dir);
-		if (!more)
-		{
-			fpt_parallel_done(scan);
-			return false;
-		}
-		b->pos = dir > 0 ? 0 : b->n - 1;
-		if (b->n > 0)
-			return true;
-		fpt_key_copy(&at, dir > 0 ? &b->high->key : &b->low->key);
-		hint = dir > 0 ? b->right : b->left;
-		fpt_batch_forget(b);
-		if (at.key.cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF))
-			return false;
-	}
+	do
+		came = fpt_advance_leaf(scan, b, &at, &hint, dir);
+	while (came == FPT_ADVANCE_EMPTY);
+	return came == FPT_ADVANCE_BATCH;
 }
 
 /* The scan's quals, as ranges or as what gives ranges. */
@@ -1100,13 +1122,13 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		return false;
 	memset(&start, 0, sizeof(start));
 	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
-	return fpt_advance(scan, so, b, &start, FPT_NOPAGE,
+	return fpt_advance(scan, b, &start, FPT_NOPAGE,
 					   ScanDirectionIsForward(dir) ? 1 : -1);
 }
 
 bool
-fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-				const FPTBatch *from, ScanDirection dir)
+fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
+				ScanDirection dir)
 {
 	const FPTKey *key;
 
@@ -1114,9 +1136,33 @@ fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	{
 		key = &from->high->key;
 		return key->cls != FPT_CLS_PINF &&
-			fpt_advance(scan, so, b, key, from->right, 1);
+			fpt_advance(scan, b, key, from->right, 1);
 	}
 	key = &from->low->key;
 	return key->cls != FPT_CLS_MINF &&
-		fpt_advance(scan, so, b, key, from->left, -1);
+		fpt_advance(scan, b, key, from->left, -1);
+}
+
+bool
+fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
+				bool *end)
+{
+	bool		forward = ScanDirectionIsForward(dir);
+	FPTKeyBuf  *edge = forward ? so->cur.high : so->cur.low;
+	uint32	   *link = forward ? &so->cur.right : &so->cur.left;
+	FPTKeyBuf	at;
+	uint32		hint = *link;
+	FPTAdvance	came = FPT_ADVANCE_END;
+
+	Assert(so->cur.valid && !so->ahead.valid);
+	fpt_key_copy(&at, &edge->key);
+	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF))
+		came = fpt_advance_leaf(scan, &so->ahead, &at, &hint, forward ? 1 : -1);
+	if (came == FPT_ADVANCE_EMPTY)
+	{
+		fpt_key_copy(edge, &at.key);
+		*link = hint;
+	}
+	*end = came == FPT_ADVANCE_END;
+	return came == FPT_ADVANCE_BATCH;
 }

@@ -23,8 +23,17 @@
  */
 extern bool fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 							ScanDirection dir);
-extern bool fpt_batch_after(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+extern bool fpt_batch_after(IndexScanDesc scan, FPTBatch *b,
 							const FPTBatch *from, ScanDirection dir);
+
+/*
+ * Read the batch after the current one, into so->ahead, if it is in the next
+ * leaf.  False: there is none (*end), or that leaf has no entry of the scan.
+ * Then the current batch stands for its interval, too, and the next call looks
+ * at the leaf after it: who may stop at any row must not be made to read more.
+ */
+extern bool fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so,
+							ScanDirection dir, bool *end);
 
 /* Copy a batch, with a pin of its own: the mark's (P6). */
 extern void fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to,

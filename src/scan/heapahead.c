@@ -358,15 +358,14 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		why = FPT_SKIP_PINNED;
 	else
 	{
-		why = FPT_SKIP_END;
 		so->aheaddir = dir;
-		if (!h->atend && fpt_batch_after(scan, so, &so->ahead, &so->cur, dir))
+		if (!h->atend && fpt_batch_ahead(scan, so, dir, &h->atend))
 		{
 			h->inahead = true;
 			h->pos = so->ahead.pos;
 			return true;
 		}
-		h->atend = true;
+		why = h->atend ? FPT_SKIP_END : FPT_SKIP_FAR;
 	}
 	fpt_count(so->counters, why, 1);
 	return false;

@@ -71,7 +71,7 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	/* The look ahead may have come to the end, by any number of leaves. */
 	if (so->heap.atend && so->aheaddir == dir)
 		return false;
-	if (!fpt_batch_after(scan, so, &so->cur, &old, dir))
+	if (!fpt_batch_after(scan, &so->cur, &old, dir))
 		return false;
 	so->heap.pos = so->cur.pos;
 	so->heap.atend = false;

@@ -160,7 +160,7 @@ SELECT counted('heap_issued|heap_cached') BETWEEN 7 AND 15 AS asked,
 -- Leaves without matches behind the last one are read once, though the position
 -- ahead has come by them before the scan does.
 CREATE TABLE tail (a int, b int, c text) WITH (autovacuum_enabled = off);
-INSERT INTO tail SELECT i, CASE WHEN i % 20 = 0 AND i <= 4000 THEN 77 ELSE 0 END, repeat('x', 100) FROM generate_series(1, 40000) i;
+INSERT INTO tail SELECT i, CASE WHEN i % 20 = 0 AND i <= 4000 THEN 77 ELSE 0 END, repeat('x', 100) FROM generate_series(1, 100000) i;
 CREATE INDEX tail_ab ON tail USING fptree (a, b);
 VACUUM ANALYZE tail;
 CREATE FUNCTION pages_of(query text) RETURNS int8 LANGUAGE plpgsql AS $$
@@ -176,6 +176,13 @@ SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a') AS off \
 SET fptree.heap_prefetch = on;
 CALL cold('tail');
 SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a') - :off <= 10 AS once, leaf_pages > 30 AS many
+FROM fptree_stat('tail_ab');
+-- And one leaf at a time, where the scan may end before it comes there.
+SET fptree.heap_prefetch = off;
+SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a LIMIT 200') AS off \gset
+SET fptree.heap_prefetch = on;
+CALL cold('tail');
+SELECT pages_of('SELECT c FROM tail WHERE a > 0 AND b = 77 ORDER BY a LIMIT 200') - :off <= 40 AS few, leaf_pages > 100 AS many
 FROM fptree_stat('tail_ab');
 CALL fpt_use('any');
 DROP TABLE tail;
