@@ -30,6 +30,7 @@
 #include "build/load.h"
 #include "key/compare.h"
 #include "page/dict.h"
+#include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"

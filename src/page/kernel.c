@@ -1359,6 +1359,5 @@ fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 	FPTPage		pg = fpt_page_open(l, page);
 
 	if (fpt_slotid_node(pg, slotid) != NULL)
-		((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] |=
-			1 << (slotid % 8);
+		fpt_hint_set(pg, slotid);
 }

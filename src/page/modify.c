@@ -24,6 +24,14 @@
 #define FPT_REORG_SPARE		16
 
 /*
+ * Fill of a packed page's nodes, percent, and bytes worth packing a page for.
+ * A slot of a node stays free: in full ones, the next insertions would log
+ * another node each.
+ */
+#define FPT_PACK_FILL		90
+#define FPT_PACK_GAIN		(BLCKSZ / 16)
+
+/*
  * In general pages, where nodes and tuples share the space: bytes of garbage
  * that make compacting the tuples worth its WAL, and bytes of the hole below
  * which entries are rather shifted to neighbours than put in a new node.
@@ -427,276 +435,6 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 	return res;
 }
 
-/* --- forming ------------------------------------------------------------- */
-
-/* a - b, clipped to what 64 bits can hold */
-static inline uint64
-fpt_distance(const FPTKey *a, const FPTKey *b)
-{
-	uint64		hi = a->hi - b->hi - (a->lo < b->lo ? 1 : 0);
-
-	return hi != 0 ? ~UINT64CONST(0) : a->lo - b->lo;
-}
-
-/* Does a - b fit in this key width, exactly? */
-static inline bool
-fpt_distance_fits(int kw, const FPTKey *a, const FPTKey *b)
-{
-	return fpt_fits(kw, a->hi - b->hi - (a->lo < b->lo ? 1 : 0),
-					a->lo - b->lo);
-}
-
-/*
- * Expected range of a page's keys once it is full, for an open-ended page: the
- * range now, extrapolated.
- */
-static uint64
-fpt_extrapolate(uint64 range, int n, uint32 capacity)
-{
-	uint64		factor = capacity / Max(n, 1) + 1;
-
-	Assert(n >= 0 && capacity > 0);
-	return range > ~UINT64CONST(0) / factor ? ~UINT64CONST(0) : range * factor;
-}
-
-/*
- * Largest offset of a key width, in terms of fpt_distance(): what that clips to
- * fits in 16 bytes only.
- */
-static inline uint64
-fpt_kw_max(int kw)
-{
-	if (kw == 8)
-		return ~UINT64CONST(0) - 1;
-	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
-}
-
-/* A page that is being formed, and what is known of its entries. */
-typedef struct FPTForm
-{
-	const FPTLayout *l;
-	const FPTPageSpec *spec;
-	FPTEntry   *entries;		/* in order */
-	int			n;
-	int			kind;			/* FPT_KIND_*, as their TIDs allow */
-	int			first;			/* the first and last one that is a value, */
-	int			last;			/* -1: none is */
-	int			bytes;			/* of tuples, fences' included */
-	int			kwi;			/* log2 of the key width chosen */
-	FPTKey		base;			/* what keys shall be relative to */
-} FPTForm;
-
-/* What a page of the key width chosen, or another one, would be like. */
-static inline const FPTGeom *
-fpt_form_geom(const FPTForm *f, int kwi)
-{
-	return &f->l->geom[kwi][f->kind];
-}
-
-/* The same for all of a form's entries, in pages of this key width. */
-static inline bool
-fpt_form_sure_fits(const FPTForm *f, int kwi)
-{
-	const FPTGeom *g = fpt_form_geom(f, kwi);
-
-	return fpt_encoding(g)->sure_fits(g, f->n, f->last - f->first + 1 < f->n,
-									  f->bytes);
-}
-
-/*
- * Choose key width and base of a page that has values.  A page between two
- * value fences gets a width that holds every key that can ever arrive, if its
- * entries fit then; an open-ended page gets room in the directions it can
- * grow.  Sets f's kwi and base.
- */
-static void
-fpt_form_base(FPTForm *f)
-{
-	const FPTKey *low = f->spec->low;
-	const FPTKey *high = f->spec->high;
-	const FPTKey *last = &f->entries[f->last].key;
-	bool		lowopen = low->cls != FPT_CLS_VALUE;
-	bool		highopen = high->cls != FPT_CLS_VALUE;
-	const FPTKey *from = lowopen ? &f->entries[f->first].key : low;
-	uint64		content = fpt_distance(last, from);
-	uint64		span = highopen ? content : fpt_distance(high, from);
-	int			kwi;
-	uint64		max;
-	uint64		below;
-
-	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
-	for (kwi = 0; (1 << kwi) < f->l->keysize; kwi++)
-	{
-		uint64		need = span;
-
-		if (lowopen || highopen)
-			need = fpt_extrapolate(span, f->n, fpt_form_geom(f, kwi)->capacity);
-		if (need <= fpt_kw_max(1 << kwi))
-			break;
-	}
-
-	/* Too wide to hold the entries: as tight as the contents allow. */
-	while (kwi > 0 && !fpt_form_sure_fits(f, kwi) &&
-		   fpt_distance_fits(1 << (kwi - 1), last, from))
-		kwi--;
-	max = fpt_kw_max(1 << kwi);
-
-	Assert((1 << kwi) <= f->l->keysize);
-	f->kwi = kwi;
-	f->base = *from;
-	f->base.cls = FPT_CLS_VALUE;
-	f->base.tid = 0;
-	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < f->l->keysize)
-	{
-		uint64		inuse = Min(max, span <= max ? span : content);
-
-		below = highopen ? (max - inuse) / 2 : max - inuse;
-		if (f->base.lo < below)
-			below = f->base.lo;
-		f->base.lo -= below;
-	}
-	else if (lowopen && (1 << kwi) == f->l->keysize)
-		f->base.hi = f->base.lo = 0;
-}
-
-/*
- * The first separator of the leftmost page of an inner level stands for minus
- * infinity: give it a key that is below all others.  Changes entries[0], which
- * is the caller's.
- */
-static void
-fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
-{
-	FPTKey	   *k = &entries[0].key;
-
-	Assert(n > 0);
-	memset(k, 0, sizeof(FPTKey));
-	k->cls = l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_VALUE;
-	if (k->cls == FPT_CLS_VALUE && n > 1 &&
-		entries[1].key.cls == FPT_CLS_VALUE)
-	{
-		/* Close by, so that it costs no key width. */
-		k->hi = entries[1].key.hi;
-		k->lo = entries[1].key.lo;
-		if (entries[1].key.tid == 0 && !fpt_is_general(l))
-		{
-			if (k->lo-- == 0)
-				k->hi--;
-		}
-	}
-}
-
-/* What a dictionary must save: one part of so many. */
-#define FPT_DICT_SHARE		8
-
-bool
-fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
-			  const FPTEntry *entries, int n)
-{
-	const FPTGeom *g = &l->geom[kwi][kind];
-	const FPTGeom *d = &l->geom[FPT_ENC_DICT][kind];
-	int			nodes = fpt_ceil_div(n, g->cap);
-	int			dnodes;
-	int			bytes = 0;
-	int			dbytes = 0;
-	int			ndict = 0;
-	int			i;
-
-	if (level > 0 || !fpt_is_general(l) || n < FPT_DICT_ROWS)
-		return false;
-	for (i = 0; i < n; i++)
-	{
-		bytes += fpt_tuple_space(entries[i].key.len);
-		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
-			continue;
-		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
-			return false;
-		dbytes += fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
-	}
-	dnodes = fpt_ceil_div(n, d->cap);
-	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
-	dbytes += dnodes * d->x * FPT_LINE + fpt_hint_bytes(d, dnodes);
-	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
-}
-
-/*
- * Make the page in this encoding (the low nibble; base is what a form without
- * values has).  Not FPT_OK: it is undefined what the page is.
- */
-static FPTResult
-fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
-{
-	Assert(enc < FPT_NENC);
-	if (f->kind == FPT_KIND_LEAF4)
-		enc |= FPT_ENC_TID4;
-	fpt_page_init(f->l, page, f->spec, enc, base->hi, base->lo);
-	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
-}
-
-/*
- * What the entries are, before anything is chosen.  Sets f's first, last,
- * bytes and kind.
- */
-static void
-fpt_form_survey(FPTForm *f)
-{
-	int			level = f->spec->level;
-	uint64		or_tids = 0;
-
-	Assert(f->n >= 0);
-	f->first = f->last = -1;
-	f->bytes = fpt_tuple_space(f->spec->low->len) +
-		fpt_tuple_space(f->spec->high->len);
-	for (int i = 0; i < f->n; i++)
-	{
-		const FPTKey *k = &f->entries[i].key;
-
-		or_tids |= k->tid;
-		if (level == 0 || i > 0)
-			f->bytes += fpt_tuple_space(k->len);
-		if (k->cls == FPT_CLS_VALUE)
-		{
-			if (f->first < 0)
-				f->first = i;
-			f->last = i;
-		}
-	}
-	if (level > 0)
-		f->kind = FPT_KIND_INNER;
-	else
-		f->kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-}
-
-FPTResult
-fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
-			  FPTEntry *entries, int n, int fill)
-{
-	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
-	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n};
-	bool		dict;
-	FPTResult	res;
-
-	if (spec->level > 0 && spec->low->cls == FPT_CLS_MINF && n > 0)
-		fpt_form_minf(l, entries, n);
-	fpt_form_survey(&f);
-	if (f.first >= 0)
-		fpt_form_base(&f);
-	else
-		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
-	dict = fpt_dict_pays(l, spec->level, f.kwi, f.kind, entries, n);
-	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
-		return FPT_OK;
-	res = fpt_form_as(&f, page, f.kwi, &f.base, fill);
-	if (res != FPT_FULL || !fpt_is_general(l))
-		return res;
-	if (!dict && spec->level == 0 &&
-		fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
-		return FPT_OK;
-
-	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
-	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
-}
-
 /* --- inserting ----------------------------------------------------------- */
 
 /* Is there room in the hole for the tuple that a slot with this key needs? */
@@ -942,8 +680,7 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 	{
 		fpt_hint_clear(pg, toid);
 		if (fpt_hint_test(pg, fromid))
-			((uint8 *) pg.p)[fpt_hint_off(pg) + toid / 8] |=
-				1 << (toid % 8);
+			fpt_hint_set(pg, toid);
 		fpt_hint_clear(pg, fromid);
 	}
 }
@@ -1091,17 +828,85 @@ fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
 }
 
 /*
- * Rebuild the in-page tree with its entries spread over all nodes, if that
- * gains enough (or "hard": anything).  FPT_FULL: it does not, the page is
- * unchanged.  Raises nothing but where the page has a dictionary.
+ * Set the dead-entry hints of a page that was rebuilt from a copy of itself as
+ * they are there: the entries are the same, in other slots.
+ */
+static void
+fpt_hints_carry(FPTPage pg, FPTPage was)
+{
+	int			kid = 0;
+	int			rank = 0;
+
+	for (int k = 0; k < fpt_header(was.p)->nkids; k++)
+	{
+		uint64		hints = fpt_node_hints(was, fpt_kid(was, k));
+		uint8	   *perm = fpt_node_perm(was.g, fpt_kid_node(was, k));
+		int			n = fpt_node_count(was.l, was.p, k);
+
+		for (int i = 0; i < n; i++)
+		{
+			char	   *node = fpt_kid_node(pg, kid);
+
+			Assert(kid < fpt_header(pg.p)->nkids);
+			if (hints & (UINT64CONST(1) << perm[i]))
+				fpt_hint_set(pg, fpt_kid(pg, kid) * pg.g->cap +
+							 fpt_node_perm(pg.g, node)[rank]);
+			if (++rank >= fpt_node_count(pg.l, pg.p, kid))
+			{
+				kid++;
+				rank = 0;
+			}
+		}
+	}
+	Assert(kid == fpt_header(pg.p)->nkids && rank == 0);
+}
+
+/*
+ * Rebuild the in-page tree of n entries in nodes of so much fill.  FPT_FULL:
+ * the page is unchanged.  Raises nothing but where the page has a dictionary.
+ */
+static FPTResult
+fpt_page_rebuild(FPTPage pg, int n, int fill, FPTWork *work)
+{
+	FPTPageHeader *h = fpt_header(pg.p);
+	FPTEntry   *e = work->u.entries;
+	FPTResult	res;
+
+	/* From a copy, where tuples do not move while they are put back. */
+	memcpy(work->page, pg.p, BLCKSZ);
+	if (fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES) != n ||
+		(fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < 0))
+		return FPT_CORRUPT;
+	h->nkids = h->nnull = 0;
+	fpt_set_nnodes(pg, 0);
+	res = fpt_encoding(pg.g)->clear(pg, work->page);
+	if (res == FPT_OK)
+		res = fpt_page_fill(pg.l, pg.p, e, n, fill);
+	Assert(res != FPT_OK || fpt_page_count(pg.l, pg.p) == n);
+	if (res == FPT_OK && fpt_is_leaf(pg.g))
+		fpt_hints_carry(pg, fpt_page_open(pg.l, work->page));
+
+	/*
+	 * Keys of a dictionary that were different may be equal by now, if the
+	 * comparison function is another one.  Its page stays as it is.
+	 */
+	if (res == FPT_FULL || res == FPT_UNFIT)
+	{
+		memcpy(pg.p, work->page, BLCKSZ);
+		res = FPT_FULL;
+	}
+	return res;
+}
+
+/*
+ * Spread the entries over all nodes, if that gains enough (or "hard":
+ * anything).  FPT_FULL: it does not, the page is unchanged.  Raises nothing but
+ * where the page has a dictionary.
  */
 static FPTResult
 fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 {
-	FPTPageHeader *h = fpt_header(pg.p);
-	FPTEntry   *e;
 	int			n = fpt_page_count(pg.l, pg.p);
-	FPTResult	res;
 
 	if (n < 0)
 		return FPT_CORRUPT;
@@ -1111,31 +916,32 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	if (work == NULL)
 		return FPT_NO_WORK;
 
-	/* From a copy, where tuples do not move while they are put back. */
-	e = work->u.entries;
-	memcpy(work->page, pg.p, BLCKSZ);
-	n = fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES);
-	if (n < 0 || (fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < 0))
-		return FPT_CORRUPT;
-	h->nkids = h->nnull = 0;
-	fpt_set_nnodes(pg, 0);
-	res = fpt_encoding(pg.g)->clear(pg, work->page);
-
 	/* Leave a node or two for regions and splits. */
-	if (res == FPT_OK)
-		res = fpt_page_fill(pg.l, pg.p, e, n, FPT_REORG_FILL);
-	Assert(res != FPT_OK || fpt_page_count(pg.l, pg.p) == n);
+	return fpt_page_rebuild(pg, n, FPT_REORG_FILL, work);
+}
 
-	/*
-	 * Keys of a dictionary that were different may be equal by now, if the
-	 * comparison function is another one.  Its page is split as it is.
-	 */
-	if (res == FPT_FULL || res == FPT_UNFIT)
-	{
-		memcpy(pg.p, work->page, BLCKSZ);
-		res = FPT_FULL;
-	}
-	return res;
+FPTResult
+fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			n = fpt_page_count(l, page);
+	int			nodes;
+
+	if (pg.g == NULL || n < 0)
+		return FPT_CORRUPT;
+
+	/* Numbers of a dictionary's keys are short, and its keys had to be compared. */
+	if (fpt_has_dict(pg.g))
+		return FPT_FULL;
+
+	/* NULLs and values have nodes of their own, of which one is not full. */
+	nodes = fpt_ceil_div(n, Max(1, pg.g->cap * FPT_PACK_FILL / 100)) +
+		(fpt_header(pg.p)->nnull > 0 ? 1 : 0);
+	if ((fpt_header(pg.p)->nnodes - nodes) * pg.g->x * FPT_LINE < FPT_PACK_GAIN)
+		return FPT_FULL;
+	if (work == NULL)
+		return FPT_NO_WORK;
+	return fpt_page_rebuild(pg, n, FPT_PACK_FILL, work);
 }
 
 /*
@@ -1252,49 +1058,6 @@ fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
 				   FPTWork *work)
 {
 	return fpt_make_room(l, page, e, true, work);
-}
-
-/* Can all of these be in one dictionary?  *room: space besides nodes. */
-static bool
-fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
-			continue;
-		if (i > 0 &&
-			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
-			return false;
-		*room -= fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
-	}
-	return true;
-}
-
-bool
-fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
-{
-	FPTPage		pg = fpt_page_open(l, page);
-	FPTEntry   *e = work->u.entries;
-	const FPTGeom *d;
-	int			kind;
-	int			nodes;
-	int			n;
-	int			room;
-
-	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
-		return false;
-	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-	kind = pg.g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	if (n < 0 ||
-		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
-		return false;
-	d = &pg.l->geom[FPT_ENC_DICT][kind];
-	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
-	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
-		fpt_hint_bytes(d, nodes) -
-		fpt_tuple_space(fpt_page_low(l, page).len) -
-		fpt_tuple_space(fpt_page_high(l, page).len);
-	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
 }
 
 /* --- removing ------------------------------------------------------------ */

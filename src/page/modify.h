@@ -69,6 +69,14 @@ extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
 									const FPTEntry *e, FPTWork *work);
 
+/*
+ * Rebuild a page of many free slots in fewer nodes, whose bytes go to the hole:
+ * an image of it in WAL is shorter.  Dead-entry hints stay with their entries.
+ * FPT_FULL: not worth it, the page is unchanged.  FPT_NO_WORK: it would be, but
+ * "work" is NULL.  Raises nothing.
+ */
+extern FPTResult fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work);
+
 /* Remove the slots in "slots" from the kid'th node. */
 extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
 									   int kid, uint64 slots);
@@ -89,24 +97,5 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 
 /* Keep the first n entries only (page split); nodes stay where they are. */
 extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
-
-/*
- * Make a page of n sorted entries: choose base and encoding (see page/modify.c)
- * and fill it.  Entries of inner pages: *entries is changed where it stands for
- * minus infinity.
- */
-extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
-							   const FPTPageSpec *spec, FPTEntry *entries,
-							   int n, int fill);
-
-/* Would fpt_page_form() make a page with a dictionary, if it can? */
-extern bool fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
-						  const FPTEntry *entries, int n);
-
-/*
- * Has a page of general keys without room so many entries of the same keys that
- * one with a dictionary would have an eighth of its space free?
- */
-extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
 #endif							/* FPT_PAGE_MODIFY_H */

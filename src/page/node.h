@@ -687,6 +687,13 @@ fpt_hint_test(FPTPage pg, int slotid)
 			(slotid % 8)) & 1;
 }
 
+static inline void
+fpt_hint_set(FPTPage pg, int slotid)
+{
+	Assert(slotid >= 0 && slotid < (int) pg.g->capacity);
+	((uint8 *) pg.p)[fpt_hint_off(pg) + slotid / 8] |= 1 << (slotid % 8);
+}
+
 /* Forget a slot's hint: it is about to hold another entry, or none. */
 static inline void
 fpt_hint_clear(FPTPage pg, int slotid)

@@ -514,6 +514,17 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 #endif							/* FPT_GENERIC_WAL_ONLY */
 
 /*
+ * What this process knows of the last checkpoint, or of full_page_writes, may
+ * have changed when the record is made: then the guess was wrong, and no harm
+ * is done.
+ */
+bool
+fpt_wal_image_due(Relation rel, Buffer buf)
+{
+	return RelationNeedsWAL(rel) && XLogCheckBufferNeedsBackup(buf);
+}
+
+/*
  * The record is btree's, of the kind that precedes the re-use of a page: it
  * names a relation and a transaction, changes nothing, and every server knows
  * it.  It comes before the generic record with the removal.  Snapshots that

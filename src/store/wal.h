@@ -23,6 +23,12 @@ extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
 								const FPTEntry *e);
 
 /*
+ * Will the next change of this locked page be logged as an image, as it is the
+ * first one since a checkpoint began?
+ */
+extern bool fpt_wal_image_due(Relation rel, Buffer buf);
+
+/*
  * Any other change: up to four pages in one record.  fpt_wal_page() gives a
  * private copy of a locked page to be changed (blank = new contents, logged
  * whole: W3); fpt_wal_finish() applies and logs all of them in one critical

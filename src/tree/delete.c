@@ -115,6 +115,16 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
 			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
+	if (fpt_wal_image_due(rel, buf) &&
+		fpt_page_pack(l, page, NULL) == FPT_NO_WORK)
+	{
+		FPTWork    *work = palloc(sizeof(FPTWork));
+		FPTResult	res = fpt_page_pack(l, page, work);
+
+		pfree(work);
+		if (res == FPT_CORRUPT)
+			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
+	}
 	fpt_wal_finish(wal);
 }
 

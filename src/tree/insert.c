@@ -168,7 +168,11 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
 	CheckForSerializableConflictIn(rel, NULL, pageno);
 	fpt_stop_point(FPT_STOP_INSERT_LEAF);
-	res = fpt_wal_insert(rel, ix, buf, e);
+	if (unlikely(fpt_wal_image_due(rel, buf)) &&
+		fpt_insert_packed(rel, ix, buf, e))
+		res = FPT_OK;
+	else
+		res = fpt_wal_insert(rel, ix, buf, e);
 	switch (res)
 	{
 		case FPT_OK:

@@ -32,6 +32,7 @@
 
 #include "key/column.h"
 #include "key/compare.h"
+#include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"
@@ -633,6 +634,39 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	}
 	fpt_insert_finish(wal, childbuf);
 	return true;
+}
+
+/*
+ * An image of the leaf will be logged, as this is its first change since a
+ * checkpoint: pack the page, if that makes the image much shorter, and put e
+ * in.  True: done and logged; false: nothing has changed.  The leaf is locked
+ * exclusively and stays so.  May raise.
+ */
+bool
+fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
+{
+	FPTEdit		edit = {0};
+	FPTWork    *work;
+	FPTWal	   *wal;
+	Page		copy;
+	FPTResult	res;
+
+	if (fpt_page_pack(&ix->layout, BufferGetPage(buf), NULL) != FPT_NO_WORK)
+		return false;
+	work = palloc(sizeof(FPTWork));
+	wal = fpt_wal_start(rel, &ix->layout);
+	copy = fpt_wal_page(wal, buf, true);
+	res = fpt_page_pack(&ix->layout, copy, work);
+	if (res == FPT_OK)
+		res = fpt_page_make_room(&ix->layout, copy, e, work);
+	if (res == FPT_OK)
+		res = fpt_page_insert(&ix->layout, copy, e, &edit);
+	pfree(work);
+	if (res == FPT_OK)
+		fpt_wal_finish(wal);
+	else
+		fpt_wal_abort(wal);		/* whoever inserts next says what is wrong */
+	return res == FPT_OK;
 }
 
 /*

@@ -27,6 +27,14 @@ extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, Buffer childbuf,
 							FPTStack *stack, FPTDelete *del);
 
+/*
+ * Insert an entry into a locked leaf whose image is about to be logged
+ * (fpt_wal_image_due), packing the page.  False if that does not pay, or there
+ * is no room: nothing was changed.
+ */
+extern bool fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf,
+							  const FPTEntry *e);
+
 /* Give a locked page's new right sibling its downlink; releases buf. */
 extern void fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf,
 							 FPTStack *stack);

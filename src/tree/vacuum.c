@@ -33,6 +33,7 @@
 
 #include "key/collation.h"
 #include "key/tid.h"
+#include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/layout.h"

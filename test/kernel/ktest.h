@@ -15,6 +15,7 @@
 #include "page/check.h"
 #include "page/dict.h"
 #include "page/encoding.h"
+#include "page/form.h"
 #include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"

@@ -431,6 +431,53 @@ test_reorganise(void)
 }
 
 /*
+ * A page of half empty nodes is packed: the same entries in fewer nodes, each
+ * with a free slot, hints with their entries, the rest in the hole.
+ */
+static void
+test_pack(void)
+{
+	const FPTGeom *g;
+	int			n;
+	int			nnodes;
+	int			lower;
+	int			hinted = 0;
+
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	g = fpt_page_geom(&l8, page);
+	n = (int) g->capacity / 2;
+	make_entries(n, 1, 5);
+	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
+	nnodes = fpt_header(page)->nnodes;
+	lower = fpt_header(page)->std.pd_lower;
+	fpt_page_hint_set(&l8, page, (nnodes - 1) * g->cap);
+	CHECK(fpt_page_hint_get(&l8, page, (nnodes - 1) * g->cap));
+	CHECK(fpt_page_pack(&l8, page, NULL) == FPT_NO_WORK);
+	CHECK(fpt_header(page)->nnodes == nnodes);
+	CHECK(fpt_page_pack(&l8, page, &kt_work) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+	CHECK(fpt_header(page)->nnodes < nnodes);
+	CHECK(lower - fpt_header(page)->std.pd_lower >= BLCKSZ / 16);
+	for (int i = 0; i < fpt_header(page)->nkids; i++)
+	{
+		CHECK(fpt_node_count(&l8, page, i) < g->cap);
+		for (int slot = 0; slot < g->cap; slot++)
+			hinted += fpt_page_hint_get(&l8, page,
+										fpt_kid(fpt_page_open(&l8, page), i) *
+										g->cap + slot);
+	}
+	CHECK(hinted == 1);
+
+	/* once is enough, and full pages stay as they are */
+	CHECK(fpt_page_pack(&l8, page, &kt_work) == FPT_FULL);
+	n = (int) g->capacity;
+	make_entries(n, 1, 5);
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
+	CHECK(fpt_page_pack(&l8, page, &kt_work) == FPT_FULL);
+}
+
+/*
  * Pages of few nodes, with NULLs and values: room is made, or the page is
  * full, but nothing goes on for ever.
  */
@@ -952,6 +999,7 @@ test_page(void)
 	kt_run("ascending", test_insert_ascending);
 	kt_run("random insertions", test_insert_random);
 	kt_run("reorganise", test_reorganise);
+	kt_run("pack", test_pack);
 	kt_run("few nodes", test_few_nodes);
 	kt_run("empty page", test_empty_page);
 	kt_run("find child", test_find_child);

@@ -25,6 +25,7 @@ static long nsmall;				/* of these, if the new tuple is small */
 static double smallfill;
 static long nwithout;			/* splits without the new entry */
 static long nrefused;			/* entries for which no split makes room */
+static long npacked;			/* packed pages */
 
 /* --- what a caller does when a page is full ----------------------------- */
 
@@ -647,6 +648,28 @@ op_hint(void)
 	w->m[i].dead = true;
 }
 
+/* Pack the page, if that pays: entries and hints stay, and bytes are gained. */
+static void
+op_pack(void)
+{
+	int			lower = fpt_header(w->page)->std.pd_lower;
+	FPTResult	res;
+
+	memcpy(before, w->page, BLCKSZ);
+	kt_verify(w, false);		/* the model knows the hints now */
+	res = fpt_page_pack(&w->l, w->page, NULL);
+	CHECK(res == FPT_FULL || res == FPT_NO_WORK);
+	CHECK(memcmp(before, w->page, BLCKSZ) == 0);
+	if (res == FPT_FULL)
+		return;
+	res = fpt_page_pack(&w->l, w->page, &kt_work);
+	CHECK(res == FPT_OK || res == FPT_FULL);
+	CHECK(res == FPT_OK || memcmp(before, w->page, BLCKSZ) == 0);
+	CHECK(res != FPT_OK || fpt_header(w->page)->std.pd_lower < lower);
+	kt_verify(w, true);
+	npacked++;
+}
+
 static void
 one_operation(int insertpct)
 {
@@ -675,8 +698,10 @@ one_operation(int insertpct)
 		op_get_and_step();
 	else if (r < 99)
 		op_set_down();
-	else
+	else if (kt_chance(90))
 		fpt_page_trim(&w->l, w->page);
+	else
+		op_pack();
 }
 
 /* One world: fill it, work on it for a while. */
@@ -730,6 +755,8 @@ test_random(long ops, uint64 seed)
 			   "%ld refused\n", ngsplits,
 			   100 * gsplitfill / ngsplits, nsmall,
 			   100 * smallfill / Max(nsmall, 1), nwithout, nrefused);
+	if (npacked > 0)
+		printf("%ld pages packed\n", npacked);
 	kt_world_free(w);
 	free(before);
 	free(spare);

@@ -121,6 +121,46 @@ my @size = sort { $a <=> $b }
 note("median " . $size[ @size / 2 ] . ' bytes of ' . @size . ' records');
 cmp_ok($size[ @size / 2 ], '<=', 100, 'a typical record is small');
 
+# The first change of a page after a checkpoint logs its image: by then half
+# empty nodes are packed, so that the image is about as long as the entries
+# make it.  By an insertion, and by VACUUM.
+$node->safe_psql('postgres', q{
+CREATE TABLE p (a int8);
+CREATE INDEX p_a ON p USING fptree (a);
+INSERT INTO p SELECT hashint8extended(i, 0) FROM generate_series(1, 20000) i;
+CREATE TABLE v (a int8);
+CREATE INDEX v_a ON v USING fptree (a);
+INSERT INTO v SELECT a FROM p;
+DELETE FROM p WHERE a % 3 = 0;
+DELETE FROM v WHERE a % 3 = 0;
+VACUUM p;
+CHECKPOINT;
+});
+my $size = $node->safe_psql('postgres', 'SHOW block_size');
+my %packed = (
+	p => 'INSERT INTO p SELECT hashint8extended(i, 1) FROM generate_series(1, 20) i',
+	v => 'VACUUM v');
+foreach my $table (sort keys %packed)
+{
+	my $file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('${table}_a')");
+
+	$start = $node->lsn('insert');
+	$node->safe_psql('postgres', $packed{$table});
+	$end = $node->lsn('insert');
+	($out, $err) = run_command([ 'pg_waldump', '-b', '-p',
+		$node->data_dir . '/pg_wal', '-r', 'Generic', '-s', $start, '-e', $end ]);
+	my @holes = $out =~ m{rel \d+/\d+/$file .*FPW\); hole: offset: \d+, length: (\d+)}g;
+	my $sum = 0;
+
+	$sum += $_ foreach @holes;
+	cmp_ok(scalar(@holes), '>', 10, "$table: " . @holes . ' images');
+	cmp_ok($sum, '>', @holes * $size * 0.25,
+		"$table: holes of " . int($sum / (@holes || 1)) . ' bytes');
+}
+$node->stop('immediate');
+$node->start;
+verify($node, 'indexes with packed pages are sound after recovery');
+
 $node->stop;
 no_crash($node);
 done_testing();
