@@ -12,13 +12,14 @@ import re
 import time
 
 from general_workloads import NESTED_LOOP, SIDES, General
+from image_workloads import Images
 from pgcluster import BenchError, CpuClock
 from report import Result
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Bench(General):
+class Bench(General, Images):
     """State of a run: the server, its connection, the results."""
 
     def __init__(self, cluster, options, log):
@@ -52,6 +53,14 @@ class Bench(General):
     def reset(self):
         self.sql("RESET ALL")
         self.sql("CHECKPOINT")
+
+    def wait_for_setting(self, name, value):
+        """After pg_reload_conf(), in all processes that matter: this one."""
+        for _ in range(100):
+            if self.conn.value("SHOW " + name) == value:
+                return
+            time.sleep(0.05)
+        raise BenchError("%s does not become %s" % (name, value))
 
     def use(self, side):
         self.sql("SET search_path = %s, public" % side)
@@ -439,6 +448,7 @@ class Bench(General):
 
 # In the order in which they run.  kernel is run by bench/run itself.
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
-          "vacuum", "pginsert", "general", "kernel")
+          "vacuum", "pginsert", "general", "images", "kernel")
 READERS = ("lookup", "range", "select")
-CORE = tuple(name for name in GROUPS if name not in ("general", "kernel"))
+CORE = tuple(name for name in GROUPS
+             if name not in ("general", "images", "kernel"))
