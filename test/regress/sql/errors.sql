@@ -104,13 +104,7 @@ DROP INDEX r_a;
 INSERT INTO r VALUES (500);
 CREATE INDEX r_a ON r USING fptree ((1000 / (a - 500)));
 SET statement_timeout = '100ms';
-DO $$
-BEGIN
-	INSERT INTO r SELECT generate_series(501, 5000000);
-	RAISE 'not cancelled';
-EXCEPTION WHEN query_canceled THEN
-	NULL;
-END $$;
+INSERT INTO r SELECT generate_series(501, 50000000);
 RESET statement_timeout;
 TRUNCATE r;
 CREATE INDEX r_a ON r USING fptree (a);

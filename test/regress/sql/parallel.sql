@@ -226,15 +226,16 @@ RESET enable_mergejoin;
 RESET enable_memoize;
 SET max_parallel_workers_per_gather = 2;
 
--- Several processes read the same scan: each waits a little now and then.
+-- Several processes read the same scan.
 CREATE FUNCTION public.fpt_pid(a int8) RETURNS int
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
 	IF a % 300 = 0 THEN
-		PERFORM pg_sleep(0.002);
+		PERFORM fpt_meet();
 	END IF;
 	RETURN pg_backend_pid();
 END $$;
+SELECT set_config('fpt.leader', pg_backend_pid()::text, false) IS NOT NULL AS set;
 CALL fpt_use('only');
 SELECT count(DISTINCT p) > 1 AS shared, sum(n)
 FROM (SELECT fpt_pid(a) AS p, count(*) AS n FROM t WHERE a > 600 GROUP BY 1) s;

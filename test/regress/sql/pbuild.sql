@@ -57,25 +57,26 @@ FROM unnest(ARRAY['64MB', '1MB']) AS mem,
 		'(long, hex) WITH (fillfactor = 30, node_lines = 1, leaf_node_lines = 1)',
 		'(i)', '(few DESC)', '(u)', '((i % 7)) WHERE few > 0']) AS def;
 
--- Who formed the entries?  The leader waits a little now and then, so that
--- workers have something left to do.
+-- Who formed the entries?  If both the leader and workers are to, each waits
+-- until the other has come.
 CREATE FUNCTION whose(x int) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
-	IF pg_backend_pid()::text = current_setting('fpt.leader') AND x % 800 = 0 THEN
-		PERFORM pg_sleep(0.1);
+	IF current_setting('fpt.meet')::bool AND x % 80 = 0 THEN
+		PERFORM fpt_meet();
 	END IF;
 	RETURN CASE WHEN pg_backend_pid()::text = current_setting('fpt.leader') THEN 0 ELSE 1 END;
 END $$;
 CREATE FUNCTION whose_restricted(x int) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SET search_path = fpt_pbuild, public
 AS 'BEGIN RETURN whose(x); END';
-CREATE FUNCTION who(def text, tab text DEFAULT 't') RETURNS text
+CREATE FUNCTION who(def text, tab text DEFAULT 't', meet bool DEFAULT false) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
 	ret text;
 BEGIN
-	PERFORM set_config('fpt.leader', pg_backend_pid()::text, true);
+	PERFORM set_config('fpt.leader', pg_backend_pid()::text, true),
+		set_config('fpt.meet', meet::text, true);
 	EXECUTE format('CREATE INDEX w ON %s USING fptree (%s)', tab, def);
 	SELECT concat_ws(' and ', CASE WHEN bool_or(key LIKE '0%') THEN 'leader' END,
 					 CASE WHEN bool_or(key LIKE '1%') THEN 'workers' END) INTO ret
@@ -85,8 +86,9 @@ BEGIN
 	DROP INDEX w;
 	RETURN ret;
 END $$;
-SELECT who('whose(i)') AS image, who('whose(i), hex') AS general,
-	   who('whose(i), hex) WHERE (few > 3') AS partial;
+SELECT who('whose(i)', meet => true) AS image;
+SELECT who('whose(i), hex', meet => true) AS general;
+SELECT who('whose(i), hex) WHERE (few > 3', meet => true) AS partial;
 -- none: not allowed, no worker to be had, a temporary table, a restricted
 -- function, too little memory for so many
 SET max_parallel_maintenance_workers = 0;
@@ -102,7 +104,7 @@ SELECT who('whose_restricted(i), hex') AS restricted;
 ALTER TABLE t RESET (parallel_workers);
 SET min_parallel_table_scan_size = 0;
 SET maintenance_work_mem = '64MB';
-SELECT who('whose(i), hex') AS "32 MB each";
+SELECT who('whose(i), hex', meet => true) AS "32 MB each";
 SET maintenance_work_mem = '63MB';
 SELECT who('whose(i), hex') AS "less";
 RESET maintenance_work_mem;
@@ -186,19 +188,15 @@ CREATE FUNCTION fails(x int, where_ text) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
 	IF pg_backend_pid()::text = current_setting('fpt.leader') THEN
-		IF where_ = 'leader' AND x % 100 = 7 THEN
+		IF where_ = 'leader' THEN
 			RAISE EXCEPTION 'row of the leader';
 		END IF;
-		IF x % 50 = 0 THEN
-			PERFORM pg_sleep(0.1);
-		END IF;
-	ELSIF where_ = 'worker' AND x % 100 = 8 THEN
+	ELSIF where_ = 'worker' THEN
 		RAISE EXCEPTION 'row of a worker';
-	ELSIF where_ = 'leader' AND x % 50 = 0 THEN
-		-- they must not be done before the leader begins
-		PERFORM pg_sleep(0.1);
 	END IF;
-	RETURN x;
+	-- the others must not be done before; the error ends this
+	PERFORM pg_sleep(60);
+	RAISE EXCEPTION 'there was no %', where_;
 END $$;
 SELECT set_config('fpt.leader', pg_backend_pid()::text, false) IS NOT NULL AS set;
 \set VERBOSITY terse

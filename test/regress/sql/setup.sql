@@ -184,6 +184,35 @@ BEGIN
 	END IF;
 END $$;
 
+-- Processes of a parallel statement meet: neither the leader, which is the
+-- process of fpt.leader, nor a worker goes on before the other has come here.
+-- They tell each other by locks that they keep to the end of the statement; a
+-- worker does not end before the leader has seen its one.
+CREATE FUNCTION fpt_meet() RETURNS void
+LANGUAGE plpgsql PARALLEL SAFE AS $$
+DECLARE
+	leads bool := pg_backend_pid()::text = current_setting('fpt.leader');
+	seen text := CASE WHEN leads THEN '{1,2}' ELSE '{2}' END;
+	polls int := 0;
+BEGIN
+	IF NOT leads THEN
+		PERFORM pg_advisory_xact_lock_shared(4711, 1);
+	END IF;
+	WHILE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND classid = 4711 AND objid::int = ANY (seen::int[]))
+	LOOP
+		polls := polls + 1;
+		IF polls > 6000 THEN
+			RAISE 'nobody came';
+		END IF;
+		PERFORM pg_sleep(0.01);
+	END LOOP;
+	IF leads THEN
+		PERFORM pg_advisory_xact_lock_shared(4711, 2);
+	END IF;
+END $$;
+
 -- Settings of ours that EXPLAIN shows, which is not in the same order everywhere.
 CREATE FUNCTION fpt_settings(query text) RETURNS jsonb
 LANGUAGE plpgsql AS $$
