@@ -347,6 +347,17 @@ fpt_vacuum_mem(void)
 		maintenance_work_mem;
 }
 
+/* Buffers of the ring that VACUUM reads by way of; 0: it has none. */
+static inline int
+fpt_ring_buffers(BufferAccessStrategy strategy)
+{
+#if PG_VERSION_NUM >= 160000
+	return GetAccessStrategyBufferCount(strategy);
+#else
+	return strategy == NULL ? 0 : Min(256 * 1024 / BLCKSZ, NBuffers / 8);
+#endif
+}
+
 static inline void
 fpt_vacuum_delay(void)
 {

@@ -17,6 +17,9 @@
  * the index is much larger than they are, pieces stay small, and each leaf is a
  * read as it has to be.
  *
+ * A VACUUM that has been through the file already knows by itself which leaves
+ * its walk will come to, and tells (fpt_sweep_choose).
+ *
  * All this is hints: the walk follows its own links.  A number that is wrong
  * costs a read in vain, or one more.
  *
@@ -100,11 +103,14 @@ struct FPTSweep
 	int			budget;			/* most leaves of a piece */
 	int			depth;			/* most requests under way */
 	uint32		npages;
+	FPTSweepNext next;			/* tells the leaves, or NULL: the parents do */
+	void	   *arg;
 	uint32		parent;			/* leaf-parent to copy next, or FPT_NOPAGE */
 	uint32		nparents;		/* so many were */
 
-	/* Leaves in key order that are in no piece yet. */
+	/* Leaves in key order that are in no piece yet, "per" pages for each. */
 	uint32	   *list;
+	int			per;
 	int			nlist;
 	int			maxlist;
 
@@ -118,6 +124,7 @@ struct FPTSweep
 	int			nask;
 	int			maxask;
 	int			asked;
+	int			ncached;		/* of its pages in shared buffers */
 
 	/* The last pages of the requests made lately. */
 	uint32	   *under_way;
@@ -143,12 +150,27 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->npages = fpt_npages(rel, &ix->map);
 	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
 	s->parent = FPT_NOPAGE;
+	s->per = 1;
 	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 	s->under_way = palloc(s->depth * sizeof(uint32));
 	s->file = FPT_NO_HINT_FILE;
 	return s;
+}
+
+void
+fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
+{
+	Assert(!s->begun);
+	s->next = next;
+	s->arg = arg;
+	s->per = FPT_LEAF_PAGES;
+	s->list = repalloc(s->list, s->maxlist * s->per * sizeof(uint32));
+	s->budget = Max(s->budget / s->per, FPT_PIECE_LEAVES);
+
+	/* They may lie apart: no more requests at a time than single reads. */
+	s->depth = Max(s->limit, 2);
 }
 
 void
@@ -281,14 +303,19 @@ fpt_sweep_copy(FPTSweep *s)
 static void
 fpt_sweep_collect(FPTSweep *s, int n)
 {
-	while (s->nlist < n && s->parent != FPT_NOPAGE)
+	while (s->nlist < n && (s->next != NULL || s->parent != FPT_NOPAGE))
 	{
 		if (s->maxlist - s->nlist < FPT_MAX_ENTRIES)
 		{
 			s->maxlist = s->maxlist * 2 + FPT_MAX_ENTRIES;
-			s->list = repalloc(s->list, s->maxlist * sizeof(uint32));
+			s->list = repalloc(s->list, s->maxlist * s->per * sizeof(uint32));
 		}
-		fpt_sweep_copy(s);
+		if (s->next == NULL)
+			fpt_sweep_copy(s);
+		else if (s->next(s->arg, s->list + s->nlist * s->per))
+			s->nlist++;
+		else
+			break;
 		fpt_vacuum_delay();
 	}
 }
@@ -317,7 +344,7 @@ fpt_sweep_request(const FPTSweep *s, int from)
 }
 
 /*
- * Which of the first n leaves of the list are to be read?  Puts them into
+ * Which pages of the first n leaves of the list are to be read?  Puts them into
  * "ask", and returns by how many requests.
  */
 static int
@@ -326,23 +353,27 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	int			requests = 0;
 	int			i;
 
+	n *= s->per;
 	if (s->maxask < n)
 	{
 		s->maxask = n;
 		s->ask = repalloc(s->ask, n * sizeof(uint32));
 	}
-	s->nask = 0;
+	s->nask = s->ncached = 0;
 	for (i = 0; i < n; i++)
 	{
 		uint32		page = s->list[i];
 
-		if (fpt_page_exists(s->rel, &s->ix->map, page) &&
-			!fpt_page_buffered(s->rel, &s->ix->map, page))
+		if (page == FPT_NOPAGE || !fpt_page_exists(s->rel, &s->ix->map, page))
+			continue;
+		if (fpt_page_buffered(s->rel, &s->ix->map, page))
+			s->ncached++;
+		else
 			s->ask[s->nask++] = page;
 	}
 	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 
-	/* Only damaged pages have two downlinks to one leaf. */
+	/* Two leaves have a neighbour in common, or a damaged page two downlinks. */
 	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
@@ -358,11 +389,14 @@ fpt_sweep_piece(FPTSweep *s)
 
 	for (;;)
 	{
+		bool		all;
+
 		fpt_sweep_collect(s, n);
+		all = s->nlist < n;
 		n = Min(n, s->nlist);
 		requests = fpt_sweep_sort(s, n);
 		if (s->sparse || requests * FPT_PIECE_DENSE <= s->nask ||
-			n >= s->budget || (n == s->nlist && s->parent == FPT_NOPAGE))
+			n >= s->budget || all)
 			break;
 		n = Min(n * FPT_PIECE_GROWTH, s->budget);
 	}
@@ -374,9 +408,9 @@ fpt_sweep_piece(FPTSweep *s)
 		n = FPT_PIECE_LEAVES;
 		(void) fpt_sweep_sort(s, n);
 	}
-	fpt_count(NULL, FPT_LEAF_CACHED, n - s->nask);
+	fpt_count(NULL, FPT_LEAF_CACHED, s->ncached);
 	s->nlist -= n;
-	memmove(s->list, s->list + n, s->nlist * sizeof(uint32));
+	memmove(s->list, s->list + n * s->per, s->nlist * s->per * sizeof(uint32));
 	s->nleaves = n;
 	s->asked = 0;
 }
@@ -430,18 +464,20 @@ fpt_sweep_ask(FPTSweep *s, int to)
 	}
 }
 
-/* Begin: the first piece is asked for before anything is read. */
+/* Begin with the first leaf-parent, unless the leaves are told. */
 static void
 fpt_sweep_start(FPTSweep *s)
 {
-	FPTKey		minf = {.cls = FPT_CLS_MINF};
-	Buffer		buf = fpt_descend(s->rel, s->ix, &minf, 1, BUFFER_LOCK_SHARE,
-								  NULL);
-
-	s->parent = fpt_bufpage(buf);
-	UnlockReleaseBuffer(buf);
 	s->begun = true;
-	fpt_sweep_piece(s);
+	if (s->next == NULL)
+	{
+		FPTKey		minf = {.cls = FPT_CLS_MINF};
+		Buffer		buf = fpt_descend(s->rel, s->ix, &minf, 1,
+									  BUFFER_LOCK_SHARE, NULL);
+
+		s->parent = fpt_bufpage(buf);
+		UnlockReleaseBuffer(buf);
+	}
 }
 
 void
@@ -456,7 +492,12 @@ fpt_sweep_step(FPTSweep *s)
 		fpt_sweep_start(s);
 	if (s->walked >= s->nwalk)
 	{
-		/* The walk comes to the next piece, and the one after it is made. */
+		/*
+		 * The walk comes to the next piece, and the one after it is made.  The
+		 * first one is asked for before anything is read.
+		 */
+		if (s->nleaves == 0)
+			fpt_sweep_piece(s);
 		fpt_sweep_ask(s, s->nask);
 		s->nwalk = s->nleaves;
 		s->walked = 0;

@@ -22,6 +22,18 @@ extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
  */
 extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
 
+/*
+ * Of which leaves is the walk, if not of all?  "next" tells the one to come next
+ * after those it has told, with the other pages that the walk will need for it,
+ * FPT_NOPAGE in the places that are left; false: it knows none now.
+ */
+#define FPT_LEAF_PAGES		4
+
+typedef bool (*FPTSweepNext) (void *arg, uint32 pages[FPT_LEAF_PAGES]);
+
+/* Before the first fpt_sweep_step(). */
+extern void fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg);
+
 /* The walk is about to read its next leaf.  No lock may be held. */
 extern void fpt_sweep_step(FPTSweep *s);
 

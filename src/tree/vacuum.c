@@ -9,6 +9,8 @@
  * to back, and dead entries are removed where nobody is in the way (fpt_pass).
  * The walk then need not read a leaf again whose links and fences, as they were
  * noted, prove that it is the next one (fpt_walk_noted): in most indexes none.
+ * Those that are empty it has to unlink, and asks for beforehand
+ * (fpt_walk_ahead).
  *
  * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
  * known by its number, and proves by its fence and its left link that nothing
@@ -53,11 +55,12 @@
 
 /*
  * Leaves that the callback is asked about together; in the order of the file so
- * many as are in shared buffers still when their entries are removed: VACUUM's
- * ring has 32 unless it is told otherwise.
+ * many as are in shared buffers still when their entries are removed: 24, or
+ * three quarters of VACUUM's ring of buffers, if that is less.
  */
 #define FPT_CHUNK_LEAVES	128
 #define FPT_PASS_PAGES		24
+#define FPT_PASS_RING(ring)	Max((ring) / 4 * 3, 1)
 
 /* Parts of the table that a chunk's entries are sorted into. */
 #define FPT_CHUNK_PARTS		1024
@@ -101,7 +104,8 @@ typedef struct FPTWalk
 
 /*
  * A leaf from which the dead entries were removed before the walk, as it was
- * then, under the cleanup lock.
+ * then, under the cleanup lock.  If it was empty then the walk takes its word
+ * for nothing: the links are hints, as the parent always is.
  */
 typedef struct FPTNote
 {
@@ -109,7 +113,8 @@ typedef struct FPTNote
 	FPTFenceId	high;
 	uint32		left;
 	uint32		right;
-	uint32		live;			/* entries left, 0: no such leaf */
+	uint32		parent;			/* or FPT_NOPAGE */
+	uint32		live;			/* entries left, 0: the walk has to come */
 } FPTNote;
 
 typedef struct FPTVacuum
@@ -130,6 +135,10 @@ typedef struct FPTVacuum
 	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
 	FPTNote    *notes;			/* of each page, or NULL */
+	uint32		nempty;			/* noted empty, and not told the sweep yet */
+	uint32		ntold;			/* told, and not come to yet */
+	uint32		ahead;			/* leaf to look at next for more of them */
+	uint32		nlooks;			/* so many were looked at */
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
@@ -179,6 +188,21 @@ fpt_note_of(FPTVacuum *v, uint32 pageno)
 	return &v->notes[pageno];
 }
 
+/* Was this leaf empty after the pass had been there? */
+static inline bool
+fpt_noted_empty(FPTVacuum *v, uint32 pageno)
+{
+	const FPTNote *note;
+
+	if (v->notes == NULL || pageno >= v->npages)
+		return false;
+	note = &v->notes[pageno];
+
+	/* A leaf without neighbours is never unlinked. */
+	return note->live == 0 &&
+		(note->left != FPT_NOPAGE || note->right != FPT_NOPAGE);
+}
+
 /* --- unlinking ----------------------------------------------------------- */
 
 /*
@@ -210,6 +234,14 @@ fpt_unlink_release(FPTUnlink *u)
 		UnlockReleaseBuffer(u->left);
 }
 
+/* Most of what unlinking reads, VACUUM reads once: by way of its ring. */
+static Buffer
+fpt_unlink_read(FPTVacuum *v, uint32 pageno, int lock)
+{
+	return fpt_getbuf_extended(v->rel, &v->ix, pageno, lock,
+							   v->info->strategy);
+}
+
 /*
  * Lock page "targetno" of "level" and its left sibling.  The left one must be
  * locked first (L1); that it still is the left sibling is checked after.
@@ -222,7 +254,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 
 	if (targetno == FPT_ROOTPAGE)
 		return false;
-	u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_SHARE);
+	u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_SHARE);
 	leftno = fpt_header(BufferGetPage(u->target))->left;
 	if (leftno == targetno)
 		fpt_corrupt(rel, targetno, "The left link points to the page itself");
@@ -231,12 +263,12 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 		UnlockReleaseBuffer(u->target);
 		u->target = InvalidBuffer;
 		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
-		u->left = fpt_getbuf(rel, &v->ix, leftno, BUFFER_LOCK_EXCLUSIVE);
+		u->left = fpt_unlink_read(v, leftno, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(u->left))->level != level ||
 			(fpt_header(BufferGetPage(u->left))->flags & FPT_F_DELETED) ||
 			fpt_header(BufferGetPage(u->left))->right != targetno)
 			return false;
-		u->target = fpt_getbuf(rel, &v->ix, targetno, BUFFER_LOCK_EXCLUSIVE);
+		u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_EXCLUSIVE);
 	}
 	else
 	{
@@ -299,7 +331,7 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
 	{
 		if (h->right == pageno || h->right == h->left)
 			fpt_corrupt(rel, pageno, "The right link is not valid");
-		u->right = fpt_getbuf(rel, &v->ix, h->right, BUFFER_LOCK_EXCLUSIVE);
+		u->right = fpt_unlink_read(v, h->right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(u->right))->left != pageno)
 			fpt_corrupt(rel, h->right,
 						"The left link does not point to the left sibling");
@@ -809,15 +841,34 @@ fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
 /* --- the file from front to back ----------------------------------------- */
 
 /*
- * Is this page, which may be any and is locked, a leaf?  Where it is not, or is
- * damaged, the walk will not come, or will say so.
+ * Is this page, which may be any and is locked, one of that level?  Where it is
+ * no leaf, or is damaged, the walk will not come, or will say so.
  */
 static bool
-fpt_pass_is_leaf(FPTVacuum *v, Page page, uint32 pageno)
+fpt_pass_is(FPTVacuum *v, Page page, uint32 pageno, int level)
 {
 	return fpt_page_sane(&v->ix.layout, page, pageno) &&
-		fpt_header(page)->level == 0 &&
+		fpt_header(page)->level == level &&
 		!(fpt_header(page)->flags & FPT_F_DELETED);
+}
+
+/* Note which leaves the downlinks of a locked leaf-parent lead to. */
+static void
+fpt_pass_parent(FPTVacuum *v, Page page, uint32 pageno)
+{
+	FPTLoc		loc = {0, 0};
+	FPTEntry	e;
+	int			room = FPT_MAX_ENTRIES;
+
+	if (fpt_header(page)->nkids == 0)
+		return;
+	do
+	{
+		if (fpt_page_get(&v->ix.layout, page, loc, &e) != FPT_OK)
+			break;
+		if (e.down < v->npages)
+			v->notes[e.down].parent = pageno;
+	} while (--room > 0 && fpt_page_step(&v->ix.layout, page, &loc, 1));
 }
 
 /*
@@ -833,28 +884,30 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	Page		page = BufferGetPage(buf);
 	FPTLoc		from = {0, 0};
 	FPTRun		run = {.tids = c->tids + c->first[c->n]};
-	int			n = 0;
 
 	if (!ConditionalLockBuffer(buf))
 	{
 		ReleaseBuffer(buf);
 		return;
 	}
-	if (fpt_pass_is_leaf(v, page, pageno))
+	if (fpt_pass_is(v, page, pageno, 0))
 	{
 		FPTLoc		to = {fpt_header(page)->nkids, 0};
+		int			n = fpt_page_copy(&v->ix.layout, page, from, to, false,
+									  &run);
 
-		n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+		if (n >= 0)
+			fpt_chunk_add(c, buf, n);
 	}
-	if (n > 0)
-		fpt_chunk_add(c, buf, n);
+	else if (fpt_pass_is(v, page, pageno, 1))
+		fpt_pass_parent(v, page, pageno);
 	UnlockReleaseBuffer(buf);
 }
 
 /*
  * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
  * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
- * is left, too, what is empty now, to be unlinked, or damaged.  Leaves nothing
+ * is left, too, what is empty, to be unlinked, or damaged.  Leaves nothing
  * locked or pinned.
  */
 static void
@@ -871,13 +924,14 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 		ReleaseBuffer(buf);
 		return;
 	}
-	if (fpt_pass_is_leaf(v, page, pageno) && fpt_leaf_ends_well(v, page))
+	if (fpt_pass_is(v, page, pageno, 0) && fpt_leaf_ends_well(v, page))
 	{
 		note->live = fpt_vacuum_leaf(v, buf);
 		note->low = fpt_low_id(v, page);
 		note->high = fpt_high_id(v, page);
 		note->left = h->left;
 		note->right = h->right;
+		v->nempty += fpt_noted_empty(v, pageno);
 	}
 	UnlockReleaseBuffer(buf);
 }
@@ -897,16 +951,19 @@ fpt_pass(FPTVacuum *v)
 {
 	FPTChunk   *c = &v->chunk;
 	uint32		pageno = FPT_ROOTPAGE + 1;
+	int			ring = fpt_ring_buffers(v->info->strategy);
+	uint32		pages = Min(c->max, FPT_PASS_PAGES);
 
 	if (!fpt_guc_leaf_prefetch ||
 		v->npages > fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote))
 		return;
 	v->notes = palloc_extended(v->npages * sizeof(FPTNote),
 							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	if (ring > 0)
+		pages = Min(pages, FPT_PASS_RING(ring));
 	while (pageno < v->npages)
 	{
-		uint32		end = pageno + Min(v->npages - pageno,
-									   (uint32) Min(c->max, FPT_PASS_PAGES));
+		uint32		end = pageno + Min(v->npages - pageno, pages);
 		int			i;
 
 		for (c->n = c->first[0] = 0; pageno < end; pageno++)
@@ -1027,6 +1084,58 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
+ * The sweep's leaves (FPTSweepNext): those that the pass left empty, in the
+ * walk's order, as far as the notes' right links lead; each with what it takes
+ * to unlink it.  A leaf without a note ends the look ahead, which begins anew
+ * when the walk has come to the next one that is empty.
+ */
+static bool
+fpt_walk_ahead(void *arg, uint32 pages[FPT_LEAF_PAGES])
+{
+	FPTVacuum  *v = arg;
+
+	while (v->nempty > 0 && v->ahead != FPT_NOPAGE &&
+		   v->nlooks <= v->npages)
+	{
+		uint32		pageno = v->ahead;
+		bool		empty = fpt_noted_empty(v, pageno);
+		const FPTNote *note;
+
+		if (!empty && fpt_note_of(v, pageno) == NULL)
+			break;
+		note = &v->notes[pageno];
+		v->nlooks++;
+		v->ahead = note->right;
+		if (empty)
+		{
+			/* An empty neighbour is gone by then, or comes next. */
+			v->nempty--;
+			v->ntold++;
+			pages[0] = pageno;
+			pages[1] = fpt_note_of(v, note->left) ? note->left : FPT_NOPAGE;
+			pages[2] = fpt_note_of(v, note->right) ? note->right : FPT_NOPAGE;
+			pages[3] = note->parent;
+			return true;
+		}
+		fpt_vacuum_delay();
+	}
+	return false;
+}
+
+/* The walk is about to read a leaf; what comes after it is asked for. */
+static void
+fpt_walk_expect(FPTVacuum *v, uint32 pageno)
+{
+	if (!fpt_noted_empty(v, pageno))
+		return;
+	if (v->ntold == 0)
+		v->ahead = pageno;
+	fpt_sweep_step(v->sweep);
+	if (v->ntold > 0)
+		v->ntold--;
+}
+
+/*
  * Do the next leaf and put the walk after it; the leaf is unlinked if it
  * became empty.  Returns false at the end of the chunk that was read before.
  * Locks one leaf, for cleanup (P1), with no other pin (P5), and unlocks it; may
@@ -1035,14 +1144,16 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 static bool
 fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 {
-	Buffer		buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0,
-										  v->info->strategy);
-	Page		page = BufferGetPage(buf);
 	FPTWalk		from = *w;
+	Buffer		buf;
+	Page		page;
 	bool		linked;
 	bool		more;
 	int			live;
 
+	fpt_walk_expect(v, w->next);
+	buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0, v->info->strategy);
+	page = BufferGetPage(buf);
 	fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
 	LockBufferForCleanup(buf);
 	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
@@ -1077,6 +1188,8 @@ fpt_vacuum_leaves(FPTVacuum *v)
 
 	fpt_pass(v);
 	fpt_walk_start(v, &w);
+	if (v->notes != NULL)
+		fpt_sweep_choose(v->sweep, fpt_walk_ahead, v);
 	while (w.next != FPT_NOPAGE)
 	{
 		if (v->notes == NULL && !more)

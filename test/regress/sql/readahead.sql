@@ -340,6 +340,18 @@ SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 AS all_pages
 SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
 SELECT fptree_index_parent_check('aged_a', true);
 
+-- With the smallest ring of buffers, too, which is another than the usual one
+-- from 16 on.
+SELECT count(set_config(name, '128kB', false)) <= 1 AS small_ring FROM pg_settings
+	WHERE name = 'vacuum_buffer_usage_limit';
+DELETE FROM aged WHERE right(a, 2) = '01';
+CALL cold('aged');
+SELECT pg_stat_force_next_flush();
+SELECT page_reads() AS reads \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT pg_stat_force_next_flush();
+SELECT page_reads() - :reads BETWEEN :nleaves AND fpt_pages('aged_a') * 1.05 AS once;
+
 SET effective_cache_size = '1MB';
 CALL cold('aged');
 SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');
@@ -348,8 +360,41 @@ SET maintenance_io_concurrency = 0;
 CALL cold('aged');
 SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');
 SELECT counted('skip_limit') > :nleaves / 6 AS not_alone;
+
+-- A purge of a range of keys: what the walk needs to unlink the leaves that are
+-- empty after VACUUM has been through the file is asked for once more: where the
+-- caches hold it, in the order of the file, neighbours together; else one by
+-- one, if that is allowed.
+CREATE PROCEDURE purge(lo text, hi text) LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM aged WHERE a >= lo AND a < hi;
+	CALL cold('aged');
+	PERFORM fptree_prefetch_reset();
+END $$;
+CREATE FUNCTION asked_twice() RETURNS TABLE (empty bool, twice bool, together bool)
+LANGUAGE sql AS $$
+	SELECT gone > 150, counted('leaf_issued') > pages + gone / 2,
+		counted('leaf_requests') < pages / 16 + gone / 2
+	FROM (SELECT deleted_pages AS gone, fpt_pages('aged_a') AS pages
+		  FROM fptree_stat('aged_a')) s
+$$;
 RESET effective_cache_size;
+CALL purge('2', '4');
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT * FROM asked_twice();
+REINDEX INDEX aged_a;
+SET effective_cache_size = 1;
 SET maintenance_io_concurrency = 16;
+CALL purge('5', '8');
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT * FROM asked_twice();
+INSERT INTO aged SELECT repeat(md5(i::text), 15) FROM generate_series(20001, 40000) i;
+CALL purge('9', 'c');
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT * FROM asked_twice();
+SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
+SELECT fptree_index_parent_check('aged_a', true);
+RESET effective_cache_size;
 
 -- Heap pages in ascending order are left to the kernel: of one run, of two at a
 -- time, nearly in order, backward not.
