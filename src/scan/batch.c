@@ -884,7 +884,7 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	if (hint == FPT_NOPAGE)
 	{
 		if (w != NULL)
-			fpt_window_done(w);
+			fpt_window_leave(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		fpt_leaf_look(scan, so, key, end, dir);
 		return;

@@ -38,7 +38,7 @@
 /* Unknown pages in a row after which the window is thrown away. */
 #define FPT_MAX_LOST		8
 
-/* Leaves asked for with the first one, or one a disk, where a scan may stop. */
+/* Most leaves asked for with the first one, or one a disk: a scan may stop. */
 #define FPT_START_LEAVES	8
 
 /* How far behind the last known place a page is looked for. */
@@ -169,6 +169,9 @@ fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
 {
 	w->counters = counters;
 	w->dir = 0;
+	w->start = w->moststart = Min(limit, Max(FPT_START_LEAVES, disks));
+	w->tried = -1;
+	w->ran = 0;
 	fpt_distance_init(&w->dist, limit);
 	if (disks > 0)
 		w->dist.fast = Max(1, limit / 2);
@@ -215,6 +218,19 @@ fpt_window_done(FPTWindow *w)
 			fpt_distance_wasted(&w->dist, unused);
 	}
 	w->dir = 0;
+}
+
+void
+fpt_window_leave(FPTWindow *w)
+{
+	fpt_window_done(w);
+	Assert(w->tried <= w->start && w->start <= w->moststart);
+	if (w->ran < w->tried)
+		w->start = Max(w->ran, w->start / 2);
+	else if (w->tried >= 0)
+		w->start = Max(w->start, Min(w->ran, w->moststart));
+	w->tried = -1;
+	w->ran = 0;
 }
 
 /* Drop what the walk has passed. */
@@ -430,23 +446,24 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 {
 	FPTDistance *d = &w->dist;
 	int			disks = fpt_nstripes(&ix->map);
-	int			first = d->now;
+	int			first = d->fixed ? d->now : all ? d->limit : w->start;
 
 	Assert(dir == 1 || dir == -1);
-	fpt_window_done(w);
+	Assert(w->dir == 0);
 	fpt_count(w->counters, FPT_LEAF_ISSUED, 1);
 	fpt_distance_note(d, true);
-	if (!d->fixed)
+	if (first > 0)
 	{
-		first = all ? d->limit :
-			Min(d->limit, Max(FPT_START_LEAVES, disks));
 		d->now = Max(d->now, first);
+		fpt_window_open(w, dir);
+		fpt_key_copy(&w->bound, at);
+		fpt_window_fill(w, rel, ix, end);
+		first = Min(first, w->n - 1);
 	}
-	fpt_window_open(w, dir);
-	fpt_key_copy(&w->bound, at);
-	fpt_window_fill(w, rel, ix, end);
-	if (w->n > 1)
-		fpt_window_ask(w, rel, ix, Min(first, w->n - 1));
+	if (first > 0)
+		fpt_window_ask(w, rel, ix, first);
+	if (!d->fixed && !all)
+		w->tried = Max(first, 0);
 	if (disks == 0)
 		d->grow = false;		/* the walk has come to nothing of it yet */
 	fpt_distance_step(d, FPT_LEAF_GROWTH);
@@ -460,6 +477,7 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	int			room;
 
 	Assert(dir == 1 || dir == -1);
+	w->ran++;
 	if (!fpt_guc_leaf_prefetch)
 	{
 		fpt_count(w->counters, FPT_SKIP_OFF, 1);

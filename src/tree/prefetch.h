@@ -133,6 +133,10 @@ typedef struct FPTWindow
 	int			lost;			/* steps in a row that were not found */
 	int			came;			/* pages asked for that the walk has come to */
 	bool		end;			/* nothing after: the range ends here */
+	int			start;			/* leaves that a start asks for, see there */
+	int			moststart;
+	int			tried;			/* by the last start, if it is to learn, or -1 */
+	int			ran;			/* leaves that the walk has gone on to */
 	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;
 	uint32		pages[FPT_WINDOW_MAX];
@@ -160,6 +164,11 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
  * "at", has begun: prefetch leaves after it, up to the one that holds "end".
  * "all": the walk will not stop before.  No page may be locked; the limit is
  * not 0.
+ *
+ * Where the walk stopped before it had come to all that the last start asked
+ * for, as a rescan under a LIMIT does again and again, the next one asks for
+ * half as many, in the end for none; and for more again after a walk that ran
+ * on.
  */
 extern void fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix,
 							 const FPTKey *at, int dir, const FPTKey *end,
@@ -170,6 +179,9 @@ extern uint64 fpt_window_unused(const FPTWindow *w);
 
 /* The walk is over, or goes on elsewhere: account for what was not read. */
 extern void fpt_window_done(FPTWindow *w);
+
+/* The same before a walk's first leaf; also learns from the last start. */
+extern void fpt_window_leave(FPTWindow *w);
 
 /* --- all leaves ---------------------------------------------------------- */
 

@@ -96,6 +96,26 @@ SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'onl
 SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s ORDER BY a DESC', :lo, :hi), 'only') AS one_leaf;
 SELECT asked(format('SELECT b FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'bitmap') AS one_leaf;
 
+-- Rescans.  Those that stop within the first leaf ask for less each time, and
+-- in the end for that leaf only; after one that runs on it is as in the
+-- beginning, and it stays so where all do.
+CREATE FUNCTION rescans(los int[], rows int[], kind text, descending text DEFAULT '',
+	OUT asked int8, OUT wasted int8) LANGUAGE plpgsql AS $$
+BEGIN
+	asked := asked(format('SELECT count(x.a) FROM unnest(%L::int[], %L::int[]) o(lo, n),
+		LATERAL (SELECT a FROM t WHERE a BETWEEN lo AND lo + 15000 ORDER BY a %s LIMIT n) x',
+		los, rows, descending), kind);
+	wasted := counted('leaf_wasted');
+END $$;
+SET enable_sort = off;
+SELECT * FROM rescans('{1000}', '{1}', 'only');
+SELECT * FROM rescans('{1000,6000,11000,16000,21000,26000,31000,36000}', '{1,1,1,1,1,1,1,1}', 'only');
+SELECT * FROM rescans('{1000,6000,11000,16000,21000,26000,31000,36000}', '{1,1,1,1,1,1,1,1}', 'index', 'DESC');
+SELECT wasted FROM rescans('{1000,6000,11000,16000,21000,26000,45000}', '{1,1,1,1,1,20000,1}', 'only');
+SELECT wasted FROM rescans('{1000,17000,45000}', '{20000,20000,20000}', 'only');
+SELECT wasted FROM rescans('{1000,17000,45000}', '{20000,20000,1}', 'only');
+RESET enable_sort;
+
 -- A bitmap scan asks for all at once, where as many may be under way.
 SET effective_io_concurrency = 200;
 SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') = :inside AS bitmap,
