@@ -45,6 +45,13 @@
 /* Most pages that scans have under way, whatever the settings are */
 #define FPT_MAX_CONCURRENCY	400
 
+/*
+ * Pages of the free space map that may turn out to be in use, before a file is
+ * extended: other pages are locked meanwhile (L10).  After a crash the map may
+ * name any number of them.
+ */
+#define FPT_MAX_STALE		32
+
 static inline FPTStripe *
 fpt_stripe_of(const FPTPageMap *map, uint32 pageno)
 {
@@ -537,7 +544,7 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 	Relation	fake = fpt_stripe_fake(map, s);
 	Buffer		buf = InvalidBuffer;
 
-	for (;;)
+	for (int tries = 0; tries < FPT_MAX_STALE; tries++)
 	{
 		BlockNumber block = GetFreeIndexPage(fake);
 
@@ -654,7 +661,7 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 
 	if (map->stripes != NULL)
 		return fpt_stripe_alloc(rel, map, order, pageno);
-	for (;;)
+	for (int tries = 0; tries < FPT_MAX_STALE; tries++)
 	{
 		*pageno = GetFreeIndexPage(rel);
 		if (*pageno == InvalidBlockNumber)

@@ -54,6 +54,12 @@
 /* Bytes of a general entry besides its tuple, more or less. */
 #define FPT_SPLIT_SLOT			16
 
+/*
+ * So far from the middle borders are tried one by one, farther away at
+ * distances that double (L10).
+ */
+#define FPT_SPLIT_STEPS			16
+
 /* Part of the entries within which a border is moved to one between keys. */
 #define FPT_SPLIT_NEAR			4
 
@@ -357,18 +363,27 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
  * new one there always is one, in front of the last entry: the left page gets
  * no more than there was, the right one that entry and two fences, for which
  * there is room in every page.
+ *
+ * Each try lays out all entries, so not all borders are tried (L10): those near
+ * the middle, some farther and farther away, and the last one.  If that misses
+ * one where the new entry could stay, the page is split without it, and its
+ * half once more; of few entries, as pages of the widest tuples have, none is
+ * missed.
  */
 static bool
 fpt_split_anywhere(FPTSplit *sp, Page page)
 {
-	int			at;
+	int			middle = fpt_split_half(sp, fpt_header(page)->level);
+	int			by = 0;
 
-	for (at = 1; at < sp->n; at++)
+	while (by < sp->n)
 	{
-		if (fpt_split_try(sp, page, at))
+		if (fpt_split_try(sp, page, middle - by) ||
+			(by > 0 && fpt_split_try(sp, page, middle + by)))
 			return true;
+		by = by < FPT_SPLIT_STEPS ? by + 1 : by * 2;
 	}
-	return false;
+	return fpt_split_try(sp, page, sp->n - 1);
 }
 
 /* Choose where to split and make the halves. */
