@@ -381,7 +381,8 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	const FPTLayout *l = &v->ix.layout;
 	uint32		leftno = BufferIsValid(u->left) ? fpt_bufpage(u->left) : 0;
 	uint32		rightno = BufferIsValid(u->right) ? fpt_bufpage(u->right) : 0;
-	FPTResult	res = FPT_OK;
+	Buffer		heir = u->to_right ? u->right : u->left;
+	FPTResult	res;
 	Page		page;
 
 	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
@@ -397,24 +398,24 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	{
 		page = fpt_wal_page(wal, u->left, false);
 		fpt_header(page)->right = rightno;
-		if (!u->to_right)
-			res = fpt_unlink_fence(v, page, &u->high, true);
 	}
-	if (rightno && res == FPT_OK)
+	if (rightno)
 	{
 		page = fpt_wal_page(wal, u->right, false);
 		fpt_header(page)->left = leftno;
-		if (u->to_right)
-			res = fpt_unlink_fence(v, page, &u->low, false);
 	}
+	res = fpt_unlink_fence(v, fpt_wal_page(wal, heir, false),
+						   u->to_right ? &u->low : &u->high, !u->to_right);
 	if (res == FPT_FULL)
 	{
 		/* A wide fence and a full page: another VACUUM may find room. */
 		fpt_wal_abort(wal);
 		return false;
 	}
+	if (res != FPT_OK)
+		fpt_corrupt_page(v->rel, l, BufferGetPage(heir), fpt_bufpage(heir));
 	page = fpt_wal_page(wal, u->parent, false);
-	if (res == FPT_OK && u->to_right)
+	if (u->to_right)
 	{
 		/* Our downlink leads to the right sibling, whose own goes. */
 		FPTLoc		next = u->loc;
@@ -426,10 +427,10 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		if (res == FPT_OK)
 			res = fpt_page_delete(l, page, next);
 	}
-	else if (res == FPT_OK)
+	else
 		res = fpt_page_delete(l, page, u->loc);
 	if (res != FPT_OK)
-		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
+		fpt_corrupt_page(v->rel, l, BufferGetPage(u->parent),
 						 fpt_bufpage(u->parent));
 	fpt_wal_finish(wal);
 	v->stats->pages_newly_deleted++;
@@ -572,8 +573,11 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 
 	Assert(BufferIsValid(nbuf));
 	Assert(fpt_header(BufferGetPage(u->target))->level > 0);
-	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK ||
-		(n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES)) < 1)
+	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK)
+		fpt_corrupt_page(v->rel, l, BufferGetPage(u->target),
+						 fpt_bufpage(u->target));
+	n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES);
+	if (n < 1)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(nbuf), fpt_bufpage(nbuf));
 
 	/* The child's separator is the page's low fence. */

@@ -355,6 +355,40 @@ foreach my $index (qw(d_a d_s))
 }
 query('VACUUM d');
 verify($node, 'rebuilt: indexes are sound');
+
+# A leaf that is to take over its left sibling's keys, and has no room for its
+# new fence but if its tuples are moved together, one of which is damaged: it
+# is the one that VACUUM must name.
+my ($low_at, $high_at) = ($bs - 48, 40);
+query(q{
+CREATE TABLE h (s text COLLATE "C") WITH (autovacuum_enabled = off);
+ALTER TABLE h ALTER s SET STORAGE PLAIN;
+INSERT INTO h SELECT lpad(i::text, 1000, 'x') FROM generate_series(10000, 11000) i;
+CREATE INDEX h_s ON h USING fptree (s) WITH (fillfactor = 100);
+});
+my $leaf = query(qq{SELECT i.downlink FROM generate_series(2, pg_relation_size('h_s') / $bs - 1) p,
+	fptree_page_stats('h_s', p) s, fptree_page_items('h_s', p) i
+	WHERE s.level = 1 AND s.left_page > 0 AND i.itemoffset = 2 ORDER BY p LIMIT 1});
+my $heir = query("SELECT right_page FROM fptree_page_stats('h_s', $leaf)");
+query("DELETE FROM h USING fptree_page_items('h_s', $leaf) i WHERE h.s = i.key");
+damage_file('h_s', sub {
+	my ($file) = @_;
+	my $at = $heir * $bs;
+	my $off = unpack('S', substr($$file, $at + 14, 2));
+	my @fences = map { unpack('Q', substr($$file, $at + $_, 8)) } ($low_at, $high_at);
+
+	# the first tuple that is no fence's, behind its length of two bytes
+	while (grep { $_ == $off } @fences)
+	{
+		$off += 2 + (unpack('n', substr($$file, $at + $off, 2)) & 0x7FFF);
+	}
+	substr($$file, $at + $off, 2) = "\xFF\xFF";
+});
+(undef, undef, $err) = $node->psql('postgres', 'VACUUM (INDEX_CLEANUP ON) h');
+like($err, qr/index "h_s" is corrupted at page $heir\n.*Page is not sound/s,
+	'VACUUM names the page that is damaged');
+query('REINDEX INDEX h_s; VACUUM h');
+verify($node, 'rebuilt: indexes are sound, again');
 $node->stop;
 no_crash($node);
 done_testing();
