@@ -34,8 +34,9 @@
 #include "tree/unique.h"
 
 /*
- * The leaf for a key, locked exclusively, without an open split.  An ascending
- * load finds the rightmost page without a descent, if nobody holds it.
+ * The leaf for a key, locked exclusively, without an open split: those on the
+ * way are finished, each for good (L11).  An ascending load finds the rightmost
+ * page without a descent, if nobody holds it.
  */
 static Buffer
 fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
@@ -69,6 +70,7 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 			return buf;
 		fpt_stop_point(FPT_STOP_FINISH_SPLIT);
 		fpt_finish_split(rel, ix, buf, stack);
+		CHECK_FOR_INTERRUPTS();
 	}
 }
 
@@ -82,6 +84,8 @@ static Buffer
 fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 				  FPTStack *stack)
 {
+	uint32		steps = 0;
+
 	while (!fpt_page_below_high(&ix->layout, BufferGetPage(buf), key))
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
@@ -92,7 +96,8 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 
 		/*
 		 * So the fence is one of the keys that are equal; unless the order has
-		 * changed, and the walk, which cannot be cancelled, might be long.
+		 * changed, and the walk, which cannot be cancelled, might be long
+		 * (L11).
 		 */
 		fpt_equal_range(ix, key, &lo, &hi);
 		if (fpt_key_cmp(&ix->layout, &high, &lo) < 0)
@@ -101,10 +106,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
 		fpt_stop_point(FPT_STOP_UNIQUE_WALK);
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
-		if (fpt_header(BufferGetPage(next))->level != 0 ||
-			(fpt_header(BufferGetPage(next))->flags & FPT_F_DELETED) ||
-			!fpt_page_begins_at(&ix->layout, BufferGetPage(next), &high))
-			fpt_corrupt(rel, right, "The page does not continue its left sibling");
+		fpt_check_continues(rel, ix, next, &high, ++steps);
 		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
 		{
 			fpt_finish_split(rel, ix, next, stack);

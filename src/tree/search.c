@@ -32,6 +32,13 @@
  */
 #define FPT_MAX_RESTARTS	20
 
+/*
+ * Moves to the right in a row that a sound index may ask of who holds other
+ * pages locked (L11): each other session may have split the page once while
+ * this one waited for it, and splits may have been left unfinished.
+ */
+#define FPT_MAX_MOVES		(100 + MaxBackends)
+
 void
 fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 {
@@ -139,6 +146,21 @@ fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
 		fpt_page_above_low(&ix->layout, page, key);
 }
 
+/*
+ * Has a walk to the right made more moves than it may (L11)?  Where other pages
+ * are locked, more than FPT_MAX_MOVES; else, where it can be cancelled at each
+ * of them, more than the index has pages, which only links and fences that lead
+ * in a circle make it do.  The page that it is at is not locked.
+ */
+static pg_noinline bool
+fpt_moved_far(Relation rel, FPTIndex *ix, uint32 moves)
+{
+	if (moves <= (uint32) FPT_MAX_MOVES)
+		return false;
+	return !INTERRUPTS_CAN_BE_PROCESSED() ||
+		(moves > ix->map.npages && moves > fpt_npages(rel, &ix->map));
+}
+
 /* fpt_moveright(); bounds: keys on either side of the key, or NULL. */
 static inline Buffer
 fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
@@ -146,7 +168,7 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 					  const FPTBounds *bounds)
 {
 	FPTKeyBuf	passed;			/* high fence behind us, if we moved */
-	bool		moved = false;
+	uint32		moves = 0;
 
 	for (;;)
 	{
@@ -170,7 +192,7 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 		 * a page that was recycled this moment): begin again, a few times.
 		 */
 		high = fpt_page_high(&ix->layout, page);
-		if (moved && fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
+		if (moves > 0 && fpt_key_cmp(&ix->layout, &high, &passed.key) <= 0)
 		{
 			UnlockReleaseBuffer(buf);
 			return InvalidBuffer;
@@ -180,12 +202,31 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 			fpt_corrupt(rel, fpt_bufpage(buf),
 						"The right link contradicts the high fence");
 		fpt_key_copy(&passed, &high);
-		moved = true;
 		UnlockReleaseBuffer(buf);
 		CHECK_FOR_INTERRUPTS();
+		if (unlikely(fpt_moved_far(rel, ix, ++moves)))
+			return InvalidBuffer;
 		fpt_stop_point(FPT_STOP_MOVE_RIGHT);
 		buf = fpt_getbuf(rel, ix, right, lock);
 	}
+}
+
+void
+fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *at,
+					uint32 steps)
+{
+	Page		page = BufferGetPage(buf);
+	FPTKey		high = fpt_page_high(&ix->layout, page);
+
+	if (fpt_header(page)->level != 0 ||
+		(fpt_header(page)->flags & FPT_F_DELETED) ||
+		!fpt_page_begins_at(&ix->layout, page, at))
+		fpt_corrupt(rel, fpt_bufpage(buf),
+					"The page does not continue its left sibling");
+	if (fpt_key_cmp(&ix->layout, &high, at) <= 0)
+		fpt_corrupt(rel, fpt_bufpage(buf), "The page ends before it begins");
+	if (steps > ix->map.npages && steps > fpt_npages(rel, &ix->map))
+		fpt_corrupt(rel, fpt_bufpage(buf), "The right links lead in a circle");
 }
 
 Buffer

@@ -60,8 +60,9 @@ extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
 
 /*
  * The same for what can be done without: one attempt, and InvalidBuffer (no
- * lock) where it ends at a page that does not cover the key.  An index in the
- * order of another version of a comparison function may have no such page.
+ * lock) where it ends at a page that does not cover the key, or moves too far
+ * (L11).  An index in the order of another version of a comparison function may
+ * have no such page.
  */
 extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
 							  int level, int lock);
@@ -69,9 +70,18 @@ extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
 /*
  * Starting from a locked page whose number somebody remembered: the page of
  * "level" that covers key, or InvalidBuffer (and no lock) if this page is not
- * on the way to it.
+ * on the way to it, or the way is too long (L11).
  */
 extern Buffer fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTKey *key, int level, int lock);
+
+/*
+ * A walk that couples locks (L3) has come to this leaf, which must begin at
+ * "at", where the one to the left of it ends, and get the walk on: that can be
+ * neither cancelled nor restarted.  After more steps than there are pages it
+ * has not got on (L11).  Raises an error if so; changes no lock.
+ */
+extern void fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf,
+								const FPTKey *at, uint32 steps);
 
 #endif							/* FPT_TREE_SEARCH_H */

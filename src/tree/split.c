@@ -717,7 +717,10 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	return true;
 }
 
-/* The parent-level page for a separator, locked exclusively, no split open. */
+/*
+ * The parent-level page for a separator, locked exclusively, no split open:
+ * those on the way are finished, each for good (L11).
+ */
 static Buffer
 fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 				FPTStack *stack)

@@ -170,7 +170,7 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 
 /* Lock the right sibling to read, unlocking the page unless it is the first. */
 static pg_noinline Buffer
-fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
+fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur, uint32 steps)
 {
 	FPTKeyBuf	next;
 	uint32		right = fpt_header(BufferGetPage(cur))->right;
@@ -192,10 +192,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur)
 	buf = fpt_getbuf(u->rel, u->ix, right, BUFFER_LOCK_SHARE);
 	if (cur != first)
 		UnlockReleaseBuffer(cur);
-	if ((fpt_header(BufferGetPage(buf))->flags & FPT_F_DELETED) ||
-		fpt_header(BufferGetPage(buf))->level != 0 ||
-		!fpt_page_begins_at(&u->ix->layout, BufferGetPage(buf), &next.key))
-		fpt_corrupt(u->rel, right, "The page does not continue its left sibling");
+	fpt_check_continues(u->rel, u->ix, buf, &next.key, steps);
 	return buf;
 }
 
@@ -207,6 +204,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	FPTIndex   *copy = palloc(sizeof(FPTIndex));
 	Buffer		cur = buf;
 	bool		stop = false;
+	uint32		steps = 0;
 	TransactionId xwait = InvalidTransactionId;
 	uint64		tids[FPT_MAX_ENTRIES];
 	uint16		slotids[FPT_MAX_ENTRIES];
@@ -238,12 +236,13 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 
 		/*
 		 * So the fence is one of the keys looked for; unless the order has
-		 * changed, and the walk, which cannot be cancelled, might be long.
+		 * changed, and the walk, which cannot be cancelled, might be long
+		 * (L11).
 		 */
 		high = fpt_page_high(&u.ix->layout, BufferGetPage(cur));
 		if (fpt_key_cmp(&u.ix->layout, &high, &u.lo) < 0)
 			break;
-		cur = fpt_unique_step(&u, buf, cur);
+		cur = fpt_unique_step(&u, buf, cur, ++steps);
 	}
 	if (cur != buf)
 		UnlockReleaseBuffer(cur);

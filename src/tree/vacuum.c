@@ -613,7 +613,10 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	return fits;
 }
 
-/* The page "pageno" of "level" has one child only: see above. */
+/*
+ * The page "pageno" of "level" has one child only: see above.  A parent that
+ * has no other child either is joined first, and so is unlinked for good (L11).
+ */
 static bool
 fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
 {

@@ -356,10 +356,47 @@ foreach my $index (qw(d_a d_s))
 query('VACUUM d');
 verify($node, 'rebuilt: indexes are sound');
 
+# Leaves of one key that follow each other in a circle: its uniqueness check,
+# which can be neither cancelled nor restarted, must find out.
+query(q{
+CREATE TABLE u (a bigint) WITH (autovacuum_enabled = off);
+INSERT INTO u SELECT i * 2 FROM generate_series(1, 3000) i;
+CREATE UNIQUE INDEX u_a ON u USING fptree (a) WITH (fillfactor = 50);
+});
+my ($low_at, $high_at, $new) = ($bs - 48, 40);
+damage_file('u_a', sub {
+	my ($file) = @_;
+	my $x = 2;
+	my $y = get_link($file, $x, $right_at);
+	my $z = get_link($file, $y, $right_at);
+
+	# fences of this key, which end with a TID and the class
+	my $fence = substr($$file, $x * $bs + $high_at, 24);
+	$new = (unpack('Q', substr($fence, 8, 8)) ^ 1 << 63) - 1;
+	substr($fence, 8, 8) = pack('Q', $new ^ 1 << 63);
+	my ($t1, $t2) = map { substr($fence, 0, 16) . pack('L', $_) . substr($fence, 20) } (1, 2);
+	substr($$file, $x * $bs + $high_at, 24) = $t1;
+	substr($$file, $y * $bs + $low_at, 24) = $t1;
+	substr($$file, $y * $bs + $high_at, 24) = $t2;
+	substr($$file, $z * $bs + $low_at, 24) = $t2;
+	substr($$file, $z * $bs + $high_at, 24) = $t1;
+	substr($$file, $z * $bs + $right_at, 4) = pack('L', $y);
+});
+my $hangs;
+(undef, undef, $err) = $node->psql('postgres', "INSERT INTO u VALUES ($new)",
+	timeout => $PostgreSQL::Test::Utils::timeout_default, timed_out => \$hangs);
+like($err, qr/index "u_a" is corrupted at page \d+.*The page ends before it begins.*REINDEX INDEX u_a/s,
+	'a circle within the leaves of a key');
+if ($hangs)
+{
+	$node->stop('immediate');
+	$node->start;
+}
+query('REINDEX INDEX u_a');
+
 # A leaf that is to take over its left sibling's keys, and has no room for its
 # new fence but if its tuples are moved together, one of which is damaged: it
 # is the one that VACUUM must name.
-my ($low_at, $high_at) = ($bs - 48, 40);
 query(q{
 CREATE TABLE h (s text COLLATE "C") WITH (autovacuum_enabled = off);
 ALTER TABLE h ALTER s SET STORAGE PLAIN;

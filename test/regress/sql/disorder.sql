@@ -183,6 +183,39 @@ INSERT INTO d SELECT 'AAAA', 10000 + i FROM generate_series(1, 900) i;
 SET ord.fold = off;
 SELECT fptree_index_parent_check('d_k', true, true);
 
+-- One value is now above all others, and becomes the separator of a leaf that
+-- is split.  Its place is the last page of the level above: the leaf, which is
+-- locked, must not wait until all pages there are passed (L11).
+SET ord.top = '';
+CREATE FUNCTION wcmp(a text, b text) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+	top text := current_setting('ord.top');
+BEGIN
+	RETURN CASE WHEN a = b THEN 0 WHEN a = top THEN 1 WHEN b = top THEN -1
+		WHEN a COLLATE "C" < b THEN -1 ELSE 1 END;
+END $$;
+CREATE OPERATOR CLASS w_ops FOR TYPE text USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 wcmp(text, text);
+CREATE TABLE w (k text) WITH (autovacuum_enabled = off);
+ALTER TABLE w ALTER k SET STORAGE PLAIN;
+SELECT current_setting('block_size')::int * 19 / 82 AS wide \gset
+INSERT INTO w SELECT rpad(lpad(i::text, 5, '0'), :wide, 'x') FROM generate_series(1, 4500) i;
+CREATE INDEX w_k ON w USING fptree (k w_ops);
+SELECT count(*) FILTER (WHERE level = 1) > 600 AS many_parents
+FROM generate_series(2, pg_relation_size('w_k') / current_setting('block_size')::int - 1) p, fptree_page_stats('w_k', p);
+CREATE FUNCTION pages(statement text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) ' || statement INTO plan;
+	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
+END $$;
+
+SELECT rpad('00019', :wide, 'x') AS top \gset
+SET ord.top = :'top';
+SELECT pages(format('INSERT INTO w VALUES (%L)', rpad('00018y', :wide, 'y'))) < 500 AS few_pages;
+SET ord.top = '';
+
 -- others check all indexes, too, and have no such setting
-DROP TABLE f, b, d;
+DROP TABLE f, b, d, w;
 RESET client_min_messages;
