@@ -5,8 +5,9 @@
 # stayed, it would lead to whatever row gets the place, when the old library is
 # back, too.  A btree is beside.
 #
-# And: versions of collations that the index knows of; and links that lead past
-# a leaf, which VACUUM must notice, for the same reason.
+# And: versions of collations that the index knows of; links that lead past a
+# leaf, which VACUUM must notice, for the same reason; and what else must not
+# make a statement go on for long with pages locked.
 
 use strict;
 use warnings;
@@ -426,6 +427,39 @@ like($err, qr/index "h_s" is corrupted at page $heir\n.*Page is not sound/s,
 	'VACUUM names the page that is damaged');
 query('REINDEX INDEX h_s; VACUUM h');
 verify($node, 'rebuilt: indexes are sound, again');
+
+# A free space map of before a crash names pages that are in use since then, any
+# number of them: a split, which has pages locked, tries a few.
+query(q{
+CREATE TABLE m (s text COLLATE "C") WITH (autovacuum_enabled = off);
+ALTER TABLE m ALTER s SET STORAGE PLAIN;
+INSERT INTO m SELECT lpad(i::text, 1000, 'x') FROM generate_series(10000, 15999) i;
+CREATE INDEX m_s ON m USING fptree (s) WITH (fillfactor = 100);
+DELETE FROM m WHERE s > lpad('11500', 1000, 'x');
+VACUUM (INDEX_CLEANUP ON) m;
+CHECKPOINT;
+});
+my $fsm = $node->data_dir . '/' . query("SELECT pg_relation_filepath('m_s')") . '_fsm';
+my $state = q{SELECT pg_relation_size('m_s') || ' ' || (SELECT leaf_pages FROM fptree_stat('m_s'))};
+my ($size, $leaves) = split(/ /, query($state));
+cmp_ok($size / $bs - $leaves, '>', 800, 'many pages are free');
+$node->stop;
+my $old = slurp_file($fsm);
+$node->start;
+query(q{INSERT INTO m SELECT lpad(i::text, 1000, 'x') FROM generate_series(11501, 15999) i});
+my ($full, $more) = split(/ /, query($state));
+$node->stop;
+open my $fh, '>', $fsm or die "$fsm: $!";
+binmode $fh;
+print $fh $old;
+close $fh or die $!;
+$node->start;
+my $plan = query(q{EXPLAIN (ANALYZE, BUFFERS) INSERT INTO m VALUES (lpad('10500', 1000, 'x') || 'x')});
+my ($buffers) = $plan =~ /Buffers: shared (.*)/;
+my $pages = 0;
+$pages += $1 while $buffers =~ /(?:hit|read)=(\d+)/g;
+cmp_ok((split(/ /, query($state)))[1], '>', $more, 'a leaf was split');
+cmp_ok($pages, '<', 2000, "a stale free space map: $pages pages looked at");
 $node->stop;
 no_crash($node);
 done_testing();
