@@ -5,8 +5,8 @@
  *
  * A qual becomes intervals of its column if its argument is of the column's
  * type, or of a type whose values can be placed between the column's: see
- * fpt_image_cut(), and name and text.  Any other qual, as one of an operator
- * family of users that compares different types, is asked of each entry.
+ * scan/argument.h.  Any other qual, as one of an operator family of users that
+ * compares different types, is asked of each entry.
  *
  * A row comparison, which the planner gives to the index from version 18 on,
  * becomes an interval of its first column, is asked of each entry, and, if it
@@ -19,8 +19,6 @@
 
 #include "access/genam.h"
 #include "access/stratnum.h"
-#include "catalog/pg_index.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -31,39 +29,30 @@
 
 #include "key/compare.h"
 #include "key/general.h"
-#include "key/image.h"
 #include "key/procs.h"
 #include "page/format.h"
 #include "page/port.h"
+#include "scan/argument.h"
 #include "scan/qual.h"
 #include "scan/scankey.h"
 
-/* An end of an interval; inf: there is none, NULLs included. */
-typedef struct FPTBound
-{
-	Datum		value;
-	bool		isnull;
-	bool		inf;
-	bool		incl;			/* the value itself belongs to it */
-} FPTBound;
-
-/* Values of a column that are allowed, in the order of the index. */
-typedef struct FPTInterval
-{
-	FPTBound	lo;
-	FPTBound	hi;
-} FPTInterval;
-
 /*
- * Disjoint intervals, ascending.  Those of an array are single values, but for
- * a few pairs of types, and there may be millions: then the values are all that
- * is kept.
+ * Disjoint intervals, ascending: one, or those of an array.  There may be
+ * millions of these, so values are all that is kept of them: both ends belong
+ * to an interval, neither is NULL, and if each is a single value, as it is but
+ * for a few pairs of types, there is one for both.  Names that are compared
+ * with texts, and texts with names, stay in the query's array, as they are:
+ * they are converted, which takes no longer than a comparison and allocates
+ * nothing, whenever they are looked at.
  */
 typedef struct FPTSet
 {
 	int			n;
-	Datum	   *values;			/* single ones, not NULL, or else */
-	FPTInterval *iv;
+	int			width;			/* values an interval; 0: it is the one in iv */
+	FPTArgument how;			/* FPT_ARG_*_TO_*: values are converted */
+	Datum	   *values;
+	FPTConverted *at;			/* the one that a position is at */
+	FPTInterval iv;
 } FPTSet;
 
 typedef struct FPTAllowed
@@ -72,6 +61,14 @@ typedef struct FPTAllowed
 	FPTSet		set;
 	int			cur;			/* the one that the current position is in */
 } FPTAllowed;
+
+/* A qual without intervals. */
+typedef struct FPTOther
+{
+	ScanKeyData key;
+	int			nargs;			/* one, or the array's elements; not of rows */
+	Datum	   *args;
+} FPTOther;
 
 /*
  * A position.  Side -1: before all entries that begin with these values, 1:
@@ -100,9 +97,8 @@ struct FPTQuals
 	bool		never;			/* no entry can match */
 	bool		recheck;
 	int			last;			/* last column with quals, or -1 */
-	FPTAllowed	col[INDEX_MAX_KEYS];
 	int			nothers;		/* quals that are asked of each entry */
-	ScanKey		others;
+	FPTOther   *others;
 	int			nasked;			/* arguments of these, elements of arrays */
 	ScanKey		row;			/* first member of a row comparison, or NULL: no
 								 * entry before, or after, its values matches
@@ -115,6 +111,7 @@ struct FPTQuals
 	MemoryContext matchcxt;		/* values of entries */
 	FPTPosition pos;			/* near and far end of the current range */
 	FPTPosition end;
+	FPTAllowed	col[FLEXIBLE_ARRAY_MEMBER]; /* nkeycols */
 };
 
 /* --- intervals ----------------------------------------------------------- */
@@ -190,95 +187,111 @@ interval_point(const FPTQuals *q, int i, const FPTInterval *iv)
 		 true : value_cmp(q, i, iv->lo.value, iv->lo.isnull, &iv->hi) == 0);
 }
 
+/* The k'th value of an array's set; it may be in *buf. */
+static inline Datum
+set_value(const FPTSet *s, int k, FPTConverted *buf)
+{
+	if (likely(s->how == FPT_ARG_SAME))
+		return s->values[k];
+	return fpt_convert(s->how, s->values[k], buf);
+}
+
 static inline FPTInterval
-set_interval(const FPTSet *s, int k)
+set_interval(const FPTSet *s, int k, FPTConverted *buf)
 {
 	FPTInterval iv;
 
 	Assert(k >= 0 && k < s->n);
-	if (s->values == NULL)
-		return s->iv[k];
-	iv.lo.value = s->values[k];
+	if (s->width == 0)
+		return s->iv;
+	iv.lo.value = set_value(s, k * s->width, buf);
 	iv.lo.isnull = false;
 	iv.lo.inf = false;
 	iv.lo.incl = true;
 	iv.hi = iv.lo;
+	if (unlikely(s->width == 2))
+		iv.hi.value = s->values[k * 2 + 1];
 	return iv;
 }
 
-/* Of a set of values, keep those that are in another set. */
-static void
-keep_values(const FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
+/* Is a value below the k'th interval (< 0), in it, or above it (> 0)? */
+static pg_attribute_always_inline int
+set_side(const FPTQuals *q, int i, const FPTSet *s, int k, Datum v, bool vnull)
 {
+	FPTConverted buf;
+	int			c;
+
+	if (s->width == 0)
+		return value_side(q, i, v, vnull, &s->iv);
+	c = fpt_general_compare_values(q->g, i, v, vnull,
+								   set_value(s, k * s->width, &buf), false);
+	if (likely(s->width == 1) || c <= 0)
+		return c;
+	c = fpt_general_compare_values(q->g, i, v, vnull, s->values[k * 2 + 1],
+								   false);
+	return Max(c, 0);
+}
+
+/*
+ * Of an array's intervals, keep those that have something in common with a set.
+ * An interval is kept as it is: if it is of more than one value, matches are
+ * rechecked.  Takes no memory.  Runs functions of types.
+ */
+static void
+keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
+{
+	FPTConverted buf;
 	int			n = 0;
 	int			k = 0;
 
 	for (int j = 0; j < a->n && k < b->n; j++)
 	{
-		FPTInterval iv = set_interval(b, k);
-		int			side = value_side(q, i, a->values[j], false, &iv);
+		FPTInterval iv = set_interval(a, j, &buf);
+		int			side;
 
 		CHECK_FOR_INTERRUPTS();
-		while (side > 0 && ++k < b->n)
-		{
+		while ((side = set_side(q, i, b, k, iv.lo.value, false)) > 0 &&
+			   ++k < b->n)
 			CHECK_FOR_INTERRUPTS();
-			iv = set_interval(b, k);
-			side = value_side(q, i, a->values[j], false, &iv);
-		}
-		if (side == 0)
-			a->values[n++] = a->values[j];
+		if (side < 0 && a->width == 2)
+			side = set_side(q, i, b, k, iv.hi.value, false) >= 0 ? 0 : -1;
+		if (side != 0)
+			continue;
+		memmove(a->values + n * a->width, a->values + j * a->width,
+				a->width * sizeof(Datum));
+		n++;
 	}
 	a->n = n;
-}
-
-/* What two sets have in common. */
-static FPTSet
-common_intervals(const FPTQuals *q, int i, const FPTSet *a, const FPTSet *b)
-{
-	FPTSet		out = {0};
-	const FPTInterval *x = a->iv;
-	const FPTInterval *y = b->iv;
-
-	Assert(a->values == NULL && b->values == NULL);
-	out.iv = palloc(((Size) a->n + b->n) * sizeof(FPTInterval));
-	while (x < a->iv + a->n && y < b->iv + b->n)
-	{
-		int			c = upper_cmp(q, i, &x->hi, &y->hi);
-		FPTInterval *both = &out.iv[out.n];
-
-		CHECK_FOR_INTERRUPTS();
-		both->lo = lower_cmp(q, i, &x->lo, &y->lo) > 0 ? x->lo : y->lo;
-		both->hi = c < 0 ? x->hi : y->hi;
-		if (!interval_empty(q, i, both))
-			out.n++;
-		if (c < 0)
-			x++;
-		else
-			y++;
-	}
-	return out;
+	if (a->width == 2)
+		q->recheck = true;
 }
 
 /* Keep of a column what b allows as well; b is in the current context. */
 static void
 intersect(FPTQuals *q, int i, FPTSet b)
 {
-	FPTAllowed *a = &q->col[i];
+	FPTSet	   *a = &q->col[i].set;
 
-	if (a->any)
-		a->set = b;
-	else if (a->set.values != NULL)
-		keep_values(q, i, &a->set, &b);
-	else if (b.values != NULL)
+	if (q->col[i].any)
+		*a = b;
+	else if (a->width == 0 && b.width == 0)
 	{
-		keep_values(q, i, &b, &a->set);
-		a->set = b;
+		if (lower_cmp(q, i, &b.iv.lo, &a->iv.lo) > 0)
+			a->iv.lo = b.iv.lo;
+		if (upper_cmp(q, i, &b.iv.hi, &a->iv.hi) < 0)
+			a->iv.hi = b.iv.hi;
+		a->n = interval_empty(q, i, &a->iv) ? 0 : 1;
+	}
+	else if (a->width == 0 || b.width == 1)
+	{
+		keep_intervals(q, i, &b, a);
+		*a = b;
 	}
 	else
-		a->set = common_intervals(q, i, &a->set, &b);
-	a->any = false;
+		keep_intervals(q, i, a, &b);
+	q->col[i].any = false;
 	q->last = Max(q->last, i);
-	if (a->set.n == 0)
+	if (a->n == 0)
 		q->never = true;
 }
 
@@ -290,14 +303,12 @@ intersect_one(FPTQuals *q, int i, FPTInterval iv)
 	if (!iv.lo.inf && !iv.hi.inf && !iv.lo.isnull && !iv.hi.isnull &&
 		iv.lo.incl && iv.hi.incl && iv.lo.value == iv.hi.value)
 	{
+		b.width = 1;
 		b.values = palloc(sizeof(Datum));
 		*b.values = iv.lo.value;
 	}
 	else
-	{
-		b.iv = palloc(sizeof(FPTInterval));
-		*b.iv = iv;
-	}
+		b.iv = iv;
 	intersect(q, i, b);
 }
 
@@ -305,307 +316,56 @@ typedef struct FPTSortArg
 {
 	const FPTQuals *q;
 	int			i;
+	FPTArgument how;
 } FPTSortArg;
-
-static int
-interval_order(const void *a, const void *b, void *arg)
-{
-	const FPTSortArg *s = (const FPTSortArg *) arg;
-
-	CHECK_FOR_INTERRUPTS();
-	return lower_cmp(s->q, s->i, &((const FPTInterval *) a)->lo,
-					 &((const FPTInterval *) b)->lo);
-}
-
-/* Sort intervals and merge those that overlap; returns their number. */
-static int
-sort_intervals(FPTQuals *q, int i, FPTInterval *iv, int n)
-{
-	FPTSortArg	arg = {q, i};
-	int			last = 0;
-
-	if (n <= 1)
-		return n;
-	qsort_arg(iv, n, sizeof(FPTInterval), interval_order, &arg);
-	for (int k = 1; k < n; k++)
-	{
-		FPTInterval both = {iv[k].lo, iv[last].hi};
-
-		CHECK_FOR_INTERRUPTS();
-		if (interval_empty(q, i, &both))
-			iv[++last] = iv[k];
-		else if (upper_cmp(q, i, &iv[k].hi, &iv[last].hi) > 0)
-			iv[last].hi = iv[k].hi;
-	}
-	return last + 1;
-}
 
 static int
 value_order(const void *a, const void *b, void *arg)
 {
 	const FPTSortArg *s = (const FPTSortArg *) arg;
+	const FPTColumn *col = &s->q->g->col[s->i];
+	Datum		x = *(const Datum *) a;
+	Datum		y = *(const Datum *) b;
+	int			c;
 
 	CHECK_FOR_INTERRUPTS();
-	return fpt_general_compare_values(s->q->g, s->i, *(const Datum *) a, false,
-									  *(const Datum *) b, false);
+	if (s->how == FPT_ARG_SAME)
+		return fpt_general_compare_values(s->q->g, s->i, x, false, y, false);
+
+	/* two names, or two texts, are in the order that they are in converted */
+	c = DatumGetInt32(DirectFunctionCall2Coll(s->how == FPT_ARG_NAME_TO_TEXT ?
+											  btnamecmp : bttextcmp,
+											  col->collation, x, y));
+	return col->descending ? (c < 0) - (c > 0) : c;
 }
 
-/* Sort values and drop those that are there already; returns their number. */
-static int
-sort_values(FPTQuals *q, int i, Datum *values, int n)
+/* Sort an array's intervals and merge those that overlap. */
+static void
+sort_intervals(const FPTQuals *q, int i, FPTSet *s)
 {
-	FPTSortArg	arg = {q, i};
-	int			last = 0;
+	FPTSortArg	arg = {q, i, s->how};
+	int			w = s->width;
+	Datum	   *last = s->values;
 
-	if (n <= 1)
-		return n;
-	qsort_arg(values, n, sizeof(Datum), value_order, &arg);
-	for (int k = 1; k < n; k++)
+	if (s->n <= 1)
+		return;
+	qsort_arg(s->values, s->n, w * sizeof(Datum), value_order, &arg);
+	for (Datum *v = last + w; v < s->values + (Size) s->n * w; v += w)
 	{
-		if (value_order(&values[last], &values[k], &arg) != 0)
-			values[++last] = values[k];
+		int			c = value_order(&last[w - 1], v, &arg);
+
+		if (w == 1 ? c != 0 : c < 0)
+		{
+			last += w;
+			memmove(last, v, w * sizeof(Datum));
+		}
+		else if (w == 2 && value_order(&last[1], &v[1], &arg) < 0)
+			last[1] = v[1];
 	}
-	return last + 1;
+	s->n = (int) ((last - s->values) / w) + 1;
 }
 
 /* --- quals --------------------------------------------------------------- */
-
-/* Values but no NULLs; in the order of the index. */
-static FPTInterval
-not_null(const FPTQuals *q, int i)
-{
-	FPTInterval iv = {{0, false, true, true}, {0, false, true, true}};
-	FPTBound	null = {0, true, false, false};
-
-	if (q->rel->rd_indoption[i] & INDOPTION_NULLS_FIRST)
-		iv.lo = null;
-	else
-		iv.hi = null;
-	return iv;
-}
-
-/* The interval of ascending values between two bounds. */
-static FPTInterval
-ascending(const FPTQuals *q, int i, FPTBound lo, FPTBound hi)
-{
-	FPTInterval iv = not_null(q, i);
-
-	if (q->rel->rd_indoption[i] & INDOPTION_DESC)
-	{
-		FPTBound	tmp = lo;
-
-		lo = hi;
-		hi = tmp;
-	}
-	if (!lo.inf)
-		iv.lo = lo;
-	if (!hi.inf)
-		iv.hi = hi;
-	return iv;
-}
-
-/* "column <strategy> value", value of the column's type. */
-static FPTInterval
-operator_interval(const FPTQuals *q, int i, int strategy, Datum value)
-{
-	FPTBound	lo = {0, false, true, true};
-	FPTBound	hi = {0, false, true, true};
-	FPTBound	b = {value, false, false, true};
-
-	switch (strategy)
-	{
-		case BTLessStrategyNumber:
-			hi = b;
-			hi.incl = false;
-			break;
-		case BTLessEqualStrategyNumber:
-			hi = b;
-			break;
-		case BTEqualStrategyNumber:
-			lo = hi = b;
-			break;
-		case BTGreaterEqualStrategyNumber:
-			lo = b;
-			break;
-		case BTGreaterStrategyNumber:
-			lo = b;
-			lo.incl = false;
-			break;
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg_internal("unrecognized strategy number: %d",
-									 strategy)));
-	}
-	return ascending(q, i, lo, hi);
-}
-
-/* How a qual's argument is made comparable. */
-typedef enum FPTArgument
-{
-	FPT_ARG_SAME,				/* it is of the column's type */
-	FPT_ARG_IMAGE,				/* compare images, with a function */
-	FPT_ARG_NAME_TO_TEXT,
-	FPT_ARG_TEXT_TO_NAME,
-	FPT_ARG_UNKNOWN				/* not at all */
-} FPTArgument;
-
-typedef struct FPTConverter
-{
-	FPTArgument how;
-	const FPTKeyType *type;
-	FmgrInfo	cmp;
-} FPTConverter;
-
-/* Images that stand for values of the type: some have fewer than bits. */
-static void
-valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
-{
-	min->hi = min->lo = 0;
-	*max = fpt_image_max(type);
-	switch (type->kind)
-	{
-		case FPT_IMG_S16:
-			min->lo = (uint64) (FPT_SIGN32 + PG_INT16_MIN);
-			max->lo = FPT_SIGN32 + PG_INT16_MAX;
-			break;
-		case FPT_IMG_BOOL:
-			max->lo = 1;
-			break;
-		case FPT_IMG_CHAR:
-			max->lo = PG_UINT8_MAX;
-			break;
-		case FPT_IMG_MAC6:
-			max->lo = UINT64CONST(0xFFFFFFFFFFFF);
-			break;
-		default:
-			break;
-	}
-}
-
-static FPTBound
-image_bound(FPTQuals *q, const FPTKeyType *type, FPTImage img)
-{
-	FPTBound	b = {0, false, false, true};
-	MemoryContext old = MemoryContextSwitchTo(q->qualcxt);
-
-	b.value = fpt_image_decode(type, img, type->typbyval &&
-							   type->typlen <= (int) sizeof(Datum) ? NULL :
-							   palloc(FPT_DECODE_BYTES));
-	MemoryContextSwitchTo(old);
-	return b;
-}
-
-/* The same for a value of another type; false if no value matches. */
-static bool
-image_interval(FPTQuals *q, int i, FPTConverter *conv, ScanKey key,
-			   Datum value, FPTInterval *iv, bool *fuzzy)
-{
-	const FPTKeyType *type = conv->type;
-	FPTBound	lob = {0, false, true, true};
-	FPTBound	hib = {0, false, true, true};
-	FPTImage	lo;
-	FPTImage	hi;
-	FPTImage	min;
-	FPTImage	max;
-	FPTCut		cut;
-
-	fpt_image_cut(type, &conv->cmp, key->sk_collation, value, &cut);
-	*fuzzy |= cut.fuzzy;
-	if (!fpt_cut_interval(type, &cut, key->sk_strategy, &lo, &hi))
-		return false;
-	valid_range(type, &min, &max);
-	if (fpt_img_cmp(lo, max) > 0 || fpt_img_cmp(hi, min) < 0)
-		return false;
-	if (fpt_img_cmp(lo, min) > 0)
-		lob = image_bound(q, type, lo);
-	if (fpt_img_cmp(hi, max) < 0)
-		hib = image_bound(q, type, hi);
-	*iv = ascending(q, i, lob, hib);
-	return true;
-}
-
-/* Is an argument of the column's type? */
-static inline bool
-argument_is_same(const FPTQuals *q, int i, ScanKey key)
-{
-	Oid			opcintype = q->rel->rd_opcintype[i];
-
-	return !OidIsValid(key->sk_subtype) || key->sk_subtype == opcintype ||
-		IsPolymorphicType(opcintype) || opcintype == RECORDOID;
-}
-
-/*
- * How is a qual of column i made comparable with it?  Looks up functions: may
- * raise.
- */
-static void
-converter_init(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
-{
-	Oid			opcintype = q->rel->rd_opcintype[i];
-
-	conv->how = FPT_ARG_SAME;
-	if (argument_is_same(q, i, key))
-		return;
-	conv->how = FPT_ARG_UNKNOWN;
-	conv->type = fpt_keytype_for(index_getprocid(q->rel, i + 1,
-												 FPT_ORDER_PROC), opcintype);
-	if (conv->type != NULL)
-	{
-		fpt_lookup_cross(q->rel, i, key->sk_subtype, q->qualcxt, &conv->cmp);
-		conv->how = FPT_ARG_IMAGE;
-	}
-	else if (opcintype == TEXTOID && key->sk_subtype == NAMEOID)
-		conv->how = FPT_ARG_NAME_TO_TEXT;
-	else if (opcintype == NAMEOID && key->sk_subtype == TEXTOID)
-		conv->how = FPT_ARG_TEXT_TO_NAME;
-}
-
-/*
- * The interval of one argument.  Returns 1 if there is one, 0 if no value
- * matches, -1 if nobody knows.
- */
-static int
-argument_interval(FPTQuals *q, int i, ScanKey key, FPTConverter *conv,
-				  Datum value, FPTInterval *iv, bool *fuzzy)
-{
-	MemoryContext old;
-	char	   *s;
-	int			known = 1;
-
-	switch (conv->how)
-	{
-		case FPT_ARG_SAME:
-			break;
-		case FPT_ARG_IMAGE:
-			return image_interval(q, i, conv, key, value, iv, fuzzy) ? 1 : 0;
-		case FPT_ARG_NAME_TO_TEXT:
-			old = MemoryContextSwitchTo(q->qualcxt);
-			value = CStringGetTextDatum(NameStr(*DatumGetName(value)));
-			MemoryContextSwitchTo(old);
-			break;
-		case FPT_ARG_TEXT_TO_NAME:
-			old = MemoryContextSwitchTo(q->qualcxt);
-			s = TextDatumGetCString(value);
-			if (strlen(s) < NAMEDATALEN)
-			{
-				char	   *name = palloc0(NAMEDATALEN);
-
-				strcpy(name, s);
-				value = CStringGetDatum(name);
-			}
-			else
-				known = -1;
-			MemoryContextSwitchTo(old);
-			break;
-		case FPT_ARG_UNKNOWN:
-			known = -1;
-			break;
-	}
-	if (known > 0)
-		*iv = operator_interval(q, i, key->sk_strategy, value);
-	return known;
-}
 
 /*
  * Arguments that an entry is compared with, by quals without intervals, while
@@ -613,28 +373,52 @@ argument_interval(FPTQuals *q, int i, ScanKey key, FPTConverter *conv,
  */
 #define FPT_MAX_ASKED		64
 
-/* Let each entry be asked, or each row. */
+/*
+ * Let each entry be asked, or each row.  An array is taken apart here, before a
+ * page is locked.  Allocates in the current context, where it has to stay.
+ */
 static void
 ask_entries(FPTQuals *q, int i, ScanKey key)
 {
-	int			n = 1;
+	FPTOther   *other = &q->others[q->nothers];
+	FPTElements e = {.n = 1};
+	Datum		value;
 
 	if (key->sk_flags & SK_SEARCHARRAY)
-	{
-		ArrayType  *array = DatumGetArrayTypeP(key->sk_argument);
-
-		n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	}
+		fpt_elements_begin(&e, key->sk_argument);
 
 	/* the operators are strict */
-	intersect_one(q, i, not_null(q, i));
-	if (n > FPT_MAX_ASKED - q->nasked)
+	intersect_one(q, i, fpt_not_null(q->rel, i));
+	if (e.n > FPT_MAX_ASKED - q->nasked)
 	{
 		q->recheck = true;
 		return;
 	}
-	q->nasked += n;
-	q->others[q->nothers++] = *key;
+	q->nothers++;
+	q->nasked += e.n;
+	other->key = *key;
+	other->args = palloc(Max(e.n, 1) * sizeof(Datum));
+	other->nargs = 0;
+	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
+		other->args[other->nargs++] = key->sk_argument;
+	else
+	{
+		while (fpt_elements_next(&e, &value))
+			other->args[other->nargs++] = value;
+	}
+}
+
+/* Keep an end of an interval; a value that is in conv->buf goes to *buf. */
+static void
+keep_bound(const FPTQuals *q, const FPTConverter *conv, const FPTBound *from,
+		   FPTBound *to, FPTConverted *buf)
+{
+	*to = *from;
+	if (conv->how == FPT_ARG_SAME || q->g->col[conv->i].byval || from->inf ||
+		from->isnull)
+		return;
+	memcpy(buf, DatumGetPointer(from->value), sizeof(FPTConverted));
+	to->value = PointerGetDatum(buf);
 }
 
 /*
@@ -642,93 +426,118 @@ ask_entries(FPTQuals *q, int i, ScanKey key)
  * the same place, so that the widest one is their union.
  */
 static void
-add_any(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+add_any(FPTQuals *q, FPTConverter *conv)
 {
+	int			i = conv->i;
 	FPTElements e;
 	Datum		value;
 	FPTInterval all;
 	FPTInterval iv;
-	bool		fuzzy = false;
+	FPTConverted *buf = palloc(2 * sizeof(FPTConverted));
 	bool		found = false;
 
-	fpt_elements_begin(&e, key->sk_argument);
+	fpt_elements_begin(&e, conv->key->sk_argument);
 	while (fpt_elements_next(&e, &value))
 	{
-		int			known = argument_interval(q, i, key, conv, value, &iv,
-											  &fuzzy);
+		int			known = fpt_argument_interval(conv, value, &iv);
 
 		CHECK_FOR_INTERRUPTS();
 		if (known < 0)
 		{
-			ask_entries(q, i, key);
+			ask_entries(q, i, conv->key);
 			return;
 		}
 		if (known == 0)
 			continue;
 		if (!found || lower_cmp(q, i, &iv.lo, &all.lo) < 0)
-			all.lo = iv.lo;
+			keep_bound(q, conv, &iv.lo, &all.lo, &buf[0]);
 		if (!found || upper_cmp(q, i, &iv.hi, &all.hi) > 0)
-			all.hi = iv.hi;
+			keep_bound(q, conv, &iv.hi, &all.hi, &buf[1]);
 		found = true;
 	}
-	q->recheck |= fuzzy;
+	q->recheck |= conv->fuzzy;
 	if (found)
 		intersect_one(q, i, all);
 	else
 		q->never = true;
 }
 
+/* Give each of a set's single values, of which there may be max, two ends. */
+static void
+widen_set(FPTSet *s, int max)
+{
+	s->values = repalloc_huge(s->values, (Size) max * 2 * sizeof(Datum));
+	for (int k = s->n - 1; k >= 0; k--)
+		s->values[k * 2] = s->values[k * 2 + 1] = s->values[k];
+	s->width = 2;
+}
+
+/* Put an element into an array's set; "value" is what it is itself. */
+static void
+add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,
+			const FPTInterval *iv, Datum value)
+{
+	const FPTColumn *c = &q->g->col[conv->i];
+	Datum	   *to = s->values + (Size) s->n++ * s->width;
+
+	if (conv->how == FPT_ARG_TEXT_TO_NAME)
+		*to = PointerGetDatum(DatumGetTextPP(value));
+	else if (conv->how != FPT_ARG_IMAGE)
+		*to = value;
+	else
+	{
+		to[0] = datumCopy(iv->lo.value, c->byval, c->typlen);
+		if (s->width == 2)
+			to[1] = datumCopy(iv->hi.value, c->byval, c->typlen);
+	}
+}
+
 /*
- * "column = ANY (array)".  Takes 8 bytes for an element as long as these are
- * single values; btree takes 9.
+ * "column = ANY (array)".  Takes 8 bytes for an element, or 16 if one of them
+ * is not a single value; btree takes 9.  (Values of more than 8 bytes, if an
+ * operator family of users compares them with another type, come on top.)
  */
 static void
-add_array(FPTQuals *q, int i, ScanKey key, FPTConverter *conv)
+add_array(FPTQuals *q, FPTConverter *conv)
 {
+	int			i = conv->i;
 	FPTElements e;
-	FPTSet		set = {0};
+	FPTSet		set = {.width = 1};
 	FPTInterval iv;
 	Datum		value;
-	bool		fuzzy = false;
-	bool		point;
 
-	fpt_elements_begin(&e, key->sk_argument);
-	set.values = palloc(Max(e.n, 1) * sizeof(Datum));
+	if (conv->how == FPT_ARG_UNKNOWN)
+	{
+		ask_entries(q, i, conv->key);
+		return;
+	}
+	if (fpt_argument_is_string(conv->how))
+	{
+		set.how = conv->how;
+		set.at = palloc(sizeof(FPTConverted));
+	}
+	fpt_elements_begin(&e, conv->key->sk_argument);
+	set.values = MemoryContextAllocHuge(CurrentMemoryContext,
+										Max(e.n, 1) * sizeof(Datum));
 	while (fpt_elements_next(&e, &value))
 	{
-		int			known = argument_interval(q, i, key, conv, value, &iv,
-											  &fuzzy);
+		int			known = fpt_argument_interval(conv, value, &iv);
 
 		CHECK_FOR_INTERRUPTS();
 		if (known < 0)
 		{
-			ask_entries(q, i, key);
+			pfree(set.values);
+			ask_entries(q, i, conv->key);
 			return;
 		}
 		if (known == 0)
 			continue;
-		point = interval_point(q, i, &iv);
-		if (!point && interval_empty(q, i, &iv))
-			continue;
-		if (set.values != NULL && !point)
-		{
-			/* intervals after all, the values so far among them */
-			set.iv = palloc(e.n * sizeof(FPTInterval));
-			for (int k = 0; k < set.n; k++)
-				set.iv[k] = set_interval(&set, k);
-			pfree(set.values);
-			set.values = NULL;
-		}
-		if (set.values != NULL)
-			set.values[set.n++] = iv.lo.value;
-		else
-			set.iv[set.n++] = iv;
+		if (set.width == 1 && !interval_point(q, i, &iv))
+			widen_set(&set, e.n);
+		add_element(q, conv, &set, &iv, value);
 	}
-	q->recheck |= fuzzy;
-	if (set.values != NULL)
-		set.n = sort_values(q, i, set.values, set.n);
-	else
-		set.n = sort_intervals(q, i, set.iv, set.n);
+	q->recheck |= conv->fuzzy;
+	sort_intervals(q, i, &set);
 	intersect(q, i, set);
 }
 
@@ -745,7 +554,7 @@ row_prefix(const FPTQuals *q, ScanKey member)
 	{
 		if (member->sk_attno != n + 1 || (member->sk_flags & SK_ISNULL) ||
 			((q->rel->rd_indoption[n] ^ q->rel->rd_indoption[0]) &
-			 INDOPTION_DESC) || !argument_is_same(q, n, member) ||
+			 INDOPTION_DESC) || !fpt_argument_is_same(q->rel, n, member) ||
 			member->sk_collation != q->rel->rd_indcollation[n])
 			return n;
 		n++;
@@ -767,8 +576,8 @@ add_row(FPTQuals *q, ScanKey key)
 	ScanKeyData first = *member;
 	int			n = 1;
 	FPTInterval iv;
+	int			i = member->sk_attno - 1;
 	FPTConverter conv;
-	bool		fuzzy = false;
 
 	if (member->sk_flags & SK_ISNULL)
 	{
@@ -777,13 +586,12 @@ add_row(FPTQuals *q, ScanKey key)
 	}
 	first.sk_strategy = less ? BTLessEqualStrategyNumber :
 		BTGreaterEqualStrategyNumber;
-	converter_init(q, first.sk_attno - 1, &first, &conv);
-	intersect_one(q, first.sk_attno - 1, not_null(q, first.sk_attno - 1));
-	switch (argument_interval(q, first.sk_attno - 1, &first, &conv,
-							  first.sk_argument, &iv, &fuzzy))
+	fpt_converter_init(&conv, q->rel, i, &first);
+	intersect_one(q, i, fpt_not_null(q->rel, i));
+	switch (fpt_argument_interval(&conv, first.sk_argument, &iv))
 	{
 		case 1:					/* (all entries are asked: never mind "fuzzy") */
-			intersect_one(q, first.sk_attno - 1, iv);
+			intersect_one(q, i, iv);
 			break;
 		case 0:
 			q->never = true;
@@ -802,7 +610,7 @@ add_row(FPTQuals *q, ScanKey key)
 		return;
 	}
 	q->nasked += n;
-	q->others[q->nothers++] = *key;
+	q->others[q->nothers++].key = *key;
 }
 
 /*
@@ -817,7 +625,6 @@ add_key(FPTQuals *q, ScanKey key)
 	int			i = key->sk_attno - 1;
 	FPTConverter conv;
 	FPTInterval iv;
-	bool		fuzzy = false;
 
 	if (i < 0 || i >= q->nkeycols ||
 		(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
@@ -837,7 +644,7 @@ add_key(FPTQuals *q, ScanKey key)
 	}
 	if (key->sk_flags & SK_SEARCHNOTNULL)
 	{
-		intersect_one(q, i, not_null(q, i));
+		intersect_one(q, i, fpt_not_null(q->rel, i));
 		return;
 	}
 	if (key->sk_flags & SK_ISNULL)
@@ -848,19 +655,19 @@ add_key(FPTQuals *q, ScanKey key)
 	if (key->sk_strategy < BTLessStrategyNumber ||
 		key->sk_strategy > BTGreaterStrategyNumber)
 		fpt_reject_key(q->rel, key);
-	converter_init(q, i, key, &conv);
+	fpt_converter_init(&conv, q->rel, i, key);
 	if (key->sk_flags & SK_SEARCHARRAY)
 	{
 		if (key->sk_strategy == BTEqualStrategyNumber)
-			add_array(q, i, key, &conv);
+			add_array(q, &conv);
 		else
-			add_any(q, i, key, &conv);
+			add_any(q, &conv);
 		return;
 	}
-	switch (argument_interval(q, i, key, &conv, key->sk_argument, &iv, &fuzzy))
+	switch (fpt_argument_interval(&conv, key->sk_argument, &iv))
 	{
 		case 1:
-			q->recheck |= fuzzy;
+			q->recheck |= conv.fuzzy;
 			intersect_one(q, i, iv);
 			break;
 		case 0:
@@ -881,11 +688,13 @@ add_key(FPTQuals *q, ScanKey key)
 FPTQuals *
 fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
 {
-	FPTQuals   *q = MemoryContextAllocZero(cxt, sizeof(FPTQuals));
+	int			nkeycols = IndexRelationGetNumberOfKeyAttributes(rel);
+	FPTQuals   *q = MemoryContextAllocZero(cxt, offsetof(FPTQuals, col) +
+										   nkeycols * sizeof(FPTAllowed));
 
 	q->rel = rel;
 	q->g = g;
-	q->nkeycols = IndexRelationGetNumberOfKeyAttributes(rel);
+	q->nkeycols = nkeycols;
 	q->qualcxt = AllocSetContextCreate(cxt, "fptree quals",
 									   ALLOCSET_SMALL_SIZES);
 	q->poscxt = AllocSetContextCreate(cxt, "fptree position",
@@ -907,7 +716,7 @@ quals_are_point(const FPTQuals *q)
 
 		if (key->sk_attno != i + 1 || key->sk_flags != 0 ||
 			key->sk_strategy != BTEqualStrategyNumber ||
-			!argument_is_same(q, i, key))
+			!fpt_argument_is_same(q->rel, i, key))
 			return false;
 	}
 	return true;
@@ -929,13 +738,10 @@ quals_read(FPTQuals *q)
 	q->nasked = 0;
 	q->nrow = 0;
 	for (int i = 0; i < q->nkeycols; i++)
-	{
 		q->col[i].any = true;
-		memset(&q->col[i].set, 0, sizeof(FPTSet));
-	}
 
 	old = MemoryContextSwitchTo(q->qualcxt);
-	q->others = palloc(Max(q->nscankeys, 1) * sizeof(ScanKeyData));
+	q->others = palloc(Max(q->nscankeys, 1) * sizeof(FPTOther));
 	for (int k = 0; k < q->nscankeys && !q->never; k++)
 		add_key(q, &q->keys[k]);
 	MemoryContextSwitchTo(old);
@@ -992,13 +798,8 @@ find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 	while (lo < hi)
 	{
 		int			mid = lo + (hi - lo) / 2;
-		int			side;
+		int			side = set_side(q, i, set, mid, v, vnull);
 
-		if (set->values != NULL)
-			side = fpt_general_compare_values(q->g, i, v, vnull,
-											  set->values[mid], false);
-		else
-			side = value_side(q, i, v, vnull, &set->iv[mid]);
 		if (side == 0)
 		{
 			*in = true;
@@ -1044,7 +845,7 @@ pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
 		const FPTBound *b;
 
 		a->cur = which >= 0 ? which : dir > 0 ? 0 : a->set.n - 1;
-		iv = set_interval(&a->set, a->cur);
+		iv = set_interval(&a->set, a->cur, a->set.at);
 		b = near_end(&iv, dir);
 		if (b->inf)
 			return;
@@ -1064,14 +865,15 @@ static bool
 pos_at_end(const FPTQuals *q, const FPTPosition *pos, int i, int dir)
 {
 	const FPTAllowed *a = &q->col[i];
+	FPTConverted buf;
 	FPTInterval iv;
 	const FPTBound *b;
 
 	if (a->any)
 		return false;
-	iv = set_interval(&a->set, a->cur);
+	iv = set_interval(&a->set, a->cur, &buf);
 	b = far_end(&iv, dir);
-	if (a->set.values != NULL && !pos->isnull[i] && pos->values[i] == b->value)
+	if (a->set.width != 0 && !pos->isnull[i] && pos->values[i] == b->value)
 		return true;
 	return !b->inf &&
 		value_cmp(q, i, pos->values[i], pos->isnull[i], b) == 0;
@@ -1267,9 +1069,12 @@ static inline bool
 column_is_fixed(const FPTQuals *q, int i)
 {
 	const FPTAllowed *a = &q->col[i];
+	FPTInterval iv;
 
-	return !a->any && (a->set.values != NULL ||
-					   interval_point(q, i, &a->set.iv[a->cur]));
+	if (a->any || a->set.width == 1)
+		return !a->any;
+	iv = set_interval(&a->set, a->cur, NULL);
+	return interval_point(q, i, &iv);
 }
 
 /*
@@ -1306,7 +1111,8 @@ range_end(FPTQuals *q, int dir, int moved)
 	end->side = dir;
 	if (e < q->nkeycols && !q->col[e].any)
 	{
-		FPTInterval iv = set_interval(&q->col[e].set, q->col[e].cur);
+		const FPTSet *set = &q->col[e].set;
+		FPTInterval iv = set_interval(set, q->col[e].cur, set->at);
 		const FPTBound *b = far_end(&iv, dir);
 
 		if (!b->inf)
@@ -1407,26 +1213,19 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 
 /* --- entries ------------------------------------------------------------- */
 
-/* "value <operator> argument", for a qual that has no intervals. */
+/*
+ * "value <operator> argument", for a qual that has no intervals.  With a page
+ * locked: FPT_MAX_ASKED calls at most, of all quals together (rule L10), and no
+ * look-ups; nothing is allocated here.
+ */
 static bool
-ask(FPTQuals *q, ScanKey key, Datum value)
+ask(FPTOther *other, Datum value)
 {
-	ArrayType  *array;
-	ArrayIterator it;
-	Datum		elem;
-	bool		isnull;
-
-	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
-		return DatumGetBool(FunctionCall2Coll(&key->sk_func,
-											  key->sk_collation, value,
-											  key->sk_argument));
-	array = DatumGetArrayTypeP(key->sk_argument);
-	it = array_create_iterator(array, 0, NULL);
-	while (array_iterate(it, &elem, &isnull))
+	for (int k = 0; k < other->nargs; k++)
 	{
-		if (!isnull && DatumGetBool(FunctionCall2Coll(&key->sk_func,
-													  key->sk_collation,
-													  value, elem)))
+		if (DatumGetBool(FunctionCall2Coll(&other->key.sk_func,
+										   other->key.sk_collation, value,
+										   other->args[k])))
 			return true;
 	}
 	return false;
@@ -1481,12 +1280,13 @@ fpt_quals_match(FPTQuals *q, const FPTKey *key)
 	}
 	for (int k = 0; k < q->nothers && in; k++)
 	{
-		int			i = q->others[k].sk_attno - 1;
+		FPTOther   *other = &q->others[k];
+		int			i = other->key.sk_attno - 1;
 
-		if (q->others[k].sk_flags & SK_ROW_HEADER)
-			in = ask_row(&q->others[k], values, isnull);
+		if (other->key.sk_flags & SK_ROW_HEADER)
+			in = ask_row(&other->key, values, isnull);
 		else
-			in = !isnull[i] && ask(q, &q->others[k], values[i]);
+			in = !isnull[i] && ask(other, values[i]);
 	}
 	MemoryContextSwitchTo(old);
 	return in;

@@ -126,7 +126,64 @@ SELECT cancelled('SELECT count(*) FROM few WHERE a = ANY ((SELECT y FROM array_o
 SELECT cancelled('SELECT count(*) FROM few WHERE a = ANY ((SELECT x FROM array_of)::int[]) AND a = ANY ((SELECT y FROM array_of)::int[])');
 SELECT cancelled('SELECT count(*) FROM few WHERE a < ANY ((SELECT x FROM array_of)::int[])');
 
--- Memory: 16 bytes an element for image keys, 8 for general ones; btree takes 9.
+-- Elements of another type, in columns of general keys: names and texts, of which
+-- some are longer than a name, the least and greatest values of a type, and local
+-- times about a night in which an hour is left out (a comparison that takes them for
+-- an interval).
+SET TimeZone = 'Europe/Berlin';
+CREATE TABLE o AS SELECT i AS id, CASE WHEN i % 50 > 0 THEN (CASE i % 9 WHEN 0 THEN repeat('n', i % 64) WHEN 1 THEN 'é' || i
+			ELSE 'n' || i % 200 END)::name END AS name,
+		CASE i % 9 WHEN 0 THEN repeat('n', i % 70) ELSE 'n' || i % 150 END AS text,
+		('{-32768,32767,0,1,2,3,7}'::int2[])[i % 7 + 1] AS i2, ('{-2147483648,2147483647,0,1,2,3,7}'::int4[])[i % 7 + 1] AS i4,
+		('{NaN,Infinity,-Infinity,0,-0,3,0.1}'::float4[])[i % 7 + 1] AS f4, ('{NaN,Infinity,-Infinity,0,-0,3,0.1}'::float8[])[i % 7 + 1] AS f8,
+		'2001-03-25'::timestamp + i % 60 * interval '10 min' AS ts, '2001-03-25'::timestamptz + i % 60 * interval '10 min' AS tz
+	FROM generate_series(1, 600) i;
+CREATE INDEX ON o USING fptree (name, id);
+CREATE INDEX ON o USING fptree (text COLLATE "C" DESC, name DESC);
+CREATE INDEX ON o USING fptree (i2, i4 DESC, f4);
+CREATE INDEX ON o USING fptree (i4, id);
+CREATE INDEX ON o USING fptree (f4 DESC, f8);
+CREATE INDEX ON o USING fptree (f8, id);
+CREATE INDEX ON o USING fptree (ts, id);
+CREATE INDEX ON o USING fptree (ts DESC, tz);
+CREATE INDEX ON o USING fptree (tz, id);
+VACUUM ANALYZE o;
+CREATE TABLE oa AS SELECT
+	array_agg(DISTINCT text) || '{NULL,"",n5,n5,n77}' || ARRAY[repeat('n', 62), repeat('n', 63), repeat('n', 64), repeat('n', 100), repeat('m', 64), 'é4'] AS t,
+	array_agg(DISTINCT name) FILTER (WHERE id % 3 = 0) || '{NULL,"",n5,x,n5}'::name[] AS n,
+	'{-2147483649,-2147483648,-32769,-32768,32767,32768,2147483647,2147483648,2,NULL,2}'::bigint[] AS i8,
+	'{NaN,0,-0,0.1,3,NULL,Infinity,3}'::float8[] AS f8, '{NaN,-0,0.1,-Infinity,3}'::float4[] AS f4
+FROM o;
+CREATE VIEW other_types AS SELECT DISTINCT q FROM (VALUES
+	('name ~ ANY ((SELECT t FROM oa)::text[])'), ('name ~ ANY ((SELECT t[1:40] FROM oa)::text[])'),
+	('text COLLATE "C" ~ ANY ((SELECT n FROM oa)::name[])'),
+	('name ~ ANY (''{a,n3,n17,n99,x,NULL}''::text[])'), ('name ~ ANY (ARRAY[''n5'', repeat(''n'', 64)])'), ('name ~ ANY (''{NULL}''::text[])'),
+	('name = ANY ((SELECT t FROM oa)::text[]) AND name ~ ''n5''::text'), ('name = ANY ((SELECT t FROM oa)::text[]) AND name ~ ANY (''{n5,n17,n71}''::name[])'),
+	('name = ANY ((SELECT t FROM oa)::text[]) AND id ~ 300'), ('text COLLATE "C" = ANY ((SELECT n FROM oa)::name[]) AND name ~ ANY ((SELECT t FROM oa)::text[])'),
+	('text COLLATE "C" = ANY ((SELECT n FROM oa)::name[]) AND text COLLATE "C" ~ ANY (''{n5,n17,n71}''::text[])'),
+	('i2 ~ ANY ((SELECT i8 FROM oa)::bigint[])'), ('i4 ~ ANY ((SELECT i8 FROM oa)::bigint[])'), ('i2 = 32767 AND i4 ~ ANY ((SELECT i8 FROM oa)::bigint[])'),
+	('i4 = ANY ((SELECT i8 FROM oa)::bigint[]) AND i4 ~ ANY (''{32767,2147483647}''::int[])'),
+	('f4 ~ ANY ((SELECT f8 FROM oa)::float8[])'), ('f8 ~ ANY ((SELECT f4 FROM oa)::float4[])'), ('f4 = ANY ((SELECT f8 FROM oa)::float8[]) AND f4 ~ 3::float8'),
+	('ts ~ ANY (#)'), ('ts = ANY (#) AND ts ~ ''2001-03-25 02:30'''), ('ts = ANY (#) AND ts ~ ANY (''{2001-03-25 02:20,2001-03-25 05:00}''::timestamp[])'),
+	('ts = ANY (#) AND ts ~ ANY (''{2001-03-25 02:40,2001-03-25 02:30}''::timestamptz[])'), ('ts = ANY (#) AND id ~ 300'),
+	('ts = ANY (''{2001-03-25 00:30,2001-03-25 05:00}''::timestamp[]) AND ts ~ ANY (#)'), ('ts IS NOT NULL AND ts ~ ANY (#) AND ts > ''2001-03-25 03:00'''),
+	('tz ~ ANY (ARRAY(SELECT ''2001-03-25''::timestamp + g * interval ''7 min'' FROM generate_series(0, 70) g))')) v (p),
+	LATERAL (SELECT replace(replace(p, '#', 'ARRAY(SELECT ''2001-03-25''::timestamptz + g * interval ''10 min'' FROM generate_series(-3, 40, 2) g)'), '~', op) AS q
+		FROM unnest('{<,<=,=,>=,>}'::text[]) op) x;
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT id FROM o WHERE ' || q) FROM other_types), '{index,bitmap}');
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT name FROM o WHERE ' || q) FROM other_types WHERE q ~ '^name'), '{only}');
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT ts FROM o WHERE ' || q || ' ORDER BY ts DESC') FROM other_types WHERE q ~ '^ts'));
+-- where strings may be equal that have other bytes, a long text may equal a name
+CALL fpt_collations();
+CREATE INDEX ON o USING fptree (name COLLATE blind);
+SELECT * FROM fpt_compare((SELECT array_agg('SELECT id FROM o WHERE ' || replace(replace(q, 'name ', 'name COLLATE blind '), '= ANY ((SELECT t FROM', '= ANY ((SELECT t || repeat(''N'', 60) || (''n5'' || repeat(chr(1), 80)) FROM'))
+	FROM other_types WHERE q ~ '^name'), '{index,bitmap}');
+DROP INDEX o_name_idx, o_i2_i4_f4_idx;
+
+-- Memory: 16 bytes an element for image keys, 8 for general ones, 16 if one of the
+-- elements is an interval; btree takes 9.
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
 CREATE FUNCTION scan_bytes() RETURNS bigint LANGUAGE sql VOLATILE AS
 	$$SELECT sum(total_bytes)::bigint FROM pg_backend_memory_contexts WHERE name LIKE 'fptree%'$$;
 CREATE TABLE k (i4 int, i8 bigint, f8 float8, u uuid, v text COLLATE "C", n numeric);
@@ -157,6 +214,52 @@ SELECT taken('i4 = ANY ((SELECT i8 FROM long_array)::bigint[])', 101000);
 SELECT taken('f8 = ANY ((SELECT f8::float4[] FROM long_array)::float4[])', 101000);
 SELECT taken('i4 = ANY ((SELECT i4 FROM long_array)::int[]) AND i4 = ANY ((SELECT i4b FROM long_array)::int[])', 202000);
 SELECT taken('v = ANY ((SELECT v FROM long_array)::text[]) AND v = ANY ((SELECT vb FROM long_array)::text[])', 202000);
+
+-- of another type, in columns of general keys
+CREATE INDEX ON o USING fptree (i2, id);
+CREATE TABLE long_other AS SELECT array_agg('n' || g * 2) || repeat('n', 200) AS t, array_agg(('n' || g * 3)::name) AS n,
+	array_agg(g::bigint) || 32767::bigint || 2147483647::bigint AS i8, array_agg(g::float8) || 'NaN'::float8 AS f8, array_agg(g::float4) || 'NaN'::float4 AS f4,
+	array_agg('2001-01-01'::timestamptz + g * interval '1 h') AS tz, array_agg('2001-01-01'::date + g) AS d
+FROM generate_series(0, 100999) g;
+CREATE FUNCTION taken_of_o(qual text, n int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	bytes bigint;
+BEGIN
+	EXECUTE 'SELECT max(bytes) FROM (SELECT CASE row_number() OVER () WHEN 1 THEN scan_bytes() END AS bytes FROM o WHERE ' || qual || ') x' INTO bytes;
+	RETURN CASE WHEN bytes / n < 8 THEN 'next to nothing' WHEN bytes / n <= 18 THEN '8 to 18 bytes an element' ELSE bytes / n || ' bytes an element' END;
+END $$;
+SELECT q, taken_of_o(q, n * 101000) FROM (VALUES
+	('name = ANY ((SELECT t FROM long_other)::text[])', 1),
+	('text COLLATE "C" = ANY ((SELECT n FROM long_other)::name[])', 1),
+	('name >= ANY ((SELECT t[1:101000] FROM long_other)::text[])', 1),
+	('text COLLATE "C" < ANY ((SELECT n FROM long_other)::name[])', 1),
+	('i2 = ANY ((SELECT i8 FROM long_other)::bigint[])', 1),
+	('i4 = ANY ((SELECT i8 FROM long_other)::bigint[])', 1),
+	('f4 = ANY ((SELECT f8 FROM long_other)::float8[])', 1),
+	('f8 = ANY ((SELECT f4 FROM long_other)::float4[])', 1),
+	('ts = ANY ((SELECT tz FROM long_other)::timestamptz[])', 1),
+	('ts = ANY ((SELECT tz FROM long_other)::timestamptz[]) AND ts = ANY ((SELECT tz FROM long_other)::timestamptz[])', 2),
+	('ts = ANY ((SELECT d FROM long_other)::date[])', 1),
+	('tz = ANY ((SELECT d FROM long_other)::date[])', 1)) v (q, n);
+
+-- An operator that has no order is asked of each entry of a page, which is locked:
+-- nothing is kept for an entry but the entry.
+CREATE FUNCTION ends(text, int4) RETURNS int IMMUTABLE STRICT LANGUAGE sql AS 'SELECT bttextcmp($1, $2::text)';
+CREATE FUNCTION ends_in(text, int4) RETURNS bool IMMUTABLE STRICT LANGUAGE plpgsql AS $$
+BEGIN
+	IF $1 = 'z' THEN
+		PERFORM set_config('arrays.bytes', sum(used_bytes)::text, false) FROM pg_backend_memory_contexts WHERE name = 'fptree entries';
+	END IF;
+	RETURN right($1, 1) = $2::text;
+END $$;
+CREATE OPERATOR == (LEFTARG = text, RIGHTARG = int4, FUNCTION = ends_in);
+ALTER OPERATOR FAMILY text_ops USING fptree ADD FUNCTION 1 (text, int4) ends(text, int4), OPERATOR 3 == (text, int4);
+CREATE TABLE w AS SELECT 'v' || g AS v FROM generate_series(1, 300) g UNION ALL SELECT 'z';
+CREATE INDEX w_v ON w USING fptree (v COLLATE "C");
+SELECT fpt_explain('SELECT count(*) FROM w WHERE v COLLATE "C" == ANY (''{3,NULL,5,7}'')');
+SELECT count(*) FROM w WHERE v COLLATE "C" == ANY ('{3,NULL,5,7}');
+SELECT CASE WHEN current_setting('arrays.bytes')::int < 300 * 100 THEN 'less than 100 bytes an entry' ELSE current_setting('arrays.bytes') END;
+ALTER OPERATOR FAMILY text_ops USING fptree DROP FUNCTION 1 (text, int4), OPERATOR 3 (text, int4);
 
 -- A column without a condition is skipped: from one of its values to the next
 -- one entry is looked at, and not all of a page; where a value has few rows,

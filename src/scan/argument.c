@@ -1,0 +1,243 @@
+/*-------------------------------------------------------------------------
+ *
+ * scan/argument.c
+ *	  Arguments of quals on columns of general keys, as intervals.
+ *
+ * An argument of the column's own type is compared as it is.  Of the types
+ * that have images an argument of another type is placed between the column's
+ * values by fpt_image_cut().  A name is compared with texts as a text, and a
+ * text with names as a name, as core's functions compare them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/stratnum.h"
+#include "catalog/pg_index.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "key/procs.h"
+#include "scan/argument.h"
+#include "scan/scankey.h"
+
+FPTInterval
+fpt_not_null(Relation rel, int i)
+{
+	FPTInterval iv = {{0, false, true, true}, {0, false, true, true}};
+	FPTBound	null = {0, true, false, false};
+
+	if (rel->rd_indoption[i] & INDOPTION_NULLS_FIRST)
+		iv.lo = null;
+	else
+		iv.hi = null;
+	return iv;
+}
+
+/* The interval of ascending values between two bounds. */
+static FPTInterval
+ascending(const FPTConverter *conv, FPTBound lo, FPTBound hi)
+{
+	FPTInterval iv = fpt_not_null(conv->rel, conv->i);
+
+	if (conv->rel->rd_indoption[conv->i] & INDOPTION_DESC)
+	{
+		FPTBound	tmp = lo;
+
+		lo = hi;
+		hi = tmp;
+	}
+	if (!lo.inf)
+		iv.lo = lo;
+	if (!hi.inf)
+		iv.hi = hi;
+	return iv;
+}
+
+/* "column <strategy> value", value of the column's type. */
+static FPTInterval
+operator_interval(const FPTConverter *conv, Datum value)
+{
+	FPTBound	lo = {0, false, true, true};
+	FPTBound	hi = {0, false, true, true};
+	FPTBound	b = {value, false, false, true};
+
+	switch (conv->key->sk_strategy)
+	{
+		case BTLessStrategyNumber:
+			hi = b;
+			hi.incl = false;
+			break;
+		case BTLessEqualStrategyNumber:
+			hi = b;
+			break;
+		case BTEqualStrategyNumber:
+			lo = hi = b;
+			break;
+		case BTGreaterEqualStrategyNumber:
+			lo = b;
+			break;
+		case BTGreaterStrategyNumber:
+			lo = b;
+			lo.incl = false;
+			break;
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg_internal("unrecognized strategy number: %d",
+									 conv->key->sk_strategy)));
+	}
+	return ascending(conv, lo, hi);
+}
+
+/* Images that stand for values of the type: some have fewer than bits. */
+static void
+valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
+{
+	min->hi = min->lo = 0;
+	*max = fpt_image_max(type);
+	switch (type->kind)
+	{
+		case FPT_IMG_S16:
+			min->lo = (uint64) (FPT_SIGN32 + PG_INT16_MIN);
+			max->lo = FPT_SIGN32 + PG_INT16_MAX;
+			break;
+		case FPT_IMG_BOOL:
+			max->lo = 1;
+			break;
+		case FPT_IMG_CHAR:
+			max->lo = PG_UINT8_MAX;
+			break;
+		case FPT_IMG_MAC6:
+			max->lo = UINT64CONST(0xFFFFFFFFFFFF);
+			break;
+		default:
+			break;
+	}
+}
+
+static FPTBound
+image_bound(const FPTKeyType *type, FPTImage img, FPTConverted *buf)
+{
+	FPTBound	b = {0, false, false, true};
+
+	b.value = fpt_image_decode(type, img, buf->image);
+	return b;
+}
+
+/*
+ * The same for a value of another type; false if no value matches.  An interval
+ * of "=" has two ends, so that the least and the greatest value of a type are
+ * single values as others are.
+ */
+static bool
+image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
+{
+	const FPTKeyType *type = conv->type;
+	StrategyNumber strategy = conv->key->sk_strategy;
+	FPTBound	lob = {0, false, true, true};
+	FPTBound	hib = {0, false, true, true};
+	FPTImage	lo;
+	FPTImage	hi;
+	FPTImage	min;
+	FPTImage	max;
+	FPTCut		cut;
+
+	fpt_image_cut(type, &conv->cmp, conv->key->sk_collation, value, &cut);
+	conv->fuzzy |= cut.fuzzy;
+	if (!fpt_cut_interval(type, &cut, strategy, &lo, &hi))
+		return false;
+	valid_range(type, &min, &max);
+	if (fpt_img_cmp(lo, max) > 0 || fpt_img_cmp(hi, min) < 0)
+		return false;
+	if (fpt_img_cmp(lo, min) > 0)
+		lob = image_bound(type, lo, &conv->buf[0]);
+	else if (strategy == BTEqualStrategyNumber)
+		lob = image_bound(type, min, &conv->buf[0]);
+	if (fpt_img_cmp(hi, max) < 0)
+		hib = image_bound(type, hi, &conv->buf[1]);
+	else if (strategy == BTEqualStrategyNumber)
+		hib = image_bound(type, max, &conv->buf[1]);
+	*iv = ascending(conv, lob, hib);
+	return true;
+}
+
+void
+fpt_converter_init(FPTConverter *conv, Relation rel, int i, ScanKey key)
+{
+	Oid			opcintype = rel->rd_opcintype[i];
+
+	conv->rel = rel;
+	conv->i = i;
+	conv->key = key;
+	conv->fuzzy = false;
+	conv->how = FPT_ARG_SAME;
+	if (fpt_argument_is_same(rel, i, key))
+		return;
+	conv->how = FPT_ARG_UNKNOWN;
+	conv->buf = palloc(2 * sizeof(FPTConverted));
+	conv->type = fpt_keytype_for(index_getprocid(rel, i + 1, FPT_ORDER_PROC),
+								 opcintype);
+	if (conv->type != NULL)
+	{
+		fpt_lookup_cross(rel, i, key->sk_subtype, CurrentMemoryContext,
+						 &conv->cmp);
+		conv->how = FPT_ARG_IMAGE;
+	}
+	else if (opcintype == TEXTOID && key->sk_subtype == NAMEOID)
+		conv->how = FPT_ARG_NAME_TO_TEXT;
+	else if (opcintype == NAMEOID && key->sk_subtype == TEXTOID)
+	{
+		conv->how = FPT_ARG_TEXT_TO_NAME;
+		conv->bytewise = !OidIsValid(key->sk_collation) ||
+			get_collation_isdeterministic(key->sk_collation);
+	}
+}
+
+Datum
+fpt_convert(FPTArgument how, Datum value, FPTConverted *buf)
+{
+	const char *p = (const char *) DatumGetPointer(value);
+	Size		len;
+
+	if (how == FPT_ARG_NAME_TO_TEXT)
+	{
+		len = strnlen(p, NAMEDATALEN);
+		SET_VARSIZE(buf->text, VARHDRSZ + len);
+		memcpy(VARDATA(buf->text), p, len);
+		return PointerGetDatum(buf->text);
+	}
+	len = VARSIZE_ANY_EXHDR(p);
+	Assert(how == FPT_ARG_TEXT_TO_NAME && len < NAMEDATALEN);
+	memset(buf->name, 0, NAMEDATALEN);
+	memcpy(buf->name, VARDATA_ANY(p), len);
+	return NameGetDatum((Name) buf->name);
+}
+
+int
+fpt_argument_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
+{
+	text	   *t;
+
+	switch (conv->how)
+	{
+		case FPT_ARG_SAME:
+			break;
+		case FPT_ARG_IMAGE:
+			return image_interval(conv, value, iv) ? 1 : 0;
+		case FPT_ARG_NAME_TO_TEXT:
+			value = fpt_convert(conv->how, value, conv->buf);
+			break;
+		case FPT_ARG_TEXT_TO_NAME:
+			t = DatumGetTextPP(value);
+			if (VARSIZE_ANY_EXHDR(t) >= NAMEDATALEN)
+				return conv->bytewise &&
+					conv->key->sk_strategy == BTEqualStrategyNumber ? 0 : -1;
+			value = fpt_convert(conv->how, PointerGetDatum(t), conv->buf);
+			break;
+		case FPT_ARG_UNKNOWN:
+			return -1;
+	}
+	*iv = operator_interval(conv, value);
+	return 1;
+}
