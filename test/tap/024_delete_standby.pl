@@ -21,6 +21,9 @@ wal_keep_size = 1GB
 wal_consistency_checking = 'all'
 autovacuum = off
 log_statement = none
+bgwriter_lru_maxpages = 0
+checkpoint_timeout = 1d
+max_wal_size = 4GB
 });
 $primary->start;
 install_helpers($primary);

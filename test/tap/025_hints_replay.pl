@@ -22,6 +22,8 @@ full_page_writes = off
 wal_log_hints = off
 autovacuum = off
 checkpoint_timeout = 1h
+bgwriter_lru_maxpages = 0
+max_wal_size = 4GB
 log_statement = none
 });
 $node->start;

@@ -22,12 +22,14 @@ my $seconds = $ENV{FPT_STANDBY_ONLY_SECONDS} || 5;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1);
+# A page that somebody else has pinned VACUUM leaves as it is: nobody does.
 $primary->append_conf('postgresql.conf', q{
+bgwriter_lru_maxpages = 0
 log_statement = none
 autovacuum = off
 fsync = off
 jit = off
-max_wal_size = 1GB
+max_wal_size = 4GB
 wal_keep_size = 1GB
 checkpoint_timeout = 1h
 max_standby_streaming_delay = '200ms'
@@ -217,8 +219,10 @@ my %routes = (
 		crowd($table, '');
 		cmp_ok(leaves($table), '>', 1, "$table: the leaf was split")
 		  if $table ne 'b';
+		$before->query_safe('COMMIT;');
 		$before->quit;
 		vacuum($table);
+		$after->query_safe('COMMIT;');
 		$after->quit;
 		return ($dead, $session);
 	},
@@ -236,6 +240,7 @@ my %routes = (
 		is($primary->safe_psql('postgres', "SELECT sum(entries) FROM fptree_stat('${table}_i')"),
 			2969, "$table: insertions removed the entries") if $table ne 'b';
 		vacuum($table);
+		$after->query_safe('COMMIT;');
 		$after->quit;
 		return ($dead, $session);
 	});

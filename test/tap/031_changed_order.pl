@@ -41,7 +41,14 @@ $ENV{LOCPATH} = $locales;
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init(extra => [ '--encoding=UTF8', '--no-locale' ]);
 without_checksums($node);
-$node->append_conf('postgresql.conf', "autovacuum = off\n");
+# A page that somebody else has pinned VACUUM leaves as it is: nobody does.
+$node->append_conf('postgresql.conf', q{
+autovacuum = off
+bgwriter_lru_maxpages = 0
+checkpoint_timeout = 1d
+max_wal_size = 4GB
+shared_buffers = 64MB
+});
 $node->start;
 install_helpers($node);
 

@@ -16,7 +16,10 @@ use Test::More;
 
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1);
+# A page that somebody else has pinned VACUUM leaves as it is: nobody does.
 $primary->append_conf('postgresql.conf', q{
+bgwriter_lru_maxpages = 0
+checkpoint_timeout = 1d
 log_statement = none
 autovacuum = off
 fsync = off
