@@ -87,7 +87,7 @@ sub replicates
 {
 	my ($table) = @_;
 	my $log = -s $subscriber->logfile;
-	my $until = Time::HiRes::time() + 60;
+	my $until = Time::HiRes::time() + 180;
 
 	$node->safe_psql('postgres', "UPDATE $table SET b = 7 WHERE a = 5");
 	while (Time::HiRes::time() < $until)
@@ -97,12 +97,13 @@ sub replicates
 
 		if ($b eq '7')
 		{
-			$subscriber->safe_psql('postgres', 'SELECT pg_stat_force_next_flush()')
-			  if $major >= 15;
-			return $subscriber->poll_query_until('postgres',
-				"SELECT idx_scan > 0 FROM pg_stat_user_indexes
-				WHERE indexrelname = '${table}_a'") if $table eq 'identity';
-			Time::HiRes::sleep(0.5);
+			# Counters are told at a commit, but once a second at most: by the
+			# second of these at the latest, and by when the third is seen.
+			Time::HiRes::sleep(1.2);
+			$node->safe_psql('postgres', "UPDATE $table SET b = $_ WHERE a = 5")
+			  foreach 8, 9;
+			$subscriber->poll_query_until('postgres',
+				"SELECT b = 9 FROM $table WHERE a + 0 = 5") or return 0;
 			return $subscriber->safe_psql('postgres',
 				"SELECT idx_scan > 0 FROM pg_stat_user_indexes
 				WHERE indexrelname = '${table}_a'") eq 't';
