@@ -36,7 +36,7 @@ my $seed = $ENV{FPT_CORRUPTION_SEED} || 20020603;
 note("seed $seed, $rounds random rounds from $first on");
 
 # Seconds after which a round hangs in a wait that nothing ends.
-my $patience = $ENV{FPT_CORRUPTION_PATIENCE} // 60;
+my $patience = $ENV{FPT_CORRUPTION_PATIENCE} // 180;
 my $timeout = int($patience / 2);
 
 # Is this a proper way to report damage?  SQLSTATEs index_corrupted and
