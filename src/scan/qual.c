@@ -196,19 +196,16 @@ set_value(const FPTSet *s, int k, FPTConverted *buf)
 	return fpt_convert(s->how, s->values[k], buf);
 }
 
-static inline FPTInterval
+static pg_attribute_always_inline FPTInterval
 set_interval(const FPTSet *s, int k, FPTConverted *buf)
 {
-	FPTInterval iv;
+	FPTInterval iv = {{0, false, false, true}, {0, false, false, true}};
 
 	Assert(k >= 0 && k < s->n);
 	if (s->width == 0)
 		return s->iv;
 	iv.lo.value = set_value(s, k * s->width, buf);
-	iv.lo.isnull = false;
-	iv.lo.inf = false;
-	iv.lo.incl = true;
-	iv.hi = iv.lo;
+	iv.hi.value = iv.lo.value;
 	if (unlikely(s->width == 2))
 		iv.hi.value = s->values[k * 2 + 1];
 	return iv;
@@ -521,9 +518,15 @@ add_array(FPTQuals *q, FPTConverter *conv)
 										Max(e.n, 1) * sizeof(Datum));
 	while (fpt_elements_next(&e, &value))
 	{
-		int			known = fpt_argument_interval(conv, value, &iv);
+		int			known;
 
 		CHECK_FOR_INTERRUPTS();
+		if (conv->how == FPT_ARG_SAME)
+		{
+			set.values[set.n++] = value;
+			continue;
+		}
+		known = fpt_argument_interval(conv, value, &iv);
 		if (known < 0)
 		{
 			pfree(set.values);
@@ -791,6 +794,8 @@ static int
 find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 {
 	const FPTSet *set = &q->col[i].set;
+	const Datum *values = set->width == 1 && set->how == FPT_ARG_SAME ?
+		set->values : NULL;
 	int			lo = 0;
 	int			hi = set->n;
 
@@ -798,8 +803,13 @@ find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 	while (lo < hi)
 	{
 		int			mid = lo + (hi - lo) / 2;
-		int			side = set_side(q, i, set, mid, v, vnull);
+		int			side;
 
+		if (likely(values != NULL))
+			side = fpt_general_compare_values(q->g, i, v, vnull, values[mid],
+											  false);
+		else
+			side = set_side(q, i, set, mid, v, vnull);
 		if (side == 0)
 		{
 			*in = true;
