@@ -513,6 +513,41 @@ fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
 	edit->n++;
 }
 
+/*
+ * The 8 bytes at p, of which the first ones may be meant: behind the last node
+ * is the special line.
+ */
+static inline uint64
+fpt_bytes8(const void *p)
+{
+	uint64		v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/*
+ * Of the 8 bytes at p, which were "was", record those from the first to the
+ * last one that changed.  The others are the same where the page is replayed
+ * (W6): of an offset or a TID the upper ones are mostly zero.
+ */
+static inline void
+fpt_edit_changed(FPTEdit *edit, void *page, const char *p, uint64 was)
+{
+	uint64		differ = fpt_bytes8(p) ^ was;
+	int			first;
+	int			end;
+
+	if (differ == 0)
+		return;
+#ifdef WORDS_BIGENDIAN
+	differ = __builtin_bswap64(differ);
+#endif
+	first = fpt_ctz(differ) / 8;
+	end = 8 - __builtin_clzll(differ) / 8;
+	fpt_edit_add(edit, page, p + first, end - first);
+}
+
 FPTResult
 fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
 					 FPTPlace *p)
@@ -549,6 +584,24 @@ fpt_insert_tuple(FPTPage pg, char *node, int slot, const FPTKey *key,
 	fpt_edit_add(edit, pg.p, node + pg.g->off_off + slot * 2, 2);
 }
 
+/* Put a new entry's key, p's hi and lo, into a slot of its node. */
+static inline void
+fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
+			   FPTEdit *edit)
+{
+	char	   *keys = node + sizeof(FPTNode);
+	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
+	char	   *at = keys + slot * width;
+	char	   *lower = pg.g->kw == 16 ? at + pg.g->cap * width : at;
+	uint64		was = fpt_bytes8(at);
+	uint64		waslower = fpt_bytes8(lower);
+
+	fpt_array_set(pg.g->kw, keys, pg.g->cap, slot, p->hi, p->lo);
+	fpt_edit_changed(edit, pg.p, at, was);
+	if (pg.g->kw == 16)
+		fpt_edit_changed(edit, pg.p, lower, waslower);
+}
+
 void
 fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 				   const FPTPlace *at, FPTEdit *edit)
@@ -558,7 +611,8 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	uint64		used = fpt_node_used(pg.g, p.node);
 	int			slot = fpt_ctz(~used);
 	uint8	   *perm = fpt_node_perm(pg.g, p.node);
-	char	   *keys = p.node + sizeof(FPTNode);
+	char	   *at_tid;
+	uint64		was;
 
 	Assert(p.count < pg.g->cap && p.where == 0);
 	Assert(p.count == fpt_popcount(used) && p.rank <= p.count);
@@ -569,14 +623,7 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 #else
 	fpt_edit_add(edit, pg.p, p.node + slot / 8, 1);
 #endif
-	fpt_array_set(pg.g->kw, keys, pg.g->cap, slot, p.hi, p.lo);
-	if (pg.g->kw == 16)
-	{
-		fpt_edit_add(edit, pg.p, keys + slot * 8, 8);
-		fpt_edit_add(edit, pg.p, keys + (pg.g->cap + slot) * 8, 8);
-	}
-	else
-		fpt_edit_add(edit, pg.p, keys + slot * pg.g->kw, pg.g->kw);
+	fpt_insert_key(pg, p.node, slot, &p, edit);
 
 	if (p.rank < p.count || perm[p.rank] != slot)
 	{
@@ -585,13 +632,17 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 		fpt_edit_add(edit, pg.p, perm + p.rank, p.count - p.rank + 1);
 	}
 
+	at_tid = p.node + pg.g->tid_off + slot * pg.g->tw;
+	was = fpt_bytes8(at_tid);
 	fpt_slot_set_tid(pg.g, p.node, slot, e->key.tid);
-	fpt_edit_add(edit, pg.p, p.node + pg.g->tid_off + slot * pg.g->tw,
-				 pg.g->tw);
+	fpt_edit_changed(edit, pg.p, at_tid, was);
 	if (!fpt_is_leaf(pg.g))
 	{
+		char	   *at_down = p.node + pg.g->down_off + slot * 4;
+
+		was = fpt_bytes8(at_down);
 		fpt_slot_set_down(pg.g, p.node, slot, e->down);
-		fpt_edit_add(edit, pg.p, p.node + pg.g->down_off + slot * 4, 4);
+		fpt_edit_changed(edit, pg.p, at_down, was);
 	}
 	if (fpt_owns_tuples(pg.g))
 		fpt_insert_tuple(pg, p.node, slot, &e->key, edit);
@@ -610,40 +661,174 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 	return res;
 }
 
+bool
+fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
+{
+	uint64		last[FPT_RECENT_MAX];	/* the highest TIDs so far, ascending */
+	int			had = 0;
+	uint64		blocks;
+
+	if (k < 2 || k > FPT_RECENT_MAX || n < k)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		int			j;
+
+		if (had < k)
+		{
+			for (j = had++; j > 0 && last[j - 1] > tids[i]; j--)
+				last[j] = last[j - 1];
+			last[j] = tids[i];
+		}
+		else if (tids[i] > last[0])
+		{
+			for (j = 0; j + 1 < k && last[j + 1] < tids[i]; j++)
+				last[j] = last[j + 1];
+			last[j] = tids[i];
+		}
+	}
+	blocks = (last[k - 1] >> 16) - (last[0] >> 16);
+	for (int j = 1; j < k; j++)
+	{
+		/* a long pause: what was before it tells nothing of what comes now */
+		if (((last[j] >> 16) - (last[j - 1] >> 16)) * 2 > blocks + 2)
+			return false;
+	}
+	for (band->from = 0; tids[band->from] < last[0]; band->from++)
+		;
+	for (band->to = n - 1; tids[band->to] < last[0]; band->to--)
+		;
+	band->local = blocks <= 1;
+	return band->to - band->from <= n / 2;
+}
+
 /*
- * Split the full node of p.  Where entries arrive in ascending order the new
- * node starts almost empty, so that nodes are left full behind.  FPT_OK: one
- * of the two has a free slot.  FPT_FULL: the page has no room for another
- * node, and is unchanged.
+ * Do the rows that belong in the full node of a leaf arrive in one part of it,
+ * and e there, too?  *band: where, counting the node's entries and e in order.
+ */
+static bool
+fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
+{
+	uint64		tids[FPT_MAX_CAP + 1];
+	const uint8 *perm = fpt_node_perm(pg.g, p->node);
+	int			n = 0;
+
+	if (!fpt_is_leaf(pg.g) || fpt_has_dict(pg.g))
+		return false;
+	for (int i = 0; i < p->count; i++)
+	{
+		if (i == p->rank)
+			tids[n++] = e->key.tid;
+		if (perm[i] >= pg.g->cap)
+			return false;
+		tids[n++] = fpt_slot_tid(pg.g, p->node, perm[i]);
+	}
+	if (p->rank >= p->count)
+		tids[n++] = e->key.tid;
+	return fpt_recent_band(tids, n, Min(n / 4, FPT_RECENT_MAX), band) &&
+		band->from <= p->rank && band->to >= p->rank;
+}
+
+/*
+ * Is the new entry's stored key above all of the full node of p?  Then *hi and
+ * *lo are a separator between them: just below it.
+ */
+static bool
+fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
+{
+	int			slot = fpt_node_perm(pg.g, p->node)[p->count - 1];
+
+	if (slot >= pg.g->cap || p->rank < p->count ||
+		fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
+		return false;
+	fpt_slot_rel(pg.g, p->node, slot, hi, lo);
+	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
+		return false;
+	*hi = p->hi - (p->lo == 0 ? 1 : 0);
+	*lo = p->lo - 1;
+	return true;
+}
+
+/* Was the full node of p filled in ascending order, and does e go on so? */
+static bool
+fpt_node_ascends(FPTPage pg, const FPTPlace *p)
+{
+	const uint8 *perm = fpt_node_perm(pg.g, p->node);
+
+	for (int i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
+	{
+		if (perm[i] != i)
+			return false;
+	}
+	return p->rank == p->count;
+}
+
+/*
+ * A new node for e and what will follow it, if e is above all of p's full node
+ * and room is left for its tuple.  FPT_FULL: it is not, or there is none.
  */
 static FPTResult
-fpt_node_split(FPTPage pg, FPTPlace *p)
+fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
 {
-	FPTRelEntry e[FPT_MAX_CAP];
+	char	   *node;
+	uint64		hi,
+				lo;
+
+	if (!fpt_place_above(pg, p, &hi, &lo) ||
+		(fpt_owns_tuples(pg.g) && fpt_tuple_room(pg) <
+		 fpt_tuple_space(e->key.len) + fpt_node_space(pg)))
+		return FPT_FULL;
+	node = fpt_node_add(pg, p->kid + 1, false, hi, lo);
+	if (node == NULL)
+		return FPT_FULL;
+
+	/* as fpt_node_write() leaves it */
+	for (int i = 0; i < pg.g->cap; i++)
+		fpt_node_perm(pg.g, node)[i] = (uint8) i;
+	return FPT_OK;
+}
+
+/*
+ * Split the full node of p: in the middle, or, where rows arrive in more or
+ * less ascending order, so that it is left nearly full ("band": where they do,
+ * or NULL).  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL:
+ * the page has no room for another node, and is unchanged.
+ */
+static FPTResult
+fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
+{
+	FPTRelEntry rel[FPT_MAX_CAP];
 	uint8	   *perm = fpt_node_perm(pg.g, p->node);
-	bool		ascending = p->rank == p->count;
+	bool		ascends = fpt_node_ascends(pg, p);
 	int			keep = p->count / 2;
 	uint64		drop = 0;
 	char	   *node;
 	int			i;
 
 	Assert(p->count >= 2 && p->rank <= p->count);
-	if (fpt_node_read(pg.g, p->node, e) < 0)
+	if (fpt_node_read(pg.g, p->node, rel) < 0)
 		return FPT_CORRUPT;
-	for (i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
+	if (band != NULL && band->to < p->count)
 	{
-		if (perm[i] != i)
-			ascending = false;
+		/* What follows would be in the way for ever. */
+		if (band->local)
+			keep = Max(1, band->to);
 	}
-	if (ascending)
-		keep = p->count - 1;
+	else if (ascends || (band != NULL && band->from >= p->count / 2))
+	{
+		FPTResult	res = fpt_node_append(pg, p, e);
+
+		if (res != FPT_FULL)
+			return res;
+		keep = Max(1, Min(p->rank, p->count - 1));
+	}
 	Assert(keep >= 1 && keep < p->count);
 	node = fpt_node_add(pg, p->kid + 1,
 						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE,
-						e[keep].hi, e[keep].lo);
+						rel[keep].hi, rel[keep].lo);
 	if (node == NULL)
 		return FPT_FULL;
-	fpt_node_write(pg, node, e + keep, p->count - keep);
+	fpt_node_write(pg, node, rel + keep, p->count - keep);
 	for (i = keep; i < p->count; i++)
 	{
 		drop |= UINT64CONST(1) << perm[i];
@@ -734,6 +919,43 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 		fpt_slot_rel(pg.g, a, aperm[0], &hi, &lo);
 	fpt_root_set_sep(pg, by > 0 ? kid + 1 : kid, hi, lo);
 	return FPT_OK;
+}
+
+/*
+ * Rows arrive at the end of p's full node.  If the next node is where the later
+ * ones are, and has room, let it begin with e, or with some entries above e.
+ * FPT_FULL: it is not, or full; nothing is changed.
+ */
+static FPTResult
+fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
+{
+	const uint8 *perm = fpt_node_perm(pg.g, p->node);
+	char	   *next;
+	int			room;
+	int			slot;
+	uint64		hi,
+				lo;
+
+	if (p->kid + 1 >= p->to)
+		return FPT_FULL;
+	next = fpt_kid_node(pg, p->kid + 1);
+	if (next == NULL || next == p->node)
+		return FPT_CORRUPT;
+	room = pg.g->cap - fpt_popcount(fpt_node_used(pg.g, next));
+	slot = fpt_node_perm(pg.g, next)[0];
+	if (room < 1 || room >= pg.g->cap)
+		return FPT_FULL;
+	if (slot >= pg.g->cap || perm[0] >= pg.g->cap)
+		return FPT_CORRUPT;
+	if (fpt_slot_tid(pg.g, next, slot) < fpt_slot_tid(pg.g, p->node, perm[0]))
+		return FPT_FULL;
+	if (fpt_place_above(pg, p, &hi, &lo))
+	{
+		fpt_root_set_sep(pg, p->kid + 1, hi, lo);
+		return FPT_OK;
+	}
+	return fpt_entries_shift(pg, p->kid, 1,
+							 Max(1, Min(room, p->count - p->rank)));
 }
 
 /*
@@ -954,6 +1176,8 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
 	FPTResult	res = fpt_insert_place(pg, e, &p);
+	FPTBand		band;
+	bool		near;
 
 	if (res != FPT_FULL)
 		return res;
@@ -978,10 +1202,14 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	if (fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < FPT_SHIFT_ROOM)
+	near = !hard && fpt_node_band(pg, &p, e, &band);
+	if (near && band.to == p.count && band.from >= p.count / 2)
+		res = fpt_node_pass_on(pg, &p);
+	if (res == FPT_FULL && fpt_has_tuples(pg.g) &&
+		fpt_tuple_room(pg) < FPT_SHIFT_ROOM)
 		res = fpt_node_shift(pg, &p, hard);
 	if (res == FPT_FULL)
-		res = fpt_node_split(pg, &p);
+		res = fpt_node_split(pg, &p, e, near ? &band : NULL);
 	if (res == FPT_FULL && (!fpt_has_tuples(pg.g) || hard))
 		res = fpt_node_shift(pg, &p, hard);
 	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;

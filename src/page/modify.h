@@ -98,4 +98,23 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 /* Keep the first n entries only (page split); nodes stay where they are. */
 extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
 
+/*
+ * Where among n entries in key order are those that came last?  Rows are put
+ * into a table one behind the other, so it is those with the k highest TIDs
+ * (FPT_RECENT_MAX at most): "from" to "to".  True if that is a part of half of
+ * all, or less, which is unlikely if keys come in random order, and if no more
+ * than half of the way from the first to the last of them, in the table, is
+ * between two: the last rows of a load are no sign of where those will be that
+ * come much later.
+ */
+#define FPT_RECENT_MAX		16
+typedef struct FPTBand
+{
+	int			from;
+	int			to;
+	bool		local;			/* they lie together in the table, too */
+} FPTBand;
+
+extern bool fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band);
+
 #endif							/* FPT_PAGE_MODIFY_H */

@@ -47,6 +47,7 @@
 /* Fill of the nodes of a new right page, percent. */
 #define FPT_SPLIT_FILL			75
 #define FPT_SPLIT_FILL_ASCENDING 100
+#define FPT_SPLIT_FILL_ARRIVING	90	/* more or less ascending */
 
 /* Share of the entries that a rightmost inner page keeps, percent. */
 #define FPT_SPLIT_INNER_KEEP	90
@@ -62,6 +63,9 @@
 
 /* Part of the entries within which a border is moved to one between keys. */
 #define FPT_SPLIT_NEAR			4
+
+/* A leaf has so many entries for each of those that came last. */
+#define FPT_SPLIT_RECENT		4
 
 /* What a split works on. */
 typedef struct FPTSplit
@@ -256,6 +260,37 @@ fpt_split_keep(const FPTSplit *sp)
 	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
 }
 
+/*
+ * Do the rows of a leaf arrive in one part of it, with the new entry?  Then the
+ * border is behind that part, so that the page has room for the next ones, and
+ * nothing is in their way; or, if little or nothing follows, before it, and
+ * what they have left behind stays full.  0: they do not.
+ */
+static int
+fpt_split_where_rows_arrive(const FPTSplit *sp, bool rightmost)
+{
+	uint64	   *tids;
+	FPTBand		band;
+	bool		near;
+	int			keep = fpt_split_keep(sp);
+
+	if (sp->n < FPT_SPLIT_RECENT * FPT_RECENT_MAX)
+		return 0;
+	tids = (uint64 *) palloc(sp->n * sizeof(uint64));
+	for (int i = 0; i < sp->n; i++)
+		tids[i] = sp->entries[i].key.tid;
+	near = fpt_recent_band(tids, sp->n, FPT_RECENT_MAX, &band) &&
+		band.from <= sp->pos && band.to >= sp->pos;
+	pfree(tids);
+	if (!near)
+		return 0;
+	if (band.to + 1 < keep)
+		return band.to + 1;
+	if (band.from < sp->n / 2)
+		return 0;
+	return rightmost ? Min(keep, band.from) : band.from;
+}
+
 /* Where to split a page if nothing speaks against it. */
 static int
 fpt_split_middle(FPTSplit *sp, Page page)
@@ -267,9 +302,6 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	sp->fill = FPT_SPLIT_FILL;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
-		/* An ascending run within the key space leaves a full page, too. */
-		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
-			return sp->pos;
 
 		/* The page where the run goes on gets the lesser part of the others. */
 		if (h->level == 0 && fpt_split_long_run(sp))
@@ -284,6 +316,18 @@ fpt_split_middle(FPTSplit *sp, Page page)
 			keep = fpt_split_keep(sp);
 			return sp->pos < keep ? sp->pos + 1 : keep;
 		}
+		keep = h->level == 0 ?
+			fpt_split_where_rows_arrive(sp, h->right == FPT_NOPAGE) : 0;
+		if (keep > 0)
+		{
+			if (keep <= sp->pos)
+				sp->fill = FPT_SPLIT_FILL_ARRIVING;
+			return keep;
+		}
+
+		/* An ascending run within the key space leaves a full page, too. */
+		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
+			return sp->pos;
 		keep = fpt_split_half(sp, h->level);
 		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
 	}

@@ -331,7 +331,10 @@ test_insert_duplicates(void)
 	CHECK(fpt_page_count(&l8, page) == 2 * n && sound(&l8));
 }
 
-/* An insertion changes few bytes. */
+/*
+ * An insertion changes few bytes, and of a value reports those that are others
+ * than they were.
+ */
 static void
 test_insert_edits(void)
 {
@@ -341,6 +344,7 @@ test_insert_edits(void)
 	{
 		FPTEntry	x = leaf_entry(50, 1);
 		FPTEdit		edit = {0};
+		static char before[BLCKSZ];
 		const FPTGeom *g;
 		int			bytes = 0;
 
@@ -348,15 +352,25 @@ test_insert_edits(void)
 		init_page(&l16, i > 1 ? 1 : 0, encs[i], 0);
 		g = fpt_page_geom(&l16, page);
 		CHECK(fpt_page_fill(&l16, page, e, 3, 90) == FPT_OK);
+		memcpy(before, page, BLCKSZ);
 		CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
 		CHECK(edit.n >= 4 && edit.n <= FPT_MAX_EDITS);
 		for (int j = 0; j < edit.n; j++)
+		{
+			int			off = edit.r[j].off;
+
 			bytes += edit.r[j].len;
-		CHECK(bytes == 1 + g->kw + 2 + g->tw + g->dw);
+			memcpy(before + off, page + off, edit.r[j].len);
+		}
+		CHECK(memcmp(before, page, BLCKSZ) == 0);
+
+		/* used, a byte of the key and of the TID, two of the permutation */
+		CHECK(bytes == 1 + 1 + 1 + 2);
+		CHECK(bytes < g->kw + g->tw + g->dw + 3);
 	}
 }
 
-/* Ascending insertions leave nodes behind that are full but for one slot. */
+/* Ascending insertions leave full nodes behind. */
 static void
 test_insert_ascending(void)
 {
@@ -372,9 +386,67 @@ test_insert_ascending(void)
 		n += res == FPT_OK;
 	}
 	CHECK(res == FPT_FULL);
-	CHECK(n >= (int) fpt_page_geom(&l8, page)->capacity -
-		  fpt_page_geom(&l8, page)->maxnodes);
+	CHECK(n == (int) fpt_page_geom(&l8, page)->capacity);
 	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
+}
+
+/*
+ * Rows of which eight at a time come in any order do, too, at the end of a page
+ * or in front of others that are older; they take no reorganisation.
+ */
+static void
+test_insert_nearly_ascending(void)
+{
+	for (int others = 0; others <= 40; others += 40)
+	{
+		FPTResult	res = FPT_OK;
+		int			n = 0;
+
+		init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+		make_entries(others, 0x80000000, 7);
+		CHECK(fpt_page_fill(&l8, page, e, others, 90) == FPT_OK);
+		while (res == FPT_OK)
+		{
+			int			i = n / 8 * 8 + n % 8 * 5 % 8;
+			FPTEntry	x = leaf_entry((uint64) i * 100,
+									   ((uint64) (n / 100 + 9) << 16) |
+									   (uint64) (n % 100 + 1));
+
+			res = fpt_page_make_room(&l8, page, &x, NULL);
+			if (res == FPT_OK)
+				res = insert(&l8, &x);
+			n += res == FPT_OK;
+		}
+		CHECK(res == FPT_FULL || res == FPT_NO_WORK);
+		CHECK((n + others) * 100 >=
+			  (int) fpt_page_geom(&l8, page)->capacity * 88);
+		CHECK(fpt_page_count(&l8, page) == n + others && sound(&l8));
+	}
+}
+
+/* Where the entries are that came last. */
+static void
+test_recent_band(void)
+{
+	uint64		tids[100];
+	FPTBand		band;
+
+	for (int i = 0; i < 100; i++)
+		tids[i] = (uint64) i << 16 | 1;
+	CHECK(fpt_recent_band(tids, 100, 16, &band));
+	CHECK(band.from == 84 && band.to == 99 && !band.local);
+	for (int i = 20; i < 60; i++)
+		tids[i] = (UINT64CONST(1) << 40) + (uint64) (i ^ 3);
+	CHECK(fpt_recent_band(tids, 100, 16, &band));
+	CHECK(band.from == 44 && band.to == 59 && band.local);
+	tids[50] += UINT64CONST(1) << 20;
+	CHECK(!fpt_recent_band(tids, 100, 16, &band));
+	tids[50] -= UINT64CONST(1) << 20;
+	tids[99] = UINT64CONST(1) << 41;
+	CHECK(!fpt_recent_band(tids, 100, 16, &band));
+	CHECK(!fpt_recent_band(tids, 8, 16, &band));
+	CHECK(!fpt_recent_band(tids, 8, 1, &band));
+	CHECK(!fpt_recent_band(tids, 100, FPT_RECENT_MAX + 1, &band));
 }
 
 /* Random ones use most of the page before it has to be split. */
@@ -997,6 +1069,8 @@ test_page(void)
 	kt_run("duplicates", test_insert_duplicates);
 	kt_run("edits", test_insert_edits);
 	kt_run("ascending", test_insert_ascending);
+	kt_run("nearly ascending", test_insert_nearly_ascending);
+	kt_run("last entries", test_recent_band);
 	kt_run("random insertions", test_insert_random);
 	kt_run("reorganise", test_reorganise);
 	kt_run("pack", test_pack);
