@@ -135,7 +135,8 @@ END $$;
 -- what fits in heads, with the sizes of tuples
 CREATE TABLE s AS
 SELECT g AS a, g % 10 AS b, md5(g::text) COLLATE "C" AS m,
-	   left(md5(g::text), 16) COLLATE "C" AS m16, now() + g * interval '1 s' AS ts
+	   left(md5(g::text), 16) COLLATE "C" AS m16,
+	   timestamptz '2026-11-22 12:34:56.789013' + g * interval '1 s' AS ts
 FROM generate_series(1, 2000) g;
 CREATE INDEX s_ab ON s (a, b);
 CREATE INDEX s_ba ON s (b DESC, a);
