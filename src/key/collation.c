@@ -28,6 +28,7 @@
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -73,6 +74,10 @@ add_type(FPTVersions *v, Oid type, Oid collation)
 	add_order(v, type, t->cmp_proc, collation);
 }
 
+/*
+ * A row type: the orders of its columns.  Each type once, so that types which
+ * contain each other come to an end.  Reads catalogues; may raise.
+ */
 static void
 add_record(FPTVersions *v, Oid type)
 {
@@ -152,6 +157,7 @@ fpt_collations_version(Relation rel)
 	ListCell   *lc;
 	uint32		hash = 0;
 
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
 	for (int i = 0; i < n; i++)
 		add_order(&v, TupleDescAttr(desc, i)->atttypid,
 				  index_getprocid(rel, i + 1, FPT_ORDER_PROC),

@@ -160,6 +160,8 @@ typedef struct FPTField
 static inline bool
 reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 {
+	Assert(key->search == NULL);
+	Assert(key->len == 0 || key->tup != NULL);
 	r->g = g;
 	r->head = key->lo;
 	r->natts = g->natts;
@@ -203,6 +205,7 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 static inline bool
 reader_isnull(const FPTReader *r, int i)
 {
+	Assert(i >= 0 && i < r->natts);
 	return r->nulls != NULL && (r->nulls[i / 8] & (1 << (i % 8))) != 0;
 }
 
@@ -244,6 +247,7 @@ head_restores(const FPTGeneral *g, int i, uint64 head)
 {
 	FPTRestores restores = g->col[i].restores;
 
+	Assert(restores == FPT_RESTORES_NEVER || i < g->head.nparts);
 	return restores != FPT_RESTORES_NEVER &&
 		(restores == FPT_RESTORES_ALL ||
 		 fpt_head_restores(&g->head, i, head));
@@ -297,6 +301,9 @@ reader_next(FPTReader *r, FPTField *f)
 static inline void
 field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
 {
+	Assert(!f->isnull && !f->restored);
+	Assert(f->nhead >= 0 && f->nhead <= f->len);
+	Assert(f->nhead <= (int) sizeof(uint64));
 	if (f->nhead > 0)
 	{
 		const FPTColumn *c = &r->g->col[i];
@@ -322,6 +329,7 @@ field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 	const FPTColumn *c = &r->g->col[i];
 
 	Assert(!f->isnull);
+	Assert(c->byval || buf != NULL);
 	if (f->restored)
 		return fpt_head_value(&r->g->head, i, r->head, buf);
 	if (c->byval)
@@ -358,6 +366,7 @@ field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 static inline Size
 field_size(const FPTReader *r, int i, const FPTField *f)
 {
+	Assert(!f->isnull);
 	if (f->restored)
 		return FPT_DECODE_BYTES;
 	return Max(f->len, r->g->col[i].isname ? NAMEDATALEN : 0) + VARHDRSZ + 1;

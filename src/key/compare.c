@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -49,8 +50,10 @@ side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
 static inline bool
 side_next(FPTSide *s, int i)
 {
+	Assert(i < s->natts);
 	if (s->search != NULL)
 		return s->search->isnull[i];
+	Assert(s->r.i == i);
 	if (!reader_next(&s->r, &s->f))
 		fpt_general_corrupt();
 	return s->f.isnull;
@@ -61,7 +64,17 @@ side_value(FPTSide *s, int i, FPTValueBuf *buf)
 {
 	if (s->search != NULL)
 		return s->search->values[i];
+	Assert(s->r.i == i + 1);
 	return field_value(&s->r, i, &s->f, buf->bytes);
+}
+
+/* Is a varlena's value what follows its header? */
+static inline bool
+is_plain(Datum d)
+{
+	const char *p = DatumGetPointer(d);
+
+	return !VARATT_IS_EXTENDED(p) || VARATT_IS_SHORT(p);
 }
 
 /* Two values of a column by bytes; neither is compressed or out of line. */
@@ -74,17 +87,10 @@ compare_bytes(Datum a, Datum b)
 	Size		lb = VARSIZE_ANY_EXHDR(pb);
 	int			c = memcmp(VARDATA_ANY(pa), VARDATA_ANY(pb), Min(la, lb));
 
+	Assert(is_plain(a) && is_plain(b));
 	if (c != 0)
 		return c;
 	return la < lb ? -1 : la > lb ? 1 : 0;
-}
-
-static inline bool
-is_plain(Datum d)
-{
-	const char *p = DatumGetPointer(d);
-
-	return !VARATT_IS_EXTENDED(p) || VARATT_IS_SHORT(p);
 }
 
 static int
@@ -109,6 +115,8 @@ compare_images(const FPTKeyType *type, Datum a, Datum b)
 static int
 compare_values(const FPTColumn *c, Datum a, Datum b)
 {
+	Assert(c->cmp != NULL);
+	Assert(c->fastcmp == NULL || c->ssup != NULL);
 	if (c->kind == FPT_COL_IMAGE)
 		return compare_images(c->type, a, b);
 	if (c->kind == FPT_COL_BYTES && is_plain(a) && is_plain(b))
@@ -125,6 +133,7 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 	const FPTColumn *c = &g->col[i];
 	int			res;
 
+	Assert(i >= 0 && i < g->nkeys);
 	if (anull || bnull)
 	{
 		if (anull && bnull)
@@ -150,10 +159,12 @@ compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
 	int			len;
 	int			skip;
 
+	Assert(!s->isnull[i] && !f->isnull);
 	if (f->compressed || f->restored || !is_plain(s->values[i]))
 		return false;
 	len = (int) VARSIZE_ANY_EXHDR(p);
 	skip = Min(f->nhead, len);
+	Assert(skip <= f->len);
 	*res = memcmp(VARDATA_ANY(p) + skip, f->data, Min(len, f->len) - skip);
 	if (*res == 0)
 		*res = len - f->len;
@@ -187,6 +198,7 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 		fa->restored || fb->restored || fa->nhead != fb->nhead ||
 		(fa->nhead > 0 && a->r.head != b->r.head))
 		return false;
+	Assert(fa->nhead <= fa->len && fa->nhead <= fb->len);
 	*res = memcmp(fa->data, fb->data, Min(fa->len, fb->len) - fa->nhead);
 	if (*res == 0)
 		*res = fa->len - fb->len;
@@ -227,6 +239,8 @@ static int
 compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
 				int *res)
 {
+	Assert(from >= 0 && from <= n);
+	Assert(n <= Min(a->natts, b->natts));
 	*res = 0;
 	for (int i = 0; i < n; i++)
 	{
@@ -280,6 +294,7 @@ search_in_head(const FPTGeneralSearch *s, const FPTKey *entry)
 static inline int
 search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
 {
+	Assert(s->natts <= g->nkeys);
 	return s->natts == g->nkeys ? 0 : s->after ? 1 : -1;
 }
 
@@ -296,6 +311,7 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	int			res;
 
 	Assert(a->cls == b->cls && a->lo == b->lo);
+	Assert(CritSectionCount == 0);
 
 	/* What has the same bytes is equal, whatever "=" is. */
 	if (a->search == NULL && b->search == NULL && a->len == b->len &&
@@ -362,6 +378,7 @@ search_key_begin(const FPTGeneral *g, const FPTGeneralSearch *s, FPTKey *key)
 {
 	bool		null = s->natts > 0 && s->isnull[0];
 
+	Assert(s->natts >= 0 && s->natts <= g->nkeys);
 	key->hi = key->lo = 0;
 	key->len = 0;
 	key->tup = NULL;
@@ -390,11 +407,13 @@ fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
 						const FPTGeneralSearch *after, FPTKey *lo, FPTKey *hi)
 {
 	Assert(!before->after && after->after);
+	Assert(before->natts == after->natts);
 	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
 		fpt_head_prefix(&g->head, before->values, before->isnull,
 						before->natts, &lo->lo, &hi->lo);
 	else
 		(void) search_key_begin(g, after, hi);
+	Assert(lo->cls == hi->cls && lo->lo <= hi->lo);
 }
 
 /*
@@ -441,6 +460,7 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 	MemoryContext old;
 
 	Assert(prev->search == NULL && key->search == NULL);
+	Assert(CritSectionCount == 0);
 
 	/* A statement, or a build, splits many pages. */
 	cxt = AllocSetContextCreate(CurrentMemoryContext, "fptree separator",
@@ -467,6 +487,7 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 			natts++;
 		}
 	}
+	Assert(natts <= g->nkeys);
 	sep->key.cls = key->cls;
 	sep->key.tid = differ ? 0 : key->tid;
 	fpt_general_form_key(g, values, isnull, natts, sep);
@@ -488,6 +509,7 @@ sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 	FPTOrdering is;
 	SortSupport ssup;
 
+	Assert(c->cmp != NULL);
 	if (!OidIsValid(lessop) ||
 		!get_ordering_op_properties(lessop, &family, &type, &is) ||
 		is != FPT_LESS ||
@@ -503,11 +525,13 @@ sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 	if (ssup->abbrev_converter != NULL)
 		c->fastcmp = ssup->abbrev_full_comparator;
 	c->ssup = ssup;
+	Assert(c->fastcmp != NULL);
 }
 
 void
 fpt_general_sort_support(FPTGeneral *g, Relation rel, bool abbreviate)
 {
+	Assert(g->nkeys == IndexRelationGetNumberOfKeyAttributes(rel));
 	for (int i = 0; i < g->nkeys; i++)
 	{
 		if (g->col[i].kind == FPT_COL_ANY)
@@ -553,6 +577,7 @@ static void
 read_column(FPTReader *r, const FPTGeneral *g, int i, const FPTKey *key,
 			FPTField *f)
 {
+	Assert(i >= 0 && i < g->natts);
 	if (!reader_begin(r, g, key) || i >= r->natts)
 		fpt_general_corrupt();
 	do
@@ -573,6 +598,7 @@ fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
 	s->isnull = f.isnull;
 	s->data = f.data;
 	s->len = f.len - f.nhead;
+	Assert(s->len >= 0);
 	return !f.restored && !f.compressed;
 }
 
@@ -581,6 +607,7 @@ fpt_general_can_abbreviate(const FPTGeneral *g, int i)
 {
 	const FPTColumn *c = &g->col[i];
 
+	Assert(i >= 0 && i < g->nkeys);
 	return c->ssup != NULL && c->ssup->abbrev_converter != NULL &&
 		c->ssup->comparator == ssup_datum_unsigned_cmp;
 }
@@ -594,6 +621,7 @@ fpt_general_abbreviate(const FPTGeneral *g, int i, const FPTKey *key,
 	FPTField	f;
 	FPTValueBuf buf;
 
+	Assert(fpt_general_can_abbreviate(g, i));
 	read_column(&r, g, i, key, &f);
 	*isnull = f.isnull;
 	if (f.isnull)
@@ -607,5 +635,6 @@ fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n)
 {
 	SortSupport ssup = g->col[i].ssup;
 
+	Assert(n > 0 && fpt_general_can_abbreviate(g, i));
 	return !ssup->abbrev_abort(n, ssup);
 }

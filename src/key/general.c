@@ -42,6 +42,7 @@
 #include "access/heaptoast.h"
 #include "access/toast_internals.h"
 #include "catalog/pg_index.h"
+#include "miscadmin.h"
 #include "utils/rel.h"
 
 #include "key/general.h"
@@ -74,6 +75,7 @@ init_key_column(Relation rel, int i, FPTColumn *c)
 {
 	Oid			cmpproc = index_getprocid(rel, i + 1, FPT_ORDER_PROC);
 
+	Assert(i < IndexRelationGetNumberOfKeyAttributes(rel));
 	c->descending = (rel->rd_indoption[i] & INDOPTION_DESC) != 0;
 	c->nullsfirst = (rel->rd_indoption[i] & INDOPTION_NULLS_FIRST) != 0;
 	c->collation = rel->rd_indcollation[i];
@@ -91,6 +93,8 @@ init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
 {
 	const FPTHeadPart *part = &hd->part[i];
 
+	Assert(i < hd->nparts);
+	Assert(part->bits > 0 && part->shift + part->bits <= 64);
 	c->nhead = fpt_head_nbytes(hd, i);
 	c->plainhead = !part->descending && part->kind != FPT_HEAD_BPCHAR;
 	c->headshift = 64 - part->shift - part->bits;
@@ -104,6 +108,9 @@ init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
 	FPTWriteStep *w = &c->step;
 	const FPTHeadPart *part;
 
+	/* write_column() aligns by a mask */
+	Assert(c->align > 0 && (c->align & (c->align - 1)) == 0);
+	Assert(c->nhead >= 0 && c->nhead <= (int) sizeof(uint64));
 	w->align = c->align - 1;
 	w->nhead = (uint8) c->nhead;
 	w->shift = c->headshift;
@@ -117,10 +124,12 @@ init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
 				 !c->isname)
 		{
 			w->kind = FPT_WRITE_FIXED;
+			Assert(c->nhead <= c->typlen);
 			w->typlen = (uint8) c->typlen;
 		}
 		return;
 	}
+	Assert(i < hd->nparts);
 	part = &hd->part[i];
 	if (c->restores != FPT_RESTORES_ALL || part->kind != FPT_HEAD_IMAGE)
 		return;
@@ -144,6 +153,8 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	memset(g, 0, fpt_general_size(rel));
 	g->natts = RelationGetNumberOfAttributes(rel);
 	g->nkeys = IndexRelationGetNumberOfKeyAttributes(rel);
+	Assert(g->nkeys > 0 && g->nkeys <= g->natts);
+	Assert(g->natts <= INDEX_MAX_KEYS && g->natts <= FPT_T_COLUMNS);
 	for (int i = 0; i < g->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -163,6 +174,7 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 								rel->rd_opcintype[i], c->collation,
 								rel->rd_indoption[i], sortkeys);
 	}
+	Assert(g->head.nparts <= g->nkeys);
 	g->sortversion = fpt_head_sortversion(&g->head);
 	g->simple = FPT_WRITE_MAX(g->natts) <= INDEX_SIZE_MASK;
 	for (int i = 0; i < g->natts; i++)
@@ -238,6 +250,7 @@ field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 {
 	const FPTColumn *c = &r->g->col[i];
 
+	Assert(!f->isnull);
 	if (f->restored)
 	{
 		Datum		value = fpt_head_value(&r->g->head, i, r->head, p);
@@ -271,6 +284,7 @@ fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 	FPTField	f;
 	Size		off;
 
+	Assert((uintptr_t) itup % MAXIMUM_ALIGNOF == 0);
 	if (!reader_begin(&r, g, key) || r.natts != g->natts)
 		fpt_general_corrupt();
 	if (unlikely(r.allnull || r.nulls != NULL))
@@ -298,6 +312,7 @@ fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 			start[off++] = 0;
 		off += field_put(&r, i, &f, start + off);
 	}
+	Assert(off <= INDEX_SIZE_MASK);
 	itup->t_info = flags | (uint16) off;
 }
 
@@ -357,6 +372,8 @@ put_byte(FPTWriter *w, int byte)
 static void
 put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 {
+	Assert(skip >= 0 && (skip == 0 || flags == 0));
+	Assert(w->len > 0);			/* FPT_T_REST goes into the first byte */
 	if (len > FPT_V_MAX)
 	{
 		/* too long, anyway */
@@ -380,6 +397,8 @@ put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 static void
 put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
 {
+	Assert(skip == 0 || !c->byval);
+	Assert(c->typlen < 0 || skip <= c->typlen);
 	if (c->byval)
 	{
 		union
@@ -404,6 +423,7 @@ put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
 	{
 		const char *p = DatumGetPointer(value);
 
+		Assert(!VARATT_IS_EXTERNAL(p));
 		if (VARATT_IS_COMPRESSED(p))
 			put_string(w, p, VARSIZE_4B(p), 0, FPT_V_COMPRESSED);
 		else
@@ -430,6 +450,7 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 	bool		nulls = false;
 	uint64		max;
 
+	Assert(natts >= 0 && natts <= g->natts);
 	key->hi = key->lo = 0;
 	key->search = NULL;
 	if (isnull[0])
@@ -482,8 +503,10 @@ storable(const FPTColumn *c, Datum value)
 {
 	struct varlena *v = (struct varlena *) DatumGetPointer(value);
 
+	Assert(c->typlen == -1);
 	if (VARATT_IS_EXTERNAL(v))
 		v = detoast_external_attr(v);
+	Assert(!VARATT_IS_EXTERNAL(v));
 	if (!VARATT_IS_EXTENDED(v) && VARSIZE(v) > TOAST_INDEX_TARGET &&
 		(c->storage == TYPSTORAGE_EXTENDED || c->storage == TYPSTORAGE_MAIN))
 	{
@@ -535,6 +558,8 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 	Size		size;
 	Size		most = FPT_MAX_TUPLE;
 
+	Assert(CritSectionCount == 0);
+	Assert(tid <= FPT_MAX_TID);
 	for (int i = 0; i < g->natts; i++)
 	{
 		stored[i] = values[i];

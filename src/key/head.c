@@ -147,6 +147,7 @@ numeric_magnitude(const char *data, int n, int weight)
 	}
 	for (; k < NUM_DIGITS; k++)
 		v *= NUM_BASE;
+	Assert(v < (UINT64CONST(1) << (NUM_WEIGHT_SHIFT - 1)));
 	return ((uint64) weight << NUM_WEIGHT_SHIFT) | (v << 1) | (more ? 1 : 0);
 }
 
@@ -326,6 +327,7 @@ inet_sure(uint64 code)
 		((code >> INET4_MASK_SHIFT) & 0x3F) >= 32 - INET4_HOST_BITS;
 }
 
+/* The address that a code stands for, which is sure; built in buf. */
 static Datum
 inet_value(uint64 code, char *buf)
 {
@@ -335,6 +337,7 @@ inet_value(uint64 code, char *buf)
 	(32 - INET4_HOST_BITS);
 	inet	   *in = (inet *) buf;
 
+	Assert(inet_sure(code));
 	memset(in, 0, VARHDRSZ + 2);
 	SET_VARSIZE(in, VARHDRSZ + 2 + 4);
 	in->inet_data.family = PGSQL_AF_INET;
@@ -507,6 +510,7 @@ image_bias(const FPTKeyType *type)
 static inline uint64
 float_zero(const FPTKeyType *type)
 {
+	Assert(type->kind == FPT_IMG_F4 || type->kind == FPT_IMG_F8);
 	return type->kind == FPT_IMG_F4 ? fpt_f4_image(0) : fpt_f8_image(0);
 }
 
@@ -521,6 +525,7 @@ image_code(const FPTHeadPart *part, Datum value)
 	int			bits = image_bits(type);
 	FPTImage	img;
 
+	Assert(part->kind == FPT_HEAD_IMAGE || part->kind == FPT_HEAD_FLOAT);
 	fpt_image_encode(type, value, &img);
 	if (part->kind == FPT_HEAD_FLOAT)
 	{
@@ -541,6 +546,8 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 {
 	FPTImage	img;
 
+	Assert(part->kind == FPT_HEAD_IMAGE || part->kind == FPT_HEAD_FLOAT);
+	Assert(part->whole && part->type->keysize <= (int) sizeof(uint64));
 	img.hi = 0;
 	img.lo = upper_bits(code, image_bits(part->type)) - image_bias(part->type);
 	return fpt_image_decode(part->type, img, buf);
@@ -607,6 +614,7 @@ code_bits(const FPTHeadPart *part, bool *whole)
 {
 	int			bits = 64;
 
+	Assert(part->kind != FPT_HEAD_NONE);
 	*whole = true;
 	switch (part->kind)
 	{
@@ -636,6 +644,7 @@ code_bits(const FPTHeadPart *part, bool *whole)
 static uint64
 value_code(const FPTHeadPart *part, Datum value)
 {
+	Assert(part->kind != FPT_HEAD_NONE);
 	switch (part->kind)
 	{
 		case FPT_HEAD_IMAGE:
@@ -681,6 +690,7 @@ part_code(const FPTHeadPart *part, uint64 head)
 {
 	uint64		code = (head >> part->shift) & lowmask(part->bits);
 
+	Assert(part->shift + part->bits <= 64);
 	if (part->descending)
 		code ^= lowmask(part->bits);
 	return left(code, part->bits);
@@ -693,6 +703,7 @@ maybe_null(const FPTHeadDesc *hd, int i, uint64 head)
 	const FPTHeadPart *part = &hd->part[i];
 	uint64		rest = lowmask(part->shift + part->bits);
 
+	Assert(i >= 0 && i < hd->nparts);
 	return i > 0 && (head & rest) == (part->nullsfirst ? 0 : rest);
 }
 
@@ -746,6 +757,7 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	int			room = 64;
 	int			bits;
 
+	Assert(hd->nparts >= 0 && hd->nparts <= FPT_HEAD_MAXPARTS);
 	if (hd->nparts > 0)
 		room = part[-1].whole ? part[-1].shift : 0;
 	if (room == 0 || hd->nparts >= FPT_HEAD_MAXPARTS)
@@ -765,6 +777,7 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	part->shift = (uint8) (room - bits);
 	if (part->kind == FPT_HEAD_SORTKEY)
 		part->shift = 0;
+	Assert(part->bits > 0 && part->shift + part->bits <= room);
 	part->descending = (options & INDOPTION_DESC) != 0;
 	part->nullsfirst = (options & INDOPTION_NULLS_FIRST) != 0;
 	hd->nparts++;
@@ -787,12 +800,14 @@ form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 {
 	uint64		head = 0;
 
+	Assert(n >= 0 && n <= hd->nparts);
 	*rest = 64;
 	for (int i = 0; i < n; i++)
 	{
 		const FPTHeadPart *part = &hd->part[i];
 		uint64		code;
 
+		Assert(part->shift + part->bits <= *rest);
 		if (isnull[i])
 		{
 			if (!part->nullsfirst)
@@ -923,6 +938,7 @@ fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head, char *bytes)
 	const FPTHeadPart *part = &hd->part[i];
 	uint64		code = pg_hton64(part_code(part, head));
 
+	Assert(fpt_head_nbytes(hd, i) > 0);
 	memcpy(bytes, &code, fpt_head_nbytes(hd, i));
 	if (part->kind == FPT_HEAD_BPCHAR)
 	{

@@ -122,6 +122,9 @@ image64(uint64 lo)
 static inline FPTImage
 image_signed(const FPTKeyType *type, int64 v)
 {
+	Assert(type->kind == FPT_IMG_S16 || type->kind == FPT_IMG_S32 ||
+		   type->kind == FPT_IMG_S64);
+	Assert(type->keysize > 4 || (v >= PG_INT32_MIN && v <= PG_INT32_MAX));
 	if (type->keysize == 4)
 		return image64((uint32) v ^ (uint32) FPT_SIGN32);
 	return image64((uint64) v ^ FPT_SIGN64);
@@ -133,6 +136,7 @@ load_be(const char *p, int bytes)
 {
 	uint64		v = 0;
 
+	Assert(bytes > 0 && bytes <= (int) sizeof(v));
 	memcpy((char *) &v + (sizeof(v) - bytes), p, bytes);
 	return pg_ntoh64(v);
 }
@@ -140,6 +144,7 @@ load_be(const char *p, int bytes)
 static inline void
 store_be(char *p, uint64 v, int bytes)
 {
+	Assert(bytes > 0 && bytes <= (int) sizeof(v));
 	v = pg_hton64(v);
 	memcpy(p, (char *) &v + (sizeof(v) - bytes), bytes);
 }
@@ -226,6 +231,7 @@ fpt_image_encode_slow(const FPTKeyType *type, Datum value, FPTImage *img)
 			img->lo = load_be(p + 8, 8);
 			break;
 	}
+	Assert(fpt_img_cmp(*img, fpt_image_max(type)) <= 0);
 }
 
 Datum
@@ -353,11 +359,13 @@ cut_at_class(const FPTKeyType *type, FPTImage img, int dir, FPTCut *cut)
 	}
 	else if (dir > 0)
 	{
+		Assert(fpt_img_cmp(hi, fpt_image_max(type)) < 0);
 		cut->le = hi;
 		cut->ge = image_next(hi);
 	}
 	else
 	{
+		Assert(lo.hi > 0 || lo.lo > 0);
 		cut->ge = lo;
 		cut->le = image_prev(lo);
 	}
@@ -491,6 +499,7 @@ ceil_day(int64 ts)
 static void
 cut_fuzzy(const FPTKeyType *type, int64 from, int64 to, FPTCut *cut)
 {
+	Assert(type->kind == FPT_IMG_S64);
 	from = Max(from, MIN_TIMESTAMP - 1);
 	to = Min(to, END_TIMESTAMP);
 	cut_numbers(type, from, to, cut);
@@ -508,6 +517,7 @@ far_from_ends(int64 ts)
 static void
 cut_date_by_timestamp(const FPTKeyType *type, Timestamp arg, FPTCut *cut)
 {
+	Assert(type->kind == FPT_IMG_S32);
 	if (!cut_infinity(type, TIMESTAMP_IS_NOBEGIN(arg),
 					  TIMESTAMP_IS_NOEND(arg), cut))
 		cut_numbers(type, ceil_day(arg), floor_day(arg), cut);
@@ -520,6 +530,7 @@ cut_timestamp_by_date(const FPTKeyType *type, bool tz, DateADT arg,
 {
 	int64		ts;
 
+	Assert(type->kind == FPT_IMG_S64);
 	if (cut_infinity(type, DATE_IS_NOBEGIN(arg), DATE_IS_NOEND(arg), cut))
 		return;
 	if (arg >= FPT_DATE_TSEND)
@@ -555,6 +566,7 @@ static void
 cut_timestamptz_by_timestamp(const FPTKeyType *type, Timestamp arg,
 							 FPTCut *cut)
 {
+	Assert(type->kind == FPT_IMG_S64);
 	if (cut_infinity(type, TIMESTAMP_IS_NOBEGIN(arg),
 					 TIMESTAMP_IS_NOEND(arg), cut))
 		return;
@@ -588,6 +600,7 @@ tz_breaks(int64 from, int64 to, int64 *breaks)
 	pg_time_t	end = to / USECS_PER_SEC + epoch + FPT_TZ_DAYS * SECS_PER_DAY;
 	int			n = 0;
 
+	Assert(from <= to);
 	breaks[n++] = from;
 	for (;;)
 	{
@@ -622,6 +635,7 @@ tz_breaks(int64 from, int64 to, int64 *breaks)
 			breaks[j] = v;
 			n++;
 		}
+		Assert(n <= FPT_MAX_BREAKS);
 		t = boundary;
 	}
 }
@@ -681,6 +695,7 @@ cut_timestamp_by_timestamptz(const FPTKeyType *type, TimestampTz arg,
 	int64		ge;
 	int64		le;
 
+	Assert(type->kind == FPT_IMG_S64);
 	if (cut_infinity(type, TIMESTAMP_IS_NOBEGIN(arg),
 					 TIMESTAMP_IS_NOEND(arg), cut))
 		return;
@@ -702,6 +717,7 @@ cut_date_by_timestamptz(const FPTKeyType *type, FmgrInfo *cmp, TimestampTz arg,
 	int64		ge;
 	int64		le;
 
+	Assert(type->kind == FPT_IMG_S32);
 	if (cut_infinity(type, TIMESTAMP_IS_NOBEGIN(arg),
 					 TIMESTAMP_IS_NOEND(arg), cut))
 		return;
@@ -737,15 +753,21 @@ typedef struct ImageSpan
 	FPTImage	hi;
 } ImageSpan;
 
+/* Most spans that the valid images of a type are. */
+#define FPT_MAX_SPANS		3
+
 static int
 add_span(const FPTKeyType *type, int64 lo, int64 hi, int n, ImageSpan *spans)
 {
+	Assert(n >= 0 && n < FPT_MAX_SPANS);
+	Assert(lo <= hi);
+	Assert(n == 0 || image_signed(type, lo).lo > spans[n - 1].hi.lo);
 	spans[n].lo = image_signed(type, lo);
 	spans[n].hi = image_signed(type, hi);
 	return n + 1;
 }
 
-/* The images that decode to valid values of a type, at most three spans. */
+/* The images that decode to valid values of a type; the number of spans. */
 static int
 valid_images(const FPTKeyType *type, ImageSpan *spans)
 {
@@ -787,6 +809,7 @@ image_middle(FPTImage a, FPTImage b)
 {
 	FPTImage	half;
 
+	Assert(fpt_img_cmp(a, b) <= 0);
 	half.lo = b.lo - a.lo;
 	half.hi = b.hi - a.hi - (b.lo < a.lo);
 	half.lo = (half.lo >> 1) | (half.hi << 63);
@@ -804,7 +827,7 @@ static bool
 bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 	   int least, FPTImage *result)
 {
-	ImageSpan	spans[3];
+	ImageSpan	spans[FPT_MAX_SPANS];
 	int			n = valid_images(type, spans);
 	union
 	{
@@ -813,6 +836,8 @@ bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 		int64		align_int64;
 	}			u;
 
+	Assert(least == 0 || least == 1);
+	Assert(n > 0 && n <= FPT_MAX_SPANS);
 	for (int i = 0; i < n; i++)
 	{
 		FPTImage	lo = spans[i].lo;
@@ -838,6 +863,7 @@ bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 				return true;
 			}
 			mid = image_middle(lo, hi);
+			Assert(fpt_img_cmp(lo, mid) <= 0 && fpt_img_cmp(mid, hi) < 0);
 		}
 	}
 	return false;

@@ -24,6 +24,7 @@ copy_chunks(char *to, const char *from, int n)
 {
 	const char *end = from + n;
 
+	Assert(n >= 0);
 	do
 	{
 		memcpy(to, from, FPT_WRITE_CHUNK);
@@ -45,6 +46,7 @@ write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
 	int			len = w->typlen;
 	int			nhead = w->nhead;
 
+	Assert(w->kind == FPT_WRITE_VARLENA || w->kind == FPT_WRITE_FIXED);
 	if (w->kind == FPT_WRITE_VARLENA)
 	{
 		if (unlikely(from >= end))
@@ -83,6 +85,7 @@ write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
 	uint64		v = 0;
 	uint32		v4;
 
+	Assert(w->kind != FPT_WRITE_OTHER);
 	if (i > 0)
 	{
 		/* zeroes in front of a varlena tell a reader to align */
@@ -118,6 +121,8 @@ write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
 	char	   *to = itup + MAXALIGN(sizeof(IndexTupleData));
 	bool		rest = false;	/* the last column's length is not stored */
 
+	Assert(natts > 0 && g->simple);
+	Assert((uintptr_t) itup % MAXIMUM_ALIGNOF == 0);
 	if (p < end)
 	{
 		uint8		b = (uint8) *p++;
@@ -142,6 +147,7 @@ write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
 static pg_noinline void
 itups_grow(FPTItups *t, Size size)
 {
+	Assert(t->data != NULL && size > t->size);
 	t->size = Max(t->size * 2, MAXALIGN(size));
 	t->data = repalloc(t->data, t->size);
 }
@@ -162,6 +168,7 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 	uint64		lasthead = 0;
 	uint32		item = 0;
 
+	Assert(at <= t->size && at == MAXALIGN(at));
 	for (int i = 0; i < n; i++)
 	{
 		int			off = tupoffs[i];
@@ -185,6 +192,7 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 			end = write_simple(g, natts, head, tup, tup + len, itup);
 		if (likely(end != NULL))
 		{
+			Assert((Size) (end - itup) <= room);
 			((IndexTuple) itup)->t_info = flags | (uint16) (end - itup);
 			items[i] = item = (uint32) at;
 			at += MAXALIGN(end - itup);
@@ -194,6 +202,7 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 			itups_grow(t, at + len);
 		memcpy(t->data + at, tup, len);
 		items[i] = item = (uint32) at | FPT_ITUP_STORED;
+		Assert(at < FPT_ITUP_STORED);
 		at += MAXALIGN(len);
 	}
 	t->used = at;

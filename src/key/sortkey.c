@@ -88,6 +88,7 @@ fpt_collation_version(Oid collation)
 	uint32		hash;
 	bool		isdefault = collation == DEFAULT_COLLATION_OID;
 
+	Assert(OidIsValid(collation));
 	fmgr_info(isdefault ? F_PG_DATABASE_COLLATION_ACTUAL_VERSION :
 			  F_PG_COLLATION_ACTUAL_VERSION, &flinfo);
 	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
@@ -113,6 +114,7 @@ sortkeys_prepare(FPTSortKeys *k)
 	MemoryContext old = MemoryContextSwitchTo(cxt);
 	SortSupport ssup = palloc0(sizeof(SortSupportData));
 
+	Assert(OidIsValid(k->collation));
 	ssup->ssup_cxt = cxt;
 	ssup->ssup_collation = k->collation;
 	ssup->abbreviate = true;
@@ -139,6 +141,7 @@ sortkeys_of(Oid collation)
 	FPTSortKeys *k = fpt_known;
 	FPTSortKeys new = {0};
 
+	Assert(CritSectionCount == 0);
 	while (k != NULL && k->collation != collation)
 		k = k->next;
 	if (likely(k != NULL && !k->busy))
@@ -186,6 +189,7 @@ fpt_sortkey_prefix(Oid collation, Datum value)
 	Datum		prefix;
 
 	Assert(k->version != 0);
+	Assert(!k->busy && k->ssup->abbrev_converter != NULL);
 
 	/* After an error in there the working memory is not what it seems. */
 	k->busy = true;
