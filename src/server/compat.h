@@ -279,6 +279,7 @@ fpt_can_prefetch(void)
 static inline bool
 fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
 {
+	Assert(n > 0);
 #if PG_VERSION_NUM >= 170000
 	(void) smgrprefetch(RelationGetSmgr(rel), fork, blk, n);
 #endif
@@ -311,6 +312,30 @@ fpt_buffer_is_mine(Buffer buf)
 	return BufferIsLockedByMe(buf);
 #else
 	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
+#endif
+}
+
+/*
+ * For assertions: does this process hold a page's lock, or its exclusive lock?
+ * Of local buffers, which have none, it is true.
+ */
+static inline bool
+fpt_buffer_locked(Buffer buf, bool exclusive)
+{
+	Assert(BufferIsValid(buf));
+	if (BufferIsLocal(buf))
+		return true;
+#if PG_VERSION_NUM >= 190000
+	return exclusive ? BufferIsLockedByMeInMode(buf, BUFFER_LOCK_EXCLUSIVE) :
+		BufferIsLockedByMe(buf);
+#else
+	{
+		BufferDesc *desc = GetBufferDescriptor(buf - 1);
+		LWLock	   *lock = BufferDescriptorGetContentLock(desc);
+
+		return exclusive ? LWLockHeldByMeInMode(lock, LW_EXCLUSIVE) :
+			LWLockHeldByMe(lock);
+	}
 #endif
 }
 

@@ -36,6 +36,7 @@
 #include "commands/dbcommands.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -65,6 +66,8 @@ fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
 	Datum	   *elems;
 	int			n;
 
+	Assert(RelationGetRelid(settings) == DbRoleSettingRelationId);
+	Assert(HeapTupleIsValid(tuple));
 	if (isnull)
 		return NULL;
 	deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false,
@@ -88,6 +91,7 @@ fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
 	HeapTuple	tuple;
 	char	   *value = NULL;
 
+	Assert(CheckRelationLockedByMe(settings, AccessShareLock, true));
 	ScanKeyInit(&key[0], Anum_pg_db_role_setting_setdatabase,
 				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(database));
 	ScanKeyInit(&key[1], Anum_pg_db_role_setting_setrole,
@@ -113,6 +117,7 @@ fpt_setting_effective(Relation settings, Oid role, const char *name)
 		{MyDatabaseId, InvalidOid}, {InvalidOid, InvalidOid}
 	};
 
+	Assert(OidIsValid(MyDatabaseId));
 	for (int i = OidIsValid(role) ? 0 : 2; i < (int) lengthof(levels); i++)
 	{
 		char	   *value = fpt_setting_of(settings, levels[i][0],
@@ -177,6 +182,7 @@ fpt_other_unique(Relation index)
 	HeapTuple	tuple;
 	bool		found = false;
 
+	Assert(index->rd_index->indisunique);
 	ScanKeyInit(&key, Anum_pg_class_relam, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(index->rd_rel->relam));
 	scan = systable_beginscan(classes, InvalidOid, false, NULL, 1, &key);
@@ -222,6 +228,7 @@ fpt_preload_notice(Relation index)
 		return;
 
 	/* The schema of all of the extension, it is relocatable. */
+	Assert(OidIsValid(index->rd_amhandler));
 	schema = get_namespace_name(get_func_namespace(index->rd_amhandler));
 	ereport(NOTICE,
 			(errcode(ERRCODE_WARNING),
@@ -245,6 +252,7 @@ fpt_preload_statement(const char *what, const char *list)
 	List	   *libraries;
 	ListCell   *lc;
 
+	Assert(list != NULL);
 	if (!fpt_libraries(list, &libraries))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -271,6 +279,7 @@ fpt_preload_set(const char *dbname, const char *list)
 {
 	char	   *what = psprintf("ALTER DATABASE %s", dbname);
 
+	Assert(superuser() && !RecoveryInProgress());
 	if (list == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -295,6 +304,7 @@ fpt_preload_roles(Relation settings, const char *dbname)
 										  0, NULL);
 	HeapTuple	tuple;
 
+	Assert(CheckRelationLockedByMe(settings, ShareRowExclusiveLock, true));
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_db_role_setting row = (Form_pg_db_role_setting) GETSTRUCT(tuple);

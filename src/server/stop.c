@@ -153,6 +153,7 @@ static void
 fpt_stop_assign(const char *newval, void *extra)
 {
 	fpt_stops_armed = fpt_stop_parse(newval, fpt_armed);
+	Assert(fpt_stops_armed >= 0 && fpt_stops_armed <= FPT_MAX_ARMED);
 }
 
 void
@@ -176,6 +177,7 @@ fpt_stop_wait(int gate)
 {
 	LOCKTAG		tag;
 
+	Assert(gate > 0 && CritSectionCount == 0);
 	/* What pg_advisory_lock(bigint) locks; shared, so that several may wait. */
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) gate, 1);
 	(void) LockAcquire(&tag, ShareLock, true, false);
@@ -192,6 +194,7 @@ fpt_stop_hit(FPTStop point)
 	int			i;
 
 	Assert(CritSectionCount == 0);
+	Assert(point >= 0 && point < FPT_NSTOPS);
 	for (i = 0; i < fpt_stops_armed; i++)
 	{
 		FPTArmed   *a = &fpt_armed[i];
@@ -213,6 +216,8 @@ fpt_stop_hit_busy(FPTStop point, Buffer buf)
 	bool		got;
 	int			i;
 
+	Assert(point == FPT_STOP_CLEANUP_BUSY || point == FPT_STOP_LOCK_BUSY);
+	Assert(BufferIsValid(buf) && CritSectionCount == 0);
 	for (i = 0; i < fpt_stops_armed; i++)
 	{
 		if (fpt_armed[i].point == point && fpt_armed[i].visits > 0)
@@ -241,6 +246,7 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 	int			i;
 	int			msec;
 
+	Assert(BufferIsValid(buf) && CritSectionCount == 0);
 	for (i = 0; i < fpt_stops_armed; i++)
 	{
 		if (fpt_armed[i].point == FPT_STOP_EXTEND_PAGE &&

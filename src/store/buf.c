@@ -9,8 +9,10 @@
 
 #include "access/genam.h"
 #include "common/pg_prng.h"
+#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -38,6 +40,7 @@ fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 {
 	const FPTIndex *ix = (const FPTIndex *) rel->rd_amcache;
 
+	Assert(CritSectionCount == 0);
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" is corrupted at page %u",
@@ -53,6 +56,7 @@ fpt_corrupt_fault(Relation rel, uint32 pageno, const FPTFault *fault)
 {
 	char	   *where = "";
 
+	Assert(fault->what != NULL && fault->field != NULL);
 	if (fault->kid >= 0)
 		where = psprintf(", node %d", fault->kid);
 	if (fault->rank >= 0)
@@ -94,6 +98,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	uint32		sortversion = 0;
 
+	Assert(nstripes == 0 ||
+		   (nstripes >= FPT_MIN_STRIPES && nstripes <= FPT_MAX_STRIPES));
 	memset(widths, 0, sizeof(widths));
 	if (general)
 	{
@@ -120,6 +126,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 						RelationGetRelationName(rel)),
 				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
 
+	Assert(fpt_is_general(layout) == general);
 	memset(page, 0, BLCKSZ);
 	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData) +
 		nstripes * sizeof(Oid);
@@ -148,6 +155,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	memcpy(meta->widths, widths, sizeof(widths));
 	if (nstripes > 0)
 		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
+	Assert(h->std.pd_lower <= h->std.pd_upper);
 }
 
 /*
@@ -223,6 +231,7 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 {
 	FPTGeneral *g = palloc(fpt_general_size(rel));
 
+	Assert(fpt_index_is_general(rel));
 	fpt_general_init(rel, g, sortkeys);
 	layout->cmp = fpt_general_compare;
 	layout->separate = fpt_general_separate;
@@ -240,6 +249,7 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 	Size		size = stripes;
 	char	   *chunk;
 
+	Assert((ix->type == NULL) == general);
 	ix->serial = ++serial;
 	if (st != NULL)
 		size += MAXALIGN(fpt_stripes_size(st->n));
@@ -268,6 +278,7 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 		pfree(st);
 		ix->map.stripes = (FPTStripes *) (chunk + stripes);
 	}
+	Assert(rel->rd_amcache == NULL);
 	memcpy(chunk, ix, sizeof(FPTIndex));
 	rel->rd_amcache = chunk;
 }
@@ -283,6 +294,7 @@ fpt_index(Relation rel)
 		Buffer		buf;
 		int			nstripes;
 
+		Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
 		memset(&ix, 0, sizeof(ix));
 		buf = fpt_rawread(rel, &ix.map, FPT_METAPAGE, NULL);
 
@@ -291,6 +303,7 @@ fpt_index(Relation rel)
 		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
 		UnlockReleaseBuffer(buf);
 		nstripes = fpt_meta_read(rel, (Page) copy.data, &ix, oids);
+		Assert(nstripes <= (int) lengthof(oids));
 		if (nstripes > 0)
 			ix.map.stripes = fpt_stripes_load(rel, oids, nstripes);
 		fpt_index_keep(rel, &ix);
@@ -303,6 +316,7 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 {
 	FPTIndex   *cached = fpt_index(rel);
 
+	Assert(ix != cached);
 	memcpy(ix, cached, sizeof(FPTIndex));
 	fpt_map_own(&ix->map);
 	if (fpt_is_general(&ix->layout))
@@ -320,6 +334,7 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 {
 	if (likely(!ix->stale))
 		return;
+	Assert(ix->sortkeys || ix->collversion != 0);
 	if (!ix->sortkeys ||
 		fpt_general_sortversion(ix->layout.arg) == ix->sortversion)
 	{
@@ -350,6 +365,7 @@ fpt_readpage(Relation rel, FPTIndex *ix, uint32 pageno,
 void
 fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
 {
+	Assert(fpt_buffer_locked(buf, false));
 	if (unlikely(!fpt_page_sane(&ix->layout, BufferGetPage(buf), pageno)))
 		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 }
@@ -372,6 +388,7 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 {
 	char	   *page = BufferGetPage(buf);
 
+	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
 	/* Nothing would ever notice, or end, a wait for ourselves (L9). */
 	if (unlikely(fpt_buffer_is_mine(buf)))
 	{

@@ -94,6 +94,8 @@ fpt_counts_attach(void)
 	void	   *volatile found;
 	char		name[NAMEDATALEN];
 
+	Assert(fpt_counts_untried && table == NULL);
+	Assert(IsTransactionState());
 	fpt_counts_untried = false;
 	if (!fpt_have_segments())
 		return;
@@ -139,6 +141,7 @@ fpt_counts_set(Oid index)
 	uint32		hash = hash_combine(murmurhash32(MyDatabaseId),
 									murmurhash32(index));
 
+	Assert(table != NULL && OidIsValid(index));
 	return &table->sets[hash % FPT_COUNTS_SETS];
 }
 
@@ -194,6 +197,7 @@ fpt_counts_read(int set, FPTCounts *to)
 	FPTCountsSet *s;
 	int			n = 0;
 
+	Assert(set >= 0 && set < FPT_COUNTS_SETS);
 	fpt_counts_begin();
 	if (table == NULL)
 		return 0;

@@ -44,6 +44,7 @@ typedef struct FPTIndex
 static inline void
 fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 {
+	Assert(ix->type != NULL);
 	memset(key, 0, sizeof(FPTKey));
 	key->tid = tid;
 	if (isnull)

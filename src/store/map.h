@@ -39,6 +39,7 @@ typedef struct FPTStripes
 static inline Size
 fpt_stripes_size(int n)
 {
+	Assert(n >= FPT_MIN_STRIPES && n <= FPT_MAX_STRIPES);
 	return offsetof(FPTStripes, at) + n * sizeof(FPTStripe);
 }
 
@@ -63,6 +64,7 @@ fpt_page_is_striped(const FPTPageMap *map, uint32 pageno)
 static inline int
 fpt_page_stripe(const FPTPageMap *map, uint32 pageno)
 {
+	Assert(fpt_page_is_striped(map, pageno));
 	return (pageno - (FPT_ROOTPAGE + 1)) % map->stripes->n;
 }
 

@@ -61,12 +61,14 @@ fpt_stripe_of(const FPTPageMap *map, uint32 pageno)
 static inline BlockNumber
 fpt_stripe_block(const FPTPageMap *map, uint32 pageno)
 {
+	Assert(fpt_page_is_striped(map, pageno));
 	return (pageno - FPT_FIRST_STRIPED) / map->stripes->n;
 }
 
 static inline uint32
 fpt_stripe_pageno(const FPTPageMap *map, int stripe, BlockNumber block)
 {
+	Assert(stripe >= 0 && stripe < map->stripes->n);
 	return block * map->stripes->n + stripe + FPT_FIRST_STRIPED;
 }
 
@@ -97,6 +99,7 @@ fpt_stripes_copy(const FPTStripes *st)
 void
 fpt_stripes_learn(FPTStripes *to, const FPTStripes *from)
 {
+	Assert(to->n == from->n);
 	for (int k = 0; k < to->n; k++)
 		to->at[k].nblocks = from->at[k].nblocks;
 }
@@ -104,6 +107,7 @@ fpt_stripes_learn(FPTStripes *to, const FPTStripes *from)
 void
 fpt_stripe_place(FPTStripe *s, Relation stripe)
 {
+	Assert(stripe->rd_rel->relkind == RELKIND_TOASTVALUE);
 	s->locator = FPT_LOCATOR(stripe);
 	s->nblocks = 0;
 	s->reads = 0;
@@ -116,6 +120,7 @@ fpt_stripe_create_file(const FPTLocator *locator, char persistence)
 {
 	SMgrRelation smgr = RelationCreateStorage(*locator, persistence, true);
 
+	Assert(persistence != RELPERSISTENCE_TEMP);
 	if (persistence == RELPERSISTENCE_UNLOGGED)
 	{
 		smgrcreate(smgr, INIT_FORKNUM, false);
@@ -136,6 +141,7 @@ fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
 {
 	Relation	rel = CreateFakeRelcacheEntry(s->locator);
 
+	Assert(OidIsValid(s->relid));
 	rel->rd_id = s->relid;
 	rel->rd_lockInfo.lockRelId.relId = s->relid;
 	rel->rd_rel->relkind = RELKIND_INDEX;
@@ -197,6 +203,7 @@ fpt_npages_striped(FPTPageMap *map)
 		if (s->nblocks > 0)
 			end = Max(end, fpt_stripe_pageno(map, k, s->nblocks - 1) + 1);
 	}
+	Assert(end >= map->npages);
 	return end;
 }
 
@@ -269,6 +276,7 @@ fpt_stripe_context(void *arg)
 {
 	FPTAccess  *a = (FPTAccess *) arg;
 
+	Assert(a->stripe >= 0 && a->stripe < a->map->stripes->n);
 	errcontext("%s stripe %d of %d of index \"%s\", in tablespace \"%s\"",
 			   a->what, a->stripe + 1, a->map->stripes->n,
 			   RelationGetRelationName(a->rel),
@@ -310,11 +318,13 @@ fpt_reads_xact(XactEvent event, void *arg)
 						   event != XACT_EVENT_PARALLEL_PRE_COMMIT))
 		return;
 	fpt_reads_new = false;
+	Assert(fpt_reads != NULL && IsTransactionState());
 	hash_seq_init(&status, fpt_reads);
 	while ((r = hash_seq_search(&status)) != NULL)
 	{
 		Relation	rel;
 
+		Assert(r->told <= r->n);
 		if (r->told == r->n)
 			continue;
 		rel = RelationIdGetRelation(r->stripe);
@@ -337,6 +347,7 @@ fpt_stripe_count_read(FPTStripe *s)
 	FPTTold *r;
 	bool		found;
 
+	Assert(OidIsValid(s->relid));
 	if (fpt_reads == NULL)
 	{
 		HASHCTL		ctl = {0};
@@ -399,6 +410,7 @@ fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
 bool
 fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno, Buffer buf)
 {
+	Assert(BufferIsValid(buf));
 	return ReadRecentBuffer(fpt_stripe_of(map, pageno)->locator, MAIN_FORKNUM,
 							fpt_stripe_block(map, pageno), buf);
 }
@@ -416,6 +428,7 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 void
 fpt_hint_close(FPTHintFile *file)
 {
+	Assert(file->seg == InvalidBlockNumber || file->fd >= 0);
 	if (file->seg != InvalidBlockNumber)
 		CloseTransientFile(file->fd);
 	*file = FPT_NO_HINT_FILE;
@@ -430,6 +443,7 @@ fpt_hint_open(FPTHintFile *file, Relation rel, BlockNumber seg)
 	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
 
 	fpt_hint_close(file);
+	Assert(seg != InvalidBlockNumber);
 	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
 	if (file->fd >= 0)
 		file->seg = seg;
@@ -448,6 +462,7 @@ fpt_hint_open(FPTHintFile *file, Relation rel, BlockNumber seg)
 static void
 fpt_hint_blocks(Relation rel, BlockNumber blk, int n, FPTHintFile *file)
 {
+	Assert(n > 0 && blk < MaxBlockNumber);
 #ifdef USE_PREFETCH
 	while (n > 0)
 	{
@@ -567,6 +582,7 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 		buf = InvalidBuffer;
 	}
 	pfree(fake);
+	Assert(!BufferIsValid(buf) || fpt_buffer_locked(buf, true));
 	return buf;
 }
 
@@ -604,6 +620,7 @@ fpt_extend_file(Relation rel)
 		ReleaseBuffer(buf);
 		buf = InvalidBuffer;
 	}
+	Assert(fpt_buffer_locked(buf, true) && PageIsNew(BufferGetPage(buf)));
 	return buf;
 }
 
@@ -643,6 +660,7 @@ static Buffer
 fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 				 uint32 *pageno)
 {
+	Assert(order->good > 0 && order->good <= map->stripes->n);
 	for (int i = 0; i < order->good; i++)
 	{
 		Buffer		buf = fpt_stripe_reuse(rel, map, order->stripe[i], pageno);
@@ -659,6 +677,8 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 {
 	Buffer		buf;
 
+	Assert(CritSectionCount == 0);
+	Assert(map->stripes == NULL || order != NULL);
 	if (map->stripes != NULL)
 		return fpt_stripe_alloc(rel, map, order, pageno);
 	for (int tries = 0; tries < FPT_MAX_STALE; tries++)
@@ -825,6 +845,7 @@ fpt_filewriter_flush(FPTFileWriter *w)
 	{
 		BlockNumber block = w->blocks[i];
 
+		Assert(i == 0 || w->blocks[i - 1] < block);	/* each page once */
 		while (w->nblocks < block)
 			smgrextend(smgr, w->fork, w->nblocks++, w->zeroes, true);
 		PageSetChecksumInplace((Page) w->pages[i], block);
@@ -954,6 +975,7 @@ fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
 {
 	bool		striped = fpt_page_is_striped(w->map, pageno);
 
+	Assert(pageno < FPT_MAX_PAGENO);
 	w->npages++;
 	w->cur = striped ? w->stripes[fpt_page_stripe(w->map, pageno)] : w->main;
 	return fpt_filewriter_get(w->cur,
@@ -963,6 +985,7 @@ fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
 void
 fpt_pagewriter_put(FPTPageWriter *w, void *page)
 {
+	Assert(w->cur != NULL);
 	fpt_filewriter_put(w->cur, page);
 }
 
@@ -970,6 +993,7 @@ fpt_pagewriter_put(FPTPageWriter *w, void *page)
 void
 fpt_pagewriter_end(FPTPageWriter *w)
 {
+	Assert(w->npages > FPT_ROOTPAGE);	/* metapage and root */
 	for (int k = 0; k < fpt_nstripes(w->map); k++)
 	{
 		fpt_filewriter_end(w->stripes[k]);

@@ -59,6 +59,7 @@ extern void fpt_stripes_learn(FPTStripes *to, const FPTStripes *from);
 static inline void
 fpt_map_learn(FPTPageMap *to, const FPTPageMap *from)
 {
+	Assert(fpt_nstripes(to) == fpt_nstripes(from));
 	to->npages = from->npages;
 	if (unlikely(to->stripes != NULL))
 		fpt_stripes_learn(to->stripes, from->stripes);
@@ -130,6 +131,7 @@ static inline Buffer
 fpt_rawread(Relation rel, const FPTPageMap *map, uint32 pageno,
 			BufferAccessStrategy strategy)
 {
+	Assert(pageno < FPT_MAX_PAGENO);
 	if (fpt_page_is_striped(map, pageno))
 		return fpt_stripe_read(rel, map, pageno, strategy);
 	if (strategy == NULL)

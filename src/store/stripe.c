@@ -15,6 +15,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
@@ -32,6 +33,7 @@
 #include "commands/tablespace.h"
 #include "commands/trigger.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
@@ -109,6 +111,8 @@ fpt_table_lost_index(Oid table, Oid index)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 
+	Assert(IsTransactionState());
+	Assert(OidIsValid(table) && OidIsValid(index));
 	fpt_lost_index = lappend_oid(fpt_lost_index, table);
 	fpt_lost_index = lappend_oid(fpt_lost_index, index);
 	MemoryContextSwitchTo(old);
@@ -126,6 +130,7 @@ fpt_lost_indexes_of(Oid table)
 {
 	List	   *lost = NIL;
 
+	Assert(list_length(fpt_lost_index) % 2 == 0);
 	for (int i = 0; i < list_length(fpt_lost_index); i += 2)
 		if (list_nth_oid(fpt_lost_index, i) == table)
 			lost = lappend_oid(lost, list_nth_oid(fpt_lost_index, i + 1));
@@ -294,6 +299,7 @@ fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 static void
 fpt_stripe_name(char *name, Oid index, int k)
 {
+	Assert(OidIsValid(index) && k > 0);
 	snprintf(name, NAMEDATALEN, "fptree_%u_%d", index, k);
 }
 
@@ -383,6 +389,8 @@ fpt_stripe_create(Relation index, int k, Oid space)
 	ObjectAddress method;
 	Oid			relid;
 
+	Assert(space != MyDatabaseTableSpace);
+	Assert(index->rd_rel->relpersistence != RELPERSISTENCE_TEMP);
 	fpt_stripe_name(name, RelationGetRelid(index), k);
 	TupleDescInitEntry(desc, 1, "page", BYTEAOID, -1, 0);
 	relid = heap_create_with_catalog(name, PG_TOAST_NAMESPACE, space,
@@ -412,6 +420,7 @@ fpt_stripe_make(Relation index, int k, Oid space)
 	Relation	rel;
 	bool		reuse;
 
+	Assert(OidIsValid(space));
 	if (OidIsValid(relid))
 	{
 		if (!fpt_is_stripe(relid, &named))
@@ -517,6 +526,8 @@ fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 	int			n = fpt_tablespaces_wanted(heap, index, spaces);
 	Oid			old;
 
+	Assert(CheckRelationLockedByMe(heap, ShareUpdateExclusiveLock, true));
+	Assert(CheckRelationLockedByMe(index, RowExclusiveLock, true));
 	if (n > 0)
 		fpt_stripe_watch(index);
 	for (int k = 0; k < n; k++)
@@ -568,6 +579,7 @@ static void fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 static void
 fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 {
+	Assert(k > 0 && k <= n);
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" lacks stripe %d of %d (OID %u)",
@@ -641,6 +653,8 @@ fpt_stripes_settle(Relation index, const FPTStripes *st)
 	Oid			oids[FPT_MAX_STRIPES];
 	int			n = st->n;
 
+	Assert(st->unsettled);
+	Assert(n >= FPT_MIN_STRIPES && n <= FPT_MAX_STRIPES);
 	/* What the index's relcache entry has may go when another one is made. */
 	for (int k = 0; k < n; k++)
 		oids[k] = st->at[k].relid;
@@ -668,6 +682,7 @@ fpt_stripes_load(Relation index, const Oid *oids, int n)
 	FPTStripes *st = palloc(fpt_stripes_size(n));
 	Oid			am = get_table_am_oid(FPT_STRIPE_AM, false);
 
+	Assert(CheckRelationLockedByMe(index, AccessShareLock, true));
 	st->n = n;
 	st->unsettled = false;
 	st->permanent =

@@ -33,6 +33,7 @@
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "access/xloginsert.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 
@@ -122,6 +123,7 @@ fpt_wal_start(Relation rel, const FPTLayout *l)
 {
 	FPTWal	   *wal = (FPTWal *) palloc(sizeof(FPTWal));
 
+	Assert(CritSectionCount == 0);
 	wal->rel = rel;
 	wal->l = l;
 	wal->npages = 0;
@@ -134,10 +136,14 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 	FPTWalPage *p;
 	int			i;
 
+	Assert(fpt_buffer_locked(buf, true));
 	for (i = 0; i < wal->npages; i++)
 	{
 		if (wal->pages[i].buf == buf)
+		{
+			Assert(wal->pages[i].blank || !blank);
 			return (Page) wal->pages[i].image;
+		}
 	}
 	if (wal->npages >= XLR_NORMAL_MAX_BLOCK_ID)	/* W2 */
 		elog(ERROR, "too many pages for one WAL record");
@@ -197,6 +203,8 @@ fpt_delta_add(FPTWalPage *p, int from, int to)
 {
 	uint16		head[2];
 
+	Assert(from >= 0 && from < to && to <= BLCKSZ);
+	Assert(p->deltalen >= 0);
 	if (p->deltalen + FPT_FRAGMENT_HEAD + (to - from) > BLCKSZ)
 		return false;
 	head[0] = (uint16) from;
@@ -215,6 +223,7 @@ fpt_delta_add(FPTWalPage *p, int from, int to)
 static inline bool
 fpt_delta_grow(FPTWalPage *p, int *start, int *end, int at, int n)
 {
+	Assert(n > 0 && at >= *end);	/* they come in ascending order */
 	if (*end == 0 || at - *end >= (int) FPT_FRAGMENT_HEAD)
 	{
 		if (*end != 0 && !fpt_delta_add(p, *start, *end))
@@ -317,6 +326,7 @@ fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
 	int			hfrom;
 	int			hto;
 
+	Assert(from >= 0 && from <= to && to <= BLCKSZ);
 	fpt_page_hint_area(l, old, &hfrom, &hto);
 	hfrom = Min(Max(hfrom, lower), upper);
 	hto = Min(Max(hto, hfrom), upper);
@@ -343,6 +353,7 @@ fpt_delta(FPTWalPage *p, const FPTLayout *l)
 		!fpt_delta_part(p, l, old, upper, BLCKSZ) ||
 		p->deltalen >= lower + BLCKSZ - upper)
 		p->deltalen = -1;
+	Assert(p->deltalen <= BLCKSZ);
 }
 
 #ifdef USE_ASSERT_CHECKING
@@ -390,6 +401,10 @@ fpt_wal_verify(const FPTWal *wal)
 
 #endif							/* USE_ASSERT_CHECKING */
 
+/*
+ * All pages are locked exclusively, and stay so.  Whatever may raise, for want of
+ * memory, comes before the critical section (W1).
+ */
 void
 fpt_wal_finish(FPTWal *wal)
 {
@@ -397,6 +412,7 @@ fpt_wal_finish(FPTWal *wal)
 	XLogRecPtr	recptr = InvalidXLogRecPtr;
 	int			i;
 
+	Assert(wal->npages > 0 && wal->npages <= XLR_NORMAL_MAX_BLOCK_ID);
 #ifdef USE_ASSERT_CHECKING
 	fpt_wal_verify(wal);
 #endif
@@ -406,6 +422,7 @@ fpt_wal_finish(FPTWal *wal)
 	START_CRIT_SECTION();
 	for (i = 0; i < wal->npages; i++)
 	{
+		Assert(fpt_buffer_locked(wal->pages[i].buf, true));
 		memcpy(BufferGetPage(wal->pages[i].buf), wal->pages[i].image, BLCKSZ);
 		MarkBufferDirty(wal->pages[i].buf);
 	}
@@ -446,10 +463,12 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 
 	Assert(CritSectionCount > 0);
 	Assert(edit->n > 0 && edit->n <= FPT_MAX_EDITS);
+	Assert(fpt_buffer_locked(buf, true));
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buf, REGBUF_STANDARD);
 	for (i = 0; i < edit->n; i++)
 	{
+		Assert(edit->r[i].off + edit->r[i].len <= BLCKSZ);
 		head[i][0] = edit->r[i].off;
 		head[i][1] = edit->r[i].len;
 		XLogRegisterBufData(0, (char *) head[i], sizeof(head[i]));
@@ -493,6 +512,8 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 	FPTPlace	place;
 	FPTResult	res;
 
+	Assert(CritSectionCount == 0);
+	Assert(fpt_buffer_locked(buf, true));
 	edit.n = 0;
 
 	/* Comparing general keys may raise errors, the rest does not. */
@@ -521,6 +542,7 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 bool
 fpt_wal_image_due(Relation rel, Buffer buf)
 {
+	Assert(fpt_buffer_locked(buf, false));
 	return RelationNeedsWAL(rel) && XLogCheckBufferNeedsBackup(buf);
 }
 
@@ -539,6 +561,7 @@ fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 	FullTransactionId next;
 	uint64		full;
 
+	Assert(CritSectionCount == 0);
 	if (!TransactionIdIsNormal(horizon) || !RelationNeedsWAL(rel) ||
 		!XLogStandbyInfoActive())
 		return;
