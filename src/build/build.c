@@ -22,6 +22,7 @@
 #include "commands/progress.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -166,6 +167,9 @@ fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 	int16		opts = index->rd_indoption[0];
 	bool		general = fpt_index_is_general(index);
 
+	Assert(l == NULL || fpt_is_general(l) == general);
+	Assert(indexInfo->ii_NumIndexKeyAttrs ==
+		   IndexRelationGetNumberOfKeyAttributes(index));
 	b->heap = heap;
 	b->index = index;
 	if (l != NULL)
@@ -201,6 +205,7 @@ fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 static void
 fpt_build_free(FPTBuild *b)
 {
+	Assert(CurrentMemoryContext != b->rowcxt);
 	for (int which = 0; which < b->nspools; which++)
 		fpt_spool_end(b->spools[which]);
 	if (b->parallel != NULL)
@@ -215,6 +220,7 @@ fpt_build_free(FPTBuild *b)
 static void
 fpt_spool_name(char buf[MAXPGPATH], int participant, int which)
 {
+	Assert(participant >= 0 && which >= 0 && which < FPT_NSPOOLS);
 	snprintf(buf, MAXPGPATH, "fptree%d.%d", participant, which);
 }
 
@@ -227,6 +233,8 @@ fpt_build_begin_spools(FPTBuild *b, Size mem, FileSet *fileset,
 	Size		parts[FPT_NSPOOLS] = {mem};
 	char		name[MAXPGPATH];
 
+	Assert(b->spools[FPT_SPOOL_VALUES] == NULL);
+	Assert(fpt_is_general(l) == (b->nspools == 1));
 	if (b->nspools > 1)
 	{
 		Size		part = Max(mem / FPT_NULLS_SHARE, FPT_SPOOL_MINMEM);
@@ -252,6 +260,7 @@ fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 	uint64		rec[FPT_MAX_WORDS];
 	FPTKey		key;
 
+	Assert(b->nspools == FPT_NSPOOLS);
 	(void) index;
 	fpt_form_key(&b->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
 	rec[0] = key.hi;
@@ -274,6 +283,7 @@ fpt_build_general(Relation index, ItemPointer tid, Datum *values,
 	MemoryContext old = MemoryContextSwitchTo(b->rowcxt);
 	unsigned	flags = tupleIsAlive ? 0 : FPT_ENTRY_DEAD;
 
+	Assert(b->nspools == 1 && old != b->rowcxt);
 	fpt_general_form(b->ix.layout.arg, index, values, isnull,
 					 fpt_tid_encode(tid), &b->buf);
 	for (int i = 0; i < b->nkeys; i++)
@@ -320,6 +330,7 @@ fpt_build_import(FPTBuild *b)
 {
 	char		name[MAXPGPATH];
 
+	Assert(b->parallel != NULL);
 	for (int i = 0; i < fpt_leader_participants(b->parallel); i++)
 	{
 		const FPTSpoolExport *exports = fpt_leader_exports(b->parallel, i);
@@ -341,6 +352,7 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 	Size		mem = (Size) maintenance_work_mem * 1024;
 	double		reltuples;
 
+	Assert(b->parallel == NULL && b->indtuples == 0);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
 	b->parallel = fpt_leader_begin(b->heap, b->index, indexInfo);
 	if (b->parallel != NULL)
@@ -367,6 +379,7 @@ fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 	bool		isnull[INDEX_MAX_KEYS];
 	char	   *desc;
 
+	Assert(b->unique && b->have_last);
 	if (fpt_is_general(&b->ix.layout))
 		(void) fpt_general_deform(b->ix.layout.arg, key, values, isnull);
 	else
@@ -404,6 +417,7 @@ fpt_build_check_unique(FPTBuild *b, const FPTKey *key, unsigned flags)
 	FPTImage	lo;
 	FPTImage	hi;
 
+	Assert(b->unique && (flags & FPT_ENTRY_DEAD) == 0);
 	if (b->nulls_distinct && (flags & FPT_ENTRY_NULL))
 		return;
 	last->tid = key->tid;
@@ -428,6 +442,7 @@ fpt_build_check_unique(FPTBuild *b, const FPTKey *key, unsigned flags)
 static inline unsigned
 fpt_build_entry(const FPTBuild *b, int nw, const uint64 *rec, FPTKey *key)
 {
+	Assert(nw > 0 && nw <= FPT_MAX_WORDS);
 	if (fpt_is_general(&b->ix.layout))
 	{
 		fpt_record_get((const FPTRecord *) rec, key);
@@ -498,6 +513,7 @@ fpt_build_load(FPTBuild *b, FPTLoad *load)
 	MemoryContext old = MemoryContextSwitchTo(b->rowcxt);
 	bool		swap = b->nspools > 1 && b->ix.layout.nullsfirst;
 
+	Assert(!b->have_last && old != b->rowcxt);
 	fpt_build_progress(b->indtuples);
 	for (int which = 0; which < b->nspools; which++)
 		fpt_spool_sort(b->spools[which]);
@@ -540,6 +556,8 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	Oid			stripes[FPT_MAX_STRIPES];
 	int			nstripes;
 
+	Assert(CheckRelationLockedByMe(heap, ShareUpdateExclusiveLock, true));
+	Assert(CheckRelationLockedByMe(index, RowExclusiveLock, true));
 	if (fpt_npages(index, &map) != 0)
 		elog(ERROR, "index \"%s\" already contains data",
 			 RelationGetRelationName(index));
@@ -578,6 +596,7 @@ fptbuildempty(Relation index)
 	Oid			stripes[FPT_MAX_STRIPES];
 	int			nstripes = fpt_metapage_stripes(index, stripes);
 
+	Assert(index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED);
 	fpt_load_end(fpt_load_begin(index, true, stripes, Max(nstripes, 0)));
 }
 

@@ -116,6 +116,7 @@ fpt_item_run(const FPTItem *items, size_t from, size_t n)
 {
 	size_t		to = from + 1;
 
+	Assert(from < n);
 	while (to < n && items[to].head == items[from].head &&
 		   items[to].cls == items[from].cls)
 		to++;

@@ -105,6 +105,8 @@ static void
 fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 				uint32 pageno)
 {
+	Assert(low->search == NULL);
+	Assert(pageno == FPT_NOPAGE || pageno > FPT_ROOTPAGE);
 	fpt_key_copy(&lv->low, low);
 	lv->tupbytes = lv->tupused = 0;
 	lv->ndict = lv->dictbytes = lv->dictseen = 0;
@@ -138,6 +140,7 @@ fpt_level_create(FPTLoad *load, int level)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("index \"%s\" has too many levels",
 						RelationGetRelationName(load->rel))));
+	Assert(load->levels[level] == NULL);
 	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
 	lv->tups = NULL;
 	if (fpt_is_general(&load->layout))
@@ -176,6 +179,7 @@ fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
 	int			nullnodes = (nnull + g->cap - 1) / g->cap;
 	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
 
+	Assert(g->cap > 0 && nullnodes <= g->maxnodes);
 	limit = Min(limit, FPT_MAX_ENTRIES);
 	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
 }
@@ -187,6 +191,7 @@ fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
 	int			nodes = (nnull + g->cap - 1) / g->cap +
 		(n - nnull + g->cap - 1) / g->cap;
 
+	Assert(nnull >= 0 && nnull <= n);
 	return nodes <= g->maxnodes && n <= fpt_fill_limit(g, lv, 0);
 }
 
@@ -200,6 +205,7 @@ fpt_general_fits(const FPTGeom *g, int n, int nnull, int bytes, int fill)
 	int			nodes = (nnull + g->cap - 1) / g->cap +
 		(n - nnull + g->cap - 1) / g->cap;
 
+	Assert(nnull >= 0 && nnull <= n && bytes >= 0);
 	return nodes <= g->maxnodes &&
 		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
 		g->node_off + (FPT_SPECIAL_OFFSET - g->node_off) * fill / 100;
@@ -244,6 +250,8 @@ fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
 static bool
 fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
+	Assert(lv->level == 0 && fpt_is_general(&load->layout));
+	Assert(lv->dictseen <= lv->n);
 	while (lv->dictseen >= 0 && lv->dictseen < lv->n)
 	{
 		const FPTEntry *e = &lv->entries[lv->dictseen];
@@ -276,6 +284,7 @@ fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
 	int			fill;
 
+	Assert(lv->ndict <= lv->n && lv->dictbytes >= 0);
 	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
 		return false;
 	if (!repeats)
@@ -298,6 +307,7 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	fpt_tuple_space(key->len);
 	const FPTGeom *g = fpt_general_geom(load, lv, key);
 
+	Assert(lv->nnull <= lv->n && lv->tupbytes >= 0);
 	if (lv->n >= FPT_MAX_ENTRIES - 1)
 		return false;
 	if (lv->n >= fpt_level_least(lv) &&
@@ -370,6 +380,7 @@ fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	int			enc = fpt_choose_enc(&load->layout, lv->level, &lv->base,
 									 &lv->last, lv->or_tids);
 
+	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
 		int			wide = fpt_choose_enc(&load->layout, lv->level, &lv->base,
@@ -397,6 +408,7 @@ fpt_load_pageno(FPTLoad *load)
 static void *
 fpt_load_page(FPTLoad *load, uint32 pageno)
 {
+	Assert(pageno < load->npages);
 	if (load->writer == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(load->cxt);
@@ -417,6 +429,9 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	FPTPageSpec spec = {lv->level, lv->pageno, &lv->low.key, high};
 	FPTResult	res;
 
+	Assert(load->levels[lv->level] == lv);
+	/* nothing but the leaf of an empty index has no entries */
+	Assert(lv->n > 0 || (lv->level == 0 && lv->npages == 0));
 	if (fpt_is_general(&load->layout))
 		res = fpt_page_form(&load->layout, page, &spec, lv->entries, lv->n,
 							lv->fillfactor);
@@ -452,6 +467,8 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	FPTKeyBuf	low;
 	FPTKey		key;
 
+	Assert(rightmost || lv->n > 0);
+	Assert(lv->pageno != FPT_ROOTPAGE);
 	if (lv->pageno == FPT_NOPAGE)
 		lv->pageno = fpt_load_pageno(load);
 	pageno = lv->pageno;
@@ -510,6 +527,7 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 	const FPTKey *prev = lv->n > 1 ? &lv->entries[lv->n - 2].key : NULL;
 	bool		repeats = prev != NULL && fpt_key_alike(prev, key);
 
+	Assert(lv->n > 0 && key == &lv->entries[lv->n - 1].key);
 	if (lv->level == 0 && repeats)
 		key->tup = prev->tup;
 	else if (key->len > 0)
@@ -536,6 +554,7 @@ fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	int			fences = fpt_tuple_space(lv->low.key.len) +
 	fpt_tuple_space(high->len);
 
+	Assert(lv->n > 0);
 	return fpt_general_fits(fpt_general_geom(load, lv, last), lv->n, lv->nnull,
 							fences + lv->tupbytes, 100) ||
 		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
@@ -575,6 +594,8 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	lv->tupbytes -= fpt_tuple_space(last.key.len);
 	if (last.key.cls != FPT_CLS_VALUE)
 		lv->nnull--;
+	Assert(lv->n >= fpt_level_least(lv));
+	Assert(lv->nnull >= 0 && lv->ndict > 0 && lv->tupbytes >= 0);
 	fence = last.key;
 	if (lv->level == 0)
 		fence = fpt_separator(l, &lv->entries[lv->n - 1].key, &last.key, &sep);
@@ -611,6 +632,7 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 		fpt_level_close(load, lv, &high);
 		(void) fpt_level_room(load, lv, key);	/* the first always fits */
 	}
+	Assert(lv->n < FPT_MAX_ENTRIES);
 	e = &lv->entries[lv->n++];
 	e->key = *key;
 	e->down = down;
@@ -639,6 +661,7 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->npages = FPT_ROOTPAGE + 1;
+	Assert(load->fillfactor > 0 && load->fillfactor <= 100);
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
 	if (!init && fpt_is_general(&load->layout))
@@ -661,6 +684,7 @@ fpt_load_layout(FPTLoad *load)
 void
 fpt_load_add(FPTLoad *load, const FPTKey *key)
 {
+	Assert(!load->init && key->search == NULL);
 	load->nkeys++;
 	fpt_level_add(load, 0, key, 0);
 }
@@ -680,6 +704,7 @@ fpt_load_end(FPTLoad *load)
 	 */
 	for (; level == 0 || load->levels[level]->npages > 0; level++)
 		fpt_level_close(load, load->levels[level], &high);
+	Assert(level > 0 && load->levels[level]->pageno == FPT_NOPAGE);
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
 

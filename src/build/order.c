@@ -159,6 +159,7 @@ common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
 	int			common = 0;
 	bool		same = true;
 
+	Assert(n > 0 && skip >= 0);
 	for (size_t i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -198,10 +199,12 @@ number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 		FPTItem    *item = &items[i];
 		FPTGeneralString s;
 		uint64		code = 0;
+		bool		known PG_USED_FOR_ASSERTS_ONLY;
 
 		CHECK_FOR_INTERRUPTS();
 		fpt_item_ahead(o->chunks, items, i, n);
-		(void) item_string(o, item, skip, &s);
+		known = item_string(o, item, skip, &s);
+		Assert(known);			/* common_bytes() has seen them all */
 		if (s.isnull)
 			item->cls = null_class(o);
 		else
@@ -229,6 +232,7 @@ sort_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 {
 	int			common;
 
+	Assert(n > 0 && skip >= 0);
 	CHECK_FOR_INTERRUPTS();
 	common = n < FPT_ORDER_FEW ? -1 : common_bytes(o, items, n, skip);
 	if (common < 0 || !number_bytes(o, items, n, skip + common))
@@ -337,6 +341,8 @@ fpt_gorder_sort(const FPTLayout *l, char *const *chunks, FPTItem *items,
 	FPTOrder	o = {.l = l, .g = l->arg, .chunks = chunks, .tmp = tmp};
 	FPTKey		e;
 
+	Assert(n > 1 && tmp != NULL);
+	Assert(fpt_is_general(l));
 	fpt_item_get(chunks, &items[0], &e);
 	o.col = fpt_general_open(o.g, &e);
 	if (n >= FPT_ORDER_FEW && e.len > 0 &&

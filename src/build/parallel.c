@@ -102,6 +102,8 @@ static void
 fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
 						 FPTShareWork work)
 {
+	Assert(share->participant >= 0 &&
+		   share->participant < shared->nparticipants);
 	share->fileset = &shared->fileset.fs;
 	work(share);
 
@@ -156,6 +158,7 @@ fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
 	Size		size = fpt_shared_size(pcxt->nworkers + 1);
 	FPTBuildShared *shared = shm_toc_allocate(pcxt->toc, size);
 
+	Assert(pcxt->nworkers > 0 && leader->shared == NULL);
 	memset(shared, 0, size);
 	shared->heaprelid = RelationGetRelid(leader->heap);
 	shared->indexrelid = RelationGetRelid(leader->index);
@@ -194,6 +197,7 @@ fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
 void
 fpt_leader_end(FPTLeader *leader)
 {
+	Assert(IsInParallelMode());
 	WaitForParallelWorkersToFinish(leader->pcxt);
 	for (int i = 0; i < leader->pcxt->nworkers_launched; i++)
 		InstrAccumParallelQuery(&leader->bufusage[i], &leader->walusage[i]);
@@ -272,6 +276,7 @@ fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
 	};
 	bool		alldone = false;
 
+	Assert(leader->nstarted > 1 && leader->nstarted <= shared->nparticipants);
 	fpt_parallel_participate(shared, &share, work);
 
 	/* Else a worker that cannot start would be waited for forever. */
@@ -287,6 +292,7 @@ fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
 							   WAIT_EVENT_PARALLEL_CREATE_INDEX_SCAN);
 	}
 	ConditionVariableCancelSleep();
+	Assert(shared->ndone == leader->nstarted);
 
 	/* Nobody changes the results any more. */
 	*indtuples = shared->indtuples;
@@ -310,6 +316,7 @@ fpt_leader_files(FPTLeader *leader)
 const FPTSpoolExport *
 fpt_leader_exports(const FPTLeader *leader, int participant)
 {
+	Assert(participant >= 0 && participant < leader->shared->nparticipants);
 	return &leader->shared->exports[participant * FPT_NSPOOLS];
 }
 
@@ -329,6 +336,8 @@ fpt_worker_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)
 	/* The leader's flag of a concurrent build is the only one inherited. */
 	Assert(MyProc->statusFlags == 0 ||
 		   MyProc->statusFlags == PROC_IN_SAFE_IC);
+	Assert(ParallelWorkerNumber >= 0 &&
+		   ParallelWorkerNumber < shared->nparticipants - 1);
 	debug_query_string = shm_toc_lookup(toc, FPT_SHM_QUERY, true);
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
 	pgstat_report_query_id(shared->queryid, false);

@@ -52,6 +52,7 @@ fpt_word_diff(const uint64 *recs, size_t n, int nwords, int w)
 	uint64		first = recs[w];
 	uint64		diff = 0;
 
+	Assert(n > 0 && w >= 0 && w < nwords);
 	for (size_t from = 0; from < n; from += FPT_SORT_CHUNK)
 	{
 		size_t		to = Min(from + FPT_SORT_CHUNK, n);
@@ -92,6 +93,7 @@ fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
 	}
 	for (int v = 0; v < 256; v++)
 		start[v + 1] += start[v];
+	Assert(start[256] == n);
 }
 
 /*
@@ -175,6 +177,7 @@ fpt_radix_step(uint64 *recs, size_t n, int nwords, int w,
 		return;					/* all equal */
 	d.word = w;
 	d.shift = Max(pg_leftmost_one_pos64(diff) - 7, 0);
+	Assert(d.shift >= 0 && d.shift <= 64 - 8);
 	fpt_digit_starts(recs, n, nwords, d, start);
 	fpt_digit_permute(recs, nwords, d, start);
 	for (int v = 0; v < 256; v++)

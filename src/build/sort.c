@@ -169,6 +169,7 @@ fpt_spool_rec(const FPTSpool *sp, size_t i)
 {
 	const FPTItem *items = (const FPTItem *) sp->recs;
 
+	Assert(i < sp->nrecs);
 	if (sp->l == NULL)
 		return sp->recs + i * sp->nwords;
 	fpt_item_ahead(sp->chunks, items, i, sp->nrecs);
@@ -210,6 +211,7 @@ fpt_writer_put(FPTRunWriter *out, const void *data, Size len)
 {
 	const char *p = data;
 
+	Assert(out->file != NULL);
 	while (len > 0)
 	{
 		Size		part = Min(len, (Size) FPT_RUN_BUFFER);
@@ -244,6 +246,7 @@ fpt_spool_add_run(FPTSpool *sp, BufFile *file, FPTSpoolRun run)
 {
 	FPTRunReader *r;
 
+	Assert(file != NULL && run.block >= 0);
 	if (sp->nruns >= sp->maxruns)
 	{
 		int			max = Max(16, 2 * sp->maxruns);
@@ -305,6 +308,7 @@ fpt_spool_dump(FPTSpool *sp)
 	const uint64 *rec;
 	uint64		from;
 
+	Assert(sp->heap == NULL);	/* no merge has begun */
 	if (sp->nrecs == 0)
 		return;
 	fpt_spool_sort_array(sp);
@@ -315,6 +319,7 @@ fpt_spool_dump(FPTSpool *sp)
 
 		fpt_spool_add_run(sp, sp->out.file, run);
 	}
+	Assert(sp->runs[sp->nruns - 1].file == sp->out.file);
 	from = sp->out.bytes;
 	if (sp->l == NULL)
 		fpt_writer_put(&sp->out, sp->recs, sp->nrecs * sp->recsize);
@@ -348,6 +353,7 @@ fpt_spool_begin(const FPTLayout *l, int nwords, Size mem, FileSet *fileset,
 	FPTSpool   *sp = MemoryContextAllocZero(cxt, sizeof(FPTSpool));
 
 	Assert(nwords >= 1 && nwords <= FPT_MAX_WORDS);
+	Assert(fileset == NULL || name != NULL);
 	sp->cxt = cxt;
 	sp->l = l;
 	sp->nwords = nwords;
@@ -395,6 +401,7 @@ fpt_spool_make_room(FPTSpool *sp)
 {
 	Size		limit = fpt_spool_limit(sp);
 
+	Assert(sp->nrecs == sp->maxrecs);
 	if (sp->maxrecs >= (sp->l == NULL ? limit : limit - limit / 8))
 	{
 		fpt_spool_dump(sp);
@@ -416,8 +423,10 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 	int			nw = sp->nwords;
 	uint64	   *place;
 
+	Assert(sp->l == NULL && sp->heap == NULL);
 	if (unlikely(sp->nrecs >= sp->maxrecs))
 		fpt_spool_make_room(sp);
+	Assert(sp->nrecs < sp->maxrecs);
 	place = sp->recs + sp->nrecs * nw;
 	if (sp->nrecs == 0)
 		sp->sorted = true;
@@ -434,6 +443,7 @@ fpt_spool_add_chunk(FPTSpool *sp)
 	Size		used = sp->maxrecs * FPT_ITEM_BYTES +
 		sp->nchunks * FPT_CHUNK_BYTES;
 
+	Assert(sp->l != NULL && sp->heap == NULL);
 	if (used + FPT_CHUNK_BYTES > sp->mem)
 		fpt_spool_dump(sp);
 	if (sp->nchunks >= sp->maxchunks)
@@ -464,6 +474,7 @@ fpt_spool_put_key(FPTSpool *sp, const FPTKey *key, unsigned flags)
 		fpt_spool_make_room(sp);
 	if (sp->chunkleft < size)
 		fpt_spool_add_chunk(sp);
+	Assert(sp->nrecs < sp->maxrecs && sp->chunkleft >= size);
 	offset = FPT_CHUNK_BYTES - sp->chunkleft;
 	sp->chunkleft -= size;
 	item = (FPTItem *) sp->recs + sp->nrecs++;
@@ -489,6 +500,7 @@ fpt_reader_ready(const FPTSpool *sp, const FPTRunReader *r)
 {
 	Size		left = r->end - (const char *) r->rec;
 
+	Assert((const char *) r->rec <= r->end);
 	if (sp->l == NULL)
 		return left >= sp->recsize;
 	if (left < sizeof(FPTRecord))
@@ -546,6 +558,7 @@ fpt_heap_sink(FPTSpool *sp, int i)
 	FPTRunReader **heap = sp->heap;
 	FPTRunReader *r = heap[i];
 
+	Assert(i >= 0 && i < sp->nheap);
 	for (;;)
 	{
 		int			child = 2 * i + 1;
@@ -567,6 +580,8 @@ fpt_heap_sink(FPTSpool *sp, int i)
 static void
 fpt_merge_start(FPTSpool *sp, int n)
 {
+	Assert(n > 0 && n <= sp->nruns);
+	Assert(sp->heap != NULL && sp->readbuf != NULL);
 	sp->nheap = 0;
 	sp->given = false;
 	for (int i = 0; i < n; i++)
@@ -594,6 +609,7 @@ fpt_merge_fetch(FPTSpool *sp, const uint64 **recs)
 	FPTRunReader *r;
 	size_t		n = 1;
 
+	Assert(!sp->given || sp->nheap > 0);
 	if (sp->given)
 	{
 		/* Only now: what was given back had to be there until now. */
@@ -651,6 +667,7 @@ fpt_merge_first_runs(FPTSpool *sp, int n)
 	const uint64 *recs;
 	size_t		k;
 
+	Assert(n > 1 && n <= sp->nruns);
 	for (int i = 0; i < n; i++)
 	{
 		if (sp->runs[i].file == sp->out.file)
@@ -697,6 +714,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 	sp->heap = MemoryContextAlloc(sp->cxt, ways * sizeof(FPTRunReader *));
 	while (sp->nruns > fanin)
 		fpt_merge_first_runs(sp, Min(fanin, sp->nruns - fanin + 1));
+	Assert(sp->nruns <= ways);	/* there are so many buffers */
 	fpt_merge_start(sp, sp->nruns);
 }
 
@@ -705,6 +723,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 void
 fpt_spool_sort(FPTSpool *sp)
 {
+	Assert(sp->heap == NULL);
 	if (sp->nruns == 0)
 		fpt_spool_sort_array(sp);
 	else
@@ -722,6 +741,7 @@ fpt_spool_fetch(FPTSpool *sp, const uint64 **recs)
 	CHECK_FOR_INTERRUPTS();
 	if (sp->nruns > 0)
 		return fpt_merge_fetch(sp, recs);
+	Assert(sp->nfetched <= sp->nrecs);
 	n = sp->nrecs - sp->nfetched;
 	if (n == 0)
 		return 0;
@@ -735,6 +755,7 @@ void
 fpt_spool_export(FPTSpool *sp, FPTSpoolExport *ex)
 {
 	Assert(sp->fileset != NULL);
+	Assert(sp->heap == NULL);
 	fpt_spool_dump(sp);
 	ex->nruns = sp->nruns;
 	ex->dirblock = 0;
@@ -755,6 +776,7 @@ fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 
 	/* A dumped array could be joined to an imported run by mistake. */
 	Assert(sp->nrecs == 0 && sp->out.file == NULL);
+	Assert(sp->fileset == NULL && sp->heap == NULL);
 	if (ex->nruns == 0)
 		return;
 	old = MemoryContextSwitchTo(sp->cxt);
