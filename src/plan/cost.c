@@ -28,6 +28,7 @@
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "storage/lockdefs.h"
 #include "utils/index_selfuncs.h"
 #include "utils/lsyscache.h"
@@ -57,6 +58,7 @@ fpt_tree_height(Relation rel)
 	int			k;
 	int			n;
 
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
 	/* From 18 on asked before fpt_show_pages() can leave out such an index. */
 	if (!fpt_stripes_present(rel, &k, &n))
 		return -1;
@@ -103,6 +105,7 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 	double		spc_random;
 	double		spc_seq;
 
+	Assert(loop_count >= 1 && pages >= 0);
 	if (!fpt_guc_cost_readahead || !fpt_guc_leaf_prefetch ||
 		pages <= FPT_COST_START || loop_count > 1 || fpt_has_array(path))
 		return 0;
@@ -147,6 +150,7 @@ fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
 {
 	Node	   *clause = (Node *) rinfo->clause;
 
+	Assert(IsA(rinfo, RestrictInfo));
 	col->quals = lappend(col->quals, rinfo);
 	if (IsA(clause, NullTest))
 		col->fixed |= ((NullTest *) clause)->nulltesttype == IS_NULL;
@@ -183,6 +187,7 @@ fpt_cost_values(struct PlannerInfo *root, IndexOptInfo *info, int i,
 	bool		isdefault;
 	double		n;
 
+	Assert(i < info->nkeycolumns);
 	if (col->fixed)
 		return Max(1, col->nvalues);
 	examine_variable(root, (Node *) tle->expr, 0, &vardata);
@@ -216,6 +221,7 @@ fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
 	{
 		IndexClause *ic = lfirst_node(IndexClause, lc);
 
+		Assert(ic->indexcol >= 0 && ic->indexcol < info->nkeycolumns);
 		foreach(lq, ic->indexquals)
 			fpt_cost_qual(root, &cols[ic->indexcol],
 						  info->opfamily[ic->indexcol], lfirst(lq));
@@ -233,6 +239,7 @@ fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
 			n = fpt_cost_values(root, info, i, &cols[i]);
 		if (n < 0)
 			return 0;
+		Assert(n >= 1);
 		places *= n;
 	}
 	return places;
@@ -259,6 +266,8 @@ fpt_skip_cost(struct PlannerInfo *root, IndexPath *path, double loop_count,
 	Cost		io;
 	Cost		cpu;
 
+	Assert(selectivity >= 0 && selectivity <= 1);
+	Assert(*total >= startup);
 	if (places <= 0 || info->tuples < 1)
 		return false;
 	pages = ceil(Min(2 * places + entries * info->pages / info->tuples,
@@ -343,4 +352,5 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 		*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
 	*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
+	Assert(*indexPages >= 0);
 }

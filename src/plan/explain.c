@@ -50,6 +50,7 @@ fpt_balance(const FPTStripeReads *r)
 	FPTBalance	b = {r->n[0], r->n[0], 0};
 	uint64		sum = 0;
 
+	Assert(r->stripes >= 0 && r->stripes <= FPT_MAX_STRIPES);
 	for (int k = 0; k < r->stripes; k++)
 	{
 		b.least = Min(b.least, r->n[k]);
@@ -72,6 +73,7 @@ fpt_explain_text(ExplainState *es, int indent, const char *label,
 	FPTBalance	b = fpt_balance(reads);
 	const char *sep = "not asked:";
 
+	Assert(es->format == EXPLAIN_FORMAT_TEXT);
 	appendStringInfoSpaces(es->str, indent);
 	appendStringInfo(es->str,
 					 "%s: leaf pages read " UINT64_FORMAT ", cached "
@@ -111,6 +113,7 @@ fpt_explain_counters(ExplainState *es, const uint64 *n,
 {
 	FPTBalance	b = fpt_balance(reads);
 
+	Assert(es->format != EXPLAIN_FORMAT_TEXT);
 	for (int i = 0; i < FPT_NCOUNTERS; i++)
 		ExplainPropertyUInteger(fpt_counter_names[i], NULL, n[i], es);
 	if (reads->stripes == 0)
@@ -273,6 +276,7 @@ fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,
 void
 fpt_explain_init(void)
 {
+	Assert(ExplainOneQuery_hook != fpt_explain_query);
 	if (fpt_hook_explain(fpt_explain_node, &fpt_prev_node, "readahead",
 						 fpt_explain_option, fpt_explain_check,
 						 &fpt_prev_check))

@@ -16,6 +16,7 @@
 
 #include "executor/executor.h"
 #include "nodes/nodeFuncs.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -33,6 +34,7 @@ fpt_speculative_info(Relation index, IndexInfo *ii)
 	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 	int			i;
 
+	Assert(index->rd_index->indisunique && ii->ii_UniqueOps == NULL);
 	ii->ii_UniqueOps = (Oid *) palloc(sizeof(Oid) * nkeys);
 	ii->ii_UniqueProcs = (Oid *) palloc(sizeof(Oid) * nkeys);
 	ii->ii_UniqueStrats = (uint16 *) palloc(sizeof(uint16) * nkeys);
@@ -59,6 +61,7 @@ fpt_has_unique_fptree(Relation rel)
 	List	   *oids;
 	bool		found = false;
 
+	Assert(CheckRelationLockedByMe(rel, RowExclusiveLock, true));
 	if (!rel->rd_rel->relhasindex)
 		return false;
 	oids = RelationGetIndexList(rel);
@@ -153,6 +156,7 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 		MemoryContext old = MemoryContextSwitchTo(queryDesc->estate->es_query_cxt);
 		ListCell   *lc;
 
+		Assert(queryDesc->planstate != NULL);
 		fpt_walk_planstate(queryDesc->planstate, NULL);
 
 		/* ModifyTable nodes in CTEs are subplans of their own. */
@@ -165,6 +169,7 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 void
 fpt_hooks_init(void)
 {
+	Assert(ExecutorStart_hook != fpt_executor_start);
 	fpt_prev_executor_start = ExecutorStart_hook;
 	ExecutorStart_hook = fpt_executor_start;
 }

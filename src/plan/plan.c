@@ -38,6 +38,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/paths.h"
 #include "optimizer/restrictinfo.h"
+#include "storage/lmgr.h"
 #include "utils/catcache.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -114,6 +115,7 @@ fpt_family_covers(Oid ours, Oid theirs)
 {
 	bool		covers;
 
+	Assert(OidIsValid(ours) && OidIsValid(theirs));
 	if (ours == theirs)
 		return true;
 	for (int i = 0; i < fpt_npairs; i++)
@@ -125,6 +127,7 @@ fpt_family_covers(Oid ours, Oid theirs)
 	covers = fpt_family_verify(ours, theirs);
 	if (fpt_npairs == FPT_MAX_PAIRS)
 		fpt_npairs = 0;
+	Assert(fpt_npairs >= 0 && fpt_npairs < FPT_MAX_PAIRS);
 	fpt_pairs[fpt_npairs].ours = ours;
 	fpt_pairs[fpt_npairs].theirs = theirs;
 	fpt_pairs[fpt_npairs].covers = covers;
@@ -211,6 +214,7 @@ fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
 		return true;
 	/* The planner holds a lock on the index already. */
 	index = index_open(info->indexoid, NoLock);
+	Assert(CheckRelationLockedByMe(index, AccessShareLock, true));
 	present = fpt_stripes_present(index, &k, &n);
 	if (!present)
 		ereport(WARNING,
@@ -284,6 +288,7 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 	Expr	   *clause;
 	RestrictInfo *implied;
 
+	Assert(IsA(rinfo, RestrictInfo));
 	if (!IsA(rc, RowCompareExpr))
 		return NULL;
 	family = linitial_oid(rc->opfamilies);
@@ -317,6 +322,7 @@ fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
 	Node	   *left = get_leftop(clause->clause);
 	Node	   *right = get_rightop(clause->clause);
 
+	Assert(IsA(clause->clause, OpExpr) && ncolumns <= info->nkeycolumns);
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (match_index_to_operand(left, i, info) ||
@@ -410,6 +416,7 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	}
 	if (ours == NIL)
 		return;
+	Assert(list_length(ours) == list_length(restrictions));
 	rel->indexlist = ours;
 	create_index_paths(root, rel);
 	rel->indexlist = all;
@@ -420,6 +427,8 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 void
 fpt_plan_init(void)
 {
+	Assert(fpt_relation_hook != fpt_relation &&
+		   set_rel_pathlist_hook != fpt_rel_pathlist);
 	CacheRegisterSyscacheCallback(AMOPSTRATEGY, fpt_forget_pairs, (Datum) 0);
 	fpt_prev_relation = fpt_relation_hook;
 	fpt_relation_hook = fpt_relation;

@@ -50,6 +50,7 @@ fpt_simd_check(char **newval, void **extra, GucSource source)
 	StringInfoData list;
 	int			i;
 
+	Assert(n > 0 && n <= (int) lengthof(names));
 	if (strcmp(*newval, "auto") == 0)
 		return true;
 	initStringInfo(&list);
@@ -76,6 +77,10 @@ static const struct config_enum_entry fpt_missing_options[] = {
 	{NULL, 0, false}
 };
 
+/*
+ * The library is loaded, into a backend or the postmaster: options and settings
+ * are declared, hooks and callbacks added to those that there are.
+ */
 void
 _PG_init(void)
 {

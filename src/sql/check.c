@@ -52,6 +52,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -172,6 +173,7 @@ fpt_verify_sane(FPTVerify *v, void *page, uint32 pageno, uint32 from)
 static void
 fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 {
+	Assert(view == &v->target || view == &v->above);
 	fpt_verify_exists(v, pageno, from);
 	fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, view->page);
 	view->pageno = pageno;
@@ -288,6 +290,7 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 	FPTKey		high;
 
 	Assert(!v->parent);
+	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	elog(DEBUG2, "concurrent change right of page %u of index \"%s\"",
 		 prev, RelationGetRelationName(v->rel));
 	if (prev != FPT_NOPAGE && fpt_verify_walk(v, prev, level, at))
@@ -380,6 +383,7 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 	FPTKey		sep;
 	FPTEntry   *e;
 
+	Assert(v->parent);
 	if (incomplete)
 	{
 		if (more && v->above.entries[v->above_next].down == pageno)
@@ -390,6 +394,7 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 	}
 	if (!more)
 		fpt_corrupt(v->rel, pageno, "Page has no downlink in the level above");
+	Assert(v->above_next >= 0 && v->above_next < v->above.n);
 	e = &v->above.entries[v->above_next];
 	if (e->down != pageno)
 		fpt_corrupt(v->rel, v->above.pageno,
@@ -445,6 +450,7 @@ fpt_verify_image(FPTVerify *v, const FPTKey *key)
 	FPTImage	img;
 	FPTImage	again;
 
+	Assert((type == NULL) == fpt_is_general(&v->ix.layout));
 	if (fpt_is_general(&v->ix.layout))
 	{
 		if (!fpt_general_valid(v->ix.layout.arg, key))
@@ -477,6 +483,7 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 	FPTLoc		loc;
 	bool		ok;
 
+	Assert(v->parent && v->rootdescend);	/* so that nothing moves */
 	ok = pageno == v->target.pageno &&
 		fpt_page_lower_bound(l, page, &e->key, &loc) == FPT_OK &&
 		fpt_page_get(l, page, loc, &found) == FPT_OK &&
@@ -507,6 +514,7 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 	FPTImage	lo;
 	FPTImage	hi;
 
+	Assert(v->rel->rd_index->indisunique);
 	g->valid = v->rel->rd_index->indnullsnotdistinct ||
 		!fpt_verify_any_null(v, key);
 	g->fetched = g->live = false;
@@ -532,6 +540,7 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 {
 	FPTGroup   *g = &v->group;
 
+	Assert(v->checkunique && v->snapshot != InvalidSnapshot);
 	if (fpt_key_cmp(&v->ix.layout, key, &v->skip.key) < 0)
 		return;
 	if (!g->valid || fpt_key_cmp(&v->ix.layout, key, &g->last.key) > 0)
@@ -576,6 +585,7 @@ fpt_verify_hints(FPTVerify *v)
 	FPTLoc		last = {fpt_header(v->target.page)->nkids, 0};
 	FPTRun		run = {0};
 
+	Assert(v->heapallindexed && v->slotids != NULL);
 	if (!v->use_hints || !fpt_page_has_hints(l, v->target.page))
 		return false;
 	run.slotids = v->slotids;
@@ -596,6 +606,7 @@ fpt_verify_remember(FPTVerify *v, int i, bool hints)
 	bool		dead = hints &&
 	fpt_page_hint_get(&v->ix.layout, v->target.page, v->slotids[i]);
 
+	Assert(i >= 0 && i < v->target.n && v->table != NULL);
 	fpt_heapcheck_entry(v->table, &v->target.entries[i].key, dead);
 }
 
@@ -644,6 +655,7 @@ fpt_verify_inner(FPTVerify *v)
 static void
 fpt_verify_above_start(FPTVerify *v, uint32 first)
 {
+	Assert(v->parent);
 	fpt_verify_read(v, &v->above, first, first);
 	fpt_verify_extract(v, &v->above);
 	v->above_next = 0;
@@ -741,6 +753,7 @@ fpt_verify_levels(FPTVerify *v)
 		from = first;
 		first = below;
 	}
+	Assert(first == FPT_NOPAGE);	/* nothing is below leaves */
 }
 
 /* --- the metapage and pages outside the levels --------------------------- */
@@ -855,6 +868,7 @@ fpt_verify_unlinked(FPTVerify *v)
 static void
 fpt_verify_snapshot(FPTVerify *v)
 {
+	Assert(v->snapshot == InvalidSnapshot);
 	v->snapshot = RegisterSnapshot(GetTransactionSnapshot());
 
 	/*
@@ -889,6 +903,10 @@ fpt_view_init(FPTView *view)
 static void
 fpt_verify_index(FPTVerify *v)
 {
+	Assert(CheckRelationLockedByMe(v->rel, v->parent ? ShareLock :
+								   AccessShareLock, true));
+	Assert(CheckRelationLockedByMe(v->heaprel, v->parent ? ShareLock :
+								   AccessShareLock, true));
 	fpt_index_copy(v->rel, &v->ix);
 	if (v->ix.stale)
 		fpt_warn_stale(v->rel);

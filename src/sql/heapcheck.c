@@ -76,6 +76,7 @@ struct FPTHeapCheck
 void
 fpt_lookup_begin(FPTLookup *lk, Relation heaprel, Snapshot snapshot)
 {
+	Assert(snapshot != InvalidSnapshot);
 	lk->fetch = fpt_index_fetch_begin(heaprel);
 	lk->slot = table_slot_create(heaprel, NULL);
 	lk->snapshot = snapshot;
@@ -115,6 +116,8 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 	TupleDesc	desc = RelationGetDescr(hc->rel);
 	uint64		hash = 0;
 
+	Assert(fpt_is_general(&hc->ix->layout));
+	Assert(CurrentMemoryContext == hc->tmpcxt);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -155,6 +158,8 @@ fpt_record_put(FPTHeapCheck *hc, FPTSpool *spool, const FPTKey *key,
 {
 	uint64		rec[FPT_MAX_WORDS];
 
+	Assert(hc->nwords > 1 && hc->nwords <= FPT_MAX_WORDS);
+	Assert(key->tid <= FPT_MAX_TID);
 	rec[0] = key->tid << FPT_REC_TIDSHIFT;
 	if (key->cls != FPT_CLS_VALUE)
 		rec[0] |= FPT_REC_NULL;
@@ -192,6 +197,7 @@ fpt_record_key(FPTHeapCheck *hc, const uint64 *rec)
 static void
 fpt_records_begin(FPTHeapCheck *hc, FPTRecords *r)
 {
+	Assert(r->spool == NULL);
 	/* There are two lists. */
 	r->spool = fpt_spool_begin(NULL, hc->nwords,
 							   (Size) maintenance_work_mem * 1024 / 2,
@@ -239,6 +245,7 @@ fpt_heapcheck_begin(Relation rel, Relation heaprel, FPTIndex *ix,
 {
 	FPTHeapCheck *hc = palloc0(sizeof(FPTHeapCheck));
 
+	Assert(IsMVCCSnapshot(snapshot));
 	hc->rel = rel;
 	hc->heaprel = heaprel;
 	hc->ix = ix;
@@ -256,6 +263,7 @@ fpt_heapcheck_entry(FPTHeapCheck *hc, const FPTKey *key, bool dead)
 {
 	FPTKey		k = *key;
 
+	Assert(hc->rows.spool == NULL); /* rows come after all entries */
 	if (fpt_is_general(&hc->ix->layout))
 	{
 		MemoryContext old = MemoryContextSwitchTo(hc->tmpcxt);
@@ -306,6 +314,7 @@ fpt_heapcheck_scan(FPTHeapCheck *hc)
 	IndexInfo  *info = BuildIndexInfo(hc->rel);
 	TableScanDesc scan;
 
+	Assert(hc->rows.spool != NULL);
 	info->ii_Concurrent = true;
 
 	/* Do not wait for transactions in progress on behalf of uniqueness. */
@@ -345,6 +354,7 @@ fpt_heapcheck_place(FPTHeapCheck *hc, uint64 tid)
 	Page		page = BufferGetPage(buf);
 	bool		ok = false;
 
+	Assert(hc->heaprel->rd_tableam == GetHeapamTableAmRoutine());
 	LockBuffer(buf, BUFFER_LOCK_SHARE);
 	if (!PageIsNew(page) && off <= PageGetMaxOffsetNumber(page))
 	{
@@ -370,6 +380,7 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 	Buffer		buf;
 	uint32		pageno = FPT_ROOTPAGE;
 
+	Assert(hc->still);
 	CHECK_FOR_INTERRUPTS();
 	if (fpt_lookup_visible(&hc->lookup, tid))
 		problem = "Entry of heap TID (%u,%u) is not that of the row there";

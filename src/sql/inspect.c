@@ -75,6 +75,7 @@ fpt_row_add_null(FPTRow *row)
 static inline void
 fpt_row_pad(FPTRow *row, int ncols)
 {
+	Assert(row->n <= ncols && ncols <= FPT_PAGE_STATS_COLS);
 	while (row->n < ncols)
 		fpt_row_add_null(row);
 }
@@ -139,6 +140,7 @@ fpt_keyout_init(FPTKeyOut *ko, Relation rel)
 	ko->rel = rel;
 	if (fpt_is_general(&ko->ix.layout))
 		return;
+	Assert(ko->ix.type != NULL);
 	getTypeOutputInfo(ko->ix.type->typid, &func, &isvarlena);
 	fmgr_info(func, &ko->out);
 }
@@ -156,6 +158,7 @@ fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
 	if (!fpt_general_valid(ko->ix.layout.arg, key))
 		return pstrdup("invalid");
 	n = fpt_general_deform(ko->ix.layout.arg, key, values, isnull);
+	Assert(n <= desc->natts);
 	initStringInfo(&s);
 	for (int i = 0; i < n; i++)
 	{
@@ -285,6 +288,7 @@ fptree_metap(PG_FUNCTION_ARGS)
 			fpt_special(page)->pageno == FPT_ROOTPAGE &&
 			fpt_special(page)->indexid == indexid)
 		{
+			Assert(row.nulls[10]);
 			row.nulls[10] = false;
 			row.values[10] = Int32GetDatum(fpt_header(page)->level);
 		}
@@ -389,6 +393,7 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 		fpt_row_add_null(row);
 	fpt_row_add(row, fpt_fence_text(ko, page, &fpt_special(page)->low));
 	fpt_row_add(row, fpt_fence_text(ko, page, &h->high));
+	Assert(row->n == FPT_PAGE_STATS_COLS);
 }
 
 /*
@@ -444,6 +449,7 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 	ItemPointerData tid;
 	FPTRow		row = {0};
 
+	Assert(i >= 0 && i < items->n);
 	ItemPointerSetInvalid(&tid);
 	ItemPointerSetBlockNumber(&tid, (BlockNumber) (e->key.tid >> 16));
 	ItemPointerSetOffsetNumber(&tid, (OffsetNumber) (e->key.tid & 0xFFFF));
@@ -468,6 +474,7 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 									   fpt_page_hint_get(l, page, slotid)));
 	else
 		fpt_row_add_null(&row);
+	Assert(row.n == FPT_PAGE_ITEMS_COLS);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
 						 row.values, row.nulls);
 }
@@ -542,6 +549,7 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 	FPTSpace	space;
 	int			n;
 
+	Assert(pageno > FPT_METAPAGE);
 	if (PageIsNew((Page) page))
 	{
 		st->empty_pages++;
@@ -605,6 +613,7 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 	fpt_row_add(&row, fpt_percent(st->fragments, st->leaf_pages));
 	fpt_row_add(&row, Int64GetDatum(st->entries));
 	fpt_row_add(&row, fpt_percent(st->entries, st->node_slots));
+	Assert(row.n == FPT_STAT_COLS);
 	return fpt_row_result(fcinfo, &row, FPT_STAT_COLS);
 }
 

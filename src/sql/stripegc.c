@@ -80,6 +80,7 @@ fpt_remember_dropped(Oid indexid)
 	int			n = ours ? fpt_stripes_of(index, oids) : 0;
 	FPTDropped *d;
 
+	Assert(CheckRelationLockedByMe(index, ShareUpdateExclusiveLock, true));
 	if (ours)
 		fpt_table_lost_index(index->rd_index->indrelid, indexid);
 	/* It may have given its striped file to another index. */
@@ -147,6 +148,7 @@ fpt_stripes_adopt(Oid indexid)
 	int			n = fpt_stripes_of_living(indexid, oids);
 	Oid			named;
 
+	Assert(OidIsValid(indexid));
 	for (int k = 0; k < n; k++)
 		if (fpt_is_stripe(oids[k], &named) && named != indexid)
 			fpt_stripe_rename(oids[k], indexid, k + 1);
@@ -187,6 +189,7 @@ fpt_drop_stripes_of(const FPTDropped *d)
 	int			ntheirs = 0;
 	Oid			oid;
 
+	Assert(d->n >= 0 && d->n <= FPT_MAX_STRIPES);
 	for (int k = 0; k < d->n; k++)
 	{
 		Oid			named;
@@ -224,6 +227,7 @@ fpt_stripes_inherit(const FPTDropped *d, Oid heir)
 	int			ntheirs = fpt_stripes_of_living(heir, theirs);
 	Oid			named;
 
+	Assert(OidIsValid(heir) && heir != d->index);
 	fpt_stripes_adopt(heir);
 	for (int k = 0; ntheirs >= 0 && k < d->n; k++)
 		if (!fpt_oid_is_in(d->oids[k], theirs, ntheirs) &&
@@ -240,6 +244,7 @@ fpt_collect(void)
 {
 	FPTDropped **link = &fpt_dropped;
 
+	Assert(IsTransactionState());
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	while (*link != NULL)

@@ -48,6 +48,7 @@ fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
 	Oid			space;
 	char	   *name;
 
+	Assert(k > 0 && k <= FPT_MAX_STRIPES);
 	values[0] = Int32GetDatum(k);
 	values[1] = ObjectIdGetDatum(relid);
 	if (rel != NULL)
