@@ -62,6 +62,7 @@ fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
 {
 	void	   *new = MemoryContextAlloc(so->cxt, max * size);
 
+	Assert(n >= 0 && n <= max);
 	if (old != NULL)
 	{
 		memcpy(new, old, n * size);
@@ -79,6 +80,7 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 {
 	bool		grow = b->max < max;
 
+	Assert(max > 0 && max <= FPT_MAX_ENTRIES);
 	if (b->low == NULL)
 	{
 		b->low = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
@@ -118,6 +120,8 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 	FPTBatch	old = *to;
 
 	Assert(from->valid && from->n > 0);
+	Assert(to != from && !to->valid);
+	Assert(from->items == NULL || from->tuplens != NULL);
 	old.n = 0;
 	fpt_batch_alloc(so, &old, from->max, from->los != NULL,
 					from->items != NULL);
@@ -205,6 +209,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 		{
 			int			slotid = b->slotids[so->killed[i]];
 
+			Assert(so->killed[i] >= 0 && so->killed[i] < b->n);
 			if (fpt_page_slot_is(&so->ix.layout, page, slotid,
 								 b->tids[so->killed[i]]))
 			{
@@ -228,6 +233,7 @@ fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so)
 		return;
 	if (so->nkilled > 0)
 		fpt_kill_items(scan, so);
+	Assert(so->markpos < so->cur.n);
 	if (so->markpos >= 0)
 	{
 		fpt_batch_forget(&so->mark);
@@ -260,6 +266,7 @@ fpt_range_begins_before(const FPTLayout *l, const FPTRanges *ranges, int i,
 {
 	const FPTSpan *s = ranges->spans + i;
 
+	Assert(i >= 0 && i < ranges->n);
 	if (likely(ranges->spans == NULL))
 		return fpt_key_cmp(l, &ranges->one.lo, key) < 0;
 	if (l->keysize == 16)
@@ -273,6 +280,7 @@ fpt_range_ends_before(const FPTLayout *l, const FPTRanges *ranges, int i,
 {
 	const FPTSpan *s = ranges->spans + i;
 
+	Assert(i >= 0 && i < ranges->n);
 	if (likely(ranges->spans == NULL))
 		return fpt_key_cmp(l, &ranges->one.hi, key) < 0;
 	return fpt_image_key_cmp(l->keysize == 16 ? s->a : 0, s->b, FPT_MAX_TID,
@@ -289,6 +297,7 @@ fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
 {
 	int			end = ranges->n;
 
+	Assert(i >= 0 && i <= end);
 	while (i < end)
 	{
 		int			m = i + (end - i) / 2;
@@ -319,6 +328,7 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 	int			prevoff = -1;	/* where its tuple is */
 	bool		match = false;	/* does it match? */
 
+	Assert(b->tupoffs != NULL && b->los != NULL && b->n + n <= b->max);
 	for (int i = b->n; i < b->n + n; i++)
 	{
 		int			off = b->tupoffs[i];
@@ -443,6 +453,7 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
 		if (n < 0)
 			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+		Assert(b->n + n <= b->max);
 		if (filter)
 			n = fpt_filter_entries(so, b, page, n, isnull);
 		if (b->items != NULL)
@@ -509,6 +520,7 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	int			i = 0;
 	int			steps = 0;
 
+	Assert(so->quals == NULL && so->ix.type != NULL);
 	if (so->ranges.n > 1)
 		i = fpt_first_range(l, &so->ranges, low, 0);
 	while (i < so->ranges.n && fpt_range_begins_before(l, &so->ranges, i, high))
@@ -660,6 +672,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 
 	Assert(fpt_header(page)->level == 0);
 	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
+	Assert(!b->valid && fpt_buffer_locked(buf, false));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
 	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);
 	b->valid = true;
@@ -731,6 +744,7 @@ fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 	const FPTLayout *l = &so->ix.layout;
 	FPTKey		far = dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
 
+	Assert(dir == 1 || dir == -1);
 	if (!(dir > 0 ? fpt_page_begins_at(l, page, at) :
 		  fpt_page_ends_at(l, page, at)))
 		return false;
@@ -825,6 +839,7 @@ fpt_start_ahead(void *arg, uint32 leaf)
 	int			limit = so->window != NULL ? so->window->dist.limit :
 		fpt_io_concurrency(rel, map, false);
 
+	Assert(so->lookat != NULL && so->look.end != NULL);
 	if (limit > 0 && fpt_page_exists(rel, map, leaf) &&
 		fpt_prefetch_page(rel, map, leaf))
 		fpt_window_start(fpt_any_window(scan, so), rel, &so->ix, so->lookat,
@@ -905,6 +920,7 @@ fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
 {
 	int			i = ranges->n;
 
+	Assert(ranges->n > 0);
 	if (dir < 0)
 	{
 		if (i > 1)
@@ -935,6 +951,7 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	FPTKey		before;
 	Buffer		buf;
 
+	Assert(so->quals == NULL && (dir == 1 || dir == -1));
 	if (i < 0)
 		return false;
 	r = fpt_range(l, &so->ranges, i, &rbuf);
@@ -998,6 +1015,7 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	bool		jump = false;
 	bool		whole;
 
+	Assert(so->ix.type == NULL && (dir == 1 || dir == -1));
 	if (!fpt_quals_range(so->quals, at, dir, &r))
 		return false;
 	if (r.moved && !so->disorder)
@@ -1045,6 +1063,7 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	bool		more;
 
+	Assert(!b->valid);
 	if (!fpt_parallel_seize(scan, at, hint))
 		return FPT_ADVANCE_END;
 	if (so->quals == NULL)
@@ -1113,6 +1132,7 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 {
 	FPTKey		start;
 
+	Assert(b == &so->cur && !b->valid);
 	so->steps = 0;
 	so->disorder = false;
 	if (!so->haveranges)
@@ -1132,6 +1152,7 @@ fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
 {
 	const FPTKey *key;
 
+	Assert(!b->valid && from->low != NULL);
 	if (ScanDirectionIsForward(dir))
 	{
 		key = &from->high->key;
@@ -1155,6 +1176,7 @@ fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 	FPTAdvance	came = FPT_ADVANCE_END;
 
 	Assert(so->cur.valid && !so->ahead.valid);
+	Assert(!BufferIsValid(so->cur.buf));
 	fpt_key_copy(&at, &edge->key);
 	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF))
 		came = fpt_advance_leaf(scan, &so->ahead, &at, &hint, forward ? 1 : -1);

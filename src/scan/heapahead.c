@@ -124,6 +124,8 @@ fpt_heap_distance(const FPTScanOpaque *so)
 	BlockNumber last;
 	int			n = 0;
 
+	Assert(h->nahead >= 0);
+	Assert(!h->inahead || so->ahead.valid);
 	if (b->valid && b->n > 0 && h->nahead > 0)
 	{
 		int			pos = Max(0, Min(b->pos, b->n - 1));
@@ -163,6 +165,8 @@ fpt_heap_unused(const FPTScanOpaque *so)
 	int			nahead = h->pause > 0 ? fpt_heap_distance(so) : h->nahead;
 	uint64		n = 0;
 
+	Assert(nahead >= 0 && nahead < FPT_RING);
+	Assert(nahead == 0 || h->ring != NULL);
 	for (int i = 0; i < nahead; i++)
 		n += h->ring[(h->head - i) % FPT_RING];
 	return n;
@@ -343,6 +347,7 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTBatch   *b = h->inahead ? &so->ahead : &so->cur;
 	FPTCounter	why;
 
+	Assert(so->cur.valid && (!h->inahead || so->ahead.valid));
 	if (!h->inahead && (h->pos - so->cur.pos) * by < 0)
 		h->pos = so->cur.pos;
 	if (h->pos + by >= 0 && h->pos + by < b->n)
@@ -390,6 +395,7 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	FPTDistance *d = &h->dist;
 	bool		io = false;
 
+	Assert(h->ring != NULL && h->nahead < FPT_RING - 1);
 	h->lastblk = blk;
 	h->nahead++;
 	h->ring[++h->head % FPT_RING] = false;
@@ -502,6 +508,7 @@ fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
 	int			from = b->pos - by * FPT_HEAP_START;
 	int			seen;
 
+	Assert(b->valid && b->pos >= 0 && b->pos < b->n);
 	from = Max(0, Min(from, b->n - 1));
 	if (from == b->pos)
 		return;

@@ -31,6 +31,7 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/relscan.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
@@ -123,6 +124,7 @@ fptparallelrescan(IndexScanDesc scan)
 {
 	FPTParallel *p = fpt_parallel_state(scan);
 
+	Assert(!IsParallelWorker());
 	fpt_parallel_window_done(p, scan);
 	SpinLockAcquire(&p->mutex);
 	p->state = FPT_PARALLEL_START;
@@ -151,6 +153,7 @@ fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)
 	ConditionVariableCancelSleep();
 	if (state == FPT_PARALLEL_IDLE)
 	{
+		Assert(p->state == FPT_PARALLEL_SEIZED);
 		fpt_key_here(&p->pos);
 		fpt_key_copy(pos, &p->pos.key);
 		*hint = p->hint;
@@ -164,6 +167,7 @@ static void
 fpt_parallel_leave(FPTParallel *p, FPTParallelState state)
 {
 	Assert(p->state == FPT_PARALLEL_SEIZED);
+	Assert(state == FPT_PARALLEL_IDLE || state == FPT_PARALLEL_DONE);
 	SpinLockAcquire(&p->mutex);
 	p->state = state;
 	SpinLockRelease(&p->mutex);

@@ -37,6 +37,7 @@
 static bool
 fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
+	Assert(!so->cur.valid);
 	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
 	pgstat_count_index_scan(scan->indexRelation);
@@ -51,6 +52,7 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTBatch	old = so->cur;
 
+	Assert(so->cur.valid);
 	if (so->ahead.valid && so->aheaddir != dir)
 	{
 		/* Of a parallel scan it would be nobody's, but that has no way back. */
@@ -90,6 +92,7 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	Datum		value;
 	bool		isnull = false;
 
+	Assert(so->itup == NULL && so->ix.type != NULL);
 	so->decoded = palloc0(FPT_DECODE_BYTES);
 	value = fpt_image_decode(so->ix.type, zero, so->decoded);
 	so->itup = index_form_tuple(desc, &value, &isnull);
@@ -106,6 +109,7 @@ fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 	FPTBatch   *b = &so->cur;
 	FPTKey		key;
 
+	Assert(b->items[b->pos] & FPT_ITUP_STORED);
 	if (unlikely(so->itup == NULL))
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
 	fpt_batch_key(so, b, b->pos,
@@ -164,6 +168,7 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 static pg_noinline void
 fpt_note_killed(FPTScanOpaque *so)
 {
+	Assert(so->cur.pos >= 0 && so->cur.pos < so->cur.n);
 	if (so->nkilled == so->maxkilled)
 	{
 		so->maxkilled = Max(64, so->maxkilled * 2);
@@ -233,6 +238,7 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 	{
 		int			i = 0;
 
+		Assert(so->cur.valid && so->cur.n > 0);
 		while (i < so->cur.n)
 		{
 			int			k;
@@ -299,17 +305,24 @@ fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS],
 	fpt_add_reads(reads, &so->ix.map);
 }
 
+/*
+ * amrescan: begin anew, with other keys if there are any.  Pins are given back,
+ * and what was found dead is marked, for which a leaf is locked; nothing is
+ * looked for yet.  May raise if that leaf is damaged.
+ */
 void
 fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 		  ScanKey orderbys, int norderbys)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
+	Assert(norderbys == 0);
 	so->markpos = -1;
 	fpt_ahead_done(so);
 
 	so->heap.horizon = so->cur.valid ? fpt_heap_come(&so->heap) : 0;
 	fpt_batch_leave(scan, so);
+	Assert(so->nkilled == 0);
 	fpt_batch_forget(&so->mark);
 	if (scankey && scan->numberOfKeys > 0)
 		memmove(scan->keyData, scankey,
@@ -358,6 +371,7 @@ fptrestrpos(IndexScanDesc scan)
 	fpt_ahead_done(so);
 	if (so->markpos >= 0)
 	{
+		Assert(so->markpos < so->cur.n);
 		so->cur.pos = so->markpos;
 		return;
 	}

@@ -97,6 +97,8 @@ get_buffer(FPTQualState *qs, int which, Size n, Size keep)
 	FPTQualWork *work = get_work(qs);
 	FPTSpan    *old = work->buf[which];
 
+	Assert(which >= 0 && which < FPT_NBUFS);
+	Assert(keep <= n && keep <= work->max[which]);
 	if (n <= work->max[which])
 		return old;
 	n = Max(n, 16);
@@ -119,6 +121,7 @@ get_buffer(FPTQualState *qs, int which, Size n, Size keep)
 static inline void
 set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
 {
+	Assert(fpt_img_cmp(lo, hi) <= 0);
 	if (ix->descending)
 	{
 		FPTImage	tmp = lo;
@@ -142,6 +145,7 @@ set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
 static inline void
 set_class_range(FPTRange *range, uint32 from, uint32 to)
 {
+	Assert(from <= to);
 	memset(range, 0, sizeof(FPTRange));
 	range->lo.cls = from;
 	range->hi.cls = to;
@@ -163,6 +167,7 @@ fpt_lookup_cross(Relation rel, int i, Oid subtype, MemoryContext cxt,
 	Oid		   *argtypes;
 	int			nargs;
 
+	Assert(i >= 0 && i < IndexRelationGetNumberOfKeyAttributes(rel));
 	proc = get_opfamily_proc(opfamily, opcintype, subtype, FPT_ORDER_PROC);
 	if (!RegProcedureIsValid(proc))
 		ereport(ERROR,
@@ -235,6 +240,7 @@ argument_interval(FPTQualState *qs, ScanKey key, FmgrInfo *cmp, Datum arg,
 static inline bool
 narrow(FPTQualState *qs, FPTImage lo, FPTImage hi)
 {
+	Assert(fpt_img_cmp(lo, hi) <= 0);
 	if (fpt_img_cmp(lo, qs->lo) > 0)
 		qs->lo = lo;
 	if (fpt_img_cmp(hi, qs->hi) < 0)
@@ -281,6 +287,7 @@ narrow_by_any(FPTQualState *qs, ScanKey key)
 	FPTImage	ehi;
 	bool		found = false;
 
+	Assert(key->sk_strategy != BTEqualStrategyNumber);
 	lo.hi = lo.lo = hi.hi = hi.lo = 0;
 	fpt_elements_begin(&e, key->sk_argument);
 	while (fpt_elements_next(&e, &value))
@@ -304,6 +311,7 @@ make_span(const FPTIndex *ix, FPTImage lo, FPTImage hi)
 {
 	FPTSpan		s;
 
+	Assert(fpt_img_cmp(lo, hi) <= 0);
 	if (ix->descending)
 	{
 		FPTImage	tmp = lo;
@@ -397,6 +405,7 @@ array_spans(FPTQualState *qs, ScanKey key, int which)
 		s[n++] = make_span(qs->ix, lo, hi);
 	}
 	elements_end(&e);
+	Assert(n <= e.n);
 	if (points)
 		return sort_and_merge(s, n, wide);
 	qs->ranges->recheck = true;
@@ -438,6 +447,7 @@ intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
 	int			k = 0;
 	int			n = 0;
 
+	Assert(na >= 0 && nb >= 0);
 	*lead = 0;
 	while (i < na && k < nb)
 	{
@@ -457,6 +467,7 @@ intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
 		else if (++i < na)
 			x = a[i];
 	}
+	Assert(n <= na + nb);
 	return n;
 }
 
@@ -469,6 +480,7 @@ intersect_buffers(FPTQualState *qs, int n, int m)
 	FPTSpan    *a = qs->ranges->work->buf[0];
 	int			lead;
 
+	Assert(n > 0 && m >= 0);
 	if (intersect(wide, a, n, b, m, NULL, &lead) == 0)
 		return 0;
 	if (lead > 0)
@@ -538,6 +550,7 @@ narrow_by_row(FPTQualState *qs, ScanKey key)
 	FPTImage	lo;
 	FPTImage	hi;
 
+	Assert(first.sk_flags & SK_ROW_MEMBER);
 	if (first.sk_flags & SK_ISNULL)
 		return false;
 	first.sk_strategy = key->sk_strategy <= BTLessEqualStrategyNumber ?
@@ -560,6 +573,7 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 	bool		notnull = false;
 	bool		arrays = false;
 
+	Assert(ranges->n == 0 && ranges->spans == NULL);
 	qs->lo.hi = qs->lo.lo = 0;
 	qs->hi = fpt_image_max(qs->ix->type);
 
@@ -635,6 +649,7 @@ fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 {
 	FPTQualState qs;
 
+	Assert(ix->type != NULL);
 	ranges->n = 0;
 	ranges->spans = NULL;
 	ranges->recheck = false;
@@ -660,4 +675,5 @@ fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 	qs.ranges = ranges;
 	preprocess(&qs, keys, nkeys);
 	Assert(ranges->n >= 0);
+	Assert(ranges->spans == NULL || ranges->n > 1);
 }

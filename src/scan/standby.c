@@ -94,6 +94,7 @@ fpt_standby_prepare(FPTScanOpaque *so)
 	FPTStandby *s = so->standby;
 	FPTBatch   *b = &so->cur;
 
+	Assert(b->valid && b->n <= b->max);
 	if (s == NULL)
 		s = so->standby = MemoryContextAllocZero(so->cxt, sizeof(FPTStandby));
 	if (s->max >= b->n)
@@ -143,6 +144,7 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
 	BlockNumber last = InvalidBlockNumber;
 	bool		visible = false;
 
+	Assert(from >= 0 && from < to && to <= so->cur.n);
 	for (int i = from; i < to; i++)
 	{
 		BlockNumber blk = (BlockNumber) (tids[i] >> 16);
@@ -202,6 +204,7 @@ fpt_standby_fetch(IndexScanDesc scan, FPTScanOpaque *so)
 	bool		again = false;
 	bool		found;
 
+	Assert(scan->xs_heapfetch != NULL && so->cur.doubt);
 	if (s->slot == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(so->cxt);
