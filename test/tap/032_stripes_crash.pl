@@ -154,6 +154,11 @@ foreach my $cycle (1 .. $ddl_cycles)
 
 	my $ddl = start_ddl();
 
+	# from the end of the first command on
+	eval {
+		IPC::Run::pump($ddl->{run})
+		  while $ddl->{out} !~ /DONE/ && IPC::Run::pumpable($ddl->{run});
+	};
 	usleep(int(rand(1000 * $ms)));
 	kill_all($node);
 	IPC::Run::finish($ddl->{run});
