@@ -63,7 +63,7 @@ CREATE FUNCTION whose(x int) RETURNS int
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
 	IF current_setting('fpt.meet')::bool AND x % 80 = 0 THEN
-		PERFORM fpt_meet();
+		PERFORM public.fpt_meet();
 	END IF;
 	RETURN CASE WHEN pg_backend_pid()::text = current_setting('fpt.leader') THEN 0 ELSE 1 END;
 END $$;
