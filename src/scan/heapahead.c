@@ -363,6 +363,9 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		why = FPT_SKIP_PINNED;
 	else
 	{
+		/* An end that was seen is one of that direction only. */
+		if (so->aheaddir != dir)
+			h->atend = false;
 		so->aheaddir = dir;
 		if (!h->atend && fpt_batch_ahead(scan, so, dir, &h->atend))
 		{

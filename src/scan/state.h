@@ -84,7 +84,8 @@ typedef struct FPTHeapAhead
 	bool		begun;			/* "enabled" is known */
 	bool		enabled;
 	bool		inahead;		/* the position is in the batch "ahead" */
-	bool		atend;			/* there is no batch after the current one */
+	bool		atend;			/* there is no batch after the current one in
+								 * direction aheaddir */
 	bool		forward;		/* direction of the position from the entry */
 	int			pos;
 	BlockNumber curblk;			/* of the entry returned last */
@@ -120,7 +121,7 @@ typedef struct FPTScanOpaque
 	bool		disorder;		/* one did not get on in the order of keys */
 	FPTBatch	cur;
 	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
-	ScanDirection aheaddir;
+	ScanDirection aheaddir;		/* looked in last */
 	FPTBatch	mark;
 	int			markpos;		/* marked entry of cur, or -1: see mark */
 	int			nkilled;

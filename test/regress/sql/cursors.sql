@@ -158,4 +158,26 @@ FETCH ALL FROM h;
 SELECT a FROM t WHERE a BETWEEN 505 AND 509;
 CLOSE h;
 
+-- Back to the first row from anywhere near the end: what the scan's look ahead
+-- found out in one direction says nothing about the other.  (MOVE BACKWARD ALL
+-- would rewind.)
+CREATE TABLE turns (a int, pad text);
+INSERT INTO turns SELECT i, repeat('x', 200) FROM generate_series(1, 5000) i;
+CREATE INDEX turns_a ON turns USING fptree (a);
+VACUUM ANALYZE turns;
+CREATE FUNCTION turn(last int, n int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	c SCROLL CURSOR FOR SELECT a, pad FROM turns WHERE a <= last ORDER BY a;
+	came int;
+BEGIN
+	OPEN c;
+	MOVE FORWARD n FROM c;
+	MOVE BACKWARD 1000000 FROM c;
+	GET DIAGNOSTICS came = ROW_COUNT;
+	CLOSE c;
+	RETURN came;
+END $$;
+SELECT count(*) AS turns, count(*) FILTER (WHERE turn(last, last - back) <> last - back - 1) AS wrong
+FROM generate_series(2702, 3198, 4) last, generate_series(1, 17, 4) back;
+
 SELECT fpt_check_all();
