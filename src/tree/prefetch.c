@@ -449,7 +449,9 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	int			first = d->fixed ? d->now : all ? d->limit : w->start;
 
 	Assert(dir == 1 || dir == -1);
-	Assert(w->dir == 0);
+
+	/* The descent may have begun anew, and come to another leaf. */
+	fpt_window_done(w);
 	fpt_count(w->counters, FPT_LEAF_ISSUED, 1);
 	fpt_distance_note(d, true);
 	if (first > 0)
