@@ -1290,63 +1290,62 @@ fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
 
 /* --- removing ------------------------------------------------------------ */
 
-FPTResult
-fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+/*
+ * Take entries out of the kid'th node: those that dead[] marks, in key order,
+ * or if that is NULL those in "slots".  Nothing is changed where the node is
+ * corrupt.
+ */
+static inline FPTResult
+fpt_node_take(FPTPage pg, int kid, const bool *dead, uint64 slots)
 {
-	FPTPage		pg = fpt_page_open(l, page);
 	char	   *node;
 	uint8	   *perm;
-	uint64		used;
+	uint8		keep[FPT_MAX_CAP];
+	uint64		gone = 0;
+	uint64		bits;
 	int			count;
 	int			n = 0;
-	int			i;
 
 	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
 		return FPT_CORRUPT;
 	node = fpt_kid_node(pg, kid);
 	if (node == NULL)
 		return FPT_CORRUPT;
-	used = fpt_node_used(pg.g, node);
 	perm = fpt_node_perm(pg.g, node);
-	count = fpt_popcount(used);
-	for (i = 0; i < count; i++)
+	count = fpt_popcount(fpt_node_used(pg.g, node));
+	for (int i = 0; i < count; i++)
 	{
-		if (perm[i] >= pg.g->cap)
+		int			slot = perm[i];
+		uint64		bit;
+
+		if (slot >= pg.g->cap)
 			return FPT_CORRUPT;
+		bit = dead != NULL ? dead[i] : slots >> slot & 1;
+		gone |= bit << slot;
+		keep[n] = (uint8) slot;
+		n += !bit;
 	}
-	for (i = 0; i < count; i++)
-	{
-		if (slots & (UINT64CONST(1) << perm[i]))
-			fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + perm[i]);
-		else
-			perm[n++] = perm[i];
-	}
-	((FPTNode *) node)->used = used & ~slots;
-	if ((used & ~slots) == 0)
+	if (gone == 0)
+		return FPT_OK;
+	for (bits = gone; bits != 0; bits &= bits - 1)
+		fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + fpt_ctz(bits));
+	memcpy(perm, keep, n);
+	((FPTNode *) node)->used = fpt_node_used(pg.g, node) & ~gone;
+	if (((FPTNode *) node)->used == 0)
 		fpt_node_remove(pg, kid);
 	return FPT_OK;
 }
 
 FPTResult
+fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+{
+	return fpt_node_take(fpt_page_open(l, page), kid, NULL, slots);
+}
+
+FPTResult
 fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
 {
-	FPTPage		pg = fpt_page_open(l, page);
-	int			n = fpt_node_count(l, page, kid);
-	uint64		slots = 0;
-	int			i;
-
-	if (pg.g == NULL || n < 0)
-		return FPT_CORRUPT;
-	for (i = 0; i < n; i++)
-	{
-		int			slot = fpt_node_perm(pg.g, fpt_kid_node(pg, kid))[i];
-
-		if (slot >= pg.g->cap)
-			return FPT_CORRUPT;
-		if (dead[i])
-			slots |= UINT64CONST(1) << slot;
-	}
-	return slots == 0 ? FPT_OK : fpt_page_delete_slots(l, page, kid, slots);
+	return fpt_node_take(fpt_page_open(l, page), kid, dead, 0);
 }
 
 FPTResult

@@ -112,6 +112,8 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 		int			n = fpt_node_count(l, page, kid);
 
 		end -= n;
+		if (n > 0 && memchr(dead + end, true, n) == NULL)
+			continue;
 		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
 			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
