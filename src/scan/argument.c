@@ -5,8 +5,9 @@
  *
  * An argument of the column's own type is compared as it is.  Of the types
  * that have images an argument of another type is placed between the column's
- * values by fpt_image_cut().  A name is compared with texts as a text, and a
- * text with names as a name, as core's functions compare them.
+ * values by fpt_image_cut().  Where core's functions make the column's order and
+ * the qual's comparison a name is compared with texts as a text, and a text with
+ * names as a name.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,6 +15,7 @@
 
 #include "access/stratnum.h"
 #include "catalog/pg_index.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -162,6 +164,37 @@ image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
 	return true;
 }
 
+/*
+ * How does a column compare with a qual's argument of the other of the types
+ * text and name?  Orders and comparisons of users may be any: names that differ
+ * may be equal, or in the opposite order.  Unknown unless both are core's; with
+ * no page locked, as fpt_converter_init().
+ */
+static FPTArgument
+string_argument(Relation rel, int i, ScanKey key)
+{
+	/* of members of rows, and by strategy */
+	static const Oid text_name[] = {
+		F_BTTEXTNAMECMP, F_TEXTLTNAME, F_TEXTLENAME, F_TEXTEQNAME,
+		F_TEXTGENAME, F_TEXTGTNAME
+	};
+	static const Oid name_text[] = {
+		F_BTNAMETEXTCMP, F_NAMELTTEXT, F_NAMELETEXT, F_NAMEEQTEXT,
+		F_NAMEGETEXT, F_NAMEGTTEXT
+	};
+	Oid			order = index_getprocid(rel, i + 1, FPT_ORDER_PROC);
+	int			which = key->sk_flags & SK_ROW_MEMBER ? 0 : key->sk_strategy;
+
+	Assert(which < (int) lengthof(text_name));
+	if (order == F_BTTEXTCMP && rel->rd_opcintype[i] == TEXTOID &&
+		key->sk_subtype == NAMEOID && key->sk_func.fn_oid == text_name[which])
+		return FPT_ARG_NAME_TO_TEXT;
+	if (order == F_BTNAMECMP && rel->rd_opcintype[i] == NAMEOID &&
+		key->sk_subtype == TEXTOID && key->sk_func.fn_oid == name_text[which])
+		return FPT_ARG_TEXT_TO_NAME;
+	return FPT_ARG_UNKNOWN;
+}
+
 void
 fpt_converter_init(FPTConverter *conv, Relation rel, int i, ScanKey key)
 {
@@ -174,7 +207,6 @@ fpt_converter_init(FPTConverter *conv, Relation rel, int i, ScanKey key)
 	conv->how = FPT_ARG_SAME;
 	if (fpt_argument_is_same(rel, i, key))
 		return;
-	conv->how = FPT_ARG_UNKNOWN;
 	conv->buf = palloc(2 * sizeof(FPTConverted));
 	conv->type = fpt_keytype_for(index_getprocid(rel, i + 1, FPT_ORDER_PROC),
 								 opcintype);
@@ -183,15 +215,12 @@ fpt_converter_init(FPTConverter *conv, Relation rel, int i, ScanKey key)
 		fpt_lookup_cross(rel, i, key->sk_subtype, CurrentMemoryContext,
 						 &conv->cmp);
 		conv->how = FPT_ARG_IMAGE;
+		return;
 	}
-	else if (opcintype == TEXTOID && key->sk_subtype == NAMEOID)
-		conv->how = FPT_ARG_NAME_TO_TEXT;
-	else if (opcintype == NAMEOID && key->sk_subtype == TEXTOID)
-	{
-		conv->how = FPT_ARG_TEXT_TO_NAME;
+	conv->how = string_argument(rel, i, key);
+	if (conv->how == FPT_ARG_TEXT_TO_NAME)
 		conv->bytewise = !OidIsValid(key->sk_collation) ||
 			get_collation_isdeterministic(key->sk_collation);
-	}
 }
 
 Datum

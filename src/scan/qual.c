@@ -329,7 +329,10 @@ value_order(const void *a, const void *b, void *arg)
 	if (s->how == FPT_ARG_SAME)
 		return fpt_general_compare_values(s->q->g, s->i, x, false, y, false);
 
-	/* two names, or two texts, are in the order that they are in converted */
+	/*
+	 * Two names, or two texts, are in the order that they are in converted:
+	 * the column's is core's (fpt_converter_init()).
+	 */
 	c = DatumGetInt32(DirectFunctionCall2Coll(s->how == FPT_ARG_NAME_TO_TEXT ?
 											  btnamecmp : bttextcmp,
 											  col->collation, x, y));

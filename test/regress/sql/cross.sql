@@ -142,6 +142,86 @@ SELECT * FROM fpt_compare(ARRAY[
 ALTER OPERATOR FAMILY text_ops USING fptree DROP
 	FUNCTION 1 (text, int4), OPERATOR 3 (text, int4);
 
+-- Texts and names in orders of other people: the opposite one, with core's
+-- operators; one in which strings are equal that differ; and core's, with
+-- operators that mean something else.
+CREATE FUNCTION members(n text, l text, r text, cmp text, ops text[], own bool)
+RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text := format('FUNCTION 1 (%1$s, %2$s) %3$s_cmp(%1$s, %2$s)', l, r, n);
+BEGIN
+	EXECUTE format('CREATE FUNCTION %s_cmp(%s, %s) RETURNS int IMMUTABLE
+		STRICT LANGUAGE plpgsql AS ''BEGIN RETURN %s; END''', n, l, r, replace(cmp, '''', ''''''));
+	FOR i IN 1..5 LOOP
+		IF own THEN
+			EXECUTE format('CREATE FUNCTION %1$s%2$s(%3$s, %4$s) RETURNS bool IMMUTABLE
+				STRICT LANGUAGE plpgsql AS ''BEGIN RETURN %1$s_cmp($1, $2) %5$s 0; END''',
+				n, i, l, r, ('{<,<=,=,>=,>}'::text[])[i]);
+			EXECUTE format('CREATE OPERATOR x.%s (LEFTARG = %s, RIGHTARG = %s,
+				FUNCTION = %s%s)', ops[i], l, r, n, i);
+		END IF;
+		result := result || format(', OPERATOR %s %s.%s (%s, %s)', i,
+			CASE WHEN own THEN 'x' ELSE 'pg_catalog' END, ops[i], l, r);
+	END LOOP;
+	RETURN result;
+END $$;
+CREATE TABLE orders (n text, ops text[]);
+INSERT INTO orders VALUES ('reversed', '{>,>=,=,<=,<}'), ('folded', '{~<,~<=,~=,~>=,~>}'),
+	('prefixed', '{^<,^<=,^=,^>=,^>}');
+DO $$
+DECLARE
+	t text;
+	u text;
+	o orders;
+	own text;
+	other text;
+BEGIN
+	FOREACH t IN ARRAY '{text,name}'::text[] LOOP
+		u := CASE t WHEN 'text' THEN 'name' ELSE 'text' END;
+		FOR o IN SELECT * FROM orders LOOP
+			own := CASE o.n WHEN 'reversed' THEN '-bt' || t || 'cmp($1, $2)'
+				WHEN 'folded' THEN 'bttextcmp(lower($1::text) COLLATE "C", lower($2::text) COLLATE "C")' END;
+			other := CASE o.n WHEN 'reversed' THEN '-bt' || t || u || 'cmp($1, $2)'
+				WHEN 'folded' THEN own
+				ELSE 'bttextcmp($1::text COLLATE "C", ''n'' || $2::text)' END;
+			EXECUTE format('CREATE OPERATOR CLASS %s_%s FOR TYPE %s USING fptree AS %s, %s',
+				o.n, t, t,
+				CASE o.n WHEN 'prefixed' THEN format('FUNCTION 1 bt%scmp(%s, %s),
+					OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >', t, t, t)
+				ELSE members(o.n, t, t, own, o.ops, o.n = 'folded') END,
+				members(o.n, t, u, other, o.ops, o.n <> 'reversed'));
+		END LOOP;
+	END LOOP;
+END $$;
+CREATE TABLE s AS
+	SELECT i AS id, s AS text, s::name COLLATE "C" AS name
+	FROM generate_series(1, 200) i,
+		LATERAL (SELECT CASE i % 3 WHEN 0 THEN 'N' ELSE 'n' END ||
+			CASE i % 4 WHEN 0 THEN 'n' ELSE '' END || i % 70 AS s) x;
+INSERT INTO s (id) VALUES (201), (202);
+CREATE FUNCTION compare_order(o text, t text, direction text, OUT compared int, OUT problems text)
+LANGUAGE plpgsql AS $$
+DECLARE
+	u text := CASE t WHEN 'text' THEN 'name' ELSE 'text' END;
+	few text := format('''{n1,n2,n3,N3,n4,NULL,N5,n5,n6,nn8,N33,n3,1,5,n9}''::%s[]', u);
+	lots text := format('ARRAY(SELECT %s FROM s WHERE id %% 3 = 0)', u);	-- 66
+	queries text[];
+BEGIN
+	EXECUTE format('CREATE INDEX s_order ON s USING fptree (%s COLLATE "C" %s_%s %s, id)', t, o, t, direction);
+	SELECT array_agg(format('SELECT id, %s FROM s WHERE ', t) || replace(replace(replace(replace(q,
+			'#', t || ' COLLATE "C" ' || CASE o WHEN 'reversed' THEN op ELSE 'OPERATOR(x.' || op || ')' END),
+			'FEW', few), 'LOTS', lots), 'TYPE', u))
+		INTO queries
+		FROM orders, unnest(ops) op, unnest(ARRAY['# ''n42''::TYPE', '# ''N''::TYPE', '# ''4''::TYPE',
+			'# ANY (FEW)', '# ANY (LOTS)', '# ANY (LOTS) AND # ANY (FEW)',
+			'# ANY (FEW) AND id > 100', '# ANY (FEW) AND # ''n4''::TYPE']) q
+		WHERE n = o AND (op = ops[3] OR q !~ 'LOTS');
+	SELECT * INTO compared, problems FROM fpt_compare(queries);
+	DROP INDEX s_order;
+END $$;
+SELECT n, t, d, c.* FROM orders, unnest('{text,name}'::text[]) t, unnest('{ASC,DESC NULLS LAST}'::text[]) d,
+	compare_order(n, t, d) c ORDER BY n, t, d;
+
 -- One that many values of 16 bytes equal.
 CREATE FUNCTION uuid_int(uuid, int4) RETURNS int IMMUTABLE STRICT LANGUAGE sql
 	AS $$SELECT btint4cmp(('x' || left($1::text, 1))::bit(4)::int, $2)$$;
