@@ -60,7 +60,7 @@
  */
 #define FPT_CHUNK_LEAVES	128
 #define FPT_PASS_PAGES		24
-#define FPT_PASS_RING(ring)	Max((ring) / 4 * 3, 1)
+#define FPT_PASS_RING(ring)	Max((uint32) (ring) / 4 * 3, 1)
 
 /* Parts of the table that a chunk's entries are sorted into. */
 #define FPT_CHUNK_PARTS		1024
