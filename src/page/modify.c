@@ -954,6 +954,10 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 		fpt_root_set_sep(pg, p->kid + 1, hi, lo);
 		return FPT_OK;
 	}
+
+	/* e would follow the entry that is passed on, as their keys look alike. */
+	if (p->rank >= p->count && room < 2)
+		return FPT_FULL;
 	return fpt_entries_shift(pg, p->kid, 1,
 							 Max(1, Min(room, p->count - p->rank)));
 }

@@ -424,6 +424,30 @@ test_insert_nearly_ascending(void)
 	}
 }
 
+/*
+ * The new entry's key is that of the last one of a full node, and the next node
+ * has one free slot: the last one must not take it, as the new one would follow.
+ */
+static void
+test_insert_behind_equal(void)
+{
+	int			cap;
+	FPTEntry	x;
+
+	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	cap = fpt_page_geom(&l8, page)->cap;
+	for (int i = 0; i < 2 * cap - 1; i++)
+		e[i] = leaf_entry((uint64) i * 2, ((uint64) 9 << 16) | (uint64) (i + 1));
+	CHECK(fpt_page_fill(&l8, page, e, 2 * cap - 1, 100) == FPT_OK);
+	CHECK(fpt_node_count(&l8, page, 0) == cap);
+	CHECK(fpt_node_count(&l8, page, 1) == cap - 1);
+	x = leaf_entry((uint64) (cap - 1) * 2,
+				   ((uint64) 9 << 16) | (uint64) (2 * cap));
+	CHECK(fpt_page_make_room(&l8, page, &x, NULL) == FPT_OK);
+	CHECK(insert(&l8, &x) == FPT_OK);
+	CHECK(fpt_page_count(&l8, page) == 2 * cap && sound(&l8));
+}
+
 /* Where the entries are that came last. */
 static void
 test_recent_band(void)
@@ -1070,6 +1094,7 @@ test_page(void)
 	kt_run("edits", test_insert_edits);
 	kt_run("ascending", test_insert_ascending);
 	kt_run("nearly ascending", test_insert_nearly_ascending);
+	kt_run("behind an equal key", test_insert_behind_equal);
 	kt_run("last entries", test_recent_band);
 	kt_run("random insertions", test_insert_random);
 	kt_run("reorganise", test_reorganise);
