@@ -110,6 +110,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		if (fpt_header(BufferGetPage(next))->flags & FPT_F_INCOMPLETE)
 		{
 			fpt_finish_split(rel, ix, next, stack);
+			steps--;			/* the same page again */
 			continue;
 		}
 		UnlockReleaseBuffer(buf);
