@@ -348,8 +348,11 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 	btcostestimate(root, path, loop_count, indexStartupCost, indexTotalCost,
 				   indexSelectivity, indexCorrelation, indexPages);
 	if (!fpt_skip_cost(root, path, loop_count, *indexStartupCost,
-					   indexTotalCost, *indexSelectivity, indexPages))
-		*indexTotalCost -= fpt_readahead_credit(path, loop_count, *indexPages);
+					   indexTotalCost, *indexSelectivity, indexPages) &&
+		!isinf(*indexTotalCost))
+		*indexTotalCost -=
+			Min(fpt_readahead_credit(path, loop_count, *indexPages),
+				*indexTotalCost - *indexStartupCost);
 	*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 	Assert(*indexPages >= 0);

@@ -35,6 +35,16 @@ END $$;
 CREATE FUNCTION core18() RETURNS bool LANGUAGE sql AS $$
 	SELECT current_setting('server_version_num')::int >= 180000 $$;
 
+-- costs beyond all bounds, less what read-ahead hides, are no less than nothing
+CREATE TABLE far AS SELECT i AS a FROM generate_series(1, 50000) i;
+CREATE INDEX far_a ON far USING fptree (a);
+ANALYZE far;
+SET effective_io_concurrency = 16;
+SET random_page_cost = 1e308;
+SELECT count(*) FROM far WHERE a > 0 AND a < 30000;
+RESET random_page_cost;
+RESET effective_io_concurrency;
+
 SET enable_seqscan = off;
 SELECT name, setting FROM pg_settings WHERE name LIKE 'fptree.plan%' ORDER BY 1;
 
