@@ -990,13 +990,13 @@ fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 
 	CHECK_FOR_INTERRUPTS();
 	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
+	if (!jump)
+		return fpt_leaf_for(scan, so, target, hint, at, dir);
 	buf = fpt_leaf_for(scan, so, target,
-					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE,
-					   jump ? NULL : at, dir);
-	if (hint != FPT_NOPAGE && jump)
+					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE, NULL,
+					   dir);
+	if (hint != FPT_NOPAGE)
 		so->misses = fpt_bufpage(buf) == hint ? 0 : so->misses + 1;
-	else
-		so->misses = 0;
 	return buf;
 }
 
@@ -1031,6 +1031,10 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		before = fpt_key_before(&so->ix, at);
 		target = &before;
 	}
+
+	/* A descent on the way to values of later columns is for one leaf only. */
+	if (r.seek && (jump || hint == FPT_NOPAGE))
+		far = near;
 	buf = fpt_general_leaf(scan, at, target, hint, jump, far, dir);
 	if (dir < 0)
 	{

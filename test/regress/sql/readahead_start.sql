@@ -80,6 +80,29 @@ SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') =
 SELECT asked('SELECT sum(b) FROM t WHERE a > 1000', 'bitmap') = :behind AS unbounded;
 SELECT counted('leaf_wasted') AS wasted;
 
+-- Not if they jump from one value of the first column to the next: each leaf on
+-- the way is wanted for itself.
+CREATE TABLE k (a int, b int) WITH (autovacuum_enabled = off);
+CREATE INDEX k_ab ON k USING fptree (a, b);
+INSERT INTO k SELECT i % 20, i FROM generate_series(1, 60000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) k;
+SELECT leaf_pages > 100 AS enough FROM fptree_stat('k_ab');
+ALTER INDEX k_ab SET TABLESPACE fpt_start;
+SELECT asked('SELECT count(*) FROM k WHERE b = 31001', 'bitmap', false) < 40 AS few;
+SELECT counted('leaf_wasted') < 10 AS wasted_few;
+
+-- and of several leaves for each value the sibling is not tried in vain twice
+CREATE FUNCTION pages(statement text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	CALL fpt_use('only');
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, FORMAT JSON) ' || statement INTO plan;
+	CALL fpt_use('any');
+	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int + (plan->0->'Plan'->>'Shared Read Blocks')::int;
+END $$;
+SELECT pages('SELECT count(*) FROM k WHERE b BETWEEN 20000 AND 40000') < 175 AS few_pages;
+
 -- A LIMIT within the first leaf: up to eight other leaves, and none without an
 -- end, for a single value, and for a range that does not leave the leaf.
 SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only') AS asked,
@@ -187,7 +210,7 @@ ROLLBACK;
 RESET effective_io_concurrency;
 
 SELECT fpt_check_all();
-DROP TABLE t, s;
+DROP TABLE t, s, k;
 DROP TABLESPACE fpt_start;
 DROP TABLESPACE fpt_start_2;
 DROP TABLESPACE fpt_start_3;
