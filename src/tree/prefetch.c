@@ -324,8 +324,12 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	buf = fpt_descend_try(rel, ix, &key, 1, BUFFER_LOCK_SHARE);
 	if (!BufferIsValid(buf))
 	{
-		/* Only for read-ahead: it does without the rest. */
+		/*
+		 * Only for read-ahead: it does without the rest.  Where it was to go
+		 * on may be a search of this process, in a window that others share.
+		 */
 		w->end = true;
+		w->bound.key.search = NULL;
 		return;
 	}
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
