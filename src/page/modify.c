@@ -1156,7 +1156,7 @@ fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 	if (pg.g == NULL || n < 0)
 		return FPT_CORRUPT;
 
-	/* Numbers of a dictionary's keys are short, and its keys had to be compared. */
+	/* Its numbers are short, and its keys would have to be compared. */
 	if (fpt_has_dict(pg.g))
 		return FPT_FULL;
 

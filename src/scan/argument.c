@@ -5,9 +5,9 @@
  *
  * An argument of the column's own type is compared as it is.  Of the types
  * that have images an argument of another type is placed between the column's
- * values by fpt_image_cut().  Where core's functions make the column's order and
- * the qual's comparison a name is compared with texts as a text, and a text with
- * names as a name.
+ * values by fpt_image_cut().  Where the column's order and the qual's
+ * comparison are core's functions, a name is compared with texts as a text, and
+ * a text with names as a name.
  *
  *-------------------------------------------------------------------------
  */

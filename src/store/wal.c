@@ -402,8 +402,8 @@ fpt_wal_verify(const FPTWal *wal)
 #endif							/* USE_ASSERT_CHECKING */
 
 /*
- * All pages are locked exclusively, and stay so.  Whatever may raise, for want of
- * memory, comes before the critical section (W1).
+ * All pages are locked exclusively, and stay so.  Whatever may raise, for want
+ * of memory, comes before the critical section (W1).
  */
 void
 fpt_wal_finish(FPTWal *wal)

@@ -135,7 +135,7 @@ typedef struct FPTWindow
 	bool		end;			/* nothing after: the range ends here */
 	int			start;			/* leaves that a start asks for, see there */
 	int			moststart;
-	int			tried;			/* by the last start, if it is to learn, or -1 */
+	int			tried;			/* by the last start, if it may learn, or -1 */
 	int			ran;			/* leaves that the walk has gone on to */
 	FPTKeyBuf	bound;			/* where to go on in the leaf-parent level */
 	FPTDistance dist;

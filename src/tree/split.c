@@ -302,7 +302,6 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	sp->fill = FPT_SPLIT_FILL;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
-
 		/* The page where the run goes on gets the lesser part of the others. */
 		if (h->level == 0 && fpt_split_long_run(sp))
 			return sp->pos > sp->n / 2 ? sp->pos : sp->pos + 1;

@@ -373,7 +373,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	}
 	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 
-	/* Two leaves have a neighbour in common, or a damaged page two downlinks. */
+	/* Leaves have neighbours in common, or a damaged page two downlinks. */
 	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;

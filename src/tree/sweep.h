@@ -23,9 +23,9 @@ extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
 extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
 
 /*
- * Of which leaves is the walk, if not of all?  "next" tells the one to come next
- * after those it has told, with the other pages that the walk will need for it,
- * FPT_NOPAGE in the places that are left; false: it knows none now.
+ * Of which leaves is the walk, if not of all?  "next" tells the one to come
+ * next after those it has told, with the other pages that the walk will need
+ * for it, FPT_NOPAGE in the places that are left; false: it knows none now.
  */
 #define FPT_LEAF_PAGES		4
 
