@@ -848,32 +848,35 @@ fpt_start_ahead(void *arg, uint32 leaf)
 }
 
 /*
+ * Does a range of image keys end at a value, at another one than it begins at,
+ * and before the type's last one?
+ */
+static bool
+fpt_image_bounded(const FPTScanOpaque *so, const FPTKey *from,
+				  const FPTKey *end, int dir)
+{
+	FPTImage	last = {0, 0};
+
+	if (end->cls != FPT_CLS_VALUE || from->cls != FPT_CLS_VALUE ||
+		(end->hi == from->hi && end->lo == from->lo))
+		return false;
+	if (dir > 0)
+		last = fpt_image_max(so->ix.type);
+	return end->hi != last.hi || end->lo != last.lo;
+}
+
+/*
  * The disks can read the next leaves while the first one is waited for: reading
  * ahead begins in the descent, unless the scan may stop at that leaf.  A bitmap
- * scan never does.  Others do where the range has no end, which is why there
- * may be a LIMIT, and mostly where it is a single value.
+ * scan never does.  Others do, by a LIMIT, where the range has no end but that
+ * of the values its first columns are fixed to, or no value but these.
  */
 static void
 fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
-			  const FPTKey *end, int dir)
+			  const FPTKey *end, bool bounded, int dir)
 {
-	FPTImage	none = {0, 0};
-
-	if (!fpt_guc_leaf_prefetch)
+	if (!fpt_guc_leaf_prefetch || (scan->heapRelation != NULL && !bounded))
 		return;
-	if (scan->heapRelation != NULL)
-	{
-		if (end->cls != FPT_CLS_VALUE || key->cls != FPT_CLS_VALUE ||
-			(end->hi == key->hi && end->lo == key->lo))
-			return;
-		if (so->ix.type != NULL)
-		{
-			if (dir > 0)
-				none = fpt_image_max(so->ix.type);
-			if (end->hi == none.hi && end->lo == none.lo)
-				return;
-		}
-	}
 	so->look.start = fpt_start_ahead;
 	so->look.arg = scan;
 	so->look.dir = dir;
@@ -883,12 +886,12 @@ fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 /*
  * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
- * leaf in a row on, leaves are read ahead, up to the range's end.  Not for the
- * planner, which wants one entry.
+ * leaf in a row on, leaves are read ahead, up to the range's end; "bounded":
+ * from the first one on.  Not for the planner, which wants one entry.
  */
 static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
-			   uint32 hint, const FPTKey *end, int dir)
+			   uint32 hint, const FPTKey *end, bool bounded, int dir)
 {
 	FPTWindow  *w = so->window;
 
@@ -901,7 +904,7 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		if (w != NULL)
 			fpt_window_leave(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
-		fpt_leaf_look(scan, so, key, end, dir);
+		fpt_leaf_look(scan, so, key, end, bounded, dir);
 		return;
 	}
 	if (w == NULL)
@@ -947,6 +950,7 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	int			i = fpt_next_range(l, &so->ranges, at, dir);
 	const FPTRange *r;
 	FPTRange	rbuf;
+	const FPTKey *end;
 	FPTKey		from;
 	FPTKey		before;
 	Buffer		buf;
@@ -963,7 +967,9 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	else
 		from = *at;
 	CHECK_FOR_INTERRUPTS();
-	fpt_leaf_ahead(scan, so, &from, hint, dir > 0 ? &r->hi : &r->lo, dir);
+	end = dir > 0 ? &r->hi : &r->lo;
+	fpt_leaf_ahead(scan, so, &from, hint, end,
+				   fpt_image_bounded(so, &from, end, dir), dir);
 	if (dir > 0)
 	{
 		buf = fpt_leaf_for(scan, so, &from, hint, NULL, dir);
@@ -977,19 +983,28 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 }
 
 /*
- * General keys: lock the leaf that covers "target".  "hint" is the sibling that
- * the scan has come to the end of, "at", which covers it at least if no key was
- * jumped over.  It is tried first as long as that goes well.
+ * General keys: lock the leaf that covers "target", in the range r.  "hint" is
+ * the sibling that the scan has come to the end of, "at", which covers it at
+ * least if no key was jumped over.  It is tried first while that goes well.
  */
 static Buffer
 fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
-				 uint32 hint, bool jump, const FPTKey *end, int dir)
+				 uint32 hint, bool jump, const FPTQualRange *r, int dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	uint32		step = jump ? FPT_NOPAGE : hint;
+	const FPTKey *end = dir > 0 ? &r->hi : &r->lo;
+	bool		bounded = r->bounded;
 	Buffer		buf;
 
+	/* A descent on the way to values of later columns is for one leaf only. */
+	if (r->seek && step == FPT_NOPAGE)
+	{
+		end = dir > 0 ? &r->lo : &r->hi;
+		bounded = false;
+	}
 	CHECK_FOR_INTERRUPTS();
-	fpt_leaf_ahead(scan, so, target, jump ? FPT_NOPAGE : hint, end, dir);
+	fpt_leaf_ahead(scan, so, target, step, end, bounded, dir);
 	if (!jump)
 		return fpt_leaf_for(scan, so, target, hint, at, dir);
 	buf = fpt_leaf_for(scan, so, target,
@@ -1008,7 +1023,6 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	const FPTLayout *l = &so->ix.layout;
 	FPTQualRange r;
 	const FPTKey *near = dir > 0 ? &r.lo : &r.hi;
-	const FPTKey *far = dir > 0 ? &r.hi : &r.lo;
 	const FPTKey *target = at;
 	FPTKey		before;
 	Buffer		buf;
@@ -1031,11 +1045,7 @@ fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		before = fpt_key_before(&so->ix, at);
 		target = &before;
 	}
-
-	/* A descent on the way to values of later columns is for one leaf only. */
-	if (r.seek && (jump || hint == FPT_NOPAGE))
-		far = near;
-	buf = fpt_general_leaf(scan, at, target, hint, jump, far, dir);
+	buf = fpt_general_leaf(scan, at, target, hint, jump, &r, dir);
 	if (dir < 0)
 	{
 		fpt_fill_batch(scan, so, b, buf, NULL, at, NULL);

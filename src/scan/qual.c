@@ -1171,6 +1171,7 @@ point_range(FPTQuals *q, FPTQualRange *r)
 	r->filter = false;
 	r->seek = false;
 	r->moved = true;
+	r->bounded = false;
 }
 
 bool
@@ -1215,6 +1216,9 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	r->moved = moved >= 0 || begin;
 	r->filter = q->nothers > 0 || q->last > e;
 	r->seek = dir > 0 && q->last > e && q->last >= q->pos.natts;
+
+	/* (a value and not the NULLs, at which a range without an end ends) */
+	r->bounded = q->end.natts > e && !q->end.isnull[e];
 	near = *from;
 	if (r->moved || from->search != NULL)
 		pos_key(q, &q->pos, &near);

@@ -39,6 +39,8 @@ typedef struct FPTQualRange
 								 * quals are not known where it begins: the
 								 * first entry there tells more ("dir" > 0) */
 	bool		moved;			/* does not begin at "from" */
+	bool		bounded;		/* of the column after the fixed ones it ends
+								 * at a value, and not with all that follows */
 	bool		point;			/* the quals allow one value of the first
 								 * columns: there is no other range */
 	bool		here;			/* set by a scan that knows: "lo" is between

@@ -119,6 +119,94 @@ SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'onl
 SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s ORDER BY a DESC', :lo, :hi), 'only') AS one_leaf;
 SELECT asked(format('SELECT b FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'bitmap') AS one_leaf;
 
+-- Of several columns it is the column behind those that are fixed whose end
+-- counts: all that begins with one value has none.
+CREATE TABLE g (a int, b int, c text) WITH (autovacuum_enabled = off);
+CREATE INDEX g_ab ON g USING fptree (a, b);
+INSERT INTO g SELECT i % 4, i, i FROM generate_series(1, 40000) i ORDER BY hashint4(i);
+CREATE TABLE h (a int, b text COLLATE "C", c int[]) WITH (autovacuum_enabled = off);
+CREATE INDEX h_b ON h USING fptree (b);
+CREATE INDEX h_c ON h USING fptree (c);
+INSERT INTO h SELECT i, 'the same beginning' || to_char(i, '00000'), ARRAY[i, i] FROM generate_series(1, 6000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) g, h;
+CREATE FUNCTION asked_of(ix regclass, statement text, kind text DEFAULT 'only',
+	OUT asked int8, OUT wasted int8) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('ALTER INDEX %s SET TABLESPACE fpt_start', ix);
+	EXECUTE format('ALTER INDEX %s SET TABLESPACE pg_default', ix);
+	asked := asked(statement, kind, false);
+	wasted := counted('leaf_wasted');
+END $$;
+CREATE TABLE at AS SELECT ix, p, i.ctid AS row FROM unnest('{g_ab,h_b,h_c}'::regclass[]) ix, generate_series(1, fpt_pages(ix) - 1) p,
+	fptree_page_stats(ix, p) s, fptree_page_items(ix, p) i WHERE s.type = 'leaf';
+CREATE FUNCTION leaves_of(ix regclass, tab regclass, cond text) RETURNS int8
+LANGUAGE plpgsql AS $$
+DECLARE
+	n int8;
+BEGIN
+	EXECUTE format('SELECT count(DISTINCT p) FROM at JOIN %s t ON t.ctid = row WHERE ix = %L::regclass AND %s', tab, ix, cond) INTO n;
+	RETURN n;
+END $$;
+SELECT leaves_of('g_ab', 'g', 'a = 2') > 12 AS enough;
+
+-- no end, in the direction of the scan
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b DESC LIMIT 1');
+SELECT * FROM asked_of('g_ab', 'SELECT c FROM g WHERE a = 2 ORDER BY b DESC LIMIT 1', 'index');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b DESC LIMIT 1');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b IS NOT NULL ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b = 20002');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) ORDER BY a, b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (2, 0) ORDER BY a, b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 40000) ORDER BY a DESC, b DESC LIMIT 1');
+
+-- an end
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a < 2 ORDER BY a, b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) AND b < 38000 ORDER BY a, b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 20000) ORDER BY a, b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (1, 20000) ORDER BY a DESC, b DESC LIMIT 10');
+SELECT asked = leaves_of('g_ab', 'g', 'a = 2 AND b BETWEEN 2000 AND 38000') AS all_leaves, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a = 2 AND b BETWEEN 2000 AND 38000');
+
+-- Of what has no end all is asked for from the third leaf on, and in a bitmap
+-- scan from the first one on.
+SELECT asked = leaves_of('g_ab', 'g', 'a = 2') - 2 AS but_two, wasted FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a = 2');
+SELECT asked = leaves_of('g_ab', 'g', 'a = 2') - 2 AS but_two, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM (SELECT b FROM g WHERE a = 2 ORDER BY b DESC OFFSET 0) s');
+SELECT asked = leaves_of('g_ab', 'g', 'a IN (0, 2)') - 4 AS but_four, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a IN (0, 2)');
+SELECT asked = leaves_of('g_ab', 'g', 'a = 2') AS all_leaves, wasted FROM asked_of('g_ab', 'SELECT count(c) FROM g WHERE a = 2', 'bitmap');
+
+-- In descending order, where what is before the NULLs has no end
+DROP INDEX g_ab;
+TRUNCATE g;
+CREATE INDEX g_ba ON g USING fptree (a, b DESC);
+INSERT INTO g SELECT i % 4, i, i FROM generate_series(1, 40000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) g;
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC LIMIT 10');
+
+-- One value after the other, as in LATERAL (... ORDER BY .. LIMIT 1): nothing
+-- is asked for, or what an end allows.
+SELECT * FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
+	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b DESC LIMIT 1) x');
+SELECT * FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
+	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b LIMIT 1) x');
+SELECT wasted FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
+	LATERAL (SELECT b FROM g WHERE a = u AND b > 2000 ORDER BY b DESC LIMIT 1) x');
+
+-- Nor does it matter whether values differ in their first bytes, or in any.
+SELECT asked = leaves_of('h_b', 'h', 'a BETWEEN 1000 AND 5000') AS all_leaves, asked > 20 AS many, wasted
+FROM asked_of('h_b', 'SELECT count(b) FROM h WHERE b BETWEEN ''the same beginning 01000'' AND ''the same beginning 05000''');
+SELECT asked = leaves_of('h_c', 'h', 'a BETWEEN 1000 AND 5000') AS all_leaves, asked > 20 AS many, wasted
+FROM asked_of('h_c', 'SELECT count(c) FROM h WHERE c BETWEEN ARRAY[1000] AND ARRAY[5000, 5000]');
+SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b > ''the same beginning 01000'' ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b < ''the same beginning 05000'' ORDER BY b LIMIT 10');
+
 -- Rescans.  Those that stop within the first leaf ask for less each time, and
 -- in the end for that leaf only; after one that runs on it is as in the
 -- beginning, and it stays so where all do.
@@ -210,7 +298,7 @@ ROLLBACK;
 RESET effective_io_concurrency;
 
 SELECT fpt_check_all();
-DROP TABLE t, s, k;
+DROP TABLE t, s, k, g, h, at;
 DROP TABLESPACE fpt_start;
 DROP TABLESPACE fpt_start_2;
 DROP TABLESPACE fpt_start_3;
