@@ -297,7 +297,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 	}
 	fence = w->dir > 0 ? fpt_page_high(l, page) : fpt_page_low(l, page);
 	fpt_key_copy(&w->bound, &fence);
-	if (fence.cls == FPT_CLS_PINF || fence.cls == FPT_CLS_MINF)
+	if (fence.cls == FPT_CLS_PINF || fence.cls == FPT_CLS_MINF ||
+		(w->dir > 0 && fpt_key_cmp(l, &fence, end) > 0))
 		w->end = true;
 }
 

@@ -207,6 +207,19 @@ FROM asked_of('h_c', 'SELECT count(c) FROM h WHERE c BETWEEN ARRAY[1000] AND ARR
 SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b > ''the same beginning 01000'' ORDER BY b LIMIT 10');
 SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b < ''the same beginning 05000'' ORDER BY b LIMIT 10');
 
+-- Nothing beyond a range that ends with a leaf parent's last leaf.
+CREATE TABLE p (a int, b text COLLATE "C") WITH (autovacuum_enabled = off);
+INSERT INTO p SELECT i, repeat('x', 400) || to_char(i, '00000') FROM generate_series(1, 2000) i;
+CREATE INDEX p_b ON p USING fptree (b);
+VACUUM (FREEZE, ANALYZE) p;
+INSERT INTO at SELECT 'p_b'::regclass, p, i.ctid FROM generate_series(1, fpt_pages('p_b') - 1) p, fptree_page_stats('p_b', p) s, fptree_page_items('p_b', p) i WHERE s.type = 'leaf';
+SELECT substring(high_fence FROM '\d{5}')::int - 1 AS last FROM generate_series(1, fpt_pages('p_b') - 1) p, fptree_page_stats('p_b', p) s
+	WHERE level = 1 AND left_page <> 0 AND right_page <> 0 ORDER BY p LIMIT 1 \gset
+SELECT asked = leaves_of('p_b', 'p', format('a BETWEEN 50 AND %s', :last)) AS all_leaves, asked > 20 AS many, wasted
+FROM asked_of('p_b', format($$SELECT count(b) FROM p WHERE b BETWEEN repeat('x', 400) || ' 00050' AND repeat('x', 400) || to_char(%s, '00000')$$, :last));
+SELECT asked = leaves_of('p_b', 'p', format('a BETWEEN %s + 1 AND 1900', :last)) AS all_leaves, asked > 20 AS many, wasted
+FROM asked_of('p_b', format($$SELECT b FROM p WHERE b BETWEEN repeat('x', 400) || to_char(%s + 1, '00000') AND repeat('x', 400) || ' 01900' ORDER BY b DESC$$, :last));
+
 -- Rescans.  Those that stop within the first leaf ask for less each time, and
 -- in the end for that leaf only; after one that runs on it is as in the
 -- beginning, and it stays so where all do.
@@ -298,7 +311,7 @@ ROLLBACK;
 RESET effective_io_concurrency;
 
 SELECT fpt_check_all();
-DROP TABLE t, s, k, g, h, at;
+DROP TABLE t, s, k, g, h, p, at;
 DROP TABLESPACE fpt_start;
 DROP TABLESPACE fpt_start_2;
 DROP TABLESPACE fpt_start_3;
