@@ -366,6 +366,13 @@ fpt_window_find(FPTWindow *w, uint32 pageno)
 		}
 	}
 
+	/* After a range's end the walk is in the next range: begin another one. */
+	if (fpt_window_ended(w))
+	{
+		fpt_window_done(w);
+		return;
+	}
+
 	/* Split off or recycled since; the next ones may be known again. */
 	fpt_count(w->counters, FPT_SKIP_LOST, 1);
 	if (++w->lost > FPT_MAX_LOST)

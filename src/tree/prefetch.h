@@ -174,6 +174,13 @@ extern void fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix,
 							 const FPTKey *at, int dir, const FPTKey *end,
 							 bool all);
 
+/* Has the walk come to the last leaf of its range, as far as is known? */
+static inline bool
+fpt_window_ended(const FPTWindow *w)
+{
+	return w->end && w->cur >= w->n - 1;
+}
+
 /* Pages for which a read was started, and that the walk has not come to. */
 extern uint64 fpt_window_unused(const FPTWindow *w);
 

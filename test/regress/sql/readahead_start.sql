@@ -178,6 +178,11 @@ SELECT asked = leaves_of('g_ab', 'g', 'a = 2') - 2 AS but_two, wasted
 FROM asked_of('g_ab', 'SELECT count(*) FROM (SELECT b FROM g WHERE a = 2 ORDER BY b DESC OFFSET 0) s');
 SELECT asked = leaves_of('g_ab', 'g', 'a IN (0, 2)') - 4 AS but_four, wasted
 FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a IN (0, 2)');
+-- (elements that follow one another have a leaf in common)
+SELECT asked >= leaves_of('g_ab', 'g', 'a IN (1, 2, 3)') - 6 AS but_six, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a IN (1, 2, 3)');
+SELECT asked >= leaves_of('g_ab', 'g', 'a IN (1, 2, 3)') - 6 AS but_six, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM (SELECT b FROM g WHERE a IN (1, 2, 3) ORDER BY a DESC, b DESC OFFSET 0) s');
 SELECT asked = leaves_of('g_ab', 'g', 'a = 2') AS all_leaves, wasted FROM asked_of('g_ab', 'SELECT count(c) FROM g WHERE a = 2', 'bitmap');
 
 -- In descending order, where what is before the NULLs has no end
