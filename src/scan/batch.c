@@ -982,6 +982,64 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	return true;
 }
 
+/* The window of leaves, if the scan has one yet. */
+static FPTWindow *
+fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (scan->parallel_scan != NULL)
+		return fpt_parallel_window(scan, so);
+	return so->window;
+}
+
+/*
+ * Will a jump to where the quals' next range begins be one to the next leaf?
+ * Where there is a range in each leaf, as with quals on a later column, so are
+ * all of them, and leaves are read ahead as if there were no jumps.  It is so
+ * as long as it was so, at first in a walk from leaf to leaf that has not come
+ * to the end of its range.
+ */
+static bool
+fpt_jump_stays(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, int dir)
+{
+	FPTWindow  *w;
+
+	if (hint == FPT_NOPAGE || so->misses > 0 || fpt_is_probe(scan))
+		return false;
+	w = fpt_known_window(scan, so);
+	if (w == NULL || w->dir != dir)
+		return so->stayed;
+	return !fpt_window_ended(w);
+}
+
+/*
+ * fpt_leaf_ahead() for general keys, in the range r; "at": where the scan has
+ * come to.
+ */
+static void
+fpt_general_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
+				  const FPTKey *target, uint32 hint, const FPTQualRange *r,
+				  int dir)
+{
+	const FPTKey *end = dir > 0 ? &r->hi : &r->lo;
+	bool		bounded = r->bounded;
+	FPTKey		from = dir > 0 ? *at : fpt_key_before(&so->ix, at);
+	FPTKey		last;
+
+	if (hint != FPT_NOPAGE)
+	{
+		target = &from;
+		if (r->part && fpt_quals_walk_end(so->quals, dir, &last))
+			end = &last;
+	}
+	else if (r->seek)
+	{
+		/* on the way to values of later columns, for one leaf only */
+		end = dir > 0 ? &r->lo : &r->hi;
+		bounded = false;
+	}
+	fpt_leaf_ahead(scan, so, target, hint, end, bounded, dir);
+}
+
 /*
  * General keys: lock the leaf that covers "target", in the range r.  "hint" is
  * the sibling that the scan has come to the end of, "at", which covers it at
@@ -992,26 +1050,23 @@ fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 				 uint32 hint, bool jump, const FPTQualRange *r, int dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
-	uint32		step = jump ? FPT_NOPAGE : hint;
-	const FPTKey *end = dir > 0 ? &r->hi : &r->lo;
-	bool		bounded = r->bounded;
+	bool		step = !jump || fpt_jump_stays(scan, so, hint, dir);
 	Buffer		buf;
 
-	/* A descent on the way to values of later columns is for one leaf only. */
-	if (r->seek && step == FPT_NOPAGE)
-	{
-		end = dir > 0 ? &r->lo : &r->hi;
-		bounded = false;
-	}
 	CHECK_FOR_INTERRUPTS();
-	fpt_leaf_ahead(scan, so, target, step, end, bounded, dir);
+	fpt_general_ahead(scan, so, at, target, step ? hint : FPT_NOPAGE, r, dir);
 	if (!jump)
 		return fpt_leaf_for(scan, so, target, hint, at, dir);
 	buf = fpt_leaf_for(scan, so, target,
 					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE, NULL,
 					   dir);
 	if (hint != FPT_NOPAGE)
-		so->misses = fpt_bufpage(buf) == hint ? 0 : so->misses + 1;
+	{
+		so->stayed = fpt_bufpage(buf) == hint;
+		so->misses = so->stayed ? 0 : so->misses + 1;
+		if (step && !so->stayed)
+			fpt_window_leave(fpt_known_window(scan, so));
+	}
 	return buf;
 }
 

@@ -111,6 +111,7 @@ struct FPTQuals
 	MemoryContext matchcxt;		/* values of entries */
 	FPTPosition pos;			/* near and far end of the current range */
 	FPTPosition end;
+	FPTPosition walk;			/* see fpt_quals_walk_end() */
 	FPTAllowed	col[FLEXIBLE_ARRAY_MEMBER]; /* nkeycols */
 };
 
@@ -1090,33 +1091,32 @@ column_is_fixed(const FPTQuals *q, int i)
 	return interval_point(q, i, &iv);
 }
 
-/*
- * The far end of the range that begins at q->pos: of the columns that are fixed
- * the values, of the next one the end of its interval, or a row comparison's
- * values there.  Returns the number of fixed columns; -1 if the position is
- * after those values, and so are all that are allowed.
- */
+/* How many columns before "to" are fixed, those before "from" being so? */
 static int
-range_end(FPTQuals *q, int dir, int moved)
+fixed_columns(const FPTQuals *q, int from, int to)
+{
+	while (from < to && column_is_fixed(q, from))
+		from++;
+	return from;
+}
+
+/* Columns of the position of which a value is known. */
+static inline int
+known_columns(const FPTPosition *pos, int dir)
+{
+	return pos->side == dir ? pos->natts - 1 : pos->natts;
+}
+
+/*
+ * The far end of a range in which q->pos is: of the first e columns, which are
+ * fixed, the values, of the next one the end of its interval, or a row
+ * comparison's values there.  False if the position is after those values, and
+ * so are all that are allowed.
+ */
+static bool
+end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 {
 	FPTPosition *pos = &q->pos;
-	FPTPosition *end = &q->end;
-	bool		beyond = pos->side == dir;
-	int			to = beyond ? pos->natts - 1 : pos->natts;
-	int			e = 0;
-
-	while (e < to && column_is_fixed(q, e))
-		e++;
-	if (e < moved && !beyond)
-	{
-		/*
-		 * What is before "moved" keeps its value: with any other one the
-		 * position would have to be moved again.
-		 */
-		e = moved;
-		while (e < to && column_is_fixed(q, e))
-			e++;
-	}
 
 	memcpy(end->values, pos->values, e * sizeof(Datum));
 	memcpy(end->isnull, pos->isnull, e * sizeof(bool));
@@ -1139,12 +1139,44 @@ range_end(FPTQuals *q, int dir, int moved)
 				value_cmp(q, 0, q->row->sk_argument, false, b) == 0)
 			{
 				if (pos_passes_row(q, pos, dir))
-					return -1;
+					return false;
 				pos_row(q, end);
 			}
 		}
 	}
-	return e;
+	return true;
+}
+
+/*
+ * The far end of the range that begins at q->pos.  Returns the number of fixed
+ * columns; -1 if there is no such range.  *part: see FPTQualRange.
+ */
+static int
+range_end(FPTQuals *q, int dir, int moved, bool *part)
+{
+	int			to = known_columns(&q->pos, dir);
+	int			e = fixed_columns(q, 0, to);
+
+	/*
+	 * What is before "moved" keeps its value: with any other one the position
+	 * would have to be moved again.
+	 */
+	*part = e < moved && q->pos.side != dir;
+	if (*part)
+		e = fixed_columns(q, moved, to);
+	return end_of_fixed(q, &q->end, e, dir) ? e : -1;
+}
+
+bool
+fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end)
+{
+	int			e = fixed_columns(q, 0, known_columns(&q->pos, dir));
+
+	Assert(!q->point && q->read);
+	if (!end_of_fixed(q, &q->walk, e, dir))
+		return false;
+	pos_key(q, &q->walk, end);
+	return true;
 }
 
 /*
@@ -1172,6 +1204,7 @@ point_range(FPTQuals *q, FPTQualRange *r)
 	r->seek = false;
 	r->moved = true;
 	r->bounded = false;
+	r->part = false;
 }
 
 bool
@@ -1209,7 +1242,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 		pos_row(q, &q->pos);
 	if (!pos_seek(q, &q->pos, dir, &moved))
 		return false;
-	e = range_end(q, dir, moved);
+	e = range_end(q, dir, moved, &r->part);
 	if (e < 0)
 		return false;
 

@@ -41,6 +41,9 @@ typedef struct FPTQualRange
 	bool		moved;			/* does not begin at "from" */
 	bool		bounded;		/* of the column after the fixed ones it ends
 								 * at a value, and not with all that follows */
+	bool		part;			/* others follow, of other values of columns in
+								 * which it has a single one: see
+								 * fpt_quals_walk_end() */
 	bool		point;			/* the quals allow one value of the first
 								 * columns: there is no other range */
 	bool		here;			/* set by a scan that knows: "lo" is between
@@ -70,6 +73,14 @@ extern bool fpt_quals_recheck(const FPTQuals *q);
  */
 extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 							FPTQualRange *r);
+
+/*
+ * How far may a scan go on from leaf to leaf?  The end of what begins with the
+ * values that the quals fix: of the range that fpt_quals_range() was asked for
+ * last, and of those that follow it if it is a part.  The key lives as long as
+ * that range's; false if there is none.
+ */
+extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
 
 /* Does an entry match all quals? */
 extern bool fpt_quals_match(FPTQuals *q, const FPTKey *key);
