@@ -1,0 +1,50 @@
+"""Instructions of a statement, counted by valgrind.  Used by bench/ascending
+and bench/run.
+
+The server is stopped meanwhile: a backend without one (postgres --single) runs
+under valgrind --tool=callgrind, and only what its executor does is counted.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+
+from pgcluster import BenchError
+
+
+def available():
+    return shutil.which("valgrind") is not None
+
+
+class Stopped:
+    """A cluster without its server; that is there again after the context."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+
+    def __enter__(self):
+        self.cluster.run([self.cluster.tool("pg_ctl"), "-D", self.cluster.data,
+                          "-m", "fast", "-w", "stop"])
+        return self
+
+    def __exit__(self, *_):
+        self.cluster.run([self.cluster.tool("pg_ctl"), "-D", self.cluster.data,
+                          "-l", self.cluster.log, "-w", "start"])
+
+    def count(self, statement):
+        """Instructions that the statement takes; it is really done."""
+        cluster = self.cluster
+        cmd = cluster.as_user + [
+            "valgrind", "--tool=callgrind", "--callgrind-out-file=" +
+            os.path.join(cluster.dir, "callgrind.out"),
+            "--toggle-collect=standard_ExecutorRun", cluster.tool("postgres"),
+            "--single", "-D", cluster.data, "bench"]
+        done = subprocess.run(
+            cmd, env=cluster.env(), cwd=cluster.dir, universal_newlines=True,
+            input=statement + "\n", stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        found = re.search(r"Collected\s*:\s*(\d+)", done.stdout)
+        if done.returncode != 0 or not found:
+            raise BenchError("valgrind failed:\n" + done.stdout)
+        return int(found.group(1))
