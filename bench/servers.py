@@ -62,8 +62,8 @@ class PrivateServer:
             tree = os.path.join(self.root, "tree")
             shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(
                 ".git", "*.o", "*.bc", "*.so", "tmp_check"))
-            run(["make", "-s", "-C", tree, "PG_CONFIG=" + pg_config,
-                 "with_llvm=no", "install"])
+            run(["make", "-s", "-j%d" % os.cpu_count(), "-C", tree,
+                 "PG_CONFIG=" + pg_config, "with_llvm=no", "install"])
         except BaseException:
             self.__exit__()
             raise
