@@ -114,12 +114,12 @@ def tables(lines, markdown=False):
 # -- plots ---------------------------------------------------------------------
 
 
-def ticks(low, high):
-    """1, 2, 5 steps of the decades that cover the values."""
+def ticks(low, high, steps):
+    """Such steps of the decades that cover the values."""
     out = []
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for e in range(first, last + 1):
-        for m in (1, 2, 5):
+        for m in steps:
             v = m * 10.0 ** e
             if low <= v * 1.0001 and v <= high * 1.0001:
                 out.append(v)
@@ -130,7 +130,7 @@ def colour(name, nth):
     return COLOURS.get(name, MORE[nth % len(MORE)])
 
 
-def plot(path, title, unit, lines):
+def plot(path, title, unit, lines, steps=(1, 2, 5)):
     """Medians with quartiles, a logarithmic axis, one curve for each side.
 
     lines: Line objects, the horizontal axis from left to right.
@@ -162,7 +162,7 @@ def plot(path, title, unit, lines):
            (left, html.escape(title)),
            '<text x="%d" y="%d" text-anchor="end">%s</text>' %
            (left - 8, top - 6, html.escape(unit))]
-    for v in ticks(low, high):
+    for v in ticks(low, high, steps):
         svg.append('<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" '
                    'stroke="#ddd"/>' %
                    (left, width - right, ypos(v), ypos(v)))

@@ -11,6 +11,7 @@ import os
 import re
 import time
 
+from format_workloads import Format
 from general_workloads import NESTED_LOOP, SIDES, General
 from image_workloads import Images
 from pgcluster import BenchError, CpuClock
@@ -19,7 +20,7 @@ from report import Result
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Bench(General, Images):
+class Bench(General, Images, Format):
     """State of a run: the server, its connection, the results."""
 
     def __init__(self, cluster, options, log):
@@ -448,7 +449,14 @@ class Bench(General, Images):
 
 # In the order in which they run.  kernel is run by bench/run itself.
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
-          "vacuum", "pginsert", "general", "images", "kernel")
+          "vacuum", "pginsert", "general", "images", "format-size",
+          "format-wal", "format-v7", "format-sweep", "kernel")
 READERS = ("lookup", "range", "select")
-CORE = tuple(name for name in GROUPS
+# Those that start with this have a table of their own; "format": but for the
+# sweep, which has no targets.
+FORMAT = "format"
+EVERY = tuple(name for name in GROUPS if not name.startswith(FORMAT))
+CORE = tuple(name for name in EVERY
              if name not in ("general", "images", "kernel"))
+ALIASES = {"core": CORE,
+           FORMAT: ("format-size", "format-wal", "format-v7")}

@@ -1,0 +1,381 @@
+"""The workloads "format-..." of bench/run: what the format of pages is worth.
+
+Bytes of an index, and of WAL that is the index's own.  A table has an index of
+each access method, so that both get the same rows at the same time; which
+records of the log belong to which index, pg_waldump tells.  Nothing depends on
+time: one round is all there is, but for instructions, which valgrind counts.
+
+Keys lie as far apart as among DENSITY rows, whatever the number of rows: their
+bits, and with them the bytes of an index by row, depend on that.
+"""
+
+from general_workloads import SIDES
+from instructions import Stopped, available
+from keys import V4, V7_BURST, V7_SLOW
+from pgcluster import CpuClock
+from waldump import WalDump
+
+DENSITY = 10000000
+MAX_STREAM = 400000             # rows of uuid v7, inserted one by one
+MAX_COUNTED = 30000             # of these, rows whose instructions are counted
+COUNTED = 20                    # one row of so many, up to that
+
+# 32 hexadecimal digits
+DIGITS = ("lpad(to_hex(('x' || substr(md5(i::text), 1, 8))::bit(32)::int8 * "
+          "{near} / %d), 8, '0') || substr(md5(i::text), 9)" % DENSITY)
+# six bits in a byte
+BASE64 = ("substr(encode(decode(%s || md5('more' || i), 'hex'), 'base64'), 1, "
+          "32)" % DIGITS)
+INT8 = "hashint8extended(i, 1) / ({density} / {near})".format(
+    density=DENSITY, near="{near}")
+BITS = "(hashint8extended(i, 2) & 1152921504606846975)"
+# microseconds of a year
+MOMENT = ("'2025-01-01 UTC'::timestamptz + interval '1 microsecond' * "
+          "(%s %% (31536000000000 / %d * {near}))" % (BITS, DENSITY))
+FEW = "((hashint8extended(i, 3) & 1152921504606846975) %% ({rows} / %d))::int4"
+URL = ("'https://shop-' || lpad((%(bits)s %% greatest({near} / 200000, 1))"
+       "::text, 2, '0') || '.example.com/' || (array['electronics', 'garden', "
+       "'kitchen', 'toys', 'clothes', 'books', 'music', 'sport', 'office', "
+       "'furniture', 'health', 'outdoor'])[1 + (%(bits)s >> 8) %% 12] || '/' "
+       "|| (array%(words)s)[1 + (%(bits)s >> 16) %% 32] || '-' || "
+       "(array%(words)s)[1 + (%(bits)s >> 24) %% 32] || '-' || "
+       "10000000 + (%(bits)s >> 30) %% 90000000" % {
+           "bits": BITS,
+           "words": ("black blue green white large small light heavy wireless "
+                     "classic modern compact premium folding steel wooden "
+                     "keyboard chair table lamp kettle jacket bottle camera "
+                     "speaker backpack charger monitor blanket helmet cushion "
+                     "printer").split()})
+TEXT = 'text COLLATE "C"'
+
+
+class Kind:
+    """Keys and the order of the table; targets bulk-built and doubled.
+
+    key: of row i.  order: of the table; None: that of i.  more: keys that the
+    table is doubled with; None: those of the rows that follow, "": it is not
+    doubled.
+    """
+
+    def __init__(self, name, typ, key, bulk, doubled, order=None, more=None,
+                 filler=0):
+        self.name = name
+        self.typ = typ
+        self.key = key
+        self.bulk = bulk
+        self.doubled = doubled
+        self.order = order
+        self.more = more
+        self.filler = filler        # bytes of the row beside the key
+
+    def rows(self, key, rows, low, high, order):
+        near = min(rows, DENSITY)
+        return "SELECT %s FROM generate_series(%d::int8, %d) i%s" % (
+            key.format(near=near, rows=rows), low, high,
+            " ORDER BY " + order if order else "")
+
+    def first(self, rows):
+        return self.rows(self.key, rows, 1, rows, self.order)
+
+    def doubling(self, rows):
+        if self.more is None:
+            return self.rows(self.key, rows, rows + 1, 2 * rows, None)
+        return self.rows(self.more, rows, 1, rows, "hashint8extended(i, 43)")
+
+
+SHUFFLED = "hashint8extended(i, 42)"
+
+SIZED = (
+    Kind("int8 ids, table in key order", "int8", "i", 0.16, None, more=""),
+    Kind("the same, each second id", "int8", "i * 2", None, None, more=""),
+    Kind("the same, rows of 120 bytes", "int8", "i", None, None, more="",
+         filler=80),
+    Kind("int8 ids, table in random order", "int8", "i * 2", 0.25, 0.33,
+         SHUFFLED, "i * 2 - 1"),
+    Kind("int8, random", "int8", INT8, 0.52, 0.62),
+    Kind("timestamptz of a year, table in time order", "timestamptz", MOMENT,
+         0.30, None, "1", ""),
+    Kind("timestamptz of a year, random order", "timestamptz", MOMENT, 0.42,
+         0.52),
+    Kind("uuid v4", "uuid", "(%s)::uuid" % DIGITS, 0.70, 0.80),
+    Kind("uuid v7 in time order, 8 rows a ms", "uuid", V7_BURST, 0.50, None,
+         more=""),
+    Kind("uuid v7 in time order, a row in 8 s", "uuid", V7_SLOW, 0.50, None,
+         more=""),
+    Kind("text C of 32 random hexadecimal digits", TEXT, DIGITS, 0.80, 0.85),
+    Kind("text C of 32 random bytes, base64", TEXT, BASE64, 0.80, 0.85),
+    Kind("urls of about 60 bytes", TEXT, URL, 0.60, 0.85),
+    Kind("int4, 1,000 rows a key", "int4", FEW % 1000, 0.70, None),
+    Kind("int4, 10 rows a key", "int4", FEW % 10, 0.60, None),
+)
+
+# An index that logs: of LOGGED times the rows, half of them bulk-built, the
+# others inserted one by one.  Then a checkpoint, and a row for 650, 65, or 6.5
+# of the table.
+LOGGED = 0.65
+SHARES = (650, 65, 6.5)
+SWEEP = (6500, 2000, 650, 200, 65, 20, 6.5, 3)
+# Few rows hit few pages, which are not all alike: as many checkpoints as give
+# so many rows, but no more than
+ENOUGH = 3000
+CHECKPOINTS = 5
+
+
+class Logged:
+    """Keys of an index that logs; targets without images, and with, by share.
+
+    pool: the numbers of so many times the rows, in random order, are drawn
+    from; there are enough for all that SHARES or SWEEP add.
+    """
+
+    def __init__(self, name, typ, key, off, on, pool=None):
+        self.name = name
+        self.typ = typ
+        self.key = key
+        self.off = off
+        self.on = on
+        self.pool = pool
+
+
+LOGS = (
+    Logged("int8, random", "int8", INT8, 1.00, (1.00, 0.80, 0.90)),
+    Logged("uuid v4", "uuid", "(%s)::uuid" % DIGITS, 1.00, (1.00, 0.90, 0.95)),
+    Logged("int8 ids in random order", "int8", "i", 1.00, (0.90, 0.55, 0.70),
+           1.7),
+    Logged("text C of 32 digits", TEXT, DIGITS, 1.05, (1.00, 0.90, 0.95)),
+    Logged("int8, ascending", "int8", "i", 0.95, (0.95, 0.95, 0.95)),
+)
+
+# uuid v7 as it comes: targets of WAL, instructions, size
+STREAMS = (
+    ("uuid v7, 8 rows a ms", V7_BURST, 1.00, 0.90, 0.65),
+    ("uuid v7, a row in 8 s", V7_SLOW, 0.95, 0.85, 0.55),
+)
+
+
+def index(side):
+    return "formatted_" + side
+
+
+class Format:
+    """Methods of Bench (workloads.py)."""
+
+    def format_settings(self):
+        # Nothing that would not be the same again.
+        self.settings({"maintenance_work_mem": "1GB", "work_mem": "1GB",
+                       "max_parallel_maintenance_workers": "0",
+                       "synchronize_seqscans": "off"})
+
+    def format_table(self, typ, rows, filler=0):
+        """A table with these rows, indexes of both access methods."""
+        self.sql("CREATE TABLE formatted (k %s%s)" %
+                 (typ, ", filler char(%d) DEFAULT ''" % filler if filler
+                  else ""))
+        self.sql("INSERT INTO formatted " + rows)
+        for side in SIDES:
+            self.sql("CREATE INDEX %s ON formatted USING %s (k)" %
+                     (index(side), self.am[side]))
+
+    def format_done(self):
+        self.check(index("candidate"))
+        self.drop("formatted")
+
+    def format_bytes(self):
+        return {side: int(self.conn.value(
+            "SELECT pg_relation_size('%s')" % index(side))) for side in SIDES}
+
+    def format_add(self, group, name, unit, got, target=None):
+        self.add(group, name, unit, [got["reference"]], [got["candidate"]],
+                 target)
+
+    # -- bytes of an index ---------------------------------------------------
+
+    def format_size(self):
+        self.format_settings()
+        for kind in SIZED:
+            self.format_table(kind.typ, kind.first(self.rows), kind.filler)
+            self.format_add("format-size", "size, %s: bulk-built" % kind.name,
+                            "B", self.format_bytes(), kind.bulk)
+            if kind.more != "":
+                self.sql("INSERT INTO formatted " + kind.doubling(self.rows))
+                self.format_add("format-size", "size, %s: doubled" % kind.name,
+                                "B", self.format_bytes(), kind.doubled)
+            self.format_done()
+        self.format_mixed()
+
+    def format_mixed(self):
+        """Rows of version 7 into a tree of twice as many of version 4."""
+        count = min(self.rows, MAX_STREAM)
+        self.format_table("uuid", "SELECT %s FROM generate_series(%d, %d) i" %
+                          (V4, count + 1, 3 * count))
+        had = self.format_bytes()
+        self.sql("INSERT INTO formatted SELECT %s FROM generate_series(1, %d) "
+                 "i" % (V7_BURST, count))
+        got = self.format_bytes()
+        self.format_add("format-size", "growth, uuid v7 into a tree of v4", "B",
+                        {side: got[side] - had[side] for side in SIDES}, 0.60)
+        self.format_done()
+
+    # -- WAL -----------------------------------------------------------------
+
+    def format_log(self, rows):
+        """WAL of each index while these rows are inserted, after a checkpoint:
+        until the next one no file of the log goes.
+        """
+        dump = WalDump(self.cluster, self.conn)
+        self.sql("CHECKPOINT")
+        start = dump.position()
+        self.sql("INSERT INTO formatted " + rows)
+        end = dump.position()
+        return {side: dump.read(index(side), start, end) for side in SIDES}
+
+    def format_a_row(self, wal, count):
+        return {side: wal[side].bytes / count for side in SIDES}
+
+    def format_logged(self, kind):
+        """A table of half the rows; how many they will be, and a function that
+        makes a query of rows from one number to another.
+        """
+        rows = int(self.rows * LOGGED)
+        near = min(self.rows, DENSITY)
+        key = kind.key.format(near=near, rows=self.rows)
+        if kind.pool:
+            self.sql("CREATE TABLE shuffled AS SELECT row_number() OVER () AS n, "
+                     "i FROM (SELECT i FROM generate_series(1::int8, %d) i "
+                     "ORDER BY %s) s" % (rows * kind.pool, SHUFFLED))
+
+        def source(low, high):
+            if kind.pool:
+                return "SELECT %s FROM shuffled WHERE n BETWEEN %d AND %d" % (
+                    key, low, high)
+            return "SELECT %s FROM generate_series(%d::int8, %d) i" % (
+                key, low, high)
+
+        self.format_table(kind.typ, source(1, rows // 2))
+        return rows, source
+
+    def format_images(self, group, kind, source, end, shares, note=""):
+        """A line for each share (of a row, target) of the table, which has
+        that many rows; how many it has then.
+        """
+        rows = int(self.rows * LOGGED)
+        for share, target in shares:
+            count = int(rows / share)
+            times = min(max(ENOUGH // count, 1), CHECKPOINTS)
+            taken = dict.fromkeys(SIDES, 0)
+            for _ in range(times):
+                wal = self.format_log(source(end + 1, end + count))
+                end += count
+                for side in SIDES:
+                    taken[side] += wal[side].bytes
+            self.format_add(
+                group, "WAL, {:,} rows after a checkpoint, {}{}".format(
+                    count, kind.name, note), "B/row",
+                {side: taken[side] / (count * times) for side in SIDES},
+                target)
+        return end
+
+    def format_wal(self):
+        self.format_settings()
+        for kind in LOGS:
+            rows, source = self.format_logged(kind)
+            half = rows // 2
+            wal = self.format_log(source(half + 1, rows))
+            count = rows - half
+            self.format_add("format-wal", "WAL, no images, " + kind.name,
+                            "B/row", self.format_a_row(wal, count), kind.off)
+            self.format_add(
+                "format-wal", "WAL, records of one page, " + kind.name, "B",
+                {side: wal[side].plain_bytes / max(wal[side].plain, 1)
+                 for side in SIDES})
+            self.server_set("full_page_writes", "on")
+            end = self.format_images("format-wal", kind, source, rows,
+                                     zip(SHARES, kind.on))
+            self.server_set("wal_compression", "pglz")
+            self.format_images("format-wal", kind, source, end,
+                               [(share, None) for share in SHARES], ", pglz")
+            self.format_unset()
+            self.format_done()
+            self.drop("shuffled")
+
+    def format_sweep(self):
+        """More numbers of rows after a checkpoint; for the plot."""
+        self.format_settings()
+        for kind in LOGS:
+            rows, source = self.format_logged(kind)
+            self.sql("INSERT INTO formatted " + source(rows // 2 + 1, rows))
+            self.server_set("full_page_writes", "on")
+            self.format_images("format-sweep", kind, source, rows,
+                               [(share, None) for share in SWEEP])
+            self.format_unset()
+            self.format_done()
+            self.drop("shuffled")
+
+    def format_unset(self):
+        self.server_set("full_page_writes", "off")
+        self.server_set("wal_compression", "off")
+
+    # -- uuid v7 as it comes -------------------------------------------------
+
+    def format_v7(self):
+        self.format_settings()
+        count = min(self.rows, MAX_STREAM)
+        for name, key, wal, _, size in STREAMS:
+            rows = "SELECT %s FROM generate_series(1, %d) i" % (key, count)
+            for compression in (None, "pglz"):
+                if compression:
+                    self.server_set("full_page_writes", "on")
+                    self.server_set("wal_compression", compression)
+                self.format_table("uuid", "SELECT NULL::uuid LIMIT 0")
+                got = self.format_log(rows)
+                self.format_add(
+                    "format-v7", "WAL, %s, %s" % (
+                        "after a checkpoint, pglz" if compression
+                        else "no images", name), "B/row",
+                    self.format_a_row(got, count),
+                    None if compression else wal)
+                if not compression:
+                    self.format_add("format-v7", "size, " + name, "B",
+                                    self.format_bytes(), size)
+                self.format_done()
+            self.format_unset()
+        if available():
+            self.format_instructions()
+        else:
+            self.log("  no valgrind: left out instructions")
+
+    def format_instructions(self):
+        """The index's share: those of the statement, less what they are without
+        an index.
+        """
+        count = min(max(self.rows // COUNTED, 1000), MAX_COUNTED)
+        for n, (_, key, _, _, _) in enumerate(STREAMS):
+            self.sql("CREATE TABLE arrival_%d AS SELECT %s AS k FROM "
+                     "generate_series(1, %d) i" % (n, key, count))
+            self.sql("VACUUM (FREEZE, ANALYZE) arrival_%d" % n)
+            for side in SIDES:
+                table = "%s.counted_%d" % (side, n)
+                self.sql("CREATE TABLE %s (k uuid)" % table)
+                self.sql("CREATE INDEX counted_%d_k ON %s USING %s (k)" %
+                         (n, table, self.am[side]))
+        self.sql("CREATE TABLE bare.counted_0 (k uuid)")
+        self.sql("CHECKPOINT")
+        self.conn.close()
+        try:
+            with Stopped(self.cluster) as stopped:
+                bare = stopped.count("INSERT INTO bare.counted_0 SELECT k "
+                                     "FROM arrival_0")
+                got = [{side: (stopped.count(
+                    "INSERT INTO %s.counted_%d SELECT k FROM arrival_%d" %
+                    (side, n, n)) - bare) / count for side in SIDES}
+                       for n in range(len(STREAMS))]
+        finally:
+            self.conn = self.cluster.connect()
+            self.clock = CpuClock(self.conn.pid, self.cluster.postmaster_pid())
+        for n, (name, _, _, target, _) in enumerate(STREAMS):
+            self.format_add("format-v7", "instructions, " + name, "/row",
+                            got[n], target)
+            self.check("candidate.counted_%d_k" % n)
+            self.drop("arrival_%d" % n, *["%s.counted_%d" % (side, n)
+                                          for side in SIDES])
+        self.drop("bare.counted_0")
