@@ -18,7 +18,6 @@ from waldump import WalDump
 DENSITY = 10000000
 MAX_STREAM = 400000             # rows of uuid v7, inserted one by one
 MAX_COUNTED = 30000             # of these, rows whose instructions are counted
-COUNTED = 20                    # one row of so many, up to that
 
 # 32 hexadecimal digits
 DIGITS = ("lpad(to_hex(('x' || substr(md5(i::text), 1, 8))::bit(32)::int8 * "
@@ -240,8 +239,8 @@ class Format:
         near = min(self.rows, DENSITY)
         key = kind.key.format(near=near, rows=self.rows)
         if kind.pool:
-            self.sql("CREATE TABLE shuffled AS SELECT row_number() OVER () AS n, "
-                     "i FROM (SELECT i FROM generate_series(1::int8, %d) i "
+            self.sql("CREATE TABLE shuffled AS SELECT row_number() OVER () AS "
+                     "n, i FROM (SELECT i FROM generate_series(1::int8, %d) i "
                      "ORDER BY %s) s" % (rows * kind.pool, SHUFFLED))
 
         def source(low, high):
@@ -254,11 +253,12 @@ class Format:
         self.format_table(kind.typ, source(1, rows // 2))
         return rows, source
 
-    def format_images(self, group, kind, source, end, shares, note=""):
-        """A line for each share (of a row, target) of the table, which has
-        that many rows; how many it has then.
+    def format_images(self, group, kind, source, shares, note=""):
+        """A line for each share (of a row, target) of the aged table, which is
+        dropped at the end.
         """
-        rows = int(self.rows * LOGGED)
+        rows = end = int(self.rows * LOGGED)
+        self.server_set("full_page_writes", "on")
         for share, target in shares:
             count = int(rows / share)
             times = min(max(ENOUGH // count, 1), CHECKPOINTS)
@@ -273,7 +273,9 @@ class Format:
                     count, kind.name, note), "B/row",
                 {side: taken[side] / (count * times) for side in SIDES},
                 target)
-        return end
+        self.format_unset()
+        self.format_done()
+        self.drop("shuffled")
 
     def format_wal(self):
         self.format_settings()
@@ -288,28 +290,27 @@ class Format:
                 "format-wal", "WAL, records of one page, " + kind.name, "B",
                 {side: wal[side].plain_bytes / max(wal[side].plain, 1)
                  for side in SIDES})
-            self.server_set("full_page_writes", "on")
-            end = self.format_images("format-wal", kind, source, rows,
-                                     zip(SHARES, kind.on))
+            self.format_images("format-wal", kind, source,
+                               zip(SHARES, kind.on))
+            # the same index and the same rows again
+            self.format_aged(kind)
             self.server_set("wal_compression", "pglz")
-            self.format_images("format-wal", kind, source, end,
+            self.format_images("format-wal", kind, source,
                                [(share, None) for share in SHARES], ", pglz")
-            self.format_unset()
-            self.format_done()
-            self.drop("shuffled")
 
     def format_sweep(self):
         """More numbers of rows after a checkpoint; for the plot."""
         self.format_settings()
         for kind in LOGS:
-            rows, source = self.format_logged(kind)
-            self.sql("INSERT INTO formatted " + source(rows // 2 + 1, rows))
-            self.server_set("full_page_writes", "on")
-            self.format_images("format-sweep", kind, source, rows,
+            source = self.format_aged(kind)
+            self.format_images("format-sweep", kind, source,
                                [(share, None) for share in SWEEP])
-            self.format_unset()
-            self.format_done()
-            self.drop("shuffled")
+
+    def format_aged(self, kind):
+        """All the rows of format_logged(); the function that makes more."""
+        rows, source = self.format_logged(kind)
+        self.sql("INSERT INTO formatted " + source(rows // 2 + 1, rows))
+        return source
 
     def format_unset(self):
         self.server_set("full_page_writes", "off")
@@ -348,7 +349,7 @@ class Format:
         """The index's share: those of the statement, less what they are without
         an index.
         """
-        count = min(max(self.rows // COUNTED, 1000), MAX_COUNTED)
+        count = min(self.rows, MAX_COUNTED)
         for n, (_, key, _, _, _) in enumerate(STREAMS):
             self.sql("CREATE TABLE arrival_%d AS SELECT %s AS k FROM "
                      "generate_series(1, %d) i" % (n, key, count))
