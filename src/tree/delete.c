@@ -150,7 +150,10 @@ fpt_leaf_hinted(const FPTLayout *l, Page page)
 		fpt_page_count(l, page);
 }
 
-/* Read the leaf's TIDs. */
+/*
+ * Read the leaf's TIDs.  Needs its exclusive lock, until the end; raises an
+ * error if they cannot be read.
+ */
 static void
 fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 					  const FPTLayout *l, Buffer buf)
@@ -234,7 +237,8 @@ fpt_block_bit(uint64 block)
 
 /*
  * Put entries of heap pages with wanted ones, and of one more page, in heap
- * order; a few others may be among them.
+ * order; a few others may be among them.  Raises an error if two entries of the
+ * leaf have the same TID.
  */
 static void
 fpt_leaf_order(FPTLeafDelete *d, uint64 more)
@@ -288,7 +292,9 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 /*
  * Let the table answer, and mark what it calls dead.  Not the last one: one
  * entry stays at least (P3, P4).  VACUUM must remain the only one to empty a
- * leaf, because an empty leaf may be unlinked though it is pinned.
+ * leaf, because an empty leaf may be unlinked though it is pinned.  The leaf
+ * stays locked while heap pages are (L6); the table may process invalidations,
+ * and raise.
  */
 static void
 fpt_leaf_delete_answer(FPTLeafDelete *d)
@@ -354,7 +360,8 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 
 /*
  * Remove entries with hints, and others that are dead on the same heap pages
- * and on that of the new row, which is certainly in memory.
+ * and on that of the new row, which is certainly in memory.  True if anything
+ * was removed.  The leaf's exclusive lock is kept.
  */
 static bool
 fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
@@ -398,7 +405,9 @@ fpt_same_key(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 
 /*
  * Entries that have others of the same key beside them are wanted.  Computes
- * how many bytes the removal of each entry would free.
+ * how many bytes the removal of each entry would free.  The leaf is locked:
+ * general keys may be compared by functions of types there (L7).  Raises an
+ * error if its entries cannot be read.
  */
 static void
 fpt_want_versions(FPTLeafDelete *d, int *space)
@@ -459,7 +468,8 @@ fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
  * several in a row had nothing.  Offered all of them, the table would sort all
  * entries, look at six pages at most, and give up after the first one that has
  * nothing: nbtree would deduplicate then.  What follows here is a split, or
- * soon the next search, which cost more than some further looks.
+ * soon the next search, which cost more than some further looks.  They are
+ * FPT_LAST_BLOCKS at most, with the leaf locked (L10).
  */
 static void
 fpt_ask_blocks(FPTLeafDelete *d, const int *space)
@@ -484,9 +494,10 @@ fpt_ask_blocks(FPTLeafDelete *d, const int *space)
 }
 
 /*
- * True if so much was removed that the leaf need not be split.  Otherwise it
- * is full of live entries, or of dead ones that are hard to find: after a few
- * more insertions all this would have to be done again.
+ * True if so much was removed that the leaf need not be split.  Otherwise it is
+ * full of live entries, or of dead ones that are hard to find: after a few more
+ * insertions all this would have to be done again.  The leaf's exclusive lock
+ * is kept.
  */
 static bool
 fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,

@@ -14,7 +14,11 @@
 #include "page/layout.h"
 #include "store/index.h"
 
-/* Remove the entries that dead[], in key order, marks from a locked leaf. */
+/*
+ * Remove the entries that dead[], in key order, marks from a leaf that is
+ * locked exclusively, and stays so: one record.  Raises an error, with nothing
+ * changed, if the leaf is damaged.
+ */
 extern void fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
 							const bool *dead);
 
@@ -33,7 +37,8 @@ typedef struct FPTDelete
  * An exclusively locked leaf has no room for e: remove entries of dead rows, if
  * there are any that have not been looked for.  False: split it.  Asks the
  * table, so that relcache invalidations may be processed: *ix is the caller's
- * copy.
+ * copy.  True: some were removed, so try again.  The leaf stays locked; may
+ * raise.
  */
 extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, FPTDelete *del);

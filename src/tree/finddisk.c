@@ -56,7 +56,8 @@ fpt_nearest_page(FPTNearest *near, uint32 pageno, int dir, int dist)
 /*
  * Note the children of an inner page from the one that covers key on, itself
  * included if "self", in a direction; dist: how far the first one is.  Returns
- * how far the next one would be.
+ * how far the next one would be.  The page is locked, and whatever is wrong
+ * with it ends the walk.
  */
 static int
 fpt_nearest_walk(FPTNearest *near, FPTIndex *ix, Page page, const FPTKey *key,
@@ -96,7 +97,8 @@ typedef struct FPTNearWalk
  * The same with the next parent, which must be of the level and cover the key,
  * if its lock is to be had at once: we hold those of other pages.  A number
  * that is out of date leads to a page that does not cover the key, or that we
- * hold locked ourselves.  The walk goes on to that page's sibling.
+ * hold locked ourselves.  The walk goes on to that page's sibling.  Takes no
+ * lock that it has to wait for (L4), and keeps none.
  */
 static void
 fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,

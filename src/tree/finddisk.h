@@ -20,7 +20,7 @@
  * to be split belongs, or one of the halves of the root; other: the page of the
  * other half, or FPT_NOPAGE.  The page is locked; its parent, by its number in
  * the stack, and siblings of this are locked for a moment, one at a time, if
- * that does not take waiting.
+ * that does not take waiting.  Nothing else is locked or pinned on return.
  */
 extern void fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf,
 						  const FPTStack *stack, uint32 other,

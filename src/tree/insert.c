@@ -36,7 +36,9 @@
 /*
  * The leaf for a key, locked exclusively, without an open split: those on the
  * way are finished, each for good (L11).  An ascending load finds the rightmost
- * page without a descent, if nobody holds it.
+ * page without a descent, if nobody holds it.  Nothing may be locked before,
+ * and nothing else is on return; *stack is the way there, of rootlevel -1 if
+ * there was no descent.  Raises an error if the tree is damaged.
  */
 static Buffer
 fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
@@ -78,7 +80,9 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
  * From the locked leaf that covers (key, 0), where the uniqueness check was
  * made, to the one that covers (key, TID).  The lock moves along hand over
  * hand, so that an inserter of the same key cannot slip by; an open split is
- * finished while the page before it is kept locked, for the same reason.
+ * finished while the page before it is kept locked, for the same reason.  Both
+ * are locked exclusively, one after the other; *stack is the way to the first.
+ * Raises an error where a leaf does not continue the one before.
  */
 static Buffer
 fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
@@ -157,8 +161,9 @@ fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 }
 
 /*
- * Put the entry into the locked leaf that covers it; releases the leaf.  *ix
- * of image keys may be gone afterwards.
+ * Put the entry into the locked leaf that covers it; releases the leaf.  *ix of
+ * image keys may be gone afterwards.  Raises an error if the leaf is damaged,
+ * or has the entry.
  */
 static void
 fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -226,7 +231,10 @@ typedef struct FPTInsertCache
  */
 #define FPT_MANY_INSERTS	16
 
-/* The statement's copy, as good as new. */
+/*
+ * The statement's copy, as good as new.  Where there is none yet the metapage
+ * and catalogues are read: no page may be locked.
+ */
 static FPTIndex *
 fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 {
@@ -261,9 +269,9 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 
 /*
  * aminsert: put the entry of a row in, unless its key has to be unique and is
- * not. Returns what the executor is to know of that (UNIQUE_CHECK_PARTIAL).
- * No page is locked or pinned on return, nor while another transaction is
- * waited for (L7).
+ * not.  Returns what the executor is to know of that (UNIQUE_CHECK_PARTIAL);
+ * raises an error about a duplicate, or damage.  No page is locked or pinned on
+ * return, nor while another transaction is waited for (L7).
  */
 bool
 fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,

@@ -161,7 +161,9 @@ fpt_moved_far(Relation rel, FPTIndex *ix, uint32 moves)
 		(moves > ix->map.npages && moves > fpt_npages(rel, &ix->map));
 }
 
-/* fpt_moveright(); bounds: keys on either side of the key, or NULL. */
+/*
+ * fpt_moveright(), which see; bounds: keys on either side of the key, or NULL.
+ */
 static inline Buffer
 fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 					  const FPTKey *key, int level, int lock,
@@ -255,7 +257,8 @@ fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
 
 /*
  * Lock the root to look for key: as asked if it is of the wanted level, else to
- * read.
+ * read.  Returns it, and its level in ix->rootlevel; raises an error if it is
+ * not a root that covers the key.
  */
 static Buffer
 fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -283,7 +286,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 /*
  * Does the range that ends at look->end go on after the child at loc of a
- * locked leaf parent?
+ * locked leaf parent?  Raises an error if that is damaged.
  */
 static bool
 fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
@@ -307,8 +310,9 @@ fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
 }
 
 /*
- * One descent, a page at a time (L2); InvalidBuffer if it met a page that was
- * not what it should be.
+ * One descent, a page at a time (L2).  Returns the page of "level", locked as
+ * asked; InvalidBuffer, with no lock, if it met a page that was not what it
+ * should be.  Raises an error about what no concurrent change explains.
  */
 static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -366,10 +370,10 @@ fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 }
 
 /*
- * Descend again and again until that ends at the page of the level which
- * covers the key: one attempt may be overtaken by splits and deletions.
- * Returns the page, locked as asked and nothing else; an index where descents
- * never arrive is corrupted.
+ * Descend again and again until that ends at the page of the level which covers
+ * the key: one attempt may be overtaken by splits and deletions.  Returns the
+ * page, locked as asked and nothing else; an index where descents never arrive
+ * is corrupted.  Raises an error about it.
  */
 static Buffer
 fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,

@@ -37,7 +37,9 @@ typedef struct FPTStack
 
 /*
  * Descend to the page of "level" that covers key, locked as asked (the pages
- * above are share-locked, one at a time).  stack may be NULL.
+ * above are share-locked, one at a time).  stack may be NULL.  Raises an error
+ * if the tree is damaged.  With a page locked, general keys are compared by
+ * functions of types (L7), which may raise, too.
  */
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
@@ -54,7 +56,7 @@ typedef struct FPTLook
 	void	   *arg;
 } FPTLook;
 
-/* The same to a leaf, to read, looking. */
+/* The same to a leaf, to read, looking.  Raises as that does. */
 extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
 								  const FPTKey *key, const FPTLook *look);
 
@@ -70,7 +72,8 @@ extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
 /*
  * Starting from a locked page whose number somebody remembered: the page of
  * "level" that covers key, or InvalidBuffer (and no lock) if this page is not
- * on the way to it, or the way is too long (L11).
+ * on the way to it, or the way is too long (L11).  Raises an error if a right
+ * link contradicts a fence.
  */
 extern Buffer fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTKey *key, int level, int lock);

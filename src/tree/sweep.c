@@ -262,6 +262,8 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 /*
  * Copy the downlinks of the next leaf-parent, which is found by its sibling's
  * link: a level is as long as its links say, whatever the keys' order is now.
+ * The page is locked, to read, for that long; nothing else is.  Raises an error
+ * if it is damaged.
  */
 static void
 fpt_sweep_copy(FPTSweep *s)
@@ -299,7 +301,10 @@ fpt_sweep_copy(FPTSweep *s)
 		fpt_prefetch_page(s->rel, &s->ix->map, next);
 }
 
-/* Have n leaves in the list, if there are as many. */
+/*
+ * Have n leaves in the list, if there are as many.  No page is locked: it may
+ * be cancelled, and sleep.
+ */
 static void
 fpt_sweep_collect(FPTSweep *s, int n)
 {
@@ -380,7 +385,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	return requests;
 }
 
-/* Make the next piece, of no leaves at the end. */
+/* Make the next piece, of no leaves at the end.  Reads leaf-parents. */
 static void
 fpt_sweep_piece(FPTSweep *s)
 {
@@ -432,7 +437,8 @@ fpt_sweep_wait(FPTSweep *s)
 
 /*
  * Ask for the piece's leaves before ask[to], and what is in one request with
- * them.
+ * them.  No page is locked (L7): it may be cancelled, sleep, or wait for a
+ * read.
  */
 static void
 fpt_sweep_ask(FPTSweep *s, int to)

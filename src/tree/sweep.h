@@ -13,7 +13,10 @@
 #include "store/index.h"
 #include "tree/prefetch.h"
 
-/* In the current memory context; ix is the walk's, and stays where it is. */
+/*
+ * Returns the state of a walk's read-ahead, in the current memory context, for
+ * fpt_sweep_end(); ix is the walk's, and stays where it is.  Reads no page.
+ */
 extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
 
 /*
@@ -34,7 +37,10 @@ typedef bool (*FPTSweepNext) (void *arg, uint32 pages[FPT_LEAF_PAGES]);
 /* Before the first fpt_sweep_step(). */
 extern void fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg);
 
-/* The walk is about to read its next leaf.  No lock may be held. */
+/*
+ * The walk is about to read its next leaf.  No lock may be held.  It reads
+ * leaf-parents, sleeps as vacuum_cost_delay says, and may be cancelled.
+ */
 extern void fpt_sweep_step(FPTSweep *s);
 
 extern void fpt_sweep_end(FPTSweep *s);

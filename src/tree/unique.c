@@ -60,6 +60,8 @@ fpt_report_duplicate(FPTUnique *u)
 /*
  * A definite conflict with a committed row.  Unless our own row is dead by now
  * (CREATE INDEX CONCURRENTLY inserts rows that may be), it is an error.
+ * Returns with the leaves locked as they were, or raises the error with none
+ * locked: functions of types print the values (L7).
  */
 static void
 fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
@@ -82,7 +84,8 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 
 /*
  * Examine one equal entry.  Returns a transaction to wait for, if any; *stop:
- * the check is over.
+ * the check is over.  The leaves stay locked, cur at least to read, while heap
+ * pages are (L6).  A definite conflict is raised as an error.
  */
 static TransactionId
 fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
@@ -135,7 +138,10 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 	return InvalidTransactionId;
 }
 
-/* All equal entries of one page. */
+/*
+ * Examine all equal entries of one page, as fpt_unique_entry() does.  Raises an
+ * error if the page is damaged.
+ */
 static TransactionId
 fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 				uint16 *slotids, bool *stop)
@@ -168,7 +174,10 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
 	return InvalidTransactionId;
 }
 
-/* Lock the right sibling to read, unlocking the page unless it is the first. */
+/*
+ * Lock the right sibling to read, unlocking the page unless it is the first.
+ * Returns it; raises an error unless it continues the page (L11).
+ */
 static pg_noinline Buffer
 fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur, uint32 steps)
 {

@@ -32,7 +32,8 @@ typedef struct FPTUniqueCheck
  * Look for a conflicting entry, from the locked leaf that covers (key, 0) on.
  * Returns the transaction to wait for, or an invalid one; buf is still locked.
  * Raises an error, with no lock left, if there is a conflict.  Asks the table,
- * so that relcache invalidations may be processed.
+ * so that relcache invalidations may be processed.  The leaf is locked
+ * exclusively, nothing else is.
  */
 extern TransactionId fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf,
 									  const FPTKey *key, FPTUniqueCheck *c);

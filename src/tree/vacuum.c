@@ -245,6 +245,8 @@ fpt_unlink_read(FPTVacuum *v, uint32 pageno, int lock)
 /*
  * Lock page "targetno" of "level" and its left sibling.  The left one must be
  * locked first (L1); that it still is the left sibling is checked after.
+ * False: it is not, or the page is another one by now; *u tells what is locked.
+ * Nothing is locked before.  Raises an error if links are damaged.
  */
 static bool
 fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
@@ -286,7 +288,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
  * Lock the page above the target, which has its downlink, with pages of the
  * lower level locked (L2).  It is looked for by comparing keys.  Where the
  * order has changed since the entries were put in, that may end elsewhere, and
- * the target stays: it is empty and does no harm.
+ * the target stays: it is empty and does no harm.  False: it was not found.
  */
 static bool
 fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
@@ -307,7 +309,8 @@ fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
 
 /*
  * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
- * whatever is locked still in *u) if that is not possible now.
+ * whatever is locked still in *u) if that is not possible now.  From left to
+ * right, then the parent (L1).  Raises an error if links are damaged.
  */
 static bool
 fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
@@ -373,7 +376,8 @@ fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
 /*
  * Take the target out of the lists and its parent, in one record (L5, W2):
  * "wal", which may have the neighbour's page registered with other changes
- * already.  False: nothing was changed.
+ * already.  False: nothing was changed.  All its pages are locked exclusively,
+ * and stay so.  Raises an error, with nothing changed, if one is damaged.
  */
 static bool
 fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
@@ -514,7 +518,8 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 /*
  * Unlink the leaf that the walk has come from, w->prev, if it still is empty
  * and can be spared.  The walk goes on where its neighbours are: if the right
- * one has taken over, that begins at "low" now.
+ * one has taken over, that begins at "low" now.  Nothing is locked before or
+ * after.  Raises an error if pages are damaged.
  */
 static void
 fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
@@ -553,7 +558,9 @@ fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 
 /*
  * An inner page with one child only: hand the child to a neighbour under the
- * same grandparent and unlink the page.  One record, four pages.
+ * same grandparent and unlink the page.  One record, four pages.  False: it
+ * does not fit, and nothing was changed.  The pages stay locked.  Raises an
+ * error if one is damaged.
  */
 static bool
 fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
@@ -616,6 +623,7 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 /*
  * The page "pageno" of "level" has one child only: see above.  A parent that
  * has no other child either is joined first, and so is unlinked for good (L11).
+ * True: the page is gone.  Nothing is locked before or after.
  */
 static bool
 fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
@@ -811,7 +819,8 @@ fpt_chunk_add(FPTChunk *c, Buffer buf, int n)
 
 /*
  * Read leaves from the next one of the walk on and ask the callback about their
- * entries.
+ * entries.  Locks one leaf at a time, to read, and none while the callback is
+ * asked (L7).  May be cancelled; raises an error if a page cannot be read.
  */
 static void
 fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
@@ -880,7 +889,8 @@ fpt_pass_parent(FPTVacuum *v, Page page, uint32 pageno)
 
 /*
  * Copy the TIDs of a page if it is a leaf.  Who has locked it is not waited
- * for: the walk will.
+ * for: the walk will.  Nothing is locked or pinned before or after.  What is
+ * wrong with the page is left to the walk to report.
  */
 static void
 fpt_pass_read(FPTVacuum *v, uint32 pageno)
@@ -915,7 +925,7 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
  * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
  * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
  * is left, too, what is empty, to be unlinked, or damaged.  Leaves nothing
- * locked or pinned.
+ * locked or pinned.  May raise about entries that cannot be read.
  */
 static void
 fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
@@ -951,7 +961,9 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
  * links and fences are noted.  Which leaves there are, and that none was passed
  * by, the walk finds out from these (P1).
  *
- * Not where the notes take more than maintenance_work_mem.
+ * Not where the notes take more than maintenance_work_mem.  No page is locked
+ * or pinned from one step to the next, where VACUUM may be cancelled or
+ * delayed.
  */
 static void
 fpt_pass(FPTVacuum *v)
@@ -1039,6 +1051,7 @@ fpt_walk_count(FPTVacuum *v, const FPTWalk *w, int n)
 /*
  * The leaf to the right of w->prev has another left sibling: w->prev must have
  * been split, and so have another high fence than when the walk was there.
+ * Locks it, to read, for a moment; nothing else is locked.
  */
 static void
 fpt_walk_certify_left(FPTVacuum *v, const FPTWalk *w)
@@ -1094,7 +1107,8 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
  * The sweep's leaves (FPTSweepNext): those that the pass left empty, in the
  * walk's order, as far as the notes' right links lead; each with what it takes
  * to unlink it.  A leaf without a note ends the look ahead, which begins anew
- * when the walk has come to the next one that is empty.
+ * when the walk has come to the next one that is empty.  False: there is none
+ * now.  No page is read; may be cancelled.
  */
 static bool
 fpt_walk_ahead(void *arg, uint32 pages[FPT_LEAF_PAGES])
@@ -1183,9 +1197,9 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
- * The pass over the file, if notes are kept, and the walk over all leaves
- * (P1).  No page is locked between two steps, where VACUUM may be cancelled or
- * delayed.
+ * The pass over the file, if notes are kept, and the walk over all leaves (P1).
+ * No page is locked between two steps, where VACUUM may be cancelled or
+ * delayed.  Raises an error if it cannot be proven that none was passed by.
  */
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
@@ -1214,7 +1228,11 @@ fpt_vacuum_leaves(FPTVacuum *v)
 
 /* --- pages that nobody uses ---------------------------------------------- */
 
-/* Mark the pages of the levels above the leaves as seen. */
+/*
+ * Mark the pages of the levels above the leaves as seen.  One is locked at a
+ * time, to read; may be cancelled, or raise if one is damaged.  The walk takes
+ * no more steps than the index has pages (L11).
+ */
 static void
 fpt_see_inner_pages(FPTVacuum *v)
 {
@@ -1245,8 +1263,9 @@ fpt_see_inner_pages(FPTVacuum *v)
 }
 
 /*
- * Put pages that are deleted or were never initialised into the free space
- * map: it is not WAL-logged, and an extension may have been interrupted.
+ * Put pages that are deleted or were never initialised into the free space map:
+ * it is not WAL-logged, and an extension may have been interrupted.  Locks one
+ * page at a time, to read; may be cancelled.
  */
 static void
 fpt_find_free_pages(FPTVacuum *v)
