@@ -104,6 +104,7 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 	int			end = fpt_page_count(l, page);
 	int			kid;
 
+	Assert(fpt_buffer_locked(buf, true));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
 	Assert(nkids > 0);
 	/* Backwards: a node that becomes empty leaves the root. */
@@ -117,6 +118,7 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
 			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
+	Assert(end == 0);			/* dead[] told of all entries */
 	if (fpt_wal_image_due(rel, buf) &&
 		fpt_page_pack(l, page, NULL) == FPT_NO_WORK)
 	{
@@ -164,6 +166,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	FPTRun		run = {0};
 
 	Assert(fpt_header(page)->level == 0);
+	Assert(fpt_buffer_locked(buf, true));
 	d->rel = rel;
 	d->heapRel = heapRel;
 	d->l = l;
@@ -217,6 +220,7 @@ fpt_want_hinted(FPTLeafDelete *d)
 	(void) fpt_page_copy(d->l, page, from, to, false, &run);
 	run.slotids = live;
 	nlive = fpt_page_copy(d->l, page, from, to, true, &run);
+	Assert(nlive >= 0 && nlive <= d->n);
 	for (i = 0; i < d->n; i++)
 	{
 		if (j < nlive && live[j] == all[i])
@@ -224,6 +228,7 @@ fpt_want_hinted(FPTLeafDelete *d)
 		else
 			d->wanted[i] = true;
 	}
+	Assert(j == nlive);			/* the same entries, in the same order */
 }
 
 /* Bits that tell which heap pages may have wanted entries. */
@@ -247,6 +252,7 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 	uint32		bit = fpt_block_bit(more);
 	int			i;
 
+	Assert(d->norder == 0);
 	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
 	for (i = 0; i < d->n; i++)
 	{
@@ -304,6 +310,8 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 
 	if (d->op.ndeltids == 0)
 		return;
+	Assert(d->op.ndeltids <= d->norder);
+	Assert(fpt_buffer_locked(d->buf, true));
 	horizon = table_index_delete_tuples(d->heapRel, &d->op);
 	if (!TransactionIdIsValid(d->horizon) ||
 		(TransactionIdIsValid(horizon) &&
@@ -315,12 +323,14 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 
 		if (status->knowndeletable)
 		{
+			Assert(status->idxoffnum >= 1 && status->idxoffnum <= d->n);
 			Assert(!d->dead[status->idxoffnum - 1]);
 			d->dead[status->idxoffnum - 1] = true;
 			d->ndead++;
 			d->freed += status->freespace;
 		}
 	}
+	Assert(d->ndead < d->n);
 	d->op.ndeltids = 0;
 }
 
@@ -355,6 +365,7 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 
 	while (i + n < d->norder && fpt_order_block(d, i + n) == fpt_order_block(d, i))
 		n++;
+	Assert(n > 0);				/* or callers would not get on */
 	return n;
 }
 
@@ -420,6 +431,7 @@ fpt_want_versions(FPTLeafDelete *d, int *space)
 
 	if (g == NULL || n != d->n)
 		fpt_corrupt_page(d->rel, d->l, page, fpt_bufpage(d->buf));
+	Assert(g->cap > 0);
 	for (i = 0; i < n; i++)
 	{
 		space[i] = g->x * FPT_LINE / g->cap;
@@ -480,6 +492,8 @@ fpt_ask_blocks(FPTLeafDelete *d, const int *space)
 	int			i;
 	int			j;
 
+	Assert(d->op.bottomup && d->op.ndeltids == 0);
+	Assert(nbest <= FPT_LAST_BLOCKS);
 	for (i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
 		 d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
 	{
@@ -538,6 +552,8 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				FPTDelete *del)
 {
 	Assert(!RecoveryInProgress());
+	Assert(fpt_buffer_locked(buf, true) && del->heapRel != NULL);
+	Assert(ix != rel->rd_amcache);
 	if (del->stage == FPT_DELETE_KILLED)
 	{
 		del->stage = FPT_DELETE_BOTTOM_UP;

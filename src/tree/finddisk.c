@@ -49,6 +49,8 @@ typedef struct FPTNearest
 static void
 fpt_nearest_page(FPTNearest *near, uint32 pageno, int dir, int dist)
 {
+	Assert(dir == 1 || dir == -1);
+	Assert(dist > 0 && dist < FPT_FAR);
 	if (pageno != FPT_NOPAGE && fpt_page_is_striped(near->map, pageno))
 		near->side[dir > 0][dist] = fpt_page_stripe(near->map, pageno);
 }
@@ -66,6 +68,7 @@ fpt_nearest_walk(FPTNearest *near, FPTIndex *ix, Page page, const FPTKey *key,
 	uint32		child;
 	FPTLoc		loc;
 
+	Assert(fpt_header(page)->level > 0);
 	if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK)
 		return FPT_FAR;
 	if (self)
@@ -108,6 +111,7 @@ fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
 	Page		page;
 	FPTKey		edge;
 
+	Assert(w->dist < near->range);
 	if (w->pageno < FPT_ROOTPAGE ||
 		!fpt_page_exists(rel, &ix->map, w->pageno))
 	{
@@ -183,6 +187,7 @@ fpt_nearest_count(FPTNearest *near)
 	int			last = near->range - 1;
 	int			count[FPT_MAX_STRIPES] = {0};
 
+	Assert(near->range > n && near->range <= FPT_FAR);
 	for (int s = 0; s < n; s++)
 		near->dist[s] = FPT_FAR;
 	for (int d = last; d > 0; d--)
@@ -200,6 +205,8 @@ fpt_nearest_count(FPTNearest *near)
 		int			leaves = near->side[0][last + 1 - d];
 		int			enters = near->side[1][d];
 
+		Assert(leaves < n && enters < n);
+		Assert(leaves < 0 || count[leaves] > 0);
 		if (leaves >= 0)
 			count[leaves]--;
 		if (enters >= 0)
@@ -248,6 +255,7 @@ fpt_nearest_sort(const FPTNearest *near, FPTStripeOrder *order)
 	for (order->good = 1; order->good < n; order->good++)
 		if (near->dist[order->stripe[order->good]] < far)
 			break;
+	Assert(order->good >= 1 && order->good <= n);
 }
 
 void
@@ -264,6 +272,8 @@ fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf, const FPTStack *stack,
 	/* Others have added pages since. */
 	(void) fpt_npages(rel, &ix->map);
 	n = ix->map.stripes->n;
+	Assert(n >= FPT_MIN_STRIPES && n <= FPT_MAX_STRIPES);
+	Assert(fpt_buffer_locked(buf, true));
 	near.map = &ix->map;
 	near.range = Max(n + 1, Min(7 * n / 2, FPT_MAX_RANGE));
 	memset(near.side, -1, sizeof(near.side));

@@ -90,6 +90,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 {
 	uint32		steps = 0;
 
+	Assert(fpt_buffer_locked(buf, true));
 	while (!fpt_page_below_high(&ix->layout, BufferGetPage(buf), key))
 	{
 		uint32		right = fpt_header(BufferGetPage(buf))->right;
@@ -129,6 +130,7 @@ fpt_insert_learnt(Relation rel, const FPTIndex *ix)
 {
 	FPTIndex   *cached = (FPTIndex *) rel->rd_amcache;
 
+	Assert(ix != cached);
 	if (cached != NULL && cached->layout.indexid == ix->layout.indexid)
 	{
 		cached->rootlevel = ix->rootlevel;
@@ -173,7 +175,11 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	bool		rightmost = fpt_header(BufferGetPage(buf))->right == FPT_NOPAGE;
 	FPTResult	res;
 
+	Assert(fpt_buffer_locked(buf, true));
+	Assert(fpt_header(BufferGetPage(buf))->level == 0);
 	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
+	Assert(fpt_is_general(&ix->layout) ||	/* no users' code */
+		   fpt_page_above_low(&ix->layout, BufferGetPage(buf), &e->key));
 	CheckForSerializableConflictIn(rel, NULL, pageno);
 	fpt_stop_point(FPT_STOP_INSERT_LEAF);
 	if (unlikely(fpt_wal_image_due(rel, buf)) &&
@@ -241,8 +247,10 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 	FPTInsertCache *c = (FPTInsertCache *) info->ii_AmCache;
 	MemoryContext old;
 
+	Assert(fpt_is_general(&cached->layout));
 	if (likely(c != NULL && c->ix.serial == cached->serial))
 	{
+		Assert(c->ix.layout.indexid == cached->layout.indexid);
 		c->ix.rootlevel = cached->rootlevel;
 		c->ix.lastleaf = cached->lastleaf;
 		fpt_map_learn(&c->ix.map, &cached->map);
@@ -307,6 +315,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	else
 		fpt_form_key(ix, values[0], isnull[0], fpt_tid_encode(ht_ctid), &e.key);
 	e.down = 0;
+	Assert(fpt_tid_is_valid(e.key.tid));
 
 	/* NULLs are unlike anything, unless the index was declared otherwise. */
 	if (fpt_any_null(rel, isnull) && !indexInfo->ii_NullsNotDistinct)

@@ -42,6 +42,7 @@
 void
 fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 {
+	Assert(key->tid <= FPT_MAX_TID);
 	*lo = *hi = *key;
 	lo->tid = 0;
 	hi->tid = FPT_MAX_TID;
@@ -178,6 +179,7 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 		FPTKey		high;
 		uint32		right;
 
+		Assert(fpt_buffer_locked(buf, lock == BUFFER_LOCK_EXCLUSIVE));
 		if (unlikely(!fpt_page_serves(ix, page, key, level, bounds)))
 		{
 			UnlockReleaseBuffer(buf);
@@ -220,6 +222,7 @@ fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *at,
 	Page		page = BufferGetPage(buf);
 	FPTKey		high = fpt_page_high(&ix->layout, page);
 
+	Assert(steps > 0 && fpt_buffer_locked(buf, false));
 	if (fpt_header(page)->level != 0 ||
 		(fpt_header(page)->flags & FPT_F_DELETED) ||
 		!fpt_page_begins_at(&ix->layout, page, at))
@@ -297,6 +300,8 @@ fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
 	FPTEntry	e;
 	int			cmp;
 
+	Assert(look->dir == 1 || look->dir == -1);
+	Assert(fpt_header(page)->level == 1 && fpt_buffer_locked(parent, false));
 	if (look->dir > 0 && !fpt_page_step(l, page, &loc, 1))
 		e.key = fpt_page_high(l, page);
 	else if (look->dir < 0 && loc.kid == 0 && loc.rank == 0)
@@ -336,6 +341,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		bool		more = false;
 		int			mode;
 
+		Assert(cur <= FPT_MAX_LEVEL && fpt_header(page)->level == cur);
 		if (stack)
 			stack->page[cur] = fpt_bufpage(buf);
 		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK ||
@@ -389,6 +395,8 @@ fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 		if (buf != InvalidBuffer)
 		{
+			Assert(fpt_buffer_locked(buf, lock == BUFFER_LOCK_EXCLUSIVE));
+			Assert(fpt_header(BufferGetPage(buf))->level == level);
 			/* Callers go on at the page's fences and rely on getting ahead. */
 			Assert(fpt_page_above_low(&ix->layout, BufferGetPage(buf), key));
 			Assert(fpt_page_below_high(&ix->layout, BufferGetPage(buf), key));

@@ -156,13 +156,14 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->ask = palloc(s->maxask * sizeof(uint32));
 	s->under_way = palloc(s->depth * sizeof(uint32));
 	s->file = FPT_NO_HINT_FILE;
+	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_LEAVES));
 	return s;
 }
 
 void
 fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
 {
-	Assert(!s->begun);
+	Assert(!s->begun && next != NULL);
 	s->next = next;
 	s->arg = arg;
 	s->per = FPT_LEAF_PAGES;
@@ -192,6 +193,7 @@ fpt_sweep_end(FPTSweep *s)
 static void
 fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
 {
+	Assert(from >= 0 && to <= FPT_FRONT_PAGES);
 	while (from < to && cached[from])
 		from++;
 	while (from < to && cached[to - 1])
@@ -214,6 +216,7 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 	int			ncached = 0;
 	int			i;
 
+	Assert(n > 0 && n <= FPT_FRONT_PAGES);
 	for (i = 0; i < n; i++)
 	{
 		cached[i] = fpt_page_buffered(s->rel, &s->ix->map, first + i);
@@ -275,6 +278,7 @@ fpt_sweep_copy(FPTSweep *s)
 	FPTEntry	e;
 	uint32		next = h->right;
 
+	Assert(s->next == NULL && s->per == 1);
 	Assert(s->maxlist - s->nlist >= FPT_MAX_ENTRIES);
 	if (h->level != 1)
 		next = FPT_NOPAGE;		/* unlinked, and used again */
@@ -341,6 +345,7 @@ fpt_sweep_request(const FPTSweep *s, int from)
 	const uint32 *ask = s->ask;
 	int			to = from + 1;
 
+	Assert(from >= 0 && from < s->nask);
 	while (to < s->nask &&
 		   fpt_pages_between(map, ask[to - 1], ask[to]) <= FPT_REQUEST_GAP &&
 		   fpt_pages_between(map, ask[from], ask[to]) + 2 <= FPT_REQUEST_PAGES)
@@ -358,6 +363,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	int			requests = 0;
 	int			i;
 
+	Assert(n >= 0 && n <= s->nlist);
 	n *= s->per;
 	if (s->maxask < n)
 	{
@@ -382,6 +388,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
+	Assert(requests <= s->nask && s->nask + s->ncached <= n);
 	return requests;
 }
 
@@ -414,6 +421,7 @@ fpt_sweep_piece(FPTSweep *s)
 		(void) fpt_sweep_sort(s, n);
 	}
 	fpt_count(NULL, FPT_LEAF_CACHED, s->ncached);
+	Assert(n <= s->nlist);
 	s->nlist -= n;
 	memmove(s->list, s->list + n * s->per, s->nlist * s->per * sizeof(uint32));
 	s->nleaves = n;
@@ -428,6 +436,7 @@ fpt_sweep_wait(FPTSweep *s)
 {
 	unsigned	half = s->depth / 2;
 
+	Assert(s->nwaiting <= s->depth && (unsigned) s->nwaiting <= s->nrequests);
 	if (s->nwaiting < s->depth)
 		return;
 	fpt_await_page(s->rel, &s->ix->map,
@@ -445,6 +454,7 @@ fpt_sweep_ask(FPTSweep *s, int to)
 {
 	const FPTPageMap *map = &s->ix->map;
 
+	Assert(to <= s->nask);
 	while (s->asked < to)
 	{
 		int			from = s->asked;
@@ -515,5 +525,6 @@ fpt_sweep_step(FPTSweep *s)
 		fpt_sweep_piece(s);
 	}
 	s->walked++;
+	Assert(s->walked <= s->nwalk);
 	fpt_sweep_ask(s, (int) ((int64) s->nask * s->walked / s->nwalk));
 }

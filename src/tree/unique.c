@@ -96,6 +96,7 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 	TransactionId xwait;
 	Page		page = BufferGetPage(cur);
 
+	Assert(fpt_buffer_locked(first, true) && fpt_buffer_locked(cur, false));
 	if (fpt_page_hint_get(&u->ix->layout, page, slotid))
 		return InvalidTransactionId;
 	if (u->c->how == UNIQUE_CHECK_EXISTING && tid == u->self)
@@ -221,6 +222,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	Assert(c->how != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(fpt_buffer_locked(buf, true));
 	/* heap visibility checks may invalidate */
 	*copy = *ix;
 	fpt_map_own(&copy->map);

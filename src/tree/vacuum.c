@@ -254,6 +254,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 	Relation	rel = v->rel;
 	uint32		leftno;
 
+	Assert(!BufferIsValid(u->left) && !BufferIsValid(u->target));
 	if (targetno == FPT_ROOTPAGE)
 		return false;
 	u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_SHARE);
@@ -295,6 +296,7 @@ fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
 {
 	uint32		child;
 
+	Assert(fpt_buffer_locked(u->target, true) && level > 0);
 	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
 	u->parent = fpt_descend_try(v->rel, &v->ix, &u->low, level,
 								BUFFER_LOCK_EXCLUSIVE);
@@ -350,6 +352,7 @@ fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
 static void
 fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
 {
+	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
 	if (BufferIsValid(u->left))
 		fpt_wal_page(wal, u->left, false);
 	fpt_wal_page(wal, u->target, false);
@@ -389,7 +392,11 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	FPTResult	res;
 	Page		page;
 
-	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
+	Assert(fpt_buffer_locked(u->target, true));
+	Assert(fpt_header(BufferGetPage(u->parent))->level ==
+		   fpt_header(BufferGetPage(u->target))->level + 1);
+	Assert(fpt_header(BufferGetPage(u->target))->level > 0 ||
+		   fpt_header(BufferGetPage(u->target))->nkids == 0);	/* P4 */
 	Assert(fpt_bufpage(u->target) > FPT_ROOTPAGE);
 	Assert(u->to_right ? rightno != 0 : leftno != 0);
 	Assert(leftno != rightno);
@@ -476,6 +483,7 @@ static bool
 fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
 {
 	u->to_right = fpt_unlink_next_is_right(v, u);
+	Assert(!u->to_right || BufferIsValid(u->right));
 	if (u->to_right)
 		return true;
 	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
@@ -497,6 +505,8 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 		FPT_NOPAGE;
 	FPTNote    *note = fpt_note_of(v, w->prev);
 
+	Assert(fpt_bufpage(u->target) == w->prev);
+	Assert(v->nleaves > 0);
 	if (note != NULL)
 		note->live = 0;
 	note = right == FPT_NOPAGE ? NULL : fpt_note_of(v, right);
@@ -526,6 +536,7 @@ fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 {
 	int			attempts;
 
+	Assert(w->prev != FPT_NOPAGE);
 	for (attempts = 0; attempts < 2; attempts++)
 	{
 		FPTUnlink	u;
@@ -660,6 +671,7 @@ fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 	FPTRun		run = {0};
 	int			n;
 
+	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level == 0);
 	run.tids = tids;
 	n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
 	if (n < 0)
@@ -690,6 +702,7 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
 	int			at = 0;
 
 	Assert(c->n <= c->max && c->max <= FPT_CHUNK_LEAVES);
+	Assert(fpt_buffer_locked(buf, true));
 	while (at < c->n && c->pageno[at] != fpt_bufpage(buf))
 		at++;
 	if (at < c->n && RelationNeedsWAL(v->rel) &&
@@ -777,6 +790,7 @@ fpt_chunk_sort(FPTChunk *c, int n)
 	{
 		FPTChunkTid *o = &c->order[start[c->tids[i] >> shift]++];
 
+		Assert(o < c->order + n);
 		o->tid = c->tids[i];
 		o->pos = i;
 	}
@@ -795,6 +809,7 @@ fpt_chunk_ask(FPTVacuum *v)
 	int			n = c->first[c->n];
 	int			i;
 
+	Assert(c->n <= c->max && n <= c->max * FPT_MAX_ENTRIES);
 	if (!v->sorts)
 	{
 		for (i = 0; i < n; i++)
@@ -811,6 +826,7 @@ static void
 fpt_chunk_add(FPTChunk *c, Buffer buf, int n)
 {
 	Assert(c->n < c->max && n >= 0 && n <= FPT_MAX_ENTRIES);
+	Assert(fpt_buffer_locked(buf, false));
 	c->pageno[c->n] = fpt_bufpage(buf);
 	c->lsn[c->n] = BufferGetLSNAtomic(buf);
 	c->first[c->n + 1] = c->first[c->n] + n;
@@ -828,6 +844,7 @@ fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
 	FPTChunk   *c = &v->chunk;
 	uint32		next = w->next;
 
+	Assert(v->notes == NULL && next != FPT_NOPAGE);
 	c->high = w->at;
 	for (c->n = c->first[0] = 0; c->n < c->max && next != FPT_NOPAGE;)
 	{
@@ -876,6 +893,7 @@ fpt_pass_parent(FPTVacuum *v, Page page, uint32 pageno)
 	FPTEntry	e;
 	int			room = FPT_MAX_ENTRIES;
 
+	Assert(v->notes != NULL && fpt_header(page)->level == 1);
 	if (fpt_header(page)->nkids == 0)
 		return;
 	do
@@ -936,6 +954,7 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	FPTPageHeader *h = fpt_header(page);
 	FPTNote    *note = &v->notes[pageno];
 
+	Assert(pageno > FPT_ROOTPAGE && pageno < v->npages);
 	if (!ConditionalLockBufferForCleanup(buf))
 	{
 		ReleaseBuffer(buf);
@@ -973,6 +992,7 @@ fpt_pass(FPTVacuum *v)
 	int			ring = fpt_ring_buffers(v->info->strategy);
 	uint32		pages = Min(c->max, FPT_PASS_PAGES);
 
+	Assert(v->notes == NULL && v->nleaves == 0);
 	if (!fpt_guc_leaf_prefetch ||
 		v->npages > fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote))
 		return;
@@ -1025,6 +1045,7 @@ fpt_walk_certify(FPTVacuum *v, const FPTWalk *w, Page page)
 {
 	FPTPageHeader *h = fpt_header(page);
 
+	Assert(fpt_special(page)->pageno == w->next);
 	if (!fpt_leaf_begins_at(v, page, w->at))
 		fpt_corrupt(v->rel, w->next,
 					"The page does not continue its left sibling");
@@ -1041,6 +1062,7 @@ fpt_walk_certify(FPTVacuum *v, const FPTWalk *w, Page page)
 static void
 fpt_walk_count(FPTVacuum *v, const FPTWalk *w, int n)
 {
+	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
 	if (++v->nleaves > v->ix.map.npages &&
 		v->nleaves > fpt_npages(v->rel, &v->ix.map))
 		fpt_corrupt(v->rel, w->next, "The right links lead in a circle");
@@ -1115,6 +1137,7 @@ fpt_walk_ahead(void *arg, uint32 pages[FPT_LEAF_PAGES])
 {
 	FPTVacuum  *v = arg;
 
+	Assert(v->notes != NULL);
 	while (v->nempty > 0 && v->ahead != FPT_NOPAGE &&
 		   v->nlooks <= v->npages)
 	{
@@ -1124,6 +1147,7 @@ fpt_walk_ahead(void *arg, uint32 pages[FPT_LEAF_PAGES])
 
 		if (!empty && fpt_note_of(v, pageno) == NULL)
 			break;
+		Assert(pageno < v->npages);
 		note = &v->notes[pageno];
 		v->nlooks++;
 		v->ahead = note->right;
@@ -1172,6 +1196,7 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	bool		more;
 	int			live;
 
+	Assert(w->next != FPT_NOPAGE);
 	fpt_walk_expect(v, w->next);
 	buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0, v->info->strategy);
 	page = BufferGetPage(buf);
@@ -1188,6 +1213,7 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	if (!linked)
 		fpt_walk_certify_left(v, &from);
 	more = w->at != v->chunk.high;
+	Assert(from.next == w->prev && live >= 0);
 	if (live == 0)
 	{
 		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
@@ -1315,6 +1341,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	FPTVacuum	v;
 	int			nentries;
 
+	Assert(callback != NULL && !RecoveryInProgress());
+	Assert(CheckRelationLockedByMe(info->index, AccessShareLock, true));
 	if (stats == NULL)
 		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
 	memset(&v, 0, sizeof(v));
