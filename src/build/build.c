@@ -374,7 +374,7 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 static void __attribute__((noreturn))
 fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 {
-	char		buf[MAXALIGN(FPT_DECODE_BYTES)] pg_attribute_aligned(8);
+	FPTDecoded	room;
 	Datum		values[INDEX_MAX_KEYS] = {0};
 	bool		isnull[INDEX_MAX_KEYS];
 	char	   *desc;
@@ -384,13 +384,9 @@ fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 		(void) fpt_general_deform(b->ix.layout.arg, key, values, isnull);
 	else
 	{
-		FPTImage	img = {.hi = key->hi, .lo = key->lo};
-
 		isnull[0] = key->cls != FPT_CLS_VALUE;
-		if (b->ix.descending)
-			fpt_image_invert(b->ix.type, &img);
 		if (!isnull[0])
-			values[0] = fpt_image_decode(b->ix.type, img, buf);
+			values[0] = fpt_key_value(&b->ix, key, &room);
 	}
 	desc = BuildIndexValueDescription(b->index, values, isnull);
 	ereport(ERROR,

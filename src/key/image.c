@@ -829,12 +829,7 @@ bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 {
 	ImageSpan	spans[FPT_MAX_SPANS];
 	int			n = valid_images(type, spans);
-	union
-	{
-		char		buf[FPT_DECODE_BYTES];
-		double		align_double;
-		int64		align_int64;
-	}			u;
+	FPTDecoded	u;
 
 	Assert(least == 0 || least == 1);
 	Assert(n > 0 && n <= FPT_MAX_SPANS);

@@ -63,6 +63,11 @@ typedef struct FPTKeyType
 /* Room for a decoded value that is passed by reference. */
 #define FPT_DECODE_BYTES	16
 
+typedef union FPTDecoded
+{
+	char		buf[FPT_DECODE_BYTES];
+	uint64		align;
+} FPTDecoded;
 #define FPT_SIGN32			UINT64CONST(0x80000000)
 #define FPT_SIGN64			UINT64CONST(0x8000000000000000)
 
@@ -88,7 +93,7 @@ extern void fpt_image_encode_slow(const FPTKeyType *type, Datum value,
 
 /*
  * The value of an ascending image.  Values passed by reference are written to
- * buf, which has FPT_DECODE_BYTES bytes and is maxaligned.
+ * buf, which is as an FPTDecoded.
  */
 extern Datum fpt_image_decode(const FPTKeyType *type, FPTImage img,
 							  char *buf);

@@ -441,16 +441,10 @@ fpt_verify_heap_tid(FPTVerify *v, uint64 tid)
 static void
 fpt_verify_image(FPTVerify *v, const FPTKey *key)
 {
-	const FPTKeyType *type = v->ix.type;
-	union
-	{
-		char		buf[FPT_DECODE_BYTES];
-		uint64		align;
-	}			room;
-	FPTImage	img;
-	FPTImage	again;
+	FPTDecoded	room;
+	FPTKey		again;
 
-	Assert((type == NULL) == fpt_is_general(&v->ix.layout));
+	Assert((v->ix.type == NULL) == fpt_is_general(&v->ix.layout));
 	if (fpt_is_general(&v->ix.layout))
 	{
 		if (!fpt_general_valid(v->ix.layout.arg, key))
@@ -459,15 +453,12 @@ fpt_verify_image(FPTVerify *v, const FPTKey *key)
 	}
 	if (key->cls != FPT_CLS_VALUE)
 		return;
-	img.hi = key->hi;
-	img.lo = key->lo;
-	if (v->ix.descending)
-		fpt_image_invert(type, &img);
-	fpt_image_encode(type, fpt_image_decode(type, img, room.buf), &again);
-	if (fpt_img_cmp(img, again) != 0)
+	fpt_form_key(&v->ix, fpt_key_value(&v->ix, key, &room), false, key->tid,
+				 &again);
+	if (fpt_image_cmp(key, &again) != 0)
 		fpt_corrupt(v->rel, v->target.pageno,
 					psprintf("Key is not the image of a value of type %s",
-							 type->name));
+							 v->ix.type->name));
 }
 
 /* rootdescend: does a search from the root find this entry? */
@@ -510,25 +501,17 @@ static void
 fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 {
 	FPTGroup   *g = &v->group;
-	FPTImage	img;
-	FPTImage	lo;
-	FPTImage	hi;
+	FPTKey		lo;
+	FPTKey		hi;
 
 	Assert(v->rel->rd_index->indisunique);
 	g->valid = v->rel->rd_index->indnullsnotdistinct ||
 		!fpt_verify_any_null(v, key);
 	g->fetched = g->live = false;
-	fpt_key_copy(&g->last, key);
-	g->last.key.tid = FPT_MAX_TID;
+	fpt_equal_range(&v->ix, key, &lo, &hi);
+	fpt_key_copy(&g->last, &hi);
 	g->tid = key->tid;
 	g->pageno = v->target.pageno;
-	if (key->cls != FPT_CLS_VALUE || fpt_is_general(&v->ix.layout))
-		return;
-	img.hi = key->hi;
-	img.lo = key->lo;
-	fpt_image_class(v->ix.type, v->ix.descending, img, &lo, &hi);
-	g->last.key.hi = hi.hi;
-	g->last.key.lo = hi.lo;
 }
 
 /*

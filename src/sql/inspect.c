@@ -176,26 +176,13 @@ fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
 static char *
 fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 {
-	const FPTKeyType *type = ko->ix.type;
-	union
-	{
-		char		buf[FPT_DECODE_BYTES];
-		uint64		align;
-	}			room;
-	FPTImage	img;
-	FPTImage	max;
+	FPTDecoded	room;
 
 	if (fpt_is_general(&ko->ix.layout))
 		return fpt_general_text(ko, key);
 	if (key->cls != FPT_CLS_VALUE)
 		return NULL;
-	max = fpt_image_max(type);
-	img.hi = key->hi & max.hi;
-	img.lo = key->lo & max.lo;
-	if (ko->ix.descending)
-		fpt_image_invert(type, &img);
-	return OutputFunctionCall(&ko->out,
-							  fpt_image_decode(type, img, room.buf));
+	return OutputFunctionCall(&ko->out, fpt_key_value(&ko->ix, key, &room));
 }
 
 /* A fence: its class or value, and the TID that breaks ties. */

@@ -62,4 +62,18 @@ fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 	}
 }
 
+/* The value of an image key of class FPT_CLS_VALUE, which may be in *room. */
+static inline Datum
+fpt_key_value(const FPTIndex *ix, const FPTKey *key, FPTDecoded *room)
+{
+	FPTImage	img = fpt_image_max(ix->type);
+
+	Assert(key->cls == FPT_CLS_VALUE);
+	img.hi &= key->hi;			/* a damaged page may have more bits */
+	img.lo &= key->lo;
+	if (ix->descending)
+		fpt_image_invert(ix->type, &img);
+	return fpt_image_decode(ix->type, img, room->buf);
+}
+
 #endif							/* FPT_STORE_INDEX_H */
