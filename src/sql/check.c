@@ -242,8 +242,8 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 	FPTKey		low = fpt_low(v, page);
 	FPTKey		high = fpt_high(v, page);
 	FPTKeyBuf	passed;
-	bool		usable = !(fpt_header(page)->flags & FPT_F_DELETED) &&
-	fpt_header(page)->level == level && fpt_key_cmp(&v->ix.layout, &low, at) <= 0;
+	bool		usable = fpt_page_on_level(page, level) &&
+	fpt_key_cmp(&v->ix.layout, &low, at) <= 0;
 	int			steps = 0;
 
 	while (usable && fpt_key_cmp(&v->ix.layout, &high, at) <= 0)

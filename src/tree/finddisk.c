@@ -127,8 +127,7 @@ fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
 	}
 	page = BufferGetPage(buf);
 	if (!fpt_page_sane(&ix->layout, page, w->pageno) ||
-		fpt_header(page)->level != w->level ||
-		(fpt_header(page)->flags & FPT_F_DELETED) ||
+		!fpt_page_on_level(page, w->level) ||
 		!fpt_page_above_low(&ix->layout, page, &w->at.key) ||
 		!fpt_page_below_high(&ix->layout, page, &w->at.key))
 		w->dist = FPT_FAR;

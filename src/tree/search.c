@@ -138,9 +138,7 @@ static inline bool
 fpt_page_serves(FPTIndex *ix, Page page, const FPTKey *key, int level,
 				const FPTBounds *bounds)
 {
-	FPTPageHeader *h = fpt_header(page);
-
-	if (h->level != level || (h->flags & FPT_F_DELETED))
+	if (!fpt_page_on_level(page, level))
 		return false;
 	return (bounds != NULL &&
 			fpt_page_begins_at(&ix->layout, page, &bounds->low.key)) ||
@@ -223,8 +221,7 @@ fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *at,
 	FPTKey		high = fpt_page_high(&ix->layout, page);
 
 	Assert(steps > 0 && fpt_buffer_locked(buf, false));
-	if (fpt_header(page)->level != 0 ||
-		(fpt_header(page)->flags & FPT_F_DELETED) ||
+	if (!fpt_page_on_level(page, 0) ||
 		!fpt_page_begins_at(&ix->layout, page, at))
 		fpt_corrupt(rel, fpt_bufpage(buf),
 					"The page does not continue its left sibling");
@@ -416,6 +413,33 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			int lock, FPTStack *stack)
 {
 	return fpt_descend_until(rel, ix, key, level, lock, stack, NULL);
+}
+
+Buffer
+fpt_descend_first(Relation rel, FPTIndex *ix, int level)
+{
+	FPTKey		minf = {.cls = FPT_CLS_MINF};
+
+	return fpt_descend(rel, ix, &minf, level, BUFFER_LOCK_SHARE, NULL);
+}
+
+int
+fpt_page_children(const FPTLayout *l, Page page, uint32 *children)
+{
+	FPTLoc		loc = {0, 0};
+	FPTEntry	e;
+	int			n = 0;
+
+	Assert(fpt_header(page)->level > 0);
+	if (fpt_header(page)->nkids == 0)
+		return 0;
+	do
+	{
+		if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+			break;
+		children[n++] = e.down;
+	} while (n < FPT_MAX_ENTRIES && fpt_page_step(l, page, &loc, 1));
+	return n;
 }
 
 Buffer

@@ -9,6 +9,7 @@
 #define FPT_TREE_SEARCH_H
 
 #include "storage/buf.h"
+#include "storage/bufpage.h"
 #include "utils/relcache.h"
 
 #include "page/format.h"
@@ -28,6 +29,14 @@ extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
  */
 extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
 
+/* Is a page, which is locked or a copy, in the tree, on this level? */
+static inline bool
+fpt_page_on_level(void *page, int level)
+{
+	return fpt_header(page)->level == level &&
+		!(fpt_header(page)->flags & FPT_F_DELETED);
+}
+
 /* Page numbers of the path of a descent, by level; hints, not trusted. */
 typedef struct FPTStack
 {
@@ -43,6 +52,16 @@ typedef struct FPTStack
  */
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
+
+/* The first page of a level, locked to read; raises as fpt_descend() does. */
+extern Buffer fpt_descend_first(Relation rel, FPTIndex *ix, int level);
+
+/*
+ * The page numbers in an inner page, in the order of keys, as far as it makes
+ * sense; "children" has room for FPT_MAX_ENTRIES.  Returns how many these are.
+ */
+extern int	fpt_page_children(const FPTLayout *l, Page page,
+							  uint32 *children);
 
 /*
  * Of a descent to the first leaf of a range: "start" is called before that leaf

@@ -273,26 +273,14 @@ fpt_sweep_copy(FPTSweep *s)
 {
 	Buffer		buf = fpt_getbuf(s->rel, s->ix, s->parent, BUFFER_LOCK_SHARE);
 	Page		page = BufferGetPage(buf);
-	FPTPageHeader *h = fpt_header(page);
-	FPTLoc		loc = {0, 0};
-	FPTEntry	e;
-	uint32		next = h->right;
-
+	uint32		next = fpt_header(page)->right;
 	Assert(s->next == NULL && s->per == 1);
 	Assert(s->maxlist - s->nlist >= FPT_MAX_ENTRIES);
-	if (h->level != 1)
+	if (fpt_header(page)->level != 1)
 		next = FPT_NOPAGE;		/* unlinked, and used again */
-	else if (h->nkids > 0)
-	{
-		int			room = FPT_MAX_ENTRIES;
-
-		do
-		{
-			if (fpt_page_get(&s->ix->layout, page, loc, &e) != FPT_OK)
-				break;
-			s->list[s->nlist++] = e.down;
-		} while (--room > 0 && fpt_page_step(&s->ix->layout, page, &loc, 1));
-	}
+	else
+		s->nlist += fpt_page_children(&s->ix->layout, page,
+									  s->list + s->nlist);
 	UnlockReleaseBuffer(buf);
 	fpt_stop_point(FPT_STOP_WINDOW_FILL);
 
@@ -487,10 +475,7 @@ fpt_sweep_start(FPTSweep *s)
 	s->begun = true;
 	if (s->next == NULL)
 	{
-		FPTKey		minf = {.cls = FPT_CLS_MINF};
-		Buffer		buf = fpt_descend(s->rel, s->ix, &minf, 1,
-									  BUFFER_LOCK_SHARE, NULL);
-
+		Buffer		buf = fpt_descend_first(s->rel, s->ix, 1);
 		s->parent = fpt_bufpage(buf);
 		UnlockReleaseBuffer(buf);
 	}

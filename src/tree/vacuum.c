@@ -267,8 +267,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 		u->target = InvalidBuffer;
 		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
 		u->left = fpt_unlink_read(v, leftno, BUFFER_LOCK_EXCLUSIVE);
-		if (fpt_header(BufferGetPage(u->left))->level != level ||
-			(fpt_header(BufferGetPage(u->left))->flags & FPT_F_DELETED) ||
+		if (!fpt_page_on_level(BufferGetPage(u->left), level) ||
 			fpt_header(BufferGetPage(u->left))->right != targetno)
 			return false;
 		u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_EXCLUSIVE);
@@ -281,8 +280,7 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 		fpt_check_buffer(rel, &v->ix, u->target, targetno);
 	}
 	return fpt_header(BufferGetPage(u->target))->left == leftno &&
-		fpt_header(BufferGetPage(u->target))->level == level &&
-		!(fpt_header(BufferGetPage(u->target))->flags & FPT_F_DELETED);
+		fpt_page_on_level(BufferGetPage(u->target), level);
 }
 
 /*
@@ -747,9 +745,7 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 static inline bool
 fpt_leaf_begins_at(FPTVacuum *v, Page page, FPTFenceId at)
 {
-	return fpt_header(page)->level == 0 &&
-		!(fpt_header(page)->flags & FPT_F_DELETED) &&
-		fpt_low_id(v, page) == at;
+	return fpt_page_on_level(page, 0) && fpt_low_id(v, page) == at;
 }
 
 /* The last leaf, and no other, has no end and no right sibling. */
@@ -881,28 +877,22 @@ static bool
 fpt_pass_is(FPTVacuum *v, Page page, uint32 pageno, int level)
 {
 	return fpt_page_sane(&v->ix.layout, page, pageno) &&
-		fpt_header(page)->level == level &&
-		!(fpt_header(page)->flags & FPT_F_DELETED);
+		fpt_page_on_level(page, level);
 }
 
 /* Note which leaves the downlinks of a locked leaf-parent lead to. */
 static void
 fpt_pass_parent(FPTVacuum *v, Page page, uint32 pageno)
 {
-	FPTLoc		loc = {0, 0};
-	FPTEntry	e;
-	int			room = FPT_MAX_ENTRIES;
+	uint32		children[FPT_MAX_ENTRIES];
+	int			n = fpt_page_children(&v->ix.layout, page, children);
 
 	Assert(v->notes != NULL && fpt_header(page)->level == 1);
-	if (fpt_header(page)->nkids == 0)
-		return;
-	do
+	for (int i = 0; i < n; i++)
 	{
-		if (fpt_page_get(&v->ix.layout, page, loc, &e) != FPT_OK)
-			break;
-		if (e.down < v->npages)
-			v->notes[e.down].parent = pageno;
-	} while (--room > 0 && fpt_page_step(&v->ix.layout, page, &loc, 1));
+		if (children[i] < v->npages)
+			v->notes[children[i]].parent = pageno;
+	}
 }
 
 /*
@@ -1096,8 +1086,7 @@ static void
 fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 {
 	FPTKey		minf = {.cls = FPT_CLS_MINF};
-	Buffer		buf = fpt_descend(v->rel, &v->ix, &minf, 0, BUFFER_LOCK_SHARE,
-								  NULL);
+	Buffer		buf = fpt_descend_first(v->rel, &v->ix, 0);
 
 	w->at = fpt_fence_id(&minf);
 	w->prev = FPT_NOPAGE;
@@ -1262,7 +1251,6 @@ fpt_vacuum_leaves(FPTVacuum *v)
 static void
 fpt_see_inner_pages(FPTVacuum *v)
 {
-	FPTKey		minf = {.cls = FPT_CLS_MINF};
 	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
 								 BUFFER_LOCK_SHARE);
 	int			level = fpt_header(BufferGetPage(buf))->level;
@@ -1273,8 +1261,7 @@ fpt_see_inner_pages(FPTVacuum *v)
 		uint32		steps = 0;
 		uint32		next;
 
-		buf = fpt_descend(v->rel, &v->ix, &minf, level, BUFFER_LOCK_SHARE,
-						  NULL);
+		buf = fpt_descend_first(v->rel, &v->ix, level);
 		for (;;)
 		{
 			fpt_mark_seen(v, fpt_bufpage(buf));
