@@ -550,6 +550,27 @@ fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 /* --- allocation --------------------------------------------------------- */
 
 /*
+ * Lock a page that the free space map names, which is a hint: somebody may use
+ * the page already.  Not waiting for its lock keeps us out of deadlocks (L4).
+ * Returns it, locked exclusively; InvalidBuffer, with no lock or pin, if it is
+ * not to be had.
+ */
+static Buffer
+fpt_lock_free(Relation rel, const FPTPageMap *map, uint32 pageno)
+{
+	Buffer		buf = fpt_rawread(rel, map, pageno, NULL);
+
+	if (ConditionalLockBuffer(buf))
+	{
+		if (fpt_page_recyclable(BufferGetPage(buf)))
+			return buf;
+		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+	}
+	ReleaseBuffer(buf);
+	return InvalidBuffer;
+}
+
+/*
  * A free page of this stripe, or InvalidBuffer.  As fpt_allocbuf(), which see.
  */
 static Buffer
@@ -559,7 +580,7 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 	Relation	fake = fpt_stripe_fake(map, s);
 	Buffer		buf = InvalidBuffer;
 
-	for (int tries = 0; tries < FPT_MAX_STALE; tries++)
+	for (int tries = 0; !BufferIsValid(buf) && tries < FPT_MAX_STALE; tries++)
 	{
 		BlockNumber block = GetFreeIndexPage(fake);
 
@@ -569,17 +590,8 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 		*pageno = fpt_stripe_pageno(map, stripe, block);
 		if (block >= s->nblocks)
 			fpt_stripe_size(s);
-		if (block >= s->nblocks)
-			continue;
-		buf = fpt_rawread(rel, map, *pageno, NULL);
-		if (ConditionalLockBuffer(buf))
-		{
-			if (fpt_page_recyclable(BufferGetPage(buf)))
-				break;
-			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		}
-		ReleaseBuffer(buf);
-		buf = InvalidBuffer;
+		if (block < s->nblocks)
+			buf = fpt_lock_free(rel, map, *pageno);
 	}
 	pfree(fake);
 	Assert(!BufferIsValid(buf) || fpt_buffer_locked(buf, true));
@@ -689,19 +701,9 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
 		if (*pageno <= FPT_ROOTPAGE || !fpt_page_exists(rel, map, *pageno))
 			continue;
-		buf = fpt_rawread(rel, map, *pageno, NULL);
-
-		/*
-		 * The free space map is a hint: somebody may use the page already.
-		 * Not waiting for its lock keeps us out of deadlocks (L4).
-		 */
-		if (ConditionalLockBuffer(buf))
-		{
-			if (fpt_page_recyclable(BufferGetPage(buf)))
-				return buf;
-			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		}
-		ReleaseBuffer(buf);
+		buf = fpt_lock_free(rel, map, *pageno);
+		if (BufferIsValid(buf))
+			return buf;
 	}
 	buf = fpt_extend_file(rel);
 	*pageno = BufferGetBlockNumber(buf);
