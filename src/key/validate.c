@@ -47,28 +47,31 @@ typedef struct FPTValidation
 	bool		ok;
 } FPTValidation;
 
+/* Report a problem of the family or the class. */
+static void
+bad(FPTValidation *v, const char *problem)
+{
+	ereport(INFO,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg_internal("%s", problem)));
+	v->ok = false;
+}
+
 /* Report a problem with one member of the family. */
 static void
 bad_member(FPTValidation *v, const char *member, const char *problem)
 {
-	ereport(INFO,
-			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("operator family \"%s\" of access method fptree contains %s, %s",
-					v->opfamily, member, problem)));
-	v->ok = false;
+	bad(v, psprintf("operator family \"%s\" of access method fptree contains %s, %s",
+					v->opfamily, member, problem));
 }
 
 /* Report something that is missing for a pair of types. */
 static void
 missing_for_types(FPTValidation *v, const char *what, OpFamilyOpFuncGroup *g)
 {
-	ereport(INFO,
-			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("operator family \"%s\" of access method fptree is missing %s for types %s and %s",
-					v->opfamily, what,
-					format_type_be(g->lefttype),
-					format_type_be(g->righttype))));
-	v->ok = false;
+	bad(v, psprintf("operator family \"%s\" of access method fptree is missing %s for types %s and %s",
+					v->opfamily, what, format_type_be(g->lefttype),
+					format_type_be(g->righttype)));
 }
 
 /*
@@ -180,26 +183,30 @@ validate_groups(FPTValidation *v, CatCList *oprlist, CatCList *proclist)
 	}
 
 	if (!found)
-	{
-		ereport(INFO,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("operator class \"%s\" of access method fptree has neither operators nor functions for type %s",
-						v->opclass, format_type_be(v->opcintype))));
-		v->ok = false;
-	}
+		bad(v, psprintf("operator class \"%s\" of access method fptree has neither operators nor functions for type %s",
+						v->opclass, format_type_be(v->opcintype)));
 
 	/*
 	 * Scans do without a pair of types, but the planner derives less from
 	 * equal columns, since PostgreSQL 18 even in queries that use no index.
 	 */
 	if (npairs != list_length(types) * list_length(types))
-	{
-		ereport(INFO,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("operator family \"%s\" of access method fptree is missing cross-type operators",
-						v->opfamily)));
-		v->ok = false;
-	}
+		bad(v, psprintf("operator family \"%s\" of access method fptree is missing cross-type operators",
+						v->opfamily));
+}
+
+/* An operator family, for ReleaseSysCache(); raises an error if it is gone. */
+static HeapTuple
+find_family(Oid opfamily)
+{
+	HeapTuple	tup = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(opfamily));
+
+	if (!HeapTupleIsValid(tup))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("operator family with OID %u does not exist",
+						opfamily)));
+	return tup;
 }
 
 /* amvalidate */
@@ -222,14 +229,7 @@ fptvalidate(Oid opclassoid)
 						opclassoid)));
 	opclass = (Form_pg_opclass) GETSTRUCT(classtup);
 	opfamily = opclass->opcfamily;
-
-	familytup = SearchSysCache1(OPFAMILYOID, ObjectIdGetDatum(opfamily));
-	if (!HeapTupleIsValid(familytup))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("operator family with OID %u does not exist",
-						opfamily)));
-
+	familytup = find_family(opfamily);
 	v.opcintype = opclass->opcintype;
 	v.opclass = NameStr(opclass->opcname);
 	v.opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(familytup))->opfname);
@@ -241,13 +241,8 @@ fptvalidate(Oid opclassoid)
 	/* An entry is stored as its column's value. */
 	if (OidIsValid(opclass->opckeytype) &&
 		opclass->opckeytype != opclass->opcintype)
-	{
-		ereport(INFO,
-				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-				 errmsg("operator class \"%s\" of access method fptree stores another type than its column's",
-						v.opclass)));
-		v.ok = false;
-	}
+		bad(&v, psprintf("operator class \"%s\" of access method fptree stores another type than its column's",
+						 v.opclass));
 	validate_functions(&v, proclist);
 	validate_operators(&v, oprlist);
 	validate_groups(&v, oprlist, proclist);
@@ -263,16 +258,9 @@ fptvalidate(Oid opclassoid)
 static Oid
 family_am(Oid opfamilyoid)
 {
-	HeapTuple	tup = SearchSysCache1(OPFAMILYOID,
-									  ObjectIdGetDatum(opfamilyoid));
-	Oid			am;
+	HeapTuple	tup = find_family(opfamilyoid);
+	Oid			am = ((Form_pg_opfamily) GETSTRUCT(tup))->opfmethod;
 
-	if (!HeapTupleIsValid(tup))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("operator family with OID %u does not exist",
-						opfamilyoid)));
-	am = ((Form_pg_opfamily) GETSTRUCT(tup))->opfmethod;
 	ReleaseSysCache(tup);
 	return am;
 }
