@@ -117,20 +117,26 @@ get_buffer(FPTQualState *qs, int which, Size n, Size keep)
 	return work->buf[which];
 }
 
+/* Turn the ascending images lo .. hi into those of the index's order. */
+static inline void
+to_index_order(const FPTIndex *ix, FPTImage *lo, FPTImage *hi)
+{
+	FPTImage	tmp = *lo;
+
+	Assert(fpt_img_cmp(*lo, *hi) <= 0);
+	if (!ix->descending)
+		return;
+	*lo = *hi;
+	*hi = tmp;
+	fpt_image_invert(ix->type, lo);
+	fpt_image_invert(ix->type, hi);
+}
+
 /* The range of the ascending images lo .. hi. */
 static inline void
 set_range(FPTIndex *ix, FPTImage lo, FPTImage hi, FPTRange *range)
 {
-	Assert(fpt_img_cmp(lo, hi) <= 0);
-	if (ix->descending)
-	{
-		FPTImage	tmp = lo;
-
-		lo = hi;
-		hi = tmp;
-		fpt_image_invert(ix->type, &lo);
-		fpt_image_invert(ix->type, &hi);
-	}
+	to_index_order(ix, &lo, &hi);
 	memset(range, 0, sizeof(FPTRange));
 	range->lo.hi = lo.hi;
 	range->lo.lo = lo.lo;
@@ -311,16 +317,7 @@ make_span(const FPTIndex *ix, FPTImage lo, FPTImage hi)
 {
 	FPTSpan		s;
 
-	Assert(fpt_img_cmp(lo, hi) <= 0);
-	if (ix->descending)
-	{
-		FPTImage	tmp = lo;
-
-		lo = hi;
-		hi = tmp;
-		fpt_image_invert(ix->type, &lo);
-		fpt_image_invert(ix->type, &hi);
-	}
+	to_index_order(ix, &lo, &hi);
 	s.a = ix->layout.keysize == 16 ? lo.hi : lo.lo;
 	s.b = hi.lo;
 	return s;
