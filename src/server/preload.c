@@ -55,7 +55,10 @@ PG_FUNCTION_INFO_V1(fptree_preload);
 
 /* --- what is set --------------------------------------------------------- */
 
-/* A setting's value in a row of pg_db_role_setting, or NULL. */
+/*
+ * A setting's value in a row of pg_db_role_setting, in the current context, or
+ * NULL.
+ */
 static char *
 fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
 {
@@ -172,7 +175,10 @@ fpt_is_preloaded(Relation settings, Oid role)
 
 /* --- the notice ---------------------------------------------------------- */
 
-/* Is there a unique index of the same access method, besides this one? */
+/*
+ * Is there a unique index of the same access method, besides this one?  Locks
+ * pg_class, AccessShareLock, for as long as it is read.
+ */
 static bool
 fpt_other_unique(Relation index)
 {
@@ -204,11 +210,6 @@ fpt_other_unique(Relation index)
 	return found;
 }
 
-/*
- * An index is being created: once a session, if it is the database's first
- * unique one and new sessions will not have the library, say what follows from
- * that.  Reads catalogs, holds no locks afterwards.
- */
 void
 fpt_preload_notice(Relation index)
 {
@@ -243,7 +244,8 @@ fpt_preload_notice(Relation index)
 
 /*
  * The statement that adds the library to a list: "what" is the statement's
- * beginning.  Quoted one by one, as the setting's elements have to be.
+ * beginning.  Quoted one by one, as the setting's elements have to be.  In the
+ * current context.  Raises an error if the list cannot be taken apart.
  */
 static char *
 fpt_preload_statement(const char *what, const char *list)
@@ -273,7 +275,11 @@ fpt_preload_statement(const char *what, const char *list)
 	return buf.data;
 }
 
-/* Set it for the database of this (quoted) name, beside what is set there. */
+/*
+ * Set it for the database of this (quoted) name, beside what is set there.
+ * Raises an error if that is not known.  Runs the statement, which locks what
+ * it will until the end of the transaction.
+ */
 static void
 fpt_preload_set(const char *dbname, const char *list)
 {
@@ -295,7 +301,10 @@ fpt_preload_set(const char *dbname, const char *list)
 	CommandCounterIncrement();
 }
 
-/* Name the roles that have a list of their own, which hides the database's. */
+/*
+ * Name the roles that have a list of their own, which hides the database's.
+ * Notices only.  The caller has locked the settings.
+ */
 static void
 fpt_preload_roles(Relation settings, const char *dbname)
 {
@@ -335,7 +344,9 @@ fpt_preload_roles(Relation settings, const char *dbname)
 /*
  * fptree_preload(): let new sessions of the database load the library, besides
  * what they load already.  Returns the list that they start with, which is NULL
- * where the library comes from elsewhere or is not needed.
+ * where the library comes from elsewhere or is not needed.  Raises an error if
+ * the caller is no superuser, or the server in recovery; pg_db_role_setting
+ * stays locked to the end of the transaction.
  */
 Datum
 fptree_preload(PG_FUNCTION_ARGS)

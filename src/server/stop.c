@@ -106,7 +106,10 @@ fpt_stop_find(const char *name, size_t len)
 	return (FPTStop) i;
 }
 
-/* Read the setting; returns the number of points, or -1. */
+/*
+ * Read the setting; returns the number of points, or -1.  Changes armed[] only;
+ * of a list that is wrong some of it.
+ */
 static int
 fpt_stop_parse(const char *s, FPTArmed armed[FPT_MAX_ARMED])
 {
@@ -209,7 +212,10 @@ fpt_stop_hit(FPTStop point)
 	}
 }
 
-/* A visit counts only if somebody else keeps us from the lock. */
+/*
+ * A visit counts only if somebody else keeps us from the lock.  Leaves the
+ * buffer as it was, pinned and not locked.
+ */
 void
 fpt_stop_hit_busy(FPTStop point, Buffer buf)
 {
@@ -237,7 +243,9 @@ fpt_stop_hit_busy(FPTStop point, Buffer buf)
  * While the extension lock is held no other heavyweight lock may be waited for.
  * So nobody else can say when to go on: let go of the gate, which is our own,
  * and wait until somebody wants the extension lock, or has used the page.  The
- * free space map is told that it is free, as one out of date may say.
+ * free space map is told that it is free, as one out of date may say.  Called
+ * with the extension lock and the page's pin, and keeps them; raises an error
+ * after a minute.
  */
 void
 fpt_stop_hit_extending(Relation rel, Buffer buf)

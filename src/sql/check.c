@@ -231,7 +231,9 @@ fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev,
 /*
  * Walk right from page "from" to the page that covers "at", share locks
  * coupled, and copy it to the target.  False if the page has been deleted or
- * used for something else since, so that no walk can start there.
+ * used for something else since, so that no walk can start there.  No lock is
+ * left; two pages are locked at a time, from left to right (L3),
+ * FPT_VERIFY_MAX_WALK in all (L11).  Raises an error about a contradiction.
  */
 static bool
 fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
@@ -280,7 +282,8 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 /*
  * The page that the walk arrived at is not the expected one, in an index that
  * others may be changing.  Find the page that covers "at" in a way that takes
- * concurrent changes into account.
+ * concurrent changes into account.  It is the target then; nothing is locked on
+ * return.  Raises an error if there is none.
  */
 static void
 fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
@@ -325,7 +328,11 @@ fpt_verify_mark(FPTVerify *v)
 	v->seen[pageno / 8] |= bit;
 }
 
-/* Make "pageno", right of page "prev" on this level, the target. */
+/*
+ * Make "pageno", right of page "prev" on this level, the target.  Copies it,
+ * one lock at a time, or coupled ones (fpt_verify_walk); raises an error about
+ * what is wrong with it.
+ */
 static void
 fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 				  uint32 pageno, uint32 from)
@@ -372,7 +379,8 @@ fpt_verify_next_downlink(FPTVerify *v)
 
 /*
  * Parent check: the target must be the child of the next downlink, and start
- * where the separator says; or have none, if its left sibling says so.
+ * where the separator says; or have none, if its left sibling says so.  Raises
+ * an error if not.  Nothing is locked; a page of the level above may be copied.
  */
 static void
 fpt_verify_downlink(FPTVerify *v, bool incomplete)
@@ -437,7 +445,10 @@ fpt_verify_heap_tid(FPTVerify *v, uint64 tid)
 							 v->heapblocks));
 }
 
-/* Is the key the image of some value? */
+/*
+ * Raise an error unless the key is the image of some value, or its tuple has
+ * the form that its columns ask for.  The page is a copy.
+ */
 static void
 fpt_verify_image(FPTVerify *v, const FPTKey *key)
 {
@@ -461,7 +472,10 @@ fpt_verify_image(FPTVerify *v, const FPTKey *key)
 							 v->ix.type->name));
 }
 
-/* rootdescend: does a search from the root find this entry? */
+/*
+ * rootdescend: raise an error unless a search from the root finds this entry.
+ * Locks one page at a time, to read, and keeps none.
+ */
 static void
 fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 {
@@ -516,7 +530,8 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 
 /*
  * checkunique: entries come in order, so equal ones one after the other.  Rows
- * are looked up only where there are several.
+ * are looked up only where there are several.  Nothing is locked.  Raises an
+ * error about two visible rows of one key.
  */
 static void
 fpt_verify_unique(FPTVerify *v, const FPTKey *key)
@@ -647,6 +662,8 @@ fpt_verify_above_start(FPTVerify *v, uint32 first)
 /*
  * Verify a level.  "first" is its first page as page "from" says; the same of
  * the next level below is returned.  The root's level has no level above.
+ * Locks one page at a time, or two (L3), and keeps none; may be cancelled.
+ * Raises an error about the first thing that is wrong.
  */
 static uint32
 fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
@@ -714,7 +731,10 @@ fpt_verify_root(FPTVerify *v)
 	return h->level;
 }
 
-/* From the root to the leaves, each level from left to right. */
+/*
+ * From the root to the leaves, each level from left to right.  Raises an error
+ * about the first thing that is wrong.
+ */
 static void
 fpt_verify_levels(FPTVerify *v)
 {
@@ -741,7 +761,10 @@ fpt_verify_levels(FPTVerify *v)
 
 /* --- the metapage and pages outside the levels --------------------------- */
 
-/* What is wrong with a metapage, compared with the index's description? */
+/*
+ * What is wrong with a metapage, compared with the index's description?  NULL
+ * if nothing is.  The page is a copy.
+ */
 static const char *
 fpt_verify_meta_problem(FPTVerify *v, char *page)
 {
@@ -800,7 +823,9 @@ fpt_verify_meta(FPTVerify *v)
 /*
  * Pages that the walk did not reach.  A page that was allocated and not linked
  * because of a crash is all zeroes, or still marked as deleted: a page's first
- * contents and the links to it come in one WAL record.
+ * contents and the links to it come in one WAL record.  Copies one page at a
+ * time; may be cancelled.  Raises an error only if nobody can have changed the
+ * index meanwhile.
  */
 static void
 fpt_verify_unlinked(FPTVerify *v)
@@ -846,7 +871,8 @@ fpt_verify_unlinked(FPTVerify *v)
  * The snapshot that heapallindexed and checkunique look at the table with.  It
  * is taken before the first leaf page is read, so that entries of all rows it
  * sees are in the index by then, and no TID that a leaf page names can have
- * been given to another row it sees.
+ * been given to another row it sees.  Raises an error if the transaction's is
+ * too old for the index.  The caller unregisters it.
  */
 static void
 fpt_verify_snapshot(FPTVerify *v)
@@ -945,7 +971,10 @@ fpt_verify_in_context(FPTVerify *v)
 	MemoryContextDelete(cxt);
 }
 
-/* False, with a notice, if there is no file to look into. */
+/*
+ * False, with a notice, if there is no file to look into.  Raises an error if
+ * the file is missing.
+ */
 static bool
 fpt_verify_has_storage(Relation rel)
 {
@@ -969,8 +998,9 @@ fpt_verify_has_storage(Relation rel)
 
 /*
  * Open, verify and close.  The table is locked before the index, as everywhere
- * else.  Expressions and predicates of the index run as the table's owner, in
- * a security-restricted context.
+ * else.  Expressions and predicates of the index run as the table's owner, in a
+ * security-restricted context.  Raises an error if it is no index of ours, or
+ * about the first thing that is wrong; locks are given back at the end.
  */
 static void
 fpt_verify_relation(Oid indexid, FPTVerify *v)

@@ -108,7 +108,8 @@ fpt_lookup_end(FPTLookup *lk)
 /*
  * What a record has of a general key: a hash of its columns.  The value in a
  * row may be compressed otherwise than in its entry, or have another form of
- * header: what counts is what it stands for.
+ * header: what counts is what it stands for.  Detoasts values, so with no page
+ * locked; the context is hc->tmpcxt.
  */
 static uint64
 fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
@@ -306,7 +307,8 @@ fpt_heapcheck_row(Relation index, ItemPointer tid, Datum *values,
 
 /*
  * Scan the table as the first scan of CREATE INDEX CONCURRENTLY would: with an
- * MVCC snapshot, ours.
+ * MVCC snapshot, ours.  Expressions and predicates of the index run, and may
+ * raise; no index page is locked.
  */
 static void
 fpt_heapcheck_scan(FPTHeapCheck *hc)
@@ -345,7 +347,10 @@ fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
 					 RelationGetRelationName(hc->rel))));
 }
 
-/* Can there be a row at this place of a heap that has entries in indexes? */
+/*
+ * Can there be a row at this place of a heap that has entries in indexes?
+ * Locks the heap page, to read, for a moment.
+ */
 static bool
 fpt_heapcheck_place(FPTHeapCheck *hc, uint64 tid)
 {
@@ -370,7 +375,11 @@ fpt_heapcheck_place(FPTHeapCheck *hc, uint64 tid)
 	return ok;
 }
 
-/* An entry without a row that our snapshot sees. */
+/*
+ * An entry without a row that our snapshot sees: raise an error if the place it
+ * leads to says that it is damage.  Nothing is locked before or after; may be
+ * cancelled.
+ */
 static void
 fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 {
@@ -405,7 +414,8 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 
 /*
  * Merge entries and rows, both in order: a row without entry is an error, an
- * entry without row too if nobody could have written meanwhile.
+ * entry without row too if nobody could have written meanwhile.  Nothing is
+ * locked; may be cancelled where an entry has no row.
  */
 static void
 fpt_heapcheck_compare(FPTHeapCheck *hc)

@@ -238,7 +238,9 @@ fpt_widths_array(FPTMetaData *m, bool leaf)
 /*
  * fptree_metap(index regclass)
  *
- * The metapage as it is stored, without judging it.
+ * The metapage as it is stored, without judging it.  The index is locked while
+ * it is read, AccessShareLock, and one page at a time, to read.  Raises an
+ * error if there is no metapage.
  */
 Datum
 fptree_metap(PG_FUNCTION_ARGS)
@@ -345,7 +347,10 @@ fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 	return n;
 }
 
-/* Columns of a page whose encoding is known: entries to free bytes. */
+/*
+ * Columns of a page whose encoding is known: entries to free bytes.  Adds up to
+ * FPT_PAGE_STATS_COLS to the row.  The page is a copy, and sane.
+ */
 static void
 fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 {
@@ -385,6 +390,9 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 
 /*
  * fptree_page_stats(index regclass, pageno int8)
+ *
+ * What the page's header says, and what follows from it if that is sane.
+ * Superusers only.  Locks the index, AccessShareLock, and the page, to copy it.
  */
 Datum
 fptree_page_stats(PG_FUNCTION_ARGS)
@@ -421,7 +429,7 @@ fptree_page_stats(PG_FUNCTION_ARGS)
 	return fpt_row_result(fcinfo, &row, FPT_PAGE_STATS_COLS);
 }
 
-/* One entry as a row. */
+/* One entry as a row.  The page is a copy whose entries were read. */
 static void
 fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 			 FPTItems *items, int i)
@@ -468,6 +476,9 @@ fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 
 /*
  * fptree_page_items(index regclass, pageno int8)
+ *
+ * A row for each entry.  Superusers only.  Locks the index, AccessShareLock,
+ * and the page, to copy it.  Raises an error if entries cannot be read.
  */
 Datum
 fptree_page_items(PG_FUNCTION_ARGS)
@@ -526,7 +537,10 @@ typedef struct FPTStat
 	uint32		version;		/* of the format */
 } FPTStat;
 
-/* Add up one page. */
+/*
+ * Add up one page.  The page is a copy.  Raises an error if its header or its
+ * entries make no sense.
+ */
 static void
 fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 			  FPTStat *st)
@@ -607,7 +621,9 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 /*
  * fptree_stat(index regclass)
  *
- * As pgstatindex(): reads the whole index, in the order of page numbers.
+ * As pgstatindex(): reads the whole index, in the order of page numbers.  Locks
+ * the index, AccessShareLock, and one page at a time, to copy it; may be
+ * cancelled, and raises an error about a damaged page.
  */
 Datum
 fptree_stat(PG_FUNCTION_ARGS)

@@ -52,7 +52,8 @@ fptree_prefetch_reset(PG_FUNCTION_ARGS)
 
 /*
  * One row for each index of this database: OID, scans, time of the last one,
- * since when, and the counters.
+ * since when, and the counters.  Locks a set's spinlock while it is copied.
+ * Raises an error if the function is declared otherwise.
  */
 Datum
 fptree_stat_scans(PG_FUNCTION_ARGS)

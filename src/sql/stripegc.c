@@ -69,7 +69,10 @@ fpt_stripes_of(Relation index, Oid *oids)
 	return n;
 }
 
-/* Whoever drops the index has locked it. */
+/*
+ * Whoever drops the index has locked it.  What it allocates stays to the end of
+ * the transaction; may raise.
+ */
 static void
 fpt_remember_dropped(Oid indexid)
 {
@@ -179,7 +182,8 @@ fpt_index_with(Oid stripe)
  * which exists: tools that rebuild tables had the two exchange their files.
  * Perhaps the other one was rebuilt since, in stripes of this name; else it is
  * the stripes with our name that it has.  If what we got was not striped, that
- * other one is looked for.
+ * other one is looked for.  Stripes are locked as they are dropped; the indexes
+ * that are asked, AccessShareLock, to the end of the transaction.
  */
 static void
 fpt_drop_stripes_of(const FPTDropped *d)
@@ -238,6 +242,8 @@ fpt_stripes_inherit(const FPTDropped *d, Oid heir)
 /*
  * Before commit: see to the stripes of indexes that do not exist any more.
  * Those that still do are being dropped concurrently: in a later transaction.
+ * Reads and changes catalogues; an error here aborts the transaction, which
+ * keeps what was dropped.
  */
 static void
 fpt_collect(void)

@@ -36,7 +36,10 @@ PG_FUNCTION_INFO_V1(fptree_drop_orphans);
 
 #define FPT_STRIPES_COLS	7
 
-/* One row of fptree_stripes(); NULLs for what is missing. */
+/*
+ * One row of fptree_stripes(); NULLs for what is missing.  The stripe's index
+ * is locked.
+ */
 static void
 fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
 {
@@ -82,7 +85,8 @@ fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
  * fptree_stripes(index regclass)
  *
  * A row for each stripe that the metapage names; none if the index is not
- * striped.
+ * striped.  Locks the index, AccessShareLock, which keeps its stripes.  Raises
+ * an error if the metapage cannot be read.
  */
 Datum
 fptree_stripes(PG_FUNCTION_ARGS)
@@ -107,7 +111,8 @@ fptree_stripes(PG_FUNCTION_ARGS)
 /*
  * fptree_index_size(index regclass)
  *
- * Bytes of all files of an index: stripes, free space maps, init forks.
+ * Bytes of all files of an index: stripes, free space maps, init forks.  Locks
+ * the index, AccessShareLock, which keeps its stripes.
  */
 Datum
 fptree_index_size(PG_FUNCTION_ARGS)
@@ -196,9 +201,10 @@ fpt_list_used(List **used, List **unreadable)
 
 /*
  * The stripes that no index names in its metapage; those of an index whose
- * metapage cannot be read, by their names, are none of these.  The stripes
- * are looked at first: one that was committed by then has its index in the
- * second look, unless this was dropped meanwhile.
+ * metapage cannot be read, by their names, are none of these.  The stripes are
+ * looked at first: one that was committed by then has its index in the second
+ * look, unless this was dropped meanwhile.  Returns their OIDs, in the current
+ * context; locks as fpt_list_used() does.  May be cancelled.
  */
 static List *
 fpt_find_orphans(void)
