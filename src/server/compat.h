@@ -110,6 +110,7 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 static inline bool
 fpt_hints_begin(Buffer buf)
 {
+	Assert(BufferIsValid(buf) && CritSectionCount == 0);
 #if PG_VERSION_NUM >= 190000
 	return BufferBeginSetHintBits(buf);
 #else
@@ -140,6 +141,7 @@ fpt_plan_timed(Query *query, int cursorOptions, const char *queryString,
 	instr_time	start;
 	PlannedStmt *plan;
 
+	Assert(query->commandType != CMD_UTILITY);
 	INSTR_TIME_SET_CURRENT(start);
 	plan = pg_plan_query(query, queryString, cursorOptions, params);
 	INSTR_TIME_SET_CURRENT(*duration);
@@ -197,6 +199,7 @@ fpt_hook_explain(explain_per_node_hook_type node,
 				 explain_validate_options_hook_type check,
 				 explain_validate_options_hook_type *prev_check)
 {
+	Assert(node != NULL && check != NULL && handler != NULL);
 #if PG_VERSION_NUM >= 180000
 	*prev_node = explain_per_node_hook;
 	explain_per_node_hook = node;
@@ -306,6 +309,7 @@ fpt_file_path(Relation rel, ForkNumber fork)
 static inline bool
 fpt_buffer_is_mine(Buffer buf)
 {
+	Assert(BufferIsValid(buf));
 	if (BufferIsLocal(buf))
 		return false;
 #if PG_VERSION_NUM >= 190000
@@ -466,6 +470,7 @@ fpt_find_option(const char *name)
 #else
 	struct config_generic **vars = get_guc_variables();
 
+	Assert(GetConfigOption(name, true, false) != NULL);	/* so it ends */
 	while (strcmp((*vars)->name, name) != 0)
 		vars++;
 	return *vars;
@@ -483,6 +488,7 @@ fpt_configured_string(const char *name)
 #if PG_VERSION_NUM < 180000
 	struct config_generic *var = fpt_find_option(name);
 
+	Assert(var != NULL && var->vartype == PGC_STRING);
 	if (var->reset_source < PGC_S_GLOBAL)
 		return ((struct config_string *) var)->reset_val;
 #endif
@@ -529,6 +535,7 @@ fpt_core_takes_rows(void)
 static inline Buffer
 fpt_core_extend(Relation rel, ForkNumber fork)
 {
+	Assert(CritSectionCount == 0);
 #if PG_VERSION_NUM >= 160000
 	return ExtendBufferedRel(BMR_REL(rel), fork, NULL, EB_LOCK_FIRST);
 #else
@@ -647,6 +654,7 @@ typedef struct VacuumParams FPTVacuumParams;
 static inline void
 fpt_new_storage(Relation rel, char persistence)
 {
+	Assert(CheckRelationLockedByMe(rel, AccessExclusiveLock, false));
 #if PG_VERSION_NUM >= 160000
 	RelationSetNewRelfilenumber(rel, persistence);
 #else
@@ -658,6 +666,7 @@ fpt_new_storage(Relation rel, char persistence)
 static inline Oid
 fpt_relid_by_file(Oid space, Oid number)
 {
+	Assert(OidIsValid(number));
 #if PG_VERSION_NUM >= 160000
 	return RelidByRelfilenumber(space, number);
 #else
@@ -669,6 +678,7 @@ fpt_relid_by_file(Oid space, Oid number)
 static inline AclResult
 fpt_tablespace_acl(Oid space, Oid role)
 {
+	Assert(OidIsValid(space) && OidIsValid(role));
 #if PG_VERSION_NUM >= 160000
 	return object_aclcheck(TableSpaceRelationId, space, role, ACL_CREATE);
 #else
@@ -705,6 +715,7 @@ static inline void
 fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
 				  FullTransactionId horizon)
 {
+	Assert(FullTransactionIdIsNormal(horizon));
 #if PG_VERSION_NUM >= 160000
 	rec->locator = rel->rd_locator;
 	rec->snapshotConflictHorizon = horizon;
@@ -726,6 +737,7 @@ static inline void
 fpt_log_newpages(Relation rel, ForkNumber fork, int n, BlockNumber *blocks,
 				 char **pages)
 {
+	Assert(n > 0 && n <= XLR_MAX_BLOCK_ID);
 	log_newpages(&FPT_LOCATOR(rel), fork, n, blocks, pages, true);
 }
 #endif

@@ -136,6 +136,7 @@ fpt_setting_effective(Relation settings, Oid role, const char *name)
 static bool
 fpt_libraries(const char *list, List **libraries)
 {
+	Assert(list != NULL);
 	return SplitDirectoriesString(pstrdup(list), ',', libraries);
 }
 

@@ -99,6 +99,7 @@ fpt_stop_find(const char *name, size_t len)
 
 	for (i = 0; i < FPT_NSTOPS; i++)
 	{
+		Assert(fpt_stop_names[i] != NULL);	/* each has one */
 		if (strlen(fpt_stop_names[i]) == len &&
 			strncmp(fpt_stop_names[i], name, len) == 0)
 			break;
@@ -263,6 +264,7 @@ fpt_stop_hit_extending(Relation rel, Buffer buf)
 	}
 	if (i == fpt_stops_armed)
 		return;
+	Assert(fpt_armed[i].gate > 0);	/* ours, see the setting */
 	RecordFreeIndexPage(rel, BufferGetBlockNumber(buf));
 	IndexFreeSpaceMapVacuum(rel);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, (uint32) fpt_armed[i].gate, 1);

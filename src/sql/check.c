@@ -179,11 +179,13 @@ fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 	view->pageno = pageno;
 	view->n = 0;
 	fpt_verify_sane(v, view->page, pageno, from);
+	Assert(fpt_special(view->page)->pageno == pageno);
 }
 
 static void
 fpt_verify_extract(FPTVerify *v, FPTView *view)
 {
+	Assert(fpt_special(view->page)->pageno == view->pageno);
 	view->n = fpt_page_extract(&v->ix.layout, view->page, view->entries,
 							   FPT_MAX_ENTRIES);
 	if (view->n < 0)
@@ -248,6 +250,7 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 	fpt_key_cmp(&v->ix.layout, &low, at) <= 0;
 	int			steps = 0;
 
+	Assert(!v->parent);			/* whose pages stay as they are */
 	while (usable && fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
 	{
 		uint32		next = fpt_header(page)->right;
@@ -273,6 +276,7 @@ fpt_verify_walk(FPTVerify *v, uint32 from, int level, const FPTKey *at)
 		high = nexthigh;
 		usable = ++steps <= FPT_VERIFY_MAX_WALK;
 	}
+	Assert(fpt_buffer_locked(buf, false));
 	memcpy(v->target.page, BufferGetPage(buf), BLCKSZ);
 	v->target.pageno = pageno;
 	UnlockReleaseBuffer(buf);
@@ -349,6 +353,7 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 		fpt_verify_relocate(v, level, prev, at);
 	}
 	fpt_verify_mark(v);
+	Assert(fpt_page_on_level(v->target.page, level));
 	if (fpt_page_check(&v->ix.layout, v->target.page, v->target.pageno,
 					   &fault) != NULL)
 		fpt_corrupt_fault(v->rel, v->target.pageno, &fault);
@@ -362,6 +367,7 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 static bool
 fpt_verify_next_downlink(FPTVerify *v)
 {
+	Assert(v->parent && v->above_next <= v->above.n);
 	while (v->above_next >= v->above.n)
 	{
 		uint32		next = fpt_header(v->above.page)->right;
@@ -519,6 +525,7 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 	FPTKey		hi;
 
 	Assert(v->rel->rd_index->indisunique);
+	Assert(key->tid <= FPT_MAX_TID);
 	g->valid = v->rel->rd_index->indnullsnotdistinct ||
 		!fpt_verify_any_null(v, key);
 	g->fetched = g->live = false;
@@ -619,6 +626,7 @@ fpt_verify_leaf(FPTVerify *v)
 	bool		hints = v->heapallindexed && fpt_verify_hints(v);
 	int			i;
 
+	Assert(fpt_page_on_level(v->target.page, 0));
 	for (i = 0; i < v->target.n; i++)
 	{
 		FPTEntry   *e = &v->target.entries[i];
@@ -643,6 +651,7 @@ fpt_verify_inner(FPTVerify *v)
 {
 	int			i;
 
+	Assert(fpt_header(v->target.page)->level > 0);
 	for (i = 0; i < v->target.n; i++)
 		fpt_verify_exists(v, v->target.entries[i].down, v->target.pageno);
 }
@@ -677,6 +686,7 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 	uint32		pageno = first;
 	bool		incomplete = false;
 
+	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	fpt_key_copy(&at, &minf);
 	while (pageno != FPT_NOPAGE)
 	{
@@ -835,6 +845,7 @@ fpt_verify_unlinked(FPTVerify *v)
 	uint32		free = 0;
 	uint32		pageno;
 
+	Assert(v->seen[FPT_ROOTPAGE / 8] & (1 << FPT_ROOTPAGE));
 	for (pageno = FPT_ROOTPAGE; pageno < v->npages; pageno++)
 	{
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))

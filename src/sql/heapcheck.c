@@ -89,6 +89,7 @@ fpt_lookup_visible(FPTLookup *lk, uint64 tid)
 	bool		again = false;
 	bool		found;
 
+	Assert(lk->fetch != NULL && tid <= FPT_MAX_TID);
 	fpt_tid_decode(tid, &ip);
 	found = table_index_fetch_tuple(lk->fetch, &ip, lk->snapshot, lk->slot,
 									&again, NULL);
@@ -288,6 +289,7 @@ fpt_heapcheck_row(Relation index, ItemPointer tid, Datum *values,
 	FPTHeapCheck *hc = (FPTHeapCheck *) arg;
 	FPTKey		key;
 
+	Assert(index == hc->rel && hc->rows.spool != NULL);
 	if (fpt_is_general(&hc->ix->layout))
 	{
 		MemoryContext old = MemoryContextSwitchTo(hc->tmpcxt);
@@ -428,6 +430,7 @@ fpt_heapcheck_compare(FPTHeapCheck *hc)
 
 		if (entry == NULL && row == NULL)
 			break;
+		Assert(cmp <= 0 ? entry != NULL : row != NULL);
 		if (cmp > 0)
 			fpt_heapcheck_missing(hc, fpt_record_tid(row));
 		if (cmp < 0 && hc->still)

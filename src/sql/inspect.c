@@ -86,6 +86,7 @@ fpt_row_result(FunctionCallInfo fcinfo, FPTRow *row, int ncols)
 {
 	TupleDesc	tupdesc;
 
+	Assert(ncols <= FPT_PAGE_STATS_COLS);
 	if (get_call_result_type(fcinfo, NULL, &tupdesc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	if (tupdesc->natts != ncols)
@@ -339,6 +340,7 @@ fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 
 	if (!fpt_page_has_hints(l, page))
 		return 0;
+	Assert(items->n >= 0 && items->n <= FPT_MAX_ENTRIES);
 	for (i = 0; i < items->n; i++)
 	{
 		if (fpt_page_hint_get(l, page, items->slotids[i]))
@@ -361,6 +363,7 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	FPTItems	items;
 	bool		ok = fpt_read_items(l, page, &items);
 
+	Assert(g != NULL && g->cap > 0);	/* fpt_page_sane() */
 	if (ok)
 	{
 		fpt_row_add(row, Int32GetDatum(items.n));
@@ -592,6 +595,7 @@ fpt_percent(int64 part, int64 whole)
 {
 	double		p = 100.0 * part / (whole > 0 ? whole : 1);
 
+	Assert(part >= 0 && whole >= 0);
 	return Float8GetDatum(whole > 0 ? rint(p * 100.0) / 100.0 :
 						  get_float8_nan());
 }

@@ -69,6 +69,7 @@ fpt_open_index(Oid indexid, LOCKMODE lockmode)
 {
 	Relation	rel = try_relation_open(indexid, lockmode);
 
+	Assert(lockmode != NoLock);
 	if (rel == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
@@ -123,6 +124,7 @@ fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
 {
 	Buffer		buf = fpt_rawread(rel, map, pageno, strategy);
 
+	Assert(!fpt_buffer_is_mine(buf));	/* L9 */
 	LockBuffer(buf, BUFFER_LOCK_SHARE);
 	memcpy(copy, BufferGetPage(buf), BLCKSZ);
 	UnlockReleaseBuffer(buf);

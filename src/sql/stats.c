@@ -66,12 +66,14 @@ fptree_stat_scans(PG_FUNCTION_ARGS)
 	{
 		int			n = fpt_counts_read(set, counts);
 
+		Assert(n >= 0 && n <= (int) lengthof(counts));
 		for (int i = 0; i < n; i++)
 		{
 			Datum		values[4 + FPT_NCOUNTERS];
 			bool		nulls[4 + FPT_NCOUNTERS] = {false};
 			int			col = 0;
 
+			Assert(counts[i].db == MyDatabaseId);
 			values[col++] = ObjectIdGetDatum(counts[i].index);
 			values[col++] = Int64GetDatum((int64) counts[i].scans);
 			values[col++] = TimestampTzGetDatum(counts[i].last);

@@ -70,8 +70,8 @@ fpt_stripes_of(Relation index, Oid *oids)
 }
 
 /*
- * Whoever drops the index has locked it.  What it allocates stays to the end of
- * the transaction; may raise.
+ * Whoever drops the index has locked it.  What is remembered stays until
+ * fpt_collect() or fpt_forget_dropped() is done with it; may raise.
  */
 static void
 fpt_remember_dropped(Oid indexid)
@@ -96,6 +96,7 @@ fpt_remember_dropped(Oid indexid)
 		d->file = index->rd_rel->relfilenode;
 		d->subid = GetCurrentSubTransactionId();
 		d->n = n;
+		Assert(OidIsValid(d->file));
 		memcpy(d->oids, oids, n * sizeof(Oid));
 		d->next = fpt_dropped;
 		fpt_dropped = d;
@@ -130,6 +131,7 @@ fpt_stripes_of_living(Oid indexid, Oid *oids)
 		return 0;
 	if (fpt_is_fptree(index))
 		n = fpt_metapage_stripes(index, oids);
+	Assert(n >= -1 && n <= FPT_MAX_STRIPES);
 	relation_close(index, NoLock);
 	return n;
 }
@@ -287,6 +289,7 @@ fpt_forget_dropped(SubTransactionId subid)
 {
 	FPTDropped **link = &fpt_dropped;
 
+	Assert(CritSectionCount == 0);
 	while (*link != NULL)
 	{
 		FPTDropped *d = *link;
@@ -330,6 +333,7 @@ fpt_stripe_subxact(SubXactEvent event, SubTransactionId subid,
 void
 fpt_stripegc_init(void)
 {
+	Assert(object_access_hook != fpt_object_access);
 	fpt_prev_object_access = object_access_hook;
 	object_access_hook = fpt_object_access;
 	RegisterXactCallback(fpt_stripe_xact, NULL);

@@ -102,6 +102,7 @@ fptree_stripes(PG_FUNCTION_ARGS)
 	/* CREATE INDEX CONCURRENTLY leaves an empty file if it fails */
 	if (n < 0 && (!fpt_has_storage(index) || fpt_npages(index, &map) > 0))
 		fpt_corrupt(index, FPT_METAPAGE, "The metapage is not one of fptree");
+	Assert(n <= (int) lengthof(oids));
 	for (int k = 0; k < n; k++)
 		fpt_stripes_row(rsinfo, oids[k], k + 1);
 	relation_close(index, AccessShareLock);
