@@ -131,7 +131,10 @@ fpt_alien_opclass(Relation index, int i, Oid *type)
 		get_opclass_family(ours) == index->rd_opfamily[i];
 }
 
-/* Warn of an index that is not what its definition seems to say. */
+/*
+ * Warn of an index that is not what its definition seems to say.  Reads
+ * catalogues.
+ */
 static void
 fpt_warn_of_opclass(Relation index)
 {
@@ -345,7 +348,10 @@ fpt_build_import(FPTBuild *b)
 	}
 }
 
-/* Scan the heap, alone or with workers; returns the number of its tuples. */
+/*
+ * Scan the heap, alone or with workers; returns the number of its tuples.  Runs
+ * expressions and predicates of the index, which may raise.
+ */
 static double
 fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 {
@@ -541,6 +547,7 @@ fpt_build_end(Relation index, FPTLoad *load, int nstripes)
 /*
  * ambuild: the index's file is empty, and locked by the command.  Raises an
  * error if it cannot be built as it is defined, or would have duplicates.
+ * Returns how many rows and entries there are.
  */
 IndexBuildResult *
 fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)

@@ -149,7 +149,7 @@ item_string(const FPTOrder *o, const FPTItem *item, int skip,
 
 /*
  * How many bytes from "skip" on have all strings in common?  -1: there is
- * nothing more to sort by, or not all strings can be had.
+ * nothing more to sort by, or not all strings can be had.  May be cancelled.
  */
 static int
 common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
@@ -188,7 +188,10 @@ common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
 	return same && common == first.len ? -1 : common;
 }
 
-/* Give items numbers: eight bytes from "skip" on.  False: all the same. */
+/*
+ * Give items numbers: eight bytes from "skip" on.  False: all the same.  May be
+ * cancelled.
+ */
 static bool
 number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 {
@@ -225,7 +228,8 @@ number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 /*
  * Sort by the bytes from "skip" on.  If these are the order, the items are in
  * order then; else they nearly are sorted by bytes.  The depth of the recursion
- * is at most an eighth of the longest string.
+ * is at most an eighth of the longest string.  May be cancelled; where the
+ * bytes are the order, entries are compared, which may raise.
  */
 static void
 sort_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
@@ -278,7 +282,8 @@ order_is_bytes(const FPTOrder *o, const FPTItem *items, size_t n)
 
 /*
  * Give items abbreviated keys; false if these turn out to be of no use.  That
- * is asked after 10, 20, 40 and so on, as core's sorts do.
+ * is asked after 10, 20, 40 and so on, as core's sorts do.  May be cancelled.
+ * Runs the type's sort support, which may raise.
  */
 static bool
 abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
@@ -308,7 +313,10 @@ abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 	return true;
 }
 
-/* Sort by a column of strings, whose order need not be that of their bytes. */
+/*
+ * Sort by a column of strings, whose order need not be that of their bytes.
+ * May be cancelled.  Runs comparison functions, which may raise.
+ */
 static void
 sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
 {

@@ -97,7 +97,10 @@ fpt_share_scan(FPTShare *share, IndexBuildCallback callback, void *state)
 									 FPT_PHASE_SORT);
 }
 
-/* Do a share of the work and tell the leader. */
+/*
+ * Do a share of the work and tell the leader.  The work may raise an error,
+ * which ends the build for all; the spinlock is held for a few lines after it.
+ */
 static void
 fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
 						 FPTShareWork work)
@@ -129,7 +132,10 @@ fpt_shared_size(int nparticipants)
 							 mul_size(FPT_NSPOOLS, nparticipants)));
 }
 
-/* Ask for the shared memory of all that participants share. */
+/*
+ * Ask for the shared memory of all that participants share.  Before there is
+ * any.
+ */
 static void
 fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
 {
@@ -150,7 +156,10 @@ fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
 	}
 }
 
-/* Fill the shared memory that fpt_parallel_estimate() asked for. */
+/*
+ * Fill the shared memory that fpt_parallel_estimate() asked for.  No worker has
+ * started.
+ */
 static void
 fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
 {

@@ -42,7 +42,8 @@ typedef struct FPTLeader FPTLeader;
 
 /*
  * The leader: start workers.  NULL if none are wanted, or if none could be
- * started: build alone then.
+ * started: build alone then.  From then on until fpt_leader_end() the process
+ * is in parallel mode.  May raise.
  */
 extern FPTLeader *fpt_leader_begin(Relation heap, Relation index,
 									   IndexInfo *indexInfo);
@@ -52,7 +53,8 @@ typedef void (*FPTShareWork) (FPTShare *share);
 
 /*
  * Take part in the scan and wait until all participants are done.  Returns the
- * number of heap tuples.  Then their results can be looked at.
+ * number of heap tuples.  Then their results can be looked at.  May be
+ * cancelled; raises the errors of workers, too.
  */
 extern double fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo,
 								FPTShareWork work, double *indtuples);
@@ -68,7 +70,10 @@ extern void fpt_leader_end(FPTLeader *leader);
 extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
 						   void *state);
 
-/* The life of a worker. */
+/*
+ * The life of a worker.  Opens table and index with the locks that the leader's
+ * command has, and gives them back; may raise.
+ */
 extern void fpt_worker_work(dsm_segment *seg, shm_toc *toc,
 							  FPTShareWork work);
 

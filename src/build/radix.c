@@ -103,8 +103,9 @@ fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
  * the unsettled records of every part and swaps each with the first unsettled
  * place of the part where it belongs, which settles one record a step.  Steps
  * do not depend on each other's loads, so that the CPU overlaps their cache
- * misses; following each record's cycle to its end would wait for one after
- * the other.  A part that got its last record drops out.
+ * misses; following each record's cycle to its end would wait for one after the
+ * other.  A part that got its last record drops out.  May be cancelled, the
+ * records then in no order.
  */
 static pg_attribute_always_inline void
 fpt_digit_permute(uint64 *recs, int nwords, FPTDigit d, const size_t *start)

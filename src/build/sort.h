@@ -37,6 +37,7 @@ typedef struct FPTSpoolExport
  * With a file set, its runs go to the file "name" there, for
  * fpt_spool_export(); else to a private temporary file.  "l": the spool is of
  * general keys and nwords FPT_ITEM_WORDS; NULL: of records of so many words.
+ * It is in a context of its own, below the current one.
  */
 #define FPT_SPOOL_MINMEM	((Size) 256 * 1024)
 extern FPTSpool *fpt_spool_begin(const FPTLayout *l, int nwords, Size mem,
@@ -65,7 +66,10 @@ extern size_t fpt_spool_fetch(FPTSpool *sp, const uint64 **recs);
 /* Leave all records in the file set, sorted. */
 extern void fpt_spool_export(FPTSpool *sp, FPTSpoolExport *ex);
 
-/* Add what another spool exported; before fpt_spool_sort(). */
+/*
+ * Add what another spool exported; before fpt_spool_sort().  Raises an error if
+ * the file cannot be read.
+ */
 extern void fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 							 const FPTSpoolExport *ex);
 extern void fpt_spool_end(FPTSpool *sp);

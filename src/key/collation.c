@@ -97,7 +97,10 @@ add_record(FPTVersions *v, Oid type)
 	FreeTupleDesc(desc);
 }
 
-/* The collations that a comparison function uses for values of a type. */
+/*
+ * The collations that a comparison function uses for values of a type.  Reads
+ * catalogues; may raise, or be cancelled.
+ */
 static void
 add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation)
 {

@@ -12,7 +12,8 @@
 
 /*
  * A hash of the versions of all collations that an index's order depends on; 0:
- * there are none.
+ * there are none.  The index is locked; reads catalogues, so that no page may
+ * be.  May raise.
  */
 extern uint32 fpt_collations_version(Relation rel);
 

@@ -209,7 +209,11 @@ reader_isnull(const FPTReader *r, int i)
 	return r->nulls != NULL && (r->nulls[i / 8] & (1 << (i % 8))) != 0;
 }
 
-/* Length of a varlena, and a name, in a tuple; r->i is the next column's. */
+/*
+ * Length of a varlena, and a name, in a tuple; r->i is the next column's.
+ * False: the tuple ends before, which no sound one does.  Reads nothing beyond
+ * r->end.
+ */
 static inline bool
 read_length(FPTReader *r, FPTField *f)
 {

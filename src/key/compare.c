@@ -206,7 +206,10 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 	return true;
 }
 
-/* A column of two keys, in the index's order. */
+/*
+ * A column of two keys, in the index's order.  Returns -1, 0 or 1, or what the
+ * type's function does.  That may raise, and be a user's.
+ */
 static int
 compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
 			   FPTSide *b, bool bnull)

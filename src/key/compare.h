@@ -33,6 +33,8 @@ extern void fpt_general_search_keys(const FPTGeneral *g,
 /*
  * Order of two keys of the same class and the same head, TIDs left out.  Each
  * has a tuple, or a "search".  This is FPTLayout.cmp; arg is the FPTGeneral.
+ * Returns less than, equal to or more than 0.  Runs functions of types, which
+ * may raise: perhaps with a page locked (L7), not in a critical section (W1).
  */
 extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 								const FPTKey *b);
@@ -41,7 +43,10 @@ extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 extern int	fpt_general_common(const FPTGeneral *g, const FPTKey *a,
 							   const FPTKey *b);
 
-/* Order of two values of a key column, DESC and NULLS placement considered. */
+/*
+ * Order of two values of a key column, DESC and NULLS placement considered.
+ * Runs the type's function.
+ */
 extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
 									   bool anull, Datum b, bool bnull);
 

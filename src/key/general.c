@@ -525,7 +525,8 @@ storable(const FPTColumn *c, Datum value)
 
 /*
  * Bytes of the index tuple that an index-only scan makes of the values.  Its
- * length has 13 bits, which pages of 32 kB have room for more than.
+ * length has 13 bits, which pages of 32 kB have room for more than.  None is
+ * stored out of line.
  */
 static Size
 index_tuple_size(const FPTGeneral *g, const Datum *values, const bool *isnull)

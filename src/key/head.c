@@ -109,7 +109,9 @@ clamp(int64 v, int64 min, int64 max)
 #define NUM_SHORT_WNEG		0x0040	/* the weight's sign */
 #define NUM_SHORT_WEIGHT	0x003F
 
-/* Magnitude of n digits, the first of which counts 10000 ^ weight. */
+/*
+ * Returns the magnitude of n digits, the first of which counts 10000 ^ weight.
+ */
 static uint64
 numeric_magnitude(const char *data, int n, int weight)
 {
@@ -608,7 +610,10 @@ head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
 	}
 }
 
-/* Bits of a kind's code that matter, and whether these are all there is. */
+/*
+ * Returns how many bits of a kind's code matter; *whole: these are all there
+ * is.
+ */
 static int
 code_bits(const FPTHeadPart *part, bool *whole)
 {
@@ -640,7 +645,7 @@ code_bits(const FPTHeadPart *part, bool *whole)
 	}
 }
 
-/* A value's code, in ascending order. */
+/* Returns a value's code, in ascending order; the value may be toasted. */
 static uint64
 value_code(const FPTHeadPart *part, Datum value)
 {
@@ -793,7 +798,10 @@ fpt_head_sortversion(const FPTHeadDesc *hd)
 	return 0;
 }
 
-/* Heads of at most the first n columns; the bits behind are zeroes. */
+/*
+ * Returns the head of at most the first n columns, the bits that these leave
+ * open as zeroes; *rest: how many those are.
+ */
 static inline uint64
 form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 			int n, int *rest)

@@ -708,7 +708,7 @@ cut_timestamp_by_timestamptz(const FPTKeyType *type, TimestampTz arg,
 /*
  * A date column and a timestamptz: a date is compared as its midnight in the
  * session's time zone.  The few midnights that may be out of order are asked
- * one by one.
+ * one by one.  They are asked by the comparison function, which may raise.
  */
 static void
 cut_date_by_timestamptz(const FPTKeyType *type, FmgrInfo *cmp, TimestampTz arg,
@@ -821,7 +821,9 @@ image_middle(FPTImage a, FPTImage b)
 
 /*
  * The first valid image whose value compares at least "least" (0: greater or
- * equal, 1: greater) with the argument; false if there is none.
+ * equal, 1: greater) with the argument; false if there is none.  Runs the
+ * comparison function so many times as an image has bits, or more for some
+ * types; it may raise.  No page may be locked.
  */
 static bool
 bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,

@@ -135,7 +135,8 @@ extern void fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp,
 
 /*
  * The ascending images lo .. hi that satisfy "key <strategy> argument" (for a
- * fuzzy cut: at least those); false if there are none.
+ * fuzzy cut: at least those); false if there are none.  Raises an error if the
+ * strategy is none of btree's.
  */
 extern bool fpt_cut_interval(const FPTKeyType *type, const FPTCut *cut,
 							 int strategy, FPTImage *lo, FPTImage *hi);

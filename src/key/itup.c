@@ -76,7 +76,10 @@ write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
 	return to + len;
 }
 
-/* Column i at to; the same as for write_bytes(). */
+/*
+ * Column i at to; the same as for write_bytes().  Returns the end of what was
+ * written; NULL if the entry ends before.
+ */
 static pg_attribute_always_inline char *
 write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
 			 const char **p, const char *end, char *to)

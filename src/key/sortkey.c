@@ -104,7 +104,10 @@ fpt_collation_version(Oid collation)
 	return hash != 0 ? hash : 1;
 }
 
-/* Working memory for a collation's sort keys. */
+/*
+ * Working memory for a collation's sort keys.  May raise, and *k is as before
+ * then.
+ */
 static void
 sortkeys_prepare(FPTSortKeys *k)
 {

@@ -20,7 +20,8 @@ extern bool fpt_collation_is_c(Oid collation);
 
 /*
  * A hash of a collation's version; 0: the library does not tell one, or there
- * is nothing that could change.  Reads catalogues; may raise.
+ * is nothing that could change.  Reads catalogues; may raise.  No page may be
+ * locked.
  */
 extern uint32 fpt_collation_version(Oid collation);
 

@@ -150,7 +150,8 @@ validate_operators(FPTValidation *v, CatCList *oprlist)
 
 /*
  * The family as a whole: each pair of types must have all operators and a
- * comparison function, and all pairs should be there.
+ * comparison function, and all pairs should be there.  Reports what is not as
+ * INFO; reads catalogues.
  */
 static void
 validate_groups(FPTValidation *v, CatCList *oprlist, CatCList *proclist)
@@ -209,7 +210,11 @@ find_family(Oid opfamily)
 	return tup;
 }
 
-/* amvalidate */
+/*
+ * amvalidate: is the operator class, with its family, one that indexes can be
+ * made of?  Problems are reported as INFO; raises an error only if there is no
+ * such class.
+ */
 bool
 fptvalidate(Oid opclassoid)
 {

@@ -94,7 +94,8 @@ fpt_has_array(IndexPath *path)
  * leaf.  With n reads at a time a leaf costs an n-th of it, but no less than a
  * page of a sequential scan, which is read ahead, too.  Only for a single pass
  * over a single range: what repeated ones cost depends on what is cached, of
- * which core's estimate has a notion of its own.
+ * which core's estimate has a notion of its own.  Returns 0 where there is
+ * nothing to save.  May read the metapage; the planner has locked the index.
  */
 static Cost
 fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
@@ -326,7 +327,8 @@ fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
 /*
  * amcostestimate: btree's, with our tree's height and size, less what
  * read-ahead hides, and with skips priced where core does not.  May read the
- * index's root.
+ * index's root.  Locks no index: the planner has.  May raise if the index is
+ * damaged.
  */
 void
 fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,

@@ -27,7 +27,10 @@
 
 static ExecutorStart_hook_type fpt_prev_executor_start = NULL;
 
-/* Fill in what BuildSpeculativeIndexInfo() does, for any ordered AM. */
+/*
+ * Fill in what BuildSpeculativeIndexInfo() does, for any ordered AM.  In the
+ * current context.  Raises an error if the family lacks "=".
+ */
 static void
 fpt_speculative_info(Relation index, IndexInfo *ii)
 {
@@ -53,7 +56,10 @@ fpt_speculative_info(Relation index, IndexInfo *ii)
 	}
 }
 
-/* Does any unique index of this relation need the detour? */
+/*
+ * Does any unique index of this relation need the detour?  Locks the indexes it
+ * asks, AccessShareLock, to the end of the transaction.
+ */
 static bool
 fpt_has_unique_fptree(Relation rel)
 {

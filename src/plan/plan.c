@@ -199,6 +199,8 @@ fpt_probe_entry(const IndexOptInfo *info)
  * The planner has seen the main fork, which has hardly any page of a striped
  * index: tell it the number of all.  False: the index cannot be used, which
  * pg_upgrade has brought without its stripes; queries shall go on without it.
+ * The planner has locked the index.  May read its metapage, and raise if that
+ * is damaged.
  */
 static bool
 fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)

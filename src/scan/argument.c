@@ -56,7 +56,10 @@ ascending(const FPTConverter *conv, FPTBound lo, FPTBound hi)
 	return iv;
 }
 
-/* "column <strategy> value", value of the column's type. */
+/*
+ * "column <strategy> value", value of the column's type.  Raises an error if
+ * the strategy is none of btree's.
+ */
 static FPTInterval
 operator_interval(const FPTConverter *conv, Datum value)
 {
@@ -130,7 +133,8 @@ image_bound(const FPTKeyType *type, FPTImage img, FPTConverted *buf)
 /*
  * The same for a value of another type; false if no value matches.  An interval
  * of "=" has two ends, so that the least and the greatest value of a type are
- * single values as others are.
+ * single values as others are.  Runs the comparison function, which may raise;
+ * no page is locked.
  */
 static bool
 image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)

@@ -15,6 +15,12 @@
 #include "server/compat.h"
 #include "tree/prefetch.h"
 
+/*
+ * fpt_parallel_seize() where the scan is parallel.  Waits for other
+ * participants, so with no page locked, and may be cancelled.  After true the
+ * caller gives the scan up (fpt_parallel_release, fpt_parallel_done) or raises
+ * an error.
+ */
 extern bool fpt_parallel_seize_it(IndexScanDesc scan, FPTKeyBuf *pos,
 								  uint32 *hint);
 
@@ -31,7 +37,10 @@ fpt_parallel_seize(IndexScanDesc scan, FPTKeyBuf *pos, uint32 *hint)
 	return fpt_parallel_seize_it(scan, pos, hint);
 }
 
-/* The turn of a parallel scan is over: others go on at pos. */
+/*
+ * The turn of a parallel scan is over: others go on at pos.  Under the leaf's
+ * share lock, as a rule; wakes one that waits.
+ */
 extern void fpt_parallel_release(IndexScanDesc scan, const FPTKey *pos,
 								 uint32 hint);
 

@@ -233,7 +233,8 @@ set_side(const FPTQuals *q, int i, const FPTSet *s, int k, Datum v, bool vnull)
 /*
  * Of an array's intervals, keep those that have something in common with a set.
  * An interval is kept as it is: if it is of more than one value, matches are
- * rechecked.  Takes no memory.  Runs functions of types.
+ * rechecked.  Takes no memory.  Runs functions of types.  These may raise; may
+ * be cancelled.
  */
 static void
 keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
@@ -317,6 +318,10 @@ typedef struct FPTSortArg
 	FPTArgument how;
 } FPTSortArg;
 
+/*
+ * Order of two values of an array, for qsort_arg().  Runs the type's function,
+ * or core's for names and texts; may be cancelled.
+ */
 static int
 value_order(const void *a, const void *b, void *arg)
 {
@@ -340,7 +345,10 @@ value_order(const void *a, const void *b, void *arg)
 	return col->descending ? (c < 0) - (c > 0) : c;
 }
 
-/* Sort an array's intervals and merge those that overlap. */
+/*
+ * Sort an array's intervals and merge those that overlap.  Runs functions of
+ * types, and may be cancelled.
+ */
 static void
 sort_intervals(const FPTQuals *q, int i, FPTSet *s)
 {
@@ -424,7 +432,8 @@ keep_bound(const FPTQuals *q, const FPTConverter *conv, const FPTBound *from,
 
 /*
  * "column < ANY (array)" and its like: intervals that all begin or all end at
- * the same place, so that the widest one is their union.
+ * the same place, so that the widest one is their union.  Runs functions of
+ * types, and may be cancelled.
  */
 static void
 add_any(FPTQuals *q, FPTConverter *conv)
@@ -496,7 +505,8 @@ add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,
 /*
  * "column = ANY (array)".  Takes 8 bytes for an element, or 16 if one of them
  * is not a single value; btree takes 9.  (Values of more than 8 bytes, if an
- * operator family of users compares them with another type, come on top.)
+ * operator family of users compares them with another type, come on top.)  Runs
+ * functions of types, and may be cancelled.
  */
 static void
 add_array(FPTQuals *q, FPTConverter *conv)
@@ -573,6 +583,7 @@ row_prefix(const FPTQuals *q, ScanKey member)
 /*
  * "(column, column ...) < (value, value ...)": true where the first members
  * that are not equal say so, but not if a NULL is among those up to there.
+ * Runs functions of types, with no page locked.
  */
 static void
 add_row(FPTQuals *q, ScanKey key)
@@ -729,7 +740,10 @@ quals_are_point(const FPTQuals *q)
 	return true;
 }
 
-/* What the scan's keys allow of each column. */
+/*
+ * What the scan's keys allow of each column.  Runs functions of types, with no
+ * page locked; may raise.
+ */
 static void
 quals_read(FPTQuals *q)
 {
@@ -792,7 +806,8 @@ fpt_quals_reset(FPTQuals *q)
 
 /*
  * The interval that a value is in (*in), or else the next one in this
- * direction; -1: there is none.
+ * direction; -1: there is none.  Runs the type's function, with a page locked,
+ * perhaps.
  */
 static int
 find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
@@ -930,7 +945,8 @@ pos_carry(FPTQuals *q, FPTPosition *pos, int i, int dir)
 /*
  * Move a position on to the first one from it on that all columns' quals allow.
  * False if there is none.  *moved: the first column that was changed, or that
- * was not there before, -1: none.
+ * was not there before, -1: none.  Compares values, perhaps with a page locked:
+ * one binary search a column (L10).
  */
 static bool
 pos_seek(FPTQuals *q, FPTPosition *pos, int dir, int *moved)
@@ -1281,7 +1297,10 @@ ask(FPTOther *other, Datum value)
 	return false;
 }
 
-/* The same of a row comparison, whose members have functions of order. */
+/*
+ * The same of a row comparison, whose members have functions of order.  The
+ * functions may raise, with a page locked.
+ */
 static bool
 ask_row(ScanKey key, const Datum *values, const bool *isnull)
 {

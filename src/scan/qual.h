@@ -69,7 +69,7 @@ extern bool fpt_quals_recheck(const FPTQuals *q);
  * fence, an entry of a locked page, the end of the previous range, or of class
  * FPT_CLS_MINF or _PINF.  The range's keys live until the next call that does
  * not pass the end of a range; if "from" is an entry, as long as its page is
- * locked.
+ * locked.  Runs functions of types (L7), which may raise.
  */
 extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 							FPTQualRange *r);
@@ -82,7 +82,7 @@ extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
  */
 extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
 
-/* Does an entry match all quals? */
+/* Does an entry match all quals?  The page may be locked (L7); may raise. */
 extern bool fpt_quals_match(FPTQuals *q, const FPTKey *key);
 
 /* Forget what fpt_quals_match() allocated; from time to time. */

@@ -46,7 +46,11 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return fpt_batch_first(scan, so, &so->cur, dir);
 }
 
-/* Leave the exhausted batch for the next one. */
+/*
+ * Leave the exhausted batch for the next one.  False: there is none.  Of the
+ * old one the pin is given back, and dead entries are marked; a leaf is read,
+ * see fpt_batch_after().
+ */
 static bool
 fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
@@ -119,7 +123,7 @@ fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 	scan->xs_itup = so->itup;
 }
 
-/* The same for an image key. */
+/* The same for an image key.  No page is locked. */
 static pg_noinline void
 fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -255,8 +259,9 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 /* --- scan life cycle ----------------------------------------------------- */
 
 /*
- * ambeginscan: what the scan needs is in a context of its own.  Quals come
- * with fptrescan().
+ * ambeginscan: what the scan needs is in a context of its own.  Quals come with
+ * fptrescan().  Returns it, with no page locked or pinned; the metapage may be
+ * read.
  */
 IndexScanDesc
 fptbeginscan(Relation rel, int nkeys, int norderbys)

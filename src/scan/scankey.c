@@ -89,7 +89,8 @@ get_work(FPTQualState *qs)
 
 /*
  * Make one of the buffers large enough for n spans; the first "keep" of them
- * stay.  Core bounds an array's elements at MaxArraySize.
+ * stay.  Core bounds an array's elements at MaxArraySize.  Returns it; it may
+ * have moved.
  */
 static FPTSpan *
 get_buffer(FPTQualState *qs, int which, Size n, Size keep)
@@ -279,7 +280,8 @@ elements_end(FPTElements *e)
 /*
  * "key < ANY (array)" and its like: true if it is for one element at least.
  * These intervals all begin or all end at the same image, so that the largest
- * is their union.
+ * is their union.  Runs comparison functions, with no page locked; may be
+ * cancelled.
  */
 static bool
 narrow_by_any(FPTQualState *qs, ScanKey key)
@@ -326,7 +328,7 @@ make_span(const FPTIndex *ix, FPTImage lo, FPTImage hi)
 /*
  * Sort spans and merge those that overlap or leave no image between them;
  * "wide": they are images of 16 bytes, of which equal ones are merged.  Returns
- * their number.
+ * their number.  May be cancelled.
  */
 static int
 sort_and_merge(FPTSpan *s, int n, bool wide)
@@ -360,7 +362,8 @@ sort_and_merge(FPTSpan *s, int n, bool wide)
  * The spans of "key = ANY (array)" within qs->lo .. qs->hi, in a buffer;
  * returns their number.  -1: a user's operator class finds several images of 16
  * bytes equal to one element.  Then what is kept of the array is the interval
- * of all, and matches are rechecked.
+ * of all, and matches are rechecked.  Runs comparison functions, with no page
+ * locked; may be cancelled.
  */
 static int
 array_spans(FPTQualState *qs, ScanKey key, int which)
@@ -433,7 +436,7 @@ span_meet(bool wide, FPTSpan x, FPTSpan y, FPTSpan *both, bool *xfirst)
  * Intersect disjoint, ascending spans; returns the number of the result's,
  * which are written to out, if that is not NULL.  *lead: out may be so many
  * spans in front of a, and must be as many at least, so that it overtakes what
- * is still to be read nowhere.
+ * is still to be read nowhere.  May be cancelled.
  */
 static int
 intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
@@ -560,7 +563,8 @@ narrow_by_row(FPTQualState *qs, ScanKey key)
 
 /*
  * The general case.  Leaves ranges->n = 0 as soon as the quals contradict each
- * other or one can never be true.
+ * other or one can never be true.  Runs comparison functions, with no page
+ * locked; may be cancelled, or raise.
  */
 static void
 preprocess(FPTQualState *qs, ScanKey keys, int nkeys)

@@ -77,7 +77,8 @@ fpt_range(const FPTLayout *l, const FPTRanges *ranges, int i, FPTRange *buf)
 
 /*
  * Compute the ranges of a scan's keys.  "ranges" is zeroed by the first caller
- * and may be passed again at a rescan: memory is reused.
+ * and may be passed again at a rescan: memory is reused.  No page may be
+ * locked: comparison functions run, and may raise.
  */
 extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
 								int nkeys, MemoryContext cxt,
@@ -121,7 +122,10 @@ fpt_elements_next(FPTElements *e, Datum *value)
 	return false;
 }
 
-/* Comparison function of a column's type with another one of its family. */
+/*
+ * Comparison function of a column's type with another one of its family.  Reads
+ * catalogues; raises an error if there is none, or one of other arguments.
+ */
 extern void fpt_lookup_cross(Relation rel, int i, Oid subtype,
 							 MemoryContext cxt, FmgrInfo *cmp);
 

@@ -163,7 +163,7 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
  *
  * The bits count if the leaf is found unchanged *after* they were read (V2).
  * If it is not, nothing will be proven of this batch any more: all its rows
- * will be fetched.
+ * will be fetched.  The leaf is pinned, and locked only to read its LSN (V4).
  */
 static void
 fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -195,7 +195,10 @@ fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		memset(so->visible, false, b->n * sizeof(bool));
 }
 
-/* Has the current entry a row that the scan's snapshot sees (V3)? */
+/*
+ * Has the current entry a row that the scan's snapshot sees (V3)?  No page is
+ * locked before or after; may raise if the table is damaged.
+ */
 static bool
 fpt_standby_fetch(IndexScanDesc scan, FPTScanOpaque *so)
 {

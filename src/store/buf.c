@@ -160,7 +160,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 
 /*
  * Check a metapage against the catalogue's idea of the index; copy it.  Returns
- * the number of stripes, their OIDs in *oids.
+ * the number of stripes, their OIDs in *oids.  The page is a copy, as
+ * catalogues are read.  Raises an error if it is not this index's metapage.
  */
 static int
 fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
@@ -238,7 +239,10 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 	layout->arg = g;
 }
 
-/* Hang a description on the relcache entry; frees what it points to. */
+/*
+ * Hang a description on the relcache entry; frees what it points to.  Reads
+ * catalogues; may raise.
+ */
 static void
 fpt_index_keep(Relation rel, FPTIndex *ix)
 {
@@ -382,7 +386,10 @@ fpt_page_prefetch(const char *page)
 	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 
-/* Lock a pinned page and check it. */
+/*
+ * Lock a pinned page and check it.  Raises an error, with the pin given back,
+ * if the lock is ours already (L9); or if the page is not sane.
+ */
 static inline void
 fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 {

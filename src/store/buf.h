@@ -15,7 +15,12 @@
 #include "page/layout.h"
 #include "store/index.h"
 
-/* The index's description, read from the metapage the first time. */
+/*
+ * The index's description, read from the metapage the first time.  It lives
+ * until an invalidation is processed (store/index.h).  The first time a page is
+ * locked for a moment, and catalogues are read: no page may be locked then.
+ * Raises an error if the metapage is damaged.
+ */
 extern FPTIndex *fpt_index(Relation rel);
 
 /* A copy of it; what it points to is in the current context. */
@@ -30,7 +35,8 @@ extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
 /*
  * Prepare the contents of a new index's metapage (layout chosen here); nstripes
- * 0: it is not striped.
+ * 0: it is not striped.  Changes the copy only; reads catalogues.  Raises an
+ * error if the index's options leave no usable page.
  */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
 						  const Oid *stripes, int nstripes);
@@ -61,7 +67,7 @@ extern void fpt_corrupt_fault(Relation rel, uint32 pageno,
 /*
  * The same, of a page whose contents stopped an operation: a check says what is
  * wrong with them, without comparing general keys.  The page is locked, or a
- * copy.
+ * copy.  Not in a critical section.
  */
 extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
 							 uint32 pageno)

@@ -146,7 +146,8 @@ fpt_counts_set(Oid index)
 }
 
 /*
- * An index's place in its set, whose lock is held: cleared, if it is a new one.
+ * Returns an index's place in its set, whose lock is held: cleared, if it is a
+ * new one.
  */
 static FPTCounts *
 fpt_counts_place(FPTCountsSet *set, Oid index, TimestampTz now)

@@ -95,16 +95,21 @@ fpt_counts_begin(void)
 		fpt_counts_attach();
 }
 
-/* Add what a scan has counted. */
+/*
+ * Add what a scan has counted.  One spinlock, for a few lines; raises no error.
+ */
 extern void fpt_counts_add(Oid index, uint64 scans, const uint64 *n);
 
 /*
  * Copy what is in use of a set, for this database, to "to" (FPT_COUNTS_WAYS);
- * returns how many that are.
+ * returns how many that are.  One spinlock, for a few lines.
  */
 extern int	fpt_counts_read(int set, FPTCounts *to);
 
-/* Begin anew for an index of this database, or all of them (InvalidOid). */
+/*
+ * Begin anew for an index of this database, or all of them (InvalidOid).  One
+ * spinlock after the other.
+ */
 extern void fpt_counts_reset(Oid index);
 
 #endif							/* FPT_STORE_COUNTS_H */

@@ -307,7 +307,10 @@ typedef struct FPTTold
 static HTAB *fpt_reads = NULL;
 static bool fpt_reads_new = false;	/* is there anything to tell? */
 
-/* Before commit: catalogues can be read, and nobody holds a page's lock. */
+/*
+ * Before commit: catalogues can be read, and nobody holds a page's lock.  What
+ * it reads of catalogues may raise, which aborts the transaction.
+ */
 static void
 fpt_reads_xact(XactEvent event, void *arg)
 {
@@ -379,7 +382,10 @@ fpt_stripe_reads(Oid stripe)
 		(r == NULL ? 0 : r->n - r->told);
 }
 
-/* fpt_rawread() of a page in a stripe.  Errors of the read tell which one. */
+/*
+ * fpt_rawread() of a page in a stripe.  Errors of the read tell which one.
+ * Returns it pinned, not locked.
+ */
 Buffer
 fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
 				BufferAccessStrategy strategy)
@@ -572,6 +578,7 @@ fpt_lock_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 
 /*
  * A free page of this stripe, or InvalidBuffer.  As fpt_allocbuf(), which see.
+ * Waits for no page's lock (L4), and keeps none but that of the result.
  */
 static Buffer
 fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
@@ -636,7 +643,10 @@ fpt_extend_file(Relation rel)
 	return buf;
 }
 
-/* A new page at the end of this stripe. */
+/*
+ * A new page at the end of this stripe.  Returns it locked exclusively, and
+ * zeroed; *pageno: its number.  Raises an error if the index has too many.
+ */
 static Buffer
 fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 {
@@ -784,7 +794,7 @@ fpt_io_page(void)
 	return (char *) TYPEALIGN(FPT_IO_ALIGN, p);
 }
 
-/* index: whose file it is */
+/* A writer of a new file, in the current context; index: whose file it is. */
 static FPTFileWriter *
 fpt_filewriter_begin(Relation rel, Relation index, bool init)
 {
@@ -828,7 +838,8 @@ fpt_filewriter_sort(FPTFileWriter *w)
 
 /*
  * Write the pages that were collected, in the order of their blocks; blocks in
- * between that were never asked for are zeroes.
+ * between that were never asked for are zeroes.  May be cancelled; raises an
+ * error if the file cannot be written.
  */
 static void
 fpt_filewriter_flush(FPTFileWriter *w)
@@ -991,7 +1002,10 @@ fpt_pagewriter_put(FPTPageWriter *w, void *page)
 	fpt_filewriter_put(w->cur, page);
 }
 
-/* The main fork last: without a metapage there is no index. */
+/*
+ * The main fork last: without a metapage there is no index.  Each file is
+ * durable then, or will be at commit.
+ */
 void
 fpt_pagewriter_end(FPTPageWriter *w)
 {

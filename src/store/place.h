@@ -111,7 +111,8 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 
 /*
  * Number of requests that the disks of an index can work on at the same time,
- * by the settings of their tablespaces; "maintenance": those for VACUUM.
+ * by the settings of their tablespaces; "maintenance": those for VACUUM.  Reads
+ * catalogues.
  */
 extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
 							   bool maintenance);
@@ -243,7 +244,9 @@ typedef struct FPTStripeOrder
 /*
  * A page nobody can reach, locked exclusively, contents undefined; *pageno: its
  * number, which the page does not tell yet.  Waits for no page's lock.  order:
- * in which stripe, if the index has any.
+ * in which stripe, if the index has any.  Raises an error if no file can be
+ * extended.  Reads no catalogues, which could take the index's description
+ * away.
  */
 extern Buffer fpt_allocbuf(Relation rel, FPTPageMap *map,
 						   const FPTStripeOrder *order, uint32 *pageno);

@@ -261,7 +261,11 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 			 errhint("GRANT CREATE ON TABLESPACE to the owner, and run REINDEX INDEX.")));
 }
 
-/* OIDs of the tablespaces that an index is to be striped over; the number. */
+/*
+ * OIDs of the tablespaces that an index is to be striped over, in *spaces;
+ * returns their number.  Reads catalogues; warns, or raises an error, about
+ * those that cannot be used.
+ */
 static int
 fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 {
@@ -377,7 +381,7 @@ fpt_stripe_rename(Oid relid, Oid index, int k)
  * A new stripe.  It depends on the access method, so that this cannot be
  * dropped without it, and on nothing else: tools may give its index's files to
  * another table's index, and drop the first table.  Its owner is the bootstrap
- * superuser, who cannot be dropped.
+ * superuser, who cannot be dropped.  Returns its OID.  May raise.
  */
 static Oid
 fpt_stripe_create(Relation index, int k, Oid space)
@@ -409,7 +413,9 @@ fpt_stripe_create(Relation index, int k, Oid space)
 
 /*
  * The index's k-th stripe, empty, in this tablespace: the one it has gets a new
- * file, so that a rollback brings back the old one.
+ * file, so that a rollback brings back the old one, and stays locked to the end
+ * of the transaction.  Returns its OID.  Raises an error if another relation
+ * has its name.
  */
 static Oid
 fpt_stripe_make(Relation index, int k, Oid space)
@@ -443,7 +449,8 @@ fpt_stripe_make(Relation index, int k, Oid space)
 
 /*
  * OID of the extension's event trigger, whatever its name; InvalidOid: there is
- * none.  It calls a function in the schema of the access method's.
+ * none.  It calls a function in the schema of the access method's.  Locks
+ * pg_event_trigger, AccessShareLock, for as long as it is read.
  */
 static Oid
 fpt_ddl_trigger(Relation index)
@@ -475,7 +482,8 @@ fpt_ddl_trigger(Relation index)
  * indexes have nothing of it.  It takes effect with the index, at commit.
  *
  * Returns nothing; locks pg_event_trigger against others who do this, to the
- * end of the transaction, if it has enabled it.
+ * end of the transaction, if it has enabled it.  Raises an error if there is no
+ * such trigger.
  */
 static void
 fpt_stripe_watch(Relation index)

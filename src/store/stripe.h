@@ -65,7 +65,8 @@ extern bool fpt_stripes_present(Relation index, int *k, int *n);
 
 /*
  * Look up stripes that a metapage names; the result is in the current context.
- * Reads catalogues; raises an error if one is not there.
+ * Reads catalogues; raises an error if one is not there.  The index is locked,
+ * no page is.
  */
 extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
 
@@ -85,7 +86,8 @@ extern bool fpt_is_stripe(Oid relid, Oid *index);
 
 /*
  * OIDs of the relations of one access method, or of all others but btree, in
- * the current context.
+ * the current context.  Locks pg_class, AccessShareLock, for as long as it is
+ * read.
  */
 extern List *fpt_relations_of(Oid am, char relkind);
 

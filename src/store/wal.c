@@ -255,7 +255,7 @@ fpt_same_line(const char *a, const char *b)
 
 /*
  * Append what of the bytes from .. to - 1 differs from "old", the page as it
- * will be found at replay.
+ * will be found at replay.  False: the delta grows too large to be worth it.
  */
 static bool
 fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
@@ -366,7 +366,7 @@ fpt_delta(FPTWalPage *p, const FPTLayout *l)
  * must make sound ones.  Of others it need not, nor can it: half of a damaged
  * page is damaged.  Keys are not compared: that runs users' code, which may
  * fail, and a page that was given out for this record would be lost; nor does a
- * changed comparison function make any page unsound.
+ * changed comparison function make any page unsound.  PANIC if it does not.
  */
 static void
 fpt_wal_verify(const FPTWal *wal)

@@ -17,7 +17,9 @@
 
 /*
  * Insert an entry into a free slot of a locked page, logged by hand.  Anything
- * but FPT_OK: nothing was changed.
+ * but FPT_OK: nothing was changed.  The lock is exclusive, and kept.  Comparing
+ * general keys may raise, before anything is changed; what follows is a
+ * critical section (W1).
  */
 extern FPTResult fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf,
 								const FPTEntry *e);
@@ -43,7 +45,8 @@ extern void fpt_wal_abort(FPTWal *wal);
 
 /*
  * Entries of rows that snapshots older than "horizon" may see are about to be
- * removed: have standbys cancel queries that hold such a snapshot.
+ * removed: have standbys cancel queries that hold such a snapshot.  Not in a
+ * critical section.  Of an unlogged index there is nothing to do.
  */
 extern void fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 							 TransactionId horizon);
