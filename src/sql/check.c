@@ -586,16 +586,11 @@ static bool
 fpt_verify_hints(FPTVerify *v)
 {
 	FPTLayout  *l = &v->ix.layout;
-	FPTLoc		first = {0, 0};
-	FPTLoc		last = {fpt_header(v->target.page)->nkids, 0};
-	FPTRun		run = {0};
-
+	FPTRun		run = {.slotids = v->slotids};
 	Assert(v->heapallindexed && v->slotids != NULL);
 	if (!v->use_hints || !fpt_page_has_hints(l, v->target.page))
 		return false;
-	run.slotids = v->slotids;
-	if (fpt_page_copy(l, v->target.page, first, last, false, &run) !=
-		v->target.n)
+	if (fpt_page_copy_all(l, v->target.page, false, &run) != v->target.n)
 		fpt_corrupt(v->rel, v->target.pageno, "Entries cannot be read");
 	return true;
 }

@@ -301,8 +301,6 @@ typedef struct FPTItems
 static bool
 fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
 {
-	FPTLoc		first = {0, 0};
-	FPTLoc		last = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
 
 	/* What the page claims cannot exceed its geometry's capacity. */
@@ -313,7 +311,7 @@ fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
 	if (items->n < 0)
 		return false;
 	run.slotids = items->slotids;
-	return fpt_page_copy(l, page, first, last, false, &run) == items->n;
+	return fpt_page_copy_all(l, page, false, &run) == items->n;
 }
 
 static const char *

@@ -12,6 +12,8 @@
 #include "storage/bufpage.h"
 #include "utils/relcache.h"
 
+#include "page/format.h"
+#include "page/kernel.h"
 #include "page/layout.h"
 #include "store/index.h"
 
@@ -54,6 +56,19 @@ extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
  * fence check sorts them out.
  */
 extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
+
+/*
+ * fpt_page_copy() of all entries of a page, which is locked or a copy.  Returns
+ * their number, or -1 if the page contradicts itself.
+ */
+static inline int
+fpt_page_copy_all(const FPTLayout *l, void *page, bool skip_dead, FPTRun *run)
+{
+	FPTLoc		first = {0, 0};
+	FPTLoc		last = {fpt_header(page)->nkids, 0};
+
+	return fpt_page_copy(l, page, first, last, skip_dead, run);
+}
 
 /* Raise ERRCODE_INDEX_CORRUPTED about a page. */
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)

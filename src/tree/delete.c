@@ -136,8 +136,6 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 static bool
 fpt_leaf_hinted(const FPTLayout *l, Page page)
 {
-	FPTLoc		from = {0, 0};
-	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
 	int			first;
 	int			end;
@@ -148,7 +146,7 @@ fpt_leaf_hinted(const FPTLayout *l, Page page)
 	while (first < end && ((char *) page)[first] == 0)
 		first++;
 	return first < end &&
-		fpt_page_copy(l, page, from, to, true, &run) <
+		fpt_page_copy_all(l, page, true, &run) <
 		fpt_page_count(l, page);
 }
 
@@ -161,8 +159,6 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 					  const FPTLayout *l, Buffer buf)
 {
 	Page		page = BufferGetPage(buf);
-	FPTLoc		from = {0, 0};
-	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
 
 	Assert(fpt_header(page)->level == 0);
@@ -172,7 +168,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->l = l;
 	d->buf = buf;
 	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	d->n = fpt_page_copy(l, page, from, to, false, &run);
+	d->n = fpt_page_copy_all(l, page, false, &run);
 	if (d->n < 0)
 		fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
 	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
@@ -207,8 +203,6 @@ static void
 fpt_want_hinted(FPTLeafDelete *d)
 {
 	Page		page = BufferGetPage(d->buf);
-	FPTLoc		from = {0, 0};
-	FPTLoc		to = {fpt_header(page)->nkids, 0};
 	FPTRun		run = {0};
 	uint16		all[FPT_MAX_ENTRIES];
 	uint16		live[FPT_MAX_ENTRIES];
@@ -217,9 +211,9 @@ fpt_want_hinted(FPTLeafDelete *d)
 	int			j = 0;
 
 	run.slotids = all;
-	(void) fpt_page_copy(d->l, page, from, to, false, &run);
+	(void) fpt_page_copy_all(d->l, page, false, &run);
 	run.slotids = live;
-	nlive = fpt_page_copy(d->l, page, from, to, true, &run);
+	nlive = fpt_page_copy_all(d->l, page, true, &run);
 	Assert(nlive >= 0 && nlive <= d->n);
 	for (i = 0; i < d->n; i++)
 	{

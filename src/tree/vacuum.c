@@ -664,14 +664,11 @@ static int
 fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 {
 	Page		page = BufferGetPage(buf);
-	FPTLoc		from = {0, 0};
-	FPTLoc		to = {fpt_header(page)->nkids, 0};
-	FPTRun		run = {0};
+	FPTRun		run = {.tids = tids};
 	int			n;
 
 	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level == 0);
-	run.tids = tids;
-	n = fpt_page_copy(&v->ix.layout, page, from, to, false, &run);
+	n = fpt_page_copy_all(&v->ix.layout, page, false, &run);
 	if (n < 0)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	return n;
@@ -907,7 +904,6 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
 								  v->info->strategy);
 	Page		page = BufferGetPage(buf);
-	FPTLoc		from = {0, 0};
 	FPTRun		run = {.tids = c->tids + c->first[c->n]};
 
 	if (!ConditionalLockBuffer(buf))
@@ -917,10 +913,7 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	}
 	if (fpt_pass_is(v, page, pageno, 0))
 	{
-		FPTLoc		to = {fpt_header(page)->nkids, 0};
-		int			n = fpt_page_copy(&v->ix.layout, page, from, to, false,
-									  &run);
-
+		int			n = fpt_page_copy_all(&v->ix.layout, page, false, &run);
 		if (n >= 0)
 			fpt_chunk_add(c, buf, n);
 	}
