@@ -122,15 +122,16 @@ get_buffer(FPTQualState *qs, int which, Size n, Size keep)
 static inline void
 to_index_order(const FPTIndex *ix, FPTImage *lo, FPTImage *hi)
 {
-	FPTImage	tmp = *lo;
-
 	Assert(fpt_img_cmp(*lo, *hi) <= 0);
-	if (!ix->descending)
-		return;
-	*lo = *hi;
-	*hi = tmp;
-	fpt_image_invert(ix->type, lo);
-	fpt_image_invert(ix->type, hi);
+	if (ix->descending)
+	{
+		FPTImage	tmp = *lo;
+
+		*lo = *hi;
+		*hi = tmp;
+		fpt_image_invert(ix->type, lo);
+		fpt_image_invert(ix->type, hi);
+	}
 }
 
 /* The range of the ascending images lo .. hi. */

@@ -29,12 +29,18 @@ extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
  */
 extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
 
-/* Is a page, which is locked or a copy, in the tree, on this level? */
+/*
+ * Is a page, which is locked or a copy, in the tree, on this level?  Two tests,
+ * which compilers do not make one of: descents are the faster by it.
+ */
 static inline bool
 fpt_page_on_level(void *page, int level)
 {
-	return fpt_header(page)->level == level &&
-		!(fpt_header(page)->flags & FPT_F_DELETED);
+	FPTPageHeader *h = fpt_header(page);
+
+	if (h->level != level || (h->flags & FPT_F_DELETED))
+		return false;
+	return true;
 }
 
 /* Page numbers of the path of a descent, by level; hints, not trusted. */
