@@ -912,6 +912,15 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
 }
 
+/* The window of leaves, if the scan has one yet. */
+static FPTWindow *
+fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (scan->parallel_scan != NULL)
+		return fpt_parallel_window(scan, so);
+	return so->window;
+}
+
 /*
  * The range of image keys to go on with: the first one with positions at or
  * above "at" (dir > 0), or the last one with positions below it (dir < 0); -1
@@ -937,6 +946,87 @@ fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
 }
 
 /*
+ * An array's elements may be so close together that the scan comes to leaf
+ * after leaf: then it goes on to the next one, and leaves are read ahead up to
+ * the last element.  It is so where the step before was one to the next leaf
+ * and another element, and this one, as far as is known, is, too.  "jump": the
+ * element begins after where the scan has come to, the next leaf.
+ */
+static bool
+fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, bool jump,
+				int element)
+{
+	bool		moved = element != so->element;
+	bool		stayed = so->stayed;
+
+	so->element = element;
+	if (hint == FPT_NOPAGE || fpt_is_probe(scan))
+		return false;
+	if (!jump)
+		so->stayed = moved;
+	return stayed && (jump || moved);
+}
+
+/* A jump led to this leaf: to the next one, "hint"?  "step": as expected. */
+static void
+fpt_jump_learn(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf, uint32 hint,
+			   bool step)
+{
+	if (hint == FPT_NOPAGE)
+		return;
+	so->stayed = fpt_bufpage(buf) == hint;
+	so->misses = so->stayed ? 0 : so->misses + 1;
+	if (step && !so->stayed)
+		fpt_window_leave(fpt_known_window(scan, so));
+}
+
+/*
+ * Lock the leaf where the i'th range of image keys goes on from "at".  *from:
+ * where it does, inclusive forward and exclusive backward; "hint" is the page
+ * that covers "at", probably.
+ */
+static Buffer
+fpt_image_leaf(IndexScanDesc scan, FPTScanOpaque *so, int i, const FPTKey *at,
+			   FPTKey *from, uint32 hint, int dir)
+{
+	const FPTLayout *l = &so->ix.layout;
+	FPTRange	rbuf;
+	FPTRange	last;
+	const FPTRange *r = fpt_range(l, &so->ranges, i, &rbuf);
+	const FPTKey *end;
+	FPTKey		before;
+	uint32		to;
+	Buffer		buf;
+	bool		jump;
+	bool		dense;
+
+	*from = dir > 0 ? r->lo : r->hi;
+	if (dir < 0)
+		from->tid++;
+	jump = fpt_key_cmp(l, from, at) * dir > 0;
+	if (!jump)
+		*from = *at;
+	CHECK_FOR_INTERRUPTS();
+	dense = fpt_array_dense(scan, so, hint, jump, i);
+	if (dense)
+		r = fpt_range(l, &so->ranges, dir > 0 ? so->ranges.n - 1 : 0, &last);
+	end = dir > 0 ? &r->hi : &r->lo;
+	to = jump && !dense ? FPT_NOPAGE : hint;
+	fpt_leaf_ahead(scan, so, dense ? at : from, to, end,
+				   fpt_image_bounded(so, from, end, dir), dir);
+	if (dir > 0)
+		buf = fpt_leaf_for(scan, so, from, to, NULL, dir);
+	else
+	{
+		before = fpt_key_before(&so->ix, from);
+		buf = fpt_leaf_for(scan, so, &before, to, NULL, dir);
+	}
+	if (jump)
+		fpt_jump_learn(scan, so, buf, hint, dense);
+	return buf;
+}
+
+/*
  * Fill a batch, maybe with nothing, from where the ranges go on from "at",
  * which is inclusive forward and exclusive backward; "hint" is the page that
  * probably covers it.  False: there is no such range.  No page is locked before
@@ -946,49 +1036,19 @@ static bool
 fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				  const FPTKey *at, uint32 hint, int dir)
 {
-	const FPTLayout *l = &so->ix.layout;
-	int			i = fpt_next_range(l, &so->ranges, at, dir);
-	const FPTRange *r;
-	FPTRange	rbuf;
-	const FPTKey *end;
+	int			i = fpt_next_range(&so->ix.layout, &so->ranges, at, dir);
 	FPTKey		from;
-	FPTKey		before;
 	Buffer		buf;
 
 	Assert(so->quals == NULL && (dir == 1 || dir == -1));
 	if (i < 0)
 		return false;
-	r = fpt_range(l, &so->ranges, i, &rbuf);
-	from = dir > 0 ? r->lo : r->hi;
-	if (dir < 0)
-		from.tid++;
-	if (fpt_key_cmp(l, &from, at) * dir > 0)
-		hint = FPT_NOPAGE;
-	else
-		from = *at;
-	CHECK_FOR_INTERRUPTS();
-	end = dir > 0 ? &r->hi : &r->lo;
-	fpt_leaf_ahead(scan, so, &from, hint, end,
-				   fpt_image_bounded(so, &from, end, dir), dir);
+	buf = fpt_image_leaf(scan, so, i, at, &from, hint, dir);
 	if (dir > 0)
-	{
-		buf = fpt_leaf_for(scan, so, &from, hint, NULL, dir);
 		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
-		return true;
-	}
-	before = fpt_key_before(&so->ix, &from);
-	buf = fpt_leaf_for(scan, so, &before, hint, NULL, dir);
-	fpt_fill_batch(scan, so, b, buf, NULL, &from, NULL);
+	else
+		fpt_fill_batch(scan, so, b, buf, NULL, &from, NULL);
 	return true;
-}
-
-/* The window of leaves, if the scan has one yet. */
-static FPTWindow *
-fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	if (scan->parallel_scan != NULL)
-		return fpt_parallel_window(scan, so);
-	return so->window;
 }
 
 /*
@@ -1013,13 +1073,13 @@ fpt_jump_stays(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, int dir)
 
 /*
  * fpt_leaf_ahead() for general keys, in the range r; "at": where the scan has
- * come to.
+ * come to; "dense": the range is one of many that are close together.
  */
 static void
-fpt_general_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
-				  const FPTKey *target, uint32 hint, const FPTQualRange *r,
-				  int dir)
+fpt_general_ahead(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
+				  uint32 hint, const FPTQualRange *r, bool dense, int dir)
 {
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	const FPTKey *end = dir > 0 ? &r->hi : &r->lo;
 	bool		bounded = r->bounded;
 	FPTKey		from = dir > 0 ? *at : fpt_key_before(&so->ix, at);
@@ -1028,8 +1088,16 @@ fpt_general_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *at,
 	if (hint != FPT_NOPAGE)
 	{
 		target = &from;
-		if (r->part && fpt_quals_walk_end(so->quals, dir, &last))
+		if (r->part)
+		{
+			if (fpt_quals_walk_end(so->quals, dir, &last))
+				end = &last;
+		}
+		else if (dense)
+		{
+			fpt_quals_array_end(so->quals, dir, &last);
 			end = &last;
+		}
 	}
 	else if (r->seek)
 	{
@@ -1051,22 +1119,20 @@ fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	bool		step = !jump || fpt_jump_stays(scan, so, hint, dir);
+	bool		dense = false;
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
-	fpt_general_ahead(scan, so, at, target, step ? hint : FPT_NOPAGE, r, dir);
+	if (r->element >= 0 && !r->part)
+		dense = fpt_array_dense(scan, so, hint, jump, r->element);
+	fpt_general_ahead(scan, at, target, step ? hint : FPT_NOPAGE, r, dense,
+					  dir);
 	if (!jump)
 		return fpt_leaf_for(scan, so, target, hint, at, dir);
 	buf = fpt_leaf_for(scan, so, target,
 					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE, NULL,
 					   dir);
-	if (hint != FPT_NOPAGE)
-	{
-		so->stayed = fpt_bufpage(buf) == hint;
-		so->misses = so->stayed ? 0 : so->misses + 1;
-		if (step && !so->stayed)
-			fpt_window_leave(fpt_known_window(scan, so));
-	}
+	fpt_jump_learn(scan, so, buf, hint, step);
 	return buf;
 }
 

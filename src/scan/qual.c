@@ -112,6 +112,7 @@ struct FPTQuals
 	FPTPosition pos;			/* near and far end of the current range */
 	FPTPosition end;
 	FPTPosition walk;			/* see fpt_quals_walk_end() */
+	FPTConverted walkbuf;		/* a value of that, if it is converted */
 	FPTAllowed	col[FLEXIBLE_ARRAY_MEMBER]; /* nkeycols */
 };
 
@@ -1196,6 +1197,41 @@ fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end)
 }
 
 /*
+ * The first column that may have several values, if all it may have are those
+ * of an array, one of which the position is in; else -1.
+ */
+static int
+array_column(const FPTQuals *q)
+{
+	int			i = 0;
+
+	while (i < q->pos.natts && !q->col[i].any && q->col[i].set.n == 1)
+		i++;
+	if (i == q->pos.natts || q->col[i].any || q->nrow > 0)
+		return -1;
+	return fixed_columns(q, 0, i) == i ? i : -1;
+}
+
+void
+fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end)
+{
+	FPTPosition *walk = &q->walk;
+	int			i = array_column(q);
+	const FPTSet *set = &q->col[i].set;
+	FPTInterval iv;
+
+	Assert(!q->point && q->read && i >= 0 && set->width > 0);
+	iv = set_interval(set, dir > 0 ? set->n - 1 : 0, &q->walkbuf);
+	memcpy(walk->values, q->pos.values, i * sizeof(Datum));
+	memcpy(walk->isnull, q->pos.isnull, i * sizeof(bool));
+	walk->values[i] = far_end(&iv, dir)->value;
+	walk->isnull[i] = false;
+	walk->natts = i + 1;
+	walk->side = dir;
+	pos_key(q, walk, end);
+}
+
+/*
  * The one range of a point: from before to after all keys that begin with its
  * values.
  */
@@ -1221,6 +1257,7 @@ point_range(FPTQuals *q, FPTQualRange *r)
 	r->moved = true;
 	r->bounded = false;
 	r->part = false;
+	r->element = -1;
 }
 
 bool
@@ -1230,6 +1267,7 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	FPTKey		far;
 	int			moved;
 	int			e;
+	int			array;
 	bool		begin;			/* at a row comparison's values */
 
 	Assert(dir == 1 || dir == -1);
@@ -1265,6 +1303,9 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 	r->moved = moved >= 0 || begin;
 	r->filter = q->nothers > 0 || q->last > e;
 	r->seek = dir > 0 && q->last > e && q->last >= q->pos.natts;
+
+	array = array_column(q);
+	r->element = array >= 0 ? q->col[array].cur : -1;
 
 	/* (a value and not the NULLs, at which a range without an end ends) */
 	r->bounded = q->end.natts > e && !q->end.isnull[e];

@@ -44,6 +44,9 @@ typedef struct FPTQualRange
 	bool		part;			/* others follow, of other values of columns in
 								 * which it has a single one: see
 								 * fpt_quals_walk_end() */
+	int			element;		/* of the array on the first column that is not
+								 * of one value, if there is one, or -1: see
+								 * fpt_quals_array_end() */
 	bool		point;			/* the quals allow one value of the first
 								 * columns: there is no other range */
 	bool		here;			/* set by a scan that knows: "lo" is between
@@ -81,6 +84,9 @@ extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
  * that range's; false if there is none.
  */
 extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
+
+/* The same, of a range of an array's element: the end of the last one's. */
+extern void fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end);
 
 /* Does an entry match all quals?  The page may be locked (L7); may raise. */
 extern bool fpt_quals_match(FPTQuals *q, const FPTKey *key);

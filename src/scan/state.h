@@ -115,7 +115,9 @@ typedef struct FPTScanOpaque
 	FPTQuals   *quals;			/* general keys, else NULL */
 	bool		haveranges;		/* one of these has been computed */
 	int			misses;			/* jumps in a row that left the next leaf */
-	bool		stayed;			/* the last one was to the next leaf */
+	bool		stayed;			/* the last one was to the next leaf, or an
+								 * array's next element goes on there */
+	int			element;		/* of the array, that the scan went on with */
 	int			poorseeks;		/* seeks in a row that left few entries out */
 	uint32		steps;			/* from leaf to leaf by their fences ... */
 	int			stepdir;		/* ... in this direction */

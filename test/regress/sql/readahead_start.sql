@@ -225,6 +225,49 @@ SELECT asked > :leaves_inside - 5 AS nearly_all, wasted FROM asked_of('g_ab', 'S
 SELECT asked <= 9 AS few, wasted <= 8 AS wasted_few
 FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a IN (300, 301, 302, 800, 801, 1200, 1600) AND b = 5');
 
+-- An array's elements that lie in leaf after leaf: from the fourth one on all
+-- are asked for, up to the last element, whether they begin with their leaves
+-- or in those before.  Nothing beyond a range that goes on for leaves, or where
+-- elements leave some out.
+CREATE FUNCTION elements(first int, last int, step int) RETURNS int8[] LANGUAGE sql IMMUTABLE
+AS 'SELECT array_agg(i::int8) FROM generate_series(first, last, step) i';
+SELECT leaves('t_a', '10001', '39999') AS array \gset leaves_
+SELECT :leaves_array - asked('SELECT count(a) FROM t WHERE a = ANY (elements(10001, 39999, 20))', 'only') AS but, counted('leaf_wasted') AS wasted;
+SELECT :leaves_array - asked('SELECT count(b) FROM t WHERE a = ANY (elements(10001, 39999, 20))', 'index') AS but, counted('leaf_wasted') AS wasted;
+SELECT :leaves_array - asked('SELECT count(b) FROM t WHERE a = ANY (elements(10001, 39999, 20))', 'bitmap') AS but, counted('leaf_wasted') AS wasted;
+SELECT :leaves_array - asked('SELECT a FROM t WHERE a = ANY (elements(10001, 39999, 20)) ORDER BY a DESC', 'only') AS but, counted('leaf_wasted') AS wasted;
+SELECT asked('SELECT count(a) FROM t WHERE a = ANY (elements(10001, 39999, 3000))', 'only') AS asked;
+SELECT asked('SELECT a FROM t WHERE a = ANY (elements(10001, 39999, 20)) ORDER BY a LIMIT 10', 'only') AS asked;
+-- half of the leaves, then none for long
+SELECT asked('SELECT count(a) FROM t WHERE a = ANY (elements(10001, 25000, 20) || elements(30000, 59000, 3000))', 'only') BETWEEN 10 AND :leaves_array AS some,
+	counted('leaf_wasted') <= 16 AS wasted_few;
+CREATE INDEX g_a ON g USING fptree (a);
+CREATE INDEX g_t ON g USING fptree ((a::text) COLLATE "C");
+INSERT INTO at SELECT ix, p, i.ctid FROM unnest('{g_a,g_t}'::regclass[]) ix, generate_series(1, fpt_pages(ix) - 1) p,
+	fptree_page_stats(ix, p) s, fptree_page_items(ix, p) i WHERE s.type = 'leaf';
+ANALYZE g;
+SELECT leaves_of('g_a', 'g', 'a BETWEEN 300 AND 1700') > 10 AND leaves_of('g_t', 'g', 'a BETWEEN 300 AND 999') > 5 AS enough;
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+FROM asked_of('g_ab', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 1)::int[]) AND b >= 0');
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+FROM asked_of('g_ab', 'SELECT count(*) FROM (SELECT a FROM g WHERE a = ANY (elements(300, 1700, 1)) AND b >= 0 ORDER BY a DESC, b DESC OFFSET 0) s');
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+FROM asked_of('g_ab', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 5)::int[]) AND b = 5');
+DROP INDEX g_ab;
+SELECT leaves_of('g_a', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+FROM asked_of('g_a', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 2)::int[])');
+SELECT leaves_of('g_t', 'g', 'a::text COLLATE "C" BETWEEN ''300'' AND ''999''') - asked AS but, wasted
+FROM asked_of('g_t', 'SELECT count(c) FROM g WHERE a::text COLLATE "C" = ANY (elements(300, 999, 1)::text[])', 'index');
+-- elements with rows on several leaves
+CREATE TABLE m (a int) WITH (autovacuum_enabled = off);
+CREATE INDEX m_a ON m USING fptree (a);
+INSERT INTO m SELECT i % 10 FROM generate_series(1, 40000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) m;
+INSERT INTO at SELECT 'm_a'::regclass, p, i.ctid FROM generate_series(1, fpt_pages('m_a') - 1) p, fptree_page_stats('m_a', p) s,
+	fptree_page_items('m_a', p) i WHERE s.type = 'leaf';
+SELECT leaves_of('m_a', 'm', 'a = 3') > 3 AS enough;
+SELECT wasted FROM asked_of('m_a', 'SELECT count(a) FROM m WHERE a IN (1, 2, 3, 8)');
+
 -- Nor does it matter whether values differ in their first bytes, or in any.
 SELECT asked = leaves_of('h_b', 'h', 'a BETWEEN 1000 AND 5000') AS all_leaves, asked > 20 AS many, wasted
 FROM asked_of('h_b', 'SELECT count(b) FROM h WHERE b BETWEEN ''the same beginning 01000'' AND ''the same beginning 05000''');
@@ -337,7 +380,7 @@ ROLLBACK;
 RESET effective_io_concurrency;
 
 SELECT fpt_check_all();
-DROP TABLE t, s, k, g, h, p, at;
+DROP TABLE t, s, k, g, h, m, p, at;
 DROP TABLESPACE fpt_start;
 DROP TABLESPACE fpt_start_2;
 DROP TABLESPACE fpt_start_3;
