@@ -43,6 +43,7 @@
 #include "access/heapam.h"
 #include "access/relscan.h"
 #include "access/visibilitymap.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
@@ -488,6 +489,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
 										  h->pos);
 
+		/* a device that has enough to do makes who asks for more wait */
+		CHECK_FOR_INTERRUPTS();
 		if (blk != h->lastblk)
 			fpt_heap_ask(scan, so, blk);
 	}

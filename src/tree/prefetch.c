@@ -17,6 +17,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/memutils.h"
 
@@ -431,8 +432,11 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
 	for (k = 0; k < n; k++)
 	{
-		bool		io = fpt_prefetch_page(rel, &ix->map, ask[k].page);
+		bool		io;
 
+		/* a device that has enough to do makes who asks for more wait */
+		CHECK_FOR_INTERRUPTS();
+		io = fpt_prefetch_page(rel, &ix->map, ask[k].page);
 		fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, 1);
 		w->started[ask[k].at] = io;
 		fpt_distance_note(&w->dist, io);

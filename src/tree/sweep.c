@@ -363,6 +363,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	{
 		uint32		page = s->list[i];
 
+		CHECK_FOR_INTERRUPTS();
 		if (page == FPT_NOPAGE || !fpt_page_exists(s->rel, &s->ix->map, page))
 			continue;
 		if (fpt_page_buffered(s->rel, &s->ix->map, page))

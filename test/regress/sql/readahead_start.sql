@@ -334,6 +334,41 @@ EXPLAIN (COSTS OFF) SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000;
 SELECT asked('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000', 'only') = :inside AS all_leaves;
 RESET max_parallel_workers_per_gather;
 
+-- Asking can be cancelled: where that was done while the numbers of leaves were
+-- copied, none but the first one is asked for.  (Elsewhere it is all, or nothing.)
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
+CREATE FUNCTION compare(int, int) RETURNS int
+AS :'module', 'fptree_test_compare' LANGUAGE C IMMUTABLE STRICT;
+CREATE FUNCTION compares(cancel_at bigint) RETURNS bigint
+AS :'module', 'fptree_test_compares' LANGUAGE C STRICT;
+CREATE OPERATOR CLASS counted FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 compare(int, int);
+CREATE TABLE c (a int) WITH (autovacuum_enabled = off);
+CREATE INDEX c_a ON c USING fptree (a counted);
+INSERT INTO c SELECT i FROM generate_series(1, 20000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) c;
+CREATE FUNCTION cancelled_at(n int8) RETURNS int8 LANGUAGE plpgsql AS $$
+BEGIN
+	ALTER INDEX c_a SET TABLESPACE fpt_start;
+	ALTER INDEX c_a SET TABLESPACE pg_default;
+	CALL fpt_use('bitmap');
+	PERFORM fptree_prefetch_reset();
+	BEGIN
+		PERFORM compares(n);
+		PERFORM count(*) FROM c WHERE a BETWEEN 1000 AND 19000;
+	EXCEPTION WHEN query_canceled THEN
+	END;
+	PERFORM compares(0);
+	CALL fpt_use('any');
+	RETURN counted('leaf_issued');
+END $$;
+SET effective_io_concurrency = 200;
+SELECT cancelled_at(0) > 40 AS all_leaves;
+SELECT count(*) > 10 AS cancelled FROM generate_series(1, 100, 3) n WHERE cancelled_at(n) = 1;
+SET effective_io_concurrency = 16;
+
 -- Off by setting and by tablespace; at a fixed distance
 SET fptree.leaf_prefetch = off;
 SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') AS off;
@@ -380,7 +415,7 @@ ROLLBACK;
 RESET effective_io_concurrency;
 
 SELECT fpt_check_all();
-DROP TABLE t, s, k, g, h, m, p, at;
+DROP TABLE t, s, k, g, h, m, p, c, at;
 DROP TABLESPACE fpt_start;
 DROP TABLESPACE fpt_start_2;
 DROP TABLESPACE fpt_start_3;
