@@ -4,7 +4,8 @@
  *	  Micro-benchmark of the page kernel: trees of fptree pages against trees
  *	  of pages laid out as nbtree's, outside the server.
  *
- * Both trees hold the same 8-byte integer keys, in pages scattered over an
+ * Both trees hold the same 8-byte integer keys (-k 16: fptree's are 16 bytes,
+ * of which these are the upper half), in pages scattered over an
  * arena, without buffer manager, locks and WAL.  The nbtree-like page has line
  * pointers, 16-byte tuples and a high key as its first item, and is searched by
  * binary search with a comparison through a function pointer, called as the
@@ -25,6 +26,7 @@
 #include <time.h>
 
 #include "page/check.h"
+#include "page/form.h"
 #include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"
@@ -59,10 +61,15 @@ nth_key(long i)
 	return ((uint64) i * gap + hash64((uint64) i) % gap) & ~UINT64CONST(1);
 }
 
-/* Where the i'th key points to: 100 rows to a heap page. */
+/*
+ * Where the i'th key points to: 100 rows to a heap page, in the keys' order if
+ * these are dense, else in no order.
+ */
 static uint64
 nth_tid(long i)
 {
+	if (uniform)
+		i = (long) ((uint64) i * 1000003 % (uint64) nkeys);
 	return ((uint64) (i / 100) << 16) | (uint64) (1 + i % 100);
 }
 
@@ -157,33 +164,52 @@ value_key(uint64 v, uint64 tid)
 {
 	FPTKey		k = {0, v, tid, FPT_CLS_VALUE};
 
+	if (layout.keysize > 8)
+	{
+		k.hi = v;
+		k.lo = hash64(v);
+	}
 	return k;
 }
 
 /* Entries for the next page of a level: the tightest encoding's fill. */
 static int
-fpt_page_take(const FPTEntry *e, long n, int kind, int fill)
+fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 {
-	for (int kwi = 0; (1 << kwi) <= layout.keysize; kwi++)
-	{
-		long		take = layout.geom[kwi][kind].capacity * fill / 100;
-		uint64		span;
+	int			best = 1;
 
-		if (take > n)
-			take = n;
-		span = e[take - 1].key.lo - e[0].key.lo;
-		if ((1 << kwi) == layout.keysize ||
-			span + span / 64 < UINT64CONST(1) << (8 << kwi))
-			return (int) take;
+	for (int kind = 0; kind < FPT_NKINDS; kind++)
+	{
+		if ((kind == FPT_KIND_INNER) != (level > 0))
+			continue;
+		for (int kw = 1; kw <= layout.keysize; kw++)
+		{
+			long		take = layout.geom[kw - 1][kind].capacity * fill / 100;
+			FPTTidRange tids;
+			uint32		base;
+
+			take = Min(take, n);
+			if (take <= best)
+				break;
+			if (fpt_choose_kw(&layout, &e[0].key, &e[take - 1].key) > kw)
+				continue;
+			fpt_tids_none(&tids);
+			for (long i = 0; i < take; i++)
+				fpt_tids_add(&tids, e[i].key.tid);
+			if (level == 0 && fpt_choose_tids(&tids, &base) > kind)
+				break;
+			best = (int) take;
+		}
 	}
-	return 1;
+	return best;
 }
+
+static double form_time;		/* of forming the pages of a tree, ns */
 
 /* Build one level; returns its pages' separators and numbers in e. */
 static long
 fpt_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 {
-	int			kind = level > 0 ? FPT_KIND_INNER : FPT_KIND_LEAF4;
 	FPTKey		low = minf;
 	uint32		left = FPT_NOPAGE;
 	uint32		no = tree_alloc(t);
@@ -191,10 +217,12 @@ fpt_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 
 	for (long i = 0; i < n;)
 	{
-		int			take = fpt_page_take(e + i, n - i, kind, fill);
+		int			take = fpt_page_take(e + i, n - i, level, fill);
 		FPTKey		high = i + take < n ? e[i + take].key : pinf;
 		char	   *page = tree_page(t, no);
 		uint32		right = i + take < n ? tree_alloc(t) : FPT_NOPAGE;
+
+		double		start = now();
 
 		/* keys are unique: a search for one alone must go to its page */
 		if (level == 0)
@@ -206,6 +234,7 @@ fpt_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 			fprintf(stderr, "page does not hold %d entries\n", take);
 			exit(1);
 		}
+		form_time += now() - start;
 		fpt_header(page)->left = left;
 		fpt_header(page)->right = right;
 		e[out].key = low;
@@ -226,6 +255,7 @@ fpt_build(Tree *t, int fill)
 	int			level = 0;
 
 	tree_create(t, 200);
+	form_time = 0;
 	for (long i = 0; i < n; i++)
 	{
 		e[i].key = value_key(nth_key(i), nth_tid(i));
@@ -239,6 +269,13 @@ fpt_build(Tree *t, int fill)
 	t->root = e[0].down;
 	t->rootlevel = level;
 	free(e);
+}
+
+/* What value_key() was given. */
+static inline uint64
+key_value(const FPTKey *k)
+{
+	return layout.keysize > 8 ? k->hi : k->lo;
 }
 
 static int	root_lines;			/* widest in-page root */
@@ -531,10 +568,10 @@ nb_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 
 		nb_init(page, level, left, right);
 		if (end < n)
-			nb_add(page, at++, e[end].key.lo, 0);
+			nb_add(page, at++, key_value(&e[end].key), 0);
 		for (; i < end; i++)
 		{
-			if (!nb_add(page, at++, e[i].key.lo,
+			if (!nb_add(page, at++, key_value(&e[i].key),
 						level > 0 ? (uint64) e[i].down << 16 : e[i].key.tid))
 				abort();
 		}
@@ -808,9 +845,9 @@ usage(const char *name)
 	fprintf(stderr,
 			"usage: %s [-n keys] [-r rounds] [-o operations] [-u] [-p] [-b]\n"
 			"       [-w lines] [-x lines] [-l entries] [-e lines] [-j file]\n"
-			"       [-s scalar|sse2|avx2|avx512|neon|auto]\n"
+			"       [-s scalar|sse2|avx2|avx512|neon|auto] [-k 8|16]\n"
 			"-u: keys spread over 64 bits; -p: no prefetch of child pages;\n"
-			"-b: compare through a bare function pointer;\n"
+			"-b: compare through a bare function pointer; -k: size of fptree's keys;\n"
 			"-w, -x: widths of in-page nonleaf and leaf nodes;\n"
 			"-l: length of a scan; -e: lines of the next leaf prefetched in it\n",
 			name);
@@ -831,6 +868,7 @@ measure_all(FILE *json)
 	nb_build(&nb, 90);
 	fpt_build(&fpt, 90);
 	check_trees(&nb, &fpt);
+	printf("forming fptree's pages: %.1f ns an entry\n", form_time / nkeys);
 	printf("%ld %s keys; pages: nbtree %u, fptree %u; levels %d, %d; "
 		   "search variant %s\n", nkeys, uniform ? "uniform" : "dense",
 		   nb.npages, fpt.npages, nb.rootlevel + 1, fpt.rootlevel + 1,
@@ -880,9 +918,10 @@ main(int argc, char **argv)
 	FILE	   *json = NULL;
 	int			force_w = 0;
 	int			force_x = 0;
+	int			keysize = 8;
 	int			opt;
 
-	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbw:x:l:e:")) != -1)
+	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbw:x:l:e:k:")) != -1)
 	{
 		switch (opt)
 		{
@@ -903,6 +942,9 @@ main(int argc, char **argv)
 				break;
 			case 'b':
 				bare = true;
+				break;
+			case 'k':
+				keysize = atoi(optarg);
 				break;
 			case 'w':
 				force_w = atoi(optarg);
@@ -928,9 +970,9 @@ main(int argc, char **argv)
 	}
 	if (scan_len < 1 || expect_lines < 0 || expect_lines > BLCKSZ / FPT_LINE ||
 		nkeys < 10 * scan_len || rounds < 1 || rounds > MAX_ROUNDS ||
-		nops < 1000 || !fpt_simd_select(variant) ||
-		!fpt_choose_widths(8, force_w, force_x, widths) ||
-		!fpt_layout_init(&layout, 8, false, 1, widths))
+		nops < 1000 || (keysize != 8 && keysize != 16) || !fpt_simd_select(variant) ||
+		!fpt_choose_widths(keysize, force_w, force_x, widths) ||
+		!fpt_layout_init(&layout, keysize, false, 1, widths))
 		usage(argv[0]);
 	for (int i = 0; i < FPT_NKW * FPT_NKINDS; i++)
 		root_lines = Max(root_lines, widths[i / FPT_NKINDS][i % FPT_NKINDS].w);

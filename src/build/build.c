@@ -578,7 +578,8 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 
 	/* Before the scan, so that bad options are found before the work. */
 	nstripes = fpt_stripes_make(heap, index, stripes);
-	load = fpt_load_begin(index, false, stripes, nstripes);
+	load = fpt_load_begin(index, false, stripes, nstripes,
+						  RelationGetNumberOfBlocks(heap));
 	b = fpt_build_begin(heap, index, indexInfo, fpt_load_layout(load));
 	result->heap_tuples = fpt_build_scan(b, indexInfo);
 	fpt_stop_point(FPT_STOP_BUILD_LOAD);
@@ -600,7 +601,7 @@ fptbuildempty(Relation index)
 	int			nstripes = fpt_metapage_stripes(index, stripes);
 
 	Assert(index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED);
-	fpt_load_end(fpt_load_begin(index, true, stripes, Max(nstripes, 0)));
+	fpt_load_end(fpt_load_begin(index, true, stripes, Max(nstripes, 0), 0));
 }
 
 char *

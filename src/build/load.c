@@ -52,6 +52,7 @@ typedef struct FPTLoadLevel
 	int			level;
 	int			fillfactor;
 	int			fewfill;		/* the same where there are few distinct keys */
+	uint32		reach;			/* see fpt_choose_tids() */
 	uint32		npages;			/* closed pages of this level */
 	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
 	uint32		left;			/* its left sibling */
@@ -61,16 +62,19 @@ typedef struct FPTLoadLevel
 	int			nnull;			/* of these, NULLs */
 	FPTKey		base;			/* an FPT_CLS_VALUE if known, else zeroes */
 	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base */
-	uint64		or_tids;		/* union of the bits of all TIDs */
+	FPTTidRange tids;			/* what its TIDs are */
 
 	/*
 	 * A value is known to fit while there are less than easy_n entries, if it
-	 * is at most easy_lo beyond base and its TID is short, or easy_tid.
+	 * is at most (easy_hi, easy_lo) beyond base and its TID is in one of these
+	 * blocks, with an offset that is not above easy_off.
 	 */
 	int			easy_n;
+	uint64		easy_hi;
 	uint64		easy_lo;
-	bool		easy_wide;		/* any value is near enough */
-	bool		easy_tid;		/* any TID will do */
+	uint32		easy_minblock;
+	uint32		easy_maxblock;
+	uint32		easy_off;
 
 	int			tupbytes;		/* general keys: space of the entries' tuples */
 	int			ndict;			/* distinct keys, of leaf pages */
@@ -93,6 +97,7 @@ struct FPTLoad
 	uint32		npages;			/* page numbers given away */
 	int			fillfactor;
 	int			fewfill;
+	uint32		reach;
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -113,7 +118,7 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	lv->left = left;
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
-	lv->or_tids = 0;
+	fpt_tids_none(&lv->tids);
 	lv->easy_n = 0;
 	memset(&lv->base, 0, sizeof(FPTKey));
 	if (low->cls == FPT_CLS_VALUE)
@@ -148,6 +153,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->level = level;
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
 	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
+	lv->reach = load->reach;
 	lv->npages = 0;
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
@@ -156,14 +162,21 @@ fpt_level_create(FPTLoad *load, int level)
 	return lv;
 }
 
-static const FPTGeom *
-fpt_enc_geom(const FPTLayout *l, int level, int enc)
+/*
+ * The kind of a level's page with its entries and, unless NULL, another one;
+ * *tidbase: what the TIDs are relative to.
+ */
+static int
+fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 {
-	int			kind = FPT_KIND_INNER;
+	FPTTidRange tids = lv->tids;
 
-	if (level == 0)
-		kind = (enc & FPT_ENC_TID4) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
-	return &l->geom[enc & FPT_ENC_KW_MASK][kind];
+	*tidbase = 0;
+	if (lv->level > 0)
+		return FPT_KIND_INNER;
+	if (key != NULL)
+		fpt_tids_add(&tids, key->tid);
+	return fpt_choose_tids(&tids, lv->reach, tidbase);
 }
 
 /*
@@ -220,23 +233,22 @@ fpt_level_least(const FPTLoadLevel *lv)
 
 /* The tightest encoding's geometry for a level's entries and another one. */
 static const FPTGeom *
-fpt_general_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
 	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
+	uint32		tidbase;
+	int			kind = fpt_level_kind(lv, key, &tidbase);
 
-	return fpt_enc_geom(&load->layout, lv->level,
-						fpt_choose_enc(&load->layout, lv->level, &base, &last,
-									   lv->or_tids | key->tid));
+	return &load->layout.geom[fpt_choose_kw(&load->layout, &base, &last) - 1][kind];
 }
 
 static const FPTGeom *
-fpt_dict_geom(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+fpt_dict_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
-	bool		tid4 = fpt_tid_is_short(lv->or_tids | key->tid);
+	uint32		tidbase;
 
-	return fpt_enc_geom(&load->layout, 0,
-						FPT_ENC_DICT | (tid4 ? FPT_ENC_TID4 : 0));
+	return &load->layout.geom[FPT_ENC_DICT][fpt_level_kind(lv, key, &tidbase)];
 }
 
 /* Is this entry's key the one of the entry before it? */
@@ -305,7 +317,7 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	int			nnull = lv->nnull + (key->cls != FPT_CLS_VALUE ? 1 : 0);
 	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
 	fpt_tuple_space(key->len);
-	const FPTGeom *g = fpt_general_geom(load, lv, key);
+	const FPTGeom *g = fpt_tight_geom(load, lv, key);
 
 	Assert(lv->nnull <= lv->n && lv->tupbytes >= 0);
 	if (lv->n >= FPT_MAX_ENTRIES - 1)
@@ -322,6 +334,29 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	return true;
 }
 
+/* What else certainly fits into pages of this encoding, once key is there. */
+static void
+fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
+					int nnull)
+{
+	lv->easy_n = lv->base.cls == FPT_CLS_VALUE ?
+		fpt_fill_limit(g, lv, nnull) : 0;
+	lv->easy_hi = g->kw > 8 ? PG_UINT64_MAX >> (128 - 8 * g->kw) : 0;
+	lv->easy_lo = PG_UINT64_MAX >> (64 - 8 * Min(g->kw, 8));
+	lv->easy_minblock = 0;
+	lv->easy_maxblock = lv->easy_off = PG_UINT32_MAX;
+	if (g->tw < 6)
+	{
+		/* blocks in which they do not get further apart than TIDs can tell */
+		uint32		first = lv->reach > 0 ? 0 :
+			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
+
+		lv->easy_minblock = first;
+		lv->easy_maxblock = first + (1u << (8 * g->tw - FPT_TID_OFFBITS)) - 1;
+		lv->easy_off = FPT_TID_MAXOFF;
+	}
+}
+
 /*
  * Is there room for another entry?  Looks for the encoding that holds all;
  * then notes what else certainly fits in this encoding.
@@ -331,28 +366,17 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
 	bool		isnull = key->cls != FPT_CLS_VALUE;
 	int			nnull = lv->nnull + (isnull ? 1 : 0);
-	FPTKey		base = lv->base;
-	FPTKey		last = isnull ? lv->last : *key;
 	const FPTGeom *g;
-	int			enc;
 
 	if (fpt_is_general(&load->layout))
 		return fpt_level_room_general(load, lv, key);
-	if (base.cls != FPT_CLS_VALUE && !isnull)
-		base = *key;
-	enc = fpt_choose_enc(&load->layout, lv->level, &base, &last,
-						 lv->or_tids | key->tid);
-	g = fpt_enc_geom(&load->layout, lv->level, enc);
+	g = fpt_tight_geom(load, lv, key);
 	if (lv->n > 0 && !fpt_fill_fits(g, lv, lv->n + 1, nnull))
 		return false;
-
-	lv->base = base;
+	if (lv->base.cls != FPT_CLS_VALUE && !isnull)
+		lv->base = *key;
 	lv->base.tid = 0;
-	lv->easy_n = base.cls == FPT_CLS_VALUE ? fpt_fill_limit(g, lv, nnull) : 0;
-	lv->easy_wide = g->kw == 16;
-	lv->easy_lo = g->kw >= 8 ? PG_UINT64_MAX :
-		(UINT64CONST(1) << (8 * g->kw)) - 1;
-	lv->easy_tid = g->tw == 6;
+	fpt_level_note_easy(lv, g, key, nnull);
 	return true;
 }
 
@@ -362,35 +386,38 @@ fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 {
 	uint64		lo = key->lo - lv->base.lo;
 	uint64		hi = key->hi - lv->base.hi - (key->lo < lv->base.lo ? 1 : 0);
+	uint32		block = (uint32) (key->tid >> 16);
 
 	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
 		return false;
-	if (!lv->easy_wide && (hi != 0 || lo > lv->easy_lo))
+	if (hi > lv->easy_hi || lo > lv->easy_lo)
 		return false;
-	return lv->easy_tid || fpt_tid_is_short(key->tid);
+	return block >= lv->easy_minblock && block <= lv->easy_maxblock &&
+		(key->tid & 0xFFFF) <= lv->easy_off;
 }
 
 /*
  * The encoding of a page that is complete: one that also represents all that
- * may be inserted below the high fence, if that costs no space.
+ * may be inserted below the high fence, if that costs no space.  *tidbase: what
+ * its TIDs are relative to.
  */
 static int
-fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
+fpt_level_encoding(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
+				   uint32 *tidbase)
 {
-	int			enc = fpt_choose_enc(&load->layout, lv->level, &lv->base,
-									 &lv->last, lv->or_tids);
+	int			kind = fpt_level_kind(lv, NULL, tidbase);
+	int			kw = fpt_choose_kw(&load->layout, &lv->base, &lv->last);
 
 	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
-		int			wide = fpt_choose_enc(&load->layout, lv->level, &lv->base,
-										  high, lv->or_tids);
+		int			all = fpt_choose_kw(&load->layout, &lv->base, high);
 
-		if (fpt_fill_fits(fpt_enc_geom(&load->layout, lv->level, wide), lv,
-						  lv->n, lv->nnull))
-			enc = wide;
+		if (fpt_fill_fits(&load->layout.geom[all - 1][kind], lv, lv->n,
+						  lv->nnull))
+			kw = all;
 	}
-	return enc;
+	return fpt_enc(kw - 1, kind);
 }
 
 static uint32
@@ -426,7 +453,8 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				uint32 right)
 {
 	void	   *page = fpt_load_page(load, lv->pageno);
-	FPTPageSpec spec = {lv->level, lv->pageno, &lv->low.key, high};
+	FPTPageSpec spec = {.level = lv->level, .pageno = lv->pageno,
+	.low = &lv->low.key, .high = high, .reach = lv->reach};
 	FPTResult	res;
 
 	Assert(load->levels[lv->level] == lv);
@@ -437,9 +465,10 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 							lv->fillfactor);
 	else
 	{
-		fpt_page_init(&load->layout, page, &spec,
-					  fpt_level_encoding(load, lv, high), lv->base.hi,
-					  lv->base.lo);
+		uint32		tidbase;
+		int			enc = fpt_level_encoding(load, lv, high, &tidbase);
+
+		fpt_page_init(&load->layout, page, &spec, enc, &lv->base, tidbase);
 		res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
 							lv->fillfactor);
 	}
@@ -555,7 +584,7 @@ fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	fpt_tuple_space(high->len);
 
 	Assert(lv->n > 0);
-	return fpt_general_fits(fpt_general_geom(load, lv, last), lv->n, lv->nnull,
+	return fpt_general_fits(fpt_tight_geom(load, lv, last), lv->n, lv->nnull,
 							fences + lv->tupbytes, 100) ||
 		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
 		 lv->ndict <= FPT_MAX_DICT &&
@@ -638,7 +667,7 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 	e->down = down;
 	if (lv->tups != NULL)
 		fpt_level_keep(lv, &e->key);
-	lv->or_tids |= key->tid;
+	fpt_tids_add(&lv->tids, key->tid);
 	if (key->cls == FPT_CLS_VALUE)
 		lv->last = *key;
 	else
@@ -646,7 +675,8 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 }
 
 FPTLoad *
-fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
+fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
+			   uint32 blocks)
 {
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree build pages",
@@ -660,6 +690,7 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes)
 	load->init = init;
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
+	load->reach = load->fillfactor < 100 ? fpt_tids_reach(blocks) : 0;
 	load->npages = FPT_ROOTPAGE + 1;
 	Assert(load->fillfactor > 0 && load->fillfactor <= 100);
 	load->meta = palloc0(BLCKSZ);

@@ -17,10 +17,11 @@ typedef struct FPTLoad FPTLoad;
 /*
  * Write a whole index where there is nothing yet: begin, add all keys in
  * ascending order, end.  Nothing is durable before the end.  "init": write what
- * an unlogged index is reset to.  The stripes are there, and empty.
+ * an unlogged index is reset to.  The stripes are there, and empty.  "blocks"
+ * is how many the table has.
  */
 extern FPTLoad *fpt_load_begin(Relation rel, bool init, const Oid *stripes,
-							   int nstripes);
+							   int nstripes, uint32 blocks);
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 
 /* The layout of the index that is being written. */

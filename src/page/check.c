@@ -12,6 +12,7 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/node.h"
+#include "page/order.h"
 
 /* What fpt_page_check carries from node to node. */
 typedef struct FPTCheckState
@@ -109,6 +110,8 @@ fpt_check_identity(FPTCheckState *st, uint32 pageno)
 		return fpt_fault(st, what, "flags", h->flags);
 	if (h->level > FPT_MAX_LEVEL)
 		return fpt_fault(st, what, "level", h->level);
+	if (s->tidbase > FPT_MAX_TIDBASE)
+		return fpt_fault(st, what, "block of TIDs", s->tidbase);
 	return NULL;
 }
 
@@ -197,7 +200,7 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 		return msg;
 	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
 		return fpt_fault(st, reserved, "number of keys", h->ndict);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 	{
 		if (s->reserved[i] != 0)
 			return fpt_fault(st, reserved, "a word of the last line",
@@ -299,8 +302,7 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 
 	if (first->key.cls != FPT_CLS_VALUE || kid == vfrom)
 		return NULL;
-	fpt_array_rel(st->pg.g->kw, st->pg.p + FPT_LINE, st->pg.g->maxnodes, kid,
-				  &hi, &lo);
+	fpt_sep_get(st->pg, kid, &hi, &lo);
 	if (fpt_has_dict(st->pg.g))
 	{
 		if ((int) lo > code)
@@ -373,11 +375,35 @@ fpt_check_node_used(FPTCheckState *st, int kid)
 		return fpt_fault(st, "in-page root points to a node twice",
 						 "node number", ordinal);
 	st->taken[ordinal] = true;
-	used = ((FPTNode *) node)->used;
+	used = st->pg.g->perm ? ((FPTNode *) node)->used :
+		fpt_node_used(st->pg.g, node);
 	if (used & ~st->pg.g->capmask)
 		return fpt_fault(st, "node uses slots it does not have", "used", used);
 	if (used == 0)
 		return fpt_fault(st, "node in use is empty", "used", 0);
+	return NULL;
+}
+
+/*
+ * Free slots of a node without a bitmap: their TIDs are zero, not just those
+ * bytes of them that tell which slots are free.  What is left of a TID is an
+ * entry that got lost.
+ */
+static const char *
+fpt_check_free_slots(FPTCheckState *st, const char *node)
+{
+	const FPTGeom *g = st->pg.g;
+	uint64		free = ~fpt_node_used(g, node) & g->capmask;
+
+	for (; !g->perm && free != 0; free &= free - 1)
+	{
+		uint64		tid = fpt_load_uint(node + g->tid_off +
+										fpt_ctz(free) * g->pw, g->tw);
+
+		if (tid != 0)
+			return fpt_fault(st, "free slot has a block of a TID", "stored TID",
+							 tid);
+	}
 	return NULL;
 }
 
@@ -390,6 +416,7 @@ fpt_check_node(FPTCheckState *st, int kid)
 	FPTPage		pg = st->pg;
 	char	   *node;
 	const char *msg;
+	uint8		slots[FPT_MAX_CAP];
 	uint64		seen = 0;
 	int			count;
 
@@ -398,10 +425,17 @@ fpt_check_node(FPTCheckState *st, int kid)
 	if (msg != NULL)
 		return msg;
 	node = fpt_kid_node(pg, kid);
+	msg = fpt_check_free_slots(st, node);
+	if (msg != NULL)
+		return msg;
 	count = fpt_popcount(fpt_node_used(pg.g, node));
+	if (pg.g->perm)
+		memcpy(slots, fpt_node_perm(pg.g, node), count);
+	else
+		(void) fpt_node_order(pg, node, slots);
 	for (int i = 0; i < count && msg == NULL; i++)
 	{
-		int			slot = fpt_node_perm(pg.g, node)[i];
+		int			slot = slots[i];
 		FPTEntry	e;
 
 		st->fault->rank = i;

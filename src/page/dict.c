@@ -196,17 +196,13 @@ fpt_dict_renumber(FPTPage pg, const uint8 *map)
 	for (kid = 0; kid < h->nkids; kid++)
 	{
 		char	   *node = fpt_kid_node(pg, kid);
-		uint8	   *keys;
-		int			slot;
+		uint8	   *keys = (uint8 *) node;
+		uint64		used;
 
 		if (node == NULL)
 			return FPT_CORRUPT;
-		keys = (uint8 *) node + sizeof(FPTNode);
-		for (slot = 0; slot < pg.g->cap; slot++)
-		{
-			if (fpt_node_used(pg.g, node) & (UINT64CONST(1) << slot))
-				keys[slot] = map[keys[slot]];
-		}
+		for (used = fpt_node_used(pg.g, node); used != 0; used &= used - 1)
+			keys[fpt_ctz(used)] = map[keys[fpt_ctz(used)]];
 		seps[kid] = map[seps[kid]];
 	}
 	return FPT_OK;

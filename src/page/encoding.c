@@ -309,7 +309,7 @@ fpt_dict_admits(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
 	FPTKey		k;
 
 	if (p->from >= p->to ||
-		(pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid)))
+		!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
 		return FPT_UNFIT;
 	if (!p->listed)
 		return FPT_FULL;

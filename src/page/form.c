@@ -17,46 +17,41 @@
 #include "page/node.h"
 #include "page/tuple.h"
 
-/* a - b, clipped to what 64 bits can hold */
-static inline uint64
+/* A number of 128 bits: how far two images are from each other */
+typedef struct FPTDistance
+{
+	uint64		hi;
+	uint64		lo;
+} FPTDistance;
+
+static inline FPTDistance
 fpt_distance(const FPTKey *a, const FPTKey *b)
 {
-	uint64		hi = a->hi - b->hi - (a->lo < b->lo ? 1 : 0);
+	FPTDistance d;
 
-	return hi != 0 ? ~UINT64CONST(0) : a->lo - b->lo;
-}
-
-/* Does a - b fit in this key width, exactly? */
-static inline bool
-fpt_distance_fits(int kw, const FPTKey *a, const FPTKey *b)
-{
-	return fpt_fits(kw, a->hi - b->hi - (a->lo < b->lo ? 1 : 0),
-					a->lo - b->lo);
+	d.lo = a->lo - b->lo;
+	d.hi = a->hi - b->hi - (a->lo < b->lo ? 1 : 0);
+	return d;
 }
 
 /*
  * Expected range of a page's keys once it is full, for an open-ended page: the
  * range now, extrapolated.
  */
-static uint64
-fpt_extrapolate(uint64 range, int n, uint32 capacity)
+static FPTDistance
+fpt_extrapolate(FPTDistance range, int n, uint32 capacity)
 {
 	uint64		factor = capacity / Max(n, 1) + 1;
+	uint64		low = (range.lo & 0xFFFFFFFF) * factor;
+	uint64		mid = (range.lo >> 32) * factor + (low >> 32);
+	FPTDistance d;
 
 	Assert(n >= 0 && capacity > 0);
-	return range > ~UINT64CONST(0) / factor ? ~UINT64CONST(0) : range * factor;
-}
-
-/*
- * Largest offset of a key width, in terms of fpt_distance(): what that clips to
- * fits in 16 bytes only.
- */
-static inline uint64
-fpt_kw_max(int kw)
-{
-	if (kw == 8)
-		return ~UINT64CONST(0) - 1;
-	return kw > 8 ? ~UINT64CONST(0) : (UINT64CONST(1) << (8 * kw)) - 1;
+	d.lo = mid << 32 | (low & 0xFFFFFFFF);
+	d.hi = ~UINT64CONST(0);
+	if (range.hi < d.hi / factor - 1)
+		d.hi = range.hi * factor + (mid >> 32);
+	return d;
 }
 
 /* A page that is being formed, and what is known of its entries. */
@@ -70,32 +65,57 @@ typedef struct FPTForm
 	int			first;			/* the first and last one that is a value, */
 	int			last;			/* -1: none is */
 	int			bytes;			/* of tuples, fences' included */
-	int			kwi;			/* log2 of the key width chosen */
+	uint32		tidbase;		/* what these are relative to */
+	int			kw;				/* the key width chosen */
 	FPTKey		base;			/* what keys shall be relative to */
 } FPTForm;
 
 /* What a page of the key width chosen, or another one, would be like. */
 static inline const FPTGeom *
-fpt_form_geom(const FPTForm *f, int kwi)
+fpt_form_geom(const FPTForm *f, int kw)
 {
-	return &f->l->geom[kwi][f->kind];
+	return &f->l->geom[kw - 1][f->kind];
 }
 
 /* The same for all of a form's entries, in pages of this key width. */
 static inline bool
-fpt_form_sure_fits(const FPTForm *f, int kwi)
+fpt_form_sure_fits(const FPTForm *f, int kw)
 {
-	const FPTGeom *g = fpt_form_geom(f, kwi);
+	const FPTGeom *g = fpt_form_geom(f, kw);
 
 	return fpt_encoding(g)->sure_fits(g, f->n, f->last - f->first + 1 < f->n,
 									  f->bytes);
 }
 
 /*
+ * An open-ended page's base is moved down from the lowest entry by what the key
+ * width leaves, or by half of that if it is open above, too: "inuse" is how far
+ * the entries, or the fence, reach.
+ */
+static void
+fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
+{
+	bool		wide = f->kw > (int) sizeof(uint64);
+	uint64	   *base = wide ? &f->base.hi : &f->base.lo;
+	uint64		max = ~UINT64CONST(0) >> (64 * (wide ? 2 : 1) - 8 * f->kw);
+	uint64		below = max - (wide ? inuse.hi : inuse.lo);
+
+	if (f->kw == f->l->keysize)
+	{
+		f->base.hi = f->base.lo = 0;
+		return;
+	}
+	Assert((wide ? inuse.hi : inuse.lo) <= max);
+	if (f->spec->high->cls != FPT_CLS_VALUE)
+		below /= 2;
+	*base -= Min(*base, below);
+}
+
+/*
  * Choose key width and base of a page that has values.  A page between two
  * value fences gets a width that holds every key that can ever arrive, if its
  * entries fit then; an open-ended page gets room in the directions it can
- * grow.  Sets f's kwi and base.
+ * grow.  Sets f's kw and base.
  */
 static void
 fpt_form_base(FPTForm *f)
@@ -106,45 +126,34 @@ fpt_form_base(FPTForm *f)
 	bool		lowopen = low->cls != FPT_CLS_VALUE;
 	bool		highopen = high->cls != FPT_CLS_VALUE;
 	const FPTKey *from = lowopen ? &f->entries[f->first].key : low;
-	uint64		content = fpt_distance(last, from);
-	uint64		span = highopen ? content : fpt_distance(high, from);
-	int			kwi;
-	uint64		max;
-	uint64		below;
+	FPTDistance content = fpt_distance(last, from);
+	FPTDistance span = highopen ? content : fpt_distance(high, from);
+	int			kw;
 
 	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
-	for (kwi = 0; (1 << kwi) < f->l->keysize; kwi++)
+	for (kw = 1; kw < f->l->keysize; kw++)
 	{
-		uint64		need = span;
+		FPTDistance need = span;
 
 		if (lowopen || highopen)
-			need = fpt_extrapolate(span, f->n, fpt_form_geom(f, kwi)->capacity);
-		if (need <= fpt_kw_max(1 << kwi))
+			need = fpt_extrapolate(span, f->n, fpt_form_geom(f, kw)->capacity);
+		if (fpt_fits(kw, need.hi, need.lo))
 			break;
 	}
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
-	while (kwi > 0 && !fpt_form_sure_fits(f, kwi) &&
-		   fpt_distance_fits(1 << (kwi - 1), last, from))
-		kwi--;
-	max = fpt_kw_max(1 << kwi);
+	while (kw > 1 && !fpt_form_sure_fits(f, kw) &&
+		   fpt_fits(kw - 1, content.hi, content.lo))
+		kw--;
 
-	Assert((1 << kwi) <= f->l->keysize);
-	f->kwi = kwi;
+	kw = fpt_width_of(kw);
+	Assert(kw <= f->l->keysize);
+	f->kw = kw;
 	f->base = *from;
 	f->base.cls = FPT_CLS_VALUE;
 	f->base.tid = 0;
-	if (lowopen && (1 << kwi) <= 8 && (1 << kwi) < f->l->keysize)
-	{
-		uint64		inuse = Min(max, span <= max ? span : content);
-
-		below = highopen ? (max - inuse) / 2 : max - inuse;
-		if (f->base.lo < below)
-			below = f->base.lo;
-		f->base.lo -= below;
-	}
-	else if (lowopen && (1 << kwi) == f->l->keysize)
-		f->base.hi = f->base.lo = 0;
+	if (lowopen)
+		fpt_form_lower_base(f, fpt_fits(kw, span.hi, span.lo) ? span : content);
 }
 
 /*
@@ -179,10 +188,10 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 
 /* Would a page with a dictionary be so much smaller? */
 static bool
-fpt_dict_pays(const FPTLayout *l, int level, int kwi, int kind,
+fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
 			  const FPTEntry *entries, int n)
 {
-	const FPTGeom *g = &l->geom[kwi][kind];
+	const FPTGeom *g = &l->geom[enc][kind];
 	const FPTGeom *d = &l->geom[FPT_ENC_DICT][kind];
 	int			nodes = fpt_ceil_div(n, g->cap);
 	int			dnodes;
@@ -216,23 +225,23 @@ static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
 	Assert(enc < FPT_NENC);
-	if (f->kind == FPT_KIND_LEAF4)
-		enc |= FPT_ENC_TID4;
-	fpt_page_init(f->l, page, f->spec, enc, base->hi, base->lo);
+	fpt_page_init(f->l, page, f->spec, fpt_enc(enc, f->kind), base,
+				  f->tidbase);
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
 
 /*
  * What the entries are, before anything is chosen.  Sets f's first, last,
- * bytes and kind.
+ * bytes, kind and tidbase.
  */
 static void
 fpt_form_survey(FPTForm *f)
 {
 	int			level = f->spec->level;
-	uint64		or_tids = 0;
+	FPTTidRange tids;
 
 	Assert(f->n >= 0);
+	fpt_tids_none(&tids);
 	f->first = f->last = -1;
 	f->bytes = fpt_tuple_space(f->spec->low->len) +
 		fpt_tuple_space(f->spec->high->len);
@@ -240,7 +249,7 @@ fpt_form_survey(FPTForm *f)
 	{
 		const FPTKey *k = &f->entries[i].key;
 
-		or_tids |= k->tid;
+		fpt_tids_add(&tids, k->tid);
 		if (level == 0 || i > 0)
 			f->bytes += fpt_tuple_space(k->len);
 		if (k->cls == FPT_CLS_VALUE)
@@ -250,10 +259,10 @@ fpt_form_survey(FPTForm *f)
 			f->last = i;
 		}
 	}
-	if (level > 0)
-		f->kind = FPT_KIND_INNER;
-	else
-		f->kind = fpt_tid_is_short(or_tids) ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	f->tidbase = 0;
+	f->kind = FPT_KIND_INNER;
+	if (level == 0)
+		f->kind = fpt_choose_tids(&tids, f->spec->reach, &f->tidbase);
 }
 
 FPTResult
@@ -261,7 +270,7 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
 	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
-	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n};
+	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n, .kw = 1};
 	bool		dict;
 	FPTResult	res;
 
@@ -272,10 +281,10 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 		fpt_form_base(&f);
 	else
 		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
-	dict = fpt_dict_pays(l, spec->level, f.kwi, f.kind, entries, n);
+	dict = fpt_dict_pays(l, spec->level, f.kw - 1, f.kind, entries, n);
 	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
 		return FPT_OK;
-	res = fpt_form_as(&f, page, f.kwi, &f.base, fill);
+	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
 	if (res != FPT_FULL || !fpt_is_general(l))
 		return res;
 	if (!dict && spec->level == 0 &&
@@ -284,6 +293,23 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 
 	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
 	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
+}
+
+uint32
+fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTTidRange tids;
+	uint32		reach;
+
+	fpt_tids_none(&tids);
+	for (int i = 0; i < n; i++)
+		fpt_tids_add(&tids, entries[i].key.tid);
+	reach = fpt_tids_reach(tids.maxblock);
+	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6)
+		reach = Max(reach, fpt_special(page)->tidbase +
+					(1u << (8 * pg.g->tw - FPT_TID_OFFBITS)));
+	return reach;
 }
 
 /* Can all of these be in one dictionary?  *room: space besides nodes. */
@@ -316,7 +342,7 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
 		return false;
 	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-	kind = pg.g->tw == 4 ? FPT_KIND_LEAF4 : FPT_KIND_LEAF6;
+	kind = FPT_KIND_LEAF6 - (pg.g->enc >> FPT_ENC_TID_SHIFT);
 	if (n < 0 ||
 		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
 		return false;

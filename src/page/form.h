@@ -20,6 +20,14 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
 							   int n, int fill);
 
 /*
+ * What the reach of a page shall be that is made of a leaf page's entries and
+ * others, n in all: no less than this one's, or each half of it would be made
+ * anew once more.
+ */
+extern uint32 fpt_page_reach(const FPTLayout *l, void *page,
+							 const FPTEntry *entries, int n);
+
+/*
  * Has a page of general keys without room so many entries of the same keys that
  * one with a dictionary would have an eighth of its space free?
  */

@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			1	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	2	/* the same in the metapage of a striped one */
+#define FPT_VERSION			3	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	4	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -85,25 +85,27 @@ typedef struct FPTFence
 
 /*
  * Encoding of a page's entries.  Keys are stored as unsigned differences from
- * the page's base in kw bytes (1, 2, 4, 8 or 16), TIDs of leaf pages in 4
- * bytes (23 bits of block number, 9 of offset) where all fit, else in 6.  Low
- * nibble: log2(kw), 0 .. 4.  FPT_ENC_TID4: short TIDs (leaf pages only).
- * Heads of general keys have at most 8 bytes; 4 (FPT_ENC_WIDE) stands for pages
- * of few, wide tuples: 8-byte heads, a root and nodes of one line each.  5
- * (FPT_ENC_DICT) stands for leaf pages of few distinct general keys: instead of
- * heads and tuples entries have one-byte numbers into a dictionary of the
- * page's keys (see page/dict.c).
+ * the page's base in kw bytes, 1 to 16.  Low nibble: kw - 1.  Heads of general
+ * keys have at most 8 bytes; 8 (FPT_ENC_WIDE) stands for pages of few, wide
+ * tuples: 8-byte heads, a root and nodes of one line each.  9 (FPT_ENC_DICT)
+ * stands for leaf pages of few distinct general keys: instead of heads and
+ * tuples entries have one-byte numbers into a dictionary of the page's keys
+ * (see page/dict.c).
+ *
+ * The upper nibble tells the TIDs of a leaf page: 0, they have 6 bytes; else
+ * FPT_KIND_LEAF6 less their kind.  TIDs of 2, 3 or 4 bytes are an offset, in
+ * the lowest byte, and a block relative to FPTPageSpecial.tidbase.  So no
+ * offset may be above FPT_TID_MAXOFF, and the lowest byte is not zero.
  */
 #define FPT_ENC_KW_MASK		0x0F
-#define FPT_ENC_TID4		0x10
-#define FPT_ENC_WIDE		4
-#define FPT_ENC_DICT		5
-#define FPT_NENC			6	/* values of the low nibble */
-#define FPT_ENC_ALL			0x1F
+#define FPT_ENC_TID_SHIFT	4
+#define FPT_ENC_WIDE		8
+#define FPT_ENC_DICT		9
+#define FPT_NENC			16	/* values of the low nibble */
 
-#define FPT_TID4_OFFBITS	9
-#define FPT_TID4_MAXBLOCK	((UINT64CONST(1) << (32 - FPT_TID4_OFFBITS)) - 1)
-#define FPT_TID4_MAXOFF		((1 << FPT_TID4_OFFBITS) - 1)
+#define FPT_TID_OFFBITS		8
+#define FPT_TID_MAXOFF		((1 << FPT_TID_OFFBITS) - 1)
+#define FPT_MAX_TIDBASE		(0xFFFFFFFF - (1 << 24))
 
 /* Line 0 of every page but the metapage. */
 typedef struct FPTPageHeader
@@ -130,22 +132,29 @@ typedef struct FPTPageSpecial
 	FPTFence	low;			/* inclusive lower bound of the page's keys */
 	uint32		pageno;			/* this page's own number */
 	uint32		indexid;		/* random, the same in all pages of an index */
-	uint32		reserved[3];	/* zero */
+	uint32		tidbase;		/* table's block that short TIDs are relative
+								 * to, FPT_MAX_TIDBASE at most */
+	uint32		reserved[2];	/* zero */
 	uint16		version;		/* FPT_VERSION */
 	uint16		pageid;			/* FPT_PAGE_ID */
 } FPTPageSpecial;
 
 /*
- * Header of an in-page leaf node.  Behind it follow, with cap the node's
- * number of slots: keys[cap] of kw bytes, perm[cap] of one byte, tids[cap] of
- * 4 or 6 bytes and, in inner pages, downlinks[cap] of 4 bytes (16-byte keys:
- * cap upper halves, then cap lower halves).  General keys: tuples[cap] of 2
- * bytes at last, offsets in the page, 0 for an empty tuple.  Not so in pages
- * with a dictionary, whose keys are numbers of one byte.
+ * In-page leaf nodes.  With cap the node's number of slots they are keys[cap]
+ * of kw bytes, payload[cap]: a TID and, in inner pages, a downlink of 4 bytes.
+ * Of keys wider than 8 bytes the lower 8 are the first part of the payload:
+ * what precedes them is searched.  These numbers, packed as they are, have
+ * their lowest byte first on all machines.
  *
- * An entry stays in its slot.  Bit s of "used" says that slot s holds an
- * entry; perm[0 .. n - 1], n the number of bits set, are the used slots in key
- * order.  The other bytes of perm mean nothing.
+ * A slot is free if its TID is zero.  The entries' order is that of their keys
+ * and TIDs, wherever in the node they are, and is nowhere written down.
+ *
+ * Nodes of inner pages, and those whose slots own tuples, begin with this
+ * header, and have perm[cap] of one byte behind the keys.  Bit s of "used" says
+ * that slot s holds an entry; perm[0 .. n - 1], n the number of bits set, are
+ * the used slots in key order.  The other bytes of perm mean nothing.  At last
+ * come tuples[cap] of 2 bytes, where slots own them: offsets in the page, 0 for
+ * an empty tuple.
  */
 typedef struct FPTNode
 {
@@ -153,13 +162,15 @@ typedef struct FPTNode
 } FPTNode;
 
 /* Kinds of pages as to their payload, for the table of node widths. */
-#define FPT_KIND_LEAF4		0	/* level 0, 4-byte TIDs */
-#define FPT_KIND_LEAF6		1	/* level 0, 6-byte TIDs */
-#define FPT_KIND_INNER		2	/* 6-byte TIDs and 4-byte downlinks */
-#define FPT_NKINDS			3
-#define FPT_KIND_GENERAL	3	/* added to these: general keys */
-#define FPT_KIND_DICT		6	/* ... leaf pages with a dictionary */
-#define FPT_NKW				5	/* key widths 1, 2, 4, 8, 16 */
+#define FPT_KIND_LEAF2		0	/* level 0, 2-byte TIDs */
+#define FPT_KIND_LEAF3		1	/* ... 3-byte TIDs */
+#define FPT_KIND_LEAF4		2	/* ... 4-byte TIDs */
+#define FPT_KIND_LEAF6		3	/* ... 6-byte TIDs */
+#define FPT_KIND_INNER		4	/* 6-byte TIDs and 4-byte downlinks */
+#define FPT_NKINDS			5
+#define FPT_KIND_GENERAL	5	/* added to these: general keys */
+#define FPT_KIND_DICT		10	/* ... leaf pages with a dictionary */
+#define FPT_NKW				16	/* key widths 1 to 16 */
 
 /* Node widths in lines, chosen when the index is created. */
 typedef struct FPTWidths

@@ -16,6 +16,7 @@
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/kernel.h"
+#include "page/order.h"
 #include "page/port.h"
 #include "page/simd.h"
 
@@ -39,6 +40,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		s->indexid != l->indexid ||
 		(h->flags & ~FPT_F_ALL) != 0 ||
 		(h->flags & FPT_F_META) != 0 ||
+		s->tidbase > FPT_MAX_TIDBASE ||
 		h->level > FPT_MAX_LEVEL)
 		return false;
 	pg = fpt_page_open(l, page);
@@ -52,21 +54,36 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 }
 
 int
-fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
-			   const FPTKey *last, uint64 or_tids)
+fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
 {
 	uint64		lo = last->lo - base->lo;
 	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
-	int			kwi;
 
-	for (kwi = 0; (1 << kwi) < l->keysize; kwi++)
+	return Min(fpt_width_of(fpt_bytes_of(hi, lo)), l->keysize);
+}
+
+int
+fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
+{
+	uint32		last = Max(r->maxblock, reach > 0 ? reach - 1 : 0);
+	uint32		first = reach > 0 || r->minblock > last ? 0 : r->minblock;
+
+#ifdef FPT_STOP_POINTS
+	/* see fpt_width_of() */
+	*tidbase = 0;
+	return FPT_KIND_LEAF6;
+#endif
+	*tidbase = Min(first, FPT_MAX_TIDBASE);
+	for (int kind = FPT_KIND_LEAF2; kind < FPT_KIND_LEAF6; kind++)
 	{
-		if (fpt_fits(1 << kwi, hi, lo))
-			break;
+		/* the last block, counted from the base, that can be told */
+		uint32		apart = (256u << (8 * (kind - FPT_KIND_LEAF2))) - 1;
+
+		if (r->maxoff <= FPT_TID_MAXOFF && last - *tidbase <= apart)
+			return kind;
 	}
-	if (level == 0 && fpt_tid_is_short(or_tids))
-		return kwi | FPT_ENC_TID4;
-	return kwi;
+	*tidbase = 0;
+	return FPT_KIND_LEAF6;
 }
 
 /*
@@ -130,7 +147,7 @@ fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 		return r < 0 ? -1 : 1;
 
 	/* another line of the node, that mostly is not needed */
-	return fpt_tid_cmp(key->tid, fpt_slot_tid(pg.g, node, slot));
+	return fpt_tid_cmp(key->tid, fpt_slot_tid(pg, node, slot));
 }
 
 /*
@@ -197,10 +214,41 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 }
 
 /*
+ * Of a node's slots in use those whose keys are below (hi, lo), relative to the
+ * base, and those that equal it.
+ */
+static pg_attribute_always_inline uint64
+fpt_node_compare(FPTPage pg, const char *node, uint64 used, uint64 hi,
+				 uint64 lo, uint64 *eq)
+{
+	const FPTGeom *g = pg.g;
+	uint64		lt;
+	uint64		same;
+
+	lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap,
+								   fpt_is_wide(g) ? hi : lo, eq) & used;
+	*eq &= used;
+	if (unlikely(fpt_is_wide(g)) && *eq != 0)
+	{
+		for (same = *eq; same != 0; same &= same - 1)
+		{
+			uint64		low = fpt_slot_low(g, node, fpt_ctz(same));
+
+			if (low != lo)
+				*eq &= ~(same & -same);
+			if (low < lo)
+				lt |= same & -same;
+		}
+	}
+	return lt;
+}
+
+/*
  * Number of entries below the key in the node of p, whose hi and lo are the
- * key relative to the base; sets p's eq and dup.  -1 if the page is corrupt.
- * "general", here and below: the layout's keys are, known to the compiler, so
- * that pages of numbers are searched without asking.  May raise if "general".
+ * key relative to the base; sets p's used, below, eq and dup.  -1 if the page
+ * is corrupt.  "general", here and below: the layout's keys are, known to the
+ * compiler, so that pages of numbers are searched without asking.  May raise if
+ * "general".
  */
 static pg_attribute_always_inline int
 fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
@@ -209,31 +257,35 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	uint64		used = fpt_node_used(pg.g, p->node);
 	uint64		eq;
 	uint64		lt;
-	int			rank;
 
 	Assert(general == fpt_owns_tuples(pg.g));
-	lt = fpt_simd->cmp[fpt_kwi(pg.g)] (p->node + sizeof(FPTNode), pg.g->cap,
-									   pg.g->cap, p->hi, p->lo, &eq) & used;
-	rank = fpt_popcount(lt);
+	lt = fpt_node_compare(pg, p->node, used, p->hi, p->lo, &eq);
 	p->dup = false;
-	eq &= used;
+	p->used = used;
 	p->eq = eq;
+	p->below = 0;
 	if (unlikely(eq != 0) && (tid != 0 || general))
 	{
 		if (general)
+		{
+			int			rank = fpt_popcount(lt);
+
 			return fpt_node_rank_general(pg, p, rank, rank + fpt_popcount(eq),
 										 key);
+		}
 		for (; eq != 0; eq &= eq - 1)
 		{
-			uint64		t = fpt_slot_tid(pg.g, p->node, fpt_ctz(eq));
+			uint64		t = fpt_slot_tid(pg, p->node, fpt_ctz(eq));
 
 			if (t < tid)
-				rank++;
+				lt |= eq & -eq;
 			else if (t == tid)
 				p->dup = true;
 		}
 	}
-	return rank;
+	if (!pg.g->perm)
+		p->below = lt;
+	return fpt_popcount(lt);
 }
 
 /*
@@ -245,14 +297,30 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 					const FPTKey *key, uint64 tid)
 {
 	char	   *node = fpt_kid_node(pg, kid);
+	uint64		used;
 	int			slot;
 	uint64		khi,
 				klo;
 
 	if (node == NULL)
 		return -1;
-	if (fpt_node_used(pg.g, node) == 0)
+	used = fpt_node_used(pg.g, node);
+	if (used == 0)
 		return 0;
+	if (!pg.g->perm)
+	{
+		/* if any entry is below, the first one is */
+		uint64		eq;
+
+		if (fpt_node_compare(pg, node, used, hi, lo, &eq) != 0)
+			return 1;
+		for (; eq != 0; eq &= eq - 1)
+		{
+			if (fpt_slot_tid(pg, node, fpt_ctz(eq)) < tid)
+				return 1;
+		}
+		return 0;
+	}
 	slot = fpt_node_perm(pg.g, node)[0];
 	if (slot >= pg.g->cap)
 		return -1;
@@ -267,7 +335,26 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 
 		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
 	}
-	return fpt_slot_tid(pg.g, node, slot) < tid;
+	return fpt_slot_tid(pg, node, slot) < tid;
+}
+
+/*
+ * Of the separators of kids whose upper bytes are the same, those below and
+ * equal by the lower ones.  Separators ascend, but nobody trusts in that.
+ */
+static pg_noinline void
+fpt_root_count_low(FPTPage pg, int kid, uint64 same, uint64 lo, int *nlt,
+				   int *neq)
+{
+	for (; same != 0; same &= same - 1)
+	{
+		uint64		shi,
+					slo;
+
+		fpt_sep_get(pg, kid + fpt_ctz(same), &shi, &slo);
+		*nlt += slo < lo;
+		*neq += slo == lo;
+	}
 }
 
 /*
@@ -278,21 +365,24 @@ static inline void
 fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
 			   int *neq)
 {
+	const FPTGeom *g = pg.g;
 	char	   *seps = pg.p + FPT_LINE;
-	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
 	int			i;
 
-	Assert(from >= 0 && from <= to && to <= pg.g->maxnodes);
+	Assert(from >= 0 && from <= to && to <= g->maxnodes);
 	*nlt = *neq = 0;
 	for (i = from; i < to; i += 64)
 	{
 		uint64		eq;
 		uint64		lt;
 
-		lt = fpt_simd->cmp[fpt_kwi(pg.g)] (seps + i * width, Min(64, to - i),
-										pg.g->maxnodes, hi, lo, &eq);
+		lt = fpt_simd->cmp[g->sw - 1] (seps + i * g->sw, Min(64, to - i),
+									   fpt_is_wide(g) ? hi : lo, &eq);
 		*nlt += fpt_popcount(lt);
-		*neq += fpt_popcount(eq);
+		if (unlikely(fpt_is_wide(g)))
+			fpt_root_count_low(pg, i, eq, lo, nlt, neq);
+		else
+			*neq += fpt_popcount(eq);
 	}
 }
 
@@ -410,7 +500,7 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	p->rank = fpt_node_rank(pg, key, tid, p, general);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
-	p->count = fpt_popcount(fpt_node_used(pg.g, p->node));
+	p->count = fpt_popcount(p->used);
 	return FPT_OK;
 }
 
@@ -544,10 +634,16 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 		return FPT_CORRUPT;
 	loc->kid = p.kid;
 	loc->rank = p.rank;
-	if (fpt_place_has_node(&p) && p.rank >= p.count)
+	loc->below = 0;
+	if (fpt_place_has_node(&p))
 	{
-		loc->kid++;
-		loc->rank = 0;
+		loc->below = p.below;
+		if (p.rank >= p.count)
+		{
+			loc->kid++;
+			loc->rank = 0;
+			loc->below = 0;
+		}
 	}
 	return FPT_OK;
 }
@@ -639,16 +735,17 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 		return false;
 	last->kid = p->kid;
 	last->rank = fpt_node_range_end(pg, p, hi);
+	last->below = p->below;
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
 		return true;
 	last->kid++;
 	last->rank = 0;
+	last->below = 0;
 	if (last->kid == p->to)
 		return true;
-	fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, last->kid,
-				  &shi, &slo);
+	fpt_sep_get(pg, last->kid, &shi, &slo);
 	return p->hi < shi || (p->hi == shi && p->lo < slo);
 }
 
@@ -673,18 +770,25 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 		return FPT_CORRUPT;
 	first->kid = p.kid;
 	first->rank = p.rank;
-	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to))
+	first->below = 0;
+	if (fpt_place_has_node(&p))
 	{
-		/* The search has found the equal ones, too. */
-		last->kid = p.kid;
-		last->rank = p.rank + fpt_popcount(p.eq);
-		if (last->rank < p.count)
-			return FPT_OK;
-	}
-	if (fpt_place_has_node(&p) && p.rank >= p.count)
-	{
-		first->kid++;
-		first->rank = 0;
+		first->below = p.below;
+		if (fpt_whole_image(l, from, to))
+		{
+			/* The search has found the equal ones, too. */
+			last->kid = p.kid;
+			last->rank = p.rank + fpt_popcount(p.eq);
+			last->below = p.below | p.eq;
+			if (last->rank < p.count)
+				return FPT_OK;
+		}
+		if (p.rank >= p.count)
+		{
+			first->kid++;
+			first->rank = 0;
+			first->below = 0;
+		}
 	}
 	end = *to;
 	end.tid++;
@@ -712,6 +816,7 @@ bool
 fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 {
 	Assert(dir == 1 || dir == -1);
+	loc->below = 0;
 	if (dir > 0)
 	{
 		int			n = fpt_node_count(l, page, loc->kid);
@@ -764,11 +869,10 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids)
 		return FPT_CORRUPT;
 	node = fpt_kid_node(pg, loc.kid);
-	if (node == NULL || loc.rank < 0 ||
-		loc.rank >= fpt_popcount(fpt_node_used(pg.g, node)))
+	if (node == NULL || loc.rank < 0)
 		return FPT_CORRUPT;
-	slot = fpt_node_perm(pg.g, node)[loc.rank];
-	if (slot >= pg.g->cap ||
+	slot = fpt_node_slot(pg, node, loc.rank, loc.below);
+	if (slot < 0 ||
 		!fpt_slot_entry(pg, node, slot, fpt_kid_cls(pg, loc.kid),
 						out))
 		return FPT_CORRUPT;
@@ -820,6 +924,7 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	*child = fpt_slot_down(pg.g, p.node, slot);
 	loc->kid = p.kid;
 	loc->rank = p.rank;
+	loc->below = 0;
 	return FPT_OK;
 }
 
@@ -835,7 +940,7 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 	uint64	   *v;
 	int			kid = loc.kid + 1;
 
-	if (node == NULL || key->cls != FPT_CLS_VALUE ||
+	if (node == NULL || fpt_is_leaf(pg.g) || key->cls != FPT_CLS_VALUE ||
 		fpt_rel(pg, key, &hi[1], &lo[1]) != 0)
 		return 0;
 	perm = fpt_node_perm(pg.g, node) + loc.rank;
@@ -849,8 +954,7 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 		fpt_slot_rel(pg.g, node, perm[1], &hi[2], &lo[2]);
 	}
 	else if (kid < fpt_header(pg.p)->nkids && kid < pg.g->maxnodes)
-		fpt_array_rel(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid,
-					  &hi[2], &lo[2]);
+		fpt_sep_get(pg, kid, &hi[2], &lo[2]);
 	else
 		return 0;
 
@@ -905,20 +1009,18 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 	{
 		uint32		cls = fpt_kid_cls(pg, kid);
 		char	   *node = fpt_kid_node(pg, kid);
+		uint8		slots[FPT_MAX_CAP];
 		int			count;
 		int			i;
 
 		if (node == NULL)
 			return -1;
-		count = fpt_popcount(fpt_node_used(pg.g, node));
-		if (n + count > max)
+		count = fpt_node_order(pg, node, slots);
+		if (count < 0 || n + count > max)
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			int			slot = fpt_node_perm(pg.g, node)[i];
-
-			if (slot >= pg.g->cap ||
-				!fpt_slot_entry(pg, node, slot, cls, &out[n]))
+			if (!fpt_slot_entry(pg, node, slots[i], cls, &out[n]))
 				return -1;
 			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}
@@ -957,7 +1059,7 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 	Assert(n >= 0);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	entry = pg.g->kw + 1 + pg.g->tw + pg.g->dw + pg.g->ow;
+	entry = pg.g->sw + pg.g->pw + (pg.g->perm ? 1 : 0) + pg.g->ow;
 	if (!fpt_has_tuples(pg.g))
 	{
 		space->used = n * entry;
@@ -977,35 +1079,63 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
  */
 
 /*
+ * Short TIDs of n slots, of a width and mostly of a distance that the compiler
+ * knows; false if one has no offset.
+ */
+static pg_attribute_always_inline bool
+fpt_widen_tids(const char *tids, int stride, int width, uint32 base,
+			   const uint8 *slots, int n, uint64 *out)
+{
+	bool		valid = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		uint64		v = fpt_load_uint(tids + slots[i] * stride, width);
+
+		out[i] = fpt_tid_widen(base, (uint32) v);
+		valid &= (v & FPT_TID_MAXOFF) != 0;
+	}
+	return valid;
+}
+
+/*
  * The TIDs of n slots; false if one is not a heap TID.  All are copied even
  * then.
  */
 static bool
-fpt_copy_tids(const FPTGeom *g, const char *node, const uint8 *slots, int n,
+fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 			  uint64 *out)
 {
-	const char *tids = node + g->tid_off;
+	const char *tids = node + pg.g->tid_off;
+	uint32		base = fpt_special(pg.p)->tidbase;
+	int			width = pg.g->tw;
+	int			stride = pg.g->pw;
 	bool		valid = true;
 	int			i;
 
-	if (g->tw == 4)
-	{
-		for (i = 0; i < n; i++)
-		{
-			uint32		v;
-
-			memcpy(&v, tids + slots[i] * 4, 4);
-			out[i] = fpt_tid_widen(v);
-			valid &= (v & FPT_TID4_MAXOFF) != 0;
-		}
-		return valid;
-	}
+	if (stride == 2)
+		return fpt_widen_tids(tids, 2, 2, base, slots, n, out);
+	if (stride == 3)
+		return fpt_widen_tids(tids, 3, 3, base, slots, n, out);
+	if (stride == 4)
+		return fpt_widen_tids(tids, 4, 4, base, slots, n, out);
+	if (width < 6)
+		return fpt_widen_tids(tids, stride, width, base, slots, n, out);
 	for (i = 0; i < n; i++)
 	{
-		out[i] = fpt_slot_tid(g, node, slots[i]);
+		out[i] = fpt_load_uint(tids + slots[i] * stride, 6);
 		valid &= fpt_tid_is_valid(out[i]);
 	}
 	return valid;
+}
+
+/* Keys of up to 8 bytes, of a width that the compiler knows. */
+static pg_attribute_always_inline void
+fpt_widen_keys(const char *keys, int width, uint64 base, const uint8 *slots,
+			   int n, uint64 *los)
+{
+	for (int i = 0; i < n; i++)
+		los[i] = fpt_load_uint(keys + slots[i] * width, width) + base;
 }
 
 /*
@@ -1017,30 +1147,21 @@ fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
 			  uint64 *los, uint64 *his)
 {
 	FPTPageSpecial *s = fpt_special(pg.p);
-	const char *keys = node + sizeof(FPTNode);
+	const char *keys = node + pg.g->key_off;
 	uint64		base = s->base_lo;
+	int			width = pg.g->kw;
 	int			i;
 
-	if (pg.g->kw == 8 && his == NULL)
+	if (width <= 8 && his == NULL)
 	{
-		for (i = 0; i < n; i++)
-		{
-			uint64		v;
-
-			memcpy(&v, keys + slots[i] * 8, 8);
-			los[i] = v + base;
-		}
-		return;
-	}
-	if (pg.g->kw == 4 && his == NULL)
-	{
-		for (i = 0; i < n; i++)
-		{
-			uint32		v;
-
-			memcpy(&v, keys + slots[i] * 4, 4);
-			los[i] = v + base;
-		}
+		if (width == 2)
+			fpt_widen_keys(keys, 2, base, slots, n, los);
+		else if (width == 3)
+			fpt_widen_keys(keys, 3, base, slots, n, los);
+		else if (width == 4)
+			fpt_widen_keys(keys, 4, base, slots, n, los);
+		else
+			fpt_widen_keys(keys, width, base, slots, n, los);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -1206,11 +1327,60 @@ typedef struct FPTCopying
 } FPTCopying;
 
 /*
- * Copy the kid's entries from rank on, before "end" if that is in this kid.
- * False if corrupt; then what is in the run's arrays means nothing.
+ * Slots of a node without a permutation whose entries are before a place in
+ * it.
+ */
+static uint64
+fpt_slots_before(FPTPage pg, char *node, uint64 used, const FPTLoc *loc)
+{
+	uint8		slots[FPT_MAX_CAP];
+	uint64		below = 0;
+	int			n;
+
+	if (loc->rank == 0)
+		return 0;
+	if (loc->below != 0)
+		return loc->below & used;
+	n = fpt_slots_order(pg, node, used, slots);
+	for (int i = 0; i < Min(n, loc->rank); i++)
+		below |= UINT64CONST(1) << slots[i];
+	return below;
+}
+
+/*
+ * The slots of a node's entries that are to be copied, in order: from "first",
+ * if that is not NULL, and before "end"; their number, or -1 if corrupt.
+ */
+static inline int
+fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
+			   uint64 dead, uint8 *slots)
+{
+	uint64		used = fpt_node_used(pg.g, node);
+	uint64		set = used & ~dead;
+
+	if (pg.g->perm)
+	{
+		int			to = fpt_popcount(used);
+
+		if (end != NULL)
+			to = Min(to, end->rank);
+		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node),
+							  first != NULL ? first->rank : 0, to, dead, slots);
+	}
+	if (first != NULL)
+		set &= ~fpt_slots_before(pg, node, used, first);
+	if (end != NULL)
+		set &= fpt_slots_before(pg, node, used, end);
+	return fpt_slots_order(pg, node, set, slots);
+}
+
+/*
+ * Copy the kid's entries from "first" on and before "end" if these are in this
+ * kid.  False if corrupt; then what is in the run's arrays means nothing.
  */
 static inline bool
-fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
+fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
+			  FPTCopying *c)
 {
 	FPTRun	   *run = c->run;
 	char	   *node = fpt_kid_node(pg, kid);
@@ -1220,19 +1390,17 @@ fpt_node_copy(FPTPage pg, int kid, int rank, FPTLoc end, FPTCopying *c)
 	int			n = c->n;
 	int			m;
 
-	Assert(rank >= 0 && c->n >= 0);
+	Assert(c->n >= 0);
 	if (node == NULL)
 		return false;
-	if (kid + 1 < end.kid)
+	if (kid + 1 < end->kid)
 		fpt_kid_prefetch(pg, kid + 1);
-	m = fpt_popcount(fpt_node_used(pg.g, node));
-	if (kid == end.kid)
-		m = Min(m, end.rank);
 	dead = c->skip_dead ? fpt_node_hints(pg, ordinal) : 0;
-	m = fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node), rank, m, dead, slots);
+	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
+					   kid == end->kid ? end : NULL, dead, slots);
 	if (m < 0)
 		return false;
-	if (run->tids && !fpt_copy_tids(pg.g, node, slots, m, run->tids + n) &&
+	if (run->tids && !fpt_copy_tids(pg, node, slots, m, run->tids + n) &&
 		fpt_is_leaf(pg.g))
 		return false;
 	if (fpt_has_dict(pg.g))
@@ -1277,8 +1445,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
 	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
 	{
-		if (!fpt_node_copy(pg, kid, kid == first.kid ? first.rank : 0, last,
-						   &c))
+		if (!fpt_node_copy(pg, kid, &first, &last, &c))
 			return -1;
 	}
 	return c.n;
@@ -1331,7 +1498,7 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 
 	if (node == NULL ||
 		!fpt_slot_used(pg.g, node, slotid % pg.g->cap) ||
-		fpt_slot_tid(pg.g, node, slotid % pg.g->cap) != tid)
+		fpt_slot_tid(pg, node, slotid % pg.g->cap) != tid)
 		return false;
 
 	/* A free node keeps its bytes: it must be one in use. */

@@ -18,12 +18,28 @@ extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
 /* The sanity check made on every page read: cheap, O(1). */
 extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
 
+/* The fewest bytes that hold last - base; both are values. */
+extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
+						  const FPTKey *last);
+
 /*
- * The tightest encoding for entries between base (inclusive; a value) and
- * last (inclusive), with the largest TID given; level 0 or not.
+ * The kind of a leaf page with the shortest TIDs that hold these, and what they
+ * are relative to.  "reach": rows that come later will be in blocks below this
+ * one, and their TIDs can be held as well; 0: none will come.
  */
-extern int	fpt_choose_enc(const FPTLayout *l, int level, const FPTKey *base,
-						   const FPTKey *last, uint64 or_tids);
+extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
+							uint32 *tidbase);
+
+/*
+ * Where rows will be that come later, if a table has so many blocks: a page's
+ * TIDs get wider at most once in the time that the table takes to grow by an
+ * eighth.
+ */
+static inline uint32
+fpt_tids_reach(uint32 blocks)
+{
+	return blocks + Min(blocks / 8 + 64, 0xFFFFFFFF - blocks);
+}
 
 /* Copy all entries in order; returns their number or -1 (corrupt). */
 extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,

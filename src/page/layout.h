@@ -69,21 +69,25 @@ typedef enum FPTCoding
 /* Geometry of pages of one encoding and kind, derived from the widths. */
 typedef struct FPTGeom
 {
-	uint8		kw;				/* stored bytes of a key: 1, 2, 4, 8, 16 */
-	uint8		tw;				/* stored bytes of a TID: 4 or 6 */
+	uint8		kw;				/* stored bytes of a key: 1 to 16 */
+	uint8		sw;				/* of these, the upper ones, that are searched */
+	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
 	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
+	uint8		pw;				/* bytes of a slot's payload */
 	uint8		w;				/* lines of the in-page root */
 	uint8		x;				/* lines of a leaf node */
 	uint8		cap;			/* slots of a leaf node */
 	uint8		maxnodes;		/* nodes that fit, root's fan-out considered */
 	uint8		enc;			/* FPT_ENC_* */
-	uint8		kwi;			/* log2(kw) */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
 	uint8		coding;			/* FPTCoding */
+	bool		perm;			/* nodes have a bitmap and a permutation */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
-	uint16		perm_off;		/* offsets within a node */
-	uint16		tid_off;
+	uint16		key_off;		/* offsets within a node */
+	uint16		perm_off;
+	uint16		low_off;		/* slot 0's lower 8 bytes, if sw < kw */
+	uint16		tid_off;		/* slot 0's TID */
 	uint16		down_off;
 	uint16		off_off;
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
@@ -110,6 +114,13 @@ static inline bool
 fpt_owns_tuples(const FPTGeom *g)
 {
 	return g->coding == FPT_CODING_TUPLE;
+}
+
+/* Keys of more than 8 bytes, stored in two parts. */
+static inline bool
+fpt_is_wide(const FPTGeom *g)
+{
+	return g->sw < g->kw;
 }
 
 /* Keys are numbers into the page's dictionary, which has the tuples. */
@@ -145,6 +156,7 @@ typedef struct FPTPageSpec
 	uint32		pageno;			/* its number */
 	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
 	const FPTKey *high;			/* FPTPageHeader.high will hold them */
+	uint32		reach;			/* of a leaf page: see fpt_choose_tids() */
 } FPTPageSpec;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -152,6 +164,8 @@ typedef struct FPTLoc
 {
 	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
 	int			rank;			/* 0 .. number of entries of the node - 1 */
+	uint64		below;			/* slots of the node's entries before this one
+								 * (rank of them), or 0: not known */
 } FPTLoc;
 
 /* Where a key is, or belongs, in a page. */
@@ -165,6 +179,9 @@ typedef struct FPTPlace
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
 	bool		listed;			/* in a dictionary: it has the key, as number lo */
+	uint64		used;			/* slots of the node that hold entries */
+	uint64		below;			/* of these, those below the key (none, if nodes
+								 * have permutations) */
 	uint64		eq;				/* slots of the node with the key's image */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
@@ -214,7 +231,7 @@ typedef struct FPTGuess
 #define FPT_GUESS_MIN		(-10)
 
 /* Upper bound of the entries of any page, for callers' arrays. */
-#define FPT_MAX_ENTRIES		(BLCKSZ / 6)
+#define FPT_MAX_ENTRIES		(BLCKSZ / 3)
 
 /* --- work memory -------------------------------------------------------- */
 
@@ -295,6 +312,45 @@ fpt_copy_bytes(char *to, const char *from, size_t n)
 		to[0] = a[0];
 		to[n / 2] = a[1];
 		to[n - 1] = a[2];
+	}
+}
+
+/*
+ * Packed numbers of 1 to 8 bytes, the lowest first.  Reading takes 8 bytes
+ * whatever the width: behind what is read must be the rest of a page.
+ */
+static inline uint64
+fpt_load_uint(const char *p, int width)
+{
+	uint64		v;
+
+	memcpy(&v, p, 8);
+#ifdef WORDS_BIGENDIAN
+	v = __builtin_bswap64(v);
+#endif
+	return v & (~UINT64CONST(0) >> (64 - 8 * width));
+}
+
+static inline void
+fpt_store_uint(char *p, int width, uint64 v)
+{
+	if (width < 4)
+	{
+		p[0] = (char) v;
+		p[width / 2] = (char) (v >> (8 * (width / 2)));
+		p[width - 1] = (char) (v >> (8 * (width - 1)));
+	}
+	else
+	{
+		uint32		a = (uint32) v;
+		uint32		b = (uint32) (v >> (8 * (width - 4)));
+
+#ifdef WORDS_BIGENDIAN
+		a = __builtin_bswap32(a);
+		b = __builtin_bswap32(b);
+#endif
+		memcpy(p, &a, 4);
+		memcpy(p + width - 4, &b, 4);
 	}
 }
 
@@ -482,31 +538,78 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 #define FPT_T1				100.0
 #define FPT_TNEXT			8.0
 
+/* FPTPageHeader.enc of pages of this kind; "low" is its lower nibble. */
+static inline int
+fpt_enc(int low, int kind)
+{
+	if (kind < FPT_KIND_LEAF6)
+		low |= (FPT_KIND_LEAF6 - kind) << FPT_ENC_TID_SHIFT;
+	return low;
+}
+
 /* --- SIMD (page/simd.c) -------------------------------------------------- */
 
 /*
- * Compare n <= 64 unsigned keys of one width, stored one after the other at an
- * arbitrary address, with (hi, lo).  Returns the bits of those below, sets *eq
- * to the bits of those equal; bits >= n are zero.  16-byte keys are n upper
- * halves at "keys" and n lower halves at keys + 8 * stride; for narrower ones
- * (hi, lo) must be representable in their width.
+ * Compare n <= 64 unsigned numbers of one width, packed at an arbitrary
+ * address, with "key", which is representable in that width.  Returns the bits
+ * of those below, sets *eq to the bits of those equal; bits >= n are zero.
  */
-typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, int stride,
-							  uint64 hi, uint64 lo, uint64 *eq);
+typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
+							  uint64 *eq);
 
+/*
+ * One instruction set's functions, with one contract.  All variants give the
+ * same bits; all may read up to 63 bytes behind what they are given.
+ *
+ * used: the bits of those of n <= 64 bytes, "stride" apart, that are not zero.
+ * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
+ * different numbers below 2^31, in the order of these; v has room for 64, and
+ * may be changed.
+ */
 typedef struct FPTSimd
 {
 	const char *name;
-	fpt_cmp_fn	cmp[FPT_NKW];	/* by log2(kw) */
+	fpt_cmp_fn	cmp[8];			/* by the width less 1 */
+	uint64		(*used) (const void *low, int n, int stride);
+	void		(*order) (uint32 *v, int n, uint8 *slots);
 } FPTSimd;
 
 /* --- kernel (page/kernel.c) ---------------------------------------------- */
 
-/* True if this TID fits in 4 bytes. */
-static inline bool
-fpt_tid_is_short(uint64 tid)
+/* What is known of some TIDs: how they can be stored follows from it. */
+typedef struct FPTTidRange
 {
-	return (tid >> 16) <= FPT_TID4_MAXBLOCK && (tid & 0xFFFF) <= FPT_TID4_MAXOFF;
+	uint32		minblock;		/* minblock > maxblock: there are none */
+	uint32		maxblock;
+	uint32		maxoff;
+} FPTTidRange;
+
+static inline void
+fpt_tids_none(FPTTidRange *r)
+{
+	r->minblock = 0xFFFFFFFF;
+	r->maxblock = r->maxoff = 0;
+}
+
+static inline void
+fpt_tids_add(FPTTidRange *r, uint64 tid)
+{
+	uint32		block = (uint32) (tid >> 16);
+
+	r->minblock = Min(r->minblock, block);
+	r->maxblock = Max(r->maxblock, block);
+	r->maxoff = Max(r->maxoff, (uint32) (tid & 0xFFFF));
+}
+
+/* Can this TID be stored in tw bytes, relative to this block? */
+static inline bool
+fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
+{
+	uint32		block = (uint32) (tid >> 16);
+
+	return tw == 6 ||
+		((tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
+		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
 }
 
 /*
@@ -531,6 +634,7 @@ fpt_page_null_border(const FPTLayout *l, void *page)
 
 	loc.kid = l->nullsfirst ? h->nnull : h->nkids - h->nnull;
 	loc.rank = 0;
+	loc.below = 0;
 	return loc;
 }
 

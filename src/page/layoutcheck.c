@@ -59,7 +59,8 @@ AT(FPTPageSpecial, base_lo, 8);
 AT(FPTPageSpecial, low, 16);
 AT(FPTPageSpecial, pageno, 40);
 AT(FPTPageSpecial, indexid, 44);
-AT(FPTPageSpecial, reserved, 48);
+AT(FPTPageSpecial, tidbase, 48);
+AT(FPTPageSpecial, reserved, 52);
 AT(FPTPageSpecial, version, 60);
 AT(FPTPageSpecial, pageid, 62);
 
@@ -68,7 +69,8 @@ SIZE(FPTNode, 8);
 AT(FPTNode, used, 0);
 VALUE(FPT_MAX_CAP, 8 * sizeof(uint64));
 VALUE(FPT_MAX_NODES, 255);
-VALUE(FPT_TID4_OFFBITS, 9);
+VALUE(FPT_TID_OFFBITS, 8);
+VALUE(FPT_MAX_TIDBASE, 0xFEFFFFFF);
 VALUE(FPT_TUPLE_LONG, 0x80);
 VALUE(FPT_MAX_DICT, 255);
 VALUE(FPT_DICT_ITEM, 10);
@@ -77,7 +79,7 @@ VALUE(FPT_DICT_ITEM, 10);
 SIZE(FPTWidths, 2);
 AT(FPTWidths, w, 0);
 AT(FPTWidths, x, 1);
-SIZE(FPTMetaData, 84);
+SIZE(FPTMetaData, 212);
 AT(FPTMetaData, magic, 0);
 AT(FPTMetaData, version, 4);
 AT(FPTMetaData, indexid, 8);
@@ -88,9 +90,9 @@ AT(FPTMetaData, descending, 15);
 AT(FPTMetaData, linesize, 16);
 AT(FPTMetaData, nstripes, 18);
 AT(FPTMetaData, widths, 20);
-AT(FPTMetaData, sortversion, 52);
-AT(FPTMetaData, collversion, 56);
-AT(FPTMetaData, reserved, 60);
+AT(FPTMetaData, sortversion, 180);
+AT(FPTMetaData, collversion, 184);
+AT(FPTMetaData, reserved, 188);
 VALUE(FPT_META_OFFSET, 64);
 
 /* Numbers that are stored */
@@ -107,20 +109,22 @@ VALUE(FPT_F_META, 1);
 VALUE(FPT_F_DELETED, 2);
 VALUE(FPT_F_INCOMPLETE, 4);
 VALUE(FPT_ENC_KW_MASK, 0x0F);
-VALUE(FPT_ENC_TID4, 0x10);
-VALUE(FPT_ENC_WIDE, 4);
-VALUE(FPT_ENC_DICT, 5);
+VALUE(FPT_ENC_TID_SHIFT, 4);
+VALUE(FPT_ENC_WIDE, 8);
+VALUE(FPT_ENC_DICT, 9);
 VALUE(FPT_KEYCLASS_IMAGE, 1);
 VALUE(FPT_KEYCLASS_GENERAL, 2);
 VALUE(FPT_KEYCLASS_SORTKEY, 3);
-VALUE(FPT_KIND_LEAF4, 0);
-VALUE(FPT_KIND_LEAF6, 1);
-VALUE(FPT_KIND_INNER, 2);
-VALUE(FPT_NKW, 5);
+VALUE(FPT_KIND_LEAF2, 0);
+VALUE(FPT_KIND_LEAF3, 1);
+VALUE(FPT_KIND_LEAF4, 2);
+VALUE(FPT_KIND_LEAF6, 3);
+VALUE(FPT_KIND_INNER, 4);
+VALUE(FPT_NKW, 16);
 
 /* Offsets within a page and lengths of tuples are stored in 16 bits */
 StaticAssertDecl(BLCKSZ <= 32768, "offsets in a page must fit in 15 bits");
 StaticAssertDecl(FPT_MAX_TUPLE < FPT_TUPLE_LONG << 8,
 				 "the length of a tuple must fit in 15 bits");
-StaticAssertDecl(FPT_BODY_LINES * FPT_LINE / FPT_MAX_ENTRIES < 1 + 4 + 1,
+StaticAssertDecl(FPT_BODY_LINES * FPT_LINE / FPT_MAX_ENTRIES < 1 + 2,
 				 "FPT_MAX_ENTRIES must be an upper bound");

@@ -15,10 +15,14 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/order.h"
 #include "page/tuple.h"
 
-/* Nodes away that entries of a full node are shifted to. */
-#define FPT_SHIFT_DISTANCE	6
+/*
+ * Nodes away that entries of a full node are shifted to: half as many where the
+ * permutations on the way are to be changed, too.
+ */
+#define FPT_SHIFT_DISTANCE	12
 
 /* Free slots that a page must have to be rebuilt after entries were removed. */
 #define FPT_REORG_SPARE		16
@@ -44,7 +48,7 @@
 
 void
 fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
-			  int enc, uint64 base_hi, uint64 base_lo)
+			  int enc, const FPTKey *base, uint32 tidbase)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
@@ -58,8 +62,9 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->level = (uint8) spec->level;
 	h->enc = (uint8) enc;
-	s->base_hi = base_hi;
-	s->base_lo = base_lo;
+	s->base_hi = base->hi;
+	s->base_lo = base->lo;
+	s->tidbase = tidbase;
 	s->pageno = spec->pageno;
 	s->indexid = l->indexid;
 	s->version = FPT_VERSION;
@@ -84,36 +89,21 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 static void
 fpt_root_shift(FPTPage pg, int kid, int by)
 {
+	const FPTGeom *g = pg.g;
 	char	   *seps = pg.p + FPT_LINE;
-	uint8	   *kids = (uint8 *) pg.p + pg.g->kids_off;
-	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
-	int			n = fpt_header(pg.p)->nkids - kid;
-	int			halves = pg.g->kw == 16 ? 2 : 1;
-	int			i;
+	int			from = by > 0 ? kid : kid + 1;
+	int			n = fpt_header(pg.p)->nkids - from;
 
 	Assert(by == 1 || by == -1);
 	Assert(kid >= 0 && kid <= fpt_header(pg.p)->nkids);
-	if (by < 0)
-		n--;
-	for (i = 0; i < halves; i++)
+	memmove(seps + (from + by) * g->sw, seps + from * g->sw, n * g->sw);
+	if (fpt_is_wide(g))
 	{
-		char	   *p = seps + (i * pg.g->maxnodes + kid) * width;
+		char	   *lows = seps + g->maxnodes * g->sw;
 
-		if (by > 0)
-			memmove(p + width, p, n * width);
-		else
-			memmove(p, p + width, n * width);
+		memmove(lows + (from + by) * 8, lows + from * 8, n * 8);
 	}
-	if (by > 0)
-		memmove(kids + kid + 1, kids + kid, n);
-	else
-		memmove(kids + kid, kids + kid + 1, n);
-}
-
-static void
-fpt_root_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
-{
-	fpt_array_set(pg.g->kw, pg.p + FPT_LINE, pg.g->maxnodes, kid, hi, lo);
+	memmove(pg.p + g->kids_off + from + by, pg.p + g->kids_off + from, n);
 }
 
 /*
@@ -199,7 +189,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 		return NULL;
 	fpt_root_shift(pg, at, 1);
 	((uint8 *) pg.p)[pg.g->kids_off + at] = (uint8) ordinal;
-	fpt_root_set_sep(pg, at, hi, lo);
+	fpt_sep_set(pg, at, hi, lo);
 	h->nkids++;
 	if (isnull)
 		h->nnull++;
@@ -207,11 +197,12 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	{
 		/* The lowest free number is the first one in the hole. */
 		fpt_set_nnodes(pg, ordinal + 1);
-		memset(fpt_node(pg, ordinal), 0, pg.g->x * FPT_LINE);
 	}
 	Assert(h->nkids <= pg.g->maxnodes && h->nnull <= h->nkids);
+
+	/* A node that was free has what it had. */
 	node = fpt_node(pg, ordinal);
-	((FPTNode *) node)->used = 0;
+	memset(node, 0, pg.g->x * FPT_LINE);
 	return node;
 }
 
@@ -229,57 +220,57 @@ fpt_node_remove(FPTPage pg, int kid)
 		h->nnull--;
 }
 
+/* An empty node's permutation: ascending insertions need not change it. */
+static void
+fpt_node_set_perm(const FPTGeom *g, char *node)
+{
+	for (int i = 0; g->perm && i < g->cap; i++)
+		fpt_node_perm(g, node)[i] = (uint8) i;
+}
+
 /*
- * Write n sorted entries into a node, replacing what it holds.  The node is
- * one of a page that has room for it in every respect; hints of its slots are
- * cleared.
+ * Write n sorted entries into an empty node.  The page has room for it in every
+ * respect; hints of its slots are cleared.
  */
 static void
 fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 {
-	uint8	   *perm = fpt_node_perm(pg.g, node);
 	int			ordinal = (int) ((node - pg.p) - pg.g->node_off) /
 	(pg.g->x * FPT_LINE);
 	int			i;
 
 	Assert(n > 0);
 	Assert(n <= pg.g->cap);
+	Assert(fpt_node_used(pg.g, node) == 0);
+	fpt_node_set_perm(pg.g, node);
 	for (i = 0; i < n; i++)
 	{
-		fpt_array_set(pg.g->kw, node + sizeof(FPTNode), pg.g->cap, i, e[i].hi,
-					  e[i].lo);
-		fpt_slot_set_tid(pg.g, node, i, e[i].tid);
+		fpt_slot_set_rel(pg.g, node, i, e[i].hi, e[i].lo);
+		fpt_slot_set_tid(pg, node, i, e[i].tid);
 		fpt_slot_set_down(pg.g, node, i, e[i].down);
 		fpt_slot_set_off(pg.g, node, i, e[i].off);
+		fpt_slot_taken(pg.g, node, i);
 	}
-
-	/* All of it, so that ascending insertions need not change it. */
-	for (i = 0; i < pg.g->cap; i++)
-		perm[i] = (uint8) i;
-	((FPTNode *) node)->used =
-		n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
 	for (i = 0; i < pg.g->cap; i++)
 		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
 }
 
 /*
- * Read a node's entries in order; -1 if corrupt.  "e" has room for FPT_MAX_CAP
- * of them.
+ * Read a node's entries in order; -1 if corrupt.  "slots", which are theirs,
+ * and "e" have room for FPT_MAX_CAP of them.
  */
 static int
-fpt_node_read(const FPTGeom *g, char *node, FPTRelEntry *e)
+fpt_node_read(FPTPage pg, char *node, uint8 *slots, FPTRelEntry *e)
 {
-	int			n = fpt_popcount(fpt_node_used(g, node));
-	int			i;
+	const FPTGeom *g = pg.g;
+	int			n = fpt_node_order(pg, node, slots);
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
-		int			slot = fpt_node_perm(g, node)[i];
+		int			slot = slots[i];
 
-		if (slot >= g->cap)
-			return -1;
 		fpt_slot_rel(g, node, slot, &e[i].hi, &e[i].lo);
-		e[i].tid = fpt_slot_tid(g, node, slot);
+		e[i].tid = fpt_slot_tid(pg, node, slot);
 		e[i].down = fpt_slot_down(g, node, slot);
 		e[i].off = fpt_slot_off(g, node, slot);
 	}
@@ -368,7 +359,7 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 		{
 			const FPTEntry *in = &entries[done + j];
 
-			if (pg.g->tw == 4 && !fpt_tid_is_short(in->key.tid))
+			if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, in->key.tid))
 				return FPT_UNFIT;
 			e[j].tid = in->key.tid;
 			e[j].down = in->down;
@@ -477,7 +468,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		fpt_header(pg.p)->nkids > 0 &&
 		fpt_page_low(pg.l, pg.p).cls == FPT_CLS_MINF)
 		return FPT_UNFIT;
-	if (pg.g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+	if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
 		return FPT_UNFIT;
 	if (p->from >= p->to)
 		return FPT_FULL;
@@ -491,6 +482,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 
 		loc.kid = p->kid + 1;
 		loc.rank = 0;
+		loc.below = 0;
 		if (fpt_page_get(pg.l, pg.p, loc, &next) != FPT_OK)
 			return FPT_CORRUPT;
 		if (fpt_key_cmp(pg.l, &next.key, &e->key) == 0)
@@ -589,17 +581,34 @@ static inline void
 fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 			   FPTEdit *edit)
 {
-	char	   *keys = node + sizeof(FPTNode);
-	int			width = pg.g->kw == 16 ? 8 : pg.g->kw;
-	char	   *at = keys + slot * width;
-	char	   *lower = pg.g->kw == 16 ? at + pg.g->cap * width : at;
+	char	   *at = node + pg.g->key_off + slot * pg.g->sw;
 	uint64		was = fpt_bytes8(at);
-	uint64		waslower = fpt_bytes8(lower);
 
-	fpt_array_set(pg.g->kw, keys, pg.g->cap, slot, p->hi, p->lo);
+	fpt_slot_set_rel(pg.g, node, slot, p->hi, p->lo);
 	fpt_edit_changed(edit, pg.p, at, was);
-	if (pg.g->kw == 16)
-		fpt_edit_changed(edit, pg.p, lower, waslower);
+}
+
+/*
+ * Put the rest of a new entry into a slot, its tuple apart: what the searched
+ * part of its key leaves out, TID and downlink, which are one behind the other.
+ */
+static inline void
+fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTPlace *p,
+				   const FPTEntry *e, FPTEdit *edit)
+{
+	const FPTGeom *g = pg.g;
+	char	   *at_tid = node + g->tid_off + slot * g->pw;
+	char	   *at = fpt_is_wide(g) ? at_tid - 8 : at_tid;
+	uint64		was = fpt_bytes8(at_tid);
+
+	fpt_slot_set_tid(pg, node, slot, e->key.tid);
+	fpt_slot_set_down(g, node, slot, e->down);
+	if (!fpt_is_wide(g) && fpt_is_leaf(g))
+	{
+		fpt_edit_changed(edit, pg.p, at_tid, was);
+		return;
+	}
+	fpt_edit_add(edit, pg.p, at, g->pw);
 }
 
 void
@@ -608,42 +617,31 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
-	uint64		used = fpt_node_used(pg.g, p.node);
-	int			slot = fpt_ctz(~used);
-	uint8	   *perm = fpt_node_perm(pg.g, p.node);
-	char	   *at_tid;
-	uint64		was;
+	int			slot = fpt_ctz(~p.used);
 
 	Assert(p.count < pg.g->cap && p.where == 0);
-	Assert(p.count == fpt_popcount(used) && p.rank <= p.count);
+	Assert(p.used == fpt_node_used(pg.g, p.node));
+	Assert(p.count == fpt_popcount(p.used) && p.rank <= p.count);
 	Assert(slot < pg.g->cap);
-	((FPTNode *) p.node)->used |= UINT64CONST(1) << slot;
+	if (pg.g->perm)
+	{
+		uint8	   *perm = fpt_node_perm(pg.g, p.node);
+
+		fpt_slot_taken(pg.g, p.node, slot);
 #ifdef WORDS_BIGENDIAN
-	fpt_edit_add(edit, pg.p, p.node, sizeof(FPTNode));
+		fpt_edit_add(edit, pg.p, p.node, sizeof(FPTNode));
 #else
-	fpt_edit_add(edit, pg.p, p.node + slot / 8, 1);
+		fpt_edit_add(edit, pg.p, p.node + slot / 8, 1);
 #endif
+		if (p.rank < p.count || perm[p.rank] != slot)
+		{
+			memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
+			perm[p.rank] = (uint8) slot;
+			fpt_edit_add(edit, pg.p, perm + p.rank, p.count - p.rank + 1);
+		}
+	}
 	fpt_insert_key(pg, p.node, slot, &p, edit);
-
-	if (p.rank < p.count || perm[p.rank] != slot)
-	{
-		memmove(perm + p.rank + 1, perm + p.rank, p.count - p.rank);
-		perm[p.rank] = (uint8) slot;
-		fpt_edit_add(edit, pg.p, perm + p.rank, p.count - p.rank + 1);
-	}
-
-	at_tid = p.node + pg.g->tid_off + slot * pg.g->tw;
-	was = fpt_bytes8(at_tid);
-	fpt_slot_set_tid(pg.g, p.node, slot, e->key.tid);
-	fpt_edit_changed(edit, pg.p, at_tid, was);
-	if (!fpt_is_leaf(pg.g))
-	{
-		char	   *at_down = p.node + pg.g->down_off + slot * 4;
-
-		was = fpt_bytes8(at_down);
-		fpt_slot_set_down(pg.g, p.node, slot, e->down);
-		fpt_edit_changed(edit, pg.p, at_down, was);
-	}
+	fpt_insert_payload(pg, p.node, slot, &p, e, edit);
 	if (fpt_owns_tuples(pg.g))
 		fpt_insert_tuple(pg, p.node, slot, &e->key, edit);
 	fpt_hint_clear(pg, fpt_kid(pg, p.kid) * pg.g->cap + slot);
@@ -710,18 +708,17 @@ static bool
 fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 {
 	uint64		tids[FPT_MAX_CAP + 1];
-	const uint8 *perm = fpt_node_perm(pg.g, p->node);
+	uint8		slots[FPT_MAX_CAP];
 	int			n = 0;
 
-	if (!fpt_is_leaf(pg.g) || fpt_has_dict(pg.g))
+	if (!fpt_is_leaf(pg.g) || fpt_has_dict(pg.g) ||
+		fpt_node_order(pg, p->node, slots) != p->count)
 		return false;
 	for (int i = 0; i < p->count; i++)
 	{
 		if (i == p->rank)
 			tids[n++] = e->key.tid;
-		if (perm[i] >= pg.g->cap)
-			return false;
-		tids[n++] = fpt_slot_tid(pg.g, p->node, perm[i]);
+		tids[n++] = fpt_slot_tid(pg, p->node, slots[i]);
 	}
 	if (p->rank >= p->count)
 		tids[n++] = e->key.tid;
@@ -736,10 +733,12 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 {
-	int			slot = fpt_node_perm(pg.g, p->node)[p->count - 1];
+	int			slot;
 
-	if (slot >= pg.g->cap || p->rank < p->count ||
-		fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
+	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
+		return false;
+	slot = fpt_node_slot(pg, p->node, p->count - 1, 0);
+	if (slot < 0)
 		return false;
 	fpt_slot_rel(pg.g, p->node, slot, hi, lo);
 	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
@@ -749,15 +748,16 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 	return true;
 }
 
-/* Was the full node of p filled in ascending order, and does e go on so? */
+/*
+ * Was the full node of p, whose slots are these in order, filled in ascending
+ * order, and does e go on so?
+ */
 static bool
-fpt_node_ascends(FPTPage pg, const FPTPlace *p)
+fpt_node_ascends(const FPTPlace *p, const uint8 *slots)
 {
-	const uint8 *perm = fpt_node_perm(pg.g, p->node);
-
 	for (int i = Max(0, p->count - FPT_ASCENDING_RUN); i < p->count; i++)
 	{
-		if (perm[i] != i)
+		if (slots[i] != i)
 			return false;
 	}
 	return p->rank == p->count;
@@ -781,10 +781,7 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
 	node = fpt_node_add(pg, p->kid + 1, false, hi, lo);
 	if (node == NULL)
 		return FPT_FULL;
-
-	/* as fpt_node_write() leaves it */
-	for (int i = 0; i < pg.g->cap; i++)
-		fpt_node_perm(pg.g, node)[i] = (uint8) i;
+	fpt_node_set_perm(pg.g, node);
 	return FPT_OK;
 }
 
@@ -798,16 +795,17 @@ static FPTResult
 fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 {
 	FPTRelEntry rel[FPT_MAX_CAP];
-	uint8	   *perm = fpt_node_perm(pg.g, p->node);
-	bool		ascends = fpt_node_ascends(pg, p);
+	uint8		slots[FPT_MAX_CAP];
+	bool		ascends;
 	int			keep = p->count / 2;
 	uint64		drop = 0;
 	char	   *node;
 	int			i;
 
 	Assert(p->count >= 2 && p->rank <= p->count);
-	if (fpt_node_read(pg.g, p->node, rel) < 0)
+	if (fpt_node_read(pg, p->node, slots, rel) != p->count)
 		return FPT_CORRUPT;
+	ascends = fpt_node_ascends(p, slots);
 	if (band != NULL && band->to < p->count)
 	{
 		/* What follows would be in the way for ever. */
@@ -831,10 +829,10 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	fpt_node_write(pg, node, rel + keep, p->count - keep);
 	for (i = keep; i < p->count; i++)
 	{
-		drop |= UINT64CONST(1) << perm[i];
-		fpt_hint_clear(pg, fpt_kid(pg, p->kid) * pg.g->cap + perm[i]);
+		drop |= UINT64CONST(1) << slots[i];
+		fpt_hint_clear(pg, fpt_kid(pg, p->kid) * pg.g->cap + slots[i]);
 	}
-	((FPTNode *) p->node)->used = fpt_node_used(pg.g, p->node) & ~drop;
+	fpt_slots_free(pg.g, p->node, drop);
 	return FPT_OK;
 }
 
@@ -855,12 +853,13 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	Assert(fromkid != tokid);
 	fpt_slot_rel(pg.g, a, from, &hi, &lo);
-	fpt_array_set(pg.g->kw, b + sizeof(FPTNode), pg.g->cap, to, hi, lo);
-	fpt_slot_set_tid(pg.g, b, to, fpt_slot_tid(pg.g, a, from));
+	fpt_slot_set_rel(pg.g, b, to, hi, lo);
+	memcpy(b + pg.g->tid_off + to * pg.g->pw,
+		   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
 	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
 	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
-	((FPTNode *) a)->used &= ~(UINT64CONST(1) << from);
-	((FPTNode *) b)->used |= UINT64CONST(1) << to;
+	fpt_slots_free(pg.g, a, UINT64CONST(1) << from);
+	fpt_slot_taken(pg.g, b, to);
 	if (fpt_is_leaf(pg.g))
 	{
 		fpt_hint_clear(pg, toid);
@@ -880,10 +879,11 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 {
 	char	   *a = fpt_kid_node(pg, kid);
 	char	   *b = fpt_kid_node(pg, kid + by);
-	uint8	   *aperm = fpt_node_perm(pg.g, a);
-	uint8	   *bperm = fpt_node_perm(pg.g, b);
-	int			na = fpt_popcount(fpt_node_used(pg.g, a));
-	int			nb = fpt_popcount(fpt_node_used(pg.g, b));
+	uint8		aslots[FPT_MAX_CAP];
+	uint8		bslots[2 * FPT_MAX_CAP];	/* afterwards */
+	uint64		bused = fpt_node_used(pg.g, b);
+	int			na = fpt_node_order(pg, a, aslots);
+	int			nb = fpt_popcount(bused);
 	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
 	int			at = by > 0 ? 0 : nb;	/* where they go */
 	uint64		hi,
@@ -893,31 +893,30 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	Assert(by == 1 || by == -1);
 	/* Only in a page whose root names a node twice can this be wrong. */
 	Assert(m > 0);
-	if (a == b || m >= na || nb + m > pg.g->cap)
+	if (a == b || m >= na || nb + m > pg.g->cap ||
+		(pg.g->perm && fpt_node_order(pg, b, bslots + (by > 0 ? m : 0)) < 0))
 		return FPT_CORRUPT;
-	for (i = 0; i < na; i++)
-	{
-		if (aperm[i] >= pg.g->cap)
-			return FPT_CORRUPT;
-	}
-	if (by > 0)
-		memmove(bperm + m, bperm, nb);
 	for (i = 0; i < m; i++)
 	{
-		int			to = fpt_ctz(~fpt_node_used(pg.g, b));
+		int			to = fpt_ctz(~bused);
 
-		fpt_slot_move(pg, kid, aperm[first + i], kid + by, to);
-		bperm[at + i] = (uint8) to;
+		fpt_slot_move(pg, kid, aslots[first + i], kid + by, to);
+		bused |= UINT64CONST(1) << to;
+		bslots[at + i] = (uint8) to;
 	}
-	if (by < 0)
-		memmove(aperm, aperm + m, na - m);
+	if (pg.g->perm)
+	{
+		memcpy(fpt_node_perm(pg.g, b), bslots, nb + m);
+		if (by < 0)
+			memcpy(fpt_node_perm(pg.g, a), aslots + m, na - m);
+	}
 
 	/* The right one of the two begins elsewhere now. */
 	if (by > 0)
-		fpt_slot_rel(pg.g, b, bperm[0], &hi, &lo);
+		fpt_slot_rel(pg.g, b, bslots[0], &hi, &lo);
 	else
-		fpt_slot_rel(pg.g, a, aperm[0], &hi, &lo);
-	fpt_root_set_sep(pg, by > 0 ? kid + 1 : kid, hi, lo);
+		fpt_slot_rel(pg.g, a, aslots[m], &hi, &lo);
+	fpt_sep_set(pg, by > 0 ? kid + 1 : kid, hi, lo);
 	return FPT_OK;
 }
 
@@ -929,9 +928,9 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 static FPTResult
 fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 {
-	const uint8 *perm = fpt_node_perm(pg.g, p->node);
 	char	   *next;
 	int			room;
+	int			first;
 	int			slot;
 	uint64		hi,
 				lo;
@@ -942,16 +941,17 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 	if (next == NULL || next == p->node)
 		return FPT_CORRUPT;
 	room = pg.g->cap - fpt_popcount(fpt_node_used(pg.g, next));
-	slot = fpt_node_perm(pg.g, next)[0];
 	if (room < 1 || room >= pg.g->cap)
 		return FPT_FULL;
-	if (slot >= pg.g->cap || perm[0] >= pg.g->cap)
+	slot = fpt_node_slot(pg, next, 0, 0);
+	first = fpt_node_slot(pg, p->node, 0, 0);
+	if (slot < 0 || first < 0)
 		return FPT_CORRUPT;
-	if (fpt_slot_tid(pg.g, next, slot) < fpt_slot_tid(pg.g, p->node, perm[0]))
+	if (fpt_slot_tid(pg, next, slot) < fpt_slot_tid(pg, p->node, first))
 		return FPT_FULL;
 	if (fpt_place_above(pg, p, &hi, &lo))
 	{
-		fpt_root_set_sep(pg, p->kid + 1, hi, lo);
+		fpt_sep_set(pg, p->kid + 1, hi, lo);
 		return FPT_OK;
 	}
 
@@ -970,7 +970,8 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 static int
 fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
 {
-	int			max = hard ? p->to - p->from : FPT_SHIFT_DISTANCE;
+	int			max = hard ? p->to - p->from :
+		FPT_SHIFT_DISTANCE / (pg.g->perm ? 2 : 1);
 	int			kid;
 
 	Assert(by == 1 || by == -1);
@@ -1062,21 +1063,19 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 {
 	int			kid = 0;
 	int			rank = 0;
+	uint8		slots[FPT_MAX_CAP];
 
 	for (int k = 0; k < fpt_header(was.p)->nkids; k++)
 	{
 		uint64		hints = fpt_node_hints(was, fpt_kid(was, k));
-		uint8	   *perm = fpt_node_perm(was.g, fpt_kid_node(was, k));
-		int			n = fpt_node_count(was.l, was.p, k);
+		int			n = fpt_node_order(was, fpt_kid_node(was, k), slots);
 
 		for (int i = 0; i < n; i++)
 		{
-			char	   *node = fpt_kid_node(pg, kid);
-
+			/* as fpt_node_write() left them: slots are in order */
 			Assert(kid < fpt_header(pg.p)->nkids);
-			if (hints & (UINT64CONST(1) << perm[i]))
-				fpt_hint_set(pg, fpt_kid(pg, kid) * pg.g->cap +
-							 fpt_node_perm(pg.g, node)[rank]);
+			if (hints & (UINT64CONST(1) << slots[i]))
+				fpt_hint_set(pg, fpt_kid(pg, kid) * pg.g->cap + rank);
 			if (++rank >= fpt_node_count(pg.l, pg.p, kid))
 			{
 				kid++;
@@ -1303,10 +1302,11 @@ static inline FPTResult
 fpt_node_take(FPTPage pg, int kid, const bool *dead, uint64 slots)
 {
 	char	   *node;
-	uint8	   *perm;
+	uint8		order[FPT_MAX_CAP];
 	uint8		keep[FPT_MAX_CAP];
 	uint64		gone = 0;
 	uint64		bits;
+	uint64		used;
 	int			count;
 	int			n = 0;
 
@@ -1315,15 +1315,24 @@ fpt_node_take(FPTPage pg, int kid, const bool *dead, uint64 slots)
 	node = fpt_kid_node(pg, kid);
 	if (node == NULL)
 		return FPT_CORRUPT;
-	perm = fpt_node_perm(pg.g, node);
-	count = fpt_popcount(fpt_node_used(pg.g, node));
+	used = fpt_node_used(pg.g, node);
+	if (dead != NULL || pg.g->perm)
+	{
+		count = fpt_node_order(pg, node, order);
+		if (count < 0)
+			return FPT_CORRUPT;
+	}
+	else
+	{
+		/* in no order, which nobody asks for */
+		count = 0;
+		gone = slots & used;
+	}
 	for (int i = 0; i < count; i++)
 	{
-		int			slot = perm[i];
+		int			slot = order[i];
 		uint64		bit;
 
-		if (slot >= pg.g->cap)
-			return FPT_CORRUPT;
 		bit = dead != NULL ? dead[i] : slots >> slot & 1;
 		gone |= bit << slot;
 		keep[n] = (uint8) slot;
@@ -1333,9 +1342,10 @@ fpt_node_take(FPTPage pg, int kid, const bool *dead, uint64 slots)
 		return FPT_OK;
 	for (bits = gone; bits != 0; bits &= bits - 1)
 		fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + fpt_ctz(bits));
-	memcpy(perm, keep, n);
-	((FPTNode *) node)->used = fpt_node_used(pg.g, node) & ~gone;
-	if (((FPTNode *) node)->used == 0)
+	if (pg.g->perm)
+		memcpy(fpt_node_perm(pg.g, node), keep, n);
+	fpt_slots_free(pg.g, node, gone);
+	if ((used & ~gone) == 0)
 		fpt_node_remove(pg, kid);
 	return FPT_OK;
 }
@@ -1361,7 +1371,7 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 
 	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return FPT_CORRUPT;
-	slot = fpt_node_perm(pg.g, fpt_kid_node(pg, loc.kid))[loc.rank];
+	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), loc.rank, loc.below);
 	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
 }
 
@@ -1414,7 +1424,7 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 		int			before = 0;
 		int			count = fpt_node_count(l, page, kid);
 		uint64		drop = 0;
-		char	   *node = fpt_kid_node(pg, kid);
+		uint8		slots[FPT_MAX_CAP];
 		int			i;
 
 		if (count < 0)
@@ -1429,14 +1439,10 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 		}
 		if (before + count <= n)
 			break;
+		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
+			return FPT_CORRUPT;
 		for (i = Max(0, n - before); i < count; i++)
-		{
-			int			slot = fpt_node_perm(pg.g, node)[i];
-
-			if (slot >= pg.g->cap)
-				return FPT_CORRUPT;
-			drop |= UINT64CONST(1) << slot;
-		}
+			drop |= UINT64CONST(1) << slots[i];
 		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
 			return FPT_CORRUPT;
 	}

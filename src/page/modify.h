@@ -21,11 +21,11 @@ extern FPTResult fpt_page_set_high(const FPTLayout *l, void *page,
 
 /*
  * Make an empty page of this encoding.  base is what keys are stored relative
- * to.  Links are zero.
+ * to, tidbase the block that short TIDs are.  Links are zero.
  */
 extern void fpt_page_init(const FPTLayout *l, void *page,
 						  const FPTPageSpec *spec, int enc,
-						  uint64 base_hi, uint64 base_lo);
+						  const FPTKey *base, uint32 tidbase);
 
 /*
  * Put n entries, sorted, into a page that fpt_page_init made.  They are spread

@@ -45,20 +45,15 @@ static inline const FPTGeom *
 fpt_geom_of(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	unsigned	kwi = h->enc & FPT_ENC_KW_MASK;
-	unsigned	kind = (h->enc & ~FPT_ENC_KW_MASK) ^ FPT_ENC_TID4;
+	unsigned	kw = h->enc & FPT_ENC_KW_MASK;
+	unsigned	tids = h->enc >> FPT_ENC_TID_SHIFT;
 	const FPTGeom *g;
 
-	/* 0: short TIDs; FPT_ENC_TID4: long ones; anything else is not valid */
-	if (h->level > 0)
-		kind = kind == FPT_ENC_TID4 ? FPT_KIND_INNER : FPT_NKINDS;
-	else if (kind == FPT_ENC_TID4)
-		kind = FPT_KIND_LEAF6;
-	if (kwi >= FPT_NENC || kind >= FPT_NKINDS)
+	if (tids > (h->level > 0 ? 0 : FPT_KIND_LEAF6))
 		return NULL;
 
 	/* key widths beyond the key size have no geometry */
-	g = &l->geom[kwi][kind];
+	g = &l->geom[kw][h->level > 0 ? FPT_KIND_INNER : FPT_KIND_LEAF6 - tids];
 	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
 		h->nnull > h->nkids)
 		return NULL;
@@ -129,12 +124,6 @@ fpt_ctz(uint64 v)
 	return __builtin_ctzll(v);
 }
 
-static inline int
-fpt_kwi(const FPTGeom *g)
-{
-	return g->kwi;
-}
-
 /* pd_lower of a page with this many nodes */
 static inline int
 fpt_lower(const FPTGeom *g, int nnodes)
@@ -147,19 +136,33 @@ fpt_lower(const FPTGeom *g, int nnodes)
 static inline bool
 fpt_fits(int kw, uint64 hi, uint64 lo)
 {
-	switch (kw)
-	{
-		case 1:
-			return hi == 0 && lo <= 0xFF;
-		case 2:
-			return hi == 0 && lo <= 0xFFFF;
-		case 4:
-			return hi == 0 && lo <= 0xFFFFFFFF;
-		case 8:
-			return hi == 0;
-		default:
-			return true;
-	}
+	if (kw <= 8)
+		return hi == 0 && lo <= ~UINT64CONST(0) >> (64 - 8 * kw);
+	return hi <= ~UINT64CONST(0) >> (128 - 8 * kw);
+}
+
+/* Bytes that a number of 128 bits takes, 1 at least. */
+static inline int
+fpt_bytes_of(uint64 hi, uint64 lo)
+{
+	if (hi != 0)
+		return 16 - __builtin_clzll(hi) / 8;
+	return 8 - __builtin_clzll(lo | 1) / 8;
+}
+
+/*
+ * The width of keys that need so many bytes.  Tests of stop points (see
+ * server/stop.h) split pages of few slots, and mean those that have one of five
+ * widths; their TIDs all take 6 bytes (fpt_choose_tids).
+ */
+static inline int
+fpt_width_of(int bytes)
+{
+#ifdef FPT_STOP_POINTS
+	while ((bytes & (bytes - 1)) != 0)
+		bytes++;
+#endif
+	return bytes;
 }
 
 /* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
@@ -228,15 +231,34 @@ fpt_kid_prefetch(FPTPage pg, int kid)
 		fpt_node_prefetch(pg.g, node);
 }
 
+/*
+ * Slots of a node of TIDs of 6 bytes, whose offsets may be any 16 bits, that
+ * are not free.
+ */
+static pg_noinline uint64
+fpt_node_used6(const FPTGeom *g, const char *node)
+{
+	const char *p = node + g->tid_off;
+	uint64		used = 0;
+
+	for (int i = 0; i < g->cap; i++, p += g->pw)
+		used |= (uint64) (p[0] != 0 || p[1] != 0) << i;
+	return used;
+}
+
 /* Slots of a node that hold entries, a bit each; all of them exist. */
 static inline uint64
-fpt_node_used(const FPTGeom *g, char *node)
+fpt_node_used(const FPTGeom *g, const char *node)
 {
-	return ((FPTNode *) node)->used & g->capmask;
+	if (g->perm)
+		return ((const FPTNode *) node)->used & g->capmask;
+	if (unlikely(g->tw == 6))
+		return fpt_node_used6(g, node);
+	return fpt_simd->used(node + g->tid_off, g->cap, g->pw);
 }
 
 static inline bool
-fpt_slot_used(const FPTGeom *g, char *node, int slot)
+fpt_slot_used(const FPTGeom *g, const char *node, int slot)
 {
 	Assert(slot >= 0 && slot < g->cap);
 	return ((fpt_node_used(g, node) >> slot) & 1) != 0;
@@ -245,7 +267,16 @@ fpt_slot_used(const FPTGeom *g, char *node, int slot)
 static inline uint8 *
 fpt_node_perm(const FPTGeom *g, char *node)
 {
+	Assert(g->perm);
 	return (uint8 *) node + g->perm_off;
+}
+
+/* The first n slots. */
+static inline uint64
+fpt_first_slots(int n)
+{
+	Assert(n >= 0 && n <= FPT_MAX_CAP);
+	return n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
 }
 
 /* Class of the entries of a kid. */
@@ -260,75 +291,44 @@ fpt_kid_cls(FPTPage pg, int kid)
 	return kid >= h->nkids - h->nnull ? FPT_CLS_NULLLAST : FPT_CLS_VALUE;
 }
 
-/* Load the stored key at index i of an array of n keys. */
+/*
+ * Separator of a kid, relative to the page's base: keys of the root are one
+ * behind the other, their lower 8 bytes, if they are wide, behind all of them.
+ */
 static inline void
-fpt_array_rel(int kw, const char *keys, int n, int i, uint64 *hi, uint64 *lo)
+fpt_sep_get(FPTPage pg, int kid, uint64 *hi, uint64 *lo)
 {
-	Assert(i >= 0 && i < n);
+	const FPTGeom *g = pg.g;
+	const char *seps = pg.p + FPT_LINE;
+
+	Assert(kid >= 0 && kid < g->maxnodes);
 	*hi = 0;
-	switch (kw)
+	*lo = fpt_load_uint(seps + kid * g->sw, g->sw);
+	if (unlikely(fpt_is_wide(g)))
 	{
-		case 1:
-			*lo = ((const uint8 *) keys)[i];
-			break;
-		case 2:
-			{
-				uint16		v;
-
-				memcpy(&v, keys + i * 2, 2);
-				*lo = v;
-				break;
-			}
-		case 4:
-			{
-				uint32		v;
-
-				memcpy(&v, keys + i * 4, 4);
-				*lo = v;
-				break;
-			}
-		case 8:
-			memcpy(lo, keys + i * 8, 8);
-			break;
-		default:
-			memcpy(hi, keys + i * 8, 8);
-			memcpy(lo, keys + (n + i) * 8, 8);
-			break;
+		*hi = *lo;
+		*lo = fpt_load_uint(seps + g->maxnodes * g->sw + kid * 8, 8);
 	}
 }
 
-/* Store a key at index i of an array of n keys; it fits in kw bytes. */
 static inline void
-fpt_array_set(int kw, char *keys, int n, int i, uint64 hi, uint64 lo)
+fpt_sep_set(FPTPage pg, int kid, uint64 hi, uint64 lo)
 {
-	Assert(i >= 0 && i < n);
-	switch (kw)
-	{
-		case 1:
-			((uint8 *) keys)[i] = (uint8) lo;
-			break;
-		case 2:
-			{
-				uint16		v = (uint16) lo;
+	const FPTGeom *g = pg.g;
+	char	   *seps = pg.p + FPT_LINE;
 
-				memcpy(keys + i * 2, &v, 2);
-				break;
-			}
-		case 4:
-			{
-				uint32		v = (uint32) lo;
+	Assert(kid >= 0 && kid < g->maxnodes && fpt_fits(g->kw, hi, lo));
+	fpt_store_uint(seps + kid * g->sw, g->sw, fpt_is_wide(g) ? hi : lo);
+	if (fpt_is_wide(g))
+		fpt_store_uint(seps + g->maxnodes * g->sw + kid * 8, 8, lo);
+}
 
-				memcpy(keys + i * 4, &v, 4);
-				break;
-			}
-		case 8:
-			memcpy(keys + i * 8, &lo, 8);
-			break;
-		default:
-			memcpy(keys + i * 8, &hi, 8);
-			memcpy(keys + (n + i) * 8, &lo, 8);
-			break;
-	}
+/* Lower 8 bytes of a slot's wide key. */
+static inline uint64
+fpt_slot_low(const FPTGeom *g, const char *node, int slot)
+{
+	Assert(fpt_is_wide(g));
+	return fpt_load_uint(node + g->low_off + slot * g->pw, 8);
 }
 
 /* The key of a slot relative to the page's base. */
@@ -336,56 +336,81 @@ static inline void
 fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
 			 uint64 *lo)
 {
-	fpt_array_rel(g->kw, node + sizeof(FPTNode), g->cap, slot, hi, lo);
+	Assert(slot >= 0 && slot < g->cap);
+	*hi = 0;
+	*lo = fpt_load_uint(node + g->key_off + slot * g->sw, g->sw);
+	if (unlikely(fpt_is_wide(g)))
+	{
+		*hi = *lo;
+		*lo = fpt_slot_low(g, node, slot);
+	}
 }
 
-/*
- * TIDs are stored as native integers of 4 bytes (short form), or of 4 and 2:
- * the format does not depend on how the compiler lays out ItemPointerData.
- */
-static inline uint64
-fpt_tid_widen(uint32 v)
+/* Store a key, which is representable. */
+static inline void
+fpt_slot_set_rel(const FPTGeom *g, char *node, int slot, uint64 hi, uint64 lo)
 {
-	return ((uint64) (v >> FPT_TID4_OFFBITS) << 16) | (v & FPT_TID4_MAXOFF);
+	Assert(slot >= 0 && slot < g->cap && fpt_fits(g->kw, hi, lo));
+	fpt_store_uint(node + g->key_off + slot * g->sw, g->sw,
+				   fpt_is_wide(g) ? hi : lo);
+	if (fpt_is_wide(g))
+		fpt_store_uint(node + g->low_off + slot * g->pw, 8, lo);
+}
+
+/* A short TID made whole. */
+static inline uint64
+fpt_tid_widen(uint32 tidbase, uint32 v)
+{
+	return ((uint64) (tidbase + (v >> FPT_TID_OFFBITS)) << 16) |
+		(v & FPT_TID_MAXOFF);
 }
 
 /* A slot's TID, which may be any 48 bits. */
 static inline uint64
-fpt_slot_tid(const FPTGeom *g, const char *node, int slot)
+fpt_slot_tid(FPTPage pg, const char *node, int slot)
 {
-	const char *p = node + g->tid_off + slot * g->tw;
-	uint32		v;
-	uint16		w;
+	uint64		v = fpt_load_uint(node + pg.g->tid_off + slot * pg.g->pw,
+								  pg.g->tw);
 
-	Assert(slot >= 0 && slot < g->cap);
-	memcpy(&v, p, 4);
-	if (g->tw == 4)
-		return fpt_tid_widen(v);
-	memcpy(&w, p + 4, 2);
-	return ((uint64) v << 16) | w;
+	Assert(slot >= 0 && slot < pg.g->cap);
+	if (pg.g->tw == 6)
+		return v;
+	return fpt_tid_widen(fpt_special(pg.p)->tidbase, (uint32) v);
 }
 
 /* Store a TID, which fits in the page's form of them. */
 static inline void
-fpt_slot_set_tid(const FPTGeom *g, char *node, int slot, uint64 tid)
+fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 {
-	char	   *p = node + g->tid_off + slot * g->tw;
-
-	Assert(slot >= 0 && slot < g->cap);
-	if (g->tw == 4)
+	Assert(slot >= 0 && slot < pg.g->cap);
+	Assert(fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, tid));
+	if (pg.g->tw < 6)
 	{
-		uint32		v = ((uint32) (tid >> 16) << FPT_TID4_OFFBITS) |
-		(uint32) (tid & 0xFFFF);
+		uint32		block = (uint32) (tid >> 16);
 
-		memcpy(p, &v, 4);
+		tid = ((uint64) (block - fpt_special(pg.p)->tidbase) << FPT_TID_OFFBITS) |
+			(tid & FPT_TID_MAXOFF);
 	}
+	fpt_store_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw, tid);
+}
+
+/* An entry is put into a slot that was free, or taken out of it. */
+static inline void
+fpt_slot_taken(const FPTGeom *g, char *node, int slot)
+{
+	if (g->perm)
+		((FPTNode *) node)->used |= UINT64CONST(1) << slot;
+}
+
+static inline void
+fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
+{
+	if (g->perm)
+		((FPTNode *) node)->used &= ~slots & g->capmask;
 	else
 	{
-		uint32		v = (uint32) (tid >> 16);
-		uint16		w = (uint16) tid;
-
-		memcpy(p, &v, 4);
-		memcpy(p + 4, &w, 2);
+		for (; slots != 0; slots &= slots - 1)
+			memset(node + g->tid_off + fpt_ctz(slots) * g->pw, 0, g->tw);
 	}
 }
 
@@ -397,7 +422,7 @@ fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 	Assert(slot >= 0 && slot < g->cap);
 	if (fpt_is_leaf(g))
 		return 0;
-	memcpy(&v, node + g->down_off + slot * 4, 4);
+	memcpy(&v, node + g->down_off + slot * g->pw, 4);
 	return v;
 }
 
@@ -405,7 +430,7 @@ static inline void
 fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 {
 	if (!fpt_is_leaf(g))
-		memcpy(node + g->down_off + slot * 4, &down, 4);
+		memcpy(node + g->down_off + slot * g->pw, &down, 4);
 }
 
 /* --- dictionary (page/dict.c) -------------------------------------------- */
@@ -466,11 +491,11 @@ fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
 	return key->tup != NULL;
 }
 
-/* Number of a slot's key. */
+/* Number of a slot's key in the dictionary; nodes have no header there. */
 static inline int
 fpt_slot_code(const char *node, int slot)
 {
-	return ((const uint8 *) node)[sizeof(FPTNode) + slot];
+	return ((const uint8 *) node)[slot];
 }
 
 /* Offset of a slot's tuple; 0: empty. */
@@ -641,7 +666,7 @@ fpt_ceil_div(int a, int b)
 static inline bool
 fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
 {
-	out->key.tid = fpt_slot_tid(pg.g, node, slot);
+	out->key.tid = fpt_slot_tid(pg, node, slot);
 	out->down = fpt_slot_down(pg.g, node, slot);
 	if (unlikely(fpt_has_dict(pg.g)))
 		return fpt_dict_key(pg.p, fpt_slot_code(node, slot), cls, &out->key);

@@ -1,15 +1,15 @@
 /*-------------------------------------------------------------------------
  *
  * page/simd.c
- *	  Comparing all keys of a node with one key, in several instruction sets.
+ *	  Searching and ordering the slots of a node, in several instruction sets.
  *
- * Every function has the contract of fpt_cmp_fn (see page/layout.h) and looks
- * at all n keys, whatever their order: there is no branch to mispredict, and
- * the caller picks what it needs from the two bit sets.  For key widths below
- * 16 bytes the key is "lo"; it must be representable in that width.
+ * A variant has the functions of FPTSimd (page/layout.h).  Those that compare
+ * look at all n keys, whatever their order: there is no branch to mispredict,
+ * and the caller picks what it needs from the two bit sets.
  *
  * Vector variants read whole vectors and mask the result, hence up to 63 bytes
- * behind the last key.  That stays inside the page: the special line is last.
+ * behind the last key or TID.  That stays inside the page: the special line is
+ * last.
  *
  * Which variant runs is chosen at run time: the library is built for the
  * baseline CPU, and only functions with a target attribute use more.
@@ -44,114 +44,76 @@ fpt_cmp_result(uint64 lt, uint64 equal, int n, uint64 *eq)
 	return lt & fpt_low_bits(n);
 }
 
-/* 16-byte keys, given a function for 8-byte keys. */
-static inline uint64
-fpt_cmp_halves(fpt_cmp_fn cmp8, const void *keys, int n, int stride,
-			   uint64 hi, uint64 lo, uint64 *eq)
-{
-	const char *lows = (const char *) keys + 8 * stride;
-	uint64		lt;
-	uint64		eq_hi;
-	uint64		eq_lo;
-
-	lt = cmp8(keys, n, stride, 0, hi, &eq_hi);
-	if (eq_hi != 0)
-	{
-		lt |= cmp8(lows, n, stride, 0, lo, &eq_lo) & eq_hi;
-		eq_hi &= eq_lo;
-	}
-	*eq = eq_hi;
-	return lt;
-}
-
 /* --- portable ----------------------------------------------------------- */
 
-static uint64
-fpt_cmp1_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+/* fpt_cmp_fn for keys of a width that the compiler knows. */
+static pg_attribute_always_inline uint64
+fpt_cmp_scalar(const void *keys, int n, uint64 key, uint64 *eq, int width)
 {
+	const char *p = (const char *) keys;
 	uint64		lt = 0;
 	uint64		equal = 0;
 
-	Assert(hi == 0 && lo <= 0xFF);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++, p += width)
 	{
-		uint8		k = ((const uint8 *) keys)[i];
+		uint64		k = fpt_load_uint(p, width);
 
-		lt |= (uint64) (k < lo) << i;
-		equal |= (uint64) (k == lo) << i;
+		lt |= (uint64) (k < key) << i;
+		equal |= (uint64) (k == key) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-static uint64
-fpt_cmp2_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
-{
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(hi == 0 && lo <= 0xFFFF);
-	for (int i = 0; i < n; i++)
-	{
-		uint16		k;
-
-		memcpy(&k, (const char *) keys + 2 * i, 2);
-		lt |= (uint64) (k < lo) << i;
-		equal |= (uint64) (k == lo) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
+#define FPT_CMP_SCALAR(width) \
+static uint64 \
+fpt_cmp##width##_scalar(const void *keys, int n, uint64 key, uint64 *eq) \
+{ \
+	return fpt_cmp_scalar(keys, n, key, eq, width); \
 }
 
+FPT_CMP_SCALAR(1)
+FPT_CMP_SCALAR(2)
+FPT_CMP_SCALAR(3)
+FPT_CMP_SCALAR(4)
+FPT_CMP_SCALAR(5)
+FPT_CMP_SCALAR(6)
+FPT_CMP_SCALAR(7)
+FPT_CMP_SCALAR(8)
+
 static uint64
-fpt_cmp4_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+fpt_used_scalar(const void *low, int n, int stride)
 {
-	uint64		lt = 0;
-	uint64		equal = 0;
+	const uint8 *p = (const uint8 *) low;
+	uint64		used = 0;
 
-	Assert(hi == 0 && lo <= 0xFFFFFFFF);
-	for (int i = 0; i < n; i++)
-	{
-		uint32		k;
-
-		memcpy(&k, (const char *) keys + 4 * i, 4);
-		lt |= (uint64) (k < lo) << i;
-		equal |= (uint64) (k == lo) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
+	for (int i = 0; i < n; i++, p += stride)
+		used |= (uint64) (*p != 0) << i;
+	return used;
 }
 
-static uint64
-fpt_cmp8_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+/* Insertion sort: mostly the slots are nearly in order. */
+static void
+fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 {
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(hi == 0);
-	for (int i = 0; i < n; i++)
+	for (int i = 1; i < n; i++)
 	{
-		uint64		k;
+		uint32		x = v[i];
+		int			j = i;
 
-		memcpy(&k, (const char *) keys + 8 * i, 8);
-		lt |= (uint64) (k < lo) << i;
-		equal |= (uint64) (k == lo) << i;
+		for (; j > 0 && v[j - 1] > x; j--)
+			v[j] = v[j - 1];
+		v[j] = x;
 	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-static uint64
-fpt_cmp16_scalar(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				 uint64 *eq)
-{
-	return fpt_cmp_halves(fpt_cmp8_scalar, keys, n, stride, hi, lo, eq);
+	for (int i = 0; i < n; i++)
+		slots[i] = v[i] & (FPT_MAX_CAP - 1);
 }
 
 static const FPTSimd fpt_simd_scalar = {
 	"scalar",
-	{fpt_cmp1_scalar, fpt_cmp2_scalar, fpt_cmp4_scalar, fpt_cmp8_scalar,
-	fpt_cmp16_scalar}
+	{fpt_cmp1_scalar, fpt_cmp2_scalar, fpt_cmp3_scalar, fpt_cmp4_scalar,
+	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_scalar},
+	fpt_used_scalar,
+	fpt_order_scalar
 };
 
 #ifdef FPT_SIMD_X86
@@ -163,20 +125,19 @@ static const FPTSimd fpt_simd_scalar = {
  * sides makes them unsigned ones.
  */
 static uint64
-fpt_cmp1_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp1_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m128i *v = (const __m128i *) keys;
 	const __m128i flip = _mm_set1_epi8((char) 0x80);
-	const __m128i key = _mm_set1_epi8((char) (lo ^ 0x80));
+	const __m128i vkey = _mm_set1_epi8((char) (key ^ 0x80));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
 	for (int i = 0; i < n; i += 16, v++)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128i		l = _mm_cmpgt_epi8(key, a);
-		__m128i		e = _mm_cmpeq_epi8(key, a);
+		__m128i		l = _mm_cmpgt_epi8(vkey, a);
+		__m128i		e = _mm_cmpeq_epi8(vkey, a);
 
 		lt |= (uint64) (uint32) _mm_movemask_epi8(l) << i;
 		equal |= (uint64) (uint32) _mm_movemask_epi8(e) << i;
@@ -185,12 +146,11 @@ fpt_cmp1_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static uint64
-fpt_cmp2_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp2_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m128i *v = (const __m128i *) keys;
 	const __m128i flip = _mm_set1_epi16((short) 0x8000);
-	const __m128i key = _mm_set1_epi16((short) (lo ^ 0x8000));
+	const __m128i vkey = _mm_set1_epi16((short) (key ^ 0x8000));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
@@ -198,10 +158,10 @@ fpt_cmp2_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
 		__m128i		b = _mm_xor_si128(_mm_loadu_si128(v + 1), flip);
-		__m128i		l = _mm_packs_epi16(_mm_cmpgt_epi16(key, a),
-										_mm_cmpgt_epi16(key, b));
-		__m128i		e = _mm_packs_epi16(_mm_cmpeq_epi16(key, a),
-										_mm_cmpeq_epi16(key, b));
+		__m128i		l = _mm_packs_epi16(_mm_cmpgt_epi16(vkey, a),
+										_mm_cmpgt_epi16(vkey, b));
+		__m128i		e = _mm_packs_epi16(_mm_cmpeq_epi16(vkey, a),
+										_mm_cmpeq_epi16(vkey, b));
 
 		lt |= (uint64) (uint32) _mm_movemask_epi8(l) << i;
 		equal |= (uint64) (uint32) _mm_movemask_epi8(e) << i;
@@ -210,20 +170,19 @@ fpt_cmp2_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static uint64
-fpt_cmp4_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp4_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m128i *v = (const __m128i *) keys;
 	const __m128i flip = _mm_set1_epi32((int) 0x80000000);
-	const __m128i key = _mm_set1_epi32((int) ((uint32) lo ^ 0x80000000));
+	const __m128i vkey = _mm_set1_epi32((int) ((uint32) key ^ 0x80000000));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
 	for (int i = 0; i < n; i += 4, v++)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128		l = _mm_castsi128_ps(_mm_cmpgt_epi32(key, a));
-		__m128		e = _mm_castsi128_ps(_mm_cmpeq_epi32(key, a));
+		__m128		l = _mm_castsi128_ps(_mm_cmpgt_epi32(vkey, a));
+		__m128		e = _mm_castsi128_ps(_mm_cmpeq_epi32(vkey, a));
 
 		lt |= (uint64) (uint32) _mm_movemask_ps(l) << i;
 		equal |= (uint64) (uint32) _mm_movemask_ps(e) << i;
@@ -233,20 +192,19 @@ fpt_cmp4_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 
 /* No 64-bit comparison in SSE2: combine those of the 32-bit halves. */
 static uint64
-fpt_cmp8_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp8_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m128i *v = (const __m128i *) keys;
 	const __m128i flip = _mm_set1_epi32((int) 0x80000000);
-	const __m128i key = _mm_xor_si128(_mm_set1_epi64x((long long) lo), flip);
+	const __m128i vkey = _mm_xor_si128(_mm_set1_epi64x((long long) key), flip);
 	uint64		lt = 0;
 	uint64		equal = 0;
 
 	for (int i = 0; i < n; i += 2, v++)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128i		l = _mm_cmpgt_epi32(key, a);
-		__m128i		e = _mm_cmpeq_epi32(key, a);
+		__m128i		l = _mm_cmpgt_epi32(vkey, a);
+		__m128i		e = _mm_cmpeq_epi32(vkey, a);
 		__m128i		lowl = _mm_shuffle_epi32(l, _MM_SHUFFLE(2, 2, 0, 0));
 		__m128i		lowe = _mm_shuffle_epi32(e, _MM_SHUFFLE(2, 2, 0, 0));
 
@@ -259,17 +217,85 @@ fpt_cmp8_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Of n slots whose TIDs take 2 or 4 bytes, those whose lowest byte is not 0. */
 static uint64
-fpt_cmp16_sse2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			   uint64 *eq)
+fpt_used_sse2(const void *low, int n, int stride)
 {
-	return fpt_cmp_halves(fpt_cmp8_sse2, keys, n, stride, hi, lo, eq);
+	const __m128i *v = (const __m128i *) low;
+	const __m128i zero = _mm_setzero_si128();
+	uint64		none = 0;
+
+	if (stride == 2)
+	{
+		const __m128i byte = _mm_set1_epi16(0xFF);
+
+		for (int i = 0; i < n; i += 16, v += 2)
+		{
+			__m128i		a = _mm_and_si128(_mm_loadu_si128(v), byte);
+			__m128i		b = _mm_and_si128(_mm_loadu_si128(v + 1), byte);
+			__m128i		z = _mm_cmpeq_epi8(_mm_packus_epi16(a, b), zero);
+
+			none |= (uint64) (uint32) _mm_movemask_epi8(z) << i;
+		}
+		return ~none & fpt_low_bits(n);
+	}
+	if (stride == 4)
+	{
+		const __m128i byte = _mm_set1_epi32(0xFF);
+
+		for (int i = 0; i < n; i += 16, v += 4)
+		{
+			__m128i		a = _mm_and_si128(_mm_loadu_si128(v), byte);
+			__m128i		b = _mm_and_si128(_mm_loadu_si128(v + 1), byte);
+			__m128i		c = _mm_and_si128(_mm_loadu_si128(v + 2), byte);
+			__m128i		d = _mm_and_si128(_mm_loadu_si128(v + 3), byte);
+			__m128i		z = _mm_packus_epi16(_mm_packs_epi32(a, b),
+											 _mm_packs_epi32(c, d));
+
+			z = _mm_cmpeq_epi8(z, zero);
+			none |= (uint64) (uint32) _mm_movemask_epi8(z) << i;
+		}
+		return ~none & fpt_low_bits(n);
+	}
+	return fpt_used_scalar(low, n, stride);
+}
+
+/*
+ * A number's place is how many are below it: all are compared with all.  They
+ * are below 2^31, and those behind the last one, too high, count for nobody.
+ */
+static void
+fpt_order_sse2(uint32 *v, int n, uint8 *slots)
+{
+	uint32		place[FPT_MAX_CAP];
+
+	for (int i = 0; i < n; i += 8)
+	{
+		__m128i		a = _mm_loadu_si128((const __m128i *) (v + i));
+		__m128i		b = _mm_loadu_si128((const __m128i *) (v + i + 4));
+		__m128i		na = _mm_setzero_si128();
+		__m128i		nb = _mm_setzero_si128();
+
+		for (int j = 0; j < n; j++)
+		{
+			__m128i		x = _mm_set1_epi32((int) v[j]);
+
+			na = _mm_sub_epi32(na, _mm_cmpgt_epi32(a, x));
+			nb = _mm_sub_epi32(nb, _mm_cmpgt_epi32(b, x));
+		}
+		_mm_storeu_si128((__m128i *) (place + i), na);
+		_mm_storeu_si128((__m128i *) (place + i + 4), nb);
+	}
+	for (int i = 0; i < n; i++)
+		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
 }
 
 static const FPTSimd fpt_simd_sse2 = {
 	"sse2",
-	{fpt_cmp1_sse2, fpt_cmp2_sse2, fpt_cmp4_sse2, fpt_cmp8_sse2,
-	fpt_cmp16_sse2}
+	{fpt_cmp1_sse2, fpt_cmp2_sse2, fpt_cmp3_scalar, fpt_cmp4_sse2,
+	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_sse2},
+	fpt_used_sse2,
+	fpt_order_sse2
 };
 
 /* --- AVX2 --------------------------------------------------------------- */
@@ -286,20 +312,19 @@ fpt_bits16_avx2(__m256i a, __m256i b)
 }
 
 static FPT_AVX2 uint64
-fpt_cmp1_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m256i *v = (const __m256i *) keys;
 	const __m256i flip = _mm256_set1_epi8((char) 0x80);
-	const __m256i key = _mm256_set1_epi8((char) (lo ^ 0x80));
+	const __m256i vkey = _mm256_set1_epi8((char) (key ^ 0x80));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
 	for (int i = 0; i < n; i += 32, v++)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256i		l = _mm256_cmpgt_epi8(key, a);
-		__m256i		e = _mm256_cmpeq_epi8(key, a);
+		__m256i		l = _mm256_cmpgt_epi8(vkey, a);
+		__m256i		e = _mm256_cmpeq_epi8(vkey, a);
 
 		lt |= (uint64) (uint32) _mm256_movemask_epi8(l) << i;
 		equal |= (uint64) (uint32) _mm256_movemask_epi8(e) << i;
@@ -308,12 +333,11 @@ fpt_cmp1_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static FPT_AVX2 uint64
-fpt_cmp2_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp2_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m256i *v = (const __m256i *) keys;
 	const __m256i flip = _mm256_set1_epi16((short) 0x8000);
-	const __m256i key = _mm256_set1_epi16((short) (lo ^ 0x8000));
+	const __m256i vkey = _mm256_set1_epi16((short) (key ^ 0x8000));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
@@ -322,29 +346,28 @@ fpt_cmp2_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
 		__m256i		b = _mm256_xor_si256(_mm256_loadu_si256(v + 1), flip);
 
-		lt |= fpt_bits16_avx2(_mm256_cmpgt_epi16(key, a),
-							  _mm256_cmpgt_epi16(key, b)) << i;
-		equal |= fpt_bits16_avx2(_mm256_cmpeq_epi16(key, a),
-								 _mm256_cmpeq_epi16(key, b)) << i;
+		lt |= fpt_bits16_avx2(_mm256_cmpgt_epi16(vkey, a),
+							  _mm256_cmpgt_epi16(vkey, b)) << i;
+		equal |= fpt_bits16_avx2(_mm256_cmpeq_epi16(vkey, a),
+								 _mm256_cmpeq_epi16(vkey, b)) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static FPT_AVX2 uint64
-fpt_cmp4_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp4_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m256i *v = (const __m256i *) keys;
 	const __m256i flip = _mm256_set1_epi32((int) 0x80000000);
-	const __m256i key = _mm256_set1_epi32((int) ((uint32) lo ^ 0x80000000));
+	const __m256i vkey = _mm256_set1_epi32((int) ((uint32) key ^ 0x80000000));
 	uint64		lt = 0;
 	uint64		equal = 0;
 
 	for (int i = 0; i < n; i += 8, v++)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256		l = _mm256_castsi256_ps(_mm256_cmpgt_epi32(key, a));
-		__m256		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(key, a));
+		__m256		l = _mm256_castsi256_ps(_mm256_cmpgt_epi32(vkey, a));
+		__m256		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(vkey, a));
 
 		lt |= (uint64) (uint32) _mm256_movemask_ps(l) << i;
 		equal |= (uint64) (uint32) _mm256_movemask_ps(e) << i;
@@ -353,12 +376,11 @@ fpt_cmp4_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 }
 
 static FPT_AVX2 uint64
-fpt_cmp8_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp8_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m256i *v = (const __m256i *) keys;
 	const __m256i flip = _mm256_set1_epi64x((long long) (UINT64CONST(1) << 63));
-	const __m256i key = _mm256_xor_si256(_mm256_set1_epi64x((long long) lo),
+	const __m256i vkey = _mm256_xor_si256(_mm256_set1_epi64x((long long) key),
 										 flip);
 	uint64		lt = 0;
 	uint64		equal = 0;
@@ -366,8 +388,8 @@ fpt_cmp8_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	for (int i = 0; i < n; i += 4, v++)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256d		l = _mm256_castsi256_pd(_mm256_cmpgt_epi64(key, a));
-		__m256d		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(key, a));
+		__m256d		l = _mm256_castsi256_pd(_mm256_cmpgt_epi64(vkey, a));
+		__m256d		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(vkey, a));
 
 		lt |= (uint64) (uint32) _mm256_movemask_pd(l) << i;
 		equal |= (uint64) (uint32) _mm256_movemask_pd(e) << i;
@@ -375,39 +397,171 @@ fpt_cmp8_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-static uint64
-fpt_cmp16_avx2(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			   uint64 *eq)
+/*
+ * Keys of 3 bytes to 32 bits, four from each half of the vector.  Numbers of
+ * fewer bits than the lanes compare as signed ones do.
+ */
+static FPT_AVX2 uint64
+fpt_cmp3_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
-	return fpt_cmp_halves(fpt_cmp8_avx2, keys, n, stride, hi, lo, eq);
+	const __m256i widen = _mm256_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1,
+										   6, 7, 8, -1, 9, 10, 11, -1,
+										   0, 1, 2, -1, 3, 4, 5, -1,
+										   6, 7, 8, -1, 9, 10, 11, -1);
+	const __m256i vkey = _mm256_set1_epi32((int) key);
+	const char *p = (const char *) keys;
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 8, p += 24)
+	{
+		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 12),
+											(const __m128i *) p);
+		__m256		l;
+		__m256		e;
+
+		a = _mm256_shuffle_epi8(a, widen);
+		l = _mm256_castsi256_ps(_mm256_cmpgt_epi32(vkey, a));
+		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(vkey, a));
+		lt |= (uint64) (uint32) _mm256_movemask_ps(l) << i;
+		equal |= (uint64) (uint32) _mm256_movemask_ps(e) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
+/* The same for keys of 5 to 7 bytes: to 64 bits, two from each half. */
+static inline FPT_AVX2 uint64
+fpt_cmp_odd_avx2(const void *keys, int n, uint64 key, uint64 *eq, int width,
+				 __m128i widen)
+{
+	const __m256i widen2 = _mm256_broadcastsi128_si256(widen);
+	const __m256i vkey = _mm256_set1_epi64x((long long) key);
+	const char *p = (const char *) keys;
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 4, p += 4 * width)
+	{
+		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 2 * width),
+											(const __m128i *) p);
+		__m256d		l;
+		__m256d		e;
+
+		a = _mm256_shuffle_epi8(a, widen2);
+		l = _mm256_castsi256_pd(_mm256_cmpgt_epi64(vkey, a));
+		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(vkey, a));
+		lt |= (uint64) (uint32) _mm256_movemask_pd(l) << i;
+		equal |= (uint64) (uint32) _mm256_movemask_pd(e) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
+static FPT_AVX2 uint64
+fpt_cmp5_avx2(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	return fpt_cmp_odd_avx2(keys, n, key, eq, 5,
+							_mm_setr_epi8(0, 1, 2, 3, 4, -1, -1, -1,
+										  5, 6, 7, 8, 9, -1, -1, -1));
+}
+
+static FPT_AVX2 uint64
+fpt_cmp6_avx2(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	return fpt_cmp_odd_avx2(keys, n, key, eq, 6,
+							_mm_setr_epi8(0, 1, 2, 3, 4, 5, -1, -1,
+										  6, 7, 8, 9, 10, 11, -1, -1));
+}
+
+static FPT_AVX2 uint64
+fpt_cmp7_avx2(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	return fpt_cmp_odd_avx2(keys, n, key, eq, 7,
+							_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, -1,
+										  7, 8, 9, 10, 11, 12, 13, -1));
+}
+
+/* TIDs of 3 bytes: the lowest ones of four by four to one vector. */
+static FPT_AVX2 uint64
+fpt_used_avx2(const void *low, int n, int stride)
+{
+	const __m128i zero = _mm_setzero_si128();
+	const __m128i pick = _mm_setr_epi8(0, 3, 6, 9, -1, -1, -1, -1,
+									   -1, -1, -1, -1, -1, -1, -1, -1);
+	const char *p = (const char *) low;
+	uint64		none = 0;
+
+	if (stride != 3)
+		return fpt_used_sse2(low, n, stride);
+	for (int i = 0; i < n; i += 16, p += 48)
+	{
+		__m128i		a = _mm_loadu_si128((const __m128i *) p);
+		__m128i		b = _mm_loadu_si128((const __m128i *) (p + 12));
+		__m128i		c = _mm_loadu_si128((const __m128i *) (p + 24));
+		__m128i		d = _mm_loadu_si128((const __m128i *) (p + 36));
+		__m128i		z;
+
+		a = _mm_unpacklo_epi32(_mm_shuffle_epi8(a, pick),
+							   _mm_shuffle_epi8(b, pick));
+		c = _mm_unpacklo_epi32(_mm_shuffle_epi8(c, pick),
+							   _mm_shuffle_epi8(d, pick));
+		z = _mm_cmpeq_epi8(_mm_unpacklo_epi64(a, c), zero);
+		none |= (uint64) (uint32) _mm_movemask_epi8(z) << i;
+	}
+	return ~none & fpt_low_bits(n);
+}
+
+static FPT_AVX2 void
+fpt_order_avx2(uint32 *v, int n, uint8 *slots)
+{
+	uint32		place[FPT_MAX_CAP];
+
+	for (int i = 0; i < n; i += 16)
+	{
+		__m256i		a = _mm256_loadu_si256((const __m256i *) (v + i));
+		__m256i		b = _mm256_loadu_si256((const __m256i *) (v + i + 8));
+		__m256i		na = _mm256_setzero_si256();
+		__m256i		nb = _mm256_setzero_si256();
+
+		for (int j = 0; j < n; j++)
+		{
+			__m256i		x = _mm256_set1_epi32((int) v[j]);
+
+			na = _mm256_sub_epi32(na, _mm256_cmpgt_epi32(a, x));
+			nb = _mm256_sub_epi32(nb, _mm256_cmpgt_epi32(b, x));
+		}
+		_mm256_storeu_si256((__m256i *) (place + i), na);
+		_mm256_storeu_si256((__m256i *) (place + i + 8), nb);
+	}
+	for (int i = 0; i < n; i++)
+		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
 }
 
 static const FPTSimd fpt_simd_avx2 = {
 	"avx2",
-	{fpt_cmp1_avx2, fpt_cmp2_avx2, fpt_cmp4_avx2, fpt_cmp8_avx2,
-	fpt_cmp16_avx2}
+	{fpt_cmp1_avx2, fpt_cmp2_avx2, fpt_cmp3_avx2, fpt_cmp4_avx2,
+	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx2},
+	fpt_used_avx2,
+	fpt_order_avx2
 };
 
 /* --- AVX-512 (F and BW): unsigned comparisons, results as bits ---------- */
 
 /* One vector holds the keys of any node. */
 static FPT_AVX512 uint64
-fpt_cmp1_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+fpt_cmp1_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 {
-	const __m512i key = _mm512_set1_epi8((char) lo);
+	const __m512i vkey = _mm512_set1_epi8((char) key);
 	__m512i		a = _mm512_loadu_si512(keys);
 
-	return fpt_cmp_result(_mm512_cmplt_epu8_mask(a, key),
-						  _mm512_cmpeq_epu8_mask(a, key), n, eq);
+	return fpt_cmp_result(_mm512_cmplt_epu8_mask(a, vkey),
+						  _mm512_cmpeq_epu8_mask(a, vkey), n, eq);
 }
 
 static FPT_AVX512 uint64
-fpt_cmp2_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+fpt_cmp2_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m512i *v = (const __m512i *) keys;
-	const __m512i key = _mm512_set1_epi16((short) lo);
+	const __m512i vkey = _mm512_set1_epi16((short) key);
 	uint64		lt = 0;
 	uint64		equal = 0;
 
@@ -415,18 +569,17 @@ fpt_cmp2_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		__m512i		a = _mm512_loadu_si512(v);
 
-		lt |= (uint64) _mm512_cmplt_epu16_mask(a, key) << i;
-		equal |= (uint64) _mm512_cmpeq_epu16_mask(a, key) << i;
+		lt |= (uint64) _mm512_cmplt_epu16_mask(a, vkey) << i;
+		equal |= (uint64) _mm512_cmpeq_epu16_mask(a, vkey) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static FPT_AVX512 uint64
-fpt_cmp4_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+fpt_cmp4_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m512i *v = (const __m512i *) keys;
-	const __m512i key = _mm512_set1_epi32((int) lo);
+	const __m512i vkey = _mm512_set1_epi32((int) key);
 	uint64		lt = 0;
 	uint64		equal = 0;
 
@@ -434,18 +587,17 @@ fpt_cmp4_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		__m512i		a = _mm512_loadu_si512(v);
 
-		lt |= (uint64) _mm512_cmplt_epu32_mask(a, key) << i;
-		equal |= (uint64) _mm512_cmpeq_epu32_mask(a, key) << i;
+		lt |= (uint64) _mm512_cmplt_epu32_mask(a, vkey) << i;
+		equal |= (uint64) _mm512_cmpeq_epu32_mask(a, vkey) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static FPT_AVX512 uint64
-fpt_cmp8_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				uint64 *eq)
+fpt_cmp8_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	const __m512i *v = (const __m512i *) keys;
-	const __m512i key = _mm512_set1_epi64((long long) lo);
+	const __m512i vkey = _mm512_set1_epi64((long long) key);
 	uint64		lt = 0;
 	uint64		equal = 0;
 
@@ -453,23 +605,18 @@ fpt_cmp8_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		__m512i		a = _mm512_loadu_si512(v);
 
-		lt |= (uint64) _mm512_cmplt_epu64_mask(a, key) << i;
-		equal |= (uint64) _mm512_cmpeq_epu64_mask(a, key) << i;
+		lt |= (uint64) _mm512_cmplt_epu64_mask(a, vkey) << i;
+		equal |= (uint64) _mm512_cmpeq_epu64_mask(a, vkey) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-static uint64
-fpt_cmp16_avx512(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-				 uint64 *eq)
-{
-	return fpt_cmp_halves(fpt_cmp8_avx512, keys, n, stride, hi, lo, eq);
-}
-
 static const FPTSimd fpt_simd_avx512 = {
 	"avx512",
-	{fpt_cmp1_avx512, fpt_cmp2_avx512, fpt_cmp4_avx512, fpt_cmp8_avx512,
-	fpt_cmp16_avx512}
+	{fpt_cmp1_avx512, fpt_cmp2_avx512, fpt_cmp3_avx2, fpt_cmp4_avx512,
+	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx512},
+	fpt_used_avx2,
+	fpt_order_avx2
 };
 
 #endif							/* FPT_SIMD_X86 */
@@ -494,10 +641,9 @@ fpt_bits8_neon(uint8x16_t lanes)
 }
 
 static uint64
-fpt_cmp1_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp1_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
-	const uint8x16_t key = vdupq_n_u8((uint8) lo);
+	const uint8x16_t vkey = vdupq_n_u8((uint8) key);
 	const uint8 *p = (const uint8 *) keys;
 	uint64		lt = 0;
 	uint64		equal = 0;
@@ -506,19 +652,18 @@ fpt_cmp1_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		uint8x16_t	a = vld1q_u8(p);
 
-		lt |= fpt_bits8_neon(vcltq_u8(a, key)) << i;
-		equal |= fpt_bits8_neon(vceqq_u8(a, key)) << i;
+		lt |= fpt_bits8_neon(vcltq_u8(a, vkey)) << i;
+		equal |= fpt_bits8_neon(vceqq_u8(a, vkey)) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static uint64
-fpt_cmp2_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp2_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	static const uint16 bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
 	const uint16x8_t bits = vld1q_u16(bit);
-	const uint16x8_t key = vdupq_n_u16((uint16) lo);
+	const uint16x8_t vkey = vdupq_n_u16((uint16) key);
 	const uint8 *p = (const uint8 *) keys;
 	uint64		lt = 0;
 	uint64		equal = 0;
@@ -527,19 +672,18 @@ fpt_cmp2_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		uint16x8_t	a = vreinterpretq_u16_u8(vld1q_u8(p));
 
-		lt |= (uint64) vaddvq_u16(vandq_u16(vcltq_u16(a, key), bits)) << i;
-		equal |= (uint64) vaddvq_u16(vandq_u16(vceqq_u16(a, key), bits)) << i;
+		lt |= (uint64) vaddvq_u16(vandq_u16(vcltq_u16(a, vkey), bits)) << i;
+		equal |= (uint64) vaddvq_u16(vandq_u16(vceqq_u16(a, vkey), bits)) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static uint64
-fpt_cmp4_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp4_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	static const uint32 bit[4] = {1, 2, 4, 8};
 	const uint32x4_t bits = vld1q_u32(bit);
-	const uint32x4_t key = vdupq_n_u32((uint32) lo);
+	const uint32x4_t vkey = vdupq_n_u32((uint32) key);
 	const uint8 *p = (const uint8 *) keys;
 	uint64		lt = 0;
 	uint64		equal = 0;
@@ -548,19 +692,18 @@ fpt_cmp4_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		uint32x4_t	a = vreinterpretq_u32_u8(vld1q_u8(p));
 
-		lt |= (uint64) vaddvq_u32(vandq_u32(vcltq_u32(a, key), bits)) << i;
-		equal |= (uint64) vaddvq_u32(vandq_u32(vceqq_u32(a, key), bits)) << i;
+		lt |= (uint64) vaddvq_u32(vandq_u32(vcltq_u32(a, vkey), bits)) << i;
+		equal |= (uint64) vaddvq_u32(vandq_u32(vceqq_u32(a, vkey), bits)) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static uint64
-fpt_cmp8_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			  uint64 *eq)
+fpt_cmp8_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
 	static const uint64_t bit[2] = {1, 2};
 	const uint64x2_t bits = vld1q_u64(bit);
-	const uint64x2_t key = vdupq_n_u64(lo);
+	const uint64x2_t vkey = vdupq_n_u64(key);
 	const uint8 *p = (const uint8 *) keys;
 	uint64		lt = 0;
 	uint64		equal = 0;
@@ -569,23 +712,136 @@ fpt_cmp8_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
 	{
 		uint64x2_t	a = vreinterpretq_u64_u8(vld1q_u8(p));
 
-		lt |= (uint64) vaddvq_u64(vandq_u64(vcltq_u64(a, key), bits)) << i;
-		equal |= (uint64) vaddvq_u64(vandq_u64(vceqq_u64(a, key), bits)) << i;
+		lt |= (uint64) vaddvq_u64(vandq_u64(vcltq_u64(a, vkey), bits)) << i;
+		equal |= (uint64) vaddvq_u64(vandq_u64(vceqq_u64(a, vkey), bits)) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
+/* Keys of 3 bytes to 32 bits. */
+static uint64
+fpt_cmp3_neon(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	static const uint8 widen[16] = {0, 1, 2, 255, 3, 4, 5, 255,
+	6, 7, 8, 255, 9, 10, 11, 255};
+	static const uint32 bit[4] = {1, 2, 4, 8};
+	const uint8x16_t pick = vld1q_u8(widen);
+	const uint32x4_t bits = vld1q_u32(bit);
+	const uint32x4_t vkey = vdupq_n_u32((uint32) key);
+	const uint8 *p = (const uint8 *) keys;
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < n; i += 4, p += 12)
+	{
+		uint32x4_t	a = vreinterpretq_u32_u8(vqtbl1q_u8(vld1q_u8(p), pick));
+
+		lt |= (uint64) vaddvq_u32(vandq_u32(vcltq_u32(a, vkey), bits)) << i;
+		equal |= (uint64) vaddvq_u32(vandq_u32(vceqq_u32(a, vkey), bits)) << i;
+	}
+	return fpt_cmp_result(lt, equal, n, eq);
+}
+
+/* Keys of 5 to 7 bytes to 64 bits. */
+static inline uint64
+fpt_cmp_odd_neon(const void *keys, int n, uint64 key, uint64 *eq, int width)
+{
+	static const uint64_t bit[2] = {1, 2};
+	const uint64x2_t bits = vld1q_u64(bit);
+	const uint64x2_t vkey = vdupq_n_u64(key);
+	const uint8 *p = (const uint8 *) keys;
+	uint8		widen[16];
+	uint8x16_t	pick;
+	uint64		lt = 0;
+	uint64		equal = 0;
+
+	for (int i = 0; i < 16; i++)
+		widen[i] = i % 8 < width ? (uint8) (i / 8 * width + i % 8) : 255;
+	pick = vld1q_u8(widen);
+	for (int i = 0; i < n; i += 2, p += 2 * width)
+	{
+		uint64x2_t	a = vreinterpretq_u64_u8(vqtbl1q_u8(vld1q_u8(p), pick));
+
+		lt |= (uint64) vaddvq_u64(vandq_u64(vcltq_u64(a, vkey), bits)) << i;
+		equal |= (uint64) vaddvq_u64(vandq_u64(vceqq_u64(a, vkey), bits)) << i;
 	}
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
 static uint64
-fpt_cmp16_neon(const void *keys, int n, int stride, uint64 hi, uint64 lo,
-			   uint64 *eq)
+fpt_cmp5_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
-	return fpt_cmp_halves(fpt_cmp8_neon, keys, n, stride, hi, lo, eq);
+	return fpt_cmp_odd_neon(keys, n, key, eq, 5);
+}
+
+static uint64
+fpt_cmp6_neon(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	return fpt_cmp_odd_neon(keys, n, key, eq, 6);
+}
+
+static uint64
+fpt_cmp7_neon(const void *keys, int n, uint64 key, uint64 *eq)
+{
+	return fpt_cmp_odd_neon(keys, n, key, eq, 7);
+}
+
+/* Structure loads take every second, third or fourth byte. */
+static uint64
+fpt_used_neon(const void *low, int n, int stride)
+{
+	const uint8 *p = (const uint8 *) low;
+	uint64		used = 0;
+
+	if (stride < 2 || stride > 4)
+		return fpt_used_scalar(low, n, stride);
+	for (int i = 0; i < n; i += 16, p += 16 * stride)
+	{
+		uint8x16_t	a;
+
+		if (stride == 2)
+			a = vld2q_u8(p).val[0];
+		else if (stride == 3)
+			a = vld3q_u8(p).val[0];
+		else
+			a = vld4q_u8(p).val[0];
+		used |= fpt_bits8_neon(vtstq_u8(a, a)) << i;
+	}
+	return used & fpt_low_bits(n);
+}
+
+static void
+fpt_order_neon(uint32 *v, int n, uint8 *slots)
+{
+	uint32		place[FPT_MAX_CAP];
+
+	for (int i = 0; i < n; i += 8)
+	{
+		uint32x4_t	a = vld1q_u32(v + i);
+		uint32x4_t	b = vld1q_u32(v + i + 4);
+		uint32x4_t	na = vdupq_n_u32(0);
+		uint32x4_t	nb = vdupq_n_u32(0);
+
+		for (int j = 0; j < n; j++)
+		{
+			uint32x4_t	x = vdupq_n_u32(v[j]);
+
+			na = vsubq_u32(na, vcgtq_u32(a, x));
+			nb = vsubq_u32(nb, vcgtq_u32(b, x));
+		}
+		vst1q_u32(place + i, na);
+		vst1q_u32(place + i + 4, nb);
+	}
+	for (int i = 0; i < n; i++)
+		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
 }
 
 static const FPTSimd fpt_simd_neon = {
 	"neon",
-	{fpt_cmp1_neon, fpt_cmp2_neon, fpt_cmp4_neon, fpt_cmp8_neon,
-	fpt_cmp16_neon}
+	{fpt_cmp1_neon, fpt_cmp2_neon, fpt_cmp3_neon, fpt_cmp4_neon,
+	fpt_cmp5_neon, fpt_cmp6_neon, fpt_cmp7_neon, fpt_cmp8_neon},
+	fpt_used_neon,
+	fpt_order_neon
 };
 
 #endif							/* FPT_SIMD_NEON */

@@ -377,11 +377,11 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 		fpt_page_range(l, page, lo, hi, first, last) != FPT_OK)
 		return FPT_CORRUPT;
 	if (head)
-		first->kid = first->rank = 0;
+		memset(first, 0, sizeof(FPTLoc));
 	if (tail)
 	{
+		memset(last, 0, sizeof(FPTLoc));
 		last->kid = fpt_header(page)->nkids;
-		last->rank = 0;
 	}
 	return FPT_OK;
 }
@@ -513,8 +513,8 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	const FPTLayout *l = &so->ix.layout;
 	const FPTKey *low = &b->low->key;
 	const FPTKey *high = &b->high->key;
-	FPTLoc		done = {0, 0};
-	FPTLoc		leapt = {-1, 0};
+	FPTLoc		done = {0};
+	FPTLoc		leapt = {.kid = -1};
 	FPTRange	buf;
 	FPTEntry	e;
 	int			i = 0;
@@ -561,7 +561,7 @@ fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		 const FPTKey *from, FPTLoc *done)
 {
 	const FPTLayout *l = &so->ix.layout;
-	FPTLoc		at = {0, 0};
+	FPTLoc		at = {0};
 
 	if (from->cls != FPT_CLS_MINF && !fpt_page_begins_at(l, page, from) &&
 		fpt_page_lower_bound(l, page, from, &at) != FPT_OK)
@@ -585,8 +585,8 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	const FPTKey *low = &b->low->key;
 	const FPTKey *high = &b->high->key;
 	FPTQualRange r;
-	FPTLoc		done = {0, 0};
-	FPTLoc		leapt = {-1, 0};
+	FPTLoc		done = {0};
+	FPTLoc		leapt = {.kid = -1};
 	bool		more = true;
 	int			steps = 0;
 

@@ -64,8 +64,8 @@ extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 static inline int
 fpt_page_copy_all(const FPTLayout *l, void *page, bool skip_dead, FPTRun *run)
 {
-	FPTLoc		first = {0, 0};
-	FPTLoc		last = {fpt_header(page)->nkids, 0};
+	FPTLoc		first = {0};
+	FPTLoc		last = {.kid = fpt_header(page)->nkids};
 
 	return fpt_page_copy(l, page, first, last, skip_dead, run);
 }

@@ -60,6 +60,7 @@ typedef struct FPTLeafDelete
 	bool	   *dead;			/* to be removed */
 	uint64	   *order;			/* some in heap order, see fpt_order_tid() */
 	int			norder;
+	int		   *asked;			/* which of them the n'th question is about */
 	int			ndead;
 	int			freed;			/* bytes, as told by the questions */
 	TransactionId horizon;		/* the youngest that made one of them dead */
@@ -174,6 +175,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
 	d->dead = palloc0(sizeof(bool) * (d->n + 1));
 	d->order = palloc(sizeof(uint64) * (d->n + 1));
+	d->asked = palloc(sizeof(int) * (d->n + 1));
 	d->norder = 0;
 	d->ndead = 0;
 	d->freed = 0;
@@ -194,6 +196,7 @@ fpt_leaf_delete_end(FPTLeafDelete *d)
 	pfree(d->wanted);
 	pfree(d->dead);
 	pfree(d->order);
+	pfree(d->asked);
 	pfree(d->op.deltids);
 	pfree(d->op.status);
 }
@@ -204,8 +207,8 @@ fpt_want_hinted(FPTLeafDelete *d)
 {
 	Page		page = BufferGetPage(d->buf);
 	FPTRun		run = {0};
-	uint16		all[FPT_MAX_ENTRIES];
-	uint16		live[FPT_MAX_ENTRIES];
+	uint16	   *all = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
+	uint16	   *live = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	int			nlive;
 	int			i;
 	int			j = 0;
@@ -223,6 +226,8 @@ fpt_want_hinted(FPTLeafDelete *d)
 			d->wanted[i] = true;
 	}
 	Assert(j == nlive);			/* the same entries, in the same order */
+	pfree(all);
+	pfree(live);
 }
 
 /* Bits that tell which heap pages may have wanted entries. */
@@ -280,10 +285,11 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
 	int			pos = fpt_order_pos(d, i);
 
-	Assert(OffsetNumberIsValid(pos + 1));
 	fpt_tid_decode(fpt_order_tid(d, i), &del->tid);
+	d->asked[d->op.ndeltids] = pos;
 	del->id = (int16) d->op.ndeltids++;
-	status->idxoffnum = (OffsetNumber) (pos + 1);
+	/* for core's messages, of those that a page of line pointers can have */
+	status->idxoffnum = (OffsetNumber) Min(pos + 1, MaxOffsetNumber);
 	status->knowndeletable = !d->op.bottomup && d->wanted[pos];
 	status->promising = d->op.bottomup && d->wanted[pos];
 	status->freespace = (int16) space;
@@ -313,13 +319,14 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 		d->horizon = horizon;
 	for (i = 0; i < d->op.ndeltids && d->ndead < d->n - 1; i++)
 	{
-		TM_IndexStatus *status = &d->op.status[d->op.deltids[i].id];
+		int			id = d->op.deltids[i].id;
+		TM_IndexStatus *status = &d->op.status[id];
 
 		if (status->knowndeletable)
 		{
-			Assert(status->idxoffnum >= 1 && status->idxoffnum <= d->n);
-			Assert(!d->dead[status->idxoffnum - 1]);
-			d->dead[status->idxoffnum - 1] = true;
+			Assert(d->asked[id] >= 0 && d->asked[id] < d->n);
+			Assert(!d->dead[d->asked[id]]);
+			d->dead[d->asked[id]] = true;
 			d->ndead++;
 			d->freed += status->freespace;
 		}

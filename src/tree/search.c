@@ -426,7 +426,7 @@ fpt_descend_first(Relation rel, FPTIndex *ix, int level)
 int
 fpt_page_children(const FPTLayout *l, Page page, uint32 *children)
 {
-	FPTLoc		loc = {0, 0};
+	FPTLoc		loc = {0};
 	FPTEntry	e;
 	int			n = 0;
 

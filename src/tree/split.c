@@ -44,8 +44,13 @@
 #include "tree/finddisk.h"
 #include "tree/split.h"
 
-/* Fill of the nodes of a new right page, percent. */
+/*
+ * Fill of the nodes of a new right page, percent.  A page of images, which has
+ * no less room if it is in nodes to come, is logged with full nodes: their
+ * splits cost less than the free slots.
+ */
 #define FPT_SPLIT_FILL			75
+#define FPT_SPLIT_FILL_IMAGES	100
 #define FPT_SPLIT_FILL_ASCENDING 100
 #define FPT_SPLIT_FILL_ARRIVING	90	/* more or less ascending */
 
@@ -83,6 +88,7 @@ typedef struct FPTSplit
 	char	   *left;			/* the pages as they shall be, links apart */
 	char	   *right;
 	FPTWork    *work;			/* for the kernel */
+	uint32		reach;			/* of the pages, see FPTPageSpec */
 	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
 
@@ -125,6 +131,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->entries[a] = *sp->e;
 	sp->n = n + 1;
 	sp->pos = a;
+	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
 }
 
 /*
@@ -299,7 +306,8 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	int			keep;
 
 	Assert(sp->n > 1 && sp->pos < sp->n);
-	sp->fill = FPT_SPLIT_FILL;
+	sp->fill = h->level == 0 && !fpt_is_general(&sp->ix->layout) ?
+		FPT_SPLIT_FILL_IMAGES : FPT_SPLIT_FILL;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* The page where the run goes on gets the lesser part of the others. */
@@ -372,9 +380,11 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 {
 	const FPTLayout *l = &sp->ix->layout;
 	FPTPageHeader *h = fpt_header(page);
-	FPTPageSpec left = {h->level, fpt_special(page)->pageno, &sp->low,
-		&sp->sep.key};
-	FPTPageSpec right = {h->level, FPT_NOPAGE, &sp->sep.key, &sp->high};
+	FPTPageSpec left = {.level = h->level,
+		.pageno = fpt_special(page)->pageno, .low = &sp->low,
+	.high = &sp->sep.key, .reach = sp->reach};
+	FPTPageSpec right = {.level = h->level, .low = &sp->sep.key,
+	.high = &sp->high, .reach = sp->reach};
 
 	if (at < 1 || at >= sp->n)
 		return false;
@@ -549,7 +559,8 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 {
 	Relation	rel = sp->rel;
 	int			level = fpt_header(BufferGetPage(buf))->level;
-	FPTPageSpec root = {level + 1, FPT_ROOTPAGE, &sp->low, &sp->high};
+	FPTPageSpec root = {.level = level + 1, .pageno = FPT_ROOTPAGE,
+		.low = &sp->low, .high = &sp->high};
 	FPTEntry	top[2];
 	FPTWal	   *wal;
 	Page		copy;
@@ -606,7 +617,8 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	uint32		right = h->right;
 	uint16		flags = h->flags;
 	FPTSplit	sp;
-	FPTPageSpec spec = {h->level, pageno, &sp.low, &sp.high};
+	FPTPageSpec spec = {.level = h->level, .pageno = pageno, .low = &sp.low,
+	.high = &sp.high};
 	FPTResult	res;
 	char	   *formed = palloc(BLCKSZ);
 
@@ -617,6 +629,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	sp.e = e;
 	sp.entries = fpt_alloc_entries();
 	fpt_split_read(&sp, copy, pageno);
+	spec.reach = sp.reach;
 	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
 	if (res == FPT_OK)
 		memcpy(copy, formed, BLCKSZ);

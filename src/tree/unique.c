@@ -144,33 +144,40 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
  * error if the page is damaged.
  */
 static TransactionId
-fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, uint64 *tids,
-				uint16 *slotids, bool *stop)
+fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
 {
+	const FPTLayout *l = &u->ix->layout;
 	Page		page = BufferGetPage(cur);
-	FPTRun		run = {0};
+	uint64		tids[FPT_MAX_CAP];
+	uint16		slotids[FPT_MAX_CAP];
+	FPTRun		run = {.tids = tids, .slotids = slotids};
 	FPTLoc		from,
 				to;
-	int			n;
-	int			i;
 
 	Assert(BufferIsValid(first) && BufferIsValid(cur));
-	Assert(fpt_key_cmp(&u->ix->layout, &u->lo, &u->hi) < 0);
+	Assert(fpt_key_cmp(l, &u->lo, &u->hi) < 0);
 	Assert(u->lo.tid == 0 && u->hi.tid == FPT_MAX_TID);
-	run.tids = tids;
-	run.slotids = slotids;
-	if (fpt_page_range(&u->ix->layout, page, &u->lo, &u->hi, &from,
-					   &to) != FPT_OK ||
-		(n = fpt_page_copy(&u->ix->layout, page, from, to, false, &run)) < 0)
-		fpt_corrupt_page(u->rel, &u->ix->layout, page, fpt_bufpage(cur));
-	fpt_guess_learn(&u->ix->guess, &u->ix->layout, page, from.kid);
-	for (i = 0; i < n && !*stop; i++)
+	if (fpt_page_range(l, page, &u->lo, &u->hi, &from, &to) != FPT_OK)
+		fpt_corrupt_page(u->rel, l, page, fpt_bufpage(cur));
+	fpt_guess_learn(&u->ix->guess, l, page, from.kid);
+	while (from.kid <= to.kid && !*stop)
 	{
-		TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
-											   slotids[i], stop);
+		FPTLoc		next = {.kid = from.kid + 1};
+		int			n = fpt_page_copy(l, page, from,
+									  from.kid < to.kid ? next : to, false,
+									  &run);
 
-		if (TransactionIdIsValid(xwait))
-			return xwait;
+		if (n < 0)
+			fpt_corrupt_page(u->rel, l, page, fpt_bufpage(cur));
+		for (int i = 0; i < n && !*stop; i++)
+		{
+			TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
+												   slotids[i], stop);
+
+			if (TransactionIdIsValid(xwait))
+				return xwait;
+		}
+		from = next;
 	}
 	return InvalidTransactionId;
 }
@@ -216,8 +223,6 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	bool		stop = false;
 	uint32		steps = 0;
 	TransactionId xwait = InvalidTransactionId;
-	uint64		tids[FPT_MAX_ENTRIES];
-	uint16		slotids[FPT_MAX_ENTRIES];
 
 	Assert(c->how != UNIQUE_CHECK_NO);
 	Assert(fpt_tid_is_valid(key->tid));
@@ -240,7 +245,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	{
 		FPTKey		high;
 
-		xwait = fpt_unique_page(&u, buf, cur, tids, slotids, &stop);
+		xwait = fpt_unique_page(&u, buf, cur, &stop);
 		if (stop || fpt_page_below_high(&u.ix->layout, BufferGetPage(cur),
 										&u.hi))
 			break;

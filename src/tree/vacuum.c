@@ -578,12 +578,13 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 	Buffer		nbuf = u->to_right ? u->right : u->left;
 	FPTEntry   *e = palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
 	FPTEntry	only;
-	FPTLoc		loc = {0, 0};
+	FPTLoc		loc = {0};
 	FPTPageHeader *h = fpt_header(BufferGetPage(nbuf));
 	PGAlignedBlock merged;
 	FPTKey		low,
 				high;
-	FPTPageSpec spec = {h->level, fpt_bufpage(nbuf), &low, &high};
+	FPTPageSpec spec = {.level = h->level, .pageno = fpt_bufpage(nbuf),
+		.low = &low, .high = &high};
 	int			n;
 	bool		fits;
 
@@ -1318,57 +1319,57 @@ IndexBulkDeleteResult *
 fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 			  IndexBulkDeleteCallback callback, void *callback_state)
 {
-	FPTVacuum	v;
+	FPTVacuum  *v = palloc0(sizeof(FPTVacuum));	/* too large for a stack */
 	int			nentries;
 
 	Assert(callback != NULL && !RecoveryInProgress());
 	Assert(CheckRelationLockedByMe(info->index, AccessShareLock, true));
 	if (stats == NULL)
 		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
-	memset(&v, 0, sizeof(v));
-	v.info = info;
-	v.stats = stats;
-	v.callback = callback;
-	v.callback_state = callback_state;
-	v.rel = info->index;
-	fpt_index_copy(info->index, &v.ix);
-	if (v.ix.stale)
-		fpt_warn_stale(v.rel);
-	v.npages = fpt_npages(info->index, &v.ix.map);
-	v.seen = palloc0(v.npages / 8 + 1);
-	v.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	v.verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
-	v.sorts = fpt_vacuum_sorts(info);
-	v.chunk.max = Min(FPT_CHUNK_LEAVES, v.npages);
-	nentries = v.chunk.max * FPT_MAX_ENTRIES;
-	v.chunk.tids = palloc(sizeof(uint64) * nentries);
-	v.chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
-	v.chunk.dead = palloc(sizeof(bool) * nentries);
+	v->info = info;
+	v->stats = stats;
+	v->callback = callback;
+	v->callback_state = callback_state;
+	v->rel = info->index;
+	fpt_index_copy(info->index, &v->ix);
+	if (v->ix.stale)
+		fpt_warn_stale(v->rel);
+	v->npages = fpt_npages(info->index, &v->ix.map);
+	v->seen = palloc0(v->npages / 8 + 1);
+	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	v->verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
+	v->sorts = fpt_vacuum_sorts(info);
+	v->chunk.max = Min(FPT_CHUNK_LEAVES, v->npages);
+	nentries = v->chunk.max * FPT_MAX_ENTRIES;
+	v->chunk.tids = palloc(sizeof(uint64) * nentries);
+	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
+	v->chunk.dead = palloc(sizeof(bool) * nentries);
 
-	v.sweep = fpt_sweep_begin(v.rel, &v.ix);
+	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;
-	fpt_vacuum_leaves(&v);
-	fpt_sweep_end(v.sweep);
-	if (v.lost)
+	fpt_vacuum_leaves(v);
+	fpt_sweep_end(v->sweep);
+	if (v->lost)
 		ereport(WARNING,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("empty pages of index \"%s\" cannot be unlinked",
-						RelationGetRelationName(v.rel)),
+						RelationGetRelationName(v->rel)),
 				 errdetail("Searches do not lead to their downlinks: the order of keys has changed, or the index is damaged."),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(v.rel))));
+						 RelationGetRelationName(v->rel))));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
-	fpt_find_free_pages(&v);
-	pfree(v.seen);
-	pfree(v.tids);
-	pfree(v.verdicts);
-	pfree(v.chunk.tids);
-	pfree(v.chunk.order);
-	pfree(v.chunk.dead);
-	if (v.notes != NULL)
-		pfree(v.notes);
+	fpt_find_free_pages(v);
+	pfree(v->seen);
+	pfree(v->tids);
+	pfree(v->verdicts);
+	pfree(v->chunk.tids);
+	pfree(v->chunk.order);
+	pfree(v->chunk.dead);
+	if (v->notes != NULL)
+		pfree(v->notes);
+	pfree(v);
 	return stats;
 }
 

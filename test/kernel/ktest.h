@@ -20,6 +20,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/order.h"
 #include "page/simd.h"
 #include "page/tuple.h"
 
@@ -74,6 +75,7 @@ typedef enum KTDist
 	KT_DENSE,					/* few values, many duplicates */
 	KT_ASCENDING,
 	KT_EDGE,					/* ends of the range */
+	KT_PARTS,					/* few values of each of two bytes */
 	KT_NDISTS
 } KTDist;
 
@@ -89,7 +91,8 @@ typedef struct KTWorld
 	kt_u128		span;			/* largest offset generated */
 	kt_u128		next;			/* KT_ASCENDING */
 	int			nullpct;
-	bool		longtids;
+	int			kind;			/* FPT_KIND_*, and what ... */
+	uint32		tidbase;		/* ... TIDs are relative to */
 	bool		general;		/* general keys, in ... */
 	int			tupmin;			/* ... tuples of so many bytes */
 	int			tupmax;
@@ -140,6 +143,12 @@ extern void kt_layout(FPTLayout *l, int keysize, bool nullsfirst,
 extern void kt_layout_general(FPTLayout *l, bool nullsfirst,
 							  bool randomwidths);
 
+/*
+ * The slots of a node that hold the first "rank" entries, by comparing all of
+ * its entries with each other; only for nodes without a permutation.
+ */
+extern uint64 kt_slots_before(KTWorld *w, int kid, int rank);
+
 /* Base of a world's pages. */
 static inline kt_u128
 kt_page_base(const KTWorld *w)
@@ -182,6 +191,22 @@ static inline kt_u128
 kt_value(const FPTKey *k)
 {
 	return ((kt_u128) k->hi << 64) | k->lo;
+}
+
+/* FPTPageHeader.enc of pages of images: key width, kind without its prefix */
+#define ENC(kw, kind)	fpt_enc((kw) - 1, FPT_KIND_##kind)
+
+/* Can this TID be stored in a page of this geometry and base? */
+static inline bool
+kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
+{
+	uint64		block = tid >> 16;
+	uint64		offset = tid & 0xFFFF;
+
+	if (g->tw == 6)
+		return true;
+	return offset <= 255 && block >= tidbase &&
+		block <= (uint64) tidbase + (UINT64CONST(1) << (8 * g->tw - 8)) - 1;
 }
 
 /* --- tests -------------------------------------------------------------- */

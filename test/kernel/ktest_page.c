@@ -250,21 +250,19 @@ kt_page_init(KTWorld *w, int enc)
 {
 	FPTPageSpec spec = {w->level, w->pageno, &w->low, &w->high};
 
-	fpt_page_init(&w->l, w->page, &spec, enc,
-				  (uint64) (kt_page_base(w) >> 64), (uint64) kt_page_base(w));
+	FPTKey		base = kt_key(FPT_CLS_VALUE, (uint64) (kt_page_base(w) >> 64),
+							  (uint64) kt_page_base(w), 0);
+
+	fpt_page_init(&w->l, w->page, &spec, enc, &base, w->tidbase);
 }
 
 void
 kt_world_init_page(KTWorld *w)
 {
 	int			keysize = w->general ? 8 : w->l.keysize;
-	int			kw = 1 << kt_below(FPT_NKW);
-	int			enc = 0;
+	int			kw = 1 + (int) kt_below(keysize);
+	int			enc = kw - 1;
 
-	if (kw > keysize)
-		kw = keysize;
-	while ((1 << enc) < kw)
-		enc++;
 	w->pageno = 1 + (uint32) kt_below(1000);
 	w->level = kt_chance(70) ? 0 : 1 + (int) kt_below(FPT_MAX_LEVEL);
 	w->dist = (KTDist) kt_below(KT_NDISTS);
@@ -285,9 +283,12 @@ kt_world_init_page(KTWorld *w)
 		w->nullpct = kt_chance(70) ? 0 : 100;
 	}
 	w->unlikepct = 0;
-	w->longtids = w->level > 0 || kt_chance(40);
-	if (!w->longtids)
-		enc |= FPT_ENC_TID4;
+	w->kind = w->level > 0 ? FPT_KIND_INNER : (int) kt_below(FPT_KIND_INNER);
+	enc = fpt_enc(enc, w->kind);
+	w->tidbase = 0;
+	if (w->kind < FPT_KIND_LEAF6 && kt_chance(70))
+		w->tidbase = kt_chance(30) ? FPT_MAX_TIDBASE :
+			(uint32) kt_below(kt_chance(50) ? 1000 : FPT_MAX_TIDBASE);
 	w->base = kt_random_wide(kt_max_of(keysize) - kt_max_of(kw));
 	if (kt_chance(20))
 		w->base = kt_max_of(keysize) - kt_max_of(kw);
@@ -305,25 +306,58 @@ kt_world_init_page(KTWorld *w)
 	kt_page_init(w, enc);
 }
 
+/*
+ * A TID: of the blocks and offsets that pages of this kind can hold, above all
+ * of those at their ends.  Offset 256 has a lowest byte of zero.
+ */
 static uint64
-kt_random_tid(bool longtid)
+kt_random_tid(KTWorld *w, int kind)
 {
-	uint64		maxblk = longtid ? 0xFFFFFFFE : FPT_TID4_MAXBLOCK;
-	uint64		maxoff = longtid ? 0xFFFF : FPT_TID4_MAXOFF;
+	static const uint64 blocks[] = {256, 65536, 1 << 24, 0xFFFFFFFF,
+	0xFFFFFFFF};
+	bool		whole = kind >= FPT_KIND_LEAF6;
+	uint64		base = whole ? 0 : w->tidbase;
+	uint64		maxblk = base + blocks[kind] - 1;
+	uint64		maxoff = whole ? 0xFFFF : FPT_TID_MAXOFF;
 
-	switch (kt_below(8))
+	switch (kt_below(10))
 	{
 		case 0:
 			return (maxblk << 16) | maxoff;
 		case 1:
-			return 1 + kt_below(3);
+			return (base << 16) | (1 + kt_below(3));
 		case 2:
-			return (kt_below(maxblk + 1) << 16) | maxoff;
+			return ((base + kt_below(blocks[kind])) << 16) | maxoff;
 		case 3:
-			return (kt_below(4) << 16) | (1 + kt_below(4));
+			return ((base + kt_below(4)) << 16) | (1 + kt_below(4));
+		case 4:
+			if (whole)
+				return (kt_below(4) << 16) | (256 * (1 + kt_below(255)));
+			/* FALLTHROUGH */
+		case 5:
+			/* separators mostly have no TID */
+			if (w->level > 0)
+				return 0;
+			/* FALLTHROUGH */
 		default:
-			return (kt_below(maxblk + 1) << 16) | (1 + kt_below(maxoff));
+			return ((base + kt_below(blocks[kind])) << 16) |
+				(1 + kt_below(maxoff));
 	}
+}
+
+/*
+ * Numbers that are the same but for two bytes at most: in wide keys, often of
+ * the same upper or lower 8 bytes.
+ */
+static kt_u128
+kt_random_parts(kt_u128 span)
+{
+	static const uint8 values[] = {0, 1, 0x7F, 0x80, 0xFF};
+	kt_u128		v = 0;
+
+	for (int i = 0; i < 2; i++)
+		v |= (kt_u128) values[kt_below(5)] << (8 * kt_below(16));
+	return v & span;
 }
 
 static kt_u128
@@ -342,6 +376,8 @@ kt_random_offset(KTWorld *w)
 			if (kt_chance(30))
 				return span - kt_below(3);
 			return kt_random_wide(span);
+		case KT_PARTS:
+			return kt_random_parts(span);
 		default:
 			return kt_random_wide(span);
 	}
@@ -362,7 +398,8 @@ kt_any_entry(KTWorld *w)
 		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
 	if (w->general)
 		kt_random_tuple(w, &e.key);
-	e.key.tid = kt_random_tid(w->longtids || kt_below(200) == 0);
+	e.key.tid = kt_random_tid(w, kt_below(200) == 0 ? Max(w->kind, FPT_KIND_LEAF6) :
+							  w->kind);
 	if (w->level > 0)
 		e.down = 2 + (uint32) kt_below(1000000);
 	return e;
@@ -495,10 +532,44 @@ kt_loc_index(KTWorld *w, FPTLoc loc)
 	return i;
 }
 
+uint64
+kt_slots_before(KTWorld *w, int kid, int rank)
+{
+	FPTPage		pg = fpt_page_open(&w->l, w->page);
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		before = 0;
+
+	for (int i = 0; i < pg.g->cap; i++)
+	{
+		uint64		tid = fpt_slot_tid(pg, node, i);
+		uint64		hi,
+					lo;
+		int			n = 0;
+
+		if ((tid & 0xFFFF) == 0)
+			continue;
+		fpt_slot_rel(pg.g, node, i, &hi, &lo);
+		for (int j = 0; j < pg.g->cap; j++)
+		{
+			uint64		tid2 = fpt_slot_tid(pg, node, j);
+			uint64		hi2,
+						lo2;
+
+			fpt_slot_rel(pg.g, node, j, &hi2, &lo2);
+			n += (tid2 & 0xFFFF) != 0 &&
+				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo &&
+														 tid2 < tid))));
+		}
+		if (n < rank)
+			before |= UINT64CONST(1) << i;
+	}
+	return before;
+}
+
 FPTLoc
 kt_index_loc(KTWorld *w, int i)
 {
-	FPTLoc		loc = {0, 0};
+	FPTLoc		loc = {0, 0, 0};
 
 	for (; loc.kid < fpt_header(w->page)->nkids; loc.kid++)
 	{
@@ -509,6 +580,10 @@ kt_index_loc(KTWorld *w, int i)
 		i -= n;
 	}
 	loc.rank = i;
+
+	/* places that searches find mostly know what is below */
+	if (i > 0 && !kt_geom(w)->perm && kt_chance(50))
+		loc.below = kt_slots_before(w, loc.kid, i);
 	return loc;
 }
 
@@ -568,7 +643,7 @@ kt_world_fill(KTWorld *w, int pct)
 
 		if ((x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
 			 fpt_rel(fpt_page_open(&w->l, w->page), &x.key, &hi, &lo) != 0) ||
-			(g->tw == 4 && !fpt_tid_is_short(x.key.tid)))
+			!kt_tid_fits(g, w->tidbase, x.key.tid))
 			continue;
 		w->m[w->n].e = x;
 		w->m[w->n++].dead = false;

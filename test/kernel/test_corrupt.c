@@ -20,6 +20,8 @@ static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
 static const FPTKey minf = {.cls = FPT_CLS_MINF};
 static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 static const FPTPageSpec leaf = {0, 5, &minf, &pinf};
+static const FPTKey base500 = {.lo = 500, .cls = FPT_CLS_VALUE};
+static const FPTKey zero = {.cls = FPT_CLS_VALUE};
 
 /*
  * A sound page: values 1000, 1010, ... with TIDs 1, 2, ..., the last four
@@ -35,7 +37,8 @@ sound_page(const FPTLayout *l, int level)
 			e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
 		e[i].down = level > 0 ? 2 + i : 0;
 	}
-	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, 2, 0, 500);
+	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf},
+				  level > 0 ? ENC(4, INNER) : ENC(4, LEAF6), &base500, 0);
 	g = fpt_page_geom(l, page);
 	CHECK(fpt_page_fill(l, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	CHECK(fpt_header(page)->nkids >= 3);
@@ -68,10 +71,25 @@ node(int kid)
 	return fpt_kid_node(pg, kid);
 }
 
+static FPTPage
+open_page(void)
+{
+	return (FPTPage) {.l = &l8, .g = g, .p = page};
+}
+
+/* Bits of the slots in use, of a node that has them. */
 static uint64 *
 used(int kid)
 {
+	CHECK(g->perm);
 	return &((FPTNode *) node(kid))->used;
+}
+
+/* Of a node's slots, keep only these in use. */
+static void
+keep_slots(int kid, uint64 slots)
+{
+	fpt_slots_free(g, node(kid), fpt_node_used(g, node(kid)) & ~slots);
 }
 
 static uint8 *
@@ -83,13 +101,13 @@ perm(int kid)
 static void
 set_key(int kid, int slot, uint64 offset)
 {
-	fpt_array_set(g->kw, node(kid) + sizeof(FPTNode), g->cap, slot, 0, offset);
+	fpt_slot_set_rel(g, node(kid), slot, 0, offset);
 }
 
 static void
 set_separator(int kid, uint64 offset)
 {
-	fpt_array_set(g->kw, page + FPT_LINE, g->maxnodes, kid, 0, offset);
+	fpt_sep_set(open_page(), kid, 0, offset);
 }
 
 /* --- the full check ----------------------------------------------------- */
@@ -158,17 +176,26 @@ test_check_identity(void)
 	expect_field(msg, "flags", FPT_F_META);
 	header()->level = FPT_MAX_LEVEL + 1;
 	expect_field(msg, "level", FPT_MAX_LEVEL + 1);
-	header()->enc |= 0x20;
+	header()->enc |= 0x40;		/* kinds that there are not */
 	expect_field(enc, "encoding", header()->enc);
-	header()->enc = FPT_NENC;
-	expect_field(enc, "encoding", FPT_NENC);
-	header()->enc = 4;			/* wider than the key size */
-	expect_field(enc, "encoding", 4);
-	header()->enc = 15;
-	expect_field(enc, "encoding", 15);
-	header()->level = 1;
-	header()->enc |= FPT_ENC_TID4;
+	header()->enc |= 0x80;
 	expect_field(enc, "encoding", header()->enc);
+	for (int low = 8; low < 16; low++)	/* wider than the key size */
+	{
+		header()->enc = (uint8) low;
+		expect_field(enc, "encoding", low);
+	}
+	for (int kind = 0; kind < FPT_KIND_LEAF6; kind++)
+	{
+		/* inner pages have TIDs of 6 bytes */
+		header()->level = 1;
+		header()->enc = (uint8) fpt_enc(3, kind);
+		expect_field(enc, "encoding", header()->enc);
+	}
+	special()->tidbase = FPT_MAX_TIDBASE + 1u;
+	expect_field(msg, "block of TIDs", FPT_MAX_TIDBASE + 1u);
+	special()->tidbase = 0xFFFFFFFF;
+	expect_field(msg, "block of TIDs", 0xFFFFFFFF);
 	header()->nnodes = 255;
 	expect_field(enc, "encoding", header()->enc);
 	header()->nkids = header()->nnodes + 1;
@@ -186,8 +213,6 @@ test_check_header(void)
 	special()->reserved[0] = 1;
 	expect("reserved bytes of the page header are not zero");
 	special()->reserved[1] = 1;
-	expect("reserved bytes of the page header are not zero");
-	special()->reserved[2] = 1;
 	expect("reserved bytes of the page header are not zero");
 	header()->high.tidcls |= (uint64) 1 << 48;
 	expect("high fence is not valid");
@@ -239,16 +264,8 @@ test_check_nodes(void)
 	expect("in-page root points to a node that does not exist");
 	kids()[1] = kids()[0];
 	expect("in-page root points to a node twice");
-	*used(1) |= g->capmask + 1;
-	expect("node uses slots it does not have");
-	*used(1) = 0;
+	keep_slots(1, 0);
 	expect("node in use is empty");
-	perm(1)[0] = g->cap;
-	expect("node's order names a slot that is not in use");
-	perm(1)[0] = g->cap - 1;
-	expect("node's order names a slot that is not in use");
-	perm(1)[1] = perm(1)[0];
-	expect("node's order names a slot twice");
 	set_key(header()->nkids - 1, 0, 3);
 	expect("NULL entry has a key");
 	set_separator(1, 0xFFFF);
@@ -260,9 +277,114 @@ test_check_nodes(void)
 	CHECK(fpt_page_truncate(&l8, page, 0) == FPT_OK);
 	fpt_page_hint_set(&l8, page, 0);
 	expect("dead-entry hint for a slot that is not in use");
-	perm(0)[0] = 1;
-	perm(0)[1] = 0;
+
+	/* a slot's entry once more: no order of a node can be right */
+	memcpy(node(1) + g->key_off + g->sw, node(1) + g->key_off, g->sw);
+	memcpy(node(1) + g->tid_off + g->pw, node(1) + g->tid_off, g->pw);
 	expect("entries are out of order");
+}
+
+/* Nodes that have a bitmap and a permutation: those of inner pages. */
+static void
+test_check_perm(void)
+{
+	sound_page(&l8, 1);
+	*used(1) |= g->capmask + 1;
+	expect("node uses slots it does not have");
+	sound_page(&l8, 1);
+	*used(1) = 0;
+	expect("node in use is empty");
+	sound_page(&l8, 1);
+	perm(1)[0] = g->cap;
+	expect("node's order names a slot that is not in use");
+	sound_page(&l8, 1);
+	perm(1)[0] = g->cap - 1;
+	expect("node's order names a slot that is not in use");
+	sound_page(&l8, 1);
+	perm(1)[1] = perm(1)[0];
+	expect("node's order names a slot twice");
+	sound_page(&l8, 1);
+	perm(1)[0] = 1;
+	perm(1)[1] = 0;
+	expect("entries are out of order");
+}
+
+/* What a search would not find, as nodes of NULLs have no separators. */
+static void
+test_check_null_nodes(void)
+{
+	uint8		kid;
+
+	for (int i = 0; i < NENTRIES; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
+		e[i].down = 0;
+	}
+	fpt_page_init(&l8, page, &leaf, ENC(4, LEAF2), &zero, 0);
+	g = fpt_page_geom(&l8, page);
+	CHECK(fpt_page_fill(&l8, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
+	CHECK(header()->nkids > 1 && header()->nnull == header()->nkids);
+	CHECK(fpt_page_check(&l8, page, 5, NULL) == NULL);
+	kid = kids()[0];
+	kids()[0] = kids()[1];
+	kids()[1] = kid;
+	expect("entries are out of order");
+}
+
+/* A lost offset: the entry is gone, but its TID's block is still there. */
+static void
+test_check_free_slots(void)
+{
+	for (int kw = 1; kw <= 16; kw++)
+	{
+		for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+		{
+			char	   *at;
+
+			for (int i = 0; i < 6; i++)
+			{
+				e[i].key = kt_key(FPT_CLS_VALUE, 0, 7 + i, 0x50001);
+				e[i].down = 0;
+			}
+			fpt_page_init(&l16, page, &leaf, fpt_enc(kw - 1, kind), &zero, 0);
+			g = fpt_page_geom(&l16, page);
+			CHECK(fpt_page_fill(&l16, page, e, 6, 100) == FPT_OK);
+			at = node(0) + g->tid_off + g->pw;
+			memset(at, 0, g->tw);
+			CHECK(fpt_page_check(&l16, page, 5, NULL) == NULL);
+			CHECK(fpt_page_count(&l16, page) == 5);
+			at[g->tw - 1] = 1;
+			expect_on(&l16, "free slot has a block of a TID");
+		}
+	}
+}
+
+/* Entries that are in the page a second time, whatever is stored of them. */
+static void
+test_check_twice(void)
+{
+	for (int kw = 1; kw <= 16; kw++)
+	{
+		for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+		{
+			int			n = 6;
+
+			for (int i = 0; i < n; i++)
+			{
+				e[i].key = kt_key(FPT_CLS_VALUE, 0, 7 + i / 2, 1 + i);
+				e[i].down = 0;
+			}
+			fpt_page_init(&l16, page, &leaf, fpt_enc(kw - 1, kind), &zero, 0);
+			g = fpt_page_geom(&l16, page);
+			CHECK(fpt_page_fill(&l16, page, e, n, 100) == FPT_OK);
+			CHECK(fpt_page_check(&l16, page, 5, NULL) == NULL);
+			if (fpt_node_count(&l16, page, 0) < 2)
+				continue;
+			CHECK(fpt_slot_tid((FPTPage) {&l16, g, page}, node(0), 1) == 2);
+			fpt_slot_set_tid((FPTPage) {&l16, g, page}, node(0), 1, 1);
+			expect_on(&l16, "entries are out of order");
+		}
+	}
 }
 
 static void
@@ -275,7 +397,7 @@ test_check_entries(void)
 	fpt_page_set_high(&l8, page, &e[NENTRIES - 1].key, &kt_work);
 	header()->right = 9;
 	expect("entry is not below the high fence");
-	fpt_slot_set_tid(g, node(0), 0, 0x70000);
+	fpt_slot_set_tid(open_page(), node(0), 0, UINT64CONST(0xFFFFFFFF0001));
 	expect("heap TID is not valid");
 
 	/* the sum of base and offset overflows */
@@ -317,7 +439,7 @@ test_bad_header(void)
 	int			lower;
 
 	sound_page(&l8, 1);
-	header()->enc = 7;
+	header()->enc = 12;
 	k = e[3].key;
 	x = e[3];
 	lower = header()->std.pd_lower;
@@ -411,6 +533,8 @@ test_bad_node(void)
 			sound_page(&l8, level);
 
 			/* a slot that does not exist */
+			if (!g->perm)
+				continue;
 			perm(kid)[0] = g->cap;
 			everybody_fails(kid, first);
 			sound_page(&l8, level);
@@ -486,7 +610,7 @@ test_bad_node_search(void)
 	/* NULLs */
 	for (int i = 0; i < NENTRIES; i++)
 		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
-	fpt_page_init(&l8, page, &leaf, 2, 0, 500);
+	fpt_page_init(&l8, page, &leaf, ENC(4, LEAF6), &base500, 0);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	k = e[NENTRIES - 1].key;
@@ -521,14 +645,18 @@ test_bad_make_room(void)
 
 	for (int damage = 0; damage < 5; damage++)
 	{
-		sound_page(&l8, 0);
+		/* orders that are stored are those of inner pages */
+		int			level = damage == 0 || damage == 2 ? 1 : 0;
+
+		sound_page(&l8, level);
 		n = (int) g->capacity;
 		for (int i = 0; i < n; i++)
 		{
 			full[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
-			full[i].down = 0;
+			full[i].down = level > 0 ? 2 + i : 0;
 		}
-		fpt_page_init(&l8, page, &leaf, 2, 0, 500);
+		fpt_page_init(&l8, page, &(FPTPageSpec) {level, 5, &minf, &pinf},
+					  level > 0 ? ENC(4, INNER) : ENC(4, LEAF6), &base500, 0);
 		CHECK(fpt_page_fill(&l8, page, full, n, 100) == FPT_OK);
 		x = full[3];
 		x.key.lo++;
@@ -545,14 +673,14 @@ test_bad_make_room(void)
 				perm(1)[g->cap - 1] = g->cap;
 				break;
 			case 3:				/* ... is the node itself */
-				*used(2) >>= 2;
+				keep_slots(2, g->capmask >> 2);
 				kids()[1] = kids()[0];
 				break;
 			case 4:				/* ... far away */
 				for (int i = 1; i < g->maxnodes; i++)
-					*used(i) = 1;
+					keep_slots(i, 1);
 				kids()[g->maxnodes - 1] = 255;
-				*used(1) = 0;
+				keep_slots(1, 0);
 				break;
 		}
 		CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
@@ -621,8 +749,8 @@ test_check_form(void)
 
 	/* those of images are */
 	sound_page(&l8, 0);
-	fpt_node_perm(g, node(0))[0] = 1;
-	fpt_node_perm(g, node(0))[1] = 0;
+	memcpy(node(0) + g->key_off + g->sw, node(0) + g->key_off, g->sw);
+	memcpy(node(0) + g->tid_off + g->pw, node(0) + g->tid_off, g->pw);
 	msg = fpt_page_check_form(&l8, page, 5, NULL);
 	CHECK(msg && strcmp(msg, "entries are out of order") == 0);
 }
@@ -640,7 +768,8 @@ test_bad_dictionary(void)
 	for (int i = 0; i < NENTRIES; i++)
 		e[i].key = kt_key(FPT_CLS_VALUE, 0,
 						  UINT64CONST(0x0303030303030303) + i / 5, 1 + i);
-	fpt_page_init(&l, page, &leaf, FPT_ENC_DICT | FPT_ENC_TID4, 0, 0);
+	fpt_page_init(&l, page, &leaf, fpt_enc(FPT_ENC_DICT, FPT_KIND_LEAF4), &zero,
+				  0);
 	CHECK(fpt_page_fill(&l, page, e, NENTRIES, 90) == FPT_OK);
 	CHECK(h->ndict == NENTRIES / 5);
 	CHECK(fpt_page_check(&l, page, 5, NULL) == NULL);
@@ -680,7 +809,7 @@ test_bad_tuples(void)
 		e[i].key.len = i == 0 ? sizeof(tuple) : 4;
 		e[i].down = 0;
 	}
-	fpt_page_init(&l, page, &leaf, 3, 0, 0);
+	fpt_page_init(&l, page, &leaf, ENC(8, LEAF6), &zero, 0);
 	CHECK(fpt_page_fill(&l, page, e, 12, 90) == FPT_OK);
 	g = fpt_page_geom(&l, page);
 	last.kid = header()->nkids;
@@ -720,7 +849,11 @@ test_corrupt(void)
 	kt_run("check: identity", test_check_identity);
 	kt_run("check: header", test_check_header);
 	kt_run("check: nodes", test_check_nodes);
+	kt_run("check: permutations", test_check_perm);
+	kt_run("check: nodes of NULLs", test_check_null_nodes);
 	kt_run("check: entries", test_check_entries);
+	kt_run("check: entries twice", test_check_twice);
+	kt_run("check: free slots", test_check_free_slots);
 	kt_run("bad header", test_bad_header);
 	kt_run("bad node", test_bad_node);
 	kt_run("bad node, searches", test_bad_node_search);

@@ -64,7 +64,7 @@ grow_older(KTWorld *w)
 	for (int i = 0; i < n; i++)
 	{
 		FPTEntry	e = kt_random_entry(w);
-		FPTLoc		loc = {0, 0};
+		FPTLoc		loc = {0, 0, 0};
 
 		edit.n = 0;
 		loc.kid = (int) kt_below(fpt_header(w->page)->nkids + 1);
@@ -105,6 +105,7 @@ any_loc(void)
 
 	loc.kid = (int) kt_below(kt_chance(80) ? 12 : 260) - 1;
 	loc.rank = (int) kt_below(kt_chance(80) ? 12 : 70) - 1;
+	loc.below = kt_chance(50) ? 0 : kt_random();
 	return loc;
 }
 
@@ -290,7 +291,9 @@ any_offset(KTWorld *w, int kind)
 		case 3:
 			return node + (int) kt_below(sizeof(FPTNode));
 		case 4:
-			return node + g->perm_off + (int) kt_below(g->cap);
+			return node + (g->perm ? g->perm_off + (int) kt_below(g->cap) :
+						   g->tid_off + (int) kt_below(g->cap) * g->pw +
+						   (int) kt_below(g->tw));
 		case 5:
 			return FPT_SPECIAL_OFFSET + (int) kt_below(FPT_LINE);
 		default:
@@ -464,6 +467,7 @@ repair_header(KTWorld *w)
 	s->version = FPT_VERSION;
 	s->pageno = w->pageno;
 	s->indexid = w->l.indexid;
+	s->tidbase = Min(s->tidbase, FPT_MAX_TIDBASE);
 	h->flags &= FPT_F_INCOMPLETE;
 	h->level %= FPT_MAX_LEVEL + 1;
 	h->nnodes = h->nkids = h->nnull = 0;
@@ -534,6 +538,10 @@ use_sound_page(KTWorld *w)
 		return;
 	if (w->level > 0 && e.down < 2)
 		e.down = 2;
+
+	/* a second separator without a TID is not found out */
+	if (w->level > 0 && e.key.tid == 0)
+		e.key.tid = 1;
 	if (w->level == 0)
 		e.down = 0;
 	res = fpt_page_insert(&w->l, w->page, &e, &edit);
@@ -544,7 +552,12 @@ use_sound_page(KTWorld *w)
 		CHECK(res == FPT_OK);
 	}
 	if (res == FPT_OK)
-		CHECK(fpt_page_check(&w->l, w->page, w->pageno, NULL) == NULL);
+	{
+		const char *msg = fpt_page_check(&w->l, w->page, w->pageno, NULL);
+
+		if (msg != NULL)
+			kt_fail(msg, __FILE__, __LINE__);
+	}
 }
 
 /* True if the check calls the page sound. */

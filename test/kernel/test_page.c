@@ -46,8 +46,10 @@ make_entries(int n, uint64 first, uint64 step)
 static void
 init_page(const FPTLayout *l, int level, int enc, uint64 base)
 {
-	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, enc, 0,
-				  base);
+	FPTKey		from = value(base, 0);
+
+	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, enc, &from,
+				  0);
 }
 
 static bool
@@ -101,7 +103,8 @@ test_fences(void)
 	FPTKey		high = value(200, 0);
 	FPTKey		k = value(100, 6);
 
-	fpt_page_init(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, 1, 0, 100);
+	fpt_page_init(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, ENC(2, LEAF6),
+				  &low, 0);
 	CHECK(!fpt_page_above_low(&l8, page, &k));
 	k.tid = 7;
 	CHECK(fpt_page_above_low(&l8, page, &k) && fpt_page_below_high(&l8, page, &k));
@@ -113,43 +116,203 @@ test_fences(void)
 
 /* --- encodings ---------------------------------------------------------- */
 
+/* The width of keys that are up to (hi, lo) apart. */
 static void
-check_enc(const FPTLayout *l, uint64 hi, uint64 lo, uint64 tids, int level,
-		  int expect)
+check_kw(const FPTLayout *l, uint64 hi, uint64 lo, int expect)
 {
 	FPTKey		base = {3, 0xFFFFFFFFFFFFFF00, 0, FPT_CLS_VALUE};
 	FPTKey		last = base;
 
 	if (l->keysize < 16)
 		base.hi = last.hi = 0;
-	if (l->keysize == 4)
+	if (l->keysize < 16)
 		base.lo = last.lo = 0;
 	last.lo += lo;
 	last.hi += hi + (last.lo < lo ? 1 : 0);
-	CHECK(fpt_choose_enc(l, level, &base, &last, tids) == expect);
+	CHECK(fpt_choose_kw(l, &base, &last) == expect);
 }
 
 static void
-test_choose_enc(void)
+test_choose_kw(void)
 {
-	uint64		longtid = ((FPT_TID4_MAXBLOCK + 1) << 16) | 1;
+	const FPTLayout *layouts[3] = {&l4, &l8, &l16};
 
-	check_enc(&l16, 0, 0, 1, 0, 0 | FPT_ENC_TID4);
-	check_enc(&l16, 0, 0, 1, 1, 0);
-	check_enc(&l16, 0, 0, longtid, 0, 0);
-	check_enc(&l16, 0, 0xFF, 1, 1, 0);
-	check_enc(&l4, 0, 0xFF, 1, 0, 0 | FPT_ENC_TID4);
-	check_enc(&l16, 0, 0x100, 1, 1, 1);
-	check_enc(&l16, 0, 0xFFFF, 1, 1, 1);
-	check_enc(&l16, 0, 0x10000, 1, 1, 2);
-	check_enc(&l16, 0, 0xFFFFFFFF, 1, 1, 2);
-	check_enc(&l16, 0, 0x100000000, 1, 1, 3);
-	check_enc(&l16, 0, ~(uint64) 0, 1, 1, 3);
-	check_enc(&l16, 1, 0, 1, 1, 4);
-	check_enc(&l4, 0, 0xFFFFFFFF, 1, 1, 2);
-	CHECK(fpt_tid_is_short((FPT_TID4_MAXBLOCK << 16) | FPT_TID4_MAXOFF));
-	CHECK(!fpt_tid_is_short(longtid));
-	CHECK(!fpt_tid_is_short(FPT_TID4_MAXOFF + 1));
+	for (int i = 0; i < 3; i++)
+	{
+		const FPTLayout *l = layouts[i];
+
+		check_kw(l, 0, 0, 1);
+		check_kw(l, 0, 1, 1);
+		for (int kw = 1; kw <= l->keysize; kw++)
+		{
+			kt_u128		max = kw == 16 ? ~(kt_u128) 0 :
+				((kt_u128) 1 << (8 * kw)) - 1;
+
+			/* 16 bytes: what is added to the base must not overflow */
+			if (kw == 16)
+				max -= (kt_u128) 4 << 64;
+			check_kw(l, (uint64) (max >> 64), (uint64) max, kw);
+			if (kw < l->keysize)
+				check_kw(l, (uint64) ((max + 1) >> 64), (uint64) (max + 1),
+						 kw + 1);
+		}
+	}
+}
+
+/* Is there a base relative to which pages of this kind can have these TIDs? */
+static bool
+tids_can(int kind, uint64 minblock, uint64 maxblock, uint64 maxoff)
+{
+	uint64		blocks = UINT64CONST(256) << (8 * kind);
+	uint64		base = Min(minblock, FPT_MAX_TIDBASE);
+
+	return kind == FPT_KIND_LEAF6 ||
+		(maxoff <= 255 && maxblock - base < blocks);
+}
+
+/* The kind of page for some TIDs; *tidbase: what they are relative to. */
+static int
+check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
+{
+	FPTTidRange r;
+	int			kind;
+	int			expect = FPT_KIND_LEAF2;
+
+	fpt_tids_none(&r);
+	fpt_tids_add(&r, (maxblock << 16) | 1);
+	fpt_tids_add(&r, (minblock << 16) | maxoff);
+	CHECK(r.minblock == minblock && r.maxblock == maxblock);
+	CHECK(r.maxoff == maxoff);
+	while (!tids_can(expect, minblock, maxblock, maxoff))
+		expect++;
+	*tidbase = 42;
+	kind = fpt_choose_tids(&r, 0, tidbase);
+	CHECK(kind == expect);
+	CHECK(*tidbase <= FPT_MAX_TIDBASE);
+	if (kind < FPT_KIND_LEAF6)
+	{
+		const FPTGeom *g = &l8.geom[0][kind];
+
+		CHECK(*tidbase <= minblock);
+		CHECK(fpt_tid_fits(g->tw, *tidbase, (minblock << 16) | maxoff));
+		CHECK(fpt_tid_fits(g->tw, *tidbase, (maxblock << 16) | 1));
+		CHECK(kt_tid_fits(g, *tidbase, (maxblock << 16) | 1));
+	}
+	return kind;
+}
+
+static void
+test_choose_tids(void)
+{
+	static const uint64 last = 0xFFFFFFFE;
+	static const uint64 span[] = {0, 1, 254, 255, 256, 257, 65534, 65535, 65536,
+	65537, 0xFFFFFE, 0xFFFFFF, 0x1000000, 0x1000001, 0xFFFFFFFE};
+	FPTTidRange none;
+	uint32		base;
+
+	fpt_tids_none(&none);
+	base = 42;
+	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF2 && base == 0);
+	CHECK(fpt_choose_tids(&none, 257, &base) == FPT_KIND_LEAF3 && base == 0);
+
+	for (int i = 0; i < (int) (sizeof(span) / sizeof(span[0])); i++)
+	{
+		uint64		from[] = {0, 1, 100, 65535, 1 << 24, FPT_MAX_TIDBASE - 1,
+			FPT_MAX_TIDBASE, (uint64) FPT_MAX_TIDBASE + 1,
+		0};
+
+		from[8] = last - span[i];
+		for (int j = 0; j < 9; j++)
+		{
+			uint64		to = from[j] + span[i];
+
+			if (to > last)
+				continue;
+			check_tids(from[j], to, 1, &base);
+			check_tids(from[j], to, 255, &base);
+			CHECK(check_tids(from[j], to, 256, &base) == FPT_KIND_LEAF6);
+			CHECK(check_tids(from[j], to, 0xFFFF, &base) == FPT_KIND_LEAF6);
+		}
+	}
+
+	/* the borders by name */
+	CHECK(check_tids(0, 255, 255, &base) == FPT_KIND_LEAF2 && base == 0);
+	CHECK(check_tids(0, 256, 255, &base) == FPT_KIND_LEAF3 && base == 0);
+	CHECK(check_tids(7, 65535, 1, &base) == FPT_KIND_LEAF3 && base == 7);
+	CHECK(check_tids(0, 65536, 1, &base) == FPT_KIND_LEAF4 && base == 0);
+	CHECK(check_tids(0, 0xFFFFFF, 1, &base) == FPT_KIND_LEAF4 && base == 0);
+	CHECK(check_tids(0, 0x1000000, 1, &base) == FPT_KIND_LEAF6);
+	CHECK(check_tids(last, last, 1, &base) == FPT_KIND_LEAF4);
+	CHECK(check_tids(FPT_MAX_TIDBASE, FPT_MAX_TIDBASE + 255, 1, &base) ==
+		  FPT_KIND_LEAF2);
+
+	/* rows that come later count, and windows of theirs begin at block 0 */
+	fpt_tids_none(&none);
+	fpt_tids_add(&none, (UINT64CONST(1000) << 16) | 1);
+	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF2 && base == 1000);
+	CHECK(fpt_choose_tids(&none, 1, &base) == FPT_KIND_LEAF3 && base == 0);
+	CHECK(fpt_choose_tids(&none, 65536, &base) == FPT_KIND_LEAF3);
+	CHECK(fpt_choose_tids(&none, 65537, &base) == FPT_KIND_LEAF4);
+	CHECK(fpt_choose_tids(&none, 0x1000000, &base) == FPT_KIND_LEAF4);
+	CHECK(fpt_choose_tids(&none, 0x1000001, &base) == FPT_KIND_LEAF6);
+	CHECK(fpt_choose_tids(&none, 0xFFFFFFFF, &base) == FPT_KIND_LEAF6);
+	CHECK(fpt_tids_reach(0) == 64 && fpt_tids_reach(800) == 964);
+	CHECK(fpt_tids_reach(0xFFFFFFFF) == 0xFFFFFFFF);
+	CHECK(fpt_tids_reach(0xFFFFFF00) == 0xFFFFFFFF);
+}
+
+/* A page takes the TIDs of its window, and no others. */
+static void
+test_window(void)
+{
+	static const uint64 first[] = {0, 300, 70000, 0x2000000, 0xFFFFFF00};
+	static const uint64 span[] = {10, 255, 1000, 70000};
+
+	for (int i = 0; i < 5 * 4; i++)
+	{
+		uint64		from = first[i / 4];
+		uint64		to = Min(from + span[i % 4], 0xFFFFFFFE);
+		const FPTGeom *g;
+		uint64		base;
+		FPTEntry	x = leaf_entry(1025, 0);
+
+		make_entries(10, 1000, 5);
+		for (int j = 0; j < 10; j++)
+			e[j].key.tid = ((j % 2 ? from : to) << 16) | 255;
+		CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e,
+							10, 90) == FPT_OK);
+		CHECK(fpt_page_count(&l8, page) == 10 && sound(&l8));
+		g = fpt_page_geom(&l8, page);
+		base = fpt_special(page)->tidbase;
+		CHECK(g->tw < 6);
+		for (int j = 0; j < 4; j++)
+		{
+			uint64		ends[4] = {base - 1, base,
+				base + (UINT64CONST(1) << (8 * g->tw - 8)) - 1,
+			base + (UINT64CONST(1) << (8 * g->tw - 8))};
+
+			if (ends[j] > 0xFFFFFFFE)
+				continue;
+			for (int off = 0; off < 4; off++)
+			{
+				static const int offs[4] = {1, 254, 255, 256};
+				bool		fits = (j == 1 || j == 2) && offs[off] < 256;
+				FPTEdit		edit = {0};
+				FPTLoc		loc;
+				FPTEntry	back;
+
+				x.key.tid = (ends[j] << 16) | (uint64) offs[off];
+				CHECK(kt_tid_fits(g, (uint32) base, x.key.tid) == fits);
+				CHECK((kt_insert_probe(&l8, page, &x) != FPT_UNFIT) == fits);
+				if (fpt_page_insert(&l8, page, &x, &edit) != FPT_OK)
+					continue;
+				CHECK(fpt_page_lower_bound(&l8, page, &x.key, &loc) == FPT_OK);
+				CHECK(fpt_page_get(&l8, page, loc, &back) == FPT_OK);
+				CHECK(fpt_key_cmp(&l8, &back.key, &x.key) == 0);
+			}
+		}
+		CHECK(sound(&l8));
+	}
 }
 
 static void
@@ -157,7 +320,7 @@ test_init(void)
 {
 	FPTPageHeader *h = fpt_header(page);
 
-	init_page(&l8, 3, 2, 42);
+	init_page(&l8, 3, ENC(4, INNER), 42);
 	CHECK(h->std.pd_lower == fpt_page_geom(&l8, page)->node_off);
 	CHECK(h->std.pd_upper == FPT_SPECIAL_OFFSET);
 	CHECK(h->std.pd_special == FPT_SPECIAL_OFFSET);
@@ -171,6 +334,209 @@ test_init(void)
 	CHECK(((uint16 *) page)[BLCKSZ / 2 - 1] == FPT_PAGE_ID);
 }
 
+/* --- order of a node's entries ------------------------------------------- */
+
+static FPTPage
+open_page(const FPTLayout *l)
+{
+	return fpt_page_open(l, page);
+}
+
+/* Are the entry of slot a and that of slot b in this order? */
+static bool
+slot_below(FPTPage pg, const char *node, int a, int b)
+{
+	uint64		ahi,
+				alo,
+				bhi,
+				blo;
+
+	fpt_slot_rel(pg.g, node, a, &ahi, &alo);
+	fpt_slot_rel(pg.g, node, b, &bhi, &blo);
+	if (ahi != bhi)
+		return ahi < bhi;
+	if (alo != blo)
+		return alo < blo;
+	return fpt_slot_tid(pg, node, a) < fpt_slot_tid(pg, node, b);
+}
+
+/* A number of up to so many bytes: of few that there are, or anything. */
+static uint64
+some_number(int width, int how)
+{
+	uint64		max = ~UINT64CONST(0) >> (64 - 8 * width);
+	uint64		v = kt_random() & max;
+
+	switch (how)
+	{
+		case 0:
+			return v & 1;
+		case 1:
+			return max - (v & 1);
+		case 2:					/* the lowest bits make the difference */
+			return (max / 2 & ~UINT64CONST(7)) | (v & 7);
+		case 3:					/* those far below the highest one do */
+			return ((v & 1) * (max - max / 2)) | (v >> 1 & 3);
+		case 4:
+			return 7 & max;
+		default:
+			return v;
+	}
+}
+
+/* Put n entries into random slots of page's first node; all slots in use. */
+static uint64
+scatter(FPTPage pg, char *node, int n)
+{
+	int			khow = (int) kt_below(6);
+	int			lhow = (int) kt_below(6);
+	int			thow = (int) kt_below(3);
+	bool		sorted = kt_chance(20);
+	uint64		used = 0;
+	uint64		base = fpt_special(pg.p)->tidbase;
+
+	memset(node, 0, pg.g->x * FPT_LINE);
+
+	/* what is in free slots besides a TID of zero means nothing */
+	for (int i = 0; i < pg.g->cap; i++)
+		fpt_slot_set_rel(pg.g, node, i, pg.g->kw > 8 ? some_number(pg.g->sw, 9) : 0,
+						 some_number(Min(pg.g->kw, 8), 9));
+	for (int i = 0; i < n; i++)
+	{
+		uint64		block = thow == 0 ? kt_below(2) : kt_below(256);
+		uint64		off = 1 + kt_below(thow == 1 ? 255 : 3);
+		int			slot = sorted ? i : (int) kt_below(pg.g->cap);
+		bool		dup;
+
+		while ((used >> slot) & 1)
+			slot = (slot + 1) % pg.g->cap;
+		if (pg.g->tw == 6)
+			off = kt_chance(30) ? 256 * off : off + kt_below(3) * 256;
+		do
+		{
+			fpt_slot_set_rel(pg.g, node, slot,
+							 pg.g->kw > 8 ? some_number(pg.g->sw, khow) : 0,
+							 some_number(Min(pg.g->kw, 8),
+										 pg.g->kw > 8 ? lhow : khow));
+			fpt_slot_set_tid(pg, node, slot, ((base + block) << 16) | off);
+			dup = false;
+			for (int j = 0; j < pg.g->cap; j++)
+				dup |= ((used >> j) & 1) && !slot_below(pg, node, j, slot) &&
+					!slot_below(pg, node, slot, j);
+			block = kt_below(256);
+			off = 1 + kt_below(255);
+		} while (dup);
+		used |= UINT64CONST(1) << slot;
+	}
+	return used;
+}
+
+/* The order of some of a node's slots; "set" is of those. */
+static void
+check_order(FPTPage pg, char *node, uint64 set, const uint8 *slots, int n)
+{
+	CHECK(n == __builtin_popcountll(set));
+	for (int i = 0; i < n; i++)
+	{
+		CHECK((set >> slots[i]) & 1);
+		CHECK(i == 0 || slot_below(pg, node, slots[i - 1], slots[i]));
+	}
+}
+
+static void
+check_node_order(FPTPage pg, char *node, int n)
+{
+	uint64		used = scatter(pg, node, n);
+	uint64		some = used & kt_random();
+	uint64		before = 0;
+	uint8		slots[FPT_MAX_CAP];
+	uint8		part[FPT_MAX_CAP];
+
+	CHECK(fpt_node_used(pg.g, node) == used);
+	CHECK(fpt_node_order(pg, node, slots) == n);
+	check_order(pg, node, used, slots, n);
+	check_order(pg, node, some, part, fpt_slots_order(pg, node, some, part));
+	for (int i = 0; i < n; i++)
+	{
+		CHECK(fpt_slot_used(pg.g, node, slots[i]));
+		CHECK(fpt_node_slot(pg, node, i, 0) == slots[i]);
+		CHECK(fpt_node_slot(pg, node, i, before) == slots[i]);
+		before |= UINT64CONST(1) << slots[i];
+	}
+	CHECK(fpt_node_slot(pg, node, n, 0) == -1);
+	CHECK(fpt_node_slot(pg, node, n, used) == -1);
+
+	/* free some of them: their TIDs are zero */
+	fpt_slots_free(pg.g, node, some);
+	CHECK(fpt_node_used(pg.g, node) == (used & ~some));
+}
+
+static void
+test_node_order(void)
+{
+	static const uint32 bases[] = {0, 1, 77777, FPT_MAX_TIDBASE};
+	const char *names[8];
+	int			nnames = fpt_simd_available(names, 8);
+
+	for (int kw = 1; kw <= 16; kw++)
+	{
+		for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+		{
+			FPTPage		pg;
+			FPTKey		base = value(0, 0);
+
+			fpt_page_init(&l16, page, &(FPTPageSpec) {0, 5, &minf, &pinf},
+						  fpt_enc(kw - 1, kind), &base,
+						  kind == FPT_KIND_LEAF6 ? 0 : bases[kt_below(4)]);
+			pg = open_page(&l16);
+			for (int i = 0; i < nnames * 40; i++)
+			{
+				CHECK(fpt_simd_select(names[i % nnames]));
+
+				/* the last node reads behind itself */
+				check_node_order(pg, fpt_node(pg, i % 3 ? 0 :
+											  pg.g->maxnodes - 1),
+								 (int) kt_below(pg.g->cap + 1));
+				check_node_order(pg, fpt_node(pg, 0), pg.g->cap);
+			}
+		}
+	}
+	fpt_simd_select("auto");
+}
+
+/* Offsets whose lowest byte is zero, in TIDs of 6 bytes: slots are not free. */
+static void
+test_long_tids(void)
+{
+	FPTEntry	x;
+	FPTLoc		loc;
+
+	for (int kw = 1; kw <= 16; kw++)
+	{
+		int			n = Min(40, l16.geom[kw - 1][FPT_KIND_LEAF6].capacity);
+
+		CHECK(n > 9);
+		init_page(&l16, 0, fpt_enc(kw - 1, FPT_KIND_LEAF6), 0);
+		for (int i = 0; i < n; i++)
+			e[i] = leaf_entry(1 + (uint64) i / 4, ((uint64) i << 24) |
+							  (uint64) (256 * (1 + i)));
+		CHECK(fpt_page_fill(&l16, page, e, n, 100) == FPT_OK);
+		CHECK(fpt_page_count(&l16, page) == n && sound(&l16));
+		for (int i = 0; i < n; i++)
+		{
+			CHECK(fpt_page_lower_bound(&l16, page, &e[i].key, &loc) == FPT_OK);
+			CHECK(fpt_page_get(&l16, page, loc, &x) == FPT_OK);
+			CHECK(fpt_key_cmp(&l16, &x.key, &e[i].key) == 0);
+		}
+		x = leaf_entry(3, 0xFF00);
+		CHECK(kt_insert_probe(&l16, page, &x) == FPT_OK ||
+			  kt_insert_probe(&l16, page, &x) == FPT_FULL);
+		CHECK(fpt_page_lower_bound(&l16, page, &e[9].key, &loc) == FPT_OK);
+		CHECK(fpt_page_delete(&l16, page, loc) == FPT_OK);
+		CHECK(fpt_page_count(&l16, page) == n - 1 && sound(&l16));
+	}
+}
+
 /* --- filling ------------------------------------------------------------ */
 
 static void
@@ -179,7 +545,7 @@ test_fill(void)
 	const FPTGeom *g;
 	int			n;
 
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(4, LEAF4), 1000);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, 0, 90) == FPT_OK);
 	CHECK(fpt_page_count(&l8, page) == 0 && sound(&l8));
@@ -197,10 +563,10 @@ test_fill(void)
 	/* everything, whatever "fill" asks for; one more does not fit */
 	n = (int) g->capacity;
 	make_entries(n + 1, 1000, 3);
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(4, LEAF4), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, n, 10) == FPT_OK);
 	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(4, LEAF4), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, n + 1, 10) == FPT_FULL);
 }
 
@@ -208,18 +574,18 @@ static void
 test_fill_unfit(void)
 {
 	make_entries(3, 1000, 3);
-	init_page(&l8, 0, 1, 1001);
+	init_page(&l8, 0, ENC(2, LEAF6), 1001);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
 	e[2].key.lo = 1000 + 0x10000;
-	init_page(&l8, 0, 1, 1000);
+	init_page(&l8, 0, ENC(2, LEAF6), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
 	e[2].key.lo--;
-	init_page(&l8, 0, 1, 1000);
+	init_page(&l8, 0, ENC(2, LEAF6), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_OK && sound(&l8));
 	e[1].key.tid = FPT_MAX_TID - 0x10000;
-	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(2, LEAF4), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_UNFIT);
-	init_page(&l8, 0, 1, 1000);
+	init_page(&l8, 0, ENC(2, LEAF6), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, 3, 90) == FPT_OK && sound(&l8));
 }
 
@@ -232,7 +598,7 @@ test_fill_regions(void)
 	for (int which = 0; which < 2; which++)
 	{
 		const FPTLayout *l = layouts[which];
-		int			max = (int) l->geom[3][FPT_KIND_LEAF4].maxnodes + 8;
+		int			max = (int) l->geom[7][FPT_KIND_LEAF4].maxnodes + 8;
 
 		for (int nulls = 0; nulls <= max; nulls++)
 		{
@@ -252,7 +618,7 @@ test_fill_regions(void)
 					e[n].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
 					e[n++].down = 0;
 				}
-				init_page(l, 0, 3 | FPT_ENC_TID4, 0);
+				init_page(l, 0, ENC(8, LEAF4), 0);
 				CHECK(fpt_page_fill(l, page, e, n, 1) == FPT_OK);
 				CHECK(fpt_page_count(l, page) == n && sound(l));
 			}
@@ -281,7 +647,7 @@ test_insert_results(void)
 	FPTEntry	x = leaf_entry(1000, 5);
 	FPTEdit		edit = {0};
 
-	init_page(&l8, 0, 1 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(2, LEAF4), 1000);
 	CHECK(kt_insert_probe(&l8, page, &x) == FPT_FULL);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_FULL && edit.n == 0);
 	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
@@ -314,7 +680,7 @@ test_insert_duplicates(void)
 	const FPTGeom *g;
 	int			n;
 
-	init_page(&l8, 0, 1 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(2, LEAF4), 0);
 	g = fpt_page_geom(&l8, page);
 	n = g->maxnodes * (g->cap / 2);
 	for (int i = 0; i < n; i++)
@@ -338,35 +704,44 @@ test_insert_duplicates(void)
 static void
 test_insert_edits(void)
 {
-	int			encs[] = {1 | FPT_ENC_TID4, 1, 2, 3, 4};
-
-	for (int i = 0; i < 5; i++)
+	for (int kw = 1; kw <= 16; kw++)
 	{
-		FPTEntry	x = leaf_entry(50, 1);
-		FPTEdit		edit = {0};
-		static char before[BLCKSZ];
-		const FPTGeom *g;
-		int			bytes = 0;
-
-		make_entries(3, 10, 30);
-		init_page(&l16, i > 1 ? 1 : 0, encs[i], 0);
-		g = fpt_page_geom(&l16, page);
-		CHECK(fpt_page_fill(&l16, page, e, 3, 90) == FPT_OK);
-		memcpy(before, page, BLCKSZ);
-		CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
-		CHECK(edit.n >= 4 && edit.n <= FPT_MAX_EDITS);
-		for (int j = 0; j < edit.n; j++)
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
-			int			off = edit.r[j].off;
+			FPTEntry	x = leaf_entry(50, 1);
+			FPTEdit		edit = {0};
+			static char before[BLCKSZ];
+			const FPTGeom *g;
+			int			bytes = 0;
+			int			expect = 0;
 
-			bytes += edit.r[j].len;
-			memcpy(before + off, page + off, edit.r[j].len);
+			make_entries(3, 10, 30);
+			init_page(&l16, kind == FPT_KIND_INNER ? 1 : 0,
+					  fpt_enc(kw - 1, kind), 0);
+			g = fpt_page_geom(&l16, page);
+			CHECK(fpt_page_fill(&l16, page, e, 3, 90) == FPT_OK);
+			memcpy(before, page, BLCKSZ);
+			CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
+			CHECK(edit.n >= 1 && edit.n <= FPT_MAX_EDITS);
+			for (int j = 0; j < edit.n; j++)
+			{
+				int			off = edit.r[j].off;
+
+				bytes += edit.r[j].len;
+				memcpy(before + off, page + off, edit.r[j].len);
+			}
+			CHECK(memcmp(before, page, BLCKSZ) == 0);
+
+			/* a byte of the searched key, whose upper bytes are zero */
+			expect = kw <= 8 ? 1 : 0;
+
+			/* one of the TID, or all that goes with it */
+			expect += kw <= 8 && kind != FPT_KIND_INNER ? 1 : g->pw;
+
+			/* a byte of the bitmap, and two of the permutation */
+			expect += kind == FPT_KIND_INNER ? 1 + 2 : 0;
+			CHECK(bytes == expect);
 		}
-		CHECK(memcmp(before, page, BLCKSZ) == 0);
-
-		/* used, a byte of the key and of the TID, two of the permutation */
-		CHECK(bytes == 1 + 1 + 1 + 2);
-		CHECK(bytes < g->kw + g->tw + g->dw + 3);
 	}
 }
 
@@ -378,7 +753,7 @@ test_insert_ascending(void)
 	FPTResult	res = FPT_OK;
 	int			n = 0;
 
-	init_page(&l8, 0, 1 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(2, LEAF4), 0);
 	while (res == FPT_OK)
 	{
 		x = leaf_entry((uint64) n, 1);
@@ -402,7 +777,7 @@ test_insert_nearly_ascending(void)
 		FPTResult	res = FPT_OK;
 		int			n = 0;
 
-		init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+		init_page(&l8, 0, ENC(4, LEAF4), 0);
 		make_entries(others, 0x80000000, 7);
 		CHECK(fpt_page_fill(&l8, page, e, others, 90) == FPT_OK);
 		while (res == FPT_OK)
@@ -434,7 +809,7 @@ test_insert_behind_equal(void)
 	int			cap;
 	FPTEntry	x;
 
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	cap = fpt_page_geom(&l8, page)->cap;
 	for (int i = 0; i < 2 * cap - 1; i++)
 		e[i] = leaf_entry((uint64) i * 2, ((uint64) 9 << 16) | (uint64) (i + 1));
@@ -480,7 +855,7 @@ test_insert_random(void)
 	FPTResult	res = FPT_OK;
 	int			n = 0;
 
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	while (res == FPT_OK)
 	{
 		FPTEntry	x = leaf_entry(kt_below(0xFFFFFFFF), 1);
@@ -503,8 +878,12 @@ test_reorganise(void)
 	const FPTGeom *g;
 	FPTEntry	x;
 	int			n;
+	FPTLoc		loc;
+	FPTLoc		next;
+	uint16		slotid;
+	FPTRun		run = {.slotids = &slotid};
 
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	g = fpt_page_geom(&l8, page);
 	n = g->maxnodes;
 	make_entries(n, 1, 5);
@@ -517,10 +896,17 @@ test_reorganise(void)
 	CHECK(fpt_page_count(&l8, page) == n + 1 && sound(&l8));
 	CHECK(fpt_header(page)->nnull == 1);
 
+	/* the hint is where its entry is now */
+	CHECK(fpt_page_lower_bound(&l8, page, &e[n - 1].key, &loc) == FPT_OK);
+	next = (FPTLoc) {loc.kid, loc.rank + 1, 0};
+	CHECK(fpt_page_copy(&l8, page, loc, next, false, &run) == 1);
+	CHECK(fpt_page_hint_get(&l8, page, slotid));
+	CHECK(fpt_page_copy(&l8, page, loc, next, true, &run) == 0);
+
 	/* not worth it when the page is almost full */
 	n = (int) g->capacity;
 	make_entries(n, 1, 5);
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
 	CHECK(insert(&l8, &x) == FPT_FULL);
 	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
@@ -539,7 +925,7 @@ test_pack(void)
 	int			lower;
 	int			hinted = 0;
 
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	g = fpt_page_geom(&l8, page);
 	n = (int) g->capacity / 2;
 	make_entries(n, 1, 5);
@@ -568,7 +954,7 @@ test_pack(void)
 	CHECK(fpt_page_pack(&l8, page, &kt_work) == FPT_FULL);
 	n = (int) g->capacity;
 	make_entries(n, 1, 5);
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 0);
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
 	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
 	CHECK(fpt_page_pack(&l8, page, &kt_work) == FPT_FULL);
 }
@@ -612,7 +998,7 @@ test_few_nodes(void)
 		FPTResult	res = FPT_OK;
 		int			n = 0;
 
-		init_page(&l, 0, 3 | FPT_ENC_TID4, 0);
+		init_page(&l, 0, ENC(8, LEAF4), 0);
 		while (res == FPT_OK)
 		{
 			FPTEntry	y = leaf_entry(kt_random() / 2, 1 + (uint64) n);
@@ -639,7 +1025,7 @@ test_empty_page(void)
 	FPTEntry	x;
 	FPTRun		run = {0};
 
-	init_page(&l8, 0, 1, 0);
+	init_page(&l8, 0, ENC(2, LEAF6), 0);
 	for (uint32 cls = FPT_CLS_MINF; cls <= FPT_CLS_PINF; cls++)
 	{
 		k.cls = cls;
@@ -665,10 +1051,10 @@ test_find_child(void)
 	FPTKey		k;
 	FPTLoc		loc;
 	uint32		child = 0;
-	int			n = (int) l8.geom[2][FPT_KIND_INNER].capacity / 2;
+	int			n = (int) l8.geom[3][FPT_KIND_INNER].capacity / 2;
 
 	make_entries(n, 1000, 10);
-	init_page(&l8, 1, 2, 1000);
+	init_page(&l8, 1, ENC(4, INNER), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, n, 90) == FPT_OK);
 	k = value(5, 1);			/* before everything: minus infinity's */
 	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
@@ -688,7 +1074,7 @@ test_find_child(void)
 		CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_OK);
 		CHECK(child == 70000 + (uint32) i);
 	}
-	init_page(&l8, 0, 2, 1000);
+	init_page(&l8, 0, ENC(4, LEAF6), 1000);
 	CHECK(fpt_page_find_child(&l8, page, &k, &child, &loc) == FPT_CORRUPT);
 	CHECK(fpt_page_set_down(&l8, page, loc, 3) == FPT_CORRUPT);
 }
@@ -702,7 +1088,7 @@ test_delete_all(void)
 	FPTLoc		loc = {0, 0};
 	int			n;
 
-	init_page(&l8, 0, 2, 0);
+	init_page(&l8, 0, ENC(4, LEAF6), 0);
 	g = fpt_page_geom(&l8, page);
 	n = (int) g->capacity;
 	make_entries(n, 0, 2);
@@ -724,12 +1110,12 @@ test_delete_all(void)
 static void
 test_truncate(void)
 {
-	int			n = (int) l8.geom[2][FPT_KIND_LEAF6].capacity;
+	int			n = (int) l8.geom[3][FPT_KIND_LEAF6].capacity;
 
 	make_entries(n, 0, 2);
 	for (int keep = 0; keep <= n; keep++)
 	{
-		init_page(&l8, 0, 2, 0);
+		init_page(&l8, 0, ENC(4, LEAF6), 0);
 		CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
 		CHECK(fpt_page_truncate(&l8, page, keep) == FPT_OK);
 		CHECK(fpt_page_count(&l8, page) == keep);
@@ -755,7 +1141,7 @@ test_hints(void)
 	int			to;
 
 	make_entries(n, 0, 2);
-	init_page(&l8, 0, 2, 0);
+	init_page(&l8, 0, ENC(4, LEAF6), 0);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
 	CHECK(fpt_page_has_hints(&l8, page));
@@ -796,7 +1182,7 @@ test_hints(void)
 	CHECK(!fpt_page_slot_is(&l8, page, slotid, 1));
 
 	/* none in inner pages */
-	init_page(&l8, 1, 2, 0);
+	init_page(&l8, 1, ENC(4, INNER), 0);
 	CHECK(fpt_page_fill(&l8, page, e, n, 50) == FPT_OK);
 	CHECK(!fpt_page_has_hints(&l8, page));
 	fpt_page_hint_area(&l8, page, &from, &to);
@@ -841,15 +1227,29 @@ test_form_between(void)
 	CHECK(form(&l4, 0, &low, &high, 10) == 2);
 	high.lo = 1000 + 0xFFFF;
 	high.lo++;
-	CHECK(form(&l8, 0, &low, &high, 10) == 4);
+	CHECK(form(&l8, 0, &low, &high, 10) == 3);
 	high.lo = ~(uint64) 0;
 	CHECK(form(&l8, 0, &low, &high, 10) == 8);
-	high.lo = 1000;
-	high.hi = 1;
-	CHECK(form(&l16, 0, &low, &high, 10) == 16);
-	high.lo = 999;
-	CHECK(form(&l16, 0, &low, &high, 10) == 8 ||
-		  fpt_page_geom(&l16, page)->kw == 16);
+
+	/* all widths, and where the next one begins */
+	for (int kw = 1; kw < 16; kw++)
+	{
+		kt_u128		v = 1000 + ((kt_u128) 1 << (8 * kw)) - 1;
+
+		high.hi = (uint64) (v >> 64);
+		high.lo = (uint64) v;
+		CHECK(form(&l16, 0, &low, &high, 10) == kw);
+		x.key = high;
+		x.key.tid = 1;
+		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
+		v++;
+		high.hi = (uint64) (v >> 64);
+		high.lo = (uint64) v;
+		x.key = high;
+		x.key.tid = 1;
+		CHECK(kt_insert_probe(&l16, page, &x) == FPT_UNFIT);
+		CHECK(form(&l16, 0, &low, &high, 10) == kw + 1);
+	}
 }
 
 /* Too many entries for that: as tight as they are. */
@@ -858,7 +1258,7 @@ test_form_dense(void)
 {
 	FPTKey		low = value(1000, 0);
 	FPTKey		high = value(~(uint64) 0, 0);
-	int			n = (int) l8.geom[1][FPT_KIND_LEAF4].capacity;
+	int			n = (int) l8.geom[1][FPT_KIND_LEAF2].capacity;
 
 	make_entries(n, 1000, 1);
 	CHECK(form(&l8, 0, &low, &high, n) == 2);
@@ -866,7 +1266,7 @@ test_form_dense(void)
 	CHECK(form(&l8, 0, &low, &high, n) == -1);
 
 	/* the widest range of 8-byte offsets, and one more */
-	n = (int) l16.geom[3][FPT_KIND_LEAF4].capacity;
+	n = (int) l16.geom[7][FPT_KIND_LEAF2].capacity;
 	make_entries(n, 1000, 1);
 	e[n - 1].key.hi = 1;
 	e[n - 1].key.lo = 999;
@@ -882,25 +1282,25 @@ test_form_open(void)
 	FPTKey		low = value(1000, 0);
 	FPTEntry	x;
 
-	make_entries(100 < (int) l8.geom[3][0].capacity ? 100 : 30, 1000, 9);
+	make_entries(30, 1000, 5);
 	CHECK(form(&l8, 0, &low, &pinf, 30) == 2);
 	x = leaf_entry(1000 + 0xFFFF, 1);
 	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
-	make_entries(30, 100000, 9);
-	low = value(100270, 0);
+	make_entries(30, 100000, 5);
+	low = value(100150, 0);
 	CHECK(form(&l8, 0, &minf, &low, 30) == 2);
-	x = leaf_entry(100270 - 0xFFFF, 1);
+	x = leaf_entry(100150 - 0xFFFF, 1);
 	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
 	x = leaf_entry(100000 - 0x7000, 1);
 	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
-	x = leaf_entry(100270 + 0x7000, 1);
+	x = leaf_entry(100150 + 0x7000, 1);
 	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
 
 	/* near the ends of all keys */
-	make_entries(30, 0, 9);
+	make_entries(30, 0, 5);
 	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
-	make_entries(30, ~(uint64) (29 * 9), 9);
+	make_entries(30, ~(uint64) (29 * 5), 5);
 	CHECK(form(&l8, 0, &minf, &pinf, 30) == 2);
 	make_entries(3, 0, ~(uint64) 0 / 2);
 	CHECK(form(&l8, 0, &minf, &pinf, 3) == 8);
@@ -980,13 +1380,13 @@ test_fraction(void)
 	for (int j = 0; j < 2; j++)
 	{
 		FPTLayout  *l = layouts[j];
-		int			n = (int) l->geom[2][FPT_KIND_INNER].capacity / 2;
+		int			n = (int) l->geom[3][FPT_KIND_INNER].capacity / 2;
 		FPTLoc		loc = {0, 0};
 		FPTKey		k;
 		uint32		child;
 
 		make_entries(n, 1000, 16);
-		init_page(l, 1, 2, 1000);
+		init_page(l, 1, ENC(4, INNER), 1000);
 		CHECK(fpt_page_fill(l, page, e, n, 90) == FPT_OK);
 		for (int i = 0; i < n; i++)
 		{
@@ -1025,13 +1425,13 @@ test_fraction(void)
 static void
 test_guess(void)
 {
-	int			n = (int) l8.geom[2][FPT_KIND_LEAF4].capacity / 2;
+	int			n = (int) l8.geom[3][FPT_KIND_LEAF4].capacity / 2;
 	FPTGuess	guess = {0};
 	int			nkids;
 	int			made = 0;
 
 	make_entries(n, 1000, 16);
-	init_page(&l8, 0, 2 | FPT_ENC_TID4, 1000);
+	init_page(&l8, 0, ENC(4, LEAF4), 1000);
 	CHECK(fpt_page_fill(&l8, page, e, n, 90) == FPT_OK);
 	nkids = fpt_header(page)->nkids;
 	CHECK(nkids > 2);
@@ -1084,7 +1484,11 @@ test_page(void)
 	kt_layout(&l8nf, 8, true, false);
 	kt_run("order", test_order);
 	kt_run("fences", test_fences);
-	kt_run("encodings", test_choose_enc);
+	kt_run("key widths", test_choose_kw);
+	kt_run("TID widths", test_choose_tids);
+	kt_run("TID windows", test_window);
+	kt_run("order of a node", test_node_order);
+	kt_run("TIDs of 6 bytes", test_long_tids);
 	kt_run("init", test_init);
 	kt_run("fill", test_fill);
 	kt_run("fill, not representable", test_fill_unfit);

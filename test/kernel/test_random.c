@@ -281,7 +281,7 @@ expected_insert(const FPTEntry *e)
 	else if (e->key.cls == FPT_CLS_VALUE &&
 		(v < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
 		return FPT_UNFIT;
-	if (g->tw == 4 && !fpt_tid_is_short(e->key.tid))
+	if (!kt_tid_fits(g, fpt_special(w->page)->tidbase, e->key.tid))
 		return FPT_UNFIT;
 	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e->key) == 0)
 		return FPT_DUPLICATE;
@@ -346,7 +346,7 @@ static void
 note_general_fill(const FPTEntry *e)
 {
 	const FPTGeom *g = kt_geom(w);
-	int			slot = g->kw + 1 + g->tw + g->dw + g->ow;
+	int			slot = g->kw + g->perm + g->tw + g->dw + g->ow;
 	int			tuples = fpt_tuple_bytes(fpt_page_open(&w->l, w->page));
 	int			bytes = tuples + w->n * slot;
 
@@ -372,6 +372,11 @@ op_insert(void)
 	/* a TID does not come twice with equal keys that are not alike */
 	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e.key) == 0 &&
 		!fpt_key_alike(&w->m[i].e.key, &e.key) && w->level == 0)
+		return;
+
+	/* nor does a separator that has none */
+	if (e.key.tid == 0 && i < w->n &&
+		fpt_key_cmp(&w->l, &w->m[i].e.key, &e.key) == 0)
 		return;
 
 	/* nobody inserts minus infinity a second time, nor beyond the fences */
@@ -448,11 +453,12 @@ op_delete_slots(void)
 {
 	const FPTGeom *g = kt_geom(w);
 	int			kid;
-	FPTLoc		loc = {0, 0};
+	FPTLoc		loc = {0, 0, 0};
 	uint64		slots = kt_random() & kt_random() & g->capmask;
 	int			count;
 	int			first;
-	const uint8 *perm;
+	uint8		order[FPT_MAX_CAP];
+	FPTPage		pg = fpt_page_open(&w->l, w->page);
 	bool		dead[FPT_MAX_CAP];
 
 	if (fpt_header(w->page)->nkids <= first_deletable())
@@ -463,10 +469,10 @@ op_delete_slots(void)
 		slots = g->capmask;
 	first = kt_loc_index(w, loc);
 	count = fpt_node_count(&w->l, w->page, kid);
-	perm = fpt_node_perm(g, fpt_kid_node(fpt_page_open(&w->l, w->page), kid));
+	CHECK(fpt_node_order(pg, fpt_kid_node(pg, kid), order) == count);
 	for (int r = count - 1; r >= 0; r--)
 	{
-		dead[r] = (slots & (UINT64CONST(1) << perm[r])) != 0;
+		dead[r] = (slots & (UINT64CONST(1) << order[r])) != 0;
 		if (dead[r])
 			kt_model_delete(w, first + r);
 	}
@@ -487,6 +493,16 @@ same_index(int got, int expect)
 		(w->general && w->level > 0 && expect == 0 && got == 1);
 }
 
+/* What a search says of a place's node is right, or it says nothing. */
+static bool
+knows_below(const FPTLoc *loc)
+{
+	/* where there are permutations it means nothing */
+	return loc->below == 0 || kt_geom(w)->perm ||
+		(loc->rank > 0 &&
+		 loc->below == kt_slots_before(w, loc->kid, loc->rank));
+}
+
 static void
 op_lower_bound(void)
 {
@@ -495,6 +511,7 @@ op_lower_bound(void)
 
 	CHECK(fpt_page_lower_bound(&w->l, w->page, &k, &loc) == FPT_OK);
 	CHECK(same_index(kt_loc_index(w, loc), kt_model_lower_bound(w, &k)));
+	CHECK(knows_below(&loc));
 }
 
 static void
@@ -520,6 +537,7 @@ op_range(void)
 	CHECK(fpt_page_range(&w->l, w->page, &lo, &hi, &first, &last) == FPT_OK);
 	CHECK(same_index(kt_loc_index(w, first), kt_model_lower_bound(w, &lo)));
 	CHECK(same_index(kt_loc_index(w, last), i));
+	CHECK(knows_below(&first) && knows_below(&last));
 }
 
 static void

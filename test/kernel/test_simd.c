@@ -1,49 +1,57 @@
 /*-------------------------------------------------------------------------
  *
  * test_simd.c
- *	  All variants of the node comparison against a plain one, for every key
- *	  width and number of keys, at odd addresses.
+ *	  All variants of what searches and orders nodes against plain ones, for
+ *	  every width and number of keys, at odd addresses.
  *
  *-------------------------------------------------------------------------
  */
 #include "ktest.h"
 
 #define MAX_NAMES		8
-#define MAX_STRIDE		80
+#define READ_BEHIND		63		/* bytes that variants may read too many */
 
-/* Just enough room behind the keys: whole vectors may be read. */
-static char buf[1 + 16 * MAX_STRIDE + 63];
-
-static uint64
-plain_compare(int kw, const char *keys, int n, int stride, kt_u128 key,
-			  uint64 *eq)
+/*
+ * Memory of random bytes from p on, at any distance from an aligned address:
+ * just enough for what a variant may read.  The caller frees what is returned.
+ */
+static char *
+some_bytes(int n, char **p)
 {
-	uint64		lt = 0;
+	int			skip = (int) kt_below(16);
+	int			size = skip + Max(n, 1) + READ_BEHIND;
+	char	   *buf = malloc(size);
 
-	*eq = 0;
-	for (int i = 0; i < n; i++)
-	{
-		uint64		hi,
-					lo;
-		kt_u128		v;
-
-		fpt_array_rel(kw, keys, stride, i, &hi, &lo);
-		v = ((kt_u128) hi << 64) | lo;
-		if (v < key)
-			lt |= UINT64CONST(1) << i;
-		if (v == key)
-			*eq |= UINT64CONST(1) << i;
-	}
-	return lt;
+	for (int i = 0; i < size; i++)
+		buf[i] = (char) kt_random();
+	*p = buf + skip;
+	return buf;
 }
 
-/* A key of kw bytes: anything, or a boundary of signed or unsigned numbers. */
-static kt_u128
-some_key(int kw)
+static uint64
+plain_load(const char *p, int width)
 {
-	kt_u128		max = kw == 16 ? ~(kt_u128) 0 : ((kt_u128) 1 << (8 * kw)) - 1;
-	kt_u128		half = max / 2;
-	kt_u128		any = ((kt_u128) kt_random() << 64 | kt_random()) & max;
+	uint64		v = 0;
+
+	for (int i = 0; i < width; i++)
+		v |= (uint64) (uint8) p[i] << (8 * i);
+	return v;
+}
+
+static void
+plain_store(char *p, int width, uint64 v)
+{
+	for (int i = 0; i < width; i++)
+		p[i] = (char) (v >> (8 * i));
+}
+
+/* A key of so many bytes: anything, or next to a border of something. */
+static uint64
+some_key(int width)
+{
+	uint64		max = ~UINT64CONST(0) >> (64 - 8 * width);
+	uint64		half = max / 2;
+	uint64		any = kt_random() & max;
 
 	switch (kt_below(10))
 	{
@@ -58,61 +66,213 @@ some_key(int kw)
 		case 4:
 			return any & 0xFFFF;
 		case 5:
-			return any & ~(kt_u128) 0xFFFFFFFF & max;
+			return any & ~UINT64CONST(0xFFFFFFFF) & max;
 		case 6:
-			return any | ((kt_u128) 0xFFFFFFFF & max);
+			return (any | UINT64CONST(0xFFFFFFFF)) & max;
+		case 7:
+			return (UINT64CONST(1) << kt_below(8 * width)) - kt_below(2);
 		default:
 			return any;
 	}
 }
 
+/* --- packed numbers ------------------------------------------------------ */
+
+/* Loads and stores change nothing but what they are about. */
 static void
-compare_once(int kwi, int n)
+test_numbers(void)
 {
-	const char *names[MAX_NAMES];
-	int			nnames = fpt_simd_available(names, MAX_NAMES);
-	int			kw = 1 << kwi;
-	int			stride = n + (int) kt_below(MAX_STRIDE - n + 1);
-	char	   *keys = buf + kt_below(2);
-	kt_u128		few[4];
-	kt_u128		key = some_key(kw);
-	uint64		eq;
-	uint64		lt;
-
-	for (size_t i = 0; i < sizeof(buf); i++)
-		buf[i] = (char) kt_random();
-	for (int i = 0; i < 4; i++)
-		few[i] = some_key(kw);
-	for (int i = 0; i < stride; i++)
+	for (int i = 0; i < 10000; i++)
 	{
-		kt_u128		v = kt_chance(50) ? few[kt_below(4)] : some_key(kw);
+		int			width = 1 + (int) kt_below(8);
+		uint64		v = some_key(width);
+		char	   *p;
+		char	   *buf = some_bytes(width + 8, &p);
+		char		was[16];
 
-		fpt_array_set(kw, keys, stride, i, (uint64) (v >> 64), (uint64) v);
-	}
-	if (kt_chance(70))
-		key = few[kt_below(4)];
-	lt = plain_compare(kw, keys, n, stride, key, &eq);
-	for (int i = 0; i < nnames; i++)
-	{
-		uint64		e;
-
-		CHECK(fpt_simd_select(names[i]));
-		CHECK(fpt_simd->cmp[kwi] (keys, n, stride, (uint64) (key >> 64),
-								  (uint64) key, &e) == lt);
-		CHECK(e == eq);
+		memcpy(was, p, 16);
+		plain_store(was, width, v);
+		fpt_store_uint(p, width, v);
+		CHECK(memcmp(p, was, 16) == 0);
+		CHECK(fpt_load_uint(p, width) == v);
+		CHECK(plain_load(p, width) == v);
+		free(buf);
 	}
 }
 
 static void
-test_variants(void)
+test_copy_bytes(void)
 {
-	for (int kwi = 0; kwi < FPT_NKW; kwi++)
+	for (int i = 0; i < 10000; i++)
+	{
+		int			n = (int) kt_below(70);
+		int			from = (int) kt_below(30);
+		int			to = (int) kt_below(30);
+		char		a[100];
+		char		b[100];
+
+		for (int j = 0; j < 100; j++)
+			a[j] = b[j] = (char) kt_random();
+		memmove(a + to, a + from, n);
+		fpt_copy_bytes(b + to, b + from, n);
+		CHECK(memcmp(a, b, sizeof(a)) == 0);
+	}
+}
+
+/* --- variants ------------------------------------------------------------ */
+
+static void
+compare_once(const char *const *names, int nnames, int width, int n)
+{
+	char	   *keys;
+	char	   *buf = some_bytes(n * width, &keys);
+	uint64		few[4];
+	uint64		key = some_key(width);
+	uint64		lt = 0;
+	uint64		eq = 0;
+
+	for (int i = 0; i < 4; i++)
+		few[i] = some_key(width);
+	if (kt_chance(70))
+		key = few[kt_below(4)];
+	for (int i = 0; i < n; i++)
+	{
+		uint64		v = kt_chance(50) ? few[kt_below(4)] : some_key(width);
+
+		plain_store(keys + i * width, width, v);
+		if (v < key)
+			lt |= UINT64CONST(1) << i;
+		if (v == key)
+			eq |= UINT64CONST(1) << i;
+	}
+	for (int i = 0; i < nnames; i++)
+	{
+		uint64		e = kt_random();
+
+		CHECK(fpt_simd_select(names[i]));
+		CHECK(fpt_simd->cmp[width - 1] (keys, n, key, &e) == lt);
+		CHECK(e == eq);
+	}
+	free(buf);
+}
+
+static void
+test_compare(void)
+{
+	const char *names[MAX_NAMES];
+	int			nnames = fpt_simd_available(names, MAX_NAMES);
+
+	for (int width = 1; width <= 8; width++)
 	{
 		for (int n = 0; n <= 64; n++)
 		{
 			for (int i = 0; i < 100; i++)
-				compare_once(kwi, n);
+				compare_once(names, nnames, width, n);
 		}
+	}
+	fpt_simd_select("auto");
+}
+
+static void
+test_used(void)
+{
+	const char *names[MAX_NAMES];
+	int			nnames = fpt_simd_available(names, MAX_NAMES);
+
+	for (int round = 0; round < 64 * 14 * 30; round++)
+	{
+		int			n = round % 65;
+		int			stride = 2 + round / 65 % 14;
+		int			zeroes = (int) kt_below(101);
+		char	   *low;
+		char	   *buf = some_bytes(n * stride, &low);
+		uint64		used = 0;
+
+		for (int i = 0; i < n; i++)
+		{
+			/* all ones and a lone highest bit are not zero, either */
+			if (kt_chance(zeroes))
+				low[i * stride] = 0;
+			else if (kt_chance(30))
+				low[i * stride] = (char) (kt_chance(50) ? 0xFF : 0x80);
+			if (low[i * stride] != 0)
+				used |= UINT64CONST(1) << i;
+		}
+		for (int i = 0; i < nnames; i++)
+		{
+			CHECK(fpt_simd_select(names[i]));
+			CHECK(fpt_simd->used(low, n, stride) == used);
+		}
+		free(buf);
+	}
+	fpt_simd_select("auto");
+}
+
+static int
+number_cmp(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Numbers in any order, nearly in order, and the other way round. */
+static void
+order_once(const char *const *names, int nnames, int n)
+{
+	uint32		v[FPT_MAX_CAP];
+	uint32		sorted[FPT_MAX_CAP];
+	uint8		free_slots[FPT_MAX_CAP];
+	int			kind = (int) kt_below(4);
+
+	for (int i = 0; i < FPT_MAX_CAP; i++)
+	{
+		free_slots[i] = (uint8) i;
+		v[i] = (uint32) kt_random();	/* what is behind them is anything */
+	}
+	for (int i = 0; i < n; i++)
+	{
+		int			pick = i + (int) kt_below(FPT_MAX_CAP - i);
+		uint8		slot = free_slots[pick];
+		uint32		upper = (uint32) kt_below(1 << 25);
+
+		free_slots[pick] = free_slots[i];
+		if (kind == 1)
+			upper = (uint32) i / 2;
+		else if (kind == 2)
+			upper = (uint32) (FPT_MAX_CAP - i) / 2;
+		else if (kind == 3)
+			upper = (uint32) kt_below(2) * ((1 << 25) - 1);
+		v[i] = upper << 6 | slot;
+	}
+	memcpy(sorted, v, sizeof(sorted));
+	qsort(sorted, n, sizeof(uint32), number_cmp);
+	for (int i = 0; i < nnames; i++)
+	{
+		uint32	   *in = malloc(sizeof(v));
+		uint8	   *slots = malloc(Max(n, 1));
+
+		memcpy(in, v, sizeof(v));
+		CHECK(fpt_simd_select(names[i]));
+		fpt_simd->order(in, n, slots);
+		for (int j = 0; j < n; j++)
+			CHECK(slots[j] == sorted[j] % FPT_MAX_CAP);
+		free(in);
+		free(slots);
+	}
+}
+
+static void
+test_order_numbers(void)
+{
+	const char *names[MAX_NAMES];
+	int			nnames = fpt_simd_available(names, MAX_NAMES);
+
+	for (int n = 0; n <= FPT_MAX_CAP; n++)
+	{
+		for (int i = 0; i < 200; i++)
+			order_once(names, nnames, n);
 	}
 	fpt_simd_select("auto");
 }
@@ -145,5 +305,9 @@ void
 test_simd(void)
 {
 	kt_run("choice of variant", test_choice);
-	kt_run("variants", test_variants);
+	kt_run("packed numbers", test_numbers);
+	kt_run("copying bytes", test_copy_bytes);
+	kt_run("variants: comparison", test_compare);
+	kt_run("variants: slots in use", test_used);
+	kt_run("variants: order", test_order_numbers);
 }

@@ -57,7 +57,7 @@ RESET datestyle;
 INSERT INTO insp
 	SELECT CASE WHEN i % 100 <> 0 THEN (i::int8 * 104729 % 1000003)::int4 END,
 		   i, i * 0.5, md5(i::text)::uuid, '2020-01-01'::date + i % 1000
-	FROM generate_series(6, 60000) i;
+	FROM generate_series(6, 100000) i;
 SELECT x.index, level > 0 AS has_levels, keysize
 	FROM unnest('{insp_i,insp_b,insp_f,insp_u,insp_d}'::regclass[]) x (index),
 		 fptree_metap(x.index) m ORDER BY 1;

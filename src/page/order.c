@@ -1,0 +1,238 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/order.c
+ *	  Page kernel: the order of a node's entries.
+ *
+ * Nodes of inner pages, and those whose slots own tuples, have a permutation
+ * that says it.  In all others the entries' keys and TIDs say it themselves,
+ * and it is found out when it is wanted: mostly the slots are in order, as
+ * builds and splits leave them; else all are compared with all at once.
+ *
+ * An order is found part by part of what is compared: the searched bytes of
+ * the keys, the lower 8 bytes of wide ones, the TIDs; the next part where the
+ * one before it is the same.  No two entries are the same in all parts, but for
+ * corruption, which does no harm here.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/order.h"
+
+/* Parts of what orders a node's entries. */
+#define FPT_PART_KEY		0
+#define FPT_PART_LOW		1
+#define FPT_PART_TID		2
+
+/* Slots that are sorted without the help of vectors. */
+#define FPT_ORDER_FEW		8
+
+/* Bits of a number that FPTSimd.order() is given, beside those of a slot. */
+#define FPT_ORDER_BITS		25
+#define FPT_SLOT_BITS		6
+
+static inline uint64
+fpt_part_get(const FPTGeom *g, const char *node, int part, int slot)
+{
+	if (part == FPT_PART_KEY)
+		return fpt_load_uint(node + g->key_off + slot * g->sw, g->sw);
+	if (part == FPT_PART_LOW)
+		return fpt_slot_low(g, node, slot);
+	return fpt_load_uint(node + g->tid_off + slot * g->pw, g->tw);
+}
+
+static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63
+};
+
+/* Is each of n numbers of this width above the one before it? */
+static pg_attribute_always_inline bool
+fpt_numbers_ascend(const char *p, int n, int width)
+{
+	uint64		prev = fpt_load_uint(p, width);
+	bool		ascend = true;
+
+	for (int i = 1; i < n; i++)
+	{
+		uint64		v = fpt_load_uint(p + i * width, width);
+
+		ascend &= v > prev;
+		prev = v;
+	}
+	return ascend;
+}
+
+/*
+ * The same of the searched bytes of the keys of the first n slots: their
+ * widths are known to the compiler.
+ */
+static bool
+fpt_keys_ascend(const char *keys, int n, int width)
+{
+	switch (width)
+	{
+		case 1:
+			return fpt_numbers_ascend(keys, n, 1);
+		case 2:
+			return fpt_numbers_ascend(keys, n, 2);
+		case 3:
+			return fpt_numbers_ascend(keys, n, 3);
+		case 4:
+			return fpt_numbers_ascend(keys, n, 4);
+		case 5:
+			return fpt_numbers_ascend(keys, n, 5);
+		case 6:
+			return fpt_numbers_ascend(keys, n, 6);
+		case 7:
+			return fpt_numbers_ascend(keys, n, 7);
+		default:
+			Assert(width == 8);
+			return fpt_numbers_ascend(keys, n, 8);
+	}
+}
+
+/*
+ * Put slots into the order of their numbers, which are in at[] by slot: first
+ * by the upper bits in which they differ, then by all of them.
+ */
+static void
+fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
+{
+	if (n > FPT_ORDER_FEW)
+	{
+		uint32		v[FPT_MAX_CAP];
+		uint64		min = at[slots[0]];
+		uint64		max = min;
+		int			shift = 0;
+
+		for (int i = 1; i < n; i++)
+		{
+			min = Min(min, at[slots[i]]);
+			max = Max(max, at[slots[i]]);
+		}
+		if ((max - min) >> FPT_ORDER_BITS != 0)
+			shift = 64 - FPT_ORDER_BITS - __builtin_clzll(max - min);
+		for (int i = 0; i < n; i++)
+			v[i] = (uint32) ((at[slots[i]] - min) >> shift) << FPT_SLOT_BITS |
+				slots[i];
+		fpt_simd->order(v, n, slots);
+	}
+	for (int i = 1; i < n; i++)
+	{
+		uint8		slot = slots[i];
+		int			j = i;
+
+		for (; j > 0 && at[slots[j - 1]] > at[slot]; j--)
+			slots[j] = slots[j - 1];
+		slots[j] = slot;
+	}
+}
+
+/* The same by this part of the entries, and by those after it. */
+static void
+fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
+			   int n)
+{
+	uint64		at[FPT_MAX_CAP];
+	uint64		prev = fpt_part_get(g, node, part, slots[0]);
+	bool		ascend = true;	/* no number is below the one before it */
+	bool		differ = true;	/* none is the same as that */
+	int			next = part + 1;
+	int			from = 0;
+
+	Assert(n > 0 && n <= g->cap);
+	at[slots[0]] = prev;
+	for (int i = 1; i < n; i++)
+	{
+		uint64		v = fpt_part_get(g, node, part, slots[i]);
+
+		at[slots[i]] = v;
+		ascend &= v >= prev;
+		differ &= v != prev;
+		prev = v;
+	}
+	if (ascend && differ)
+		return;
+	if (!ascend)
+		fpt_order_numbers(at, slots, n);
+	if (part == FPT_PART_TID)
+		return;
+	if (next == FPT_PART_LOW && !fpt_is_wide(g))
+		next = FPT_PART_TID;
+	for (int i = 1; i <= n; i++)
+	{
+		if (i < n && at[slots[i]] == at[slots[from]])
+			continue;
+		if (i - from > 1)
+			fpt_order_part(g, node, next, slots + from, i - from);
+		from = i;
+	}
+}
+
+int
+fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
+{
+	int			n = 0;
+
+	Assert(!pg.g->perm && (set & ~pg.g->capmask) == 0);
+
+	/* the first slots, in order: what builds leave and scans mostly see */
+	if ((set & (set + 1)) == 0 && set != 0)
+	{
+		n = fpt_popcount(set);
+		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
+		if (!fpt_keys_ascend(node + pg.g->key_off, n, pg.g->sw))
+			fpt_order_part(pg.g, node, FPT_PART_KEY, slots, n);
+		return n;
+	}
+	for (; set != 0; set &= set - 1)
+		slots[n++] = (uint8) fpt_ctz(set);
+	if (n > 1)
+		fpt_order_part(pg.g, node, FPT_PART_KEY, slots, n);
+	return n;
+}
+
+int
+fpt_node_order(FPTPage pg, char *node, uint8 *slots)
+{
+	const uint8 *perm;
+	bool		valid = true;
+	int			n;
+
+	if (!pg.g->perm)
+		return fpt_slots_order(pg, node, fpt_node_used(pg.g, node), slots);
+	perm = fpt_node_perm(pg.g, node);
+	n = fpt_popcount(fpt_node_used(pg.g, node));
+	for (int i = 0; i < n; i++)
+	{
+		slots[i] = perm[i];
+		valid &= perm[i] < pg.g->cap;
+	}
+	return valid ? n : -1;
+}
+
+int
+fpt_node_slot(FPTPage pg, char *node, int rank, uint64 below)
+{
+	uint64		used = fpt_node_used(pg.g, node);
+	uint8		slots[FPT_MAX_CAP];
+	int			n;
+
+	Assert(rank >= 0);
+	if (rank >= fpt_popcount(used))
+		return -1;
+	if (pg.g->perm)
+	{
+		int			slot = fpt_node_perm(pg.g, node)[rank];
+
+		return slot < pg.g->cap ? slot : -1;
+	}
+	if (below != 0)
+	{
+		used &= ~below;
+		rank = 0;
+	}
+	n = fpt_slots_order(pg, node, used, slots);
+	return rank < n ? slots[rank] : -1;
+}
