@@ -1078,13 +1078,36 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
  * it goes: the compiler must assume that what they store changes all else.
  */
 
+/* Are these the first n slots, in their own order? */
+static inline bool
+fpt_slots_plain(const uint8 *slots, int n)
+{
+	uint64		differ = 0;
+	int			i;
+
+	for (i = 0; i + 8 <= n; i += 8)
+	{
+		uint64		v;
+
+		memcpy(&v, slots + i, 8);
+#ifdef WORDS_BIGENDIAN
+		v = __builtin_bswap64(v);
+#endif
+		differ |= v ^ (UINT64CONST(0x0706050403020100) +
+					   i * UINT64CONST(0x0101010101010101));
+	}
+	for (; i < n; i++)
+		differ |= slots[i] ^ i;
+	return differ == 0;
+}
+
 /*
  * Short TIDs of n slots, of a width and mostly of a distance that the compiler
  * knows; false if one has no offset.
  */
 static pg_attribute_always_inline bool
-fpt_widen_tids(const char *tids, int stride, int width, uint32 base,
-			   const uint8 *slots, int n, uint64 *out)
+fpt_copy_short_tids(const char *tids, int stride, int width, uint32 base,
+					const uint8 *slots, int n, uint64 *out)
 {
 	bool		valid = true;
 
@@ -1113,14 +1136,16 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	bool		valid = true;
 	int			i;
 
+	if (stride == width && width < 6 && n > 1 && fpt_slots_plain(slots, n))
+		return fpt_simd->tids(tids, n, width, base, out);
 	if (stride == 2)
-		return fpt_widen_tids(tids, 2, 2, base, slots, n, out);
+		return fpt_copy_short_tids(tids, 2, 2, base, slots, n, out);
 	if (stride == 3)
-		return fpt_widen_tids(tids, 3, 3, base, slots, n, out);
+		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
 	if (stride == 4)
-		return fpt_widen_tids(tids, 4, 4, base, slots, n, out);
+		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
 	if (width < 6)
-		return fpt_widen_tids(tids, stride, width, base, slots, n, out);
+		return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
 	for (i = 0; i < n; i++)
 	{
 		out[i] = fpt_load_uint(tids + slots[i] * stride, 6);

@@ -565,6 +565,8 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
  * different numbers below 2^31, in the order of these; v has room for 64, and
  * may be changed.
+ * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before?
+ * tids: make n packed TIDs of 2 to 4 bytes whole; false if one has no offset.
  */
 typedef struct FPTSimd
 {
@@ -572,6 +574,9 @@ typedef struct FPTSimd
 	fpt_cmp_fn	cmp[8];			/* by the width less 1 */
 	uint64		(*used) (const void *low, int n, int stride);
 	void		(*order) (uint32 *v, int n, uint8 *slots);
+	bool		(*ascend) (const void *keys, int n, int width);
+	bool		(*tids) (const void *tids, int n, int width, uint32 tidbase,
+						 uint64 *out);
 } FPTSimd;
 
 /* --- kernel (page/kernel.c) ---------------------------------------------- */
@@ -610,6 +615,14 @@ fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
 	return tw == 6 ||
 		((tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
 		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
+}
+
+/* A short TID made whole. */
+static inline uint64
+fpt_tid_widen(uint32 tidbase, uint32 v)
+{
+	return ((uint64) (tidbase + (v >> FPT_TID_OFFBITS)) << 16) |
+		(v & FPT_TID_MAXOFF);
 }
 
 /*

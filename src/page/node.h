@@ -357,14 +357,6 @@ fpt_slot_set_rel(const FPTGeom *g, char *node, int slot, uint64 hi, uint64 lo)
 		fpt_store_uint(node + g->low_off + slot * g->pw, 8, lo);
 }
 
-/* A short TID made whole. */
-static inline uint64
-fpt_tid_widen(uint32 tidbase, uint32 v)
-{
-	return ((uint64) (tidbase + (v >> FPT_TID_OFFBITS)) << 16) |
-		(v & FPT_TID_MAXOFF);
-}
-
 /* A slot's TID, which may be any 48 bits. */
 static inline uint64
 fpt_slot_tid(FPTPage pg, const char *node, int slot)

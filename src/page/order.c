@@ -46,52 +46,6 @@ static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
 	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63
 };
 
-/* Is each of n numbers of this width above the one before it? */
-static pg_attribute_always_inline bool
-fpt_numbers_ascend(const char *p, int n, int width)
-{
-	uint64		prev = fpt_load_uint(p, width);
-	bool		ascend = true;
-
-	for (int i = 1; i < n; i++)
-	{
-		uint64		v = fpt_load_uint(p + i * width, width);
-
-		ascend &= v > prev;
-		prev = v;
-	}
-	return ascend;
-}
-
-/*
- * The same of the searched bytes of the keys of the first n slots: their
- * widths are known to the compiler.
- */
-static bool
-fpt_keys_ascend(const char *keys, int n, int width)
-{
-	switch (width)
-	{
-		case 1:
-			return fpt_numbers_ascend(keys, n, 1);
-		case 2:
-			return fpt_numbers_ascend(keys, n, 2);
-		case 3:
-			return fpt_numbers_ascend(keys, n, 3);
-		case 4:
-			return fpt_numbers_ascend(keys, n, 4);
-		case 5:
-			return fpt_numbers_ascend(keys, n, 5);
-		case 6:
-			return fpt_numbers_ascend(keys, n, 6);
-		case 7:
-			return fpt_numbers_ascend(keys, n, 7);
-		default:
-			Assert(width == 8);
-			return fpt_numbers_ascend(keys, n, 8);
-	}
-}
-
 /*
  * Put slots into the order of their numbers, which are in at[] by slot: first
  * by the upper bits in which they differ, then by all of them.
@@ -182,7 +136,7 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 	{
 		n = fpt_popcount(set);
 		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
-		if (!fpt_keys_ascend(node + pg.g->key_off, n, pg.g->sw))
+		if (!fpt_simd->ascend(node + pg.g->key_off, n, pg.g->sw))
 			fpt_order_part(pg.g, node, FPT_PART_KEY, slots, n);
 		return n;
 	}

@@ -108,12 +108,83 @@ fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 		slots[i] = v[i] & (FPT_MAX_CAP - 1);
 }
 
+/* Numbers of a width that the compiler knows. */
+static pg_attribute_always_inline bool
+fpt_numbers_ascend(const char *p, int n, int width)
+{
+	uint64		prev = fpt_load_uint(p, width);
+	bool		ascend = true;
+
+	for (int i = 1; i < n; i++)
+	{
+		uint64		v = fpt_load_uint(p + i * width, width);
+
+		ascend &= v > prev;
+		prev = v;
+	}
+	return ascend;
+}
+
+static bool
+fpt_ascend_scalar(const void *keys, int n, int width)
+{
+	const char *p = (const char *) keys;
+
+	Assert(n >= 1 && width >= 1 && width <= 8);
+	switch (width)
+	{
+		case 1:
+			return fpt_numbers_ascend(p, n, 1);
+		case 2:
+			return fpt_numbers_ascend(p, n, 2);
+		case 3:
+			return fpt_numbers_ascend(p, n, 3);
+		case 4:
+			return fpt_numbers_ascend(p, n, 4);
+		case 8:
+			return fpt_numbers_ascend(p, n, 8);
+		default:
+			return fpt_numbers_ascend(p, n, width);
+	}
+}
+
+static pg_attribute_always_inline bool
+fpt_widen_tids(const char *p, int n, int width, uint32 tidbase, uint64 *out)
+{
+	bool		valid = true;
+
+	for (int i = 0; i < n; i++, p += width)
+	{
+		uint32		v = (uint32) fpt_load_uint(p, width);
+
+		out[i] = fpt_tid_widen(tidbase, v);
+		valid &= (v & FPT_TID_MAXOFF) != 0;
+	}
+	return valid;
+}
+
+static bool
+fpt_tids_scalar(const void *tids, int n, int width, uint32 tidbase,
+				uint64 *out)
+{
+	const char *p = (const char *) tids;
+
+	Assert(width >= 2 && width <= 4);
+	if (width == 2)
+		return fpt_widen_tids(p, n, 2, tidbase, out);
+	if (width == 3)
+		return fpt_widen_tids(p, n, 3, tidbase, out);
+	return fpt_widen_tids(p, n, 4, tidbase, out);
+}
+
 static const FPTSimd fpt_simd_scalar = {
 	"scalar",
 	{fpt_cmp1_scalar, fpt_cmp2_scalar, fpt_cmp3_scalar, fpt_cmp4_scalar,
 	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_scalar},
 	fpt_used_scalar,
-	fpt_order_scalar
+	fpt_order_scalar,
+	fpt_ascend_scalar,
+	fpt_tids_scalar
 };
 
 #ifdef FPT_SIMD_X86
@@ -295,7 +366,9 @@ static const FPTSimd fpt_simd_sse2 = {
 	{fpt_cmp1_sse2, fpt_cmp2_sse2, fpt_cmp3_scalar, fpt_cmp4_sse2,
 	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_sse2},
 	fpt_used_sse2,
-	fpt_order_sse2
+	fpt_order_sse2,
+	fpt_ascend_scalar,
+	fpt_tids_scalar
 };
 
 /* --- AVX2 --------------------------------------------------------------- */
@@ -480,6 +553,40 @@ fpt_cmp7_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 										  7, 8, 9, 10, 11, 12, 13, -1));
 }
 
+/* Bytes at a distance, 16 by 16; the last ones by themselves. */
+static FPT_AVX2 uint64
+fpt_used_apart_avx2(const void *low, int n, int stride)
+{
+	const uint8 *p = (const uint8 *) low;
+	uint64		used = 0;
+	int			i;
+
+	for (i = 0; i + 16 <= n; i += 16, p += 16 * stride)
+	{
+		const uint8 *q = p + 8 * stride;
+		__m128i		a = _mm_setr_epi8((char) p[0], (char) p[stride],
+									  (char) p[2 * stride],
+									  (char) p[3 * stride],
+									  (char) p[4 * stride],
+									  (char) p[5 * stride],
+									  (char) p[6 * stride],
+									  (char) p[7 * stride],
+									  (char) q[0], (char) q[stride],
+									  (char) q[2 * stride],
+									  (char) q[3 * stride],
+									  (char) q[4 * stride],
+									  (char) q[5 * stride],
+									  (char) q[6 * stride],
+									  (char) q[7 * stride]);
+		__m128i		z = _mm_cmpeq_epi8(a, _mm_setzero_si128());
+
+		used |= (uint64) (~(uint32) _mm_movemask_epi8(z) & 0xFFFF) << i;
+	}
+	for (; i < n; i++, p += stride)
+		used |= (uint64) (*p != 0) << i;
+	return used;
+}
+
 /* TIDs of 3 bytes: the lowest ones of four by four to one vector. */
 static FPT_AVX2 uint64
 fpt_used_avx2(const void *low, int n, int stride)
@@ -490,6 +597,8 @@ fpt_used_avx2(const void *low, int n, int stride)
 	const char *p = (const char *) low;
 	uint64		none = 0;
 
+	if (stride > 4)
+		return fpt_used_apart_avx2(low, n, stride);
 	if (stride != 3)
 		return fpt_used_sse2(low, n, stride);
 	for (int i = 0; i < n; i += 16, p += 48)
@@ -536,12 +645,90 @@ fpt_order_avx2(uint32 *v, int n, uint8 *slots)
 		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
 }
 
+/* Four numbers of up to 8 bytes to 64 bits, the topmost of which is flipped. */
+static inline FPT_AVX2 __m256i
+fpt_four_avx2(const char *p, int width, __m256i widen)
+{
+	const __m256i flip = _mm256_set1_epi64x((long long) (UINT64CONST(1) << 63));
+	__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 2 * width),
+										(const __m128i *) p);
+
+	return _mm256_xor_si256(_mm256_shuffle_epi8(a, widen), flip);
+}
+
+/* Four are compared with the four that begin one later. */
+static FPT_AVX2 bool
+fpt_ascend_avx2(const void *keys, int n, int width)
+{
+	static const signed char pick[8][16] = {
+		{0, -1, -1, -1, -1, -1, -1, -1, 1, -1, -1, -1, -1, -1, -1, -1},
+		{0, 1, -1, -1, -1, -1, -1, -1, 2, 3, -1, -1, -1, -1, -1, -1},
+		{0, 1, 2, -1, -1, -1, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1},
+		{0, 1, 2, 3, -1, -1, -1, -1, 4, 5, 6, 7, -1, -1, -1, -1},
+		{0, 1, 2, 3, 4, -1, -1, -1, 5, 6, 7, 8, 9, -1, -1, -1},
+		{0, 1, 2, 3, 4, 5, -1, -1, 6, 7, 8, 9, 10, 11, -1, -1},
+		{0, 1, 2, 3, 4, 5, 6, -1, 7, 8, 9, 10, 11, 12, 13, -1},
+		{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	};
+	const __m256i widen =
+		_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)
+													pick[width - 1]));
+	const char *p = (const char *) keys;
+	__m256i		all = _mm256_set1_epi8(-1);
+
+	Assert(n >= 1 && width >= 1 && width <= 8);
+	for (; n > 4; n -= 4, p += 4 * width)
+		all = _mm256_and_si256(all,
+							   _mm256_cmpgt_epi64(fpt_four_avx2(p + width,
+																width, widen),
+												  fpt_four_avx2(p, width,
+																widen)));
+	return _mm256_movemask_epi8(all) == -1 && fpt_ascend_scalar(p, n, width);
+}
+
+/* Four at a time, first widened to 64 bits. */
+static FPT_AVX2 bool
+fpt_tids_avx2(const void *tids, int n, int width, uint32 tidbase, uint64 *out)
+{
+	const __m128i widen3 = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1,
+										 6, 7, 8, -1, 9, 10, 11, -1);
+	const __m256i base = _mm256_set1_epi64x((long long) tidbase);
+	const __m256i maxoff = _mm256_set1_epi64x(FPT_TID_MAXOFF);
+	const char *p = (const char *) tids;
+	__m256i		none = _mm256_setzero_si256();
+
+	Assert(width >= 2 && width <= 4);
+	for (; n >= 4; n -= 4, p += 4 * width, out += 4)
+	{
+		__m128i		a = _mm_loadu_si128((const __m128i *) p);
+		__m256i		v;
+		__m256i		off;
+
+		if (width == 2)
+			v = _mm256_cvtepu16_epi64(a);
+		else
+			v = _mm256_cvtepu32_epi64(width == 3 ?
+									  _mm_shuffle_epi8(a, widen3) : a);
+		off = _mm256_and_si256(v, maxoff);
+		none = _mm256_or_si256(none,
+							   _mm256_cmpeq_epi64(off,
+												  _mm256_setzero_si256()));
+		v = _mm256_add_epi64(_mm256_srli_epi64(v, FPT_TID_OFFBITS), base);
+		v = _mm256_or_si256(_mm256_slli_epi64(v, 16), off);
+		_mm256_storeu_si256((__m256i *) out, v);
+	}
+	return fpt_tids_scalar(p, n, width, tidbase, out) &&
+		_mm256_testz_si256(none, none);
+}
+
 static const FPTSimd fpt_simd_avx2 = {
 	"avx2",
 	{fpt_cmp1_avx2, fpt_cmp2_avx2, fpt_cmp3_avx2, fpt_cmp4_avx2,
 	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx2},
 	fpt_used_avx2,
-	fpt_order_avx2
+	fpt_order_avx2,
+	fpt_ascend_avx2,
+	fpt_tids_avx2
 };
 
 /* --- AVX-512 (F and BW): unsigned comparisons, results as bits ---------- */
@@ -616,7 +803,9 @@ static const FPTSimd fpt_simd_avx512 = {
 	{fpt_cmp1_avx512, fpt_cmp2_avx512, fpt_cmp3_avx2, fpt_cmp4_avx512,
 	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx512},
 	fpt_used_avx2,
-	fpt_order_avx2
+	fpt_order_avx2,
+	fpt_ascend_avx2,
+	fpt_tids_avx2
 };
 
 #endif							/* FPT_SIMD_X86 */
@@ -841,7 +1030,9 @@ static const FPTSimd fpt_simd_neon = {
 	{fpt_cmp1_neon, fpt_cmp2_neon, fpt_cmp3_neon, fpt_cmp4_neon,
 	fpt_cmp5_neon, fpt_cmp6_neon, fpt_cmp7_neon, fpt_cmp8_neon},
 	fpt_used_neon,
-	fpt_order_neon
+	fpt_order_neon,
+	fpt_ascend_scalar,
+	fpt_tids_scalar
 };
 
 #endif							/* FPT_SIMD_NEON */

@@ -277,6 +277,90 @@ test_order_numbers(void)
 	fpt_simd_select("auto");
 }
 
+/* Numbers that ascend, but for one pair perhaps. */
+static void
+test_ascend(void)
+{
+	const char *names[MAX_NAMES];
+	int			nnames = fpt_simd_available(names, MAX_NAMES);
+
+	for (int round = 0; round < 8 * 64 * 100; round++)
+	{
+		int			width = 1 + round % 8;
+		int			n = 1 + round / 8 % 64;
+		uint64		max = ~UINT64CONST(0) >> (64 - 8 * width);
+		uint64		step = 1 + kt_random() % (max / 64);
+		char	   *keys;
+		char	   *buf = some_bytes(n * width, &keys);
+		uint64		v = max / 2 - step * (uint64) (n / 2);
+		int			odd = kt_chance(60) ? (int) kt_below(n) : n;
+		bool		ascend = odd == 0 || odd == n;
+
+		for (int i = 0; i < n; i++)
+		{
+			if (i == odd)
+				v -= i > 0 && kt_chance(50) ? kt_below(2) : 0;
+			else if (i > 0)
+				v += 1 + kt_below(step);
+			plain_store(keys + i * width, width, v);
+		}
+		for (int i = 0; i < nnames; i++)
+		{
+			CHECK(fpt_simd_select(names[i]));
+			CHECK(fpt_simd->ascend(keys, n, width) == ascend);
+		}
+		free(buf);
+	}
+	fpt_simd_select("auto");
+}
+
+static void
+test_tids(void)
+{
+	const char *names[MAX_NAMES];
+	int			nnames = fpt_simd_available(names, MAX_NAMES);
+
+	for (int round = 0; round < 3 * 65 * 100; round++)
+	{
+		int			width = 2 + round % 3;
+		int			n = round / 3 % 65;
+		uint32		base = kt_chance(50) ? FPT_MAX_TIDBASE :
+			(uint32) kt_below(FPT_MAX_TIDBASE);
+		char	   *tids;
+		char	   *buf = some_bytes(n * width, &tids);
+		bool		valid = true;
+
+		for (int i = 0; i < n; i++)
+		{
+			if (tids[i * width] == 0)
+				tids[i * width] = 1;
+			if (kt_chance(20))
+				memset(tids + i * width, 0xFF, width);
+		}
+		if (n > 0 && kt_chance(50))
+		{
+			tids[kt_below(n) * width] = 0;
+			valid = false;
+		}
+		for (int i = 0; i < nnames; i++)
+		{
+			uint64	   *out = malloc(Max(n, 1) * sizeof(uint64));
+
+			CHECK(fpt_simd_select(names[i]));
+			CHECK(fpt_simd->tids(tids, n, width, base, out) == valid);
+			for (int j = 0; j < n; j++)
+			{
+				uint64		v = plain_load(tids + j * width, width);
+
+				CHECK(out[j] == ((base + (v >> 8)) << 16 | (v & 0xFF)));
+			}
+			free(out);
+		}
+		free(buf);
+	}
+	fpt_simd_select("auto");
+}
+
 static void
 test_choice(void)
 {
@@ -310,4 +394,6 @@ test_simd(void)
 	kt_run("variants: comparison", test_compare);
 	kt_run("variants: slots in use", test_used);
 	kt_run("variants: order", test_order_numbers);
+	kt_run("variants: ascent", test_ascend);
+	kt_run("variants: TIDs", test_tids);
 }
