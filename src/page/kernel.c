@@ -1136,8 +1136,8 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	bool		valid = true;
 	int			i;
 
-	if (stride == width && width < 6 && n > 1 && fpt_slots_plain(slots, n))
-		return fpt_simd->tids(tids, n, width, base, out);
+	if (width < 6 && n > 1 && fpt_slots_plain(slots, n))
+		return fpt_simd->tids(tids, n, stride, width, base, out);
 	if (stride == 2)
 		return fpt_copy_short_tids(tids, 2, 2, base, slots, n, out);
 	if (stride == 3)

@@ -566,7 +566,8 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * different numbers below 2^31, in the order of these; v has room for 64, and
  * may be changed.
  * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before?
- * tids: make n packed TIDs of 2 to 4 bytes whole; false if one has no offset.
+ * tids: make n TIDs of 2 to 4 bytes, "stride" apart, whole; false if one has no
+ * offset.
  */
 typedef struct FPTSimd
 {
@@ -575,8 +576,8 @@ typedef struct FPTSimd
 	uint64		(*used) (const void *low, int n, int stride);
 	void		(*order) (uint32 *v, int n, uint8 *slots);
 	bool		(*ascend) (const void *keys, int n, int width);
-	bool		(*tids) (const void *tids, int n, int width, uint32 tidbase,
-						 uint64 *out);
+	bool		(*tids) (const void *tids, int n, int stride, int width,
+						 uint32 tidbase, uint64 *out);
 } FPTSimd;
 
 /* --- kernel (page/kernel.c) ---------------------------------------------- */

@@ -149,11 +149,12 @@ fpt_ascend_scalar(const void *keys, int n, int width)
 }
 
 static pg_attribute_always_inline bool
-fpt_widen_tids(const char *p, int n, int width, uint32 tidbase, uint64 *out)
+fpt_widen_tids(const char *p, int n, int stride, int width, uint32 tidbase,
+			   uint64 *out)
 {
 	bool		valid = true;
 
-	for (int i = 0; i < n; i++, p += width)
+	for (int i = 0; i < n; i++, p += stride)
 	{
 		uint32		v = (uint32) fpt_load_uint(p, width);
 
@@ -164,17 +165,17 @@ fpt_widen_tids(const char *p, int n, int width, uint32 tidbase, uint64 *out)
 }
 
 static bool
-fpt_tids_scalar(const void *tids, int n, int width, uint32 tidbase,
+fpt_tids_scalar(const void *tids, int n, int stride, int width, uint32 tidbase,
 				uint64 *out)
 {
 	const char *p = (const char *) tids;
 
-	Assert(width >= 2 && width <= 4);
+	Assert(width >= 2 && width <= 4 && (stride == width || stride > 4));
 	if (width == 2)
-		return fpt_widen_tids(p, n, 2, tidbase, out);
+		return fpt_widen_tids(p, n, stride, 2, tidbase, out);
 	if (width == 3)
-		return fpt_widen_tids(p, n, 3, tidbase, out);
-	return fpt_widen_tids(p, n, 4, tidbase, out);
+		return fpt_widen_tids(p, n, stride, 3, tidbase, out);
+	return fpt_widen_tids(p, n, stride, 4, tidbase, out);
 }
 
 static const FPTSimd fpt_simd_scalar = {
@@ -686,10 +687,22 @@ fpt_ascend_avx2(const void *keys, int n, int width)
 	return _mm256_movemask_epi8(all) == -1 && fpt_ascend_scalar(p, n, width);
 }
 
+static inline int
+fpt_load_int(const char *p)
+{
+	int			v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
 /* Four at a time, first widened to 64 bits. */
 static FPT_AVX2 bool
-fpt_tids_avx2(const void *tids, int n, int width, uint32 tidbase, uint64 *out)
+fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
+			  uint64 *out)
 {
+	const __m128i mask = _mm_set1_epi32((int) (0xFFFFFFFF >>
+											   (32 - 8 * width)));
 	const __m128i widen3 = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1,
 										 6, 7, 8, -1, 9, 10, 11, -1);
 	const __m256i base = _mm256_set1_epi64x((long long) tidbase);
@@ -697,18 +710,29 @@ fpt_tids_avx2(const void *tids, int n, int width, uint32 tidbase, uint64 *out)
 	const char *p = (const char *) tids;
 	__m256i		none = _mm256_setzero_si256();
 
-	Assert(width >= 2 && width <= 4);
-	for (; n >= 4; n -= 4, p += 4 * width, out += 4)
+	Assert(width >= 2 && width <= 4 && (stride == width || stride > 4));
+	for (; n >= 4; n -= 4, p += 4 * stride, out += 4)
 	{
-		__m128i		a = _mm_loadu_si128((const __m128i *) p);
+		__m128i		a;
 		__m256i		v;
 		__m256i		off;
 
-		if (width == 2)
-			v = _mm256_cvtepu16_epi64(a);
+		if (stride > 4)
+		{
+			a = _mm_setr_epi32(fpt_load_int(p), fpt_load_int(p + stride),
+							   fpt_load_int(p + 2 * stride),
+							   fpt_load_int(p + 3 * stride));
+			a = _mm_and_si128(a, mask);
+		}
 		else
-			v = _mm256_cvtepu32_epi64(width == 3 ?
-									  _mm_shuffle_epi8(a, widen3) : a);
+		{
+			a = _mm_loadu_si128((const __m128i *) p);
+			if (width == 2)
+				a = _mm_unpacklo_epi16(a, _mm_setzero_si128());
+			else if (width == 3)
+				a = _mm_shuffle_epi8(a, widen3);
+		}
+		v = _mm256_cvtepu32_epi64(a);
 		off = _mm256_and_si256(v, maxoff);
 		none = _mm256_or_si256(none,
 							   _mm256_cmpeq_epi64(off,
@@ -717,7 +741,7 @@ fpt_tids_avx2(const void *tids, int n, int width, uint32 tidbase, uint64 *out)
 		v = _mm256_or_si256(_mm256_slli_epi64(v, 16), off);
 		_mm256_storeu_si256((__m256i *) out, v);
 	}
-	return fpt_tids_scalar(p, n, width, tidbase, out) &&
+	return fpt_tids_scalar(p, n, stride, width, tidbase, out) &&
 		_mm256_testz_si256(none, none);
 }
 

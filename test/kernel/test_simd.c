@@ -324,22 +324,23 @@ test_tids(void)
 	{
 		int			width = 2 + round % 3;
 		int			n = round / 3 % 65;
+		int			stride = width + (int) kt_below(2) * 8;
 		uint32		base = kt_chance(50) ? FPT_MAX_TIDBASE :
 			(uint32) kt_below(FPT_MAX_TIDBASE);
 		char	   *tids;
-		char	   *buf = some_bytes(n * width, &tids);
+		char	   *buf = some_bytes(n * stride, &tids);
 		bool		valid = true;
 
 		for (int i = 0; i < n; i++)
 		{
-			if (tids[i * width] == 0)
-				tids[i * width] = 1;
+			if (tids[i * stride] == 0)
+				tids[i * stride] = 1;
 			if (kt_chance(20))
-				memset(tids + i * width, 0xFF, width);
+				memset(tids + i * stride, 0xFF, width);
 		}
 		if (n > 0 && kt_chance(50))
 		{
-			tids[kt_below(n) * width] = 0;
+			tids[kt_below(n) * stride] = 0;
 			valid = false;
 		}
 		for (int i = 0; i < nnames; i++)
@@ -347,10 +348,11 @@ test_tids(void)
 			uint64	   *out = malloc(Max(n, 1) * sizeof(uint64));
 
 			CHECK(fpt_simd_select(names[i]));
-			CHECK(fpt_simd->tids(tids, n, width, base, out) == valid);
+			CHECK(fpt_simd->tids(tids, n, stride, width, base, out) ==
+				  valid);
 			for (int j = 0; j < n; j++)
 			{
-				uint64		v = plain_load(tids + j * width, width);
+				uint64		v = plain_load(tids + j * stride, width);
 
 				CHECK(out[j] == ((base + (v >> 8)) << 16 | (v & 0xFF)));
 			}
