@@ -847,7 +847,8 @@ usage(const char *name)
 			"       [-w lines] [-x lines] [-l entries] [-e lines] [-j file]\n"
 			"       [-s scalar|sse2|avx2|avx512|neon|auto] [-k 8|16]\n"
 			"-u: keys spread over 64 bits; -p: no prefetch of child pages;\n"
-			"-b: compare through a bare function pointer; -k: size of fptree's keys;\n"
+			"-b: compare through a bare function pointer;\n"
+			"-k: size of fptree's keys, 8 or 16;\n"
 			"-w, -x: widths of in-page nonleaf and leaf nodes;\n"
 			"-l: length of a scan; -e: lines of the next leaf prefetched in it\n",
 			name);
@@ -970,7 +971,8 @@ main(int argc, char **argv)
 	}
 	if (scan_len < 1 || expect_lines < 0 || expect_lines > BLCKSZ / FPT_LINE ||
 		nkeys < 10 * scan_len || rounds < 1 || rounds > MAX_ROUNDS ||
-		nops < 1000 || (keysize != 8 && keysize != 16) || !fpt_simd_select(variant) ||
+		nops < 1000 || (keysize != 8 && keysize != 16) ||
+		!fpt_simd_select(variant) ||
 		!fpt_choose_widths(keysize, force_w, force_x, widths) ||
 		!fpt_layout_init(&layout, keysize, false, 1, widths))
 		usage(argv[0]);

@@ -565,9 +565,10 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
  * different numbers below 2^31, in the order of these; v has room for 64, and
  * may be changed.
- * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before?
+ * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before
+ * it?
  * tids: make n TIDs of 2 to 4 bytes, "stride" apart, whole; false if one has no
- * offset.
+ * offset.  They are packed, or more than 4 bytes apart.
  */
 typedef struct FPTSimd
 {

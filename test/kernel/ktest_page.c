@@ -398,8 +398,8 @@ kt_any_entry(KTWorld *w)
 		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
 	if (w->general)
 		kt_random_tuple(w, &e.key);
-	e.key.tid = kt_random_tid(w, kt_below(200) == 0 ? Max(w->kind, FPT_KIND_LEAF6) :
-							  w->kind);
+	e.key.tid = kt_random_tid(w, kt_below(200) > 0 ? w->kind :
+							  Max(w->kind, FPT_KIND_LEAF6));
 	if (w->level > 0)
 		e.down = 2 + (uint32) kt_below(1000000);
 	return e;

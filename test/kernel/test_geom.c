@@ -21,8 +21,8 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	bool		inner = basic == FPT_KIND_INNER;
 	bool		perm = inner || general;
 	int			low = kw > 8 ? 8 : 0;
-	int			entry = kw + tidwidth[basic] + (inner ? 4 : 0) + (perm ? 1 : 0) +
-		(general ? 2 : 0);
+	int			entry = kw + tidwidth[basic] + (inner ? 4 : 0) +
+		(perm ? 1 : 0) + (general ? 2 : 0);
 	int			nodeend = (perm ? 8 : 0) + g->cap * entry;
 	int			nodesend = g->node_off + g->maxnodes * x * FPT_LINE;
 

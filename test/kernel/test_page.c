@@ -399,7 +399,8 @@ scatter(FPTPage pg, char *node, int n)
 
 	/* what is in free slots besides a TID of zero means nothing */
 	for (int i = 0; i < pg.g->cap; i++)
-		fpt_slot_set_rel(pg.g, node, i, pg.g->kw > 8 ? some_number(pg.g->sw, 9) : 0,
+		fpt_slot_set_rel(pg.g, node, i,
+						 pg.g->kw > 8 ? some_number(pg.g->sw, 9) : 0,
 						 some_number(Min(pg.g->kw, 8), 9));
 	for (int i = 0; i < n; i++)
 	{
