@@ -906,7 +906,8 @@ measure_all(FILE *json)
 	}
 	report(&insert, json, true);
 	if (refused > 0)
-		printf("%ld insertions refused (duplicate, or page full or of another form)\n", refused);
+		printf("%ld insertions refused (duplicate, or page full or of another "
+			   "form)\n", refused);
 	tree_destroy(&nb);
 	tree_destroy(&fpt);
 }

@@ -1352,21 +1352,19 @@ typedef struct FPTCopying
 } FPTCopying;
 
 /*
- * Slots of a node without a permutation whose entries are before a place in
- * it.
+ * Slots of a node without a permutation whose entries are before a place in it.
+ * Mostly the place knows them.
  */
-static uint64
-fpt_slots_before(FPTPage pg, char *node, uint64 used, const FPTLoc *loc)
+static inline uint64
+fpt_slots_before(FPTPage pg, char *node, const FPTLoc *loc)
 {
 	uint8		slots[FPT_MAX_CAP];
 	uint64		below = 0;
 	int			n;
 
-	if (loc->rank == 0)
-		return 0;
-	if (loc->below != 0)
-		return loc->below & used;
-	n = fpt_slots_order(pg, node, used, slots);
+	if (loc->below != 0 || loc->rank == 0)
+		return loc->rank > 0 ? loc->below & pg.g->capmask : 0;
+	n = fpt_node_order(pg, node, slots);
 	for (int i = 0; i < Min(n, loc->rank); i++)
 		below |= UINT64CONST(1) << slots[i];
 	return below;
@@ -1380,23 +1378,22 @@ static inline int
 fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
 			   uint64 dead, uint8 *slots)
 {
-	uint64		used = fpt_node_used(pg.g, node);
-	uint64		set = used & ~dead;
+	uint64		set;
 
 	if (pg.g->perm)
 	{
-		int			to = fpt_popcount(used);
+		int			to = fpt_popcount(fpt_node_used(pg.g, node));
 
 		if (end != NULL)
 			to = Min(to, end->rank);
 		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node),
 							  first != NULL ? first->rank : 0, to, dead, slots);
 	}
+	set = end != NULL ? fpt_slots_before(pg, node, end) :
+		fpt_node_used(pg.g, node);
 	if (first != NULL)
-		set &= ~fpt_slots_before(pg, node, used, first);
-	if (end != NULL)
-		set &= fpt_slots_before(pg, node, used, end);
-	return fpt_slots_order(pg, node, set, slots);
+		set &= ~fpt_slots_before(pg, node, first);
+	return fpt_slots_order(pg, node, set & ~dead, slots);
 }
 
 /*
