@@ -196,7 +196,8 @@ fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 			fpt_tids_none(&tids);
 			for (long i = 0; i < take; i++)
 				fpt_tids_add(&tids, e[i].key.tid);
-			if (level == 0 && fpt_choose_tids(&tids, &base) > kind)
+			if (level == 0 && fpt_choose_tids(&tids, fpt_tids_reach(tids.maxblock),
+											&base) > kind)
 				break;
 			best = (int) take;
 		}
