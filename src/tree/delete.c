@@ -119,7 +119,6 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
 			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
-	Assert(end == 0);			/* dead[] told of all entries */
 	if (fpt_wal_image_due(rel, buf) &&
 		fpt_page_pack(l, page, NULL) == FPT_NO_WORK)
 	{

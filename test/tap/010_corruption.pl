@@ -159,15 +159,15 @@ $$;
 # several columns and INCLUDE, pages with a dictionary.
 my %kinds = (
 	deep => {
-		column => 'u', order => 'u', reverse => 'u DESC', rows => 1000,
+		column => 'u', order => 'u', reverse => 'u DESC', rows => 3000,
 		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
 	plain => {
 		column => 'i', order => 'i', reverse => 'i DESC', rows => 4000,
-		with => 'WITH (fillfactor = 30)' },
+		with => 'WITH (fillfactor = 10)' },
 	down => {
 		column => 'b', order => 'b DESC NULLS LAST',
 		reverse => 'b NULLS FIRST', rows => 3000, unique => 'UNIQUE',
-		with => 'WITH (fillfactor = 60)' },
+		with => 'WITH (fillfactor = 10)' },
 	part => {
 		column => 'u', order => 'u DESC', reverse => 'u', rows => 1000,
 		where => 'b % 3 > 0',
@@ -184,7 +184,7 @@ my %kinds = (
 		with => 'INCLUDE (b) WITH (fillfactor = 50)' },
 	few => {
 		column => 'd', order => 'd', reverse => 'd DESC', rows => 6000,
-		some => 'b % 16 = 1', with => 'WITH (fillfactor = 20)' });
+		some => 'b % 16 = 1', with => 'WITH (fillfactor = 10)' });
 my @kinds = sort keys %kinds;
 
 # Rows of numbers FIRST to LAST; COND tells those with ordinary keys from

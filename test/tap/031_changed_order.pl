@@ -164,7 +164,7 @@ verify($node, 'rebuilt: indexes are sound');
 # Versions
 
 # What the metapage has, by the kind of order: where it is, in the file.
-my $place = 64 + 56;
+my $place = 64 + 184;
 
 sub damage_file
 {
@@ -206,7 +206,7 @@ DECLARE
 BEGIN
 	EXECUTE 'CREATE INDEX k_x ON k USING fptree ' || def;
 	CHECKPOINT;
-	version := encode(pg_read_binary_file(pg_relation_filepath('k_x'), 120, 4), 'hex');
+	version := encode(pg_read_binary_file(pg_relation_filepath('k_x'), 248, 4), 'hex');
 	DROP INDEX k_x;
 	RETURN CASE WHEN version <> '00000000' THEN 'yes' ELSE 'no' END;
 END $$;

@@ -570,8 +570,8 @@ sub meta_ways
 		keysize => [ 13, 'C', 7 ], nullsfirst => [ 14, 'C', 1 ],
 		descending => [ 15, 'C', 2 ], linesize => [ 16, 'S', 128 ],
 		stripes => [ 18, 'S', 2 ], w => [ 20, 'C', 200 ],
-		x => [ 21, 'C', 0 ], sortversion => [ 52, 'L', 5 ],
-		reserved => [ 80, 'L', 1 ]);
+		x => [ 21, 'C', 0 ], sortversion => [ 180, 'L', 5 ],
+		reserved => [ 188, 'L', 1 ]);
 
 	foreach my $field (sort keys %fields)
 	{
