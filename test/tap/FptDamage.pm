@@ -583,7 +583,7 @@ sub meta_ways
 	}
 	way('widths in metapage', $kind, 1, sub {
 		my ($v) = @_;
-		poke($v, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 30));
+		poke($v, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 160));
 	});
 	way('zeroed metapage', $kind, 1,
 		sub { my ($v) = @_; put_page($v, 0, "\0" x $bs); });

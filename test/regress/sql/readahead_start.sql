@@ -247,16 +247,16 @@ INSERT INTO at SELECT ix, p, i.ctid FROM unnest('{g_a,g_t}'::regclass[]) ix, gen
 	fptree_page_stats(ix, p) s, fptree_page_items(ix, p) i WHERE s.type = 'leaf';
 ANALYZE g;
 SELECT leaves_of('g_a', 'g', 'a BETWEEN 300 AND 1700') > 6 AND leaves_of('g_t', 'g', 'a BETWEEN 300 AND 999') > 5 AS enough;
-SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked <= 4 AS nearly_all, wasted
 FROM asked_of('g_ab', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 1)::int[]) AND b >= 0');
-SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked <= 4 AS nearly_all, wasted
 FROM asked_of('g_ab', 'SELECT count(*) FROM (SELECT a FROM g WHERE a = ANY (elements(300, 1700, 1)) AND b >= 0 ORDER BY a DESC, b DESC OFFSET 0) s');
-SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+SELECT leaves_of('g_ab', 'g', 'a BETWEEN 300 AND 1700') - asked <= 4 AS nearly_all, wasted
 FROM asked_of('g_ab', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 5)::int[]) AND b = 5');
 DROP INDEX g_ab;
-SELECT leaves_of('g_a', 'g', 'a BETWEEN 300 AND 1700') - asked AS but, wasted
+SELECT leaves_of('g_a', 'g', 'a BETWEEN 300 AND 1700') - asked <= 4 AS nearly_all, wasted
 FROM asked_of('g_a', 'SELECT count(a) FROM g WHERE a = ANY (elements(300, 1700, 2)::int[])');
-SELECT leaves_of('g_t', 'g', 'a::text COLLATE "C" BETWEEN ''300'' AND ''999''') - asked AS but, wasted
+SELECT leaves_of('g_t', 'g', 'a::text COLLATE "C" BETWEEN ''300'' AND ''999''') - asked <= 4 AS nearly_all, wasted
 FROM asked_of('g_t', 'SELECT count(c) FROM g WHERE a::text COLLATE "C" = ANY (elements(300, 999, 1)::text[])', 'index');
 -- elements with rows on several leaves
 CREATE TABLE m (a int) WITH (autovacuum_enabled = off);
