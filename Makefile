@@ -30,10 +30,14 @@ EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
 	src/server/stop.o src/server/stop.bc
 
 # A build for tests: backends can be held at stop points (src/server/stop.h), and
-# the isolation tests are those of test/stop, which need that.
+# the isolation tests are those of test/stop, which need that, and pages of as
+# few slots as they mean (page/node.h), if it is not STOP_POINTS=usual.
 ifdef STOP_POINTS
 OBJS += $(filter %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS += -DFPT_STOP_POINTS
+ifneq ($(STOP_POINTS),usual)
+PG_CPPFLAGS += -DFPT_FEW_SLOTS
+endif
 ISOLATION_DIR = $(srcdir)/test/stop
 endif
 

@@ -131,7 +131,7 @@ fpt_form_base(FPTForm *f)
 	int			kw;
 
 	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
-	for (kw = 1; kw < f->l->keysize; kw++)
+	for (kw = 1; kw < f->l->keysize; kw = fpt_width_of(kw + 1))
 	{
 		FPTDistance need = span;
 
@@ -143,10 +143,9 @@ fpt_form_base(FPTForm *f)
 
 	/* Too wide to hold the entries: as tight as the contents allow. */
 	while (kw > 1 && !fpt_form_sure_fits(f, kw) &&
-		   fpt_fits(kw - 1, content.hi, content.lo))
-		kw--;
+		   fpt_fits(fpt_width_below(kw), content.hi, content.lo))
+		kw = fpt_width_below(kw);
 
-	kw = fpt_width_of(kw);
 	Assert(kw <= f->l->keysize);
 	f->kw = kw;
 	f->base = *from;

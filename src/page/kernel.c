@@ -68,7 +68,7 @@ fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
 	uint32		last = Max(r->maxblock, reach > 0 ? reach - 1 : 0);
 	uint32		first = reach > 0 || r->minblock > last ? 0 : r->minblock;
 
-#ifdef FPT_STOP_POINTS
+#ifdef FPT_FEW_SLOTS
 	/* see fpt_width_of() */
 	*tidbase = 0;
 	return FPT_KIND_LEAF6;

@@ -158,11 +158,21 @@ fpt_bytes_of(uint64 hi, uint64 lo)
 static inline int
 fpt_width_of(int bytes)
 {
-#ifdef FPT_STOP_POINTS
+#ifdef FPT_FEW_SLOTS
 	while ((bytes & (bytes - 1)) != 0)
 		bytes++;
 #endif
 	return bytes;
+}
+
+/* The next narrower one; 0: there is none. */
+static inline int
+fpt_width_below(int width)
+{
+#ifdef FPT_FEW_SLOTS
+	return width / 2;
+#endif
+	return width - 1;
 }
 
 /* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
