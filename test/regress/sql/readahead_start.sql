@@ -137,7 +137,8 @@ BEGIN
 	asked := asked(statement, kind, false);
 	wasted := counted('leaf_wasted');
 END $$;
-CREATE TABLE at AS SELECT ix, p, i.ctid AS row FROM unnest('{g_ab,h_b,h_c}'::regclass[]) ix, generate_series(1, fpt_pages(ix) - 1) p,
+CREATE TABLE at (ix regclass, p int, row tid);
+INSERT INTO at SELECT ix, p, i.ctid FROM unnest('{g_ab,h_b,h_c}'::regclass[]) ix, generate_series(1, fpt_pages(ix) - 1) p,
 	fptree_page_stats(ix, p) s, fptree_page_items(ix, p) i WHERE s.type = 'leaf';
 CREATE FUNCTION leaves_of(ix regclass, tab regclass, cond text) RETURNS int8
 LANGUAGE plpgsql AS $$
