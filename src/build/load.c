@@ -239,8 +239,9 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
 	uint32		tidbase;
 	int			kind = fpt_level_kind(lv, key, &tidbase);
+	int			kw = fpt_choose_kw(&load->layout, &base, &last);
 
-	return &load->layout.geom[fpt_choose_kw(&load->layout, &base, &last) - 1][kind];
+	return &load->layout.geom[kw - 1][kind];
 }
 
 static const FPTGeom *
