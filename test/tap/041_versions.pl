@@ -219,8 +219,9 @@ SELECT b FROM t WHERE a IN (20, 21) ORDER BY a;', "20\n-1");
 INSERT INTO t VALUES (25, 0) ON CONFLICT (a) DO SELECT FOR UPDATE WHERE t.b > 9 RETURNING t.b;', "24\n25");
 	},
 	'`REPLICA IDENTITY USING INDEX`: subscribers find rows by it' => sub {
-		# (an error, but with assertions one of them fails before)
-		return 0 if $major == 17
+		# Subscribers of 16 and 17 assert that an index that is no btree is
+		# the replica identity, but ask the index, not its table, for it.
+		return undef if ($major == 16 || $major == 17)
 		  && $node->safe_psql('postgres', 'SHOW debug_assertions') eq 'on';
 		replicate('identity', 'USING INDEX identity_a');
 	},
@@ -275,8 +276,15 @@ is_deeply([ sort keys %tests ], [ sort keys %expected ],
 	'the table has the rows that are tested');
 foreach my $row (sort keys %tests)
 {
-	is($tests{$row}->() ? 'yes' : 'no', $expected{$row} ? 'yes' : 'no',
-		"$row: on version $major");
+	my $found = $tests{$row}->();
+
+  SKIP:
+	{
+		skip("$row: not with assertions on version $major", 1)
+		  unless defined $found;
+		is($found ? 'yes' : 'no', $expected{$row} ? 'yes' : 'no',
+			"$row: on version $major");
+	}
 }
 # From 18 on a library tells its version.
 is($node->safe_psql('postgres', q{LOAD 'fptree';
