@@ -26,6 +26,7 @@
 #include <time.h>
 
 #include "page/check.h"
+#include "page/copy.h"
 #include "page/form.h"
 #include "page/geom.h"
 #include "page/kernel.h"

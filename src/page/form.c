@@ -8,6 +8,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/copy.h"
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/form.h"
@@ -352,4 +353,37 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 		fpt_tuple_space(fpt_page_low(l, page).len) -
 		fpt_tuple_space(fpt_page_high(l, page).len);
 	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
+}
+
+int
+fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
+{
+	uint64		lo = last->lo - base->lo;
+	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
+
+	return Min(fpt_width_of(fpt_bytes_of(hi, lo)), l->keysize);
+}
+
+int
+fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
+{
+	uint32		last = Max(r->maxblock, reach > 0 ? reach - 1 : 0);
+	uint32		first = reach > 0 || r->minblock > last ? 0 : r->minblock;
+
+#ifdef FPT_FEW_SLOTS
+	/* see fpt_width_of() */
+	*tidbase = 0;
+	return FPT_KIND_LEAF6;
+#endif
+	*tidbase = Min(first, FPT_MAX_TIDBASE);
+	for (int kind = FPT_KIND_LEAF2; kind < FPT_KIND_LEAF6; kind++)
+	{
+		/* the last block, counted from the base, that can be told */
+		uint32		apart = (256u << (8 * (kind - FPT_KIND_LEAF2))) - 1;
+
+		if (r->maxoff <= FPT_TID_MAXOFF && last - *tidbase <= apart)
+			return kind;
+	}
+	*tidbase = 0;
+	return FPT_KIND_LEAF6;
 }

@@ -33,4 +33,27 @@ extern uint32 fpt_page_reach(const FPTLayout *l, void *page,
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
+/* The fewest bytes that hold last - base; both are values. */
+extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
+						  const FPTKey *last);
+
+/*
+ * The kind of a leaf page with the shortest TIDs that hold these, and what they
+ * are relative to.  "reach": rows that come later will be in blocks below this
+ * one, and their TIDs can be held as well; 0: none will come.
+ */
+extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
+							uint32 *tidbase);
+
+/*
+ * Where rows will be that come later, if a table has so many blocks: a page's
+ * TIDs get wider at most once in the time that the table takes to grow by an
+ * eighth.
+ */
+static inline uint32
+fpt_tids_reach(uint32 blocks)
+{
+	return blocks + Min(blocks / 8 + 64, 0xFFFFFFFF - blocks);
+}
+
 #endif							/* FPT_PAGE_FORM_H */

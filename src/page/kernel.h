@@ -18,33 +18,6 @@ extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
 /* The sanity check made on every page read: cheap, O(1). */
 extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
 
-/* The fewest bytes that hold last - base; both are values. */
-extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
-						  const FPTKey *last);
-
-/*
- * The kind of a leaf page with the shortest TIDs that hold these, and what they
- * are relative to.  "reach": rows that come later will be in blocks below this
- * one, and their TIDs can be held as well; 0: none will come.
- */
-extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
-							uint32 *tidbase);
-
-/*
- * Where rows will be that come later, if a table has so many blocks: a page's
- * TIDs get wider at most once in the time that the table takes to grow by an
- * eighth.
- */
-static inline uint32
-fpt_tids_reach(uint32 blocks)
-{
-	return blocks + Min(blocks / 8 + 64, 0xFFFFFFFF - blocks);
-}
-
-/* Copy all entries in order; returns their number or -1 (corrupt). */
-extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
-							 int max);
-
 /* Number of entries, or -1. */
 extern int	fpt_page_count(const FPTLayout *l, void *page);
 
@@ -127,14 +100,6 @@ fpt_guess_learn(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 /* Step to the next (dir > 0) or previous entry; false at the page's end. */
 extern bool fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc,
 						  int dir);
-
-/*
- * Copy entries first .. last - 1 (places; last.kid may be nkids) to run's
- * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
- * number or -1.
- */
-extern int	fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first,
-						  FPTLoc last, bool skip_dead, FPTRun *run);
 
 /* Is there room for the hint bitmap between pd_lower and pd_upper? */
 extern bool fpt_page_has_hints(const FPTLayout *l, void *page);

@@ -9,6 +9,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/copy.h"
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/format.h"

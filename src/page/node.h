@@ -585,6 +585,19 @@ fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 	return fpt_owns_tuples(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
 }
 
+/* The key of an inner page's first entry, if it is not stored with it. */
+static inline void
+fpt_low_entry(FPTPage pg, int kid, int rank, FPTKey *key)
+{
+	if (fpt_is_low_entry(pg.g, kid, rank))
+	{
+		FPTKey		low = fpt_page_low(pg.l, pg.p);
+
+		if (low.cls != FPT_CLS_MINF)
+			*key = low;
+	}
+}
+
 /* Every tuple that a page refers to, one call for each. */
 typedef struct FPTTupleWalk
 {

@@ -30,6 +30,7 @@
 
 #include "key/image.h"
 #include "key/itup.h"
+#include "page/copy.h"
 #include "page/kernel.h"
 #include "scan/batch.h"
 #include "scan/parallel.h"

@@ -62,6 +62,7 @@
 #include "key/general.h"
 #include "key/image.h"
 #include "page/check.h"
+#include "page/copy.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/layout.h"

@@ -57,19 +57,6 @@ extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
  */
 extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 
-/*
- * fpt_page_copy() of all entries of a page, which is locked or a copy.  Returns
- * their number, or -1 if the page contradicts itself.
- */
-static inline int
-fpt_page_copy_all(const FPTLayout *l, void *page, bool skip_dead, FPTRun *run)
-{
-	FPTLoc		first = {0};
-	FPTLoc		last = {.kid = fpt_header(page)->nkids};
-
-	return fpt_page_copy(l, page, first, last, skip_dead, run);
-}
-
 /* Raise ERRCODE_INDEX_CORRUPTED about a page. */
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));

@@ -22,6 +22,7 @@
 
 #include "build/radix.h"
 #include "key/tid.h"
+#include "page/copy.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"

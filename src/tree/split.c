@@ -32,6 +32,7 @@
 
 #include "key/column.h"
 #include "key/compare.h"
+#include "page/copy.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"

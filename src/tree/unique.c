@@ -19,6 +19,7 @@
 #include "utils/snapmgr.h"
 
 #include "key/tid.h"
+#include "page/copy.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/port.h"

@@ -35,6 +35,7 @@
 
 #include "key/collation.h"
 #include "key/tid.h"
+#include "page/copy.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"

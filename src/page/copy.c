@@ -1,0 +1,446 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/copy.c
+ *	  Page kernel: entries copied out of a page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/copy.h"
+#include "page/dict.h"
+#include "page/encoding.h"
+#include "page/kernel.h"
+#include "page/order.h"
+#include "page/simd.h"
+
+int
+fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(pg.p)->nkids;
+	int			n = 0;
+	int			kid;
+
+	if (pg.g == NULL)
+		return -1;
+	for (kid = 0; kid < nkids; kid++)
+	{
+		uint32		cls = fpt_kid_cls(pg, kid);
+		char	   *node = fpt_kid_node(pg, kid);
+		uint8		slots[FPT_MAX_CAP];
+		int			count;
+		int			i;
+
+		if (node == NULL)
+			return -1;
+		count = fpt_node_order(pg, node, slots);
+		if (count < 0 || n + count > max)
+			return -1;
+		for (i = 0; i < count; i++)
+		{
+			if (!fpt_slot_entry(pg, node, slots[i], cls, &out[n]))
+				return -1;
+			fpt_low_entry(pg, kid, i, &out[n++].key);
+		}
+	}
+	return n;
+}
+
+/*
+ * Copying a node.  What the loops below need is in local variables, as far as
+ * it goes: the compiler must assume that what they store changes all else.
+ */
+
+/* Are these the first n slots, in their own order? */
+static inline bool
+fpt_slots_plain(const uint8 *slots, int n)
+{
+	uint64		differ = 0;
+	int			i;
+
+	for (i = 0; i + 8 <= n; i += 8)
+	{
+		uint64		v;
+
+		memcpy(&v, slots + i, 8);
+#ifdef WORDS_BIGENDIAN
+		v = __builtin_bswap64(v);
+#endif
+		differ |= v ^ (UINT64CONST(0x0706050403020100) +
+					   i * UINT64CONST(0x0101010101010101));
+	}
+	for (; i < n; i++)
+		differ |= slots[i] ^ i;
+	return differ == 0;
+}
+
+/*
+ * Short TIDs of n slots, of a width and mostly of a distance that the compiler
+ * knows; false if one has no offset.
+ */
+static pg_attribute_always_inline bool
+fpt_copy_short_tids(const char *tids, int stride, int width, uint32 base,
+					const uint8 *slots, int n, uint64 *out)
+{
+	bool		valid = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		uint64		v = fpt_load_uint(tids + slots[i] * stride, width);
+
+		out[i] = fpt_tid_widen(base, (uint32) v);
+		valid &= (v & FPT_TID_MAXOFF) != 0;
+	}
+	return valid;
+}
+
+/*
+ * The TIDs of n slots; false if one is not a heap TID.  All are copied even
+ * then.
+ */
+static bool
+fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
+			  uint64 *out)
+{
+	const char *tids = node + pg.g->tid_off;
+	uint32		base = fpt_special(pg.p)->tidbase;
+	int			width = pg.g->tw;
+	int			stride = pg.g->pw;
+	bool		valid = true;
+	int			i;
+
+	if (width < 6 && n > 1 && fpt_slots_plain(slots, n))
+		return fpt_simd->tids(tids, n, stride, width, base, out);
+	if (stride == 2)
+		return fpt_copy_short_tids(tids, 2, 2, base, slots, n, out);
+	if (stride == 3)
+		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
+	if (stride == 4)
+		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
+	if (width < 6)
+		return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
+	for (i = 0; i < n; i++)
+	{
+		out[i] = fpt_load_uint(tids + slots[i] * stride, 6);
+		valid &= fpt_tid_is_valid(out[i]);
+	}
+	return valid;
+}
+
+/* Keys of up to 8 bytes, of a width that the compiler knows. */
+static pg_attribute_always_inline void
+fpt_widen_keys(const char *keys, int width, uint64 base, const uint8 *slots,
+			   int n, uint64 *los)
+{
+	for (int i = 0; i < n; i++)
+		los[i] = fpt_load_uint(keys + slots[i] * width, width) + base;
+}
+
+/*
+ * The images of n slots.  "his" may be NULL: keys have no upper halves, or
+ * nobody wants them.
+ */
+static void
+fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
+			  uint64 *los, uint64 *his)
+{
+	FPTPageSpecial *s = fpt_special(pg.p);
+	const char *keys = node + pg.g->key_off;
+	uint64		base = s->base_lo;
+	int			width = pg.g->kw;
+	int			i;
+
+	if (width <= 8 && his == NULL)
+	{
+		if (width == 2)
+			fpt_widen_keys(keys, 2, base, slots, n, los);
+		else if (width == 3)
+			fpt_widen_keys(keys, 3, base, slots, n, los);
+		else if (width == 4)
+			fpt_widen_keys(keys, 4, base, slots, n, los);
+		else
+			fpt_widen_keys(keys, width, base, slots, n, los);
+		return;
+	}
+	for (i = 0; i < n; i++)
+	{
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(pg.g, node, slots[i], &hi, &lo);
+		los[i] = lo + base;
+		if (his)
+			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
+	}
+}
+
+/* Tuples that are asked for before they are looked at. */
+#define FPT_TUPLES_AHEAD	8
+
+/*
+ * Where the tuples of n slots are, from entry "at" of the run on; false if
+ * corrupt.  They have no more bytes in all than a page has.
+ */
+static bool
+fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
+				FPTRun *run, int at)
+{
+	uint16	   *tupoffs = run->tupoffs + at;
+	uint16	   *tuplens = run->tuplens + at;
+	const char *offs = node + pg.g->off_off;
+	uint32		bytes = 0;
+	uint16		off;
+	int			i;
+
+	Assert(n <= pg.g->cap && at >= 0);
+	if (!fpt_owns_tuples(pg.g))
+	{
+		memset(tupoffs, 0, n * sizeof(uint16));
+		memset(tuplens, 0, n * sizeof(uint16));
+		return true;
+	}
+	for (i = 0; i < Min(n, FPT_TUPLES_AHEAD); i++)
+	{
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		__builtin_prefetch(pg.p + off);
+	}
+	for (i = 0; i < n; i++)
+	{
+		const char *tup;
+		uint32		len;
+
+		if (i + FPT_TUPLES_AHEAD < n)
+		{
+			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * sizeof(off),
+				   sizeof(off));
+			__builtin_prefetch(pg.p + off);
+		}
+		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		if (off == 0)
+		{
+			tupoffs[i] = tuplens[i] = 0;
+			continue;
+		}
+		tup = fpt_tuple_at(pg.p, off, &len);
+		if (unlikely(tup == NULL))
+			return false;
+		tupoffs[i] = (uint16) (tup - pg.p);
+		tuplens[i] = (uint16) len;
+		bytes += len;
+	}
+	run->tupbytes += bytes;
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
+ * Heads and tuples where keys are in a dictionary.  *shared is the number
+ * there of the last entry's, or -1.  False: a number has no key, or all keys
+ * together have more bytes than a page.  A tuple counts once for all entries
+ * in a row that share it.
+ */
+static bool
+fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
+				   FPTRun *run, int at, int *shared)
+{
+	uint64	   *los = run->los ? run->los + at : NULL;
+	uint16	   *tupoffs = run->tupoffs ? run->tupoffs + at : NULL;
+	uint16	   *tuplens = run->tupoffs ? run->tuplens + at : NULL;
+	int			last = -1;
+	uint64		head = 0;
+	uint16		off = 0;
+	uint16		len = 0;
+	int			i;
+
+	Assert(at >= 0 && n <= FPT_MAX_CAP);
+	for (i = 0; i < n; i++)
+	{
+		int			code = fpt_slot_code(node, slots[i]);
+
+		if (unlikely(code != last))
+		{
+			FPTKey		k;
+
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
+				return false;
+			head = k.lo;
+			off = (uint16) (k.len > 0 ? k.tup - page : 0);
+			len = (uint16) k.len;
+			last = code;
+			if (code != *shared)
+				run->tupbytes += len;
+			*shared = code;
+		}
+		if (los)
+			los[i] = head;
+		if (tupoffs)
+		{
+			tupoffs[i] = off;
+			tuplens[i] = len;
+		}
+	}
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
+ * The slots of entries rank .. to - 1, less the dead ones; their number, or -1
+ * if corrupt.
+ */
+static inline int
+fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
+			   uint64 dead, uint8 *slots)
+{
+	int			cap = g->cap;
+	int			m = 0;
+
+	if (likely(dead == 0))
+	{
+		bool		valid = true;
+
+		for (; rank < to; rank++, m++)
+		{
+			slots[m] = perm[rank];
+			valid &= perm[rank] < cap;
+		}
+		return valid ? m : -1;
+	}
+	for (; rank < to; rank++)
+	{
+		int			slot = perm[rank];
+
+		if (slot >= cap)
+			return -1;
+		slots[m] = (uint8) slot;
+		m += ((dead >> slot) & 1) == 0;
+	}
+	return m;
+}
+
+/* What fpt_page_copy carries from node to node. */
+typedef struct FPTCopying
+{
+	FPTRun	   *run;
+	bool		skip_dead;
+	int			n;				/* entries copied */
+	int			shared;			/* number in the dictionary of the last one */
+} FPTCopying;
+
+/*
+ * Slots of a node without a permutation whose entries are before a place in it.
+ * Mostly the place knows them.
+ */
+static inline uint64
+fpt_slots_before(FPTPage pg, char *node, const FPTLoc *loc)
+{
+	uint8		slots[FPT_MAX_CAP];
+	uint64		below = 0;
+	int			n;
+
+	if (loc->below != 0 || loc->rank == 0)
+		return loc->rank > 0 ? loc->below & pg.g->capmask : 0;
+	n = fpt_node_order(pg, node, slots);
+	for (int i = 0; i < Min(n, loc->rank); i++)
+		below |= UINT64CONST(1) << slots[i];
+	return below;
+}
+
+/*
+ * The slots of a node's entries that are to be copied, in order: from "first",
+ * if that is not NULL, and before "end"; their number, or -1 if corrupt.
+ */
+static inline int
+fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
+			   uint64 dead, uint8 *slots)
+{
+	uint64		set;
+
+	if (pg.g->perm)
+	{
+		int			to = fpt_popcount(fpt_node_used(pg.g, node));
+
+		if (end != NULL)
+			to = Min(to, end->rank);
+		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node),
+							  first != NULL ? first->rank : 0, to, dead, slots);
+	}
+	set = end != NULL ? fpt_slots_before(pg, node, end) :
+		fpt_node_used(pg.g, node);
+	if (first != NULL)
+		set &= ~fpt_slots_before(pg, node, first);
+	return fpt_slots_order(pg, node, set & ~dead, slots);
+}
+
+/*
+ * Copy the kid's entries from "first" on and before "end" if these are in this
+ * kid.  False if corrupt; then what is in the run's arrays means nothing.
+ */
+static inline bool
+fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
+			  FPTCopying *c)
+{
+	FPTRun	   *run = c->run;
+	char	   *node = fpt_kid_node(pg, kid);
+	int			ordinal = fpt_kid(pg, kid);
+	uint64		dead;
+	uint8		slots[FPT_MAX_CAP];
+	int			n = c->n;
+	int			m;
+
+	Assert(c->n >= 0);
+	if (node == NULL)
+		return false;
+	if (kid + 1 < end->kid)
+		fpt_kid_prefetch(pg, kid + 1);
+	dead = c->skip_dead ? fpt_node_hints(pg, ordinal) : 0;
+	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
+					   kid == end->kid ? end : NULL, dead, slots);
+	if (m < 0)
+		return false;
+	if (run->tids && !fpt_copy_tids(pg, node, slots, m, run->tids + n) &&
+		fpt_is_leaf(pg.g))
+		return false;
+	if (fpt_has_dict(pg.g))
+	{
+		if ((run->los || run->tupoffs) &&
+			!fpt_copy_dict_keys(pg.p, node, slots, m, run, n, &c->shared))
+			return false;
+		if (run->his)
+			memset(run->his + n, 0, m * sizeof(uint64));
+	}
+	else
+	{
+		if (run->los)
+			fpt_copy_keys(pg, node, slots, m, run->los + n,
+						  run->his ? run->his + n : NULL);
+		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
+			return false;
+	}
+	if (run->slotids)
+	{
+		uint16	   *slotids = run->slotids + n;
+		int			first = ordinal * pg.g->cap;
+
+		for (int i = 0; i < m; i++)
+			slotids[i] = (uint16) (first + slots[i]);
+	}
+	c->n = n + m;
+	return true;
+}
+
+int
+fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
+			  bool skip_dead, FPTRun *run)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTCopying	c = {.run = run, .shared = -1};
+	int			nkids = fpt_header(page)->nkids;
+	int			kid;
+
+	if (pg.g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
+		return -1;
+	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
+	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
+	{
+		if (!fpt_node_copy(pg, kid, &first, &last, &c))
+			return -1;
+	}
+	return c.n;
+}
