@@ -46,14 +46,15 @@ extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
 							uint32 *tidbase);
 
 /*
- * Where rows will be that come later, if a table has so many blocks: a page's
- * TIDs get wider at most once in the time that the table takes to grow by an
- * eighth.
+ * Where rows will be that come later, if a table has so many blocks: twice as
+ * many, so that a page's TIDs get wider at most once while the table doubles,
+ * and those of a page that was built full not before its first split.  Wider
+ * ones in all pages at a time are dear: most do not fit, and are split.
  */
 static inline uint32
 fpt_tids_reach(uint32 blocks)
 {
-	return blocks + Min(blocks / 8 + 64, 0xFFFFFFFF - blocks);
+	return blocks + Min(blocks + 64, 0xFFFFFFFF - blocks);
 }
 
 #endif							/* FPT_PAGE_FORM_H */

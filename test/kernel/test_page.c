@@ -256,9 +256,10 @@ test_choose_tids(void)
 	CHECK(fpt_choose_tids(&none, 0x1000000, &base) == FPT_KIND_LEAF4);
 	CHECK(fpt_choose_tids(&none, 0x1000001, &base) == FPT_KIND_LEAF6);
 	CHECK(fpt_choose_tids(&none, 0xFFFFFFFF, &base) == FPT_KIND_LEAF6);
-	CHECK(fpt_tids_reach(0) == 64 && fpt_tids_reach(800) == 964);
+	CHECK(fpt_tids_reach(0) == 64 && fpt_tids_reach(800) == 1664);
 	CHECK(fpt_tids_reach(0xFFFFFFFF) == 0xFFFFFFFF);
-	CHECK(fpt_tids_reach(0xFFFFFF00) == 0xFFFFFFFF);
+	CHECK(fpt_tids_reach(0x80000000) == 0xFFFFFFFF);
+	CHECK(fpt_tids_reach(32736) == 65536);
 }
 
 /* A page takes the TIDs of its window, and no others. */
