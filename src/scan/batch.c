@@ -202,7 +202,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 						 BUFFER_LOCK_SHARE);
 	page = BufferGetPage(buf);
 	if ((BufferIsValid(b->buf) || BufferGetLSNAtomic(buf) == b->lsn) &&
-		fpt_header(page)->level == 0 &&
+		fpt_page_on_level(page, 0) &&
 		fpt_page_has_hints(&so->ix.layout, page) &&
 		fpt_hints_begin(buf))
 	{
@@ -789,8 +789,7 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 		buf = fpt_getbuf_hot(rel, &so->ix, hint, BUFFER_LOCK_SHARE,
 							 FPT_NO_GUESS);
 		page = BufferGetPage(buf);
-		if (fpt_header(page)->level == 0 &&
-			!(fpt_header(page)->flags & FPT_F_DELETED) &&
+		if (fpt_page_on_level(page, 0) &&
 			((at != NULL && fpt_leaf_continues(scan, so, page, at, dir)) ||
 			 (fpt_page_above_low(&so->ix.layout, page, key) &&
 			  fpt_page_below_high(&so->ix.layout, page, key))))

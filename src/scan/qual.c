@@ -121,6 +121,7 @@ struct FPTQuals
 static inline int
 value_cmp(const FPTQuals *q, int i, Datum a, bool anull, const FPTBound *b)
 {
+	Assert(i >= 0 && i < q->nkeycols && !b->inf);
 	return fpt_general_compare_values(q->g, i, a, anull, b->value, b->isnull);
 }
 
@@ -193,6 +194,7 @@ interval_point(const FPTQuals *q, int i, const FPTInterval *iv)
 static inline Datum
 set_value(const FPTSet *s, int k, FPTConverted *buf)
 {
+	Assert(k >= 0 && k < s->n * s->width);
 	if (likely(s->how == FPT_ARG_SAME))
 		return s->values[k];
 	return fpt_convert(s->how, s->values[k], buf);
@@ -244,6 +246,7 @@ keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
 	int			n = 0;
 	int			k = 0;
 
+	Assert(a->width > 0);
 	for (int j = 0; j < a->n && k < b->n; j++)
 	{
 		FPTInterval iv = set_interval(a, j, &buf);
@@ -272,6 +275,8 @@ intersect(FPTQuals *q, int i, FPTSet b)
 {
 	FPTSet	   *a = &q->col[i].set;
 
+	Assert(i >= 0 && i < q->nkeycols);
+	Assert(b.width == 0 ? b.n == 1 : b.n >= 0 && b.width <= 2);
 	if (q->col[i].any)
 		*a = b;
 	else if (a->width == 0 && b.width == 0)
@@ -372,6 +377,7 @@ sort_intervals(const FPTQuals *q, int i, FPTSet *s)
 		else if (w == 2 && value_order(&last[1], &v[1], &arg) < 0)
 			last[1] = v[1];
 	}
+	Assert((last - s->values) % w == 0 && (last - s->values) / w < s->n);
 	s->n = (int) ((last - s->values) / w) + 1;
 }
 
@@ -405,6 +411,7 @@ ask_entries(FPTQuals *q, int i, ScanKey key)
 		return;
 	}
 	q->nothers++;
+	Assert(q->nothers <= q->nscankeys);	/* as many as there is memory for */
 	q->nasked += e.n;
 	other->key = *key;
 	other->args = palloc(Max(e.n, 1) * sizeof(Datum));
@@ -416,6 +423,7 @@ ask_entries(FPTQuals *q, int i, ScanKey key)
 		while (fpt_elements_next(&e, &value))
 			other->args[other->nargs++] = value;
 	}
+	Assert(other->nargs <= e.n);	/* NULLs are left out */
 }
 
 /* Keep an end of an interval; a value that is in conv->buf goes to *buf. */
@@ -477,6 +485,7 @@ add_any(FPTQuals *q, FPTConverter *conv)
 static void
 widen_set(FPTSet *s, int max)
 {
+	Assert(s->width == 1 && s->n <= max);
 	s->values = repalloc_huge(s->values, (Size) max * 2 * sizeof(Datum));
 	for (int k = s->n - 1; k >= 0; k--)
 		s->values[k * 2] = s->values[k * 2 + 1] = s->values[k];
@@ -819,6 +828,8 @@ find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 	int			lo = 0;
 	int			hi = set->n;
 
+	Assert(!q->col[i].any && set->n > 0);
+
 	/* the first one that is not below the value: a binary search (rule L10) */
 	while (lo < hi)
 	{
@@ -866,6 +877,7 @@ far_end(const FPTInterval *iv, int dir)
 static void
 pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
 {
+	Assert(i >= 0 && i < q->nkeycols && (dir == 1 || dir == -1));
 	pos->natts = i;
 	pos->side = -dir;
 	for (; i < q->nkeycols && !q->col[i].any; i++, which = -1)
@@ -955,6 +967,7 @@ pos_seek(FPTQuals *q, FPTPosition *pos, int dir, int *moved)
 	int			natts = pos->natts;
 	bool		beyond = natts > 0 && pos->side == dir;
 
+	Assert(natts >= 0 && natts <= q->nkeycols && !q->never);
 	*moved = -1;
 	for (int i = 0; i < natts; i++)
 	{
@@ -1032,6 +1045,7 @@ pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
 			pos->side = key->cls == FPT_CLS_VALUE ? 1 : -1;
 		}
 	}
+	Assert(pos->natts >= 0 && pos->natts <= q->nkeycols);
 }
 
 static inline void
@@ -1050,6 +1064,7 @@ pos_search(FPTPosition *pos)
 static void
 pos_row(const FPTQuals *q, FPTPosition *pos)
 {
+	Assert(q->nrow > 0 && q->nrow <= q->nkeycols);
 	for (int i = 0; i < q->nrow; i++)
 	{
 		pos->values[i] = q->row[i].sk_argument;
@@ -1104,6 +1119,7 @@ column_is_fixed(const FPTQuals *q, int i)
 
 	if (a->any || a->set.width == 1)
 		return !a->any;
+	Assert(a->cur >= 0 && a->cur < a->set.n);
 	iv = set_interval(&a->set, a->cur, NULL);
 	return interval_point(q, i, &iv);
 }
@@ -1135,6 +1151,7 @@ end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 {
 	FPTPosition *pos = &q->pos;
 
+	Assert(e >= 0 && e <= pos->natts && end != pos);
 	memcpy(end->values, pos->values, e * sizeof(Datum));
 	memcpy(end->isnull, pos->isnull, e * sizeof(bool));
 	end->natts = e;
