@@ -335,7 +335,10 @@ fpt_slots_before(FPTPage pg, char *node, const FPTLoc *loc)
 	int			n;
 
 	if (loc->below != 0 || loc->rank == 0)
+	{
+		fpt_assert_below(pg, node, loc->rank, loc->below);
 		return loc->rank > 0 ? loc->below & pg.g->capmask : 0;
+	}
 	n = fpt_node_order(pg, node, slots);
 	for (int i = 0; i < Min(n, loc->rank); i++)
 		below |= UINT64CONST(1) << slots[i];

@@ -165,7 +165,7 @@ typedef struct FPTLoc
 	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
 	int			rank;			/* 0 .. number of entries of the node - 1 */
 	uint64		below;			/* slots of the node's entries before this one
-								 * (rank of them), or 0: not known */
+								 * (rank of them), or 0: not known (L12) */
 } FPTLoc;
 
 /* Where a key is, or belongs, in a page. */

@@ -396,7 +396,10 @@ fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 	fpt_store_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw, tid);
 }
 
-/* An entry is put into a slot that was free, or taken out of it. */
+/*
+ * An entry is put into a slot that was free, or taken out of it.  Where there
+ * is no bitmap its TID tells which (W8).
+ */
 static inline void
 fpt_slot_taken(const FPTGeom *g, char *node, int slot)
 {

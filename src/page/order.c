@@ -184,6 +184,7 @@ fpt_node_slot(FPTPage pg, char *node, int rank, uint64 below)
 	}
 	if (below != 0)
 	{
+		fpt_assert_below(pg, node, rank, below);
 		used &= ~below;
 		rank = 0;
 	}

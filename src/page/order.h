@@ -18,6 +18,17 @@
 extern int	fpt_slots_order(FPTPage pg, const char *node, uint64 set,
 							uint8 *slots);
 
+/*
+ * "below" of a place (FPTLoc) is of the page as it was when the place was found
+ * (L12): the entry's rank in slots, all of them in use, or none.
+ */
+static inline void
+fpt_assert_below(FPTPage pg, const char *node, int rank, uint64 below)
+{
+	Assert(below == 0 || fpt_popcount(below) == rank);
+	Assert((below & ~fpt_node_used(pg.g, node)) == 0);
+}
+
 /* All slots in use of any node, in order: their number, or -1 if corrupt. */
 extern int	fpt_node_order(FPTPage pg, char *node, uint8 *slots);
 

@@ -105,7 +105,7 @@ any_loc(void)
 
 	loc.kid = (int) kt_below(kt_chance(80) ? 12 : 260) - 1;
 	loc.rank = (int) kt_below(kt_chance(80) ? 12 : 70) - 1;
-	loc.below = kt_chance(50) ? 0 : kt_random();
+	loc.below = 0;
 	return loc;
 }
 
