@@ -68,13 +68,10 @@ side_value(FPTSide *s, int i, FPTValueBuf *buf)
 	return field_value(&s->r, i, &s->f, buf->bytes);
 }
 
-/* Is a varlena's value what follows its header? */
 static inline bool
 is_plain(Datum d)
 {
-	const char *p = DatumGetPointer(d);
-
-	return !VARATT_IS_EXTENDED(p) || VARATT_IS_SHORT(p);
+	return fpt_varlena_is_plain(DatumGetPointer(d));
 }
 
 /* Two values of a column by bytes; neither is compressed or out of line. */
@@ -117,6 +114,8 @@ compare_values(const FPTColumn *c, Datum a, Datum b)
 {
 	Assert(c->cmp != NULL);
 	Assert(c->fastcmp == NULL || c->ssup != NULL);
+	Assert(c->typlen != -1 || (!VARATT_IS_EXTERNAL(DatumGetPointer(a)) &&
+							   !VARATT_IS_EXTERNAL(DatumGetPointer(b)))); /* L7 */
 	if (c->kind == FPT_COL_IMAGE)
 		return compare_images(c->type, a, b);
 	if (c->kind == FPT_COL_BYTES && is_plain(a) && is_plain(b))

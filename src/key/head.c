@@ -245,7 +245,7 @@ varlena_code(FPTHeadKind kind, Datum value)
 	/* the blanks that bpchar must not count can be anywhere */
 	if (kind == FPT_HEAD_BPCHAR)
 		v = PG_DETOAST_DATUM_PACKED(value);
-	else if (VARATT_IS_EXTENDED(v) && !VARATT_IS_SHORT(v))
+	else if (!fpt_varlena_is_plain(v))
 		v = PG_DETOAST_DATUM_SLICE(value, 0, sizeof(uint64));
 	p = VARDATA_ANY(v);
 	len = VARSIZE_ANY_EXHDR(v);

@@ -26,6 +26,17 @@
 #include "access/attnum.h"
 
 #include "key/image.h"
+#include "server/compat.h"
+
+/*
+ * Is a varlena's value what follows its header?  The server's macros count a
+ * pointer to one that is stored elsewhere as short.
+ */
+static inline bool
+fpt_varlena_is_plain(const void *p)
+{
+	return !VARATT_IS_EXTERNAL(p) && !VARATT_IS_COMPRESSED(p);
+}
 
 /* How values become codes.  Codes have 64 bits, the first ones matter most. */
 typedef enum FPTHeadKind

@@ -92,7 +92,7 @@ struct FPTQuals
 	bool		point;			/* "column = value" on the first columns, and
 								 * no other quals */
 	bool		read;			/* what follows has been worked out of keys */
-	ScanKey		keys;			/* the scan's own */
+	ScanKey		keys;			/* the scan's own, or a copy in argcxt */
 	int			nscankeys;
 	bool		never;			/* no entry can match */
 	bool		recheck;
@@ -107,6 +107,7 @@ struct FPTQuals
 	bool		rowfirst;		/* entries begin there, or else end */
 	bool		rowincl;		/* with the values themselves */
 	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
+	MemoryContext argcxt;		/* see fetch_arguments(); NULL: not needed yet */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
 	FPTPosition pos;			/* near and far end of the current range */
@@ -779,6 +780,63 @@ quals_read(FPTQuals *q)
 	q->read = true;
 }
 
+/* Is a key's value, which is no array, compressed or stored elsewhere? */
+static inline bool
+argument_is_stored(const FPTQuals *q, ScanKey key)
+{
+	int			i = key->sk_attno - 1;
+	int			typlen;
+
+	if ((key->sk_flags & (SK_ISNULL | SK_SEARCHARRAY | SK_ROW_HEADER)) ||
+		i < 0 || i >= q->nkeycols)
+		return false;
+	typlen = q->g->col[i].typlen;
+	if (OidIsValid(key->sk_subtype) &&
+		key->sk_subtype != q->rel->rd_opcintype[i])
+		typlen = get_typlen(key->sk_subtype);
+	return typlen == -1 &&
+		!fpt_varlena_is_plain(DatumGetPointer(key->sk_argument));
+}
+
+/*
+ * Values that are stored out of line are fetched here, and once: comparisons
+ * would do so whenever they look at an entry, with its page locked (L7), and
+ * wait for locks of the TOAST table there.  The executor has fetched what it
+ * evaluates, rows' members among them; but the check of an exclusion
+ * constraint, which INSERT ... ON CONFLICT is as well, passes a row's values as
+ * they are.  Returns the keys, or a copy that lives until the next call.  No
+ * page is locked; may raise, and be cancelled.
+ */
+static ScanKey
+fetch_arguments(FPTQuals *q, ScanKey keys, int nkeys)
+{
+	MemoryContext old;
+	ScanKey		copy = NULL;
+
+	for (int k = 0; k < nkeys; k++)
+	{
+		if (likely(!argument_is_stored(q, &keys[k])))
+			continue;
+		if (q->argcxt == NULL)
+			q->argcxt =
+				AllocSetContextCreate(MemoryContextGetParent(q->qualcxt),
+									  "fptree arguments",
+									  ALLOCSET_SMALL_SIZES);
+		else if (copy == NULL)
+			MemoryContextReset(q->argcxt);
+		old = MemoryContextSwitchTo(q->argcxt);
+		if (copy == NULL)
+		{
+			copy = palloc(nkeys * sizeof(ScanKeyData));
+			memcpy(copy, keys, nkeys * sizeof(ScanKeyData));
+		}
+		copy[k].sk_argument =
+			PointerGetDatum(PG_DETOAST_DATUM(keys[k].sk_argument));
+		MemoryContextSwitchTo(old);
+	}
+	return copy != NULL ? copy : keys;
+}
+
 void
 fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 {
@@ -791,7 +849,7 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 								 false);
 		MemoryContextSwitchTo(old);
 	}
-	q->keys = keys;
+	q->keys = fetch_arguments(q, keys, nkeys);
 	q->nscankeys = nkeys;
 	q->point = quals_are_point(q);
 	q->read = false;

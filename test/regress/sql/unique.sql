@@ -215,4 +215,38 @@ EXCEPTION WHEN wrong_object_type THEN
 	RAISE WARNING '%', sqlerrm;		-- of which 19 knows the position
 END $$;
 
+-- Rows whose values are stored elsewhere: each is fetched once to be searched
+-- for, and once for the entry and for the row, not at each comparison; and it is
+-- their value that is looked for.
+CREATE TABLE far (id int, a text);
+ALTER TABLE far ALTER a SET STORAGE EXTERNAL;
+CREATE TABLE near (id int, a text);
+CREATE UNIQUE INDEX near_a ON near USING fptree (a);
+INSERT INTO far SELECT i, 'https://example.org/' || repeat(md5(i::text), 70) FROM generate_series(1, 50) i;
+INSERT INTO near SELECT i, 'https://example.org/' || repeat(md5((i + 100)::text), 70) FROM generate_series(1, 2000) i;
+CREATE FUNCTION far_fetches() RETURNS bigint LANGUAGE sql AS $$
+	SELECT idx_scan FROM pg_stat_xact_all_tables
+	WHERE relid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'far'::regclass)
+$$;
+BEGIN;
+INSERT INTO near SELECT id, a FROM far ON CONFLICT DO NOTHING;
+SELECT far_fetches() BETWEEN 50 AND 50 * 4;
+COMMIT;
+CREATE UNIQUE INDEX near_c ON near USING fptree (a COLLATE "C");
+SET statement_timeout = '1min';
+INSERT INTO near SELECT id, a FROM far ON CONFLICT DO NOTHING;
+DROP INDEX near_a;
+INSERT INTO near SELECT id, a FROM far ON CONFLICT DO NOTHING;
+RESET statement_timeout;
+SELECT count(*) FROM near;
+ALTER TABLE far ADD EXCLUDE USING fptree (a COLLATE "C" WITH =) DEFERRABLE INITIALLY DEFERRED;
+\set VERBOSITY terse
+BEGIN;
+UPDATE far SET a = (SELECT f.a FROM far f WHERE f.id = 2) WHERE id = 1;
+SET CONSTRAINTS ALL IMMEDIATE;
+ROLLBACK;
+\set VERBOSITY default
+DROP FUNCTION far_fetches;
+DROP TABLE far, near;
+
 SELECT fpt_check_all();
