@@ -307,8 +307,7 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 		fpt_tids_add(&tids, entries[i].key.tid);
 	reach = fpt_tids_reach(tids.maxblock);
 	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6)
-		reach = Max(reach, fpt_special(page)->tidbase +
-					(1u << (8 * pg.g->tw - FPT_TID_OFFBITS)));
+		reach = Max(reach, 1u << (8 * pg.g->tw - FPT_TID_OFFBITS));
 	return reach;
 }
 

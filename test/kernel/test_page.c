@@ -262,6 +262,25 @@ test_choose_tids(void)
 	CHECK(fpt_tids_reach(32736) == 65536);
 }
 
+/*
+ * A page whose TIDs are relative to its own blocks, as builds at a fillfactor of
+ * 100 make them, is split into pages with TIDs as wide, where these suffice.
+ */
+static void
+test_page_reach(void)
+{
+	static const FPTKey minf = {.cls = FPT_CLS_MINF};
+	static const FPTKey pinf = {.cls = FPT_CLS_PINF};
+
+	for (int i = 0; i < 10; i++)
+		e[i] = leaf_entry((uint64) i, ((uint64) (70000 + i * 10000) << 16) | 1);
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e, 10,
+						100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 4);
+	CHECK(fpt_special(page)->tidbase == 70000);
+	CHECK(fpt_page_reach(&l8, page, e, 10) == 1 << 24);
+}
+
 /* A page takes the TIDs of its window, and no others. */
 static void
 test_window(void)
@@ -1488,6 +1507,7 @@ test_page(void)
 	kt_run("fences", test_fences);
 	kt_run("key widths", test_choose_kw);
 	kt_run("TID widths", test_choose_tids);
+	kt_run("reach of pages", test_page_reach);
 	kt_run("TID windows", test_window);
 	kt_run("order of a node", test_node_order);
 	kt_run("TIDs of 6 bytes", test_long_tids);
