@@ -198,8 +198,12 @@ typedef enum FPTResult
 	FPT_NO_WORK					/* needs the work memory that was not given */
 } FPTResult;
 
-/* Byte ranges that an operation changed, for hand-written WAL. */
+/*
+ * Byte ranges that an operation changed, for hand-written WAL, which takes so
+ * many bytes for each besides.
+ */
 #define FPT_MAX_EDITS		8
+#define FPT_EDIT_HEADER		4
 typedef struct FPTEdit
 {
 	int			n;

@@ -93,6 +93,9 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /* Equal bytes between two changed ones that do not pay a new fragment. */
 #define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
 
+StaticAssertDecl(FPT_FRAGMENT_HEAD == FPT_EDIT_HEADER,
+				 "the page kernel counts bytes of records, too");
+
 /*
  * Bytes that are compared by one call of memcmp(), which is fast; of those that
  * differ somewhere, the lines that do are looked for.
