@@ -14,8 +14,10 @@
  *
  * The walk compares no keys.  Nobody else unlinks leaves, so the next one is
  * known by its number, and proves by its fence and its left link that nothing
- * is between (fpt_walk_certify); otherwise VACUUM fails.  If it passed a leaf
- * by, entries would stay whose TIDs are given to other rows.
+ * is between (fpt_walk_certify); otherwise VACUUM fails.  Nor does it end well
+ * if it has not met a page to which a downlink led when it began
+ * (fpt_certify_downlinks).  If it passed a leaf by, entries would stay whose
+ * TIDs are given to other rows.
  *
  * An empty leaf is unlinked by one WAL record that changes its left sibling,
  * itself, its right sibling and its parent.  A neighbour under the same parent
@@ -29,6 +31,7 @@
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/rel.h"
@@ -129,6 +132,7 @@ typedef struct FPTVacuum
 	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	uint32		npages;			/* pages of the index when the walk began */
 	uint8	   *seen;			/* a bit for each: met in the tree */
+	uint8	   *led;			/* the same: downlinks led there at first */
 	uint32		nleaves;		/* passed, and still linked */
 	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
@@ -143,7 +147,10 @@ typedef struct FPTVacuum
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
-/* Leave a page out of fpt_find_free_pages(). */
+/*
+ * A page was met in the tree.  fpt_find_free_pages() leaves it out, and
+ * fpt_certify_downlinks() does not miss it.
+ */
 static inline void
 fpt_mark_seen(FPTVacuum *v, uint32 pageno)
 {
@@ -1206,10 +1213,102 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	return more;
 }
 
+/* --- the levels above ---------------------------------------------------- */
+
 /*
- * The pass over the file, if notes are kept, and the walk over all leaves (P1).
- * No page is locked between two steps, where VACUUM may be cancelled or
- * delayed.  Raises an error if it cannot be proven that none was passed by.
+ * Note which pages the downlinks of an inner page lead to, and that it was met.
+ * It is locked, to read, and stays so.  Raises an error if entries cannot be
+ * read: what they lead to would be unknown.
+ */
+static void
+fpt_see_inner_page(FPTVacuum *v, Buffer buf)
+{
+	uint32		children[FPT_MAX_ENTRIES];
+	Page		page = BufferGetPage(buf);
+	int			n = fpt_page_children(&v->ix.layout, page, children);
+
+	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level > 0);
+	if (n != fpt_page_count(&v->ix.layout, page))
+		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
+	for (int i = 0; i < n; i++)
+	{
+		if (children[i] < v->npages)
+			v->led[children[i] / 8] |= 1 << (children[i] % 8);
+	}
+	fpt_mark_seen(v, fpt_bufpage(buf));
+}
+
+/*
+ * Go through the levels above the leaves, from the root down, and note their
+ * pages and what they lead to (fpt_certify_downlinks).  Before any leaf is
+ * visited: then whatever is noted is linked until VACUUM itself unlinks it.
+ * One page is locked at a time, to read; may be cancelled.  Raises an error if
+ * one is damaged.  The walk takes no more steps than the index has pages (L11).
+ */
+static void
+fpt_see_inner_pages(FPTVacuum *v)
+{
+	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
+								 BUFFER_LOCK_SHARE);
+	int			level = fpt_header(BufferGetPage(buf))->level;
+
+	Assert(v->nleaves == 0 && v->notes == NULL);
+	UnlockReleaseBuffer(buf);
+	for (; level > 0; level--)
+	{
+		uint32		steps = 0;
+		uint32		next;
+
+		buf = fpt_descend_first(v->rel, &v->ix, level);
+		for (;;)
+		{
+			fpt_see_inner_page(v, buf);
+			next = fpt_header(BufferGetPage(buf))->right;
+			UnlockReleaseBuffer(buf);
+			if (next == FPT_NOPAGE)
+				break;
+			if (++steps > v->npages &&
+				steps > fpt_npages(v->rel, &v->ix.map))
+				fpt_corrupt(v->rel, next, "The right links lead in a circle");
+			CHECK_FOR_INTERRUPTS();
+			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
+			if (!fpt_page_on_level(BufferGetPage(buf), level))
+				fpt_corrupt(v->rel, next,
+							"The page is not of its left sibling's level");
+		}
+	}
+}
+
+/*
+ * Certify that every page to which a downlink led when VACUUM began was met,
+ * in the inner levels or by the walk, which is over (P1).  The proofs of the
+ * walk compare a leaf with its neighbours, and neighbours may agree on a lie:
+ * if a leaf is split and the writes of it and of its old right sibling are both
+ * lost, then they are what they were before, and fit.  But their parent leads
+ * to the new leaf, and so would searches.  Locks nothing; may be cancelled.
+ * Raises an error if a page was passed by.
+ */
+static void
+fpt_certify_downlinks(FPTVacuum *v)
+{
+	for (uint32 i = 0; i <= v->npages / 8; i++)
+	{
+		uint8		missed = v->led[i] & ~v->seen[i];
+
+		CHECK_FOR_INTERRUPTS();
+		if (missed != 0)
+			fpt_corrupt(v->rel, i * 8 + pg_rightmost_one_pos32(missed),
+						"A downlink leads to the page, but its neighbours' links pass it by");
+	}
+}
+
+/* --- all leaves ---------------------------------------------------------- */
+
+/*
+ * The levels above, the pass over the file, if notes are kept, and the walk
+ * over all leaves (P1).  No page is locked between two steps, where VACUUM may
+ * be cancelled or delayed.  Raises an error if it cannot be proven that none
+ * was passed by.
  */
 static void
 fpt_vacuum_leaves(FPTVacuum *v)
@@ -1217,6 +1316,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	FPTWalk		w;
 	bool		more = false;
 
+	fpt_see_inner_pages(v);
 	fpt_pass(v);
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)
@@ -1234,41 +1334,10 @@ fpt_vacuum_leaves(FPTVacuum *v)
 		fpt_vacuum_delay();
 		fpt_stop_point(FPT_STOP_VACUUM_LEAF);
 	}
+	fpt_certify_downlinks(v);
 }
 
 /* --- pages that nobody uses ---------------------------------------------- */
-
-/*
- * Mark the pages of the levels above the leaves as seen.  One is locked at a
- * time, to read; may be cancelled, or raise if one is damaged.  The walk takes
- * no more steps than the index has pages (L11).
- */
-static void
-fpt_see_inner_pages(FPTVacuum *v)
-{
-	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
-								 BUFFER_LOCK_SHARE);
-	int			level = fpt_header(BufferGetPage(buf))->level;
-
-	UnlockReleaseBuffer(buf);
-	for (; level > 0; level--)
-	{
-		uint32		steps = 0;
-		uint32		next;
-
-		buf = fpt_descend_first(v->rel, &v->ix, level);
-		for (;;)
-		{
-			fpt_mark_seen(v, fpt_bufpage(buf));
-			next = fpt_header(BufferGetPage(buf))->right;
-			UnlockReleaseBuffer(buf);
-			if (next == FPT_NOPAGE || steps++ > v->npages)
-				break;
-			CHECK_FOR_INTERRUPTS();
-			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
-		}
-	}
-}
 
 /*
  * Put pages that are deleted or were never initialised into the free space map:
@@ -1280,7 +1349,6 @@ fpt_find_free_pages(FPTVacuum *v)
 {
 	uint32		pageno;
 
-	fpt_see_inner_pages(v);
 	for (pageno = FPT_ROOTPAGE + 1; pageno < v->npages; pageno++)
 	{
 		Buffer		buf;
@@ -1337,6 +1405,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		fpt_warn_stale(v->rel);
 	v->npages = fpt_npages(info->index, &v->ix.map);
 	v->seen = palloc0(v->npages / 8 + 1);
+	v->led = palloc0(v->npages / 8 + 1);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
 	v->sorts = fpt_vacuum_sorts(info);
@@ -1363,6 +1432,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(v);
 	pfree(v->seen);
+	pfree(v->led);
 	pfree(v->tids);
 	pfree(v->verdicts);
 	pfree(v->chunk.tids);

@@ -309,16 +309,53 @@ sub some_leaf
 		fptree_page_stats('$index', p) WHERE type = 'leaf' AND left_page > 0 AND right_page > 0 LIMIT 1});
 }
 
+# Without a pass over the file nothing but the walk and the levels above tell.
 sub vacuum_fails
 {
-	my ($name, $index) = @_;
-	my ($ret, undef, $err) = $node->psql('postgres', 'VACUUM (INDEX_CLEANUP ON) d');
+	my ($name, $index, %opt) = @_;
+	my $pass = $opt{pass} // 'on';
+	my $table = $opt{table} // 'd';
+	my ($ret, undef, $err) = $node->psql('postgres',
+		"DELETE FROM $table WHERE s LIKE '% %'; SET fptree.leaf_prefetch = $pass;\nVACUUM (INDEX_CLEANUP ON) $table");
 
-	isnt($ret, 0, "$name ($index): VACUUM fails");
+	isnt($ret, 0, "$name ($index, $pass): VACUUM fails");
 	like($err, qr/index "$index" is corrupted at page \d+.*REINDEX INDEX $index/s,
-		"$name ($index): and says why");
+		"$name ($index, $pass): and says why");
+	like($err, $opt{why}, "$name ($index, $pass): in these words") if $opt{why};
 	query("REINDEX INDEX $index");
 	return;
+}
+
+# Insert rows; the writes of some pages are lost, which are what they were.
+sub lose_writes
+{
+	my ($index, $insert, @pages) = @_;
+	my $file = $node->data_dir . '/' . query("SELECT pg_relation_filepath('$index')");
+	query('CHECKPOINT');
+	my $data = slurp_file($file);
+	my %old = map { $_ => substr($data, $_ * $bs, $bs) } @pages;
+
+	query($insert);
+	damage_file($index, sub {
+		my ($file) = @_;
+
+		die "not split" if get_link($file, $pages[0], $right_at) == get_link(\$old{$pages[0]}, 0, $right_at);
+		substr($$file, $_ * $bs, $bs) = $old{$_} foreach @pages;
+	});
+	return;
+}
+
+# Rows between the first and the last one of a leaf of an index of d: it is split.
+# They can be told by a blank.
+sub splits
+{
+	my ($index, $leaf) = @_;
+
+	return qq{INSERT INTO d SELECT 1, x.key || ' ' || i FROM generate_series(1, 600) i,
+		(SELECT key FROM fptree_page_items('$index', $leaf) ORDER BY itemoffset LIMIT 1) x}
+		if $index eq 'd_s';
+	return qq{INSERT INTO d SELECT lo + 1 + i % (hi - lo - 1), ' ' || i FROM generate_series(1, 1200) i,
+		(SELECT min(key::int) AS lo, max(key::int) AS hi FROM fptree_page_items('$index', $leaf)) x};
 }
 
 foreach my $index (qw(d_a d_s))
@@ -336,18 +373,19 @@ foreach my $index (qw(d_a d_s))
 
 	# A write was lost: the leaf is what it was before it was split.
 	$leaf = some_leaf($index);
-	my ($lo, $hi) = split(/\|/, query(qq{SELECT min(a), max(a) FROM d, fptree_page_items('$index', $leaf) x
-		WHERE key = } . ($index eq 'd_a' ? 'a::text' : 's')));
-	my $file = $node->data_dir . '/' . query("SELECT pg_relation_filepath('$index')");
-	query('CHECKPOINT');
-	my $page = substr(slurp_file($file), $leaf * $bs, $bs);
-	query(qq{INSERT INTO d SELECT $lo + 1 + i * 2, lpad(($lo / 2)::text, 30, '0') || i FROM generate_series(1, ($hi - $lo) / 2) i});
-	damage_file($index, sub {
-		my ($file) = @_;
-		die "not split" if substr($$file, $leaf * $bs + $right_at, 4) eq substr($page, $right_at, 4);
-		substr($$file, $leaf * $bs, $bs) = $page;
-	});
+	lose_writes($index, splits($index, $leaf), $leaf);
 	vacuum_fails('a lost write', $index);
+
+	# And that of its right sibling, so that the two agree, while their parent
+	# leads to the new leaf between them.
+	foreach my $pass (qw(off on))
+	{
+		$leaf = some_leaf($index);
+		my $right = query("SELECT right_page FROM fptree_page_stats('$index', $leaf)");
+		lose_writes($index, splits($index, $leaf), $leaf, $right);
+		vacuum_fails('two lost writes', $index, pass => $pass,
+			why => qr/A downlink leads to the page, but its neighbours' links pass it by/);
+	}
 
 	# A circle of links and fences
 	$leaf = some_leaf($index);
@@ -363,6 +401,19 @@ foreach my $index (qw(d_a d_s))
 }
 query('VACUUM d');
 verify($node, 'rebuilt: indexes are sound');
+
+# Leaves that were split, and none lost; leaves to unlink
+foreach my $pass (qw(off on))
+{
+	query(splits('d_a', some_leaf('d_a')));
+	query('DELETE FROM d WHERE ' . ($pass eq 'off' ? "a % 7 = 0 OR a BETWEEN 5000 AND 7000 OR s LIKE '% %'" :
+			'a % 11 = 0 OR a BETWEEN 8000 AND 10000'));
+	is(($node->psql('postgres', "SET fptree.leaf_prefetch = $pass;\nVACUUM (INDEX_CLEANUP ON) d"))[0], 0,
+		"sound indexes: VACUUM does not fail ($pass)");
+	is(query(q{SELECT string_agg((fptree_stat(x)).entries::text, ' ') FROM unnest('{d_a,d_s}'::regclass[]) x}),
+		query(q{SELECT count(*) || ' ' || count(*) FROM d}), "... and has taken out all dead entries ($pass)");
+}
+verify($node, 'indexes are sound still');
 
 # Leaves of one key that follow each other in a circle: its uniqueness check,
 # which can be neither cancelled nor restarted, must find out.
@@ -434,6 +485,19 @@ like($err, qr/index "h_s" is corrupted at page $heir\n.*Page is not sound/s,
 	'VACUUM names the page that is damaged');
 query('REINDEX INDEX h_s; VACUUM h');
 verify($node, 'rebuilt: indexes are sound, again');
+
+# Two lost writes as above, and two more: the leaf's parent was split, too, and
+# it and its right sibling are what they were.  The level above them tells.
+my ($parent, $beside) = split(/\|/, query(qq{SELECT p, s.right_page FROM generate_series(2, pg_relation_size('h_s') / $bs - 1) p,
+	fptree_page_stats('h_s', p) s WHERE s.level = 1 AND s.left_page > 0 AND s.right_page > 0 ORDER BY p LIMIT 1}));
+$leaf = query("SELECT downlink FROM fptree_page_items('h_s', $parent) ORDER BY itemoffset DESC OFFSET 1 LIMIT 1");
+my $next = query("SELECT right_page FROM fptree_page_stats('h_s', $leaf)");
+my $key = query("SELECT min(key) FROM fptree_page_items('h_s', $leaf)");
+lose_writes('h_s', qq{INSERT INTO h SELECT '$key ' || lpad(i::text, 4, '0') FROM generate_series(1, 150) i},
+	$parent, $beside, $leaf, $next);
+vacuum_fails('four lost writes', 'h_s', pass => 'off', table => 'h',
+	why => qr/A downlink leads to the page/);
+query('VACUUM h');
 
 # A free space map of before a crash names pages that are in use since then, any
 # number of them: a split, which has pages locked, tries a few.
