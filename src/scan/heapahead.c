@@ -9,7 +9,9 @@
  * only where batches do not pin their pages.
  *
  * Blocks that come one after the other are left to the operating system, which
- * reads them ahead in large pieces if nobody asks for them one by one.
+ * reads them ahead in large pieces if nobody asks for them one by one.  But what
+ * is in shared buffers it does not see: where that is so of every second block,
+ * or of most, there is no run.
  *
  * States.  fptgettuple() counts "sleep" down with each entry that it returns,
  * and looks in here when it is used up; nothing else is known of it outside.
@@ -51,6 +53,7 @@
 #include "scan/batch.h"
 #include "scan/heapahead.h"
 #include "store/counts.h"
+#include "store/place.h"
 #include "tree/prefetch.h"
 
 /* Heap blocks that a scan must have changed between before it reads ahead. */
@@ -66,11 +69,17 @@
  */
 #define FPT_VISIBLE_PER_HIT	16
 
+/* So do so many entries of blocks that were come by just before. */
+#define FPT_BACK_PER_HIT	16
+
 /*
  * From so many blocks in a row on they are a run.  Fewer come about by chance
  * where a scan passes every few blocks, none of which the system reads ahead.
  */
 #define FPT_RUN_LENGTH		4
+
+/* Where lately some were in shared buffers, that takes more. */
+#define FPT_RUN_MIXED		16
 
 /* A long run may miss so many blocks at a time, or come back by so many. */
 #define FPT_RUN_GAP			8
@@ -175,49 +184,96 @@ fpt_heap_unused(const FPTScanOpaque *so)
 
 /* --- ascending runs ------------------------------------------------------ */
 
-/*
- * The position ahead comes to a block that will be read: has it, or will it
- * have been read along with those before?
- */
-static bool
-fpt_heap_in_run(FPTHeapAhead *h, BlockNumber blk)
+/* So many blocks are a run. */
+static inline unsigned
+fpt_heap_run_length(const FPTHeapAhead *h)
 {
-	FPTHeapRun	r = {blk, 1, 0};
-	bool		before = false;
+	return h->mixed ? FPT_RUN_MIXED : FPT_RUN_LENGTH;
+}
+
+/*
+ * The position ahead comes to a block that will be read.  Which run would it go
+ * on?  FPT_RUNS: none.  *before: it will have been read along with that.
+ */
+static int
+fpt_heap_find_run(const FPTHeapAhead *h, BlockNumber blk, bool *before)
+{
 	int			i;
 
+	*before = false;
 	for (i = 0; i < FPT_RUNS; i++)
 	{
-		FPTHeapRun *o = &h->runs[i];
+		const FPTHeapRun *o = &h->runs[i];
 
-		before = blk <= o->last &&
-			o->last - blk < Min(o->length, FPT_RUN_BACK);
-		if (before || (o->length > 0 && blk > o->last &&
-					   blk - o->last <= 1 + o->gap))
-		{
-			r.last = Max(o->last, blk);
-			r.length = before ? o->length : o->length + 1;
+		*before = blk <= o->last &&
+			o->last - blk < Min(o->span, FPT_RUN_BACK);
+		if (*before || (o->length > 0 && blk > o->last &&
+						blk - o->last <= 1 + o->gap))
 			break;
+	}
+	return i;
+}
+
+/*
+ * Is it the scan itself that may have read a block which is in shared buffers?
+ * It has at its start, in a pause, and where it goes to and fro.
+ */
+static bool
+fpt_heap_own(const FPTHeapAhead *h, BlockNumber blk)
+{
+	bool		own = h->own;
+
+	for (int i = 0; i < FPT_RUNS; i++)
+		own |= h->runs[i].last > blk && h->runs[i].last - blk <= FPT_RUN_GAP;
+	return own;
+}
+
+/*
+ * It goes on run i, or begins one.  "cached": it need not be read, which makes
+ * the run shorter, and puts an end to a short one: the system sees none.
+ */
+static void
+fpt_heap_run_on(FPTHeapAhead *h, int i, BlockNumber blk, bool cached)
+{
+	FPTHeapRun	r = {blk, 1, 1, 0};
+
+	if (i < FPT_RUNS)
+	{
+		const FPTHeapRun *o = &h->runs[i];
+
+		r.span = o->span + (blk > o->last ? blk - o->last : 0);
+		r.length = o->length + (!cached && blk > o->last);
+		r.last = Max(o->last, blk);
+		if (cached && !fpt_heap_own(h, blk))
+		{
+			r.length = Max(1, r.length / 2);
+			h->mixed = true;
+			h->inrun = 0;
+			h->runpause = 0;
 		}
 	}
-	if (r.length >= FPT_RUN_LENGTH)
+	if (!cached && (i == FPT_RUNS || blk > h->runs[i].last))
+		h->own = false;
+	if (!cached && r.length >= FPT_RUN_MIXED)
+		h->mixed = false;
+	if (r.length >= fpt_heap_run_length(h))
 		r.gap = Min(1 + r.length / 8, FPT_RUN_GAP);
 
 	/* To the front; a new one in place of the one come by longest ago. */
 	for (i = Min(i, FPT_RUNS - 1); i > 0; i--)
 		h->runs[i] = h->runs[i - 1];
 	h->runs[0] = r;
-	return before || r.length >= FPT_RUN_LENGTH;
 }
 
 /* After a pause of so many entries: runs may have gone on by as many blocks. */
 static void
-fpt_heap_run_on(FPTHeapAhead *h, int pause)
+fpt_heap_runs_passed(FPTHeapAhead *h, int pause)
 {
 	int			i;
 
 	for (i = 0; i < FPT_RUNS; i++)
 		h->runs[i].gap += pause;
+	h->own = true;
 }
 
 /* Only runs are in sight: look away for a while. */
@@ -285,6 +341,7 @@ fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 	FPTCounter	why;
 
 	h->switches = 0;
+	h->own = true;
 	h->curblk = InvalidBlockNumber;
 	if (h->pause > 0)
 	{
@@ -391,6 +448,46 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	return false;
 }
 
+/*
+ * Ask for a block that will be read, unless it is in shared buffers, or left to
+ * the operating system.  *io: that started a read.  False: nobody knows.
+ */
+static bool
+fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
+{
+	FPTHeapAhead *h = &so->heap;
+	bool		before;
+	int			i = fpt_heap_find_run(h, blk, &before);
+
+	*io = false;
+	if (!before && fpt_block_buffered(scan->heapRelation, blk))
+	{
+		fpt_heap_run_on(h, i, blk, true);
+		fpt_count(so->counters, FPT_HEAP_CACHED, 1);
+		fpt_count_distance(so->counters, h->nahead);
+		return h->runs[0].length < fpt_heap_run_length(h);
+	}
+	fpt_heap_run_on(h, i, blk, false);
+	if (h->runs[0].length >= fpt_heap_run_length(h))
+	{
+		fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+		h->inrun++;
+		return false;
+	}
+	if (before)
+	{
+		fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+		return ++h->back % FPT_BACK_PER_HIT == 0;
+	}
+	h->inrun = 0;
+	h->runpause = 0;
+	*io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
+	fpt_count(so->counters, *io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
+	fpt_count_distance(so->counters, h->nahead);
+	h->ring[h->head % FPT_RING] = *io;
+	return true;
+}
+
 /* Ask for a block, the next one ahead. */
 static void
 fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
@@ -411,26 +508,8 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	}
 	if (fpt_heap_wanted(scan, so, blk))
 	{
-		if (fpt_heap_in_run(h, blk))
-		{
-			fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
-			if (h->runs[0].length >= FPT_RUN_LENGTH)
-			{
-				h->inrun++;
-				return;
-			}
-			/* (a block come by just before, as good as cached) */
-		}
-		else
-		{
-			h->inrun = 0;
-			h->runpause = 0;
-			io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM,
-								blk).initiated_io;
-			fpt_count(so->counters, io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
-			fpt_count_distance(so->counters, h->nahead);
-			h->ring[h->head % FPT_RING] = io;
-		}
+		if (!fpt_heap_want(scan, so, blk, &io))
+			return;
 	}
 	else if (h->allvisible)
 		d->hits = Max(d->hits, FPT_HITS_TO_PAUSE - FPT_HITS_TO_GO_ON);
@@ -499,6 +578,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	{
 		h->sleep = h->pause = d->pause;
 		d->pause = 0;
+		if (h->mixed)			/* what was cached has ended them */
+			memset(h->runs, 0, sizeof(h->runs));
 	}
 	else
 		fpt_heap_run_pause(h);
@@ -548,7 +629,7 @@ fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		fpt_heap_first_look(so, dir);
 	if (h->pause > 0)
 	{
-		fpt_heap_run_on(h, h->pause);
+		fpt_heap_runs_passed(h, h->pause);
 		fpt_heap_count_pause(so);
 		fpt_heap_recount(so);
 	}

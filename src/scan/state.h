@@ -66,7 +66,8 @@ StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
 typedef struct FPTHeapRun
 {
 	BlockNumber last;			/* its highest block so far */
-	unsigned	length;			/* blocks; 0: no run */
+	unsigned	length;			/* blocks that must be read; 0: no run */
+	unsigned	span;			/* it has come by all of so many up to there */
 	unsigned	gap;			/* so many may be missing before its next one */
 } FPTHeapRun;
 
@@ -98,9 +99,12 @@ typedef struct FPTHeapAhead
 	Buffer		vmbuf;			/* visibility map, index-only scans */
 	bool		allvisible;		/* at the last VACUUM nearly all pages were */
 	unsigned	visible;		/* pages found to be so */
+	unsigned	back;			/* entries that came back to a block */
 	unsigned	head;			/* number of lastblk, counted on and on */
 	bool	   *ring;			/* FPT_RING, by number: a read was started */
 	FPTHeapRun	runs[FPT_RUNS]; /* the one come by last is the first */
+	bool		mixed;			/* lately a block was in shared buffers */
+	bool		own;			/* but next ones may, as the scan reads them */
 	unsigned	inrun;			/* blocks in a row that were of a run */
 	int			runpause;		/* length of the last pause because of that */
 } FPTHeapAhead;

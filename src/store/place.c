@@ -507,8 +507,8 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 		fpt_hint_blocks(rel, first, last - first + 1, file);
 }
 
-/* Is a block in shared buffers?  Local ones are not looked at. */
-static bool
+/* Local buffers are not looked at. */
+bool
 fpt_block_buffered(Relation rel, BlockNumber blk)
 {
 	BufferTag	tag;

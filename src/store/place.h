@@ -190,7 +190,11 @@ extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
 							   uint32 first, uint32 last, FPTHintFile *file);
 extern bool fpt_can_prefetch_pages(void);
 
-/* Is a page in shared buffers?  It may come and go at any time. */
+/*
+ * Is a page in shared buffers, or a block of a relation, also of a table?  It
+ * may come and go at any time.  Of temporary relations they are not known.
+ */
+extern bool fpt_block_buffered(Relation rel, BlockNumber blk);
 extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 

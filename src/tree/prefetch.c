@@ -45,6 +45,14 @@
 /* How far behind the last known place a page is looked for. */
 #define FPT_WINDOW_LOOK		8
 
+/*
+ * After so many neighbouring pages that are not in shared buffers the next one
+ * is left to the operating system; after more where others lately were, and the
+ * system finds but a few to read before it has to begin anew.
+ */
+#define FPT_RUN_LEAVES		2
+#define FPT_RUN_MIXED		16
+
 bool		fpt_guc_leaf_prefetch = true;
 bool		fpt_guc_heap_prefetch = true;
 int			fpt_guc_prefetch_distance = 0;
@@ -173,6 +181,7 @@ fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
 	w->start = w->moststart = Min(limit, Max(FPT_START_LEAVES, disks));
 	w->tried = -1;
 	w->ran = 0;
+	w->mixed = false;
 	fpt_distance_init(&w->dist, limit);
 	if (disks > 0)
 		w->dist.fast = Max(1, limit / 2);
@@ -397,6 +406,36 @@ fpt_ask_cmp(const void *a, const void *b)
 }
 
 /*
+ * Page i of the window is next: leave it alone, because it is in shared buffers
+ * or because the operating system reads it ahead?  All that this sees of a scan
+ * is what it reads from outside shared buffers: of pages one after the other
+ * every second one is no run.
+ */
+static bool
+fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
+{
+	Assert(i > 0 && i < w->n);
+	if (w->dir < 0 || map->stripes != NULL)
+		return false;
+	if (!fpt_page_follows(map, w->pages[i - 1], w->pages[i]))
+		w->run = 0;
+	if (fpt_page_buffered(rel, map, w->pages[i]))
+	{
+		w->run /= 2;
+		w->mixed = true;
+		fpt_count(w->counters, FPT_LEAF_CACHED, 1);
+		fpt_distance_note(&w->dist, false);
+		return true;
+	}
+	if (w->run >= FPT_RUN_MIXED)
+		w->mixed = false;
+	if (w->run++ < (w->mixed ? FPT_RUN_MIXED : FPT_RUN_LEAVES))
+		return false;
+	fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
+	return true;
+}
+
+/*
  * Prefetch the window's pages up to "target", in the order in which they lie
  * on the disk.  Those of several disks in key order: each of them has but a few
  * of them, and the scan waits for the first one.
@@ -414,15 +453,10 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 		int			i = w->next;
 		uint32		page = w->pages[i];
 
-		/* Runs of consecutive pages are the operating system's strength. */
-		if (w->dir > 0 && i > 1 &&
-			fpt_page_follows(&ix->map, w->pages[i - 1], page) &&
-			fpt_page_follows(&ix->map, w->pages[i - 2], w->pages[i - 1]))
-			fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
 		/* A damaged link must not reach the buffer manager. */
-		else if (!fpt_page_exists(rel, &ix->map, page))
+		if (!fpt_page_exists(rel, &ix->map, page))
 			fpt_count(w->counters, FPT_SKIP_GONE, 1);
-		else
+		else if (!fpt_window_spares(w, rel, &ix->map, i))
 		{
 			ask[n].page = page;
 			ask[n++].at = i;
@@ -453,6 +487,7 @@ fpt_window_open(FPTWindow *w, int dir)
 	w->next = 1;
 	w->lost = 0;
 	w->came = 0;
+	w->run = 0;
 	w->end = false;
 }
 
@@ -474,6 +509,7 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	{
 		d->now = Max(d->now, first);
 		fpt_window_open(w, dir);
+		w->run = 1;				/* the first leaf is being read */
 		fpt_key_copy(&w->bound, at);
 		fpt_window_fill(w, rel, ix, end);
 		first = Min(first, w->n - 1);
@@ -531,7 +567,11 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		fpt_window_fill(w, rel, ix, end);
 	if (w->n - w->cur - 1 < 1 && !w->end)
 		fpt_window_fill(w, rel, ix, end);	/* was the parent's last leaf */
-	w->next = Max(w->next, w->cur + 1);
+	if (w->next <= w->cur)
+	{
+		w->next = w->cur + 1;
+		w->run = 0;				/* of those passed by nothing is known */
+	}
 	room = w->cur + d->now + 1 - w->next;
 	if (w->next >= w->n)
 		fpt_count(w->counters, FPT_SKIP_END, 1);

@@ -132,6 +132,8 @@ typedef struct FPTWindow
 	int			next;			/* page to prefetch next */
 	int			lost;			/* steps in a row that were not found */
 	int			came;			/* pages asked for that the walk has come to */
+	int			run;			/* neighbours before "next" not in buffers */
+	bool		mixed;			/* lately one of them was */
 	bool		end;			/* nothing after: the range ends here */
 	int			start;			/* leaves that a start asks for, see there */
 	int			moststart;
