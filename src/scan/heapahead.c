@@ -9,9 +9,9 @@
  * only where batches do not pin their pages.
  *
  * Blocks that come one after the other are left to the operating system, which
- * reads them ahead in large pieces if nobody asks for them one by one.  But what
- * is in shared buffers it does not see: where that is so of every second block,
- * or of most, there is no run.
+ * reads them ahead in large pieces if nobody asks for them one by one.  But it
+ * does not see what is in shared buffers: where every second block is, or most
+ * are, there is no run.
  *
  * States.  fptgettuple() counts "sleep" down with each entry that it returns,
  * and looks in here when it is used up; nothing else is known of it outside.
@@ -80,6 +80,9 @@
 
 /* Where lately some were in shared buffers, that takes more. */
 #define FPT_RUN_MIXED		16
+
+/* Neighbours that are asked for in one request: see tree/sweep.c. */
+#define FPT_REQUEST_BLOCKS	16
 
 /* A long run may miss so many blocks at a time, or come back by so many. */
 #define FPT_RUN_GAP			8
@@ -448,6 +451,42 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	return false;
 }
 
+/* Ask for the blocks that were put together. */
+static void
+fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
+{
+	FPTHintFile file = FPT_NO_HINT_FILE;
+
+	if (h->nask == 1)
+		(void) PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, h->ask);
+	else if (h->nask > 1)
+		fpt_prefetch_range(scan->heapRelation, h->ask, h->nask, &file);
+	fpt_hint_close(&file);
+	fpt_count(NULL, FPT_HEAP_REQUESTS, h->nask > 0);
+	h->nask = 0;
+}
+
+/*
+ * Ask for a block that is in no shared buffer, soon: in one request with its
+ * neighbours, if these come next, as they do going down a run.  One by one each
+ * would be a read.
+ */
+static bool
+fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, BlockNumber blk)
+{
+	if (!fpt_can_prefetch_range(scan->heapRelation))
+		return PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM,
+							  blk).initiated_io;
+	h->down = blk + 1 == h->ask;
+	if (h->nask == FPT_REQUEST_BLOCKS ||
+		(!h->down && blk != h->ask + h->nask))
+		fpt_heap_request(scan, h);
+	if (h->nask == 0 || h->down)
+		h->ask = blk;
+	h->nask++;
+	return true;
+}
+
 /*
  * Ask for a block that will be read, unless it is in shared buffers, or left to
  * the operating system.  *io: that started a read.  False: nobody knows.
@@ -481,7 +520,7 @@ fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
 	}
 	h->inrun = 0;
 	h->runpause = 0;
-	*io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
+	*io = fpt_heap_gather(scan, h, blk);
 	fpt_count(so->counters, *io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
 	fpt_count_distance(so->counters, h->nahead);
 	h->ring[h->head % FPT_RING] = *io;
@@ -516,6 +555,17 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	else if (++h->visible % FPT_VISIBLE_PER_HIT != 0)
 		return;
 	fpt_distance_note(d, io);
+}
+
+/*
+ * So many blocks are asked for at a time.  Going down a run it is half of the
+ * distance: the more of them, the fewer requests.
+ */
+static inline int
+fpt_heap_burst(const FPTHeapAhead *h, int target)
+{
+	return h->down ? Max(1, Min(target / 2, FPT_REQUEST_BLOCKS)) :
+		fpt_burst(target);
 }
 
 /* The scan returns an entry of another heap block than before. */
@@ -558,7 +608,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		if (h->switches <= h->horizon)
 			target = Min(target, h->horizon - h->switches);
 	}
-	if (target - h->nahead < fpt_burst(target))
+	if (target - h->nahead < fpt_heap_burst(h, target))
 	{
 		fpt_heap_run_pause(h);
 		return;
@@ -573,6 +623,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		if (blk != h->lastblk)
 			fpt_heap_ask(scan, so, blk);
 	}
+	fpt_heap_request(scan, h);
 	fpt_distance_step(d, FPT_HEAP_GROWTH);
 	if (d->pause > 0)
 	{

@@ -100,6 +100,9 @@ typedef struct FPTHeapAhead
 	bool		allvisible;		/* at the last VACUUM nearly all pages were */
 	unsigned	visible;		/* pages found to be so */
 	unsigned	back;			/* entries that came back to a block */
+	BlockNumber ask;			/* of so many blocks to be asked for together */
+	int			nask;			/* the lowest */
+	bool		down;			/* the last one lies before those before it */
 	unsigned	head;			/* number of lastblk, counted on and on */
 	bool	   *ring;			/* FPT_RING, by number: a read was started */
 	FPTHeapRun	runs[FPT_RUNS]; /* the one come by last is the first */

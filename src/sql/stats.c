@@ -80,8 +80,8 @@ fptree_stat_scans(PG_FUNCTION_ARGS)
 			values[col++] = TimestampTzGetDatum(counts[i].since);
 			for (int c = 0; c < FPT_NCOUNTERS; c++)
 			{
-				/* scans send no requests for several pages */
-				if (c != FPT_LEAF_REQUESTS)
+				/* requests are counted for the session only */
+				if (c != FPT_LEAF_REQUESTS && c != FPT_HEAP_REQUESTS)
 					values[col++] = Int64GetDatum((int64) counts[i].n[c]);
 			}
 			if (col != rsinfo->setDesc->natts)

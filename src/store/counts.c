@@ -40,6 +40,7 @@ const char *const fpt_counter_names[FPT_NCOUNTERS] = {
 	[FPT_HEAP_ISSUED] = "heap_issued",
 	[FPT_HEAP_CACHED] = "heap_cached",
 	[FPT_HEAP_WASTED] = "heap_wasted",
+	[FPT_HEAP_REQUESTS] = "heap_requests",
 	[FPT_DISTANCE_MAX] = "distance_max",
 	[FPT_SKIP_OFF] = "skip_off",
 	[FPT_SKIP_LIMIT] = "skip_limit",

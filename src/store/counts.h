@@ -18,10 +18,11 @@ typedef enum FPTCounter
 	FPT_LEAF_ISSUED,			/* reads started */
 	FPT_LEAF_CACHED,			/* asked for, found in shared buffers */
 	FPT_LEAF_WASTED,			/* reads started, never come to */
-	FPT_LEAF_REQUESTS,			/* of VACUUM and checks: what those reads took */
+	FPT_LEAF_REQUESTS,			/* what those reads took; of the session only */
 	FPT_HEAP_ISSUED,
 	FPT_HEAP_CACHED,
 	FPT_HEAP_WASTED,
+	FPT_HEAP_REQUESTS,
 	FPT_DISTANCE_MAX,			/* largest distance reached */
 	FPT_SKIP_OFF,				/* not asked: switched off by a setting */
 	FPT_SKIP_LIMIT,				/* ... tablespace allows no concurrency */

@@ -491,6 +491,19 @@ fpt_can_prefetch_pages(void)
 	return fpt_can_prefetch();
 }
 
+bool
+fpt_can_prefetch_range(Relation rel)
+{
+	return !RelationUsesLocalBuffers(rel) && fpt_can_prefetch();
+}
+
+void
+fpt_prefetch_range(Relation rel, BlockNumber first, int n, FPTHintFile *file)
+{
+	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, n))
+		fpt_hint_blocks(rel, first, n, file);
+}
+
 void
 fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 				   uint32 last, FPTHintFile *file)
@@ -503,8 +516,7 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 			fpt_prefetch_page(rel, map, pageno);
 		return;
 	}
-	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, last - first + 1))
-		fpt_hint_blocks(rel, first, last - first + 1, file);
+	fpt_prefetch_range(rel, first, last - first + 1, file);
 }
 
 /* Local buffers are not looked at. */

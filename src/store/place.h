@@ -191,6 +191,14 @@ extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
 extern bool fpt_can_prefetch_pages(void);
 
 /*
+ * The same for blocks of a relation, also of a table, and whether that can be:
+ * not of temporary ones, which are few.
+ */
+extern void fpt_prefetch_range(Relation rel, BlockNumber first, int n,
+							   FPTHintFile *file);
+extern bool fpt_can_prefetch_range(Relation rel);
+
+/*
  * Is a page in shared buffers, or a block of a relation, also of a table?  It
  * may come and go at any time.  Of temporary relations they are not known.
  */

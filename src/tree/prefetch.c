@@ -53,6 +53,9 @@
 #define FPT_RUN_LEAVES		2
 #define FPT_RUN_MIXED		16
 
+/* Neighbours that are asked for in one request: see tree/sweep.c. */
+#define FPT_REQUEST_LEAVES	16
+
 bool		fpt_guc_leaf_prefetch = true;
 bool		fpt_guc_heap_prefetch = true;
 int			fpt_guc_prefetch_distance = 0;
@@ -415,8 +418,8 @@ static bool
 fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
 {
 	Assert(i > 0 && i < w->n);
-	if (w->dir < 0 || map->stripes != NULL)
-		return false;
+	if (map->stripes != NULL)
+		return false;			/* who asks for them sees it */
 	if (!fpt_page_follows(map, w->pages[i - 1], w->pages[i]))
 		w->run = 0;
 	if (fpt_page_buffered(rel, map, w->pages[i]))
@@ -427,12 +430,42 @@ fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
 		fpt_distance_note(&w->dist, false);
 		return true;
 	}
+	if (w->dir < 0)
+		return false;
 	if (w->run >= FPT_RUN_MIXED)
 		w->mixed = false;
 	if (w->run++ < (w->mixed ? FPT_RUN_MIXED : FPT_RUN_LEAVES))
 		return false;
 	fpt_count(w->counters, FPT_SKIP_SEQUENTIAL, 1);
 	return true;
+}
+
+/*
+ * Ask for the first of n pages, and for those right behind it in one request
+ * with it: one by one each would be a read.  Returns for how many.
+ */
+static int
+fpt_window_request(FPTWindow *w, Relation rel, const FPTPageMap *map,
+				   const FPTAsk *ask, int n, FPTHintFile *file)
+{
+	bool		io = true;
+	int			m = 1;
+
+	while (fpt_can_prefetch_range(rel) && m < n && m < FPT_REQUEST_LEAVES &&
+		   fpt_page_follows(map, ask[m - 1].page, ask[m].page))
+		m++;
+	if (m > 1)
+		fpt_prefetch_pages(rel, map, ask[0].page, ask[m - 1].page, file);
+	else
+		io = fpt_prefetch_page(rel, map, ask[0].page);
+	fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, m);
+	fpt_count(NULL, FPT_LEAF_REQUESTS, io);
+	for (int k = 0; k < m; k++)
+	{
+		w->started[ask[k].at] = io;
+		fpt_distance_note(&w->dist, io);
+	}
+	return m;
 }
 
 /*
@@ -444,8 +477,9 @@ static void
 fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 {
 	FPTAsk		ask[FPT_WINDOW_MAX];
+	FPTHintFile file = FPT_NO_HINT_FILE;
 	int			n = 0;
-	int			k;
+	int			k = 0;
 
 	fpt_count_distance(w->counters, target - w->cur);
 	for (; w->next <= target; w->next++)
@@ -464,17 +498,13 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 	}
 	if (n > 1 && ix->map.stripes == NULL)
 		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
-	for (k = 0; k < n; k++)
+	while (k < n)
 	{
-		bool		io;
-
 		/* a device that has enough to do makes who asks for more wait */
 		CHECK_FOR_INTERRUPTS();
-		io = fpt_prefetch_page(rel, &ix->map, ask[k].page);
-		fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, 1);
-		w->started[ask[k].at] = io;
-		fpt_distance_note(&w->dist, io);
+		k += fpt_window_request(w, rel, &ix->map, ask + k, n - k, &file);
 	}
+	fpt_hint_close(&file);
 }
 
 /* Begin a window: its first page is the one that the walk is going to read. */
@@ -521,6 +551,20 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	if (disks == 0)
 		d->grow = false;		/* the walk has come to nothing of it yet */
 	fpt_distance_step(d, FPT_LEAF_GROWTH);
+}
+
+/*
+ * So many pages are asked for at a time.  Going down a run of neighbours it is
+ * half of the distance: the more of them, the fewer requests.
+ */
+static int
+fpt_window_burst(const FPTWindow *w, const FPTPageMap *map)
+{
+	int			now = w->dist.now;
+
+	return w->dir < 0 && w->next < w->n &&
+		fpt_page_follows(map, w->pages[w->next], w->pages[w->next - 1]) ?
+		Max(1, Min(now / 2, FPT_REQUEST_LEAVES)) : fpt_burst(now);
 }
 
 void
@@ -575,7 +619,7 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	room = w->cur + d->now + 1 - w->next;
 	if (w->next >= w->n)
 		fpt_count(w->counters, FPT_SKIP_END, 1);
-	else if (room >= fpt_burst(d->now))
+	else if (room >= fpt_window_burst(w, &ix->map))
 		fpt_window_ask(w, rel, ix, Min(w->next + room, w->n) - 1);
 	fpt_distance_step(d, FPT_LEAF_GROWTH);
 }

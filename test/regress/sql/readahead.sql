@@ -469,6 +469,10 @@ SELECT * FROM asked_of_run(3, 'SELECT b FROM run WHERE a > 0 ORDER BY a DESC');
 SELECT counter FROM counters('SELECT sum(b) FROM run WHERE a > 0', 'index');
 SELECT counted('heap_cached') < 100 AS few, counted('skip_pause') > 6000 AS pause;
 DROP FUNCTION asked_of_run;
+-- Going down a run, neighbours are one request.
+CALL cold('run');
+SELECT count(*) > 0 AS counted FROM counters('SELECT b FROM run WHERE a > 0 ORDER BY a DESC', 'index');
+SELECT counted('heap_issued') > 200 AS reads, counted('heap_requests') BETWEEN 1 AND counted('heap_issued') / 5 AS together;
 RESET fptree.leaf_prefetch;
 
 -- So for leaves; those of a run of which nothing is cached are left alone.
@@ -491,6 +495,9 @@ SELECT * FROM asked_leaves(3, 'SELECT a FROM run WHERE d > ''a''');
 SELECT * FROM asked_leaves(100000, 'SELECT a FROM run WHERE d > ''a''');
 SELECT counter FROM counters('SELECT a FROM run WHERE d > ''a''', 'only');
 DROP FUNCTION asked_leaves;
+CALL cold('run');
+SELECT count(*) > 0 AS counted FROM counters('SELECT a FROM run WHERE d > ''a'' ORDER BY d DESC, a DESC', 'only');
+SELECT counted('leaf_issued') > 200 AS reads, counted('leaf_requests') BETWEEN 1 AND counted('leaf_issued') / 5 AS together;
 DROP INDEX run_wide;
 RESET fptree.heap_prefetch;
 
