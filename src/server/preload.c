@@ -177,7 +177,8 @@ fpt_is_preloaded(Relation settings, Oid role)
 /* --- the notice ---------------------------------------------------------- */
 
 /*
- * Is there a unique index of the same access method, besides this one?  Locks
+ * Is there a unique index of the same access method, besides this one and those
+ * of temporary tables, which are there for a session, or about to go?  Locks
  * pg_class, AccessShareLock, for as long as it is read.
  */
 static bool
@@ -195,10 +196,12 @@ fpt_other_unique(Relation index)
 	scan = systable_beginscan(classes, InvalidOid, false, NULL, 1, &key);
 	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		Oid			oid = ((Form_pg_class) GETSTRUCT(tuple))->oid;
+		Form_pg_class row = (Form_pg_class) GETSTRUCT(tuple);
+		Oid			oid = row->oid;
 		HeapTuple	ix;
 
-		if (oid == RelationGetRelid(index))
+		if (oid == RelationGetRelid(index) ||
+			row->relpersistence == RELPERSISTENCE_TEMP)
 			continue;
 		ix = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(oid));
 		if (!HeapTupleIsValid(ix))

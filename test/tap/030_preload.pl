@@ -108,6 +108,12 @@ is(notices('a', 'DROP INDEX t_a; CREATE UNIQUE INDEX CONCURRENTLY t_a ON t USING
 is(notices('a', 'DROP INDEX t_a; BEGIN; CREATE TEMP TABLE u (a int) ON COMMIT DELETE ROWS;
 	CREATE UNIQUE INDEX ON u USING fptree (a); COMMIT; BEGIN; INSERT INTO u VALUES (1); COMMIT'),
 	1, 'for that of a temporary table, and not each time it is emptied');
+my $other = 'psql -X -d "' . $node->connstr('a') . qq{" -c "$unique" -c "DROP INDEX t_a" 2>&1};
+(undef, $text) = $node->psql('a', "CREATE TEMP TABLE v (a int);
+CREATE UNIQUE INDEX ON v USING fptree (a);
+\\! $other
+");
+like($text, qr/$said/, "where another session has one of a temporary table");
 is(notices('a', 'CREATE TABLE p (a int) PARTITION BY LIST (a);
 	CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
 	CREATE TABLE p2 PARTITION OF p FOR VALUES IN (2);
