@@ -1238,12 +1238,56 @@ fpt_see_inner_page(FPTVacuum *v, Buffer buf)
 	fpt_mark_seen(v, fpt_bufpage(buf));
 }
 
+/* Pages of an inner level that are asked for in one request. */
+#define FPT_REQUEST_INNER	16
+
+/* Did a downlink lead to a page that was not met yet? */
+static inline bool
+fpt_is_expected(const FPTVacuum *v, uint32 pageno)
+{
+	return (v->led[pageno / 8] & ~v->seen[pageno / 8] &
+			(1 << (pageno % 8))) != 0;
+}
+
+/*
+ * Ask for the pages of the next level, which the one above it has told, unless
+ * they are in shared buffers: in the order of the file, neighbours together.
+ * The walk goes from one to the other and would wait for each.  No page is
+ * locked; may be cancelled.
+ */
+static void
+fpt_expect_level(FPTVacuum *v)
+{
+	const FPTPageMap *map = &v->ix.map;
+	FPTHintFile file = FPT_NO_HINT_FILE;
+
+	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(v->rel) ||
+		fpt_io_concurrency(v->rel, map, true) == 0)
+		return;
+	for (uint32 first = 0; first < v->npages; first++)
+	{
+		uint32		end = first;
+
+		CHECK_FOR_INTERRUPTS();
+		while (end < v->npages && end - first < FPT_REQUEST_INNER &&
+			   fpt_is_expected(v, end) &&
+			   !fpt_page_buffered(v->rel, map, end))
+			end++;
+		if (end == first)
+			continue;
+		fpt_prefetch_pages(v->rel, map, first, end - 1, &file);
+		first = end - 1;
+	}
+	fpt_hint_close(&file);
+}
+
 /*
  * Go through the levels above the leaves, from the root down, and note their
  * pages and what they lead to (fpt_certify_downlinks).  Before any leaf is
  * visited: then whatever is noted is linked until VACUUM itself unlinks it.
- * One page is locked at a time, to read; may be cancelled.  Raises an error if
- * one is damaged.  The walk takes no more steps than the index has pages (L11).
+ * One page is locked at a time, to read; between two VACUUM may be cancelled or
+ * delayed.  Raises an error if one is damaged.  The walk takes no more steps
+ * than the index has pages (L11).
  */
 static void
 fpt_see_inner_pages(FPTVacuum *v)
@@ -1270,12 +1314,14 @@ fpt_see_inner_pages(FPTVacuum *v)
 			if (++steps > v->npages &&
 				steps > fpt_npages(v->rel, &v->ix.map))
 				fpt_corrupt(v->rel, next, "The right links lead in a circle");
-			CHECK_FOR_INTERRUPTS();
+			fpt_vacuum_delay();
 			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
 			if (!fpt_page_on_level(BufferGetPage(buf), level))
 				fpt_corrupt(v->rel, next,
 							"The page is not of its left sibling's level");
 		}
+		if (level > 1)
+			fpt_expect_level(v);
 	}
 }
 
@@ -1440,6 +1486,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	pfree(v->chunk.dead);
 	if (v->notes != NULL)
 		pfree(v->notes);
+	if (v->work != NULL)
+		pfree(v->work);
 	pfree(v);
 	return stats;
 }
