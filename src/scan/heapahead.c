@@ -396,6 +396,21 @@ fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 	return true;
 }
 
+/* Ask for the blocks that were put together. */
+static void
+fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
+{
+	FPTHintFile file = FPT_NO_HINT_FILE;
+
+	if (h->nask == 1)
+		(void) PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, h->ask);
+	else if (h->nask > 1)
+		fpt_prefetch_range(scan->heapRelation, h->ask, h->nask, &file);
+	fpt_hint_close(&file);
+	fpt_count(NULL, FPT_HEAP_REQUESTS, h->nask > 0);
+	h->nask = 0;
+}
+
 /*
  * Move the read-ahead position to the next entry; false, and counted why, if
  * there is none yet known, or none at all.
@@ -428,6 +443,9 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		if (so->aheaddir != dir)
 			h->atend = false;
 		so->aheaddir = dir;
+
+		/* that reads a leaf, and may wait for it */
+		fpt_heap_request(scan, h);
 		if (!h->atend && fpt_batch_ahead(scan, so, dir, &h->atend))
 		{
 			h->inahead = true;
@@ -449,21 +467,6 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 		return true;
 	fpt_count(so->counters, FPT_SKIP_VISIBLE, 1);
 	return false;
-}
-
-/* Ask for the blocks that were put together. */
-static void
-fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
-{
-	FPTHintFile file = FPT_NO_HINT_FILE;
-
-	if (h->nask == 1)
-		(void) PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, h->ask);
-	else if (h->nask > 1)
-		fpt_prefetch_range(scan->heapRelation, h->ask, h->nask, &file);
-	fpt_hint_close(&file);
-	fpt_count(NULL, FPT_HEAP_REQUESTS, h->nask > 0);
-	h->nask = 0;
 }
 
 /*
