@@ -16,9 +16,13 @@ DO $$ BEGIN
 END $$;
 SET jit = off;
 
--- Check every valid fptree index this session can see; each test file ends
--- with this, and leaves its indexes behind for the files that follow.
-CREATE FUNCTION fpt_check_all() RETURNS SETOF text
+-- Check the valid fptree indexes this session can see; each test file ends with
+-- this, and leaves its indexes behind for the files that follow.  Those that
+-- another file has checked are left out, unless everything is to be checked, as
+-- at the end of the last file: half of the time went there.
+CREATE TABLE fpt_checked (ix oid PRIMARY KEY, pid int);
+CREATE FUNCTION fpt_check_all(everything bool DEFAULT false)
+RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = public AS $$
 DECLARE
 	ix regclass;
@@ -33,6 +37,10 @@ BEGIN
 		WHERE a.amname = 'fptree' AND c.relkind = 'i' AND i.indisvalid
 			  AND (c.relpersistence <> 't'
 				   OR c.relnamespace = pg_my_temp_schema())
+			  AND (everything
+				   OR NOT EXISTS (SELECT FROM fpt_checked f
+								  WHERE f.ix = i.indexrelid
+										AND f.pid <> pg_backend_pid()))
 		ORDER BY i.indexrelid
 	LOOP
 		n := n + 1;
@@ -43,6 +51,8 @@ BEGIN
 			bad := bad + 1;
 			RETURN NEXT format('%s: %s', ix, sqlerrm);
 		END;
+		INSERT INTO fpt_checked VALUES (ix, pg_backend_pid())
+			ON CONFLICT DO NOTHING;
 	END LOOP;
 	RETURN NEXT CASE WHEN n = 0 THEN 'nothing to check'
 					 WHEN bad = 0 THEN 'all indexes are sound'

@@ -158,4 +158,5 @@ VACUUM p;
 SELECT reltuples = (SELECT count(*) FROM p WHERE a > 0) AS exact FROM pg_class
 	WHERE oid = 'p_p'::regclass;
 
-SELECT fpt_check_all();
+-- this is the last file
+SELECT fpt_check_all(everything => true);
