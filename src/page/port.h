@@ -80,4 +80,16 @@ typedef struct FPTPageStd
 
 #endif							/* FPT_STANDALONE */
 
+/*
+ * Bring a line into the processor's cache.  To gcc a function that does nothing
+ * but prefetch has no effect, and it leaves out the calls of it (ipa-pure-const).
+ * The empty statement is an effect, for any function that calls this one.
+ */
+static pg_attribute_always_inline void
+fpt_prefetch(const void *line)
+{
+	__builtin_prefetch(line);
+	__asm__ volatile ("");
+}
+
 #endif							/* FPT_PAGE_PORT_H */

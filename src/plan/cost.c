@@ -69,7 +69,10 @@ fpt_tree_height(Relation rel)
 	return ix->rootlevel;
 }
 
-/* Does the path search for each element of an array? */
+/*
+ * Does the path search for each element of an array?  Looks at index quals, so
+ * what an array clause was made of counts.
+ */
 static bool
 fpt_has_array(IndexPath *path)
 {
@@ -95,7 +98,8 @@ fpt_has_array(IndexPath *path)
  * page of a sequential scan, which is read ahead, too.  Only for a single pass
  * over a single range: what repeated ones cost depends on what is cached, of
  * which core's estimate has a notion of its own.  Returns 0 where there is
- * nothing to save.  May read the metapage; the planner has locked the index.
+ * nothing to save; never more than what core has charged for the leaves.  May
+ * read the metapage; the planner has locked the index.
  */
 static Cost
 fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
@@ -130,7 +134,10 @@ fpt_readahead_credit(IndexPath *path, double loop_count, double pages)
 
 /* --- skipping ------------------------------------------------------------ */
 
-/* What a column's quals leave of its values. */
+/*
+ * What a column's quals leave of its values.  nvalues is 0 where "fixed" means
+ * one value.
+ */
 typedef struct FPTCostColumn
 {
 	List	   *quals;
@@ -143,7 +150,8 @@ typedef struct FPTCostColumn
 
 /*
  * Add a qual to its column's: does it leave one value of the column, or how
- * many?
+ * many?  Of two that fix the column the array's number stands.  Reads
+ * catalogues (what operators are).  The list grows in the planner's context.
  */
 static void
 fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
@@ -177,7 +185,7 @@ fpt_cost_qual(struct PlannerInfo *root, FPTCostColumn *col, Oid opfamily,
 
 /*
  * How many values does the column have, as far as its quals let them pass?  -1
- * if the statistics do not say.
+ * if the statistics do not say; at least 1 else.  Reads catalogues.
  */
 static double
 fpt_cost_values(struct PlannerInfo *root, IndexOptInfo *info, int i,
@@ -204,7 +212,9 @@ fpt_cost_values(struct PlannerInfo *root, IndexOptInfo *info, int i,
 
 /*
  * How many places of the index does a scan look for that skips columns?  0 if
- * there is nothing to skip, or if it is not known.
+ * there is nothing to skip, or if it is not known.  The product over the
+ * columns up to the last one that has a qual, as if they were independent:
+ * rather too many than too few.  Reads catalogues.
  */
 static double
 fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
@@ -250,8 +260,9 @@ fpt_skip_places(struct PlannerInfo *root, IndexPath *path)
  * The cost of a scan that looks for each value of a column without quals, or
  * with a range, in front of other quals.  Each place takes two descents, one
  * that finds out the next value and one to the entries wanted, and as many
- * leaves, which core charges as random reads.  False if that is no better than
- * core's estimate, which is for a scan of all that the first columns let pass.
+ * leaves, which core charges as random reads.  Returns false if that is no
+ * better than core's estimate, which is for a scan of all that the first
+ * columns let pass; else *total and *index_pages are set.
  */
 static bool
 fpt_skip_cost(struct PlannerInfo *root, IndexPath *path, double loop_count,
@@ -295,7 +306,8 @@ fpt_skip_cost(struct PlannerInfo *root, IndexPath *path, double loop_count,
  * worth parallel workers, and how many, and for nothing else.  What they share
  * is the work on the entries, of which our pages hold up to three times as many
  * as btree's.  So pages are counted for that as if they were a btree's (without
- * deduplication): how many are they for one of ours?
+ * deduplication): how many are they for one of ours?  1 at least.  Column
+ * widths are the statistics' averages, or the type's.  Reads catalogues.
  */
 static double
 fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
@@ -328,7 +340,8 @@ fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
  * amcostestimate: btree's, with our tree's height and size, less what
  * read-ahead hides, and with skips priced where core does not.  May read the
  * index's root.  Locks no index: the planner has.  May raise if the index is
- * damaged.
+ * damaged.  Sets what core wants, and the height in *path's index, which lives
+ * as long as the plan is made.
  */
 void
 fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,

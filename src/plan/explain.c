@@ -44,6 +44,10 @@ typedef struct FPTBalance
 	double		ratio;			/* of the most to the average; 0: none read */
 } FPTBalance;
 
+/*
+ * How evenly pages lie on the stripes; ratio 0 where none were read, or there
+ * are no stripes.
+ */
 static FPTBalance
 fpt_balance(const FPTStripeReads *r)
 {
@@ -63,8 +67,9 @@ fpt_balance(const FPTStripeReads *r)
 }
 
 /*
- * A line of text, "all" with another one of why pages were not asked for.  Of
- * stripes where any was read.
+ * A line of text, "all" with another one of why pages were not asked for, if
+ * there is a reason to tell.  Of stripes where any was read.  Appends to
+ * es->str.
  */
 static void
 fpt_explain_text(ExplainState *es, int indent, const char *label,
@@ -144,8 +149,9 @@ fpt_explain_scan(PlanState *ps)
 }
 
 /*
- * Unless the option says whether to: with ANALYZE and BUFFERS, in the text only
- * where pages were asked for, or VERBOSE.
+ * explain_per_node_hook: a node's read-ahead.  Unless the option says whether
+ * to: with ANALYZE and BUFFERS, in the text only where pages were asked for, or
+ * VERBOSE.  The hook that there was comes first.
  */
 static void
 fpt_explain_node(PlanState *ps, List *ancestors, const char *relationship,
@@ -176,7 +182,7 @@ fpt_explain_node(PlanState *ps, List *ancestors, const char *relationship,
 	}
 }
 
-/* EXPLAIN (READAHEAD) */
+/* EXPLAIN (READAHEAD): what it is set to, in the statement's context. */
 static void
 fpt_explain_option(ExplainState *es, DefElem *opt, ParseState *pstate)
 {
@@ -186,6 +192,10 @@ fpt_explain_option(ExplainState *es, DefElem *opt, ParseState *pstate)
 	fpt_set_explain_state(es, option);
 }
 
+/*
+ * When all options are known.  Raises an error if READAHEAD is on without
+ * ANALYZE.
+ */
 static void
 fpt_explain_check(ExplainState *es, List *options, ParseState *pstate)
 {
@@ -202,8 +212,9 @@ fpt_explain_check(ExplainState *es, List *options, ParseState *pstate)
 /* --- queries (up to 17) -------------------------------------------------- */
 
 /*
- * What the query's scans read ahead, index by index.  In the text, indexes
- * for which nothing was asked are left out unless it is VERBOSE.
+ * What the query's scans read ahead, index by index.  In the text, indexes for
+ * which nothing was asked are left out unless it is VERBOSE.  An index that has
+ * been dropped since has no name, and is left out.  Reads catalogues.
  */
 static void
 fpt_explain_reports(ExplainState *es, const FPTReports *reports)
@@ -247,7 +258,9 @@ fpt_explain_reports(ExplainState *es, const FPTReports *reports)
 
 /*
  * ExplainOneQuery_hook: what scans report while the query runs is added to its
- * EXPLAIN.  An EXPLAIN within another's query has reports of its own.
+ * EXPLAIN.  An EXPLAIN within another's query has reports of its own.  The list
+ * of reports is in the statement's context, and taken away again whether the
+ * query succeeds or not: scans that end later find the outer one.
  */
 static void
 fpt_explain_query(Query *query, int cursorOptions, IntoClause *into,

@@ -29,7 +29,8 @@ static ExecutorStart_hook_type fpt_prev_executor_start = NULL;
 
 /*
  * Fill in what BuildSpeculativeIndexInfo() does, for any ordered AM.  In the
- * current context.  Raises an error if the family lacks "=".
+ * current context, which is the query's.  Reads catalogues.  Raises an error if
+ * the family lacks "=".
  */
 static void
 fpt_speculative_info(Relation index, IndexInfo *ii)
@@ -58,7 +59,8 @@ fpt_speculative_info(Relation index, IndexInfo *ii)
 
 /*
  * Does any unique index of this relation need the detour?  Locks the indexes it
- * asks, AccessShareLock, to the end of the transaction.
+ * asks, AccessShareLock, to the end of the transaction; the table is locked.
+ * Reads catalogues.
  */
 static bool
 fpt_has_unique_fptree(Relation rel)
@@ -88,8 +90,9 @@ fpt_has_unique_fptree(Relation rel)
 
 /*
  * Open the indexes of a table that is inserted into, before the executor does,
- * and give those of ours what speculative insertion needs.  The executor
- * closes them.
+ * and give those of ours what speculative insertion needs.  The executor closes
+ * them.  Locks them as the executor would (RowExclusiveLock).  Nothing is done
+ * where they are open already.
  */
 static void
 fpt_open_indexes(ResultRelInfo *ri)
@@ -112,9 +115,9 @@ fpt_open_indexes(ResultRelInfo *ri)
 }
 
 /*
- * For each table that a plan inserts into with ON CONFLICT:
- * fpt_open_indexes(). The result is that of planstate_tree_walker(): false, go
- * on.
+ * For each table that a plan inserts into with ON CONFLICT: fpt_open_indexes().
+ * The result is that of planstate_tree_walker(): false, go on.  As deep as the
+ * plan, as core's own walks are.
  */
 static bool
 fpt_walk_planstate(PlanState *ps, void *context)
@@ -143,7 +146,8 @@ fpt_walk_planstate(PlanState *ps, void *context)
 
 /*
  * ExecutorStart_hook: up to 17 core takes no index but btree for an arbiter,
- * and asks for what it needs in the nodes of ON CONFLICT only.
+ * and asks for what it needs in the nodes of ON CONFLICT only.  Runs after the
+ * hook that there was, in the query's context; may raise, which ends the query.
  */
 static void
 fpt_executor_start(QueryDesc *queryDesc, int eflags)

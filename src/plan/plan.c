@@ -56,6 +56,7 @@
 /* Verdicts on pairs of families, forgotten when any family changes. */
 #define FPT_MAX_PAIRS		64
 
+/* A verdict on a pair of families: does ours have all that theirs has? */
 typedef struct FPTFamilyPair
 {
 	Oid			ours;
@@ -73,6 +74,10 @@ static int	fpt_npairs = 0;
 static fpt_relation_hook_type fpt_prev_relation = NULL;
 static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
 
+/*
+ * A member of some family has changed: called while invalidations are
+ * processed, so nothing is looked up here.
+ */
 static void
 fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
 {
@@ -82,7 +87,10 @@ fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
 	fpt_npairs = 0;
 }
 
-/* Has "ours" the operators that "theirs" has, under the same numbers? */
+/*
+ * Has "ours" the operators that "theirs" has, under the same numbers, and no
+ * others?  Reads catalogues.
+ */
 static bool
 fpt_family_verify(Oid ours, Oid theirs)
 {
@@ -108,7 +116,9 @@ fpt_family_verify(Oid ours, Oid theirs)
 
 /*
  * Has our operator family all operators of that one of btree's, with the same
- * meaning?  What was found is kept, for some pairs.  Reads catalogues.
+ * meaning?  What was found is kept, for some pairs, and forgotten when there
+ * are more, or a family changes.  Reads catalogues, which may forget all while
+ * this looks; so the place is taken afterwards.
  */
 static bool
 fpt_family_covers(Oid ours, Oid theirs)
@@ -135,6 +145,10 @@ fpt_family_covers(Oid ours, Oid theirs)
 	return covers;
 }
 
+/*
+ * Is this an index of ours?  Its access method's callback tells, whatever it
+ * says it is (fpt_show_families()).
+ */
 static inline bool
 fpt_is_ours(const IndexOptInfo *info)
 {
@@ -197,10 +211,10 @@ fpt_probe_entry(const IndexOptInfo *info)
 
 /*
  * The planner has seen the main fork, which has hardly any page of a striped
- * index: tell it the number of all.  False: the index cannot be used, which
- * pg_upgrade has brought without its stripes; queries shall go on without it.
- * The planner has locked the index.  May read its metapage, and raise if that
- * is damaged.
+ * index: tell it the number of all.  Returns false if the index cannot be used,
+ * which pg_upgrade has brought without its stripes; queries shall go on without
+ * it, with a warning.  The planner has locked the index.  May read its
+ * metapage, and raise if that is damaged; reads catalogues.
  */
 static bool
 fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
@@ -243,7 +257,8 @@ fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
 /*
  * The hook that sees the indexes of a table which is planned for: leaves out
  * what cannot be read, adds entries under which core looks up extremes, and
- * shows families as those that core has plans for.
+ * shows families as those that core has plans for.  What is added lives in the
+ * planner's context.  May raise if an index is damaged.
  */
 static void
 fpt_relation(FPT_RELATION_HOOK_PARAMS)
@@ -276,7 +291,9 @@ fpt_relation(FPT_RELATION_HOOK_PARAMS)
 
 /*
  * What (a, b) > (1, 2) says of its first column: a >= 1.  NULL if it says
- * nothing that an index could use.
+ * nothing that an index could use, or is no row comparison.  The clause is new,
+ * in the planner's context; its security level is that of the row comparison,
+ * so that it is not asked before quals that hide rows.  Reads catalogues.
  */
 static RestrictInfo *
 fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
@@ -317,7 +334,10 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 	return implied;
 }
 
-/* Is a side of the clause one of the first columns of the index? */
+/*
+ * Is a side of the clause one of the first columns of the index, an expression
+ * perhaps?
+ */
 static bool
 fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
 {
@@ -358,10 +378,46 @@ fpt_without_index(List *paths, IndexOptInfo *info)
 }
 
 /*
- * Offer the implied clauses of row comparisons to the planner, as conditions of
- * our indexes that it may choose: core makes paths once more as if the query
- * had these clauses too.  The row comparison stays a filter of the scan, and
- * the estimate of the rows is what it was.
+ * Add implied clauses to those of an index of ours that has a column for one of
+ * them; returns whether it has.  Paths of it that lack a clause on its first
+ * column go.  The list that the index had is as it was.
+ */
+static bool
+fpt_lend_clauses(RelOptInfo *rel, IndexOptInfo *info, List *implied)
+{
+	bool		matches = false;
+	bool		first = false;
+	ListCell   *lc;
+
+	if (!fpt_is_ours(info) || !info->amhasgettuple ||
+		info->relam == BTREE_AM_OID)
+		return false;
+	foreach(lc, implied)
+	{
+		matches |= fpt_clause_matches(lfirst(lc), info, info->nkeycolumns);
+		first |= fpt_clause_matches(lfirst(lc), info, 1);
+	}
+	Assert(matches || !first);
+	if (!matches)
+		return false;
+	if (first)
+	{
+		rel->pathlist = fpt_without_index(rel->pathlist, info);
+		rel->partial_pathlist = fpt_without_index(rel->partial_pathlist, info);
+	}
+	info->indrestrictinfo = list_concat_copy(info->indrestrictinfo, implied);
+	return true;
+}
+
+/*
+ * set_rel_pathlist_hook.  Offer the implied clauses of row comparisons to the
+ * planner, as conditions of our indexes that it may choose: core makes paths
+ * once more as if the query had these clauses too.  The row comparison stays a
+ * filter of the scan, and the estimate of the rows is what it was.
+ *
+ * The list of indexes and their clauses are replaced only while core makes
+ * these paths, and put back.  An error in between leaves them, with the
+ * planner's context.
  */
 static void
 fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
@@ -391,30 +447,12 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 	foreach(lc, all)
 	{
 		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
-		bool		matches = false;
-		bool		first = false;
+		List	   *own = info->indrestrictinfo;
 
-		if (!fpt_is_ours(info) || !info->amhasgettuple ||
-			info->relam == BTREE_AM_OID)
+		if (!fpt_lend_clauses(rel, info, implied))
 			continue;
-		foreach(lc2, implied)
-		{
-			matches |= fpt_clause_matches(lfirst(lc2), info,
-										  info->nkeycolumns);
-			first |= fpt_clause_matches(lfirst(lc2), info, 1);
-		}
-		if (!matches)
-			continue;
-		if (first)
-		{
-			rel->pathlist = fpt_without_index(rel->pathlist, info);
-			rel->partial_pathlist = fpt_without_index(rel->partial_pathlist,
-													  info);
-		}
 		ours = lappend(ours, info);
-		restrictions = lappend(restrictions, info->indrestrictinfo);
-		info->indrestrictinfo = list_concat_copy(info->indrestrictinfo,
-												 implied);
+		restrictions = lappend(restrictions, own);
 	}
 	if (ours == NIL)
 		return;

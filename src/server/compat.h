@@ -99,6 +99,7 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #endif
 
 #if PG_VERSION_NUM < 170000
+
 /* The provider of collations that came with 17 */
 #define COLLPROVIDER_BUILTIN	'b'
 #endif
@@ -118,6 +119,10 @@ fpt_hints_begin(Buffer buf)
 #endif
 }
 
+/*
+ * What fpt_hints_begin() allowed is over; "dirty": a hint was set.  The page is
+ * locked still, to read.  May write a WAL record (of the page, with checksums).
+ */
 static inline void
 fpt_hints_end(Buffer buf, bool dirty)
 {
@@ -132,7 +137,12 @@ fpt_hints_end(Buffer buf, bool dirty)
 /* --- EXPLAIN ------------------------------------------------------------- */
 
 #if PG_VERSION_NUM < 170000
-/* Plan a query; how long that took, and what it read (zeroes before). */
+
+/*
+ * Plan a query; how long that took, and what it read (zeroes before).  As
+ * pg_plan_query(): may raise, or be cancelled; the plan is in the current
+ * context.
+ */
 static inline PlannedStmt *
 fpt_plan_timed(Query *query, int cursorOptions, const char *queryString,
 			   ParamListInfo params, instr_time *duration, BufferUsage *usage)
@@ -247,11 +257,15 @@ fpt_relnumber(Relation rel)
 }
 
 #if PG_VERSION_NUM < 160000
+
 /* From 16 on the storage manager insists on a page's place in memory. */
 typedef PGAlignedBlock PGIOAlignedBlock;
 #endif
 
-/* The name under which the buffer manager knows a block. */
+/*
+ * The name under which the buffer manager knows a block: of a relation's own
+ * file, whatever is in it.
+ */
 static inline void
 fpt_buffer_tag(BufferTag *tag, Relation rel, ForkNumber fork, BlockNumber blk)
 {
@@ -277,7 +291,8 @@ fpt_can_prefetch(void)
 
 /*
  * Have the operating system read n neighbouring blocks in one piece.  False if
- * the server can ask for single blocks only (up to 16).
+ * the server can ask for single blocks only (up to 16): nothing is done then.
+ * Raises an error if the file cannot be opened.
  */
 static inline bool
 fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
@@ -289,7 +304,10 @@ fpt_prefetch_blocks(Relation rel, ForkNumber fork, BlockNumber blk, int n)
 	return PG_VERSION_NUM >= 170000;
 }
 
-/* The name of the file of a relation's fork: of its first segment. */
+/*
+ * The name of the file of a relation's fork: of its first segment.  In the
+ * current context.
+ */
 static inline char *
 fpt_file_path(Relation rel, ForkNumber fork)
 {
@@ -376,7 +394,10 @@ fpt_vacuum_mem(void)
 		maintenance_work_mem;
 }
 
-/* Buffers of the ring that VACUUM reads by way of; 0: it has none. */
+/*
+ * Buffers of the ring that VACUUM reads by way of; 0: it has none.  Before 16
+ * core tells nobody: this is what it computes.
+ */
 static inline int
 fpt_ring_buffers(BufferAccessStrategy strategy)
 {
@@ -459,7 +480,10 @@ fpt_core_lacks_speculation(void)
 	return PG_VERSION_NUM < 180000;
 }
 
-/* A variable by its name; NULL on versions where nobody asks (from 18 on). */
+/*
+ * A variable by its name, which there must be; NULL on versions where nobody
+ * asks (from 18 on).  The result is the server's own.
+ */
 static inline struct config_generic *
 fpt_find_option(const char *name)
 {
@@ -530,7 +554,8 @@ fpt_core_takes_rows(void)
 
 /*
  * Extend a fork by one page; returned locked exclusively, zeroed.
- * InvalidBuffer if the server cannot do that in one step (15).
+ * InvalidBuffer, with nothing done, if the server cannot do that in one step
+ * (15).  Raises an error if the disk is full.
  */
 static inline Buffer
 fpt_core_extend(Relation rel, ForkNumber fork)
@@ -552,7 +577,7 @@ fpt_restrict_search_path(void)
 #endif
 }
 
-/* Look-ups of single rows of a table by TID. */
+/* Look-ups of single rows of a table by TID: begin, in the current context. */
 static inline IndexFetchTableData *
 fpt_index_fetch_begin(Relation heaprel)
 {
@@ -576,7 +601,12 @@ fpt_have_segments(void)
 	return PG_VERSION_NUM >= 170000;
 }
 
-/* What has been made of it by "init" once; raises an error if it cannot be. */
+/*
+ * What has been made of it by "init" once, by whichever session came first;
+ * raises an error if there is no shared memory for it.  It stays mapped until
+ * the session ends.  NULL on versions that have no such thing
+ * (fpt_have_segments()).
+ */
 static inline void *
 fpt_named_segment(const char *name, Size size,
 				  void (*init) (FPT_SEGMENT_INIT_PARAMS))
@@ -591,7 +621,11 @@ fpt_named_segment(const char *name, Size size,
 }
 
 #ifdef FPT_STOP_POINTS
-/* Throw away what shared buffers hold of a relation's fork. */
+
+/*
+ * Throw away what shared buffers hold of a relation's fork, dirty pages
+ * unwritten.
+ */
 static inline void
 fpt_drop_buffers(Relation rel, ForkNumber fork)
 {
@@ -608,9 +642,11 @@ fpt_drop_buffers(Relation rel, ForkNumber fork)
 /* Number of relation's storage, as the buffer manager names it */
 #if PG_VERSION_NUM >= 160000
 #define FPT_LOCATOR(rel)	((rel)->rd_locator)
+#define fpt_locator_equals(a, b)	RelFileLocatorEquals(*(a), *(b))
 typedef RelFileLocator FPTLocator;
 #else
 #define FPT_LOCATOR(rel)	((rel)->rd_node)
+#define fpt_locator_equals(a, b)	RelFileNodeEquals(*(a), *(b))
 typedef RelFileNode FPTLocator;
 #endif
 
@@ -650,7 +686,11 @@ typedef struct VacuumParams FPTVacuumParams;
 #define FPT_STAT_NUMSCANS(status)	((status)->t_counts.t_numscans)
 #endif
 
-/* Give a relation a new, empty file; the old one goes at commit. */
+/*
+ * Give a relation a new, empty file; the old one goes at commit, the new one at
+ * an abort.  The relation is locked, AccessExclusiveLock.  Changes catalogues;
+ * may raise.
+ */
 static inline void
 fpt_new_storage(Relation rel, char persistence)
 {
@@ -662,7 +702,10 @@ fpt_new_storage(Relation rel, char persistence)
 #endif
 }
 
-/* The relation whose main fork has this number in its name. */
+/*
+ * The relation whose main fork has this number in its name; InvalidOid: there
+ * is none.  Reads catalogues.
+ */
 static inline Oid
 fpt_relid_by_file(Oid space, Oid number)
 {
@@ -674,7 +717,10 @@ fpt_relid_by_file(Oid space, Oid number)
 #endif
 }
 
-/* May this role create something in this tablespace? */
+/*
+ * May this role create something in this tablespace?  Raises an error if there
+ * is no such tablespace.  Reads catalogues.
+ */
 static inline AclResult
 fpt_tablespace_acl(Oid space, Oid role)
 {
@@ -729,10 +775,16 @@ fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
 /* --- index build --------------------------------------------------------- */
 
 #if PG_VERSION_NUM >= 170000
+
 /* 17 has a bulk writer that knows about WAL, checksums and checkpoints. */
 #define FPT_HAVE_BULK_WRITE
 #else
-/* Log full images of pages of a relation's fork that is being built. */
+
+/*
+ * Log full images of pages of a relation's fork that is being built, n of at
+ * most XLR_MAX_BLOCK_ID, in one record for as many as it holds.  Sets their
+ * LSNs.
+ */
 static inline void
 fpt_log_newpages(Relation rel, ForkNumber fork, int n, BlockNumber *blocks,
 				 char **pages)
@@ -743,9 +795,10 @@ fpt_log_newpages(Relation rel, ForkNumber fork, int n, BlockNumber *blocks,
 #endif
 
 /*
- * Number of workers to ask for in an index build.  Before 17, core computes it
- * for btree only.  It also does not tell there whether it allows workers: it
- * does not where it re-initializes the index of a table just truncated.
+ * Number of workers to ask for in an index build; 0: none.  Before 17, core
+ * computes it for btree only.  It also does not tell there whether it allows
+ * workers: it does not where it re-initializes the index of a table just
+ * truncated.  Reads catalogues; may raise.
  */
 static inline int
 fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
@@ -760,6 +813,10 @@ fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
 #endif
 }
 
+/*
+ * A participant's scan of a table, in the current context; table and pscan
+ * outlive it.
+ */
 static inline TableScanDesc
 fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
 {

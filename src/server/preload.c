@@ -57,7 +57,7 @@ PG_FUNCTION_INFO_V1(fptree_preload);
 
 /*
  * A setting's value in a row of pg_db_role_setting, in the current context, or
- * NULL.
+ * NULL.  The settings are locked, at least AccessShareLock.
  */
 static char *
 fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
@@ -85,7 +85,10 @@ fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
 	return NULL;
 }
 
-/* What is set for a database, a role, or both; 0: for any.  Or NULL. */
+/*
+ * What is set for a database, a role, or both; 0: for any.  Or NULL.  The
+ * result is in the current context.
+ */
 static char *
 fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
 {
@@ -110,7 +113,8 @@ fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
 /*
  * The value that new sessions of a role (0: one that has no settings) in our
  * database start with, unless their clients want another.  NULL if it is the
- * configuration's and this session cannot see that.
+ * configuration's and this session cannot see that.  The caller has locked the
+ * settings.  In the current context, or the server's own.
  */
 static const char *
 fpt_setting_effective(Relation settings, Oid role, const char *name)
@@ -132,7 +136,10 @@ fpt_setting_effective(Relation settings, Oid role, const char *name)
 	return fpt_configured_string(name);
 }
 
-/* The libraries of a list, as the server takes it apart; false: it cannot. */
+/*
+ * The libraries of a list, as the server takes it apart, in the current
+ * context; false: it cannot.
+ */
 static bool
 fpt_libraries(const char *list, List **libraries)
 {
@@ -140,7 +147,10 @@ fpt_libraries(const char *list, List **libraries)
 	return SplitDirectoriesString(pstrdup(list), ',', libraries);
 }
 
-/* Is ours one of them?  With or without a directory and a suffix. */
+/*
+ * Is ours one of them?  With or without a directory and a suffix.  False of
+ * NULL, and of what the server cannot take apart, of which it loads nothing.
+ */
 static bool
 fpt_names_library(const char *list)
 {
@@ -214,6 +224,10 @@ fpt_other_unique(Relation index)
 	return found;
 }
 
+/*
+ * See server/preload.h.  A session asks once, whatever comes of it: in a script
+ * that creates hundreds of indexes the catalogue is not read for each.
+ */
 void
 fpt_preload_notice(Relation index)
 {
@@ -281,8 +295,8 @@ fpt_preload_statement(const char *what, const char *list)
 
 /*
  * Set it for the database of this (quoted) name, beside what is set there.
- * Raises an error if that is not known.  Runs the statement, which locks what
- * it will until the end of the transaction.
+ * Raises an error if that is not known.  Runs the statement by SPI, which locks
+ * what it will until the end of the transaction, and may process invalidations.
  */
 static void
 fpt_preload_set(const char *dbname, const char *list)
@@ -307,7 +321,8 @@ fpt_preload_set(const char *dbname, const char *list)
 
 /*
  * Name the roles that have a list of their own, which hides the database's.
- * Notices only.  The caller has locked the settings.
+ * Notices only.  The caller has locked the settings.  Of a role's lists for all
+ * databases and for this one, the latter counts.
  */
 static void
 fpt_preload_roles(Relation settings, const char *dbname)

@@ -22,6 +22,7 @@
 
 #define FPT_MAX_ARMED		8
 
+/* A point at which this session stops. */
 typedef struct FPTArmed
 {
 	FPTStop		point;
@@ -92,6 +93,7 @@ fpt_stop_number(const char **s)
 	return (int) n;
 }
 
+/* The point of that name; FPT_NSTOPS: there is none. */
 static FPTStop
 fpt_stop_find(const char *name, size_t len)
 {
@@ -109,7 +111,8 @@ fpt_stop_find(const char *name, size_t len)
 
 /*
  * Read the setting; returns the number of points, or -1.  Changes armed[] only;
- * of a list that is wrong some of it.
+ * of a list that is wrong some of it.  Raises nothing, allocates nothing: it
+ * runs in check and assign hooks.
  */
 static int
 fpt_stop_parse(const char *s, FPTArmed armed[FPT_MAX_ARMED])
@@ -176,6 +179,10 @@ fpt_stop_init(void)
 
 /* --- stopping ---------------------------------------------------------- */
 
+/*
+ * Wait until whoever holds the gate lets go of it.  Page locks may be held:
+ * then this cannot be cancelled.
+ */
 static void
 fpt_stop_wait(int gate)
 {
@@ -190,7 +197,8 @@ fpt_stop_wait(int gate)
 
 /*
  * A backend has come by a point: wait, or raise an error, if it was told to.
- * Page locks may be held.
+ * Page locks may be held, and are when this returns.  A point counts its visits
+ * until it stops, and never again.
  */
 void
 fpt_stop_hit(FPTStop point)

@@ -84,11 +84,19 @@ typedef enum FPTStop
 
 #ifdef FPT_STOP_POINTS
 
+/*
+ * How many points are armed in this session: all that a point costs while it is
+ * 0 is to look at it.
+ */
 extern int	fpt_stops_armed;
 
 /* Tablespaces of indexes that name none: fptree.test_tablespaces */
 extern char *fpt_guc_test_tablespaces;
 
+/*
+ * What the functions below do if any point is armed.  May wait, or raise an
+ * error; not in a critical section.
+ */
 extern void fpt_stop_hit(FPTStop point);
 extern void fpt_stop_hit_busy(FPTStop point, Buffer buf);
 extern void fpt_stop_hit_extending(Relation rel, Buffer buf);

@@ -41,7 +41,11 @@ void		_PG_init(void);
 
 /* --- settings ------------------------------------------------------------ */
 
-/* check_hook of fptree.simd: is it a variant that this machine can run? */
+/*
+ * check_hook of fptree.simd: is it a variant that this machine can run?
+ * Returns false with a hint, and raises nothing.  The list of names is in the
+ * current context.
+ */
 static bool
 fpt_simd_check(char **newval, void **extra, GucSource source)
 {
@@ -149,6 +153,10 @@ _PG_init(void)
 	fpt_stripegc_init();
 }
 
+/*
+ * amoptions: the reloptions as an FPTOptions, in the current context; raises an
+ * error about unknown or impossible ones if they are to be validated.
+ */
 static bytea *
 fptoptions(Datum reloptions, bool validate)
 {

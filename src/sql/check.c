@@ -72,6 +72,7 @@
 #include "store/buf.h"
 #include "store/index.h"
 #include "store/map.h"
+#include "store/meta.h"
 #include "store/place.h"
 #include "tree/prefetch.h"
 #include "tree/search.h"
@@ -80,7 +81,11 @@
 /* Pages that a walk with locks coupled may pass: it cannot be interrupted. */
 #define FPT_VERIFY_MAX_WALK 64
 
-/* A private copy of a page and its entries. */
+/*
+ * A private copy of a page, as it was at one instant, and its entries, n of
+ * them: their tuples are in the copy.  Nothing in it is trusted until
+ * fpt_page_check() has found nothing wrong.
+ */
 typedef struct FPTView
 {
 	char	   *page;
@@ -89,7 +94,10 @@ typedef struct FPTView
 	FPTEntry   *entries;
 } FPTView;
 
-/* The entries of one key in a unique index, as far as the walk has come. */
+/*
+ * The entries of one key in a unique index, as far as the walk has come.
+ * "last" is a copy: the page of the first entry may be long gone.
+ */
 typedef struct FPTGroup
 {
 	bool		valid;
@@ -100,6 +108,10 @@ typedef struct FPTGroup
 	uint32		pageno;			/* where that is */
 } FPTGroup;
 
+/*
+ * A check under way.  All that it allocates is in one context, of
+ * fpt_verify_in_context().
+ */
 typedef struct FPTVerify
 {
 	Relation	rel;
@@ -149,7 +161,10 @@ fpt_high(FPTVerify *v, void *page)
 
 /* --- reading pages ------------------------------------------------------- */
 
-/* A page that a link or a downlink names must exist. */
+/*
+ * A page that a link or a downlink of page "from" names must exist: raises an
+ * error if it does not.
+ */
 static void
 fpt_verify_exists(FPTVerify *v, uint32 pageno, uint32 from)
 {
@@ -159,6 +174,10 @@ fpt_verify_exists(FPTVerify *v, uint32 pageno, uint32 from)
 							 pageno));
 }
 
+/*
+ * Raise an error if a page that "from" links to, locked or a copy, is not one
+ * of this index, with this number and an encoding that we know.
+ */
 static void
 fpt_verify_sane(FPTVerify *v, void *page, uint32 pageno, uint32 from)
 {
@@ -170,7 +189,10 @@ fpt_verify_sane(FPTVerify *v, void *page, uint32 pageno, uint32 from)
 					"Page header, identity or encoding is not valid");
 }
 
-/* Copy a page that page "from" links to. */
+/*
+ * Copy a page that page "from" links to.  It is locked to read for that, and no
+ * longer; raises an error if it is not sane.
+ */
 static void
 fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 {
@@ -183,6 +205,7 @@ fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 	Assert(fpt_special(view->page)->pageno == pageno);
 }
 
+/* Take the entries out of a copy; raises an error if they make no sense. */
 static void
 fpt_verify_extract(FPTVerify *v, FPTView *view)
 {
@@ -193,7 +216,10 @@ fpt_verify_extract(FPTVerify *v, FPTView *view)
 		fpt_corrupt(v->rel, view->pageno, "Entries cannot be read");
 }
 
-/* Pin and share-lock a page that page "from" links to. */
+/*
+ * Pin and share-lock a page that page "from" links to.  Returns it so; raises
+ * an error if it is not sane.
+ */
 static Buffer
 fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
 {
@@ -319,7 +345,11 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 					"A search from the root ends at the wrong page");
 }
 
-/* Account for having reached the target. */
+/*
+ * Account for having reached the target.  Where nothing can change, raises an
+ * error if it was reached before.  Pages that were added since the check began
+ * have no bit.
+ */
 static void
 fpt_verify_mark(FPTVerify *v)
 {
@@ -364,7 +394,11 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 
 /* --- downlinks against the level below ----------------------------------- */
 
-/* Move the cursor on the level above to the next downlink; false at the end. */
+/*
+ * Move the cursor on the level above to the next downlink; false at the end.
+ * Copies pages of that level, one lock at a time; raises an error if one has
+ * none.
+ */
 static bool
 fpt_verify_next_downlink(FPTVerify *v)
 {
@@ -428,10 +462,12 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 /* --- entries of leaf pages ----------------------------------------------- */
 
 /*
- * Does the entry's TID lie in the table, if that is a heap?  Rows are added
- * before their index entries, and the table is truncated after removing them
- * (under a lock that our lock on the table keeps off), hence the size may be
- * read late.
+ * Does the entry's TID lie in the table, if that is a heap?  Raises an error if
+ * it does not.
+ *
+ * Rows are added before their index entries, and the table is truncated after
+ * removing them (under a lock that our lock on the table keeps off), hence the
+ * size may be read late.
  */
 static void
 fpt_verify_heap_tid(FPTVerify *v, uint64 tid)
@@ -508,7 +544,9 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 							 (uint32) (e->key.tid & 0xFFFF), pageno));
 }
 
-/* Is any key column NULL?  Fails if the entry's tuple makes no sense. */
+/*
+ * Is any key column NULL?  Raises an error if the entry's tuple makes no sense.
+ */
 static bool
 fpt_verify_any_null(FPTVerify *v, const FPTKey *key)
 {
@@ -517,7 +555,10 @@ fpt_verify_any_null(FPTVerify *v, const FPTKey *key)
 		 fpt_general_any_null(v->ix.layout.arg, key));
 }
 
-/* The entry is the first one of its key: what follows is compared with it. */
+/*
+ * The entry is the first one of its key: what follows is compared with it.
+ * Entries with NULLs have no group, unless NULLs are equal.
+ */
 static void
 fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 {
@@ -538,8 +579,10 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 
 /*
  * checkunique: entries come in order, so equal ones one after the other.  Rows
- * are looked up only where there are several.  Nothing is locked.  Raises an
- * error about two visible rows of one key.
+ * are looked up only where there are several, and each once.  Nothing is
+ * locked; heap pages are for a moment.  Raises an error about two visible rows
+ * of one key, and what comparison functions raise.  Entries below v->skip were
+ * seen on another page, before a split.
  */
 static void
 fpt_verify_unique(FPTVerify *v, const FPTKey *key)
@@ -581,7 +624,8 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 
 /*
  * heapallindexed: is there something to learn from the leaf's dead-entry hints?
- * If so, get the numbers of its entries' slots.
+ * If so, get the numbers of its entries' slots.  Raises an error if they cannot
+ * be read.
  */
 static bool
 fpt_verify_hints(FPTVerify *v)
@@ -642,6 +686,10 @@ fpt_verify_leaf(FPTVerify *v)
 	v->nentries += v->target.n;
 }
 
+/*
+ * The entries of the inner page that is in v->target: their children must
+ * exist.  Raises an error if one does not.
+ */
 static void
 fpt_verify_inner(FPTVerify *v)
 {
@@ -719,7 +767,10 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 	return below;
 }
 
-/* The root's level. */
+/*
+ * Returns the root's level.  Raises an error if it is no root.  It is the
+ * target afterwards.
+ */
 static int
 fpt_verify_root(FPTVerify *v)
 {
@@ -739,7 +790,8 @@ fpt_verify_root(FPTVerify *v)
 
 /*
  * From the root to the leaves, each level from left to right.  Raises an error
- * about the first thing that is wrong.
+ * about the first thing that is wrong; may be cancelled.  Each level's first
+ * page is the one that the first downlink of the level above names.
  */
 static void
 fpt_verify_levels(FPTVerify *v)
@@ -775,7 +827,7 @@ static const char *
 fpt_verify_meta_problem(FPTVerify *v, char *page)
 {
 	FPTPageSpecial *s = fpt_special(page);
-	FPTMetaData *m = (FPTMetaData *) (page + FPT_META_OFFSET);
+	FPTMetaData *m = fpt_meta(page);
 	FPTLayout  *l = &v->ix.layout;
 	int			i;
 
@@ -789,18 +841,14 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
-	if (m->keyclass != (v->ix.sortkeys ? FPT_KEYCLASS_SORTKEY :
-						fpt_is_general(l) ? FPT_KEYCLASS_GENERAL :
-						FPT_KEYCLASS_IMAGE) ||
+	if (m->keyclass != fpt_meta_keyclass(fpt_is_general(l), v->ix.sortkeys) ||
 		m->sortversion != v->ix.sortversion ||
 		m->collversion != v->ix.collversion || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||
 		m->descending != (v->ix.descending ? 1 : 0) ||
-		l->nullsfirst != ((v->rel->rd_indoption[0] &
-						   INDOPTION_NULLS_FIRST) != 0) ||
-		v->ix.descending != ((v->rel->rd_indoption[0] &
-							  INDOPTION_DESC) != 0))
+		l->nullsfirst != fpt_rel_nullsfirst(v->rel) ||
+		v->ix.descending != fpt_rel_descending(v->rel))
 		return "Metapage has another sort order than the index";
 	if (m->linesize != FPT_LINE ||
 		m->nstripes != Max(fpt_nstripes(&v->ix.map), 1))
@@ -815,6 +863,10 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 	return NULL;
 }
 
+/*
+ * Raise an error if the metapage is not, or not any more, what the index's
+ * description was made of.
+ */
 static void
 fpt_verify_meta(FPTVerify *v)
 {
@@ -875,11 +927,11 @@ fpt_verify_unlinked(FPTVerify *v)
 /* --- the table ----------------------------------------------------------- */
 
 /*
- * The snapshot that heapallindexed and checkunique look at the table with.  It
- * is taken before the first leaf page is read, so that entries of all rows it
- * sees are in the index by then, and no TID that a leaf page names can have
- * been given to another row it sees.  Raises an error if the transaction's is
- * too old for the index.  The caller unregisters it.
+ * The snapshot that heapallindexed and checkunique look at the table with, in
+ * v->snapshot; the caller unregisters it.  It is taken before the first leaf
+ * page is read, so that entries of all rows it sees are in the index by then,
+ * and no TID that a leaf page names can have been given to another row it sees.
+ * Raises an error if the transaction's is too old for the index.
  */
 static void
 fpt_verify_snapshot(FPTVerify *v)
@@ -903,6 +955,7 @@ fpt_verify_snapshot(FPTVerify *v)
 
 /* --- the whole ----------------------------------------------------------- */
 
+/* Memory for a page and its entries, in the current context. */
 static void
 fpt_view_init(FPTView *view)
 {

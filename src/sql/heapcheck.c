@@ -16,7 +16,7 @@
  *	   make scans return rows that do not match, or that do not exist.
  *
  * Neither list depends on the order of the other, so any table access method
- * will do.  Both are exact: no wrong entry is missed by chance.
+ * will do.  Records have an image itself, of a general key a hash of 64 bits.
  *
  *-------------------------------------------------------------------------
  */
@@ -56,6 +56,10 @@ typedef struct FPTRecords
 	size_t		n;
 } FPTRecords;
 
+/*
+ * A comparison under way: entries first, then rows; each list has a sort of its
+ * own.
+ */
 struct FPTHeapCheck
 {
 	Relation	rel;
@@ -107,10 +111,13 @@ fpt_lookup_end(FPTLookup *lk)
 /* --- records ------------------------------------------------------------- */
 
 /*
- * What a record has of a general key: a hash of its columns.  The value in a
- * row may be compressed otherwise than in its entry, or have another form of
- * header: what counts is what it stands for.  Detoasts values, so with no page
- * locked; the context is hc->tmpcxt.
+ * What a record has of a general key: a hash of its columns, INCLUDE columns
+ * too.  The value in a row may be compressed otherwise than in its entry, or
+ * have another form of header: what counts is what it stands for.  Detoasts
+ * values, so with no page locked; the context is hc->tmpcxt.
+ *
+ * 64 bits: two rows of one TID whose keys differ are taken for alike once in
+ * 2^64.
  */
 static uint64
 fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
@@ -154,6 +161,10 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 	return hash;
 }
 
+/*
+ * Add a record: TID and marks, then the image, or the hash.  May write to a
+ * temporary file.
+ */
 static void
 fpt_record_put(FPTHeapCheck *hc, FPTSpool *spool, const FPTKey *key,
 			   bool dead)
@@ -196,6 +207,7 @@ fpt_record_key(FPTHeapCheck *hc, const uint64 *rec)
 	return key;
 }
 
+/* A spool of records with half of maintenance_work_mem. */
 static void
 fpt_records_begin(FPTHeapCheck *hc, FPTRecords *r)
 {
@@ -281,7 +293,10 @@ fpt_heapcheck_entry(FPTHeapCheck *hc, const FPTKey *key, bool dead)
 	fpt_record_put(hc, hc->entries.spool, &k, dead);
 }
 
-/* Callback of the table scan */
+/*
+ * Callback of the table scan: a row that the snapshot sees, with the values of
+ * the index's columns.  As fpt_heapcheck_entry().
+ */
 static void
 fpt_heapcheck_row(Relation index, ItemPointer tid, Datum *values,
 				  bool *isnull, bool tupleIsAlive, void *arg)
@@ -336,6 +351,7 @@ fpt_heapcheck_scan(FPTHeapCheck *hc)
 
 /* --- comparing ----------------------------------------------------------- */
 
+/* Raise the error of a row without entry. */
 static void
 fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
 {
@@ -350,8 +366,9 @@ fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
 }
 
 /*
- * Can there be a row at this place of a heap that has entries in indexes?
- * Locks the heap page, to read, for a moment.
+ * Can there be a row at this place of a heap that has entries in indexes?  A
+ * place that is free, or dead and removed, or in the middle of a HOT chain, has
+ * none.  Locks the heap page, to read, for a moment; no index page is (L6).
  */
 static bool
 fpt_heapcheck_place(FPTHeapCheck *hc, uint64 tid)

@@ -36,6 +36,7 @@
 #include "store/buf.h"
 #include "store/index.h"
 #include "store/map.h"
+#include "store/meta.h"
 #include "store/place.h"
 
 PG_FUNCTION_INFO_V1(fptree_metap);
@@ -48,7 +49,9 @@ PG_FUNCTION_INFO_V1(fptree_stat);
 #define FPT_PAGE_ITEMS_COLS 8
 #define FPT_STAT_COLS		12
 
-/* A row under construction. */
+/*
+ * A row under construction, of as many columns as the widest function here has.
+ */
 typedef struct FPTRow
 {
 	int			n;
@@ -81,7 +84,11 @@ fpt_row_pad(FPTRow *row, int ncols)
 		fpt_row_add_null(row);
 }
 
-/* The row as the function's result. */
+/*
+ * The row as the function's result; columns that were not added are NULL.
+ * Raises an error if the function is declared otherwise, as after an update of
+ * the library alone.
+ */
 static Datum
 fpt_row_result(FunctionCallInfo fcinfo, FPTRow *row, int ncols)
 {
@@ -109,6 +116,10 @@ fpt_require_superuser(void)
 				 errmsg("must be superuser to look into pages of an fptree index")));
 }
 
+/*
+ * Open an index that the user named, AccessShareLock.  Raises an error if it is
+ * none of ours, or has no contents.
+ */
 static Relation
 fpt_inspect_open(Oid indexid)
 {
@@ -132,6 +143,10 @@ typedef struct FPTKeyOut
 	FmgrInfo	out;			/* output function of the type */
 } FPTKeyOut;
 
+/*
+ * How keys of this index are shown.  Reads catalogues, and the metapage: raises
+ * an error if that is damaged.
+ */
 static void
 fpt_keyout_init(FPTKeyOut *ko, Relation rel)
 {
@@ -147,7 +162,12 @@ fpt_keyout_init(FPTKeyOut *ko, Relation rel)
 	fmgr_info(func, &ko->out);
 }
 
-/* The columns of a general key, as far as it has them; NULL if it has none. */
+/*
+ * The columns of a general key, as far as it has them; NULL if it has none.  A
+ * tuple that makes no sense is shown as "invalid", not decoded.  Runs the
+ * types' output functions: no page is locked.  The result is in the current
+ * context.
+ */
 static char *
 fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
 {
@@ -187,7 +207,11 @@ fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 	return OutputFunctionCall(&ko->out, fpt_key_value(&ko->ix, key, &room));
 }
 
-/* A fence: its class or value, and the TID that breaks ties. */
+/*
+ * A fence: its class or value, and the TID that breaks ties.  The page is a
+ * copy, and sane; a class that there is not is "invalid".  In the current
+ * context.
+ */
 static Datum
 fpt_fence_text(FPTKeyOut *ko, const void *page, const FPTFence *fence)
 {
@@ -249,7 +273,7 @@ fptree_metap(PG_FUNCTION_ARGS)
 {
 	Relation	rel = fpt_inspect_open(PG_GETARG_OID(0));
 	char	   *page = palloc(BLCKSZ);
-	FPTMetaData *m = (FPTMetaData *) (page + FPT_META_OFFSET);
+	FPTMetaData *m = fpt_meta(page);
 	FPTRow		row = {0};
 	FPTPageMap	start = {0};	/* no description: it may be damaged */
 
@@ -298,7 +322,11 @@ typedef struct FPTItems
 	uint16	   *slotids;
 } FPTItems;
 
-/* False if the page is too damaged for that. */
+/*
+ * Entries of a page and the numbers of their slots, in the current context.
+ * Returns false if the page is too damaged for that.  The page is a copy, and
+ * sane.
+ */
 static bool
 fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
 {
@@ -315,6 +343,10 @@ fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
 	return fpt_page_copy_all(l, page, false, &run) == items->n;
 }
 
+/*
+ * What a page is called, the first name that fits; nothing is said of its
+ * entries.
+ */
 static const char *
 fpt_page_type(const FPTLayout *l, char *page, uint32 pageno)
 {
@@ -331,6 +363,7 @@ fpt_page_type(const FPTLayout *l, char *page, uint32 pageno)
 	return fpt_header(page)->level > 0 ? "inner" : "leaf";
 }
 
+/* How many entries have a dead-entry hint. */
 static int
 fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 {
@@ -350,7 +383,8 @@ fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 
 /*
  * Columns of a page whose encoding is known: entries to free bytes.  Adds up to
- * FPT_PAGE_STATS_COLS to the row.  The page is a copy, and sane.
+ * FPT_PAGE_STATS_COLS to the row; NULL where entries cannot be read.  The page
+ * is a copy, and sane.  Runs output functions (fences).
  */
 static void
 fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
@@ -395,6 +429,8 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
  *
  * What the page's header says, and what follows from it if that is sane.
  * Superusers only.  Locks the index, AccessShareLock, and the page, to copy it.
+ * Raises an error if there is no such page, or the metapage is damaged; not
+ * about what is in the page.
  */
 Datum
 fptree_page_stats(PG_FUNCTION_ARGS)
@@ -431,7 +467,11 @@ fptree_page_stats(PG_FUNCTION_ARGS)
 	return fpt_row_result(fcinfo, &row, FPT_PAGE_STATS_COLS);
 }
 
-/* One entry as a row.  The page is a copy whose entries were read. */
+/*
+ * One entry as a row of the function's result.  The page is a copy whose
+ * entries were read.  Runs output functions, which may raise: an entry whose
+ * value makes no sense to its type ends the function.
+ */
 static void
 fpt_put_item(ReturnSetInfo *rsinfo, FPTKeyOut *ko, char *page,
 			 FPTItems *items, int i)
@@ -524,6 +564,7 @@ fptree_page_items(PG_FUNCTION_ARGS)
 
 /* --- fptree_stat() ------------------------------------------------------- */
 
+/* Sums over the pages of an index. */
 typedef struct FPTStat
 {
 	int64		internal_pages;
@@ -541,7 +582,8 @@ typedef struct FPTStat
 
 /*
  * Add up one page.  The page is a copy.  Raises an error if its header or its
- * entries make no sense.
+ * entries make no sense.  A leaf that has no entries counts as empty, as in
+ * pgstatindex().
  */
 static void
 fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
@@ -599,7 +641,10 @@ fpt_percent(int64 part, int64 whole)
 						  get_float8_nan());
 }
 
-/* The row that fptree_stat() returns: columns as in the install script. */
+/*
+ * The row that fptree_stat() returns: columns as in the install script.  Of a
+ * striped index npages is the sum of all files.
+ */
 static Datum
 fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
 {

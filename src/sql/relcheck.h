@@ -25,9 +25,11 @@
 #include "tree/insert.h"
 
 /*
- * The access method is recognised by its callbacks, not by its name or OID:
- * the extension may be renamed into another schema, and somebody may have
- * created a second access method with the same handler.
+ * Is this relation an index of ours?
+ *
+ * The access method is recognised by its callbacks, not by its name or OID: the
+ * extension may be renamed into another schema, and somebody may have created a
+ * second access method with the same handler.
  */
 static inline bool
 fpt_is_fptree(Relation rel)
@@ -39,7 +41,8 @@ fpt_is_fptree(Relation rel)
 
 /*
  * Raise an error unless rel is an fptree index with storage of its own that
- * this session can see the current contents of.
+ * this session can see the current contents of.  Looks at the relcache entry
+ * alone.
  */
 static inline void
 fpt_require_fptree(Relation rel)
@@ -63,7 +66,12 @@ fpt_require_fptree(Relation rel)
 				 errmsg("cannot access temporary tables of other sessions")));
 }
 
-/* Open an index that the user named, and check that it is ours. */
+/*
+ * Open an index that the user named, and check that it is ours.  Returns it
+ * locked; the lock is not that of its table, which the caller takes before if
+ * he needs it.  Raises an error if there is none, the lock then kept to the end
+ * of the transaction.
+ */
 static inline Relation
 fpt_open_index(Oid indexid, LOCKMODE lockmode)
 {
@@ -99,7 +107,10 @@ fpt_require_valid(Relation rel)
 						 RelationGetRelationName(rel))));
 }
 
-/* A page number that the user gave must exist. */
+/*
+ * A page number that the user gave must exist.  Raises an error if it does not,
+ * also if the metapage is damaged, which says where pages lie.
+ */
 static inline void
 fpt_require_page(Relation rel, int64 pageno)
 {
@@ -115,8 +126,9 @@ fpt_require_page(Relation rel, int64 pageno)
 }
 
 /*
- * A private copy of a page, taken under its share lock.  Nothing in it has
- * been looked at beyond what the buffer manager verifies on a read.
+ * A private copy of a page, taken under its share lock.  Nothing in it has been
+ * looked at beyond what the buffer manager verifies on a read.  The page
+ * exists; nothing is locked or pinned afterwards.  May raise (checksums).
  */
 static inline void
 fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,

@@ -22,7 +22,11 @@ PG_FUNCTION_INFO_V1(fptree_prefetch_reset);
 PG_FUNCTION_INFO_V1(fptree_stat_scans);
 PG_FUNCTION_INFO_V1(fptree_stat_reset);
 
-/* One row for each counter: name, value. */
+/*
+ * fptree_prefetch_stats()
+ *
+ * One row for each counter of this backend: name, value.  Locks nothing.
+ */
 Datum
 fptree_prefetch_stats(PG_FUNCTION_ARGS)
 {
@@ -93,7 +97,12 @@ fptree_stat_scans(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Of an index, or of all of this database (NULL). */
+/*
+ * fptree_stat_reset(index regclass)
+ *
+ * Of an index, or of all of this database (NULL).  Locks the index,
+ * AccessShareLock, and the spinlock of one set after the other.
+ */
 Datum
 fptree_stat_reset(PG_FUNCTION_ARGS)
 {

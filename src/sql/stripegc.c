@@ -33,7 +33,8 @@ PG_FUNCTION_INFO_V1(fptree_ddl_start);
 /*
  * A striped index that this transaction has dropped, or that is being dropped
  * by DROP INDEX CONCURRENTLY: then it still is in the catalogue when the first
- * of that command's transactions commits.
+ * of that command's transactions commits.  In TopMemoryContext, as it may
+ * outlive the transaction; in a list, the latest first.
  */
 typedef struct FPTDropped
 {
@@ -52,7 +53,10 @@ static object_access_hook_type fpt_prev_object_access = NULL;
 
 /* --- an index is dropped ------------------------------------------------ */
 
-/* The stripes of an index, by name if its metapage cannot be read. */
+/*
+ * The stripes of an index, by name if its metapage cannot be read.  Returns how
+ * many; oids has room for FPT_MAX_STRIPES.  Reads catalogues.
+ */
 static int
 fpt_stripes_of(Relation index, Oid *oids)
 {
@@ -104,6 +108,10 @@ fpt_remember_dropped(Oid indexid)
 	relation_close(index, NoLock);
 }
 
+/*
+ * object_access_hook: sees all that is created, altered or dropped.  May raise,
+ * which ends the DROP.
+ */
 static void
 fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 				  int subid, void *arg)
@@ -119,7 +127,8 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 
 /*
  * What a living index's metapage names; 0 if it is no fptree index, or is gone;
- * -1 if the metapage cannot be read.
+ * -1 if the metapage cannot be read.  Locks it, AccessShareLock, to the end of
+ * the transaction.
  */
 static int
 fpt_stripes_of_living(Oid indexid, Oid *oids)
@@ -159,7 +168,11 @@ fpt_stripes_adopt(Oid indexid)
 			fpt_stripe_rename(oids[k], indexid, k + 1);
 }
 
-/* The index whose metapage names a stripe; InvalidOid: none. */
+/*
+ * The index whose metapage names a stripe; InvalidOid: none.  Opens all indexes
+ * that are no btrees, and locks them to the end of the transaction: the last
+ * resort of fpt_drop_stripes_of().
+ */
 static Oid
 fpt_index_with(Oid stripe)
 {
@@ -185,7 +198,10 @@ fpt_index_with(Oid stripe)
  * Perhaps the other one was rebuilt since, in stripes of this name; else it is
  * the stripes with our name that it has.  If what we got was not striped, that
  * other one is looked for.  Stripes are locked as they are dropped; the indexes
- * that are asked, AccessShareLock, to the end of the transaction.
+ * that are asked, AccessShareLock, to the end of the transaction.  May raise,
+ * which aborts the transaction.
+ *
+ * In doubt a stripe stays: fptree_orphans() finds what belongs to nobody.
  */
 static void
 fpt_drop_stripes_of(const FPTDropped *d)
@@ -283,6 +299,7 @@ fpt_collect(void)
 /*
  * Forget what was dropped in a subtransaction, or all if that is Invalid: what
  * has been kept for a later transaction is as alive as before if that fails.
+ * Called at an abort: reads no catalogues, raises nothing.
  */
 static void
 fpt_forget_dropped(SubTransactionId subid)
@@ -304,6 +321,10 @@ fpt_forget_dropped(SubTransactionId subid)
 	}
 }
 
+/*
+ * At the end of a transaction.  Only before a commit, or a PREPARE, can
+ * catalogues be read and changed, and an error still abort it.
+ */
 static void
 fpt_stripe_xact(XactEvent event, void *arg)
 {
@@ -318,6 +339,10 @@ fpt_stripe_xact(XactEvent event, void *arg)
 		fpt_forget_dropped(InvalidSubTransactionId);
 }
 
+/*
+ * What a subtransaction has dropped is its parent's when it commits, and alive
+ * again when it aborts.
+ */
 static void
 fpt_stripe_subxact(SubXactEvent event, SubTransactionId subid,
 				   SubTransactionId parent, void *arg)

@@ -38,7 +38,8 @@ PG_FUNCTION_INFO_V1(fptree_drop_orphans);
 
 /*
  * One row of fptree_stripes(); NULLs for what is missing.  The stripe's index
- * is locked.
+ * is locked, which keeps the stripe.  Reads catalogues and the stripe's free
+ * space map; may be cancelled.
  */
 static void
 fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
@@ -113,7 +114,8 @@ fptree_stripes(PG_FUNCTION_ARGS)
  * fptree_index_size(index regclass)
  *
  * Bytes of all files of an index: stripes, free space maps, init forks.  Locks
- * the index, AccessShareLock, which keeps its stripes.
+ * the index, AccessShareLock, which keeps its stripes.  A stripe that is
+ * missing counts nothing; nor do any if the metapage cannot be read.
  */
 Datum
 fptree_index_size(PG_FUNCTION_ARGS)
@@ -139,7 +141,10 @@ fptree_index_size(PG_FUNCTION_ARGS)
 
 /* --- orphans ------------------------------------------------------------ */
 
-/* Is an index's access method ours?  Also if the index is being dropped. */
+/*
+ * Is an index's access method ours?  Also if the index is being dropped.  Reads
+ * catalogues, and calls the access method's handler.
+ */
 static bool
 fpt_has_our_am(Oid indexid)
 {
@@ -237,8 +242,8 @@ fpt_find_orphans(void)
 /*
  * fptree_orphans()
  *
- * Stripes that belong to no index: left behind by a DROP that this library
- * did not see.
+ * Stripes that belong to no index: left behind by a DROP that this library did
+ * not see.  As fpt_find_orphans().
  */
 Datum
 fptree_orphans(PG_FUNCTION_ARGS)
@@ -261,7 +266,8 @@ fptree_orphans(PG_FUNCTION_ARGS)
 /*
  * fptree_drop_orphans()
  *
- * Drop them; returns their number.
+ * Drop them; returns their number.  Locks as fpt_find_orphans(), and the
+ * stripes that it drops, to the end of the transaction.
  */
 Datum
 fptree_drop_orphans(PG_FUNCTION_ARGS)

@@ -81,6 +81,53 @@ fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page, uint32 pageno)
 
 /* --- metapage ------------------------------------------------------------ */
 
+/* The number of bytes of the index's images, or of its heads. */
+static int
+fpt_rel_keysize(Relation rel, bool general)
+{
+	if (general)
+		return sizeof(uint64);
+	return fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
+						   rel->rd_opcintype[0])->keysize;
+}
+
+/*
+ * Choose the layout of a new index.  Its indexid is a number by which pages of
+ * this file know each other: one of another index, or of an earlier file, has a
+ * different one, but for one in 2^32.  Raises an error if the index's options
+ * leave no usable page.  Reads catalogues; allocates in the current context.
+ */
+static void
+fpt_layout_choose(Relation rel, FPTLayout *layout)
+{
+	FPTOptions *opts = (FPTOptions *) rel->rd_options;
+	bool		general = fpt_index_is_general(rel);
+	int			w = opts ? opts->node_lines : 0;
+	int			x = opts ? opts->leaf_node_lines : 0;
+	int			keysize = fpt_rel_keysize(rel, general);
+	bool		nullsfirst = fpt_rel_nullsfirst(rel);
+	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS] = {0};
+	bool		ok;
+
+	if (general)
+		ok = fpt_choose_widths_general(w, x, widths) &&
+			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
+	else
+		ok = fpt_choose_widths(keysize, w, x, widths) &&
+			fpt_layout_init(layout, keysize, nullsfirst, indexid, widths);
+	if (!ok)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("node widths leave no usable page for index \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
+	if (general)
+		fpt_layout_general(rel, layout, true);
+	Assert(fpt_is_general(layout) == general);
+	Assert(layout->keysize == keysize);
+}
+
 void
 fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 			  int nstripes)
@@ -88,45 +135,12 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	FPTMetaData *meta = fpt_meta(page);
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
-	FPTOptions *opts = (FPTOptions *) rel->rd_options;
-	bool		general = fpt_index_is_general(rel);
-	int			keysize;
-	bool		ok;
-	bool		desc = (rel->rd_indoption[0] & INDOPTION_DESC) != 0;
-	bool		nullsfirst = (rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0;
-	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
-	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	uint32		sortversion = 0;
+	const FPTGeneral *g;
 
 	Assert(nstripes == 0 ||
 		   (nstripes >= FPT_MIN_STRIPES && nstripes <= FPT_MAX_STRIPES));
-	memset(widths, 0, sizeof(widths));
-	if (general)
-	{
-		keysize = sizeof(uint64);
-		ok = fpt_choose_widths_general(opts ? opts->node_lines : 0,
-									   opts ? opts->leaf_node_lines : 0,
-									   widths) &&
-			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
-		fpt_layout_general(rel, layout, true);
-		sortversion = fpt_general_sortversion(layout->arg);
-	}
-	else
-	{
-		keysize = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
-								  rel->rd_opcintype[0])->keysize;
-		ok = fpt_choose_widths(keysize, opts ? opts->node_lines : 0,
-							   opts ? opts->leaf_node_lines : 0, widths) &&
-			fpt_layout_init(layout, keysize, nullsfirst, indexid, widths);
-	}
-	if (!ok)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("node widths leave no usable page for index \"%s\"",
-						RelationGetRelationName(rel)),
-				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
-
-	Assert(fpt_is_general(layout) == general);
+	fpt_layout_choose(rel, layout);
+	g = fpt_is_general(layout) ? layout->arg : NULL;
 	memset(page, 0, BLCKSZ);
 	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData) +
 		nstripes * sizeof(Oid);
@@ -134,34 +148,36 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->flags = FPT_F_META;
 	s->pageno = FPT_METAPAGE;
-	s->indexid = indexid;
+	s->indexid = layout->indexid;
 	s->version = FPT_VERSION;
 	s->pageid = FPT_PAGE_ID;
 
 	meta->magic = FPT_MAGIC;
 	meta->version = nstripes > 0 ? FPT_VERSION_STRIPED : FPT_VERSION;
-	meta->indexid = indexid;
-	meta->keyclass = FPT_KEYCLASS_IMAGE;
-	if (general)
-		meta->keyclass = sortversion != 0 ? FPT_KEYCLASS_SORTKEY :
-			FPT_KEYCLASS_GENERAL;
-	meta->sortversion = sortversion;
-	meta->collversion = general ? fpt_collations_version(rel) : 0;
-	meta->keysize = keysize;
-	meta->nullsfirst = nullsfirst;
-	meta->descending = desc;
+	meta->indexid = layout->indexid;
+	meta->sortversion = g != NULL ? g->sortversion : 0;
+	meta->keyclass = fpt_meta_keyclass(g != NULL, meta->sortversion != 0);
+	meta->collversion = g != NULL ? fpt_collations_version(rel) : 0;
+	meta->keysize = layout->keysize;
+	meta->nullsfirst = layout->nullsfirst;
+	meta->descending = fpt_rel_descending(rel);
 	meta->linesize = FPT_LINE;
 	meta->nstripes = Max(nstripes, 1);
-	memcpy(meta->widths, widths, sizeof(widths));
+	memcpy(meta->widths, layout->widths, sizeof(meta->widths));
 	if (nstripes > 0)
 		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
 	Assert(h->std.pd_lower <= h->std.pd_upper);
 }
 
 /*
- * Check a metapage against the catalogue's idea of the index; copy it.  Returns
- * the number of stripes, their OIDs in *oids.  The page is a copy, as
- * catalogues are read.  Raises an error if it is not this index's metapage.
+ * Check a metapage against the catalogue's idea of the index; copy it to *ix.
+ * Returns the number of stripes, their OIDs in *oids.  The page is a copy, as
+ * catalogues are read.  Raises an error if it is not this index's metapage, or
+ * of another version of the format.
+ *
+ * All that scans derive from a metapage is checked here, once: key class and
+ * size against the definition, order, node widths by fpt_layout_init(), which
+ * refuses what would lead beyond a page.
  */
 static int
 fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
@@ -198,18 +214,13 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 	ix->collversion = meta->collversion;
 	if (general)
 		ix->type = NULL;
-	if (meta->keyclass != (ix->sortkeys ? FPT_KEYCLASS_SORTKEY :
-						   general ? FPT_KEYCLASS_GENERAL :
-						   FPT_KEYCLASS_IMAGE) ||
+	if (meta->keyclass != fpt_meta_keyclass(general, ix->sortkeys) ||
 		ix->sortkeys != (meta->sortversion != 0) ||
-		meta->keysize != (general ? (int) sizeof(uint64) :
-						  ix->type->keysize) ||
+		meta->keysize != fpt_rel_keysize(rel, general) ||
 		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
 		meta->indexid != s->indexid ||
-		meta->descending !=
-		((rel->rd_indoption[0] & INDOPTION_DESC) != 0) ||
-		meta->nullsfirst !=
-		((rel->rd_indoption[0] & INDOPTION_NULLS_FIRST) != 0))
+		meta->descending != fpt_rel_descending(rel) ||
+		meta->nullsfirst != fpt_rel_nullsfirst(rel))
 		fpt_corrupt(rel, FPT_METAPAGE,
 					"The metapage does not match the index's definition");
 	if (general)
@@ -240,8 +251,9 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 }
 
 /*
- * Hang a description on the relcache entry; frees what it points to.  Reads
- * catalogues; may raise.
+ * Hang a description on the relcache entry; frees what it points to, of which
+ * the copies are behind it in the one chunk that the relcache frees.  Reads
+ * catalogues; may raise, and the relcache entry has no description then.
  */
 static void
 fpt_index_keep(Relation rel, FPTIndex *ix)
@@ -259,12 +271,13 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 		size += MAXALIGN(fpt_stripes_size(st->n));
 	if (general)
 	{
+		const FPTGeneral *g;
+
 		/* This looks up catalogues, which may take away what there is. */
 		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
-		ix->headless = fpt_general_headless(ix->layout.arg);
-		ix->stale =
-			(ix->sortkeys &&
-			 fpt_general_sortversion(ix->layout.arg) != ix->sortversion) ||
+		g = ix->layout.arg;
+		ix->headless = g->head.nparts == 0;
+		ix->stale = (ix->sortkeys && g->sortversion != ix->sortversion) ||
 			(ix->collversion != 0 &&
 			 fpt_collations_version(rel) != ix->collversion);
 	}
@@ -333,6 +346,11 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 	}
 }
 
+/*
+ * See store/buf.h.  With other versions of a collation the order is a guess,
+ * and core goes on with a warning: so do we, but for sort keys, whose very
+ * bytes are in the index and would be compared with others.
+ */
 void
 fpt_index_current(Relation rel, const FPTIndex *ix)
 {
@@ -340,7 +358,7 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 		return;
 	Assert(ix->sortkeys || ix->collversion != 0);
 	if (!ix->sortkeys ||
-		fpt_general_sortversion(ix->layout.arg) == ix->sortversion)
+		((const FPTGeneral *) ix->layout.arg)->sortversion == ix->sortversion)
 	{
 		fpt_warn_stale(rel);
 		return;
@@ -378,17 +396,18 @@ fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
 static inline void
 fpt_page_prefetch(const char *page)
 {
-	__builtin_prefetch(page);
-	__builtin_prefetch(page + FPT_LINE);
-	__builtin_prefetch(page + 2 * FPT_LINE);
+	fpt_prefetch(page);
+	fpt_prefetch(page + FPT_LINE);
+	fpt_prefetch(page + 2 * FPT_LINE);
 	/* tuples of general fences, or hints, and the special line */
-	__builtin_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
-	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+	fpt_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
+	fpt_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 
 /*
- * Lock a pinned page and check it.  Raises an error, with the pin given back,
- * if the lock is ours already (L9); or if the page is not sane.
+ * Lock a pinned page and check it.  Returns with pin and lock.  Raises an
+ * error, with the pin given back, if the lock is ours already (L9); or if the
+ * page is not sane.  Waits for the lock, which nothing can cancel.
  */
 static inline void
 fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
@@ -420,6 +439,10 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 #define FPT_HOT_SIZE		32768	/* a power of two; 256 kB, used by need */
 #define FPT_HOT_USES		17	/* a prime: no level is left out for ever */
 
+/*
+ * A place of a page in shared buffers, as of the last visit.  Both may be out
+ * of date, and "key" be that of another page with the same hash.
+ */
 typedef struct FPTHotBuffer
 {
 	uint32		key;			/* of relation and page */
@@ -428,6 +451,7 @@ typedef struct FPTHotBuffer
 
 static FPTHotBuffer fpt_hot[FPT_HOT_SIZE];
 
+/* See store/buf.h. */
 Buffer
 fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 			   uint32 fraction)
@@ -491,8 +515,8 @@ fpt_page_expect(Relation rel, uint32 pageno)
 		int			i;
 
 		for (i = 0; i < FPT_EXPECT_LINES; i++)
-			__builtin_prefetch(page + i * FPT_LINE);
-		__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+			fpt_prefetch(page + i * FPT_LINE);
+		fpt_prefetch(page + FPT_SPECIAL_OFFSET);
 	}
 }
 

@@ -19,41 +19,53 @@
 
 /*
  * The index's description, read from the metapage the first time.  It lives
- * until an invalidation is processed (store/index.h).  The first time a page is
- * locked for a moment, and catalogues are read: no page may be locked then.
- * Raises an error if the metapage is damaged.
+ * until an invalidation is processed (store/index.h), in rd_indexcxt.  The
+ * first time a page is locked for a moment, and catalogues are read: no page
+ * may be locked then, and invalidations may be processed.  Raises an error if
+ * the metapage is damaged, or a stripe is missing.  The index is locked.
  */
 extern FPTIndex *fpt_index(Relation rel);
 
-/* A copy of it; what it points to is in the current context. */
+/*
+ * A copy of it, for who must not lose it to an invalidation; what it points to
+ * is in the current context, and freed with it.  As fpt_index().
+ */
 extern void fpt_index_copy(Relation rel, FPTIndex *ix);
 
 /*
  * Raise an error if sort keys in the index are not those of the collation as it
  * is now, and warn if it has been built with another version of any collation.
- * Before keys are looked for that were not in the index already.
+ * Before keys are looked for that were not in the index already.  Reads
+ * nothing: the description knows.
  */
 extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
 /*
  * Prepare the contents of a new index's metapage (layout chosen here); nstripes
  * 0: it is not striped.  Changes the copy only; reads catalogues.  Raises an
- * error if the index's options leave no usable page.
+ * error if the index's options leave no usable page.  *layout is complete
+ * afterwards; the description of general keys that it points to is in the
+ * current context.
  */
 extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
 						  const Oid *stripes, int nstripes);
 
 /*
  * Describe the index's general keys in a layout; in the current context.  Heads
- * may be made of sort keys, or may not.
+ * may be made of sort keys, or may not.  Reads catalogues: no page may be
+ * locked.
  */
 extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
- * The page has passed fpt_page_sane(): anything else is
- * ERRCODE_INDEX_CORRUPTED. Deleted pages are returned as well: the caller's
- * fence check sorts them out.
+ * Returns it pinned.  The page has passed fpt_page_sane(): anything else is
+ * ERRCODE_INDEX_CORRUPTED, as is a number beyond the end of the file, and a
+ * page that this process has locked already (L9).  Deleted pages are returned
+ * as well: the caller's fence check sorts them out.  With 0 nothing is checked.
+ *
+ * Neither reads catalogues nor processes invalidations, so that *ix is still
+ * there.  Cannot be cancelled while it waits for the lock.
  */
 extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 
@@ -77,23 +89,28 @@ extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
 
 /*
  * fpt_getbuf(), guessing the buffer by where this backend saw the page last; of
- * a leaf the node, too, by the fraction that fpt_page_fraction() has told.
+ * a leaf the node, too, by the fraction that fpt_page_fraction() has told, or
+ * FPT_NO_GUESS.  "lock" is not 0.  A wrong guess costs some prefetched lines.
  */
 #define FPT_NO_GUESS		PG_UINT32_MAX
 
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
 							 int lock, uint32 fraction);
 
-/* A page will be read soon: bring its first lines, if it is known where. */
+/*
+ * A page will be read soon: bring its first lines, if it is known where.  Pins
+ * nothing, and looks at no byte of the page, which may be another one by now.
+ */
 extern void fpt_page_expect(Relation rel, uint32 pageno);
 
-/* fpt_getbuf() with a buffer access strategy. */
+/* fpt_getbuf() with a buffer access strategy, or NULL. */
 extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 								  int lock, BufferAccessStrategy strategy);
 
 /*
  * The check itself, for pages that were locked by other means; pageno: the one
- * by which the page was read.
+ * by which the page was read.  Raises ERRCODE_INDEX_CORRUPTED if the page is
+ * not sane, its lock and pin then left to the end of the transaction.
  */
 extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
 							 uint32 pageno);

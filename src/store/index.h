@@ -40,7 +40,11 @@ typedef struct FPTIndex
 	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;
 
-/* Key of an index entry, in the index's order (DESC, NULLS placement). */
+/*
+ * Key of an index entry, in the index's order (DESC, NULLS placement).  Of
+ * image keys; fpt_general_form() is for the others.  All of *key is set, the
+ * bytes between fields too.  Raises nothing.
+ */
 static inline void
 fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 {

@@ -16,7 +16,10 @@
 #define FPT_MAX_STRIPES			64
 #define FPT_MIN_STRIPES			2
 
-/* One stripe, as a backend knows it. */
+/*
+ * One stripe, as a backend knows it.  Its lock is that of the index: whoever
+ * has opened the index may read and write the file.
+ */
 typedef struct FPTStripe
 {
 	FPTLocator	locator;		/* of its file */
@@ -27,7 +30,11 @@ typedef struct FPTStripe
 	const char *spacename;		/* for messages; lives as long as we do */
 } FPTStripe;
 
-/* All stripes of an index. */
+/*
+ * All stripes of an index, FPT_MIN_STRIPES to FPT_MAX_STRIPES, in the order of
+ * the list in the metapage: page numbers follow from it.  Constant for the life
+ * of the relfilenode, but for the hints in at[].
+ */
 typedef struct FPTStripes
 {
 	int			n;

@@ -9,6 +9,10 @@
 
 #include "store/meta.h"
 
+/*
+ * See store/meta.h.  The end of the array, pd_lower, must agree with its
+ * length.
+ */
 int
 fpt_meta_stripes(Page page, Oid *oids)
 {

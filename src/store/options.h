@@ -8,7 +8,10 @@
 #ifndef FPT_STORE_OPTIONS_H
 #define FPT_STORE_OPTIONS_H
 
-/* Reloptions */
+/*
+ * Reloptions, as build_reloptions() fills them in: rd_options points to one, or
+ * is NULL if none is set.  Within the bounds that _PG_init() declares.
+ */
 typedef struct FPTOptions
 {
 	int32		vl_len_;		/* varlena header (do not touch directly!) */

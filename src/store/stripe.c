@@ -52,7 +52,10 @@ int			fpt_guc_missing_tablespaces = FPT_MISSING_ERROR;
 
 /* --- the option --------------------------------------------------------- */
 
-/* The names in a list of tablespaces. */
+/*
+ * The names in a list of tablespaces, in the current context.  Raises an error
+ * if it is none.
+ */
 static List *
 fpt_tablespaces_split(const char *value)
 {
@@ -173,7 +176,8 @@ fpt_tablespaces_option(Relation index)
 
 /*
  * A tablespace of the list is not there.  Whoever creates the index can choose
- * another one; TRUNCATE, or the restoration of a dump, has no choice.
+ * another one, and gets an error; TRUNCATE, or the restoration of a dump, has
+ * no choice, and goes on with a warning.
  */
 static void
 fpt_tablespace_missing(Relation heap, Relation index, const char *name)
@@ -262,9 +266,10 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 }
 
 /*
- * OIDs of the tablespaces that an index is to be striped over, in *spaces;
- * returns their number.  Reads catalogues; warns, or raises an error, about
- * those that cannot be used.
+ * OIDs of the tablespaces that an index is to be striped over, in *spaces,
+ * which has room for FPT_MAX_STRIPES; returns their number, 0: it is not
+ * striped.  Reads catalogues; warns, or raises an error, about those that
+ * cannot be used.
  */
 static int
 fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
@@ -381,7 +386,8 @@ fpt_stripe_rename(Oid relid, Oid index, int k)
  * A new stripe.  It depends on the access method, so that this cannot be
  * dropped without it, and on nothing else: tools may give its index's files to
  * another table's index, and drop the first table.  Its owner is the bootstrap
- * superuser, who cannot be dropped.  Returns its OID.  May raise.
+ * superuser, who cannot be dropped.  Returns its OID; it is locked, and visible
+ * to this command.  May raise.
  */
 static Oid
 fpt_stripe_create(Relation index, int k, Oid space)
@@ -450,7 +456,8 @@ fpt_stripe_make(Relation index, int k, Oid space)
 /*
  * OID of the extension's event trigger, whatever its name; InvalidOid: there is
  * none.  It calls a function in the schema of the access method's.  Locks
- * pg_event_trigger, AccessShareLock, for as long as it is read.
+ * pg_event_trigger, AccessShareLock, for as long as it is read.  Reads all of
+ * it: databases have few event triggers.
  */
 static Oid
 fpt_ddl_trigger(Relation index)
@@ -527,6 +534,10 @@ fpt_stripe_watch(Relation index)
 	CommandCounterIncrement();
 }
 
+/*
+ * See store/stripe.h.  Stripes of an index are numbered without gaps, from 1
+ * on, so that the first number without one is the end.
+ */
 int
 fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 {
@@ -552,7 +563,9 @@ fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 
 /*
  * The name of a tablespace, which an error may want to tell when catalogues
- * cannot be read; so it is kept for good, one for each tablespace.
+ * cannot be read; so it is kept for good, one for each tablespace, and brought
+ * up to date at each look-up.  Returns "?" of one that is gone.  Reads
+ * catalogues.
  */
 static const char *
 fpt_space_name(Oid space)
@@ -584,6 +597,7 @@ fpt_space_name(Oid space)
 static void fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 			__attribute__((noreturn));
 
+/* Raise an error: stripe k of n is not there, or is something else. */
 static void
 fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 {
@@ -651,6 +665,8 @@ fpt_same_age(Relation a, Relation b)
 }
 
 /*
+ * See store/stripe.h.
+ *
  * A rollback would bring back the old main fork, with the root, and leave what
  * has become of the pages below it; and without WAL, which new files may do
  * without, nobody would sync the stripes (S5).
@@ -684,6 +700,7 @@ fpt_stripes_settle(Relation index, const FPTStripes *st)
 	}
 }
 
+/* See store/stripe.h.  Stripes are opened for a moment, and not locked. */
 FPTStripes *
 fpt_stripes_load(Relation index, const Oid *oids, int n)
 {

@@ -35,7 +35,11 @@ typedef enum FPTMissing
 
 extern int	fpt_guc_missing_tablespaces;
 
-/* Validator of the option "tablespaces"; raises an error. */
+/*
+ * Validator of the option "tablespaces"; raises an error about a list that is
+ * no list, is too short or too long, or names one twice.  Whether they exist is
+ * asked when the index is built.
+ */
 extern void fpt_tablespaces_validate(const char *value);
 
 /*
@@ -47,19 +51,24 @@ extern void fpt_tablespaces_validate(const char *value);
  */
 extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
 
-/* Is the index created?  TRUNCATE and REINDEX only build it anew. */
+/*
+ * Is the index created?  TRUNCATE and REINDEX only build it anew.  Reads no
+ * catalogues.
+ */
 extern bool fpt_is_created(Relation index);
 
 /*
  * The stripes that an open index's metapage names.  Returns their number, or -1
  * if there is no metapage that could be read.  Does not trust the relcache, and
- * raises no error about what it finds in the page.
+ * raises no error about what it finds in the page.  The index is locked; the
+ * metapage is for a moment, to read.  oids has room for FPT_MAX_STRIPES.
  */
 extern int	fpt_metapage_stripes(Relation index, Oid *oids);
 
 /*
  * Are all stripes there that an open index's metapage names?  If not, *k is the
- * number of the first that is missing, of *n.
+ * number of the first that is missing, of *n.  As fpt_metapage_stripes(), and
+ * reads catalogues.
  */
 extern bool fpt_stripes_present(Relation index, int *k, int *n);
 
@@ -78,10 +87,16 @@ extern FPTStripes *fpt_stripes_load(Relation index, const Oid *oids, int n);
  */
 extern void fpt_stripes_settle(Relation index, const FPTStripes *st);
 
-/* The OID of a stripe by its name; InvalidOid: there is none. */
+/*
+ * The OID of an index's k-th stripe, from 1 on, by its name; InvalidOid: there
+ * is none.  Reads catalogues.
+ */
 extern Oid	fpt_stripe_by_name(Oid index, int k);
 
-/* Is this relation a stripe?  *index: the index in its name. */
+/*
+ * Is this relation a stripe?  *index: the index in its name, which need not be
+ * that it belongs to.  Reads catalogues.
+ */
 extern bool fpt_is_stripe(Oid relid, Oid *index);
 
 /*
@@ -91,14 +106,19 @@ extern bool fpt_is_stripe(Oid relid, Oid *index);
  */
 extern List *fpt_relations_of(Oid am, char relkind);
 
-/* Drop a stripe; locks it.  Give it the name of an index's k-th stripe. */
+/*
+ * Drop a stripe; locks it, AccessExclusiveLock, to the end of the transaction.
+ * Raises an error if something depends on it, which nothing should.
+ */
 extern void fpt_stripe_drop(Oid relid);
+
+/* Give it the name of an index's k-th stripe; locks it likewise. */
 extern void fpt_stripe_rename(Oid relid, Oid index, int k);
 
 /*
  * This transaction has dropped an fptree index of a table: one that is created
  * there takes its place.  The list goes with the transaction's memory, and is
- * to be forgotten then.
+ * to be forgotten then (fpt_forget_lost_indexes()).
  */
 extern void fpt_table_lost_index(Oid table, Oid index);
 extern void fpt_forget_lost_indexes(void);

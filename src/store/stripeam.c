@@ -28,6 +28,7 @@ PG_FUNCTION_INFO_V1(fptree_stripe_handler);
 
 static void fpt_stripe_refuse(Relation rel) __attribute__((noreturn));
 
+/* Raise the error: somebody takes a stripe for a table. */
 static void
 fpt_stripe_refuse(Relation rel)
 {
@@ -75,6 +76,10 @@ fpt_stripe_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 	fpt_stripe_refuse(rel);
 }
 
+/*
+ * A stripe gets a file, as it is created or rebuilt.  Raises an error if it is
+ * no stripe but a user's table.
+ */
 static void
 fpt_stripe_set_new_file(Relation rel, const FPTLocator *locator,
 						char persistence, TransactionId *freezeXid,
@@ -132,7 +137,7 @@ fpt_stripe_needs_toast(Relation rel)
 /*
  * Handler of the table access method of stripes: heap's functions where core
  * asks a relation of any kind, errors where somebody takes a stripe for a
- * table.
+ * table.  The result is static: core may keep the pointer.
  */
 Datum
 fptree_stripe_handler(PG_FUNCTION_ARGS)
