@@ -8,10 +8,11 @@
  * batch it may make the scan read the next one beforehand; at most one, and
  * only where batches do not pin their pages.
  *
- * Blocks that come one after the other are left to the operating system, which
- * reads them ahead in large pieces if nobody asks for them one by one.  But it
- * does not see what is in shared buffers: where every second block is, or most
- * are, there is no run.
+ * Blocks that ascend one after the other are left to the operating system,
+ * which reads them ahead in large pieces if nobody asks for them one by one.
+ * But it does not see what is in shared buffers: where every second block is,
+ * or most are, there is no run.  Blocks that descend are asked for, once, and
+ * neighbours in one request.
  *
  * States.  fptgettuple() counts "sleep" down with each entry that it returns,
  * and looks in here when it is used up; nothing else is known of it outside.
@@ -46,6 +47,7 @@
 #include "access/relscan.h"
 #include "access/visibilitymap.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
@@ -81,12 +83,11 @@
 /* Where lately some were in shared buffers, that takes more. */
 #define FPT_RUN_MIXED		16
 
-/* Neighbours that are asked for in one request: see tree/sweep.c. */
-#define FPT_REQUEST_BLOCKS	16
-
-/* A long run may miss so many blocks at a time, or come back by so many. */
+/* A long run may miss so many blocks at a time. */
 #define FPT_RUN_GAP			8
-#define FPT_RUN_BACK		32
+
+/* Blocks that are put together before they are asked for. */
+#define FPT_ASK_MAX			64
 
 /*
  * After so many blocks of runs and no others nothing is looked at for a while,
@@ -159,6 +160,14 @@ fpt_heap_distance(const FPTScanOpaque *so)
 	return Min(n, h->nahead);
 }
 
+/* What is known of the i'th block before the last one that was come to? */
+static inline uint8 *
+fpt_heap_ring(const FPTHeapAhead *h, int i)
+{
+	Assert(i >= 0 && i < FPT_RING && h->ring != NULL);
+	return &h->ring[(h->head - i) % FPT_RING];
+}
+
 /* Set nahead after a pause; the position is not behind the current entry. */
 static void
 fpt_heap_recount(FPTScanOpaque *so)
@@ -166,6 +175,9 @@ fpt_heap_recount(FPTScanOpaque *so)
 	FPTHeapAhead *h = &so->heap;
 
 	h->nahead = fpt_heap_distance(so);
+	h->nagain = 0;
+	for (int i = 0; i < h->nahead; i++)
+		h->nagain += (*fpt_heap_ring(h, i) & FPT_RING_AGAIN) != 0;
 	if (h->nahead == 0 && !h->inahead)
 		h->lastblk = InvalidBlockNumber;	/* begin at the current entry */
 }
@@ -179,42 +191,101 @@ fpt_heap_unused(const FPTScanOpaque *so)
 	uint64		n = 0;
 
 	Assert(nahead >= 0 && nahead < FPT_RING);
-	Assert(nahead == 0 || h->ring != NULL);
 	for (int i = 0; i < nahead; i++)
-		n += h->ring[(h->head - i) % FPT_RING];
+		n += (*fpt_heap_ring(h, i) & FPT_RING_STARTED) != 0;
 	return n;
 }
 
-/* --- ascending runs ------------------------------------------------------ */
+/* --- runs ---------------------------------------------------------------- */
 
-/* So many blocks are a run. */
+/* Where a block is, as a run sees it. */
+typedef enum FPTRunPlace
+{
+	FPT_RUN_ELSEWHERE,
+	FPT_RUN_TURN,				/* right behind a short one, which may turn */
+	FPT_RUN_INSIDE,				/* left out before */
+	FPT_RUN_NEXT,				/* further on */
+	FPT_RUN_PASSED				/* was asked for, or left to the system */
+} FPTRunPlace;
+
+/* Blocks from the first one of a run to its last one; no more than 64 count. */
+static inline int
+fpt_run_width(const FPTHeapRun *r)
+{
+	return pg_leftmost_one_pos64(r->passed) + 1;
+}
+
+/* How far behind its last block is a block?  Below zero: further on. */
+static inline int64
+fpt_run_behind(const FPTHeapRun *r, BlockNumber blk)
+{
+	return r->down ? (int64) blk - r->last : (int64) r->last - blk;
+}
+
+static inline FPTRunPlace
+fpt_run_place(const FPTHeapRun *r, BlockNumber blk)
+{
+	int64		behind = fpt_run_behind(r, blk);
+	int			width;
+
+	if (r->length == 0 || behind < -1 - (int64) r->gap || behind >= 64)
+		return FPT_RUN_ELSEWHERE;
+	if (behind < 0)
+		return FPT_RUN_NEXT;
+	if ((r->passed >> behind) & 1)
+		return FPT_RUN_PASSED;
+	width = fpt_run_width(r);
+	if (behind < width)
+		return FPT_RUN_INSIDE;
+	return behind == width && width < FPT_RUN_LENGTH ? FPT_RUN_TURN :
+		FPT_RUN_ELSEWHERE;
+}
+
+/*
+ * The position ahead comes to a block that will be read.  Which run does it
+ * belong to, and *place: where?  Of several the longest, which so takes in what
+ * others have begun; if there is none, the result is where a new one may begin,
+ * in place of the one that was come by the longest time ago.  *passed: is there
+ * one that has passed it?
+ */
+static FPTHeapRun *
+fpt_heap_find_run(const FPTHeapAhead *h, BlockNumber blk, FPTRunPlace *place,
+				  bool *passed)
+{
+	FPTHeapRun *best = NULL;
+	FPTHeapRun *oldest = h->runs;
+
+	*place = FPT_RUN_ELSEWHERE;
+	*passed = false;
+	for (FPTHeapRun *r = h->runs; r < h->runs + FPT_RUNS; r++)
+	{
+		FPTRunPlace p = fpt_run_place(r, blk);
+
+		if (h->runclock - r->used > h->runclock - oldest->used)
+			oldest = r;
+		*passed |= p == FPT_RUN_PASSED;
+		if (p != FPT_RUN_ELSEWHERE &&
+			(best == NULL || r->length > best->length ||
+			 (r->length == best->length && p > *place)))
+		{
+			best = r;
+			*place = p;
+		}
+	}
+	return best != NULL ? best : oldest;
+}
+
+/* So many blocks are a run that the operating system reads ahead. */
 static inline unsigned
 fpt_heap_run_length(const FPTHeapAhead *h)
 {
 	return h->mixed ? FPT_RUN_MIXED : FPT_RUN_LENGTH;
 }
 
-/*
- * The position ahead comes to a block that will be read.  Which run would it go
- * on?  FPT_RUNS: none.  *before: it will have been read along with that.
- */
-static int
-fpt_heap_find_run(const FPTHeapAhead *h, BlockNumber blk, bool *before)
+static inline bool
+fpt_heap_left_alone(const FPTHeapAhead *h, const FPTHeapRun *r)
 {
-	int			i;
-
-	*before = false;
-	for (i = 0; i < FPT_RUNS; i++)
-	{
-		const FPTHeapRun *o = &h->runs[i];
-
-		*before = blk <= o->last &&
-			o->last - blk < Min(o->span, FPT_RUN_BACK);
-		if (*before || (o->length > 0 && blk > o->last &&
-						blk - o->last <= 1 + o->gap))
-			break;
-	}
-	return i;
+	return !r->down && r->length >= fpt_heap_run_length(h);
 }
 
 /*
@@ -226,56 +297,101 @@ fpt_heap_own(const FPTHeapAhead *h, BlockNumber blk)
 {
 	bool		own = h->own;
 
-	for (int i = 0; i < FPT_RUNS; i++)
-		own |= h->runs[i].last > blk && h->runs[i].last - blk <= FPT_RUN_GAP;
+	for (const FPTHeapRun *r = h->runs; r < h->runs + FPT_RUNS; r++)
+	{
+		int64		behind = fpt_run_behind(r, blk);
+
+		own |= r->length > 0 && behind > 0 && behind <= FPT_RUN_GAP;
+	}
 	return own;
 }
 
 /*
- * It goes on run i, or begins one.  "cached": it need not be read, which makes
- * the run shorter, and puts an end to a short one: the system sees none.
+ * A run goes on to a block.  What one upwards leaves out the system reads with
+ * it; downwards nobody does.
  */
 static void
-fpt_heap_run_on(FPTHeapAhead *h, int i, BlockNumber blk, bool cached)
+fpt_run_next(FPTHeapRun *r, BlockNumber blk)
 {
-	FPTHeapRun	r = {blk, 1, 1, 0};
+	int64		by = -fpt_run_behind(r, blk);
 
-	if (i < FPT_RUNS)
+	Assert(by > 0);
+	r->passed = by < 64 ? r->passed << by : 0;
+	if (!r->down)
+		r->passed |= by < 64 ? ((uint64) 1 << by) - 1 : PG_UINT64_MAX;
+	r->passed |= 1;
+	r->last = blk;
+}
+
+/* A short run turns, to the block behind it. */
+static void
+fpt_run_turn(FPTHeapRun *r, BlockNumber blk)
+{
+	int			width = fpt_run_width(r);
+	uint64		passed = 1;
+
+	Assert(width < FPT_RUN_LENGTH);
+	for (int i = 0; i < width; i++)
+		passed |= ((r->passed >> i) & 1) << (width - i);
+	r->passed = passed;
+	r->last = blk;
+	r->down = !r->down;
+	r->length = 1;
+}
+
+/*
+ * A block, which fpt_heap_find_run() has found the place of, goes on a run, or
+ * begins one.  "cached": it need not be read, which makes the run shorter, and
+ * puts an end to a short one: the system sees none.
+ */
+static void
+fpt_heap_run_on(FPTHeapAhead *h, FPTHeapRun *r, FPTRunPlace place,
+				BlockNumber blk, bool cached)
+{
+	bool		further = place == FPT_RUN_NEXT || place == FPT_RUN_TURN;
+
+	if (place == FPT_RUN_ELSEWHERE)
 	{
-		const FPTHeapRun *o = &h->runs[i];
+		memset(r, 0, sizeof(FPTHeapRun));
+		r->last = blk;
+		r->length = 1;
+		r->passed = 1;
+	}
+	else
+	{
+		bool		own = !cached || fpt_heap_own(h, blk);
 
-		r.span = o->span + (blk > o->last ? blk - o->last : 0);
-		r.length = o->length + (!cached && blk > o->last);
-		r.last = Max(o->last, blk);
-		if (cached && !fpt_heap_own(h, blk))
+		if (place == FPT_RUN_NEXT)
+			fpt_run_next(r, blk);
+		else if (place == FPT_RUN_TURN)
+			fpt_run_turn(r, blk);
+		else
+			r->passed |= (uint64) 1 << fpt_run_behind(r, blk);
+		r->length += !cached && further;
+		if (!own)
 		{
-			r.length = Max(1, r.length / 2);
+			r->length = Max(1, r->length / 2);
 			h->mixed = true;
 			h->inrun = 0;
 			h->runpause = 0;
 		}
 	}
-	if (!cached && (i == FPT_RUNS || blk > h->runs[i].last))
+	if (!cached && (further || place == FPT_RUN_ELSEWHERE))
 		h->own = false;
-	if (!cached && r.length >= FPT_RUN_MIXED)
+	if (!cached && r->length >= FPT_RUN_MIXED)
 		h->mixed = false;
-	if (r.length >= fpt_heap_run_length(h))
-		r.gap = Min(1 + r.length / 8, FPT_RUN_GAP);
-
-	/* To the front; a new one in place of the one come by longest ago. */
-	for (i = Min(i, FPT_RUNS - 1); i > 0; i--)
-		h->runs[i] = h->runs[i - 1];
-	h->runs[0] = r;
+	r->gap = 0;
+	if (r->length >= (r->down ? FPT_RUN_LENGTH : fpt_heap_run_length(h)))
+		r->gap = Min(1 + r->length / 8, FPT_RUN_GAP);
+	r->used = ++h->runclock;
 }
 
 /* After a pause of so many entries: runs may have gone on by as many blocks. */
 static void
 fpt_heap_runs_passed(FPTHeapAhead *h, int pause)
 {
-	int			i;
-
-	for (i = 0; i < FPT_RUNS; i++)
-		h->runs[i].gap += pause;
+	for (FPTHeapRun *r = h->runs; r < h->runs + FPT_RUNS; r++)
+		r->gap = Min(r->gap + pause, PG_UINT16_MAX);
 	h->own = true;
 }
 
@@ -317,7 +433,7 @@ fpt_heap_restart(FPTScanOpaque *so)
 	h->inahead = false;
 	h->atend = false;
 	h->pos = -1;
-	h->nahead = 0;
+	h->nahead = h->nagain = 0;
 	h->lastblk = InvalidBlockNumber;
 }
 
@@ -389,25 +505,52 @@ fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 		return false;
 	}
 	fpt_distance_init(&h->dist, limit);
-	h->ring = MemoryContextAllocZero(so->cxt, FPT_RING * sizeof(bool));
+	h->ring = MemoryContextAllocZero(so->cxt, FPT_RING);
+	h->runs = MemoryContextAllocZero(so->cxt, FPT_RUNS * sizeof(FPTHeapRun));
+	h->ask = MemoryContextAlloc(so->cxt, FPT_ASK_MAX * sizeof(BlockNumber));
 	h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation);
 	h->allvisible = scan->heapRelation->rd_rel->relallvisible >=
 		scan->heapRelation->rd_rel->relpages * 0.98;
 	return true;
 }
 
-/* Ask for the blocks that were put together. */
+static int
+fpt_block_cmp(const void *a, const void *b)
+{
+	BlockNumber x = *(const BlockNumber *) a;
+	BlockNumber y = *(const BlockNumber *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Ask for the blocks that were put together, neighbours in one request: one by
+ * one each would be a read.  No page is locked (L7); may be cancelled.
+ */
 static void
 fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
 {
-	FPTHintFile file = FPT_NO_HINT_FILE;
+	int			from = 0;
 
-	if (h->nask == 1)
-		(void) PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, h->ask);
-	else if (h->nask > 1)
-		fpt_prefetch_range(scan->heapRelation, h->ask, h->nask, &file);
-	fpt_hint_close(&file);
-	fpt_count(NULL, FPT_HEAP_REQUESTS, h->nask > 0);
+	if (h->nask > 1)
+		qsort(h->ask, h->nask, sizeof(BlockNumber), fpt_block_cmp);
+	while (from < h->nask)
+	{
+		BlockNumber blk = h->ask[from];
+		int			n = 1;
+
+		/* a device that has enough to do makes who asks for more wait */
+		CHECK_FOR_INTERRUPTS();
+		while (from + n < h->nask && n < FPT_REQUEST_MAX &&
+			   h->ask[from + n] == blk + n)
+			n++;
+		if (n > 1)
+			fpt_prefetch_range(scan->heapRelation, blk, n);
+		else
+			(void) PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk);
+		fpt_count(NULL, FPT_HEAP_REQUESTS, 1);
+		from += n;
+	}
 	h->nask = 0;
 }
 
@@ -470,63 +613,78 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 }
 
 /*
- * Ask for a block that is in no shared buffer, soon: in one request with its
- * neighbours, if these come next, as they do going down a run.  One by one each
- * would be a read.
+ * Ask for a block that is in no shared buffer, soon: with its neighbours, which
+ * may come next.  Does that start a read?
  */
 static bool
-fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, BlockNumber blk)
+fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, const FPTHeapRun *r,
+				BlockNumber blk)
 {
-	if (!fpt_can_prefetch_range(scan->heapRelation))
-		return PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM,
-							  blk).initiated_io;
-	h->down = blk + 1 == h->ask;
-	if (h->nask == FPT_REQUEST_BLOCKS ||
-		(!h->down && blk != h->ask + h->nask))
-		fpt_heap_request(scan, h);
-	if (h->nask == 0 || h->down)
-		h->ask = blk;
-	h->nask++;
-	return true;
+	bool		io;
+
+	if (fpt_can_prefetch_range(scan->heapRelation))
+	{
+		if (h->nask == FPT_ASK_MAX)
+			fpt_heap_request(scan, h);
+		h->ask[h->nask++] = blk;
+		h->down = r->down && r->length >= FPT_RUN_LENGTH ? h->down + 1 : 0;
+		return true;
+	}
+	io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
+	fpt_count(NULL, FPT_HEAP_REQUESTS, io);
+	return io;
+}
+
+/* How many blocks ahead is the position, without those that it came back to? */
+static inline int
+fpt_heap_ahead(const FPTHeapAhead *h)
+{
+	Assert(h->nagain >= 0 && h->nagain <= h->nahead);
+	return h->nahead - h->nagain;
 }
 
 /*
- * Ask for a block that will be read, unless it is in shared buffers, or left to
- * the operating system.  *io: that started a read.  False: nobody knows.
+ * Ask for a block that will be read, unless it is in shared buffers, was asked
+ * for just before, or is left to the operating system.  *io: that started a
+ * read.  False: nobody knows.
  */
 static bool
 fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
 {
 	FPTHeapAhead *h = &so->heap;
-	bool		before;
-	int			i = fpt_heap_find_run(h, blk, &before);
+	FPTRunPlace place;
+	bool		passed;
+	FPTHeapRun *r = fpt_heap_find_run(h, blk, &place, &passed);
 
 	*io = false;
-	if (!before && fpt_block_buffered(scan->heapRelation, blk))
+	if (!passed && fpt_block_buffered(scan->heapRelation, blk))
 	{
-		fpt_heap_run_on(h, i, blk, true);
+		fpt_heap_run_on(h, r, place, blk, true);
 		fpt_count(so->counters, FPT_HEAP_CACHED, 1);
-		fpt_count_distance(so->counters, h->nahead);
-		return h->runs[0].length < fpt_heap_run_length(h);
+		fpt_count_distance(so->counters, fpt_heap_ahead(h));
+		return !fpt_heap_left_alone(h, r);
 	}
-	fpt_heap_run_on(h, i, blk, false);
-	if (h->runs[0].length >= fpt_heap_run_length(h))
+	fpt_heap_run_on(h, r, place, blk, false);
+	if (fpt_heap_left_alone(h, r))
 	{
 		fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
-		h->inrun++;
+		h->inrun += place == FPT_RUN_NEXT;
 		return false;
 	}
-	if (before)
+	if (passed)
 	{
 		fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+		*fpt_heap_ring(h, 0) |= FPT_RING_AGAIN;
+		h->nagain++;
 		return ++h->back % FPT_BACK_PER_HIT == 0;
 	}
 	h->inrun = 0;
 	h->runpause = 0;
-	*io = fpt_heap_gather(scan, h, blk);
+	*io = fpt_heap_gather(scan, h, r, blk);
 	fpt_count(so->counters, *io ? FPT_HEAP_ISSUED : FPT_HEAP_CACHED, 1);
-	fpt_count_distance(so->counters, h->nahead);
-	h->ring[h->head % FPT_RING] = *io;
+	fpt_count_distance(so->counters, fpt_heap_ahead(h));
+	if (*io)
+		*fpt_heap_ring(h, 0) |= FPT_RING_STARTED;
 	return true;
 }
 
@@ -538,10 +696,11 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	FPTDistance *d = &h->dist;
 	bool		io = false;
 
-	Assert(h->ring != NULL && h->nahead < FPT_RING - 1);
+	Assert(h->nahead < FPT_RING - 1);
 	h->lastblk = blk;
 	h->nahead++;
-	h->ring[++h->head % FPT_RING] = false;
+	h->head++;
+	*fpt_heap_ring(h, 0) = 0;
 	if (blk >= h->nblocks &&
 		blk >= (h->nblocks = RelationGetNumberOfBlocks(scan->heapRelation)))
 	{
@@ -560,15 +719,42 @@ fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 	fpt_distance_note(d, io);
 }
 
-/*
- * So many blocks are asked for at a time.  Going down a run it is half of the
- * distance: the more of them, the fewer requests.
- */
-static inline int
-fpt_heap_burst(const FPTHeapAhead *h, int target)
+/* Does the position go down a run, or several? */
+static inline bool
+fpt_heap_down(const FPTHeapAhead *h)
 {
-	return h->down ? Max(1, Min(target / 2, FPT_REQUEST_BLOCKS)) :
-		fpt_burst(target);
+	return h->down >= FPT_RUN_LENGTH;
+}
+
+/*
+ * How many changes of the block ahead may the position be?  Not further than
+ * the scan has come so far: a LIMIT may end it, and then at most half of what
+ * was read is in vain.  And not further than the scan before it came, if that
+ * was left before its end; a scan that goes on has no such bound.
+ */
+static int
+fpt_heap_bound(const FPTHeapAhead *h)
+{
+	int			bound = FPT_RING - 2;
+
+	if (h->dist.fixed)
+		return bound;
+	bound = Min(bound, h->switches - FPT_HEAP_START);
+	if (h->switches <= h->horizon)
+		bound = Min(bound, h->horizon - h->switches);
+	return bound;
+}
+
+/*
+ * How many blocks further may the position go, now?  As far as the distance,
+ * which those do not count for that it comes back to: where rows of many blocks
+ * take turns, it would not come to the next ones.
+ */
+static int
+fpt_heap_room(const FPTHeapAhead *h)
+{
+	return Min(fpt_distance_now(&h->dist, fpt_heap_down(h)) - fpt_heap_ahead(h),
+			   fpt_heap_bound(h) - h->nahead);
 }
 
 /* The scan returns an entry of another heap block than before. */
@@ -577,7 +763,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTHeapAhead *h = &so->heap;
 	FPTDistance *d = &h->dist;
-	int			target;
+	int			burst;
 
 	if (++h->switches <= FPT_HEAP_START)
 	{
@@ -585,7 +771,10 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		return;
 	}
 	if (h->nahead > 0)
+	{
+		h->nagain -= (*fpt_heap_ring(h, h->nahead - 1) & FPT_RING_AGAIN) != 0;
 		h->nahead--;
+	}
 	if (h->lastblk != InvalidBlockNumber &&
 		h->forward != ScanDirectionIsForward(dir))
 		fpt_heap_restart(so);
@@ -598,42 +787,32 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		h->forward = ScanDirectionIsForward(dir);
 	}
 
-	target = d->now;
-	if (!d->fixed)
-	{
-		/*
-		 * Not further ahead than the scan has come so far: a LIMIT may end it,
-		 * and then at most half of what was read is in vain.  And not further
-		 * than the scan before it came, if that was left before its end; a
-		 * scan that goes on has no such bound.
-		 */
-		target = Min(target, h->switches - FPT_HEAP_START);
-		if (h->switches <= h->horizon)
-			target = Min(target, h->horizon - h->switches);
-	}
-	if (target - h->nahead < fpt_heap_burst(h, target))
+	burst = fpt_burst(Min(fpt_distance_now(d, fpt_heap_down(h)),
+						  fpt_heap_bound(h)), fpt_heap_down(h));
+	if (fpt_heap_room(h) < burst)
 	{
 		fpt_heap_run_pause(h);
 		return;
 	}
-	while (h->nahead < target && fpt_heap_advance(scan, so, dir))
+
+	/* (it is less, where a run downwards ends) */
+	while (fpt_heap_room(h) > 0 && fpt_heap_advance(scan, so, dir))
 	{
 		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
 										  h->pos);
 
-		/* a device that has enough to do makes who asks for more wait */
 		CHECK_FOR_INTERRUPTS();
 		if (blk != h->lastblk)
 			fpt_heap_ask(scan, so, blk);
 	}
 	fpt_heap_request(scan, h);
-	fpt_distance_step(d, FPT_HEAP_GROWTH);
+	fpt_distance_step(d, FPT_HEAP_GROWTH, fpt_heap_down(h));
 	if (d->pause > 0)
 	{
 		h->sleep = h->pause = d->pause;
 		d->pause = 0;
 		if (h->mixed)			/* what was cached has ended them */
-			memset(h->runs, 0, sizeof(h->runs));
+			memset(h->runs, 0, FPT_RUNS * sizeof(FPTHeapRun));
 	}
 	else
 		fpt_heap_run_pause(h);

@@ -55,20 +55,28 @@ typedef struct FPTBatch
 	uint32	   *items;			/* each entry's item there */
 } FPTBatch;
 
-/* Blocks ahead of which it is known whether a read was started; see ring. */
+/* Changes of the block ahead of which something is known; see ring. */
 #define FPT_RING			1024
+
+/* What: a read was started; it is one that the position has come back to. */
+#define FPT_RING_STARTED	1
+#define FPT_RING_AGAIN		2
 
 StaticAssertDecl(FPT_RING > FPT_MAX_DISTANCE, "ring too small");
 
-/* Ascending runs of heap blocks that are told apart at a time. */
-#define FPT_RUNS			4
+/* Runs of heap blocks that are told apart at a time. */
+#define FPT_RUNS			16
 
+/* Blocks that lie close together, and which way they go. */
 typedef struct FPTHeapRun
 {
-	BlockNumber last;			/* its highest block so far */
+	BlockNumber last;			/* its block that is furthest on ... */
+	bool		down;			/* ... in this direction */
+	uint16		gap;			/* so many may be missing before its next one */
 	unsigned	length;			/* blocks that must be read; 0: no run */
-	unsigned	span;			/* it has come by all of so many up to there */
-	unsigned	gap;			/* so many may be missing before its next one */
+	unsigned	used;			/* when it was come by, see "runclock" */
+	uint64		passed;			/* bit i: the i'th block behind "last" was asked
+								 * for or is left to the operating system */
 } FPTHeapRun;
 
 /*
@@ -91,7 +99,8 @@ typedef struct FPTHeapAhead
 	int			pos;
 	BlockNumber curblk;			/* of the entry returned last */
 	BlockNumber lastblk;		/* come to last, ahead */
-	int			nahead;			/* changes of the block between those two */
+	int			nahead;			/* changes of the block between those two ... */
+	int			nagain;			/* ... of which so many to one just passed */
 	BlockNumber nblocks;		/* of the heap, when read-ahead began */
 	int			switches;		/* of the block so far, in this scan */
 	int			horizon;		/* after so many the last scan was left */
@@ -100,12 +109,13 @@ typedef struct FPTHeapAhead
 	bool		allvisible;		/* at the last VACUUM nearly all pages were */
 	unsigned	visible;		/* pages found to be so */
 	unsigned	back;			/* entries that came back to a block */
-	BlockNumber ask;			/* of so many blocks to be asked for together */
-	int			nask;			/* the lowest */
-	bool		down;			/* the last one lies before those before it */
+	BlockNumber *ask;			/* blocks that are to be asked for together */
+	int			nask;
 	unsigned	head;			/* number of lastblk, counted on and on */
-	bool	   *ring;			/* FPT_RING, by number: a read was started */
-	FPTHeapRun	runs[FPT_RUNS]; /* the one come by last is the first */
+	uint8	   *ring;			/* FPT_RING, by number: FPT_RING_* */
+	FPTHeapRun *runs;			/* FPT_RUNS */
+	unsigned	runclock;		/* blocks that were looked for in there */
+	int			down;			/* asked for last, in a row, going down runs */
 	bool		mixed;			/* lately a block was in shared buffers */
 	bool		own;			/* but next ones may, as the scan reads them */
 	unsigned	inrun;			/* blocks in a row that were of a run */

@@ -148,7 +148,8 @@ fpt_counts_set(Oid index)
 
 /*
  * Returns an index's place in its set, whose lock is held: cleared, if it is a
- * new one.
+ * new one.  The place taken is an unused one, whose last scan was never, or
+ * that of the index that has not been scanned for the longest time.
  */
 static FPTCounts *
 fpt_counts_place(FPTCountsSet *set, Oid index, TimestampTz now)
@@ -171,6 +172,7 @@ fpt_counts_place(FPTCountsSet *set, Oid index, TimestampTz now)
 	return oldest;
 }
 
+/* See store/counts.h. */
 void
 fpt_counts_add(Oid index, uint64 scans, const uint64 *n)
 {
@@ -214,6 +216,10 @@ fpt_counts_read(int set, FPTCounts *to)
 	return n;
 }
 
+/*
+ * See store/counts.h.  An index keeps its place, and the time of its last scan,
+ * by which places are given away.
+ */
 void
 fpt_counts_reset(Oid index)
 {

@@ -63,7 +63,10 @@ fpt_count_distance(uint64 *scan, uint64 distance)
 		scan[FPT_DISTANCE_MAX] = distance;
 }
 
-/* Of one index, in all sessions. */
+/*
+ * Counters of one index, in all sessions.  In shared memory, under the spinlock
+ * of its set.  FPT_DISTANCE_MAX is a maximum, all others are sums.
+ */
 typedef struct FPTCounts
 {
 	Oid			db;				/* InvalidOid: not in use */
@@ -84,9 +87,9 @@ extern void fpt_counts_attach(void);
 
 /*
  * When a scan is planned, or begins: have the counters at hand when it ends.
- * The first time in a session this may take a while; it does not fail.  The end
- * of a subtransaction may begin a new command, which the leader of a parallel
- * operation may not do: it has planned before.
+ * The first time in a session this may take a while; it does not fail.  No page
+ * may be locked.  The end of a subtransaction may begin a new command, which
+ * the leader of a parallel operation may not do: it has planned before.
  */
 static inline void
 fpt_counts_begin(void)
@@ -97,7 +100,9 @@ fpt_counts_begin(void)
 }
 
 /*
- * Add what a scan has counted.  One spinlock, for a few lines; raises no error.
+ * Add what a scan has counted.  One spinlock, for a few lines; raises no error,
+ * allocates nothing.  Nothing happens if the session has no counters at hand,
+ * or track_counts is off.
  */
 extern void fpt_counts_add(Oid index, uint64 scans, const uint64 *n);
 

@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
+#include "utils/wait_event.h"
 
 #include "server/stop.h"
 #include "store/place.h"
@@ -78,7 +79,10 @@ fpt_stripe_smgr(const FPTStripe *s)
 	return smgropen(s->locator, FPT_NO_BACKEND);
 }
 
-/* Not while somebody else's catalogue entries are invalid: no catalogues. */
+/*
+ * Not while somebody else's catalogue entries are invalid: no catalogues.  Asks
+ * the storage manager; may raise.
+ */
 static void
 fpt_stripe_size(FPTStripe *s)
 {
@@ -133,8 +137,9 @@ fpt_stripe_create_file(const FPTLocator *locator, char persistence)
 /*
  * A stripe as the free space map, and whoever extends files, want it.  Page
  * locks are held by then, so catalogues must not be read, which may take away
- * the description of the index.  Nothing in it needs to be freed but itself:
- * it must not become the owner of the open file, which outlives it.
+ * the description of the index.  Nothing in it needs to be freed but itself: it
+ * must not become the owner of the open file, which outlives it.  Returns it in
+ * the current context, for pfree().
  */
 static Relation
 fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
@@ -151,6 +156,10 @@ fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
 	return rel;
 }
 
+/*
+ * See store/place.h.  Of an index that is not striped it is what core would
+ * allow a scan of that tablespace.
+ */
 int
 fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 {
@@ -309,7 +318,9 @@ static bool fpt_reads_new = false;	/* is there anything to tell? */
 
 /*
  * Before commit: catalogues can be read, and nobody holds a page's lock.  What
- * it reads of catalogues may raise, which aborts the transaction.
+ * it reads of catalogues may raise, which aborts the transaction.  Tells the
+ * statistics what was read of each stripe since the last time; of a transaction
+ * that aborts the next one does.
  */
 static void
 fpt_reads_xact(XactEvent event, void *arg)
@@ -343,7 +354,11 @@ fpt_reads_xact(XactEvent event, void *arg)
 	}
 }
 
-/* A page was read; page locks may be held. */
+/*
+ * A page was read; page locks may be held, so nothing is done but counting, in
+ * a hash table that lives as long as the backend.  Raises an error only for
+ * want of memory.
+ */
 static void
 fpt_stripe_count_read(FPTStripe *s)
 {
@@ -369,6 +384,10 @@ fpt_stripe_count_read(FPTStripe *s)
 	fpt_reads_new = true;
 }
 
+/*
+ * See store/place.h.  What the statistics have, what they have been told and
+ * have not yet, and what they have not been told.
+ */
 int64
 fpt_stripe_reads(Oid stripe)
 {
@@ -384,7 +403,8 @@ fpt_stripe_reads(Oid stripe)
 
 /*
  * fpt_rawread() of a page in a stripe.  Errors of the read tell which one.
- * Returns it pinned, not locked.
+ * Returns it pinned, not locked.  Whether it was read or found is seen by
+ * core's counter of hits.
  */
 Buffer
 fpt_stripe_read(Relation rel, const FPTPageMap *map, uint32 pageno,
@@ -431,42 +451,72 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 	return PrefetchBuffer(rel, MAIN_FORKNUM, pageno).initiated_io;
 }
 
-void
-fpt_hint_close(FPTHintFile *file)
+#ifdef USE_PREFETCH
+/*
+ * The file that hints go to where the server can ask for single blocks only (up
+ * to 16): the segment asked for last, which stays open from one hint to the
+ * next, to the end of the transaction.  It is one of the server's virtual
+ * files, of which there can be any number: a hint must not fail.
+ */
+static struct
 {
-	Assert(file->seg == InvalidBlockNumber || file->fd >= 0);
-	if (file->seg != InvalidBlockNumber)
-		CloseTransientFile(file->fd);
-	*file = FPT_NO_HINT_FILE;
+	bool		known;			/* the end of a transaction closes it */
+	File		file;			/* < 0: none is open */
+	FPTLocator	locator;
+	BlockNumber seg;
+}			fpt_hint = {.file = -1};
+
+static void
+fpt_hint_close(void)
+{
+	if (fpt_hint.file >= 0)
+		FileClose(fpt_hint.file);
+	fpt_hint.file = -1;
 }
 
-#ifdef USE_PREFETCH
-/* Open a segment of the index's file, if it can be; false: it can not. */
-static bool
-fpt_hint_open(FPTHintFile *file, Relation rel, BlockNumber seg)
+static void
+fpt_hint_xact(XactEvent event, void *arg)
 {
-	char	   *path = fpt_file_path(rel, MAIN_FORKNUM);
-	char	   *name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+	fpt_hint_close();
+}
 
-	fpt_hint_close(file);
-	Assert(seg != InvalidBlockNumber);
-	file->fd = OpenTransientFile(name, O_RDONLY | PG_BINARY);
-	if (file->fd >= 0)
-		file->seg = seg;
+/*
+ * Open a segment of the relation's file, in place of the one that is open.
+ * Returns false if it cannot be; raises nothing but for want of memory.
+ */
+static bool
+fpt_hint_open(Relation rel, BlockNumber seg)
+{
+	char	   *path;
+	char	   *name;
+
+	if (fpt_hint.file >= 0 && fpt_hint.seg == seg &&
+		fpt_locator_equals(&fpt_hint.locator, &FPT_LOCATOR(rel)))
+		return true;
+	if (!fpt_hint.known)
+		RegisterXactCallback(fpt_hint_xact, NULL);
+	fpt_hint.known = true;
+	fpt_hint_close();
+	path = fpt_file_path(rel, MAIN_FORKNUM);
+	name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
+	fpt_hint.file = PathNameOpenFile(name, O_RDONLY | PG_BINARY);
+	fpt_hint.locator = FPT_LOCATOR(rel);
+	fpt_hint.seg = seg;
 	if (name != path)
 		pfree(name);
 	pfree(path);
-	return file->fd >= 0;
+	return fpt_hint.file >= 0;
 }
 #endif
 
 /*
  * Have the operating system read n neighbouring blocks in one piece, though the
  * server does not: for it each would be a read of its own.  The request goes to
- * the file itself, which stays where it is as long as the index is locked.
+ * the file itself, which stays where it is as long as the relation is locked.
+ * Cut where segments of the file end.  Raises nothing but for want of memory.
  */
 static void
-fpt_hint_blocks(Relation rel, BlockNumber blk, int n, FPTHintFile *file)
+fpt_hint_blocks(Relation rel, BlockNumber blk, int n)
 {
 	Assert(n > 0 && blk < MaxBlockNumber);
 #ifdef USE_PREFETCH
@@ -476,9 +526,9 @@ fpt_hint_blocks(Relation rel, BlockNumber blk, int n, FPTHintFile *file)
 		BlockNumber off = blk % RELSEG_SIZE;
 		int			here = Min(n, (int) (RELSEG_SIZE - off));
 
-		if (file->seg == seg || fpt_hint_open(file, rel, seg))
-			(void) posix_fadvise(file->fd, (off_t) off * BLCKSZ,
-								 (off_t) here * BLCKSZ, POSIX_FADV_WILLNEED);
+		if (fpt_hint_open(rel, seg))
+			(void) FilePrefetch(fpt_hint.file, (off_t) off * BLCKSZ,
+								here * BLCKSZ, WAIT_EVENT_DATA_FILE_PREFETCH);
 		blk += here;
 		n -= here;
 	}
@@ -498,15 +548,15 @@ fpt_can_prefetch_range(Relation rel)
 }
 
 void
-fpt_prefetch_range(Relation rel, BlockNumber first, int n, FPTHintFile *file)
+fpt_prefetch_range(Relation rel, BlockNumber first, int n)
 {
 	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, n))
-		fpt_hint_blocks(rel, first, n, file);
+		fpt_hint_blocks(rel, first, n);
 }
 
 void
 fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
-				   uint32 last, FPTHintFile *file)
+				   uint32 last)
 {
 	Assert(first <= last);
 	if (map->stripes != NULL)
@@ -516,7 +566,7 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 			fpt_prefetch_page(rel, map, pageno);
 		return;
 	}
-	fpt_prefetch_range(rel, first, last - first + 1, file);
+	fpt_prefetch_range(rel, first, last - first + 1);
 }
 
 /* Local buffers are not looked at. */
@@ -589,8 +639,10 @@ fpt_lock_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 }
 
 /*
- * A free page of this stripe, or InvalidBuffer.  As fpt_allocbuf(), which see.
- * Waits for no page's lock (L4), and keeps none but that of the result.
+ * A free page of this stripe, or InvalidBuffer; *pageno: its number.  As
+ * fpt_allocbuf(), which see.  Waits for no page's lock (L4), and keeps none but
+ * that of the result.  The map may name pages beyond the end, after a crash:
+ * the size is looked up then.  Looks at FPT_MAX_STALE pages at most (L10).
  */
 static Buffer
 fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
@@ -619,7 +671,9 @@ fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 
 /*
  * Extend a file by one page, which is returned locked exclusively and zeroed.
- * It may be that the lock of the file's extension is taken and released.
+ * It may be that the lock of the file's extension is taken and released (15),
+ * with page locks held: whoever has it waits for no page.  Raises an error if
+ * the file cannot be extended.
  */
 static Buffer
 fpt_extend_file(Relation rel)
@@ -657,7 +711,8 @@ fpt_extend_file(Relation rel)
 
 /*
  * A new page at the end of this stripe.  Returns it locked exclusively, and
- * zeroed; *pageno: its number.  Raises an error if the index has too many.
+ * zeroed; *pageno: its number.  Raises an error if the index has too many, or
+ * the disk is full.
  */
 static Buffer
 fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
@@ -687,6 +742,8 @@ fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 }
 
 /*
+ * fpt_allocbuf() of a striped index.
+ *
  * Free pages are used only where a new one would be as far from its neighbours
  * as is promised of all: no two of ceil(n/2) on one disk.
  */
@@ -705,6 +762,11 @@ fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 	return fpt_stripe_extend(rel, map, order->stripe[0], pageno);
 }
 
+/*
+ * See store/place.h.  Of what the free space map names, FPT_MAX_STALE pages
+ * that are not free are passed over, then the file is extended (L10).  Metapage
+ * and root are never given out, whatever a damaged map says.
+ */
 Buffer
 fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 			 uint32 *pageno)
@@ -785,7 +847,10 @@ fpt_publish_free(Relation rel, const FPTPageMap *map)
 /* Alignment of a page in memory that suits direct I/O */
 #define FPT_IO_ALIGN		4096
 
-/* Writes one file. */
+/*
+ * Writes one file.  Pages are collected in a batch, logged in one record, and
+ * written in the order of their blocks.
+ */
 typedef struct FPTFileWriter
 {
 	Relation	rel;
@@ -925,6 +990,7 @@ typedef struct FPTFileWriter
 	BlockNumber block;			/* where it goes */
 } FPTFileWriter;
 
+/* The same; core's writer knows by itself whether the file is logged. */
 static FPTFileWriter *
 fpt_filewriter_begin(Relation rel, Relation index, bool init)
 {
@@ -955,6 +1021,7 @@ fpt_filewriter_put(FPTFileWriter *w, void *page)
 	w->buf = NULL;
 }
 
+/* Write what is left, and make the file durable if nobody else will. */
 static void
 fpt_filewriter_end(FPTFileWriter *w)
 {
@@ -963,6 +1030,10 @@ fpt_filewriter_end(FPTFileWriter *w)
 
 #endif							/* FPT_HAVE_BULK_WRITE */
 
+/*
+ * Writes a new index: its main fork, and its stripes.  One page is in work at a
+ * time.  All of it is in the context of fpt_pagewriter_begin().
+ */
 struct FPTPageWriter
 {
 	const FPTPageMap *map;
@@ -974,6 +1045,7 @@ struct FPTPageWriter
 	Relation	rels[FPT_MAX_STRIPES];
 };
 
+/* See store/place.h.  Raises an error if a stripe is gone. */
 FPTPageWriter *
 fpt_pagewriter_begin(Relation rel, const FPTPageMap *map, bool init)
 {

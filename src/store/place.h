@@ -32,7 +32,9 @@
 
 /* --- stripes ------------------------------------------------------------- */
 
-/* Copy a map, with its stripes; they are in the current context. */
+/*
+ * Copy a map's stripes, in the current context; the copy has counted no reads.
+ */
 extern FPTStripes *fpt_stripes_copy(const FPTStripes *st);
 
 /*
@@ -67,23 +69,30 @@ fpt_map_learn(FPTPageMap *to, const FPTPageMap *from)
 
 /*
  * Fill in the place of a stripe, an open relation.  Its relcache entry owns the
- * open file from then on, so that it stays open when the transaction ends.
+ * open file from then on, so that it stays open when the transaction ends.  Its
+ * size is not looked at: nblocks is a hint, and 0 is right.
  */
 extern void fpt_stripe_place(FPTStripe *s, Relation stripe);
 
-/* Create the file of a stripe, and that of its init fork if it is unlogged. */
+/*
+ * Create the file of a stripe, and that of its init fork if it is unlogged.
+ * Both are logged, and removed if the transaction aborts.  May raise.
+ */
 extern void fpt_stripe_create_file(const FPTLocator *locator,
 								   char persistence);
 
 /* --- which pages there are ----------------------------------------------- */
 
 /*
- * Page numbers of the index are below this one.  Where it is striped, not all
- * of them need exist: fpt_total_pages() tells how many do.
+ * Page numbers of the index are below this one, now: asks the storage manager,
+ * and notes what it says in the map.  Where it is striped, not all of them need
+ * exist: fpt_total_pages() tells how many do.  Raises an error if a file cannot
+ * be looked at; reads no catalogues.
  */
 extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
 extern uint32 fpt_total_pages(Relation rel, FPTPageMap *map);
 
+/* Looks at the files, as fpt_npages(): for numbers beyond what is known. */
 extern bool fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno);
 
 /*
@@ -111,14 +120,15 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 
 /*
  * Number of requests that the disks of an index can work on at the same time,
- * by the settings of their tablespaces; "maintenance": those for VACUUM.  Reads
- * catalogues.
+ * by the settings of their tablespaces; "maintenance": those for VACUUM.  0:
+ * the setting forbids them.  Reads catalogues (a cache of tablespaces).
  */
 extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
 							   bool maintenance);
 
 /* --- reading ------------------------------------------------------------- */
 
+/* fpt_rawread() and fpt_rawread_recent() of pages that lie in stripes. */
 extern Buffer fpt_stripe_read(Relation rel, const FPTPageMap *map,
 							  uint32 pageno, BufferAccessStrategy strategy);
 extern bool fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno,
@@ -126,7 +136,8 @@ extern bool fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno,
 
 /*
  * Pin an existing page; strategy may be NULL.  Not locked, not checked: that is
- * fpt_getbuf()'s task.
+ * fpt_getbuf()'s task.  Raises an error if it cannot be read.  Reads no
+ * catalogues.
  */
 static inline Buffer
 fpt_rawread(Relation rel, const FPTPageMap *map, uint32 pageno,
@@ -140,7 +151,10 @@ fpt_rawread(Relation rel, const FPTPageMap *map, uint32 pageno,
 	return ReadBufferExtended(rel, MAIN_FORKNUM, pageno, RBM_NORMAL, strategy);
 }
 
-/* Pin it in the buffer it was in last; false: it is not there any more. */
+/*
+ * Pin it in the buffer it was in last; returns false, and pins nothing, if it
+ * is not there any more.  Any number of a buffer will do.
+ */
 static inline bool
 fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
 				   Buffer buf)
@@ -150,7 +164,10 @@ fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
 	return ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, pageno, buf);
 }
 
-/* For ereport(): tell in which stripe a page lies, if the index is striped. */
+/*
+ * For ereport(): tell in which stripe a page lies, if the index is striped.
+ * Always 0, as such functions' results are not looked at.
+ */
 extern int	fpt_errplace(const FPTPageMap *map, uint32 pageno);
 
 /* Pin the metapage, whatever is in it; what cannot be read is zeroes. */
@@ -161,52 +178,44 @@ fpt_rawread_meta(Relation rel)
 							  RBM_ZERO_ON_ERROR, NULL);
 }
 
-/* Ask for an existing page; true if that started a read. */
+/*
+ * Ask for an existing page, pinning nothing (P5); true if that started a read.
+ * Raises an error if the file cannot be opened.
+ */
 extern bool fpt_prefetch_page(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
 /*
- * The file that hints about an index go to where the server can ask for single
- * blocks only (up to 16); it stays open from one to the next.  Begin with
- * FPT_NO_HINT_FILE, end with fpt_hint_close(); after an error the end of the
- * transaction closes it.
- */
-typedef struct FPTHintFile
-{
-	int			fd;
-	BlockNumber seg;			/* InvalidBlockNumber: none is open */
-} FPTHintFile;
-
-#define FPT_NO_HINT_FILE	((FPTHintFile) {-1, InvalidBlockNumber})
-
-extern void fpt_hint_close(FPTHintFile *file);
-
-/*
  * Ask for the existing pages that lie from "first" to "last", in one read if
  * they are not too many.  Nothing is done where the operating system cannot.
- * The same "file" for all requests of a walk.
+ * Pins nothing (P5).  Of a file that cannot be opened nothing is asked (up to
+ * 16), or an error raised (from 17 on).
  */
 extern void fpt_prefetch_pages(Relation rel, const FPTPageMap *map,
-							   uint32 first, uint32 last, FPTHintFile *file);
+							   uint32 first, uint32 last);
 extern bool fpt_can_prefetch_pages(void);
 
 /*
  * The same for blocks of a relation, also of a table, and whether that can be:
  * not of temporary ones, which are few.
  */
-extern void fpt_prefetch_range(Relation rel, BlockNumber first, int n,
-							   FPTHintFile *file);
+extern void fpt_prefetch_range(Relation rel, BlockNumber first, int n);
 extern bool fpt_can_prefetch_range(Relation rel);
 
 /*
  * Is a page in shared buffers, or a block of a relation, also of a table?  It
- * may come and go at any time.  Of temporary relations they are not known.
+ * may come and go at any time.  Of temporary relations they are not known:
+ * false.  Locks a partition of the buffer mapping for a moment, so no spinlock
+ * may be held.
  */
 extern bool fpt_block_buffered(Relation rel, BlockNumber blk);
 extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
-/* Wait until the operating system has an existing page. */
+/*
+ * Wait until the operating system has an existing page: reads it to nowhere.
+ * Cannot be cancelled; raises an error if it cannot be read.
+ */
 extern void fpt_await_page(Relation rel, const FPTPageMap *map,
 						   uint32 pageno);
 
@@ -272,7 +281,10 @@ fpt_page_recyclable(Page page)
 		 (fpt_header(page)->flags & FPT_F_DELETED) != 0);
 }
 
-/* A page may be given out again: note it in the free space map, a hint. */
+/*
+ * A page may be given out again: note it in the free space map, a hint, not
+ * logged.  Reads no catalogues.
+ */
 extern void fpt_record_free(Relation rel, const FPTPageMap *map,
 							uint32 pageno);
 
@@ -280,7 +292,10 @@ extern void fpt_record_free(Relation rel, const FPTPageMap *map,
 extern bool fpt_recorded_free(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 
-/* Let fpt_allocbuf() find all that was recorded. */
+/*
+ * Let fpt_allocbuf() find all that was recorded: brings the map's upper pages
+ * up to date.
+ */
 extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
 
 /*
@@ -308,15 +323,31 @@ fpt_maybe_striped(uint32 npages)
  */
 typedef struct FPTPageWriter FPTPageWriter;
 
+/* Begin; reads catalogues of a striped index, and keeps its stripes open. */
 extern FPTPageWriter *fpt_pagewriter_begin(Relation rel,
 										   const FPTPageMap *map, bool init);
+
+/*
+ * Memory for page "pageno", BLCKSZ bytes, with anything in it.  May write and
+ * log others; may be cancelled, and raise.
+ */
 extern void *fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno);
+
+/*
+ * It is filled: "page" is what the last fpt_pagewriter_get() gave.  May write
+ * and log.
+ */
 extern void fpt_pagewriter_put(FPTPageWriter *w, void *page);
+
+/* Write what is left.  Files are durable then, or will be at commit. */
 extern void fpt_pagewriter_end(FPTPageWriter *w);
 
 /* --- sizes --------------------------------------------------------------- */
 
-/* Bytes of all files of a relation, or of a file: free space map included. */
+/*
+ * Bytes of all files of a relation, or of a file: free space map included.
+ * Asks the storage manager; may raise.
+ */
 extern int64 fpt_relation_bytes(Relation rel);
 
 /*
@@ -333,12 +364,16 @@ typedef struct FPTStripeSize
 	int64		free_pages;		/* that the free space map knows */
 } FPTStripeSize;
 
-/* False: its file is missing. */
+/*
+ * False: its file is missing.  Reads the free space map, entry by entry; may be
+ * cancelled.
+ */
 extern bool fpt_stripe_measure(Relation stripe, FPTStripeSize *size);
 
 /* --- for tests ----------------------------------------------------------- */
 
 #ifdef FPT_STOP_POINTS
+
 /* Throw the index out of shared buffers.  Nobody else may be using it. */
 extern void fpt_evict_pages(Relation rel, const FPTPageMap *map);
 #endif

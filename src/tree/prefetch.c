@@ -53,9 +53,6 @@
 #define FPT_RUN_LEAVES		2
 #define FPT_RUN_MIXED		16
 
-/* Neighbours that are asked for in one request: see tree/sweep.c. */
-#define FPT_REQUEST_LEAVES	16
-
 bool		fpt_guc_leaf_prefetch = true;
 bool		fpt_guc_heap_prefetch = true;
 int			fpt_guc_prefetch_distance = 0;
@@ -163,13 +160,14 @@ fpt_distance_wasted(FPTDistance *d, uint64 n)
 }
 
 void
-fpt_distance_step(FPTDistance *d, int factor)
+fpt_distance_step(FPTDistance *d, int factor, bool down)
 {
 	if (d->grow && !d->fixed)
 	{
-		int			fast = Min(d->now * factor, d->fast);
+		int			most = down ? Max(d->limit, FPT_DOWN_AHEAD) : d->limit;
+		int			fast = Min(d->now * factor, down ? most : d->fast);
 
-		d->now = Min(Max(fast, d->now + fpt_burst(d->now)), d->limit);
+		d->now = Min(Max(fast, d->now + fpt_burst(d->now, false)), most);
 	}
 	d->grow = false;
 }
@@ -446,16 +444,16 @@ fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
  */
 static int
 fpt_window_request(FPTWindow *w, Relation rel, const FPTPageMap *map,
-				   const FPTAsk *ask, int n, FPTHintFile *file)
+				   const FPTAsk *ask, int n)
 {
 	bool		io = true;
 	int			m = 1;
 
-	while (fpt_can_prefetch_range(rel) && m < n && m < FPT_REQUEST_LEAVES &&
+	while (fpt_can_prefetch_range(rel) && m < n && m < FPT_REQUEST_MAX &&
 		   fpt_page_follows(map, ask[m - 1].page, ask[m].page))
 		m++;
 	if (m > 1)
-		fpt_prefetch_pages(rel, map, ask[0].page, ask[m - 1].page, file);
+		fpt_prefetch_pages(rel, map, ask[0].page, ask[m - 1].page);
 	else
 		io = fpt_prefetch_page(rel, map, ask[0].page);
 	fpt_count(w->counters, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED, m);
@@ -477,7 +475,6 @@ static void
 fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 {
 	FPTAsk		ask[FPT_WINDOW_MAX];
-	FPTHintFile file = FPT_NO_HINT_FILE;
 	int			n = 0;
 	int			k = 0;
 
@@ -502,9 +499,8 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 	{
 		/* a device that has enough to do makes who asks for more wait */
 		CHECK_FOR_INTERRUPTS();
-		k += fpt_window_request(w, rel, &ix->map, ask + k, n - k, &file);
+		k += fpt_window_request(w, rel, &ix->map, ask + k, n - k);
 	}
-	fpt_hint_close(&file);
 }
 
 /* Begin a window: its first page is the one that the walk is going to read. */
@@ -534,6 +530,7 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 	/* The descent may have begun anew, and come to another leaf. */
 	fpt_window_done(w);
 	fpt_count(w->counters, FPT_LEAF_ISSUED, 1);
+	fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
 	fpt_distance_note(d, true);
 	if (first > 0)
 	{
@@ -550,21 +547,40 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		w->tried = Max(first, 0);
 	if (disks == 0)
 		d->grow = false;		/* the walk has come to nothing of it yet */
-	fpt_distance_step(d, FPT_LEAF_GROWTH);
+	fpt_distance_step(d, FPT_LEAF_GROWTH, false);
 }
 
 /*
- * So many pages are asked for at a time.  Going down a run of neighbours it is
- * half of the distance: the more of them, the fewer requests.
+ * Does a walk backward go down, from page i - 1 of the window to page i, so
+ * that both can be asked for in one request?
+ */
+static inline bool
+fpt_window_down(const FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
+{
+	Assert(i > 0);
+	return w->dir < 0 && i < w->n &&
+		fpt_page_follows(map, w->pages[i], w->pages[i - 1]) &&
+		fpt_can_prefetch_range(rel);
+}
+
+/*
+ * Up to which page is to be asked for now, or else is w->next behind it?  As
+ * far as the distance goes, of which what is beyond the limit is for neighbours
+ * of those before; so much at a time that it is worth while, or a run's rest.
  */
 static int
-fpt_window_burst(const FPTWindow *w, const FPTPageMap *map)
+fpt_window_target(const FPTWindow *w, Relation rel, const FPTPageMap *map)
 {
-	int			now = w->dist.now;
+	bool		down = fpt_window_down(w, rel, map, w->next);
+	int			now = fpt_distance_now(&w->dist, down);
+	int			target = w->cur + fpt_distance_now(&w->dist, false);
 
-	return w->dir < 0 && w->next < w->n &&
-		fpt_page_follows(map, w->pages[w->next], w->pages[w->next - 1]) ?
-		Max(1, Min(now / 2, FPT_REQUEST_LEAVES)) : fpt_burst(now);
+	target = Max(target, w->next - 1);
+	while (target < w->cur + now && fpt_window_down(w, rel, map, target + 1))
+		target++;
+	if (target + 1 - w->next < fpt_burst(now, down) && target >= w->cur + now)
+		return w->next - 1;
+	return Min(target, w->n - 1);
 }
 
 void
@@ -572,7 +588,8 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 				uint32 pageno, int dir, const FPTKey *end)
 {
 	FPTDistance *d = &w->dist;
-	int			room;
+	bool		down;
+	int			target;
 
 	Assert(dir == 1 || dir == -1);
 	w->ran++;
@@ -616,10 +633,11 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		w->next = w->cur + 1;
 		w->run = 0;				/* of those passed by nothing is known */
 	}
-	room = w->cur + d->now + 1 - w->next;
+	down = fpt_window_down(w, rel, &ix->map, w->next);
+	target = fpt_window_target(w, rel, &ix->map);
 	if (w->next >= w->n)
 		fpt_count(w->counters, FPT_SKIP_END, 1);
-	else if (room >= fpt_window_burst(w, &ix->map))
-		fpt_window_ask(w, rel, ix, Min(w->next + room, w->n) - 1);
-	fpt_distance_step(d, FPT_LEAF_GROWTH);
+	else if (target >= w->next)
+		fpt_window_ask(w, rel, ix, target);
+	fpt_distance_step(d, FPT_LEAF_GROWTH, down);
 }

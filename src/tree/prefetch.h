@@ -96,22 +96,42 @@ typedef struct FPTDistance
 #define FPT_HITS_TO_PAUSE	32
 #define FPT_HITS_TO_GO_ON	4
 
+/* Neighbours that are asked for in one request: see tree/sweep.c. */
+#define FPT_REQUEST_MAX		16
+
+/*
+ * Going down a run of neighbours, which nobody else reads ahead, so many pages
+ * may be asked for whatever the limit is, which stands for reads: they are two.
+ */
+#define FPT_DOWN_AHEAD		(2 * FPT_REQUEST_MAX)
+
 extern void fpt_distance_init(FPTDistance *d, int limit);
 
 /* Tell it how a prefetch went: did it start a read? */
 extern void fpt_distance_note(FPTDistance *d, bool io);
 
-/* The scan's step is over: the distance grows once at most for all of it. */
-extern void fpt_distance_step(FPTDistance *d, int factor);
+/*
+ * The scan's step is over: the distance grows once at most for all of it.
+ * "down": it goes down a run.
+ */
+extern void fpt_distance_step(FPTDistance *d, int factor, bool down);
+
+/* How far ahead may pages be: those of a run downwards, or others? */
+static inline int
+fpt_distance_now(const FPTDistance *d, bool down)
+{
+	return d->fixed || down ? d->now : Min(d->now, d->limit);
+}
 
 /*
  * Pages are asked for in bursts of a quarter of the distance: the device is
  * told of several reads at once, and the bookkeeping is paid once for all.
+ * Going down a run it is half of it: the more neighbours, the fewer requests.
  */
 static inline int
-fpt_burst(int distance)
+fpt_burst(int distance, bool down)
 {
-	return Max(1, distance / 4);
+	return Max(1, down ? Min(distance / 2, FPT_REQUEST_MAX) : distance / 4);
 }
 
 /* --- leaves -------------------------------------------------------------- */

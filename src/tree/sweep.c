@@ -130,7 +130,6 @@ struct FPTSweep
 	uint32	   *under_way;
 	unsigned	nrequests;
 	int			nwaiting;		/* of these may be under way */
-	FPTHintFile file;
 };
 
 FPTSweep *
@@ -155,7 +154,6 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 	s->under_way = palloc(s->depth * sizeof(uint32));
-	s->file = FPT_NO_HINT_FILE;
 	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_LEAVES));
 	return s;
 }
@@ -177,7 +175,6 @@ fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
 void
 fpt_sweep_end(FPTSweep *s)
 {
-	fpt_hint_close(&s->file);
 	pfree(s->list);
 	pfree(s->ask);
 	pfree(s->under_way);
@@ -199,8 +196,7 @@ fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
 	while (from < to && cached[to - 1])
 		to--;
 	if (from < to)
-		fpt_prefetch_pages(s->rel, &s->ix->map, first + from, first + to - 1,
-						   &s->file);
+		fpt_prefetch_pages(s->rel, &s->ix->map, first + from, first + to - 1);
 }
 
 /*
@@ -462,7 +458,7 @@ fpt_sweep_ask(FPTSweep *s, int to)
 		if (s->asked == from + 1)
 			fpt_prefetch_page(s->rel, map, last);
 		else
-			fpt_prefetch_pages(s->rel, map, s->ask[from], last, &s->file);
+			fpt_prefetch_pages(s->rel, map, s->ask[from], last);
 		fpt_count(NULL, FPT_LEAF_ISSUED, s->asked - from);
 		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
 		fpt_vacuum_delay();

@@ -1259,7 +1259,6 @@ static void
 fpt_expect_level(FPTVacuum *v)
 {
 	const FPTPageMap *map = &v->ix.map;
-	FPTHintFile file = FPT_NO_HINT_FILE;
 
 	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(v->rel) ||
 		fpt_io_concurrency(v->rel, map, true) == 0)
@@ -1275,10 +1274,9 @@ fpt_expect_level(FPTVacuum *v)
 			end++;
 		if (end == first)
 			continue;
-		fpt_prefetch_pages(v->rel, map, first, end - 1, &file);
+		fpt_prefetch_pages(v->rel, map, first, end - 1);
 		first = end - 1;
 	}
-	fpt_hint_close(&file);
 }
 
 /*

@@ -138,17 +138,18 @@ CALL cold('t');
 SELECT * FROM counters('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 10050', 'only');
 SELECT * FROM counters('SELECT count(a) FROM t WHERE a = 5', 'only');
 
--- A plain scan: every heap block after the first five, in key order.
+-- A plain scan: every heap block after the first five, in key order; those that
+-- were come by just before, once.
 SET fptree.leaf_prefetch = off;
 SELECT switches(5001, 5300) AS blocks \gset
 CALL cold('t');
 SELECT counter FROM counters('SELECT sum(b) FROM t WHERE a BETWEEN 5001 AND 5300', 'index');
-SELECT counted('heap_issued|heap_cached') = :blocks - 5 AS all_blocks,
+SELECT counted('heap_issued|heap_cached|skip_sequential') = :blocks - 5 AS all_blocks, counted('skip_sequential') < 20 AS again,
 	counted('heap_issued') > counted('heap_cached') AS most_read,
 	counted('distance_max') AS distance;
 CALL cold('t');
 SELECT counter FROM counters('SELECT b FROM t WHERE a BETWEEN 5001 AND 5300 ORDER BY a DESC', 'index');
-SELECT counted('heap_issued|heap_cached') = :blocks - 5 AS all_blocks;
+SELECT counted('heap_issued|heap_cached|skip_sequential') = :blocks - 5 AS all_blocks, counted('skip_sequential') < 20 AS again;
 
 -- LIMIT: nothing for four rows, later at most as much as was read.
 CALL cold('t');
@@ -329,6 +330,9 @@ LANGUAGE sql AS $$
 		pg_stat_get_blocks_hit('aged_a'::regclass)
 $$;
 DELETE FROM aged WHERE right(a, 2) = '00';
+SELECT count(*) AS ninner, count(*) > 5 AS enough FROM generate_series(2, fpt_pages('aged_a') - 1) p, fptree_page_stats('aged_a', p)
+	WHERE level > 0 \gset
+SELECT :'enough';
 SET effective_cache_size = 1;
 CALL cold('aged');
 SELECT pg_stat_force_next_flush();
@@ -336,7 +340,9 @@ SELECT fptree_prefetch_reset(), page_reads() AS reads \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT pg_stat_force_next_flush();
 SELECT page_reads() - :reads BETWEEN :nleaves AND fpt_pages('aged_a') * 1.05 AS once;
-SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 AS all_pages, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 AS together;
+-- those above the leaves are asked for before, level by level
+SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS all_pages, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 + :ninner AS together,
+	counted('leaf_issued') = fpt_pages('aged_a') - 2 AS once;
 SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
 SELECT fptree_index_parent_check('aged_a', true);
 
@@ -473,6 +479,49 @@ DROP FUNCTION asked_of_run;
 CALL cold('run');
 SELECT count(*) > 0 AS counted FROM counters('SELECT b FROM run WHERE a > 0 ORDER BY a DESC', 'index');
 SELECT counted('heap_issued') > 200 AS reads, counted('heap_requests') BETWEEN 1 AND counted('heap_issued') / 5 AS together;
+
+-- In descending order each block is asked for, once, where rows are off by some
+-- blocks, where several runs take turns, and in the order in which 8 sessions
+-- leave them, each with a block of its own; and neighbours are one request, also
+-- where but one may be under way: so many pages a request at least.  Upwards
+-- these are runs, too.
+CREATE FUNCTION down(ord text, wanted int, concurrency int DEFAULT 16)
+RETURNS TABLE (asked_once bool, together bool, upwards text)
+LANGUAGE plpgsql AS $$
+DECLARE
+	blocks int;
+BEGIN
+	CALL refill(ord);
+	SELECT count(DISTINCT (ctid::text::point)[0]) INTO blocks FROM run;
+	PERFORM set_config('effective_io_concurrency', concurrency::text, true);
+	CALL cold('run');
+	PERFORM counters('SELECT b FROM run WHERE a > 0 ORDER BY a DESC', 'index');
+	asked_once := counted('heap_issued') BETWEEN blocks * 0.95 AND blocks;
+	together := counted('heap_issued') >= wanted * counted('heap_requests');
+	upwards := CASE WHEN concurrency > 1 THEN asked('SELECT sum(b) FROM run WHERE a BETWEEN 1 AND 9000', 'index') END;
+	RETURN NEXT;
+END $$;
+SELECT * FROM down('i', 6);
+SELECT * FROM down('i + hashint8(i) % 50', 3);
+SELECT * FROM down('i + hashint8(i) % 200', 3);
+SELECT * FROM down('i % 2, i', 2);
+SELECT * FROM down('i % 8, i', 1);
+SELECT * FROM down('i / 320, i % 8, i', 5);
+SELECT * FROM down('i / 320, hashint8(i) % 8, i', 3);
+SELECT * FROM down('i', 6, 1);
+SELECT * FROM down('i % 2, i', 2, 1);
+-- and if no more files can be opened for it
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
+CREATE FUNCTION open_files() RETURNS int
+AS :'module', 'fptree_test_open_files' LANGUAGE C STRICT;
+CALL cold('run');
+BEGIN;
+SELECT open_files() > 10 AS open;
+SELECT count(*) > 0 AS counted FROM counters('SELECT b FROM run WHERE a > 0 ORDER BY a DESC', 'index');
+ROLLBACK;
+SELECT counted('heap_issued') > 200 AS reads;
+DROP FUNCTION down;
 RESET fptree.leaf_prefetch;
 
 -- So for leaves; those of a run of which nothing is cached are left alone.
@@ -498,8 +547,24 @@ DROP FUNCTION asked_leaves;
 CALL cold('run');
 SELECT count(*) > 0 AS counted FROM counters('SELECT a FROM run WHERE d > ''a'' ORDER BY d DESC, a DESC', 'only');
 SELECT counted('leaf_issued') > 200 AS reads, counted('leaf_requests') BETWEEN 1 AND counted('leaf_issued') / 5 AS together;
+SET effective_io_concurrency = 1;
+CALL cold('run');
+SELECT count(*) > 0 AS counted FROM counters('SELECT a FROM run WHERE d > ''a'' ORDER BY d DESC, a DESC', 'only');
+SELECT counted('leaf_issued') > 200 AS reads, counted('leaf_requests') BETWEEN 1 AND counted('leaf_issued') / 5 AS together, counted('distance_max') AS distance;
+SET effective_io_concurrency = 16;
 DROP INDEX run_wide;
 RESET fptree.heap_prefetch;
+
+-- Heap pages of temporary tables are asked for one by one.
+SET temp_buffers = 100;
+CREATE TEMP TABLE tmp AS SELECT i AS a, repeat('x', 500) AS d FROM generate_series(1, 5000) i ORDER BY hashint4(i);
+CREATE INDEX tmp_a ON tmp USING fptree (a);
+ANALYZE tmp;
+SET fptree.leaf_prefetch = off;
+SELECT counter FROM counters('SELECT sum(length(d)) FROM tmp WHERE a > 0', 'index');
+SELECT counted('heap_issued') > 2000 AS many, counted('heap_requests') = counted('heap_issued') AS requests;
+RESET fptree.leaf_prefetch;
+DROP TABLE tmp;
 
 -- Snapshots that are no MVCC ones
 CREATE TABLE x (a int, EXCLUDE USING fptree (a WITH =));
