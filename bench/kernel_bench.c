@@ -173,6 +173,13 @@ value_key(uint64 v, uint64 tid)
 	return k;
 }
 
+/* TIDs reach as far as a build's, which knows the whole table. */
+static uint32
+reach(void)
+{
+	return fpt_tids_reach((uint32) (nkeys / 100));
+}
+
 /* Entries for the next page of a level: the tightest encoding's fill. */
 static int
 fpt_page_take(const FPTEntry *e, long n, int level, int fill)
@@ -197,8 +204,7 @@ fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 			fpt_tids_none(&tids);
 			for (long i = 0; i < take; i++)
 				fpt_tids_add(&tids, e[i].key.tid);
-			if (level == 0 && fpt_choose_tids(&tids, fpt_tids_reach(tids.maxblock),
-											&base) > kind)
+			if (level == 0 && fpt_choose_tids(&tids, reach(), &base) > kind)
 				break;
 			best = (int) take;
 		}
@@ -230,8 +236,8 @@ fpt_build_level(Tree *t, int level, FPTEntry *e, long n, int fill)
 		if (level == 0)
 			high.tid = 0;
 		if (fpt_page_form(&layout, page,
-						  &(FPTPageSpec) {level, no, &low, &high}, e + i, take,
-						  fill) != FPT_OK)
+						  &(FPTPageSpec) {level, no, &low, &high, reach()}, e + i,
+						  take, fill) != FPT_OK)
 		{
 			fprintf(stderr, "page does not hold %d entries\n", take);
 			exit(1);
@@ -287,8 +293,8 @@ static inline void
 fpt_prefetch_root(char *page)
 {
 	for (int i = 0; i <= root_lines; i++)
-		__builtin_prefetch(page + i * FPT_LINE);
-	__builtin_prefetch(page + FPT_SPECIAL_OFFSET);
+		fpt_prefetch(page + i * FPT_LINE);
+	fpt_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 
 static bool prefetch_page = true;
@@ -335,7 +341,13 @@ fpt_search(Tree *t, uint64 v)
 				last;
 	uint64		tid;
 	FPTRun		run = {&tid, NULL, NULL, NULL};
+	int			kid;
 
+	if (fpt_page_copy_image(&layout, page, &lo, true, &run, &kid) == 1)
+	{
+		fpt_guess_learn(&guess, &layout, page, kid);
+		return tid;
+	}
 	if (fpt_page_range(&layout, page, &lo, &hi, &first, &last) != FPT_OK)
 		abort();
 	fpt_guess_learn(&guess, &layout, page, first.kid);
@@ -372,8 +384,8 @@ fpt_scan(Tree *t, uint64 from, uint64 to)
 			char	   *next = tree_page(t, fpt_header(page)->right);
 
 			for (int i = 0; i < expect_lines; i++)
-				__builtin_prefetch(next + i * FPT_LINE);
-			__builtin_prefetch(next + FPT_SPECIAL_OFFSET);
+				fpt_prefetch(next + i * FPT_LINE);
+			fpt_prefetch(next + FPT_SPECIAL_OFFSET);
 		}
 		n = fpt_page_copy(&layout, page, first, last, true, &run);
 		for (int i = 0; i < n; i++)

@@ -48,6 +48,7 @@
 #include "store/buf.h"
 #include "store/index.h"
 #include "store/map.h"
+#include "store/meta.h"
 #include "store/place.h"
 #include "store/stripe.h"
 
@@ -58,7 +59,10 @@
 #define FPT_SPOOL_VALUES	0
 #define FPT_SPOOL_NULLS		1
 
-/* State of a participant, or of the only process. */
+/*
+ * State of a participant, or of the only process.  It is in the context of the
+ * command (or the worker), spools are in contexts of their own.
+ */
 typedef struct FPTBuild
 {
 	Relation	heap;
@@ -84,6 +88,7 @@ typedef struct FPTBuild
 
 /*
  * Raise an error if fptree cannot index what the index's definition asks for.
+ * Reads catalogues.
  *
  * Pattern operator classes compare bytes, but their "=" is the type's own: with
  * a nondeterministic collation that is not the same.  Core refuses it for the
@@ -112,7 +117,8 @@ fpt_check_supported(Relation index)
 /*
  * Is column i of a type that btree has an operator class for, and has fptree
  * taken that of another type because there is none for this one?  citext is
- * such a type, until it is given one: as a text it would do.
+ * such a type, until it is given one: as a text it would do.  *type: the
+ * column's, below its domains.  Reads catalogues.
  */
 static bool
 fpt_alien_opclass(Relation index, int i, Oid *type)
@@ -133,7 +139,7 @@ fpt_alien_opclass(Relation index, int i, Oid *type)
 
 /*
  * Warn of an index that is not what its definition seems to say.  Reads
- * catalogues.
+ * catalogues; raises nothing above WARNING.
  */
 static void
 fpt_warn_of_opclass(Relation index)
@@ -161,13 +167,17 @@ fpt_warn_of_opclass(Relation index)
  * Begin a build, or a participant's part of one.  "l" is the layout of the
  * index that will be loaded; NULL: there is no metapage yet, but all that is
  * needed is how keys are formed and compared.
+ *
+ * Returns the state, in the current context, without spools: these are begun
+ * when it is known who shares the memory.  Of FPTIndex only what forming keys
+ * takes is filled in: there is no description of an index that is being built.
+ * Reads catalogues if "l" is NULL.
  */
 static FPTBuild *
 fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 				const FPTLayout *l)
 {
 	FPTBuild   *b = palloc0(sizeof(FPTBuild));
-	int16		opts = index->rd_indoption[0];
 	bool		general = fpt_index_is_general(index);
 
 	Assert(l == NULL || fpt_is_general(l) == general);
@@ -189,8 +199,8 @@ fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 	{
 		b->ix.type = fpt_keytype_for(index_getprocid(index, 1, FPT_ORDER_PROC),
 									 index->rd_opcintype[0]);
-		b->ix.descending = (opts & INDOPTION_DESC) != 0;
-		b->ix.layout.nullsfirst = (opts & INDOPTION_NULLS_FIRST) != 0;
+		b->ix.descending = fpt_rel_descending(index);
+		b->ix.layout.nullsfirst = fpt_rel_nullsfirst(index);
 		b->nspools = FPT_NSPOOLS;
 		b->nwords[FPT_SPOOL_VALUES] = b->ix.type->keysize > 8 ? 3 : 2;
 		b->nwords[FPT_SPOOL_NULLS] = 1;
@@ -204,7 +214,10 @@ fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 	return b;
 }
 
-/* Neither its spools nor what workers have left are needed any more. */
+/*
+ * Neither its spools nor what workers have left are needed any more: ends the
+ * spools, then the workers, whose files the spools had open.
+ */
 static void
 fpt_build_free(FPTBuild *b)
 {
@@ -227,7 +240,12 @@ fpt_spool_name(char buf[MAXPGPATH], int participant, int which)
 	snprintf(buf, MAXPGPATH, "fptree%d.%d", participant, which);
 }
 
-/* Create the spools; mem bytes to share.  fileset NULL: private ones. */
+/*
+ * Create the spools; "mem" bytes to share.  fileset NULL: private ones; else
+ * they leave runs there for the leader, under names by the participant's
+ * number.  Of images the NULLs get a part of it; each spool has
+ * FPT_SPOOL_MINMEM at least, whatever "mem" is.
+ */
 static void
 fpt_build_begin_spools(FPTBuild *b, Size mem, FileSet *fileset,
 					   int participant)
@@ -254,7 +272,11 @@ fpt_build_begin_spools(FPTBuild *b, Size mem, FileSet *fileset,
 	}
 }
 
-/* Callback of the heap scan: spools an image key. */
+/*
+ * Callback of the heap scan: spools an image key, which may write to a
+ * temporary file, and so be cancelled, or raise.  "values" are the row's, which
+ * are gone at the next one: the image is a copy.
+ */
 static void
 fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 				bool *isnull, bool tupleIsAlive, void *state)
@@ -277,7 +299,11 @@ fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 	b->indtuples += 1;
 }
 
-/* Callback of the heap scan: spools a general key, or raises: too wide. */
+/*
+ * Callback of the heap scan: spools a general key.  Raises an error if it is
+ * too wide, and what types' functions raise; may be cancelled.  What is made of
+ * the row is in b->rowcxt, and gone at the end: the spool has a copy.
+ */
 static void
 fpt_build_general(Relation index, ItemPointer tid, Datum *values,
 				  bool *isnull, bool tupleIsAlive, void *state)
@@ -306,7 +332,11 @@ fpt_build_callback(const FPTBuild *b)
 	return fpt_is_general(&b->ix.layout) ? fpt_build_general : fpt_build_image;
 }
 
-/* Take part in a parallel build. */
+/*
+ * Take part in a parallel build: scan a part of the heap, and leave sorted
+ * runs.  Called in workers and in the leader.  Runs the index's expressions and
+ * predicate, and comparison functions: may raise, or be cancelled.
+ */
 static void
 fpt_build_share(FPTShare *share)
 {
@@ -327,7 +357,11 @@ fpt_parallel_build_main(dsm_segment *seg, shm_toc *toc)
 	fpt_worker_work(seg, toc, fpt_build_share);
 }
 
-/* Collect what the participants have left. */
+/*
+ * Collect what the participants have left, in spools that are empty.  Raises an
+ * error if a file cannot be read.  All participants that were planned are
+ * asked: one that has not started has left nothing (FPTSpoolExport.nruns is 0).
+ */
 static void
 fpt_build_import(FPTBuild *b)
 {
@@ -349,8 +383,11 @@ fpt_build_import(FPTBuild *b)
 }
 
 /*
- * Scan the heap, alone or with workers; returns the number of its tuples.  Runs
- * expressions and predicates of the index, which may raise.
+ * Scan the heap, alone or with workers; returns the number of its tuples.  The
+ * spools, which are begun here, then have all entries.  Runs expressions and
+ * predicates of the index, which may raise, or be cancelled, and which may
+ * process invalidations.  With workers the process is in parallel mode from
+ * here on, until fpt_build_free().
  */
 static double
 fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
@@ -376,7 +413,10 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 
 /* --- feeding the loader ------------------------------------------------- */
 
-/* Raise the error of a unique index: two live rows have this key's values. */
+/*
+ * Raise the error of a unique index: two live rows have this key's values.
+ * Those are shown if the user may see them.
+ */
 static void __attribute__((noreturn))
 fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
 {
@@ -408,7 +448,11 @@ fpt_build_duplicate(FPTBuild *b, const FPTKey *key)
  * A live entry of a unique index: raises an error if its key is that of another
  * one.  Equal keys are neighbours, and images refine btree's equality, so it is
  * enough to compare with the last live entry's key, or with the end of its
- * image's class.
+ * image's class.  Called in the index's order, for live entries alone; compares
+ * general keys, which may raise.
+ *
+ * The TID of the last key is set to this one's, so that comparing says "equal"
+ * where nothing but TIDs differs.
  */
 static void
 fpt_build_check_unique(FPTBuild *b, const FPTKey *key, unsigned flags)
@@ -466,7 +510,9 @@ fpt_build_entry(const FPTBuild *b, int nw, const uint64 *rec, FPTKey *key)
 
 /*
  * Load a spool's entries, which are sorted.  Raises an error if the index is
- * unique and two of them are not.
+ * unique and two of them are not, and what comparison functions raise; may be
+ * cancelled.  Records are in the spool's memory, and good until the next fetch;
+ * what comparing leaves in the current context, b->rowcxt, is freed with it.
  */
 static void
 fpt_build_feed(FPTBuild *b, int which, FPTLoad *load)
@@ -508,7 +554,10 @@ fpt_build_progress(double indtuples)
 	pgstat_progress_update_multi_param(lengthof(params), params, vals);
 }
 
-/* Sort and load what has been collected, NULLs where they belong. */
+/*
+ * Sort and load what has been collected, NULLs where they belong: their spool
+ * is fed before or after that of the values.  As fpt_build_feed().
+ */
 static void
 fpt_build_load(FPTBuild *b, FPTLoad *load)
 {
@@ -548,6 +597,13 @@ fpt_build_end(Relation index, FPTLoad *load, int nstripes)
  * ambuild: the index's file is empty, and locked by the command.  Raises an
  * error if it cannot be built as it is defined, or would have duplicates.
  * Returns how many rows and entries there are.
+ *
+ * Nothing of the index is in shared buffers, so that no page of it is locked
+ * while it is built.  Foreign code runs (expressions, comparison functions),
+ * catalogues are read, invalidations processed: nothing here relies on
+ * index->rd_amcache, which is emptied at the beginning.  May be cancelled; what
+ * an aborted build leaves is a file that the transaction removes.  All memory
+ * is in contexts below the current one.
  */
 IndexBuildResult *
 fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
@@ -592,7 +648,8 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 
 /*
  * The init forks of an unlogged index: an empty index.  It is built already, so
- * that the metapage tells its stripes.
+ * that the metapage tells its stripes.  Writes and logs metapage, root and a
+ * leaf; may raise.
  */
 void
 fptbuildempty(Relation index)

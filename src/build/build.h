@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * build/build.h
- *	  What the files of the index build share: spools and the page loader.
+ *	  Building an index: the access method's entry points.
  *
  * A build collects an index entry for each heap tuple in spools (build/sort.c),
  * which give them back in the index's order to the loader (build/load.c), which
@@ -14,10 +14,8 @@
 #define FPT_BUILD_BUILD_H
 
 #include "access/genam.h"
-#include "access/tableam.h"
 #include "nodes/execnodes.h"
 #include "storage/dsm.h"
-#include "storage/fileset.h"
 #include "storage/shm_toc.h"
 #include "utils/relcache.h"
 

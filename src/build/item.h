@@ -43,7 +43,8 @@ StaticAssertDecl(FPT_ENTRY_DEAD == 1, "it is the lowest bit of an image's TID");
 /*
  * What is sorted of it in memory, as a record of 3 words.  The place is the
  * number of a chunk and the offset there: the order of places is that in which
- * records came.
+ * records came.  A sort may put other numbers into "cls" and "head"
+ * (build/order.c); the place stays.
  */
 typedef struct FPTItem
 {
@@ -60,6 +61,7 @@ typedef struct FPTItem
 /* How far ahead of their use records are asked for, which lie anywhere. */
 #define FPT_ITEM_AHEAD		8
 
+/* Bytes of a general key's record in a chunk or a run, whose tuple has len. */
 static inline Size
 fpt_record_size(uint32 len)
 {
@@ -79,6 +81,10 @@ fpt_record_get(const FPTRecord *rec, FPTKey *key)
 	key->search = NULL;
 }
 
+/*
+ * The record that an item stands for, which is in a chunk and stays there until
+ * the spool writes its chunks out.
+ */
 static inline const FPTRecord *
 fpt_item_record(char *const *chunks, const FPTItem *item)
 {
@@ -105,8 +111,8 @@ fpt_item_ahead(char *const *chunks, const FPTItem *items, size_t i, size_t n)
 		const char *rec = (const char *)
 		fpt_item_record(chunks, &items[i + FPT_ITEM_AHEAD]);
 
-		__builtin_prefetch(rec);
-		__builtin_prefetch(rec + FPT_LINE);
+		fpt_prefetch(rec);
+		fpt_prefetch(rec + FPT_LINE);
 	}
 }
 

@@ -46,7 +46,15 @@
 
 /* --- loader ------------------------------------------------------------- */
 
-/* The page being filled on one level. */
+/*
+ * The page being filled on one level.
+ *
+ * entries[0 .. n-1] are its entries in ascending order; tuples of general keys
+ * are in "tups", those of repeated keys of a leaf once.  "n" and the bytes of
+ * tuples never exceed what a page of some encoding holds (fpt_level_room()).
+ * When it is closed, a leaf has at least one entry, but for that of an empty
+ * index, an inner page two, but for a level's last one.
+ */
 typedef struct FPTLoadLevel
 {
 	int			level;
@@ -85,6 +93,10 @@ typedef struct FPTLoadLevel
 	FPTEntry	entries[FPT_MAX_ENTRIES];
 } FPTLoadLevel;
 
+/*
+ * A build in progress: levels from the leaves (0) up, each begun when the first
+ * page below it is closed.  All of it is in "cxt", which the end deletes.
+ */
 struct FPTLoad
 {
 	MemoryContext cxt;
@@ -105,7 +117,12 @@ struct FPTLoad
 static void fpt_level_add(FPTLoad *load, int level, const FPTKey *key,
 						  uint32 down);
 
-/* Start the level's next page. */
+/*
+ * Start the level's next page, which is empty.  low: its low fence; left and
+ * pageno: FPT_NOPAGE for a level's first one, whose number is given when it is
+ * closed, as it may turn out to be the root.  The base is the fence's value if
+ * it has one: entries are not below it.
+ */
 static void
 fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 				uint32 pageno)
@@ -131,8 +148,9 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 }
 
 /*
- * Begin a level, with its first page, which is in memory only.  Raises an
- * error if there are as many as an index may have.
+ * Begin a level, with its first page, which is in memory only.  Returns it; it
+ * is in load->cxt, some 60 bytes for each entry that a page may have.  Raises
+ * an error if there are as many levels as an index may have.
  */
 static FPTLoadLevel *
 fpt_level_create(FPTLoad *load, int level)
@@ -181,8 +199,9 @@ fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 
 /*
  * How many entries a page may have when nnull of them are NULLs, which have
- * nodes of their own: limited by the fill factor and by the nodes.  Inner
- * pages need two entries, or the tree would not end.
+ * nodes of their own: limited by the fill factor and by the nodes.  Inner pages
+ * need two entries, or the tree would not end; a leaf takes one, however small
+ * the fill factor is.  At most FPT_MAX_ENTRIES.
  */
 static int
 fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
@@ -259,7 +278,12 @@ fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
 	return lv->n > 0 && fpt_key_alike(&lv->entries[lv->n - 1].key, key);
 }
 
-/* Can the level's entries and another one have a dictionary? */
+/*
+ * Can the level's entries and another one have a dictionary?  Neighbours must
+ * be alike to the byte, or distinct to the comparison function too: what is
+ * equal but not alike cannot share an item.  Compares each pair once
+ * (dictseen): may raise what comparison functions raise.
+ */
 static bool
 fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
@@ -310,7 +334,9 @@ fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 
 /*
  * Is there room for another general entry?  There is for the first one, and in
- * inner pages, where the first one has no tuple, for the second.
+ * inner pages, where the first one has no tuple, for the second.  A page that
+ * is full as it is may go on as one with a dictionary, which may compare keys.
+ * Notes the base if this is the first value.
  */
 static bool
 fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
@@ -335,7 +361,13 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	return true;
 }
 
-/* What else certainly fits into pages of this encoding, once key is there. */
+/*
+ * What else certainly fits into pages of this encoding, once key is there: as
+ * many entries as its nodes hold, keys as far from the base as its bytes tell,
+ * TIDs in blocks within its reach.  An entry within all of these changes
+ * neither the width of keys nor that of TIDs, so it need not be asked for
+ * (fpt_level_easy()).
+ */
 static void
 fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 					int nnull)
@@ -359,8 +391,9 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 }
 
 /*
- * Is there room for another entry?  Looks for the encoding that holds all;
- * then notes what else certainly fits in this encoding.
+ * Is there room for another entry?  Looks for the encoding that holds all; then
+ * notes what else certainly fits in this encoding.  Of general keys it may
+ * compare some, and raise.
  */
 static bool
 fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
@@ -421,6 +454,7 @@ fpt_level_encoding(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
 	return fpt_enc(kw - 1, kind);
 }
 
+/* The next page's number.  Raises an error when they are used up. */
 static uint32
 fpt_load_pageno(FPTLoad *load)
 {
@@ -432,7 +466,11 @@ fpt_load_pageno(FPTLoad *load)
 	return load->npages++;
 }
 
-/* Memory for a page.  The writer is begun when the first one is wanted. */
+/*
+ * Memory for a page, to be filled before another one is asked for.  The writer
+ * is begun when the first one is wanted.  May write the pages before it, and
+ * raise.
+ */
 static void *
 fpt_load_page(FPTLoad *load, uint32 pageno)
 {
@@ -448,7 +486,12 @@ fpt_load_page(FPTLoad *load, uint32 pageno)
 	return fpt_pagewriter_get(load->writer, pageno);
 }
 
-/* Format and write a level's page. */
+/*
+ * Format and write a level's page.  "high" is its high fence, "right" its right
+ * sibling, or FPT_NOPAGE; the level is as before.  May write to the file, log,
+ * be cancelled, and raise; a page that cannot be formatted is an error of ours,
+ * as room was asked for before.
+ */
 static void
 fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				uint32 right)
@@ -486,7 +529,9 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 
 /*
  * The page that a level fills is complete: write it and tell its parent.
- * "high" is the low fence of the next page, if there is one.
+ * "high" is the low fence of the next page, if there is one, which is started;
+ * of a level's last page it is plus infinity.  Recursive, by fpt_level_add():
+ * at most once a level.  As fpt_level_write().
  */
 static void
 fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
@@ -531,8 +576,9 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 
 /*
  * Lower bound of a leaf page that begins with "key", after "prev".  Without a
- * TID where the images differ, so that a later entry with the image of key
- * goes to the same page as key whatever its TID is.
+ * TID where the images differ, so that a later entry with the image of key goes
+ * to the same page as key whatever its TID is.  Of general keys the tuple is in
+ * *buf; compares, and so may raise.
  */
 static FPTKey
 fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
@@ -550,7 +596,12 @@ fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
 	return sep;
 }
 
-/* Keep the tuple of an entry that is about to be added. */
+/*
+ * Keep the tuple of an entry that is about to be added, which is the last one
+ * of the level's, as the caller's is good for this call only.  A leaf's key
+ * that repeats shares the tuple of the one before.  Counts what a page without,
+ * and one with a dictionary would need for tuples.
+ */
 static void
 fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 {
@@ -576,7 +627,10 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 	}
 }
 
-/* Does a page that is complete have room for this high fence? */
+/*
+ * Does a page that is complete have room for this high fence, in the encoding
+ * that its entries want, or with a dictionary?
+ */
 static bool
 fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 {
@@ -597,7 +651,8 @@ fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
  * A page of general keys is complete.  Its high fence, which only the next
  * entry's key tells, may be so wide that there is no room for it: then the
  * page's last entry goes to the next page, which makes room for a fence as wide
- * as itself.  False: all is well.
+ * as itself.  Returns false if all is well; true if the page was closed, and
+ * the next one begun with that entry.  As fpt_level_close().
  */
 static bool
 fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
@@ -634,7 +689,13 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	return true;
 }
 
-/* Add an entry to a level; keys come in ascending order. */
+/*
+ * Add an entry to a level; keys come in ascending order.  "down": an inner
+ * page's child.  The key's tuple is copied.  When the page is full it is
+ * closed, and the next one begun: as fpt_level_close().  After
+ * fpt_level_spill() it begins again, with a page of one entry: that has room,
+ * or is closed without a spill.
+ */
 static void
 fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 {
@@ -675,6 +736,10 @@ fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
 		lv->nnull++;
 }
 
+/*
+ * See build/load.h.  General keys are compared with sort support, which the
+ * layout's description gets here: nobody else sees it.
+ */
 FPTLoad *
 fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
 			   uint32 blocks)
@@ -721,6 +786,10 @@ fpt_load_add(FPTLoad *load, const FPTKey *key)
 	fpt_level_add(load, 0, key, 0);
 }
 
+/*
+ * See build/load.h.  Levels are closed from below; closing one may begin the
+ * next one above, so that the loop looks at it then.
+ */
 void
 fpt_load_end(FPTLoad *load)
 {

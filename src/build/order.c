@@ -62,6 +62,10 @@ typedef struct FPTOrder
 
 /* --- by comparison ------------------------------------------------------- */
 
+/*
+ * Two whole entries, TIDs included: 0 only of an item and itself.  May raise
+ * what comparison functions raise.
+ */
 static inline int
 item_cmp(const FPTOrder *o, const FPTItem *a, const FPTItem *b)
 {
@@ -73,6 +77,7 @@ item_cmp(const FPTOrder *o, const FPTItem *a, const FPTItem *b)
 	return fpt_key_cmp(o->l, &x, &y);
 }
 
+/* Few items, with one comparison each if they are in order. */
 static void
 insertion_sort(const FPTOrder *o, FPTItem *items, size_t n)
 {
@@ -88,8 +93,9 @@ insertion_sort(const FPTOrder *o, FPTItem *items, size_t n)
 }
 
 /*
- * Sort by comparing whole keys.  As all that sorts here it may raise errors of
- * comparison functions; items may be lost then.
+ * Sort by comparing whole keys.  As all that sorts here it may be cancelled,
+ * and raise errors of comparison functions; items may be lost then.  o->tmp has
+ * room for half of the items.  The recursion is as deep as n has bits.
  */
 static void
 merge_sort(const FPTOrder *o, FPTItem *items, size_t n)
@@ -149,7 +155,9 @@ item_string(const FPTOrder *o, const FPTItem *item, int skip,
 
 /*
  * How many bytes from "skip" on have all strings in common?  -1: there is
- * nothing more to sort by, or not all strings can be had.  May be cancelled.
+ * nothing more to sort by, or not all strings can be had.  May be cancelled;
+ * changes nothing.  Where some items are NULL, and others are not, there is
+ * something to sort by.
  */
 static int
 common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
@@ -189,8 +197,9 @@ common_bytes(const FPTOrder *o, const FPTItem *items, size_t n, int skip)
 }
 
 /*
- * Give items numbers: eight bytes from "skip" on.  False: all the same.  May be
- * cancelled.
+ * Give items numbers: eight bytes from "skip" on, and a class of NULLs.
+ * Returns whether any two differ.  Bytes behind a string's end are zeroes,
+ * which puts it before, or beside, what it begins.  May be cancelled.
  */
 static bool
 number_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
@@ -257,7 +266,11 @@ sort_bytes(const FPTOrder *o, FPTItem *items, size_t n, int skip)
 
 /* --- other strings ------------------------------------------------------- */
 
-/* Do bytes give the order, as far as a sample can tell? */
+/*
+ * Do bytes give the order, as far as a sample can tell?  Sorts a copy of up to
+ * FPT_GORDER_TMP items, in o->tmp, by bytes, and compares neighbours: may
+ * raise, or be cancelled.  The items themselves are as before.
+ */
 static bool
 order_is_bytes(const FPTOrder *o, const FPTItem *items, size_t n)
 {
@@ -281,9 +294,11 @@ order_is_bytes(const FPTOrder *o, const FPTItem *items, size_t n)
 }
 
 /*
- * Give items abbreviated keys; false if these turn out to be of no use.  That
- * is asked after 10, 20, 40 and so on, as core's sorts do.  May be cancelled.
- * Runs the type's sort support, which may raise.
+ * Give items abbreviated keys; false if these turn out to be of no use, some
+ * items then with other numbers than before, which is no loss: whoever sorts
+ * them gives them new ones.  That is asked after 10, 20, 40 and so on, as
+ * core's sorts do.  May be cancelled.  Runs the type's sort support, which may
+ * raise.
  */
 static bool
 abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
@@ -316,6 +331,9 @@ abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 /*
  * Sort by a column of strings, whose order need not be that of their bytes.
  * May be cancelled.  Runs comparison functions, which may raise.
+ *
+ * By bytes first, then merge_sort(), which of items that are in order makes n -
+ * 1 comparisons; or by abbreviated keys, and what these leave equal likewise.
  */
 static void
 sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
@@ -342,6 +360,10 @@ sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
 
 /* --- interface ----------------------------------------------------------- */
 
+/*
+ * See build/order.h.  The column to begin with is the first that class and
+ * head, which are the same for all items, leave open.
+ */
 void
 fpt_gorder_sort(const FPTLayout *l, char *const *chunks, FPTItem *items,
 				size_t n, FPTItem *tmp)

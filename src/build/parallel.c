@@ -46,7 +46,12 @@
 #define FPT_SHM_WALUSAGE	UINT64CONST(0xF970000000000004)
 #define FPT_SHM_BUFUSAGE	UINT64CONST(0xF970000000000005)
 
-/* What participants of a parallel build share. */
+/*
+ * What participants of a parallel build share, in dynamic shared memory.  The
+ * constant part is written before workers start; results are protected by
+ * "mutex", held for the few lines of fpt_parallel_participate(), and may be
+ * read without it once ndone is what the leader waits for.
+ */
 typedef struct FPTBuildShared
 {
 	/* constant */
@@ -124,6 +129,7 @@ fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
 
 /* --- the leader ---------------------------------------------------------- */
 
+/* Bytes of FPTBuildShared.  Raises an error if they overflow. */
 static Size
 fpt_shared_size(int nparticipants)
 {
@@ -133,8 +139,9 @@ fpt_shared_size(int nparticipants)
 }
 
 /*
- * Ask for the shared memory of all that participants share.  Before there is
- * any.
+ * Ask for the shared memory of all that participants share, before there is
+ * any.  Each chunk and each key that fpt_parallel_init_shared() takes is
+ * counted here.
  */
 static void
 fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
@@ -158,7 +165,7 @@ fpt_parallel_estimate(ParallelContext *pcxt, Relation heap, Snapshot snapshot)
 
 /*
  * Fill the shared memory that fpt_parallel_estimate() asked for.  No worker has
- * started.
+ * started, so nothing is locked.
  */
 static void
 fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
@@ -217,6 +224,10 @@ fpt_leader_end(FPTLeader *leader)
 	pfree(leader);
 }
 
+/*
+ * See build/parallel.h.  What was begun is undone where there turn out to be no
+ * workers; after an error the abort of the transaction does that.
+ */
 FPTLeader *
 fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 {
@@ -269,6 +280,10 @@ fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 	return leader;
 }
 
+/*
+ * See build/parallel.h.  The leader's number is that after the last planned
+ * worker's, whether that one has started or not.
+ */
 double
 fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
 				  double *indtuples)
@@ -331,6 +346,10 @@ fpt_leader_exports(const FPTLeader *leader, int participant)
 
 /* --- a worker ------------------------------------------------------------ */
 
+/*
+ * See build/parallel.h.  The index is not looked into, and not written: its
+ * file has no metapage yet.
+ */
 void
 fpt_worker_work(dsm_segment *seg, shm_toc *toc, FPTShareWork work)
 {

@@ -20,7 +20,11 @@
 /* Spools that a participant of a parallel build may leave behind */
 #define FPT_NSPOOLS			2
 
-/* A participant's share of a parallel build */
+/*
+ * A participant's share of a parallel build: what it is told, and what it
+ * leaves.  It is its own; results are added to those of the others when it is
+ * done.
+ */
 typedef struct FPTShare
 {
 	Relation	heap;
@@ -43,7 +47,9 @@ typedef struct FPTLeader FPTLeader;
 /*
  * The leader: start workers.  NULL if none are wanted, or if none could be
  * started: build alone then.  From then on until fpt_leader_end() the process
- * is in parallel mode.  May raise.
+ * is in parallel mode: no transaction IDs are assigned, no commands counted.
+ * Allocates in the current context, and shared memory.  Reads catalogues; may
+ * raise.
  */
 extern FPTLeader *fpt_leader_begin(Relation heap, Relation index,
 									   IndexInfo *indexInfo);
@@ -53,26 +59,42 @@ typedef void (*FPTShareWork) (FPTShare *share);
 
 /*
  * Take part in the scan and wait until all participants are done.  Returns the
- * number of heap tuples.  Then their results can be looked at.  May be
- * cancelled; raises the errors of workers, too.
+ * number of heap tuples; *indtuples: of entries.  Then their results can be
+ * looked at.  May be cancelled; raises the errors of workers, too.  Holds no
+ * lock while it waits but those of the command.
  */
 extern double fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo,
 								FPTShareWork work, double *indtuples);
+
+/*
+ * Participants that were planned, the leader included, which is the last one.
+ */
 extern int	fpt_leader_participants(const FPTLeader *leader);
+
+/* Where participants left their runs; until fpt_leader_end(). */
 extern FileSet *fpt_leader_files(FPTLeader *leader);
+
+/* What a participant left, FPT_NSPOOLS of them. */
 extern const FPTSpoolExport *fpt_leader_exports(const FPTLeader *leader,
 												  int participant);
 
-/* The files are not needed any more. */
+/*
+ * The files are not needed any more: wait for the workers' ends, add what they
+ * have used to this process's usage, and leave parallel mode.  May raise a
+ * worker's error.
+ */
 extern void fpt_leader_end(FPTLeader *leader);
 
-/* A participant: scan the share's part of the heap. */
+/*
+ * A participant: scan the share's part of the heap, "callback" called for each
+ * tuple.  Sets share->reltuples.  May raise, or be cancelled.
+ */
 extern void fpt_share_scan(FPTShare *share, IndexBuildCallback callback,
 						   void *state);
 
 /*
  * The life of a worker.  Opens table and index with the locks that the leader's
- * command has, and gives them back; may raise.
+ * command has, and gives them back; may raise, which the leader is told.
  */
 extern void fpt_worker_work(dsm_segment *seg, shm_toc *toc,
 							  FPTShareWork work);

@@ -3,6 +3,13 @@
  * build/radix.c
  *	  Sorting records of one to three 64-bit words without comparing.
  *
+ * The most significant digit first, eight bits at a time, in place: records are
+ * counted by the digit, swapped into its 256 parts, and each part is sorted by
+ * itself, small ones by insertion.  A digit begins at the highest bit in which
+ * records of a part differ, so a long common beginning, as keys of an index
+ * have, takes a pass over the records and no more.  Nothing is allocated: the
+ * array may fill all the memory that a build has.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -45,7 +52,10 @@ fpt_insertion_sort(uint64 *recs, size_t n, int nwords)
 	}
 }
 
-/* Bits of word w in which the records differ. */
+/*
+ * Bits of word w in which the records differ; 0: it is the same in all.  May be
+ * cancelled.
+ */
 static pg_attribute_always_inline uint64
 fpt_word_diff(const uint64 *recs, size_t n, int nwords, int w)
 {
@@ -77,7 +87,10 @@ fpt_digit(const uint64 *rec, FPTDigit d)
 	return (rec[d.word] >> d.shift) & 0xFF;
 }
 
-/* Where a digit's records begin: start[v]; start[256] = n. */
+/*
+ * Where a digit's records begin: start[v], for v = 0 .. 255; start[256] = n.
+ * May be cancelled, between chunks of FPT_SORT_CHUNK.
+ */
 static pg_attribute_always_inline void
 fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
 				 size_t *start)
@@ -153,7 +166,9 @@ fpt_digit_permute(uint64 *recs, int nwords, FPTDigit d, const size_t *start)
 /*
  * Sort records whose words before w are equal: by the highest eight bits in
  * which they differ, then each part by "recurse".  The depth of the recursion
- * is at most eight times the number of words.
+ * is at most eight times the number of words, and a frame has some 4.5 kB
+ * (start[], next[]).  May be cancelled, the records then in no order.  Takes no
+ * memory besides.
  */
 static pg_attribute_always_inline void
 fpt_radix_step(uint64 *recs, size_t n, int nwords, int w,

@@ -32,7 +32,11 @@ fpt_rec_copy(uint64 *to, const uint64 *from, int nwords)
 		to[w] = from[w];
 }
 
-/* Sort n records of nwords words in place. */
+/*
+ * Sort n records of nwords words in place, without comparing and without
+ * memory.  Equal records come in any order.  May be cancelled, the records then
+ * in no order.
+ */
 extern void fpt_radix_sort(uint64 *recs, size_t n, int nwords);
 
 #endif							/* FPT_BUILD_RADIX_H */

@@ -31,6 +31,7 @@
 #include <fcntl.h>
 
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 #include "storage/buffile.h"
 #include "utils/memutils.h"
 
@@ -52,6 +53,10 @@
 /* Records that the array has room for at first. */
 #define FPT_FIRST_RECORDS	4096
 
+/* The same of runs, and of chunks. */
+#define FPT_FIRST_RUNS		16
+#define FPT_FIRST_CHUNKS	64
+
 /* Memory of an item: half of them are copied while they are sorted. */
 #define FPT_ITEM_BYTES		(sizeof(FPTItem) * 3 / 2)
 
@@ -66,7 +71,11 @@ typedef struct FPTSpoolRun
 	uint64		bytes;
 } FPTSpoolRun;
 
-/* The same with its file and the state of reading it. */
+/*
+ * A run with its file and the state of reading it.  rec .. end is what has been
+ * read and not given back; it is within the buffer, or in the room for a record
+ * before it.
+ */
 typedef struct FPTRunReader
 {
 	FPTSpoolRun run;
@@ -115,8 +124,7 @@ struct FPTSpool
 	int			nruns;
 	int			maxruns;
 	uint64	   *last;			/* last record of the last run */
-	BufFile   **files;			/* all files opened */
-	int			nfiles;
+	List	   *files;			/* all files opened */
 
 	/* giving back */
 	size_t		nfetched;		/* records of recs given back */
@@ -137,7 +145,10 @@ fpt_rec_size(const FPTSpool *sp, const uint64 *rec)
 		fpt_record_size(((const FPTRecord *) rec)->len);
 }
 
-/* The same for general keys; may raise errors of comparison functions. */
+/*
+ * Is general record a before record b?  By class and head, then as a whole.
+ * May raise errors of comparison functions.
+ */
 static bool
 fpt_general_less(const FPTLayout *l, const FPTRecord *a, const FPTRecord *b)
 {
@@ -178,14 +189,23 @@ fpt_spool_rec(const FPTSpool *sp, size_t i)
 
 /* --- files of runs ------------------------------------------------------ */
 
+/*
+ * Read n bytes of a file from a block on.  Raises an error if they cannot be
+ * had.
+ */
 static void
-fpt_spool_keep_file(FPTSpool *sp, BufFile *file)
+fpt_file_read(BufFile *file, int64 block, void *to, Size n)
 {
-	if (sp->files == NULL)
-		sp->files = MemoryContextAlloc(sp->cxt, sizeof(BufFile *));
-	else
-		sp->files = repalloc(sp->files, (sp->nfiles + 1) * sizeof(BufFile *));
-	sp->files[sp->nfiles++] = file;
+	if (BufFileSeekBlock(file, block) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not seek to block %lld of temporary file",
+						(long long) block)));
+	if (BufFileRead(file, to, n) != n)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read block %lld of temporary file",
+						(long long) block)));
 }
 
 /* The file for new runs, created when it is first wanted. */
@@ -202,10 +222,14 @@ fpt_spool_open_out(FPTSpool *sp)
 	else
 		sp->out.file = BufFileCreateTemp(false);
 	sp->out.bytes = 0;
+	sp->files = lappend(sp->files, sp->out.file);
 	MemoryContextSwitchTo(old);
-	fpt_spool_keep_file(sp, sp->out.file);
 }
 
+/*
+ * Append bytes to a file of runs.  May be cancelled, at each FPT_RUN_BUFFER;
+ * raises an error if the disk is full.
+ */
 static void
 fpt_writer_put(FPTRunWriter *out, const void *data, Size len)
 {
@@ -224,7 +248,7 @@ fpt_writer_put(FPTRunWriter *out, const void *data, Size len)
 	}
 }
 
-/* Fill up to a block's end; returns the next block's number. */
+/* Fill up to a block's end, with zeroes; returns the next block's number. */
 static int64
 fpt_writer_align(FPTRunWriter *out)
 {
@@ -240,7 +264,10 @@ fpt_writer_align(FPTRunWriter *out)
 	return (int64) (out->bytes / BLCKSZ);
 }
 
-/* Add a run to the list: a place in a file, where it is empty yet or whole. */
+/*
+ * Add a run to the list: a place in a file, where it is empty yet or whole.
+ * The list is in sp->cxt and may move.
+ */
 static void
 fpt_spool_add_run(FPTSpool *sp, BufFile *file, FPTSpoolRun run)
 {
@@ -249,14 +276,9 @@ fpt_spool_add_run(FPTSpool *sp, BufFile *file, FPTSpoolRun run)
 	Assert(file != NULL && run.block >= 0);
 	if (sp->nruns >= sp->maxruns)
 	{
-		int			max = Max(16, 2 * sp->maxruns);
-		Size		size = mul_size(max, sizeof(FPTRunReader));
-
-		if (sp->runs == NULL)
-			sp->runs = MemoryContextAllocHuge(sp->cxt, size);
-		else
-			sp->runs = repalloc_huge(sp->runs, size);
-		sp->maxruns = max;
+		sp->maxruns *= 2;
+		sp->runs = repalloc_huge(sp->runs, mul_size(sp->maxruns,
+													sizeof(FPTRunReader)));
 	}
 	r = &sp->runs[sp->nruns++];
 	memset(r, 0, sizeof(*r));
@@ -266,8 +288,10 @@ fpt_spool_add_run(FPTSpool *sp, BufFile *file, FPTSpoolRun run)
 
 /*
  * Put the array in order; not twice, since the items of general keys are what
- * fpt_gorder_sort() leaves.  May raise errors of comparison functions, and
- * leaves behind what these allocate in the current context.
+ * fpt_gorder_sort() leaves.  May be cancelled, and raise errors of comparison
+ * functions, and leaves behind what these allocate in the current context.
+ * Takes half of the items' memory again while it sorts items by comparing
+ * (FPT_ITEM_BYTES has counted that).
  */
 static void
 fpt_spool_sort_array(FPTSpool *sp)
@@ -300,7 +324,8 @@ fpt_spool_sort_array(FPTSpool *sp)
 /*
  * Sort what is in memory and write it out, which leaves no records there.  If
  * it continues the last run it becomes part of that: then a heap in key order
- * gives one run, and NULLs' TIDs do.
+ * gives one run, and NULLs' TIDs do.  May be cancelled; raises errors of
+ * comparison functions and of writing.
  */
 static void
 fpt_spool_dump(FPTSpool *sp)
@@ -343,6 +368,10 @@ fpt_spool_dump(FPTSpool *sp)
 
 /* --- collecting --------------------------------------------------------- */
 
+/*
+ * See build/sort.h.  An array of images has a fixed limit; of general keys the
+ * limit depends on how long records are (fpt_spool_limit()).
+ */
 FPTSpool *
 fpt_spool_begin(const FPTLayout *l, int nwords, Size mem, FileSet *fileset,
 				const char *name)
@@ -368,8 +397,12 @@ fpt_spool_begin(const FPTLayout *l, int nwords, Size mem, FileSet *fileset,
 		sp->limit = SIZE_MAX;	/* chunks count */
 		sp->chunkcxt = AllocSetContextCreate(cxt, "fptree build records",
 											 ALLOCSET_DEFAULT_SIZES);
+		sp->maxchunks = FPT_FIRST_CHUNKS;
+		sp->chunks = MemoryContextAlloc(cxt, sp->maxchunks * sizeof(char *));
 	}
 	sp->last = MemoryContextAlloc(cxt, sp->maxsize);
+	sp->maxruns = FPT_FIRST_RUNS;
+	sp->runs = MemoryContextAlloc(cxt, sp->maxruns * sizeof(FPTRunReader));
 	sp->sorted = l == NULL;
 	sp->fileset = fileset;
 	if (name != NULL)
@@ -394,7 +427,8 @@ fpt_spool_limit(const FPTSpool *sp)
 
 /*
  * Make room for another record: a larger array, or an empty one.  An eighth
- * more is the least that is worth to copy it.
+ * more is the least that is worth to copy it.  May write out all records, as
+ * fpt_spool_dump().
  */
 static void
 fpt_spool_make_room(FPTSpool *sp)
@@ -436,7 +470,10 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 	sp->nrecs++;
 }
 
-/* Begin a chunk, with all others written out if memory is full. */
+/*
+ * Begin a chunk, with all others written out if memory is full (as
+ * fpt_spool_dump()).  It has room for any record.
+ */
 static void
 fpt_spool_add_chunk(FPTSpool *sp)
 {
@@ -448,18 +485,18 @@ fpt_spool_add_chunk(FPTSpool *sp)
 		fpt_spool_dump(sp);
 	if (sp->nchunks >= sp->maxchunks)
 	{
-		Size		size;
-
-		sp->maxchunks = Max(64, sp->maxchunks * 2);
-		size = sp->maxchunks * sizeof(char *);
-		sp->chunks = sp->chunks == NULL ? MemoryContextAlloc(sp->cxt, size) :
-			repalloc(sp->chunks, size);
+		sp->maxchunks *= 2;
+		sp->chunks = repalloc(sp->chunks, sp->maxchunks * sizeof(char *));
 	}
 	sp->chunks[sp->nchunks++] = MemoryContextAlloc(sp->chunkcxt,
 												   FPT_CHUNK_BYTES);
 	sp->chunkleft = FPT_CHUNK_BYTES;
 }
 
+/*
+ * See build/sort.h.  Records are whole words, the last of which is zeroed
+ * first: what is behind the tuple goes to a file, too.
+ */
 void
 fpt_spool_put_key(FPTSpool *sp, const FPTKey *key, unsigned flags)
 {
@@ -494,7 +531,10 @@ fpt_spool_put_key(FPTSpool *sp, const FPTKey *key, unsigned flags)
 
 /* --- merging ------------------------------------------------------------ */
 
-/* Is all of the run's next record read? */
+/*
+ * Is all of the run's next record read?  Raises an error if its length is none
+ * that a record can have.
+ */
 static inline bool
 fpt_reader_ready(const FPTSpool *sp, const FPTRunReader *r)
 {
@@ -512,15 +552,16 @@ fpt_reader_ready(const FPTSpool *sp, const FPTRunReader *r)
 
 /*
  * Read the next part of a run, of whose next record only the beginning is
- * there, or nothing.  True: it is there now; false: it was the run's end.
- * Raises an error if the file cannot be read, or ends within a record.
+ * there, or nothing.  True: it is there now; false: it was the run's end.  That
+ * beginning is moved to before the part, where there is room for any record; so
+ * a record that was given back before is gone.  May be cancelled.  Raises an
+ * error if the file cannot be read, or ends within a record.
  */
 static bool
 fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 {
 	Size		rest = r->end - (const char *) r->rec;
 	Size		n = (Size) Min(r->run.bytes - r->nread, (uint64) sp->readsize);
-	int64		block;
 
 	if (n == 0 && rest == 0)
 		return false;
@@ -528,17 +569,8 @@ fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 	Assert(rest < sp->maxsize && (n == 0 || r->nread % BLCKSZ == 0));
 	if (rest > 0)
 		memmove(r->buf - rest, r->rec, rest);
-	block = r->run.block + (int64) (r->nread / BLCKSZ);
-	if (BufFileSeekBlock(r->file, block) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek to block %lld of temporary file",
-						(long long) block)));
-	if (BufFileRead(r->file, r->buf, n) != n)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read block %lld of temporary file",
-						(long long) block)));
+	fpt_file_read(r->file, r->run.block + (int64) (r->nread / BLCKSZ),
+				  r->buf, n);
 	r->nread += n;
 	r->rec = (const uint64 *) (r->buf - rest);
 	r->end = r->buf + n;
@@ -548,9 +580,11 @@ fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 }
 
 /*
- * Let the heap's i'th run sink to where its next record belongs.  Not that of
- * lib/binaryheap.h, which calls a function for each comparison: of images that
- * takes longer than comparing them.
+ * Let the heap's i'th run sink to where its next record belongs.  May raise
+ * errors of comparison functions, the heap then in no order.
+ *
+ * Not that of lib/binaryheap.h, which calls a function for each comparison: of
+ * images that takes longer than comparing them.
  */
 static void
 fpt_heap_sink(FPTSpool *sp, int i)
@@ -576,7 +610,11 @@ fpt_heap_sink(FPTSpool *sp, int i)
 	heap[i] = r;
 }
 
-/* Start merging the first n runs; buffers and heap are allocated. */
+/*
+ * Start merging the first n runs: read the beginning of each, and make a heap
+ * of them.  Buffers and heap are allocated, for n at least.  As
+ * fpt_reader_fill() and fpt_heap_sink().
+ */
 static void
 fpt_merge_start(FPTSpool *sp, int n)
 {
@@ -601,7 +639,8 @@ fpt_merge_start(FPTSpool *sp, int n)
 
 /*
  * The next records of the runs being merged, as fpt_spool_fetch() gives them
- * back.  May raise errors of reading and of comparison functions.
+ * back; returns their number, 0 at the end.  May be cancelled, and raise errors
+ * of reading and of comparison functions.
  */
 static size_t
 fpt_merge_fetch(FPTSpool *sp, const uint64 **recs)
@@ -639,26 +678,26 @@ fpt_merge_fetch(FPTSpool *sp, const uint64 **recs)
 static void
 fpt_spool_close_unused(FPTSpool *sp)
 {
-	int			kept = 0;
+	ListCell   *lc;
 
-	for (int i = 0; i < sp->nfiles; i++)
+	foreach(lc, sp->files)
 	{
 		int			run = 0;
 
-		while (run < sp->nruns && sp->runs[run].file != sp->files[i])
+		while (run < sp->nruns && sp->runs[run].file != lfirst(lc))
 			run++;
 		if (run < sp->nruns)
-			sp->files[kept++] = sp->files[i];
-		else
-			BufFileClose(sp->files[i]);
+			continue;
+		BufFileClose(lfirst(lc));
+		sp->files = foreach_delete_current(sp->files, lc);
 	}
-	sp->nfiles = kept;
 }
 
 /*
  * Merge the first n runs into one, which goes to the end of the list.  A file
  * is never read and written at the same time: when the runs merged earlier are
- * due, a new file is begun.
+ * due, a new file is begun, and those are closed that no run is in.  As
+ * fpt_merge_fetch(), and writes.
  */
 static void
 fpt_merge_first_runs(FPTSpool *sp, int n)
@@ -691,7 +730,8 @@ fpt_merge_first_runs(FPTSpool *sp, int n)
 /*
  * Prepare for giving back merged runs; nothing is in memory any more.  Each run
  * being read needs a buffer of at least a block; where memory has no room for
- * that many, merge some first.
+ * that many, merge some first, the last time no more than leaves as many as
+ * there is room for.  As fpt_merge_first_runs().
  */
 static void
 fpt_spool_prepare_merge(FPTSpool *sp)
@@ -767,44 +807,41 @@ fpt_spool_export(FPTSpool *sp, FPTSpoolExport *ex)
 	BufFileExportFileSet(sp->out.file);
 }
 
+/*
+ * See build/sort.h.  The file stays open in sp->cxt; the list of runs is at its
+ * end, behind the last run.
+ */
 void
 fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 				 const FPTSpoolExport *ex)
 {
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(sp->cxt);
+	Size		size = mul_size(ex->nruns, sizeof(FPTSpoolRun));
+	FPTSpoolRun *dir;
 	BufFile    *file;
 
 	/* A dumped array could be joined to an imported run by mistake. */
 	Assert(sp->nrecs == 0 && sp->out.file == NULL);
 	Assert(sp->fileset == NULL && sp->heap == NULL);
-	if (ex->nruns == 0)
-		return;
-	old = MemoryContextSwitchTo(sp->cxt);
-	file = BufFileOpenFileSet(fileset, name, O_RDONLY, false);
-	MemoryContextSwitchTo(old);
-	fpt_spool_keep_file(sp, file);
-	if (BufFileSeekBlock(file, ex->dirblock) != 0)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not seek to block %lld of temporary file",
-						(long long) ex->dirblock)));
-	for (int64 i = 0; i < ex->nruns; i++)
+	if (ex->nruns > 0)
 	{
-		FPTSpoolRun run;
-
-		if (BufFileRead(file, &run, sizeof(run)) != sizeof(run))
-			ereport(ERROR,
-					(errcode_for_file_access(),
-					 errmsg("could not read block %lld of temporary file",
-							(long long) ex->dirblock)));
-		fpt_spool_add_run(sp, file, run);
+		file = BufFileOpenFileSet(fileset, name, O_RDONLY, false);
+		sp->files = lappend(sp->files, file);
+		dir = palloc_extended(size, MCXT_ALLOC_HUGE);
+		fpt_file_read(file, ex->dirblock, dir, size);
+		for (int64 i = 0; i < ex->nruns; i++)
+			fpt_spool_add_run(sp, file, dir[i]);
+		pfree(dir);
 	}
+	MemoryContextSwitchTo(old);
 }
 
 void
 fpt_spool_end(FPTSpool *sp)
 {
-	for (int i = 0; i < sp->nfiles; i++)
-		BufFileClose(sp->files[i]);
+	ListCell   *lc;
+
+	foreach(lc, sp->files)
+		BufFileClose(lfirst(lc));
 	MemoryContextDelete(sp->cxt);
 }

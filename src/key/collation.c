@@ -51,6 +51,11 @@ typedef struct FPTVersions
 	List	   *rowtypes;
 } FPTVersions;
 
+/*
+ * Take down a collation's version: once, and none of a collation that compares
+ * bytes, whose order is the same for ever, or of which the library tells none.
+ * Reads catalogues; may raise.  The list grows in the current context.
+ */
 static void
 add_collation(FPTVersions *v, Oid collation)
 {
@@ -65,7 +70,11 @@ add_collation(FPTVersions *v, Oid collation)
 
 static void add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation);
 
-/* A type in the order of its default operator class. */
+/*
+ * A type in the order of its default operator class.  If it has none, its
+ * function is unknown, so that both collations count (see add_order()).  Reads
+ * catalogues; may raise.
+ */
 static void
 add_type(FPTVersions *v, Oid type, Oid collation)
 {
@@ -98,8 +107,13 @@ add_record(FPTVersions *v, Oid type)
 }
 
 /*
- * The collations that a comparison function uses for values of a type.  Reads
- * catalogues; may raise, or be cancelled.
+ * Take down the collations that a comparison function uses for values of a
+ * type.
+ *
+ * Recursive: elements, columns and subtypes are types of their own.  It ends,
+ * because a row type is entered once and all others contain a type that was
+ * there before them.  Reads catalogues; may raise, or be cancelled.  Lists grow
+ * in the current context.
  */
 static void
 add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation)

@@ -12,12 +12,18 @@
 
 /*
  * A hash of the versions of all collations that an index's order depends on; 0:
- * there are none.  The index is locked; reads catalogues, so that no page may
- * be.  May raise.
+ * there are none.  Versions are hashed in ascending order, so that neither the
+ * order of the columns nor that in which catalogues were read counts.  The
+ * index is locked; reads catalogues, so that no page may be, and invalidations
+ * may be processed.  May raise, or be cancelled.
  */
 extern uint32 fpt_collations_version(Relation rel);
 
-/* Warn, once in a session, of an index with other ones (FPTIndex.stale). */
+/*
+ * Warn, once in a session, of an index with other ones (FPTIndex.stale).  A
+ * parallel worker does not: its leader has.  Keeps the index's OID in
+ * TopMemoryContext, for good.  Raises nothing above WARNING.
+ */
 extern void fpt_warn_stale(Relation rel);
 
 #endif							/* FPT_KEY_COLLATION_H */

@@ -36,10 +36,23 @@ typedef struct FPTGeneral FPTGeneral;
 
 extern void fpt_general_corrupt(void) __attribute__((noreturn));
 
+/*
+ * A tuple's header, see key/general.c: how many columns it has, whether a bitmap
+ * of NULLs follows, and whether the last column has no length.  FPT_T_HEADER is
+ * in front of it, or it is left out.
+ */
 #define FPT_T_COLUMNS		0x3F
 #define FPT_T_NULLS			0x40
 #define FPT_T_REST			0x80
+#define FPT_T_HEADER		0xFF	/* the header follows; else it is usual */
+#define FPT_T_SHORT			0x30	/* usual, but see key/general.c */
 
+/*
+ * The length of a varlena, or a name, in front of its bytes: one byte, or two
+ * of which the first has FPT_V_TWO, and perhaps FPT_V_COMPRESSED, and the upper
+ * six bits of the length.  FPT_V_MAX is more than FPT_MAX_TUPLE with any
+ * BLCKSZ.
+ */
 #define FPT_V_SHORT_MAX		0x7F	/* longest length in one byte */
 #define FPT_V_TWO			0x80
 #define FPT_V_COMPRESSED	0x40
@@ -63,7 +76,13 @@ typedef enum FPTWriteKind
 	FPT_WRITE_VARLENA			/* or varlena; the head may have the first */
 } FPTWriteKind;
 
-/* What is to be done for a column, for all entries alike. */
+/*
+ * What is to be done for a column, for all entries alike: worked out once, so
+ * that write_column() asks nothing that does not depend on the entry.  Of
+ * FPT_WRITE_HEAD* the value is (head >> shift) ^ mask, cut to its width (all 64
+ * bits: no shift); of the others the nhead bytes are the first of head <<
+ * shift, the most significant one in front.
+ */
 typedef struct FPTWriteStep
 {
 	uint64		mask;			/* FPT_WRITE_HEAD*: what to apply to the part */
@@ -85,6 +104,15 @@ typedef struct FPTWriteStep
 	(MAXALIGN(sizeof(IndexTupleData)) + FPT_WRITE_CHUNK + \
 	 (natts) * (MAXIMUM_ALIGNOF + VARHDRSZ + FPT_V_SHORT_MAX))
 
+/*
+ * What is known of one column.  "nhead", "plainhead" and "headshift" say which
+ * bytes of a value that is not restored are those of the head: nhead of them,
+ * at most eight, the first ones of its string; 0 for columns without a part,
+ * and for parts that hold something else than the first bytes.
+ *
+ * "cmp" points into rd_supportinfo, "type" into a static table.  "ssup" is
+ * somebody's own, hence the contract of fpt_general_sort_support().
+ */
 typedef struct FPTColumn
 {
 	FPTWriteStep step;
@@ -110,12 +138,18 @@ typedef struct FPTColumn
 	SortSupport ssup;
 } FPTColumn;
 
+/*
+ * How the columns of an index are compared, formed and taken apart: see above.
+ * col[] has natts elements, of which the first nkeys are key columns, and of
+ * these the first head.nparts have a part in the head.
+ */
 struct FPTGeneral
 {
 	FPTHeadDesc head;
 	uint32		sortversion;	/* of the sort keys in it, or 0 */
 	int			nkeys;
 	int			natts;
+	uint8		usual;			/* header of entries without NULLs */
 	bool		simple;			/* all columns are known to write_simple() */
 	uint16		writeflags;		/* t_info of what it makes, but for the size */
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
@@ -129,7 +163,24 @@ typedef union FPTValueBuf
 	double		align_double;
 } FPTValueBuf;
 
-/* Where a key's columns are. */
+/* What a header says of the last column's length. */
+#define FPT_LENGTH_STORED	(-1)	/* it is in front of the column */
+#define FPT_LENGTH_REST		(-2)	/* all that is left of the tuple */
+
+/* Length of the last column as a header says it. */
+static inline int
+header_length(uint8 header)
+{
+	if ((header & FPT_T_COLUMNS) >= FPT_T_SHORT)
+		return (header & FPT_T_COLUMNS) - FPT_T_SHORT;
+	return header & FPT_T_REST ? FPT_LENGTH_REST : FPT_LENGTH_STORED;
+}
+
+/*
+ * Where a key's columns are.  What is from p up to end has not been read; both
+ * are in the page, or wherever the key's tuple is, and so nothing read lives
+ * longer than that.  i <= natts <= g->natts; "headto" never rises.
+ */
 typedef struct FPTReader
 {
 	const FPTGeneral *g;
@@ -139,13 +190,17 @@ typedef struct FPTReader
 	int			headto;			/* the head stands for columns before this */
 	bool		allnull;		/* all columns are NULL */
 	bool		allhead;		/* all are in the head */
-	bool		rest;			/* FPT_T_REST, and not yet read */
+	int			lastlen;		/* of the last column, or FPT_LENGTH_* */
 	const uint8 *nulls;			/* bitmap or NULL */
 	const char *p;
 	const char *end;
 } FPTReader;
 
-/* A column of a tuple, not yet made a Datum. */
+/*
+ * A column of a tuple, not yet made a Datum.  Of one that is neither NULL nor
+ * restored, "data" has len - nhead bytes, all of them before the tuple's end,
+ * and the head the first nhead.
+ */
 typedef struct FPTField
 {
 	bool		isnull;
@@ -156,10 +211,18 @@ typedef struct FPTField
 	const char *data;			/* the others */
 } FPTField;
 
-/* Begin to read an entry's columns; false if its tuple makes no sense. */
+/*
+ * Begin to read an entry's columns.  Returns false if its tuple makes no sense:
+ * it has more columns than the index, ends within its bitmap, or says otherwise
+ * than the class whether the first column is NULL.  Of a key without a tuple,
+ * all is in the head, or all is NULL.  Raises nothing, copies nothing; the page
+ * that the key is in, if it is in one, stays locked, or is private.
+ */
 static inline bool
 reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 {
+	uint8		header;
+
 	Assert(key->search == NULL);
 	Assert(key->len == 0 || key->tup != NULL);
 	r->g = g;
@@ -167,7 +230,8 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->natts = g->natts;
 	r->i = 0;
 	r->headto = g->head.nparts;
-	r->allnull = r->allhead = r->rest = false;
+	r->allnull = r->allhead = false;
+	r->lastlen = FPT_LENGTH_STORED;
 	r->nulls = NULL;
 	r->p = r->end = NULL;
 	if (key->cls != FPT_CLS_VALUE)
@@ -181,11 +245,21 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 
 	r->p = key->tup;
 	r->end = key->tup + key->len;
-	r->natts = (uint8) *r->p & FPT_T_COLUMNS;
-	r->rest = ((uint8) *r->p & FPT_T_REST) != 0;
+	if (likely((uint8) *r->p != FPT_T_HEADER))
+		header = g->usual;
+	else if (key->len < 2)
+		return false;
+	else
+	{
+		header = (uint8) r->p[1];
+		r->p += 2;
+	}
+	r->lastlen = header_length(header);
+	if (r->lastlen < 0)
+		r->natts = header & FPT_T_COLUMNS;
 	if (r->natts > g->natts)
 		return false;
-	if ((uint8) *r->p++ & FPT_T_NULLS)
+	if (header & FPT_T_NULLS)
 	{
 		int			bytes = (r->natts + 7) / 8;
 
@@ -210,23 +284,30 @@ reader_isnull(const FPTReader *r, int i)
 }
 
 /*
- * Length of a varlena, and a name, in a tuple; r->i is the next column's.
- * False: the tuple ends before, which no sound one does.  Reads nothing beyond
- * r->end.
+ * Length of a varlena, or a name, in a tuple; r->i is the next column's, and
+ * f->nhead what the head has of it at most.  Sets f->len, f->compressed, and
+ * f->nhead to what the head really has.  Returns false if the tuple ends
+ * before, which no sound one does.  Reads nothing beyond r->end; the length
+ * itself is for the caller to compare with what is left.
  */
 static inline bool
 read_length(FPTReader *r, FPTField *f)
 {
 	uint8		b;
 
-	if (r->p >= r->end)
-		return false;
-	if (r->rest && r->i == r->natts)
+	if (r->i == r->natts && r->lastlen != FPT_LENGTH_STORED)
 	{
-		r->rest = false;
-		f->len = f->nhead + (int) (r->end - r->p);
+		f->len = r->lastlen;
+		if (r->lastlen == FPT_LENGTH_REST)
+			f->len = f->nhead + (int) (r->end - r->p);
+		else if (f->len > f->nhead)
+			return false;
+		f->nhead = Min(f->nhead, f->len);
+		r->lastlen = FPT_LENGTH_STORED;
 		return true;
 	}
+	if (r->p >= r->end)
+		return false;
 	b = (uint8) *r->p++;
 	f->len = b;
 	if (b & FPT_V_TWO)
@@ -257,7 +338,12 @@ head_restores(const FPTGeneral *g, int i, uint64 head)
 		 fpt_head_restores(&g->head, i, head));
 }
 
-/* The next column, of which there must be one; false if it makes no sense. */
+/*
+ * The next column, of which there must be one.  Returns false if it makes no
+ * sense: it ends beyond the tuple, is compressed where its type cannot be, or
+ * is a name longer than any.  The bytes of a value are not looked at.  Raises
+ * nothing.
+ */
 static inline bool
 reader_next(FPTReader *r, FPTField *f)
 {
@@ -301,7 +387,11 @@ reader_next(FPTReader *r, FPTField *f)
 	return true;
 }
 
-/* All bytes of a column, one after the other. */
+/*
+ * Write all bytes of a column to "to", f->len of them, one after the other:
+ * those that the head has and those of the tuple.  Needs no alignment on either
+ * side.
+ */
 static inline void
 field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
 {
@@ -324,8 +414,11 @@ field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
 }
 
 /*
- * A column's value, in buf if it is passed by reference.  Varlenas get a long
- * header, so that functions need not copy them.
+ * Returns a column's value, in buf if it is passed by reference.  Varlenas get
+ * a long header, so that functions need not copy them; compressed ones stay so.
+ * "buf" has field_size() bytes and the alignment of FPTValueBuf.  Raises
+ * ERRCODE_INDEX_CORRUPTED if a compressed value's own header contradicts its
+ * length in the tuple; allocates nothing.
  */
 static inline Datum
 field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
@@ -366,7 +459,10 @@ field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 	return PointerGetDatum(buf);
 }
 
-/* Bytes that field_value() may write. */
+/*
+ * Bytes that field_value() may write: the value, and its header or the zero
+ * that ends it.
+ */
 static inline Size
 field_size(const FPTReader *r, int i, const FPTField *f)
 {

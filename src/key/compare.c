@@ -31,6 +31,10 @@ typedef struct FPTSide
 	int			natts;
 } FPTSide;
 
+/*
+ * Begin to go over a key's columns, but for INCLUDE columns.  Raises an error
+ * if it is an entry whose tuple makes no sense.
+ */
 static void
 side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
 {
@@ -46,7 +50,10 @@ side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
 	s->natts = Min(s->natts, g->nkeys);
 }
 
-/* Step to the next column; is it NULL? */
+/*
+ * Step to the next column, which is number i; is it NULL?  Raises an error if
+ * the tuple makes no sense.
+ */
 static inline bool
 side_next(FPTSide *s, int i)
 {
@@ -59,6 +66,11 @@ side_next(FPTSide *s, int i)
 	return s->f.isnull;
 }
 
+/*
+ * The value of the column that side_next() stepped to, which is not NULL.  In
+ * *buf if it is an entry's and passed by reference: so it is good until *buf is
+ * used again.
+ */
 static inline Datum
 side_value(FPTSide *s, int i, FPTValueBuf *buf)
 {
@@ -74,22 +86,33 @@ is_plain(Datum d)
 	return fpt_varlena_is_plain(DatumGetPointer(d));
 }
 
+/* Order of two strings of bytes: -1, 0 or 1; a beginning is before the whole. */
+static inline int
+order_bytes(const char *a, int alen, const char *b, int blen)
+{
+	int			c = memcmp(a, b, Min(alen, blen));
+
+	if (c == 0)
+		c = alen - blen;
+	return (c > 0) - (c < 0);
+}
+
 /* Two values of a column by bytes; neither is compressed or out of line. */
 static int
 compare_bytes(Datum a, Datum b)
 {
 	const char *pa = DatumGetPointer(a);
 	const char *pb = DatumGetPointer(b);
-	Size		la = VARSIZE_ANY_EXHDR(pa);
-	Size		lb = VARSIZE_ANY_EXHDR(pb);
-	int			c = memcmp(VARDATA_ANY(pa), VARDATA_ANY(pb), Min(la, lb));
 
 	Assert(is_plain(a) && is_plain(b));
-	if (c != 0)
-		return c;
-	return la < lb ? -1 : la > lb ? 1 : 0;
+	return order_bytes(VARDATA_ANY(pa), VARSIZE_ANY_EXHDR(pa),
+					   VARDATA_ANY(pb), VARSIZE_ANY_EXHDR(pb));
 }
 
+/*
+ * Two values of a type with images: equal if the images are of one class, as
+ * 0.0 and -0.0 are.  A class stands for its last image.
+ */
 static int
 compare_images(const FPTKeyType *type, Datum a, Datum b)
 {
@@ -108,14 +131,21 @@ compare_images(const FPTKeyType *type, Datum a, Datum b)
 	return fpt_img_cmp(ia, ib);
 }
 
-/* Two values of a column, ascending. */
+/*
+ * Order of two values of a column, ascending: less than, equal to or more than
+ * 0.  Neither is out of line: otherwise comparing them would read a TOAST
+ * table, perhaps with a page locked (L7).  Calls the type's function where
+ * nothing simpler will do: that may raise, and allocate in the current context.
+ */
 static int
 compare_values(const FPTColumn *c, Datum a, Datum b)
 {
 	Assert(c->cmp != NULL);
 	Assert(c->fastcmp == NULL || c->ssup != NULL);
+
+	/* or comparing would read TOAST, perhaps with a page locked (L7) */
 	Assert(c->typlen != -1 || (!VARATT_IS_EXTERNAL(DatumGetPointer(a)) &&
-							   !VARATT_IS_EXTERNAL(DatumGetPointer(b)))); /* L7 */
+							   !VARATT_IS_EXTERNAL(DatumGetPointer(b))));
 	if (c->kind == FPT_COL_IMAGE)
 		return compare_images(c->type, a, b);
 	if (c->kind == FPT_COL_BYTES && is_plain(a) && is_plain(b))
@@ -125,14 +155,12 @@ compare_values(const FPTColumn *c, Datum a, Datum b)
 	return DatumGetInt32(FunctionCall2Coll(c->cmp, c->collation, a, b));
 }
 
-int
-fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
-						   Datum b, bool bnull)
+/* The same in the index's order, NULLs where they belong. */
+static inline int
+compare_ordered(const FPTColumn *c, Datum a, bool anull, Datum b, bool bnull)
 {
-	const FPTColumn *c = &g->col[i];
 	int			res;
 
-	Assert(i >= 0 && i < g->nkeys);
 	if (anull || bnull)
 	{
 		if (anull && bnull)
@@ -145,9 +173,20 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 	return res;
 }
 
+int
+fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
+						   Datum b, bool bnull)
+{
+	Assert(i >= 0 && i < g->nkeys);
+	return compare_ordered(&g->col[i], a, anull, b, bnull);
+}
+
 /*
  * A string of bytes that is looked for, and an entry's, which stays where it
- * is. The heads are equal, and so are as many bytes as they hold of both.
+ * is.  The heads are equal, and so are as many bytes as they hold of both.
+ * Returns false if one of the two is not plain bytes, so that they must be
+ * compared as values; else *res is -1, 0 or 1.  Nothing is copied, nothing
+ * raised.
  */
 static inline bool
 compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
@@ -164,16 +203,16 @@ compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
 	len = (int) VARSIZE_ANY_EXHDR(p);
 	skip = Min(f->nhead, len);
 	Assert(skip <= f->len);
-	*res = memcmp(VARDATA_ANY(p) + skip, f->data, Min(len, f->len) - skip);
-	if (*res == 0)
-		*res = len - f->len;
-	*res = (*res > 0) - (*res < 0);
+	*res = order_bytes(VARDATA_ANY(p) + skip, len - skip, f->data,
+					   f->len - skip);
 	return true;
 }
 
 /*
- * A column of two keys, of bytes, where they are; false if they must be put
- * together first.
+ * A column of two keys, of bytes, where they are; *res: -1, 0 or 1.  Returns
+ * false if they must be put together first: compressed ones, those of which the
+ * head has parts of different length, two search keys.  Copies nothing, raises
+ * nothing.
  */
 static inline bool
 compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
@@ -198,45 +237,43 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 		(fa->nhead > 0 && a->r.head != b->r.head))
 		return false;
 	Assert(fa->nhead <= fa->len && fa->nhead <= fb->len);
-	*res = memcmp(fa->data, fb->data, Min(fa->len, fb->len) - fa->nhead);
-	if (*res == 0)
-		*res = fa->len - fb->len;
-	*res = (*res > 0) - (*res < 0);
+	*res = order_bytes(fa->data, fa->len - fa->nhead, fb->data,
+					   fb->len - fb->nhead);
 	return true;
 }
 
 /*
- * A column of two keys, in the index's order.  Returns -1, 0 or 1, or what the
- * type's function does.  That may raise, and be a user's.
+ * A column of two keys, in the index's order, NULLs where they belong.  Returns
+ * -1, 0 or 1, or what the type's function does, which may be a user's, and may
+ * raise.  Has room for both values on the stack, FPT_MAX_TUPLE bytes each.
  */
 static int
 compare_column(const FPTGeneral *g, int i, FPTSide *a, bool anull,
 			   FPTSide *b, bool bnull)
 {
-	const FPTColumn *c = &g->col[i];
 	FPTValueBuf abuf;
 	FPTValueBuf bbuf;
-	Datum		av;
-	Datum		bv;
+	Datum		av = (Datum) 0;
+	Datum		bv = (Datum) 0;
 	int			res;
 
-	if (anull || bnull)
+	if (!anull && !bnull)
 	{
-		if (anull && bnull)
-			return 0;
-		return anull == c->nullsfirst ? -1 : 1;
+		if (compare_in_place(g, i, a, b, &res))
+			return g->col[i].descending ? -res : res;
+		av = side_value(a, i, &abuf);
+		bv = side_value(b, i, &bbuf);
 	}
-	if (compare_in_place(g, i, a, b, &res))
-		return c->descending ? -res : res;
-	av = side_value(a, i, &abuf);
-	bv = side_value(b, i, &bbuf);
-	res = compare_values(c, av, bv);
-	if (c->descending)
-		return res < 0 ? 1 : res > 0 ? -1 : 0;
-	return res;
+	return compare_ordered(&g->col[i], av, anull, bv, bnull);
 }
 
-/* The first column in which the two differ, n if they do not; *res: how. */
+/*
+ * The first column, not before "from", in which the two differ; n if they do
+ * not in the first n columns.  *res: how, in the index's order.  Columns before
+ * "from" are passed over, which costs no comparison, but their bytes must be
+ * found.  May raise what comparison functions raise, and an error if a tuple
+ * makes no sense.
+ */
 static int
 compare_columns(const FPTGeneral *g, FPTSide *a, FPTSide *b, int from, int n,
 				int *res)
@@ -300,6 +337,13 @@ search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
 	return s->natts == g->nkeys ? 0 : s->after ? 1 : -1;
 }
 
+/*
+ * FPTLayout.cmp, see key/compare.h.
+ *
+ * From the cheapest to the dearest: the same bytes; a search key that is all in
+ * the head, which both have; columns, those left out that the head decides.  At
+ * last a partial key stands before, or after, all that begin so.
+ */
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 {
@@ -399,7 +443,8 @@ fpt_general_search_key(const FPTGeneral *g, const FPTGeneralSearch *s,
 
 	if (search_key_begin(g, s, key))
 	{
-		fpt_head_prefix(&g->head, s->values, s->isnull, s->natts, &min, &max);
+		fpt_head_prefix(&g->head, s->values, s->isnull, s->natts, s->code,
+						&min, &max);
 		key->lo = s->after ? max : min;
 	}
 }
@@ -412,15 +457,17 @@ fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
 	Assert(before->natts == after->natts);
 	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
 		fpt_head_prefix(&g->head, before->values, before->isnull,
-						before->natts, &lo->lo, &hi->lo);
+						before->natts, before->code, &lo->lo, &hi->lo);
 	else
 		(void) search_key_begin(g, after, hi);
 	Assert(lo->cls == hi->cls && lo->lo <= hi->lo);
 }
 
 /*
- * A shorter string than "value" that is greater than "prev": as many bytes as
- * it takes to differ.  "value" itself if it cannot be shortened.
+ * Returns a shorter string than "value" that is greater than "prev": as many
+ * bytes as it takes to differ, in the current context.  "value" itself if it
+ * cannot be shortened, as the order is not that of bytes, or is descending,
+ * where a beginning would be before and not after.
  */
 static Datum
 shorten(const FPTColumn *c, Datum prev, Datum value)
@@ -500,7 +547,12 @@ fpt_general_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 
 /* --- sorting ------------------------------------------------------------- */
 
-/* Sort support of a key column, if btree has one for the same order. */
+/*
+ * Sort support of a key column, if btree has one for the same order: the
+ * default "<" of our family must be the "<" of a family of btree that has the
+ * same comparison function.  Sets c->ssup and c->fastcmp, or leaves them NULL.
+ * Reads catalogues; may raise.  Allocates in the current context.
+ */
 static void
 sort_support_column(Relation rel, int i, FPTColumn *c, bool abbreviate)
 {

@@ -15,8 +15,10 @@
 #include "page/layout.h"
 
 /*
- * Make a key for a scan's bound: class, head and "search" of *key are set.
- * *s must live as long as the key.  TID: 0, or FPT_MAX_TID if "after".
+ * Make a key for a scan's bound: class, head and "search" of *key are set.  *s
+ * must live as long as the key.  TID: 0, or FPT_MAX_TID if "after".  Values may
+ * be compressed; those out of line are fetched for the head, so that no page
+ * may be locked then.  May raise.
  */
 extern void fpt_general_search_key(const FPTGeneral *g,
 								   const FPTGeneralSearch *s, FPTKey *key);
@@ -39,13 +41,18 @@ extern void fpt_general_search_keys(const FPTGeneral *g,
 extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 								const FPTKey *b);
 
-/* In how many of the first key columns have two entries the same value? */
+/*
+ * In how many of the first key columns have two entries the same value?  None
+ * if their classes differ.  As fpt_general_compare(): may raise, a page may be
+ * locked.
+ */
 extern int	fpt_general_common(const FPTGeneral *g, const FPTKey *a,
 							   const FPTKey *b);
 
 /*
  * Order of two values of a key column, DESC and NULLS placement considered.
- * Runs the type's function.
+ * Returns less than, equal to or more than 0.  Neither value is out of line.
+ * Runs the type's function, which may raise.
  */
 extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
 									   bool anull, Datum b, bool bnull);
@@ -53,8 +60,12 @@ extern int	fpt_general_compare_values(const FPTGeneral *g, int i, Datum a,
 /*
  * The fence between two neighbouring leaf entries, prev < key: the shortest
  * partial key s with prev < s <= key.  Where all key columns are equal that is
- * key itself, with its TID (INCLUDE columns can be left out); else the TID
- * is 0.  This is FPTLayout.separate.
+ * key itself, with its TID (INCLUDE columns can be left out); else the TID is
+ * 0.  This is FPTLayout.separate.
+ *
+ * Pages are locked when a page is split: comparison functions run as in
+ * fpt_general_compare().  May raise, before anything is changed.  Memory is
+ * taken in a context of its own, and given back, but for an error.
  */
 extern void fpt_general_separate(const void *arg, const FPTKey *prev,
 								 const FPTKey *key, FPTKeyBuf *sep);
@@ -62,29 +73,51 @@ extern void fpt_general_separate(const void *arg, const FPTKey *prev,
 /*
  * From now on *g, which is the caller's own and does not outlive the current
  * memory context, compares by the sort support functions of the types' btree
- * operator classes, where these have the same order.  With abbreviated keys,
- * or without.
+ * operator classes, where these have the same order.  With abbreviated keys, or
+ * without.  Reads catalogues, so that no page may be locked; may raise.
  */
 extern void fpt_general_sort_support(FPTGeneral *g, Relation rel,
 									 bool abbreviate);
 
 extern int	fpt_general_nkeys(const FPTGeneral *g);
 
-/* The first key column that class and head leave open; may be the last + 1. */
+/*
+ * The first key column that class and head leave open; may be the last + 1:
+ * then equal heads are equal keys.
+ */
 extern int	fpt_general_open(const FPTGeneral *g, const FPTKey *key);
+
+/*
+ * What is known of the order of key column i, without its direction; that and
+ * the placement of NULLs in *descending and *nullsfirst.
+ */
 extern FPTColumnOrder fpt_general_order(const FPTGeneral *g, int i,
 										bool *descending, bool *nullsfirst);
 
-/* Column i of an entry; false if it is not stored as it is. */
+/*
+ * Column i of an entry, which has it; false if it is not stored as it is, since
+ * it is compressed or restored by the head.  s->data is in the entry's tuple,
+ * and lives as long.  Raises an error if the tuple makes no sense.
+ */
 extern bool fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
 							   FPTGeneralString *s);
 
-/* Abbreviated keys of column i: as unsigned numbers, in ascending order. */
+/* Has the column abbreviated keys that are compared as unsigned numbers? */
 extern bool fpt_general_can_abbreviate(const FPTGeneral *g, int i);
+
+/*
+ * The abbreviated key of an entry's column i, as an unsigned number in
+ * ascending order; 0 of NULL.  Less means less; equal ones say nothing.  Runs
+ * the type's sort support, which may raise, and keeps memory in the context
+ * that fpt_general_sort_support() was called in.
+ */
 extern uint64 fpt_general_abbreviate(const FPTGeneral *g, int i,
 									 const FPTKey *key, bool *isnull);
 
-/* After so many of them: are they worth it? */
+/*
+ * After n of them: are they worth it?  Asks the type, which estimates how many
+ * different ones there are.
+ */
 extern bool fpt_general_abbreviations_pay(const FPTGeneral *g, int i, int n);
 
 #endif							/* FPT_KEY_COMPARE_H */

@@ -7,10 +7,18 @@
  *
  * A tuple holds what class and head of its key do not tell:
  *
+ *		1 byte		FPT_T_HEADER
  *		1 byte		number of columns (6 bits); FPT_T_NULLS: a bitmap follows;
  *					FPT_T_REST: the last column has no length, see below
  *		bitmap		a bit a column, set for NULLs
  *		columns		one after the other, unaligned
+ *
+ * The first two bytes are left out if the second one is that of nearly all
+ * entries (FPTGeneral.usual: all columns, no NULLs, and the last one without a
+ * length, if it is of a kind that has one), unless the columns have no bytes or
+ * begin with FPT_T_HEADER.  If it is that but for the last column, which has
+ * fewer bytes than the head can have of it, FPT_T_SHORT and their number take
+ * its place.
  *
  * A full entry has all columns of the index, INCLUDE columns too.  The tuple is
  * empty if the head restores all of them, or if all of them are NULL (which the
@@ -28,8 +36,9 @@
  *						the bytes are a compressed varlena, header included, and
  *						nothing of them is in the head.
  *
- * A name or varlena that is the last column, is not compressed and has bytes in
- * the tuple is stored without its length: they are the rest of the tuple.
+ * A name or varlena that is the last column and is not compressed is stored
+ * without its length: what the head has not is the rest of the tuple, and if
+ * that is nothing the header tells the length, where it can.
  *
  * Partial keys are of the same form, with fewer columns.
  *
@@ -54,6 +63,10 @@
 
 /* --- description --------------------------------------------------------- */
 
+/*
+ * See key/general.h.  A key of several columns never has an image, nor has an
+ * index with INCLUDE columns, which a page of images has no place for.
+ */
 bool
 fpt_index_is_general(Relation rel)
 {
@@ -69,7 +82,10 @@ fpt_general_size(Relation rel)
 		RelationGetNumberOfAttributes(rel) * sizeof(FPTColumn);
 }
 
-/* Recognise comparison functions that we know better than to call. */
+/*
+ * What is known of a key column's order: recognise comparison functions that we
+ * know better than to call.  Reads catalogues.
+ */
 static void
 init_key_column(Relation rel, int i, FPTColumn *c)
 {
@@ -101,7 +117,12 @@ init_head_column(const FPTHeadDesc *hd, int i, FPTColumn *c)
 	c->restores = fpt_head_restoring(hd, i);
 }
 
-/* How a column is put into an index tuple. */
+/*
+ * How write_simple() (key/itup.c) gets at a column.  FPT_WRITE_OTHER, which is
+ * zero, stays if it cannot: a name, a long value of fixed length, a DESC
+ * string, numbers that are not just the head's bits (int2, floats).  Changes
+ * c->step alone; the column's other fields are known.
+ */
 static void
 init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
 {
@@ -154,7 +175,7 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	g->natts = RelationGetNumberOfAttributes(rel);
 	g->nkeys = IndexRelationGetNumberOfKeyAttributes(rel);
 	Assert(g->nkeys > 0 && g->nkeys <= g->natts);
-	Assert(g->natts <= INDEX_MAX_KEYS && g->natts <= FPT_T_COLUMNS);
+	Assert(g->natts <= INDEX_MAX_KEYS && g->natts < FPT_T_SHORT);
 	for (int i = 0; i < g->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -176,6 +197,9 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	}
 	Assert(g->head.nparts <= g->nkeys);
 	g->sortversion = fpt_head_sortversion(&g->head);
+	g->usual = (uint8) g->natts;
+	if (g->col[g->natts - 1].typlen < 0 || g->col[g->natts - 1].isname)
+		g->usual |= FPT_T_REST;
 	g->simple = FPT_WRITE_MAX(g->natts) <= INDEX_SIZE_MASK;
 	for (int i = 0; i < g->natts; i++)
 	{
@@ -190,20 +214,12 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	}
 }
 
-bool
-fpt_general_headless(const FPTGeneral *g)
-{
-	return g->head.nparts == 0;
-}
-
-uint32
-fpt_general_sortversion(const FPTGeneral *g)
-{
-	return g->sortversion;
-}
-
 /* --- taking apart -------------------------------------------------------- */
 
+/*
+ * See key/general.h.  Each value has an allocation of its own: what index-only
+ * scans return, of which there are many, fpt_general_write() makes.
+ */
 int
 fpt_general_deform(const FPTGeneral *g, const FPTKey *key, Datum *values,
 				   bool *isnull)
@@ -244,7 +260,12 @@ fpt_general_any_null(const FPTGeneral *g, const FPTKey *key)
 	return false;
 }
 
-/* A column's value in core's form, at p; returns its length. */
+/*
+ * A column's value in core's form, at p; returns its length.  p has
+ * field_size() bytes and the column's alignment, and so can be the Datum
+ * itself.  Raises an error if a compressed value's header contradicts its
+ * length.
+ */
 static inline Size
 field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 {
@@ -274,6 +295,13 @@ field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 	return c->typlen == -2 ? f->len + 1 : f->len;
 }
 
+/*
+ * See key/general.h.
+ *
+ * Columns are aligned by the rule of heap_fill_tuple() but for short varlenas:
+ * each is written with a long header, at its type's alignment.
+ * att_align_pointer() then finds it because the bytes skipped are zeroes.
+ */
 void
 fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 {
@@ -316,6 +344,11 @@ fpt_general_write(const FPTGeneral *g, const FPTKey *key, IndexTuple itup)
 	itup->t_info = flags | (uint16) off;
 }
 
+/*
+ * See key/general.h.  Reads what fpt_general_deform() would, and looks besides
+ * at the headers of compressed values, and whether bytes are left over.  What
+ * values mean to their types is not asked.
+ */
 bool
 fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 {
@@ -339,17 +372,22 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 		}
 	}
 	/* nothing but the columns */
-	return r.p == r.end && !r.rest;
+	return r.p == r.end && r.lastlen == FPT_LENGTH_STORED;
 }
 
 /* --- forming ------------------------------------------------------------- */
 
-/* Appends to a tuple, as long as there is room; counts what would be there. */
+/*
+ * Appends to a tuple, as long as there is room (FPT_MAX_TUPLE); "len" counts
+ * on, so that an error can tell what there would have been.
+ */
 typedef struct FPTWriter
 {
 	char	   *data;
 	Size		len;
 	bool		last;			/* the column that is put is the last one */
+	bool		whole;			/* no columns are missing or NULL */
+	int			lastlen;		/* what the header shall say of its length */
 } FPTWriter;
 
 static inline void
@@ -368,20 +406,27 @@ put_byte(FPTWriter *w, int byte)
 	put(w, &b, 1);
 }
 
-/* Bytes, with their length; the first "skip" of them are in the head. */
+/*
+ * Append bytes, with their length; the first "skip" of them are in the head,
+ * and so are not repeated, but count.  The last column's length is left out if
+ * the end of the tuple tells it.  That needs a byte in the tuple: a string that
+ * is all in the head may be shorter than what the head has of one.  "flags":
+ * FPT_V_COMPRESSED, or 0.
+ */
 static void
 put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 {
 	Assert(skip >= 0 && (skip == 0 || flags == 0));
-	Assert(w->len > 0);			/* FPT_T_REST goes into the first byte */
 	if (len > FPT_V_MAX)
 	{
 		/* too long, anyway */
 		w->len += len;
 		return;
 	}
-	if (w->last && flags == 0 && len > (Size) skip)
-		w->data[0] |= (char) FPT_T_REST;
+	if (w->last && flags == 0 && len >= (Size) skip)
+		w->lastlen = FPT_LENGTH_REST;
+	else if (w->last && flags == 0 && w->whole)
+		w->lastlen = (int) len;
 	else if (len > FPT_V_SHORT_MAX || flags != 0)
 	{
 		put_byte(w, FPT_V_TWO | flags | (int) (len >> 8));
@@ -393,7 +438,11 @@ put_string(FPTWriter *w, const char *s, Size len, int skip, int flags)
 		put(w, s + skip, len - skip);
 }
 
-/* A value whose first "skip" bytes are in the head. */
+/*
+ * Append a value whose first "skip" bytes are in the head.  It is not out of
+ * line.  By value: its typlen bytes, as in memory, so in the machine's order
+ * (as all that core stores).
+ */
 static void
 put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
 {
@@ -435,16 +484,43 @@ put_value(FPTWriter *w, const FPTColumn *c, Datum value, int skip)
 }
 
 /*
- * Make a key of the first natts columns: head (of the least key that begins
- * so), class and tuple.  The tuple's length can come out as more than
- * FPT_MAX_TUPLE; its contents are not complete then.
+ * The header goes in front of what was put, unless it is left out.  "header":
+ * but for what it says of a length.
+ */
+static inline void
+put_header(FPTWriter *w, const FPTGeneral *g, int header)
+{
+	if (w->lastlen == FPT_LENGTH_REST)
+		header |= FPT_T_REST;
+	else if (w->lastlen >= 0)
+		header = FPT_T_SHORT + w->lastlen;
+	Assert(w->lastlen < 0 || w->lastlen < (int) sizeof(uint64));
+	if (header == g->usual && w->len > 0 &&
+		(uint8) w->data[0] != FPT_T_HEADER)
+		return;
+	if (w->len + 2 <= FPT_MAX_TUPLE)
+	{
+		memmove(w->data + 2, w->data, w->len);
+		w->data[0] = (char) FPT_T_HEADER;
+		w->data[1] = (char) header;
+	}
+	w->len += 2;
+}
+
+/*
+ * See key/general.h.
+ *
+ * The first NULL ends what the head stands for (headto): bits behind it are
+ * filled up, see key/head.h.  The tuple is empty if nothing is left to say: all
+ * columns restored, or all NULL.  A partial key always has a header, which says
+ * how many columns it has.
  */
 void
 fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 					 const bool *isnull, int natts, FPTKeyBuf *buf)
 {
 	FPTKey	   *key = &buf->key;
-	FPTWriter	w = {.data = buf->data};
+	FPTWriter	w = {.data = buf->data, .lastlen = FPT_LENGTH_STORED};
 	int			headto = Min(g->head.nparts, natts);
 	bool		empty = natts == g->natts;
 	bool		nulls = false;
@@ -456,7 +532,8 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 	if (isnull[0])
 		headto = 0;
 	else
-		fpt_head_prefix(&g->head, values, isnull, natts, &key->lo, &max);
+		fpt_head_prefix(&g->head, values, isnull, natts, NULL, &key->lo,
+						&max);
 	for (int i = 0; i < natts; i++)
 	{
 		if (isnull[i])
@@ -469,9 +546,9 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 			empty &= i < headto && head_restores(g, i, key->lo);
 	}
 
+	w.whole = natts == g->natts && !nulls;
 	if (!empty)
 	{
-		put_byte(&w, natts | (nulls ? FPT_T_NULLS : 0));
 		for (int i = 0; nulls && i < natts; i += 8)
 		{
 			int			bits = 0;
@@ -490,13 +567,17 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 					  i < headto ? g->col[i].nhead : 0);
 		}
 	}
+	if (!empty)
+		put_header(&w, g, natts | (nulls ? FPT_T_NULLS : 0));
 	key->len = (uint32) w.len;
 	key->tup = w.len > 0 ? buf->data : NULL;
 }
 
 /*
  * A varlena as it is stored: never out of line, compressed if it is long.  As
- * for btree the table's own compression is kept.
+ * for btree the table's own compression is kept.  Returns the value itself, or
+ * a new one in the current context, which the caller frees.  Reads the TOAST
+ * table of one that is out of line: no page may be locked.  May raise.
  */
 static Datum
 storable(const FPTColumn *c, Datum value)
@@ -524,9 +605,10 @@ storable(const FPTColumn *c, Datum value)
 }
 
 /*
- * Bytes of the index tuple that an index-only scan makes of the values.  Its
- * length has 13 bits, which pages of 32 kB have room for more than.  None is
- * stored out of line.
+ * Most bytes that the index tuple has which an index-only scan makes of the
+ * values: with a bitmap of NULLs, long headers, names in full.  Its length has
+ * 13 bits, which pages of 32 kB have room for more than.  None is stored out of
+ * line.
  */
 static Size
 index_tuple_size(const FPTGeneral *g, const Datum *values, const bool *isnull)
@@ -551,6 +633,11 @@ index_tuple_size(const FPTGeneral *g, const Datum *values, const bool *isnull)
 	return size;
 }
 
+/*
+ * See key/general.h.  What was made for this row is freed before an error is
+ * raised or the key returned, not at the end of the statement: an INSERT may
+ * have many rows.
+ */
 void
 fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 				 const bool *isnull, uint64 tid, FPTKeyBuf *buf)

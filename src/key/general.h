@@ -74,16 +74,16 @@
  */
 extern bool fpt_index_is_general(Relation rel);
 
+/* Bytes of an index's FPTGeneral. */
 extern Size fpt_general_size(Relation rel);
 
-/* "sortkeys": heads may be made of sort keys, see FPT_KEYCLASS_SORTKEY. */
+/*
+ * Fill *g, which has fpt_general_size() bytes, in.  "sortkeys": heads may be
+ * made of sort keys, see FPT_KEYCLASS_SORTKEY.  Reads catalogues, so that no
+ * page may be locked and invalidations may be processed; may raise.  What is
+ * kept of sort keys is kept for the life of the backend.
+ */
 extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
-
-/* Are the heads of all keys the same? */
-extern bool fpt_general_headless(const FPTGeneral *g);
-
-/* Version of the sort keys in the heads, 0 if there are none. */
-extern uint32 fpt_general_sortversion(const FPTGeneral *g);
 
 /* What a search key in memory has instead of a tuple; see FPTKey.search. */
 typedef struct FPTGeneralSearch
@@ -92,43 +92,53 @@ typedef struct FPTGeneralSearch
 	bool		after;			/* after all keys that begin so */
 	const Datum *values;
 	const bool *isnull;
+	const uint64 *code;			/* see fpt_head_long_column(), or NULL */
 } FPTGeneralSearch;
 
 /*
  * Make the entry of a heap tuple: class, head and tuple, which is written to
- * buf.  Values are detoasted, and compressed as btree does.  Raises btree's
- * error for entries of more than FPT_MAX_TUPLE bytes.  Allocates in the
- * current context what it does not free.
+ * buf.  Values are detoasted, and compressed as btree does, so that no page may
+ * be locked.  Raises btree's error for entries of more than FPT_MAX_TUPLE
+ * bytes, or whose index tuple is longer than 13 bits can tell (pages of 32 kB).
+ * What it allocates in the current context it frees.
  */
 extern void fpt_general_form(const FPTGeneral *g, Relation rel,
 							 const Datum *values, const bool *isnull,
 							 uint64 tid, FPTKeyBuf *buf);
 
-/* Is any key column of an entry NULL?  INCLUDE columns do not count. */
+/*
+ * Is any key column of an entry NULL?  INCLUDE columns do not count.  Raises an
+ * error if the tuple makes no sense, or is that of a partial key.
+ */
 extern bool fpt_general_any_null(const FPTGeneral *g, const FPTKey *key);
 
 /*
- * All columns of an entry, INCLUDE columns too, as core's index_form_tuple()
- * would have them.  By-reference values point into the tuple if they can (it
- * may be unaligned there: those are copied to the current context).  Columns
- * that a partial key does not have are NULL; returns the number it has.
+ * All columns of an entry, INCLUDE columns too.  Values passed by reference are
+ * copies in the current context, aligned, varlenas with a long header unless
+ * they are compressed: what the page has instead need be neither whole nor
+ * aligned.  Columns that a partial key does not have are NULL; returns the
+ * number it has.  Raises an error if the tuple makes no sense.
  */
 extern int	fpt_general_deform(const FPTGeneral *g, const FPTKey *key,
 							   Datum *values, bool *isnull);
 
 /*
  * The same as an index tuple of core's format, for index-only scans, into a
- * buffer of INDEX_SIZE_MASK + 1 bytes.  Not by way of index_form_tuple(), which
- * allocates a new one and would compress wide values again.
+ * buffer of INDEX_SIZE_MASK + 1 bytes, aligned.  Not by way of
+ * index_form_tuple(), which allocates a new one and would compress wide values
+ * again.  Allocates nothing.  Raises an error if the entry's tuple makes no
+ * sense, or would make a longer one: what fpt_general_form() made does not.
+ * The TID is not set.
  */
 extern void fpt_general_write(const FPTGeneral *g, const FPTKey *key,
 							  IndexTuple itup);
 
 /*
- * Index tuples of many entries, one behind the other.  An item is where one
- * begins in "data".  With FPT_ITUP_STORED it is the entry's own tuple that is
- * there, which fpt_general_write() is to take apart when it is its turn: that
- * is so for entries that take longer, and may not be wanted.
+ * Index tuples of many entries, one behind the other, each at a multiple of
+ * MAXIMUM_ALIGNOF.  An item is where one begins in "data".  With
+ * FPT_ITUP_STORED it is the entry's own tuple that is there, which
+ * fpt_general_write() is to take apart when it is its turn: that is so for
+ * entries that take longer, and may not be wanted.
  */
 typedef struct FPTItups
 {
@@ -149,7 +159,10 @@ typedef enum FPTColumnOrder
 	FPT_ORDER_STRING			/* of strings, but not that of bytes */
 } FPTColumnOrder;
 
-/* A column of an entry, as far as it is not in the head. */
+/*
+ * A column of an entry, as far as it is not in the head: "data" is in the
+ * entry's tuple.
+ */
 typedef struct FPTGeneralString
 {
 	bool		isnull;
@@ -157,7 +170,13 @@ typedef struct FPTGeneralString
 	int			len;
 } FPTGeneralString;
 
-/* key/general.c */
+/*
+ * Make a key of the first natts columns: head (of the least key that begins so)
+ * and tuple, which is in *buf; class and TID are the caller's.  No value is out
+ * of line.  The tuple's length can come out as more than FPT_MAX_TUPLE; its
+ * contents are not complete then, but nothing beyond *buf is written.  May
+ * raise: a collation's sort keys can.
+ */
 extern void fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 								 const bool *isnull, int natts,
 								 FPTKeyBuf *buf);

@@ -30,6 +30,7 @@
 #include <sys/socket.h>
 
 #include "catalog/pg_index.h"
+#include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "storage/itemptr.h"
 #include "tsearch/ts_type.h"
@@ -110,7 +111,10 @@ clamp(int64 v, int64 min, int64 max)
 #define NUM_SHORT_WEIGHT	0x003F
 
 /*
- * Returns the magnitude of n digits, the first of which counts 10000 ^ weight.
+ * Returns the magnitude of n digits, the first of which counts 10000 ^ weight:
+ * 0 of zero, NUM_TINY and NUM_HUGE of what has no code of its own, else below
+ * NUM_HUGE.  Digits are read one by one, since they need not be aligned, and
+ * kept in 0 .. 9999, since a damaged page may have others.
  */
 static uint64
 numeric_magnitude(const char *data, int n, int weight)
@@ -156,7 +160,8 @@ numeric_magnitude(const char *data, int n, int weight)
 /*
  * The code of a numeric: its sign, its weight and its first digits, as far as
  * 64 bits go.  NaN is above infinity.  The value may be toasted, and is then
- * detoasted in the current context and freed.
+ * detoasted in the current context and freed.  Whatever bytes it has there is a
+ * code: only the value's length says how many digits there are.
  */
 static uint64
 numeric_code(Datum value)
@@ -233,6 +238,7 @@ bytes_code(const char *p, int len)
 /*
  * The code of a string of bytes: its first eight.  Of a toasted one no more
  * than these are read, but for bpchar, whose trailing blanks do not count.
+ * What that takes is allocated in the current context, and freed.
  */
 static uint64
 varlena_code(FPTHeadKind kind, Datum value)
@@ -260,6 +266,10 @@ varlena_code(FPTHeadKind kind, Datum value)
 	return code;
 }
 
+/*
+ * The code of a bit string: its first 64 bits.  Bits after the last one are
+ * zeroes, so that a string's code is not above that of one that it begins.
+ */
 static uint64
 bits_code(Datum value)
 {
@@ -283,7 +293,12 @@ bits_code(Datum value)
 
 /*
  * The code of an inet or cidr: IPv4 before IPv6, the network's bits, how many
- * these are, and of IPv4 the first of the host's.
+ * these are, and of IPv4 the first of the host's.  Detoasts in the current
+ * context, and frees.  A mask longer than the address (a damaged value) counts
+ * as 32.
+ *
+ * No shift is by the width of its operand: the host of a mask of 32 bits is
+ * zero without one, and network bits are masked only where there are others.
  */
 static uint64
 inet_code(Datum value)
@@ -357,8 +372,10 @@ inet_value(uint64 code, char *buf)
 #define INTERVAL_MAX_DAYS	(PG_INT64_MAX / USECS_PER_DAY - 1)
 
 /*
- * The code of an interval: its microseconds, as comparisons count them (a
- * month has 30 days), cut off where 64 bits do not have them.
+ * The code of an interval: its microseconds, as comparisons count them (a month
+ * has 30 days), cut off where 64 bits do not have them.  Fields of a struct on
+ * a page need not be aligned, hence the copy.  The sum of months and days is
+ * below 2^37, and cannot overflow.
  */
 static uint64
 interval_code(Datum value)
@@ -400,6 +417,10 @@ interval_sure(uint64 code)
 #define TIMETZ_ZONE_BIAS	(INT64CONST(1) << 17)
 #define TIMETZ_TIME_BIAS	(INT64CONST(1) << 36)
 
+/*
+ * The code of a timetz.  Its fields are within the ranges of the type, or made
+ * so: no other value would fit the bits.
+ */
 static uint64
 timetz_code(Datum value)
 {
@@ -417,6 +438,10 @@ timetz_code(Datum value)
 				(uint64) (zone + TIMETZ_ZONE_BIAS), TIMETZ_BITS);
 }
 
+/*
+ * The timetz of a code, in buf, which has 12 bytes at least and the alignment
+ * of an int64.
+ */
 static Datum
 timetz_value(uint64 code, char *buf)
 {
@@ -432,6 +457,7 @@ timetz_value(uint64 code, char *buf)
 
 #define TID_BITS			48
 
+/* The code of a TID: block, then offset, both as they are. */
 static uint64
 tid_code(Datum value)
 {
@@ -518,7 +544,8 @@ float_zero(const FPTKeyType *type)
 
 /*
  * The code of a value that has an image: the image, its width in the upper
- * bits. Values that are equal but not alike have the same code.
+ * bits.  Values that are equal but not alike have the same code: of a class the
+ * last image (fpt_image_class()).  Of a uuid, with 128 bits, the upper half.
  */
 static uint64
 image_code(const FPTHeadPart *part, Datum value)
@@ -543,6 +570,10 @@ image_code(const FPTHeadPart *part, Datum value)
 	return left((img.lo + image_bias(type)) & lowmask(bits), bits);
 }
 
+/*
+ * The value of a code, where that is all of an image; in buf if passed by
+ * reference.
+ */
 static Datum
 image_value(const FPTHeadPart *part, uint64 code, char *buf)
 {
@@ -560,6 +591,8 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
 /*
  * How heads are made of a column with this comparison function; *type: of what
  * has images, else NULL.  FPT_HEAD_NONE: there is no code that has the order.
+ * Looks at collations only for functions that use them, which reads catalogues,
+ * and may raise.
  */
 static FPTHeadKind
 head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
@@ -612,7 +645,8 @@ head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
 
 /*
  * Returns how many bits of a kind's code matter; *whole: these are all there
- * is.
+ * is, so that another part may follow.  Strings never are: the code does not
+ * say where they end but by a zero.
  */
 static int
 code_bits(const FPTHeadPart *part, bool *whole)
@@ -645,11 +679,18 @@ code_bits(const FPTHeadPart *part, bool *whole)
 	}
 }
 
-/* Returns a value's code, in ascending order; the value may be toasted. */
+/*
+ * Returns a value's code, in ascending order, left-aligned; the value may be
+ * toasted.  What is allocated is freed, but for what sort keys keep.
+ */
 static uint64
 value_code(const FPTHeadPart *part, Datum value)
 {
 	Assert(part->kind != FPT_HEAD_NONE);
+
+	/* Interrupts are held off while a page is locked: rule L10. */
+	Assert((part->kind != FPT_HEAD_BPCHAR && part->kind != FPT_HEAD_SORTKEY) ||
+		   InterruptHoldoffCount == 0 || !fpt_head_is_long(value));
 	switch (part->kind)
 	{
 		case FPT_HEAD_IMAGE:
@@ -712,7 +753,10 @@ maybe_null(const FPTHeadDesc *hd, int i, uint64 head)
 	return i > 0 && (head & rest) == (part->nullsfirst ? 0 : rest);
 }
 
-/* Are all values that have this code equal? */
+/*
+ * Are all values that have this code equal?  The code may be cut off: then its
+ * lower bits are zeroes, and only strings that end before can be sure.
+ */
 static bool
 code_sure(const FPTHeadPart *part, uint64 code)
 {
@@ -754,6 +798,11 @@ fpt_head_is_bytes(Oid cmpproc, Oid collation)
 		(cmpproc == F_BTTEXTCMP && fpt_collation_is_c(collation));
 }
 
+/*
+ * See key/head.h.  A part has the room that the parts before have left, if the
+ * last one is whole; a sort key's part is at the lower end (see SORTKEY_BITS).
+ * FPT_HEAD_MAXPARTS is enough for all: a part takes two bits at least.
+ */
 bool
 fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 			 int16 options, bool sortkeys)
@@ -800,11 +849,12 @@ fpt_head_sortversion(const FPTHeadDesc *hd)
 
 /*
  * Returns the head of at most the first n columns, the bits that these leave
- * open as zeroes; *rest: how many those are.
+ * open as zeroes; *rest: how many those are.  After a NULL none are: the bits
+ * behind it are all zeroes or all ones, whatever follows.
  */
 static inline uint64
 form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
-			int n, int *rest)
+			int n, const uint64 *known, int *rest)
 {
 	uint64		head = 0;
 
@@ -823,7 +873,11 @@ form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 			*rest = 0;
 			return head;
 		}
-		code = upper_bits(value_code(part, values[i]), part->bits);
+		if (unlikely(known != NULL && i == hd->nparts - 1))
+			code = *known;
+		else
+			code = value_code(part, values[i]);
+		code = upper_bits(code, part->bits);
 		if (part->descending)
 			code ^= lowmask(part->bits);
 		head |= code << part->shift;
@@ -834,14 +888,46 @@ form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,
 
 void
 fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
-				const bool *isnull, int n, uint64 *min, uint64 *max)
+				const bool *isnull, int n, const uint64 *known, uint64 *min,
+				uint64 *max)
 {
 	int			rest;
 
-	*min = *max = form_prefix(hd, values, isnull, Min(n, hd->nparts), &rest);
+	*min = *max = form_prefix(hd, values, isnull, Min(n, hd->nparts), known,
+							  &rest);
 	/* behind the last part there is nothing but zeroes */
 	if (n < hd->nparts && rest > 0)
 		*max |= lowmask(rest);
+}
+
+/*
+ * See key/head.h.  Where the head may be that of a NULL, nothing is decided
+ * from there on: a value can have the same bits.
+ */
+int
+fpt_head_long_column(const FPTHeadDesc *hd)
+{
+	int			last = hd->nparts - 1;
+
+	if (last >= 0)
+	{
+		switch (hd->part[last].kind)
+		{
+			case FPT_HEAD_BPCHAR:
+			case FPT_HEAD_SORTKEY:
+				return last;
+			default:
+				break;
+		}
+	}
+	return -1;
+}
+
+uint64
+fpt_head_code(const FPTHeadDesc *hd, int i, Datum value)
+{
+	Assert(i >= 0 && i < hd->nparts);
+	return value_code(&hd->part[i], value);
 }
 
 int
@@ -858,6 +944,11 @@ fpt_head_decided(const FPTHeadDesc *hd, uint64 head)
 	return i;
 }
 
+/*
+ * See key/head.h.  Not numerics, intervals and tsvectors, whose code leaves out
+ * how a value is displayed; of floats those that are equal to no other, of inet
+ * the IPv4 addresses of which the code has all bits.
+ */
 FPTRestores
 fpt_head_restoring(const FPTHeadDesc *hd, int i)
 {
@@ -879,6 +970,11 @@ fpt_head_restoring(const FPTHeadDesc *hd, int i)
 	}
 }
 
+/*
+ * See key/head.h.  Asked for each value of an index-only scan:
+ * fpt_head_restoring() is asked once (FPTColumn.restores), this only where it
+ * depends on the head.
+ */
 bool
 fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
 {
@@ -895,6 +991,7 @@ fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head)
 	return code != float_zero(part->type) && code != lowmask(part->bits);
 }
 
+/* See key/head.h.  Called only where fpt_head_restores() is true. */
 Datum
 fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head, char *buf)
 {
@@ -919,6 +1016,9 @@ fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head, char *buf)
 	}
 }
 
+/*
+ * See key/head.h.  Whole bytes only: bits of a byte are no prefix to compare.
+ */
 int
 fpt_head_nbytes(const FPTHeadDesc *hd, int i)
 {
@@ -940,6 +1040,10 @@ fpt_head_nbytes(const FPTHeadDesc *hd, int i)
 	}
 }
 
+/*
+ * See key/head.h.  Blanks that bpchar leaves out of its code are put back:
+ * within the string no zero can be meant.
+ */
 void
 fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head, char *bytes)
 {

@@ -67,7 +67,11 @@ typedef enum FPTRestores
 	FPT_RESTORES_ALL			/* it is true */
 } FPTRestores;
 
-/* A column's part of the head. */
+/*
+ * A column's part of the head: bits shift .. shift + bits - 1 are the upper
+ * bits of the column's code, complemented if the column is descending; of a
+ * NULL, all zeroes or ones, and so are all bits below.
+ */
 typedef struct FPTHeadPart
 {
 	FPTHeadKind kind;
@@ -83,6 +87,14 @@ typedef struct FPTHeadPart
 /* No type's code is shorter than two bits. */
 #define FPT_HEAD_MAXPARTS	32
 
+/*
+ * The parts of an index's heads, from the most significant bits on: they do not
+ * overlap, and only the last one may be cut off (not "whole").  Constant for
+ * the life of a relfilenode, as heads are stored: what comes out of
+ * fpt_head_add() may depend on nothing but the definition of the index, the
+ * operator classes' functions and (FPT_HEAD_SORTKEY) the version in the
+ * metapage.
+ */
 typedef struct FPTHeadDesc
 {
 	int			nparts;			/* columns 0 .. nparts - 1 have one */
@@ -90,9 +102,10 @@ typedef struct FPTHeadDesc
 } FPTHeadDesc;
 
 /*
- * Column by column: start with nparts = 0 and call this for each key column,
- * as long as it returns true.  "options" are the column's INDOPTION_* bits.
- * "sortkeys": codes may be made of sort keys.
+ * Column by column: start with nparts = 0 and call this for each key column, as
+ * long as it returns true; false: it has no part, and nor can those after it.
+ * "options" are the column's INDOPTION_* bits.  "sortkeys": codes may be made
+ * of sort keys.  Reads catalogues; may raise.  No page may be locked.
  */
 extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
 						 Oid collation, int16 options, bool sortkeys);
@@ -108,12 +121,32 @@ extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
 
 /*
  * The smallest and the largest head of the keys that begin with the given
- * values of the first n columns, which are not detoasted beforehand; of all
- * columns, both are the key's head.
+ * values of the first n columns; of all columns, both are the key's head.
+ * Values need not be detoasted: as much of one as its code takes is fetched and
+ * freed again, so a page may be locked only if none is out of line.  "known":
+ * the code of the last column that has a part, or NULL.  May raise (sort keys,
+ * memory).
  */
 extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
-							const bool *isnull, int n, uint64 *min,
-							uint64 *max);
+							const bool *isnull, int n, const uint64 *known,
+							uint64 *min, uint64 *max);
+
+/*
+ * To make the code of a value may take as long as the value is long, which must
+ * not happen while a page is locked (L10): codes of long ones are made before,
+ * and handed to fpt_head_prefix().  The first returns the column that may have
+ * such values, which is the last one that has a part, or -1; the second one's
+ * code, and may raise.
+ */
+extern int	fpt_head_long_column(const FPTHeadDesc *hd);
+extern uint64 fpt_head_code(const FPTHeadDesc *hd, int i, Datum value);
+
+/* Is a varlena longer than any that a page has? */
+static inline bool
+fpt_head_is_long(Datum value)
+{
+	return VARSIZE_ANY(DatumGetPointer(value)) > BLCKSZ;
+}
 
 /*
  * The number of columns that the head decides: keys with this head have equal,
@@ -122,17 +155,27 @@ extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 extern int	fpt_head_decided(const FPTHeadDesc *hd, uint64 head);
 
 /*
- * What can be taken from a head if no column up to i is NULL: the whole value,
- * where fpt_head_restores() says so (buf as for fpt_image_decode()), or the
- * first fpt_head_nbytes() bytes of a string or uuid.  Of a shorter string only
- * as many bytes as it has mean something.
+ * Does the head restore column i, if no column up to i is NULL?  False for
+ * columns without a part.
  */
 extern bool fpt_head_restores(const FPTHeadDesc *hd, int i, uint64 head);
+
+/* May it, for some heads or for all?  Constant for an index. */
 extern FPTRestores fpt_head_restoring(const FPTHeadDesc *hd, int i);
+
+/* The value that the head restores; buf as for fpt_image_decode(). */
 extern Datum fpt_head_value(const FPTHeadDesc *hd, int i, uint64 head,
 							char *buf);
+
+/*
+ * What can be taken from a head if no column up to i is NULL: the whole value,
+ * where fpt_head_restores() says so, or the first fpt_head_nbytes() bytes of a
+ * string or uuid (fpt_head_bytes()).  Of a shorter string only as many bytes as
+ * it has mean something.  None of these raises, or allocates.
+ */
 extern int	fpt_head_nbytes(const FPTHeadDesc *hd, int i);
 
+/* Write the first fpt_head_nbytes() bytes of a value to "bytes". */
 extern void fpt_head_bytes(const FPTHeadDesc *hd, int i, uint64 head,
 						   char *bytes);
 

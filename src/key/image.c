@@ -78,25 +78,19 @@ StaticAssertDecl(PG_INT64_MAX - END_TIMESTAMP > FPT_TZ_USECS,
 
 /* --- the types ----------------------------------------------------------- */
 
-static const FPTKeyType *
-fpt_keytype_lookup(Oid cmpproc)
-{
-	for (int i = 0; i < (int) lengthof(fpt_keytypes); i++)
-	{
-		if (fpt_keytypes[i].cmpproc == cmpproc)
-			return &fpt_keytypes[i];
-	}
-	return NULL;
-}
-
 const FPTKeyType *
 fpt_keytype_for(Oid cmpproc, Oid typid)
 {
-	const FPTKeyType *type = fpt_keytype_lookup(cmpproc);
+	const FPTKeyType *type = fpt_keytypes;
 	int16		typlen;
 	bool		typbyval;
 
-	if (type == NULL || type->typid == typid)
+	while (type->cmpproc != cmpproc)
+	{
+		if (++type == fpt_keytypes + lengthof(fpt_keytypes))
+			return NULL;
+	}
+	if (type->typid == typid)
 		return type;
 
 	/* An operator class on, say, regclass that uses btoidcmp is welcome. */
@@ -181,6 +175,11 @@ datum64(uint64 v, char *buf)
 	return PointerGetDatum(buf);
 }
 
+/*
+ * See key/image.h.  Floats are taken as their bits, and DatumGetInt64() of a
+ * type passed by reference where a Datum is narrow reads it.  The image is
+ * within the type's keysize: upper bits are zero.
+ */
 void
 fpt_image_encode_slow(const FPTKeyType *type, Datum value, FPTImage *img)
 {
@@ -234,6 +233,10 @@ fpt_image_encode_slow(const FPTKeyType *type, Datum value, FPTImage *img)
 	Assert(fpt_img_cmp(*img, fpt_image_max(type)) <= 0);
 }
 
+/*
+ * See key/image.h.  The reverse of fpt_image_encode(), to the bit: an
+ * index-only scan returns NaNs and zeroes as they were stored.
+ */
 Datum
 fpt_image_decode(const FPTKeyType *type, FPTImage img, char *buf)
 {
@@ -273,7 +276,11 @@ fpt_image_decode(const FPTKeyType *type, FPTImage img, char *buf)
 	pg_unreachable();
 }
 
-/* The class of an ascending image. */
+/*
+ * The class of an ascending image: lo .. hi, itself among them.  Of other types
+ * than floats it is alone in it; of floats there are two classes of several
+ * images, the zeroes (two neighbours) and the NaNs (all above infinity).
+ */
 static void
 ascending_class(const FPTKeyType *type, FPTImage img, FPTImage *lo,
 				FPTImage *hi)
@@ -343,7 +350,7 @@ image_prev(FPTImage img)
 /*
  * The cut by the class of "img" itself (dir = 0), or by a value between that
  * class and the next images above (dir > 0) or below (dir < 0), of which there
- * are some.
+ * are some.  Sets ge and le of *cut, whose flags stay clear.
  */
 static void
 cut_at_class(const FPTKeyType *type, FPTImage img, int dir, FPTCut *cut)
@@ -371,7 +378,11 @@ cut_at_class(const FPTKeyType *type, FPTImage img, int dir, FPTCut *cut)
 	}
 }
 
-/* An integer column and an integer of any width. */
+/*
+ * An integer column and an integer of any width: exact, and without a
+ * comparison.  An argument beyond the type's range is above or below all
+ * images.
+ */
 static void
 cut_integer(const FPTKeyType *type, int64 arg, FPTCut *cut)
 {
@@ -409,7 +420,12 @@ cut_integer(const FPTKeyType *type, int64 arg, FPTCut *cut)
 		cut->ge = cut->le = image_signed(type, arg);
 }
 
-/* A float4 column and a float8. */
+/*
+ * A float4 column and a float8, which need not be a float4: the cut is then
+ * between two of these.  Arguments out of the range of float4 are first brought
+ * to its ends, as their conversion would make them infinite; infinities and
+ * NaNs are converted as they are.
+ */
 static void
 cut_float48(const FPTKeyType *type, float8 arg, FPTCut *cut)
 {
@@ -523,7 +539,12 @@ cut_date_by_timestamp(const FPTKeyType *type, Timestamp arg, FPTCut *cut)
 		cut_numbers(type, ceil_day(arg), floor_day(arg), cut);
 }
 
-/* A timestamp or timestamptz column and a date. */
+/*
+ * A timestamp or timestamptz column and a date: midnight of that day, in the
+ * session's time zone if tz.  Dates go further than timestamps at the upper
+ * end, and that has no image to begin with.  Fuzzy near the ends of what a
+ * timestamptz can be, where core's conversion may raise.
+ */
 static void
 cut_timestamp_by_date(const FPTKeyType *type, bool tz, DateADT arg,
 					  FPTCut *cut)
@@ -589,7 +610,11 @@ cut_timestamptz_by_timestamp(const FPTKeyType *type, Timestamp arg,
  * less one day), and on whether the local time less the offset before, and less
  * the offset after that transition, is earlier than it.  See
  * DetermineTimeZoneOffset().  Returns the number, or -1 if they are too many or
- * the zone's data cannot tell.
+ * the zone's data cannot tell.  "breaks" has room for FPT_MAX_BREAKS.
+ *
+ * All times here are in microseconds since 2000, as timestamps, but for those
+ * of the time zone library, which are in seconds since 1970.  A break too many
+ * does no harm: the sections on its two sides have the same rule.
  */
 static int
 tz_breaks(int64 from, int64 to, int64 *breaks)
@@ -650,6 +675,9 @@ tz_breaks(int64 from, int64 to, int64 *breaks)
  * time, and at or before it for the last time.  Where the clock is set forward
  * these two are out of order: the skipped hour stands for the same instants as
  * the next one.
+ *
+ * Asks core for the instant of at most FPT_MAX_BREAKS local times, none of
+ * which is so near the ends of the range that it would raise.
  */
 static bool
 cut_local_times(TimestampTz arg, int64 *ge, int64 *le)
@@ -708,7 +736,9 @@ cut_timestamp_by_timestamptz(const FPTKeyType *type, TimestampTz arg,
 /*
  * A date column and a timestamptz: a date is compared as its midnight in the
  * session's time zone.  The few midnights that may be out of order are asked
- * one by one.  They are asked by the comparison function, which may raise.
+ * one by one, from both ends, until they are on the right side: at most those
+ * of 2 * FPT_TZ_DAYS days.  They are asked by the comparison function, which
+ * may raise.
  */
 static void
 cut_date_by_timestamptz(const FPTKeyType *type, FmgrInfo *cmp, TimestampTz arg,
@@ -767,7 +797,11 @@ add_span(const FPTKeyType *type, int64 lo, int64 hi, int n, ImageSpan *spans)
 	return n + 1;
 }
 
-/* The images that decode to valid values of a type; the number of spans. */
+/*
+ * The images that decode to valid values of a type; the number of spans, in
+ * ascending order.  A comparison function must not be given another: it may
+ * raise, or take a date that does not exist for infinity.
+ */
 static int
 valid_images(const FPTKeyType *type, ImageSpan *spans)
 {
@@ -822,8 +856,10 @@ image_middle(FPTImage a, FPTImage b)
 /*
  * The first valid image whose value compares at least "least" (0: greater or
  * equal, 1: greater) with the argument; false if there is none.  Runs the
- * comparison function so many times as an image has bits, or more for some
- * types; it may raise.  No page may be locked.
+ * comparison function so many times as an image has bits, and once more for
+ * each span of valid images; it may raise.  No page may be locked.  A function
+ * that is no order makes some result, and the loop ends: lo .. hi is halved
+ * each time.
  */
 static bool
 bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
@@ -866,6 +902,9 @@ bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 	return false;
 }
 
+/*
+ * Any other pair of types: what their comparison function says.  As bisect().
+ */
 static void
 cut_bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 		   FPTCut *cut)
@@ -883,6 +922,10 @@ cut_bisect(const FPTKeyType *type, FmgrInfo *cmp, Oid collation, Datum arg,
 
 /* --- cuts: interface ----------------------------------------------------- */
 
+/*
+ * See key/image.h.  An argument of another type than the function's would be
+ * misread: the caller has looked that up.
+ */
 void
 fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp, Oid collation,
 			  Datum arg, FPTCut *cut)
@@ -947,6 +990,10 @@ fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp, Oid collation,
 	}
 }
 
+/*
+ * See key/image.h.  A fuzzy cut leaves the images between ge and le in,
+ * whatever the strategy: the recheck of the qual throws out what is wrong.
+ */
 bool
 fpt_cut_interval(const FPTKeyType *type, const FPTCut *cut, int strategy,
 				 FPTImage *lo, FPTImage *hi)

@@ -47,7 +47,9 @@ typedef enum FPTKind
 /*
  * A supported type, an entry of a static table.  It is recognised by the
  * comparison function of the operator class, never by the type alone: another
- * comparison function means another order.
+ * comparison function means another order.  Types of other OIDs that use the
+ * function and are represented in the same way share the entry, so that typid
+ * is what the function is for, not the column's.
  */
 typedef struct FPTKeyType
 {
@@ -83,7 +85,9 @@ typedef union FPTDecoded
 /*
  * Entry of a type's operator class by support function 1, for an operator class
  * on type "typid".  NULL: none, or values of that type are not represented as
- * the function's argument type is.
+ * the function's argument type is.  The entry is constant.  Reads catalogues if
+ * the type is another one than the function's; may raise if there is no such
+ * type.
  */
 extern const FPTKeyType *fpt_keytype_for(Oid cmpproc, Oid typid);
 
@@ -93,7 +97,9 @@ extern void fpt_image_encode_slow(const FPTKeyType *type, Datum value,
 
 /*
  * The value of an ascending image.  Values passed by reference are written to
- * buf, which is as an FPTDecoded.
+ * buf, which is as an FPTDecoded: FPT_DECODE_BYTES, aligned.  Any number makes
+ * a Datum; bits that no value of the type sets are left out.  Allocates
+ * nothing.
  */
 extern Datum fpt_image_decode(const FPTKeyType *type, FPTImage img,
 							  char *buf);
@@ -106,10 +112,10 @@ extern void fpt_image_class(const FPTKeyType *type, bool descending,
 							FPTImage img, FPTImage *lo, FPTImage *hi);
 
 /*
- * Where the argument of a comparison lies among the ascending images of a
- * type.  ge: the first image that is not less than the argument; le: the last
- * one that is not greater.  Where ge <= le, the images between are equal to
- * the argument; else none is.
+ * Where the argument of a comparison lies among the ascending images of a type.
+ * ge: the first image that is not less than the argument; le: the last one that
+ * is not greater.  Where ge <= le, the images between are equal to the
+ * argument; else none is.
  *
  * fuzzy: images below ge are less and images above le are greater than the
  * argument, but of those between nothing is known: they must be rechecked.
@@ -128,7 +134,9 @@ typedef struct FPTCut
 /*
  * Compute the cut of a type's images by an argument.  cmp is the operator
  * family's comparison function for (the type, the argument's type), NULL when
- * these are the same.
+ * these are the same.  Where the pair is not known here that function is run,
+ * as bisect() says, or the session's time zone asked: may raise, and no page
+ * may be locked.  What the function allocates stays in the current context.
  */
 extern void fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp,
 						  Oid collation, Datum arg, FPTCut *cut);

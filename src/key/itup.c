@@ -34,12 +34,14 @@ copy_chunks(char *to, const char *from, int n)
 }
 
 /*
- * A string that begins at *p, or a value of fixed length, as a value at to;
- * "rest": it is all that there is before "end".  Returns the end of the value,
- * or NULL if it is not a short one.
+ * A string that begins at *p, or a value of fixed length, as a value at "to";
+ * "length": of a string, or FPT_LENGTH_*.  Returns the end of the value, or NULL
+ * if it is not a short one, or ends beyond "end"; *p is then the next column's.
+ * Reads and writes in units of FPT_WRITE_CHUNK, and so up to that
+ * much after both ends, where there is room for it (write_simple()).
  */
 static inline char *
-write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
+write_bytes(const FPTWriteStep *w, uint64 head, int length, const char **p,
 			const char *end, char *to)
 {
 	const char *from = *p;
@@ -49,12 +51,15 @@ write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
 	Assert(w->kind == FPT_WRITE_VARLENA || w->kind == FPT_WRITE_FIXED);
 	if (w->kind == FPT_WRITE_VARLENA)
 	{
-		if (unlikely(from >= end))
-			return NULL;
-		if (rest)
+		len = length;
+		if (length == FPT_LENGTH_REST)
 			len = nhead + (int) (end - from);
-		else
+		else if (length == FPT_LENGTH_STORED)
+		{
+			if (unlikely(from >= end))
+				return NULL;
 			len = (uint8) *from++;
+		}
 		if (unlikely(len > FPT_V_SHORT_MAX))
 			return NULL;
 		nhead = Min(nhead, len);
@@ -77,11 +82,12 @@ write_bytes(const FPTWriteStep *w, uint64 head, bool rest, const char **p,
 }
 
 /*
- * Column i at to; the same as for write_bytes().  Returns the end of what was
- * written; NULL if the entry ends before.
+ * Column i at "to"; the same as for write_bytes().  Returns the end of what was
+ * written; NULL if the entry ends before.  Always inline: i is a constant for
+ * the first two columns.
  */
 static pg_attribute_always_inline char *
-write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
+write_column(const FPTGeneral *g, int i, uint64 head, int length,
 			 const char **p, const char *end, char *to)
 {
 	const FPTWriteStep *w = &g->col[i].step;
@@ -107,7 +113,7 @@ write_column(const FPTGeneral *g, int i, uint64 head, bool rest,
 		memcpy(to, &v, sizeof(v));
 		return to + sizeof(v);
 	}
-	return write_bytes(w, head, rest, p, end, to);
+	return write_bytes(w, head, length, p, end, to);
 }
 
 /*
@@ -122,31 +128,46 @@ write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
 			 const char *end, char *itup)
 {
 	char	   *to = itup + MAXALIGN(sizeof(IndexTupleData));
-	bool		rest = false;	/* the last column's length is not stored */
+	int			lastlen = FPT_LENGTH_STORED;	/* the last column's */
 
 	Assert(natts > 0 && g->simple);
 	Assert((uintptr_t) itup % MAXIMUM_ALIGNOF == 0);
 	if (p < end)
 	{
-		uint8		b = (uint8) *p++;
+		uint8		b = g->usual;
+
+		if (unlikely((uint8) *p == FPT_T_HEADER))
+		{
+			if (end - p < 2)
+				return NULL;
+			b = (uint8) p[1];
+			p += 2;
+		}
 
 		/* the number of columns, and no bitmap */
-		if (unlikely((b & ~FPT_T_REST) != natts))
+		lastlen = header_length(b);
+		if (unlikely(lastlen < 0 && (b & ~FPT_T_REST) != natts))
 			return NULL;
-		rest = (b & FPT_T_REST) != 0;
 	}
 
 	/* Most indexes have one column or two: a loop would take longer. */
-	to = write_column(g, 0, head, rest && natts == 1, &p, end, to);
+	to = write_column(g, 0, head, natts == 1 ? lastlen : FPT_LENGTH_STORED, &p,
+					  end, to);
 	if (natts == 1 || unlikely(to == NULL))
 		return to;
-	to = write_column(g, 1, head, rest && natts == 2, &p, end, to);
+	to = write_column(g, 1, head, natts == 2 ? lastlen : FPT_LENGTH_STORED, &p,
+					  end, to);
 	for (int i = 2; i < natts && likely(to != NULL); i++)
-		to = write_column(g, i, head, rest && i == natts - 1, &p, end, to);
+		to = write_column(g, i, head,
+						  i == natts - 1 ? lastlen : FPT_LENGTH_STORED, &p, end,
+						  to);
 	return to;
 }
 
-/* Make room for "size" bytes in all. */
+/*
+ * Make room for "size" bytes in all: at least twice as many as there were, so
+ * that copying costs a constant for each byte.  May raise for want of memory.
+ */
 static pg_noinline void
 itups_grow(FPTItups *t, Size size)
 {
@@ -155,6 +176,10 @@ itups_grow(FPTItups *t, Size size)
 	t->data = repalloc(t->data, t->size);
 }
 
+/*
+ * See key/itup.h.  Bounded by n, the entries of a page, times the columns of
+ * one (L10).
+ */
 void
 fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 					   int n, const FPTRun *run, FPTItups *t, uint32 *items)

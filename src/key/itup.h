@@ -13,8 +13,11 @@
 
 /*
  * Items for n entries of a page, all NULL in their first column or none, whose
- * heads and tuples "run" tells.  Neighbours that share a tuple, and
- * have the same head, share the item.
+ * heads and tuples "run" tells.  Neighbours that share a tuple, and have the
+ * same head, share the item.  The page is locked, or a copy.  t->data is
+ * allocated by the caller, and grows in its context: want of memory is all that
+ * may raise.  An entry whose tuple makes no sense is copied as it is, for
+ * fpt_general_write() to complain about.
  */
 extern void fpt_general_write_page(const FPTGeneral *g, const char *page,
 								   bool isnull, int n, const FPTRun *run,

@@ -31,6 +31,11 @@
 /* Long strings leave more memory behind than is worth keeping. */
 #define FPT_SORTKEY_MEMORY	262144
 
+/*
+ * What makes the sort keys of one collation.  A backend has one for each that
+ * it has met, in a list; it is never freed, so a pointer to it is good for
+ * ever.
+ */
 typedef struct FPTSortKeys
 {
 	Oid			collation;
@@ -43,6 +48,10 @@ typedef struct FPTSortKeys
 
 static FPTSortKeys *fpt_known = NULL;
 
+/*
+ * See key/sortkey.h.  "C" and "POSIX" of the C library, and all of the provider
+ * that is built in (from 17 on), which has no other.  ICU has none.
+ */
 bool
 fpt_collation_is_c(Oid collation)
 {
@@ -78,6 +87,10 @@ fpt_collation_is_c(Oid collation)
 	return result;
 }
 
+/*
+ * See key/sortkey.h.  By way of the SQL function, which all versions have.  It
+ * has no result (NULL) where the library tells no version.
+ */
 uint32
 fpt_collation_version(Oid collation)
 {
@@ -105,8 +118,9 @@ fpt_collation_version(Oid collation)
 }
 
 /*
- * Working memory for a collation's sort keys.  May raise, and *k is as before
- * then.
+ * Working memory for a collation's sort keys, in place of what there is.  May
+ * raise, and *k is as before then; the new context goes with its parent, that
+ * of the caller.  Reads catalogues.
  */
 static void
 sortkeys_prepare(FPTSortKeys *k)
@@ -135,8 +149,10 @@ sortkeys_prepare(FPTSortKeys *k)
 
 /*
  * What makes sort keys of a collation; found or made, it stays for the life of
- * the backend.  Its version is 0 if there are none to be trusted.  May read
- * catalogues the first time, so not with a page lock held.
+ * the backend.  Its version is 0 if there are none to be trusted.  May raise.
+ * May read catalogues the first time, so not with a page lock held; a backend
+ * that forms or compares keys has asked for the version before
+ * (fpt_head_add()).
  */
 static FPTSortKeys *
 sortkeys_of(Oid collation)
@@ -185,6 +201,10 @@ fpt_sortkey_version(Oid collation)
 	return sortkeys_of(collation)->version;
 }
 
+/*
+ * See key/sortkey.h.  "busy" is also set where a long string has made the
+ * memory large: it is then made anew at the next call.
+ */
 uint64
 fpt_sortkey_prefix(Oid collation, Datum value)
 {

@@ -14,7 +14,8 @@
 
 /*
  * Does a collation compare bytes?  utils/pg_locale.h, which has a function for
- * that, needs the headers of ICU; this looks into the catalogue.  May raise.
+ * that, needs the headers of ICU; this looks into the catalogue.  False of
+ * none.  May raise; no page may be locked.
  */
 extern bool fpt_collation_is_c(Oid collation);
 
@@ -27,11 +28,17 @@ extern uint32 fpt_collation_version(Oid collation);
 
 /*
  * The version of a collation's sort keys, or 0 if the server does not trust
- * them.  Whatever changes their bytes changes the version.
+ * them.  Whatever changes their bytes changes the version.  Reads catalogues
+ * the first time in a backend, and what is made then stays; may raise.  No page
+ * may be locked.
  */
 extern uint32 fpt_sortkey_version(Oid collation);
 
-/* The first eight bytes of a text's sort key, where there is a version. */
+/*
+ * The first eight bytes of a text's sort key, where there is a version; fewer
+ * where a Datum is narrower, zeroes in their place.  The value may be toasted.
+ * May raise, as the collation's library may.
+ */
 extern uint64 fpt_sortkey_prefix(Oid collation, Datum value);
 
 #endif							/* FPT_KEY_SORTKEY_H */

@@ -11,6 +11,10 @@
 #include "storage/block.h"
 #include "storage/itemptr.h"
 
+/*
+ * A TID as a number: block << 16 | offset, which is below 2^48 and has the
+ * order of TIDs.  The TID need not be valid.
+ */
 static inline uint64
 fpt_tid_encode(ItemPointer tid)
 {

@@ -75,8 +75,9 @@ missing_for_types(FPTValidation *v, const char *what, OpFamilyOpFuncGroup *g)
 }
 
 /*
- * Has a support function the arguments and the result that its number asks
- * for? The same as for btree.
+ * Has a support function the arguments and the result that its number asks for?
+ * The same as for btree.  False for numbers that mean nothing.  Reads
+ * catalogues.
  */
 static bool
 support_signature_ok(Form_pg_amproc proc)
@@ -105,7 +106,10 @@ support_signature_ok(Form_pg_amproc proc)
 	}
 }
 
-/* Each support function by itself. */
+/*
+ * Each support function by itself: number and signature.  Reports what is not
+ * right as INFO.
+ */
 static void
 validate_functions(FPTValidation *v, CatCList *proclist)
 {
@@ -125,7 +129,10 @@ validate_functions(FPTValidation *v, CatCList *proclist)
 	}
 }
 
-/* Each operator by itself. */
+/*
+ * Each operator by itself: strategy, purpose, types.  Reports what is not right
+ * as INFO.
+ */
 static void
 validate_operators(FPTValidation *v, CatCList *oprlist)
 {
@@ -211,9 +218,10 @@ find_family(Oid opfamily)
 }
 
 /*
- * amvalidate: is the operator class, with its family, one that indexes can be
- * made of?  Problems are reported as INFO; raises an error only if there is no
- * such class.
+ * amvalidate: returns whether the operator class, with its family, is one that
+ * indexes can be made of.  Problems are reported as INFO; raises an error only
+ * if there is no such class.  Reads catalogues; allocates in the current
+ * context.
  */
 bool
 fptvalidate(Oid opclassoid)
@@ -275,7 +283,9 @@ family_am(Oid opfamilyoid)
  *
  * Operators and comparison functions of one type belong to the operator class
  * for this type, if there is one; all others are loose members of the family,
- * which ALTER OPERATOR FAMILY can drop.
+ * which ALTER OPERATOR FAMILY can drop.  Changes the members of both lists.
+ * Reads catalogues, after a CommandCounterIncrement() if there is a class; may
+ * raise.
  */
 void
 fptadjustmembers(Oid opfamilyoid, Oid opclassoid, List *operators,

@@ -115,6 +115,18 @@ fpt_check_identity(FPTCheckState *st, uint32 pageno)
 	return NULL;
 }
 
+/* Is pd_upper where tuples begin, or where fpt_tuple_put() would have it? */
+static bool
+fpt_reserve_sound(FPTPage pg)
+{
+	int			upper = fpt_header(pg.p)->std.pd_upper;
+	int			from = fpt_tuples_from(pg);
+
+	return upper == from ||
+		(from - upper < FPT_TUPLE_RESERVE &&
+		 (upper % FPT_TUPLE_RESERVE == 0 || upper == fpt_hole_from(pg)));
+}
+
 /* Encoding, counts and borders; afterwards st->pg.g is not NULL. */
 static const char *
 fpt_check_encoding(FPTCheckState *st)
@@ -135,9 +147,10 @@ fpt_check_encoding(FPTCheckState *st)
 	}
 	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
 		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
-	if (h->std.pd_upper > FPT_SPECIAL_OFFSET ||
-		(!fpt_is_general(st->pg.l) && h->std.pd_upper != FPT_SPECIAL_OFFSET) ||
-		(fpt_is_general(st->pg.l) && fpt_tuple_room(st->pg) < 0))
+	if (fpt_is_general(st->pg.l) ? !fpt_hole_sound(st->pg) :
+		h->std.pd_upper != FPT_SPECIAL_OFFSET)
+		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
+	if (!fpt_reserve_sound(st->pg))
 		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
 	return NULL;
 }
@@ -386,8 +399,8 @@ fpt_check_node_used(FPTCheckState *st, int kid)
 
 /*
  * Free slots of a node without a bitmap: their TIDs are zero, not just those
- * bytes of them that tell which slots are free.  What is left of a TID is an
- * entry that got lost.
+ * bytes of them that tell which slots are free, unless slots own tuples.  What
+ * is left of a TID is an entry that got lost.
  */
 static const char *
 fpt_check_free_slots(FPTCheckState *st, const char *node)
@@ -398,7 +411,7 @@ fpt_check_free_slots(FPTCheckState *st, const char *node)
 	for (; !g->perm && free != 0; free &= free - 1)
 	{
 		uint64		tid = fpt_load_uint(node + g->tid_off +
-										fpt_ctz(free) * g->pw, g->tw);
+										fpt_ctz(free) * g->pw, g->fw);
 
 		if (tid != 0)
 			return fpt_fault(st, "free slot has a block of a TID", "stored TID",

@@ -114,7 +114,7 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 		return fpt_copy_short_tids(tids, 2, 2, base, slots, n, out);
 	if (stride == 3)
 		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
-	if (stride == 4)
+	if (stride == 4 && width == 4)
 		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
 	if (width < 6)
 		return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
@@ -187,6 +187,7 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 	uint16	   *tupoffs = run->tupoffs + at;
 	uint16	   *tuplens = run->tuplens + at;
 	const char *offs = node + pg.g->off_off;
+	int			stride = pg.g->pw;
 	uint32		bytes = 0;
 	uint16		off;
 	int			i;
@@ -200,8 +201,8 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 	}
 	for (i = 0; i < Min(n, FPT_TUPLES_AHEAD); i++)
 	{
-		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
-		__builtin_prefetch(pg.p + off);
+		memcpy(&off, offs + slots[i] * stride, sizeof(off));
+		fpt_prefetch(pg.p + off);
 	}
 	for (i = 0; i < n; i++)
 	{
@@ -210,11 +211,11 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 
 		if (i + FPT_TUPLES_AHEAD < n)
 		{
-			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * sizeof(off),
+			memcpy(&off, offs + slots[i + FPT_TUPLES_AHEAD] * stride,
 				   sizeof(off));
-			__builtin_prefetch(pg.p + off);
+			fpt_prefetch(pg.p + off);
 		}
-		memcpy(&off, offs + slots[i] * sizeof(off), sizeof(off));
+		memcpy(&off, offs + slots[i] * stride, sizeof(off));
 		if (off == 0)
 		{
 			tupoffs[i] = tuplens[i] = 0;
@@ -372,31 +373,17 @@ fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
 }
 
 /*
- * Copy the kid's entries from "first" on and before "end" if these are in this
- * kid.  False if corrupt; then what is in the run's arrays means nothing.
+ * Copy the entries of m slots of the kid's node.  False if corrupt; then what
+ * is in the run's arrays means nothing.
  */
-static inline bool
-fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
-			  FPTCopying *c)
+static pg_attribute_always_inline bool
+fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
+			   FPTCopying *c)
 {
 	FPTRun	   *run = c->run;
-	char	   *node = fpt_kid_node(pg, kid);
-	int			ordinal = fpt_kid(pg, kid);
-	uint64		dead;
-	uint8		slots[FPT_MAX_CAP];
 	int			n = c->n;
-	int			m;
 
-	Assert(c->n >= 0);
-	if (node == NULL)
-		return false;
-	if (kid + 1 < end->kid)
-		fpt_kid_prefetch(pg, kid + 1);
-	dead = c->skip_dead ? fpt_node_hints(pg, ordinal) : 0;
-	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
-					   kid == end->kid ? end : NULL, dead, slots);
-	if (m < 0)
-		return false;
+	Assert(c->n >= 0 && m >= 0 && m <= pg.g->cap);
 	if (run->tids && !fpt_copy_tids(pg, node, slots, m, run->tids + n) &&
 		fpt_is_leaf(pg.g))
 		return false;
@@ -419,13 +406,36 @@ fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 	if (run->slotids)
 	{
 		uint16	   *slotids = run->slotids + n;
-		int			first = ordinal * pg.g->cap;
+		int			first = fpt_kid(pg, kid) * pg.g->cap;
 
 		for (int i = 0; i < m; i++)
 			slotids[i] = (uint16) (first + slots[i]);
 	}
 	c->n = n + m;
 	return true;
+}
+
+/*
+ * Copy the kid's entries from "first" on and before "end" if these are in this
+ * kid.  False if corrupt.
+ */
+static inline bool
+fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
+			  FPTCopying *c)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		dead;
+	uint8		slots[FPT_MAX_CAP];
+	int			m;
+
+	if (node == NULL)
+		return false;
+	if (kid + 1 < end->kid)
+		fpt_kid_prefetch(pg, kid + 1);
+	dead = c->skip_dead ? fpt_node_hints(pg, fpt_kid(pg, kid)) : 0;
+	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
+					   kid == end->kid ? end : NULL, dead, slots);
+	return m >= 0 && fpt_slots_copy(pg, kid, node, slots, m, c);
 }
 
 int
@@ -446,4 +456,109 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			return -1;
 	}
 	return c.n;
+}
+
+int
+fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
+					bool skip_dead, FPTRun *run, int *kid)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTCopying	c = {.run = run};
+	FPTPlace	p;
+	uint8		slots[FPT_MAX_CAP];
+	int			m;
+
+	if (pg.g == NULL || pg.g->perm || fpt_has_tuples(pg.g) ||
+		!fpt_locate_image(pg, key, &p))
+		return FPT_NO_IMAGE;
+	*kid = p.kid;
+	if (skip_dead)
+		p.eq &= ~fpt_node_hints(pg, fpt_kid(pg, p.kid));
+	m = fpt_slots_order(pg, p.node, p.eq, slots);
+	if (!fpt_slots_copy(pg, p.kid, p.node, slots, m, &c))
+		return FPT_NO_IMAGE;
+	return m;
+}
+
+int
+fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			n = 0;
+
+	if (pg.g == NULL || !fpt_is_leaf(pg.g))
+		return -1;
+	for (int kid = 0; kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(pg, kid);
+		uint8		slots[FPT_MAX_CAP];
+		uint64		used;
+		int			m = 0;
+
+		if (node == NULL)
+			return -1;
+		if (kid + 1 < nkids)
+			fpt_kid_prefetch(pg, kid + 1);
+		used = fpt_node_used(pg.g, node);
+		Assert(n + pg.g->cap <= FPT_MAX_ENTRIES);
+		if (pg.g->tw < 6 && (used & (used + 1)) == 0)
+		{
+			m = fpt_popcount(used);
+			if (!fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,
+								fpt_special(page)->tidbase, tids + n))
+				return -1;
+		}
+		else
+		{
+			for (; used != 0; used &= used - 1)
+				slots[m++] = (uint8) fpt_ctz(used);
+			if (!fpt_copy_tids(pg, node, slots, m, tids + n))
+				return -1;
+		}
+		n += m;
+	}
+	return n;
+}
+
+int
+fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
+				int n, uint64 gone[FPT_MAX_NODES])
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			at = 0;
+	int			nmarked = 0;
+
+	if (pg.g == NULL)
+		return -1;
+	for (int kid = 0; kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(pg, kid);
+		uint64		used;
+		uint64		bits = 0;
+		uint64		slots = 0;
+		int			m;
+
+		if (node == NULL)
+			return -1;
+		used = fpt_node_used(pg.g, node);
+		m = fpt_popcount(used);
+		if (m > n - at)
+			return -1;
+		if (m > 0)
+			bits = fpt_bits_get(marks, first + at, m);
+		at += m;
+		nmarked += fpt_popcount(bits);
+		if ((used & (used + 1)) == 0)
+			slots = bits;
+		else
+		{
+			/* the bits are as many as the slots in use: spread them */
+			for (; bits != 0; bits >>= 1, used &= used - 1)
+				slots |= (bits & 1) != 0 ? used & -used : 0;
+		}
+		gone[fpt_kid(pg, kid)] = slots;
+	}
+	return at == n ? nmarked : -1;
 }

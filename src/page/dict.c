@@ -95,7 +95,7 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 
 	Assert(fpt_has_dict(pg.g));
 	for (b = 0; b < n * (int) sizeof(uint64); b += FPT_LINE)
-		__builtin_prefetch(heads + b);
+		fpt_prefetch(heads + b);
 	*exact = false;
 	a = 0;
 	b = n;

@@ -44,7 +44,7 @@ int
 fpt_tuple_garbage(FPTPage pg)
 {
 	int			bytes = fpt_tuple_bytes(pg);
-	int			space = FPT_SPECIAL_OFFSET - fpt_header(pg.p)->std.pd_upper;
+	int			space = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg);
 
 	Assert(fpt_has_tuples(pg.g));
 	return bytes < 0 || bytes > space ? -1 : space - bytes;
@@ -84,7 +84,7 @@ fpt_page_compact(FPTPage pg, FPTWork *work)
 {
 	bool		used[FPT_MAX_DICT];
 
-	if (fpt_tuple_room(pg) < 0)
+	if (!fpt_hole_sound(pg))
 		return FPT_CORRUPT;
 	if (fpt_has_dict(pg.g) && (fpt_dict_used(pg, used) != FPT_OK ||
 							   fpt_dict_purge(pg, used) != FPT_OK))
@@ -193,7 +193,7 @@ nodes_below(FPTPage pg, int upper)
 static int
 tuple_nodes(FPTPage pg, const FPTEntry *entries, int n)
 {
-	int			upper = fpt_header(pg.p)->std.pd_upper;
+	int			upper = fpt_tuples_from(pg);
 
 	for (int i = 0; i < n; i++)
 	{

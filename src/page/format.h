@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			3	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	4	/* the same in the metapage of a striped one */
+#define FPT_VERSION			5	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	6	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -141,20 +141,22 @@ typedef struct FPTPageSpecial
 
 /*
  * In-page leaf nodes.  With cap the node's number of slots they are keys[cap]
- * of kw bytes, payload[cap]: a TID and, in inner pages, a downlink of 4 bytes.
- * Of keys wider than 8 bytes the lower 8 are the first part of the payload:
- * what precedes them is searched.  These numbers, packed as they are, have
- * their lowest byte first on all machines.
+ * of kw bytes, payload[cap]: a TID, in inner pages a downlink of 4 bytes, and
+ * where slots own tuples the offset of one in the page, 2 bytes, 0 for an empty
+ * tuple.  Of keys wider than 8 bytes the lower 8 are the first part of the
+ * payload: what precedes them is searched.  These numbers, packed as they are,
+ * have their lowest byte first on all machines.
  *
- * A slot is free if its TID is zero.  The entries' order is that of their keys
- * and TIDs, wherever in the node they are, and is nowhere written down.
+ * A slot is free if its TID is zero; where slots own tuples, if that of an
+ * offset is, the TID's first byte or two.  The entries' order is that of their
+ * keys and TIDs, wherever in the node they are, and is nowhere written down.
+ * Where slots own tuples it is that of their heads, and of equal heads that of
+ * the slots.
  *
- * Nodes of inner pages, and those whose slots own tuples, begin with this
- * header, and have perm[cap] of one byte behind the keys.  Bit s of "used" says
- * that slot s holds an entry; perm[0 .. n - 1], n the number of bits set, are
- * the used slots in key order.  The other bytes of perm mean nothing.  At last
- * come tuples[cap] of 2 bytes, where slots own them: offsets in the page, 0 for
- * an empty tuple.
+ * Nodes of inner pages begin with this header, and have perm[cap] of one byte
+ * behind the keys.  Bit s of "used" says that slot s holds an entry; perm[0 ..
+ * n - 1], n the number of bits set, are the used slots in key order.  The other
+ * bytes of perm mean nothing.
  */
 typedef struct FPTNode
 {
@@ -217,6 +219,13 @@ typedef struct FPTMetaData
  * the first has the high bit set and is the more significant; then its bytes.
  */
 #define FPT_TUPLE_LONG		0x80
+
+/*
+ * Where slots own tuples pd_upper is fewer bytes than these below the lowest
+ * tuple, and what is between them is zero, so that not every insertion has to
+ * change it.
+ */
+#define FPT_TUPLE_RESERVE	128
 
 /*
  * Dictionary: from pd_upper on heads of 8 bytes, then offsets of tuples of 2

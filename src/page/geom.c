@@ -78,15 +78,18 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->sw = kw > 8 ? kw - 8 : kw;
 	g->tw = tidwidth[kind];
 	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
-	g->pw = g->kw - g->sw + g->tw + g->dw;
+	g->fw = g->tw;
+	if (g->coding == FPT_CODING_TUPLE)
+		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
+	g->pw = g->kw - g->sw + g->tw + g->dw + g->ow;
 	g->w = w;
 	g->x = x;
-	g->perm = g->dw > 0 || g->ow > 0;
+	g->perm = g->dw > 0;
 	g->enc = fpt_enc(g->kw - 1, kind);
 
-	/* a slot: key, TID, downlink; a byte of the permutation; offset */
+	/* a slot: key, TID, downlink, offset; a byte of the permutation */
 	header = g->perm ? sizeof(FPTNode) : 0;
-	entry = g->sw + g->pw + (g->perm ? 1 : 0) + g->ow;
+	entry = g->sw + g->pw + (g->perm ? 1 : 0);
 	cap = (x * FPT_LINE - header) / entry;
 	cap = Min(cap, FPT_MAX_CAP);
 	g->cap = cap;
@@ -95,7 +98,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->low_off = g->perm_off + (g->perm ? cap : 0);
 	g->tid_off = g->low_off + g->kw - g->sw;
 	g->down_off = g->tid_off + g->tw;
-	g->off_off = g->low_off + cap * g->pw;
+	g->off_off = g->down_off + g->dw;
 
 	/* the root's fan-out and the space, less the hints, limit the nodes */
 	g->node_off = (1 + w) * FPT_LINE;
@@ -109,7 +112,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
 	g->capacity = n * cap;
-	Assert(g->off_off + cap * g->ow <= x * FPT_LINE);
+	Assert(g->low_off + cap * g->pw <= x * FPT_LINE);
 	Assert(g->kids_off + n <= g->node_off);
 	Assert(n == 0 || g->node_off + n * x * FPT_LINE <= g->hint_off);
 	Assert(g->hint_off <= FPT_SPECIAL_OFFSET);
@@ -350,6 +353,24 @@ fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 /* --- general keys ------------------------------------------------------- */
 
 /*
+ * Lines of leaf nodes.  In narrower ones more entries are moved from node to
+ * node, and logged; wider ones leave more space unused, as a page holds a few
+ * of them.  Where heads have few bytes many are the same, and entries are moved
+ * within their nodes: these are as narrow as can be.
+ */
+#define FPT_TUPLE_LINES		Max(2, Min(7, FPT_BODY_LINES / 16))
+#define FPT_TUPLE_LINES_FEW 2
+#define FPT_TUPLE_KW_FEW	2
+
+static inline int
+fpt_tuple_lines(int kw, int kind)
+{
+	if (kind == FPT_KIND_INNER)
+		return 0;
+	return kw > FPT_TUPLE_KW_FEW ? FPT_TUPLE_LINES : FPT_TUPLE_LINES_FEW;
+}
+
+/*
  * The nodes of a page share its space with tuples, of which goal G knows
  * nothing: the widths are those for pages of nodes only.  Pages of a few wide
  * tuples, the last row, cannot spare more than a line for each.
@@ -371,8 +392,13 @@ fpt_choose_widths_general(int force_w, int force_x,
 	{
 		for (int i = 0; i < FPT_ENC_WIDE; i++)
 			ok = fpt_choose_pair(i + 1, FPT_KIND_GENERAL + kind, force_w,
-								 force_x, &widths[i][kind]) && ok;
+								 force_x > 0 ? force_x :
+								 fpt_tuple_lines(i + 1, kind),
+								 &widths[i][kind]) && ok;
 		widths[FPT_ENC_WIDE][kind].w = widths[FPT_ENC_WIDE][kind].x = 1;
+		if (kind != FPT_KIND_INNER)
+			ok = fpt_choose_pair(1, FPT_KIND_DICT + kind, force_w, force_x,
+								 &widths[FPT_ENC_DICT][kind]) && ok;
 	}
 	if (ok && !forced)
 	{
@@ -408,14 +434,14 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 		}
 	}
 
-	/* Pages with a dictionary have the widths of those of 1-byte heads. */
 	for (int kind = 0; kind < FPT_KIND_INNER; kind++)
 	{
-		FPTWidths	wx = widths[0][kind];
+		FPTWidths	wx = widths[FPT_ENC_DICT][kind];
 		FPTGeom    *g = &n.geom[FPT_ENC_DICT][kind];
 
 		ok = fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x) && ok;
 		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
+		n.widths[FPT_ENC_DICT][kind] = wx;
 	}
 	if (ok)
 		*l = n;

@@ -48,8 +48,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		return false;
 	if (likely(!fpt_is_general(l)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
-	return h->std.pd_upper <= FPT_SPECIAL_OFFSET &&
-		fpt_tuple_room(pg) >= 0 &&
+	return fpt_hole_sound(pg) &&
 		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
 }
 
@@ -125,8 +124,7 @@ static inline void
 fpt_slot_prefetch(FPTPage pg, const char *node, int slot)
 {
 	if (slot < pg.g->cap)
-		__builtin_prefetch(pg.p +
-						   fpt_slot_off(pg.g, node, slot) % BLCKSZ);
+		fpt_prefetch(pg.p + fpt_slot_off(pg.g, node, slot) % BLCKSZ);
 }
 
 static inline void
@@ -136,21 +134,20 @@ fpt_node_prefetch_ends(FPTPage pg, int kid)
 
 	if (node != NULL)
 	{
-		__builtin_prefetch(node);
-		__builtin_prefetch(node + pg.g->off_off);
+		fpt_prefetch(node);
+		fpt_prefetch(node + pg.g->off_off);
 	}
 }
 
 /*
- * The same number as below, if the node's entries of the ranks a .. b - 1 have
- * the key's head: they are next to each other in order.  -1: corrupt.  Sets
- * p's dup if one of them is the very entry.  May raise.
+ * The slots in "order" are in the order of their entries.  Those of the ranks
+ * a .. b - 1 have the key's head: the number of all that are below it.  -1:
+ * corrupt.  Sets p's dup if one of them is the very entry.  May raise.
  */
 static int
-fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
+fpt_order_search(FPTPage pg, FPTPlace *p, const uint8 *order, int a, int b,
+				 const FPTKey *key)
 {
-	const uint8 *perm = fpt_node_perm(pg.g, p->node);
-
 	Assert(a >= 0 && a <= b && b <= pg.g->cap);
 	while (a < b)
 	{
@@ -159,14 +156,14 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 
 		if (!fpt_is_low_entry(pg.g, p->kid, m))
 		{
-			if (perm[m] >= pg.g->cap)
+			if (order[m] >= pg.g->cap)
 				return -1;
 			if (b - a > 2)
 			{
-				fpt_slot_prefetch(pg, p->node, perm[(a + m) / 2]);
-				fpt_slot_prefetch(pg, p->node, perm[(m + 1 + b) / 2]);
+				fpt_slot_prefetch(pg, p->node, order[(a + m) / 2]);
+				fpt_slot_prefetch(pg, p->node, order[(m + 1 + b) / 2]);
 			}
-			r = fpt_slot_cmp(pg, p->node, perm[m], key);
+			r = fpt_slot_cmp(pg, p->node, order[m], key);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
 		}
@@ -178,6 +175,36 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, int a, int b, const FPTKey *key)
 			b = m;
 	}
 	return a;
+}
+
+/*
+ * Number of entries below the key in p's node: those in "lt", whose heads are,
+ * and of those in p's eq, whose heads are the key's, the first ones.  Sets p's
+ * below and dup.  -1: corrupt.  May raise.
+ */
+static int
+fpt_node_rank_general(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
+{
+	uint64		eq = p->eq;
+	int			rank = fpt_popcount(lt);
+	uint8		slots[FPT_MAX_CAP];
+	int			n = 0;
+	int			below;
+
+	if (pg.g->perm)
+		return fpt_order_search(pg, p, fpt_node_perm(pg.g, p->node), rank,
+								rank + fpt_popcount(eq), key);
+
+	/* those of one head are in the order of their slots */
+	for (; eq != 0; eq &= eq - 1)
+		slots[n++] = (uint8) fpt_ctz(eq);
+	below = fpt_order_search(pg, p, slots, 0, n, key);
+	if (below < 0)
+		return -1;
+	for (int i = 0; i < below; i++)
+		lt |= UINT64CONST(1) << slots[i];
+	p->below = lt;
+	return rank + below;
 }
 
 /*
@@ -211,6 +238,52 @@ fpt_node_compare(FPTPage pg, const char *node, uint64 used, uint64 hi,
 }
 
 /*
+ * Of these slots of a node in use those whose TIDs are below this one; *same:
+ * those that have it.  Where TIDs lie one behind the other they are compared as
+ * keys are, all at once.
+ */
+static inline uint64
+fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
+					uint64 *same)
+{
+	const FPTGeom *g = pg.g;
+	uint64		stored = tid;
+	uint64		below = 0;
+
+	*same = 0;
+	if (unlikely(g->pw != g->tw))
+	{
+		for (; slots != 0; slots &= slots - 1)
+		{
+			uint64		t = fpt_slot_tid(pg, node, fpt_ctz(slots));
+
+			if (t < tid)
+				below |= slots & -slots;
+			else if (t == tid)
+				*same |= slots & -slots;
+		}
+		return below;
+	}
+	if (g->tw < 6)
+	{
+		uint64		block = tid >> 16;
+		uint64		off = tid & 0xFFFF;
+
+		/* as it would be stored, or the least that is above all there are */
+		if (block < fpt_special(pg.p)->tidbase)
+			return 0;
+		block -= fpt_special(pg.p)->tidbase;
+		stored = off > FPT_TID_MAXOFF ? (block + 1) << FPT_TID_OFFBITS :
+			block << FPT_TID_OFFBITS | off;
+	}
+	if (stored >> (8 * g->tw) != 0)
+		return slots;
+	below = fpt_simd->cmp[g->tw - 1] (node + g->tid_off, g->cap, stored, same);
+	*same &= slots;
+	return below & slots;
+}
+
+/*
  * Number of entries below the key in the node of p, whose hi and lo are the
  * key relative to the base; sets p's used, below, eq and dup.  -1 if the page
  * is corrupt.  "general", here and below: the layout's keys are, known to the
@@ -234,25 +307,33 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	if (unlikely(eq != 0) && (tid != 0 || general))
 	{
 		if (general)
-		{
-			int			rank = fpt_popcount(lt);
-
-			return fpt_node_rank_general(pg, p, rank, rank + fpt_popcount(eq),
-										 key);
-		}
-		for (; eq != 0; eq &= eq - 1)
-		{
-			uint64		t = fpt_slot_tid(pg, p->node, fpt_ctz(eq));
-
-			if (t < tid)
-				lt |= eq & -eq;
-			else if (t == tid)
-				p->dup = true;
-		}
+			return fpt_node_rank_general(pg, p, lt, key);
+		lt |= fpt_slots_tid_below(pg, p->node, eq, tid, &eq);
+		p->dup = eq != 0;
 	}
 	if (!pg.g->perm)
 		p->below = lt;
 	return fpt_popcount(lt);
+}
+
+/*
+ * Is slot 0, without a permutation, in use and its entry below?  False may also
+ * mean that it would take a comparison of tuples to tell.
+ */
+static inline bool
+fpt_slot0_below(FPTPage pg, const char *node, uint64 hi, uint64 lo, uint64 tid)
+{
+	uint64		khi,
+				klo;
+
+	if (fpt_load_uint(node + pg.g->tid_off, pg.g->tw == 6 ? 2 : 1) == 0)
+		return false;
+	fpt_slot_rel(pg.g, node, 0, &khi, &klo);
+	if (khi != hi)
+		return khi < hi;
+	if (klo != lo)
+		return klo < lo;
+	return !fpt_owns_tuples(pg.g) && fpt_slot_tid(pg, node, 0) < tid;
 }
 
 /*
@@ -271,6 +352,8 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 
 	if (node == NULL)
 		return -1;
+	if (!pg.g->perm && fpt_slot0_below(pg, node, hi, lo, tid))
+		return 1;
 	used = fpt_node_used(pg.g, node);
 	if (used == 0)
 		return 0;
@@ -281,12 +364,13 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 
 		if (fpt_node_compare(pg, node, used, hi, lo, &eq) != 0)
 			return 1;
-		for (; eq != 0; eq &= eq - 1)
+		if (fpt_owns_tuples(pg.g) && eq != 0)
 		{
-			if (fpt_slot_tid(pg, node, fpt_ctz(eq)) < tid)
-				return 1;
+			int			r = fpt_slot_cmp(pg, node, fpt_ctz(eq), key);
+
+			return r == FPT_CMP_CORRUPT ? -1 : r > 0;
 		}
-		return 0;
+		return eq != 0 && fpt_slots_tid_below(pg, node, eq, tid, &eq) != 0;
 	}
 	slot = fpt_node_perm(pg.g, node)[0];
 	if (slot >= pg.g->cap)
@@ -303,6 +387,45 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 		return r == FPT_CMP_CORRUPT ? -1 : r > 0;
 	}
 	return fpt_slot_tid(pg, node, slot) < tid;
+}
+
+/*
+ * Does this kid, which follows the place of the key, begin with the very entry?
+ * Nothing before the place is above the key.  1, 0 or -1: corrupt.  May raise
+ * where slots own tuples.
+ */
+int
+fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		eq;
+	uint64		hi,
+				lo;
+
+	Assert(p->where == 0 && kid > p->kid && kid < p->to);
+	if (node == NULL)
+		return -1;
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		/* a separator is not above what its kid begins with */
+		fpt_sep_get(pg, kid, &hi, &lo);
+		if (hi > p->hi || (hi == p->hi && lo > p->lo))
+			return 0;
+	}
+	if (fpt_owns_tuples(pg.g) || pg.g->perm)
+	{
+		FPTEntry	first;
+
+		if (fpt_page_get(pg.l, pg.p, (FPTLoc) {.kid = kid}, &first) != FPT_OK)
+			return -1;
+		return fpt_key_cmp(pg.l, &first.key, key) == 0;
+	}
+	if (fpt_has_dict(pg.g) && !p->listed)
+		return 0;
+	fpt_node_compare(pg, node, fpt_node_used(pg.g, node), p->hi, p->lo, &eq);
+	if (eq != 0)
+		fpt_slots_tid_below(pg, node, eq, key->tid, &eq);
+	return eq != 0;
 }
 
 /*
@@ -447,6 +570,16 @@ fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 	return a;
 }
 
+/* The lines of p's node, and of its hints. */
+static inline void
+fpt_place_prefetch(FPTPage pg, const FPTPlace *p)
+{
+	fpt_node_prefetch(pg.g, p->node);
+	if (fpt_is_leaf(pg.g))
+		fpt_prefetch(pg.p + fpt_hint_off(pg) +
+					 fpt_kid(pg, p->kid) * pg.g->cap / 8);
+}
+
 /*
  * p's kid is known, or -1: look for the key in its node.  Fills p's node, rank,
  * count, eq and dup.
@@ -460,10 +593,7 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	p->node = fpt_kid_node(pg, p->kid);
 	if (p->node == NULL)
 		return FPT_CORRUPT;
-	fpt_node_prefetch(pg.g, p->node);
-	if (fpt_is_leaf(pg.g))
-		__builtin_prefetch(pg.p + fpt_hint_off(pg) +
-						   fpt_kid(pg, p->kid) * pg.g->cap / 8);
+	fpt_place_prefetch(pg, p);
 	p->rank = fpt_node_rank(pg, key, tid, p, general);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
@@ -590,6 +720,32 @@ fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	return fpt_find_place(pg, key, key->tid, p);
 }
 
+bool
+fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
+{
+	const FPTGeom *g = pg.g;
+	int			nlt,
+				neq;
+	uint64		eq;
+
+	Assert(!g->perm && !fpt_has_tuples(g));
+	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
+	if (key->cls != FPT_CLS_VALUE || p->from >= p->to ||
+		fpt_rel(pg, key, &p->hi, &p->lo) != 0)
+		return false;
+	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
+	if (neq > 0)
+		return false;
+	p->kid = p->from + nlt;
+	p->node = fpt_kid_node(pg, p->kid);
+	if (p->node == NULL)
+		return false;
+	fpt_place_prefetch(pg, p);
+	(void) fpt_node_compare(pg, p->node, g->capmask, p->hi, p->lo, &eq);
+	p->eq = fpt_slots_used(g, p->node, eq);
+	return true;
+}
+
 FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
@@ -617,34 +773,31 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 
 /*
  * Number of entries of p's node below "end", which is p's hi and lo relative
- * to the base and not below the entry at p's rank.  Most ranges are short:
- * look near their beginning first.  -1: corrupt.  May raise.
+ * to the base and not below the entry at p's rank.  "same": its head is that of
+ * the key that p is the place of.  Most ranges are short: look near their
+ * beginning first.  -1: corrupt.  May raise.
  */
 static int
-fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end)
+fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 {
 	Assert(p->rank >= 0 && p->rank <= p->count);
-	if (fpt_owns_tuples(pg.g))
+	if (same && fpt_owns_tuples(pg.g) && !pg.g->perm)
 	{
-		const uint8 *perm = fpt_node_perm(pg.g, p->node);
+		uint64		rest = p->eq & ~p->below;
 
-		for (int rank = p->rank; rank < p->count && rank < p->rank + 2; rank++)
+		for (int rank = p->rank; rank < p->rank + 2; rank++)
 		{
-			uint64		shi,
-						slo;
-			int			r = 1;
+			int			r;
 
-			if (perm[rank] >= pg.g->cap)
-				return -1;
-			fpt_slot_rel(pg.g, p->node, perm[rank], &shi, &slo);
-			if (slo == p->lo && !fpt_is_low_entry(pg.g, p->kid, rank))
-				r = fpt_slot_cmp(pg, p->node, perm[rank], end);
-			else if (slo > p->lo)
-				r = -1;
+			if (rest == 0)
+				return rank;
+			r = fpt_slot_cmp(pg, p->node, fpt_ctz(rest), end);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
 			if (r <= 0)
 				return rank;
+			p->below |= rest & -rest;
+			rest &= rest - 1;
 		}
 	}
 	return fpt_node_rank(pg, end, end->tid, p, fpt_owns_tuples(pg.g));
@@ -684,6 +837,7 @@ fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
 static inline bool
 fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 {
+	uint64		lo = p->lo;
 	uint64		shi,
 				slo;
 	FPTKey		end;
@@ -701,7 +855,7 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 	else if (fpt_rel(pg, hi, &p->hi, &p->lo) != 0)
 		return false;
 	last->kid = p->kid;
-	last->rank = fpt_node_range_end(pg, p, hi);
+	last->rank = fpt_node_range_end(pg, p, hi, p->lo == lo);
 	last->below = p->below;
 	if (last->rank < 0)
 		return false;
@@ -714,15 +868,6 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 		return true;
 	fpt_sep_get(pg, last->kid, &shi, &slo);
 	return p->hi < shi || (p->hi == shi && p->lo < slo);
-}
-
-/* Is this the range of all entries of one image? */
-static inline bool
-fpt_whole_image(const FPTLayout *l, const FPTKey *from, const FPTKey *to)
-{
-	return from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
-		from->lo == to->lo && from->hi == to->hi &&
-		from->tid == 0 && to->tid == FPT_MAX_TID && !fpt_is_general(l);
 }
 
 FPTResult
@@ -980,7 +1125,7 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 	Assert(n >= 0);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	entry = pg.g->sw + pg.g->pw + (pg.g->perm ? 1 : 0) + pg.g->ow;
+	entry = pg.g->sw + pg.g->pw + (pg.g->perm ? 1 : 0);
 	if (!fpt_has_tuples(pg.g))
 	{
 		space->used = n * entry;

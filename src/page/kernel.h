@@ -44,6 +44,15 @@ extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
 								const FPTKey *from, const FPTKey *to,
 								FPTLoc *first, FPTLoc *last);
 
+/* Is this the range of all entries of one image? */
+static inline bool
+fpt_whole_image(const FPTLayout *l, const FPTKey *from, const FPTKey *to)
+{
+	return from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
+		from->lo == to->lo && from->hi == to->hi &&
+		from->tid == 0 && to->tid == FPT_MAX_TID && !fpt_is_general(l);
+}
+
 /* The child that covers key: downlink of the last separator <= key. */
 extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
 									 const FPTKey *key, uint32 *child,
@@ -84,9 +93,9 @@ fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
 	if (guess->score > 0)
 	{
 		for (int b = 0; b < guess->step; b += FPT_LINE)
-			__builtin_prefetch((const char *) page + guess->node + b);
-		__builtin_prefetch((const char *) page + guess->hint_off +
-						   i * guess->cap / 8);
+			fpt_prefetch((const char *) page + guess->node + b);
+		fpt_prefetch((const char *) page + guess->hint_off +
+					 i * guess->cap / 8);
 	}
 }
 
@@ -115,5 +124,15 @@ extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
 extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
 
 extern FPTResult fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p);
+extern int	fpt_kid_has(FPTPage pg, int kid, const FPTKey *key,
+						const FPTPlace *p);
+
+/*
+ * The entries of an image, whatever their TIDs, in a leaf page without
+ * permutations: sets p's kid, node and eq, and nothing else that means
+ * anything.  False: this cannot tell, ask fpt_page_range().  There may be some
+ * in another node, or none could be, or the page is corrupt.
+ */
+extern bool fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p);
 
 #endif							/* FPT_PAGE_KERNEL_H */

@@ -72,6 +72,8 @@ typedef struct FPTGeom
 	uint8		kw;				/* stored bytes of a key: 1 to 16 */
 	uint8		sw;				/* of these, the upper ones, that are searched */
 	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
+	uint8		fw;				/* of these, the first ones, that are zero in a
+								 * free slot */
 	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
 	uint8		pw;				/* bytes of a slot's payload */
 	uint8		w;				/* lines of the in-page root */
@@ -236,6 +238,17 @@ typedef struct FPTGuess
 
 /* Upper bound of the entries of any page, for callers' arrays. */
 #define FPT_MAX_ENTRIES		(BLCKSZ / 3)
+
+/* Ranges within which an operation changed bytes; n is -1: anywhere. */
+typedef struct FPTChanges
+{
+	int			n;
+	struct
+	{
+		uint16		off;
+		uint16		len;
+	}			r[FPT_MAX_ENTRIES];
+} FPTChanges;
 
 /* --- work memory -------------------------------------------------------- */
 
@@ -572,7 +585,7 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before
  * it?
  * tids: make n TIDs of 2 to 4 bytes, "stride" apart, whole; false if one has no
- * offset.  They are packed, or more than 4 bytes apart.
+ * offset.
  */
 typedef struct FPTSimd
 {

@@ -17,13 +17,9 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/order.h"
+#include "page/shift.h"
+#include "page/slots.h"
 #include "page/tuple.h"
-
-/*
- * Nodes away that entries of a full node are shifted to: half as many where the
- * permutations on the way are to be changed, too.
- */
-#define FPT_SHIFT_DISTANCE	12
 
 /* Free slots that a page must have to be rebuilt after entries were removed. */
 #define FPT_REORG_SPARE		16
@@ -33,16 +29,14 @@
  * A slot of a node stays free: in full ones, the next insertions would log
  * another node each.
  */
-#define FPT_PACK_FILL		90
+#define FPT_PACK_FILL		93
 #define FPT_PACK_GAIN		(BLCKSZ / 16)
 
 /*
  * In general pages, where nodes and tuples share the space: bytes of garbage
- * that make compacting the tuples worth its WAL, and bytes of the hole below
- * which entries are rather shifted to neighbours than put in a new node.
+ * that make compacting the tuples worth its WAL.
  */
 #define FPT_COMPACT_GAIN	(BLCKSZ / 32)
-#define FPT_SHIFT_ROOM		(BLCKSZ / 4)
 
 /* Appended entries at the end of a node that make it "ascending". */
 #define FPT_ASCENDING_RUN	4
@@ -131,14 +125,17 @@ fpt_set_nnodes(FPTPage pg, int nnodes)
 	}
 	if (nnodes < had)
 		memset(fpt_node(pg, nnodes), 0, (had - nnodes) * pg.g->x * FPT_LINE);
+
+	/* what was kept for tuples to come is the hole's */
+	h->std.pd_upper = (uint16) fpt_tuples_from(pg);
 	h->nnodes = (uint8) nnodes;
 	h->std.pd_lower = fpt_lower(pg.g, nnodes);
 	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
 	{
-		for (i = 0; i < Min(had, nnodes) * pg.g->cap; i++)
+		for (i = 0; i < Min(had, nnodes); i++)
 		{
-			if (hints[i / pg.g->cap] & (UINT64CONST(1) << (i % pg.g->cap)))
-				((uint8 *) pg.p)[h->std.pd_lower + i / 8] |= 1 << (i % 8);
+			for (; hints[i] != 0; hints[i] &= hints[i] - 1)
+				fpt_hint_set(pg, i * pg.g->cap + fpt_ctz(hints[i]));
 		}
 	}
 }
@@ -201,14 +198,20 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	}
 	Assert(h->nkids <= pg.g->maxnodes && h->nnull <= h->nkids);
 
-	/* A node that was free has what it had. */
+	/*
+	 * A node that was free has what it had.  Where TIDs tell what is in use
+	 * the rest of it means nothing, and is not worth its WAL.  All TIDs go,
+	 * whatever was left of them: no check has looked at a free node.
+	 */
 	node = fpt_node(pg, ordinal);
-	memset(node, 0, pg.g->x * FPT_LINE);
+	if (pg.g->perm)
+		memset(node, 0, pg.g->x * FPT_LINE);
+	else
+		fpt_slots_free(pg.g, node, pg.g->capmask);
 	return node;
 }
 
-/* Take an empty node out of the root. */
-static void
+void
 fpt_node_remove(FPTPage pg, int kid)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
@@ -238,6 +241,7 @@ fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 {
 	int			ordinal = (int) ((node - pg.p) - pg.g->node_off) /
 	(pg.g->x * FPT_LINE);
+	bool		spread = fpt_node_spreads(pg.g, e, n);
 	int			i;
 
 	Assert(n > 0);
@@ -246,11 +250,13 @@ fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 	fpt_node_set_perm(pg.g, node);
 	for (i = 0; i < n; i++)
 	{
-		fpt_slot_set_rel(pg.g, node, i, e[i].hi, e[i].lo);
-		fpt_slot_set_tid(pg, node, i, e[i].tid);
-		fpt_slot_set_down(pg.g, node, i, e[i].down);
-		fpt_slot_set_off(pg.g, node, i, e[i].off);
-		fpt_slot_taken(pg.g, node, i);
+		int			slot = spread ? fpt_spread_slot(pg.g, i, n) : i;
+
+		fpt_slot_set_rel(pg.g, node, slot, e[i].hi, e[i].lo);
+		fpt_slot_set_tid(pg, node, slot, e[i].tid);
+		fpt_slot_set_down(pg.g, node, slot, e[i].down);
+		fpt_slot_set_off(pg.g, node, slot, e[i].off);
+		fpt_slot_taken(pg.g, node, slot);
 	}
 	for (i = 0; i < pg.g->cap; i++)
 		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
@@ -304,16 +310,16 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 		return FPT_OK;
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	if (fpt_tuple_room(pg) < fpt_tuple_space(key->len))
+	for (int step = 0; fpt_tuple_room(pg) < fpt_tuple_space(key->len); step++)
 	{
 		FPTResult	res = FPT_NO_WORK;
 
 		if (work != NULL)
-			res = fpt_page_compact(pg, work);
+			res = fpt_encoding(pg.g)->reclaim(pg, step, work);
+		if (res == FPT_UNFIT)
+			return FPT_FULL;
 		if (res != FPT_OK)
 			return res;
-		if (fpt_tuple_room(pg) < fpt_tuple_space(key->len))
-			return FPT_FULL;
 	}
 	off = fpt_tuple_put(pg, key);
 	f->hi = (uint64) off;
@@ -343,6 +349,7 @@ fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
 static FPTResult
 fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 {
+	uint64		prevhi = 0;
 	int			done = 0;
 	int			i;
 
@@ -368,11 +375,13 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 		res = fpt_encoding(pg.g)->store(pg, entries, done, m, e);
 		if (res != FPT_OK)
 			return res;
-		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull,
-							e[0].hi, e[0].lo);
+		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull, e[0].hi,
+							i > 0 ? fpt_sep_low(prevhi, e[0].hi, e[0].lo) :
+							e[0].lo);
 		if (node == NULL)
 			return FPT_FULL;
 		fpt_node_write(pg, node, e, m);
+		prevhi = e[m - 1].hi;
 		done += m;
 	}
 	Assert(done == n);
@@ -424,6 +433,10 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 	if (res == FPT_OK)
 		res = fpt_fill_region(pg, entries + nfirst, n - nfirst, ksecond,
 							  !firstnull);
+
+	/* an image in WAL would have what is kept for tuples to come */
+	if (fpt_owns_tuples(pg.g))
+		fpt_header(page)->std.pd_upper = (uint16) fpt_tuples_from(pg);
 	return res;
 }
 
@@ -475,70 +488,25 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		return FPT_FULL;
 	if (p->dup)
 		return FPT_DUPLICATE;
+
+	/* a search for TID 0 does not look at TIDs; most separators have that */
+	for (uint64 eq = p->eq; e->key.tid == 0 && !fpt_owns_tuples(pg.g) && eq != 0;
+		 eq &= eq - 1)
+	{
+		if (fpt_slot_tid(pg, p->node, fpt_ctz(eq)) == 0)
+			return FPT_DUPLICATE;
+	}
 	if (p->rank >= p->count && p->kid + 1 < p->to)
 	{
 		/* The next node may begin with this very entry. */
-		FPTEntry	next;
-		FPTLoc		loc;
+		int			has = fpt_kid_has(pg, p->kid + 1, &e->key, p);
 
-		loc.kid = p->kid + 1;
-		loc.rank = 0;
-		loc.below = 0;
-		if (fpt_page_get(pg.l, pg.p, loc, &next) != FPT_OK)
-			return FPT_CORRUPT;
-		if (fpt_key_cmp(pg.l, &next.key, &e->key) == 0)
-			return FPT_DUPLICATE;
+		if (has != 0)
+			return has < 0 ? FPT_CORRUPT : FPT_DUPLICATE;
 	}
 	if (!fpt_tuple_fits(pg, &e->key))
 		return FPT_FULL;
 	return p->count < pg.g->cap ? FPT_OK : FPT_FULL;
-}
-
-static inline void
-fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
-{
-	Assert(len > 0);
-	Assert((const char *) p >= (char *) page &&
-		   (const char *) p + len <= (char *) page + BLCKSZ);
-	Assert(edit->n < FPT_MAX_EDITS);
-	edit->r[edit->n].off = (uint16) ((const char *) p - (char *) page);
-	edit->r[edit->n].len = (uint16) len;
-	edit->n++;
-}
-
-/*
- * The 8 bytes at p, of which the first ones may be meant: behind the last node
- * is the special line.
- */
-static inline uint64
-fpt_bytes8(const void *p)
-{
-	uint64		v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-/*
- * Of the 8 bytes at p, which were "was", record those from the first to the
- * last one that changed.  The others are the same where the page is replayed
- * (W6): of an offset or a TID the upper ones are mostly zero.
- */
-static inline void
-fpt_edit_changed(FPTEdit *edit, void *page, const char *p, uint64 was)
-{
-	uint64		differ = fpt_bytes8(p) ^ was;
-	int			first;
-	int			end;
-
-	if (differ == 0)
-		return;
-#ifdef WORDS_BIGENDIAN
-	differ = __builtin_bswap64(differ);
-#endif
-	first = fpt_ctz(differ) / 8;
-	end = 8 - __builtin_clzll(differ) / 8;
-	fpt_edit_add(edit, page, p + first, end - first);
 }
 
 FPTResult
@@ -553,28 +521,24 @@ fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
 }
 
 /*
- * Put a new entry's tuple into the page, for a slot.  Must find room:
+ * Put a new entry's tuple into the page; where it is.  Must find room:
  * fpt_insert_place() has looked.  Adds what it changed to *edit.
  */
-static void
-fpt_insert_tuple(FPTPage pg, char *node, int slot, const FPTKey *key,
-				 FPTEdit *edit)
+static int
+fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
 {
-	int			off = 0;
+	FPTPageHeader *h = fpt_header(pg.p);
+	const char *at = (const char *) &h->std.pd_upper;
+	uint64		was = fpt_bytes8(at);
+	int			off;
 
-	Assert(fpt_owns_tuples(pg.g));
-	if (key->len > 0)
-	{
-		FPTPageHeader *h = fpt_header(pg.p);
-
-		off = fpt_tuple_put(pg, key);
-		Assert(off > 0);
-		fpt_edit_add(edit, pg.p, pg.p + off,
-					 fpt_tuple_space(key->len));
-		fpt_edit_add(edit, pg.p, &h->std.pd_upper, sizeof(h->std.pd_upper));
-	}
-	fpt_slot_set_off(pg.g, node, slot, (uint16) off);
-	fpt_edit_add(edit, pg.p, node + pg.g->off_off + slot * 2, 2);
+	if (!fpt_owns_tuples(pg.g) || key->len == 0)
+		return 0;
+	off = fpt_tuple_put(pg, key);
+	Assert(off > 0);
+	fpt_edit_add(edit, pg.p, pg.p + off, fpt_tuple_space(key->len));
+	fpt_edit_changed(edit, pg.p, at, was);
+	return off;
 }
 
 /* Put a new entry's key, p's hi and lo, into a slot of its node. */
@@ -590,12 +554,13 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 }
 
 /*
- * Put the rest of a new entry into a slot, its tuple apart: what the searched
- * part of its key leaves out, TID and downlink, which are one behind the other.
+ * Put the rest of a new entry into a slot: what the searched part of its key
+ * leaves out, TID, downlink and where the tuple is, which are one behind the
+ * other.
  */
 static inline void
-fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTPlace *p,
-				   const FPTEntry *e, FPTEdit *edit)
+fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
+				   int off, FPTEdit *edit)
 {
 	const FPTGeom *g = pg.g;
 	char	   *at_tid = node + g->tid_off + slot * g->pw;
@@ -604,6 +569,7 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTPlace *p,
 
 	fpt_slot_set_tid(pg, node, slot, e->key.tid);
 	fpt_slot_set_down(g, node, slot, e->down);
+	fpt_slot_set_off(g, node, slot, (uint16) off);
 	if (!fpt_is_wide(g) && fpt_is_leaf(g))
 	{
 		fpt_edit_changed(edit, pg.p, at_tid, was);
@@ -618,11 +584,14 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
-	int			slot = fpt_ctz(~p.used);
+	FPTEdit		unwanted = {0};
+	bool		moved;
+	int			slot;
 
 	Assert(p.count < pg.g->cap && p.where == 0);
 	Assert(p.used == fpt_node_used(pg.g, p.node));
 	Assert(p.count == fpt_popcount(p.used) && p.rank <= p.count);
+	slot = fpt_insert_slot(pg, &p, edit, &moved);
 	Assert(slot < pg.g->cap);
 	if (pg.g->perm)
 	{
@@ -642,9 +611,9 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 		}
 	}
 	fpt_insert_key(pg, p.node, slot, &p, edit);
-	fpt_insert_payload(pg, p.node, slot, &p, e, edit);
-	if (fpt_owns_tuples(pg.g))
-		fpt_insert_tuple(pg, p.node, slot, &e->key, edit);
+	fpt_insert_payload(pg, p.node, slot, e,
+					   fpt_insert_tuple(pg, &e->key, edit),
+					   moved ? &unwanted : edit);
 	fpt_hint_clear(pg, fpt_kid(pg, p.kid) * pg.g->cap + slot);
 }
 
@@ -729,7 +698,9 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 
 /*
  * Is the new entry's stored key above all of the full node of p?  Then *hi and
- * *lo are a separator between them: just below it.
+ * *lo are a separator between them, below it: as near as may be to the node,
+ * which has no room for those that come after and are a little lower; of a wide
+ * key, one without a lower half.
  */
 static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
@@ -744,8 +715,18 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 	fpt_slot_rel(pg.g, p->node, slot, hi, lo);
 	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
 		return false;
-	*hi = p->hi - (p->lo == 0 ? 1 : 0);
-	*lo = p->lo - 1;
+	if (*hi < p->hi)
+	{
+		(*hi)++;
+		*lo = 0;
+	}
+	else
+		(*lo)++;				/* p's is above it */
+	if (*hi == p->hi && *lo >= p->lo)
+	{
+		*hi = p->hi - (p->lo == 0 ? 1 : 0);
+		*lo = p->lo - 1;
+	}
 	return true;
 }
 
@@ -833,7 +814,7 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 	uint64		step;
 	uint8		slots[FPT_MAX_CAP];
 
-	if (g->perm || !fpt_is_leaf(g) || p->count != g->cap ||
+	if (g->perm || fpt_owns_tuples(g) || p->count != g->cap ||
 		fpt_node_order(pg, p->node, slots) != g->cap)
 		return;
 	first = fpt_load_uint(p->node + g->key_off + slots[0] * g->sw, g->sw);
@@ -910,8 +891,9 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	}
 	Assert(keep >= 1 && keep < p->count);
 	node = fpt_node_add(pg, p->kid + 1,
-						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE,
-						rel[keep].hi, rel[keep].lo);
+						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE, rel[keep].hi,
+						fpt_sep_low(rel[keep - 1].hi, rel[keep].hi,
+									rel[keep].lo));
 	if (node == NULL)
 		return FPT_FULL;
 	fpt_node_write(pg, node, rel + keep, p->count - keep);
@@ -921,90 +903,8 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 		fpt_hint_clear(pg, fpt_kid(pg, p->kid) * pg.g->cap + slots[i]);
 	}
 	fpt_slots_free(pg.g, p->node, drop);
-	return FPT_OK;
-}
-
-/*
- * Move slot "from" of one kid to slot "to" of another, hint included.  Their
- * orders are the caller's to mend.
- */
-static void
-fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
-{
-	char	   *a = fpt_kid_node(pg, fromkid);
-	char	   *b = fpt_kid_node(pg, tokid);
-	int			fromid = fpt_kid(pg, fromkid) * pg.g->cap + from;
-	int			toid = fpt_kid(pg, tokid) * pg.g->cap + to;
-	uint64		hi,
-				lo;
-
-	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
-	Assert(fromkid != tokid);
-	fpt_slot_rel(pg.g, a, from, &hi, &lo);
-	fpt_slot_set_rel(pg.g, b, to, hi, lo);
-	memcpy(b + pg.g->tid_off + to * pg.g->pw,
-		   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
-	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
-	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
-	fpt_slots_free(pg.g, a, UINT64CONST(1) << from);
-	fpt_slot_taken(pg.g, b, to);
-	if (fpt_is_leaf(pg.g))
-	{
-		fpt_hint_clear(pg, toid);
-		if (fpt_hint_test(pg, fromid))
-			fpt_hint_set(pg, toid);
-		fpt_hint_clear(pg, fromid);
-	}
-}
-
-/*
- * Move m entries from the end of a kid to the front of the next one (by = 1),
- * or from its front to the end of the previous one (by = -1).  FPT_CORRUPT:
- * the nodes cannot be what the root says; nothing is changed then.
- */
-static FPTResult
-fpt_entries_shift(FPTPage pg, int kid, int by, int m)
-{
-	char	   *a = fpt_kid_node(pg, kid);
-	char	   *b = fpt_kid_node(pg, kid + by);
-	uint8		aslots[FPT_MAX_CAP];
-	uint8		bslots[2 * FPT_MAX_CAP];	/* afterwards */
-	uint64		bused = fpt_node_used(pg.g, b);
-	int			na = fpt_node_order(pg, a, aslots);
-	int			nb = fpt_popcount(bused);
-	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
-	int			at = by > 0 ? 0 : nb;	/* where they go */
-	uint64		hi,
-				lo;
-	int			i;
-
-	Assert(by == 1 || by == -1);
-	/* Only in a page whose root names a node twice can this be wrong. */
-	Assert(m > 0);
-	if (a == b || m >= na || nb + m > pg.g->cap ||
-		(pg.g->perm && fpt_node_order(pg, b, bslots + (by > 0 ? m : 0)) < 0))
-		return FPT_CORRUPT;
-	for (i = 0; i < m; i++)
-	{
-		int			to = fpt_ctz(~bused);
-
-		fpt_slot_move(pg, kid, aslots[first + i], kid + by, to);
-		bused |= UINT64CONST(1) << to;
-		bslots[at + i] = (uint8) to;
-	}
-	if (pg.g->perm)
-	{
-		memcpy(fpt_node_perm(pg.g, b), bslots, nb + m);
-		if (by < 0)
-			memcpy(fpt_node_perm(pg.g, a), aslots + m, na - m);
-	}
-
-	/* The right one of the two begins elsewhere now. */
-	if (by > 0)
-		fpt_slot_rel(pg.g, b, bslots[0], &hi, &lo);
-	else
-		fpt_slot_rel(pg.g, a, aslots[m], &hi, &lo);
-	fpt_sep_set(pg, by > 0 ? kid + 1 : kid, hi, lo);
+	if (fpt_node_spreads(pg.g, rel, keep))
+		fpt_node_spread(pg, p->kid);
 	return FPT_OK;
 }
 
@@ -1051,98 +951,6 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 }
 
 /*
- * Distance to the nearest kid of the region with a free slot; 0: none that is
- * near enough.  "hard": none is too far.  Sets *room to the number of its free
- * slots.
- */
-static int
-fpt_room_distance(FPTPage pg, const FPTPlace *p, int by, bool hard, int *room)
-{
-	int			max = hard ? p->to - p->from :
-		FPT_SHIFT_DISTANCE / (pg.g->perm ? 2 : 1);
-	int			kid;
-
-	Assert(by == 1 || by == -1);
-	Assert(p->kid >= p->from && p->kid < p->to);
-	for (kid = p->kid + by; kid >= p->from && kid < p->to &&
-		 (kid - p->kid) * by <= max; kid += by)
-	{
-		int			n = fpt_node_count(pg.l, pg.p, kid);
-
-		if (n <= 0)
-			return 0;
-		if (n < pg.g->cap)
-		{
-			*room = pg.g->cap - n;
-			return (kid - p->kid) * by;
-		}
-	}
-	return 0;
-}
-
-/*
- * Make room in the full node of p by shifting entries towards the nearest node
- * that has some: half of that room, for later, as far as the new entry stays
- * on this side of what moves, or finds room where it goes.  All of it in a
- * node of many rows of the new entry's key, as their next ones will come here,
- * too.  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL: no
- * room near enough, or it is not worth it; nothing is changed.
- */
-static FPTResult
-fpt_node_shift(FPTPage pg, FPTPlace *p, bool hard)
-{
-	int			rroom = 0;
-	int			lroom = 0;
-	int			right = fpt_room_distance(pg, p, 1, hard, &rroom);
-	int			left = fpt_room_distance(pg, p, -1, hard, &lroom);
-	bool		atend = p->rank >= p->count;
-	bool		repeats;
-	int			share = 2;
-	int			m;
-	int			by;
-	int			kid;
-
-	Assert(p->count > 0 && fpt_place_has_node(p));
-	/*
-	 * A load in ascending order wants full pages behind it, not room.  Where
-	 * keys repeat, the end of the page is the end of one of them.
-	 */
-	repeats = fpt_has_dict(pg.g) || (!fpt_has_tuples(pg.g) && p->eq != 0);
-	if (atend && p->kid + 1 == p->to && !repeats && !hard)
-		return FPT_FULL;
-
-	/* What goes to the very end can follow to a direct neighbour only. */
-	if (atend && (right > 1 || rroom < 2))
-		right = 0;
-	if (p->rank < 2)
-		left = 0;
-	if (right == 0 && left == 0)
-		return FPT_FULL;
-	by = left == 0 || (right > 0 && right <= left) ? 1 : -1;
-	if (fpt_popcount(p->eq) > pg.g->cap / 2)
-		share = 1;
-	if (by < 0)
-		m = Max(1, Min(lroom / share, p->rank - 1));
-	else if (atend)
-		m = Max(1, Min(rroom / 2, p->count - 1));
-	else
-		m = Max(1, Min(rroom / share, p->count - p->rank));
-
-	Assert(m >= 1 && (by < 0 ? left : right) > 0);
-
-	/* From the far end, so that every node has room when it is given some. */
-	for (kid = p->kid + by * ((by > 0 ? right : left) - 1);
-		 kid != p->kid - by; kid -= by)
-	{
-		FPTResult	res = fpt_entries_shift(pg, kid, by, m);
-
-		if (res != FPT_OK)
-			return res;
-	}
-	return FPT_OK;
-}
-
-/*
  * Set the dead-entry hints of a page that was rebuilt from a copy of itself as
  * they are there: the entries are the same, in other slots.
  */
@@ -1150,7 +958,7 @@ static void
 fpt_hints_carry(FPTPage pg, FPTPage was)
 {
 	int			kid = 0;
-	int			rank = 0;
+	uint64		rest = 0;
 	uint8		slots[FPT_MAX_CAP];
 
 	for (int k = 0; k < fpt_header(was.p)->nkids; k++)
@@ -1161,17 +969,18 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 		for (int i = 0; i < n; i++)
 		{
 			/* as fpt_node_write() left them: slots are in order */
-			Assert(kid < fpt_header(pg.p)->nkids);
-			if (hints & (UINT64CONST(1) << slots[i]))
-				fpt_hint_set(pg, fpt_kid(pg, kid) * pg.g->cap + rank);
-			if (++rank >= fpt_node_count(pg.l, pg.p, kid))
+			if (rest == 0)
 			{
-				kid++;
-				rank = 0;
+				Assert(kid < fpt_header(pg.p)->nkids);
+				rest = fpt_node_used(pg.g, fpt_kid_node(pg, kid++));
 			}
+			if (hints & (UINT64CONST(1) << slots[i]))
+				fpt_hint_set(pg, fpt_kid(pg, kid - 1) * pg.g->cap +
+							 fpt_ctz(rest));
+			rest &= rest - 1;
 		}
 	}
-	Assert(kid == fpt_header(pg.p)->nkids && rank == 0);
+	Assert(kid == fpt_header(pg.p)->nkids && rest == 0);
 }
 
 /*
@@ -1188,7 +997,7 @@ fpt_page_rebuild(FPTPage pg, int n, int fill, FPTWork *work)
 	/* From a copy, where tuples do not move while they are put back. */
 	memcpy(work->page, pg.p, BLCKSZ);
 	if (fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES) != n ||
-		(fpt_has_tuples(pg.g) && fpt_tuple_room(pg) < 0))
+		(fpt_has_tuples(pg.g) && !fpt_hole_sound(pg)))
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
@@ -1258,6 +1067,24 @@ fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 }
 
 /*
+ * Has a page of general keys enough free slots for the tuples for which there
+ * would be room after another node was added?
+ */
+static bool
+fpt_slots_abound(FPTPage pg)
+{
+	int			n = fpt_page_count(pg.l, pg.p);
+	int			slots = fpt_header(pg.p)->nkids * pg.g->cap - n;
+	int			room = fpt_tuple_room(pg) - fpt_node_space(pg);
+	int			bytes;
+
+	if (!fpt_has_tuples(pg.g) || n <= 0)
+		return false;
+	bytes = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg);
+	return (int64) room * n < (int64) slots * bytes;
+}
+
+/*
  * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
  * is one now.  FPT_FULL: the page is as it was, but for entries that changed
  * nodes, or one more key in its dictionary.  May raise.
@@ -1296,8 +1123,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	near = !hard && fpt_node_band(pg, &p, e, &band);
 	if (near && band.to == p.count && band.from >= p.count / 2)
 		res = fpt_node_pass_on(pg, &p);
-	if (res == FPT_FULL && fpt_has_tuples(pg.g) &&
-		fpt_tuple_room(pg) < FPT_SHIFT_ROOM)
+	if (res == FPT_FULL && fpt_slots_abound(pg))
 		res = fpt_node_shift(pg, &p, hard);
 	if (res == FPT_FULL)
 		res = fpt_node_split(pg, &p, e, near ? &band : NULL);
@@ -1379,89 +1205,7 @@ fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
 	return fpt_make_room(l, page, e, true, work);
 }
 
-/* --- removing ------------------------------------------------------------ */
-
-/*
- * Take entries out of the kid'th node: those that dead[] marks, in key order,
- * or if that is NULL those in "slots".  Nothing is changed where the node is
- * corrupt.
- */
-static inline FPTResult
-fpt_node_take(FPTPage pg, int kid, const bool *dead, uint64 slots)
-{
-	char	   *node;
-	uint8		order[FPT_MAX_CAP];
-	uint8		keep[FPT_MAX_CAP];
-	uint64		gone = 0;
-	uint64		bits;
-	uint64		used;
-	int			count;
-	int			n = 0;
-
-	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
-		return FPT_CORRUPT;
-	node = fpt_kid_node(pg, kid);
-	if (node == NULL)
-		return FPT_CORRUPT;
-	used = fpt_node_used(pg.g, node);
-	if (dead != NULL || pg.g->perm)
-	{
-		count = fpt_node_order(pg, node, order);
-		if (count < 0)
-			return FPT_CORRUPT;
-	}
-	else
-	{
-		/* in no order, which nobody asks for */
-		count = 0;
-		gone = slots & used;
-	}
-	for (int i = 0; i < count; i++)
-	{
-		int			slot = order[i];
-		uint64		bit;
-
-		bit = dead != NULL ? dead[i] : slots >> slot & 1;
-		gone |= bit << slot;
-		keep[n] = (uint8) slot;
-		n += !bit;
-	}
-	if (gone == 0)
-		return FPT_OK;
-	for (bits = gone; bits != 0; bits &= bits - 1)
-		fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + fpt_ctz(bits));
-	if (pg.g->perm)
-		memcpy(fpt_node_perm(pg.g, node), keep, n);
-	fpt_slots_free(pg.g, node, gone);
-	if ((used & ~gone) == 0)
-		fpt_node_remove(pg, kid);
-	return FPT_OK;
-}
-
-FPTResult
-fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
-{
-	return fpt_node_take(fpt_page_open(l, page), kid, NULL, slots);
-}
-
-FPTResult
-fpt_node_delete(const FPTLayout *l, void *page, int kid, const bool *dead)
-{
-	return fpt_node_take(fpt_page_open(l, page), kid, dead, 0);
-}
-
-FPTResult
-fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
-{
-	FPTPage		pg = fpt_page_open(l, page);
-	FPTEntry	e;
-	int			slot;
-
-	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
-		return FPT_CORRUPT;
-	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), loc.rank, loc.below);
-	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
-}
+/* --- nodes and downlinks ------------------------------------------------- */
 
 void
 fpt_page_trim(const FPTLayout *l, void *page)
@@ -1476,9 +1220,33 @@ fpt_page_trim(const FPTLayout *l, void *page)
 	for (i = 0; i < h->nkids; i++)
 		nnodes = Max(nnodes, fpt_kid(pg, i) + 1);
 	if (nnodes < h->nnodes)
-	{
 		fpt_set_nnodes(pg, nnodes);
+}
+
+void
+fpt_page_strip(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPage		pg = fpt_page_open(l, page);
+	const FPTGeom *least = pg.g;
+
+	Assert(pg.g != NULL);
+	h->nkids = h->nnull = 0;
+	fpt_set_nnodes(pg, 0);
+	h->flags = FPT_F_DELETED;
+
+	/* Without nodes, any encoding will do: one with a narrow root. */
+	for (int i = 0; i < FPT_NENC * FPT_NKINDS; i++)
+	{
+		const FPTGeom *g = &l->geom[i / FPT_NKINDS][i % FPT_NKINDS];
+
+		if (g->cap > 0 && g->coding == pg.g->coding && g->dw == pg.g->dw &&
+			g->node_off < least->node_off)
+			least = g;
 	}
+	memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
+	h->enc = least->enc;
+	h->std.pd_lower = fpt_lower(least, 0);
 }
 
 FPTResult
@@ -1493,46 +1261,5 @@ fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc, uint32 down)
 		return FPT_CORRUPT;
 	node = fpt_kid_node(pg, loc.kid);
 	fpt_slot_set_down(pg.g, node, fpt_node_perm(pg.g, node)[loc.rank], down);
-	return FPT_OK;
-}
-
-FPTResult
-fpt_page_truncate(const FPTLayout *l, void *page, int n)
-{
-	FPTPageHeader *h = fpt_header(page);
-	FPTPage		pg = fpt_page_open(l, page);
-	int			kid;
-
-	if (pg.g == NULL)
-		return FPT_CORRUPT;
-
-	/* Backwards, so that removing a node moves nothing still to be seen. */
-	for (kid = h->nkids - 1; kid >= 0; kid--)
-	{
-		int			before = 0;
-		int			count = fpt_node_count(l, page, kid);
-		uint64		drop = 0;
-		uint8		slots[FPT_MAX_CAP];
-		int			i;
-
-		if (count < 0)
-			return FPT_CORRUPT;
-		for (i = 0; i < kid; i++)
-		{
-			int			m = fpt_node_count(l, page, i);
-
-			if (m < 0)
-				return FPT_CORRUPT;
-			before += m;
-		}
-		if (before + count <= n)
-			break;
-		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
-			return FPT_CORRUPT;
-		for (i = Max(0, n - before); i < count; i++)
-			drop |= UINT64CONST(1) << slots[i];
-		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
-			return FPT_CORRUPT;
-	}
 	return FPT_OK;
 }

@@ -9,6 +9,7 @@
 #define FPT_PAGE_MODIFY_H
 
 #include "page/layout.h"
+#include "page/node.h"
 
 /*
  * Change a fence of a page that is no longer, or not yet, searched: a private
@@ -54,8 +55,8 @@ extern void fpt_page_insert_at(const FPTLayout *l, void *page,
 							   FPTEdit *edit);
 
 /*
- * The entry's node is full: split it inside the page, else shift entries to
- * the nearest nodes with room, else reorganise the page, so that
+ * The entry's node is full: split it inside the page, else shift entries to a
+ * node with room, else reorganise the page, so that
  * fpt_page_insert can succeed.  FPT_FULL: the page is all but full, split it.
  * "work" may be NULL, which the first two of these never need.
  */
@@ -77,26 +78,21 @@ extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
  */
 extern FPTResult fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work);
 
-/* Remove the slots in "slots" from the kid'th node. */
-extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
-									   int kid, uint64 slots);
-
-/* Remove the entries of the kid'th node that dead[], in key order, marks. */
-extern FPTResult fpt_node_delete(const FPTLayout *l, void *page, int kid,
-								 const bool *dead);
-
-/* Remove one entry. */
-extern FPTResult fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc);
+/* Take the kid'th node, which is empty, out of the root. */
+extern void fpt_node_remove(FPTPage pg, int kid);
 
 /* Give free nodes at the end back to the hole, drop empty ones. */
 extern void fpt_page_trim(const FPTLayout *l, void *page);
 
+/*
+ * Make a page that was formed this moment a deleted one without nodes, as short
+ * as can be.  What else is in it stays, fences and tuples above all.
+ */
+extern void fpt_page_strip(const FPTLayout *l, void *page);
+
 /* Change the downlink of an entry of an inner page. */
 extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 								   uint32 down);
-
-/* Keep the first n entries only (page split); nodes stay where they are. */
-extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
 
 /*
  * Where among n entries in key order are those that came last?  Rows are put

@@ -124,6 +124,14 @@ fpt_ctz(uint64 v)
 	return __builtin_ctzll(v);
 }
 
+/* Number of the highest bit set; v is not zero. */
+static inline int
+fpt_top_bit(uint64 v)
+{
+	Assert(v != 0);
+	return 63 - __builtin_clzll(v);
+}
+
 /* pd_lower of a page with this many nodes */
 static inline int
 fpt_lower(const FPTGeom *g, int nnodes)
@@ -229,7 +237,7 @@ fpt_node_prefetch(const FPTGeom *g, char *node)
 	int			i;
 
 	for (i = 0; i < g->x; i++)
-		__builtin_prefetch(node + i * FPT_LINE);
+		fpt_prefetch(node + i * FPT_LINE);
 }
 
 static inline void
@@ -267,11 +275,38 @@ fpt_node_used(const FPTGeom *g, const char *node)
 	return fpt_simd->used(node + g->tid_off, g->cap, g->pw);
 }
 
+/*
+ * Of these slots those that hold entries.  If they are few, the TIDs of others
+ * are not looked at.
+ */
+#define FPT_FEW_SLOTS_USED	6
+
+static inline uint64
+fpt_slots_used(const FPTGeom *g, const char *node, uint64 set)
+{
+	const char *tids = node + g->tid_off;
+	uint64		rest = set;
+
+	Assert((set & ~g->capmask) == 0);
+	if (g->perm)
+		return set & ((const FPTNode *) node)->used;
+	for (int i = 0; rest != 0; i++, rest &= rest - 1)
+	{
+		const char *p = tids + fpt_ctz(rest) * g->pw;
+
+		if (unlikely(i == FPT_FEW_SLOTS_USED))
+			return set & fpt_node_used(g, node);
+		if (p[0] == 0 && (g->tw < 6 || p[1] == 0))
+			set &= ~(rest & -rest);
+	}
+	return set;
+}
+
 static inline bool
 fpt_slot_used(const FPTGeom *g, const char *node, int slot)
 {
 	Assert(slot >= 0 && slot < g->cap);
-	return ((fpt_node_used(g, node) >> slot) & 1) != 0;
+	return fpt_slots_used(g, node, UINT64CONST(1) << slot) != 0;
 }
 
 static inline uint8 *
@@ -331,6 +366,18 @@ fpt_sep_set(FPTPage pg, int kid, uint64 hi, uint64 lo)
 	fpt_store_uint(seps + kid * g->sw, g->sw, fpt_is_wide(g) ? hi : lo);
 	if (fpt_is_wide(g))
 		fpt_store_uint(seps + g->maxnodes * g->sw + kid * 8, 8, lo);
+}
+
+/*
+ * The lower half of a separator before an entry (hi, lo), behind one whose upper
+ * half is prevhi.  Where the upper halves tell the two apart it is zero, as
+ * those of most separators of wide keys are then: they are not logged when
+ * separators move.
+ */
+static inline uint64
+fpt_sep_low(uint64 prevhi, uint64 hi, uint64 lo)
+{
+	return prevhi != hi ? 0 : lo;
 }
 
 /* Lower 8 bytes of a slot's wide key. */
@@ -415,7 +462,7 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 	else
 	{
 		for (; slots != 0; slots &= slots - 1)
-			memset(node + g->tid_off + fpt_ctz(slots) * g->pw, 0, g->tw);
+			fpt_store_uint(node + g->tid_off + fpt_ctz(slots) * g->pw, g->fw, 0);
 	}
 }
 
@@ -512,7 +559,7 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 	Assert(slot >= 0 && slot < g->cap);
 	if (!fpt_owns_tuples(g))
 		return 0;
-	memcpy(&v, node + g->off_off + slot * 2, 2);
+	memcpy(&v, node + g->off_off + slot * g->pw, 2);
 	return v;
 }
 
@@ -520,7 +567,7 @@ static inline void
 fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
 {
 	if (fpt_owns_tuples(g))
-		memcpy(node + g->off_off + slot * 2, &off, 2);
+		memcpy(node + g->off_off + slot * g->pw, &off, 2);
 }
 
 /* A slot's tuple as part of a key; false if it is not where it should be. */
@@ -562,19 +609,57 @@ fpt_hint_off(FPTPage pg)
 		fpt_lower(pg.g, fpt_header(pg.p)->nnodes) : pg.g->hint_off;
 }
 
+/* The end of a page's nodes, and of a general page's hints behind them. */
+static inline int
+fpt_hole_from(FPTPage pg)
+{
+	int			nnodes = fpt_header(pg.p)->nnodes;
+
+	return fpt_lower(pg.g, nnodes) + fpt_hint_bytes(pg.g, nnodes);
+}
+
+/* Are the borders of a general page's hole where they can be? */
+static inline bool
+fpt_hole_sound(FPTPage pg)
+{
+	int			upper = fpt_header(pg.p)->std.pd_upper;
+
+	return upper <= FPT_SPECIAL_OFFSET && upper >= fpt_hole_from(pg);
+}
+
 /*
- * Bytes of a general page's hole that are neither hints nor in use; negative if
- * its borders make no sense.
+ * Where a general page's tuples, or its dictionary, begin: where slots own
+ * tuples, at the first byte from pd_upper on that is not zero, as their lengths
+ * are not.  FPT_TUPLE_RESERVE bytes are looked at.
+ */
+static inline int
+fpt_tuples_from(FPTPage pg)
+{
+	int			from = fpt_header(pg.p)->std.pd_upper;
+	int			end = Min(from + FPT_TUPLE_RESERVE, FPT_SPECIAL_OFFSET);
+
+	if (!fpt_owns_tuples(pg.g))
+		return from;
+	for (; from + 8 <= end; from += 8)
+	{
+		if (fpt_load_uint(pg.p + from, 8) != 0)
+			break;
+	}
+	while (from < end && pg.p[from] == 0)
+		from++;
+	return from;
+}
+
+/*
+ * Bytes of a general page that are neither hints nor in use; negative if its
+ * borders make no sense.
  */
 static inline int
 fpt_tuple_room(FPTPage pg)
 {
-	FPTPageHeader *h = fpt_header(pg.p);
-
-	if (h->std.pd_upper > FPT_SPECIAL_OFFSET)
+	if (!fpt_hole_sound(pg))
 		return -1;
-	return h->std.pd_upper - fpt_lower(pg.g, h->nnodes) -
-		fpt_hint_bytes(pg.g, h->nnodes);
+	return fpt_tuples_from(pg) - fpt_hole_from(pg);
 }
 
 /*

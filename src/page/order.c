@@ -3,15 +3,19 @@
  * page/order.c
  *	  Page kernel: the order of a node's entries.
  *
- * Nodes of inner pages, and those whose slots own tuples, have a permutation
- * that says it.  In all others the entries' keys and TIDs say it themselves,
- * and it is found out when it is wanted: mostly the slots are in order, as
- * builds and splits leave them; else all are compared with all at once.
+ * Nodes of inner pages have a permutation that says it.  In all others the
+ * entries' keys and TIDs say it themselves, and it is found out when it is
+ * wanted: mostly the slots are in order, as builds and splits leave them; else
+ * all are compared with all at once.
  *
  * An order is found part by part of what is compared: the searched bytes of
  * the keys, the lower 8 bytes of wide ones, the TIDs; the next part where the
  * one before it is the same.  No two entries are the same in all parts, but for
  * corruption, which does no harm here.
+ *
+ * Of general keys there is no part but the head: comparing tuples would run
+ * anybody's code, and might raise.  Entries of one head are in the order of
+ * their slots, which insertions see to (fpt_insert_slot() in page/modify.c).
  *
  *-------------------------------------------------------------------------
  */
@@ -83,6 +87,33 @@ fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
 	}
 }
 
+/*
+ * Put slots into the order of their TIDs, of 3 bytes or less: what is sorted is
+ * all there is to compare.
+ */
+static void
+fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
+{
+	const char *tids = node + g->tid_off;
+	const uint32 mask = 0xFFFFFFFF >> (32 - 8 * g->tw);
+	int			stride = g->pw;
+	uint32		v[FPT_MAX_CAP];
+	uint32		prev = 0;
+	bool		ascend = true;
+
+	Assert(g->tw <= 3 && n <= g->cap);
+	for (int i = 0; i < n; i++)
+	{
+		uint32		tid = (uint32) fpt_load_uint(tids + slots[i] * stride, 4) & mask;
+
+		ascend &= tid >= prev;
+		v[i] = tid << FPT_SLOT_BITS | slots[i];
+		prev = tid;
+	}
+	if (!ascend)
+		fpt_simd->order(v, n, slots);
+}
+
 /* The same by this part of the entries, and by those after it. */
 static void
 fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
@@ -96,6 +127,11 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 	int			from = 0;
 
 	Assert(n > 0 && n <= g->cap);
+	if (part == FPT_PART_TID && g->tw <= 3)
+	{
+		fpt_order_tids(g, node, slots, n);
+		return;
+	}
 	at[slots[0]] = prev;
 	for (int i = 1; i < n; i++)
 	{
@@ -110,7 +146,7 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 		return;
 	if (!ascend)
 		fpt_order_numbers(at, slots, n);
-	if (part == FPT_PART_TID)
+	if (part == FPT_PART_TID || fpt_owns_tuples(g))
 		return;
 	if (next == FPT_PART_LOW && !fpt_is_wide(g))
 		next = FPT_PART_TID;
@@ -124,26 +160,54 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 	}
 }
 
+/*
+ * Have these slots, some, all the same key, as most nodes of an index of few
+ * distinct ones?  Wide keys are not asked.
+ */
+static inline bool
+fpt_slots_repeat(const FPTGeom *g, const char *node, uint64 set)
+{
+	const char *keys = node + g->key_off;
+	uint64		key;
+	uint64		same;
+
+	/* the first and the last one tell of most others that they do not */
+	Assert(set != 0);
+	key = fpt_load_uint(keys + fpt_ctz(set) * g->sw, g->sw);
+	if (fpt_is_wide(g) ||
+		key != fpt_load_uint(keys + (63 - __builtin_clzll(set)) * g->sw, g->sw))
+		return false;
+	fpt_simd->cmp[g->sw - 1] (keys, g->cap, key, &same);
+	return (set & ~same) == 0;
+}
+
 int
 fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 {
+	int			part = FPT_PART_KEY;
 	int			n = 0;
 
 	Assert(!pg.g->perm && (set & ~pg.g->capmask) == 0);
 
+	if (set == 0)
+		return 0;
+	if (!fpt_owns_tuples(pg.g) && fpt_slots_repeat(pg.g, node, set))
+		part = FPT_PART_TID;
+
 	/* the first slots, in order: what builds leave and scans mostly see */
-	if ((set & (set + 1)) == 0 && set != 0)
+	if ((set & (set + 1)) == 0)
 	{
 		n = fpt_popcount(set);
 		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
-		if (!fpt_simd->ascend(node + pg.g->key_off, n, pg.g->sw))
-			fpt_order_part(pg.g, node, FPT_PART_KEY, slots, n);
+		if (part == FPT_PART_TID ||
+			!fpt_simd->ascend(node + pg.g->key_off, n, pg.g->sw))
+			fpt_order_part(pg.g, node, part, slots, n);
 		return n;
 	}
 	for (; set != 0; set &= set - 1)
 		slots[n++] = (uint8) fpt_ctz(set);
 	if (n > 1)
-		fpt_order_part(pg.g, node, FPT_PART_KEY, slots, n);
+		fpt_order_part(pg.g, node, part, slots, n);
 	return n;
 }
 

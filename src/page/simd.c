@@ -170,7 +170,7 @@ fpt_tids_scalar(const void *tids, int n, int stride, int width, uint32 tidbase,
 {
 	const char *p = (const char *) tids;
 
-	Assert(width >= 2 && width <= 4 && (stride == width || stride > 4));
+	Assert(width >= 2 && width <= 4 && stride >= width);
 	if (width == 2)
 		return fpt_widen_tids(p, n, stride, 2, tidbase, out);
 	if (width == 3)
@@ -554,15 +554,14 @@ fpt_cmp7_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 										  7, 8, 9, 10, 11, 12, 13, -1));
 }
 
-/* Bytes at a distance, 16 by 16; the last ones by themselves. */
+/* Bytes at a distance, from slot i on, 16 by 16; then one by one. */
 static FPT_AVX2 uint64
-fpt_used_apart_avx2(const void *low, int n, int stride)
+fpt_used_apart_avx2(const void *low, int n, int stride, int i)
 {
-	const uint8 *p = (const uint8 *) low;
+	const uint8 *p = (const uint8 *) low + i * stride;
 	uint64		used = 0;
-	int			i;
 
-	for (i = 0; i + 16 <= n; i += 16, p += 16 * stride)
+	for (; i + 16 <= n; i += 16, p += 16 * stride)
 	{
 		const uint8 *q = p + 8 * stride;
 		__m128i		a = _mm_setr_epi8((char) p[0], (char) p[stride],
@@ -588,26 +587,32 @@ fpt_used_apart_avx2(const void *low, int n, int stride)
 	return used;
 }
 
-/* TIDs of 3 bytes: the lowest ones of four by four to one vector. */
+/*
+ * TIDs of 3 bytes, alone or with 2 bytes behind them: the lowest ones of four
+ * by four to one vector.  If one slot is left, or two, what is read is too far
+ * behind them.
+ */
 static FPT_AVX2 uint64
 fpt_used_avx2(const void *low, int n, int stride)
 {
 	const __m128i zero = _mm_setzero_si128();
-	const __m128i pick = _mm_setr_epi8(0, 3, 6, 9, -1, -1, -1, -1,
-									   -1, -1, -1, -1, -1, -1, -1, -1);
+	const __m128i pick = _mm_setr_epi8(0, stride, 2 * stride, 3 * stride,
+									   -1, -1, -1, -1, -1, -1, -1, -1,
+									   -1, -1, -1, -1);
 	const char *p = (const char *) low;
 	uint64		none = 0;
+	int			i;
 
-	if (stride > 4)
-		return fpt_used_apart_avx2(low, n, stride);
-	if (stride != 3)
+	if (stride > 5)
+		return fpt_used_apart_avx2(low, n, stride, 0);
+	if (stride != 3 && stride != 5)
 		return fpt_used_sse2(low, n, stride);
-	for (int i = 0; i < n; i += 16, p += 48)
+	for (i = 0; i + 2 < n; i += 16, p += 16 * stride)
 	{
 		__m128i		a = _mm_loadu_si128((const __m128i *) p);
-		__m128i		b = _mm_loadu_si128((const __m128i *) (p + 12));
-		__m128i		c = _mm_loadu_si128((const __m128i *) (p + 24));
-		__m128i		d = _mm_loadu_si128((const __m128i *) (p + 36));
+		__m128i		b = _mm_loadu_si128((const __m128i *) (p + 4 * stride));
+		__m128i		c = _mm_loadu_si128((const __m128i *) (p + 8 * stride));
+		__m128i		d = _mm_loadu_si128((const __m128i *) (p + 12 * stride));
 		__m128i		z;
 
 		a = _mm_unpacklo_epi32(_mm_shuffle_epi8(a, pick),
@@ -617,7 +622,8 @@ fpt_used_avx2(const void *low, int n, int stride)
 		z = _mm_cmpeq_epi8(_mm_unpacklo_epi64(a, c), zero);
 		none |= (uint64) (uint32) _mm_movemask_epi8(z) << i;
 	}
-	return ~none & fpt_low_bits(n);
+	none = ~none & fpt_low_bits(Min(n, i));
+	return i < n ? none | fpt_used_apart_avx2(low, n, stride, i) : none;
 }
 
 static FPT_AVX2 void
@@ -696,28 +702,39 @@ fpt_load_int(const char *p)
 	return v;
 }
 
-/* Four at a time, first widened to 64 bits. */
+/*
+ * Four at a time: their bytes are put where they belong in 64 bits.  No offset
+ * is zero if the least lowest byte there is is not.
+ */
 static FPT_AVX2 bool
 fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 			  uint64 *out)
 {
+	/* of four TIDs one behind the other, and of four in 4 bytes each */
+	static const signed char pick[3][32] = {
+		{0, -1, 1, -1, -1, -1, -1, -1, 2, -1, 3, -1, -1, -1, -1, -1,
+			4, -1, 5, -1, -1, -1, -1, -1, 6, -1, 7, -1, -1, -1, -1, -1},
+		{0, -1, 1, 2, -1, -1, -1, -1, 3, -1, 4, 5, -1, -1, -1, -1,
+			6, -1, 7, 8, -1, -1, -1, -1, 9, -1, 10, 11, -1, -1, -1, -1},
+		{0, -1, 1, 2, 3, -1, -1, -1, 4, -1, 5, 6, 7, -1, -1, -1,
+			8, -1, 9, 10, 11, -1, -1, -1, 12, -1, 13, 14, 15, -1, -1, -1}
+	};
 	const __m128i mask = _mm_set1_epi32((int) (0xFFFFFFFF >>
 											   (32 - 8 * width)));
-	const __m128i widen3 = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1,
-										 6, 7, 8, -1, 9, 10, 11, -1);
-	const __m256i base = _mm256_set1_epi64x((long long) tidbase);
-	const __m256i maxoff = _mm256_set1_epi64x(FPT_TID_MAXOFF);
+	const __m256i widen =
+		_mm256_loadu_si256((const __m256i *) pick[stride != width ? 2 : width - 2]);
+	const __m256i base = _mm256_set1_epi64x((long long) tidbase << 16);
+	const __m256i lowest = _mm256_set1_epi64x(0xFF);
 	const char *p = (const char *) tids;
-	__m256i		none = _mm256_setzero_si256();
+	__m256i		least = _mm256_set1_epi8(-1);
 
-	Assert(width >= 2 && width <= 4 && (stride == width || stride > 4));
+	Assert(width >= 2 && width <= 4 && stride >= width);
 	for (; n >= 4; n -= 4, p += 4 * stride, out += 4)
 	{
 		__m128i		a;
 		__m256i		v;
-		__m256i		off;
 
-		if (stride > 4)
+		if (stride != width)
 		{
 			a = _mm_setr_epi32(fpt_load_int(p), fpt_load_int(p + stride),
 							   fpt_load_int(p + 2 * stride),
@@ -725,24 +742,15 @@ fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 			a = _mm_and_si128(a, mask);
 		}
 		else
-		{
 			a = _mm_loadu_si128((const __m128i *) p);
-			if (width == 2)
-				a = _mm_unpacklo_epi16(a, _mm_setzero_si128());
-			else if (width == 3)
-				a = _mm_shuffle_epi8(a, widen3);
-		}
-		v = _mm256_cvtepu32_epi64(a);
-		off = _mm256_and_si256(v, maxoff);
-		none = _mm256_or_si256(none,
-							   _mm256_cmpeq_epi64(off,
-												  _mm256_setzero_si256()));
-		v = _mm256_add_epi64(_mm256_srli_epi64(v, FPT_TID_OFFBITS), base);
-		v = _mm256_or_si256(_mm256_slli_epi64(v, 16), off);
-		_mm256_storeu_si256((__m256i *) out, v);
+		v = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(a), widen);
+		least = _mm256_min_epu8(least, v);
+		_mm256_storeu_si256((__m256i *) out, _mm256_add_epi64(v, base));
 	}
+	least = _mm256_cmpeq_epi64(_mm256_and_si256(least, lowest),
+							   _mm256_setzero_si256());
 	return fpt_tids_scalar(p, n, stride, width, tidbase, out) &&
-		_mm256_testz_si256(none, none);
+		_mm256_testz_si256(least, least);
 }
 
 static const FPTSimd fpt_simd_avx2 = {

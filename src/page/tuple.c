@@ -5,7 +5,8 @@
  *
  * Tuples lie one behind the other from pd_upper to the special line, each
  * found by the offset in its entry's slot, in a fence or in the dictionary; no
- * two offsets are the same.  A new one goes below the lowest.  The tuple of a
+ * two offsets are the same.  A new one goes below the lowest, and pd_upper, if
+ * it was above, some more bytes below it (FPT_TUPLE_RESERVE).  The tuple of a
  * removed entry stays until fpt_page_fill_gaps() moves others into its place,
  * or fpt_page_compact() all that are still referred to together.  A dictionary
  * lies below all tuples.
@@ -24,13 +25,13 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
 	int			dict = fpt_dict_bytes(pg);
-	int			upper = h->std.pd_upper - fpt_tuple_space(key->len);
+	int			upper = fpt_tuples_from(pg) - fpt_tuple_space(key->len);
 	int			off = upper + dict;
 	uint8	   *p = (uint8 *) pg.p + off;
 
 	Assert(key->len > 0 && key->len <= FPT_MAX_TUPLE);
 	Assert(key->tup != NULL);
-	if (upper < fpt_lower(pg.g, h->nnodes) ||
+	if (upper < fpt_hole_from(pg) ||
 		h->std.pd_upper + dict > FPT_SPECIAL_OFFSET)
 		return -1;
 	if (dict > 0)
@@ -45,7 +46,10 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 	memcpy(p, key->tup, key->len);
 	Assert(off >= upper && off + fpt_tuple_space(key->len) <=
 		   FPT_SPECIAL_OFFSET);
-	h->std.pd_upper = (uint16) upper;
+	if (upper < h->std.pd_upper && fpt_owns_tuples(pg.g))
+		upper = Max(upper / FPT_TUPLE_RESERVE * FPT_TUPLE_RESERVE,
+					fpt_hole_from(pg));
+	h->std.pd_upper = (uint16) Min(upper, h->std.pd_upper);
 	return off;
 }
 
@@ -183,7 +187,7 @@ fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 			int			slot = fpt_ctz(used);
 
 			if (!fpt_map_add(map, pg.p, fpt_slot_off(pg.g, node, slot),
-							 node + pg.g->off_off + slot * 2, false))
+							 node + pg.g->off_off + slot * pg.g->pw, false))
 				return false;
 		}
 	}
@@ -279,7 +283,7 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 	int			space;
 
 	Assert(fpt_has_tuples(pg.g) && !fpt_has_dict(pg.g));
-	if (fpt_tuple_room(pg) < 0 || !fpt_map_tuples(pg, map))
+	if (!fpt_hole_sound(pg) || !fpt_map_tuples(pg, map))
 		return FPT_CORRUPT;
 	ngaps = fpt_map_gaps(map, old, gaps);
 	if (ngaps < 0)

@@ -507,6 +507,35 @@ fpt_check_steps(const FPTScanOpaque *so, Page page, int steps)
 #endif
 }
 
+/*
+ * Fill a batch where the scan has no range but that of one image, and that is
+ * between the batch's bounds.  False: fpt_copy_range() must do it.
+ */
+static inline bool
+fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
+{
+	const FPTLayout *l = &so->ix.layout;
+	const FPTRange *r = &so->ranges.one;
+	FPTRun		run = {.tids = b->tids, .slotids = b->slotids, .los = b->los,
+	.his = b->his};
+	int			kid;
+	int			n;
+
+	Assert(b->n == 0 && b->max >= FPT_MAX_CAP);
+	if (so->ranges.n != 1 || so->ranges.spans != NULL ||
+		!fpt_whole_image(l, &r->lo, &r->hi) ||
+		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||
+		fpt_key_cmp(l, &r->hi, &b->high->key) >= 0)
+		return false;
+	n = fpt_page_copy_image(l, page, &r->lo, scan->ignore_killed_tuples, &run,
+							&kid);
+	if (n < 0)
+		return false;
+	fpt_guess_learn(&so->ix.guess, l, page, kid);
+	b->n = n;
+	return true;
+}
+
 /* All ranges of image keys between the batch's bounds. */
 static void
 fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
@@ -522,6 +551,8 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	int			steps = 0;
 
 	Assert(so->quals == NULL && so->ix.type != NULL);
+	if (fpt_fill_image(scan, so, b, page))
+		return;
 	if (so->ranges.n > 1)
 		i = fpt_first_range(l, &so->ranges, low, 0);
 	while (i < so->ranges.n && fpt_range_begins_before(l, &so->ranges, i, high))

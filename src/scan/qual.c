@@ -83,6 +83,13 @@ typedef struct FPTPosition
 	bool		isnull[INDEX_MAX_KEYS];
 } FPTPosition;
 
+/* The code in the heads of a long value of the quals, which is at "value". */
+typedef struct FPTCode
+{
+	const char *value;
+	uint64		code;
+} FPTCode;
+
 struct FPTQuals
 {
 	Relation	rel;
@@ -107,6 +114,11 @@ struct FPTQuals
 	bool		rowfirst;		/* entries begin there, or else end */
 	bool		rowincl;		/* with the values themselves */
 	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
+	int			longcol;		/* the column that may have long values in the
+								 * heads, or -1; see know_codes() */
+	int			ncodes;			/* so many there are, by their addresses */
+	int			maxcodes;
+	FPTCode    *codes;
 	MemoryContext argcxt;		/* see fetch_arguments(); NULL: not needed yet */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
@@ -724,6 +736,7 @@ fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
 	q->rel = rel;
 	q->g = g;
 	q->nkeycols = nkeycols;
+	q->longcol = fpt_head_long_column(&g->head);
 	q->qualcxt = AllocSetContextCreate(cxt, "fptree quals",
 									   ALLOCSET_SMALL_SIZES);
 	q->poscxt = AllocSetContextCreate(cxt, "fptree position",
@@ -760,6 +773,7 @@ quals_read(FPTQuals *q)
 {
 	MemoryContext old;
 
+	Assert(InterruptHoldoffCount == 0);
 	MemoryContextReset(q->qualcxt);
 	MemoryContextReset(q->poscxt);
 	MemoryContextReset(q->matchcxt);
@@ -837,6 +851,93 @@ fetch_arguments(FPTQuals *q, ScanKey keys, int nkeys)
 	return copy != NULL ? copy : keys;
 }
 
+static int
+code_order(const void *a, const void *b)
+{
+	const char *x = ((const FPTCode *) a)->value;
+	const char *y = ((const FPTCode *) b)->value;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Note the code of a value of the quals, if it is long.  May raise. */
+static void
+know_code(FPTQuals *q, Datum value)
+{
+	if (likely(!fpt_head_is_long(value)))
+		return;
+	if (q->ncodes == q->maxcodes)
+	{
+		MemoryContext cxt = MemoryContextGetParent(q->qualcxt);
+
+		q->maxcodes = q->maxcodes * 2 + 4;
+		if (q->codes == NULL)
+			q->codes = MemoryContextAlloc(cxt, q->maxcodes * sizeof(FPTCode));
+		else
+			q->codes = repalloc_huge(q->codes, q->maxcodes * sizeof(FPTCode));
+	}
+	q->codes[q->ncodes].value = DatumGetPointer(value);
+	q->codes[q->ncodes].code = fpt_head_code(&q->g->head, q->longcol, value);
+	q->ncodes++;
+}
+
+/*
+ * The codes of long values, of which positions are made with pages locked: to
+ * make one takes as long as the value is long (L10), and it is the same for all
+ * of the scan.  No page is locked; may raise, and be cancelled.
+ */
+static void
+know_codes(FPTQuals *q)
+{
+	int			i = q->longcol;
+	const FPTSet *set = &q->col[i].set;
+
+	Assert(i >= 0 && i < q->nkeycols);
+	q->ncodes = 0;
+	if (q->point)
+	{
+		if (i < q->nscankeys)
+			know_code(q, q->keys[i].sk_argument);
+		return;
+	}
+	if (q->never)
+		return;
+	if (!q->col[i].any && set->width == 0)
+	{
+		if (!set->iv.lo.inf && !set->iv.lo.isnull)
+			know_code(q, set->iv.lo.value);
+		if (!set->iv.hi.inf && !set->iv.hi.isnull)
+			know_code(q, set->iv.hi.value);
+	}
+	else if (!q->col[i].any && set->how == FPT_ARG_SAME)
+	{
+		for (int k = 0; k < set->n * set->width; k++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			know_code(q, set->values[k]);
+		}
+	}
+	if (i < q->nrow)
+		know_code(q, q->row[i].sk_argument);
+	if (q->ncodes > 1)
+		qsort(q->codes, q->ncodes, sizeof(FPTCode), code_order);
+}
+
+/* The code that is known of a position's value, or NULL. */
+static inline const uint64 *
+known_code(const FPTQuals *q, const FPTPosition *pos)
+{
+	int			i = q->longcol;
+	FPTCode		want;
+	const FPTCode *found;
+
+	if (likely(q->ncodes == 0) || pos->natts <= i || pos->isnull[i])
+		return NULL;
+	want.value = DatumGetPointer(pos->values[i]);
+	found = bsearch(&want, q->codes, q->ncodes, sizeof(FPTCode), code_order);
+	return found != NULL ? &found->code : NULL;
+}
+
 void
 fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 {
@@ -856,6 +957,8 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 	q->recheck = false;
 	if (!q->point)
 		quals_read(q);
+	if (q->longcol >= 0)
+		know_codes(q);
 }
 
 bool
@@ -1107,8 +1210,9 @@ pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
 }
 
 static inline void
-pos_search(FPTPosition *pos)
+pos_search(const FPTQuals *q, FPTPosition *pos)
 {
+	pos->s.code = known_code(q, pos);
 	pos->s.natts = pos->natts;
 	pos->s.after = pos->side > 0;
 	pos->s.values = pos->values;
@@ -1164,7 +1268,7 @@ pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
 		key->tid = pos->side < 0 ? 0 : FPT_MAX_TID;
 		return;
 	}
-	pos_search(pos);
+	pos_search(q, pos);
 	fpt_general_search_key(q->g, &pos->s, key);
 }
 
@@ -1324,8 +1428,8 @@ point_range(FPTQuals *q, FPTQualRange *r)
 	pos->natts = end->natts = q->nscankeys;
 	pos->side = -1;
 	end->side = 1;
-	pos_search(pos);
-	pos_search(end);
+	pos_search(q, pos);
+	pos_search(q, end);
 	fpt_general_search_keys(q->g, &pos->s, &end->s, &r->lo, &r->hi);
 	r->filter = false;
 	r->seek = false;
@@ -1355,6 +1459,9 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
 			return false;
 		if (from->cls == (dir > 0 ? FPT_CLS_MINF : FPT_CLS_PINF))
 		{
+			/* What is asked for next, backward, is so with a page locked. */
+			if (dir < 0 && !q->read)
+				quals_read(q);
 			point_range(q, r);
 			return true;
 		}

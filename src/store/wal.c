@@ -19,7 +19,8 @@
  *	- pd_lower .. pd_upper is zero, on disk as well, hints apart: a replay
  *	  forgets them, and what comes to lie where they were is logged in full;
  *	- a page that may not exist at replay, or whose old contents do not
- *	  matter, is logged as a full image;
+ *	  matter, is logged as a full image, or, in a split, as one without its
+ *	  nodes, in a record before;
  *	- at most four pages go into a record.
  *
  * Compiled with FPT_GENERIC_WAL_ONLY, all of it uses the official functions.
@@ -61,6 +62,20 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 									 blank ? GENERIC_XLOG_FULL_IMAGE : 0);
 }
 
+Page
+fpt_wal_new(FPTWal *wal, Buffer buf)
+{
+	return fpt_wal_page(wal, buf, true);
+}
+
+void
+fpt_wal_changed(FPTWal *wal, Buffer buf, const FPTChanges *changed)
+{
+	(void) wal;
+	(void) buf;
+	(void) changed;
+}
+
 void
 fpt_wal_finish(FPTWal *wal)
 {
@@ -93,6 +108,9 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /* Equal bytes between two changed ones that do not pay a new fragment. */
 #define FPT_FRAGMENT_HEAD	(2 * sizeof(uint16))
 
+/* Bytes of a record with a page's image besides the page, and of alignment. */
+#define FPT_IMAGE_RECORD	(SizeOfXLogRecord + 4 + 12 + 4 + 5 + 7)
+
 StaticAssertDecl(FPT_FRAGMENT_HEAD == FPT_EDIT_HEADER,
 				 "the page kernel counts bytes of records, too");
 
@@ -103,14 +121,20 @@ StaticAssertDecl(FPT_FRAGMENT_HEAD == FPT_EDIT_HEADER,
 #define FPT_SAME_BLOCK		256
 #define FPT_SAME_LINE		64
 
-/* A page that a record changes. */
+/*
+ * A page that a record changes.  The bytes of its delta are fragments, in
+ * ascending order, as generic_redo() reads them.
+ */
 typedef struct FPTWalPage
 {
 	Buffer		buf;
 	bool		blank;			/* log a full image */
+	const FPTChanges *changed;	/* where it may differ, or NULL: anywhere */
 	int			deltalen;		/* bytes of delta; -1: log a full image */
 	char	   *image;			/* BLCKSZ: the page as it shall be */
 	char	   *delta;			/* BLCKSZ */
+	char	   *bare;			/* of a new page, BLCKSZ: what a record before
+								 * makes of it, or NULL */
 } FPTWalPage;
 
 struct GenericXLogState
@@ -133,6 +157,10 @@ fpt_wal_start(Relation rel, const FPTLayout *l)
 	return wal;
 }
 
+/*
+ * See store/wal.h.  Raises an error about a fifth page (W2), and for want of
+ * memory: nothing has been changed by then.
+ */
 Page
 fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 {
@@ -153,10 +181,34 @@ fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 	p = &wal->pages[wal->npages++];
 	p->buf = buf;
 	p->blank = blank;
+	p->changed = NULL;
 	p->image = palloc(2 * BLCKSZ);
 	p->delta = p->image + BLCKSZ;
+	p->bare = NULL;
 	memcpy(p->image, BufferGetPage(buf), BLCKSZ);
 	return (Page) p->image;
+}
+
+Page
+fpt_wal_new(FPTWal *wal, Buffer buf)
+{
+	Page		image = fpt_wal_page(wal, buf, true);
+	FPTWalPage *p = &wal->pages[wal->npages - 1];
+
+	Assert(p->image == (char *) image && p->buf == buf);
+	p->bare = palloc(BLCKSZ);
+	return image;
+}
+
+void
+fpt_wal_changed(FPTWal *wal, Buffer buf, const FPTChanges *changed)
+{
+	int			i = 0;
+
+	while (i < wal->npages && wal->pages[i].buf != buf)
+		i++;
+	Assert(i < wal->npages);
+	wal->pages[i].changed = changed;
 }
 
 void
@@ -165,11 +217,20 @@ fpt_wal_abort(FPTWal *wal)
 	int			i;
 
 	for (i = 0; i < wal->npages; i++)
+	{
 		pfree(wal->pages[i].image);
+		if (wal->pages[i].bare != NULL)
+			pfree(wal->pages[i].bare);
+	}
 	pfree(wal);
 }
 
-/* Bit i of the result: do the i'th of 8 bytes differ? */
+/*
+ * Bit i of the result: do the i'th of 8 bytes differ?
+ *
+ * The multiplication puts bits 0, 8, .. 56 side by side: its constant has a one
+ * where each of them, moved up, comes to bit 56 to 63, and no two sums meet.
+ */
 static inline uint32
 fpt_differ8(const char *a, const char *b)
 {
@@ -198,8 +259,9 @@ fpt_differ8(const char *a, const char *b)
 }
 
 /*
- * Append a fragment of the bytes from .. to - 1 to a page's delta.  False if
- * that grows too large to be worth it.
+ * Append a fragment of the bytes from .. to - 1 to a page's delta.  Returns
+ * false if that grows too large to be worth it: beyond a page, which an image
+ * is.  The delta is of no use then.
  */
 static bool
 fpt_delta_add(FPTWalPage *p, int from, int to)
@@ -221,7 +283,9 @@ fpt_delta_add(FPTWalPage *p, int from, int to)
 
 /*
  * Bytes at .. at + n - 1 differ: put them into the fragment *start .. *end - 1,
- * or into a new one, if they are too far from its end.
+ * or into a new one, if they are too far from its end: a new one's head is as
+ * long as the bytes it saves.  *end is 0 before the first.  Returns false if
+ * the delta grows too large.
  */
 static inline bool
 fpt_delta_grow(FPTWalPage *p, int *start, int *end, int at, int n)
@@ -259,6 +323,7 @@ fpt_same_line(const char *a, const char *b)
 /*
  * Append what of the bytes from .. to - 1 differs from "old", the page as it
  * will be found at replay.  False: the delta grows too large to be worth it.
+ * Compares 256 bytes at a time where they are the same, then 64, then eight.
  */
 static bool
 fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
@@ -318,7 +383,8 @@ fpt_delta_range(FPTWalPage *p, const char *old, int from, int to)
 /*
  * The same; the old page's hole was zero, but for hints (W4, W5): whether there
  * are any where the replay begins nobody knows, so these bytes are logged
- * whatever they are.
+ * whatever they are.  Numbers of the old page's header are brought within from
+ * ..  to: the new page may have another hole.
  */
 static bool
 fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
@@ -340,23 +406,149 @@ fpt_delta_part(FPTWalPage *p, const FPTLayout *l, char *old, int from, int to)
 		fpt_delta_range(p, old, upper, to);
 }
 
-/* Compute what to log of a page: all of it if it is blank (W3). */
+/* Bytes of a page's image, whose hole is left out. */
+static inline int
+fpt_image_bytes(const char *image)
+{
+	return ((PageHeader) image)->pd_lower +
+		BLCKSZ - ((PageHeader) image)->pd_upper;
+}
+
+/*
+ * Has nothing of a page changed but in the ranges that were told (true), the
+ * hole left out?  "old": the page in shared buffers, locked and not yet changed.
+ */
+static pg_attribute_unused() bool
+fpt_same_outside(const FPTWalPage *p, const char *old)
+{
+	PGAlignedBlock copy;
+	int			lower = ((PageHeader) old)->pd_lower;
+	int			upper = ((PageHeader) old)->pd_upper;
+
+	memcpy(copy.data, old, BLCKSZ);
+	for (int i = 0; i < p->changed->n; i++)
+	{
+		int			off = p->changed->r[i].off;
+		int			len = p->changed->r[i].len;
+
+		if (off < lower ? off + len > lower : off < upper)
+			return false;
+		memcpy(copy.data + off, p->image + off, len);
+	}
+	return memcmp(copy.data, p->image, lower) == 0 &&
+		memcmp(copy.data + upper, p->image + upper, BLCKSZ - upper) == 0;
+}
+
+/*
+ * Append what differs from "old", the page in shared buffers, in the ranges of
+ * which we were told.  False: the delta grows too large to be worth it.
+ */
+static bool
+fpt_delta_known(FPTWalPage *p, const char *old)
+{
+	const FPTChanges *c = p->changed;
+
+	Assert(fpt_same_outside(p, old));
+	for (int i = 0; i < c->n; i++)
+	{
+		int			from = c->r[i].off;
+		int			to = from + c->r[i].len;
+
+		while (from < to && p->image[from] == old[from])
+			from++;
+		while (from < to && p->image[to - 1] == old[to - 1])
+			to--;
+
+		/* in so few bytes there are not two fragments */
+		if (to - from <= (int) FPT_FRAGMENT_HEAD + 2)
+		{
+			if (from < to && !fpt_delta_add(p, from, to))
+				return false;
+		}
+		else if (!fpt_delta_range(p, old, from, to))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Compute what to log of a page that is "old" where it is replayed.  False: an
+ * image is not longer; a delta takes "more" bytes besides.
+ */
+static bool
+fpt_delta_from(FPTWalPage *p, const FPTLayout *l, char *old, int more)
+{
+	int			lower = ((PageHeader) p->image)->pd_lower;
+	int			upper = ((PageHeader) p->image)->pd_upper;
+	bool		known = p->changed != NULL && p->changed->n >= 0;
+
+	Assert(!known || !p->blank);
+	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);	/* W7 */
+	p->deltalen = 0;
+	if ((known ? !fpt_delta_known(p, old) :
+		 (!fpt_delta_part(p, l, old, 0, lower) ||
+		  !fpt_delta_part(p, l, old, upper, BLCKSZ))) ||
+		p->deltalen + more >= fpt_image_bytes(p->image))
+	{
+		p->deltalen = -1;
+		return false;
+	}
+	Assert(p->deltalen <= BLCKSZ);
+	return true;
+}
+
+/*
+ * Compute what to log of a page: all of it if it is blank (W3), or if that is
+ * shorter than its delta.  A new page has a record of its own before, with an
+ * image that lacks nodes (W9), if these have so many free slots that a delta
+ * and that record are shorter.  Sets p->deltalen, and what is at p->bare.  Reads
+ * the page in shared buffers, which is locked and not yet changed.
+ */
 static void
 fpt_delta(FPTWalPage *p, const FPTLayout *l)
 {
-	char	   *old = (char *) BufferGetPage(p->buf);
-	int			lower = ((PageHeader) p->image)->pd_lower;
-	int			upper = ((PageHeader) p->image)->pd_upper;
-
 	Assert(BufferIsValid(p->buf));
-	Assert(lower <= upper && upper <= FPT_SPECIAL_OFFSET);	/* W7 */
-	p->deltalen = 0;
-	if (p->blank ||
-		!fpt_delta_part(p, l, old, 0, lower) ||
-		!fpt_delta_part(p, l, old, upper, BLCKSZ) ||
-		p->deltalen >= lower + BLCKSZ - upper)
-		p->deltalen = -1;
-	Assert(p->deltalen <= BLCKSZ);
+	p->deltalen = -1;
+	if (!p->blank)
+		(void) fpt_delta_from(p, l, (char *) BufferGetPage(p->buf), 0);
+	else if (p->bare != NULL)
+	{
+		memcpy(p->bare, p->image, BLCKSZ);
+		fpt_page_strip(l, p->bare);
+
+		/* half of a damaged page, as fpt_wal_verify() has it, is damaged */
+		Assert(fpt_page_check_form(l, p->bare, fpt_special(p->bare)->pageno,
+								   NULL) == NULL ||
+			   fpt_page_check_form(l, p->image, fpt_special(p->bare)->pageno,
+								   NULL) != NULL);
+		(void) fpt_delta_from(p, l, p->bare,
+							  FPT_IMAGE_RECORD + fpt_image_bytes(p->bare));
+	}
+}
+
+/*
+ * Make a new page the one that its delta begins with, in a record and a
+ * critical section of its own (W1, W9).  It is locked exclusively, and stays so.
+ */
+static void
+fpt_log_bare(FPTWalPage *p)
+{
+	Page		page = BufferGetPage(p->buf);
+	XLogRecPtr	recptr;
+
+	Assert(p->blank && p->bare != NULL && p->deltalen >= 0);
+	Assert(fpt_buffer_locked(p->buf, true));
+	START_CRIT_SECTION();
+	memcpy(page, p->bare, BLCKSZ);
+	MarkBufferDirty(p->buf);
+	XLogBeginInsert();
+	XLogRegisterBuffer(0, p->buf, REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+	recptr = XLogInsert(RM_GENERIC_ID, 0);
+	PageSetLSN(page, recptr);
+	END_CRIT_SECTION();
+
+	/* whether the page's next record needs an image, it tells by that */
+	PageSetLSN((Page) p->image, recptr);
 }
 
 #ifdef USE_ASSERT_CHECKING
@@ -406,7 +598,8 @@ fpt_wal_verify(const FPTWal *wal)
 
 /*
  * All pages are locked exclusively, and stay so.  Whatever may raise, for want
- * of memory, comes before the critical section (W1).
+ * of memory, comes before the critical section (W1).  Frees the copies.
+ * Unlogged indexes are changed in the same way, without the record.
  */
 void
 fpt_wal_finish(FPTWal *wal)
@@ -421,6 +614,11 @@ fpt_wal_finish(FPTWal *wal)
 #endif
 	for (i = 0; needwal && i < wal->npages; i++)
 		fpt_delta(&wal->pages[i], wal->l);
+	for (i = 0; needwal && i < wal->npages; i++)
+	{
+		if (wal->pages[i].blank && wal->pages[i].deltalen >= 0)
+			fpt_log_bare(&wal->pages[i]);
+	}
 
 	START_CRIT_SECTION();
 	for (i = 0; i < wal->npages; i++)
@@ -455,7 +653,9 @@ fpt_wal_finish(FPTWal *wal)
 
 /*
  * Write the record for one page's edits (W6: the bytes as they are now).
- * Caller is in the critical section that changed them (W1).
+ * Caller is in the critical section that changed them (W1).  The page is locked
+ * exclusively, and gets the record's LSN.  XLogRegisterBufData() keeps pointers
+ * only, hence the heads on the stack of this function.
  */
 static void
 fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
@@ -507,6 +707,10 @@ fpt_wal_verify_insert(Relation rel, FPTIndex *ix, Buffer buf,
 
 #endif							/* USE_ASSERT_CHECKING */
 
+/*
+ * See store/wal.h.  Once the place is found nothing can fail, and the place is
+ * good as the page has not changed since (L12).
+ */
 FPTResult
 fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 {
@@ -552,9 +756,12 @@ fpt_wal_image_due(Relation rel, Buffer buf)
 /*
  * The record is btree's, of the kind that precedes the re-use of a page: it
  * names a relation and a transaction, changes nothing, and every server knows
- * it.  It comes before the generic record with the removal.  Snapshots that
- * are taken between the two are of no concern: the transactions up to the
- * horizon have committed before, so that nobody sees the rows any more.
+ * it.  It comes before the generic record with the removal.  Snapshots that are
+ * taken between the two are of no concern: the transactions up to the horizon
+ * have committed before, so that nobody sees the rows any more.
+ *
+ * The caller has the leaf locked, exclusively.  The table is asked only whether
+ * logical decoding wants its rows.
  */
 void
 fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,

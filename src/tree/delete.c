@@ -26,6 +26,7 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"
+#include "page/remove.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/place.h"
@@ -57,6 +58,7 @@ typedef struct FPTLeafDelete
 	Buffer		buf;
 	int			n;				/* entries of the leaf */
 	uint64	   *tids;			/* in key order, as what follows */
+	uint16	   *slotids;		/* as in FPTRun */
 	bool	   *wanted;			/* hinted, or promising */
 	bool	   *dead;			/* to be removed */
 	uint64	   *order;			/* some in heap order, see fpt_order_tid() */
@@ -98,30 +100,21 @@ fpt_order_pos(const FPTLeafDelete *d, int i)
 }
 
 void
-fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
+fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
+				const uint64 gone[FPT_MAX_NODES])
 {
 	FPTWal	   *wal = fpt_wal_start(rel, l);
 	Page		page = fpt_wal_page(wal, buf, false);
-	int			nkids = fpt_header(page)->nkids;
-	int			end = fpt_page_count(l, page);
-	int			kid;
+	FPTChanges  *changed = palloc(sizeof(FPTChanges));
 
 	Assert(fpt_buffer_locked(buf, true));
 	Assert(fpt_header(BufferGetPage(buf))->level == 0);
-	Assert(nkids > 0);
-	/* Backwards: a node that becomes empty leaves the root. */
-	for (kid = nkids - 1; kid >= 0; kid--)
-	{
-		int			n = fpt_node_count(l, page, kid);
-
-		end -= n;
-		if (n > 0 && memchr(dead + end, true, n) == NULL)
-			continue;
-		if (n <= 0 || fpt_node_delete(l, page, kid, dead + end) != FPT_OK)
-			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
-	}
-	if (fpt_wal_image_due(rel, buf) &&
-		fpt_page_pack(l, page, NULL) == FPT_NO_WORK)
+	Assert(fpt_header(page)->nkids > 0);
+	if (fpt_page_take(l, page, gone, changed) != FPT_OK)
+		fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
+	if (!fpt_wal_image_due(rel, buf))
+		fpt_wal_changed(wal, buf, changed);
+	else if (fpt_page_pack(l, page, NULL) == FPT_NO_WORK)
 	{
 		FPTWork    *work = palloc(sizeof(FPTWork));
 		FPTResult	res = fpt_page_pack(l, page, work);
@@ -131,6 +124,7 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf, const bool *dead)
 			fpt_corrupt_page(rel, l, BufferGetPage(buf), fpt_bufpage(buf));
 	}
 	fpt_wal_finish(wal);
+	pfree(changed);
 }
 
 /* Are there hints in the leaf?  Mostly there are not even bits. */
@@ -169,6 +163,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	d->l = l;
 	d->buf = buf;
 	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
+	d->slotids = run.slotids = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	d->n = fpt_page_copy_all(l, page, false, &run);
 	if (d->n < 0)
 		fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
@@ -193,6 +188,7 @@ static void
 fpt_leaf_delete_end(FPTLeafDelete *d)
 {
 	pfree(d->tids);
+	pfree(d->slotids);
 	pfree(d->wanted);
 	pfree(d->dead);
 	pfree(d->order);
@@ -207,26 +203,22 @@ fpt_want_hinted(FPTLeafDelete *d)
 {
 	Page		page = BufferGetPage(d->buf);
 	FPTRun		run = {0};
-	uint16	   *all = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	uint16	   *live = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	int			nlive;
 	int			i;
 	int			j = 0;
 
-	run.slotids = all;
-	(void) fpt_page_copy_all(d->l, page, false, &run);
 	run.slotids = live;
 	nlive = fpt_page_copy_all(d->l, page, true, &run);
 	Assert(nlive >= 0 && nlive <= d->n);
 	for (i = 0; i < d->n; i++)
 	{
-		if (j < nlive && live[j] == all[i])
+		if (j < nlive && live[j] == d->slotids[i])
 			j++;
 		else
 			d->wanted[i] = true;
 	}
 	Assert(j == nlive);			/* the same entries, in the same order */
-	pfree(all);
 	pfree(live);
 }
 
@@ -349,10 +341,16 @@ fpt_leaf_delete_apply(FPTLeafDelete *d)
 
 	if (any)
 	{
+		int			cap = fpt_page_geom(d->l, BufferGetPage(d->buf))->cap;
+		uint64		gone[FPT_MAX_NODES] = {0};
+
 		Assert(d->ndead < d->n);
+		for (int i = 0; i < d->n; i++)
+			gone[d->slotids[i] / cap] |= (uint64) d->dead[i] <<
+				d->slotids[i] % cap;
 		fpt_wal_conflict(d->rel, d->heapRel, d->op.iblknum, d->horizon);
 		fpt_stop_point(FPT_STOP_DELETE);
-		fpt_leaf_remove(d->rel, d->l, d->buf, d->dead);
+		fpt_leaf_remove(d->rel, d->l, d->buf, gone);
 	}
 	fpt_leaf_delete_end(d);
 	return any;

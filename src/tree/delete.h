@@ -15,12 +15,12 @@
 #include "store/index.h"
 
 /*
- * Remove the entries that dead[], in key order, marks from a leaf that is
- * locked exclusively, and stays so: one record.  Raises an error, with nothing
- * changed, if the leaf is damaged.
+ * Remove entries from a leaf that is locked exclusively, and stays so: of each
+ * node the slots in gone[] at its number.  One record.  Raises an error, with
+ * nothing changed, if the leaf is damaged.
  */
 extern void fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
-							const bool *dead);
+							const uint64 gone[FPT_MAX_NODES]);
 
 /* What an insertion knows that helps to find entries of dead rows. */
 typedef struct FPTDelete

@@ -37,6 +37,7 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"
+#include "page/remove.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/options.h"
@@ -46,12 +47,14 @@
 #include "tree/split.h"
 
 /*
- * Fill of the nodes of a new right page, percent.  A page of images, which has
- * no less room if it is in nodes to come, is logged with full nodes: their
- * splits cost less than the free slots.
+ * Fill of the nodes of a new right page, percent.  That of images has its
+ * entries in all of its nodes, as free slots are not logged (W9), and the splits
+ * of full nodes would be.  Where the rows of one key fill nodes the next ones
+ * do not come to all of these: so they are full.
  */
 #define FPT_SPLIT_FILL			75
-#define FPT_SPLIT_FILL_IMAGES	100
+#define FPT_SPLIT_FILL_IMAGES	50
+#define FPT_SPLIT_FILL_REPEATED	100
 #define FPT_SPLIT_FILL_ASCENDING 100
 #define FPT_SPLIT_FILL_ARRIVING	90	/* more or less ascending */
 
@@ -69,6 +72,16 @@
 
 /* Part of the entries within which a border is moved to one between keys. */
 #define FPT_SPLIT_NEAR			4
+
+/* So many rows of one key are as good as a node of them. */
+#define FPT_SPLIT_RUN			16
+
+/*
+ * The border between leaves of images is moved to one between nodes that is as
+ * near as this part of the entries: what stays are whole nodes then, which lose
+ * nothing that would be logged.
+ */
+#define FPT_SPLIT_NODE_NEAR		64
 
 /* A leaf has so many entries for each of those that came last. */
 #define FPT_SPLIT_RECENT		4
@@ -258,6 +271,43 @@ fpt_split_half(FPTSplit *sp, int level)
 	return Max(i, 1);
 }
 
+/* Of a leaf of images: the border between two nodes that is near "at", or at. */
+static int
+fpt_split_between_nodes(const FPTSplit *sp, Page page, int at)
+{
+	const FPTLayout *l = &sp->ix->layout;
+	int			nkids = fpt_header(page)->nkids;
+	int			best = at;
+	int			near = sp->n / FPT_SPLIT_NODE_NEAR;
+	int			border = 0;
+
+	for (int kid = 0; kid < nkids - 1; kid++)
+	{
+		int			here;
+
+		border += fpt_node_count(l, page, kid);
+		here = border + (sp->pos < border ? 1 : 0);	/* with the new one */
+		if (abs(here - at) <= near && here > 0 && here < sp->n)
+		{
+			best = here;
+			near = abs(here - at) - 1;
+		}
+	}
+	return best;
+}
+
+/* Do rows of few keys fill the nodes of a leaf? */
+static bool
+fpt_split_repeats(const FPTSplit *sp)
+{
+	int			same = 0;
+
+	for (int i = FPT_SPLIT_RUN; i < sp->n; i++)
+		same += fpt_split_same_key(&sp->entries[i - FPT_SPLIT_RUN].key,
+								   &sp->entries[i].key);
+	return same > sp->n / 4;
+}
+
 /* How many entries a leaf keeps after which the next ones will come. */
 static int
 fpt_split_keep(const FPTSplit *sp)
@@ -304,11 +354,14 @@ static int
 fpt_split_middle(FPTSplit *sp, Page page)
 {
 	FPTPageHeader *h = fpt_header(page);
+	bool		images = h->level == 0 && !fpt_is_general(&sp->ix->layout);
 	int			keep;
 
 	Assert(sp->n > 1 && sp->pos < sp->n);
-	sp->fill = h->level == 0 && !fpt_is_general(&sp->ix->layout) ?
-		FPT_SPLIT_FILL_IMAGES : FPT_SPLIT_FILL;
+	sp->fill = FPT_SPLIT_FILL;
+	if (images)
+		sp->fill = fpt_split_repeats(sp) ? FPT_SPLIT_FILL_REPEATED :
+			FPT_SPLIT_FILL_IMAGES;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* The page where the run goes on gets the lesser part of the others. */
@@ -337,6 +390,8 @@ fpt_split_middle(FPTSplit *sp, Page page)
 		if (h->level == 0 && sp->pos > sp->n / 2 && fpt_split_local_run(sp))
 			return sp->pos;
 		keep = fpt_split_half(sp, h->level);
+		if (images)
+			keep = fpt_split_between_nodes(sp, page, keep);
 		return h->level == 0 ? fpt_split_between_keys(sp, keep) : keep;
 	}
 
@@ -530,7 +585,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
 				  h->flags | FPT_F_INCOMPLETE);
-	copy = fpt_wal_page(wal, *rbuf, true);
+	copy = fpt_wal_new(wal, *rbuf);
 	fpt_split_put(copy, sp->right, rightno, pageno, oldright, 0);
 	if (BufferIsValid(obuf))
 	{

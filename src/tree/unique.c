@@ -140,6 +140,19 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 	return InvalidTransactionId;
 }
 
+/* Examine n entries of a page that were copied, as fpt_unique_entry() does. */
+static inline TransactionId
+fpt_unique_entries(FPTUnique *u, Buffer first, Buffer cur, const FPTRun *run,
+				   int n, bool *stop)
+{
+	TransactionId xwait = InvalidTransactionId;
+
+	for (int i = 0; i < n && !*stop && !TransactionIdIsValid(xwait); i++)
+		xwait = fpt_unique_entry(u, first, cur, run->tids[i], run->slotids[i],
+								 stop);
+	return xwait;
+}
+
 /*
  * Examine all equal entries of one page, as fpt_unique_entry() does.  Raises an
  * error if the page is damaged.
@@ -154,14 +167,26 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
 	FPTRun		run = {.tids = tids, .slotids = slotids};
 	FPTLoc		from,
 				to;
+	TransactionId xwait = InvalidTransactionId;
 
 	Assert(BufferIsValid(first) && BufferIsValid(cur));
 	Assert(fpt_key_cmp(l, &u->lo, &u->hi) < 0);
 	Assert(u->lo.tid == 0 && u->hi.tid == FPT_MAX_TID);
+	if (fpt_whole_image(l, &u->lo, &u->hi))
+	{
+		int			kid;
+		int			n = fpt_page_copy_image(l, page, &u->lo, false, &run, &kid);
+
+		if (n >= 0)
+		{
+			fpt_guess_learn(&u->ix->guess, l, page, kid);
+			return fpt_unique_entries(u, first, cur, &run, n, stop);
+		}
+	}
 	if (fpt_page_range(l, page, &u->lo, &u->hi, &from, &to) != FPT_OK)
 		fpt_corrupt_page(u->rel, l, page, fpt_bufpage(cur));
 	fpt_guess_learn(&u->ix->guess, l, page, from.kid);
-	while (from.kid <= to.kid && !*stop)
+	while (from.kid <= to.kid && !*stop && !TransactionIdIsValid(xwait))
 	{
 		FPTLoc		next = {.kid = from.kid + 1};
 		int			n = fpt_page_copy(l, page, from,
@@ -170,17 +195,10 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
 
 		if (n < 0)
 			fpt_corrupt_page(u->rel, l, page, fpt_bufpage(cur));
-		for (int i = 0; i < n && !*stop; i++)
-		{
-			TransactionId xwait = fpt_unique_entry(u, first, cur, tids[i],
-												   slotids[i], stop);
-
-			if (TransactionIdIsValid(xwait))
-				return xwait;
-		}
+		xwait = fpt_unique_entries(u, first, cur, &run, n, stop);
 		from = next;
 	}
-	return InvalidTransactionId;
+	return xwait;
 }
 
 /*

@@ -16,7 +16,7 @@
  * known by its number, and proves by its fence and its left link that nothing
  * is between (fpt_walk_certify); otherwise VACUUM fails.  Nor does it end well
  * if it has not met a page to which a downlink led when it began
- * (fpt_certify_downlinks).  If it passed a leaf by, entries would stay whose
+ * (tree/reach.h).  If it passed a leaf by, entries would stay whose
  * TIDs are given to other rows.
  *
  * An empty leaf is unlinked by one WAL record that changes its left sibling,
@@ -31,7 +31,6 @@
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/rel.h"
@@ -44,6 +43,7 @@
 #include "page/kernel.h"
 #include "page/layout.h"
 #include "page/modify.h"
+#include "page/remove.h"
 #include "server/compat.h"
 #include "server/stop.h"
 #include "store/buf.h"
@@ -53,6 +53,7 @@
 #include "store/wal.h"
 #include "tree/delete.h"
 #include "tree/prefetch.h"
+#include "tree/reach.h"
 #include "tree/search.h"
 #include "tree/sweep.h"
 #include "tree/vacuum.h"
@@ -69,11 +70,14 @@
 /* Parts of the table that a chunk's entries are sorted into. */
 #define FPT_CHUNK_PARTS		1024
 
+/* Bytes of n verdicts, of a bit each. */
+#define FPT_BITS_SIZE(n)		(((n) + 63) / 64 * sizeof(uint64))
+
 /* An entry of a chunk. */
 typedef struct FPTChunkTid
 {
 	uint64		tid;
-	uint64		pos;			/* in the chunk, in the order of the entries */
+	uint64		pos;			/* in the chunk */
 } FPTChunkTid;
 
 /*
@@ -90,8 +94,8 @@ typedef struct FPTChunk
 	XLogRecPtr	lsn[FPT_CHUNK_LEAVES];	/* of a leaf when it was read */
 	int			first[FPT_CHUNK_LEAVES + 1];	/* in the arrays below */
 	FPTFenceId	high;			/* where the chunk ends, in key order */
-	uint64	   *tids;			/* leaf by leaf, of each in key order */
-	bool	   *dead;
+	uint64	   *tids;			/* leaf by leaf, of each as fpt_page_tids() */
+	uint64	   *dead;			/* verdicts on them, a bit each */
 	FPTChunkTid *order;			/* in heap order */
 } FPTChunk;
 
@@ -131,12 +135,11 @@ typedef struct FPTVacuum
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	uint32		npages;			/* pages of the index when the walk began */
-	uint8	   *seen;			/* a bit for each: met in the tree */
-	uint8	   *led;			/* the same: downlinks led there at first */
+	FPTReach	reach;			/* which of these were met in the tree */
 	uint32		nleaves;		/* passed, and still linked */
 	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
-	bool	   *verdicts;		/* on them */
+	uint64	   *verdicts;		/* on them, a bit each */
 	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
 	FPTNote    *notes;			/* of each page, or NULL */
@@ -146,17 +149,6 @@ typedef struct FPTVacuum
 	uint32		nlooks;			/* so many were looked at */
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
-
-/*
- * A page was met in the tree.  fpt_find_free_pages() leaves it out, and
- * fpt_certify_downlinks() does not miss it.
- */
-static inline void
-fpt_mark_seen(FPTVacuum *v, uint32 pageno)
-{
-	if (pageno < v->npages)
-		v->seen[pageno / 8] |= 1 << (pageno % 8);
-}
 
 static FPTFenceId
 fpt_fence_id(const FPTKey *k)
@@ -462,7 +454,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	if (fpt_header(BufferGetPage(u->target))->level == 0)
 		fpt_record_free(v->rel, &v->ix.map, fpt_bufpage(u->target));
 	else
-		fpt_mark_seen(v, fpt_bufpage(u->target));
+		fpt_reach_note(&v->reach, fpt_bufpage(u->target));
 	return true;
 }
 
@@ -668,39 +660,59 @@ fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
 
 /* --- deleting entries ---------------------------------------------------- */
 
-/* Copy the TIDs of a locked leaf in key order; returns their number. */
+/* Copy the TIDs of a locked leaf, in no order; returns their number. */
 static int
 fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 {
 	Page		page = BufferGetPage(buf);
-	FPTRun		run = {.tids = tids};
 	int			n;
 
 	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level == 0);
-	n = fpt_page_copy_all(&v->ix.layout, page, false, &run);
+	n = fpt_page_tids(&v->ix.layout, page, tids);
 	if (n < 0)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	return n;
 }
 
 static inline bool
-fpt_ask(FPTVacuum *v, uint64 tid)
+fpt_ask(IndexBulkDeleteCallback callback, void *state, uint64 tid)
 {
 	ItemPointerData t;
 
 	fpt_tid_decode(tid, &t);
-	return v->callback(&t, v->callback_state);
+	return callback(&t, state);
+}
+
+/* Ask about n TIDs, one after the other: the i'th bit of dead[] is set if so. */
+static void
+fpt_ask_all(const FPTVacuum *v, const uint64 *tids, int n, uint64 *dead)
+{
+	IndexBulkDeleteCallback callback = v->callback;
+	void	   *state = v->callback_state;
+
+	while (n > 0)
+	{
+		int			m = Min(n, 64);
+		uint64		bits = 0;
+
+		for (int i = 0; i < m; i++)
+			bits |= (uint64) fpt_ask(callback, state, tids[i]) << i;
+		*dead++ = bits;
+		tids += m;
+		n -= m;
+	}
 }
 
 /*
- * Which of the entries of a leaf that is locked are dead?  Returns an answer
- * for each, in key order, and their number in *n.  From the chunk's answers if
- * the leaf still has the entries that they were given about, as it has if it
- * has the LSN it had (W1, W6); else by asking again, under its lock (L7): the
+ * Which of the entries of a leaf that is locked are dead?  Returns answers as
+ * bits, of which the leaf's begin at *first, and their number in *n, in the
+ * order of fpt_page_tids().  From the chunk's answers if the leaf still has the
+ * entries that they were given about, where they were, as it has if it has the
+ * LSN it had (W1, W6); else by asking again, under its lock (L7): the
  * callback's answers do not change.
  */
-static const bool *
-fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
+static const uint64 *
+fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *first, int *n)
 {
 	FPTChunk   *c = &v->chunk;
 	int			at = 0;
@@ -709,18 +721,20 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
 	Assert(fpt_buffer_locked(buf, true));
 	while (at < c->n && c->pageno[at] != fpt_bufpage(buf))
 		at++;
+	if (at < c->n)
+		*first = c->first[at];
 	if (at < c->n && RelationNeedsWAL(v->rel) &&
 		c->lsn[at] == PageGetLSN(BufferGetPage(buf)))
 	{
 		*n = c->first[at + 1] - c->first[at];
-		return c->dead + c->first[at];
+		return c->dead;
 	}
 	*n = fpt_leaf_tids(v, buf, v->tids);
 	if (at < c->n && c->first[at + 1] - c->first[at] == *n &&
 		memcmp(c->tids + c->first[at], v->tids, *n * sizeof(uint64)) == 0)
-		return c->dead + c->first[at];
-	for (int i = 0; i < *n; i++)
-		v->verdicts[i] = fpt_ask(v, v->tids[i]);
+		return c->dead;
+	fpt_ask_all(v, v->tids, *n, v->verdicts);
+	*first = 0;
 	return v->verdicts;
 }
 
@@ -731,16 +745,20 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *n)
 static int
 fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 {
+	Page		page = BufferGetPage(buf);
+	int			first = 0;
 	int			n;
-	const bool *dead = fpt_leaf_verdicts(v, buf, &n);
-	int			ndead = 0;
+	const uint64 *dead = fpt_leaf_verdicts(v, buf, &first, &n);
+	uint64		gone[FPT_MAX_NODES];
+	int			ndead;
 
-	Assert(fpt_header(BufferGetPage(buf))->level == 0);
+	Assert(fpt_header(page)->level == 0);
 	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
-	for (int i = 0; i < n; i++)
-		ndead += dead[i];
+	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, n, gone);
+	if (ndead < 0)
+		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	if (ndead > 0)
-		fpt_leaf_remove(v->rel, &v->ix.layout, buf, dead);
+		fpt_leaf_remove(v->rel, &v->ix.layout, buf, gone);
 	v->stats->tuples_removed += ndead;
 	return n - ndead;
 }
@@ -814,13 +832,19 @@ fpt_chunk_ask(FPTVacuum *v)
 	Assert(c->n <= c->max && n <= c->max * FPT_MAX_ENTRIES);
 	if (!v->sorts)
 	{
-		for (i = 0; i < n; i++)
-			c->dead[i] = fpt_ask(v, c->tids[i]);
+		fpt_ask_all(v, c->tids, n, c->dead);
 		return;
 	}
 	fpt_chunk_sort(c, n);
+	memset(c->dead, 0, FPT_BITS_SIZE(n));
 	for (i = 0; i < n; i++)
-		c->dead[c->order[i].pos] = fpt_ask(v, c->order[i].tid);
+	{
+		uint64		pos = c->order[i].pos;
+		uint64		bit = fpt_ask(v->callback, v->callback_state,
+								  c->order[i].tid);
+
+		c->dead[pos / 64] |= bit << pos % 64;
+	}
 }
 
 /* The next leaf of the chunk has these n entries; it is locked. */
@@ -913,7 +937,6 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	Buffer		buf = fpt_rawread(v->rel, &v->ix.map, pageno,
 								  v->info->strategy);
 	Page		page = BufferGetPage(buf);
-	FPTRun		run = {.tids = c->tids + c->first[c->n]};
 
 	if (!ConditionalLockBuffer(buf))
 	{
@@ -922,7 +945,9 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	}
 	if (fpt_pass_is(v, page, pageno, 0))
 	{
-		int			n = fpt_page_copy_all(&v->ix.layout, page, false, &run);
+		int			n = fpt_page_tids(&v->ix.layout, page,
+									  c->tids + c->first[c->n]);
+
 		if (n >= 0)
 			fpt_chunk_add(c, buf, n);
 	}
@@ -1058,7 +1083,7 @@ fpt_walk_count(FPTVacuum *v, const FPTWalk *w, int n)
 	if (++v->nleaves > v->ix.map.npages &&
 		v->nleaves > fpt_npages(v->rel, &v->ix.map))
 		fpt_corrupt(v->rel, w->next, "The right links lead in a circle");
-	fpt_mark_seen(v, w->next);
+	fpt_reach_note(&v->reach, w->next);
 	v->stats->num_index_tuples += n;
 }
 
@@ -1213,139 +1238,6 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	return more;
 }
 
-/* --- the levels above ---------------------------------------------------- */
-
-/*
- * Note which pages the downlinks of an inner page lead to, and that it was met.
- * It is locked, to read, and stays so.  Raises an error if entries cannot be
- * read: what they lead to would be unknown.
- */
-static void
-fpt_see_inner_page(FPTVacuum *v, Buffer buf)
-{
-	uint32		children[FPT_MAX_ENTRIES];
-	Page		page = BufferGetPage(buf);
-	int			n = fpt_page_children(&v->ix.layout, page, children);
-
-	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level > 0);
-	if (n != fpt_page_count(&v->ix.layout, page))
-		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
-	for (int i = 0; i < n; i++)
-	{
-		if (children[i] < v->npages)
-			v->led[children[i] / 8] |= 1 << (children[i] % 8);
-	}
-	fpt_mark_seen(v, fpt_bufpage(buf));
-}
-
-/* Pages of an inner level that are asked for in one request. */
-#define FPT_REQUEST_INNER	16
-
-/* Did a downlink lead to a page that was not met yet? */
-static inline bool
-fpt_is_expected(const FPTVacuum *v, uint32 pageno)
-{
-	return (v->led[pageno / 8] & ~v->seen[pageno / 8] &
-			(1 << (pageno % 8))) != 0;
-}
-
-/*
- * Ask for the pages of the next level, which the one above it has told, unless
- * they are in shared buffers: in the order of the file, neighbours together.
- * The walk goes from one to the other and would wait for each.  No page is
- * locked; may be cancelled.
- */
-static void
-fpt_expect_level(FPTVacuum *v)
-{
-	const FPTPageMap *map = &v->ix.map;
-
-	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(v->rel) ||
-		fpt_io_concurrency(v->rel, map, true) == 0)
-		return;
-	for (uint32 first = 0; first < v->npages; first++)
-	{
-		uint32		end = first;
-
-		CHECK_FOR_INTERRUPTS();
-		while (end < v->npages && end - first < FPT_REQUEST_INNER &&
-			   fpt_is_expected(v, end) &&
-			   !fpt_page_buffered(v->rel, map, end))
-			end++;
-		if (end == first)
-			continue;
-		fpt_prefetch_pages(v->rel, map, first, end - 1);
-		first = end - 1;
-	}
-}
-
-/*
- * Go through the levels above the leaves, from the root down, and note their
- * pages and what they lead to (fpt_certify_downlinks).  Before any leaf is
- * visited: then whatever is noted is linked until VACUUM itself unlinks it.
- * One page is locked at a time, to read; between two VACUUM may be cancelled or
- * delayed.  Raises an error if one is damaged.  The walk takes no more steps
- * than the index has pages (L11).
- */
-static void
-fpt_see_inner_pages(FPTVacuum *v)
-{
-	Buffer		buf = fpt_getbuf(v->rel, &v->ix, FPT_ROOTPAGE,
-								 BUFFER_LOCK_SHARE);
-	int			level = fpt_header(BufferGetPage(buf))->level;
-
-	Assert(v->nleaves == 0 && v->notes == NULL);
-	UnlockReleaseBuffer(buf);
-	for (; level > 0; level--)
-	{
-		uint32		steps = 0;
-		uint32		next;
-
-		buf = fpt_descend_first(v->rel, &v->ix, level);
-		for (;;)
-		{
-			fpt_see_inner_page(v, buf);
-			next = fpt_header(BufferGetPage(buf))->right;
-			UnlockReleaseBuffer(buf);
-			if (next == FPT_NOPAGE)
-				break;
-			if (++steps > v->npages &&
-				steps > fpt_npages(v->rel, &v->ix.map))
-				fpt_corrupt(v->rel, next, "The right links lead in a circle");
-			fpt_vacuum_delay();
-			buf = fpt_getbuf(v->rel, &v->ix, next, BUFFER_LOCK_SHARE);
-			if (!fpt_page_on_level(BufferGetPage(buf), level))
-				fpt_corrupt(v->rel, next,
-							"The page is not of its left sibling's level");
-		}
-		if (level > 1)
-			fpt_expect_level(v);
-	}
-}
-
-/*
- * Certify that every page to which a downlink led when VACUUM began was met,
- * in the inner levels or by the walk, which is over (P1).  The proofs of the
- * walk compare a leaf with its neighbours, and neighbours may agree on a lie:
- * if a leaf is split and the writes of it and of its old right sibling are both
- * lost, then they are what they were before, and fit.  But their parent leads
- * to the new leaf, and so would searches.  Locks nothing; may be cancelled.
- * Raises an error if a page was passed by.
- */
-static void
-fpt_certify_downlinks(FPTVacuum *v)
-{
-	for (uint32 i = 0; i <= v->npages / 8; i++)
-	{
-		uint8		missed = v->led[i] & ~v->seen[i];
-
-		CHECK_FOR_INTERRUPTS();
-		if (missed != 0)
-			fpt_corrupt(v->rel, i * 8 + pg_rightmost_one_pos32(missed),
-						"A downlink leads to the page, but its neighbours' links pass it by");
-	}
-}
-
 /* --- all leaves ---------------------------------------------------------- */
 
 /*
@@ -1360,7 +1252,8 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	FPTWalk		w;
 	bool		more = false;
 
-	fpt_see_inner_pages(v);
+	Assert(v->nleaves == 0 && v->notes == NULL);
+	fpt_reach_inner(&v->reach);
 	fpt_pass(v);
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)
@@ -1378,7 +1271,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 		fpt_vacuum_delay();
 		fpt_stop_point(FPT_STOP_VACUUM_LEAF);
 	}
-	fpt_certify_downlinks(v);
+	fpt_reach_certify(&v->reach);
 }
 
 /* --- pages that nobody uses ---------------------------------------------- */
@@ -1397,7 +1290,7 @@ fpt_find_free_pages(FPTVacuum *v)
 	{
 		Buffer		buf;
 
-		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
+		if (fpt_reach_noted(&v->reach, pageno))
 			continue;
 		fpt_vacuum_delay();
 		/* of stripes, some are shorter than others */
@@ -1448,16 +1341,15 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	if (v->ix.stale)
 		fpt_warn_stale(v->rel);
 	v->npages = fpt_npages(info->index, &v->ix.map);
-	v->seen = palloc0(v->npages / 8 + 1);
-	v->led = palloc0(v->npages / 8 + 1);
+	fpt_reach_begin(&v->reach, v->rel, &v->ix, v->npages);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	v->verdicts = palloc(sizeof(bool) * FPT_MAX_ENTRIES);
+	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
 	v->chunk.max = Min(FPT_CHUNK_LEAVES, v->npages);
 	nentries = v->chunk.max * FPT_MAX_ENTRIES;
 	v->chunk.tids = palloc(sizeof(uint64) * nentries);
 	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
-	v->chunk.dead = palloc(sizeof(bool) * nentries);
+	v->chunk.dead = palloc(FPT_BITS_SIZE(nentries));
 
 	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
 	stats->num_index_tuples = 0;
@@ -1475,8 +1367,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 						 RelationGetRelationName(v->rel))));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(v);
-	pfree(v->seen);
-	pfree(v->led);
+	fpt_reach_end(&v->reach);
 	pfree(v->tids);
 	pfree(v->verdicts);
 	pfree(v->chunk.tids);

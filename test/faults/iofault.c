@@ -208,18 +208,8 @@ open(const char *path, int flags, ...)
 	return do_open(path, flags, mode);
 }
 
-int
-open64(const char *path, int flags, ...)
-{
-	va_list		args;
-	mode_t		mode = 0;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = (mode_t) va_arg(args, int);
-	va_end(args);
-	return do_open(path, flags, mode);
-}
+extern int	open64(const char *path, int flags, ...)
+			__attribute__((alias("open")));
 
 int
 close(int fd)

@@ -22,6 +22,7 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/order.h"
+#include "page/remove.h"
 #include "page/simd.h"
 #include "page/tuple.h"
 

@@ -555,10 +555,13 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 			uint64		hi2,
 						lo2;
 
+			bool		first = tid2 < tid;
+
+			if (fpt_owns_tuples(pg.g))
+				first = j < i;
 			fpt_slot_rel(pg.g, node, j, &hi2, &lo2);
 			n += (tid2 & 0xFFFF) != 0 &&
-				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo &&
-														 tid2 < tid))));
+				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo && first))));
 		}
 		if (n < rank)
 			before |= UINT64CONST(1) << i;

@@ -16,7 +16,9 @@ static FPTLayout l4;
 static FPTLayout l16;
 static const FPTGeom *g;
 static FPTEntry e[NENTRIES + 1];
-static const bool all_dead[FPT_MAX_CAP] = {true, true, true, true};
+static uint64 all_slots[FPT_MAX_NODES];
+static uint64 tids[FPT_MAX_ENTRIES];
+static FPTChanges changed;
 static const FPTKey minf = {.cls = FPT_CLS_MINF};
 static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 static const FPTPageSpec leaf = {0, 5, &minf, &pinf};
@@ -39,6 +41,7 @@ sound_page(const FPTLayout *l, int level)
 	}
 	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf},
 				  level > 0 ? ENC(4, INNER) : ENC(4, LEAF6), &base500, 0);
+	memset(all_slots, 0xFF, sizeof(all_slots));
 	g = fpt_page_geom(l, page);
 	CHECK(fpt_page_fill(l, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	CHECK(fpt_header(page)->nkids >= 3);
@@ -458,7 +461,9 @@ test_bad_header(void)
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 	CHECK(fpt_page_delete_slots(&l8, page, 0, 1) == FPT_CORRUPT);
-	CHECK(fpt_node_delete(&l8, page, 0, all_dead) == FPT_CORRUPT);
+	CHECK(fpt_page_take(&l8, page, all_slots, &changed) == FPT_CORRUPT);
+	CHECK(fpt_page_tids(&l8, page, tids) == -1);
+	CHECK(fpt_page_marked(&l8, page, tids, 0, 4, all_slots) == -1);
 	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
 	CHECK(fpt_page_set_down(&l8, page, loc, 9) == FPT_CORRUPT);
 	CHECK(fpt_page_truncate(&l8, page, 1) == FPT_CORRUPT);
@@ -483,6 +488,7 @@ everybody_fails(int kid, int first)
 	FPTEntry	x = e[first];
 	FPTRun		run = {0};
 	FPTEntry	out[NENTRIES];
+	static char copy[BLCKSZ];
 
 	at.kid = kid;
 	end.kid = header()->nkids;
@@ -491,7 +497,8 @@ everybody_fails(int kid, int first)
 	CHECK(fpt_page_get(&l8, page, at, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_copy(&l8, page, at, end, false, &run) == -1);
 	CHECK(fpt_page_delete_slots(&l8, page, kid, 1) == FPT_CORRUPT);
-	CHECK(fpt_node_delete(&l8, page, kid, all_dead) == FPT_CORRUPT);
+	memcpy(copy, page, BLCKSZ);
+	CHECK(fpt_page_take(&l8, copy, all_slots, &changed) == FPT_CORRUPT);
 	CHECK(fpt_page_delete(&l8, page, at) == FPT_CORRUPT);
 	CHECK(fpt_page_truncate(&l8, page, first) == FPT_CORRUPT);
 	CHECK(header()->level == 0 ||
@@ -705,7 +712,6 @@ test_bad_places(void)
 		CHECK(fpt_page_set_down(&l8, page, bad[i], 3) == FPT_CORRUPT);
 	}
 	CHECK(fpt_page_delete_slots(&l8, page, -1, 1) == FPT_CORRUPT);
-	CHECK(fpt_node_delete(&l8, page, -1, all_dead) == FPT_CORRUPT);
 	CHECK(fpt_page_delete_slots(&l8, page, header()->nkids, 1) == FPT_CORRUPT);
 	CHECK(fpt_page_copy(&l8, page, bad[0], bad[4], false, &run) == -1);
 	CHECK(fpt_page_copy(&l8, page, bad[1], bad[4], false, &run) == -1);
@@ -784,6 +790,48 @@ test_bad_dictionary(void)
 	CHECK(msg && strcmp(msg, "low fence is not valid") == 0);
 }
 
+/* How far pd_upper may be below the tuples, and what is there. */
+static void
+test_bad_reserve(void)
+{
+	FPTLayout	l;
+	FPTPageHeader *h = header();
+	int			from;
+	const char *msg;
+
+	kt_layout_general(&l, false, false);
+	for (int i = 0; i < 12; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + i, 1 + i);
+		e[i].key.tup = "tup";
+		e[i].key.len = 3;
+		e[i].down = 0;
+	}
+	fpt_page_init(&l, page, &leaf, ENC(2, LEAF6), &zero, 0);
+	CHECK(fpt_page_fill(&l, page, e, 12, 90) == FPT_OK);
+	from = h->std.pd_upper;
+	CHECK(fpt_tuples_from(fpt_page_open(&l, page)) == from);
+	CHECK(from == FPT_SPECIAL_OFFSET - 12 * 4);
+	h->std.pd_upper = from / FPT_TUPLE_RESERVE * FPT_TUPLE_RESERVE;
+	CHECK(h->std.pd_upper < from);
+	CHECK(fpt_tuples_from(fpt_page_open(&l, page)) == from);
+	CHECK(fpt_page_check(&l, page, 5, NULL) == NULL);
+	for (int i = 0; i < 2; i++)
+	{
+		h->std.pd_upper -= i == 0 ? 1 : FPT_TUPLE_RESERVE - 1;
+		CHECK(fpt_page_sane(&l, page, 5));
+		msg = fpt_page_check(&l, page, 5, NULL);
+		CHECK(msg &&
+			  strcmp(msg, "page's encoding or counts are not valid") == 0);
+	}
+
+	/* what is not zero counts as a tuple's */
+	h->std.pd_upper += FPT_TUPLE_RESERVE;
+	page[from - 5] = 1;
+	CHECK(fpt_tuples_from(fpt_page_open(&l, page)) == from - 5);
+	CHECK(fpt_page_check(&l, page, 5, NULL) == NULL);
+}
+
 /* Tuples that all entries share, which do not fit into a copy; none at all. */
 static void
 test_bad_tuples(void)
@@ -820,7 +868,7 @@ test_bad_tuples(void)
 		for (uint64 used = fpt_node_used(g, node); used != 0;
 			 used &= used - 1)
 		{
-			char	   *at = node + g->off_off + 2 * fpt_ctz(used);
+			char	   *at = node + g->off_off + g->pw * fpt_ctz(used);
 
 			if (off == 0)
 				memcpy(&off, at, sizeof(off));
@@ -863,5 +911,6 @@ test_corrupt(void)
 	kt_run("check of the form", test_check_form);
 	kt_run("bad dictionary", test_bad_dictionary);
 	kt_run("bad tuples", test_bad_tuples);
+	kt_run("bad reserve", test_bad_reserve);
 	free(page);
 }

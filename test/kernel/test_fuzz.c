@@ -173,6 +173,7 @@ call_readers(KTWorld *w)
 	FPTLoc		loc = any_loc();
 	FPTLoc		last;
 	FPTEntry	e;
+	uint64		gone[FPT_MAX_NODES];
 	uint32		child;
 	int			steps;
 	int			n;
@@ -199,6 +200,8 @@ call_readers(KTWorld *w)
 	run.tupbytes = 0;
 	if (fpt_page_find_child(l, w->page, &k, &child, &loc) == FPT_OK)
 		CHECK(fpt_page_fraction(l, w->page, loc, &k) < 65536);
+	n = fpt_page_copy_image(l, w->page, &k, kt_chance(50), &run, &steps);
+	CHECK(n >= FPT_NO_IMAGE && n <= FPT_MAX_CAP);
 	fpt_guess_prefetch(&guess, w->page, (uint32) kt_below(65536));
 	fpt_guess_learn(&guess, l, w->page, any_loc().kid);
 	CHECK(guess.node_off + guess.nkids * guess.step <= FPT_SPECIAL_OFFSET);
@@ -210,6 +213,10 @@ call_readers(KTWorld *w)
 		for (steps = 0; fpt_page_step(l, w->page, &loc, -1); steps++)
 			CHECK(steps <= FPT_MAX_ENTRIES);
 	}
+	n = fpt_page_tids(l, w->page, numbers);
+	CHECK(n <= FPT_MAX_ENTRIES);
+	if (n >= 0)
+		CHECK(fpt_page_marked(l, w->page, numbers, 3, n, gone) <= n);
 	fpt_page_range(l, w->page, &k, &hi, &loc, &last);
 	loc = any_loc();
 	fpt_page_step(l, w->page, &loc, kt_chance(50) ? 1 : -1);
@@ -224,11 +231,10 @@ call_writers(KTWorld *w)
 	const FPTLayout *l = &w->l;
 	FPTEntry	e = kt_random_entry(w);
 	FPTEdit		edit = {0};
+	uint64		gone[FPT_MAX_NODES];
+	static FPTChanges changed;
 	int			n = (int) kt_below(2000);
-	bool		dead[FPT_MAX_CAP];
 
-	for (int i = 0; i < FPT_MAX_CAP; i++)
-		dead[i] = kt_chance(50);
 	if (kt_chance(10))
 		e.key = kt_random_key(w);
 	fpt_page_repeats(l, w->page, &kt_work);
@@ -244,7 +250,12 @@ call_writers(KTWorld *w)
 	fpt_page_hint_set(l, copy, (int) kt_below(20000) - 10);
 	fpt_page_delete(l, copy, any_loc());
 	fpt_page_delete_slots(l, copy, (int) kt_below(30) - 1, kt_random());
-	fpt_node_delete(l, copy, (int) kt_below(30) - 1, dead);
+	for (int i = 0; i < FPT_MAX_NODES; i++)
+		gone[i] = kt_random() & kt_random();
+	fpt_page_take(l, copy, gone, &changed);
+	CHECK(changed.n <= FPT_MAX_ENTRIES);
+	for (int i = 0; i < changed.n; i++)
+		CHECK(changed.r[i].off + changed.r[i].len <= FPT_SPECIAL_OFFSET);
 	fpt_page_trim(l, copy);
 	fpt_page_set_low(l, copy, &e.key, &kt_work);
 	fpt_page_set_high(l, copy, &e.key, &kt_work);

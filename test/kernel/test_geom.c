@@ -19,7 +19,7 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	bool		general = !dict && kind >= FPT_KIND_GENERAL;
 	int			basic = kind % FPT_KIND_GENERAL;
 	bool		inner = basic == FPT_KIND_INNER;
-	bool		perm = inner || general;
+	bool		perm = inner;
 	int			low = kw > 8 ? 8 : 0;
 	int			entry = kw + tidwidth[basic] + (inner ? 4 : 0) +
 		(perm ? 1 : 0) + (general ? 2 : 0);
@@ -32,7 +32,7 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->ow == (general ? 2 : 0));
 	CHECK(g->perm == perm);
 	CHECK(g->sw == kw - low);
-	CHECK(g->pw == low + g->tw + g->dw);
+	CHECK(g->pw == low + g->tw + g->dw + g->ow);
 	CHECK((g->enc & FPT_ENC_KW_MASK) == kw - 1);
 	CHECK(g->enc >> FPT_ENC_TID_SHIFT == (inner ? 0 : FPT_KIND_LEAF6 - basic));
 	CHECK(fpt_has_dict(g) == dict && fpt_owns_tuples(g) == general);
@@ -44,8 +44,8 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->low_off == g->key_off + g->cap * (g->sw + (perm ? 1 : 0)));
 	CHECK(g->tid_off == g->low_off + low);
 	CHECK(g->down_off == g->tid_off + g->tw);
-	CHECK(g->off_off == g->low_off + g->cap * g->pw);
-	CHECK(nodeend == g->off_off + g->cap * g->ow);
+	CHECK(g->off_off == g->down_off + g->dw);
+	CHECK(nodeend == g->low_off + g->cap * g->pw);
 	CHECK(nodeend <= x * FPT_LINE);
 	CHECK(g->cap == FPT_MAX_CAP || nodeend + entry > x * FPT_LINE);
 	CHECK(fpt_popcount(g->capmask) == g->cap && (g->capmask & 1) == 1);

@@ -694,6 +694,25 @@ test_insert_results(void)
 	CHECK(fpt_page_count(&l8, page) == 3 && sound(&l8));
 }
 
+/* A separator that is there already: its TID is 0, for which none is searched. */
+static void
+test_insert_separators(void)
+{
+	int			n = (int) l8.geom[3][FPT_KIND_INNER].capacity / 2;
+	FPTEntry	null = {.key = {.cls = FPT_CLS_NULLLAST}, .down = 7};
+
+	make_entries(n, 1000, 10);
+	init_page(&l8, 1, ENC(4, INNER), 1000);
+	for (int i = 0; i < n; i++)
+		e[i].key.tid = 0;
+	CHECK(fpt_page_fill(&l8, page, e, n, 90) == FPT_OK);
+	CHECK(insert(&l8, &null) == FPT_OK);
+	CHECK(insert(&l8, &null) == FPT_DUPLICATE);
+	for (int i = 1; i < n; i++)
+		CHECK(insert(&l8, &e[i]) == FPT_DUPLICATE);
+	CHECK(fpt_page_count(&l8, page) == n + 1 && sound(&l8));
+}
+
 /* A duplicate that begins the node behind the one searched. */
 static void
 test_insert_duplicates(void)
@@ -901,6 +920,174 @@ test_insert_behind_equal(void)
 	CHECK(fpt_page_make_room(&l8, page, &x, NULL) == FPT_OK);
 	CHECK(insert(&l8, &x) == FPT_OK);
 	CHECK(fpt_page_count(&l8, page) == 2 * cap && sound(&l8));
+}
+
+/*
+ * A page of full nodes, of keys 0, 2, 4 ..., or all of them 2 if "equal", but
+ * for two of which so many entries are left.  Returns a node's slots.
+ */
+static int
+init_rooms(bool equal, int kid1, int left1, int kid2, int left2)
+{
+	const FPTGeom *g;
+	int			n;
+
+	init_page(&l8, 0, ENC(4, LEAF4), 0);
+	g = fpt_page_geom(&l8, page);
+	n = (int) g->capacity;
+	for (int i = 0; i < n; i++)
+		e[i] = leaf_entry(equal ? 2 : (uint64) i * 2,
+						  ((uint64) (equal ? i : i * 7919 % n) << 16) | 2);
+	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
+	CHECK(fpt_page_delete_slots(&l8, page, kid1, g->capmask &
+								~fpt_first_slots(left1)) == FPT_OK);
+	CHECK(fpt_page_delete_slots(&l8, page, kid2, g->capmask &
+								~fpt_first_slots(left2)) == FPT_OK);
+	CHECK(sound(&l8));
+	return g->cap;
+}
+
+/*
+ * Entries are shifted to where slots cost the least, or not at all.  Which is
+ * what, hangs on how many nodes and slots there are: with pages of 8 kB only.
+ */
+static void
+test_shift_cost(void)
+{
+	FPTEntry	x;
+	int			cap;
+
+	if (BLCKSZ != 8192)
+		return;
+	/* not to the neighbour with one free slot, but to that with many */
+	cap = init_rooms(false, 3, 2, 5, fpt_page_geom(&l8, page)->cap - 1);
+	x = leaf_entry((uint64) (4 * cap + cap / 2) * 2 + 1, 1);
+	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+	CHECK(fpt_node_count(&l8, page, 5) == cap - 1);
+	CHECK(fpt_node_count(&l8, page, 3) == 2 + (cap - 2) / 2);
+	CHECK(fpt_node_count(&l8, page, 4) == cap + 1 - (cap - 2) / 2);
+
+	/* over a node with a free slot, if more are to be had there */
+	cap = init_rooms(false, 5, cap - 1, 6, cap / 2);
+	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+	CHECK(fpt_node_count(&l8, page, 5) == cap - 1);
+	CHECK(fpt_node_count(&l8, page, 6) == cap / 2 + cap / 4);
+
+	/* not so far for a single slot */
+	cap = init_rooms(false, 0, cap, 10, cap - 1);
+	CHECK(fpt_page_make_room(&l8, page, &x, NULL) == FPT_FULL);
+	CHECK(fpt_page_find_room(&l8, page, &x, NULL) == FPT_OK);
+	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+
+	/* all the room is wanted, but a node on the way has not so much to give */
+	cap = init_rooms(true, 5, cap - 5, 6, 1);
+	x = leaf_entry(2, ((uint64) (4 * cap + 1) << 16) | 1);
+	CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+}
+
+/*
+ * Separators of wide keys, where their upper bytes tell enough.  The page must
+ * have room for a fifth node, and nodes must be split before all are there.
+ */
+static void
+test_short_separators(void)
+{
+	const FPTGeom *g;
+	uint64		hi;
+	uint64		lo;
+	FPTPage		pg;
+	FPTEntry	x;
+	int			n;
+
+	if (BLCKSZ != 8192 && BLCKSZ != 4096)
+		return;
+	fpt_page_init(&l16, page, &(FPTPageSpec) {0, 5, &minf, &pinf},
+				  ENC(16, LEAF4), &(FPTKey) {.cls = FPT_CLS_VALUE}, 0);
+	pg = fpt_page_open(&l16, page);
+	g = pg.g;
+	n = 2 * g->cap;
+	for (int i = 0; i < n; i++)
+	{
+		/* the second node begins within one upper half, the fourth does not */
+		e[i].key = kt_key(FPT_CLS_VALUE, (uint64) (i < n / 2 ? 7 : i), 99 + i,
+						  ((uint64) (i * 7919 % n) << 16) | 2);
+		e[i].down = 0;
+	}
+	CHECK(fpt_page_fill(&l16, page, e, n, 50) == FPT_OK);
+	CHECK(fpt_header(page)->nkids >= 4 && sound(&l16));
+	fpt_sep_get(pg, 1, &hi, &lo);
+	CHECK(hi == 7 && lo != 0);
+	fpt_sep_get(pg, fpt_header(page)->nkids - 1, &hi, &lo);
+	CHECK(hi != 7 && lo == 0);
+
+	/* a node split makes such a one */
+	x = e[n - 2];
+	x.key.lo++;
+	for (int i = 0; fpt_header(page)->nkids == 4 && i < g->cap; i++)
+	{
+		x.key.lo++;
+		x.key.tid += 0x10001 * (i % 3);
+		CHECK(insert(&l16, &x) == FPT_OK && sound(&l16));
+	}
+	fpt_sep_get(pg, 4, &hi, &lo);
+	CHECK(fpt_header(page)->nkids == 5 && hi == x.key.hi && lo != 0);
+}
+
+/*
+ * Nodes that lost their last entry, or went to another page, keep what was in
+ * them; so do they when they are put to use, TIDs apart.
+ */
+static void
+test_nodes_keep_bytes(void)
+{
+	const FPTGeom *g;
+	char	   *node;
+	char		was[BLCKSZ];
+	int			cap;
+
+	if (BLCKSZ < 4096)			/* seven nodes */
+		return;
+	cap = init_rooms(false, 0, 64, 1, 64);
+	g = fpt_page_geom(&l8, page);
+	node = page + g->node_off + 6 * g->x * FPT_LINE;
+	memcpy(was, node, g->x * FPT_LINE);
+	CHECK(fpt_page_truncate(&l8, page, 6 * cap) == FPT_OK && sound(&l8));
+	CHECK(memcmp(node, was, g->x * FPT_LINE) == 0);
+	for (int i = 0; fpt_header(page)->nkids == 6; i++)
+	{
+		FPTEntry	x = leaf_entry((uint64) i * 2 + 1, 77 << 16 | 3);
+
+		CHECK(insert(&l8, &x) == FPT_OK && sound(&l8));
+	}
+	CHECK(fpt_node_used(g, node) != 0);
+	CHECK(memcmp(node + (cap - 1) * g->sw, was + (cap - 1) * g->sw,
+				 g->sw) == 0);
+	CHECK(fpt_load_uint(node + g->tid_off + (cap - 1) * g->pw, g->tw) == 0);
+	CHECK(fpt_page_count(&l8, page) == 6 * cap + 1);
+}
+
+/* What a new page's delta begins with: deleted, sound, as short as can be. */
+static void
+test_strip(void)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTKey		high;
+
+	init_rooms(false, 0, 64, 1, 64);
+	high = fpt_page_high(&l8, page);
+	fpt_page_strip(&l8, page);
+	CHECK(sound(&l8) && fpt_page_sane(&l8, page, 5));
+	CHECK(h->flags == FPT_F_DELETED && h->nnodes == 0 && h->nkids == 0);
+	CHECK(h->std.pd_lower <= (BLCKSZ <= 8192 ? 2 : 5) * FPT_LINE);
+	CHECK(fpt_image_cmp(&high, &(FPTKey) {.cls = FPT_CLS_PINF}) == 0);
+
+	/* an inner page keeps being one */
+	init_page(&l8, 3, ENC(8, INNER), 0);
+	make_entries(20, 1, 5);
+	e[0].key = (FPTKey) {.cls = FPT_CLS_VALUE};
+	CHECK(fpt_page_fill(&l8, page, e, 20, 50) == FPT_OK && sound(&l8));
+	fpt_page_strip(&l8, page);
+	CHECK(sound(&l8) && h->level == 3 && h->nnodes == 0);
 }
 
 /* Where the entries are that came last. */
@@ -1501,6 +1688,67 @@ test_fraction(void)
 	}
 }
 
+/* Which keys of a page fpt_page_copy_image() finds, and which it leaves. */
+static void
+test_copy_image(void)
+{
+	FPTLayout  *layouts[2] = {&l8, &l16};
+
+	for (int j = 0; j < 2; j++)
+	{
+		FPTLayout  *l = layouts[j];
+		const FPTGeom *g = &l->geom[j == 0 ? 3 : 15][FPT_KIND_LEAF4];
+		int			n = (int) g->capacity / 2;
+		uint64		tid;
+		uint16		slotid;
+		FPTRun		run = {.tids = &tid, .slotids = &slotid};
+		FPTKey		k;
+		int			kid;
+		int			left = 0;
+
+		make_entries(n, 1000, 16);
+		init_page(l, 0, j == 0 ? ENC(4, LEAF4) : ENC(16, LEAF4), 1000);
+		CHECK(fpt_page_fill(l, page, e, n, 90) == FPT_OK);
+		for (int i = 0; i < n; i++)
+		{
+			int			m;
+
+			k = e[i].key;
+			k.tid = 0;
+			m = fpt_page_copy_image(l, page, &k, true, &run, &kid);
+			left += m == FPT_NO_IMAGE;
+			CHECK(m == FPT_NO_IMAGE || (m == 1 && tid == e[i].key.tid));
+			k.lo++;				/* is not there */
+			CHECK(fpt_page_copy_image(l, page, &k, true, &run, &kid) == 0);
+		}
+
+		/* separators only: there might be more of them in the node before */
+		CHECK(left == fpt_header(page)->nkids - 1);
+
+		/* a dead entry, and a free slot that has the key still */
+		CHECK(fpt_page_copy_image(l, page, &e[0].key, true, &run, &kid) == 1);
+		CHECK(kid == 0);
+		fpt_page_hint_set(l, page, slotid);
+		CHECK(fpt_page_copy_image(l, page, &e[0].key, true, &run, &kid) == 0);
+		CHECK(fpt_page_copy_image(l, page, &e[0].key, false, &run, &kid) == 1);
+		fpt_slots_free(g, fpt_kid_node(fpt_page_open(l, page), 0), 1);
+		CHECK(fpt_page_copy_image(l, page, &e[0].key, false, &run, &kid) == 0);
+
+		/* below the base, and after all keys that can be stored */
+		k = value(5, 0);
+		CHECK(fpt_page_copy_image(l, page, &k, true, &run, &kid) ==
+			  FPT_NO_IMAGE);
+		k = kt_key(FPT_CLS_VALUE, ~(uint64) 0, ~(uint64) 0, 0);
+		CHECK(fpt_page_copy_image(l, page, &k, true, &run, &kid) <= 0);
+
+		/* a node that is not there */
+		k = e[1].key;
+		((uint8 *) page)[g->kids_off] = 255;
+		CHECK(fpt_page_copy_image(l, page, &k, true, &run, &kid) ==
+			  FPT_NO_IMAGE);
+	}
+}
+
 /* Guesses of a leaf's node go on while they are right, and end. */
 static void
 test_guess(void)
@@ -1576,11 +1824,16 @@ test_page(void)
 	kt_run("fill, two regions", test_fill_regions);
 	kt_run("results of insertion", test_insert_results);
 	kt_run("duplicates", test_insert_duplicates);
+	kt_run("separators that are there", test_insert_separators);
 	kt_run("edits", test_insert_edits);
 	kt_run("ascending", test_insert_ascending);
 	kt_run("foreseen", test_insert_foreseen);
 	kt_run("nearly ascending", test_insert_nearly_ascending);
 	kt_run("behind an equal key", test_insert_behind_equal);
+	kt_run("cost of shifts", test_shift_cost);
+	kt_run("short separators", test_short_separators);
+	kt_run("nodes keep bytes", test_nodes_keep_bytes);
+	kt_run("strip", test_strip);
 	kt_run("last entries", test_recent_band);
 	kt_run("random insertions", test_insert_random);
 	kt_run("reorganise", test_reorganise);
@@ -1589,6 +1842,7 @@ test_page(void)
 	kt_run("empty page", test_empty_page);
 	kt_run("find child", test_find_child);
 	kt_run("fraction", test_fraction);
+	kt_run("copy of an image", test_copy_image);
 	kt_run("guess", test_guess);
 	kt_run("delete all", test_delete_all);
 	kt_run("truncate", test_truncate);

@@ -459,7 +459,6 @@ op_delete_slots(void)
 	int			first;
 	uint8		order[FPT_MAX_CAP];
 	FPTPage		pg = fpt_page_open(&w->l, w->page);
-	bool		dead[FPT_MAX_CAP];
 
 	if (fpt_header(w->page)->nkids <= first_deletable())
 		return;
@@ -472,14 +471,109 @@ op_delete_slots(void)
 	CHECK(fpt_node_order(pg, fpt_kid_node(pg, kid), order) == count);
 	for (int r = count - 1; r >= 0; r--)
 	{
-		dead[r] = (slots & (UINT64CONST(1) << order[r])) != 0;
-		if (dead[r])
+		if ((slots & (UINT64CONST(1) << order[r])) != 0)
 			kt_model_delete(w, first + r);
 	}
-	if (kt_chance(50))
-		CHECK(fpt_page_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
-	else
-		CHECK(fpt_node_delete(&w->l, w->page, kid, dead) == FPT_OK);
+	CHECK(fpt_page_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
+}
+
+/*
+ * The entries of a leaf page by node, of each by slot: their places in the
+ * model.
+ */
+static void
+entries_by_slot(int *index)
+{
+	static int	by_slotid[FPT_MAX_ENTRIES];
+	static uint16 slotids[FPT_MAX_ENTRIES];
+	FPTPage		pg = fpt_page_open(&w->l, w->page);
+	FPTRun		run = {.slotids = slotids};
+	int			n = 0;
+
+	for (int i = 0; i < FPT_MAX_ENTRIES; i++)
+		by_slotid[i] = -1;
+	CHECK(fpt_page_copy_all(&w->l, w->page, false, &run) == w->n);
+	for (int i = 0; i < w->n; i++)
+		by_slotid[slotids[i]] = i;
+	for (int kid = 0; kid < fpt_header(w->page)->nkids; kid++)
+	{
+		for (int slot = 0; slot < pg.g->cap; slot++)
+		{
+			int			i = by_slotid[fpt_kid(pg, kid) * pg.g->cap + slot];
+
+			if (i >= 0)
+				index[n++] = i;
+		}
+	}
+	CHECK(n == w->n);
+}
+
+/* Bytes of two page images that differ, hints apart, are in these ranges. */
+static void
+check_changes(const char *old, const FPTChanges *changed)
+{
+	static bool told[BLCKSZ];
+	int			lower = fpt_header(w->page)->std.pd_lower;
+	int			upper = fpt_header(w->page)->std.pd_upper;
+
+	memset(told, 0, sizeof(told));
+	for (int i = 0; i < changed->n; i++)
+		memset(told + changed->r[i].off, true, changed->r[i].len);
+	for (int i = 0; i < BLCKSZ; i++)
+	{
+		bool		hole = i >= lower && i < upper;
+
+		CHECK(hole ? !told[i] : told[i] || old[i] == w->page[i]);
+	}
+}
+
+/* As VACUUM: TIDs in no order, marks on them, and all that are marked go. */
+static void
+op_take(void)
+{
+	static uint64 tids[FPT_MAX_ENTRIES];
+	static int	index[FPT_MAX_ENTRIES];
+	static bool dead[FPT_MAX_ENTRIES];
+	static uint64 marks[(FPT_MAX_ENTRIES + 100) / 64 + 2];
+	static FPTChanges changed;
+	uint64		gone[FPT_MAX_NODES];
+	int			first = (int) kt_below(100);
+	int			percent = (int) kt_below(4) * 20;
+	int			nkids = fpt_header(w->page)->nkids;
+	int			n = fpt_page_tids(&w->l, w->page, tids);
+	int			ndead = 0;
+
+	CHECK(n == (w->level > 0 ? -1 : w->n));
+	if (w->level > 0)
+		return;
+	entries_by_slot(index);
+	for (int i = 0; i < (FPT_MAX_ENTRIES + 100) / 64 + 2; i++)
+		marks[i] = kt_random();
+	for (int i = 0; i < n; i++)
+	{
+		uint64		bit = UINT64CONST(1) << (first + i) % 64;
+
+		CHECK(tids[i] == w->m[index[i]].e.key.tid);
+		dead[index[i]] = kt_chance(percent);
+		ndead += dead[index[i]];
+		marks[(first + i) / 64] &= ~bit;
+		if (dead[index[i]])
+			marks[(first + i) / 64] |= bit;
+	}
+	CHECK(fpt_page_marked(&w->l, w->page, marks, first, n + 1, gone) == -1);
+	CHECK(n == 0 ||
+		  fpt_page_marked(&w->l, w->page, marks, first, n - 1, gone) == -1);
+	CHECK(fpt_page_marked(&w->l, w->page, marks, first, n, gone) == ndead);
+	memcpy(before, w->page, BLCKSZ);
+	CHECK(fpt_page_take(&w->l, w->page, gone, &changed) == FPT_OK);
+	CHECK((changed.n < 0) == (fpt_header(w->page)->nkids < nkids));
+	if (changed.n >= 0)
+		check_changes(before, &changed);
+	for (int i = w->n - 1; i >= 0; i--)
+	{
+		if (dead[i])
+			kt_model_delete(w, i);
+	}
 }
 
 /*
@@ -646,6 +740,45 @@ op_copy(void)
 	CHECK(n == j);
 }
 
+/* All entries of an image, by the search that looks for nothing else. */
+static void
+op_copy_image(void)
+{
+	uint64		tids[FPT_MAX_CAP];
+	uint64		los[FPT_MAX_CAP];
+	uint64		his[FPT_MAX_CAP];
+	uint16		slotids[FPT_MAX_CAP];
+	FPTRun		run = {.tids = tids, .los = los, .slotids = slotids};
+	FPTKey		k = kt_random_key(w);
+	bool		skip = kt_chance(50);
+	int			kid;
+	int			n;
+	int			j = 0;
+
+	if (w->l.keysize == 16)
+		run.his = his;
+	k.tid = 0;
+	n = fpt_page_copy_image(&w->l, w->page, &k, skip, &run, &kid);
+	if (w->general || w->level > 0 || k.cls != FPT_CLS_VALUE)
+		CHECK(n == FPT_NO_IMAGE);
+	if (n == FPT_NO_IMAGE)
+		return;
+	CHECK(kid >= 0 && kid < fpt_header(w->page)->nkids);
+	for (int i = kt_model_lower_bound(w, &k);
+		 i < w->n && fpt_image_cmp(&w->m[i].e.key, &k) == 0; i++)
+	{
+		if (skip && w->m[i].dead)
+			continue;
+		CHECK(j < n && tids[j] == w->m[i].e.key.tid && los[j] == k.lo);
+		CHECK(run.his == NULL || his[j] == k.hi);
+		CHECK(slotids[j] / kt_geom(w)->cap ==
+			  fpt_kid(fpt_page_open(&w->l, w->page), kid));
+		CHECK(fpt_page_slot_is(&w->l, w->page, slotids[j], tids[j]));
+		j++;
+	}
+	CHECK(n == j);
+}
+
 static void
 op_hint(void)
 {
@@ -701,13 +834,20 @@ one_operation(int insertpct)
 			op_delete();
 	}
 	else if (r < 51)
-		op_delete_slots();
+	{
+		if (kt_chance(80))
+			op_delete_slots();
+		else
+			op_take();
+	}
 	else if (r < 65)
 		op_lower_bound();
 	else if (r < 77)
 		op_range();
-	else if (r < 85)
+	else if (r < 81)
 		op_find_child();
+	else if (r < 85)
+		op_copy_image();
 	else if (r < 90)
 		op_hint();
 	else if (r < 91)

@@ -324,7 +324,7 @@ test_tids(void)
 	{
 		int			width = 2 + round % 3;
 		int			n = round / 3 % 65;
-		int			stride = width + (int) kt_below(2) * 8;
+		int			stride = width + (int) kt_below(9);
 		uint32		base = kt_chance(50) ? FPT_MAX_TIDBASE :
 			(uint32) kt_below(FPT_MAX_TIDBASE);
 		char	   *tids;

@@ -11,6 +11,8 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
+
 #include "access/genam.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -20,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "storage/fd.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -38,6 +41,7 @@ PG_FUNCTION_INFO_V1(fptree_test_head);
 PG_FUNCTION_INFO_V1(fptree_test_general);
 PG_FUNCTION_INFO_V1(fptree_test_compare);
 PG_FUNCTION_INFO_V1(fptree_test_compares);
+PG_FUNCTION_INFO_V1(fptree_test_open_files);
 
 /* What a head restores must be what it was made from, byte by byte. */
 static void
@@ -114,7 +118,7 @@ fptree_test_head(PG_FUNCTION_ARGS)
 						 ((Oid *) ARR_DATA_PTR(collations))[i],
 						 (int16) ((int32 *) ARR_DATA_PTR(options))[i], true);
 	}
-	fpt_head_prefix(&hd, values, isnull, hd.nparts, &head, &upper);
+	fpt_head_prefix(&hd, values, isnull, hd.nparts, NULL, &head, &upper);
 	for (int i = 0; i < hd.nparts && !anynull; i++)
 		check_restored(&hd, i, head, values[i],
 					   get_fn_expr_argtype(fcinfo->flinfo, 3 + i));
@@ -394,4 +398,29 @@ fptree_test_compares(PG_FUNCTION_ARGS)
 	ncompares = 0;
 	cancel_at = PG_GETARG_INT64(0);
 	PG_RETURN_INT64(n);
+}
+
+/*
+ * fptree_test_open_files() returns int: opens as many files as the server lets
+ * a session have open besides those of relations, to the end of the
+ * transaction, and says how many.
+ */
+Datum
+fptree_test_open_files(PG_FUNCTION_ARGS)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	volatile int n = 0;
+
+	PG_TRY();
+	{
+		while (OpenTransientFile("/dev/null", O_RDONLY) >= 0)
+			n++;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(cxt);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	PG_RETURN_INT32(n);
 }

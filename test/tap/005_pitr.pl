@@ -146,6 +146,38 @@ foreach my $i (1 .. $points)
 	$copy->clean_node;
 }
 
+# Most splits have a record of the new page before: stop between the two.  The
+# page is a deleted one then, to which nothing leads.
+my %filenode = reverse map { split(/\|/) } split(/\n/, $node->safe_psql('postgres', q{
+SELECT relname, pg_relation_filenode(oid) FROM pg_class WHERE relname ~ '^t_'}));
+my ($before, %new) = ('');
+foreach my $line (split(/\n/, $out))
+{
+	next unless $line =~ /lsn: ([0-9A-F]+\/[0-9A-F]+),.*blkref #0: rel \d+\/\d+\/(\d+) (?:fork \w+ )?blk (\d+)/;
+	my ($lsn, $page) = ($1, "$2 $3");
+
+	if ($line =~ /blkref #1: rel \d+\/\d+\/(\d+) (?:fork \w+ )?blk (\d+)/)
+	{
+		$new{$lsn} = $before if $before =~ / \Q$1 $2\E$/;
+	}
+	$before = $line =~ /blkref #1/ ? '' : "$lsn $page";
+}
+my @new = sort values %new;
+note(scalar(@new) . ' new pages with a record of their own');
+cmp_ok(scalar(@new), '>=', 5, 'new pages have records of their own');
+foreach my $i (1 .. $points / 4)
+{
+	my ($lsn, $file, $blk) = split(/ /, splice(@new, int(rand(@new)), 1));
+	my $copy = recover("new$i", "recovery_target_lsn = '$lsn'");
+
+	is($copy->safe_psql('postgres',
+			"SELECT flags & 2, entries FROM fptree_page_stats('$filenode{$file}', $blk)"),
+		'2|0', "recovered to $lsn: the new page is a deleted one");
+	write_and_check($copy, "recovered to $lsn");
+	$copy->stop;
+	$copy->clean_node;
+}
+
 note("$incomplete splits were found incomplete");
 
 # a base backup by itself, taken while the index is written to

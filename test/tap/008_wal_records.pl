@@ -157,6 +157,26 @@ foreach my $table (sort keys %packed)
 	cmp_ok($sum, '>', @holes * $size * 0.25,
 		"$table: holes of " . int($sum / (@holes || 1)) . ' bytes');
 }
+
+# A page that a split makes has a record of its own, with an image that lacks
+# nodes; the split's record, which comes then, has no image of it.
+my $file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('p_a')");
+$start = $node->lsn('insert');
+$node->safe_psql('postgres', q{
+INSERT INTO p SELECT hashint8extended(i, 2) FROM generate_series(1, 30000) i});
+$end = $node->lsn('insert');
+($out, $err) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+	'-r', 'Generic', '-s', $start, '-e', $end ]);
+# beside splits, downlinks are posted by records of two pages: short ones
+my @split = grep { m{len \(rec/tot\):\s*(\d+)/.*blkref #1: rel \d+/\d+/$file } && $1 > 500 }
+  split(/\n/, $out);
+my @image = grep { m{blkref #1: rel \S+ (?:fork \w+ )?blk \d+ FPW} } @split;
+cmp_ok(scalar(@split), '>', 20, 'leaves were split');
+is(scalar(@image), 0, 'and no image of a new one was logged by that');
+my @bare = map { m{len \(rec/tot\):\s*\d+/\s*(\d+),.*blkref #0: rel \d+/\d+/$file \S.*FPW}
+	  && $1 < 1000 ? $1 : () } split(/\n/, $out);
+is(scalar(@bare), scalar(@split), 'but a short one before');
+
 $node->stop('immediate');
 $node->start;
 verify($node, 'indexes with packed pages are sound after recovery');

@@ -39,7 +39,7 @@ CREATE INDEX t_k ON t USING fptree (k cmp_ops) WITH (node_lines = 1, leaf_node_l
 CREATE INDEX t_vk ON t USING fptree (v, k cmp_ops DESC) WITH (node_lines = 1, leaf_node_lines = 1);
 CREATE UNIQUE INDEX u_k ON u USING fptree (k cmp_ops) INCLUDE (v) WITH (node_lines = 1, leaf_node_lines = 1);
 INSERT INTO t SELECT i * 7919 % 10007, i % 10 FROM generate_series(1, 250) i;
-INSERT INTO u SELECT i * 7919 % 10007, i % 10 FROM generate_series(1, 250) i;
+INSERT INTO u SELECT i * 7919 % 10007, i % 10 FROM generate_series(1, 1000) i;
 
 CREATE FUNCTION check_ours() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -82,7 +82,8 @@ SELECT shake('CREATE INDEX t_again ON t USING fptree (k cmp_ops, v)');
 DROP INDEX t_again;
 SELECT check_ours();
 
--- VACUUM, which removes most leaves
+-- VACUUM, which removes most leaves, and compares where it must descend
+INSERT INTO t SELECT i * 7919 % 10007, i % 10 FROM generate_series(251, 1000) i;
 DELETE FROM t WHERE k BETWEEN 1000 AND 9000;
 DELETE FROM u WHERE k BETWEEN 1000 AND 9000;
 \set VERBOSITY terse

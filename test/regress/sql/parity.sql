@@ -81,7 +81,7 @@ BEGIN
 	END LOOP;
 	used := line->>'Index Name';
 	pages := (line->>'Shared Hit Blocks')::int + (line->>'Shared Read Blocks')::int;
-	part := CASE WHEN pages < fpt_pages(ix) / 4 THEN 'few' ELSE 'many' END;
+	part := CASE WHEN pages < fpt_pages(ix) / 3 THEN 'few' ELSE 'many' END;
 END $$;
 SELECT query, used, part FROM (VALUES
 	('SELECT count(*) FROM fpt_parity_f.s WHERE b = 77', 's_ab'),

@@ -1,0 +1,205 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/remove.c
+ *	  Page kernel: taking entries out of a page.
+ *
+ * Entries are taken out by their slots: a free one is a bit, or a TID, less.
+ * Nothing else moves, but for what is behind it in a node's permutation.  A
+ * node that becomes empty leaves the in-page root, and its bytes stay where
+ * they are until it is used again, or fpt_page_trim() gives them back.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/node.h"
+#include "page/order.h"
+#include "page/remove.h"
+
+/* Bytes from off on are going to change: add them to *changed. */
+static inline void
+fpt_range_add(FPTChanges *changed, int off, int len)
+{
+	int			n = changed->n;
+
+	Assert(n >= 0 && n < FPT_MAX_ENTRIES);
+	Assert(len >= 0 && off + len <= FPT_SPECIAL_OFFSET);
+	if (n > 0)
+	{
+		int			last = changed->r[n - 1].off;
+
+		/* what is between takes fewer bytes than another range */
+		if (off >= last &&
+			off < last + changed->r[n - 1].len + FPT_EDIT_HEADER)
+		{
+			changed->r[n - 1].len = (uint16) (off + len - last);
+			return;
+		}
+	}
+	changed->r[n].off = (uint16) off;
+	changed->r[n].len = (uint16) len;
+	changed->n = n + 1;
+}
+
+/*
+ * Take these slots of a node, which are in use, out of its permutation.  False
+ * if that is corrupt, and nothing is changed.
+ */
+static bool
+fpt_perm_take(FPTPage pg, char *node, uint64 gone, FPTChanges *changed)
+{
+	uint8	   *perm = fpt_node_perm(pg.g, node);
+	uint8		order[FPT_MAX_CAP];
+	int			count = fpt_node_order(pg, node, order);
+	int			first = -1;
+	int			n = 0;
+
+	for (int i = 0; i < count; i++)
+	{
+		bool		stays = (gone >> order[i] & 1) == 0;
+
+		if (!stays && first < 0)
+			first = i;
+		order[n] = order[i];
+		n += stays;
+	}
+	if (count < 0)
+		return false;
+	Assert((gone & ~fpt_node_used(pg.g, node)) == 0);
+	if (changed != NULL && changed->n >= 0 && first >= 0)
+	{
+		fpt_range_add(changed, (int) (node - pg.p), sizeof(uint64));
+		if (first < n)
+			fpt_range_add(changed, (int) ((char *) perm - pg.p) + first,
+						  n - first);
+	}
+	memcpy(perm, order, n);
+	return true;
+}
+
+/*
+ * Take slots out of the kid'th node.  Nothing is changed where the node is
+ * corrupt.  The bytes that change are added to *changed, unless that is NULL.
+ */
+static FPTResult
+fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
+{
+	char	   *node;
+	uint64		used;
+	uint64		gone;
+	uint64		hinted = 0;
+
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
+		return FPT_CORRUPT;
+	node = fpt_kid_node(pg, kid);
+	if (node == NULL)
+		return FPT_CORRUPT;
+	used = fpt_node_used(pg.g, node);
+	gone = slots & used;
+	if (pg.g->perm && !fpt_perm_take(pg, node, gone, changed))
+		return FPT_CORRUPT;
+	if (gone == 0)
+		return FPT_OK;
+	if (fpt_is_leaf(pg.g))
+		hinted = gone & fpt_node_hints(pg, fpt_kid(pg, kid));
+	for (; hinted != 0; hinted &= hinted - 1)
+		fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + fpt_ctz(hinted));
+	if (used == gone && changed != NULL)
+		changed->n = -1;		/* the root changes, too */
+	if (!pg.g->perm && changed != NULL && changed->n >= 0)
+	{
+		int			tids = (int) (node - pg.p) + pg.g->tid_off;
+
+		for (uint64 bits = gone; bits != 0; bits &= bits - 1)
+			fpt_range_add(changed, tids + fpt_ctz(bits) * pg.g->pw, pg.g->fw);
+	}
+	if (used != gone)
+		fpt_slots_free(pg.g, node, gone);
+	else
+		fpt_node_remove(pg, kid);	/* its bytes stay, as of any free node */
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+{
+	return fpt_node_take(fpt_page_open(l, page), kid, slots, NULL);
+}
+
+FPTResult
+fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
+			  FPTChanges *changed)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+
+	changed->n = 0;
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+
+	/* Backwards: a node that becomes empty leaves the root. */
+	for (int kid = fpt_header(page)->nkids - 1; kid >= 0; kid--)
+	{
+		uint64		slots;
+
+		if (fpt_kid_node(pg, kid) == NULL)
+			return FPT_CORRUPT;
+		slots = gone[fpt_kid(pg, kid)];
+		if (slots != 0 && fpt_node_take(pg, kid, slots, changed) != FPT_OK)
+			return FPT_CORRUPT;
+	}
+	return FPT_OK;
+}
+
+FPTResult
+fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTEntry	e;
+	int			slot;
+
+	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
+		return FPT_CORRUPT;
+	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), loc.rank, loc.below);
+	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
+}
+
+FPTResult
+fpt_page_truncate(const FPTLayout *l, void *page, int n)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTPage		pg = fpt_page_open(l, page);
+	int			kid;
+
+	if (pg.g == NULL)
+		return FPT_CORRUPT;
+
+	/* Backwards, so that removing a node moves nothing still to be seen. */
+	for (kid = h->nkids - 1; kid >= 0; kid--)
+	{
+		int			before = 0;
+		int			count = fpt_node_count(l, page, kid);
+		uint64		drop = 0;
+		uint8		slots[FPT_MAX_CAP];
+		int			i;
+
+		if (count < 0)
+			return FPT_CORRUPT;
+		for (i = 0; i < kid; i++)
+		{
+			int			m = fpt_node_count(l, page, i);
+
+			if (m < 0)
+				return FPT_CORRUPT;
+			before += m;
+		}
+		if (before + count <= n)
+			break;
+		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
+			return FPT_CORRUPT;
+		for (i = Max(0, n - before); i < count; i++)
+			drop |= UINT64CONST(1) << slots[i];
+		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
+			return FPT_CORRUPT;
+	}
+	return FPT_OK;
+}

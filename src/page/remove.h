@@ -1,0 +1,31 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/remove.h
+ *	  Taking entries out of a page.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_REMOVE_H
+#define FPT_PAGE_REMOVE_H
+
+#include "page/layout.h"
+
+/* Remove the slots in "slots" from the kid'th node. */
+extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
+									   int kid, uint64 slots);
+
+/*
+ * Remove entries of all nodes: of each the slots in gone[] at its number.
+ * Outside of *changed nothing but hints is changed.
+ */
+extern FPTResult fpt_page_take(const FPTLayout *l, void *page,
+							   const uint64 gone[FPT_MAX_NODES],
+							   FPTChanges *changed);
+
+/* Remove one entry. */
+extern FPTResult fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc);
+
+/* Keep the first n entries only (page split); nodes stay where they are. */
+extern FPTResult fpt_page_truncate(const FPTLayout *l, void *page, int n);
+
+#endif							/* FPT_PAGE_REMOVE_H */

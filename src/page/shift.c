@@ -1,0 +1,252 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/shift.c
+ *	  Page kernel: making room in a full node with the help of its neighbours.
+ *
+ * Entries are shifted to a node with free slots, over the nodes in between, if
+ * that is worth its WAL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/format.h"
+#include "page/kernel.h"
+#include "page/node.h"
+#include "page/order.h"
+#include "page/shift.h"
+#include "page/slots.h"
+
+/*
+ * Nodes away that entries of a full node are shifted to: half as many where the
+ * permutations on the way are to be changed, too.  General pages can have more
+ * nodes instead, and where many heads are the same shifting is dear.
+ */
+#define FPT_SHIFT_DISTANCE	12
+#define FPT_SHIFT_TUPLES	4
+#define FPT_SHIFT_TIES		2
+
+/*
+ * Shifting entries: bytes that a record takes besides them, more or less, and
+ * each node on the way; and what a slot may cost that is gained by it
+ * (fpt_shift_pays).
+ */
+#define FPT_SHIFT_RECORD	60
+#define FPT_SHIFT_NODE		(3 * FPT_EDIT_HEADER)
+#define FPT_SHIFT_WORTH		170
+#define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
+
+FPTResult
+fpt_entries_shift(FPTPage pg, int kid, int by, int m)
+{
+	char	   *a = fpt_kid_node(pg, kid);
+	char	   *b = fpt_kid_node(pg, kid + by);
+	uint8		aslots[FPT_MAX_CAP];
+	uint8		bslots[2 * FPT_MAX_CAP];	/* afterwards */
+	uint64		bused = fpt_node_used(pg.g, b);
+	int			na = fpt_node_order(pg, a, aslots);
+	int			nb = fpt_popcount(bused);
+	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
+	int			at = by > 0 ? 0 : nb;	/* where they go */
+	uint64		prevhi,
+				hi,
+				lo;
+	int			i;
+
+	Assert(by == 1 || by == -1);
+	/* Only in a page whose root names a node twice can this be wrong. */
+	Assert(m > 0);
+	if (a == b || m >= na || nb + m > pg.g->cap ||
+		(pg.g->perm && fpt_node_order(pg, b, bslots + (by > 0 ? m : 0)) < 0))
+		return FPT_CORRUPT;
+	if (fpt_shift_ties(pg, a, aslots + first, m, b, by))
+	{
+		fpt_node_push(pg, kid + by, m, by);
+		bused = by > 0 ? ~fpt_first_slots(m) :
+			~pg.g->capmask | fpt_first_slots(pg.g->cap - m);
+	}
+	for (i = 0; i < m; i++)
+	{
+		int			to = fpt_ctz(~bused);
+
+		fpt_slot_move(pg, kid, aslots[first + i], kid + by, to);
+		bused |= UINT64CONST(1) << to;
+		bslots[at + i] = (uint8) to;
+	}
+	if (pg.g->perm)
+	{
+		memcpy(fpt_node_perm(pg.g, b), bslots, nb + m);
+		if (by < 0)
+			memcpy(fpt_node_perm(pg.g, a), aslots + m, na - m);
+	}
+
+	/* The right one of the two begins elsewhere now. */
+	if (by > 0)
+	{
+		fpt_slot_rel(pg.g, a, aslots[first - 1], &prevhi, &lo);
+		fpt_slot_rel(pg.g, b, bslots[0], &hi, &lo);
+	}
+	else
+	{
+		fpt_slot_rel(pg.g, b, bslots[at + m - 1], &prevhi, &lo);
+		fpt_slot_rel(pg.g, a, aslots[m], &hi, &lo);
+	}
+	fpt_sep_set(pg, by > 0 ? kid + 1 : kid, hi, fpt_sep_low(prevhi, hi, lo));
+	return FPT_OK;
+}
+
+/*
+ * Are entries shifted to where that costs the least?  Else to the nearest node
+ * with room: where nodes have permutations, or are a part of the page only.
+ */
+static inline bool
+fpt_shift_chooses(FPTPage pg)
+{
+	return !pg.g->perm && !fpt_has_tuples(pg.g);
+}
+
+/*
+ * Bytes that shifting an entry from node to node logs: there it is put, here
+ * its slot is freed.
+ */
+static inline int
+fpt_shift_entry(const FPTGeom *g)
+{
+	return g->sw + g->pw + 1;
+}
+
+/* A way to shift entries of a full node, and what it logs for each of them. */
+typedef struct FPTShift
+{
+	int			by;				/* 1: to the right, -1: to the left */
+	int			nodes;			/* how far the node with room is; 0: none */
+	int			m;				/* entries that each node on the way gives */
+	int			cost;			/* bytes for a slot gained, in parts of one;
+								 * or the way, where nothing is chosen */
+} FPTShift;
+
+/*
+ * How many of a full node's entries to shift to a node with so much room: half
+ * of it, for later, as far as the new entry stays on this side of what moves,
+ * or finds room where it goes.  All of it in a node of many rows of the new
+ * entry's key, as their next ones will come here, too.
+ */
+static int
+fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
+{
+	int			share = fpt_popcount(p->eq) > pg.g->cap / 2 ? 1 : 2;
+
+	if (by < 0)
+		return Max(1, Min(room / share, p->rank - 1));
+	if (p->rank >= p->count)
+		return Max(1, Min(room / 2, p->count - 1));
+	return Max(1, Min(room / share, p->count - p->rank));
+}
+
+/* How many nodes away p's full node may look for room. */
+static int
+fpt_shift_reach(FPTPage pg, const FPTPlace *p, bool hard)
+{
+	if (hard)
+		return p->to - p->from;
+	if (pg.g->perm)
+		return FPT_SHIFT_DISTANCE / 2;
+	if (!fpt_owns_tuples(pg.g))
+		return FPT_SHIFT_DISTANCE;
+	return fpt_popcount(p->eq) > pg.g->cap / FPT_SPREAD_SHARE ?
+		FPT_SHIFT_TIES : FPT_SHIFT_TUPLES;
+}
+
+/*
+ * The cheapest way, or the nearest, to shift entries of p's full node towards
+ * one side, if it is cheaper than *best.  "hard": no node is too far.
+ */
+static void
+fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
+			   FPTShift *best)
+{
+	const FPTGeom *g = pg.g;
+	bool		atend = p->rank >= p->count;
+	int			entry = fpt_shift_entry(g);
+	int			least = p->count;	/* entries of a node that gives some */
+	int			max = fpt_shift_reach(pg, p, hard);
+
+	Assert(by == 1 || by == -1);
+	Assert(p->kid >= p->from && p->kid < p->to);
+	if (by < 0 && p->rank < 2)
+		return;
+	for (int nodes = 1; nodes <= max; nodes++)
+	{
+		int			kid = p->kid + by * nodes;
+		int			room;
+		FPTShift	s = {.by = by, .nodes = nodes};
+
+		if (kid < p->from || kid >= p->to)
+			return;
+		room = g->cap - fpt_node_count(pg.l, pg.p, kid);
+		if (room < 0 || room >= g->cap)
+			return;				/* the page is corrupt */
+
+		/* What goes to the very end can follow to a direct neighbour only. */
+		if (by > 0 && atend && (nodes > 1 || room < 2))
+			return;
+		if (room == 0)
+			continue;
+		s.m = Min(fpt_shift_share(pg, p, by, room), least - 1);
+		least = Min(least, g->cap - room);
+		if (s.m < 1)
+			return;
+		s.cost = FPT_SHIFT_UNIT * (FPT_SHIFT_RECORD + nodes *
+								   (FPT_SHIFT_NODE + s.m * entry)) / s.m;
+		if (!fpt_shift_chooses(pg))
+			s.cost = nodes;
+		if (best->nodes == 0 || s.cost < best->cost)
+			*best = s;
+		if (!fpt_shift_chooses(pg))
+			return;
+	}
+}
+
+/*
+ * Is a slot worth what it costs to gain it so?  Where it is not the page is
+ * full, and split, which logs three quarters of its entries for as many free
+ * slots, so far less for a slot; but pages that are split sooner are emptier.
+ * Rows of one key are worth any cost: the next ones come to the same node, and
+ * to no other of those that a split would leave half empty.
+ */
+static inline bool
+fpt_shift_pays(FPTPage pg, const FPTPlace *p, const FPTShift *s)
+{
+	return !fpt_shift_chooses(pg) || fpt_popcount(p->eq) > pg.g->cap / 2 ||
+		s->cost <= FPT_SHIFT_UNIT * FPT_SHIFT_WORTH;
+}
+
+FPTResult
+fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
+{
+	bool		repeats;
+	FPTShift	s = {0};
+
+	Assert(p->count > 0 && fpt_place_has_node(p));
+
+	/*
+	 * A load in ascending order wants full pages behind it, not room.  Where
+	 * keys repeat, the end of the page is the end of one of them.
+	 */
+	repeats = fpt_has_dict(pg.g) || (!fpt_has_tuples(pg.g) && p->eq != 0);
+	if (p->rank >= p->count && p->kid + 1 == p->to && !repeats && !hard)
+		return FPT_FULL;
+	fpt_shift_find(pg, p, 1, hard, &s);
+	fpt_shift_find(pg, p, -1, hard, &s);
+	if (s.nodes == 0 || (!hard && !fpt_shift_pays(pg, p, &s)))
+		return FPT_FULL;
+
+	/* From the far end, so that every node has room when it is given some. */
+	for (int kid = p->kid + s.by * (s.nodes - 1);
+		 kid != p->kid - s.by; kid -= s.by)
+	{
+		FPTResult	res = fpt_entries_shift(pg, kid, s.by, s.m);
+
+		if (res != FPT_OK)
+			return res;
+	}
+	return FPT_OK;
+}

@@ -1,0 +1,28 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/shift.h
+ *	  Page kernel: making room in a full node with the help of its neighbours.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_PAGE_SHIFT_H
+#define FPT_PAGE_SHIFT_H
+
+#include "page/node.h"
+
+/*
+ * Move m entries from the end of a kid to the front of the next one (by = 1),
+ * or from its front to the end of the previous one (by = -1).  FPT_CORRUPT:
+ * the nodes cannot be what the root says; nothing is changed then.
+ */
+extern FPTResult fpt_entries_shift(FPTPage pg, int kid, int by, int m);
+
+/*
+ * Make room in the full node of p by shifting entries towards a node that has
+ * some: where a slot is gained for the least WAL.  FPT_OK: there is a free slot
+ * on the way to e's place.  FPT_FULL: no room near enough, or it is not worth
+ * it; nothing is changed.
+ */
+extern FPTResult fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard);
+
+#endif							/* FPT_PAGE_SHIFT_H */

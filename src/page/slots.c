@@ -1,0 +1,214 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/slots.c
+ *	  Page kernel: which slots of a node entries go to.
+ *
+ * Where slots own tuples, in leaf pages, nothing but a slot's number says which
+ * of two entries of one head is before the other (page/order.c).  So a new one
+ * goes between the slots of its neighbours, and if no slot is free there, some
+ * entries of that head move on to the nearest one that is.  Nodes in which many
+ * entries have the same head are written with free slots between them.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/order.h"
+#include "page/slots.h"
+
+bool
+fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
+{
+	int			same = 0;
+
+	if (!fpt_owns_tuples(g) || g->perm)
+		return false;
+	for (int i = 1; i < n; i++)
+		same += e[i].lo == e[i - 1].lo;
+	return same > n / FPT_SPREAD_SHARE;
+}
+
+void
+fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
+{
+	char	   *a = fpt_kid_node(pg, fromkid);
+	char	   *b = fpt_kid_node(pg, tokid);
+	int			fromid = fpt_kid(pg, fromkid) * pg.g->cap + from;
+	int			toid = fpt_kid(pg, tokid) * pg.g->cap + to;
+	uint64		hi,
+				lo;
+
+	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
+	Assert(fromkid != tokid || from != to);
+	fpt_slot_rel(pg.g, a, from, &hi, &lo);
+	fpt_slot_set_rel(pg.g, b, to, hi, lo);
+	memcpy(b + pg.g->tid_off + to * pg.g->pw,
+		   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
+	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
+	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
+	fpt_slots_free(pg.g, a, UINT64CONST(1) << from);
+	fpt_slot_taken(pg.g, b, to);
+	if (fpt_is_leaf(pg.g))
+	{
+		fpt_hint_clear(pg, toid);
+		if (fpt_hint_test(pg, fromid))
+			fpt_hint_set(pg, toid);
+		fpt_hint_clear(pg, fromid);
+	}
+}
+
+void
+fpt_node_spread(FPTPage pg, int kid)
+{
+	uint64		used = fpt_node_used(pg.g, fpt_kid_node(pg, kid));
+	int			n = fpt_popcount(used);
+
+	for (int to = 0; used != 0; used &= used - 1, to++)
+	{
+		if (fpt_ctz(used) != to)
+			fpt_slot_move(pg, kid, fpt_ctz(used), kid, to);
+	}
+	for (int from = n - 1; from > 0; from--)
+	{
+		int			to = fpt_spread_slot(pg.g, from, n);
+
+		if (to != from)
+			fpt_slot_move(pg, kid, from, kid, to);
+	}
+}
+
+void
+fpt_node_push(FPTPage pg, int kid, int m, int by)
+{
+	int			cap = pg.g->cap;
+	uint64		used = fpt_node_used(pg.g, fpt_kid_node(pg, kid));
+	uint64		move = 0;
+	int			to = by > 0 ? 0 : cap - 1;
+
+	/* as far as it takes to have m free ones */
+	for (int n = 0; n < m; to += by)
+	{
+		Assert(to >= 0 && to < cap);
+		if (used & (UINT64CONST(1) << to))
+			move |= UINT64CONST(1) << to;
+		else
+			n++;
+	}
+	for (to -= by; move != 0; to -= by)
+	{
+		int			from = by > 0 ? fpt_top_bit(move) : fpt_ctz(move);
+
+		if (from != to)
+			fpt_slot_move(pg, kid, from, kid, to);
+		move &= ~(UINT64CONST(1) << from);
+	}
+}
+
+bool
+fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
+			   int by)
+{
+	uint8		order[FPT_MAX_CAP];
+	uint64		heads[FPT_MAX_CAP + 2];
+	uint64	   *head = heads + 1;
+	uint64		hi;
+	int			n;
+
+	if (!fpt_owns_tuples(pg.g) || pg.g->perm)
+		return false;
+	for (int i = 0; i < m; i++)
+		fpt_slot_rel(pg.g, a, slots[i], &hi, &head[i]);
+	n = fpt_node_order(pg, b, order);
+	if (n > 0 && by > 0)
+		fpt_slot_rel(pg.g, b, order[0], &hi, &head[m++]);
+	else if (n > 0)
+	{
+		fpt_slot_rel(pg.g, b, order[n - 1], &hi, --head);
+		m++;
+	}
+	for (int i = 1; i < m; i++)
+	{
+		if (head[i] == head[i - 1])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Free a slot of p's full or partly full node between those of the entries that
+ * have the new one's head, some before it and some after it: move as few of
+ * them as that takes by one place, to the nearest free slot.  Returns the slot;
+ * adds to *edit what else was changed, the payload of the slot included.
+ */
+static int
+fpt_insert_open(FPTPage pg, const FPTPlace *p, uint64 before, uint64 after,
+				FPTEdit *edit)
+{
+	const FPTGeom *g = pg.g;
+	uint64		free = ~p->used & g->capmask;
+	int			lo = before != 0 ? fpt_top_bit(before) : -1;
+	int			hi = after != 0 ? fpt_ctz(after) : g->cap;
+	uint64		above = free & ~fpt_first_slots(hi);
+	uint64		under = free & fpt_first_slots(lo + 1);
+	bool		up = above != 0;
+	int			first;
+	int			last;
+	int			to;
+	uint64		was;
+	uint64		move;
+
+	Assert(free != 0 && (above | under) == free);
+	if (above != 0 && under != 0)
+		up = fpt_popcount(after & fpt_first_slots(fpt_ctz(above))) <=
+			fpt_popcount(before & ~fpt_first_slots(fpt_top_bit(under)));
+	to = up ? fpt_ctz(above) : fpt_top_bit(under);
+	move = up ? after & fpt_first_slots(to) : before & ~fpt_first_slots(to);
+	first = up ? hi : to;
+	last = up ? to : lo;
+	was = fpt_bytes8(p->node + g->key_off + to * g->sw);
+	fpt_slot_set_rel(g, p->node, to, p->hi, p->lo);
+	fpt_edit_changed(edit, pg.p, p->node + g->key_off + to * g->sw, was);
+	while (move != 0)
+	{
+		int			from = up ? fpt_top_bit(move) : fpt_ctz(move);
+
+		fpt_slot_move(pg, p->kid, from, p->kid, to);
+		move &= ~(UINT64CONST(1) << from);
+		to = from;
+	}
+	Assert(to == (up ? hi : lo));
+	fpt_edit_add(edit, pg.p, p->node + g->tid_off + first * g->pw,
+				 (last - first + 1) * g->pw);
+	return to;
+}
+
+int
+fpt_insert_slot(FPTPage pg, const FPTPlace *p, FPTEdit *edit, bool *moved)
+{
+	const FPTGeom *g = pg.g;
+	uint64		free = ~p->used & g->capmask;
+	uint64		before = p->eq & p->below;
+	uint64		after = p->eq & ~p->below;
+	int			lo;
+	int			hi;
+
+	*moved = false;
+	if (g->perm || !fpt_owns_tuples(g) || p->eq == 0)
+		return fpt_ctz(free);
+	lo = before != 0 ? fpt_top_bit(before) : -1;
+	hi = after != 0 ? fpt_ctz(after) : g->cap;
+	Assert(lo < hi);
+	free &= fpt_first_slots(hi) & ~fpt_first_slots(lo + 1);
+	if (free == 0)
+	{
+		*moved = true;
+		return fpt_insert_open(pg, p, before, after, edit);
+	}
+
+	/* rows that follow will go on in the same direction, or between */
+	if (after == 0)
+		return fpt_ctz(free);
+	if (before == 0)
+		return fpt_top_bit(free);
+	if ((free & ~fpt_first_slots((lo + hi) / 2)) != 0)
+		free &= ~fpt_first_slots((lo + hi) / 2);
+	return fpt_ctz(free);
+}

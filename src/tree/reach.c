@@ -1,0 +1,166 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/reach.c
+ *	  Which pages downlinks lead to, and which were met: VACUUM's last proof.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+#include "page/format.h"
+#include "page/kernel.h"
+#include "server/compat.h"
+#include "store/buf.h"
+#include "store/place.h"
+#include "tree/prefetch.h"
+#include "tree/reach.h"
+#include "tree/search.h"
+
+/* Pages of an inner level that are asked for in one request. */
+#define FPT_REQUEST_INNER	16
+
+void
+fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages)
+{
+	r->rel = rel;
+	r->ix = ix;
+	r->npages = npages;
+	r->met = palloc0(npages / 8 + 1);
+	r->led = palloc0(npages / 8 + 1);
+}
+
+void
+fpt_reach_end(FPTReach *r)
+{
+	pfree(r->met);
+	pfree(r->led);
+}
+
+/* Of eight pages, those that downlinks led to and that were not met yet. */
+static inline uint8
+fpt_reach_missing(const FPTReach *r, uint32 byte)
+{
+	Assert(byte <= r->npages / 8);
+	return r->led[byte] & ~r->met[byte];
+}
+
+/*
+ * Note which pages the downlinks of an inner page lead to, and that it was met.
+ * It is locked, to read, and stays so.  Raises an error if entries cannot be
+ * read: what they lead to would be unknown.
+ */
+static void
+fpt_reach_page(FPTReach *r, Buffer buf)
+{
+	uint32		children[FPT_MAX_ENTRIES];
+	Page		page = BufferGetPage(buf);
+	int			n = fpt_page_children(&r->ix->layout, page, children);
+
+	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level > 0);
+	if (n != fpt_page_count(&r->ix->layout, page))
+		fpt_corrupt_page(r->rel, &r->ix->layout, page, fpt_bufpage(buf));
+	for (int i = 0; i < n; i++)
+	{
+		if (children[i] < r->npages)
+			r->led[children[i] / 8] |= 1 << (children[i] % 8);
+	}
+	fpt_reach_note(r, fpt_bufpage(buf));
+}
+
+/* Is a page, which need not exist, to be read soon, and not in shared buffers? */
+static bool
+fpt_reach_unread(const FPTReach *r, uint32 pageno)
+{
+	return pageno < r->npages &&
+		(fpt_reach_missing(r, pageno / 8) & (1 << (pageno % 8))) != 0 &&
+		!fpt_page_buffered(r->rel, &r->ix->map, pageno);
+}
+
+/*
+ * Ask for the pages of the next level, which the one above it has told, unless
+ * they are in shared buffers: in the order of the file, neighbours together.
+ * The walk goes from one to the other and would wait for each.  No page is
+ * locked; may be cancelled.
+ */
+static void
+fpt_reach_ask(const FPTReach *r)
+{
+	const FPTPageMap *map = &r->ix->map;
+	uint32		first = 0;
+
+	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(r->rel) ||
+		fpt_io_concurrency(r->rel, map, true) == 0)
+		return;
+	while (first < r->npages)
+	{
+		uint32		end = first;
+
+		CHECK_FOR_INTERRUPTS();
+		if (fpt_reach_missing(r, first / 8) == 0)
+		{
+			first = (first / 8 + 1) * 8;
+			continue;
+		}
+		while (end - first < FPT_REQUEST_INNER && fpt_reach_unread(r, end))
+			end++;
+		if (end > first)
+		{
+			fpt_prefetch_pages(r->rel, map, first, end - 1);
+			fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
+			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+		}
+		first = Max(end, first + 1);
+	}
+}
+
+void
+fpt_reach_inner(FPTReach *r)
+{
+	Buffer		buf = fpt_getbuf(r->rel, r->ix, FPT_ROOTPAGE,
+								 BUFFER_LOCK_SHARE);
+	int			level = fpt_header(BufferGetPage(buf))->level;
+
+	UnlockReleaseBuffer(buf);
+	for (; level > 0; level--)
+	{
+		uint32		steps = 0;
+		uint32		next;
+
+		buf = fpt_descend_first(r->rel, r->ix, level);
+		for (;;)
+		{
+			fpt_reach_page(r, buf);
+			next = fpt_header(BufferGetPage(buf))->right;
+			UnlockReleaseBuffer(buf);
+			if (next == FPT_NOPAGE)
+				break;
+			if (++steps > r->npages &&
+				steps > fpt_npages(r->rel, &r->ix->map))
+				fpt_corrupt(r->rel, next, "The right links lead in a circle");
+			fpt_vacuum_delay();
+			buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
+			if (!fpt_page_on_level(BufferGetPage(buf), level))
+				fpt_corrupt(r->rel, next,
+							"The page is not of its left sibling's level");
+		}
+		if (level > 1)
+			fpt_reach_ask(r);
+	}
+}
+
+void
+fpt_reach_certify(FPTReach *r)
+{
+	for (uint32 i = 0; i <= r->npages / 8; i++)
+	{
+		uint8		missing = fpt_reach_missing(r, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (missing != 0)
+			fpt_corrupt(r->rel, i * 8 + pg_rightmost_one_pos32(missing),
+						"A downlink leads to the page, but its neighbours' links pass it by");
+	}
+}
