@@ -120,7 +120,9 @@ fpt_collation_version(Oid collation)
 /*
  * Working memory for a collation's sort keys, in place of what there is.  May
  * raise, and *k is as before then; the new context goes with its parent, that
- * of the caller.  Reads catalogues.
+ * of the caller.  Reads catalogues, but only the first time for a collation:
+ * what core makes of it is kept in the backend and never invalidated, so that
+ * this can be done again with a page lock held, after an error (L7).
  */
 static void
 sortkeys_prepare(FPTSortKeys *k)
