@@ -495,8 +495,9 @@ put_header(FPTWriter *w, const FPTGeneral *g, int header)
 	else if (w->lastlen >= 0)
 		header = FPT_T_SHORT + w->lastlen;
 	Assert(w->lastlen < 0 || w->lastlen < (int) sizeof(uint64));
+	/* of what is too long for a page the first byte need not be there */
 	if (header == g->usual && w->len > 0 &&
-		(uint8) w->data[0] != FPT_T_HEADER)
+		(w->len > FPT_MAX_TUPLE || (uint8) w->data[0] != FPT_T_HEADER))
 		return;
 	if (w->len + 2 <= FPT_MAX_TUPLE)
 	{
