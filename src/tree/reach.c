@@ -70,50 +70,78 @@ fpt_reach_page(FPTReach *r, Buffer buf)
 	fpt_reach_note(r, fpt_bufpage(buf));
 }
 
-/* Is a page, which need not exist, to be read soon, and not in shared buffers? */
+/*
+ * Is a page, which need not exist, to be read soon, and not in shared buffers?
+ * Of stripes some are shorter than others: a damaged downlink does not get
+ * beyond their ends.
+ */
 static bool
 fpt_reach_unread(const FPTReach *r, uint32 pageno)
 {
 	return pageno < r->npages &&
 		(fpt_reach_missing(r, pageno / 8) & (1 << (pageno % 8))) != 0 &&
+		fpt_page_exists(r->rel, &r->ix->map, pageno) &&
 		!fpt_page_buffered(r->rel, &r->ix->map, pageno);
 }
 
 /*
- * Ask for the pages of the next level, which the one above it has told, unless
- * they are in shared buffers: in the order of the file, neighbours together.
- * The walk goes from one to the other and would wait for each.  No page is
- * locked; may be cancelled.
+ * The walk over an inner level has come to another page: ask for pages of the
+ * level that the one above it has told, unless they are in shared buffers, in
+ * the order of the file, neighbours together.  The walk, which is in key order,
+ * would wait for each.  No more requests at a time than
+ * maintenance_io_concurrency, and the next ones when half of these pages have
+ * been met, if the two orders are much alike.  No page is locked; may be
+ * cancelled or delayed.
  */
 static void
-fpt_reach_ask(const FPTReach *r)
+fpt_reach_ask(FPTReach *r)
 {
-	const FPTPageMap *map = &r->ix->map;
-	uint32		first = 0;
+	FPTPageMap *map = &r->ix->map;
+	uint32		asked = 0;
 
-	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(r->rel) ||
-		fpt_io_concurrency(r->rel, map, true) == 0)
-		return;
-	while (first < r->npages)
+	if (r->rest > 0)
 	{
+		r->rest--;
+		return;
+	}
+	for (int n = 0; n < r->limit && r->ask < r->npages;)
+	{
+		uint32		first = r->ask;
 		uint32		end = first;
 
 		CHECK_FOR_INTERRUPTS();
 		if (fpt_reach_missing(r, first / 8) == 0)
 		{
-			first = (first / 8 + 1) * 8;
+			r->ask = (first / 8 + 1) * 8;
 			continue;
 		}
 		while (end - first < FPT_REQUEST_INNER && fpt_reach_unread(r, end))
 			end++;
-		if (end > first)
-		{
-			fpt_prefetch_pages(r->rel, map, first, end - 1);
-			fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
-			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
-		}
-		first = Max(end, first + 1);
+		r->ask = Max(end, first + 1);
+		if (end == first)
+			continue;
+		fpt_prefetch_pages(r->rel, map, first, end - 1);
+		fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
+		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+		asked += end - first;
+		n++;
+		fpt_vacuum_delay();
 	}
+	r->rest = asked / 2;
+}
+
+/*
+ * What read-ahead begins with on a level that downlinks have told; "told" is
+ * false of the root's, of which nothing is known.
+ */
+static void
+fpt_reach_level(FPTReach *r, bool told)
+{
+	bool		off = !told || !fpt_guc_leaf_prefetch ||
+		!fpt_can_prefetch_range(r->rel);
+
+	r->limit = off ? 0 : fpt_io_concurrency(r->rel, &r->ix->map, true);
+	r->ask = r->rest = 0;
 }
 
 void
@@ -121,14 +149,16 @@ fpt_reach_inner(FPTReach *r)
 {
 	Buffer		buf = fpt_getbuf(r->rel, r->ix, FPT_ROOTPAGE,
 								 BUFFER_LOCK_SHARE);
-	int			level = fpt_header(BufferGetPage(buf))->level;
+	int			top = fpt_header(BufferGetPage(buf))->level;
 
 	UnlockReleaseBuffer(buf);
-	for (; level > 0; level--)
+	for (int level = top; level > 0; level--)
 	{
 		uint32		steps = 0;
 		uint32		next;
 
+		fpt_reach_level(r, level < top);
+		fpt_reach_ask(r);
 		buf = fpt_descend_first(r->rel, r->ix, level);
 		for (;;)
 		{
@@ -141,13 +171,12 @@ fpt_reach_inner(FPTReach *r)
 				steps > fpt_npages(r->rel, &r->ix->map))
 				fpt_corrupt(r->rel, next, "The right links lead in a circle");
 			fpt_vacuum_delay();
+			fpt_reach_ask(r);
 			buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
 			if (!fpt_page_on_level(BufferGetPage(buf), level))
 				fpt_corrupt(r->rel, next,
 							"The page is not of its left sibling's level");
 		}
-		if (level > 1)
-			fpt_reach_ask(r);
 	}
 }
 

@@ -501,12 +501,14 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 		FPT_NOPAGE;
 	uint32		right = BufferIsValid(u->right) ? fpt_bufpage(u->right) :
 		FPT_NOPAGE;
-	FPTNote    *note = fpt_note_of(v, w->prev);
+	FPTNote    *note;
 
 	Assert(fpt_bufpage(u->target) == w->prev);
 	Assert(v->nleaves > 0);
-	if (note != NULL)
-		note->live = 0;
+
+	/* All of it: its neighbours tell read-ahead of an empty leaf. */
+	if (v->notes != NULL && w->prev < v->npages)
+		memset(&v->notes[w->prev], 0, sizeof(FPTNote));
 	note = right == FPT_NOPAGE ? NULL : fpt_note_of(v, right);
 	if (note != NULL && note->left == w->prev && note->low == w->at)
 	{
