@@ -386,12 +386,18 @@ fpt_heap_run_on(FPTHeapAhead *h, FPTHeapRun *r, FPTRunPlace place,
 	r->used = ++h->runclock;
 }
 
-/* After a pause of so many entries: runs may have gone on by as many blocks. */
+/*
+ * After a pause of so many entries: runs may have gone on by as many blocks.  Of
+ * a short one nobody has read what is between.
+ */
 static void
 fpt_heap_runs_passed(FPTHeapAhead *h, int pause)
 {
 	for (FPTHeapRun *r = h->runs; r < h->runs + FPT_RUNS; r++)
-		r->gap = Min(r->gap + pause, PG_UINT16_MAX);
+	{
+		if (r->length >= fpt_heap_run_length(h))
+			r->gap = Min(r->gap + pause, PG_UINT16_MAX);
+	}
 	h->own = true;
 }
 
@@ -627,7 +633,8 @@ fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, const FPTHeapRun *r,
 		if (h->nask == FPT_ASK_MAX)
 			fpt_heap_request(scan, h);
 		h->ask[h->nask++] = blk;
-		h->down = r->down && r->length >= FPT_RUN_LENGTH ? h->down + 1 : 0;
+		h->down = r->down && r->length >= FPT_RUN_LENGTH ?
+			Min(h->down, FPT_RUN_LENGTH) + 1 : 0;
 		return true;
 	}
 	io = PrefetchBuffer(scan->heapRelation, MAIN_FORKNUM, blk).initiated_io;
@@ -757,6 +764,17 @@ fpt_heap_room(const FPTHeapAhead *h)
 			   fpt_heap_bound(h) - h->nahead);
 }
 
+/*
+ * The block has changed so often again.  Of a scan that has come half as far as
+ * numbers go it does not matter how far.
+ */
+static inline void
+fpt_heap_come_on(FPTHeapAhead *h, int n)
+{
+	Assert(n >= 0 && n <= PG_INT32_MAX / 2 - FPT_RING);
+	h->switches = Min(h->switches, PG_INT32_MAX / 2) + n;
+}
+
 /* The scan returns an entry of another heap block than before. */
 static void
 fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -765,7 +783,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTDistance *d = &h->dist;
 	int			burst;
 
-	if (++h->switches <= FPT_HEAP_START)
+	fpt_heap_come_on(h, 1);
+	if (h->switches <= FPT_HEAP_START)
 	{
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		return;
@@ -857,7 +876,7 @@ fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		return;
 	}
 	if (h->pause > 0)
-		h->switches = fpt_heap_come(h);
+		fpt_heap_come_on(h, h->pause);
 	if (h->curblk == InvalidBlockNumber)
 		fpt_heap_first_look(so, dir);
 	if (h->pause > 0)
