@@ -141,7 +141,7 @@ extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 extern int	fpt_head_long_column(const FPTHeadDesc *hd);
 extern uint64 fpt_head_code(const FPTHeadDesc *hd, int i, Datum value);
 
-/* Is a varlena longer than any that a page has? */
+/* Is a varlena longer than any that a page has, as stored there? */
 static inline bool
 fpt_head_is_long(Datum value)
 {
