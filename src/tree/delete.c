@@ -99,6 +99,10 @@ fpt_order_pos(const FPTLeafDelete *d, int i)
 	return (int) (d->order[i] & ((1 << FPT_ORDER_BITS) - 1));
 }
 
+/*
+ * See tree/delete.h.  A page whose image will be logged is packed, which makes
+ * the image shorter; work memory is allocated only if that pays.
+ */
 void
 fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
 				const uint64 gone[FPT_MAX_NODES])
@@ -127,7 +131,11 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
 	pfree(changed);
 }
 
-/* Are there hints in the leaf?  Mostly there are not even bits. */
+/*
+ * Are there hints in the leaf, which is locked exclusively?  Mostly there are
+ * not even bits.  Raises nothing: a leaf that cannot be read may be said to
+ * have some, and fpt_leaf_delete_begin() says what is wrong.
+ */
 static bool
 fpt_leaf_hinted(const FPTLayout *l, Page page)
 {
@@ -147,7 +155,8 @@ fpt_leaf_hinted(const FPTLayout *l, Page page)
 
 /*
  * Read the leaf's TIDs.  Needs its exclusive lock, until the end; raises an
- * error if they cannot be read.
+ * error if they cannot be read.  The arrays are in the current context, for
+ * fpt_leaf_delete_end() to free.
  */
 static void
 fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
@@ -197,7 +206,10 @@ fpt_leaf_delete_end(FPTLeafDelete *d)
 	pfree(d->op.status);
 }
 
-/* Entries with hints are wanted.  Nobody sets hints now: the leaf is locked. */
+/*
+ * Entries with hints are wanted.  Nobody sets hints now: the leaf is locked
+ * exclusively.  Raises nothing, as its entries have been read once.
+ */
 static void
 fpt_want_hinted(FPTLeafDelete *d)
 {
@@ -233,8 +245,9 @@ fpt_block_bit(uint64 block)
 
 /*
  * Put entries of heap pages with wanted ones, and of one more page, in heap
- * order; a few others may be among them.  Raises an error if two entries of the
- * leaf have the same TID.
+ * order; a few others may be among them.  Sets d's order and norder, from its
+ * tids and wanted.  Raises an error if two entries of the leaf have the same
+ * TID, which the table would take for one.
  */
 static void
 fpt_leaf_order(FPTLeafDelete *d, uint64 more)
@@ -269,7 +282,11 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 	}
 }
 
-/* Ask the table about the i'th entry in heap order, the leaf locked (L6). */
+/*
+ * The i'th entry in heap order is one of those that fpt_leaf_delete_answer()
+ * will ask about; no entry is twice, or there is no room.  space: bytes that
+ * its removal frees, 0 if nobody counts them.  Touches no page, raises nothing.
+ */
 static void
 fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 {
@@ -277,6 +294,8 @@ fpt_leaf_delete_ask(FPTLeafDelete *d, int i, int space)
 	TM_IndexStatus *status = &d->op.status[d->op.ndeltids];
 	int			pos = fpt_order_pos(d, i);
 
+	Assert(d->op.ndeltids < d->norder);
+	Assert(space >= 0 && space <= PG_INT16_MAX);
 	fpt_tid_decode(fpt_order_tid(d, i), &del->tid);
 	d->asked[d->op.ndeltids] = pos;
 	del->id = (int16) d->op.ndeltids++;
@@ -328,7 +347,8 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 }
 
 /*
- * Remove what is marked; true if that is anything.
+ * Remove what is marked, and free what *d has; true if that is anything.  The
+ * leaf's exclusive lock is kept.  Raises an error if the leaf is damaged.
  *
  * A standby may run queries that still see some of the rows, for which the
  * table has not logged a conflict yet, as it has not removed them.  Generic
@@ -371,7 +391,8 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 /*
  * Remove entries with hints, and others that are dead on the same heap pages
  * and on that of the new row, which is certainly in memory.  True if anything
- * was removed.  The leaf's exclusive lock is kept.
+ * was removed.  The leaf's exclusive lock is kept.  The table may process
+ * invalidations, and raise; so does a damaged leaf.
  */
 static bool
 fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
@@ -444,7 +465,8 @@ fpt_want_versions(FPTLeafDelete *d, int *space)
 
 /*
  * The heap pages with most wanted entries: their numbers of those and where
- * they begin in the heap order.  Returns how many there are.
+ * they begin in the heap order, most first.  Returns how many there are, 0 if
+ * no entry is wanted.  Raises nothing.
  */
 static int
 fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
@@ -480,7 +502,8 @@ fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
  * entries, look at six pages at most, and give up after the first one that has
  * nothing: nbtree would deduplicate then.  What follows here is a split, or
  * soon the next search, which cost more than some further looks.  They are
- * FPT_LAST_BLOCKS at most, with the leaf locked (L10).
+ * FPT_LAST_BLOCKS at most, with the leaf locked (L10).  Marks what is dead, and
+ * raises what the table does.  "space" is by key order, as is d's tids.
  */
 static void
 fpt_ask_blocks(FPTLeafDelete *d, const int *space)
@@ -509,8 +532,9 @@ fpt_ask_blocks(FPTLeafDelete *d, const int *space)
 /*
  * True if so much was removed that the leaf need not be split.  Otherwise it is
  * full of live entries, or of dead ones that are hard to find: after a few more
- * insertions all this would have to be done again.  The leaf's exclusive lock
- * is kept.
+ * insertions all this would have to be done again.  Little may be removed and
+ * the answer false.  The leaf's exclusive lock is kept.  Raises an error if the
+ * leaf is damaged, and what the table and comparisons do.
  */
 static bool
 fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,

@@ -16,8 +16,10 @@
 
 /*
  * Remove entries from a leaf that is locked exclusively, and stays so: of each
- * node the slots in gone[] at its number.  One record.  Raises an error, with
- * nothing changed, if the leaf is damaged.
+ * node the slots in gone[] at its number.  One record.  Entries that stay may
+ * be in other slots afterwards: if the page's image is logged it is packed.
+ * Raises an error, with nothing changed, if the leaf is damaged.  What it
+ * allocates, in the current context, it frees.
  */
 extern void fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
 							const uint64 gone[FPT_MAX_NODES]);
@@ -37,8 +39,10 @@ typedef struct FPTDelete
  * An exclusively locked leaf has no room for e: remove entries of dead rows, if
  * there are any that have not been looked for.  False: split it.  Asks the
  * table, so that relcache invalidations may be processed: *ix is the caller's
- * copy.  True: some were removed, so try again.  The leaf stays locked; may
- * raise.
+ * copy.  True: some were removed, so try again.  The leaf stays locked, and
+ * heap pages are meanwhile, to read, one at a time (L6).  Cannot be cancelled.
+ * Raises an error if the leaf is damaged, and whatever the table raises.  Frees
+ * what it allocates; del->stage says what need not be tried again.
  */
 extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, FPTDelete *del);

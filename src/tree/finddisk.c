@@ -58,8 +58,8 @@ fpt_nearest_page(FPTNearest *near, uint32 pageno, int dir, int dist)
 /*
  * Note the children of an inner page from the one that covers key on, itself
  * included if "self", in a direction; dist: how far the first one is.  Returns
- * how far the next one would be.  The page is locked, and whatever is wrong
- * with it ends the walk.
+ * how far the next one would be, or FPT_FAR: whatever is wrong with the page,
+ * which is locked and stays so, ends the walk.  Comparing keys may raise.
  */
 static int
 fpt_nearest_walk(FPTNearest *near, FPTIndex *ix, Page page, const FPTKey *key,
@@ -101,7 +101,8 @@ typedef struct FPTNearWalk
  * if its lock is to be had at once: we hold those of other pages.  A number
  * that is out of date leads to a page that does not cover the key, or that we
  * hold locked ourselves.  The walk goes on to that page's sibling.  Takes no
- * lock that it has to wait for (L4), and keeps none.
+ * lock that it has to wait for (L4), and keeps none, nor a pin.  Raises an
+ * error if the page cannot be read, or if comparing does.
  */
 static void
 fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
@@ -153,7 +154,9 @@ fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
 
 /*
  * Note what the parent knows of the pages to both sides of a child whose right
- * sibling is going to be new, and its siblings, where it ends too soon.
+ * sibling is going to be new, and its siblings, where it ends too soon.  The
+ * child is locked.  Locks and raises as fpt_nearest_in() does, FPT_PARENTS
+ * times to each side.
  */
 static void
 fpt_nearest_parent(FPTNearest *near, Relation rel, FPTIndex *ix, Page child,
@@ -177,7 +180,8 @@ fpt_nearest_parent(FPTNearest *near, Relation rel, FPTIndex *ix, Page child,
 
 /*
  * How far each stripe's nearest page is, and how many pages it has in the range
- * with most of them, of all ranges that the new page is going to be in.
+ * with most of them, of all ranges that the new page is going to be in.  Sets
+ * near's dist (FPT_FAR: none is near) and most.  Raises nothing.
  */
 static void
 fpt_nearest_count(FPTNearest *near)
@@ -232,7 +236,10 @@ fpt_nearest_better(const FPTNearest *near, int s, int t)
 	return at[s].nblocks < at[t].nblocks;
 }
 
-/* The best first; of equal ones by turns. */
+/*
+ * Puts all stripes into *order, the best first; of equal ones by turns, which
+ * each backend takes by itself.  Sets order->good, 1 at least.  Raises nothing.
+ */
 static void
 fpt_nearest_sort(const FPTNearest *near, FPTStripeOrder *order)
 {
@@ -257,6 +264,10 @@ fpt_nearest_sort(const FPTNearest *near, FPTStripeOrder *order)
 	Assert(order->good >= 1 && order->good <= n);
 }
 
+/*
+ * See tree/finddisk.h.  The nearest pages are known from the page's own links
+ * and number, whatever the parent says.
+ */
 void
 fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf, const FPTStack *stack,
 			  uint32 other, FPTStripeOrder *order)

@@ -21,6 +21,11 @@
  * other half, or FPT_NOPAGE.  The page is locked; its parent, by its number in
  * the stack, and siblings of this are locked for a moment, one at a time, if
  * that does not take waiting.  Nothing else is locked or pinned on return.
+ *
+ * *order: all stripes, the best first; it is left as it was where the index is
+ * not striped.  stack may be NULL: then little is known.  Cannot be cancelled.
+ * Raises an error if a file cannot be looked at, a page not be read, or if
+ * comparing does.  A damaged inner page is of no use, and no error.
  */
 extern void fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf,
 						  const FPTStack *stack, uint32 other,

@@ -38,7 +38,8 @@
  * way are finished, each for good (L11).  An ascending load finds the rightmost
  * page without a descent, if nobody holds it.  Nothing may be locked before,
  * and nothing else is on return; *stack is the way there, of rootlevel -1 if
- * there was no descent.  Raises an error if the tree is damaged.
+ * there was no descent.  May be cancelled.  Raises an error if the tree is
+ * damaged, or if comparing does.
  */
 static Buffer
 fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
@@ -82,7 +83,9 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
  * hand, so that an inserter of the same key cannot slip by; an open split is
  * finished while the page before it is kept locked, for the same reason.  Both
  * are locked exclusively, one after the other; *stack is the way to the first.
- * Raises an error where a leaf does not continue the one before.
+ * Returns the latter, locked exclusively, and nothing else locked or pinned.
+ * Cannot be cancelled.  Raises an error where a leaf does not continue the one
+ * before, or is damaged.
  */
 static Buffer
 fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
@@ -141,7 +144,9 @@ fpt_insert_learnt(Relation rel, const FPTIndex *ix)
 
 /*
  * The entry's node is full.  The table may be asked for dead rows, which may
- * process invalidations: work on a copy of the description.
+ * process invalidations: work on a copy of the description, so that *ix of
+ * image keys may be gone on return.  Locks and raises as fpt_insert_hard()
+ * does, which releases the leaf.
  */
 static void
 fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -163,9 +168,10 @@ fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 }
 
 /*
- * Put the entry into the locked leaf that covers it; releases the leaf.  *ix of
- * image keys may be gone afterwards.  Raises an error if the leaf is damaged,
- * or has the entry.
+ * Put the entry into the leaf that covers it, which is locked exclusively;
+ * releases it.  *ix of image keys may be gone afterwards.  Raises an error if
+ * the leaf is damaged, or has the entry, if a serializable transaction must
+ * fail, or if comparing does.  Cannot be cancelled.
  */
 static void
 fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -238,8 +244,10 @@ typedef struct FPTInsertCache
 #define FPT_MANY_INSERTS	16
 
 /*
- * The statement's copy, as good as new.  Where there is none yet the metapage
- * and catalogues are read: no page may be locked.
+ * The statement's copy, as good as new, in info->ii_Context; "cached" may be
+ * gone on return.  Where there is none yet the metapage is read, and
+ * catalogues, these once more after some insertions: no page may be locked.
+ * Raises an error if sort keys are of another version of the collation.
  */
 static FPTIndex *
 fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
@@ -276,10 +284,8 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 }
 
 /*
- * aminsert: put the entry of a row in, unless its key has to be unique and is
- * not.  Returns what the executor is to know of that (UNIQUE_CHECK_PARTIAL);
- * raises an error about a duplicate, or damage.  No page is locked or pinned on
- * return, nor while another transaction is waited for (L7).
+ * See tree/insert.h.  *ix of image keys may be gone after whatever asks the
+ * table or waits: it is fetched again.
  */
 bool
 fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,

@@ -69,10 +69,6 @@ fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map)
 		reads->n[k] += map->stripes->at[k].reads;
 }
 
-/*
- * Hand a scan's counters to the EXPLAIN that is running, which has asked for
- * them.
- */
 void
 fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 {
@@ -80,6 +76,7 @@ fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 	FPTReport  *r;
 	int			i;
 
+	Assert(fpt_reports != NULL && OidIsValid(index));
 	while (*link && (*link)->index != index)
 		link = &(*link)->next;
 	if (*link == NULL)
@@ -104,6 +101,7 @@ fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 void
 fpt_distance_init(FPTDistance *d, int limit)
 {
+	Assert(limit >= 0);
 	d->limit = limit;
 	d->fast = limit;
 	d->fixed = limit > 0 && fpt_guc_prefetch_distance > 0;
@@ -114,6 +112,10 @@ fpt_distance_init(FPTDistance *d, int limit)
 	d->nextpause = FPT_FIRST_PAUSE;
 }
 
+/*
+ * See tree/prefetch.h.  Hits count to a pause only while none is on: what a
+ * burst asks for after the one that began it says nothing new.
+ */
 void
 fpt_distance_note(FPTDistance *d, bool io)
 {
@@ -140,7 +142,10 @@ fpt_distance_note(FPTDistance *d, bool io)
 	}
 }
 
-/* So many reads were started, and the scan went elsewhere. */
+/*
+ * So many reads were started, and the scan went elsewhere: go back, and after a
+ * single one, with nothing to go back to, pause.  A fixed distance stays.
+ */
 static void
 fpt_distance_wasted(FPTDistance *d, uint64 n)
 {
@@ -174,6 +179,11 @@ fpt_distance_step(FPTDistance *d, int factor, bool down)
 
 /* --- window -------------------------------------------------------------- */
 
+/*
+ * See tree/prefetch.h.  What is set here outlives a window: that of
+ * fpt_window_open() does not.  A rescan goes on with the distance that was
+ * learnt.
+ */
 void
 fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
 {
@@ -260,7 +270,9 @@ fpt_window_compact(FPTWindow *w)
 
 /*
  * Copy downlinks of a share-locked leaf-parent page, from loc on in the
- * window's direction.  Sets w->bound and w->end.
+ * window's direction, until the window has "max" pages or the range ends.  Sets
+ * w->bound, where to go on, and w->end.  The page stays locked.  Raises an
+ * error if it is damaged, or if comparing keys does.
  */
 static void
 fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
@@ -271,6 +283,8 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 	FPTKey		fence;
 	bool		first = true;
 
+	Assert(max <= FPT_WINDOW_MAX);
+	Assert(fpt_header(page)->level == 1 && fpt_buffer_locked(buf, false));
 	for (;;)
 	{
 		FPTEntry	e;
@@ -313,7 +327,12 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 		w->end = true;
 }
 
-/* Copy more of the jump-pointer array; the next leaf-parent is read ahead. */
+/*
+ * Copy more of the jump-pointer array, from w->bound on; the next leaf-parent
+ * is read ahead, after the lock is gone (L7).  If the search does not arrive
+ * the window ends here: w->end.  Nothing is locked before or after.  May be
+ * cancelled; raises an error if a page is damaged, or if comparing does.
+ */
 static void
 fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 {
@@ -358,7 +377,11 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 		fpt_prefetch_page(rel, &ix->map, sibling);
 }
 
-/* Where in the window is this page?  Gives up the window if it has no idea. */
+/*
+ * Where in the window is this page?  Sets w->cur, and counts what was passed.
+ * Gives up the window if it has no idea for some steps: w->dir is 0 then.
+ * Touches no page.
+ */
 static void
 fpt_window_find(FPTWindow *w, uint32 pageno)
 {
@@ -410,7 +433,8 @@ fpt_ask_cmp(const void *a, const void *b)
  * Page i of the window is next: leave it alone, because it is in shared buffers
  * or because the operating system reads it ahead?  All that this sees of a scan
  * is what it reads from outside shared buffers: of pages one after the other
- * every second one is no run.
+ * every second one is no run.  Asked once of each page, in turn: w->run and the
+ * distance learn from it.  No page is read or locked.
  */
 static bool
 fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
@@ -440,7 +464,8 @@ fpt_window_spares(FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
 
 /*
  * Ask for the first of n pages, and for those right behind it in one request
- * with it: one by one each would be a read.  Returns for how many.
+ * with it: one by one each would be a read.  Returns for how many, 1 at least.
+ * No page is locked (L7).  Raises an error if a file cannot be opened.
  */
 static int
 fpt_window_request(FPTWindow *w, Relation rel, const FPTPageMap *map,
@@ -469,7 +494,9 @@ fpt_window_request(FPTWindow *w, Relation rel, const FPTPageMap *map,
 /*
  * Prefetch the window's pages up to "target", in the order in which they lie
  * on the disk.  Those of several disks in key order: each of them has but a few
- * of them, and the scan waits for the first one.
+ * of them, and the scan waits for the first one.  w->next is behind "target"
+ * then.  No page is locked (L7); may be cancelled between two requests, and
+ * raises an error if a file cannot be opened.
  */
 static void
 fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
@@ -478,6 +505,7 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 	int			n = 0;
 	int			k = 0;
 
+	Assert(w->next > 0 && target < w->n);
 	fpt_count_distance(w->counters, target - w->cur);
 	for (; w->next <= target; w->next++)
 	{
@@ -517,6 +545,10 @@ fpt_window_open(FPTWindow *w, int dir)
 	w->end = false;
 }
 
+/*
+ * See tree/prefetch.h.  A window is opened only if there is something to ask
+ * for; its first page is the leaf whose read has begun, which counts as one.
+ */
 void
 fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 				 int dir, const FPTKey *end, bool all)
@@ -583,6 +615,10 @@ fpt_window_target(const FPTWindow *w, Relation rel, const FPTPageMap *map)
 	return Min(target, w->n - 1);
 }
 
+/*
+ * See tree/prefetch.h.  Hints only: whatever "pageno" is, and wherever the walk
+ * has come from, at worst a window is thrown away and another one begun.
+ */
 void
 fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 				uint32 pageno, int dir, const FPTKey *end)

@@ -53,10 +53,17 @@ typedef struct FPTReports
 
 extern FPTReports *fpt_reports;
 
+/*
+ * Hand a scan's counters to the EXPLAIN that is running, which has asked for
+ * them: fpt_reports is not NULL.  Allocates in its context; reads no page.
+ */
 extern void fpt_report_scan(Oid index, const uint64 *scan,
 							const FPTPageMap *map);
 
-/* Add what was read by a scan, to "reads" of the same index. */
+/*
+ * Add what was read by a scan, to "reads" of the same index.  Raises
+ * nothing.
+ */
 extern void fpt_add_reads(FPTStripeReads *reads, const FPTPageMap *map);
 
 /* --- distance ------------------------------------------------------------ */
@@ -105,9 +112,10 @@ typedef struct FPTDistance
  */
 #define FPT_DOWN_AHEAD		(2 * FPT_REQUEST_MAX)
 
+/* Before the first prefetch; limit: pages ahead at most, 0: none. */
 extern void fpt_distance_init(FPTDistance *d, int limit);
 
-/* Tell it how a prefetch went: did it start a read? */
+/* Tell it how a prefetch went: did it start a read?  The limit is not 0. */
 extern void fpt_distance_note(FPTDistance *d, bool io);
 
 /*
@@ -167,7 +175,8 @@ typedef struct FPTWindow
 
 /*
  * Before the first step; limit: most pages to be ahead, 0: none; disks: how
- * many stripes the index has.
+ * many stripes the index has, 0: it is not striped.  "counters" may be NULL,
+ * and are the caller's.
  */
 extern void fpt_window_init(FPTWindow *w, int limit, int disks,
 							uint64 *counters);
@@ -176,6 +185,11 @@ extern void fpt_window_init(FPTWindow *w, int limit, int disks,
  * A walk in direction dir is about to go on to leaf "pageno", which covers
  * (forward) or ends at (backward) "at": prefetch the leaves that come after
  * it, up to the one that holds "end".
+ *
+ * No page may be locked.  Leaf-parents are, to read, one at a time; nothing is
+ * locked or pinned on return.  May be cancelled.  Raises an error if an inner
+ * page is damaged, or if comparing general keys does, which may process
+ * invalidations: *ix is a copy then.
  */
 extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
 							const FPTKey *at, uint32 pageno, int dir,
@@ -185,7 +199,7 @@ extern void fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix,
  * The read of a walk's first leaf, which covers (forward) or ends at (backward)
  * "at", has begun: prefetch leaves after it, up to the one that holds "end".
  * "all": the walk will not stop before.  No page may be locked; the limit is
- * not 0.
+ * not 0.  Locks and raises as fpt_window_step() does.
  *
  * Where the walk stopped before it had come to all that the last start asked
  * for, as a rescan under a LIMIT does again and again, the next one asks for

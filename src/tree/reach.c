@@ -89,9 +89,9 @@ fpt_reach_unread(const FPTReach *r, uint32 pageno)
  * level that the one above it has told, unless they are in shared buffers, in
  * the order of the file, neighbours together.  The walk, which is in key order,
  * would wait for each.  No more requests at a time than
- * maintenance_io_concurrency, and the next ones when half of these pages have
- * been met, if the two orders are much alike.  No page is locked; may be
- * cancelled or delayed.
+ * maintenance_io_concurrency, and the next ones when half as many pages have
+ * been met: all of these, if the two orders are much alike.  No page is locked;
+ * may be cancelled or delayed.
  */
 static void
 fpt_reach_ask(FPTReach *r)
@@ -131,8 +131,8 @@ fpt_reach_ask(FPTReach *r)
 }
 
 /*
- * What read-ahead begins with on a level that downlinks have told; "told" is
- * false of the root's, of which nothing is known.
+ * Read-ahead begins on another level, whose pages downlinks have told; "told" is
+ * false of the root's, of which nothing is known.  Reads catalogues.
  */
 static void
 fpt_reach_level(FPTReach *r, bool told)
@@ -144,6 +144,11 @@ fpt_reach_level(FPTReach *r, bool told)
 	r->ask = r->rest = 0;
 }
 
+/*
+ * See tree/reach.h.  Each level is entered by a descent and walked by its
+ * links, which compares no keys: an inner page that VACUUM itself has not
+ * unlinked yet is in it, whatever the order of keys is now.
+ */
 void
 fpt_reach_inner(FPTReach *r)
 {

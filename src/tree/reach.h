@@ -25,7 +25,11 @@ typedef struct FPTReach
 	uint32		rest;			/* to meet before more are asked for */
 } FPTReach;
 
-/* Nothing is noted yet.  Allocates in the current context; npages: of the index */
+/*
+ * Nothing is noted yet.  Allocates two bits a page in the current context, for
+ * fpt_reach_end() to free; npages: of the index.  *ix is the caller's, and
+ * stays where it is.
+ */
 extern void fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix,
 							uint32 npages);
 extern void fpt_reach_end(FPTReach *r);
@@ -33,9 +37,10 @@ extern void fpt_reach_end(FPTReach *r);
 /*
  * Go through the levels above the leaves, from the root down, and note their
  * pages and what they lead to.  Before any leaf is visited: then whatever is
- * noted is linked until VACUUM itself unlinks it.  One page is locked at a time,
- * to read; between two VACUUM may be cancelled or delayed.  Raises an error if
- * one is damaged.  The walk takes no more steps than the index has pages (L11).
+ * noted is linked until VACUUM itself unlinks it.  One page is locked at a
+ * time, to read; between two VACUUM may be cancelled or delayed.  Raises an
+ * error if one is damaged.  The walk takes no more steps than the index has
+ * pages (L11).
  */
 extern void fpt_reach_inner(FPTReach *r);
 
@@ -43,14 +48,17 @@ extern void fpt_reach_inner(FPTReach *r);
  * Certify that every page to which a downlink led when VACUUM began was met, in
  * the inner levels or by the walk, which is over (P1).  The proofs of the walk
  * compare a leaf with its neighbours, and neighbours may agree on a lie: if a
- * leaf is split and the writes of it and of its old right sibling are both lost,
- * then they are what they were before, and fit.  But their parent leads to the
- * new leaf, and so would searches.  Locks nothing; may be cancelled.  Raises an
- * error if a page was passed by.
+ * leaf is split and the writes of it and of its old right sibling are both
+ * lost, then they are what they were before, and fit.  But their parent leads
+ * to the new leaf, and so would searches.  Locks nothing; may be cancelled.
+ * Raises an error if a page was passed by.
  */
 extern void fpt_reach_certify(FPTReach *r);
 
-/* A page was met in the tree. */
+/*
+ * A page was met in the tree; one that came later (FPTReach) may be told,
+ * too.
+ */
 static inline void
 fpt_reach_note(FPTReach *r, uint32 pageno)
 {
@@ -58,6 +66,7 @@ fpt_reach_note(FPTReach *r, uint32 pageno)
 		r->met[pageno / 8] |= 1 << (pageno % 8);
 }
 
+/* Was this page, one of the first npages, met? */
 static inline bool
 fpt_reach_noted(const FPTReach *r, uint32 pageno)
 {

@@ -39,6 +39,10 @@
  */
 #define FPT_MAX_MOVES		(100 + MaxBackends)
 
+/*
+ * See tree/search.h.  Several images may stand for values that are equal, as
+ * those of 0 and -0 do; of a general key the comparison function sees to that.
+ */
 void
 fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 {
@@ -62,6 +66,10 @@ fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo, FPTKey *hi)
 	}
 }
 
+/*
+ * See tree/search.h.  The predecessor in the order of class, image and TID,
+ * whether such a key could be in the index or not.
+ */
 FPTKey
 fpt_key_before(const FPTIndex *ix, const FPTKey *bound)
 {
@@ -115,7 +123,10 @@ typedef struct FPTBounds
 	FPTKeyBuf	high;			/* above it */
 } FPTBounds;
 
-/* The separators around a child; false: the page contradicts itself. */
+/*
+ * The separators around a child, copied, as the page is about to be unlocked;
+ * false: the page contradicts itself.  Raises nothing.
+ */
 static bool
 fpt_child_bounds(FPTIndex *ix, Page page, FPTLoc loc, FPTBounds *bounds)
 {
@@ -162,6 +173,7 @@ fpt_moved_far(Relation rel, FPTIndex *ix, uint32 moves)
 
 /*
  * fpt_moveright(), which see; bounds: keys on either side of the key, or NULL.
+ * A page that begins and ends at these is the right one without comparing.
  */
 static inline Buffer
 fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
@@ -213,6 +225,10 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 	}
 }
 
+/*
+ * See tree/search.h.  Where it begins is compared byte by byte: the order may
+ * have changed, and the fences are copies of each other all the same.
+ */
 void
 fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *at,
 					uint32 steps)
@@ -258,7 +274,8 @@ fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
 /*
  * Lock the root to look for key: as asked if it is of the wanted level, else to
  * read.  Returns it, and its level in ix->rootlevel; raises an error if it is
- * not a root that covers the key.
+ * not a root that covers the key, with its lock left to the transaction's end.
+ * Cannot be cancelled while it waits.
  */
 static Buffer
 fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -286,7 +303,8 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 /*
  * Does the range that ends at look->end go on after the child at loc of a
- * locked leaf parent?  Raises an error if that is damaged.
+ * locked leaf parent, which stays locked?  Raises an error if that is damaged,
+ * or if comparing does.
  */
 static bool
 fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
@@ -314,7 +332,8 @@ fpt_goes_on(Relation rel, FPTIndex *ix, Buffer parent, FPTLoc loc,
 /*
  * One descent, a page at a time (L2).  Returns the page of "level", locked as
  * asked; InvalidBuffer, with no lock, if it met a page that was not what it
- * should be.  Raises an error about what no concurrent change explains.
+ * should be.  Raises an error about what no concurrent change explains.  stack
+ * and look may be NULL; look->start is called with no page locked or pinned.
  */
 static Buffer
 fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -376,7 +395,8 @@ fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
  * Descend again and again until that ends at the page of the level which covers
  * the key: one attempt may be overtaken by splits and deletions.  Returns the
  * page, locked as asked and nothing else; an index where descents never arrive
- * is corrupted.  Raises an error about it.
+ * is corrupted.  Raises an error about it.  May be cancelled if nothing was
+ * locked before.
  */
 static Buffer
 fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
@@ -423,6 +443,7 @@ fpt_descend_first(Relation rel, FPTIndex *ix, int level)
 	return fpt_descend(rel, ix, &minf, level, BUFFER_LOCK_SHARE, NULL);
 }
 
+/* See tree/search.h.  A damaged root may have us read a node many times. */
 int
 fpt_page_children(const FPTLayout *l, Page page, uint32 *children)
 {

@@ -18,14 +18,16 @@
 
 /*
  * All keys that btree's comparison calls equal to this one, whatever their
- * TIDs.  NULLs equal each other here.
+ * TIDs: *lo to *hi, both inclusive.  NULLs equal each other here.  Tuples are
+ * those of *key, not copied.  Raises nothing.
  */
 extern void fpt_equal_range(FPTIndex *ix, const FPTKey *key, FPTKey *lo,
 							FPTKey *hi);
 
 /*
  * The key just below an exclusive bound: the page that covers it is the one to
- * the left of the bound.
+ * the left of the bound.  Below minus infinity there is nothing to be found.  A
+ * tuple is that of *bound, not copied.  Raises nothing.
  */
 extern FPTKey fpt_key_before(const FPTIndex *ix, const FPTKey *bound);
 
@@ -52,9 +54,14 @@ typedef struct FPTStack
 
 /*
  * Descend to the page of "level" that covers key, locked as asked (the pages
- * above are share-locked, one at a time).  stack may be NULL.  Raises an error
- * if the tree is damaged.  With a page locked, general keys are compared by
- * functions of types (L7), which may raise, too.
+ * above are share-locked, one at a time).  Returns it pinned, and leaves
+ * nothing else locked or pinned.  stack may be NULL; else the pages above
+ * "level" are told in it.  Pages of lower levels may be locked before (L2);
+ * where no page is, it may be cancelled as it moves right or begins anew.
+ *
+ * Raises an error if the tree is damaged.  With a page locked, general keys are
+ * compared by functions of types (L7), which may raise, too, and may process
+ * invalidations: *ix is a copy then.
  */
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
@@ -64,14 +71,17 @@ extern Buffer fpt_descend_first(Relation rel, FPTIndex *ix, int level);
 
 /*
  * The page numbers in an inner page, in the order of keys, as far as it makes
- * sense; "children" has room for FPT_MAX_ENTRIES.  Returns how many these are.
+ * sense; "children" has room for FPT_MAX_ENTRIES.  Returns how many these are:
+ * fewer than fpt_page_count() if the page is damaged.  It is locked, or a copy.
+ * Raises nothing.
  */
 extern int	fpt_page_children(const FPTLayout *l, Page page,
 							  uint32 *children);
 
 /*
  * Of a descent to the first leaf of a range: "start" is called before that leaf
- * is read, if the range goes on after it.  No page is locked then.
+ * is read, if the range goes on after it.  No page is locked then.  It may be
+ * called more than once, each time the descent begins anew, and may raise.
  */
 typedef struct FPTLook
 {
@@ -98,7 +108,9 @@ extern Buffer fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key,
  * Starting from a locked page whose number somebody remembered: the page of
  * "level" that covers key, or InvalidBuffer (and no lock) if this page is not
  * on the way to it, or the way is too long (L11).  Raises an error if a right
- * link contradicts a fence.
+ * link contradicts a fence.  "lock" is how the page is locked, and how those to
+ * the right of it will be, one at a time; those that are passed are released.
+ * May be cancelled in between if no other page is locked.
  */
 extern Buffer fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTKey *key, int level, int lock);

@@ -48,9 +48,9 @@
 
 /*
  * Fill of the nodes of a new right page, percent.  That of images has its
- * entries in all of its nodes, as free slots are not logged (W9), and the splits
- * of full nodes would be.  Where the rows of one key fill nodes the next ones
- * do not come to all of these: so they are full.
+ * entries in all of its nodes, as free slots are not logged (W9), and the
+ * splits of full nodes would be.  Where the rows of one key fill nodes the next
+ * ones do not come to all of these: so they are full.
  */
 #define FPT_SPLIT_FILL			75
 #define FPT_SPLIT_FILL_IMAGES	50
@@ -112,7 +112,13 @@ fpt_alloc_entries(void)
 	return (FPTEntry *) palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
 }
 
-/* Read a page's entries and put e among them. */
+/*
+ * Read a page's entries and put e among them.  Sets all that is known of them
+ * in *sp, whose entries have room for FPT_MAX_ENTRIES + 1.  Their tuples and
+ * those of the fences are the page's, which must not change as long as they are
+ * used: it is locked exclusively, or a copy.  Raises an error if it is damaged,
+ * or if comparing does.
+ */
 static void
 fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 {
@@ -196,7 +202,8 @@ fpt_split_long_run(const FPTSplit *sp)
  * In an index of several columns, is the new leaf entry the last one of those
  * of its values in the first columns, which are half of the page or more?  Such
  * rows arrive in the order of the further columns, an event of each of some
- * sources at a time, and more will come after the new one.
+ * sources at a time, and more will come after the new one.  Runs functions of
+ * types, which may raise (L7).
  */
 static bool
 fpt_split_group_end(const FPTSplit *sp)
@@ -217,7 +224,9 @@ fpt_split_group_end(const FPTSplit *sp)
 
 /*
  * Where a key begins near "at", if keys repeat: its rows are found in one page
- * then, and both halves can grow.
+ * then, and both halves can grow.  Returns that border, or "at", which is one
+ * of 1 .. sp->n - 1, as is what is returned.  Compares bytes, so raises
+ * nothing.
  */
 static int
 fpt_split_between_keys(const FPTSplit *sp, int at)
@@ -247,7 +256,11 @@ fpt_split_weight(const FPTSplit *sp, int i)
 	return (int) k->len + FPT_SPLIT_SLOT;
 }
 
-/* The middle: by entries, or by bytes where their tuples are not alike. */
+/*
+ * The middle: by entries, or by bytes where their tuples are not alike.
+ * Returns the right half's first entry, of 1 .. sp->n - 1, or 1 if there is one
+ * entry only.  Raises nothing.
+ */
 static int
 fpt_split_half(FPTSplit *sp, int level)
 {
@@ -271,7 +284,11 @@ fpt_split_half(FPTSplit *sp, int level)
 	return Max(i, 1);
 }
 
-/* Of a leaf of images: the border between two nodes that is near "at", or at. */
+/*
+ * Of a leaf of images, locked: the border between two nodes that is near "at",
+ * or at.  Returns one of 1 .. sp->n - 1, whatever the nodes are, if "at" is
+ * one.  Raises nothing.
+ */
 static int
 fpt_split_between_nodes(const FPTSplit *sp, Page page, int at)
 {
@@ -322,7 +339,8 @@ fpt_split_keep(const FPTSplit *sp)
  * Do the rows of a leaf arrive in one part of it, with the new entry?  Then the
  * border is behind that part, so that the page has room for the next ones, and
  * nothing is in their way; or, if little or nothing follows, before it, and
- * what they have left behind stays full.  0: they do not.
+ * what they have left behind stays full.  Returns the border, 0: they do not.
+ * Frees what it allocates; raises nothing.
  */
 static int
 fpt_split_where_rows_arrive(const FPTSplit *sp, bool rightmost)
@@ -349,7 +367,12 @@ fpt_split_where_rows_arrive(const FPTSplit *sp, bool rightmost)
 	return rightmost ? Min(keep, band.from) : band.from;
 }
 
-/* Where to split a page if nothing speaks against it. */
+/*
+ * Where to split a page if nothing speaks against it.  Returns the right half's
+ * first entry, which fpt_split_try() checks; sets sp->fill.  The page is
+ * locked, and is what sp's entries were read from.  May raise
+ * (fpt_split_group_end).
+ */
 static int
 fpt_split_middle(FPTSplit *sp, Page page)
 {
@@ -404,7 +427,9 @@ fpt_split_middle(FPTSplit *sp, Page page)
 
 /*
  * The left half in the page's own image: entries stay where they are, only
- * those of the right half go.
+ * those of the right half go.  Makes sp->left from sp's at and sep; if that is
+ * not FPT_OK what is in there means nothing.  The page itself is only read.
+ * Comparing keys may raise.
  */
 static FPTResult
 fpt_split_left_in_place(FPTSplit *sp, Page page)
@@ -430,7 +455,11 @@ fpt_split_left_in_place(FPTSplit *sp, Page page)
 	return res;
 }
 
-/* Make the two halves for a split at "at"; false if one of them cannot be. */
+/*
+ * Make the two halves for a split at "at": sets sp's at, sep, left and right.
+ * False if one of them cannot be, or there would be nothing in it; then these
+ * mean nothing.  The page is only read.  Comparing keys may raise.
+ */
 static bool
 fpt_split_try(FPTSplit *sp, Page page, int at)
 {
@@ -477,7 +506,7 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
  * the middle, some farther and farther away, and the last one.  If that misses
  * one where the new entry could stay, the page is split without it, and its
  * half once more; of few entries, as pages of the widest tuples have, none is
- * missed.
+ * missed.  Returns and raises as fpt_split_try() does.
  */
 static bool
 fpt_split_anywhere(FPTSplit *sp, Page page)
@@ -495,7 +524,13 @@ fpt_split_anywhere(FPTSplit *sp, Page page)
 	return fpt_split_try(sp, page, sp->n - 1);
 }
 
-/* Choose where to split and make the halves. */
+/*
+ * Choose where to split and make the halves, sp's left and right.  sp->pos is
+ * -1 afterwards if the entry is in neither: it has been taken out of sp's
+ * entries, and is put in later.  The page is locked exclusively, and not
+ * changed.  Raises an error if there is no border, which a sound page has, or
+ * if comparing does.
+ */
 static void
 fpt_split_choose(FPTSplit *sp, Page page)
 {
@@ -544,7 +579,11 @@ fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
 
 /*
  * Split a page that is not the root, in one record (L5, W2).  *rbuf: its new
- * right sibling, locked; the page is marked as incompletely split.
+ * right sibling, locked; the page is marked as incompletely split.  The page is
+ * locked exclusively and stays so, as does childbuf, if there is one; the old
+ * right sibling is locked and released.  Cannot be cancelled.  Raises an error,
+ * with nothing changed, if links are damaged, if no page is to be had, or if
+ * fpt_find_disk() does.
  */
 static void
 fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
@@ -607,7 +646,10 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 
 /*
  * Give the tree a new level: the root's entries move to two new pages, which
- * are returned locked.
+ * are returned locked exclusively, with the downlinks of both in the root,
+ * which is released.  childbuf, if there is one, stays locked.  Cannot be
+ * cancelled.  Raises an error, with nothing changed, if there are too many
+ * levels, the root is a leaf, or no page is to be had.
  */
 static void
 fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
@@ -663,7 +705,12 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
 }
 
-/* Rewrite a page in an encoding that can hold e as well; e goes in. */
+/*
+ * Rewrite a page in an encoding that can hold e as well; e goes in.  "copy" is
+ * private (fpt_wal_page).  False: there is none; the copy is as it was.  Frees
+ * what it allocates.  Raises an error if the page is damaged, or if comparing
+ * does.
+ */
 static bool
 fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 		   const FPTEntry *e)
@@ -710,7 +757,8 @@ fpt_insert_finish(FPTWal *wal, Buffer childbuf)
 /*
  * Make room for e in the copy of a page: fpt_page_make_room(), or, if entries
  * were removed for it, fpt_page_find_room().  Mostly that is a matter of a node
- * or two, and needs no work memory.
+ * or two, and needs no work memory; what is allocated is freed.  Returns their
+ * result, but for FPT_NO_WORK.  Comparing keys may raise.
  */
 static FPTResult
 fpt_insert_room(const FPTLayout *l, Page copy, const FPTEntry *e, bool removed)
@@ -733,8 +781,11 @@ fpt_insert_room(const FPTLayout *l, Page copy, const FPTEntry *e, bool removed)
 }
 
 /*
- * Try to get e into the page without splitting it.  True: done and logged.
- * "removed": after entries were removed for it.
+ * Try to get e into the page without splitting it.  True: done and logged;
+ * false: nothing has changed.  "removed": after entries were removed for it.
+ * The page and childbuf, if there is one, are locked exclusively and stay so.
+ * Raises an error, with nothing changed, if the page is damaged or has e, or if
+ * comparing does.
  */
 static bool
 fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -798,7 +849,9 @@ fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 
 /*
  * The last thing that is tried before a page of general keys is split: to form
- * it anew, in narrower nodes, or with a dictionary where keys repeat.
+ * it anew, in narrower nodes, or with a dictionary where keys repeat.  True: e
+ * is in, and logged; false: nothing has changed.  Locks stay as they are, as in
+ * fpt_insert_in_page().  Raises as fpt_recode() does.
  */
 static bool
 fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -831,7 +884,10 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 /*
  * The parent-level page for a separator, locked exclusively, no split open:
- * those on the way are finished, each for good (L11).
+ * those on the way are finished, each for good (L11).  Called with pages of
+ * lower levels locked (L2), so it cannot be cancelled.  stack may be NULL, and
+ * is not trusted.  Raises an error if the tree is damaged, or if comparing
+ * does.
  */
 static Buffer
 fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
@@ -870,7 +926,13 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 	}
 }
 
-/* Give a locked page's new right sibling its downlink; buf stays locked. */
+/*
+ * Give a locked page's new right sibling its downlink; buf stays locked, and
+ * nothing else that this locks.  The key, the page's high fence, is in the
+ * page: it does not change until the downlink is in.  Raises an error if the
+ * page or the tree is damaged, or if comparing does; the split is left open
+ * then.
+ */
 static void
 fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 {
@@ -899,7 +961,10 @@ fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 /*
  * Split a page for e.  If e is in, everything is released and InvalidBuffer
  * returned; else the page that covers e now, still locked: a uniqueness check
- * may depend on nobody else having had it in between.
+ * may depend on nobody else having had it in between.  The page is locked
+ * exclusively, and childbuf, if there is one, which stays so.  Splits pages
+ * above, too.  Cannot be cancelled; frees what it allocates.  Raises an error
+ * if a page is damaged or none is to be had, or if comparing does.
  */
 static Buffer
 fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -953,6 +1018,10 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	return right ? rbuf : lbuf;
 }
 
+/*
+ * See tree/split.h.  Each round ends it or makes the page smaller: del's stages
+ * are used up, and a split leaves less on the side where e goes.
+ */
 void
 fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				Buffer childbuf, FPTStack *stack, FPTDelete *del)

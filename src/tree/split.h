@@ -21,7 +21,14 @@
  * page if possible, else by splitting it.  Releases the page.  childbuf, for
  * inner pages: the locked left page of a split whose downlink e is; its
  * incomplete-split flag goes in the same record.  It stays locked.  del, for
- * leaves: how to look for dead entries before the split.
+ * leaves: how to look for dead entries before the split; else NULL.
+ *
+ * The page is locked exclusively, and has no open split.  It is split as often
+ * as it takes until e is in; of other pages what a split needs is locked (L1,
+ * L4), and released.  Cannot be cancelled.  Raises an error if a page is
+ * damaged, has the entry, or no new one is to be had, and if comparing does: a
+ * split may be left open then, for whoever comes next to finish.  With del *ix
+ * must be the caller's copy, see fpt_delete_step().  Frees what it allocates.
  */
 extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, Buffer childbuf,
@@ -30,12 +37,18 @@ extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
 /*
  * Insert an entry into a locked leaf whose image is about to be logged
  * (fpt_wal_image_due), packing the page.  False if that does not pay, or there
- * is no room: nothing was changed.
+ * is no room: nothing was changed.  The leaf's exclusive lock is kept.
+ * Comparing keys may raise, before anything is changed.
  */
 extern bool fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf,
 							  const FPTEntry *e);
 
-/* Give a locked page's new right sibling its downlink; releases buf. */
+/*
+ * Give the new right sibling of a page, which is locked exclusively and marked
+ * as incompletely split, its downlink; releases buf.  The pages above are
+ * locked meanwhile, as far as they split.  Cannot be cancelled; raises as
+ * fpt_insert_hard() does.  *stack is hints.
+ */
 extern void fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf,
 							 FPTStack *stack);
 

@@ -203,7 +203,8 @@ fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
  * Ask for a large piece, of n pages.  The operating system takes what it is
  * asked for up to its own limit, which is that of its own read-ahead, and
  * forgets the rest.  So the piece is asked for as a whole, and once more in
- * parts: who has taken the whole has them.
+ * parts: who has taken the whole has them.  n is FPT_FRONT_PAGES at most.  No
+ * page is locked (L7).  Raises an error if the file cannot be opened.
  */
 static void
 fpt_sweep_large(FPTSweep *s, uint32 first, int n)
@@ -233,6 +234,10 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 	}
 }
 
+/*
+ * See tree/sweep.h.  So many pieces as to keep the disk busy are asked for
+ * ahead; each is asked for once, as s->front only grows.
+ */
 void
 fpt_sweep_front(FPTSweep *s, uint32 pageno)
 {
@@ -261,8 +266,9 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 /*
  * Copy the downlinks of the next leaf-parent, which is found by its sibling's
  * link: a level is as long as its links say, whatever the keys' order is now.
- * The page is locked, to read, for that long; nothing else is.  Raises an error
- * if it is damaged.
+ * The page is locked, to read, for that long; nothing else is.  The list has
+ * room for FPT_MAX_ENTRIES more.  Sets s->parent to the next one, FPT_NOPAGE at
+ * the end.  Raises an error if the page is damaged.
  */
 static void
 fpt_sweep_copy(FPTSweep *s)
@@ -270,6 +276,7 @@ fpt_sweep_copy(FPTSweep *s)
 	Buffer		buf = fpt_getbuf(s->rel, s->ix, s->parent, BUFFER_LOCK_SHARE);
 	Page		page = BufferGetPage(buf);
 	uint32		next = fpt_header(page)->right;
+
 	Assert(s->next == NULL && s->per == 1);
 	Assert(s->maxlist - s->nlist >= FPT_MAX_ENTRIES);
 	if (fpt_header(page)->level != 1)
@@ -290,8 +297,10 @@ fpt_sweep_copy(FPTSweep *s)
 }
 
 /*
- * Have n leaves in the list, if there are as many.  No page is locked: it may
- * be cancelled, and sleep.
+ * Have n leaves in the list, if there are as many, or more: what a leaf-parent
+ * has is taken as a whole.  No page is locked: it may be cancelled, and sleep.
+ * The list grows in the context it is in.  Raises an error if a page is
+ * damaged.
  */
 static void
 fpt_sweep_collect(FPTSweep *s, int n)
@@ -339,7 +348,8 @@ fpt_sweep_request(const FPTSweep *s, int from)
 
 /*
  * Which pages of the first n leaves of the list are to be read?  Puts them into
- * "ask", and returns by how many requests.
+ * "ask", each once, and returns by how many requests.  No page is locked: may
+ * be cancelled.  "ask" grows in the context it is in.
  */
 static int
 fpt_sweep_sort(FPTSweep *s, int n)
@@ -377,7 +387,12 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	return requests;
 }
 
-/* Make the next piece, of no leaves at the end.  Reads leaf-parents. */
+/*
+ * Make the next piece, of no leaves at the end: sets s->nleaves and "ask",
+ * takes its leaves off the list, and asks for nothing.  Reads leaf-parents: no
+ * page is locked before or after.  May be cancelled, and raise, as
+ * fpt_sweep_collect().
+ */
 static void
 fpt_sweep_piece(FPTSweep *s)
 {
@@ -432,7 +447,7 @@ fpt_sweep_wait(FPTSweep *s)
 /*
  * Ask for the piece's leaves before ask[to], and what is in one request with
  * them.  No page is locked (L7): it may be cancelled, sleep, or wait for a
- * read.
+ * read.  Raises an error if that fails.
  */
 static void
 fpt_sweep_ask(FPTSweep *s, int to)
@@ -478,6 +493,10 @@ fpt_sweep_start(FPTSweep *s)
 	}
 }
 
+/*
+ * See tree/sweep.h.  While the walk is in one piece the one after it is asked
+ * for, as far as the walk has come, so that the disk is kept busy all the time.
+ */
 void
 fpt_sweep_step(FPTSweep *s)
 {

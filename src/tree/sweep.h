@@ -15,13 +15,15 @@
 
 /*
  * Returns the state of a walk's read-ahead, in the current memory context, for
- * fpt_sweep_end(); ix is the walk's, and stays where it is.  Reads no page.
+ * fpt_sweep_end(); ix is the walk's, and stays where it is.  Reads no page, but
+ * reads catalogues: ix is a copy.
  */
 extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
 
 /*
  * The file is read from front to back: page "pageno" is about to be read, those
- * before it have been.
+ * before it have been.  No lock may be held (L7).  Raises an error if the file
+ * cannot be opened.
  */
 extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
 
@@ -29,20 +31,24 @@ extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
  * Of which leaves is the walk, if not of all?  "next" tells the one to come
  * next after those it has told, with the other pages that the walk will need
  * for it, FPT_NOPAGE in the places that are left; false: it knows none now.
+ * Called with no page locked; it may raise, and be cancelled.
  */
 #define FPT_LEAF_PAGES		4
 
 typedef bool (*FPTSweepNext) (void *arg, uint32 pages[FPT_LEAF_PAGES]);
 
-/* Before the first fpt_sweep_step(). */
+/* Before the first fpt_sweep_step(); arg is for "next", which it hands it. */
 extern void fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg);
 
 /*
  * The walk is about to read its next leaf.  No lock may be held.  It reads
- * leaf-parents, sleeps as vacuum_cost_delay says, and may be cancelled.
+ * leaf-parents, one locked at a time, sleeps as vacuum_cost_delay says, and may
+ * be cancelled.  Its memory grows where s is.  Raises an error if a leaf-parent
+ * is damaged, or a file cannot be read.
  */
 extern void fpt_sweep_step(FPTSweep *s);
 
+/* Frees the state; what was asked for may be under way still. */
 extern void fpt_sweep_end(FPTSweep *s);
 
 #endif							/* FPT_TREE_SWEEP_H */

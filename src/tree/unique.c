@@ -86,7 +86,9 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 /*
  * Examine one equal entry.  Returns a transaction to wait for, if any; *stop:
  * the check is over.  The leaves stay locked, cur at least to read, while heap
- * pages are (L6).  A definite conflict is raised as an error.
+ * pages are (L6).  A definite conflict is raised as an error.  The table may
+ * process invalidations: u->ix is a copy.  An entry whose row is dead to
+ * everybody gets its hint.
  */
 static TransactionId
 fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
@@ -155,7 +157,7 @@ fpt_unique_entries(FPTUnique *u, Buffer first, Buffer cur, const FPTRun *run,
 
 /*
  * Examine all equal entries of one page, as fpt_unique_entry() does.  Raises an
- * error if the page is damaged.
+ * error if the page is damaged, or if comparing does.
  */
 static TransactionId
 fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
@@ -202,8 +204,9 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
 }
 
 /*
- * Lock the right sibling to read, unlocking the page unless it is the first.
- * Returns it; raises an error unless it continues the page (L11).
+ * Lock the right sibling to read, unlocking the page unless it is the first,
+ * whose exclusive lock stays.  Returns it; raises an error unless it continues
+ * the page (L11).  Cannot be cancelled.
  */
 static pg_noinline Buffer
 fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur, uint32 steps)
@@ -232,6 +235,11 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur, uint32 steps)
 	return buf;
 }
 
+/*
+ * See tree/unique.h.  It ends at the first page that goes beyond the equal
+ * keys: whatever equals the key is in these pages, and nobody else who checks
+ * the key can add to them, as he would need the first one's lock.
+ */
 TransactionId
 fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 				 FPTUniqueCheck *c)

@@ -32,8 +32,12 @@ typedef struct FPTUniqueCheck
  * Look for a conflicting entry, from the locked leaf that covers (key, 0) on.
  * Returns the transaction to wait for, or an invalid one; buf is still locked.
  * Raises an error, with no lock left, if there is a conflict.  Asks the table,
- * so that relcache invalidations may be processed.  The leaf is locked
- * exclusively, nothing else is.
+ * so that relcache invalidations may be processed: *ix of image keys may be
+ * gone.  The leaf is locked exclusively, nothing else is; meanwhile a leaf to
+ * its right, or two, are, to read (L3), and heap pages (L6).  Cannot be
+ * cancelled.  Other errors are about damage, about the entry itself, if it is
+ * not there (UNIQUE_CHECK_EXISTING), or are the table's and comparisons'; locks
+ * are the transaction's to release then.  Frees what it allocates.
  */
 extern TransactionId fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf,
 									  const FPTKey *key, FPTUniqueCheck *c);

@@ -246,7 +246,8 @@ fpt_unlink_read(FPTVacuum *v, uint32 pageno, int lock)
  * Lock page "targetno" of "level" and its left sibling.  The left one must be
  * locked first (L1); that it still is the left sibling is checked after.
  * False: it is not, or the page is another one by now; *u tells what is locked.
- * Nothing is locked before.  Raises an error if links are damaged.
+ * Nothing is locked before; true: both are, exclusively.  Cannot be cancelled
+ * while it waits.  Raises an error if links are damaged.
  */
 static bool
 fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
@@ -287,7 +288,10 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
  * Lock the page above the target, which has its downlink, with pages of the
  * lower level locked (L2).  It is looked for by comparing keys.  Where the
  * order has changed since the entries were put in, that may end elsewhere, and
- * the target stays: it is empty and does no harm.  False: it was not found.
+ * the target stays: it is empty and does no harm.  False: it was not found, and
+ * u->parent may be locked all the same.  True: it is, exclusively, and u->loc
+ * is the downlink's place in it.  Raises an error if an inner page is damaged,
+ * or if comparing does.
  */
 static bool
 fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
@@ -310,7 +314,9 @@ fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
 /*
  * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
  * whatever is locked still in *u) if that is not possible now.  From left to
- * right, then the parent (L1).  Raises an error if links are damaged.
+ * right, then the parent (L1), exclusively; nothing is locked before.  The
+ * fences in *u are the target's own bytes.  Raises an error if links are
+ * damaged, or as fpt_unlink_lock_parent() does.
  */
 static bool
 fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
@@ -377,8 +383,9 @@ fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
 /*
  * Take the target out of the lists and its parent, in one record (L5, W2):
  * "wal", which may have the neighbour's page registered with other changes
- * already.  False: nothing was changed.  All its pages are locked exclusively,
- * and stay so.  Raises an error, with nothing changed, if one is damaged.
+ * already.  False: nothing was changed.  "wal" is over in either case.  All its
+ * pages are locked exclusively, and stay so.  Raises an error, with nothing
+ * changed, if one is damaged.  May allocate v->work, which stays.
  */
 static bool
 fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
@@ -458,7 +465,11 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	return true;
 }
 
-/* Is the parent's next downlink that of the target's right sibling? */
+/*
+ * Is the parent's next downlink that of the target's right sibling?  Not if
+ * that is under another parent.  All of them are locked, and stay so.  Raises
+ * an error if the parent is damaged.
+ */
 static bool
 fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
 {
@@ -493,6 +504,7 @@ static bool fpt_merge_single(FPTVacuum *v, uint32 pageno, int level);
  * The leaf that the walk has come from is unlinked; *u: as it was, "low": where
  * it began.  Its page may be another leaf's from now on, so that nothing is
  * known about it; of the right sibling, what the walk has changed is noted.
+ * Puts *w between its neighbours.  Looks at no page, raises nothing.
  */
 static void
 fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
@@ -528,8 +540,9 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 /*
  * Unlink the leaf that the walk has come from, w->prev, if it still is empty
  * and can be spared.  The walk goes on where its neighbours are: if the right
- * one has taken over, that begins at "low" now.  Nothing is locked before or
- * after.  Raises an error if pages are damaged.
+ * one has taken over, that begins at "low" now.  Nothing is locked or pinned
+ * before or after.  Cannot be cancelled while pages are locked.  Raises an
+ * error if they are damaged, or if comparing keys does.
  */
 static void
 fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
@@ -570,8 +583,9 @@ fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 /*
  * An inner page with one child only: hand the child to a neighbour under the
  * same grandparent and unlink the page.  One record, four pages.  False: it
- * does not fit, and nothing was changed.  The pages stay locked.  Raises an
- * error if one is damaged.
+ * does not fit, and nothing was changed.  The pages, locked exclusively, stay
+ * so.  Raises an error if one is damaged, or if comparing keys does.  Frees
+ * what it allocates, but for v->work.
  */
 static bool
 fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
@@ -635,7 +649,8 @@ fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
 /*
  * The page "pageno" of "level" has one child only: see above.  A parent that
  * has no other child either is joined first, and so is unlinked for good (L11).
- * True: the page is gone.  Nothing is locked before or after.
+ * True: the page is gone.  Nothing is locked before or after.  Calls itself
+ * once for each level at a time.  Raises as fpt_unlink_leaf() does.
  */
 static bool
 fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
@@ -685,7 +700,11 @@ fpt_ask(IndexBulkDeleteCallback callback, void *state, uint64 tid)
 	return callback(&t, state);
 }
 
-/* Ask about n TIDs, one after the other: the i'th bit of dead[] is set if so. */
+/*
+ * Ask about n TIDs, one after the other: the i'th bit of dead[] is set if so,
+ * and cleared if not, as are those behind the last one in its word.  Nothing is
+ * locked, or one leaf, for cleanup (L7).
+ */
 static void
 fpt_ask_all(const FPTVacuum *v, const uint64 *tids, int n, uint64 *dead)
 {
@@ -711,7 +730,9 @@ fpt_ask_all(const FPTVacuum *v, const uint64 *tids, int n, uint64 *dead)
  * order of fpt_page_tids().  From the chunk's answers if the leaf still has the
  * entries that they were given about, where they were, as it has if it has the
  * LSN it had (W1, W6); else by asking again, under its lock (L7): the
- * callback's answers do not change.
+ * callback's answers do not change.  The leaf is locked for cleanup; the
+ * answers are v's, and hold until the next call.  Raises an error if it is
+ * damaged.
  */
 static const uint64 *
 fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *first, int *n)
@@ -741,8 +762,9 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *first, int *n)
 }
 
 /*
- * Remove the dead entries of a leaf that is locked for cleanup.  Returns how
- * many it has now.
+ * Remove the dead entries of a leaf that is locked for cleanup, and stays so.
+ * Returns how many it has now.  Raises an error, with nothing changed, if it is
+ * damaged.
  */
 static int
 fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
@@ -784,7 +806,8 @@ fpt_leaf_ends_well(FPTVacuum *v, Page page)
 
 /*
  * Put the n entries of a chunk in heap order, roughly: by parts of the table.
- * To sort them for good would take longer than asking about them.
+ * To sort them for good would take longer than asking about them.  Fills
+ * c->order, which has room for them.  Raises nothing, whatever the TIDs are.
  */
 static void
 fpt_chunk_sort(FPTChunk *c, int n)
@@ -822,7 +845,7 @@ fpt_chunk_sort(FPTChunk *c, int n)
 /*
  * Ask the callback about a chunk's entries.  Its answer is a search among all
  * dead TIDs; asked in heap order those searches find what they touch in the
- * processor's cache.
+ * processor's cache.  Sets c->dead.  No page is locked or pinned (L7).
  */
 static void
 fpt_chunk_ask(FPTVacuum *v)
@@ -864,7 +887,8 @@ fpt_chunk_add(FPTChunk *c, Buffer buf, int n)
 /*
  * Read leaves from the next one of the walk on and ask the callback about their
  * entries.  Locks one leaf at a time, to read, and none while the callback is
- * asked (L7).  May be cancelled; raises an error if a page cannot be read.
+ * asked (L7), nor on return.  May be cancelled; raises an error if a page
+ * cannot be read.  What has changed since, the walk sees (fpt_leaf_verdicts).
  */
 static void
 fpt_chunk_read(FPTVacuum *v, const FPTWalk *w)
@@ -930,7 +954,8 @@ fpt_pass_parent(FPTVacuum *v, Page page, uint32 pageno)
 /*
  * Copy the TIDs of a page if it is a leaf.  Who has locked it is not waited
  * for: the walk will.  Nothing is locked or pinned before or after.  What is
- * wrong with the page is left to the walk to report.
+ * wrong with the page is left to the walk to report; what the disk cannot give
+ * is raised.  Of a leaf-parent, notes where it leads.
  */
 static void
 fpt_pass_read(FPTVacuum *v, uint32 pageno)
@@ -1280,8 +1305,9 @@ fpt_vacuum_leaves(FPTVacuum *v)
 
 /*
  * Put pages that are deleted or were never initialised into the free space map:
- * it is not WAL-logged, and an extension may have been interrupted.  Locks one
- * page at a time, to read; may be cancelled.
+ * it is not WAL-logged, and an extension may have been interrupted.  Pages that
+ * the walk met are in use.  Counts those that are free.  Locks one page at a
+ * time, to read; may be cancelled.  Raises an error if one cannot be read.
  */
 static void
 fpt_find_free_pages(FPTVacuum *v)
@@ -1318,10 +1344,8 @@ fpt_find_free_pages(FPTVacuum *v)
 /* --- callbacks ----------------------------------------------------------- */
 
 /*
- * ambulkdelete: remove the entries whose rows the callback says are dead,
- * unlink empty pages, and note free ones.  The callback is asked of all
- * entries.  Raises an error if it cannot be proven that all leaves were passed
- * (P1).
+ * See tree/vacuum.h.  Counts are set, not added to: of several rounds, as
+ * VACUUM makes them if it has little memory, the last one tells what is there.
  */
 IndexBulkDeleteResult *
 fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
@@ -1383,6 +1407,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	return stats;
 }
 
+/* See tree/vacuum.h. */
 IndexBulkDeleteResult *
 fptvacuumcleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
