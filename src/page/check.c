@@ -29,7 +29,10 @@ typedef struct FPTCheckState
 	FPTFault   *fault;			/* where to say what is wrong */
 } FPTCheckState;
 
-/* Note what is wrong and which field says so; returns "what", never NULL. */
+/*
+ * Note what is wrong and which field says so; returns "what", never NULL.  The
+ * checks below return that, or NULL: nothing wrong was found.
+ */
 static const char *
 fpt_fault(FPTCheckState *st, const char *what, const char *field,
 		  uint64 value)
@@ -51,7 +54,10 @@ fpt_not_below(FPTCheckState *st, const FPTKey *a, const FPTKey *b)
 	return st->compare && fpt_key_cmp(st->pg.l, a, b) >= 0;
 }
 
-/* Does a tuple share bytes with another one?  (It lies within the page.) */
+/*
+ * Does a tuple share bytes with another one?  (It lies within the page.)  Its
+ * bytes are taken from now on, so each is asked about once.
+ */
 static bool
 fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 {
@@ -70,6 +76,10 @@ fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
 	return false;
 }
 
+/*
+ * Can this be a fence, whose tuple is known to lie within the page?  Takes the
+ * tuple's bytes.  Raises nothing.
+ */
 static bool
 fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 {
@@ -88,7 +98,10 @@ fpt_fence_valid(FPTCheckState *st, const FPTFence *f)
 	return l->keysize > 4 || k.lo <= 0xFFFFFFFF;
 }
 
-/* What tells one page from another: what fpt_page_sane() asks, one by one. */
+/*
+ * What tells one page from another: what fpt_page_sane() asks, one by one, so
+ * that the field can be told.  Raises nothing.
+ */
 static const char *
 fpt_check_identity(FPTCheckState *st, uint32 pageno)
 {
@@ -127,7 +140,10 @@ fpt_reserve_sound(FPTPage pg)
 		 (upper % FPT_TUPLE_RESERVE == 0 || upper == fpt_hole_from(pg)));
 }
 
-/* Encoding, counts and borders; afterwards st->pg.g is not NULL. */
+/*
+ * Encoding, counts and borders; where nothing is wrong st->pg.g is not NULL.
+ * Raises nothing.
+ */
 static const char *
 fpt_check_encoding(FPTCheckState *st)
 {
@@ -296,7 +312,8 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 
 /*
  * Is the separator of a kid between its neighbours' entries?  "code" is the
- * number of its first entry in a dictionary.
+ * number of its first entry in a dictionary.  Separators that no search looks
+ * at may be anything.  Raises nothing.
  */
 static const char *
 fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
@@ -335,7 +352,10 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	return NULL;
 }
 
-/* A slot that a node's order names: its tuple and stored key; fills *e. */
+/*
+ * A slot that a node's order names, which has it: its tuple and stored key.
+ * Fills *e if nothing is wrong, its tuple being the page's.  Raises nothing.
+ */
 static const char *
 fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 {
@@ -373,7 +393,10 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 	return NULL;
 }
 
-/* The node itself: there is one, it is this kid's alone, and it has entries. */
+/*
+ * The node itself: there is one, it is this kid's alone, and it has entries.
+ * Sets st's taken.  Raises nothing.
+ */
 static const char *
 fpt_check_node_used(FPTCheckState *st, int kid)
 {
@@ -421,7 +444,8 @@ fpt_check_free_slots(FPTCheckState *st, const char *node)
 }
 
 /*
- * A node and all of its entries.  May raise.
+ * A node and all of its entries, after the kids before it.  Sets the fault's
+ * kid and rank.  May raise.
  */
 static const char *
 fpt_check_node(FPTCheckState *st, int kid)
@@ -519,7 +543,10 @@ fpt_check_dict(FPTCheckState *st)
 	return NULL;
 }
 
-/* Hints may be set for used slots of nodes in use only. */
+/*
+ * Hints may be set for used slots of nodes in use only.  After all nodes, which
+ * say what is in use.  Raises nothing.
+ */
 static const char *
 fpt_check_hints(FPTCheckState *st)
 {
@@ -544,7 +571,10 @@ fpt_check_hints(FPTCheckState *st)
 	return NULL;
 }
 
-/* The hole is zero but for the hints: WAL records count on it (W5). */
+/*
+ * The hole is zero but for the hints: WAL records count on it (W5).  Raises
+ * nothing.
+ */
 static const char *
 fpt_check_hole(FPTCheckState *st)
 {
@@ -567,7 +597,11 @@ fpt_check_hole(FPTCheckState *st)
 	return NULL;
 }
 
-/* Both kinds of the check: see page/kernel.h. */
+/*
+ * Both kinds of the check: see page/check.h.  Each step relies on what those
+ * before it have found sound, so the first fault ends it.  May raise if
+ * "compare".
+ */
 static const char *
 fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 			   FPTFault *fault)

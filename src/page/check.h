@@ -11,9 +11,10 @@
 #include "page/layout.h"
 
 /*
- * Full structural check: NULL if the page is sound, else what is wrong, which
- * is fault->what as well; "fault" may be NULL.  May raise what comparing keys
- * raises.
+ * Full structural check of any BLCKSZ bytes, read as page "pageno": NULL if the
+ * page is sound, else what is wrong, which is fault->what as well; "fault" may
+ * be NULL, and means nothing if the page is sound.  The page is only read.  May
+ * raise what comparing keys raises: a copy, or locked (L7).
  */
 extern const char *fpt_page_check(const FPTLayout *l, void *page,
 								  uint32 pageno, FPTFault *fault);

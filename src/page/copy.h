@@ -11,14 +11,20 @@
 #include "page/format.h"
 #include "page/layout.h"
 
-/* Copy all entries in order; returns their number or -1 (corrupt). */
+/*
+ * Copy all entries in order; returns their number or -1: corrupt, or more than
+ * "max".  Tuples are not copied: keys point into the page.
+ */
 extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
 							 int max);
 
 /*
  * Copy entries first .. last - 1 (places; last.kid may be nkids) to run's
  * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
- * number or -1.
+ * number or -1: corrupt, what is in the arrays means nothing.  Those that are
+ * not NULL have room for FPT_MAX_ENTRIES, or for the node's FPT_MAX_CAP if the
+ * range is within one; tupoffs and tuplens come together.  run->tupbytes, zero
+ * before, stays within BLCKSZ, whatever the page holds.
  */
 extern int	fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first,
 						  FPTLoc last, bool skip_dead, FPTRun *run);
@@ -49,7 +55,8 @@ extern int	fpt_page_copy_image(const FPTLayout *l, void *page,
 /*
  * The TIDs of all entries of a leaf page, node by node, of each in the order of
  * slots, not of keys: that takes a third of the time.  There is room for
- * FPT_MAX_ENTRIES.  Returns their number or -1.
+ * FPT_MAX_ENTRIES.  Returns their number or -1: corrupt, or no leaf page.  All
+ * of them can be heap TIDs.
  */
 extern int	fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids);
 
@@ -69,8 +76,8 @@ fpt_bits_get(const uint64 *bits, int first, int n)
 /*
  * Which slots are meant by marks on n entries in that order, bits of a string
  * from "first" on: gone[] has a set of slots for each node in use, by its
- * number.  Returns how many entries are marked; -1 if the page has not n, or is
- * corrupt.
+ * number, those of other nodes are not set.  Returns how many entries are
+ * marked; -1 if the page has not n, or is corrupt.
  */
 extern int	fpt_page_marked(const FPTLayout *l, void *page,
 							const uint64 *marks, int first, int n,

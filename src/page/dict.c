@@ -81,9 +81,8 @@ fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 }
 
 /*
- * Number of the first key of the dictionary that is not below "key"; *exact:
- * it equals "key".  -1: corrupt.  Mostly heads alone tell: a tuple is read
- * only of a key that has the same one.  NULLs have no heads.  May raise.
+ * See page/dict.h.  Mostly heads alone tell: a tuple is read only of a key that
+ * has the same one.  NULLs have no heads.
  */
 int
 fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
@@ -127,7 +126,6 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 	return a;
 }
 
-/* Write the arrays at "upper"; pd_upper is to be there. */
 void
 fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 			   int n)
@@ -143,11 +141,7 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 	h->ndict = (uint8) n;
 }
 
-/*
- * Make the dictionary of an empty page for sorted entries.  FPT_UNFIT: they
- * cannot have one.  FPT_FULL: there is no room, or there are too many keys.
- * May raise.
- */
+/* See page/dict.h.  Tuples go below those that are there, the fences'. */
 FPTResult
 fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 {
@@ -183,8 +177,9 @@ fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 }
 
 /*
- * Give all keys of nodes and separators of the root other numbers.
- * FPT_CORRUPT: the root names an impossible node.
+ * Give all keys of nodes and separators of the root other numbers: "map" has
+ * one for each of 256.  FPT_CORRUPT: the root names an impossible node, and it
+ * has stopped half-way.
  */
 static FPTResult
 fpt_dict_renumber(FPTPage pg, const uint8 *map)
@@ -209,9 +204,8 @@ fpt_dict_renumber(FPTPage pg, const uint8 *map)
 }
 
 /*
- * Put a key that the dictionary does not have into it, as number "code", the
- * one that fpt_dict_find() gave.  FPT_FULL: no room, and nothing is changed.
- * Raises nothing.
+ * See page/dict.h.  All numbers from "code" on are one more afterwards, those
+ * of separators, too.
  */
 FPTResult
 fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
@@ -241,6 +235,7 @@ fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
 	return fpt_dict_renumber(pg, map);
 }
 
+/* See page/dict.h.  Only slots in use count: free ones keep their numbers. */
 FPTResult
 fpt_dict_used(FPTPage pg, bool *used)
 {
@@ -268,11 +263,7 @@ fpt_dict_used(FPTPage pg, bool *used)
 	return FPT_OK;
 }
 
-/*
- * Drop the keys that are not "used" from the arrays.  The tuples stay where
- * they are, and so does pd_upper: what is free now is between the arrays and
- * the tuples, which the caller is about to move.  Raises nothing.
- */
+/* See page/dict.h. */
 FPTResult
 fpt_dict_purge(FPTPage pg, const bool *used)
 {
@@ -284,6 +275,7 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 	int			m = 0;
 	int			i;
 
+	Assert(fpt_has_dict(pg.g));
 	memcpy(heads, fpt_dict_heads(pg.p), n * sizeof(uint64));
 	memcpy(offs, fpt_dict_offs(pg.p), n * sizeof(uint16));
 	for (i = 0; i < 256; i++)
@@ -301,10 +293,7 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 	return fpt_dict_renumber(pg, map);
 }
 
-/*
- * Those of the dictionary's keys that have entries, and the arrays.  False:
- * corrupt.
- */
+/* See page/dict.h. */
 bool
 fpt_dict_walk(FPTTupleWalk *w)
 {

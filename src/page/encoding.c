@@ -30,7 +30,6 @@ fpt_tuple_walk(FPTTupleWalk *w)
 	return fpt_encoding(w->pg.g)->walk(w);
 }
 
-/* Bytes of all tuples, and the dictionary, that are in use; -1: corrupt. */
 int
 fpt_tuple_bytes(FPTPage pg)
 {
@@ -39,7 +38,6 @@ fpt_tuple_bytes(FPTPage pg)
 	return fpt_tuple_walk(&w) ? w.bytes : -1;
 }
 
-/* Bytes of the tuples' area that nothing refers to; -1: corrupt. */
 int
 fpt_tuple_garbage(FPTPage pg)
 {
@@ -51,10 +49,8 @@ fpt_tuple_garbage(FPTPage pg)
 }
 
 /*
- * Write all tuples that the page refers to, as they are in the copy "from",
- * together below the special line; what becomes free is added to the hole.
- * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
- * Raises nothing.
+ * See page/encoding.h.  Two offsets that lead to one tuple, in a damaged page,
+ * would make two of it: w.low keeps these from growing into the hole.
  */
 FPTResult
 fpt_tuples_gather(FPTPage pg, const char *from)
@@ -78,7 +74,6 @@ fpt_tuples_gather(FPTPage pg, const char *from)
 	return FPT_OK;
 }
 
-/* The same, once keys of the dictionary that no entry has are dropped. */
 FPTResult
 fpt_page_compact(FPTPage pg, FPTWork *work)
 {
@@ -120,7 +115,10 @@ image_nodes(FPTPage pg, const FPTEntry *entries, int n)
 	return pg.g->maxnodes;
 }
 
-/* A NULL's key is zero. */
+/*
+ * Stored keys of n entries, those that go into one node.  A NULL's key is zero.
+ * FPT_UNFIT: one cannot be told relative to the page's base.
+ */
 static FPTResult
 image_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 			FPTRelEntry *out)
@@ -204,7 +202,11 @@ tuple_nodes(FPTPage pg, const FPTEntry *entries, int n)
 	return nodes_below(pg, upper);
 }
 
-/* Heads go into the slots, tuples below those that are there. */
+/*
+ * Heads go into the slots, tuples below those that are there.  FPT_UNFIT: a
+ * head cannot be told.  FPT_FULL: a tuple has no room.  Some tuples may be in
+ * the page then, that nothing refers to.
+ */
 static FPTResult
 tuple_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 			FPTRelEntry *out)
@@ -273,7 +275,11 @@ dict_nodes(FPTPage pg, const FPTEntry *entries, int n)
 	return nodes_below(pg, fpt_header(pg.p)->std.pd_upper);
 }
 
-/* Keys got their numbers in the order in which fpt_dict_build() met them. */
+/*
+ * Keys got their numbers in the order in which fpt_dict_build() met them.
+ * FPT_OK, as they are the same entries: nodes are filled from the first one on,
+ * slots in order.
+ */
 static FPTResult
 dict_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 		   FPTRelEntry *out)
@@ -303,6 +309,7 @@ dict_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 	return FPT_OK;
 }
 
+/* See page/encoding.h.  p is the entry's place, of a page that is as it was. */
 FPTResult
 fpt_dict_admits(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
 {

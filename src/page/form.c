@@ -37,7 +37,8 @@ fpt_distance(const FPTKey *a, const FPTKey *b)
 
 /*
  * Expected range of a page's keys once it is full, for an open-ended page: the
- * range now, extrapolated.
+ * range now, of n keys, extrapolated to "capacity" of them.  Its upper half is
+ * the largest there is where 128 bits do not do.
  */
 static FPTDistance
 fpt_extrapolate(FPTDistance range, int n, uint32 capacity)
@@ -91,7 +92,8 @@ fpt_form_sure_fits(const FPTForm *f, int kw)
 /*
  * An open-ended page's base is moved down from the lowest entry by what the key
  * width leaves, or by half of that if it is open above, too: "inuse" is how far
- * the entries, or the fence, reach.
+ * the entries, or the fence, reach, which the key width can hold.  Changes f's
+ * base, which is the lowest entry before.
  */
 static void
 fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
@@ -186,7 +188,11 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 /* What a dictionary must save: one part of so many. */
 #define FPT_DICT_SHARE		8
 
-/* Would a page with a dictionary be so much smaller? */
+/*
+ * Would a page with a dictionary be so much smaller than one of this key width
+ * (enc) and kind?  Compares bytes only, so that it raises nothing; whether
+ * there can be a dictionary is another question (fpt_dict_build).
+ */
 static bool
 fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
 			  const FPTEntry *entries, int n)
@@ -265,6 +271,10 @@ fpt_form_survey(FPTForm *f)
 		f->kind = fpt_choose_tids(&tids, f->spec->reach, &f->tidbase);
 }
 
+/*
+ * See page/form.h.  Pages of general keys are tried with a dictionary, first if
+ * that saves much, else if there is no room without; then with narrow nodes.
+ */
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
@@ -295,6 +305,10 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
 }
 
+/*
+ * See page/form.h.  The blocks that this page's short TIDs can tell are counted
+ * from 0, where they were formed with a reach.
+ */
 uint32
 fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 {
@@ -327,6 +341,10 @@ fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
 	return true;
 }
 
+/*
+ * See page/form.h.  Bytes are counted before keys are compared, which is what
+ * takes time and may raise.
+ */
 bool
 fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 {
@@ -363,6 +381,10 @@ fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
 	return Min(fpt_width_of(fpt_bytes_of(hi, lo)), l->keysize);
 }
 
+/*
+ * See page/form.h.  With a reach all of the table's blocks up to there must
+ * fit, so the TIDs are relative to block 0; without, to the first one there is.
+ */
 int
 fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
 {

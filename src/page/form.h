@@ -11,9 +11,14 @@
 #include "page/layout.h"
 
 /*
- * Make a page of n sorted entries: choose base and encoding and fill
- * it.  Entries of inner pages: *entries is changed where it stands for
- * minus infinity.
+ * Make a page of n sorted entries, perhaps of none: choose base and encoding
+ * and fill it, its nodes to at most "fill" percent where that is possible.
+ * Links, flags and hints are zero.  Entries of inner pages: *entries is changed
+ * where it stands for minus infinity.  No entry's tuple may be in the page's
+ * bytes.
+ *
+ * FPT_FULL: they do not fit; FPT_UNFIT: one is not representable: it is
+ * undefined then what the page is.  May raise.
  */
 extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
 							   const FPTPageSpec *spec, FPTEntry *entries,
@@ -22,18 +27,19 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
 /*
  * What the reach of a page shall be that is made of a leaf page's entries and
  * others, n in all: no less than this one's, or each half of it would be made
- * anew once more.
+ * anew once more.  In blocks of the table.  Raises nothing.
  */
 extern uint32 fpt_page_reach(const FPTLayout *l, void *page,
 							 const FPTEntry *entries, int n);
 
 /*
  * Has a page of general keys without room so many entries of the same keys that
- * one with a dictionary would have an eighth of its space free?
+ * one with a dictionary would have an eighth of its space free?  False as well
+ * if it is damaged.  Takes all of *work.  May raise.
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
-/* The fewest bytes that hold last - base; both are values. */
+/* The fewest bytes that hold last - base, 1 to keysize; both are values. */
 extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 						  const FPTKey *last);
 

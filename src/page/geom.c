@@ -46,6 +46,10 @@ fpt_hint_start(const FPTGeom *g, int n)
 	return FPT_SPECIAL_OFFSET - bytes;
 }
 
+/*
+ * See page/geom.h.  Everything is worked out before it is looked at, so that
+ * the assertions hold of pages that are not usable, too.
+ */
 bool
 fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 {
@@ -215,7 +219,8 @@ fpt_widest(int force)
  * more evenly, so that pages get fuller, and entries are moved, and logged,
  * less often.  (Measured, 8-byte keys, doubled by random insertions: nodes of
  * 10 lines instead of 5 save 13% of the bytes and 7% of the WAL.)  Searches do
- * not get slower, so their cost may exceed limit (0: any) by a fifth.
+ * not get slower, so their cost may exceed limit (0: any) by a fifth.  *best is
+ * the best one before, and what was taken after.
  */
 static void
 fpt_choose_nodes(int kw, int kind, int force_w, int force_x, double limit,
@@ -321,6 +326,7 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 	return true;
 }
 
+/* See page/geom.h; for image keys. */
 bool
 fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 				FPTWidths widths[FPT_NKW][FPT_NKINDS])
@@ -408,6 +414,10 @@ fpt_choose_widths_general(int force_w, int force_x,
 	return ok;
 }
 
+/*
+ * See page/geom.h.  The row FPT_ENC_WIDE has heads of 8 bytes, as has the one
+ * before it, but other widths.
+ */
 bool
 fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 						FPTWidths widths[FPT_NKW][FPT_NKINDS])

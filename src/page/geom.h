@@ -14,20 +14,27 @@
 /*
  * Choose widths by goal G: the largest page fan-out among the (w, x) whose
  * analytical search cost is within 10% of the best.  For all key widths up to
- * keysize and all kinds.  force_w / force_x: 0, or a reloption's value.
- * Returns false if the forced widths make no usable page.
+ * keysize (in bytes) and all kinds.  force_w / force_x: lines, 0 or a
+ * reloption's value.  Returns false if the forced widths make no usable page:
+ * "widths" are of no use then.
  */
 extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
 							  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 
-/* Derive one geometry; false if (w, x) makes no usable page. */
+/*
+ * Derive one geometry; false if (w, x), or the width of keys, makes no usable
+ * page, whatever is in *g.  kind: FPT_KIND_*, FPT_KIND_GENERAL or _DICT added.
+ */
 extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
 
 /* The same for general keys. */
 extern bool fpt_choose_widths_general(int force_w, int force_x,
 									  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 
-/* Fill a layout from what the metapage says; false if that is impossible. */
+/*
+ * Fill a layout from what the metapage says, which is not trusted; false if
+ * that is impossible, and *l is as it was.
+ */
 extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
 							uint32 indexid,
 							FPTWidths widths[FPT_NKW][FPT_NKINDS]);

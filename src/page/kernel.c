@@ -390,9 +390,8 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 }
 
 /*
- * Does this kid, which follows the place of the key, begin with the very entry?
- * Nothing before the place is above the key.  1, 0 or -1: corrupt.  May raise
- * where slots own tuples.
+ * See page/kernel.h.  Mostly the kid's separator tells, and the node need not
+ * be read.
  */
 int
 fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)

@@ -15,30 +15,45 @@
 /* Geometry of a page; NULL if its encoding or its counts make no sense. */
 extern const FPTGeom *fpt_page_geom(const FPTLayout *l, void *page);
 
-/* The sanity check made on every page read: cheap, O(1). */
+/*
+ * The sanity check made on every page read: cheap, O(1).  False: not page
+ * "pageno" of this index, or its header cannot be.  True: encoding, counts,
+ * borders and fences are what the kernel can work with; about entries it says
+ * nothing.
+ */
 extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
 
-/* Number of entries, or -1. */
+/* Number of entries, or -1: corrupt. */
 extern int	fpt_page_count(const FPTLayout *l, void *page);
 
-/* FPT_CORRUPT: the tuples are not where they should be.  n: fpt_page_count() */
+/*
+ * How full the page is.  FPT_CORRUPT: the tuples are not where they should be.
+ * n: fpt_page_count(), and not -1.
+ */
 extern FPTResult fpt_page_space(const FPTLayout *l, void *page, int n,
 								FPTSpace *space);
 
-/* Number of entries of the kid'th node, or -1. */
+/* Number of entries of the kid'th node, or -1: there is none, or corrupt. */
 extern int	fpt_node_count(const FPTLayout *l, void *page, int kid);
 
-/* Read one entry. */
+/*
+ * Read one entry; its tuple is the page's.  FPT_CORRUPT: it is not there, or
+ * cannot be read.  Raises nothing.
+ */
 extern FPTResult fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc,
 							  FPTEntry *out);
 
-/* First entry >= key; loc->kid == nkids if there is none. */
+/*
+ * First entry >= key; loc->kid == nkids if there is none.  FPT_OK or
+ * FPT_CORRUPT.  May raise.
+ */
 extern FPTResult fpt_page_lower_bound(const FPTLayout *l, void *page,
 									  const FPTKey *key, FPTLoc *loc);
 
 /*
  * The entries from .. to (both inclusive, from <= to): *first is the first one,
- * *last the place after the last one.
+ * *last the place after the last one, the same as *first if there is none.
+ * FPT_OK or FPT_CORRUPT.  May raise.
  */
 extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
 								const FPTKey *from, const FPTKey *to,
@@ -53,19 +68,27 @@ fpt_whole_image(const FPTLayout *l, const FPTKey *from, const FPTKey *to)
 		from->tid == 0 && to->tid == FPT_MAX_TID && !fpt_is_general(l);
 }
 
-/* The child that covers key: downlink of the last separator <= key. */
+/*
+ * The child that covers key: downlink of the last separator <= key, or of the
+ * first one.  FPT_CORRUPT: so is the page, or it is no inner page, or empty.
+ * May raise.  *child is any number.
+ */
 extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
 									 const FPTKey *key, uint32 *child,
 									 FPTLoc *loc);
 
 /*
  * How far key is on the way from the separator at loc of an inner page, which
- * fpt_page_find_child() found for it, to the next one: 0 .. 65535.
+ * fpt_page_find_child() found for it, to the next one: 0 .. 65535.  0 where
+ * that cannot be told.  Raises nothing.
  */
 extern uint32 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 								const FPTKey *key);
 
-/* The verdict: the kid'th node of this leaf is where the search led. */
+/*
+ * The verdict: the kid'th node of this leaf is where the search led.  Changes
+ * the score, and notes what the leaf looks like.
+ */
 extern void fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page,
 							  int kid);
 
@@ -99,6 +122,7 @@ fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
 	}
 }
 
+/* The same if there was a guess; each has one verdict. */
 static inline void
 fpt_guess_learn(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 {
@@ -106,11 +130,14 @@ fpt_guess_learn(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 		fpt_guess_verdict(guess, l, page, kid);
 }
 
-/* Step to the next (dir > 0) or previous entry; false at the page's end. */
+/*
+ * Step to the next (dir > 0) or previous entry; false at the page's end, or if
+ * the page is corrupt.  Then *loc is behind the end, or as it was.
+ */
 extern bool fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc,
 						  int dir);
 
-/* Is there room for the hint bitmap between pd_lower and pd_upper? */
+/* Is this a leaf page, with room for the hint bitmap in its hole? */
 extern bool fpt_page_has_hints(const FPTLayout *l, void *page);
 
 /* Is this slot (number as in FPTRun.slotids) used and its TID this one? */
@@ -120,10 +147,25 @@ extern bool fpt_page_slot_is(const FPTLayout *l, void *page, int slotid,
 /* Where a leaf page's hints are, or none: bytes *from .. *to - 1 of its hole */
 extern void fpt_page_hint_area(const FPTLayout *l, void *page, int *from,
 							   int *to);
+
+/*
+ * The hint of a slot; of numbers that no slot has there is none, and none is
+ * set.  Setting one is not logged.
+ */
 extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
 extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
 
+/*
+ * Where a key, TID included, is or belongs: fills *p.  FPT_OK or FPT_CORRUPT.
+ * May raise.
+ */
 extern FPTResult fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p);
+
+/*
+ * Does this kid, which follows the place of the key, begin with the very entry?
+ * Nothing before the place is above the key.  1, 0 or -1: corrupt.  May raise
+ * where slots own tuples.
+ */
 extern int	fpt_kid_has(FPTPage pg, int kid, const FPTKey *key,
 						const FPTPlace *p);
 

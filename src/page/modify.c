@@ -322,6 +322,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 			return res;
 	}
 	off = fpt_tuple_put(pg, key);
+	Assert(off > 0);			/* there is room for it */
 	f->hi = (uint64) off;
 	return FPT_OK;
 }

@@ -369,9 +369,9 @@ fpt_sep_set(FPTPage pg, int kid, uint64 hi, uint64 lo)
 }
 
 /*
- * The lower half of a separator before an entry (hi, lo), behind one whose upper
- * half is prevhi.  Where the upper halves tell the two apart it is zero, as
- * those of most separators of wide keys are then: they are not logged when
+ * The lower half of a separator before an entry (hi, lo), behind one whose
+ * upper half is prevhi.  Where the upper halves tell the two apart it is zero,
+ * as those of most separators of wide keys are then: they are not logged when
  * separators move.
  */
 static inline uint64

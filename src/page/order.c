@@ -15,7 +15,7 @@
  *
  * Of general keys there is no part but the head: comparing tuples would run
  * anybody's code, and might raise.  Entries of one head are in the order of
- * their slots, which insertions see to (fpt_insert_slot() in page/modify.c).
+ * their slots, which insertions see to (fpt_insert_slot() in page/slots.c).
  *
  *-------------------------------------------------------------------------
  */

@@ -82,8 +82,9 @@ typedef struct FPTPageStd
 
 /*
  * Bring a line into the processor's cache.  To gcc a function that does nothing
- * but prefetch has no effect, and it leaves out the calls of it (ipa-pure-const).
- * The empty statement is an effect, for any function that calls this one.
+ * but prefetch has no effect, and it leaves out the calls of it
+ * (ipa-pure-const).  The empty statement is an effect, for any function that
+ * calls this one.
  */
 static pg_attribute_always_inline void
 fpt_prefetch(const void *line)
