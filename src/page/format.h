@@ -114,9 +114,10 @@ typedef struct FPTPageHeader
 	uint32		left;			/* left sibling's page number or FPT_NOPAGE */
 	uint32		right;			/* right sibling's, or FPT_NOPAGE */
 	uint16		flags;			/* FPT_F_* */
-	uint8		level;			/* 0 = leaf page */
+	uint8		level;			/* 0 = leaf page; FPT_MAX_LEVEL at most */
 	uint8		enc;			/* FPT_ENC_* */
-	uint8		nnodes;			/* nodes below pd_lower, in use or free */
+	uint8		nnodes;			/* nodes below pd_lower, in use or free: what
+								 * the encoding has room for at most */
 	uint8		nkids;			/* nodes in use: entries of the in-page root */
 	uint8		nnull;			/* of these, nodes that hold NULL keys: the
 								 * first ones (NULLS FIRST) or the last */
@@ -200,7 +201,8 @@ typedef struct FPTMetaData
 	uint32		version;		/* FPT_VERSION, FPT_VERSION_STRIPED */
 	uint32		indexid;		/* random identity, see FPTPageSpecial */
 	uint8		keyclass;		/* FPT_KEYCLASS_* */
-	uint8		keysize;		/* bytes of a key's image: 4, 8 or 16 */
+	uint8		keysize;		/* bytes of a key's image: 4, 8 or 16; of a
+								 * general key's head: 8 */
 	uint8		nullsfirst;		/* 1: NULLs sort before all values */
 	uint8		descending;		/* 1: images are complemented */
 	uint16		linesize;		/* FPT_LINE */

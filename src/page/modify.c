@@ -150,7 +150,7 @@ fpt_node_space(FPTPage pg)
 		fpt_hint_bytes(pg.g, n);
 }
 
-/* Lowest node number not in use, or -1. */
+/* Lowest node number not in use, or -1: as many are as there can be. */
 static int
 fpt_free_ordinal(FPTPage pg)
 {
@@ -344,8 +344,8 @@ fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
 /* --- filling ------------------------------------------------------------ */
 
 /*
- * Share n entries of one region out over k new nodes at the root's end.
- * FPT_FULL or FPT_UNFIT: the page is half filled.
+ * Share n entries of one region out over k new nodes at the root's end; there
+ * are slots enough in these.  FPT_FULL or FPT_UNFIT: the page is half filled.
  */
 static FPTResult
 fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
@@ -389,6 +389,10 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 	return FPT_OK;
 }
 
+/*
+ * See page/modify.h.  NULLs and values have nodes of their own: two regions, in
+ * the order that the layout says.
+ */
 FPTResult
 fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 			  int fill)
@@ -453,7 +457,9 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 
 /*
  * Where would e go?  FPT_OK only if there is a free slot for it (and room for
- * its tuple), FPT_FULL if only that is missing.  Changes nothing; may raise.
+ * its tuple), FPT_FULL if only that is missing, or its key in the dictionary;
+ * *p is its place then.  Else as fpt_page_insert().  Changes nothing; may
+ * raise.
  */
 static FPTResult
 fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
@@ -579,6 +585,10 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 	fpt_edit_add(edit, pg.p, at, g->pw);
 }
 
+/*
+ * See page/modify.h.  The edits of one insertion are FPT_MAX_EDITS at most, and
+ * tell all that replay needs: what they leave out is the same there (W6).
+ */
 void
 fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 				   const FPTPlace *at, FPTEdit *edit)
@@ -674,6 +684,7 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 /*
  * Do the rows that belong in the full node of a leaf arrive in one part of it,
  * and e there, too?  *band: where, counting the node's entries and e in order.
+ * False if the node is corrupt.  Raises nothing.
  */
 static bool
 fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
@@ -701,7 +712,8 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
  * Is the new entry's stored key above all of the full node of p?  Then *hi and
  * *lo are a separator between them, below it: as near as may be to the node,
  * which has no room for those that come after and are a little lower; of a wide
- * key, one without a lower half.
+ * key, one without a lower half.  Raises nothing: only stored keys are
+ * compared.
  */
 static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
@@ -859,7 +871,7 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
  * Split the full node of p: in the middle, or, where rows arrive in more or
  * less ascending order, so that it is left nearly full ("band": where they do,
  * or NULL).  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL:
- * the page has no room for another node, and is unchanged.
+ * the page has no room for another node, and is unchanged.  Raises nothing.
  */
 static FPTResult
 fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
@@ -912,7 +924,8 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 /*
  * Rows arrive at the end of p's full node.  If the next node is where the later
  * ones are, and has room, let it begin with e, or with some entries above e.
- * FPT_FULL: it is not, or full; nothing is changed.
+ * FPT_OK: there is a free slot on the way to e's place.  FPT_FULL: it is not
+ * where they are, or full; nothing is changed.  Raises nothing.
  */
 static FPTResult
 fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
@@ -985,8 +998,10 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 }
 
 /*
- * Rebuild the in-page tree of n entries in nodes of so much fill.  FPT_FULL:
- * the page is unchanged.  Raises nothing but where the page has a dictionary.
+ * Rebuild the in-page tree of n entries in nodes of so much fill; tuples are
+ * moved together, and hints stay with their entries.  FPT_FULL: the page is
+ * unchanged.  FPT_CORRUPT: it may be half changed.  Raises nothing but where
+ * the page has a dictionary.  Takes all of *work.
  */
 static FPTResult
 fpt_page_rebuild(FPTPage pg, int n, int fill, FPTWork *work)
@@ -1023,8 +1038,9 @@ fpt_page_rebuild(FPTPage pg, int n, int fill, FPTWork *work)
 
 /*
  * Spread the entries over all nodes, if that gains enough (or "hard":
- * anything).  FPT_FULL: it does not, the page is unchanged.  Raises nothing but
- * where the page has a dictionary.
+ * anything).  FPT_FULL: it does not, the page is unchanged, as it is with
+ * FPT_NO_WORK: it would, but "work" is NULL.  Raises nothing but where the page
+ * has a dictionary.
  */
 static FPTResult
 fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
@@ -1043,6 +1059,10 @@ fpt_page_reorganise(FPTPage pg, bool hard, FPTWork *work)
 	return fpt_page_rebuild(pg, n, FPT_REORG_FILL, work);
 }
 
+/*
+ * See page/modify.h.  What a packed page saves is counted in whole nodes,
+ * before anything is copied.
+ */
 FPTResult
 fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 {
@@ -1208,6 +1228,7 @@ fpt_page_find_room(const FPTLayout *l, void *page, const FPTEntry *e,
 
 /* --- nodes and downlinks ------------------------------------------------- */
 
+/* See page/modify.h.  Nodes do not move, so free ones between others stay. */
 void
 fpt_page_trim(const FPTLayout *l, void *page)
 {

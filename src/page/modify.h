@@ -13,7 +13,10 @@
 
 /*
  * Change a fence of a page that is no longer, or not yet, searched: a private
- * copy.  FPT_FULL: there is no room for its tuple.
+ * copy.  FPT_FULL: there is no room for its tuple, even if all others are moved
+ * together.  FPT_NO_WORK: they have to be, and "work" is NULL.  Unless FPT_OK
+ * is returned the fence has no tuple, and the page is of no use.  The key's
+ * tuple is not in the page.
  */
 extern FPTResult fpt_page_set_low(const FPTLayout *l, void *page,
 								  const FPTKey *low, FPTWork *work);
@@ -22,7 +25,8 @@ extern FPTResult fpt_page_set_high(const FPTLayout *l, void *page,
 
 /*
  * Make an empty page of this encoding.  base is what keys are stored relative
- * to, tidbase the block that short TIDs are.  Links are zero.
+ * to, tidbase the block that short TIDs are.  Links and flags are zero.
+ * Fences' tuples, which are not in the page's bytes, are copied.
  */
 extern void fpt_page_init(const FPTLayout *l, void *page,
 						  const FPTPageSpec *spec, int enc,
@@ -32,21 +36,26 @@ extern void fpt_page_init(const FPTLayout *l, void *page,
  * Put n entries, sorted, into a page that fpt_page_init made.  They are spread
  * evenly over nodes that are filled to at most "fill" percent where that is
  * possible, otherwise as densely as needed.  FPT_FULL if they do not fit,
- * FPT_UNFIT if one is not representable.
+ * FPT_UNFIT if one is not representable: the page is half filled.  May raise if
+ * it is to have a dictionary.
  */
 extern FPTResult fpt_page_fill(const FPTLayout *l, void *page,
 							   const FPTEntry *entries, int n, int fill);
 
 /*
- * Insert into a free slot of the entry's node, the common case.  Records the
- * changed bytes in *edit.  FPT_FULL: see fpt_page_make_room.
+ * Insert into a free slot of the entry's node, the common case.  Adds to *edit
+ * the bytes that change, hints apart.  FPT_FULL: see fpt_page_make_room();
+ * FPT_UNFIT: this page cannot have the key or TID at all; FPT_DUPLICATE: it has
+ * the entry.  Unless FPT_OK is returned nothing is changed.  May raise, before
+ * anything is changed.
  */
 extern FPTResult fpt_page_insert(const FPTLayout *l, void *page,
 								 const FPTEntry *e, FPTEdit *edit);
 
 /*
  * The same in two steps.  The first one only looks, and does what comparing of
- * keys there is; FPT_OK if the second one, which cannot fail, may follow.
+ * keys there is; FPT_OK if the second one, which cannot fail, may follow, on
+ * the page as it is (L12).
  */
 extern FPTResult fpt_page_insert_find(const FPTLayout *l, void *page,
 									  const FPTEntry *e, FPTPlace *p);
@@ -56,9 +65,14 @@ extern void fpt_page_insert_at(const FPTLayout *l, void *page,
 
 /*
  * The entry's node is full: split it inside the page, else shift entries to a
- * node with room, else reorganise the page, so that
- * fpt_page_insert can succeed.  FPT_FULL: the page is all but full, split it.
- * "work" may be NULL, which the first two of these never need.
+ * node with room, else reorganise the page, so that fpt_page_insert can
+ * succeed.  FPT_FULL: the page is all but full, split it.  "work" may be NULL,
+ * which the first two of these never need.
+ *
+ * The page is a private copy.  FPT_OK: a free slot awaits the entry, which is
+ * to follow at once, as its node may be empty.  FPT_FULL and FPT_NO_WORK: the
+ * page has the entries it had.  FPT_UNFIT, FPT_DUPLICATE: as fpt_page_insert().
+ * Else it may be half changed.  May raise, half-way, too.
  */
 extern FPTResult fpt_page_make_room(const FPTLayout *l, void *page,
 									const FPTEntry *e, FPTWork *work);
@@ -74,14 +88,21 @@ extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
  * Rebuild a page of many free slots in fewer nodes, whose bytes go to the hole:
  * an image of it in WAL is shorter.  Dead-entry hints stay with their entries.
  * FPT_FULL: not worth it, the page is unchanged.  FPT_NO_WORK: it would be, but
- * "work" is NULL.  Raises nothing.
+ * "work" is NULL.  FPT_CORRUPT: the page, a private copy where "work" is given,
+ * may be half changed.  Raises nothing.
  */
 extern FPTResult fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work);
 
-/* Take the kid'th node, which is empty, out of the root. */
+/*
+ * Take the kid'th node, which is to have no entries, out of the root.  It is
+ * free from now on, and its bytes stay; kids behind it get other places.
+ */
 extern void fpt_node_remove(FPTPage pg, int kid);
 
-/* Give free nodes at the end back to the hole, drop empty ones. */
+/*
+ * Give free nodes behind the last one in use back to the hole, which is zeroed.
+ * A corrupt page stays as it is.
+ */
 extern void fpt_page_trim(const FPTLayout *l, void *page);
 
 /*
@@ -90,7 +111,10 @@ extern void fpt_page_trim(const FPTLayout *l, void *page);
  */
 extern void fpt_page_strip(const FPTLayout *l, void *page);
 
-/* Change the downlink of an entry of an inner page. */
+/*
+ * Change the downlink of an entry of an inner page.  FPT_OK or FPT_CORRUPT: no
+ * such entry, or a leaf page.  Raises nothing.
+ */
 extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 								   uint32 down);
 
@@ -101,7 +125,8 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
  * all, or less, which is unlikely if keys come in random order, and if no more
  * than half of the way from the first to the last of them, in the table, is
  * between two: the last rows of a load are no sign of where those will be that
- * come much later.
+ * come much later.  False, too, if there are less than k, or k is less than 2;
+ * *band means nothing then.
  */
 #define FPT_RECENT_MAX		16
 typedef struct FPTBand

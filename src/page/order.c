@@ -51,8 +51,9 @@ static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
 };
 
 /*
- * Put slots into the order of their numbers, which are in at[] by slot: first
- * by the upper bits in which they differ, then by all of them.
+ * Put n slots, which are different ones, into the order of their numbers, which
+ * are in at[] by slot: first by the upper bits in which they differ, then by
+ * all of them.  Equal ones are in the order of slots, if all were before.
  */
 static void
 fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
@@ -114,7 +115,11 @@ fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
 		fpt_simd->order(v, n, slots);
 }
 
-/* The same by this part of the entries, and by those after it. */
+/*
+ * The same by this part of the entries, and by those after it.  Calls itself
+ * for each run of the same part, so three deep at most.  Slots come in their
+ * own order; so they stay where they own tuples and heads are the same.
+ */
 static void
 fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 			   int n)
@@ -181,6 +186,10 @@ fpt_slots_repeat(const FPTGeom *g, const char *node, uint64 set)
 	return (set & ~same) == 0;
 }
 
+/*
+ * See page/order.h.  Most of the time goes into calls for nodes whose slots are
+ * in order, or whose keys are all the same: these are looked for first.
+ */
 int
 fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 {

@@ -29,7 +29,11 @@ fpt_assert_below(FPTPage pg, const char *node, int rank, uint64 below)
 	Assert((below & ~fpt_node_used(pg.g, node)) == 0);
 }
 
-/* All slots in use of any node, in order: their number, or -1 if corrupt. */
+/*
+ * All slots in use of any node, in order: their number, or -1 if corrupt.
+ * "slots" has room for FPT_MAX_CAP.  A corrupt permutation may name one twice,
+ * or one that is not in use.
+ */
 extern int	fpt_node_order(FPTPage pg, char *node, uint8 *slots);
 
 /*

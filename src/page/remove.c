@@ -16,13 +16,17 @@
 #include "page/order.h"
 #include "page/remove.h"
 
-/* Bytes from off on are going to change: add them to *changed. */
+/*
+ * Bytes from off on are going to change: add them to *changed, whose number is
+ * not -1.  Mostly they are right behind those added last.
+ */
 static inline void
 fpt_range_add(FPTChanges *changed, int off, int len)
 {
 	int			n = changed->n;
 
 	Assert(n >= 0 && n < FPT_MAX_ENTRIES);
+	Assert(off >= FPT_LINE);
 	Assert(len >= 0 && off + len <= FPT_SPECIAL_OFFSET);
 	if (n > 0)
 	{
@@ -78,8 +82,9 @@ fpt_perm_take(FPTPage pg, char *node, uint64 gone, FPTChanges *changed)
 }
 
 /*
- * Take slots out of the kid'th node.  Nothing is changed where the node is
- * corrupt.  The bytes that change are added to *changed, unless that is NULL.
+ * Take slots out of the kid'th node.  FPT_OK or FPT_CORRUPT: there is none, or
+ * it contradicts itself, and nothing is changed.  The bytes that change are
+ * added to *changed, unless that is NULL, or has given up already (n is -1).
  */
 static FPTResult
 fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
@@ -163,6 +168,10 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
 }
 
+/*
+ * See page/remove.h.  Behind the border whole nodes leave the root, at it some
+ * entries of one do.
+ */
 FPTResult
 fpt_page_truncate(const FPTLayout *l, void *page, int n)
 {

@@ -157,7 +157,8 @@ fpt_shift_reach(FPTPage pg, const FPTPlace *p, bool hard)
 
 /*
  * The cheapest way, or the nearest, to shift entries of p's full node towards
- * one side, if it is cheaper than *best.  "hard": no node is too far.
+ * one side, if it is cheaper than *best, or that is none.  "hard": no node is
+ * too far.  Only looks; where the page is corrupt, the way ends.
  */
 static void
 fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,

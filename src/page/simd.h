@@ -12,10 +12,16 @@
 
 extern const FPTSimd *fpt_simd; /* the one in use; never NULL */
 
-/* Best variant of this CPU for "auto"; false if unknown or not supported. */
+/*
+ * Use this variant from now on, the best one of this CPU for "auto".  False if
+ * it is unknown or not supported: nothing is changed.
+ */
 extern bool fpt_simd_select(const char *name);
 
-/* Names of all variants this build knows that this CPU can run. */
+/*
+ * Names of all variants this build knows that this CPU can run, best first, max
+ * of them at most.  Returns their number.
+ */
 extern int	fpt_simd_available(const char *names[], int max);
 
 /* The CPU has the popcnt instruction, and may use it (page/simd.c). */

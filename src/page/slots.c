@@ -26,6 +26,10 @@ fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 	return same > n / FPT_SPREAD_SHARE;
 }
 
+/*
+ * See page/slots.h.  TIDs are copied as they are stored: the page is the
+ * same.
+ */
 void
 fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 {
@@ -55,6 +59,10 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 	}
 }
 
+/*
+ * See page/slots.h.  To the front first, then from the last one on to where
+ * they shall be: no slot is taken before it is free.
+ */
 void
 fpt_node_spread(FPTPage pg, int kid)
 {
@@ -180,6 +188,10 @@ fpt_insert_open(FPTPage pg, const FPTPlace *p, uint64 before, uint64 after,
 	return to;
 }
 
+/*
+ * See page/slots.h.  Elsewhere than among entries of its own head any free slot
+ * will do, and the first one is taken.
+ */
 int
 fpt_insert_slot(FPTPage pg, const FPTPlace *p, FPTEdit *edit, bool *moved)
 {
@@ -190,6 +202,7 @@ fpt_insert_slot(FPTPage pg, const FPTPlace *p, FPTEdit *edit, bool *moved)
 	int			lo;
 	int			hi;
 
+	Assert(free != 0);
 	*moved = false;
 	if (g->perm || !fpt_owns_tuples(g) || p->eq == 0)
 		return fpt_ctz(free);

@@ -17,6 +17,8 @@
 
 /* --- edits --------------------------------------------------------------- */
 
+/* These bytes, which are within the page, have changed. */
+
 static inline void
 fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
 {
@@ -94,14 +96,16 @@ extern void fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to);
 
 /*
  * Free the first m slots of a kid's node (by = 1), or the last ones: what is
- * there goes on to the nearest free slots, the order of slots stays.
+ * there goes on to the nearest free slots, the order of slots stays.  The node
+ * has m free slots, or more, and no permutation.
  */
 extern void fpt_node_push(FPTPage pg, int kid, int m, int by);
 
 /*
  * Has one of m slots of node a, which are in order, or the entry of node b that
  * they are put in front of (by = 1) or behind, the head of the one before?
- * Then they must not go into any slots.
+ * Then they must not go into any slots.  False where the order of slots means
+ * nothing.
  */
 extern bool fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m,
 						   char *b, int by);
@@ -110,7 +114,8 @@ extern bool fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m,
  * The slot for a new entry in p's node, which has a free one.  Entries of one
  * head are in the order of their slots: if there is none between those of its
  * neighbours, some of them are moved.  *moved: so they were, and *edit says
- * what was changed; of the entry's own slot the payload.
+ * what was changed; of the entry's own slot the payload.  Cannot fail: *p was
+ * found in the page as it is (L12).
  */
 extern int	fpt_insert_slot(FPTPage pg, const FPTPlace *p, FPTEdit *edit,
 							bool *moved);

@@ -16,9 +16,8 @@
 #include "page/tuple.h"
 
 /*
- * Store a key's tuple below the others; its offset, or -1 if there is no room
- * above the nodes and their hints.  (While a page is filled, nodes and tuples
- * are both known to fit.)
+ * See page/tuple.h.  A dictionary, which is below all tuples, moves down; where
+ * slots own tuples pd_upper goes some bytes lower than it must.
  */
 int
 fpt_tuple_put(FPTPage pg, const FPTKey *key)
@@ -53,6 +52,10 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 	return off;
 }
 
+/*
+ * See page/tuple.h.  Whatever the offsets are, nothing is written below
+ * w->low.
+ */
 int
 fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 {
@@ -91,10 +94,7 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 	return true;
 }
 
-/*
- * Those of the slots of a page whose entries have each its own.  False:
- * corrupt.
- */
+/* See page/tuple.h. */
 bool
 fpt_tuple_walk_slots(FPTTupleWalk *w)
 {
@@ -161,7 +161,10 @@ fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 	return true;
 }
 
-/* Map all tuples of a page; false if one is not where it should be. */
+/*
+ * Map all tuples of a page, fences' included; false if one is not where it
+ * should be, or two are the same one.  Only looks.
+ */
 static bool
 fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 {
@@ -196,7 +199,7 @@ fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 
 /*
  * The gaps from "upper" on; -1: tuples overlap.  Their number; "gaps" has room
- * for FPT_MAX_GAPS, and keeps the last ones.
+ * for FPT_MAX_GAPS, and keeps the last ones, in no order.
  */
 static int
 fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
@@ -266,11 +269,9 @@ fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
 }
 
 /*
- * Add to the hole what is free between tuples, by moving the lowest ones into
- * gaps, as long as there are gaps for them.  Where tuples are of much the same
- * length, as those of versions of rows are, this moves no more bytes than are
- * gained, while compacting moves, and logs, nearly all.  Not for pages with a
- * dictionary.  Raises nothing.
+ * See page/tuple.h.  Where tuples are of much the same length, as those of
+ * versions of rows are, this moves no more bytes than are gained, while
+ * compacting moves, and logs, nearly all.
  */
 FPTResult
 fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)

@@ -12,16 +12,26 @@
 #include "page/layout.h"
 #include "page/node.h"
 
-/* Store a key's tuple; its offset, or -1: there is no room. */
+/*
+ * Store a key's tuple, of 1 byte at least, below the others; its offset, or -1
+ * if there is no room above the nodes and their hints: nothing is changed.
+ * (While a page is filled, nodes and tuples are both known to fit.)  The tuple
+ * is not in the page.  All in here raise nothing.
+ */
 extern int	fpt_tuple_put(FPTPage pg, const FPTKey *key);
 
-/* Move tuples into gaps that removed ones have left. */
+/*
+ * Add to the hole what is free between tuples, by moving the lowest ones into
+ * gaps, as long as there are gaps for them.  Not for pages with a dictionary.
+ * FPT_OK, whether that was anything, or FPT_CORRUPT: nothing is changed.  *map
+ * is work memory.
+ */
 extern FPTResult fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map);
 
 /*
- * One tuple of a walk: count it, or move it and return its new offset; -1:
- * corrupt.  The same of a fence's, which is none of an image key's; false:
- * corrupt.
+ * One tuple of a walk, at "off" of w->from: count it, or move it and return its
+ * new offset, 0 of an empty one; -1: corrupt.  The same of a fence's, which is
+ * none of an image key's; false: corrupt.
  */
 extern int	fpt_tuple_visit(FPTTupleWalk *w, unsigned off);
 extern bool fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f);
