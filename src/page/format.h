@@ -145,8 +145,9 @@ typedef struct FPTPageSpecial
  * of kw bytes, payload[cap]: a TID, in inner pages a downlink of 4 bytes, and
  * where slots own tuples the offset of one in the page, 2 bytes, 0 for an empty
  * tuple.  Of keys wider than 8 bytes the lower 8 are the first part of the
- * payload: what precedes them is searched.  These numbers, packed as they are,
- * have their lowest byte first on all machines.
+ * payload: what precedes them is searched.  Keys and TIDs, packed as they are,
+ * have their lowest byte first on all machines; downlinks and offsets are the
+ * machine's numbers, unaligned.
  *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their
@@ -241,6 +242,7 @@ typedef struct FPTMetaData
 #define FPT_BODY_LINES		(FPT_PAGE_LINES - 2)
 #define FPT_SPECIAL_OFFSET	(BLCKSZ - FPT_LINE)
 
+/* The first and the last line of any BLCKSZ bytes, aligned as pages are. */
 static inline FPTPageHeader *
 fpt_header(void *page)
 {

@@ -348,6 +348,7 @@ fpt_load_uint(const char *p, int width)
 	return v & (~UINT64CONST(0) >> (64 - 8 * width));
 }
 
+/* Write the lowest "width" bytes of v; no byte behind them is touched. */
 static inline void
 fpt_store_uint(char *p, int width, uint64 v)
 {
@@ -373,6 +374,7 @@ fpt_store_uint(char *p, int width, uint64 v)
 
 /* --- order ------------------------------------------------------------ */
 
+/* Are keys compared by functions of types, which may raise? */
 static inline bool
 fpt_is_general(const FPTLayout *l)
 {
@@ -482,6 +484,7 @@ fpt_fence_get(const FPTLayout *l, const void *page, const FPTFence *f)
 	return k;
 }
 
+/* A page's fences as keys: see fpt_fence_get(). */
 static inline FPTKey
 fpt_page_low(const FPTLayout *l, const void *page)
 {
@@ -521,6 +524,10 @@ fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
 	return fpt_tid_cmp(k->tid, f->tidcls & FPT_MAX_TID);
 }
 
+/*
+ * Is the key below the page's high fence; not below its low one?  Both: it is
+ * the page's.  May raise if keys are general.
+ */
 static inline bool
 fpt_page_below_high(const FPTLayout *l, const void *page, const FPTKey *k)
 {
@@ -536,7 +543,10 @@ fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
 							FPT_SPECIAL_OFFSET))->low) >= 0;
 }
 
-/* A key whose tuple is somebody else's, made to own it. */
+/*
+ * A key whose tuple is somebody else's, made to own it.  "from" may be to->key.
+ * What it has in place of a tuple, for a search, stays somebody else's.
+ */
 static inline void
 fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 {
@@ -608,6 +618,7 @@ typedef struct FPTTidRange
 	uint32		maxoff;
 } FPTTidRange;
 
+/* None yet; add one, which may be any 48 bits. */
 static inline void
 fpt_tids_none(FPTTidRange *r)
 {
@@ -717,6 +728,7 @@ fpt_fence_is(const FPTLayout *l, const void *page, const FPTFence *f,
 		fpt_key_alike(&fence, k);
 }
 
+/* The same of a page's low, and of its high fence.  Raise nothing. */
 static inline bool
 fpt_page_begins_at(const FPTLayout *l, const void *page, const FPTKey *k)
 {
@@ -752,8 +764,9 @@ typedef struct FPTFault
 } FPTFault;
 
 /*
- * A run of one node for the scan: slots in order from loc.rank on, copied out.
- * tids/hi/lo may be NULL when not wanted.  Returns entries copied, -1 corrupt.
+ * Where fpt_page_copy() copies entries to, in order: arrays of the caller's, by
+ * the number of the entry in what is copied.  Those that are not wanted are
+ * NULL.
  */
 typedef struct FPTRun
 {

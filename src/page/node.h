@@ -231,6 +231,7 @@ fpt_kid_node(FPTPage pg, int kid)
 	return fpt_node(pg, ordinal);
 }
 
+/* Ask for all lines of a node; of a kid's, if it has one. */
 static inline void
 fpt_node_prefetch(const FPTGeom *g, char *node)
 {
@@ -276,8 +277,8 @@ fpt_node_used(const FPTGeom *g, const char *node)
 }
 
 /*
- * Of these slots those that hold entries.  If they are few, the TIDs of others
- * are not looked at.
+ * Of these slots, which the node has, those that hold entries.  If they are
+ * few, the TIDs of others are not looked at.
  */
 #define FPT_FEW_SLOTS_USED	6
 
@@ -302,6 +303,7 @@ fpt_slots_used(const FPTGeom *g, const char *node, uint64 set)
 	return set;
 }
 
+/* Does this slot hold an entry? */
 static inline bool
 fpt_slot_used(const FPTGeom *g, const char *node, int slot)
 {
@@ -309,6 +311,7 @@ fpt_slot_used(const FPTGeom *g, const char *node, int slot)
 	return fpt_slots_used(g, node, UINT64CONST(1) << slot) != 0;
 }
 
+/* The permutation of a node that has one: slots, not trusted to be any. */
 static inline uint8 *
 fpt_node_perm(const FPTGeom *g, char *node)
 {
@@ -356,6 +359,7 @@ fpt_sep_get(FPTPage pg, int kid, uint64 *hi, uint64 *lo)
 	}
 }
 
+/* Store a kid's separator, which is representable. */
 static inline void
 fpt_sep_set(FPTPage pg, int kid, uint64 hi, uint64 lo)
 {
@@ -454,9 +458,11 @@ fpt_slot_taken(const FPTGeom *g, char *node, int slot)
 		((FPTNode *) node)->used |= UINT64CONST(1) << slot;
 }
 
+/* The same of some slots, out of which entries are taken. */
 static inline void
 fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 {
+	Assert((slots & ~g->capmask) == 0);
 	if (g->perm)
 		((FPTNode *) node)->used &= ~slots & g->capmask;
 	else
@@ -466,6 +472,7 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 	}
 }
 
+/* A slot's downlink, which may be any number; 0 in leaf pages. */
 static inline uint32
 fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 {
@@ -478,9 +485,11 @@ fpt_slot_down(const FPTGeom *g, const char *node, int slot)
 	return v;
 }
 
+/* Store a downlink; in leaf pages there is none, and nothing is done. */
 static inline void
 fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 {
+	Assert(slot >= 0 && slot < g->cap);
 	if (!fpt_is_leaf(g))
 		memcpy(node + g->down_off + slot * g->pw, &down, 4);
 }
@@ -494,6 +503,10 @@ fpt_dict_bytes(FPTPage pg)
 	return fpt_has_dict(pg.g) ? fpt_header(pg.p)->ndict * FPT_DICT_ITEM : 0;
 }
 
+/*
+ * A dictionary's arrays, of ndict each, unaligned; fpt_page_open() has made
+ * sure that they lie within the page.
+ */
 static inline const char *
 fpt_dict_heads(const void *page)
 {
@@ -507,6 +520,7 @@ fpt_dict_offs(const void *page)
 		((const FPTPageHeader *) page)->ndict * sizeof(uint64);
 }
 
+/* Offset of the tuple of a key of the dictionary, not trusted; 0: empty. */
 static inline uint16
 fpt_dict_off(const void *page, int code)
 {
@@ -543,14 +557,17 @@ fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
 	return key->tup != NULL;
 }
 
-/* Number of a slot's key in the dictionary; nodes have no header there. */
+/*
+ * Number of a slot's key in the dictionary, which need not have it; nodes have
+ * no header there.  Of a page without it means nothing.
+ */
 static inline int
 fpt_slot_code(const char *node, int slot)
 {
 	return ((const uint8 *) node)[slot];
 }
 
-/* Offset of a slot's tuple; 0: empty. */
+/* Offset of a slot's tuple, not trusted; 0: empty, or slots own none. */
 static inline uint16
 fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 {
@@ -563,9 +580,11 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 	return v;
 }
 
+/* Store a tuple's offset; where slots own none nothing is done. */
 static inline void
 fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
 {
+	Assert(slot >= 0 && slot < g->cap);
 	if (fpt_owns_tuples(g))
 		memcpy(node + g->off_off + slot * g->pw, &off, 2);
 }
@@ -749,6 +768,7 @@ typedef struct FPTEncoding
 
 extern const FPTEncoding fpt_encodings[FPT_NCODINGS];
 
+/* What pages of this geometry do in their own way. */
 static inline const FPTEncoding *
 fpt_encoding(const FPTGeom *g)
 {
@@ -807,6 +827,7 @@ fpt_node_hints(FPTPage pg, int ordinal)
 	return v & pg.g->capmask;
 }
 
+/* The hint of a slot of a leaf page, numbered as in FPTRun.slotids. */
 static inline bool
 fpt_hint_test(FPTPage pg, int slotid)
 {
