@@ -47,9 +47,11 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 }
 
 /*
- * Leave the exhausted batch for the next one.  False: there is none.  Of the
- * old one the pin is given back, and dead entries are marked; a leaf is read,
- * see fpt_batch_after().
+ * Leave the exhausted batch for the next one in this direction, at its first
+ * entry; false if there is none, and then none is current.  Of the old one the
+ * pin is given back, and dead entries are marked.  A leaf is read if that was
+ * not done ahead, see fpt_batch_after(): no page is locked before or after; may
+ * raise, and be cancelled.
  */
 static bool
 fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -86,7 +88,10 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 /* --- returning entries --------------------------------------------------- */
 
-/* Build the tuples that an index-only scan overwrites and returns. */
+/*
+ * Build the tuples that an index-only scan of image keys overwrites and
+ * returns, in the scan's context, once.  No page is locked.
+ */
 static void
 fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -106,7 +111,11 @@ fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 	MemoryContextSwitchTo(old);
 }
 
-/* The current entry's index tuple, which is not in the batch. */
+/*
+ * The current entry's index tuple, which is not in the batch: made of a copy of
+ * the entry's own, which is.  So->itup is overwritten, and allocated the first
+ * time.  Raises an error if the entry's tuple makes no sense.
+ */
 static pg_noinline void
 fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -123,7 +132,10 @@ fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 	scan->xs_itup = so->itup;
 }
 
-/* The same for an image key.  No page is locked. */
+/*
+ * The same for an image key, which always makes a tuple: raises nothing,
+ * however damaged its page was.  No page is locked.
+ */
 static pg_noinline void
 fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -168,11 +180,16 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 		fpt_return_stored(scan, so);
 }
 
-/* The executor has found the row of the current entry dead. */
+/*
+ * The executor has found the row of the current entry dead.  Entries may be
+ * noted twice, by a scan that goes to and fro, but no more of them than the
+ * batch has: that is all fpt_kill_items() does under the page's lock (L10).
+ */
 static pg_noinline void
 fpt_note_killed(FPTScanOpaque *so)
 {
 	Assert(so->cur.pos >= 0 && so->cur.pos < so->cur.n);
+	Assert(so->nkilled < so->cur.n);
 	if (so->nkilled == so->maxkilled)
 	{
 		so->maxkilled = Max(64, so->maxkilled * 2);
@@ -198,10 +215,7 @@ fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return true;
 }
 
-/*
- * amgettuple: the next entry in this direction, in scan->xs_heaptid, and for
- * index-only scans its tuple.  No page is locked on return; one may be pinned.
- */
+/* See scan/scan.h. */
 bool
 fptgettuple(IndexScanDesc scan, ScanDirection dir)
 {
@@ -228,7 +242,10 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	return true;
 }
 
-/* amgetbitmap: the TIDs of all entries that match.  Returns their number. */
+/*
+ * See scan/scan.h.  A bitmap scan is not index-only, so that none of its
+ * entries is in doubt (fpt_standby_doubts).
+ */
 int64
 fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 {
@@ -242,7 +259,7 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 	{
 		int			i = 0;
 
-		Assert(so->cur.valid && so->cur.n > 0);
+		Assert(so->cur.valid && so->cur.n > 0 && !so->cur.doubt);
 		while (i < so->cur.n)
 		{
 			int			k;
@@ -258,11 +275,7 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 
 /* --- scan life cycle ----------------------------------------------------- */
 
-/*
- * ambeginscan: what the scan needs is in a context of its own.  Quals come with
- * fptrescan().  Returns it, with no page locked or pinned; the metapage may be
- * read.
- */
+/* See scan/scan.h. */
 IndexScanDesc
 fptbeginscan(Relation rel, int nkeys, int norderbys)
 {
@@ -310,11 +323,7 @@ fpt_scan_counters(IndexScanDesc scan, uint64 counters[FPT_NCOUNTERS],
 	fpt_add_reads(reads, &so->ix.map);
 }
 
-/*
- * amrescan: begin anew, with other keys if there are any.  Pins are given back,
- * and what was found dead is marked, for which a leaf is locked; nothing is
- * looked for yet.  May raise if that leaf is damaged.
- */
+/* See scan/scan.h.  The mark goes first, or leaving the batch would copy it. */
 void
 fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 		  ScanKey orderbys, int norderbys)
@@ -322,6 +331,7 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
 	Assert(norderbys == 0);
+	Assert(scankey == NULL || nscankeys == scan->numberOfKeys);
 	so->markpos = -1;
 	fpt_ahead_done(so);
 
@@ -335,7 +345,7 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	so->haveranges = false;
 }
 
-/* amendscan: gives back pins and memory, and tells what was counted. */
+/* See scan/scan.h. */
 void
 fptendscan(IndexScanDesc scan)
 {
@@ -366,7 +376,10 @@ fptmarkpos(IndexScanDesc scan)
 	so->markpos = so->cur.valid ? so->cur.pos : -1;
 }
 
-/* amrestrpos: back to the marked entry, which may be in a batch of its own. */
+/*
+ * See scan/scan.h.  A mark in a batch of its own comes to the current one, so
+ * that so->mark is free for the next.
+ */
 void
 fptrestrpos(IndexScanDesc scan)
 {
