@@ -57,7 +57,10 @@
 
 /* --- batches ------------------------------------------------------------- */
 
-/* An array's copy that has room for max elements. */
+/*
+ * An array's copy that has room for max elements, in the scan's context; its n
+ * elements are kept, the old one (or NULL) is freed.
+ */
 static void *
 fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
 {
@@ -74,7 +77,10 @@ fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
 
 /*
  * Make room for max entries; "keys": for their keys, too; "want": for what an
- * index-only scan returns of them.
+ * index-only scan returns of them.  What there is of b->n entries is kept, and
+ * nothing made smaller; the arrays that a batch has grow together.  Allocates
+ * in the scan's context; the page may be locked, as all of that is bounded by
+ * FPT_MAX_ENTRIES (L10).
  */
 static void
 fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
@@ -179,6 +185,10 @@ fpt_batch_forget(FPTBatch *b)
  * the page was not pinned all the time, an unchanged LSN must prove that no
  * VACUUM has removed an entry in between (its TID might have a new owner).
  * With the pin, VACUUM cannot have ended: TIDs still mean the same rows (P3).
+ *
+ * Locks the page to read, and leaves it as it was, pinned or not.  None is
+ * noted any more.  Raises an error if the page is not sane; the hints may be
+ * logged.  Cannot be cancelled while it waits for the lock.
  */
 static void
 fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
@@ -289,8 +299,9 @@ fpt_range_ends_before(const FPTLayout *l, const FPTRanges *ranges, int i,
 }
 
 /*
- * First range, from the i'th on, that does not end before key; ranges->n if
- * there is none.  A binary search.
+ * First range of image keys, from the i'th on, that does not end before key;
+ * ranges->n if there is none.  A binary search, of images only: raises nothing,
+ * and a page may be locked (L10).
  */
 static int
 fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
@@ -319,7 +330,13 @@ fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
 
 /* --- reading pages ------------------------------------------------------- */
 
-/* Of n entries behind the batch's end, drop those that the quals rule out. */
+/*
+ * Of n entries behind the batch's end, drop those that the quals rule out;
+ * returns how many are left there, in their order.  Neighbours that share a
+ * tuple and have the same head are asked once.  The page is locked, and the
+ * tuples are in it: functions of types run, and may raise (L7).  What they
+ * allocate is forgotten at the end.
+ */
 static int
 fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 				   bool isnull)
@@ -360,7 +377,9 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 /*
  * fpt_page_range(), but that an end which is the page's own is not looked for.
  * So whole pages are copied whole, whatever the order of their entries is
- * today.
+ * today.  The page is locked, or a copy.  Returns FPT_OK, and places that mean
+ * something only then, or FPT_CORRUPT.  May raise where general keys are
+ * compared.
  */
 static inline FPTResult
 fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
@@ -394,6 +413,10 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
  * before ended, and now this one does.  Ranges ascend, and so must their places
  * in the page, or entries might be copied again and again until they overrun
  * the batch.
+ *
+ * Raises an error if the page contradicts itself, or functions of types do
+ * (L7).  Arrays, and the index tuples of an index-only scan, grow in the scan's
+ * context.
  */
 static bool
 fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
@@ -509,7 +532,9 @@ fpt_check_steps(const FPTScanOpaque *so, Page page, int steps)
 
 /*
  * Fill a batch where the scan has no range but that of one image, and that is
- * between the batch's bounds.  False: fpt_copy_range() must do it.
+ * between the batch's bounds.  False: fpt_copy_range() must do it, and the
+ * batch still has no entries.  The page is locked to read.  Allocates nothing,
+ * raises nothing: what is wrong with a damaged page is the other's to say.
  */
 static inline bool
 fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
@@ -536,7 +561,12 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	return true;
 }
 
-/* All ranges of image keys between the batch's bounds. */
+/*
+ * All ranges of image keys between the batch's bounds: their entries are
+ * appended to it.  The page is locked to read, before and after; what bounds
+ * the steps fpt_leap() says (L10).  Raises an error if the page contradicts
+ * itself.  Runs no function of a type.
+ */
 static void
 fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 {
@@ -586,7 +616,8 @@ fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 
 /*
  * Instead of asking the entries of a range (FPTQualRange.seek): where do they
- * begin?  To *done, if that is after it.
+ * begin?  To *done, if that is after it.  The page is locked; functions of
+ * types run, and may raise (L7).
  */
 static void
 fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
@@ -608,6 +639,10 @@ fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
  * one, if that is known.  Comparing keys is dear: what is known of the first
  * range is not asked again, and where the page has no more entries no other one
  * is asked for.
+ *
+ * The page is locked to read, before and after; what bounds the steps
+ * fpt_leap() says (L10).  Functions of types run (L7), which may raise, as does
+ * a page that contradicts itself.
  */
 static void
 fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
@@ -687,10 +722,17 @@ fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
 }
 
 /*
- * Fill a batch from a share-locked leaf, for the part of the key
- * space from "from" to "to" (exclusive) that the page covers.  The page is
- * unlocked, and unpinned where that is safe.  "first", for general keys, is the
- * first range from "from" on, if that is known.
+ * Fill a batch from a share-locked leaf, for the part of the key space from
+ * "from" to "to" (exclusive) that the page covers.  At most one of them is
+ * given, "to" always if the scan goes backward.  "first", for general keys, is
+ * the first range from "from" on, if that is known.
+ *
+ * The page is unlocked, and unpinned where that is safe (P2).  The batch is
+ * valid, perhaps without entries; its bounds and links tell where to go on.
+ * b->pos is the caller's to set.  A parallel scan is given up as soon as the
+ * bounds are known.  Raises an error, lock and pin left to the end of the
+ * transaction, if the page contradicts itself, a function of a type does, or
+ * the snapshot is too old (up to 16).  Allocates in the scan's context.
  */
 static void
 fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
@@ -705,6 +747,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(fpt_header(page)->level == 0);
 	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
 	Assert(!b->valid && fpt_buffer_locked(buf, false));
+	Assert(from == NULL || to == NULL);
+	Assert(first == NULL || (to == NULL && so->quals != NULL));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
 	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);
 	b->valid = true;
@@ -767,7 +811,10 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
  * asks whether it does.  If not, it goes on from leaf to leaf and does not jump
  * to where the quals' next range begins, or it might come by here for ever.  If
  * links and fences lead in a circle, it is found out after as many steps as
- * there are pages, and keys are compared again.
+ * there are pages (L11), and keys are compared again.
+ *
+ * The page is locked to read.  Counts the step (so->steps).  May raise where
+ * keys are compared, or the file cannot be looked at.
  */
 static bool
 fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
@@ -800,8 +847,15 @@ fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 }
 
 /*
- * Share-lock the leaf that covers key, by a remembered number if it will do.
- * "at": where a scan of general keys goes on, if it does not jump; else NULL.
+ * Share-lock the leaf that covers key, by a remembered number if it will do;
+ * returns it pinned, and nothing else.  "at": where a scan of general keys goes
+ * on, if it does not jump; else NULL.  Then the leaf may be the one that
+ * continues there without covering key, see fpt_leaf_continues().
+ *
+ * No page is locked before.  so->look is used up, whether there was a descent
+ * or not: what it points to need not live longer.  Raises an error if the tree
+ * is damaged, or the remembered page, or if a function of a type does; may be
+ * cancelled before the leaf is locked.
  */
 static Buffer
 fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
@@ -832,7 +886,10 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	return fpt_descend(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
 }
 
-/* Make sure that the scan has a window of leaves. */
+/*
+ * Make sure that the scan has a window of leaves.  The first time it reads
+ * catalogues, and allocates it in the scan's context.
+ */
 static FPTWindow *
 fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -858,7 +915,9 @@ fpt_any_window(IndexScanDesc scan, FPTScanOpaque *so)
 
 /*
  * FPTLook.start: if the first leaf has to be read, ask for it, so that it is
- * the first one to come, and for those after it.
+ * the first one to come, and for those after it.  No page is locked.  Reads
+ * catalogues, and leaf parents, one at a time; may raise, and be cancelled.  Of
+ * a parallel scan the caller has the turn.
  */
 static void
 fpt_start_ahead(void *arg, uint32 leaf)
@@ -901,6 +960,9 @@ fpt_image_bounded(const FPTScanOpaque *so, const FPTKey *from,
  * ahead begins in the descent, unless the scan may stop at that leaf.  A bitmap
  * scan never does.  Others do, by a LIMIT, where the range has no end but that
  * of the values its first columns are fixed to, or no value but these.
+ *
+ * *key and *end have to live until fpt_leaf_for() has returned, which is to be
+ * called next.
  */
 static void
 fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
@@ -919,6 +981,11 @@ fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
  * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
  * leaf in a row on, leaves are read ahead, up to the range's end; "bounded":
  * from the first one on.  Not for the planner, which wants one entry.
+ *
+ * No page is locked before or after.  Leaf parents are read, one at a time, and
+ * catalogues the first time: may raise, and be cancelled.  If it is a jump,
+ * *key and *end are kept, see fpt_leaf_look().  The window is in the scan's
+ * context, or the parallel scan's shared memory.
  */
 static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
@@ -955,7 +1022,8 @@ fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
 /*
  * The range of image keys to go on with: the first one with positions at or
  * above "at" (dir > 0), or the last one with positions below it (dir < 0); -1
- * if there is none.
+ * if there is none.  There is one range at least.  Raises nothing; a binary
+ * search, and few steps.
  */
 static int
 fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
@@ -1012,9 +1080,11 @@ fpt_jump_learn(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf, uint32 hint,
 }
 
 /*
- * Lock the leaf where the i'th range of image keys goes on from "at".  *from:
- * where it does, inclusive forward and exclusive backward; "hint" is the page
- * that covers "at", probably.
+ * Lock the leaf where the i'th range of image keys goes on from "at"; returns
+ * it pinned and share-locked, and nothing else.  *from: where it does,
+ * inclusive forward and exclusive backward; "hint" is the page that covers
+ * "at", probably.  No page is locked before.  May be cancelled, and raise: see
+ * fpt_leaf_ahead() and fpt_leaf_for().
  */
 static Buffer
 fpt_image_leaf(IndexScanDesc scan, FPTScanOpaque *so, int i, const FPTKey *at,
@@ -1061,7 +1131,8 @@ fpt_image_leaf(IndexScanDesc scan, FPTScanOpaque *so, int i, const FPTKey *at,
  * Fill a batch, maybe with nothing, from where the ranges go on from "at",
  * which is inclusive forward and exclusive backward; "hint" is the page that
  * probably covers it.  False: there is no such range.  No page is locked before
- * or after this; the batch holds the pin it needs, if any.
+ * or after this; the batch holds the pin it needs, if any.  May be cancelled,
+ * and raise; allocates in the scan's context.
  */
 static bool
 fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
@@ -1103,8 +1174,11 @@ fpt_jump_stays(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, int dir)
 }
 
 /*
- * fpt_leaf_ahead() for general keys, in the range r; "at": where the scan has
- * come to; "dense": the range is one of many that are close together.
+ * fpt_leaf_ahead() for general keys, in the range r, which fpt_quals_range()
+ * was asked for last; "at": where the scan has come to; "target": the key that
+ * the next leaf is to cover; "dense": the range is one of many that are close
+ * together.  *target and *r have to live until fpt_leaf_for() has returned.  No
+ * page is locked; functions of types run.  May raise, and be cancelled.
  */
 static void
 fpt_general_ahead(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
@@ -1140,9 +1214,12 @@ fpt_general_ahead(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 }
 
 /*
- * General keys: lock the leaf that covers "target", in the range r.  "hint" is
- * the sibling that the scan has come to the end of, "at", which covers it at
- * least if no key was jumped over.  It is tried first while that goes well.
+ * General keys: lock the leaf that covers "target", in the range r; returns it
+ * pinned and share-locked, and nothing else.  "hint" is the sibling that the
+ * scan has come to the end of, "at", which covers it at least if no key was
+ * jumped over.  It is tried first while that goes well.  No page is locked
+ * before.  May be cancelled, and raise: see fpt_leaf_ahead() and
+ * fpt_leaf_for().
  */
 static Buffer
 fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
@@ -1167,7 +1244,10 @@ fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	return buf;
 }
 
-/* fpt_advance_image() for general keys. */
+/*
+ * fpt_advance_image() for general keys.  Functions of types run, in part with
+ * the leaf locked (L7).
+ */
 static bool
 fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 					const FPTKey *at, uint32 hint, int dir)
@@ -1220,7 +1300,10 @@ typedef enum FPTAdvance
 /*
  * Read the next leaf that may have entries, from *at on; arguments as those of
  * fpt_advance_image().  The batch is valid only if there were any; of an empty
- * leaf *at and *hint tell where the scan goes on.
+ * leaf *at and *hint tell where the scan goes on.  A parallel scan's turn is
+ * waited for first, and over on return; *at and *hint are first set to where
+ * the others have come to, if any has begun.  No page is locked before or
+ * after; may be cancelled, and raise.
  */
 static FPTAdvance
 fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
@@ -1269,7 +1352,13 @@ fpt_advance(IndexScanDesc scan, FPTBatch *b, const FPTKey *start, uint32 hint,
 	return came == FPT_ADVANCE_BATCH;
 }
 
-/* The scan's quals, as ranges or as what gives ranges. */
+/*
+ * The scan's quals, as ranges (so->ranges) or as what gives ranges (so->quals).
+ * No page is locked: functions of types run, and catalogues may be read.  May
+ * be cancelled, and raise, also if the index has sort keys of another version
+ * of a collation.  Allocates in the scan's context, in place of what the last
+ * call did.
+ */
 static void
 fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
 {

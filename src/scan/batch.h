@@ -16,10 +16,17 @@
 #include "scan/state.h"
 
 /*
- * Read the first batch of the scan in this direction into b, or the one after
- * "from"; false if there is none.  The batch has an entry at least, and b->pos
- * is at the first one.  No page is locked, before or after; a pin is left where
- * a batch needs one.  Raises errors.
+ * Read the first batch of the scan in this direction into b, which is so->cur,
+ * or the one after "from"; false if there is none, and then b is not valid.
+ * The batch has an entry at least, and b->pos is at the first one in this
+ * direction.  *from may be what b was before it was left: of it the bounds and
+ * links are used, which leaving it has kept.
+ *
+ * No page is locked, before or after; a pin is left where a batch needs one
+ * (P2).  Quals are worked out first, if that has not been done since the last
+ * rescan.  Any number of leaves without entries is passed by: may be cancelled
+ * at each.  Raises errors of damaged pages, and of functions of types.  A
+ * parallel scan waits for other participants.  Allocates in the scan's context.
  */
 extern bool fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 							ScanDirection dir);
@@ -31,31 +38,46 @@ extern bool fpt_batch_after(IndexScanDesc scan, FPTBatch *b,
  * leaf.  False: there is none (*end), or that leaf has no entry of the scan.
  * Then the current batch stands for its interval, too, and the next call looks
  * at the leaf after it: who may stop at any row must not be made to read more.
+ * The current batch has no pin, and so the one ahead gets none (P6).  Locks,
+ * errors and memory as of fpt_batch_after().
  */
 extern bool fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so,
 							ScanDirection dir, bool *end);
 
-/* Copy a batch, with a pin of its own: the mark's (P6). */
+/*
+ * Copy a batch, with a pin of its own: the mark's (P6).  "to" is not valid; its
+ * arrays are used again, or made larger in the scan's context.  Of what the
+ * standby was asked nothing is copied.  Locks nothing, raises nothing.
+ */
 extern void fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to,
 						   const FPTBatch *from);
 
-/* Done with it: gives the pin back, if there is one. */
+/*
+ * Done with it: gives the pin back, if there is one.  What was allocated stays
+ * for the next, and so do bounds and links, which fpt_batch_after() wants.
+ * Raises nothing; a batch that is not valid may be passed.
+ */
 extern void fpt_batch_forget(FPTBatch *b);
 
 /*
- * Leave the current batch: hints at entries that were found dead go to its
- * page, and what mark/restore needs of it is kept.
+ * Leave the current batch, if there is one: hints at entries that were found
+ * dead go to its page, and what mark/restore needs of it is kept, a copy in the
+ * scan's context.  For the hints the page is locked for a moment; raises an
+ * error if it is damaged.  Locks and raises nothing else.
  */
 extern void fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so);
 
 /*
- * The i'th entry's key in a batch that has keys; its tuple is at tup.
+ * The i'th entry's key in a batch of general keys that has them; its tuple is
+ * at tup, in the locked page or a copy, and has to stay there as long as *key
+ * is used.  Raises nothing.
  * Written in place: a copy of what was just written in smaller pieces stalls.
  */
 static inline void
 fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
 			  const char *tup, FPTKey *key)
 {
+	Assert(i >= 0 && b->los != NULL && b->tuplens != NULL);
 	key->hi = 0;
 	key->lo = b->los[i];
 	key->tid = b->tids[i];
