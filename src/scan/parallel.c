@@ -77,7 +77,10 @@ fpt_parallel_state(IndexScanDesc scan)
 						   fpt_parallel_offset(scan->parallel_scan));
 }
 
-/* A key in shared memory was written by another process: find its tuple. */
+/*
+ * A key in shared memory was written by another process: find its tuple.  The
+ * scan is seized.
+ */
 static void
 fpt_key_here(FPTKeyBuf *buf)
 {
@@ -118,7 +121,7 @@ fptinitparallelscan(void *target)
 	ConditionVariableInit(&p->cv);
 }
 
-/* The leader begins anew; there are no workers at the moment. */
+/* See scan/parallel.h. */
 void
 fptparallelrescan(IndexScanDesc scan)
 {

@@ -87,7 +87,11 @@ fpt_standby_doubts(IndexScanDesc scan)
 		RecoveryInProgress();
 }
 
-/* Room for the answers about a batch, of which nothing has been asked yet. */
+/*
+ * Room for the answers about a batch, of which nothing has been asked yet: in
+ * the scan's context, for all that the batch has room for, and in place of the
+ * answers about the last one.
+ */
 static void
 fpt_standby_prepare(FPTScanOpaque *so)
 {
@@ -114,7 +118,12 @@ fpt_map_pin(Relation heap, FPTMapPage *m, BlockNumber blk)
 	m->number = blk / FPT_MAP_PER_PAGE;
 }
 
-/* Is a heap page all-visible?  As visibilitymap_get_status(), takes no lock. */
+/*
+ * Is a heap page all-visible?  As visibilitymap_get_status(), takes no lock:
+ * the answer may be out of date, see fpt_standby_ask().  The map's page stays
+ * pinned, until another one takes its place.  If it is not at hand it is read:
+ * may be cancelled, and raise.
+ */
 static inline bool
 fpt_map_visible(Relation heap, FPTStandby *s, BlockNumber blk)
 {
@@ -135,7 +144,8 @@ fpt_map_visible(Relation heap, FPTStandby *s, BlockNumber blk)
 
 /*
  * Look up entries "from" to "to" - 1 of the current batch in the visibility
- * map.  No lock is held, as this may read pages (V4); it may be cancelled.
+ * map.  No lock is held, as this may read pages (V4); it may be cancelled, and
+ * raise.
  */
 static void
 fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
@@ -164,6 +174,7 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
  * The bits count if the leaf is found unchanged *after* they were read (V2).
  * If it is not, nothing will be proven of this batch any more: all its rows
  * will be fetched.  The leaf is pinned, and locked only to read its LSN (V4).
+ * May be cancelled before that, and raise; allocates in the scan's context.
  */
 static void
 fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -197,7 +208,8 @@ fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 /*
  * Has the current entry a row that the scan's snapshot sees (V3)?  No page is
- * locked before or after; may raise if the table is damaged.
+ * locked before or after; may raise if the table is damaged.  scan->xs_heaptid
+ * stays what it is.  The slot is made once, in the scan's context.
  */
 static bool
 fpt_standby_fetch(IndexScanDesc scan, FPTScanOpaque *so)
