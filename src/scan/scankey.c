@@ -77,6 +77,7 @@ span_order(const FPTSpan *x, const FPTSpan *y)
 
 /* --- helpers ------------------------------------------------------------- */
 
+/* What is kept over rescans, in the scan's context; all zeroes at first. */
 static FPTQualWork *
 get_work(FPTQualState *qs)
 {
@@ -89,8 +90,8 @@ get_work(FPTQualState *qs)
 
 /*
  * Make one of the buffers large enough for n spans; the first "keep" of them
- * stay.  Core bounds an array's elements at MaxArraySize.  Returns it; it may
- * have moved.
+ * stay.  Core bounds an array's elements at MaxArraySize.  Returns it, in the
+ * scan's context; it may have moved.
  */
 static FPTSpan *
 get_buffer(FPTQualState *qs, int which, Size n, Size keep)
@@ -160,11 +161,7 @@ set_class_range(FPTRange *range, uint32 from, uint32 to)
 	range->hi.tid = FPT_MAX_TID;
 }
 
-/*
- * Look up the operator family's comparison function for (type of the i'th
- * column, subtype).  fpt_image_cut() passes it Datums of these types, hence the
- * check.
- */
+/* See scan/scankey.h. */
 void
 fpt_lookup_cross(Relation rel, int i, Oid subtype, MemoryContext cxt,
 				 FmgrInfo *cmp)
@@ -200,7 +197,12 @@ fpt_lookup_cross(Relation rel, int i, Oid subtype, MemoryContext cxt,
 	fmgr_info_cxt(proc, cmp, cxt);
 }
 
-/* The comparison function for a key's argument; NULL: of the column's type. */
+/*
+ * The comparison function for a key's argument; NULL: of the column's type.  It
+ * is looked up once for each type, unless there are many: then it is good until
+ * the next call.  Reads catalogues, may raise, and allocates in the scan's
+ * context.
+ */
 static inline FmgrInfo *
 cross_cmp(FPTQualState *qs, ScanKey key)
 {
@@ -231,7 +233,8 @@ cross_cmp(FPTQualState *qs, ScanKey key)
 
 /*
  * The ascending images lo .. hi that an argument (an array's element, or all
- * there is) allows; false if there are none.
+ * there is) allows; false if there are none.  Runs the comparison function,
+ * which may raise; no page is locked.
  */
 static inline bool
 argument_interval(FPTQualState *qs, ScanKey key, FmgrInfo *cmp, Datum arg,
@@ -281,8 +284,8 @@ elements_end(FPTElements *e)
 /*
  * "key < ANY (array)" and its like: true if it is for one element at least.
  * These intervals all begin or all end at the same image, so that the largest
- * is their union.  Runs comparison functions, with no page locked; may be
- * cancelled.
+ * is their union.  Runs comparison functions, with no page locked; may raise,
+ * and be cancelled.
  */
 static bool
 narrow_by_any(FPTQualState *qs, ScanKey key)
@@ -329,7 +332,7 @@ make_span(const FPTIndex *ix, FPTImage lo, FPTImage hi)
 /*
  * Sort spans and merge those that overlap or leave no image between them;
  * "wide": they are images of 16 bytes, of which equal ones are merged.  Returns
- * their number.  May be cancelled.
+ * their number; they are from s on.  Allocates nothing.  May be cancelled.
  */
 static int
 sort_and_merge(FPTSpan *s, int n, bool wide)
@@ -364,7 +367,7 @@ sort_and_merge(FPTSpan *s, int n, bool wide)
  * returns their number.  -1: a user's operator class finds several images of 16
  * bytes equal to one element.  Then what is kept of the array is the interval
  * of all, and matches are rechecked.  Runs comparison functions, with no page
- * locked; may be cancelled.
+ * locked; may raise, and be cancelled.  The buffer may move.
  */
 static int
 array_spans(FPTQualState *qs, ScanKey key, int which)
@@ -415,7 +418,10 @@ array_spans(FPTQualState *qs, ScanKey key, int which)
 	return -1;
 }
 
-/* What two spans have in common, if anything; *xfirst: x ends before y does. */
+/*
+ * What two spans have in common, if anything; *xfirst: x ends before y does.
+ * Wide ones are points.  *both means something after true only.
+ */
 static inline bool
 span_meet(bool wide, FPTSpan x, FPTSpan y, FPTSpan *both, bool *xfirst)
 {
@@ -437,7 +443,7 @@ span_meet(bool wide, FPTSpan x, FPTSpan y, FPTSpan *both, bool *xfirst)
  * Intersect disjoint, ascending spans; returns the number of the result's,
  * which are written to out, if that is not NULL.  *lead: out may be so many
  * spans in front of a, and must be as many at least, so that it overtakes what
- * is still to be read nowhere.  May be cancelled.
+ * is still to be read nowhere.  Allocates nothing.  May be cancelled.
  */
 static int
 intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
@@ -472,7 +478,11 @@ intersect(bool wide, const FPTSpan *a, int na, const FPTSpan *b, int nb,
 	return n;
 }
 
-/* Of the n spans of the first buffer, what is in the m of the second one. */
+/*
+ * Of the n spans of the first buffer, what is in the m of the second one;
+ * returns how many there are now in the first one, which may have moved.  May
+ * be cancelled.
+ */
 static int
 intersect_buffers(FPTQualState *qs, int n, int m)
 {
@@ -493,8 +503,10 @@ intersect_buffers(FPTQualState *qs, int n, int m)
 }
 
 /*
- * The ranges of all "= ANY" keys, within qs->lo .. qs->hi.  The memory that
- * takes is 16 bytes an element; btree's is 9.
+ * The ranges of all "= ANY" keys, within qs->lo .. qs->hi.  Leaves ranges->n =
+ * 0 if there are none.  The memory that takes is 16 bytes an element, in the
+ * scan's context; btree's is 9.  Runs comparison functions, with no page
+ * locked; may raise, and be cancelled.
  */
 static void
 preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
@@ -542,7 +554,7 @@ fpt_reject_key(Relation rel, ScanKey key)
 /*
  * A row comparison, of a column that is in the row several times: what its
  * first member says.  The rest is the executor's business.  False if nothing
- * matches.
+ * matches.  Runs the comparison function, which may raise; no page is locked.
  */
 static bool
 narrow_by_row(FPTQualState *qs, ScanKey key)
@@ -564,8 +576,9 @@ narrow_by_row(FPTQualState *qs, ScanKey key)
 
 /*
  * The general case.  Leaves ranges->n = 0 as soon as the quals contradict each
- * other or one can never be true.  Runs comparison functions, with no page
- * locked; may be cancelled, or raise.
+ * other or one can never be true.  Runs comparison functions, and reads
+ * catalogues, with no page locked; may be cancelled, or raise.  Allocates in
+ * the scan's context, and only for arrays and arguments of other types.
  */
 static void
 preprocess(FPTQualState *qs, ScanKey keys, int nkeys)

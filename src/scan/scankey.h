@@ -48,12 +48,13 @@ typedef struct FPTRanges
 	struct FPTQualWork *work;	/* scan/scankey.c's own, kept over rescans */
 } FPTRanges;
 
-/* The range of a span. */
+/* The range of a span, of image keys.  Raises nothing. */
 static inline void
 fpt_span_range(const FPTLayout *l, FPTSpan s, FPTRange *range)
 {
 	bool		wide = l->keysize == 16;
 
+	Assert(wide || s.a <= s.b);
 	memset(range, 0, sizeof(FPTRange));
 	range->lo.hi = wide ? s.a : 0;
 	range->lo.lo = wide ? s.b : s.a;
@@ -64,7 +65,9 @@ fpt_span_range(const FPTLayout *l, FPTSpan s, FPTRange *range)
 	range->hi.cls = FPT_CLS_VALUE;
 }
 
-/* The i'th range; *buf is overwritten. */
+/*
+ * The i'th range, which may be in *buf.  Raises nothing; a page may be locked.
+ */
 static inline const FPTRange *
 fpt_range(const FPTLayout *l, const FPTRanges *ranges, int i, FPTRange *buf)
 {
@@ -77,8 +80,14 @@ fpt_range(const FPTLayout *l, const FPTRanges *ranges, int i, FPTRange *buf)
 
 /*
  * Compute the ranges of a scan's keys.  "ranges" is zeroed by the first caller
- * and may be passed again at a rescan: memory is reused.  No page may be
- * locked: comparison functions run, and may raise.
+ * and may be passed again at a rescan: memory, which is in cxt, is reused.
+ * What they say lives until then; they point to nothing of the keys.  The index
+ * has image keys.
+ *
+ * No page may be locked: catalogues are read and comparison functions run,
+ * which may raise.  What these allocate stays in the current context.  May be
+ * cancelled.  Raises an error, too, for a key that no index scan has
+ * (fpt_reject_key).
  */
 extern void fpt_preprocess_keys(Relation rel, FPTIndex *ix, ScanKey keys,
 								int nkeys, MemoryContext cxt,
@@ -102,9 +111,17 @@ typedef struct FPTElements
 	char		typalign;
 } FPTElements;
 
+/*
+ * Before the first element of an array, which is arg.  A copy of it is made in
+ * the current context if it is compressed, out of line or expanded (e->ours).
+ * No page is locked: that reads TOAST tables and catalogues, and may raise.
+ */
 extern void fpt_elements_begin(FPTElements *e, Datum arg);
 
-/* The next element that is not NULL; false if there is none. */
+/*
+ * The next element that is not NULL; false if there is none.  One that is
+ * passed by reference is in the array.  Allocates nothing, raises nothing.
+ */
 static inline bool
 fpt_elements_next(FPTElements *e, Datum *value)
 {
@@ -123,8 +140,10 @@ fpt_elements_next(FPTElements *e, Datum *value)
 }
 
 /*
- * Comparison function of a column's type with another one of its family.  Reads
- * catalogues; raises an error if there is none, or one of other arguments.
+ * Comparison function of the type of the i'th column with another one of its
+ * family, in *cmp; what that allocates is in cxt.  Reads catalogues; raises an
+ * error if there is none, or one of other arguments: fpt_image_cut() passes it
+ * Datums of these types.
  */
 extern void fpt_lookup_cross(Relation rel, int i, Oid subtype,
 							 MemoryContext cxt, FmgrInfo *cmp);
