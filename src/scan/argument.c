@@ -36,7 +36,10 @@ fpt_not_null(Relation rel, int i)
 	return iv;
 }
 
-/* The interval of ascending values between two bounds. */
+/*
+ * The interval of ascending values between two bounds, in the order of the
+ * index, where the first may be the last.  No NULLs are in it.
+ */
 static FPTInterval
 ascending(const FPTConverter *conv, FPTBound lo, FPTBound hi)
 {
@@ -57,8 +60,8 @@ ascending(const FPTConverter *conv, FPTBound lo, FPTBound hi)
 }
 
 /*
- * "column <strategy> value", value of the column's type.  Raises an error if
- * the strategy is none of btree's.
+ * "column <strategy> value", value of the column's type, which is in the result
+ * as it is.  Raises an error if the strategy is none of btree's.
  */
 static FPTInterval
 operator_interval(const FPTConverter *conv, Datum value)
@@ -95,7 +98,10 @@ operator_interval(const FPTConverter *conv, Datum value)
 	return ascending(conv, lo, hi);
 }
 
-/* Images that stand for values of the type: some have fewer than bits. */
+/*
+ * Images that stand for values of the type, *min to *max: some have fewer than
+ * bits.
+ */
 static void
 valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
 {
@@ -131,10 +137,10 @@ image_bound(const FPTKeyType *type, FPTImage img, FPTConverted *buf)
 }
 
 /*
- * The same for a value of another type; false if no value matches.  An interval
- * of "=" has two ends, so that the least and the greatest value of a type are
- * single values as others are.  Runs the comparison function, which may raise;
- * no page is locked.
+ * The same for a value of another type, in *iv; false if no value matches.  An
+ * interval of "=" has two ends, so that the least and the greatest value of a
+ * type are single values as others are.  Both may be in conv->buf.  Runs the
+ * comparison function, which may raise; no page is locked.
  */
 static bool
 image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
@@ -171,8 +177,8 @@ image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
 /*
  * How does a column compare with a qual's argument of the other of the types
  * text and name?  Orders and comparisons of users may be any: names that differ
- * may be equal, or in the opposite order.  Unknown unless both are core's; with
- * no page locked, as fpt_converter_init().
+ * may be equal, or in the opposite order.  Unknown unless both are core's.
+ * Reads the relcache; with no page locked, as fpt_converter_init().
  */
 static FPTArgument
 string_argument(Relation rel, int i, ScanKey key)

@@ -81,30 +81,40 @@ fpt_argument_is_string(FPTArgument how)
 	return how == FPT_ARG_NAME_TO_TEXT || how == FPT_ARG_TEXT_TO_NAME;
 }
 
-/* Values but no NULLs, of column i, in the order of the index. */
+/*
+ * Values but no NULLs, of column i, in the order of the index.  Raises nothing,
+ * looks nothing up.
+ */
 extern FPTInterval fpt_not_null(Relation rel, int i);
 
 /*
- * How is a qual of column i made comparable with it?  Looks up functions: may
- * raise, and no page is locked.  Allocates in the current context, which has to
- * live as long as the intervals.
+ * How is a qual of column i made comparable with it?  conv->how tells;
+ * FPT_ARG_UNKNOWN is no error.  Looks up functions: may raise, if an operator
+ * family lacks one or it has other arguments, and no page is locked.  Allocates
+ * conv->buf, for arguments of other types, in the current context, which has to
+ * live as long as the intervals.  *key is the caller's, and used as long as
+ * *conv.
  */
 extern void fpt_converter_init(FPTConverter *conv, Relation rel, int i,
 							   ScanKey key);
 
 /*
- * The interval of one argument.  Returns 1 if there is one, 0 if no value
- * matches, -1 if nobody knows.  Values that are passed by reference are the
- * argument itself or, of another type, in conv->buf, until it is used again.
- * May raise, and run functions of types; no page is locked.
+ * The interval of one argument, which is not NULL.  Returns 1 if there is one,
+ * 0 if no value matches, -1 if nobody knows; *iv means something only after 1.
+ * Values that are passed by reference are the argument itself or, of another
+ * type, in conv->buf, until it is used again.  conv->fuzzy is set, and never
+ * reset, if the interval may have values that do not match.  May raise, and run
+ * functions of types, and fetch what is stored out of line, into the current
+ * context; no page is locked.
  */
 extern int	fpt_argument_interval(FPTConverter *conv, Datum value,
 								  FPTInterval *iv);
 
 /*
  * A name as a text, or a text, neither compressed nor out of line, that is no
- * longer than a name, as a name.  Takes so many steps, allocates nothing, and
- * never fails: pages may be locked.
+ * longer than a name, as a name; "how" says which, and is one of the two.  The
+ * result is in *buf.  Takes so many steps, allocates nothing, and never fails:
+ * pages may be locked.
  */
 extern Datum fpt_convert(FPTArgument how, Datum value, FPTConverted *buf);
 
