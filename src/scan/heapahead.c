@@ -106,7 +106,10 @@ fpt_batch_block(const FPTBatch *b, int pos)
 	return (BlockNumber) (b->tids[pos] >> 16);
 }
 
-/* Changes of the block between two entries of a batch, "from" not included. */
+/*
+ * Changes of the block between two entries of a batch, "from" not included.
+ * *last: the block before them, and then the one of "to".
+ */
 static int
 fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
 {
@@ -125,7 +128,7 @@ fpt_count_switches(const FPTBatch *b, int from, int to, BlockNumber *last)
 
 /*
  * The scan has not looked for a while: how far ahead, in changes of the block,
- * is the position still?  Changes nothing.
+ * is the position still?  Returns no more than it was.  Changes nothing.
  *
  * A scan that turned back in a pause may just have left its batch on the side
  * that it came from; then the batch's first entry is taken for the current one.
@@ -222,6 +225,11 @@ fpt_run_behind(const FPTHeapRun *r, BlockNumber blk)
 	return r->down ? (int64) blk - r->last : (int64) r->last - blk;
 }
 
+/*
+ * Where is a block that will be read, as this run sees it?  Changes nothing.  A
+ * block inside or passed is one of the last 64, those that "passed" has bits
+ * for.
+ */
 static inline FPTRunPlace
 fpt_run_place(const FPTHeapRun *r, BlockNumber blk)
 {
@@ -245,8 +253,9 @@ fpt_run_place(const FPTHeapRun *r, BlockNumber blk)
  * The position ahead comes to a block that will be read.  Which run does it
  * belong to, and *place: where?  Of several the longest, which so takes in what
  * others have begun; if there is none, the result is where a new one may begin,
- * in place of the one that was come by the longest time ago.  *passed: is there
- * one that has passed it?
+ * in place of the one that was come by the longest time ago
+ * (FPT_RUN_ELSEWHERE).  *passed: is there one that has passed it?  Changes
+ * nothing: fpt_heap_run_on() does.
  */
 static FPTHeapRun *
 fpt_heap_find_run(const FPTHeapAhead *h, BlockNumber blk, FPTRunPlace *place,
@@ -255,6 +264,7 @@ fpt_heap_find_run(const FPTHeapAhead *h, BlockNumber blk, FPTRunPlace *place,
 	FPTHeapRun *best = NULL;
 	FPTHeapRun *oldest = h->runs;
 
+	Assert(h->runs != NULL);
 	*place = FPT_RUN_ELSEWHERE;
 	*passed = false;
 	for (FPTHeapRun *r = h->runs; r < h->runs + FPT_RUNS; r++)
@@ -342,7 +352,8 @@ fpt_run_turn(FPTHeapRun *r, BlockNumber blk)
 /*
  * A block, which fpt_heap_find_run() has found the place of, goes on a run, or
  * begins one.  "cached": it need not be read, which makes the run shorter, and
- * puts an end to a short one: the system sees none.
+ * puts an end to a short one: the system sees none.  Changes the run, and what
+ * is known of runs; asks for nothing, raises nothing.
  */
 static void
 fpt_heap_run_on(FPTHeapAhead *h, FPTHeapRun *r, FPTRunPlace place,
@@ -350,6 +361,7 @@ fpt_heap_run_on(FPTHeapAhead *h, FPTHeapRun *r, FPTRunPlace place,
 {
 	bool		further = place == FPT_RUN_NEXT || place == FPT_RUN_TURN;
 
+	Assert(place == FPT_RUN_ELSEWHERE || r->length > 0);
 	if (place == FPT_RUN_ELSEWHERE)
 	{
 		memset(r, 0, sizeof(FPTHeapRun));
@@ -416,7 +428,7 @@ fpt_heap_run_pause(FPTHeapAhead *h)
 
 /* --- the position ahead -------------------------------------------------- */
 
-/* The pause in progress is over, or the scan: how much of it was there? */
+/* See scan/heapahead.h. */
 void
 fpt_heap_count_pause(FPTScanOpaque *so)
 {
@@ -427,7 +439,7 @@ fpt_heap_count_pause(FPTScanOpaque *so)
 	h->pause = 0;
 }
 
-/* Give up the batch read ahead and begin again at the current entry. */
+/* See scan/heapahead.h.  The batch read ahead has no pin (P6). */
 void
 fpt_heap_restart(FPTScanOpaque *so)
 {
@@ -455,9 +467,9 @@ fpt_heap_counters(const FPTScanOpaque *so, uint64 *counters)
 }
 
 /*
- * Decide at a scan's start whether heap pages may be read ahead at all.  What
- * has been learnt of the heap, the distance and its pauses, is kept over
- * rescans: an inner loop that finds its pages cached is left alone.
+ * See scan/heapahead.h.  What has been learnt of the heap, the distance and its
+ * pauses, is kept over rescans: an inner loop that finds its pages cached is
+ * left alone.
  */
 void
 fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
@@ -496,7 +508,12 @@ fpt_heap_begin(IndexScanDesc scan, FPTScanOpaque *so)
 	fpt_count(so->counters, why, 1);
 }
 
-/* The scan is long enough: look up what the first steps need not know. */
+/*
+ * The scan is long enough: look up what the first steps need not know.  False:
+ * the tablespace allows no read-ahead, and there will be none.  No page is
+ * locked: reads a cache of tablespaces, and asks for the heap's size, which may
+ * raise.  Allocates in the scan's context.
+ */
 static bool
 fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -531,7 +548,8 @@ fpt_block_cmp(const void *a, const void *b)
 
 /*
  * Ask for the blocks that were put together, neighbours in one request: one by
- * one each would be a read.  No page is locked (L7); may be cancelled.
+ * one each would be a read.  None is left.  No page is locked (L7); may be
+ * cancelled, and raises an error if the heap's file cannot be opened.
  */
 static void
 fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
@@ -562,7 +580,9 @@ fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
 
 /*
  * Move the read-ahead position to the next entry; false, and counted why, if
- * there is none yet known, or none at all.
+ * there is none yet known, or none at all.  May read a leaf into so->ahead, see
+ * fpt_batch_ahead(): no page is locked before or after; may be cancelled, and
+ * raise.
  */
 static bool
 fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
@@ -607,7 +627,11 @@ fpt_heap_advance(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	return false;
 }
 
-/* An index-only scan reads pages only that are not all-visible. */
+/*
+ * An index-only scan reads pages only that are not all-visible.  Counts one
+ * that is.  May read a page of the visibility map, which stays pinned
+ * (heap.vmbuf).
+ */
 static bool
 fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 {
@@ -620,7 +644,8 @@ fpt_heap_wanted(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 
 /*
  * Ask for a block that is in no shared buffer, soon: with its neighbours, which
- * may come next.  Does that start a read?
+ * may come next.  Does that start a read?  No page is locked (L7); if there are
+ * enough of them, as fpt_heap_request().
  */
 static bool
 fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, const FPTHeapRun *r,
@@ -628,6 +653,7 @@ fpt_heap_gather(IndexScanDesc scan, FPTHeapAhead *h, const FPTHeapRun *r,
 {
 	bool		io;
 
+	Assert(h->nask >= 0 && h->nask <= FPT_ASK_MAX);
 	if (fpt_can_prefetch_range(scan->heapRelation))
 	{
 		if (h->nask == FPT_ASK_MAX)
@@ -653,7 +679,9 @@ fpt_heap_ahead(const FPTHeapAhead *h)
 /*
  * Ask for a block that will be read, unless it is in shared buffers, was asked
  * for just before, or is left to the operating system.  *io: that started a
- * read.  False: nobody knows.
+ * read.  False: nobody knows, and the distance learns nothing from it.  Counts
+ * which of these it was.  No page is locked (L7); may be cancelled, and raise,
+ * as fpt_heap_request().
  */
 static bool
 fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
@@ -695,7 +723,11 @@ fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
 	return true;
 }
 
-/* Ask for a block, the next one ahead. */
+/*
+ * Ask for a block, the next one ahead, which the position is at from now on;
+ * there is room for it in the ring.  A block that the heap does not have is not
+ * asked for.  No page is locked (L7); may be cancelled, and raise.
+ */
 static void
 fpt_heap_ask(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk)
 {
@@ -775,7 +807,11 @@ fpt_heap_come_on(FPTHeapAhead *h, int n)
 	h->switches = Min(h->switches, PG_INT32_MAX / 2) + n;
 }
 
-/* The scan returns an entry of another heap block than before. */
+/*
+ * The scan returns an entry of another heap block than before: the position
+ * goes on as far as it may, and the next pause is set.  Locks, errors and
+ * memory as of fpt_heap_look().
+ */
 static void
 fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
@@ -837,7 +873,11 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		fpt_heap_run_pause(h);
 }
 
-/* What has a scan come by before it looks for the first time? */
+/*
+ * What has a scan come by before it looks for the first time?  The block of the
+ * entry before the current one, as far as it is in this batch, and how many
+ * changes there were up to it.
+ */
 static void
 fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
 {
@@ -857,10 +897,7 @@ fpt_heap_first_look(FPTScanOpaque *so, ScanDirection dir)
 	fpt_count(so->counters, FPT_SKIP_SHORT, seen);
 }
 
-/*
- * The scan returns an entry after some for which nothing was done: see whether
- * there is something to do now.
- */
+/* See scan/heapahead.h. */
 void
 fpt_heap_look(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
