@@ -138,7 +138,10 @@ value_cmp(const FPTQuals *q, int i, Datum a, bool anull, const FPTBound *b)
 	return fpt_general_compare_values(q->g, i, a, anull, b->value, b->isnull);
 }
 
-/* Is a value below an interval (-1), in it, or above it (1)? */
+/*
+ * Is a value below an interval (-1), in it, or above it (1)?  Runs the type's
+ * function, which may raise, with a page locked, perhaps (L7).
+ */
 static pg_attribute_always_inline int
 value_side(const FPTQuals *q, int i, Datum v, bool vnull,
 		   const FPTInterval *iv)
@@ -213,6 +216,10 @@ set_value(const FPTSet *s, int k, FPTConverted *buf)
 	return fpt_convert(s->how, s->values[k], buf);
 }
 
+/*
+ * The k'th interval; ends that are converted are in *buf, which is not looked
+ * at for others and may be NULL then.  Raises nothing, allocates nothing.
+ */
 static pg_attribute_always_inline FPTInterval
 set_interval(const FPTSet *s, int k, FPTConverted *buf)
 {
@@ -228,7 +235,10 @@ set_interval(const FPTSet *s, int k, FPTConverted *buf)
 	return iv;
 }
 
-/* Is a value below the k'th interval (< 0), in it, or above it (> 0)? */
+/*
+ * Is a value below the k'th interval (< 0), in it, or above it (> 0)?  As
+ * value_side().
+ */
 static pg_attribute_always_inline int
 set_side(const FPTQuals *q, int i, const FPTSet *s, int k, Datum v, bool vnull)
 {
@@ -282,7 +292,12 @@ keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
 		q->recheck = true;
 }
 
-/* Keep of a column what b allows as well; b is in the current context. */
+/*
+ * Keep of a column what b allows as well; b is in the current context, and is
+ * the column's from now on, or no one's.  Sets q->never if nothing is left, and
+ * q->recheck if too much may be.  Runs functions of types, with no page locked;
+ * may raise, and be cancelled.
+ */
 static void
 intersect(FPTQuals *q, int i, FPTSet b)
 {
@@ -313,6 +328,10 @@ intersect(FPTQuals *q, int i, FPTSet b)
 		q->never = true;
 }
 
+/*
+ * The same for one interval.  A single value is made a set of, in the current
+ * context, so that arrays and values are looked for in the same way.
+ */
 static void
 intersect_one(FPTQuals *q, int i, FPTInterval iv)
 {
@@ -365,8 +384,8 @@ value_order(const void *a, const void *b, void *arg)
 }
 
 /*
- * Sort an array's intervals and merge those that overlap.  Runs functions of
- * types, and may be cancelled.
+ * Sort an array's intervals and merge those that overlap, in place.  Runs
+ * functions of types, with no page locked; may raise, and be cancelled.
  */
 static void
 sort_intervals(const FPTQuals *q, int i, FPTSet *s)
@@ -404,7 +423,8 @@ sort_intervals(const FPTQuals *q, int i, FPTSet *s)
 
 /*
  * Let each entry be asked, or each row.  An array is taken apart here, before a
- * page is locked.  Allocates in the current context, where it has to stay.
+ * page is locked: catalogues are read, and functions of types run.  May raise,
+ * and be cancelled.  Allocates in the current context, where it has to stay.
  */
 static void
 ask_entries(FPTQuals *q, int i, ScanKey key)
@@ -455,7 +475,8 @@ keep_bound(const FPTQuals *q, const FPTConverter *conv, const FPTBound *from,
 /*
  * "column < ANY (array)" and its like: intervals that all begin or all end at
  * the same place, so that the widest one is their union.  Runs functions of
- * types, and may be cancelled.
+ * types, with no page locked; may raise, and be cancelled.  Allocates in the
+ * current context, where it has to stay.
  */
 static void
 add_any(FPTQuals *q, FPTConverter *conv)
@@ -494,7 +515,10 @@ add_any(FPTQuals *q, FPTConverter *conv)
 		q->never = true;
 }
 
-/* Give each of a set's single values, of which there may be max, two ends. */
+/*
+ * Give each of a set's single values, of which there may be max, two ends.
+ * They may move.
+ */
 static void
 widen_set(FPTSet *s, int max)
 {
@@ -505,7 +529,10 @@ widen_set(FPTSet *s, int max)
 	s->width = 2;
 }
 
-/* Put an element into an array's set; "value" is what it is itself. */
+/*
+ * Put an element into an array's set, which has room for it; "value" is what it
+ * is itself.  What is not the array's own is copied to the current context.
+ */
 static void
 add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,
 			const FPTInterval *iv, Datum value)
@@ -528,8 +555,10 @@ add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,
 /*
  * "column = ANY (array)".  Takes 8 bytes for an element, or 16 if one of them
  * is not a single value; btree takes 9.  (Values of more than 8 bytes, if an
- * operator family of users compares them with another type, come on top.)  Runs
- * functions of types, and may be cancelled.
+ * operator family of users compares them with another type, come on top.)  They
+ * are in the current context, where they have to stay, and point into the
+ * array.  Runs functions of types, with no page locked; may raise, and be
+ * cancelled.
  */
 static void
 add_array(FPTQuals *q, FPTConverter *conv)
@@ -584,6 +613,7 @@ add_array(FPTQuals *q, FPTConverter *conv)
 /*
  * How many members of a row comparison, from the first on, are of the columns
  * of the index from the first on, which order them all as the operator does?
+ * Looks nothing up.
  */
 static int
 row_prefix(const FPTQuals *q, ScanKey member)
@@ -606,7 +636,8 @@ row_prefix(const FPTQuals *q, ScanKey member)
 /*
  * "(column, column ...) < (value, value ...)": true where the first members
  * that are not equal say so, but not if a NULL is among those up to there.
- * Runs functions of types, with no page locked.
+ * Runs functions of types, with no page locked; may raise, and be cancelled.
+ * Allocates in the current context; q->row points into the key.
  */
 static void
 add_row(FPTQuals *q, ScanKey key)
@@ -651,14 +682,16 @@ add_row(FPTQuals *q, ScanKey key)
 		return;
 	}
 	q->nasked += n;
+	Assert(q->nothers < q->nscankeys);
 	q->others[q->nothers++].key = *key;
 }
 
 /*
  * Take one of the scan's quals in: intersect the intervals of its column with
  * what it allows, or note that there is nothing, or that entries are to be
- * asked.  Runs functions of types, so with no page locked; raises an error for
- * a key that no index scan has.
+ * asked.  Runs functions of types, so with no page locked; may be cancelled,
+ * and raises an error for a key that no index scan has.  Allocates in the
+ * current context, q->qualcxt.
  */
 static void
 add_key(FPTQuals *q, ScanKey key)
@@ -746,7 +779,10 @@ fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
 	return q;
 }
 
-/* "column = value" on the first columns, one qual each, and no others? */
+/*
+ * "column = value" on the first columns, one qual each, and no others?  Looks
+ * nothing up.
+ */
 static bool
 quals_are_point(const FPTQuals *q)
 {
@@ -765,8 +801,9 @@ quals_are_point(const FPTQuals *q)
 }
 
 /*
- * What the scan's keys allow of each column.  Runs functions of types, with no
- * page locked; may raise.
+ * What the scan's keys allow of each column, in q->qualcxt.  What was known is
+ * forgotten, and so are positions.  Runs functions of types, with no page
+ * locked; may raise, and be cancelled.
  */
 static void
 quals_read(FPTQuals *q)
@@ -794,7 +831,10 @@ quals_read(FPTQuals *q)
 	q->read = true;
 }
 
-/* Is a key's value, which is no array, compressed or stored elsewhere? */
+/*
+ * Is a key's value, which is no array, compressed or stored elsewhere?  Reads
+ * catalogues if it is of another type than the column.
+ */
 static inline bool
 argument_is_stored(const FPTQuals *q, ScanKey key)
 {
@@ -860,7 +900,10 @@ code_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Note the code of a value of the quals, if it is long.  May raise. */
+/*
+ * Note the code of a value of the quals, if it is long.  Takes as long as the
+ * value is: no page is locked.  May raise.  Allocates in the scan's context.
+ */
 static void
 know_code(FPTQuals *q, Datum value)
 {
@@ -977,8 +1020,8 @@ fpt_quals_reset(FPTQuals *q)
 
 /*
  * The interval that a value is in (*in), or else the next one in this
- * direction; -1: there is none.  Runs the type's function, with a page locked,
- * perhaps.
+ * direction; -1: there is none.  Runs the type's function, which may raise,
+ * with a page locked, perhaps: a binary search (L10).
  */
 static int
 find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
@@ -1033,7 +1076,10 @@ far_end(const FPTInterval *iv, int dir)
 
 /*
  * Set the columns from i on to the first values that are allowed, as far as
- * those are known; "which" is column i's interval, -1 for its first one.
+ * those are known; "which" is column i's interval, -1 for its first one.  Those
+ * before i stay.  Values are not copied: they are the quals', or where a set
+ * converts them (FPTSet.at).  Compares nothing, raises nothing, allocates
+ * nothing.
  */
 static void
 pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
@@ -1063,7 +1109,10 @@ pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
 	}
 }
 
-/* Is a column's value the last one of its current interval? */
+/*
+ * Is a column's value the last one of its current interval?  Runs the type's
+ * function, which may raise, with a page locked, perhaps (L7).
+ */
 static bool
 pos_at_end(const FPTQuals *q, const FPTPosition *pos, int i, int dir)
 {
@@ -1096,7 +1145,8 @@ pos_next_interval(FPTQuals *q, FPTPosition *pos, int i, int dir)
 
 /*
  * Column i's values in this direction are exhausted: go on to the next value of
- * the last column before it that has one.  Returns that column, or -1.
+ * the last column before it that has one.  Returns that column, or -1, and then
+ * the position means nothing.  A comparison a column, as pos_at_end().
  */
 static int
 pos_carry(FPTQuals *q, FPTPosition *pos, int i, int dir)
@@ -1119,8 +1169,9 @@ pos_carry(FPTQuals *q, FPTPosition *pos, int i, int dir)
 /*
  * Move a position on to the first one from it on that all columns' quals allow.
  * False if there is none.  *moved: the first column that was changed, or that
- * was not there before, -1: none.  Compares values, perhaps with a page locked:
- * one binary search a column (L10).
+ * was not there before, -1: none.  Sets the columns' current intervals.
+ * Compares values, perhaps with a page locked: one binary search a column
+ * (L10).  The types' functions may raise.
  */
 static bool
 pos_seek(FPTQuals *q, FPTPosition *pos, int dir, int *moved)
@@ -1166,7 +1217,10 @@ pos_seek(FPTQuals *q, FPTPosition *pos, int dir, int *moved)
 
 /*
  * The position of a key.  One that has no columns but a class is on either side
- * of the first column's NULLs.
+ * of the first column's NULLs.  Of a stored key the values are copies in
+ * q->poscxt, of which those made before are gone; of a search key they are
+ * those of the position that it was made of.  A page may be locked.  Raises an
+ * error if the key's tuple makes no sense.
  */
 static void
 pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
@@ -1236,7 +1290,10 @@ pos_row(const FPTQuals *q, FPTPosition *pos)
 	pos->side = q->rowfirst == q->rowincl ? -1 : 1;
 }
 
-/* Is a position after the end of a range that ends at those values? */
+/*
+ * Is a position after the end of a range that ends at those values?  Runs
+ * functions of types, which may raise, with a page locked, perhaps (L7).
+ */
 static bool
 pos_passes_row(const FPTQuals *q, const FPTPosition *pos, int dir)
 {
@@ -1256,7 +1313,11 @@ pos_passes_row(const FPTQuals *q, const FPTPosition *pos, int dir)
 		(pos->natts <= q->nrow && pos->side == dir);
 }
 
-/* A position as a key, which lives as long as the position. */
+/*
+ * A position as a key, which lives as long as the position.  Values are in
+ * memory, and codes of the quals' long ones are known, so that a page may be
+ * locked (L10).  May raise, where heads are made of sort keys.
+ */
 static void
 pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
 {
@@ -1305,8 +1366,10 @@ known_columns(const FPTPosition *pos, int dir)
 /*
  * The far end of a range in which q->pos is: of the first e columns, which are
  * fixed, the values, of the next one the end of its interval, or a row
- * comparison's values there.  False if the position is after those values, and
- * so are all that are allowed.
+ * comparison's values there, in *end.  False if the position is after those
+ * values, and so are all that are allowed.  Its values are those of q->pos and
+ * the quals, not copies.  Runs functions of types, which may raise, with a page
+ * locked, perhaps (L7).
  */
 static bool
 end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
@@ -1344,8 +1407,9 @@ end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 }
 
 /*
- * The far end of the range that begins at q->pos.  Returns the number of fixed
- * columns; -1 if there is no such range.  *part: see FPTQualRange.
+ * The far end of the range that begins at q->pos, in q->end.  Returns the
+ * number of fixed columns; -1 if there is no such range.  *part: see
+ * FPTQualRange.  As end_of_fixed().
  */
 static int
 range_end(FPTQuals *q, int dir, int moved, bool *part)
@@ -1377,7 +1441,8 @@ fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end)
 
 /*
  * The first column that may have several values, if all it may have are those
- * of an array, one of which the position is in; else -1.
+ * of an array, one of which the position is in; else -1.  Runs functions of
+ * types, as column_is_fixed().
  */
 static int
 array_column(const FPTQuals *q)
@@ -1412,7 +1477,8 @@ fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end)
 
 /*
  * The one range of a point: from before to after all keys that begin with its
- * values.
+ * values.  Its keys live as long as q->pos and q->end.  As pos_key(): a page
+ * may be locked; may raise, where heads are made of sort keys.
  */
 static void
 point_range(FPTQuals *q, FPTQualRange *r)
@@ -1521,8 +1587,9 @@ ask(FPTOther *other, Datum value)
 }
 
 /*
- * The same of a row comparison, whose members have functions of order.  The
- * functions may raise, with a page locked.
+ * The same of a row comparison, whose members have functions of order, one call
+ * each at most.  The functions may raise, with a page locked; nothing is
+ * allocated here.
  */
 static bool
 ask_row(ScanKey key, const Datum *values, const bool *isnull)

@@ -54,25 +54,40 @@ typedef struct FPTQualRange
 } FPTQualRange;
 
 /*
- * Allocated in a context that lives as long as the scan.  *g is the scan's own:
- * it is given the types' sort support if the scan begins anew often.
+ * Returns what a scan of general keys knows of its quals: none yet.  Allocated
+ * in cxt, which lives as long as the scan, and in contexts below it.  *g is the
+ * scan's own, as rel it is used until the end: it is given the types' sort
+ * support if the scan begins anew often.  Looks nothing up, raises nothing.
  */
 extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
 								 MemoryContext cxt);
 
-/* The scan's keys, at its start and at each rescan; they stay in place. */
+/*
+ * The scan's keys, at its start and at each rescan; they stay in place until
+ * the next call.  Values out of line are fetched, into memory that lives as
+ * long.  No page is locked: catalogues are read and functions of types run,
+ * which may raise; may be cancelled.  Raises an error, too, for a key that no
+ * index scan has.  Ranges that were asked for before mean nothing any more.
+ */
 extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
 
-/* Whether matches are to be rechecked by the executor. */
+/*
+ * Whether matches are to be rechecked by the executor.  After fpt_quals_set().
+ */
 extern bool fpt_quals_recheck(const FPTQuals *q);
 
 /*
  * The first range with positions at or above "from" (dir > 0), or the last one
- * with positions below it (dir < 0); false if there is none.  "from" is a
- * fence, an entry of a locked page, the end of the previous range, or of class
- * FPT_CLS_MINF or _PINF.  The range's keys live until the next call that does
- * not pass the end of a range; if "from" is an entry, as long as its page is
- * locked.  Runs functions of types (L7), which may raise.
+ * with positions below it (dir < 0); false if there is none, and then *r means
+ * nothing.  "from" is a fence, an entry of a locked page, the end of the
+ * previous range, or of class FPT_CLS_MINF or _PINF.  The range's keys live
+ * until the next call that does not pass the end of a range; if "from" is an
+ * entry, as long as its page is locked.
+ *
+ * A page may be locked, unless the quals are a point and this is the first call
+ * from anything but FPT_CLS_MINF or the end of a range: they are worked out
+ * then.  Runs functions of types (L7), which may raise; takes a binary search
+ * of each column's array (L10).
  */
 extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 							FPTQualRange *r);
@@ -80,18 +95,32 @@ extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 /*
  * How far may a scan go on from leaf to leaf?  The end of what begins with the
  * values that the quals fix: of the range that fpt_quals_range() was asked for
- * last, and of those that follow it if it is a part.  The key lives as long as
- * that range's; false if there is none.
+ * last, and of those that follow it if it is a part.  The quals are no point.
+ * The key lives as long as that range's, and no longer than until the next call
+ * of this or fpt_quals_array_end(); false if there is none.  Runs functions of
+ * types, which may raise.
  */
 extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
 
-/* The same, of a range of an array's element: the end of the last one's. */
+/*
+ * The same, of a range of an array's element (FPTQualRange.element is not -1):
+ * the end of the last one's, which there always is.
+ */
 extern void fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end);
 
-/* Does an entry match all quals?  The page may be locked (L7); may raise. */
+/*
+ * Does an entry match all quals, but those that are the executor's to recheck?
+ * The quals have been worked out, as they are for a range with "filter".  The
+ * page may be locked (L7): runs functions of types and operators, no more than
+ * L10 allows, which may raise, as does a tuple that makes no sense.  What is
+ * allocated stays until fpt_quals_reset().
+ */
 extern bool fpt_quals_match(FPTQuals *q, const FPTKey *key);
 
-/* Forget what fpt_quals_match() allocated; from time to time. */
+/*
+ * Forget what fpt_quals_match() allocated; from time to time.  A page may be
+ * locked; raises nothing.
+ */
 extern void fpt_quals_reset(FPTQuals *q);
 
 #endif							/* FPT_SCAN_QUAL_H */
