@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "storage/predicate.h"
 
@@ -888,13 +889,15 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 
 /*
  * Make sure that the scan has a window of leaves.  The first time it reads
- * catalogues, and allocates it in the scan's context.
+ * catalogues, so that no page may be locked, and allocates it in the scan's
+ * context.
  */
 static FPTWindow *
 fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	if (so->window == NULL)
 	{
+		Assert(InterruptHoldoffCount == 0); /* no page is locked */
 		so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
 		fpt_window_init(so->window,
 						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
@@ -1010,7 +1013,10 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
 }
 
-/* The window of leaves, if the scan has one yet. */
+/*
+ * The window of leaves, if the scan has one yet.  A parallel scan's is made now
+ * if need be, see fpt_parallel_window().
+ */
 static FPTWindow *
 fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
 {
@@ -1066,11 +1072,17 @@ fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, bool jump,
 	return stayed && (jump || moved);
 }
 
-/* A jump led to this leaf: to the next one, "hint"?  "step": as expected. */
+/*
+ * A jump led to this leaf, which is locked: to the next one, "hint"?  "step":
+ * as expected; fpt_leaf_ahead() was told so before, and there is a window.
+ * Raises nothing.
+ */
 static void
 fpt_jump_learn(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf, uint32 hint,
 			   bool step)
 {
+	Assert(fpt_buffer_locked(buf, false));
+	Assert(!step || so->window != NULL || scan->parallel_scan != NULL);
 	if (hint == FPT_NOPAGE)
 		return;
 	so->stayed = fpt_bufpage(buf) == hint;
@@ -1336,7 +1348,8 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 
 /*
  * Go to the next batch with any entries, from "start" on; false at the end,
- * then the batch is not valid.
+ * then the batch is not valid.  Passes by any number of leaves.  *start may be
+ * a bound of the batch, as it is copied first.
  */
 static bool
 fpt_advance(IndexScanDesc scan, FPTBatch *b, const FPTKey *start, uint32 hint,

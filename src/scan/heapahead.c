@@ -171,7 +171,10 @@ fpt_heap_ring(const FPTHeapAhead *h, int i)
 	return &h->ring[(h->head - i) % FPT_RING];
 }
 
-/* Set nahead after a pause; the position is not behind the current entry. */
+/*
+ * Set nahead after a pause; the position is not behind the current entry.
+ * Reads nothing.
+ */
 static void
 fpt_heap_recount(FPTScanOpaque *so)
 {

@@ -33,6 +33,7 @@
 
 #include "access/parallel.h"
 #include "access/relscan.h"
+#include "miscadmin.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
 #include "utils/spccache.h"
@@ -217,6 +218,7 @@ fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so)
 	Assert(p->state == FPT_PARALLEL_SEIZED);
 	if (!p->havewindow)
 	{
+		Assert(InterruptHoldoffCount == 0); /* no page is locked */
 		fpt_window_init(&p->window,
 						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
 										   false),

@@ -57,8 +57,8 @@ extern void fpt_parallel_done(IndexScanDesc scan);
 /*
  * The window of leaf read-ahead, for who has seized the scan, and until he
  * gives it up; it is in shared memory and counts for this participant's scan.
- * No page is locked: catalogues are read if nobody has used it yet, which may
- * raise.
+ * If nobody has used it yet, catalogues are read, which may raise: no page is
+ * locked then.
  */
 extern FPTWindow *fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so);
 

@@ -257,10 +257,10 @@ set_side(const FPTQuals *q, int i, const FPTSet *s, int k, Datum v, bool vnull)
 }
 
 /*
- * Of an array's intervals, keep those that have something in common with a set.
- * An interval is kept as it is: if it is of more than one value, matches are
- * rechecked.  Takes no memory.  Runs functions of types.  These may raise; may
- * be cancelled.
+ * Of an array's intervals, keep those that have something in common with a set;
+ * there may be none.  An interval is kept as it is: if it is of more than one
+ * value, matches are rechecked.  Takes no memory.  Runs functions of types,
+ * with no page locked.  These may raise; may be cancelled.
  */
 static void
 keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
@@ -330,7 +330,8 @@ intersect(FPTQuals *q, int i, FPTSet b)
 
 /*
  * The same for one interval.  A single value is made a set of, in the current
- * context, so that arrays and values are looked for in the same way.
+ * context, so that arrays and values are looked for in the same way.  Locks and
+ * errors as of intersect().
  */
 static void
 intersect_one(FPTQuals *q, int i, FPTInterval iv)
@@ -531,7 +532,8 @@ widen_set(FPTSet *s, int max)
 
 /*
  * Put an element into an array's set, which has room for it; "value" is what it
- * is itself.  What is not the array's own is copied to the current context.
+ * is itself.  What is not the array's own is copied to the current context.  No
+ * page is locked.
  */
 static void
 add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,

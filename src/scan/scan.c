@@ -33,7 +33,10 @@
 
 /* --- batches ------------------------------------------------------------- */
 
-/* Start the scan at its first entry in this direction. */
+/*
+ * Start the scan at its first entry in this direction; false if there is none.
+ * Locks, errors and memory as of fpt_batch_first().
+ */
 static bool
 fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
@@ -202,7 +205,10 @@ fpt_note_killed(FPTScanOpaque *so)
 	so->killed[so->nkilled++] = so->cur.pos;
 }
 
-/* To the next entry, if it is not that after the current one, in its batch. */
+/*
+ * To the next entry, if it is not that after the current one, in its batch;
+ * false if there is none.  As fpt_next_batch().
+ */
 static pg_noinline bool
 fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
