@@ -35,6 +35,7 @@
 #include "page/kernel.h"
 #include "scan/batch.h"
 #include "scan/parallel.h"
+#include "scan/position.h"
 #include "scan/qual.h"
 #include "scan/scankey.h"
 #include "scan/standby.h"
