@@ -22,6 +22,9 @@
 /* Pages of an inner level that are asked for in one request. */
 #define FPT_REQUEST_INNER	16
 
+/* An inner level may take so much of the caches before the walk comes to it. */
+#define FPT_INNER_CACHE		4
+
 void
 fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages)
 {
@@ -85,63 +88,59 @@ fpt_reach_unread(const FPTReach *r, uint32 pageno)
 }
 
 /*
- * The walk over an inner level has come to another page: ask for pages of the
- * level that the one above it has told, unless they are in shared buffers, in
- * the order of the file, neighbours together.  The walk, which is in key order,
- * would wait for each.  No more requests at a time than
- * maintenance_io_concurrency, and the next ones when half as many pages have
- * been met: all of these, if the two orders are much alike.  No page is locked;
- * may be cancelled or delayed.
+ * Ask for the pages of the next level, which the one above it has told, unless
+ * they are in shared buffers: in the order of the file, neighbours together.
+ * The walk, which is in key order, would wait for each.  Before it begins: what
+ * downlinks led to and was not met is then just this level.
+ *
+ * No more requests are under way than maintenance_io_concurrency, so that
+ * others' reads do not wait behind all of these, and no more pages are asked
+ * for than a part of the caches has room for: of a larger level the walk reads
+ * the rest itself.  No page is locked; reads catalogues, may be cancelled or
+ * delayed, and raises an error if a page cannot be read.
  */
 static void
-fpt_reach_ask(FPTReach *r)
+fpt_reach_ask(const FPTReach *r)
 {
 	FPTPageMap *map = &r->ix->map;
-	uint32		asked = 0;
+	int			limit = fpt_io_concurrency(r->rel, map, true);
+	uint32		rest = Max(effective_cache_size / FPT_INNER_CACHE,
+						   limit * FPT_REQUEST_INNER);
+	uint32		first = 0;
+	uint32	   *under_way;
 
-	if (r->rest > 0)
-	{
-		r->rest--;
+	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(r->rel) ||
+		limit == 0)
 		return;
-	}
-	for (int n = 0; n < r->limit && r->ask < r->npages;)
+	under_way = palloc(limit * sizeof(uint32));
+	for (int n = 0; first < r->npages && rest > 0;)
 	{
-		uint32		first = r->ask;
 		uint32		end = first;
 
 		CHECK_FOR_INTERRUPTS();
 		if (fpt_reach_missing(r, first / 8) == 0)
 		{
-			r->ask = (first / 8 + 1) * 8;
+			first = (first / 8 + 1) * 8;
 			continue;
 		}
-		while (end - first < FPT_REQUEST_INNER && fpt_reach_unread(r, end))
+		while (end - first < Min(FPT_REQUEST_INNER, rest) &&
+			   fpt_reach_unread(r, end))
 			end++;
-		r->ask = Max(end, first + 1);
-		if (end == first)
-			continue;
-		fpt_prefetch_pages(r->rel, map, first, end - 1);
-		fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
-		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
-		asked += end - first;
-		n++;
-		fpt_vacuum_delay();
+		if (end > first)
+		{
+			if (n >= limit)
+				fpt_await_page(r->rel, map, under_way[n % limit]);
+			under_way[n % limit] = end - 1;
+			n++;
+			fpt_prefetch_pages(r->rel, map, first, end - 1);
+			fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
+			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+			rest -= end - first;
+			fpt_vacuum_delay();
+		}
+		first = Max(end, first + 1);
 	}
-	r->rest = asked / 2;
-}
-
-/*
- * Read-ahead begins on another level, whose pages downlinks have told; "told" is
- * false of the root's, of which nothing is known.  Reads catalogues.
- */
-static void
-fpt_reach_level(FPTReach *r, bool told)
-{
-	bool		off = !told || !fpt_guc_leaf_prefetch ||
-		!fpt_can_prefetch_range(r->rel);
-
-	r->limit = off ? 0 : fpt_io_concurrency(r->rel, &r->ix->map, true);
-	r->ask = r->rest = 0;
+	pfree(under_way);
 }
 
 /*
@@ -162,8 +161,8 @@ fpt_reach_inner(FPTReach *r)
 		uint32		steps = 0;
 		uint32		next;
 
-		fpt_reach_level(r, level < top);
-		fpt_reach_ask(r);
+		if (level < top)
+			fpt_reach_ask(r);
 		buf = fpt_descend_first(r->rel, r->ix, level);
 		for (;;)
 		{
@@ -176,7 +175,6 @@ fpt_reach_inner(FPTReach *r)
 				steps > fpt_npages(r->rel, &r->ix->map))
 				fpt_corrupt(r->rel, next, "The right links lead in a circle");
 			fpt_vacuum_delay();
-			fpt_reach_ask(r);
 			buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
 			if (!fpt_page_on_level(BufferGetPage(buf), level))
 				fpt_corrupt(r->rel, next,

@@ -18,11 +18,6 @@ typedef struct FPTReach
 	uint32		npages;
 	uint8	   *met;			/* a bit for each page: met in the tree */
 	uint8	   *led;			/* the same: downlinks led there at first */
-
-	/* Read-ahead of the inner level that the walk is on. */
-	int			limit;			/* most requests at a time; 0: none */
-	uint32		ask;			/* pages before it have been asked for */
-	uint32		rest;			/* to meet before more are asked for */
 } FPTReach;
 
 /*

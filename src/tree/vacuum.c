@@ -59,9 +59,9 @@
 #include "tree/vacuum.h"
 
 /*
- * Leaves that the callback is asked about together; in the order of the file so
- * many as are in shared buffers still when their entries are removed: 24, or
- * three quarters of VACUUM's ring of buffers, if that is less.
+ * Leaves that the callback is asked about together; in the order of the file
+ * 24.  No more than three quarters of VACUUM's ring of buffers, so that they are
+ * in shared buffers still when their entries are removed.
  */
 #define FPT_CHUNK_LEAVES	128
 #define FPT_PASS_PAGES		24
@@ -529,7 +529,7 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
 			note->low = low;
 	}
 	else if (note != NULL)
-		note->live = 0;
+		memset(note, 0, sizeof(FPTNote));
 	w->prev = left;
 	w->next = right;
 	if (u->to_right)
@@ -1033,7 +1033,6 @@ fpt_pass(FPTVacuum *v)
 {
 	FPTChunk   *c = &v->chunk;
 	uint32		pageno = FPT_ROOTPAGE + 1;
-	int			ring = fpt_ring_buffers(v->info->strategy);
 	uint32		pages = Min(c->max, FPT_PASS_PAGES);
 
 	Assert(v->notes == NULL && v->nleaves == 0);
@@ -1042,8 +1041,6 @@ fpt_pass(FPTVacuum *v)
 		return;
 	v->notes = palloc_extended(v->npages * sizeof(FPTNote),
 							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	if (ring > 0)
-		pages = Min(pages, FPT_PASS_RING(ring));
 	while (pageno < v->npages)
 	{
 		uint32		end = pageno + Min(v->npages - pageno, pages);
@@ -1353,6 +1350,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 {
 	FPTVacuum  *v = palloc0(sizeof(FPTVacuum));	/* too large for a stack */
 	int			nentries;
+	int			ring;
 
 	Assert(callback != NULL && !RecoveryInProgress());
 	Assert(CheckRelationLockedByMe(info->index, AccessShareLock, true));
@@ -1372,6 +1370,9 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
 	v->chunk.max = Min(FPT_CHUNK_LEAVES, v->npages);
+	ring = fpt_ring_buffers(info->strategy);
+	if (ring > 0)
+		v->chunk.max = Min(v->chunk.max, FPT_PASS_RING(ring));
 	nentries = v->chunk.max * FPT_MAX_ENTRIES;
 	v->chunk.tids = palloc(sizeof(uint64) * nentries);
 	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);

@@ -345,6 +345,14 @@ SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS
 	counted('leaf_issued') = fpt_pages('aged_a') - 2 AS once;
 SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
 SELECT fptree_index_parent_check('aged_a', true);
+-- with one request under way at a time, too: none of leaves instead
+SET maintenance_io_concurrency = 1;
+DELETE FROM aged WHERE right(a, 2) = '99';
+CALL cold('aged');
+SELECT fptree_prefetch_reset() \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS all_pages;
+SET maintenance_io_concurrency = 16;
 
 -- With the smallest ring of buffers, too, which is another than the usual one
 -- from 16 on.
