@@ -18,6 +18,7 @@
 #include "tree/prefetch.h"
 #include "tree/reach.h"
 #include "tree/search.h"
+#include "tree/sweep.h"
 
 /* Pages of an inner level that are asked for in one request. */
 #define FPT_REQUEST_INNER	16
@@ -95,9 +96,10 @@ fpt_reach_unread(const FPTReach *r, uint32 pageno)
  *
  * No more requests are under way than maintenance_io_concurrency, so that
  * others' reads do not wait behind all of these, and no more pages are asked
- * for than a part of the caches has room for: of a larger level the walk reads
- * the rest itself.  No page is locked; reads catalogues, may be cancelled or
- * delayed, and raises an error if a page cannot be read.
+ * for than a part of the caches has room for, or than VACUUM may read before it
+ * pays for it: of a larger level the walk reads the rest itself.  No page is
+ * locked; reads catalogues, may be cancelled, and raises an error if a page
+ * cannot be read.
  */
 static void
 fpt_reach_ask(const FPTReach *r)
@@ -109,6 +111,8 @@ fpt_reach_ask(const FPTReach *r)
 	uint32		first = 0;
 	uint32	   *under_way;
 
+	if (VacuumCostActive)
+		rest = Min(rest, FPT_AHEAD_DELAYED);
 	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(r->rel) ||
 		limit == 0)
 		return;
@@ -124,6 +128,7 @@ fpt_reach_ask(const FPTReach *r)
 			continue;
 		}
 		while (end - first < Min(FPT_REQUEST_INNER, rest) &&
+			   (end == first || fpt_page_follows(map, end - 1, end)) &&
 			   fpt_reach_unread(r, end))
 			end++;
 		if (end > first)
@@ -136,7 +141,6 @@ fpt_reach_ask(const FPTReach *r)
 			fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
 			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
 			rest -= end - first;
-			fpt_vacuum_delay();
 		}
 		first = Max(end, first + 1);
 	}

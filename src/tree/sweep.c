@@ -55,12 +55,6 @@
 #define FPT_PIECE_CACHE		4
 #define FPT_PIECE_MAX		(1 << 20)
 
-/*
- * And while VACUUM is told to be easy on the disks, which counts what the walk
- * reads but not what is read ahead of it: what is read at once is 32 MB.
- */
-#define FPT_PIECE_DELAYED	4096
-
 /* A piece need not grow if its requests have so many leaves on average. */
 #define FPT_PIECE_DENSE		4
 
@@ -145,7 +139,7 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->depth = Max(limit, FPT_UNDER_WAY);
 	s->budget = Min(effective_cache_size / FPT_PIECE_CACHE, FPT_PIECE_MAX);
 	if (VacuumCostActive)
-		s->budget = Min(s->budget, FPT_PIECE_DELAYED);
+		s->budget = Min(s->budget, FPT_AHEAD_DELAYED);
 	s->npages = fpt_npages(rel, &ix->map);
 	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
 	s->parent = FPT_NOPAGE;

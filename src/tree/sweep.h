@@ -14,6 +14,13 @@
 #include "tree/prefetch.h"
 
 /*
+ * Most pages to read ahead of a walk while VACUUM is told to be easy on the
+ * disks, which counts what the walk reads but not what is read ahead of it:
+ * what is read at once is 32 MB.
+ */
+#define FPT_AHEAD_DELAYED	4096
+
+/*
  * Returns the state of a walk's read-ahead, in the current memory context, for
  * fpt_sweep_end(); ix is the walk's, and stays where it is.  Reads no page, but
  * reads catalogues: ix is a copy.
