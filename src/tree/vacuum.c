@@ -1372,7 +1372,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->chunk.max = Min(FPT_CHUNK_LEAVES, v->npages);
 	ring = fpt_ring_buffers(info->strategy);
 	if (ring > 0)
-		v->chunk.max = Min(v->chunk.max, FPT_PASS_RING(ring));
+		v->chunk.max = Min((uint32) v->chunk.max, FPT_PASS_RING(ring));
 	nentries = v->chunk.max * FPT_MAX_ENTRIES;
 	v->chunk.tids = palloc(sizeof(uint64) * nentries);
 	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
