@@ -93,9 +93,11 @@ struct FPTSweep
 	uint32		front;			/* read from front to back: asked for up to here */
 	bool		begun;
 	bool		sparse;			/* larger pieces are not denser ones */
+	bool		ranges;			/* neighbouring pages can be one request */
 	int			limit;			/* maintenance_io_concurrency */
 	int			budget;			/* most leaves of a piece */
-	int			depth;			/* most requests under way */
+	int			most;			/* most requests of neighbours under way */
+	int			depth;			/* most requests of this piece under way */
 	uint32		npages;
 	FPTSweepNext next;			/* tells the leaves, or NULL: the parents do */
 	void	   *arg;
@@ -136,7 +138,9 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->ix = ix;
 	s->off = !fpt_guc_leaf_prefetch || !fpt_can_prefetch_pages();
 	s->limit = limit;
-	s->depth = Max(limit, FPT_UNDER_WAY);
+	s->most = s->depth = Max(limit, FPT_UNDER_WAY);
+	s->ranges = fpt_can_prefetch_range(rel);
+	s->under_way = palloc(s->most * sizeof(uint32));
 	s->budget = Min(effective_cache_size / FPT_PIECE_CACHE, FPT_PIECE_MAX);
 	if (VacuumCostActive)
 		s->budget = Min(s->budget, FPT_AHEAD_DELAYED);
@@ -147,7 +151,9 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
-	s->under_way = palloc(s->depth * sizeof(uint32));
+
+	/* Where no two pages are one request, larger pieces are not denser ones. */
+	s->sparse = !s->ranges || ix->map.stripes != NULL;
 	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_LEAVES));
 	return s;
 }
@@ -163,7 +169,7 @@ fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
 	s->budget = Max(s->budget / s->per, FPT_PIECE_LEAVES);
 
 	/* They may lie apart: no more requests at a time than single reads. */
-	s->depth = Max(s->limit, 2);
+	s->most = s->depth = Max(s->limit, 2);
 }
 
 void
@@ -246,8 +252,11 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 		uint32		first = s->front;
 		int			n = Min(to - first, FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
 
-		/* Stripes are files, each of which is read from front to back. */
-		if (s->ix->map.stripes != NULL)
+		/*
+		 * Stripes are files, each of which is read from front to back.  Of
+		 * temporary relations it is not known what is cached.
+		 */
+		if (s->ix->map.stripes != NULL || !s->ranges)
 			fpt_count(NULL, FPT_SKIP_SEQUENTIAL, n);
 		else
 			fpt_sweep_large(s, first, n);
@@ -333,7 +342,7 @@ fpt_sweep_request(const FPTSweep *s, int from)
 	int			to = from + 1;
 
 	Assert(from >= 0 && from < s->nask);
-	while (to < s->nask &&
+	while (to < s->nask && s->ranges &&
 		   fpt_pages_between(map, ask[to - 1], ask[to]) <= FPT_REQUEST_GAP &&
 		   fpt_pages_between(map, ask[from], ask[to]) + 2 <= FPT_REQUEST_PAGES)
 		to++;
@@ -382,6 +391,22 @@ fpt_sweep_sort(FPTSweep *s, int n)
 }
 
 /*
+ * How many requests may be under way in the next piece?  Of such as are mostly
+ * of one page, no more than single reads.
+ */
+static void
+fpt_sweep_set_depth(FPTSweep *s, bool single)
+{
+	int			depth = single ? Max(s->limit, 2) : s->most;
+
+	Assert(depth > 0 && depth <= s->most);
+	if (depth == s->depth)
+		return;
+	s->depth = depth;
+	s->nrequests = s->nwaiting = 0;
+}
+
+/*
  * Make the next piece, of no leaves at the end: sets s->nleaves and "ask",
  * takes its leaves off the list, and asks for nothing.  Reads leaf-parents: no
  * page is locked before or after.  May be cancelled, and raise, as
@@ -406,11 +431,10 @@ fpt_sweep_piece(FPTSweep *s)
 			break;
 		n = Min(n * FPT_PIECE_GROWTH, s->budget);
 	}
+	fpt_sweep_set_depth(s, requests * 2 > s->nask);
 	if (n >= s->budget && n > FPT_PIECE_LEAVES && requests * 2 > s->nask)
 	{
 		s->sparse = true;
-		s->depth = Max(s->limit, 2);
-		s->nrequests = s->nwaiting = 0;
 		n = FPT_PIECE_LEAVES;
 		(void) fpt_sweep_sort(s, n);
 	}
