@@ -152,8 +152,8 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 
-	/* Where no two pages are one request, larger pieces are not denser ones. */
-	s->sparse = !s->ranges || ix->map.stripes != NULL;
+	/* Of temporary indexes single pages are asked for: no pieces to grow. */
+	s->sparse = !s->ranges;
 	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_LEAVES));
 	return s;
 }
@@ -477,6 +477,7 @@ fpt_sweep_ask(FPTSweep *s, int to)
 	{
 		int			from = s->asked;
 		uint32		last;
+		bool		io = true;	/* false: the page has come meanwhile */
 
 		s->asked = fpt_sweep_request(s, from);
 		last = s->ask[s->asked - 1];
@@ -486,14 +487,18 @@ fpt_sweep_ask(FPTSweep *s, int to)
 			continue;
 		}
 		fpt_sweep_wait(s);
-		s->under_way[s->nrequests++ % s->depth] = last;
-		s->nwaiting++;
 		if (s->asked == from + 1)
-			fpt_prefetch_page(s->rel, map, last);
+			io = fpt_prefetch_page(s->rel, map, last);
 		else
 			fpt_prefetch_pages(s->rel, map, s->ask[from], last);
-		fpt_count(NULL, FPT_LEAF_ISSUED, s->asked - from);
-		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+		fpt_count(NULL, io ? FPT_LEAF_ISSUED : FPT_LEAF_CACHED,
+				  s->asked - from);
+		if (io)
+		{
+			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+			s->under_way[s->nrequests++ % s->depth] = last;
+			s->nwaiting++;
+		}
 		fpt_vacuum_delay();
 	}
 }
