@@ -16,6 +16,7 @@ typedef struct FPTReach
 	Relation	rel;
 	FPTIndex   *ix;
 	uint32		npages;
+	uint32		asked;			/* pages before this one were asked for */
 	uint8	   *met;			/* a bit for each page: met in the tree */
 	uint8	   *led;			/* the same: downlinks led there at first */
 } FPTReach;
@@ -35,9 +36,10 @@ extern void fpt_reach_end(FPTReach *r);
  * noted is linked until VACUUM itself unlinks it.  One page is locked at a
  * time, to read; between two VACUUM may be cancelled or delayed.  Raises an
  * error if one is damaged.  The walk takes no more steps than the index has
- * pages (L11).
+ * pages (L11).  asked: what fpt_sweep_front() returned, if the file is read from
+ * front to back next, else 0.
  */
-extern void fpt_reach_inner(FPTReach *r);
+extern void fpt_reach_inner(FPTReach *r, uint32 asked);
 
 /*
  * Certify that every page to which a downlink led when VACUUM began was met, in

@@ -238,30 +238,33 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
  * See tree/sweep.h.  So many pieces as to keep the disk busy are asked for
  * ahead; each is asked for once, as s->front only grows.
  */
-void
+uint32
 fpt_sweep_front(FPTSweep *s, uint32 pageno)
 {
 	uint32		piece = pageno / FPT_FRONT_PAGES;
 	uint32		to = Min(s->npages, (piece + FPT_FRONT_PIECES) * FPT_FRONT_PAGES);
+	bool		large;
 
+	/*
+	 * Stripes are files, each of which is read from front to back.  Of
+	 * temporary relations it is not known what is cached.
+	 */
+	large = s->ix->map.stripes == NULL && s->ranges;
 	if (s->off)
-		return;
+		return 0;
 	s->front = Max(s->front, pageno);
 	while (s->front < to)
 	{
 		uint32		first = s->front;
 		int			n = Min(to - first, FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
 
-		/*
-		 * Stripes are files, each of which is read from front to back.  Of
-		 * temporary relations it is not known what is cached.
-		 */
-		if (s->ix->map.stripes != NULL || !s->ranges)
-			fpt_count(NULL, FPT_SKIP_SEQUENTIAL, n);
-		else
+		if (large)
 			fpt_sweep_large(s, first, n);
+		else
+			fpt_count(NULL, FPT_SKIP_SEQUENTIAL, n);
 		s->front += n;
 	}
+	return large ? s->front : 0;
 }
 
 /* --- the numbers of the leaves ------------------------------------------- */

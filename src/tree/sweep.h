@@ -29,10 +29,11 @@ extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
 
 /*
  * The file is read from front to back: page "pageno" is about to be read, those
- * before it have been.  No lock may be held (L7).  Raises an error if the file
- * cannot be opened.
+ * before it have been.  No lock may be held (L7).  Returns up to where it has
+ * been asked for, 0 if nothing is: it is left to the operating system, or there
+ * is no read-ahead.  Raises an error if the file cannot be opened.
  */
-extern void fpt_sweep_front(FPTSweep *s, uint32 pageno);
+extern uint32 fpt_sweep_front(FPTSweep *s, uint32 pageno);
 
 /*
  * Of which leaves is the walk, if not of all?  "next" tells the one to come

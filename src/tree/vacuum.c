@@ -1016,6 +1016,14 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	UnlockReleaseBuffer(buf);
 }
 
+/* Is there memory for what a pass over the file notes? */
+static bool
+fpt_pass_fits(FPTVacuum *v)
+{
+	return fpt_guc_leaf_prefetch &&
+		v->npages <= fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote);
+}
+
 /*
  * An index that has aged lies in its file in no order, and nothing is as fast
  * as to read a file from front to back, as btree's VACUUM does: the operating
@@ -1036,8 +1044,7 @@ fpt_pass(FPTVacuum *v)
 	uint32		pages = Min(c->max, FPT_PASS_PAGES);
 
 	Assert(v->notes == NULL && v->nleaves == 0);
-	if (!fpt_guc_leaf_prefetch ||
-		v->npages > fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote))
+	if (!fpt_pass_fits(v))
 		return;
 	v->notes = palloc_extended(v->npages * sizeof(FPTNote),
 							   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
@@ -1052,7 +1059,7 @@ fpt_pass(FPTVacuum *v)
 			/* of stripes, some are shorter than others */
 			if (!fpt_page_exists(v->rel, &v->ix.map, pageno))
 				continue;
-			fpt_sweep_front(v->sweep, pageno);
+			(void) fpt_sweep_front(v->sweep, pageno);
 			fpt_pass_read(v, pageno);
 		}
 		fpt_chunk_ask(v);
@@ -1274,10 +1281,13 @@ static void
 fpt_vacuum_leaves(FPTVacuum *v)
 {
 	FPTWalk		w;
+	uint32		asked = 0;
 	bool		more = false;
 
 	Assert(v->nleaves == 0 && v->notes == NULL);
-	fpt_reach_inner(&v->reach);
+	if (fpt_pass_fits(v))
+		asked = fpt_sweep_front(v->sweep, FPT_ROOTPAGE + 1);
+	fpt_reach_inner(&v->reach, asked);
 	fpt_pass(v);
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)

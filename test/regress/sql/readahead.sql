@@ -330,7 +330,8 @@ LANGUAGE sql AS $$
 		pg_stat_get_blocks_hit('aged_a'::regclass)
 $$;
 DELETE FROM aged WHERE right(a, 2) = '00';
-SELECT count(*) AS ninner, count(*) > 5 AS enough FROM generate_series(2, fpt_pages('aged_a') - 1) p, fptree_page_stats('aged_a', p)
+-- inner pages behind the first pieces of the file
+SELECT count(*) AS ninner, count(*) > 5 AS enough FROM generate_series(4 * 128, fpt_pages('aged_a') - 1) p, fptree_page_stats('aged_a', p)
 	WHERE level > 0 \gset
 SELECT :'enough';
 SET effective_cache_size = 1;
@@ -340,7 +341,7 @@ SELECT fptree_prefetch_reset(), page_reads() AS reads \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT pg_stat_force_next_flush();
 SELECT page_reads() - :reads BETWEEN :nleaves AND fpt_pages('aged_a') * 1.05 AS once;
--- those above the leaves are asked for before, level by level
+-- those above the leaves are asked for before, level by level, unless all are
 SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS all_pages, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 + :ninner AS together,
 	counted('leaf_issued') = fpt_pages('aged_a') - 2 AS once;
 SELECT entries = (SELECT count(*) FROM aged) AS all_dead_gone FROM fptree_stat('aged_a');
@@ -352,6 +353,20 @@ CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS all_pages;
+-- with none, what lies around them, as all is read next; unless it is too much
+SET maintenance_io_concurrency = 0;
+DELETE FROM aged WHERE right(a, 2) = '98';
+CALL cold('aged');
+SELECT fptree_prefetch_reset() \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 AS none;
+SET effective_cache_size = '1GB';
+DELETE FROM aged WHERE right(a, 2) = '97';
+CALL cold('aged');
+SELECT fptree_prefetch_reset() \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT counted('leaf_issued|leaf_cached') - fpt_pages('aged_a') + 2 BETWEEN :ninner * 8 AND :ninner * 16 AS around, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 + :ninner AS together;
+SET effective_cache_size = 1;
 SET maintenance_io_concurrency = 16;
 
 -- With the smallest ring of buffers, too, which is another than the usual one
