@@ -189,7 +189,8 @@ fpt_parallel_init_shared(FPTLeader *leader, bool isconcurrent)
 
 	size = table_parallelscan_estimate(leader->heap, leader->snapshot);
 	leader->pscan = shm_toc_allocate(pcxt->toc, size);
-	table_parallelscan_initialize(leader->heap, leader->pscan, leader->snapshot);
+	table_parallelscan_initialize(leader->heap, leader->pscan,
+								  leader->snapshot);
 	shm_toc_insert(pcxt->toc, FPT_SHM_SCAN, leader->pscan);
 
 	leader->walusage = shm_toc_allocate(pcxt->toc,

@@ -37,9 +37,9 @@ typedef struct FPTGeneral FPTGeneral;
 extern void fpt_general_corrupt(void) __attribute__((noreturn));
 
 /*
- * A tuple's header, see key/general.c: how many columns it has, whether a bitmap
- * of NULLs follows, and whether the last column has no length.  FPT_T_HEADER is
- * in front of it, or it is left out.
+ * A tuple's header, see key/general.c: how many columns it has, whether a
+ * bitmap of NULLs follows, and whether the last column has no length.
+ * FPT_T_HEADER is in front of it, or it is left out.
  */
 #define FPT_T_COLUMNS		0x3F
 #define FPT_T_NULLS			0x40

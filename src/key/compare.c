@@ -86,7 +86,7 @@ is_plain(Datum d)
 	return fpt_varlena_is_plain(DatumGetPointer(d));
 }
 
-/* Order of two strings of bytes: -1, 0 or 1; a beginning is before the whole. */
+/* Order of two strings of bytes, -1, 0 or 1; a beginning is less than all. */
 static inline int
 order_bytes(const char *a, int alen, const char *b, int blen)
 {

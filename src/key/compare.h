@@ -17,8 +17,8 @@
 /*
  * Make a key for a scan's bound: class, head and "search" of *key are set.  *s
  * must live as long as the key.  TID: 0, or FPT_MAX_TID if "after".  Values may
- * be compressed; those out of line are fetched for the head, so that no page
- * may be locked then.  May raise.
+ * be compressed.  If any is out of line it is fetched for the head, so that no
+ * page may be locked then.  May raise.
  */
 extern void fpt_general_search_key(const FPTGeneral *g,
 								   const FPTGeneralSearch *s, FPTKey *key);

@@ -72,7 +72,7 @@
  */
 typedef struct FPTFence
 {
-	uint64		hi;				/* image, upper half (0 unless key size is 16) */
+	uint64		hi;				/* image, upper half; 0 unless of 16 bytes */
 	uint64		lo;				/* image, lower half, or the whole */
 	uint64		tidcls;			/* bits 0-47: TID; bits 56-63: FPT_CLS_* */
 } FPTFence;
@@ -121,7 +121,7 @@ typedef struct FPTPageHeader
 	uint8		nkids;			/* nodes in use: entries of the in-page root */
 	uint8		nnull;			/* of these, nodes that hold NULL keys: the
 								 * first ones (NULLS FIRST) or the last */
-	uint8		ndict;			/* FPT_ENC_DICT: keys of the dictionary; else 0 */
+	uint8		ndict;			/* keys of the dictionary; 0: it has none */
 	FPTFence	high;			/* exclusive upper bound of the page's keys */
 } FPTPageHeader;
 

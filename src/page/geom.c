@@ -47,13 +47,44 @@ fpt_hint_start(const FPTGeom *g, int n)
 }
 
 /*
+ * What a slot of this kind, FPT_KIND_*, has, with keys of kw bytes.  Returns
+ * the kind of its TIDs alone.
+ */
+static int
+fpt_geom_slot(FPTGeom *g, int kw, int kind)
+{
+	static const uint8 tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6};
+
+	if (kind >= FPT_KIND_DICT)
+	{
+		kind -= FPT_KIND_DICT;
+		g->coding = FPT_CODING_DICT;
+	}
+	else if (kind >= FPT_KIND_GENERAL)
+	{
+		kind -= FPT_KIND_GENERAL;
+		g->coding = FPT_CODING_TUPLE;
+		g->ow = sizeof(uint16);
+	}
+	Assert(kind >= 0 && kind < FPT_NKINDS);
+	g->kw = kw;
+	g->sw = kw > 8 ? kw - 8 : kw;
+	g->tw = tidwidth[kind];
+	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
+	g->fw = g->tw;
+	if (g->coding == FPT_CODING_TUPLE)
+		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
+	g->pw = g->kw - g->sw + g->tw + g->dw + g->ow;
+	return kind;
+}
+
+/*
  * See page/geom.h.  Everything is worked out before it is looked at, so that
  * the assertions hold of pages that are not usable, too.
  */
 bool
 fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 {
-	static const uint8 tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6};
 	int			header;
 	int			entry;
 	int			cap;
@@ -67,25 +98,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
 		return false;
 
-	if (kind >= FPT_KIND_DICT)
-	{
-		kind -= FPT_KIND_DICT;
-		g->coding = FPT_CODING_DICT;
-	}
-	else if (kind >= FPT_KIND_GENERAL)
-	{
-		kind -= FPT_KIND_GENERAL;
-		g->coding = FPT_CODING_TUPLE;
-		g->ow = sizeof(uint16);
-	}
-	g->kw = kw;
-	g->sw = kw > 8 ? kw - 8 : kw;
-	g->tw = tidwidth[kind];
-	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
-	g->fw = g->tw;
-	if (g->coding == FPT_CODING_TUPLE)
-		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
-	g->pw = g->kw - g->sw + g->tw + g->dw + g->ow;
+	kind = fpt_geom_slot(g, kw, kind);
 	g->w = w;
 	g->x = x;
 	g->perm = g->dw > 0;
@@ -438,7 +451,7 @@ fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
 			FPTWidths	wx = widths[i][kind];
 			FPTGeom    *g = &n.geom[i][kind];
 
-			ok = fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x) && ok;
+			ok &= fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x);
 			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
 			n.widths[i][kind] = wx;
 		}

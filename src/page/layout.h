@@ -70,7 +70,7 @@ typedef enum FPTCoding
 typedef struct FPTGeom
 {
 	uint8		kw;				/* stored bytes of a key: 1 to 16 */
-	uint8		sw;				/* of these, the upper ones, that are searched */
+	uint8		sw;				/* of these, the upper ones, searched */
 	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
 	uint8		fw;				/* of these, the first ones, that are zero in a
 								 * free slot */
@@ -170,6 +170,13 @@ typedef struct FPTLoc
 								 * (rank of them), or 0: not known (L12) */
 } FPTLoc;
 
+/* Of two places in a page, or behind its end, is a the earlier one? */
+static inline bool
+fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
+{
+	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
+}
+
 /* Where a key is, or belongs, in a page. */
 typedef struct FPTPlace
 {
@@ -180,7 +187,7 @@ typedef struct FPTPlace
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
-	bool		listed;			/* in a dictionary: it has the key, as number lo */
+	bool		listed;			/* a dictionary has the key, as number lo */
 	uint64		used;			/* slots of the node that hold entries */
 	uint64		below;			/* of these, those below the key (none, if nodes
 								 * have permutations) */

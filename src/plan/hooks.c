@@ -163,7 +163,8 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 		(queryDesc->plannedstmt->commandType == CMD_INSERT ||
 		 queryDesc->plannedstmt->hasModifyingCTE))
 	{
-		MemoryContext old = MemoryContextSwitchTo(queryDesc->estate->es_query_cxt);
+		MemoryContext cxt = queryDesc->estate->es_query_cxt;
+		MemoryContext old = MemoryContextSwitchTo(cxt);
 		ListCell   *lc;
 
 		Assert(queryDesc->planstate != NULL);

@@ -324,12 +324,6 @@ fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
 	return i;
 }
 
-static inline bool
-fpt_loc_before(const FPTLoc *a, const FPTLoc *b)
-{
-	return a->kid < b->kid || (a->kid == b->kid && a->rank < b->rank);
-}
-
 /* --- reading pages ------------------------------------------------------- */
 
 /*
@@ -409,6 +403,49 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 }
 
 /*
+ * Copy entries from .. to - 1 of a locked page, all of them NULL or none, to
+ * the end of the batch, which has room; run->tupbytes goes on from part to
+ * part.  Locks and errors: see fpt_copy_range().
+ */
+static inline void
+fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, FPTLoc from,
+			  FPTLoc to, bool isnull, bool filter, FPTRun *run)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	const FPTLayout *l = &so->ix.layout;
+	int			n;
+
+	run->tids = b->tids + b->n;
+	run->slotids = b->slotids + b->n;
+	if (b->los != NULL)
+	{
+		run->los = b->los + b->n;
+		run->his = b->his ? b->his + b->n : NULL;
+	}
+	if (b->tuplens != NULL)
+	{
+		run->tupoffs = b->tupoffs + b->n;
+		run->tuplens = b->tuplens + b->n;
+	}
+	n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, run);
+	if (n < 0)
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+	Assert(b->n + n <= b->max);
+	if (filter)
+		n = fpt_filter_entries(so, b, page, n, isnull);
+	if (b->items != NULL)
+		fpt_general_write_page(l->arg, page, isnull, n, run, &b->itups,
+							   b->items + b->n);
+	if (isnull && n > 0)
+	{
+		if (b->nullto == 0)
+			b->nullfrom = b->n;
+		b->nullto = b->n + n;
+	}
+	b->n += n;
+}
+
+/*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
  * only those that match the quals.  The range may end after the page.  Returns
  * whether there are entries in it, matching or not.  *done: where the one
@@ -430,7 +467,6 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 				last;
 	FPTLoc		border = fpt_page_null_border(l, page);
 	FPTRun		run = {.tupbytes = b->tupbytes};
-	int			part;
 
 	Assert(b->valid && b->max > 0);
 	if (fpt_find_range(l, page, lo, hi, &first, &last) != FPT_OK)
@@ -451,47 +487,18 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 		fpt_batch_alloc(so, b, b->max, true, false);
 
 	/* NULLs and values separately, to know which are which. */
-	for (part = 0; part < 2; part++)
+	for (int part = 0; part < 2; part++)
 	{
 		FPTLoc		from = first;
 		FPTLoc		to = last;
-		bool		isnull = (part == 0) == l->nullsfirst;
-		int			n;
 
 		if (part == 0 && border.kid < to.kid)
 			to = border;
 		if (part == 1 && border.kid > from.kid)
 			from = border;
-		if (part == 0 ? from.kid >= border.kid : to.kid < border.kid)
-			continue;
-		run.tids = b->tids + b->n;
-		run.slotids = b->slotids + b->n;
-		if (b->los != NULL)
-		{
-			run.los = b->los + b->n;
-			run.his = b->his ? b->his + b->n : NULL;
-		}
-		if (b->tuplens != NULL)
-		{
-			run.tupoffs = b->tupoffs + b->n;
-			run.tuplens = b->tuplens + b->n;
-		}
-		n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, &run);
-		if (n < 0)
-			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
-		Assert(b->n + n <= b->max);
-		if (filter)
-			n = fpt_filter_entries(so, b, page, n, isnull);
-		if (b->items != NULL)
-			fpt_general_write_page(l->arg, page, isnull, n, &run, &b->itups,
-								   b->items + b->n);
-		if (isnull && n > 0)
-		{
-			if (b->nullto == 0)
-				b->nullfrom = b->n;
-			b->nullto = b->n + n;
-		}
-		b->n += n;
+		if (part == 0 ? from.kid < border.kid : to.kid >= border.kid)
+			fpt_copy_part(scan, b, page, from, to,
+						  (part == 0) == l->nullsfirst, filter, &run);
 	}
 	b->tupbytes = run.tupbytes;
 	return true;

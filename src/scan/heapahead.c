@@ -402,8 +402,8 @@ fpt_heap_run_on(FPTHeapAhead *h, FPTHeapRun *r, FPTRunPlace place,
 }
 
 /*
- * After a pause of so many entries: runs may have gone on by as many blocks.  Of
- * a short one nobody has read what is between.
+ * After a pause of so many entries: runs may have gone on by as many blocks.
+ * Of a short one nobody has read what is between.
  */
 static void
 fpt_heap_runs_passed(FPTHeapAhead *h, int pause)

@@ -32,7 +32,8 @@ known_code(const FPTQuals *q, const FPTPosition *pos)
 	if (likely(q->ncodes == 0) || pos->natts <= i || pos->isnull[i])
 		return NULL;
 	want.value = DatumGetPointer(pos->values[i]);
-	found = bsearch(&want, q->codes, q->ncodes, sizeof(FPTCode), fpt_code_order);
+	found = bsearch(&want, q->codes, q->ncodes, sizeof(FPTCode),
+					fpt_code_order);
 	return found != NULL ? &found->code : NULL;
 }
 

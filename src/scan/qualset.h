@@ -92,7 +92,7 @@ struct FPTQuals
 	ScanKey		row;			/* first member of a row comparison, or NULL: no
 								 * entry before, or after, its values matches
 								 * */
-	int			nrow;			/* so many members, of the columns from the first */
+	int			nrow;			/* so many members, of the first columns */
 	bool		rowfirst;		/* entries begin there, or else end */
 	bool		rowincl;		/* with the values themselves */
 	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
@@ -101,7 +101,7 @@ struct FPTQuals
 	int			ncodes;			/* so many there are, by their addresses */
 	int			maxcodes;
 	FPTCode    *codes;
-	MemoryContext argcxt;		/* see fetch_arguments(); NULL: not needed yet */
+	MemoryContext argcxt;		/* see fetch_arguments(); NULL: not needed */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
 	FPTPosition pos;			/* near and far end of the current range */

@@ -574,6 +574,54 @@ narrow_by_row(FPTQualState *qs, ScanKey key)
 		narrow(qs, lo, hi);
 }
 
+/* What the quals ask for, besides bounds. */
+typedef struct Wanted
+{
+	bool		isnull;
+	bool		notnull;
+	bool		arrays;			/* "= ANY", which are looked at together */
+} Wanted;
+
+/*
+ * Take a qual into account.  False: it can never be true, or contradicts those
+ * before.  Locks, errors and memory: see preprocess().
+ */
+static bool
+narrow_by_key(FPTQualState *qs, ScanKey key, Wanted *wanted)
+{
+	FPTImage	lo;
+	FPTImage	hi;
+
+	if (key->sk_attno != 1 ||
+		(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
+		fpt_reject_key(qs->rel, key);
+	if (key->sk_flags & SK_SEARCHNULL)
+	{
+		wanted->isnull = true;
+		return true;
+	}
+
+	/* All else is true of values only. */
+	wanted->notnull = true;
+	if (key->sk_flags & SK_SEARCHNOTNULL)
+		return true;
+	if (key->sk_flags & SK_ROW_HEADER)
+		return narrow_by_row(qs, key);
+	if (key->sk_flags & SK_ISNULL)
+		return false;			/* the operators are strict */
+	if (key->sk_strategy < BTLessStrategyNumber ||
+		key->sk_strategy > BTGreaterStrategyNumber)
+		fpt_reject_key(qs->rel, key);
+	if (!(key->sk_flags & SK_SEARCHARRAY))
+		return argument_interval(qs, key, cross_cmp(qs, key),
+								 key->sk_argument, &lo, &hi) &&
+			narrow(qs, lo, hi);
+	if (key->sk_strategy != BTEqualStrategyNumber)
+		return narrow_by_any(qs, key);
+	wanted->arrays = true;
+	return true;
+}
+
 /*
  * The general case.  Leaves ranges->n = 0 as soon as the quals contradict each
  * other or one can never be true.  Runs comparison functions, and reads
@@ -584,9 +632,7 @@ static void
 preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 {
 	FPTRanges  *ranges = qs->ranges;
-	bool		isnull = false;
-	bool		notnull = false;
-	bool		arrays = false;
+	Wanted		wanted = {0};
 
 	Assert(ranges->n == 0 && ranges->spans == NULL);
 	qs->lo.hi = qs->lo.lo = 0;
@@ -594,65 +640,26 @@ preprocess(FPTQualState *qs, ScanKey keys, int nkeys)
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		ScanKey		key = &keys[i];
-		FPTImage	lo;
-		FPTImage	hi;
-
-		if (key->sk_attno != 1 ||
-			(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
-			fpt_reject_key(qs->rel, key);
-
-		if (key->sk_flags & SK_SEARCHNULL)
-		{
-			isnull = true;
-			continue;
-		}
-
-		/* All else is true of values only. */
-		notnull = true;
-		if (key->sk_flags & SK_SEARCHNOTNULL)
-			continue;
-		if (key->sk_flags & SK_ROW_HEADER)
-		{
-			if (!narrow_by_row(qs, key))
-				return;
-			continue;
-		}
-		if (key->sk_flags & SK_ISNULL)
-			return;				/* the operators are strict */
-		if (key->sk_strategy < BTLessStrategyNumber ||
-			key->sk_strategy > BTGreaterStrategyNumber)
-			fpt_reject_key(qs->rel, key);
-		if (key->sk_flags & SK_SEARCHARRAY)
-		{
-			if (key->sk_strategy == BTEqualStrategyNumber)
-				arrays = true;
-			else if (!narrow_by_any(qs, key))
-				return;
-		}
-		else if (!argument_interval(qs, key, cross_cmp(qs, key),
-									key->sk_argument, &lo, &hi) ||
-				 !narrow(qs, lo, hi))
+		if (!narrow_by_key(qs, &keys[i], &wanted))
 			return;
 	}
-
-	if (isnull && notnull)
+	if (wanted.isnull && wanted.notnull)
 		return;
-	if (arrays)
+	if (wanted.arrays)
 	{
 		preprocess_arrays(qs, keys, nkeys);
 		return;
 	}
 
 	ranges->n = 1;
-	if (isnull)
+	if (wanted.isnull)
 	{
 		uint32		cls = qs->ix->layout.nullsfirst ?
 		FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
 
 		set_class_range(&ranges->one, cls, cls);
 	}
-	else if (notnull)
+	else if (wanted.notnull)
 		set_range(qs->ix, qs->lo, qs->hi, &ranges->one);
 	else
 		set_class_range(&ranges->one, FPT_CLS_MINF, FPT_CLS_PINF);

@@ -180,7 +180,8 @@ static void
 fpt_standby_ask(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTBatch   *b = &so->cur;
-	int			n = FPT_ASK_FIRST + FPT_ASK_GROWTH * (b->askedto - b->askedfrom);
+	int			asked = b->askedto - b->askedfrom;
+	int			n = FPT_ASK_FIRST + FPT_ASK_GROWTH * asked;
 	int			from;
 	int			to;
 	bool		same;

@@ -45,12 +45,12 @@ typedef struct FPTBatch
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
 	uint16	   *slotids;
-	uint16	   *tupoffs;		/* general keys: tuples in the page, for as long */
-	uint16	   *tuplens;		/* as it is locked; lengths of these */
+	uint16	   *tupoffs;		/* general keys: tuples in the page, while it */
+	uint16	   *tuplens;		/* is locked; lengths of these */
 	int			tupbytes;		/* FPTRun.tupbytes */
 	bool		doubt;			/* entries are returned if the standby shows */
-	int			askedfrom;		/* them (scan/standby.c); askedfrom .. askedto */
-	int			askedto;		/* - 1 have been looked up */
+	int			askedfrom;		/* them (scan/standby.c); looked up have been */
+	int			askedto;		/* askedfrom .. askedto - 1 */
 	FPTItups	itups;			/* general keys, index-only scans; */
 	uint32	   *items;			/* each entry's item there */
 } FPTBatch;

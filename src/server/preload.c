@@ -335,7 +335,7 @@ fpt_preload_roles(Relation settings, const char *dbname)
 	Assert(CheckRelationLockedByMe(settings, ShareRowExclusiveLock, true));
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		Form_pg_db_role_setting row = (Form_pg_db_role_setting) GETSTRUCT(tuple);
+		Form_pg_db_role_setting row = (void *) GETSTRUCT(tuple);
 		char	   *list = fpt_setting_in(settings, tuple, name);
 		char	   *role;
 

@@ -46,7 +46,7 @@ typedef enum FPTStop
 	/* insertions */
 	FPT_STOP_RIGHTMOST,			/* to look at the remembered rightmost leaf */
 	FPT_STOP_INSERT_LEAF,		/* leaf locked, entry not in */
-	FPT_STOP_DELETE,			/* leaf locked, dead entries found, not removed */
+	FPT_STOP_DELETE,			/* leaf locked, dead entries not removed yet */
 	FPT_STOP_FINISH_SPLIT,		/* leaf locked, an open split found */
 	FPT_STOP_SPLIT_SIBLING,		/* page locked, to lock its old right sibling */
 	FPT_STOP_LEAF_SPLIT,		/* leaf split, no downlink yet */

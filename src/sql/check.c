@@ -340,7 +340,8 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 	low = fpt_low(v, v->target.page);
 	high = fpt_high(v, v->target.page);
 	if (fpt_header(v->target.page)->level != level ||
-		fpt_key_cmp(&v->ix.layout, &low, at) > 0 || fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
+		fpt_key_cmp(&v->ix.layout, &low, at) > 0 ||
+		fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
 		fpt_corrupt(v->rel, v->target.pageno,
 					"A search from the root ends at the wrong page");
 }
@@ -872,7 +873,8 @@ fpt_verify_meta(FPTVerify *v)
 {
 	const char *problem;
 
-	fpt_copy_page(v->rel, &v->ix.map, FPT_METAPAGE, v->strategy, v->target.page);
+	fpt_copy_page(v->rel, &v->ix.map, FPT_METAPAGE, v->strategy,
+				  v->target.page);
 	problem = fpt_verify_meta_problem(v, v->target.page);
 	if (problem != NULL)
 		fpt_corrupt(v->rel, FPT_METAPAGE, problem);

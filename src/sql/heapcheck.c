@@ -138,8 +138,8 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 			continue;
 		if (att->attbyval)
 		{
-			hash = hash_combine64(hash, hash_bytes_uint32_extended((uint32) (values[i] >> 32), 1) ^
-								  hash_bytes_uint32_extended((uint32) values[i], 0));
+			hash = hash_combine64(hash, hash_bytes_extended(
+				(const unsigned char *) &values[i], sizeof(Datum), 0));
 			continue;
 		}
 		if (att->attlen == -1)

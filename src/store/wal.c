@@ -501,8 +501,8 @@ fpt_delta_from(FPTWalPage *p, const FPTLayout *l, char *old, int more)
  * Compute what to log of a page: all of it if it is blank (W3), or if that is
  * shorter than its delta.  A new page has a record of its own before, with an
  * image that lacks nodes (W9), if these have so many free slots that a delta
- * and that record are shorter.  Sets p->deltalen, and what is at p->bare.  Reads
- * the page in shared buffers, which is locked and not yet changed.
+ * and that record are shorter.  Sets p->deltalen, and what is at p->bare.
+ * Reads the page in shared buffers, which is locked and not yet changed.
  */
 static void
 fpt_delta(FPTWalPage *p, const FPTLayout *l)
@@ -528,7 +528,8 @@ fpt_delta(FPTWalPage *p, const FPTLayout *l)
 
 /*
  * Make a new page the one that its delta begins with, in a record and a
- * critical section of its own (W1, W9).  It is locked exclusively, and stays so.
+ * critical section of its own (W1, W9).  It is locked exclusively, and stays
+ * so.
  */
 static void
 fpt_log_bare(FPTWalPage *p)

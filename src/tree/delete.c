@@ -382,7 +382,8 @@ fpt_block_run(const FPTLeafDelete *d, int i)
 {
 	int			n = 0;
 
-	while (i + n < d->norder && fpt_order_block(d, i + n) == fpt_order_block(d, i))
+	while (i + n < d->norder &&
+		   fpt_order_block(d, i + n) == fpt_order_block(d, i))
 		n++;
 	Assert(n > 0);				/* or callers would not get on */
 	return n;
@@ -567,7 +568,7 @@ fpt_leaf_has_equal(FPTIndex *ix, Page page, const FPTKey *key)
 
 	fpt_equal_range(ix, key, &lo, &hi);
 	return fpt_page_range(&ix->layout, page, &lo, &hi, &from, &to) == FPT_OK &&
-		(from.kid != to.kid || from.rank != to.rank);
+		fpt_loc_before(&from, &to);
 }
 
 bool

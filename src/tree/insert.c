@@ -284,9 +284,59 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 }
 
 /*
- * See tree/insert.h.  *ix of image keys may be gone after whatever asks the
- * table or waits: it is fetched again.
+ * Insert an entry unless another one is equal, or, if check->how says so, only
+ * look whether there is one, and wait for who may have put it in.  Returns
+ * whether it is the only one, as aminsert() does; raises an error if it must be
+ * and is not.  *ix of image keys is fetched again after whatever asks the table
+ * or waits, so it may be gone on return.  No page is locked before, after, or
+ * while it waits (L7); may be cancelled then.
  */
+static bool
+fpt_insert_checked(Relation rel, FPTIndex *ix, const FPTEntry *e,
+				   FPTUniqueCheck *check, FPTDelete *del)
+{
+	bool		general = fpt_is_general(&ix->layout);
+	ItemPointerData tid;
+	FPTStack	stack;
+	Buffer		buf;
+
+	Assert(check->how != UNIQUE_CHECK_NO);
+	fpt_tid_decode(e->key.tid, &tid);
+	for (;;)
+	{
+		FPTKey		lo,
+					hi;
+		TransactionId xwait;
+
+		fpt_equal_range(ix, &e->key, &lo, &hi);
+		buf = fpt_find_leaf(rel, ix, &lo, &stack);
+		xwait = fpt_check_unique(rel, ix, buf, &e->key, check);
+		if (!general)
+			ix = fpt_index(rel);
+		if (!TransactionIdIsValid(xwait))
+			break;
+		UnlockReleaseBuffer(buf);
+
+		/* Wait for the other inserter, or its speculation, unlocked (L7). */
+		fpt_stop_point(FPT_STOP_UNIQUE_WAIT);
+		if (check->token)
+			SpeculativeInsertionWait(xwait, check->token);
+		else
+			XactLockTableWait(xwait, rel, &tid, XLTW_InsertIndex);
+		if (!general)
+			ix = fpt_index(rel);
+	}
+	if (check->how == UNIQUE_CHECK_EXISTING)
+		UnlockReleaseBuffer(buf);
+	else
+	{
+		buf = fpt_walk_to_entry(rel, ix, buf, &e->key, &stack);
+		fpt_insert_leaf(rel, ix, buf, e, &stack, del);
+	}
+	return check->is_unique;
+}
+
+/* See tree/insert.h. */
 bool
 fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		  Relation heapRel, IndexUniqueCheck checkUnique, bool indexUnchanged,
@@ -298,9 +348,7 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 	bool		checking = checkUnique != UNIQUE_CHECK_NO;
 	bool		is_unique = checkUnique != UNIQUE_CHECK_PARTIAL;
 	FPTEntry	e;
-	FPTStack	stack;
 	FPTDelete	del = {0};
-	Buffer		buf;
 
 	Assert(ItemPointerIsValid(ht_ctid));
 	if (unlikely(fpt_map_unsettled(&ix->map)))
@@ -330,22 +378,8 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		is_unique = true;
 	}
 	del.unique = checking;
-	if (!checking)
+	if (checking)
 	{
-		/* A check that is made again inserts nothing. */
-		if (checkUnique == UNIQUE_CHECK_EXISTING)
-			return true;
-		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
-		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
-		if (general)
-			fpt_insert_learnt(rel, ix);
-		return is_unique;
-	}
-	for (;;)
-	{
-		FPTKey		lo,
-					hi;
-		TransactionId xwait;
 		FPTUniqueCheck check = {
 			.heapRel = heapRel,
 			.values = values,
@@ -353,30 +387,17 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 			.how = checkUnique,
 		};
 
-		fpt_equal_range(ix, &e.key, &lo, &hi);
-		buf = fpt_find_leaf(rel, ix, &lo, &stack);
-		xwait = fpt_check_unique(rel, ix, buf, &e.key, &check);
-		is_unique = check.is_unique;
-		if (!general)
-			ix = fpt_index(rel);
-		if (!TransactionIdIsValid(xwait))
-			break;
-		UnlockReleaseBuffer(buf);
-
-		/* Wait for the other inserter, or its speculation, unlocked (L7). */
-		fpt_stop_point(FPT_STOP_UNIQUE_WAIT);
-		if (check.token)
-			SpeculativeInsertionWait(xwait, check.token);
-		else
-			XactLockTableWait(xwait, rel, ht_ctid, XLTW_InsertIndex);
-		if (!general)
-			ix = fpt_index(rel);
+		is_unique = fpt_insert_checked(rel, ix, &e, &check, &del);
 	}
-	if (checkUnique == UNIQUE_CHECK_EXISTING)
-		UnlockReleaseBuffer(buf);
 	else
 	{
-		buf = fpt_walk_to_entry(rel, ix, buf, &e.key, &stack);
+		FPTStack	stack;
+		Buffer		buf;
+
+		/* A check that is made again inserts nothing. */
+		if (checkUnique == UNIQUE_CHECK_EXISTING)
+			return true;
+		buf = fpt_find_leaf(rel, ix, &e.key, &stack);
 		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
 	}
 	if (general)

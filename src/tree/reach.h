@@ -36,8 +36,8 @@ extern void fpt_reach_end(FPTReach *r);
  * noted is linked until VACUUM itself unlinks it.  One page is locked at a
  * time, to read; between two VACUUM may be cancelled or delayed.  Raises an
  * error if one is damaged.  The walk takes no more steps than the index has
- * pages (L11).  asked: what fpt_sweep_front() returned, if the file is read from
- * front to back next, else 0.
+ * pages (L11).  asked: what fpt_sweep_front() returned, if the file is read
+ * from front to back next, else 0.
  */
 extern void fpt_reach_inner(FPTReach *r, uint32 asked);
 

@@ -381,6 +381,27 @@ fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
 }
 
 /*
+ * Take the target's downlink out of its parent.  If the right sibling takes
+ * over, it is made to lead there, and the sibling's own, which is the next one,
+ * goes.  The parent is locked exclusively, and registered.
+ */
+static FPTResult
+fpt_unlink_downlink(const FPTLayout *l, const FPTUnlink *u, Page parent,
+					uint32 rightno)
+{
+	FPTLoc		next = u->loc;
+	FPTResult	res;
+
+	if (!u->to_right)
+		return fpt_page_delete(l, parent, u->loc);
+	Assert(rightno != FPT_NOPAGE);
+	if (!fpt_page_step(l, parent, &next, 1))
+		return FPT_CORRUPT;
+	res = fpt_page_set_down(l, parent, u->loc, rightno);
+	return res == FPT_OK ? fpt_page_delete(l, parent, next) : res;
+}
+
+/*
  * Take the target out of the lists and its parent, in one record (L5, W2):
  * "wal", which may have the neighbour's page registered with other changes
  * already.  False: nothing was changed.  "wal" is over in either case.  All its
@@ -430,21 +451,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	}
 	if (res != FPT_OK)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(heir), fpt_bufpage(heir));
-	page = fpt_wal_page(wal, u->parent, false);
-	if (u->to_right)
-	{
-		/* Our downlink leads to the right sibling, whose own goes. */
-		FPTLoc		next = u->loc;
-
-		if (!fpt_page_step(l, page, &next, 1))
-			res = FPT_CORRUPT;
-		if (res == FPT_OK)
-			res = fpt_page_set_down(l, page, u->loc, rightno);
-		if (res == FPT_OK)
-			res = fpt_page_delete(l, page, next);
-	}
-	else
-		res = fpt_page_delete(l, page, u->loc);
+	res = fpt_unlink_downlink(l, u, fpt_wal_page(wal, u->parent, false), rightno);
 	if (res != FPT_OK)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(u->parent),
 						 fpt_bufpage(u->parent));
