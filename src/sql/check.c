@@ -130,7 +130,6 @@ typedef struct FPTVerify
 	FPTView		above;			/* parent check: the page that holds ... */
 	int			above_next;		/* ... the next downlink, and its place */
 	int64		nentries;		/* leaf entries seen */
-	FPTSweep   *sweep;			/* leaves read ahead */
 
 	/* heapallindexed */
 	FPTHeapCheck *table;
@@ -730,16 +729,19 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 	uint32		prev = FPT_NOPAGE;
 	uint32		pageno = first;
 	bool		incomplete = false;
+	FPTSweep   *sweep = NULL;
 
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
+	if (!isroot)
+		sweep = fpt_sweep_begin(v->rel, &v->ix, level);
 	fpt_key_copy(&at, &minf);
 	while (pageno != FPT_NOPAGE)
 	{
 		FPTPageHeader *h = fpt_header(v->target.page);
 
 		CHECK_FOR_INTERRUPTS();
-		if (level == 0)
-			fpt_sweep_step(v->sweep);
+		if (sweep != NULL)
+			fpt_sweep_step(sweep);
 		fpt_verify_arrive(v, level, prev, &at.key, pageno, from);
 		if (v->parent && !isroot)
 			fpt_verify_downlink(v, incomplete);
@@ -765,6 +767,8 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 					psprintf("Downlink %d points to page %u, which its level does not reach",
 							 v->above_next + 1,
 							 v->above.entries[v->above_next].down));
+	if (sweep != NULL)
+		fpt_sweep_end(sweep);
 	return below;
 }
 
@@ -988,7 +992,6 @@ fpt_verify_index(FPTVerify *v)
 										 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	fpt_view_init(&v->target);
 	fpt_view_init(&v->above);
-	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
 	v->checkunique = v->checkunique && v->rel->rd_index->indisunique &&
 		v->rel->rd_index->indimmediate;
 
@@ -1006,7 +1009,6 @@ fpt_verify_index(FPTVerify *v)
 		fpt_lookup_begin(&v->lookup, v->heaprel, v->snapshot);
 
 	fpt_verify_levels(v);
-	fpt_sweep_end(v->sweep);
 	fpt_verify_unlinked(v);
 
 	if (v->checkunique)

@@ -15,19 +15,9 @@
 #include "server/compat.h"
 #include "store/buf.h"
 #include "store/place.h"
-#include "tree/prefetch.h"
 #include "tree/reach.h"
 #include "tree/search.h"
 #include "tree/sweep.h"
-
-/* Pages of an inner level that are asked for in one request. */
-#define FPT_REQUEST_INNER	16
-
-/* Requests of neighbouring pages under way if no single pages may be. */
-#define FPT_UNDER_WAY_AROUND	64
-
-/* An inner level may take so much of the caches before the walk comes to it. */
-#define FPT_INNER_CACHE		4
 
 void
 fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages)
@@ -35,7 +25,6 @@ fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages)
 	r->rel = rel;
 	r->ix = ix;
 	r->npages = npages;
-	r->asked = 0;
 	r->met = palloc0(npages / 8 + 1);
 	r->led = palloc0(npages / 8 + 1);
 }
@@ -79,105 +68,45 @@ fpt_reach_page(FPTReach *r, Buffer buf)
 }
 
 /*
- * Is a page, which need not exist, to be read soon, not in shared buffers, and
- * not asked for yet?
- * Of stripes some are shorter than others: a damaged downlink does not get
- * beyond their ends.
- */
-static bool
-fpt_reach_unread(const FPTReach *r, uint32 pageno)
-{
-	return pageno >= r->asked && pageno < r->npages &&
-		(fpt_reach_missing(r, pageno / 8) & (1 << (pageno % 8))) != 0 &&
-		fpt_page_exists(r->rel, &r->ix->map, pageno) &&
-		!fpt_page_buffered(r->rel, &r->ix->map, pageno);
-}
-
-/*
- * What one request asks for because of an unread page, first .. return value -
- * 1: neighbours that are unread, too, "most" in all; or all the pages of its
- * part of the file, if they are "around".  It may begin before *first, which is
- * set.
- */
-static uint32
-fpt_reach_request(const FPTReach *r, uint32 *first, uint32 most, bool around)
-{
-	FPTPageMap *map = &r->ix->map;
-	uint32		end = *first + 1;
-
-	while (around && *first > r->asked && *first % FPT_REQUEST_INNER != 0 &&
-		   fpt_page_follows(map, *first - 1, *first))
-		(*first)--;
-	while (end < r->npages && fpt_page_follows(map, end - 1, end) &&
-		   (around ? end % FPT_REQUEST_INNER != 0 &&
-			fpt_page_exists(r->rel, map, end) :
-			end - *first < most && fpt_reach_unread(r, end)))
-		end++;
-	Assert(end - *first <= FPT_REQUEST_INNER);
-	return end;
-}
-
-/*
- * Ask for the pages of the next level, which the one above it has told, unless
- * they are in shared buffers: in the order of the file, neighbours together.
- * The walk, which is in key order, would wait for each.  Before it begins: what
- * downlinks led to and was not met is then just this level.
- *
- * No more requests are under way than maintenance_io_concurrency, so that
- * others' reads do not wait behind all of these, and no more pages are asked
- * for than a part of the caches has room for, or than VACUUM may read before it
- * pays for it: of a larger level the walk reads the rest itself.
- *
- * Where it is 0 no single pages are asked for.  But of an index that is read
- * as a whole next, and fits in the caches, what lies around them may come with
- * them, and is not read again.
- *
- * No page is locked; reads catalogues, may be cancelled, and raises an error if
- * a page cannot be read.
+ * Go along a level of inner pages by its links, and note its pages and what
+ * they lead to.  They are asked for ahead if the level is not the root's.
+ * Locks, and errors: see fpt_reach_inner().
  */
 static void
-fpt_reach_ask(const FPTReach *r)
+fpt_reach_level(FPTReach *r, int level, bool ahead, uint32 asked)
 {
-	FPTPageMap *map = &r->ix->map;
-	uint32		limit = fpt_io_concurrency(r->rel, map, true);
-	uint32		rest = Max(effective_cache_size / FPT_INNER_CACHE,
-						   limit * FPT_REQUEST_INNER);
-	bool		around = limit == 0;
-	uint32		first = 0;
-	uint32	   *under_way;
+	FPTSweep   *s = NULL;
+	uint32		steps = 0;
+	Buffer		buf;
 
-	if (VacuumCostActive)
-		rest = Min(rest, FPT_AHEAD_DELAYED);
-	if (!fpt_guc_leaf_prefetch || !fpt_can_prefetch_range(r->rel) ||
-		(around && (r->asked == 0 || r->npages > rest)))
-		return;
-	if (around)
-		limit = FPT_UNDER_WAY_AROUND;
-	under_way = palloc(limit * sizeof(uint32));
-	for (uint32 n = 0; first < r->npages && rest > 0;)
+	Assert(level > 0);
+	if (ahead)
 	{
-		uint32		end;
-
-		CHECK_FOR_INTERRUPTS();
-		if (fpt_reach_missing(r, first / 8) == 0)
-			first = (first / 8 + 1) * 8;
-		else if (!fpt_reach_unread(r, first))
-			first++;
-		else
-		{
-			end = fpt_reach_request(r, &first, Min(FPT_REQUEST_INNER, rest),
-									around);
-			if (n >= limit)
-				fpt_await_page(r->rel, map, under_way[n % limit]);
-			under_way[n++ % limit] = end - 1;
-			fpt_prefetch_pages(r->rel, map, first, end - 1);
-			fpt_count(NULL, FPT_LEAF_ISSUED, end - first);
-			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
-			rest -= Min(rest, end - first);
-			first = end;
-		}
+		s = fpt_sweep_begin(r->rel, r->ix, level);
+		fpt_sweep_around(s, asked);
+		fpt_sweep_step(s);
 	}
-	pfree(under_way);
+	buf = fpt_descend_first(r->rel, r->ix, level);
+	for (;;)
+	{
+		uint32		next = fpt_header(BufferGetPage(buf))->right;
+
+		fpt_reach_page(r, buf);
+		UnlockReleaseBuffer(buf);
+		if (next == FPT_NOPAGE)
+			break;
+		if (++steps > r->npages && steps > fpt_npages(r->rel, &r->ix->map))
+			fpt_corrupt(r->rel, next, "The right links lead in a circle");
+		fpt_vacuum_delay();
+		if (s != NULL)
+			fpt_sweep_step(s);
+		buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
+		if (!fpt_page_on_level(BufferGetPage(buf), level))
+			fpt_corrupt(r->rel, next,
+						"The page is not of its left sibling's level");
+	}
+	if (s != NULL)
+		fpt_sweep_end(s);
 }
 
 /*
@@ -193,32 +122,8 @@ fpt_reach_inner(FPTReach *r, uint32 asked)
 	int			top = fpt_header(BufferGetPage(buf))->level;
 
 	UnlockReleaseBuffer(buf);
-	r->asked = asked;
 	for (int level = top; level > 0; level--)
-	{
-		uint32		steps = 0;
-		uint32		next;
-
-		if (level < top)
-			fpt_reach_ask(r);
-		buf = fpt_descend_first(r->rel, r->ix, level);
-		for (;;)
-		{
-			fpt_reach_page(r, buf);
-			next = fpt_header(BufferGetPage(buf))->right;
-			UnlockReleaseBuffer(buf);
-			if (next == FPT_NOPAGE)
-				break;
-			if (++steps > r->npages &&
-				steps > fpt_npages(r->rel, &r->ix->map))
-				fpt_corrupt(r->rel, next, "The right links lead in a circle");
-			fpt_vacuum_delay();
-			buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
-			if (!fpt_page_on_level(BufferGetPage(buf), level))
-				fpt_corrupt(r->rel, next,
-							"The page is not of its left sibling's level");
-		}
-	}
+		fpt_reach_level(r, level, level < top, asked);
 }
 
 void

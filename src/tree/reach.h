@@ -16,7 +16,6 @@ typedef struct FPTReach
 	Relation	rel;
 	FPTIndex   *ix;
 	uint32		npages;
-	uint32		asked;			/* pages before this one were asked for */
 	uint8	   *met;			/* a bit for each page: met in the tree */
 	uint8	   *led;			/* the same: downlinks led there at first */
 } FPTReach;

@@ -1,21 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * tree/sweep.c
- *	  Read-ahead of VACUUM and the checks, which read all leaves.
+ *	  Read-ahead of VACUUM and the checks, which read whole levels.
  *
- * Such a walk goes along the leaves in key order, and in an aged index that is
- * anywhere in the file.  Asked for one by one each leaf is a read, where a walk
+ * Such a walk goes along a level in key order, and in an aged index that is
+ * anywhere in the file.  Asked for one by one each page is a read, where a walk
  * through the file from front to back has the operating system read sixteen at
- * a time.  So the numbers of the leaves to come are copied from the leaf-parent
- * pages, sorted, and asked for in the order in which they lie in the file,
- * neighbours in one request, before the walk gets there.
+ * a time.  So the numbers of the pages to come are copied from the level above,
+ * sorted, and asked for in the order in which they lie in the file, neighbours
+ * in one request, before the walk gets there.
  *
- * How many leaves that are, a piece, depends on where they lie.  A few hundred
- * will do where the order of the keys is nearly that of the file.  Otherwise
- * the piece grows until its leaves lie close together, in the end to all leaves
- * that the caches can be expected to hold.  Where that is not enough, because
- * the index is much larger than they are, pieces stay small, and each leaf is a
- * read as it has to be.
+ * How many that are, a piece, depends on where they lie.  A few hundred will do
+ * where the order of the keys is nearly that of the file.  Otherwise the piece
+ * grows until its pages lie close together, in the end to all that the caches
+ * can be expected to hold.  Where that is not enough, because the index is much
+ * larger than they are, pieces stay small, and each page is a read as it has to
+ * be.  So it is in levels above the leaves, whose pages are few and far between,
+ * unless all is read next that lies around them (fpt_sweep_around).
  *
  * A VACUUM that has been through the file already knows by itself which leaves
  * its walk will come to, and tells (fpt_sweep_choose).
@@ -44,8 +45,8 @@
 #include "tree/search.h"
 #include "tree/sweep.h"
 
-/* Leaves of a piece at least, and how it grows. */
-#define FPT_PIECE_LEAVES	256
+/* Pages of a piece at least, and how it grows. */
+#define FPT_PIECE_PAGES		256
 #define FPT_PIECE_GROWTH	4
 
 /*
@@ -55,7 +56,7 @@
 #define FPT_PIECE_CACHE		4
 #define FPT_PIECE_MAX		(1 << 20)
 
-/* A piece need not grow if its requests have so many leaves on average. */
+/* A piece need not grow if its requests have so many pages on average. */
 #define FPT_PIECE_DENSE		4
 
 /*
@@ -89,33 +90,36 @@ struct FPTSweep
 {
 	Relation	rel;
 	FPTIndex   *ix;				/* the walk's */
+	int			level;			/* that the walk goes along */
 	bool		off;
-	uint32		front;			/* read from front to back: asked for up to here */
+	uint32		front;			/* pages before this one were asked for, or left
+								 * to the operating system */
+	bool		around;			/* what lies around pages comes with them */
 	bool		begun;
 	bool		sparse;			/* larger pieces are not denser ones */
 	bool		ranges;			/* neighbouring pages can be one request */
 	int			limit;			/* maintenance_io_concurrency */
-	int			budget;			/* most leaves of a piece */
+	int			budget;			/* most pages of a piece */
 	int			most;			/* most requests of neighbours under way */
 	int			depth;			/* most requests of this piece under way */
 	uint32		npages;
 	FPTSweepNext next;			/* tells the leaves, or NULL: the parents do */
 	void	   *arg;
-	uint32		parent;			/* leaf-parent to copy next, or FPT_NOPAGE */
+	uint32		parent;			/* parent to copy next, or FPT_NOPAGE */
 	uint32		nparents;		/* so many were */
 
-	/* Leaves in key order that are in no piece yet, "per" pages for each. */
+	/* The walk's pages that are in no piece yet, "per" to be read for each. */
 	uint32	   *list;
 	int			per;
 	int			nlist;
 	int			maxlist;
 
 	/* The piece that the walk is in. */
-	int			nwalk;			/* its leaves */
+	int			nwalk;			/* its pages */
 	int			walked;
 
-	/* The one after it: of its leaves those to be read, in order of the file. */
-	int			nleaves;
+	/* The one after it, and what is to be read for it in order of the file. */
+	int			npiece;
 	uint32	   *ask;
 	int			nask;
 	int			maxask;
@@ -129,13 +133,14 @@ struct FPTSweep
 };
 
 FPTSweep *
-fpt_sweep_begin(Relation rel, FPTIndex *ix)
+fpt_sweep_begin(Relation rel, FPTIndex *ix, int level)
 {
 	FPTSweep   *s = palloc0(sizeof(FPTSweep));
 	int			limit = fpt_io_concurrency(rel, &ix->map, true);
 
 	s->rel = rel;
 	s->ix = ix;
+	s->level = level;
 	s->off = !fpt_guc_leaf_prefetch || !fpt_can_prefetch_pages();
 	s->limit = limit;
 	s->most = s->depth = Max(limit, FPT_UNDER_WAY);
@@ -145,31 +150,40 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix)
 	if (VacuumCostActive)
 		s->budget = Min(s->budget, FPT_AHEAD_DELAYED);
 	s->npages = fpt_npages(rel, &ix->map);
-	s->budget = Max(s->budget, FPT_PIECE_LEAVES);
+	s->budget = Max(s->budget, FPT_PIECE_PAGES);
 	s->parent = FPT_NOPAGE;
 	s->per = 1;
-	s->maxlist = s->maxask = FPT_PIECE_LEAVES + FPT_MAX_ENTRIES;
+	s->maxlist = s->maxask = FPT_PIECE_PAGES + FPT_MAX_ENTRIES;
 	s->list = palloc(s->maxlist * sizeof(uint32));
 	s->ask = palloc(s->maxask * sizeof(uint32));
 
 	/* Of temporary indexes single pages are asked for: no pieces to grow. */
 	s->sparse = !s->ranges;
-	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_LEAVES));
+	Assert(s->depth > 0 && s->budget <= Max(FPT_PIECE_MAX, FPT_PIECE_PAGES));
 	return s;
 }
 
 void
 fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
 {
-	Assert(!s->begun && next != NULL);
+	Assert(!s->begun && next != NULL && s->level == 0);
 	s->next = next;
 	s->arg = arg;
+	s->front = 0;				/* asked for once, and maybe gone again */
 	s->per = FPT_LEAF_PAGES;
 	s->list = repalloc(s->list, s->maxlist * s->per * sizeof(uint32));
-	s->budget = Max(s->budget / s->per, FPT_PIECE_LEAVES);
+	s->budget = Max(s->budget / s->per, FPT_PIECE_PAGES);
 
 	/* They may lie apart: no more requests at a time than single reads. */
 	s->most = s->depth = Max(s->limit, 2);
+}
+
+void
+fpt_sweep_around(FPTSweep *s, uint32 asked)
+{
+	Assert(!s->begun && asked <= s->npages);
+	s->front = asked;
+	s->around = asked > 0 && s->npages <= (uint32) s->budget;
 }
 
 void
@@ -184,19 +198,35 @@ fpt_sweep_end(FPTSweep *s)
 /* --- the file from front to back ----------------------------------------- */
 
 /*
- * Ask for pages first + from .. first + to - 1 as one read, less those at the
- * ends that are in shared buffers.
+ * Ask for pages first + from .. first + to - 1, less those in shared buffers but
+ * for gaps of "gap" between two others.  Returns the number of requests.
  */
-static void
-fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to)
+static int
+fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to,
+				int gap)
 {
-	Assert(from >= 0 && to <= FPT_FRONT_PAGES);
-	while (from < to && cached[from])
-		from++;
-	while (from < to && cached[to - 1])
-		to--;
-	if (from < to)
-		fpt_prefetch_pages(s->rel, &s->ix->map, first + from, first + to - 1);
+	int			requests = 0;
+
+	Assert(from >= 0 && to <= FPT_FRONT_PAGES && gap >= 0);
+	for (int i = from; i < to;)
+	{
+		int			begin = i;
+		int			end = i;	/* behind the last page to be read */
+
+		for (; i < to && i - end <= gap; i++)
+		{
+			if (!cached[i])
+				end = i + 1;
+			else if (end == begin)
+				begin = end = i + 1;
+		}
+		if (end == begin)
+			continue;
+		fpt_prefetch_pages(s->rel, &s->ix->map, first + begin,
+						   first + end - 1);
+		requests++;
+	}
+	return requests;
 }
 
 /*
@@ -211,6 +241,7 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 {
 	bool		cached[FPT_FRONT_PAGES];
 	int			ncached = 0;
+	int			gap = FPT_REQUEST_GAP;
 	int			i;
 
 	Assert(n > 0 && n <= FPT_FRONT_PAGES);
@@ -222,16 +253,14 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 	fpt_count(NULL, FPT_LEAF_CACHED, ncached);
 	fpt_count(NULL, FPT_LEAF_ISSUED, n - ncached);
 	if (ncached < n / 2)
-		fpt_sweep_range(s, cached, first, 0, n);
-	for (i = 0; i < n; i += FPT_REQUEST_PAGES)
 	{
-		int			part = Min(n - i, FPT_REQUEST_PAGES);
-
-		if (memchr(cached + i, false, part) == NULL)
-			continue;
-		fpt_sweep_range(s, cached, first, i, i + part);
-		fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
+		gap = n;
+		(void) fpt_sweep_range(s, cached, first, 0, n, gap);
 	}
+	for (i = 0; i < n; i += FPT_REQUEST_PAGES)
+		fpt_count(NULL, FPT_LEAF_REQUESTS,
+				  fpt_sweep_range(s, cached, first, i,
+								  Min(n, i + FPT_REQUEST_PAGES), gap));
 }
 
 /*
@@ -241,8 +270,9 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 uint32
 fpt_sweep_front(FPTSweep *s, uint32 pageno)
 {
-	uint32		piece = pageno / FPT_FRONT_PAGES;
-	uint32		to = Min(s->npages, (piece + FPT_FRONT_PIECES) * FPT_FRONT_PAGES);
+	uint64		ahead = (uint64) (pageno / FPT_FRONT_PAGES + FPT_FRONT_PIECES) *
+		FPT_FRONT_PAGES;
+	uint32		to = (uint32) Min(s->npages, ahead);
 	bool		large;
 
 	/*
@@ -267,11 +297,11 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 	return large ? s->front : 0;
 }
 
-/* --- the numbers of the leaves ------------------------------------------- */
+/* --- the numbers of the pages -------------------------------------------- */
 
 /*
- * Copy the downlinks of the next leaf-parent, which is found by its sibling's
- * link: a level is as long as its links say, whatever the keys' order is now.
+ * Copy the downlinks of the next parent, which is found by its sibling's link:
+ * a level is as long as its links say, whatever the keys' order is now.
  * The page is locked, to read, for that long; nothing else is.  The list has
  * room for FPT_MAX_ENTRIES more.  Sets s->parent to the next one, FPT_NOPAGE at
  * the end.  Raises an error if the page is damaged.
@@ -285,7 +315,7 @@ fpt_sweep_copy(FPTSweep *s)
 
 	Assert(s->next == NULL && s->per == 1);
 	Assert(s->maxlist - s->nlist >= FPT_MAX_ENTRIES);
-	if (fpt_header(page)->level != 1)
+	if (fpt_header(page)->level != s->level + 1)
 		next = FPT_NOPAGE;		/* unlinked, and used again */
 	else
 		s->nlist += fpt_page_children(&s->ix->layout, page,
@@ -303,8 +333,8 @@ fpt_sweep_copy(FPTSweep *s)
 }
 
 /*
- * Have n leaves in the list, if there are as many, or more: what a leaf-parent
- * has is taken as a whole.  No page is locked: it may be cancelled, and sleep.
+ * Have n pages in the list, if there are as many, or more: what a parent has is
+ * taken as a whole.  No page is locked: it may be cancelled, and sleep.
  * The list grows in the context it is in.  Raises an error if a page is
  * damaged.
  */
@@ -353,22 +383,45 @@ fpt_sweep_request(const FPTSweep *s, int from)
 }
 
 /*
- * Which pages of the first n leaves of the list are to be read?  Puts them into
- * "ask", each once, and returns by how many requests.  No page is locked: may
- * be cancelled.  "ask" grows in the context it is in.
+ * A page has to be read: put it into "ask", and what comes with it, which is of
+ * the same 16 pages of the file and was not asked for yet.
+ */
+static void
+fpt_sweep_want(FPTSweep *s, uint32 page)
+{
+	uint32		from = page - page % FPT_REQUEST_PAGES;
+
+	if (!s->around)
+	{
+		s->ask[s->nask++] = page;
+		return;
+	}
+	for (int i = 0; i < FPT_REQUEST_PAGES; i++)
+	{
+		if (from + i >= s->front && from + i < s->npages)
+			s->ask[s->nask++] = from + i;
+	}
+}
+
+/*
+ * What is to be read for the first n pages of the list?  Puts it into "ask",
+ * each page once, and returns by how many requests.  No page is locked: may be
+ * cancelled.  "ask" grows in the context it is in.
  */
 static int
 fpt_sweep_sort(FPTSweep *s, int n)
 {
 	int			requests = 0;
+	int			most;
 	int			i;
 
 	Assert(n >= 0 && n <= s->nlist);
 	n *= s->per;
-	if (s->maxask < n)
+	most = s->around ? n * FPT_REQUEST_PAGES : n;
+	if (s->maxask < most)
 	{
-		s->maxask = n;
-		s->ask = repalloc(s->ask, n * sizeof(uint32));
+		s->maxask = most;
+		s->ask = repalloc(s->ask, most * sizeof(uint32));
 	}
 	s->nask = s->ncached = 0;
 	for (i = 0; i < n; i++)
@@ -376,12 +429,13 @@ fpt_sweep_sort(FPTSweep *s, int n)
 		uint32		page = s->list[i];
 
 		CHECK_FOR_INTERRUPTS();
-		if (page == FPT_NOPAGE || !fpt_page_exists(s->rel, &s->ix->map, page))
+		if (page == FPT_NOPAGE || page < s->front ||
+			!fpt_page_exists(s->rel, &s->ix->map, page))
 			continue;
 		if (fpt_page_buffered(s->rel, &s->ix->map, page))
 			s->ncached++;
 		else
-			s->ask[s->nask++] = page;
+			fpt_sweep_want(s, page);
 	}
 	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 
@@ -389,7 +443,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
-	Assert(requests <= s->nask && s->nask + s->ncached <= n);
+	Assert(requests <= s->nask && s->nask <= most);
 	return requests;
 }
 
@@ -410,15 +464,15 @@ fpt_sweep_set_depth(FPTSweep *s, bool single)
 }
 
 /*
- * Make the next piece, of no leaves at the end: sets s->nleaves and "ask",
- * takes its leaves off the list, and asks for nothing.  Reads leaf-parents: no
- * page is locked before or after.  May be cancelled, and raise, as
+ * Make the next piece, of no pages at the end: sets s->npiece and "ask", takes
+ * its pages off the list, and asks for nothing.  Reads their parents: no page
+ * is locked before or after.  May be cancelled, and raise, as
  * fpt_sweep_collect().
  */
 static void
 fpt_sweep_piece(FPTSweep *s)
 {
-	int			n = FPT_PIECE_LEAVES;
+	int			n = FPT_PIECE_PAGES;
 	int			requests;
 
 	for (;;)
@@ -435,17 +489,17 @@ fpt_sweep_piece(FPTSweep *s)
 		n = Min(n * FPT_PIECE_GROWTH, s->budget);
 	}
 	fpt_sweep_set_depth(s, requests * 2 > s->nask);
-	if (n >= s->budget && n > FPT_PIECE_LEAVES && requests * 2 > s->nask)
+	if (n >= s->budget && n > FPT_PIECE_PAGES && requests * 2 > s->nask)
 	{
 		s->sparse = true;
-		n = FPT_PIECE_LEAVES;
+		n = FPT_PIECE_PAGES;
 		(void) fpt_sweep_sort(s, n);
 	}
 	fpt_count(NULL, FPT_LEAF_CACHED, s->ncached);
 	Assert(n <= s->nlist);
 	s->nlist -= n;
 	memmove(s->list, s->list + n * s->per, s->nlist * s->per * sizeof(uint32));
-	s->nleaves = n;
+	s->npiece = n;
 	s->asked = 0;
 }
 
@@ -466,7 +520,7 @@ fpt_sweep_wait(FPTSweep *s)
 }
 
 /*
- * Ask for the piece's leaves before ask[to], and what is in one request with
+ * Ask for the piece's pages before ask[to], and what is in one request with
  * them.  No page is locked (L7): it may be cancelled, sleep, or wait for a
  * read.  Raises an error if that fails.
  */
@@ -506,14 +560,16 @@ fpt_sweep_ask(FPTSweep *s, int to)
 	}
 }
 
-/* Begin with the first leaf-parent, unless the leaves are told. */
+/* Begin with the first page of the level above, unless the leaves are told. */
 static void
 fpt_sweep_start(FPTSweep *s)
 {
 	s->begun = true;
 	if (s->next == NULL)
 	{
-		Buffer		buf = fpt_descend_first(s->rel, s->ix, 1);
+		Buffer		buf = fpt_descend_first(s->rel, s->ix,
+											   s->level + 1);
+
 		s->parent = fpt_bufpage(buf);
 		UnlockReleaseBuffer(buf);
 	}
@@ -539,10 +595,10 @@ fpt_sweep_step(FPTSweep *s)
 		 * The walk comes to the next piece, and the one after it is made.  The
 		 * first one is asked for before anything is read.
 		 */
-		if (s->nleaves == 0)
+		if (s->npiece == 0)
 			fpt_sweep_piece(s);
 		fpt_sweep_ask(s, s->nask);
-		s->nwalk = s->nleaves;
+		s->nwalk = s->npiece;
 		s->walked = 0;
 		if (s->nwalk == 0)
 		{

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tree/sweep.h
- *	  Reading all leaves: what is asked for ahead.
+ *	  Reading a whole level: what is asked for ahead.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,11 +21,11 @@
 #define FPT_AHEAD_DELAYED	4096
 
 /*
- * Returns the state of a walk's read-ahead, in the current memory context, for
- * fpt_sweep_end(); ix is the walk's, and stays where it is.  Reads no page, but
- * reads catalogues: ix is a copy.
+ * Returns the state of the read-ahead of a walk along a level, below the root's,
+ * in the current memory context, for fpt_sweep_end(); ix is the walk's, and
+ * stays where it is.  Reads no page, but reads catalogues: ix is a copy.
  */
-extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
+extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix, int level);
 
 /*
  * The file is read from front to back: page "pageno" is about to be read, those
@@ -34,6 +34,15 @@ extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix);
  * is no read-ahead.  Raises an error if the file cannot be opened.
  */
 extern uint32 fpt_sweep_front(FPTSweep *s, uint32 pageno);
+
+/*
+ * Pages before this one were asked for, and after the walk the whole file is
+ * read from front to back.  So what lies around a page is no loss, if the index
+ * fits in what may be read ahead: the 16 pages of the file that it is one of
+ * are one request.  Else, or if asked is 0, pages are asked for as they are.
+ * Before the first fpt_sweep_step().
+ */
+extern void fpt_sweep_around(FPTSweep *s, uint32 asked);
 
 /*
  * Of which leaves is the walk, if not of all?  "next" tells the one to come
@@ -49,10 +58,10 @@ typedef bool (*FPTSweepNext) (void *arg, uint32 pages[FPT_LEAF_PAGES]);
 extern void fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg);
 
 /*
- * The walk is about to read its next leaf.  No lock may be held.  It reads
- * leaf-parents, one locked at a time, sleeps as vacuum_cost_delay says, and may
- * be cancelled.  Its memory grows where s is.  Raises an error if a leaf-parent
- * is damaged, or a file cannot be read.
+ * The walk is about to read its next page.  No lock may be held.  Reads pages
+ * of the level above, one locked at a time, sleeps as vacuum_cost_delay says,
+ * and may be cancelled.  Its memory grows where s is.  Raises an error if one of
+ * these is damaged, or a file cannot be read.
  */
 extern void fpt_sweep_step(FPTSweep *s);
 

@@ -1395,7 +1395,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v->chunk.dead = palloc(FPT_BITS_SIZE(nentries));
 
-	v->sweep = fpt_sweep_begin(v->rel, &v->ix);
+	v->sweep = fpt_sweep_begin(v->rel, &v->ix, 0);
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;

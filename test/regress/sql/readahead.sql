@@ -316,12 +316,12 @@ SELECT entries = (SELECT count(*) FROM t) AS all_dead_gone FROM fptree_stat('t_a
 CREATE TABLE aged (a text COLLATE "C") WITH (autovacuum_enabled = off);
 CREATE INDEX aged_a ON aged USING fptree (a);
 INSERT INTO aged SELECT repeat(md5(i::text), 15) FROM generate_series(1, 20000) i;
-SELECT leaf_pages AS nleaves, leaf_pages > 1024 AS enough FROM fptree_stat('aged_a') \gset
+SELECT leaf_pages AS nleaves, leaf_pages + internal_pages - 1 AS nbelow, leaf_pages > 1024 AS enough FROM fptree_stat('aged_a') \gset
 SELECT :'enough';
 SET maintenance_io_concurrency = 16;
 CALL cold('aged');
 SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');
-SELECT counted('leaf_issued|leaf_cached') = :nleaves AS all_leaves, counted('leaf_requests') < :nleaves / 6 AS together;
+SELECT counted('leaf_issued|leaf_cached') = :nbelow AS all_below_root, counted('leaf_requests') < :nleaves / 6 AS together;
 
 -- VACUUM reads each page of it once, whatever the caches may hold.
 CREATE FUNCTION page_reads() RETURNS int8
@@ -353,19 +353,37 @@ CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 + :ninner AS all_pages;
--- with none, what lies around them, as all is read next; unless it is too much
+-- and with none, no single pages
 SET maintenance_io_concurrency = 0;
 DELETE FROM aged WHERE right(a, 2) = '98';
 CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 2 AS none;
+-- what lies around them comes with them where it stays, as all is read next
+CREATE FUNCTION asked_around(ninner int8) RETURNS TABLE (around bool, together bool)
+LANGUAGE sql AS $$
+	SELECT counted('leaf_issued|leaf_cached') - fpt_pages('aged_a') + 2 BETWEEN ninner * 8 AND ninner * 16,
+		counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 + ninner
+$$;
 SET effective_cache_size = '1GB';
 DELETE FROM aged WHERE right(a, 2) = '97';
 CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
-SELECT counted('leaf_issued|leaf_cached') - fpt_pages('aged_a') + 2 BETWEEN :ninner * 8 AND :ninner * 16 AS around, counted('leaf_requests') <= fpt_pages('aged_a') / 16 + 1 + :ninner AS together;
+SELECT * FROM asked_around(:ninner);
+SET maintenance_io_concurrency = 1;
+DELETE FROM aged WHERE right(a, 2) = '96';
+CALL cold('aged');
+SELECT fptree_prefetch_reset() \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT * FROM asked_around(:ninner);
+SET maintenance_io_concurrency = 16;
+DELETE FROM aged WHERE right(a, 2) = '95';
+CALL cold('aged');
+SELECT fptree_prefetch_reset() \gset
+VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
+SELECT * FROM asked_around(:ninner);
 SET effective_cache_size = 1;
 SET maintenance_io_concurrency = 16;
 
