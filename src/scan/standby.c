@@ -109,60 +109,62 @@ fpt_standby_prepare(FPTScanOpaque *so)
 	s->max = b->max;
 }
 
-/* Pin another page of the map, if it exists; may be cancelled. */
-static pg_noinline void
-fpt_map_pin(Relation heap, FPTMapPage *m, BlockNumber blk)
-{
-	CHECK_FOR_INTERRUPTS();
-	(void) visibilitymap_get_status(heap, blk, &m->buf);
-	m->number = blk / FPT_MAP_PER_PAGE;
-}
-
 /*
- * Is a heap page all-visible?  As visibilitymap_get_status(), takes no lock:
- * the answer may be out of date, see fpt_standby_ask().  The map's page stays
+ * The bits of the heap page "blk" and of those in the same page of the map, the
+ * first of which *base is set to; NULL if the map does not have it.  It stays
  * pinned, until another one takes its place.  If it is not at hand it is read:
  * may be cancelled, and raise.
  */
-static inline bool
-fpt_map_visible(Relation heap, FPTStandby *s, BlockNumber blk)
+static const uint8 *
+fpt_map_bits(Relation heap, FPTStandby *s, BlockNumber blk, BlockNumber *base)
 {
 	BlockNumber number = blk / FPT_MAP_PER_PAGE;
 	FPTMapPage *m = &s->map[number % FPT_MAP_BUFFERS];
-	int			bit = blk % FPT_MAP_PER_PAGE;
-	const uint8 *bits;
 
-	if (unlikely(!BufferIsValid(m->buf) || m->number != number))
-		fpt_map_pin(heap, m, blk);
-	if (unlikely(!BufferIsValid(m->buf)))
-		return false;
-	bits = (const uint8 *) PageGetContents(BufferGetPage(m->buf));
-	return (bits[bit / FPT_MAP_PER_BYTE] >>
-			(bit % FPT_MAP_PER_BYTE * BITS_PER_HEAPBLOCK)) &
-		VISIBILITYMAP_ALL_VISIBLE;
+	*base = number * FPT_MAP_PER_PAGE;
+	if (!BufferIsValid(m->buf) || m->number != number)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) visibilitymap_get_status(heap, blk, &m->buf);
+		m->number = number;
+	}
+	if (!BufferIsValid(m->buf))
+		return NULL;
+	return (const uint8 *) PageGetContents(BufferGetPage(m->buf));
 }
 
 /*
  * Look up entries "from" to "to" - 1 of the current batch in the visibility
- * map.  No lock is held, as this may read pages (V4); it may be cancelled, and
+ * map: is their heap page all-visible?  As in visibilitymap_get_status() that
+ * takes no lock, and the answer may be out of date, see fpt_standby_ask().
+ * Nothing else is locked, as this may read pages (V4); it may be cancelled, and
  * raise.
  */
 static void
 fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
 {
 	const uint64 *tids = so->cur.tids;
-	BlockNumber last = InvalidBlockNumber;
-	bool		visible = false;
+	bool	   *visible = so->visible;
+	BlockNumber base;
+	const uint8 *bits;
 
 	Assert(from >= 0 && from < to && to <= so->cur.n);
+	bits = fpt_map_bits(scan->heapRelation, so->standby,
+						(BlockNumber) (tids[from] >> 16), &base);
 	for (int i = from; i < to; i++)
 	{
 		BlockNumber blk = (BlockNumber) (tids[i] >> 16);
+		uint32		at = blk - base;	/* large if before it, too */
 
-		if (blk != last)
-			visible = fpt_map_visible(scan->heapRelation, so->standby, blk);
-		last = blk;
-		so->visible[i] = visible;
+		if (unlikely(at >= FPT_MAP_PER_PAGE))
+		{
+			bits = fpt_map_bits(scan->heapRelation, so->standby, blk, &base);
+			at = blk - base;
+		}
+		visible[i] = bits != NULL &&
+			((bits[at / FPT_MAP_PER_BYTE] >>
+			  (at % FPT_MAP_PER_BYTE * BITS_PER_HEAPBLOCK)) &
+			 VISIBILITYMAP_ALL_VISIBLE);
 	}
 }
 
