@@ -52,8 +52,9 @@ extern FPTResult fpt_page_lower_bound(const FPTLayout *l, void *page,
 
 /*
  * The entries from .. to (both inclusive, from <= to): *first is the first one,
- * *last the place after the last one, the same as *first if there is none.
- * FPT_OK or FPT_CORRUPT.  May raise.
+ * *last the place after the last one, the same as *first if there is none.  If
+ * the place's rank is not 0 there is an entry.  FPT_OK or FPT_CORRUPT.  May
+ * raise.
  */
 extern FPTResult fpt_page_range(const FPTLayout *l, void *page,
 								const FPTKey *from, const FPTKey *to,

@@ -403,13 +403,13 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 }
 
 /*
- * Copy entries from .. to - 1 of a locked page, all of them NULL or none, to
- * the end of the batch, which has room; run->tupbytes goes on from part to
- * part.  Locks and errors: see fpt_copy_range().
+ * Copy entries part[0] .. part[1] - 1 of a locked page, all of them NULL or
+ * none, to the end of the batch, which has room; run->tupbytes goes on from part
+ * to part.  Locks and errors: see fpt_copy_range().
  */
 static inline void
-fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, FPTLoc from,
-			  FPTLoc to, bool isnull, bool filter, FPTRun *run)
+fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
+			  bool isnull, bool filter, FPTRun *run)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	const FPTLayout *l = &so->ix.layout;
@@ -427,7 +427,8 @@ fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, FPTLoc from,
 		run->tupoffs = b->tupoffs + b->n;
 		run->tuplens = b->tuplens + b->n;
 	}
-	n = fpt_page_copy(l, page, from, to, scan->ignore_killed_tuples, run);
+	n = fpt_page_copy(l, page, part[0], part[1], scan->ignore_killed_tuples,
+					  run);
 	if (n < 0)
 		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 	Assert(b->n + n <= b->max);
@@ -487,18 +488,17 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 		fpt_batch_alloc(so, b, b->max, true, false);
 
 	/* NULLs and values separately, to know which are which. */
-	for (int part = 0; part < 2; part++)
+	if (first.kid < border.kid)
 	{
-		FPTLoc		from = first;
-		FPTLoc		to = last;
+		FPTLoc		part[2] = {first, border.kid < last.kid ? border : last};
 
-		if (part == 0 && border.kid < to.kid)
-			to = border;
-		if (part == 1 && border.kid > from.kid)
-			from = border;
-		if (part == 0 ? from.kid < border.kid : to.kid >= border.kid)
-			fpt_copy_part(scan, b, page, from, to,
-						  (part == 0) == l->nullsfirst, filter, &run);
+		fpt_copy_part(scan, b, page, part, l->nullsfirst, filter, &run);
+	}
+	if (last.kid >= border.kid)
+	{
+		FPTLoc		part[2] = {border.kid > first.kid ? border : first, last};
+
+		fpt_copy_part(scan, b, page, part, !l->nullsfirst, filter, &run);
 	}
 	b->tupbytes = run.tupbytes;
 	return true;
@@ -567,6 +567,7 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 		return false;
 	fpt_guess_learn(&so->ix.guess, l, page, kid);
 	b->n = n;
+	b->last = scan->parallel_scan == NULL;
 	return true;
 }
 
@@ -698,7 +699,16 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		else if (fpt_loc_before(&done, &at))
 			done = at;
 		steps++;
-		if (r.point || done.kid >= fpt_header(page)->nkids)
+		if (r.point)
+		{
+			/* An entry after the only range: so it has no other leaf. */
+			b->last = scan->parallel_scan == NULL &&
+				(done.rank > 0 || fpt_node_count(l, page, done.kid) > 0);
+			Assert(!b->last ||
+				   fpt_node_count(l, page, done.kid) > done.rank);
+			break;
+		}
+		if (done.kid >= fpt_header(page)->nkids)
 			break;
 		if (found)
 			e.key = r.hi;
@@ -771,6 +781,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 
 	/* The scan goes on at one of these, and so gets ahead. */
 	Assert(fpt_is_general(l) || fpt_key_cmp(l, &low, &high) < 0);
+	b->last = false;
 	b->n = 0;
 	b->nullfrom = b->nullto = 0;
 	b->tupbytes = 0;
@@ -1432,7 +1443,7 @@ fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
 	if (ScanDirectionIsForward(dir))
 	{
 		key = &from->high->key;
-		return key->cls != FPT_CLS_PINF &&
+		return !from->last && key->cls != FPT_CLS_PINF &&
 			fpt_advance(scan, b, key, from->right, 1);
 	}
 	key = &from->low->key;
@@ -1454,7 +1465,8 @@ fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 	Assert(so->cur.valid && !so->ahead.valid);
 	Assert(!BufferIsValid(so->cur.buf));
 	fpt_key_copy(&at, &edge->key);
-	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF))
+	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF) &&
+		!(forward && so->cur.last))
 		came = fpt_advance_leaf(scan, &so->ahead, &at, &hint, forward ? 1 : -1);
 	if (came == FPT_ADVANCE_EMPTY)
 	{

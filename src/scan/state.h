@@ -36,6 +36,7 @@ typedef struct FPTBatch
 	XLogRecPtr	lsn;
 	FPTKeyBuf  *low;			/* interval of the key space it stands for */
 	FPTKeyBuf  *high;
+	bool		last;			/* known: the scan has nothing after it */
 	int			n;
 	int			pos;			/* entry returned last */
 	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
