@@ -885,6 +885,8 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	int			i;
 
 	Assert(p->count >= 2 && p->rank <= p->count);
+	if (!pg.g->perm && fpt_header(pg.p)->nkids >= pg.g->maxnodes)
+		return FPT_FULL;		/* before entries are put into order */
 	if (fpt_node_read(pg, p->node, slots, rel) != p->count)
 		return FPT_CORRUPT;
 	ascends = fpt_node_ascends(p, slots);
