@@ -733,7 +733,7 @@ fpt_verify_level(FPTVerify *v, int level, bool isroot, uint32 first,
 
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	if (!isroot)
-		sweep = fpt_sweep_begin(v->rel, &v->ix, level);
+		sweep = fpt_sweep_begin(v->rel, &v->ix, level, v->strategy);
 	fpt_key_copy(&at, &minf);
 	while (pageno != FPT_NOPAGE)
 	{

@@ -20,13 +20,16 @@
 #include "tree/sweep.h"
 
 void
-fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages)
+fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages,
+				BufferAccessStrategy strategy)
 {
 	r->rel = rel;
 	r->ix = ix;
 	r->npages = npages;
 	r->met = palloc0(npages / 8 + 1);
 	r->led = palloc0(npages / 8 + 1);
+	r->around = palloc0(npages / (8 * FPT_REQUEST_PAGES) + 1);
+	r->strategy = strategy;
 }
 
 void
@@ -34,6 +37,7 @@ fpt_reach_end(FPTReach *r)
 {
 	pfree(r->met);
 	pfree(r->led);
+	pfree(r->around);
 }
 
 /* Of eight pages, those that downlinks led to and that were not met yet. */
@@ -82,8 +86,8 @@ fpt_reach_level(FPTReach *r, int level, bool ahead, uint32 asked)
 	Assert(level > 0);
 	if (ahead)
 	{
-		s = fpt_sweep_begin(r->rel, r->ix, level);
-		fpt_sweep_around(s, asked);
+		s = fpt_sweep_begin(r->rel, r->ix, level, r->strategy);
+		fpt_sweep_around(s, asked, r->around, r->npages);
 		fpt_sweep_step(s);
 	}
 	buf = fpt_descend_first(r->rel, r->ix, level);
@@ -100,7 +104,8 @@ fpt_reach_level(FPTReach *r, int level, bool ahead, uint32 asked)
 		fpt_vacuum_delay();
 		if (s != NULL)
 			fpt_sweep_step(s);
-		buf = fpt_getbuf(r->rel, r->ix, next, BUFFER_LOCK_SHARE);
+		buf = fpt_getbuf_extended(r->rel, r->ix, next, BUFFER_LOCK_SHARE,
+								  r->strategy);
 		if (!fpt_page_on_level(BufferGetPage(buf), level))
 			fpt_corrupt(r->rel, next,
 						"The page is not of its left sibling's level");

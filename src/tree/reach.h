@@ -8,6 +8,8 @@
 #ifndef FPT_TREE_REACH_H
 #define FPT_TREE_REACH_H
 
+#include "storage/bufmgr.h"
+
 #include "store/index.h"
 
 /* Pages that are added to the index meanwhile are neither noted nor missed. */
@@ -18,15 +20,17 @@ typedef struct FPTReach
 	uint32		npages;
 	uint8	   *met;			/* a bit for each page: met in the tree */
 	uint8	   *led;			/* the same: downlinks led there at first */
+	uint8	   *around;			/* see fpt_sweep_around() */
+	BufferAccessStrategy strategy;	/* by way of which pages are read */
 } FPTReach;
 
 /*
- * Nothing is noted yet.  Allocates two bits a page in the current context, for
- * fpt_reach_end() to free; npages: of the index.  *ix is the caller's, and
+ * Nothing is noted yet.  Allocates two bits a page and some in the current
+ * context, for fpt_reach_end() to free; npages: of the index.  *ix is the caller's, and
  * stays where it is.
  */
 extern void fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix,
-							uint32 npages);
+							uint32 npages, BufferAccessStrategy strategy);
 extern void fpt_reach_end(FPTReach *r);
 
 /*

@@ -60,12 +60,6 @@
 #define FPT_PIECE_DENSE		4
 
 /*
- * Pages of a request: Linux cuts what it is asked for to the larger of the
- * device's largest read and read_ahead_kb, 128 kB by default.
- */
-#define FPT_REQUEST_PAGES	16
-
-/*
  * Pages in between that nobody wants and that are read all the same, since one
  * request costs more than so many pages.
  */
@@ -94,7 +88,9 @@ struct FPTSweep
 	bool		off;
 	uint32		front;			/* pages before this one were asked for, or left
 								 * to the operating system */
-	bool		around;			/* what lies around pages comes with them */
+	uint8	   *around;			/* what lies around pages comes with them; for
+								 * which of 16 it was asked; NULL: for none */
+	BufferAccessStrategy strategy;	/* for pages of the level above */
 	bool		begun;
 	bool		sparse;			/* larger pieces are not denser ones */
 	bool		ranges;			/* neighbouring pages can be one request */
@@ -133,7 +129,8 @@ struct FPTSweep
 };
 
 FPTSweep *
-fpt_sweep_begin(Relation rel, FPTIndex *ix, int level)
+fpt_sweep_begin(Relation rel, FPTIndex *ix, int level,
+				BufferAccessStrategy strategy)
 {
 	FPTSweep   *s = palloc0(sizeof(FPTSweep));
 	int			limit = fpt_io_concurrency(rel, &ix->map, true);
@@ -141,6 +138,7 @@ fpt_sweep_begin(Relation rel, FPTIndex *ix, int level)
 	s->rel = rel;
 	s->ix = ix;
 	s->level = level;
+	s->strategy = strategy;
 	s->off = !fpt_guc_leaf_prefetch || !fpt_can_prefetch_pages();
 	s->limit = limit;
 	s->most = s->depth = Max(limit, FPT_UNDER_WAY);
@@ -179,11 +177,14 @@ fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg)
 }
 
 void
-fpt_sweep_around(FPTSweep *s, uint32 asked)
+fpt_sweep_around(FPTSweep *s, uint32 asked, uint8 *around, uint32 npages)
 {
-	Assert(!s->begun && asked <= s->npages);
+	Assert(!s->begun);
 	s->front = asked;
-	s->around = asked > 0 && s->npages <= (uint32) s->budget;
+	if (asked == 0 || npages > (uint32) s->budget)
+		return;
+	s->around = around;
+	s->npages = Min(s->npages, npages);
 }
 
 void
@@ -309,7 +310,8 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 static void
 fpt_sweep_copy(FPTSweep *s)
 {
-	Buffer		buf = fpt_getbuf(s->rel, s->ix, s->parent, BUFFER_LOCK_SHARE);
+	Buffer		buf = fpt_getbuf_extended(s->rel, s->ix, s->parent,
+										  BUFFER_LOCK_SHARE, s->strategy);
 	Page		page = BufferGetPage(buf);
 	uint32		next = fpt_header(page)->right;
 
@@ -383,23 +385,28 @@ fpt_sweep_request(const FPTSweep *s, int from)
 }
 
 /*
- * A page has to be read: put it into "ask", and what comes with it, which is of
- * the same 16 pages of the file and was not asked for yet.
+ * A page has to be read: put it into "ask", and what comes with it, unless that
+ * was asked for.  Pages that came later than the walk are no matter.
  */
 static void
 fpt_sweep_want(FPTSweep *s, uint32 page)
 {
-	uint32		from = page - page % FPT_REQUEST_PAGES;
+	uint32		group = page / FPT_REQUEST_PAGES;
+	uint8		bit = 1 << (group % 8);
 
-	if (!s->around)
+	if (s->around == NULL)
 	{
 		s->ask[s->nask++] = page;
 		return;
 	}
+	if (page >= s->npages || (s->around[group / 8] & bit) != 0)
+		return;
+	s->around[group / 8] |= bit;
+	page = group * FPT_REQUEST_PAGES;
 	for (int i = 0; i < FPT_REQUEST_PAGES; i++)
 	{
-		if (from + i >= s->front && from + i < s->npages)
-			s->ask[s->nask++] = from + i;
+		if (page + i >= s->front && page + i < s->npages)
+			s->ask[s->nask++] = page + i;
 	}
 }
 
@@ -417,7 +424,9 @@ fpt_sweep_sort(FPTSweep *s, int n)
 
 	Assert(n >= 0 && n <= s->nlist);
 	n *= s->per;
-	most = s->around ? n * FPT_REQUEST_PAGES : n;
+	most = n;
+	if (s->around != NULL)
+		most = (int) Min((int64) n * FPT_REQUEST_PAGES, (int64) s->npages + n);
 	if (s->maxask < most)
 	{
 		s->maxask = most;
@@ -472,9 +481,10 @@ fpt_sweep_set_depth(FPTSweep *s, bool single)
 static void
 fpt_sweep_piece(FPTSweep *s)
 {
-	int			n = FPT_PIECE_PAGES;
+	int			n = s->around != NULL ? s->budget : FPT_PIECE_PAGES;
 	int			requests;
 
+	/* What lies around pages is marked as it is sorted, which is done once. */
 	for (;;)
 	{
 		bool		all;

@@ -8,6 +8,7 @@
 #ifndef FPT_TREE_SWEEP_H
 #define FPT_TREE_SWEEP_H
 
+#include "storage/bufmgr.h"
 #include "utils/relcache.h"
 
 #include "store/index.h"
@@ -23,9 +24,12 @@
 /*
  * Returns the state of the read-ahead of a walk along a level, below the root's,
  * in the current memory context, for fpt_sweep_end(); ix is the walk's, and
- * stays where it is.  Reads no page, but reads catalogues: ix is a copy.
+ * stays where it is.  The pages of the level above will be read by way of
+ * "strategy", as the walk's own.  Reads no page, but reads catalogues: ix is a
+ * copy.
  */
-extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix, int level);
+extern FPTSweep *fpt_sweep_begin(Relation rel, FPTIndex *ix, int level,
+								 BufferAccessStrategy strategy);
 
 /*
  * The file is read from front to back: page "pageno" is about to be read, those
@@ -39,10 +43,17 @@ extern uint32 fpt_sweep_front(FPTSweep *s, uint32 pageno);
  * Pages before this one were asked for, and after the walk the whole file is
  * read from front to back.  So what lies around a page is no loss, if the index
  * fits in what may be read ahead: the 16 pages of the file that it is one of
- * are one request.  Else, or if asked is 0, pages are asked for as they are.
- * Before the first fpt_sweep_step().
+ * are one request, which is made once: "around" has a bit for each 16 of the
+ * first npages pages, all of them zero at first, and lives as long as any sweep
+ * that has it.  Else, or if asked is 0, pages are asked for as they are.  Before
+ * the first fpt_sweep_step().
  */
-extern void fpt_sweep_around(FPTSweep *s, uint32 asked);
+#define FPT_REQUEST_PAGES	16	/* Linux cuts what it is asked for to the larger
+									 * of the device's largest read and
+									 * read_ahead_kb, 128 kB by default */
+
+extern void fpt_sweep_around(FPTSweep *s, uint32 asked, uint8 *around,
+							 uint32 npages);
 
 /*
  * Of which leaves is the walk, if not of all?  "next" tells the one to come

@@ -1382,7 +1382,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	if (v->ix.stale)
 		fpt_warn_stale(v->rel);
 	v->npages = fpt_npages(info->index, &v->ix.map);
-	fpt_reach_begin(&v->reach, v->rel, &v->ix, v->npages);
+	fpt_reach_begin(&v->reach, v->rel, &v->ix, v->npages, info->strategy);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
@@ -1395,7 +1395,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->chunk.order = palloc(sizeof(FPTChunkTid) * nentries);
 	v->chunk.dead = palloc(FPT_BITS_SIZE(nentries));
 
-	v->sweep = fpt_sweep_begin(v->rel, &v->ix, 0);
+	v->sweep = fpt_sweep_begin(v->rel, &v->ix, 0, info->strategy);
 	stats->num_index_tuples = 0;
 	stats->pages_deleted = 0;
 	stats->pages_free = 0;
