@@ -137,6 +137,7 @@ typedef struct FPTVacuum
 	uint32		npages;			/* pages of the index when the walk began */
 	FPTReach	reach;			/* which of these were met in the tree */
 	uint32		nleaves;		/* passed, and still linked */
+	uint32		ninner;			/* inner pages that were unlinked */
 	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
 	uint64	   *verdicts;		/* on them, a bit each */
@@ -466,9 +467,15 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	 * about to lock it, by a number it has just read, as the leaf it became.
 	 */
 	if (fpt_header(BufferGetPage(u->target))->level == 0)
+	{
 		fpt_record_free(v->rel, &v->ix.map, fpt_bufpage(u->target));
+		v->stats->pages_free++;
+	}
 	else
+	{
 		fpt_reach_note(&v->reach, fpt_bufpage(u->target));
+		v->ninner++;
+	}
 	return true;
 }
 
@@ -1320,8 +1327,9 @@ fpt_vacuum_leaves(FPTVacuum *v)
 /*
  * Put pages that are deleted or were never initialised into the free space map:
  * it is not WAL-logged, and an extension may have been interrupted.  Pages that
- * the walk met are in use.  Counts those that are free.  Locks one page at a
- * time, to read; may be cancelled.  Raises an error if one cannot be read.
+ * the walk met are in use, or have been unlinked and counted.  Counts those that
+ * are free.  Locks one page at a time, to read; may be cancelled.  Raises an
+ * error if one cannot be read.
  */
 static void
 fpt_find_free_pages(FPTVacuum *v)
@@ -1352,7 +1360,7 @@ fpt_find_free_pages(FPTVacuum *v)
 		}
 		UnlockReleaseBuffer(buf);
 	}
-	v->stats->pages_deleted = v->stats->pages_free;
+	v->stats->pages_deleted = v->stats->pages_free + v->ninner;
 }
 
 /* --- callbacks ----------------------------------------------------------- */

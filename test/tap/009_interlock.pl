@@ -148,6 +148,15 @@ END;
 });
 ok(finish_pgbench($bench), 'index-only scans beside VACUUM see what plain ones see');
 verify($node, 'at the end: indexes are sound');
+# What VACUUM says of pages: those it has just freed are deleted, and reusable.
+fill();
+$node->safe_psql('postgres', 'DELETE FROM t WHERE a < 2500');
+my (undef, undef, $said) = $node->psql('postgres', 'VACUUM (VERBOSE, INDEX_CLEANUP ON) t');
+like($said, qr/index "t_a": pages: \d+ in total, [1-9]\d* newly deleted/, 'VACUUM has deleted pages');
+my ($newly, $deleted, $free) = $said =~ /(\d+) newly deleted, (\d+) currently deleted, (\d+) reusable/;
+cmp_ok($deleted, '>=', $newly, 'they are among those that are deleted');
+cmp_ok($free, '>', $newly / 2, 'leaves are reusable at once');
+
 $node->stop;
 no_crash($node);
 done_testing();
