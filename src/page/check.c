@@ -18,13 +18,13 @@
 typedef struct FPTCheckState
 {
 	FPTPage		pg;
-	FPTKey		low;
+	FPTKey		low;			/* the fences, once they are checked */
 	FPTKey		high;
-	FPTKey		prev;			/* last entry seen */
-	int			nseen;
-	int			prevcode;		/* its number in the dictionary, or -1 */
+	FPTKey		prev;			/* last entry seen, if nseen is not 0 */
+	int			nseen;			/* entries so far */
+	int			prevcode;		/* prev's number, if there is a dictionary */
 	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
-	bool		taken[FPT_MAX_NODES + 1];
+	bool		taken[FPT_MAX_NODES + 1];	/* by node number: in use */
 	bool		compare;		/* keys: else general ones are not */
 	FPTFault   *fault;			/* where to say what is wrong */
 } FPTCheckState;
@@ -56,7 +56,8 @@ fpt_not_below(FPTCheckState *st, const FPTKey *a, const FPTKey *b)
 
 /*
  * Does a tuple share bytes with another one?  (It lies within the page.)  Its
- * bytes are taken from now on, so each is asked about once.
+ * bytes, the length in front included, are taken from now on, so each tuple is
+ * asked about once: a second offset that leads to it is an overlap, too.
  */
 static bool
 fpt_tuple_overlaps(FPTCheckState *st, const FPTKey *k)
@@ -128,7 +129,11 @@ fpt_check_identity(FPTCheckState *st, uint32 pageno)
 	return NULL;
 }
 
-/* Is pd_upper where tuples begin, or where fpt_tuple_put() would have it? */
+/*
+ * Is pd_upper where tuples begin, or where fpt_tuple_put() would have it?  Not
+ * asked before fpt_hole_sound(); of image pages it is where the special line
+ * is.
+ */
 static bool
 fpt_reserve_sound(FPTPage pg)
 {
@@ -258,8 +263,10 @@ fpt_is_minf_entry(FPTCheckState *st)
 }
 
 /*
- * One entry against its predecessor, the fences and its separator.  Makes it
- * st's prev.  May raise.
+ * One entry against its predecessor and the fences; separators are
+ * fpt_check_separator()'s.  Makes it st's prev.  May raise.  "key is beyond the
+ * largest one": base and stored key together have gone past all bits, so that
+ * the sum is below the base.
  */
 static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
@@ -423,7 +430,8 @@ fpt_check_node_used(FPTCheckState *st, int kid)
 /*
  * Free slots of a node without a bitmap: their TIDs are zero, not just those
  * bytes of them that tell which slots are free, unless slots own tuples.  What
- * is left of a TID is an entry that got lost.
+ * is left of a TID is an entry that got lost.  Where slots own tuples fw is the
+ * width of what tells, and there is nothing to find.  Raises nothing.
  */
 static const char *
 fpt_check_free_slots(FPTCheckState *st, const char *node)
@@ -445,7 +453,9 @@ fpt_check_free_slots(FPTCheckState *st, const char *node)
 
 /*
  * A node and all of its entries, after the kids before it.  Sets the fault's
- * kid and rank.  May raise.
+ * kid and rank.  May raise.  The permutation is copied as it is, as what is
+ * wrong with it is to be named; fpt_node_order() would only say that something
+ * is.
  */
 static const char *
 fpt_check_node(FPTCheckState *st, int kid)
@@ -496,7 +506,8 @@ fpt_check_node(FPTCheckState *st, int kid)
 
 /*
  * The keys of the dictionary are of one class, and ascend.  Marks the bytes it
- * takes.  May raise.
+ * takes.  May raise.  The class is that of the first kid; keys that have no
+ * entries any more are checked as all others are.
  */
 static const char *
 fpt_check_dict(FPTCheckState *st)
@@ -633,12 +644,16 @@ fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 	return fpt_check_hints(&st);
 }
 
+/* See page/check.h. */
 const char *
 fpt_page_check(const FPTLayout *l, void *page, uint32 pageno, FPTFault *fault)
 {
 	return fpt_check_page(l, page, pageno, true, fault);
 }
 
+/*
+ * See page/check.h.  Image keys are compared here as well: that raises nothing.
+ */
 const char *
 fpt_page_check_form(const FPTLayout *l, void *page, uint32 pageno,
 					FPTFault *fault)

@@ -12,6 +12,10 @@
 #include "page/order.h"
 #include "page/simd.h"
 
+/*
+ * See page/copy.h.  Each node is put in order, as whoever changes a page at
+ * large wants its entries in the order of keys.
+ */
 int
 fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 {
@@ -178,7 +182,8 @@ fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
 
 /*
  * Where the tuples of n slots are, from entry "at" of the run on; false if
- * corrupt.  They have no more bytes in all than a page has.
+ * corrupt.  They have no more bytes in all than a page has.  Offsets are
+ * used to prefetch before they are checked: prefetching does not fault.
  */
 static bool
 fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
@@ -283,7 +288,8 @@ fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
 
 /*
  * The slots of entries rank .. to - 1, less the dead ones; their number, or -1
- * if corrupt.
+ * if corrupt.  "perm" is the page's, and not trusted; "slots" has room for
+ * FPT_MAX_CAP.
  */
 static inline int
 fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
@@ -319,7 +325,7 @@ fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
 typedef struct FPTCopying
 {
 	FPTRun	   *run;
-	bool		skip_dead;
+	bool		skip_dead;		/* leave out entries with hints */
 	int			n;				/* entries copied */
 	int			shared;			/* number in the dictionary of the last one */
 } FPTCopying;
@@ -438,6 +444,11 @@ fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 	return m >= 0 && fpt_slots_copy(pg, kid, node, slots, m, c);
 }
 
+/*
+ * See page/copy.h.  A node is used by one kid in a sound page only; in any,
+ * there are no more kids than nodes, so that no more is copied than a page can
+ * hold.
+ */
 int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
@@ -480,6 +491,10 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	return m;
 }
 
+/*
+ * See page/copy.h.  Where the slots in use are the first ones their TIDs are
+ * widened where they lie, without a list of slots.
+ */
 int
 fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids)
 {
@@ -521,6 +536,10 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids)
 	return n;
 }
 
+/*
+ * See page/copy.h.  The order is that of fpt_page_tids(): node by node, by
+ * slots, so that marks on what it has copied need no other list.
+ */
 int
 fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
 				int n, uint64 gone[FPT_MAX_NODES])

@@ -24,7 +24,7 @@
 #include "page/format.h"
 #include "page/tuple.h"
 
-/* Order of two keys whatever their TIDs. */
+/* Order of two keys whatever their TIDs.  May raise. */
 static inline int
 fpt_dict_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 {
@@ -40,6 +40,7 @@ fpt_keys_distinct(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 	return a->cls == b->cls && fpt_dict_cmp(l, a, b) != 0;
 }
 
+/* The i'th head; they are not aligned. */
 static inline uint64
 fpt_dict_head(const char *heads, int i)
 {
@@ -49,7 +50,10 @@ fpt_dict_head(const char *heads, int i)
 	return head;
 }
 
-/* The first of the heads a .. b - 1 that is not below "head"; b: none. */
+/*
+ * The first of the heads a .. b - 1 that is not below "head"; b: none.  Of
+ * heads that do not ascend, as in a damaged page, any of a .. b.
+ */
 static inline int
 fpt_dict_head_bound(const char *heads, int a, int b, uint64 head)
 {
@@ -66,7 +70,10 @@ fpt_dict_head_bound(const char *heads, int a, int b, uint64 head)
 	return a;
 }
 
-/* The end of those that equal "head", which begin at a, if there are any. */
+/*
+ * The end of those that equal "head", which begin at a, if there are any.
+ * Mostly a head is one key's: two are looked at before the rest is searched.
+ */
 static inline int
 fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 {
@@ -126,6 +133,10 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 	return a;
 }
 
+/*
+ * See page/dict.h.  Writes n * FPT_DICT_ITEM bytes from "upper" on; what it
+ * leaves of older arrays, below or behind, is the caller's to zero or to use.
+ */
 void
 fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 			   int n)
@@ -141,7 +152,11 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 	h->ndict = (uint8) n;
 }
 
-/* See page/dict.h.  Tuples go below those that are there, the fences'. */
+/*
+ * See page/dict.h.  Tuples go below those that are there, the fences', and the
+ * arrays below all of them at the end, when it is known how many keys there
+ * are.  Neighbours are compared; entries are sorted, so that is all.
+ */
 FPTResult
 fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 {
@@ -179,7 +194,8 @@ fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 /*
  * Give all keys of nodes and separators of the root other numbers: "map" has
  * one for each of 256.  FPT_CORRUPT: the root names an impossible node, and it
- * has stopped half-way.
+ * has stopped half-way.  Nodes begin with their keys here, one byte each, and
+ * separators are of one byte, too.
  */
 static FPTResult
 fpt_dict_renumber(FPTPage pg, const uint8 *map)
@@ -205,7 +221,8 @@ fpt_dict_renumber(FPTPage pg, const uint8 *map)
 
 /*
  * See page/dict.h.  All numbers from "code" on are one more afterwards, those
- * of separators, too.
+ * of separators, too.  The tuple is put first, as fpt_tuple_put() moves the
+ * arrays down; these are then copied out, and written anew an item lower.
  */
 FPTResult
 fpt_dict_add(FPTPage pg, const FPTKey *key, int code)
@@ -263,7 +280,10 @@ fpt_dict_used(FPTPage pg, bool *used)
 	return FPT_OK;
 }
 
-/* See page/dict.h. */
+/*
+ * See page/dict.h.  The arrays get shorter at their end: each key that is kept
+ * moves to a lower number, or keeps its own.
+ */
 FPTResult
 fpt_dict_purge(FPTPage pg, const bool *used)
 {
@@ -293,7 +313,11 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 	return fpt_dict_renumber(pg, map);
 }
 
-/* See page/dict.h. */
+/*
+ * See page/dict.h.  Nodes refer to no tuples here, so they are looked at for
+ * the numbers in use only.  Where tuples are moved, their new offsets are in
+ * w->offs, for the caller to write: the arrays themselves are about to move.
+ */
 bool
 fpt_dict_walk(FPTTupleWalk *w)
 {

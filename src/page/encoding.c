@@ -30,6 +30,7 @@ fpt_tuple_walk(FPTTupleWalk *w)
 	return fpt_encoding(w->pg.g)->walk(w);
 }
 
+/* See page/encoding.h.  A walk that moves nothing: w.to is NULL. */
 int
 fpt_tuple_bytes(FPTPage pg)
 {
@@ -38,6 +39,10 @@ fpt_tuple_bytes(FPTPage pg)
 	return fpt_tuple_walk(&w) ? w.bytes : -1;
 }
 
+/*
+ * See page/encoding.h.  More bytes in use than there are between the lowest
+ * tuple and the special line: two offsets lead to one tuple.
+ */
 int
 fpt_tuple_garbage(FPTPage pg)
 {
@@ -50,7 +55,9 @@ fpt_tuple_garbage(FPTPage pg)
 
 /*
  * See page/encoding.h.  Two offsets that lead to one tuple, in a damaged page,
- * would make two of it: w.low keeps these from growing into the hole.
+ * would make two of it: w.low keeps these from growing into the hole.  The
+ * arrays of a dictionary follow the tuples at last, below them, with new
+ * offsets; what is between the old pd_upper and the new one is zeroed (W5).
  */
 FPTResult
 fpt_tuples_gather(FPTPage pg, const char *from)
@@ -74,6 +81,10 @@ fpt_tuples_gather(FPTPage pg, const char *from)
 	return FPT_OK;
 }
 
+/*
+ * See page/encoding.h.  Keys are dropped before the copy is made, so that both
+ * have the same arrays.
+ */
 FPTResult
 fpt_page_compact(FPTPage pg, FPTWork *work)
 {
@@ -94,6 +105,7 @@ fpt_page_compact(FPTPage pg, FPTWork *work)
 #define FPT_REORG_NUM		3	/* quarters of the slots */
 #define FPT_REORG_DEN		4
 
+/* NULLs and values share no node: to that up to cap - 1 slots are lost. */
 static bool
 image_sure_fits(const FPTGeom *g, int n, bool mixed, int bytes)
 {
@@ -136,6 +148,7 @@ image_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 	return FPT_OK;
 }
 
+/* Slots count: what is gained is that entries find free ones where they go. */
 static bool
 image_rebuild_pays(FPTPage pg, int n)
 {
@@ -188,6 +201,7 @@ nodes_below(FPTPage pg, int upper)
 	return nodes;
 }
 
+/* What the entries' tuples will take is left out of the space of nodes. */
 static int
 tuple_nodes(FPTPage pg, const FPTEntry *entries, int n)
 {

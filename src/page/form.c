@@ -25,6 +25,7 @@ typedef struct FPTDistance
 	uint64		lo;
 } FPTDistance;
 
+/* a - b as a number of 128 bits; a is not below b. */
 static inline FPTDistance
 fpt_distance(const FPTKey *a, const FPTKey *b)
 {
@@ -72,14 +73,20 @@ typedef struct FPTForm
 	FPTKey		base;			/* what keys shall be relative to */
 } FPTForm;
 
-/* What a page of the key width chosen, or another one, would be like. */
+/*
+ * What a page of the key width chosen, or another one, would be like: pages of
+ * the form's kind; not those of FPT_ENC_WIDE, nor those with a dictionary.
+ */
 static inline const FPTGeom *
 fpt_form_geom(const FPTForm *f, int kw)
 {
 	return &f->l->geom[kw - 1][f->kind];
 }
 
-/* The same for all of a form's entries, in pages of this key width. */
+/*
+ * Do all of a form's entries fit in a page of this key width, however they are
+ * spread?  See FPTEncoding.sure_fits.
+ */
 static inline bool
 fpt_form_sure_fits(const FPTForm *f, int kw)
 {
@@ -93,7 +100,8 @@ fpt_form_sure_fits(const FPTForm *f, int kw)
  * An open-ended page's base is moved down from the lowest entry by what the key
  * width leaves, or by half of that if it is open above, too: "inuse" is how far
  * the entries, or the fence, reach, which the key width can hold.  Changes f's
- * base, which is the lowest entry before.
+ * base, which is the lowest entry before.  A key width of all bytes needs no
+ * base.  Of wide keys only the upper half is lowered: its width is what counts.
  */
 static void
 fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
@@ -118,7 +126,8 @@ fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
  * Choose key width and base of a page that has values.  A page between two
  * value fences gets a width that holds every key that can ever arrive, if its
  * entries fit then; an open-ended page gets room in the directions it can
- * grow.  Sets f's kw and base.
+ * grow.  Sets f's kw and base, by which all entries are representable: a width
+ * of all bytes holds any difference.
  */
 static void
 fpt_form_base(FPTForm *f)
@@ -161,7 +170,9 @@ fpt_form_base(FPTForm *f)
 /*
  * The first separator of the leftmost page of an inner level stands for minus
  * infinity: give it a key that is below all others.  Changes entries[0], which
- * is the caller's.
+ * is the caller's.  Its TID is 0, so that the second one's image will do unless
+ * that has TID 0 as well.  A general one has the second one's head, no tuple,
+ * and is not compared with anything (fpt_is_low_entry).
  */
 static void
 fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
@@ -191,7 +202,9 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 /*
  * Would a page with a dictionary be so much smaller than one of this key width
  * (enc) and kind?  Compares bytes only, so that it raises nothing; whether
- * there can be a dictionary is another question (fpt_dict_build).
+ * there can be a dictionary is another question (fpt_dict_build).  Fences and
+ * the page's fixed lines are on both sides, and left out.  False as well if
+ * there are more keys than a dictionary has, or too few rows of each.
  */
 static bool
 fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
@@ -238,7 +251,8 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 
 /*
  * What the entries are, before anything is chosen.  Sets f's first, last,
- * bytes, kind and tidbase.
+ * bytes, kind and tidbase.  The first entry of an inner page counts no tuple:
+ * it stands for the low fence, which has it (fpt_is_low_entry).
  */
 static void
 fpt_form_survey(FPTForm *f)
@@ -274,6 +288,8 @@ fpt_form_survey(FPTForm *f)
 /*
  * See page/form.h.  Pages of general keys are tried with a dictionary, first if
  * that saves much, else if there is no room without; then with narrow nodes.
+ * Each try begins with fpt_page_init(), so none sees what the last one left.
+ * Raises what comparing the dictionary's keys raises, and nothing else.
  */
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
@@ -325,7 +341,11 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 	return reach;
 }
 
-/* Can all of these be in one dictionary?  *room: space besides nodes. */
+/*
+ * Can all of these be in one dictionary?  *room: space besides nodes, in bytes,
+ * of which their tuples and items are taken off; negative: there is not enough.
+ * Compares each key with the one before it: may raise.
+ */
 static bool
 fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
 {
@@ -372,6 +392,7 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
 }
 
+/* See page/form.h.  "last" is not below "base". */
 int
 fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
 {

@@ -48,7 +48,9 @@ fpt_hint_start(const FPTGeom *g, int n)
 
 /*
  * What a slot of this kind, FPT_KIND_*, has, with keys of kw bytes.  Returns
- * the kind of its TIDs alone.
+ * the kind of its TIDs alone.  Sets g's coding and all widths but those of
+ * nodes.  A slot that owns a tuple is free if the offset of its TID is zero
+ * (W8): 2 bytes of a whole TID, 1 of a short one.
  */
 static int
 fpt_geom_slot(FPTGeom *g, int kw, int kind)
@@ -80,7 +82,8 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 
 /*
  * See page/geom.h.  Everything is worked out before it is looked at, so that
- * the assertions hold of pages that are not usable, too.
+ * the assertions hold of pages that are not usable, too.  Arguments are checked
+ * one by one, as they may be a damaged metapage's.
  */
 bool
 fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
@@ -140,7 +143,8 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 /*
  * Would n leaf nodes fit in the page below that many levels in all, of nodes
- * as wide and with the same fan-out as the root?
+ * as wide and with the same fan-out as the root?  The paper's question; what we
+ * store has two levels, whatever comes out.
  */
 static bool
 fpt_levels_fit(const FPTGeom *g, int levels, int n)
@@ -174,6 +178,9 @@ fpt_best_levels(const FPTGeom *g)
 	return levels;
 }
 
+/*
+ * The paper's cost of a search, in ns: each node's first line, then the others.
+ */
 static double
 fpt_search_cost(const FPTGeom *g, int levels)
 {
@@ -201,11 +208,14 @@ fpt_better_geom(const FPTGeom *a, const FPTGeom *b)
 typedef struct FPTCandidate
 {
 	FPTGeom		geom;
-	int			levels;
-	double		cost;
+	int			levels;			/* those that use most of the page's space */
+	double		cost;			/* of a search through these, in ns */
 } FPTCandidate;
 
-/* Derive the candidate; false if it is not allowed or makes no usable page. */
+/*
+ * Derive the candidate; false if it is not allowed or makes no usable page.
+ * force_w, force_x: the widths asked for, 0 if any will do.
+ */
 static bool
 fpt_candidate(FPTCandidate *c, int kw, int kind, int w, int x,
 			  int force_w, int force_x)
@@ -262,7 +272,8 @@ fpt_choose_nodes(int kw, int kind, int force_w, int force_x, double limit,
 /*
  * Goal G for one key width and kind.  If forced widths leave no two-level tree
  * that qualifies, the usable pair of the largest capacity it is.  False: no
- * usable pair, *out is zero.
+ * usable pair, *out is zero.  First all pairs are asked for the least cost, of
+ * any number of levels, then those within 10% of it for the largest capacity.
  */
 static bool
 fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
@@ -310,8 +321,9 @@ fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
 }
 
 /*
- * Without forced widths what is chosen depends on the size of pages only: it is
- * worked out once, which takes milliseconds.
+ * See page/geom.h.  Without forced widths what is chosen depends on the size of
+ * pages only: it is worked out once, which takes milliseconds.  Key widths are
+ * worked out as they are asked for; one that is not known yet is zero.
  */
 bool
 fpt_choose_widths(int keysize, int force_w, int force_x,
@@ -381,6 +393,7 @@ fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 #define FPT_TUPLE_LINES_FEW 2
 #define FPT_TUPLE_KW_FEW	2
 
+/* Lines of leaf nodes of this kind; 0: as goal G has it, in inner pages. */
 static inline int
 fpt_tuple_lines(int kw, int kind)
 {
@@ -390,9 +403,9 @@ fpt_tuple_lines(int kw, int kind)
 }
 
 /*
- * The nodes of a page share its space with tuples, of which goal G knows
- * nothing: the widths are those for pages of nodes only.  Pages of a few wide
- * tuples, the last row, cannot spare more than a line for each.
+ * See page/geom.h.  The nodes of a page share its space with tuples, of which
+ * goal G knows nothing: the widths are those for pages of nodes only.  Pages of
+ * a few wide tuples, row FPT_ENC_WIDE, cannot spare more than a line for each.
  */
 bool
 fpt_choose_widths_general(int force_w, int force_x,

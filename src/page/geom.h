@@ -27,7 +27,10 @@ extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
  */
 extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
 
-/* The same for general keys. */
+/*
+ * fpt_choose_widths() for general keys, of all widths that there are, with the
+ * rows FPT_ENC_WIDE and FPT_ENC_DICT.
+ */
 extern bool fpt_choose_widths_general(int force_w, int force_x,
 									  FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 

@@ -26,6 +26,11 @@ fpt_page_geom(const FPTLayout *l, void *page)
 	return fpt_geom_of(l, page);
 }
 
+/*
+ * See page/kernel.h.  What tells one page from another comes first: of a page
+ * that is not ours the rest means nothing.  Tuples of fences are looked at, as
+ * one without its tuple would be taken for another key.
+ */
 bool
 fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 {
@@ -127,6 +132,10 @@ fpt_slot_prefetch(FPTPage pg, const char *node, int slot)
 		fpt_prefetch(pg.p + fpt_slot_off(pg.g, node, slot) % BLCKSZ);
 }
 
+/*
+ * The lines that fpt_kid_first_below() will look at first: heads, and the
+ * beginning of the payload.  Nothing happens if the root names no node there.
+ */
 static inline void
 fpt_node_prefetch_ends(FPTPage pg, int kid)
 {
@@ -209,7 +218,8 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
 
 /*
  * Of a node's slots in use those whose keys are below (hi, lo), relative to the
- * base, and those that equal it.
+ * base, and those that equal it.  All slots are compared, as free ones cost
+ * nothing; of wide keys the lower halves, only where the upper ones are equal.
  */
 static pg_attribute_always_inline uint64
 fpt_node_compare(FPTPage pg, const char *node, uint64 used, uint64 hi,
@@ -719,6 +729,11 @@ fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	return fpt_find_place(pg, key, key->tid, p);
 }
 
+/*
+ * See page/kernel.h.  No separator equals the image, so all of its entries are
+ * in one node, and no TID has to be compared.  Slots are compared before it is
+ * known which are in use: then only equal ones are asked about.
+ */
 bool
 fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
@@ -745,6 +760,10 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	return true;
 }
 
+/*
+ * See page/kernel.h.  A place behind a node's last entry is the first one of
+ * the next node, which is not empty; of the last node, the page's end.
+ */
 FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
@@ -869,6 +888,10 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 	return p->hi < shi || (p->hi == shi && p->lo < slo);
 }
 
+/*
+ * See page/kernel.h.  The end is what is not below "to" with the next TID,
+ * which FPT_MAX_TID has as well: keys hold 64 bits of it.
+ */
 FPTResult
 fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 			   const FPTKey *to, FPTLoc *first, FPTLoc *last)
@@ -923,6 +946,10 @@ fpt_node_count(const FPTLayout *l, void *page, int kid)
 	return fpt_popcount(fpt_node_used(pg.g, node));
 }
 
+/*
+ * See page/kernel.h.  Nodes in use are not empty, so that one step from node to
+ * node will do; a damaged page's empty one ends the way back.
+ */
 bool
 fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 {
@@ -978,6 +1005,12 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 	return FPT_OK;
 }
 
+/*
+ * See page/kernel.h.  Looks for the first separator above the key, which the
+ * key with the next TID is a bound of, and takes the entry before it: a
+ * separator that equals the key is its child's.  The last node before may have
+ * to be read.
+ */
 FPTResult
 fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 					uint32 *child, FPTLoc *loc)
@@ -1026,6 +1059,11 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	return FPT_OK;
 }
 
+/*
+ * See page/kernel.h.  Only one 64-bit word of images is used, the upper one
+ * where it tells the separators apart.  An approximation will do: it places a
+ * guess.
+ */
 uint32
 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 				  const FPTKey *key)
@@ -1114,6 +1152,10 @@ fpt_page_count(const FPTLayout *l, void *page)
 	return n;
 }
 
+/*
+ * See page/kernel.h.  Image pages are counted in slots times what a slot takes,
+ * general ones in bytes of the space that nodes and tuples share.
+ */
 FPTResult
 fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 {
@@ -1175,6 +1217,10 @@ fpt_slotid_node(FPTPage pg, int slotid)
 	return fpt_node(pg, slotid / pg.g->cap);
 }
 
+/*
+ * See page/kernel.h.  Asked before a hint is set for an entry that was read a
+ * while ago, with the page locked again: nothing about it is taken for granted.
+ */
 bool
 fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 {

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
- * page/kernel.h
- *	  The page kernel: every operation on one page image.
+ * page/layout.h
+ *	  The page kernel: what its files and its callers share.
  *
  * Plain C on BLCKSZ bytes: no buffers, no locks, no WAL, no memory allocation,
  * no ereport.  A caller inside the server holds the lock that the operation
@@ -34,11 +34,11 @@
  */
 typedef struct FPTKey
 {
-	uint64		hi;
-	uint64		lo;
+	uint64		hi;				/* image, upper half; 0 unless of 16 bytes */
+	uint64		lo;				/* image, lower half, or the whole; a head */
 	uint64		tid;			/* 0 .. FPT_MAX_TID */
 	uint32		cls;			/* FPT_CLS_* */
-	uint32		len;			/* bytes of the tuple */
+	uint32		len;			/* bytes of the tuple, without its length */
 	const char *tup;			/* the tuple, or NULL if len is 0 */
 	const void *search;			/* instead of a tuple, or NULL */
 } FPTKey;
@@ -54,7 +54,7 @@ typedef struct FPTKeyBuf
 typedef struct FPTEntry
 {
 	FPTKey		key;
-	uint32		down;
+	uint32		down;			/* page number, not trusted if read */
 } FPTEntry;
 
 /* How entries are stored: which row of fpt_encodings[] says what that means. */
@@ -66,7 +66,13 @@ typedef enum FPTCoding
 } FPTCoding;
 #define FPT_NCODINGS		3
 
-/* Geometry of pages of one encoding and kind, derived from the widths. */
+/*
+ * Geometry of pages of one encoding and kind, derived from the widths by
+ * fpt_geom_init(); all offsets are in bytes.  A node lies within its x lines,
+ * and all maxnodes of them end in front of the hint bitmap.  The parts of a
+ * slot's payload lie pw bytes from those of the next slot: low, TID, down,
+ * offset.
+ */
 typedef struct FPTGeom
 {
 	uint8		kw;				/* stored bytes of a key: 1 to 16 */
@@ -87,11 +93,11 @@ typedef struct FPTGeom
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		key_off;		/* offsets within a node */
-	uint16		perm_off;
+	uint16		perm_off;		/* the permutation, if there is one */
 	uint16		low_off;		/* slot 0's lower 8 bytes, if sw < kw */
 	uint16		tid_off;		/* slot 0's TID */
-	uint16		down_off;
-	uint16		off_off;
+	uint16		down_off;		/* slot 0's downlink, if dw is not 0 */
+	uint16		off_off;		/* slot 0's tuple offset, if ow is not 0 */
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
@@ -145,8 +151,8 @@ typedef struct FPTLayout
 							 const FPTKey *key, FPTKeyBuf *sep);
 	const void *arg;			/* of these two */
 	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
-	bool		nullsfirst;
-	uint32		indexid;
+	bool		nullsfirst;		/* NULLs are below all values, else above */
+	uint32		indexid;		/* that all pages have, FPTPageSpecial */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
 } FPTLayout;
@@ -212,14 +218,14 @@ typedef enum FPTResult
  * many bytes for each besides.
  */
 #define FPT_MAX_EDITS		8
-#define FPT_EDIT_HEADER		4
+#define FPT_EDIT_HEADER		4	/* offset and length, as generic redo reads */
 typedef struct FPTEdit
 {
-	int			n;
+	int			n;				/* ranges, in no order */
 	struct
 	{
-		uint16		off;
-		uint16		len;
+		uint16		off;		/* in the page, bytes */
+		uint16		len;		/* 1 at least */
 	}			r[FPT_MAX_EDITS];
 } FPTEdit;
 
@@ -252,7 +258,7 @@ typedef struct FPTChanges
 	int			n;
 	struct
 	{
-		uint16		off;
+		uint16		off;		/* in the page, bytes */
 		uint16		len;
 	}			r[FPT_MAX_ENTRIES];
 } FPTChanges;
@@ -263,9 +269,9 @@ typedef struct FPTChanges
 typedef struct FPTTupleRef
 {
 	char	   *ref;			/* of 2 bytes, 8 in a fence */
-	uint16		off;
-	uint16		space;
-	bool		fence;
+	uint16		off;			/* where the tuple is, its length first */
+	uint16		space;			/* bytes that it takes, length included */
+	bool		fence;			/* ref is FPTFence.hi, else a slot's offset */
 } FPTTupleRef;
 
 /* All tuples of a page, and which of them begins at a byte: number + 1. */
@@ -297,7 +303,8 @@ typedef struct FPTWork
 
 /*
  * memmove() of a few bytes.  Two moves that may overlap cover any length up to
- * 32, where a call would take longer than the work.
+ * 32, where a call would take longer than the work.  All is read before
+ * anything is written, so that "to" and "from" may overlap as well.
  */
 static inline void
 fpt_copy_bytes(char *to, const char *from, size_t n)
@@ -355,7 +362,11 @@ fpt_load_uint(const char *p, int width)
 	return v & (~UINT64CONST(0) >> (64 - 8 * width));
 }
 
-/* Write the lowest "width" bytes of v; no byte behind them is touched. */
+/*
+ * Write the lowest "width" bytes of v, 1 to 8; no byte behind them is touched:
+ * that is the next slot's.  Below 4 bytes the middle and the last one may be
+ * the same; from 4 on two writes of 4 overlap as they have to.
+ */
 static inline void
 fpt_store_uint(char *p, int width, uint64 v)
 {
@@ -593,7 +604,9 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
 
 /*
  * One instruction set's functions, with one contract.  All variants give the
- * same bits; all may read up to 63 bytes behind what they are given.
+ * same bits; all may read up to 63 bytes behind what they are given, of slots
+ * "stride" apart behind the last stride.  Callers see to it that a page's
+ * special line follows.  None raises anything.
  *
  * used: the bits of those of n <= 64 bytes, "stride" apart, that are not zero.
  * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
@@ -625,7 +638,7 @@ typedef struct FPTTidRange
 	uint32		maxoff;
 } FPTTidRange;
 
-/* None yet; add one, which may be any 48 bits. */
+/* None yet: minblock is above maxblock.  Add one, which may be any 48 bits. */
 static inline void
 fpt_tids_none(FPTTidRange *r)
 {
@@ -654,7 +667,10 @@ fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
 		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
 }
 
-/* A short TID made whole. */
+/*
+ * A short TID made whole.  tidbase has passed fpt_page_sane() where the page is
+ * trusted that far; of any other the block may wrap around, which harms nobody.
+ */
 static inline uint64
 fpt_tid_widen(uint32 tidbase, uint32 v)
 {

@@ -41,6 +41,11 @@
 /* Appended entries at the end of a node that make it "ascending". */
 #define FPT_ASCENDING_RUN	4
 
+/*
+ * See page/modify.h.  pd_lower and pd_upper are those of an empty page, so that
+ * W7 holds from the beginning; all that is not set here is zero, the hole above
+ * all (W5).  Fences go in last: their tuples need the geometry.
+ */
 void
 fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  int enc, const FPTKey *base, uint32 tidbase)
@@ -78,7 +83,9 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 /* --- root --------------------------------------------------------------- */
 
 /*
- * Shift the root's arrays at "kid" by "by" (1 or -1) entries.  The caller
+ * Shift the root's arrays at "kid" by "by" (1 or -1) entries: separators, their
+ * lower halves where keys are wide, node numbers.  Before one is added, nkids
+ * is below maxnodes, or it would go beyond the root's lines.  The caller
  * changes nkids afterwards.
  */
 static void
@@ -105,7 +112,9 @@ fpt_root_shift(FPTPage pg, int kid, int by)
  * Move the border between nodes and hole.  What the hole gets back is zeroed:
  * hint bits apart it is zero at all times, in shared buffers, on disk and at
  * replay, and WAL records count on that (W5).  The caller sees to it that no
- * node in use is beyond the new border, and that no tuple is below it.
+ * node in use is beyond the new border, and that no tuple is below it.  Hints
+ * of nodes that stay are kept; in image pages all are, as their bitmap does not
+ * move.  Changes pd_lower, pd_upper and nnodes; cannot fail.
  */
 static void
 fpt_set_nnodes(FPTPage pg, int nnodes)
@@ -150,7 +159,11 @@ fpt_node_space(FPTPage pg)
 		fpt_hint_bytes(pg.g, n);
 }
 
-/* Lowest node number not in use, or -1: as many are as there can be. */
+/*
+ * Lowest node number not in use, or -1: as many are as there can be.  Fewer
+ * kids than numbers leave one free, whatever numbers a damaged root names,
+ * twice or beyond the last one.
+ */
 static int
 fpt_free_ordinal(FPTPage pg)
 {
@@ -168,9 +181,11 @@ fpt_free_ordinal(FPTPage pg)
 }
 
 /*
- * Put a new, empty node in front of kid "at".  Returns it, or NULL if there is
- * no room.  The caller fills it at once: nodes in use are not empty.  Nodes
- * have other numbers, but none has moved.
+ * Put a new, empty node in front of kid "at", with the separator (hi, lo),
+ * among the NULLs or the values, as "isnull" says and its neighbours must
+ * agree.  Returns it, or NULL if there is no room: nothing is changed then.
+ * The caller fills it at once: nodes in use are not empty.  Kids behind it are
+ * one further, but no node has moved.
  */
 static char *
 fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
@@ -211,6 +226,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	return node;
 }
 
+/* See page/modify.h.  Its class is asked for while it still is a kid. */
 void
 fpt_node_remove(FPTPage pg, int kid)
 {
@@ -233,8 +249,11 @@ fpt_node_set_perm(const FPTGeom *g, char *node)
 }
 
 /*
- * Write n sorted entries into an empty node.  The page has room for it in every
- * respect; hints of its slots are cleared.
+ * Write n sorted entries into an empty node, their tuples being in the page
+ * already.  Each is representable, and n is 1 to cap.  They take the first n
+ * slots in order, which makes the identity their permutation; or slots with
+ * free ones between them, where many have one head.  Hints of all its slots are
+ * cleared: none of them belongs to what is there now.  Cannot fail.
  */
 static void
 fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
@@ -289,7 +308,9 @@ fpt_node_read(FPTPage pg, char *node, uint8 *slots, FPTRelEntry *e)
 /*
  * Set a fence of a page that is a private copy.  FPT_FULL: no room for its
  * tuple, even if all others are moved together; FPT_NO_WORK: that was needed.
- * The fence has no tuple then.  Raises nothing.
+ * FPT_CORRUPT: the page makes no sense, or its tuples do not.  The fence has no
+ * tuple then, but the new head, class and TID.  Compares nothing, raises
+ * nothing.
  */
 static FPTResult
 fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
@@ -345,7 +366,10 @@ fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
 
 /*
  * Share n entries of one region out over k new nodes at the root's end; there
- * are slots enough in these.  FPT_FULL or FPT_UNFIT: the page is half filled.
+ * are slots enough in these.  The first n % k of them get one more than the
+ * others, so that none is empty.  FPT_FULL: no room for a node, or for a tuple;
+ * FPT_UNFIT: a key or a TID is not representable; the page is half filled then.
+ * Compares no keys: raises nothing.
  */
 static FPTResult
 fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
@@ -391,7 +415,8 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 
 /*
  * See page/modify.h.  NULLs and values have nodes of their own: two regions, in
- * the order that the layout says.
+ * the order that the layout says.  Only a dictionary's begin() compares keys,
+ * and may raise, before any node is there.
  */
 FPTResult
 fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
@@ -458,8 +483,8 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 /*
  * Where would e go?  FPT_OK only if there is a free slot for it (and room for
  * its tuple), FPT_FULL if only that is missing, or its key in the dictionary;
- * *p is its place then.  Else as fpt_page_insert().  Changes nothing; may
- * raise.
+ * *p is its place then.  Else as fpt_page_insert(); FPT_CORRUPT also for a
+ * class that no entry of this index has.  Changes nothing; may raise.
  */
 static FPTResult
 fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
@@ -528,8 +553,11 @@ fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
 }
 
 /*
- * Put a new entry's tuple into the page; where it is.  Must find room:
- * fpt_insert_place() has looked.  Adds what it changed to *edit.
+ * Put a new entry's tuple into the page; where it is, or 0: the slot owns none,
+ * or it is empty.  Must find room: fpt_insert_place() has looked.  Adds what it
+ * changed to *edit, two ranges at most: the tuple, and pd_upper where the bytes
+ * kept below the lowest tuple were used up.  Runs in a critical section: raises
+ * nothing.
  */
 static int
 fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
@@ -548,7 +576,10 @@ fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
 	return off;
 }
 
-/* Put a new entry's key, p's hi and lo, into a slot of its node. */
+/*
+ * Put a new entry's key, p's hi and lo, into a slot of its node.  Adds one
+ * range at most, of the searched part; of a wide key the rest is payload.
+ */
 static inline void
 fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 			   FPTEdit *edit)
@@ -563,7 +594,9 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 /*
  * Put the rest of a new entry into a slot: what the searched part of its key
  * leaves out, TID, downlink and where the tuple is, which are one behind the
- * other.
+ * other.  Adds one range at most: all of it, or, where it is a TID and a
+ * tuple's offset at most, which fpt_bytes8() covers, only the bytes that are
+ * others now.
  */
 static inline void
 fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
@@ -587,7 +620,10 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 
 /*
  * See page/modify.h.  The edits of one insertion are FPT_MAX_EDITS at most, and
- * tell all that replay needs: what they leave out is the same there (W6).
+ * tell all that replay needs: what they leave out is the same there (W6).  They
+ * are: of a permutation the bitmap's byte and what moves; or of slots that were
+ * moved a key and their payload; the key; a tuple and pd_upper; the payload.
+ * Raises nothing, as it is called in a critical section (W1).
  */
 void
 fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
@@ -640,6 +676,10 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 	return res;
 }
 
+/*
+ * See page/modify.h.  The k highest TIDs are kept sorted while all n are gone
+ * through once; n is at most a page's, k is small.
+ */
 bool
 fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 {
@@ -683,8 +723,10 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 
 /*
  * Do the rows that belong in the full node of a leaf arrive in one part of it,
- * and e there, too?  *band: where, counting the node's entries and e in order.
- * False if the node is corrupt.  Raises nothing.
+ * and e there, too?  *band: where, counting the node's entries and e in order;
+ * means nothing if false.  False as well if the node is corrupt, in inner
+ * pages, whose TIDs are no rows', and in pages with a dictionary, where keys
+ * are few and TIDs ascend within each.  Raises nothing.
  */
 static bool
 fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
@@ -745,7 +787,9 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 
 /*
  * Was the full node of p, whose slots are these in order, filled in ascending
- * order, and does e go on so?
+ * order, and does e go on so?  The last FPT_ASCENDING_RUN entries tell: those
+ * that came one after the other, each above all others, are in the slots of
+ * their ranks, as are those of a node that was written at once.
  */
 static bool
 fpt_node_ascends(const FPTPlace *p, const uint8 *slots)
@@ -768,7 +812,10 @@ fpt_record_bytes(int edits)
 	return (44 + edits + 7) & ~7;
 }
 
-/* An edit of bytes that were "was" and are v: see fpt_edit_changed(). */
+/*
+ * Bytes that an edit takes in a record, of bytes that were "was" and are v: see
+ * fpt_edit_changed().  0: nothing has to be logged.
+ */
 static inline int
 fpt_edit_bytes(uint64 was, uint64 v)
 {
@@ -783,7 +830,9 @@ fpt_edit_bytes(uint64 was, uint64 v)
 /*
  * Would insertions log fewer bytes if keys went into slots that have the keys
  * expected there?  Asked of the entries of a full node, in order, that would
- * have been expected to ascend by "step".  Counts what the expectation costs.
+ * have been expected to ascend by "step".  Counts what the expectation costs:
+ * the keys of all slots in the record that makes the node.  Records of
+ * insertions are padded, so that a shorter edit need not save anything.
  */
 static bool
 fpt_foresight_pays(FPTPage pg, const char *node, const uint8 *slots,
@@ -846,7 +895,9 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 
 /*
  * A new node for e and what will follow it, if e is above all of p's full node
- * and room is left for its tuple.  FPT_FULL: it is not, or there is none.
+ * and room is left for its tuple.  FPT_FULL: it is not, or there is none; the
+ * page is unchanged.  FPT_OK: the node is there, empty, until e goes into it.
+ * Raises nothing.
  */
 static FPTResult
 fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
@@ -871,7 +922,11 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
  * Split the full node of p: in the middle, or, where rows arrive in more or
  * less ascending order, so that it is left nearly full ("band": where they do,
  * or NULL).  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL:
- * the page has no room for another node, and is unchanged.  Raises nothing.
+ * the page has no room for another node, and is unchanged.  FPT_CORRUPT: the
+ * node is; nothing is changed.  Raises nothing.
+ *
+ * Entries above the border are written to a new node behind p's, and leave
+ * their slots here; those below stay in theirs, unless they are to be spread.
  */
 static FPTResult
 fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
@@ -927,7 +982,12 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
  * Rows arrive at the end of p's full node.  If the next node is where the later
  * ones are, and has room, let it begin with e, or with some entries above e.
  * FPT_OK: there is a free slot on the way to e's place.  FPT_FULL: it is not
- * where they are, or full; nothing is changed.  Raises nothing.
+ * where they are, or full; nothing is changed.  FPT_CORRUPT: the root names a
+ * node twice, or one that there is not; nothing is changed either.  Raises
+ * nothing.
+ *
+ * The TIDs of both nodes' first entries decide: where the next node was begun
+ * after this one, its first row has the higher one.
  */
 static FPTResult
 fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
@@ -968,7 +1028,9 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 
 /*
  * Set the dead-entry hints of a page that was rebuilt from a copy of itself as
- * they are there: the entries are the same, in other slots.
+ * they are there: the entries are the same, in the same order, in other slots.
+ * Goes through both pages at once; "rest" is what is left of a node here.  All
+ * hints of the page are clear before.
  */
 static void
 fpt_hints_carry(FPTPage pg, FPTPage was)
@@ -1091,7 +1153,9 @@ fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 
 /*
  * Has a page of general keys enough free slots for the tuples for which there
- * would be room after another node was added?
+ * would be room after another node was added?  With tuples as long as those
+ * there are on average, a node more would leave slots without tuples.  False of
+ * image pages, and of damaged ones.
  */
 static bool
 fpt_slots_abound(FPTPage pg)
@@ -1110,7 +1174,12 @@ fpt_slots_abound(FPTPage pg)
 /*
  * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
  * is one now.  FPT_FULL: the page is as it was, but for entries that changed
- * nodes, or one more key in its dictionary.  May raise.
+ * nodes, or one more key in its dictionary.  Else as fpt_page_insert(), or
+ * FPT_CORRUPT, the page being half changed perhaps.  May raise: keys are
+ * compared to find e's place, before anything is changed and once more
+ * afterwards.
+ *
+ * "hard": distance and cost do not count, nor where rows came last (FPTBand).
  */
 static FPTResult
 fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
@@ -1158,7 +1227,8 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 /*
  * The same, once the bytes of removed entries' tuples are in the hole.
  * FPT_FULL: too few, or still no room.  FPT_NO_WORK before anything is
- * changed.  May raise.
+ * changed.  May raise.  Each step of the encoding's gains more than the last
+ * one and logs more, so room is looked for after each.
  */
 static FPTResult
 fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard, FPTWork *work)
@@ -1247,6 +1317,11 @@ fpt_page_trim(const FPTLayout *l, void *page)
 		fpt_set_nnodes(pg, nnodes);
 }
 
+/*
+ * See page/modify.h.  The first record of a split's new page (W9).  What the
+ * root of the narrower encoding leaves is zeroed as hole (W5).  The handle is
+ * of the encoding before, and not used any more once that is changed.
+ */
 void
 fpt_page_strip(const FPTLayout *l, void *page)
 {

@@ -131,9 +131,10 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 #define FPT_RECENT_MAX		16
 typedef struct FPTBand
 {
-	int			from;
-	int			to;
-	bool		local;			/* they lie together in the table, too */
+	int			from;			/* the first and the last one of those, */
+	int			to;				/* counted from 0; others may be between */
+	bool		local;			/* they lie together in the table, too: on a
+								 * block, or on two next to each other */
 } FPTBand;
 
 extern bool fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band);

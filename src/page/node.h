@@ -19,10 +19,10 @@
 /* An entry with its key relative to the page's base. */
 typedef struct FPTRelEntry
 {
-	uint64		hi;
-	uint64		lo;
-	uint64		tid;
-	uint32		down;
+	uint64		hi;				/* key less base, or its number in the */
+	uint64		lo;				/* dictionary; hi: 0 unless keys are wide */
+	uint64		tid;			/* whole, not as it is stored */
+	uint32		down;			/* 0 in leaf pages */
 	uint16		off;			/* of its tuple, 0: empty */
 } FPTRelEntry;
 
@@ -40,7 +40,12 @@ typedef struct FPTPage
 	char	   *p;				/* BLCKSZ bytes */
 } FPTPage;
 
-/* Geometry of a page; NULL if its encoding or its counts make no sense. */
+/*
+ * Geometry of a page; NULL if its encoding or its counts make no sense.  Not
+ * NULL: nodes, root and a dictionary's arrays lie within the page, as far as
+ * the counts say, and nnull <= nkids <= nnodes <= maxnodes.  Nothing else of
+ * the header has been looked at.
+ */
 static inline const FPTGeom *
 fpt_geom_of(const FPTLayout *l, void *page)
 {
@@ -72,7 +77,7 @@ fpt_page_open(const FPTLayout *l, void *page)
 	return pg;
 }
 
-/* Is a general fence's tuple where it says? */
+/* Is a general fence's tuple where it says?  hi is a whole word: any number. */
 static inline bool
 fpt_fence_sound(const void *page, const FPTFence *f)
 {
@@ -140,7 +145,10 @@ fpt_lower(const FPTGeom *g, int nnodes)
 	return g->node_off + nnodes * g->x * FPT_LINE;
 }
 
-/* Does an offset from the base fit in kw bytes? */
+/*
+ * Does an offset from the base fit in kw bytes, 1 to 16?  Shifts are by less
+ * than 64 bits in either branch.
+ */
 static inline bool
 fpt_fits(int kw, uint64 hi, uint64 lo)
 {
@@ -231,7 +239,9 @@ fpt_kid_node(FPTPage pg, int kid)
 	return fpt_node(pg, ordinal);
 }
 
-/* Ask for all lines of a node; of a kid's, if it has one. */
+/*
+ * Ask for all lines of a node; of a kid's, if it has one.  Reads none of them.
+ */
 static inline void
 fpt_node_prefetch(const FPTGeom *g, char *node)
 {
@@ -327,7 +337,10 @@ fpt_first_slots(int n)
 	return n == 64 ? ~UINT64CONST(0) : (UINT64CONST(1) << n) - 1;
 }
 
-/* Class of the entries of a kid. */
+/*
+ * Class of the entries of a kid: nodes of NULLs are the first nnull ones of the
+ * root, or the last ones.  An empty page has a kid 0 for this question.
+ */
 static inline uint32
 fpt_kid_cls(FPTPage pg, int kid)
 {
@@ -705,10 +718,13 @@ fpt_low_entry(FPTPage pg, int kid, int rank, FPTKey *key)
 	}
 }
 
-/* Every tuple that a page refers to, one call for each. */
+/*
+ * Every tuple that a page refers to, one call for each (fpt_tuple_visit).
+ * Tuples are moved from the special line downwards: "to" starts there.
+ */
 typedef struct FPTTupleWalk
 {
-	FPTPage		pg;
+	FPTPage		pg;				/* the references are its own */
 	const char *from;			/* where the tuples are: the page or a copy */
 	char	   *to;				/* moved: lowest byte in use; else NULL */
 	char	   *low;			/* nothing is moved below this */
@@ -776,6 +792,7 @@ fpt_encoding(const FPTGeom *g)
 	return &fpt_encodings[g->coding];
 }
 
+/* a / b rounded up: nodes, or pages, for so many entries.  b > 0. */
 static inline int
 fpt_ceil_div(int a, int b)
 {
@@ -808,7 +825,11 @@ fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
 	return fpt_slot_tuple(pg, node, slot, &out->key);
 }
 
-/* The hint bits of a node of a leaf page. */
+/*
+ * The hint bits of a node of a leaf page, one a slot.  Others set bits while
+ * this reads them, under a share lock as well: each is read as it was before,
+ * or after that.
+ */
 static inline uint64
 fpt_node_hints(FPTPage pg, int ordinal)
 {
@@ -836,6 +857,10 @@ fpt_hint_test(FPTPage pg, int slotid)
 			(slotid % 8)) & 1;
 }
 
+/*
+ * Set it.  Readers do that under a share lock, without WAL, and may lose one
+ * another's hint in the same byte: a hint that is lost is set again.
+ */
 static inline void
 fpt_hint_set(FPTPage pg, int slotid)
 {

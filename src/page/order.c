@@ -33,6 +33,10 @@
 #define FPT_ORDER_BITS		25
 #define FPT_SLOT_BITS		6
 
+/*
+ * A slot's number in one part of the order.  TIDs as they are stored: within a
+ * page their order is that of whole ones.
+ */
 static inline uint64
 fpt_part_get(const FPTGeom *g, const char *node, int part, int slot)
 {
@@ -43,6 +47,7 @@ fpt_part_get(const FPTGeom *g, const char *node, int part, int slot)
 	return fpt_load_uint(node + g->tid_off + slot * g->pw, g->tw);
 }
 
+/* The order of a node that was built: copied at once. */
 static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
 	0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 	16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
@@ -54,6 +59,11 @@ static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
  * Put n slots, which are different ones, into the order of their numbers, which
  * are in at[] by slot: first by the upper bits in which they differ, then by
  * all of them.  Equal ones are in the order of slots, if all were before.
+ *
+ * FPTSimd.order() takes numbers of 31 bits: FPT_ORDER_BITS of the difference
+ * from the least one, then the slot, which makes all of them different.  What
+ * these bits leave open, few entries mostly, the insertion sort behind it
+ * settles.
  */
 static void
 fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
@@ -90,7 +100,8 @@ fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
 
 /*
  * Put slots into the order of their TIDs, of 3 bytes or less: what is sorted is
- * all there is to compare.
+ * all there is to compare, as 24 bits and a slot's number are less than 31.
+ * (Four bytes are loaded and masked: behind the last TID is the page's rest.)
  */
 static void
 fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
@@ -220,6 +231,10 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 	return n;
 }
 
+/*
+ * See page/order.h.  A permutation is copied without a branch for each slot;
+ * what is wrong with one of them is found out at the end.
+ */
 int
 fpt_node_order(FPTPage pg, char *node, uint8 *slots)
 {
@@ -239,6 +254,10 @@ fpt_node_order(FPTPage pg, char *node, uint8 *slots)
 	return valid ? n : -1;
 }
 
+/*
+ * See page/order.h.  With "below" known only the slots behind these are put in
+ * order, of which the entry is the first.
+ */
 int
 fpt_node_slot(FPTPage pg, char *node, int rank, uint64 below)
 {

@@ -47,7 +47,8 @@ fpt_range_add(FPTChanges *changed, int off, int len)
 
 /*
  * Take these slots of a node, which are in use, out of its permutation.  False
- * if that is corrupt, and nothing is changed.
+ * if that is corrupt, and nothing is changed.  The bitmap is the caller's to
+ * change, but its bytes are added to *changed here.
  */
 static bool
 fpt_perm_take(FPTPage pg, char *node, uint64 gone, FPTChanges *changed)
@@ -131,6 +132,7 @@ fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
 	return fpt_node_take(fpt_page_open(l, page), kid, slots, NULL);
 }
 
+/* See page/remove.h.  changed->n becomes -1 where a node leaves the root. */
 FPTResult
 fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
 			  FPTChanges *changed)
@@ -155,6 +157,7 @@ fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
 	return FPT_OK;
 }
 
+/* See page/remove.h.  fpt_page_get() has made sure that the slot exists. */
 FPTResult
 fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 {

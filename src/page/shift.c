@@ -34,6 +34,13 @@
 #define FPT_SHIFT_WORTH		170
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
 
+/*
+ * See page/shift.h.  "a" gives, "b" takes.  Any free slots of b's will do, and
+ * the lowest are taken.  Where slots own tuples and one of the entries has the
+ * head of its neighbour, they must be in the order of slots: then b's own
+ * entries are pushed out of the way first, and bused pretends that all slots
+ * but the first m, or the last, are in use.
+ */
 FPTResult
 fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 {
@@ -127,7 +134,9 @@ typedef struct FPTShift
  * How many of a full node's entries to shift to a node with so much room: half
  * of it, for later, as far as the new entry stays on this side of what moves,
  * or finds room where it goes.  All of it in a node of many rows of the new
- * entry's key, as their next ones will come here, too.
+ * entry's key, as their next ones will come here, too.  1 at least; to the
+ * left, one less than are below the new entry, which must not become the first
+ * one.
  */
 static int
 fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
@@ -141,7 +150,11 @@ fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
 	return Max(1, Min(room / share, p->count - p->rank));
 }
 
-/* How many nodes away p's full node may look for room. */
+/*
+ * How many nodes away p's full node may look for room; all of its region if
+ * "hard".  Where many heads are the same, slots are pushed in each node on the
+ * way, and the payload of all of them is logged.
+ */
 static int
 fpt_shift_reach(FPTPage pg, const FPTPlace *p, bool hard)
 {
@@ -158,7 +171,8 @@ fpt_shift_reach(FPTPage pg, const FPTPlace *p, bool hard)
 /*
  * The cheapest way, or the nearest, to shift entries of p's full node towards
  * one side, if it is cheaper than *best, or that is none.  "hard": no node is
- * too far.  Only looks; where the page is corrupt, the way ends.
+ * too far.  Only looks; where the page is corrupt, the way ends.  "least" keeps
+ * every node on the way from giving its last entry.
  */
 static void
 fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
@@ -220,6 +234,10 @@ fpt_shift_pays(FPTPage pg, const FPTPlace *p, const FPTShift *s)
 		s->cost <= FPT_SHIFT_UNIT * FPT_SHIFT_WORTH;
 }
 
+/*
+ * See page/shift.h.  Looks to both sides before anything is moved; the nodes in
+ * between are full, each is given what the next one takes from it.
+ */
 FPTResult
 fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 {

@@ -9,7 +9,17 @@
  *
  * Vector variants read whole vectors and mask the result, hence up to 63 bytes
  * behind the last key or TID.  That stays inside the page: the special line is
- * last.
+ * last.  It is 64 bytes long, and nodes end where it begins, at the latest.
+ * What is read there, next to what was asked for, may be other slots, tuples,
+ * or hint bits that somebody sets meanwhile: whatever it is, its bits are cut
+ * off.
+ *
+ * Bit i of a result is the i'th number in memory.  In a vector the lowest lane
+ * comes first, as the instructions that make bits of lanes have it.
+ *
+ * Nothing in here fails, raises, or trusts what it is given: bytes of a damaged
+ * node give bits that mean nothing, never more of them than n, and no place of
+ * order() is beyond n - 1.
  *
  * Which variant runs is chosen at run time: the library is built for the
  * baseline CPU, and only functions with a target attribute use more.
@@ -46,7 +56,11 @@ fpt_cmp_result(uint64 lt, uint64 equal, int n, uint64 *eq)
 
 /* --- portable ----------------------------------------------------------- */
 
-/* fpt_cmp_fn for keys of a width that the compiler knows. */
+/*
+ * fpt_cmp_fn for keys of a width that the compiler knows.  The bits are made
+ * without branches, as those of vectors are: which keys are below is as good as
+ * random.
+ */
 static pg_attribute_always_inline uint64
 fpt_cmp_scalar(const void *keys, int n, uint64 key, uint64 *eq, int width)
 {
@@ -80,6 +94,7 @@ FPT_CMP_SCALAR(6)
 FPT_CMP_SCALAR(7)
 FPT_CMP_SCALAR(8)
 
+/* FPTSimd.used; reads those n bytes only. */
 static uint64
 fpt_used_scalar(const void *low, int n, int stride)
 {
@@ -91,7 +106,10 @@ fpt_used_scalar(const void *low, int n, int stride)
 	return used;
 }
 
-/* Insertion sort: mostly the slots are nearly in order. */
+/*
+ * FPTSimd.order.  Insertion sort: mostly the slots are nearly in order.  The
+ * numbers are sorted in place, and their lowest bits are the slots.
+ */
 static void
 fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 {
@@ -108,7 +126,10 @@ fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 		slots[i] = v[i] & (FPT_MAX_CAP - 1);
 }
 
-/* Numbers of a width that the compiler knows. */
+/*
+ * Does each of n >= 1 numbers exceed the one before it?  Of a width that the
+ * compiler knows.  All are looked at: mostly they do.
+ */
 static pg_attribute_always_inline bool
 fpt_numbers_ascend(const char *p, int n, int width)
 {
@@ -125,6 +146,7 @@ fpt_numbers_ascend(const char *p, int n, int width)
 	return ascend;
 }
 
+/* FPTSimd.ascend: a loop of its own for the widths that are frequent. */
 static bool
 fpt_ascend_scalar(const void *keys, int n, int width)
 {
@@ -148,6 +170,10 @@ fpt_ascend_scalar(const void *keys, int n, int width)
 	}
 }
 
+/*
+ * FPTSimd.tids for a width that the compiler knows.  All n are written to
+ * out[], also if one has no offset.
+ */
 static pg_attribute_always_inline bool
 fpt_widen_tids(const char *p, int n, int stride, int width, uint32 tidbase,
 			   uint64 *out)
@@ -194,7 +220,8 @@ static const FPTSimd fpt_simd_scalar = {
 
 /*
  * SSE2 and AVX2 only have signed comparisons: flipping the top bit of both
- * sides makes them unsigned ones.
+ * sides makes them unsigned ones.  And of those there are "above" and "equal":
+ * a key is below the search key if that is above it.
  */
 static uint64
 fpt_cmp1_sse2(const void *keys, int n, uint64 key, uint64 *eq)
@@ -217,6 +244,10 @@ fpt_cmp1_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/*
+ * Results of 16 keys, in two vectors, to one vector of bytes: 0 and -1 are what
+ * they were after packing with signed saturation, and stay in order.
+ */
 static uint64
 fpt_cmp2_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -241,6 +272,7 @@ fpt_cmp2_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* The top bit of each of four lanes is its result. */
 static uint64
 fpt_cmp4_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -262,7 +294,12 @@ fpt_cmp4_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-/* No 64-bit comparison in SSE2: combine those of the 32-bit halves. */
+/*
+ * No 64-bit comparison in SSE2: combine those of the 32-bit halves, all of
+ * which are flipped.  A key is below if its upper half is, or if that is equal
+ * and its lower half is below.  Lanes 1 and 3 have the upper halves' results;
+ * the shuffle puts the lower halves', of lanes 0 and 2, beside them.
+ */
 static uint64
 fpt_cmp8_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -289,7 +326,12 @@ fpt_cmp8_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-/* Of n slots whose TIDs take 2 or 4 bytes, those whose lowest byte is not 0. */
+/*
+ * FPTSimd.used.  TIDs that lie 2 or 4 bytes apart: all but their lowest bytes
+ * are masked out, and what is left of 16 is packed to one vector.  No
+ * saturation can change it, as it is below 256.  At other distances lanes would
+ * have to be put together byte by byte, for which SSE2 has no shuffle.
+ */
 static uint64
 fpt_used_sse2(const void *low, int n, int stride)
 {
@@ -333,8 +375,11 @@ fpt_used_sse2(const void *low, int n, int stride)
 }
 
 /*
- * A number's place is how many are below it: all are compared with all.  They
- * are below 2^31, and those behind the last one, too high, count for nobody.
+ * FPTSimd.order.  A number's place is how many are below it: all are compared
+ * with all.  As they differ, so do their places.  They are below 2^31, so
+ * signed comparisons will do; a result of -1 is subtracted.  Lanes behind the
+ * last number have whatever v has there: nobody is compared with them, and
+ * their places are not read.
  */
 static void
 fpt_order_sse2(uint32 *v, int n, uint8 *slots)
@@ -378,13 +423,20 @@ static const FPTSimd fpt_simd_sse2 = {
 static inline FPT_AVX2 uint64
 fpt_bits16_avx2(__m256i a, __m256i b)
 {
-	/* packing works within 128-bit lanes: put them in order again */
+	/*
+	 * Packing works within 128-bit lanes, which gives a's lower half, b's, a's
+	 * upper one, b's: exchange the two in the middle.
+	 */
 	__m256i		bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b),
 												 _MM_SHUFFLE(3, 1, 2, 0));
 
 	return (uint32) _mm256_movemask_epi8(bytes);
 }
 
+/*
+ * The next four are as those of SSE2, on vectors of twice the size; numbers of
+ * 64 bits are compared as such.
+ */
 static FPT_AVX2 uint64
 fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -472,8 +524,10 @@ fpt_cmp8_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 }
 
 /*
- * Keys of 3 bytes to 32 bits, four from each half of the vector.  Numbers of
- * fewer bits than the lanes compare as signed ones do.
+ * Keys of 3 bytes to 32 bits, four from each half of the vector: shuffles do
+ * not cross halves, so these are loaded one by one, 12 bytes apart, of which 4
+ * are read twice.  An index of -1 makes a byte zero.  Numbers of fewer bits
+ * than the lanes compare as signed ones do.
  */
 static FPT_AVX2 uint64
 fpt_cmp3_avx2(const void *keys, int n, uint64 key, uint64 *eq)
@@ -503,7 +557,11 @@ fpt_cmp3_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-/* The same for keys of 5 to 7 bytes: to 64 bits, two from each half. */
+/*
+ * The same for keys of 5 to 7 bytes: to 64 bits, two from each half.  "widen"
+ * is the shuffle of one half; width and widen are constants of the callers, of
+ * which this becomes a part.
+ */
 static inline FPT_AVX2 uint64
 fpt_cmp_odd_avx2(const void *keys, int n, uint64 key, uint64 *eq, int width,
 				 __m128i widen)
@@ -554,7 +612,11 @@ fpt_cmp7_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 										  7, 8, 9, 10, 11, 12, 13, -1));
 }
 
-/* Bytes at a distance, from slot i on, 16 by 16; then one by one. */
+/*
+ * Bytes at a distance, from slot i on, 16 by 16; then one by one.  Nothing else
+ * is read: where they are far apart a vector would hold one or two of them.
+ * Returns the bits of these slots only.
+ */
 static FPT_AVX2 uint64
 fpt_used_apart_avx2(const void *low, int n, int stride, int i)
 {
@@ -590,7 +652,8 @@ fpt_used_apart_avx2(const void *low, int n, int stride, int i)
 /*
  * TIDs of 3 bytes, alone or with 2 bytes behind them: the lowest ones of four
  * by four to one vector.  If one slot is left, or two, what is read is too far
- * behind them.
+ * behind them: the last of the four loads ends 76 bytes from the first slot if
+ * slots take 5 bytes, so 61 behind three of these, but 66 behind two.
  */
 static FPT_AVX2 uint64
 fpt_used_avx2(const void *low, int n, int stride)
@@ -626,6 +689,7 @@ fpt_used_avx2(const void *low, int n, int stride)
 	return i < n ? none | fpt_used_apart_avx2(low, n, stride, i) : none;
 }
 
+/* As fpt_order_sse2(). */
 static FPT_AVX2 void
 fpt_order_avx2(uint32 *v, int n, uint8 *slots)
 {
@@ -652,7 +716,11 @@ fpt_order_avx2(uint32 *v, int n, uint8 *slots)
 		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
 }
 
-/* Four numbers of up to 8 bytes to 64 bits, the topmost of which is flipped. */
+/*
+ * Four numbers of up to 8 bytes to 64 bits, the topmost of which is flipped:
+ * only those of 8 bytes need that, for the others it changes nothing in their
+ * order.  Reads 2 * width + 16 bytes.
+ */
 static inline FPT_AVX2 __m256i
 fpt_four_avx2(const char *p, int width, __m256i widen)
 {
@@ -663,7 +731,11 @@ fpt_four_avx2(const char *p, int width, __m256i widen)
 	return _mm256_xor_si256(_mm256_shuffle_epi8(a, widen), flip);
 }
 
-/* Four are compared with the four that begin one later. */
+/*
+ * FPTSimd.ascend.  Four are compared with the four that begin one later.  The
+ * last ones, four at most, are left to the scalar loop; the first of them is
+ * the one that was the later of the last pair here, so no pair is left out.
+ */
 static FPT_AVX2 bool
 fpt_ascend_avx2(const void *keys, int n, int width)
 {
@@ -693,6 +765,7 @@ fpt_ascend_avx2(const void *keys, int n, int width)
 	return _mm256_movemask_epi8(all) == -1 && fpt_ascend_scalar(p, n, width);
 }
 
+/* Four bytes, unaligned, for a lane. */
 static inline int
 fpt_load_int(const char *p)
 {
@@ -703,8 +776,11 @@ fpt_load_int(const char *p)
 }
 
 /*
- * Four at a time: their bytes are put where they belong in 64 bits.  No offset
- * is zero if the least lowest byte there is is not.
+ * FPTSimd.tids.  Four at a time: their bytes are put where they belong in 64
+ * bits, the offset in the lowest two, of which the upper one is zero, the block
+ * above them.  Then the base is added, which does not carry, as it is
+ * FPT_MAX_TIDBASE at most.  No offset is zero if the least lowest byte there is
+ * is not.
  */
 static FPT_AVX2 bool
 fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
@@ -764,6 +840,11 @@ static const FPTSimd fpt_simd_avx2 = {
 };
 
 /* --- AVX-512 (F and BW): unsigned comparisons, results as bits ---------- */
+
+/*
+ * Keys of other widths than those of lanes are compared by functions of AVX2,
+ * which no CPU with AVX-512 lacks; what is no comparison is theirs, too.
+ */
 
 /* One vector holds the keys of any node. */
 static FPT_AVX512 uint64
@@ -861,6 +942,7 @@ fpt_bits8_neon(uint8x16_t lanes)
 		(uint64) vaddv_u8(vget_high_u8(b)) << 8;
 }
 
+/* NEON compares unsigned numbers as they are. */
 static uint64
 fpt_cmp1_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -879,6 +961,10 @@ fpt_cmp1_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/*
+ * Here and below each lane that compares true keeps a bit of its own: their sum
+ * is the set, and never carries.
+ */
 static uint64
 fpt_cmp2_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -939,7 +1025,7 @@ fpt_cmp8_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-/* Keys of 3 bytes to 32 bits. */
+/* Keys of 3 bytes to 32 bits; an index of 255 makes a byte zero. */
 static uint64
 fpt_cmp3_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -963,7 +1049,7 @@ fpt_cmp3_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
-/* Keys of 5 to 7 bytes to 64 bits. */
+/* The same for keys of 5 to 7 bytes: to 64 bits, two from each vector. */
 static inline uint64
 fpt_cmp_odd_neon(const void *keys, int n, uint64 key, uint64 *eq, int width)
 {
@@ -1007,7 +1093,10 @@ fpt_cmp7_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_odd_neon(keys, n, key, eq, 7);
 }
 
-/* Structure loads take every second, third or fourth byte. */
+/*
+ * FPTSimd.used.  Structure loads take every second, third or fourth byte; they
+ * read 16 * stride bytes, so 63 at most behind the lowest byte of one slot.
+ */
 static uint64
 fpt_used_neon(const void *low, int n, int stride)
 {
@@ -1031,6 +1120,7 @@ fpt_used_neon(const void *low, int n, int stride)
 	return used & fpt_low_bits(n);
 }
 
+/* As fpt_order_sse2(). */
 static void
 fpt_order_neon(uint32 *v, int n, uint8 *slots)
 {
@@ -1071,6 +1161,7 @@ static const FPTSimd fpt_simd_neon = {
 
 /* --- choosing ----------------------------------------------------------- */
 
+/* Until fpt_simd_select() is called; variants never change, only this does. */
 const FPTSimd *fpt_simd = &fpt_simd_scalar;
 bool		fpt_has_popcnt = false;
 
@@ -1078,7 +1169,7 @@ bool		fpt_has_popcnt = false;
  * The variants this CPU and its operating system can run, best first.  (The
  * compiler's CPU test includes whether the system saves the wide registers.)
  */
-#define FPT_MAX_VARIANTS	4
+#define FPT_MAX_VARIANTS	4		/* three of x86, and the scalar one */
 
 static int
 fpt_simd_variants(const FPTSimd *v[FPT_MAX_VARIANTS])
@@ -1100,6 +1191,10 @@ fpt_simd_variants(const FPTSimd *v[FPT_MAX_VARIANTS])
 	return n;
 }
 
+/*
+ * See page/simd.h.  The scalar variant does without popcnt, too, so that tests
+ * of it run all that a CPU without either would run.
+ */
 bool
 fpt_simd_select(const char *name)
 {

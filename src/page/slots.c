@@ -14,6 +14,10 @@
 #include "page/order.h"
 #include "page/slots.h"
 
+/*
+ * See page/slots.h.  Heads are compared as they are stored: those of general
+ * keys are in lo.
+ */
 bool
 fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 {
@@ -28,7 +32,7 @@ fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 
 /*
  * See page/slots.h.  TIDs are copied as they are stored: the page is the
- * same.
+ * same.  The slot left is free in the sense of W8, the one taken was so before.
  */
 void
 fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
@@ -83,6 +87,11 @@ fpt_node_spread(FPTPage pg, int kid)
 	}
 }
 
+/*
+ * See page/slots.h.  Goes from the border up to the m'th free slot; entries on
+ * the way are moved from the far end on, so that each finds a free slot there,
+ * and none passes another.
+ */
 void
 fpt_node_push(FPTPage pg, int kid, int m, int by)
 {
@@ -110,6 +119,10 @@ fpt_node_push(FPTPage pg, int kid, int m, int by)
 	}
 }
 
+/*
+ * See page/slots.h.  head[] has the heads in the order they will have: those of
+ * the m slots, and b's nearest one behind them (by = 1) or before.
+ */
 bool
 fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
 			   int by)
@@ -144,7 +157,10 @@ fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
  * Free a slot of p's full or partly full node between those of the entries that
  * have the new one's head, some before it and some after it: move as few of
  * them as that takes by one place, to the nearest free slot.  Returns the slot;
- * adds to *edit what else was changed, the payload of the slot included.
+ * adds to *edit what else was changed, the payload of the slot included: two
+ * ranges, of the key of the slot that was free, as all that move have the same,
+ * and of the payload of all slots from there to the one returned.  Slots of
+ * other heads may be among these; they stay as they are.
  */
 static int
 fpt_insert_open(FPTPage pg, const FPTPlace *p, uint64 before, uint64 after,

@@ -17,8 +17,7 @@
 
 /* --- edits --------------------------------------------------------------- */
 
-/* These bytes, which are within the page, have changed. */
-
+/* These bytes, one at least and all within the page, have changed. */
 static inline void
 fpt_edit_add(FPTEdit *edit, void *page, const void *p, int len)
 {

@@ -80,6 +80,9 @@ fpt_tuple_visit(FPTTupleWalk *w, unsigned off)
 	return (int) (w->to - w->pg.p);
 }
 
+/*
+ * See page/tuple.h.  A fence's offset is a whole word, any number if damaged.
+ */
 bool
 fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 {
@@ -94,7 +97,10 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 	return true;
 }
 
-/* See page/tuple.h. */
+/*
+ * See page/tuple.h.  Goes node by node, slot by slot: in which order tuples lie
+ * means nothing.  False: it has stopped half-way.
+ */
 bool
 fpt_tuple_walk_slots(FPTTupleWalk *w)
 {
@@ -129,8 +135,8 @@ fpt_tuple_walk_slots(FPTTupleWalk *w)
 /* A run of bytes between tuples that nothing refers to. */
 typedef struct FPTGap
 {
-	uint16		off;
-	uint16		len;
+	uint16		off;			/* in the page, bytes; grows as it is filled */
+	uint16		len;			/* bytes left, may be 0 */
 } FPTGap;
 
 /* Gaps that are remembered, the last ones of the page. */
@@ -238,7 +244,8 @@ fpt_map_gaps(const FPTTupleMap *map, int upper, FPTGap *gaps)
 
 /*
  * Move the tuple at "at" into a gap behind it; false if it fits in none.
- * Changes the map and the gap to match.
+ * Changes the map and the gap to match, and the offset of whoever refers to it.
+ * A gap lies behind the tuple, so what is copied does not overlap.
  */
 static bool
 fpt_fill_gap(char *page, FPTTupleMap *map, int at, FPTGap *gaps, int ngaps)
