@@ -857,6 +857,7 @@ fpt_cmp1_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 						  _mm512_cmpeq_epu8_mask(a, vkey), n, eq);
 }
 
+/* Of wider ones it takes several; a mask has one bit a lane. */
 static FPT_AVX512 uint64
 fpt_cmp2_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 {
