@@ -4,6 +4,12 @@
  *	  The differences between PostgreSQL 15 and later: all PG_VERSION_NUM
  *	  tests of the extension are here.
  *
+ * What only has another name or other parameters in some version is a function
+ * or a macro that does it.  What a version has, or does, and others do not, is
+ * a question (fpt_can_..., fpt_core_...), or a function that says so by its
+ * result: so both ways are compiled by all versions.  Versions are told by
+ * their number, which is that of the first one with the change.
+ *
  *-------------------------------------------------------------------------
  */
 #ifndef FPT_SERVER_COMPAT_H
@@ -54,6 +60,7 @@
 #include "utils/snapshot.h"
 #include "utils/syscache.h"
 
+/* What 18 has taken out of commands/explain.h */
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
@@ -63,6 +70,9 @@
 #include "storage/dsm_registry.h"
 #endif
 
+/*
+ * 16 calls files' numbers RelFileNumber, and took VARDATA() out of postgres.h
+ */
 #if PG_VERSION_NUM >= 160000
 #include "utils/relfilenumbermap.h"
 #include "varatt.h"
@@ -74,7 +84,10 @@
 #error "fptree needs PostgreSQL 15 or later"
 #endif
 
-/* Reading a page that "snapshot too old" may have pruned: gone in 17. */
+/*
+ * Reading a page that "snapshot too old" may have pruned: gone in 17, with the
+ * setting old_snapshot_threshold.  Raises that error.  The page is locked.
+ */
 static inline void
 fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 {
@@ -83,7 +96,11 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 #endif
 }
 
-/* A hook that sees a relation's indexes before they are used in planning. */
+/*
+ * A hook that sees a relation's indexes before they are used in planning.  19
+ * has one that is called at the end of build_simple_rel(), in place of that in
+ * get_relation_info(), and with other parameters; "rel" and "root" are in both.
+ */
 #if PG_VERSION_NUM >= 190000
 #define fpt_relation_hook		build_simple_rel_hook
 #define fpt_relation_hook_type	build_simple_rel_hook_type
@@ -100,13 +117,17 @@ fpt_test_old_snapshot(Snapshot snapshot, Relation rel, Page page)
 
 #if PG_VERSION_NUM < 170000
 
-/* The provider of collations that came with 17 */
+/*
+ * The provider of collations that came with 17: no collation has it before, so
+ * that a comparison with it is false.
+ */
 #define COLLPROVIDER_BUILTIN	'b'
 #endif
 
 /*
- * Setting hints under a share lock; 19 wants to be asked first.  After true,
- * fpt_hints_end() must follow.
+ * Setting hints under a share lock; 19 wants to be asked first, as no page may
+ * change while it is written.  False: not now, and the hints are left out.
+ * After true, fpt_hints_end() must follow.  The page is locked, to read.
  */
 static inline bool
 fpt_hints_begin(Buffer buf)
@@ -176,6 +197,10 @@ standard_ExplainOneQuery(Query *query, int cursorOptions, IntoClause *into,
 }
 #endif
 
+/*
+ * Types of 18's hooks of EXPLAIN, so that what is hung there is compiled, and
+ * never called, by older versions as well.
+ */
 #if PG_VERSION_NUM < 180000
 typedef void (*explain_per_node_hook_type) (PlanState *planstate,
 											List *ancestors,
@@ -189,6 +214,9 @@ typedef void (*ExplainOptionHandler) (ExplainState *es, DefElem *opt,
 									  ParseState *pstate);
 #endif
 
+/*
+ * An option of EXPLAIN; 19 also wants to know how its value is to be checked.
+ */
 #if PG_VERSION_NUM >= 190000
 #define FPT_EXPLAIN_OPTION(name, handler) \
 	RegisterExtensionExplainOption(name, handler, GUCCheckBooleanExplainOption)
@@ -232,6 +260,7 @@ fpt_explain_state(ExplainState *es)
 #endif
 }
 
+/* Leave something for them; it is forgotten where there are no hooks. */
 static inline void
 fpt_set_explain_state(ExplainState *es, void *state)
 {
@@ -245,7 +274,7 @@ fpt_set_explain_state(ExplainState *es, void *state)
 
 /* --- storage ------------------------------------------------------------- */
 
-/* The number in the name of the index's file. */
+/* The number in the name of the index's file: a RelFileNumber since 16. */
 static inline Oid
 fpt_relnumber(Relation rel)
 {
@@ -276,7 +305,11 @@ fpt_buffer_tag(BufferTag *tag, Relation rel, ForkNumber fork, BlockNumber blk)
 #endif
 }
 
-/* Can the operating system read files ahead for us? */
+/*
+ * Can the operating system read files ahead for us?  Not if the server was
+ * built without posix_fadvise(), nor if files are read past its cache, which 16
+ * can be told to do (debug_io_direct).
+ */
 static inline bool
 fpt_can_prefetch(void)
 {
@@ -321,8 +354,9 @@ fpt_file_path(Relation rel, ForkNumber fork)
 }
 
 /*
- * Does this process hold the lock of a buffer that it is about to lock?  Local
- * buffers have none (of which 19 says that it is held).
+ * Does this process hold the lock of a buffer that it is about to lock (L9)?
+ * Local buffers have none (of which 19 says that it is held).  Before 19 that
+ * lock is an LWLock, which the buffer's descriptor has.
  */
 static inline bool
 fpt_buffer_is_mine(Buffer buf)
@@ -371,7 +405,10 @@ fpt_count_search(IndexScanDesc scan)
 #endif
 }
 
-/* Subtransactions that gave a relation its present, and its first new file. */
+/*
+ * Subtransactions that gave a relation its present, and its first new file, in
+ * this transaction; other names since 16.
+ */
 #if PG_VERSION_NUM >= 160000
 #define FPT_NEW_FILE_SUBID(rel)		((rel)->rd_newRelfilelocatorSubid)
 #define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilelocatorSubid)
@@ -380,7 +417,10 @@ fpt_count_search(IndexScanDesc scan)
 #define FPT_FIRST_FILE_SUBID(rel)	((rel)->rd_firstRelfilenodeSubid)
 #endif
 
-/* How much memory may VACUUM take, in kilobytes? */
+/*
+ * How much memory may VACUUM take, in kilobytes?  As core computes it; who is
+ * an autovacuum worker is asked by another name since 17.
+ */
 static inline int
 fpt_vacuum_mem(void)
 {
@@ -408,6 +448,10 @@ fpt_ring_buffers(BufferAccessStrategy strategy)
 #endif
 }
 
+/*
+ * VACUUM's nap, and where it can be cancelled: no page is locked.  18 wants to
+ * know whether it is ANALYZE that sleeps.
+ */
 static inline void
 fpt_vacuum_delay(void)
 {
@@ -435,7 +479,11 @@ fpt_vacuum_sorts(IndexVacuumInfo *info)
 #endif
 }
 
-/* Fields of the handler's result that later versions added. */
+/*
+ * Fields of the handler's result that later versions added: 17 builds in
+ * parallel for AMs that say so; 18 asks what was known of btree only, which
+ * strategies mean what, and how high a tree is, for costs.
+ */
 #if PG_VERSION_NUM >= 180000
 #define FPT_LATER_FIELDS(height) \
 	.amcanbuildparallel = true, \
@@ -451,7 +499,10 @@ fpt_vacuum_sorts(IndexVacuumInfo *info)
 #define FPT_LATER_FIELDS(height)
 #endif
 
-/* The handler's result: the relation cache frees it, or keeps it (19). */
+/*
+ * The handler's result: the relation cache frees it, so it is a copy, in the
+ * current context; or keeps a pointer to what is static (19).
+ */
 static inline const IndexAmRoutine *
 fpt_handed_out(const IndexAmRoutine *am)
 {
@@ -473,7 +524,11 @@ fpt_handed_out(const IndexAmRoutine *am)
 #define FPT_MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
 #endif
 
-/* Does core refuse unique indexes of other AMs in ON CONFLICT? (to 17) */
+/*
+ * Does core refuse unique indexes of other AMs in ON CONFLICT? (to 17)  Before
+ * 18 the number of "=" is looked up for btree only, and an error raised for
+ * others: see plan/hooks.c and server/preload.c.
+ */
 static inline bool
 fpt_core_lacks_speculation(void)
 {
@@ -482,7 +537,8 @@ fpt_core_lacks_speculation(void)
 
 /*
  * A variable by its name, which there must be; NULL on versions where nobody
- * asks (from 18 on).  The result is the server's own.
+ * asks (from 18 on).  The result is the server's own.  15 has find_option() for
+ * itself alone, but tells where its list of variables is.
  */
 static inline struct config_generic *
 fpt_find_option(const char *name)
@@ -526,7 +582,9 @@ fpt_core_costs_skips(void)
 	return PG_VERSION_NUM >= 180000;
 }
 
-/* About how many elements has an array? */
+/*
+ * About how many elements has an array?  From 17 on by statistics of columns.
+ */
 static inline double
 fpt_array_length(struct PlannerInfo *root, Node *array)
 {
@@ -568,7 +626,10 @@ fpt_core_extend(Relation rel, ForkNumber fork)
 #endif
 }
 
-/* Part of a security-restricted context since 17. */
+/*
+ * Part of a security-restricted context since 17: functions that run there find
+ * names in pg_catalog and pg_temp only.  Undone with the GUC nest level.
+ */
 static inline void
 fpt_restrict_search_path(void)
 {
@@ -577,7 +638,10 @@ fpt_restrict_search_path(void)
 #endif
 }
 
-/* Look-ups of single rows of a table by TID: begin, in the current context. */
+/*
+ * Look-ups of single rows of a table by TID: begin, in the current context.  19
+ * has flags as well, of which we need none.
+ */
 static inline IndexFetchTableData *
 fpt_index_fetch_begin(Relation heaprel)
 {
@@ -595,6 +659,7 @@ fpt_index_fetch_begin(Relation heaprel)
 #define FPT_SEGMENT_INIT_PARAMS void *ptr
 #endif
 
+/* Are there any?  Else counters are the session's alone (store/counts.c). */
 static inline bool
 fpt_have_segments(void)
 {
@@ -639,7 +704,10 @@ fpt_drop_buffers(Relation rel, ForkNumber fork)
 }
 #endif
 
-/* Number of relation's storage, as the buffer manager names it */
+/*
+ * A relation's storage as the buffer manager names it: tablespace, database and
+ * file, RelFileNode before 16.
+ */
 #if PG_VERSION_NUM >= 160000
 #define FPT_LOCATOR(rel)	((rel)->rd_locator)
 #define fpt_locator_equals(a, b)	RelFileLocatorEquals(*(a), *(b))
@@ -652,21 +720,27 @@ typedef RelFileNode FPTLocator;
 
 /* --- stripes ------------------------------------------------------------- */
 
-/* "Not a temporary file of a backend" */
+/*
+ * "Not a temporary file of a backend": these are told by their owner's number,
+ * which 17 calls a process's, and a backend's before.
+ */
 #if PG_VERSION_NUM >= 170000
 #define FPT_NO_BACKEND		INVALID_PROC_NUMBER
 #else
 #define FPT_NO_BACKEND		InvalidBackendId
 #endif
 
-/* The callback of table access methods that creates a file */
+/* The callback of table access methods that creates a file; renamed in 16 */
 #if PG_VERSION_NUM >= 160000
 #define FPT_TABLEAM_NEW_FILE	relation_set_new_filelocator
 #else
 #define FPT_TABLEAM_NEW_FILE	relation_set_new_filenode
 #endif
 
-/* Parameters of other ones, none of which we look at */
+/*
+ * Parameters of other ones, none of which we look at: 19 adds some, makes
+ * options unsigned, and hands VACUUM's out as constant.
+ */
 #if PG_VERSION_NUM >= 190000
 #define FPT_TABLEAM_FLAGS		, uint32 flags
 #define FPT_TABLEAM_SNAPSHOT	, Snapshot snapshot
@@ -679,7 +753,10 @@ typedef int FPTTableOptions;
 typedef struct VacuumParams FPTVacuumParams;
 #endif
 
-/* The number of scans of a relation that its statistics are told of */
+/*
+ * The number of scans of a relation that its statistics are told of, in what
+ * the session has not reported yet; other names since 16.
+ */
 #if PG_VERSION_NUM >= 160000
 #define FPT_STAT_NUMSCANS(status)	((status)->counts.numscans)
 #else
@@ -734,7 +811,10 @@ fpt_tablespace_acl(Oid space, Oid role)
 
 /* --- parallel scans ------------------------------------------------------ */
 
-/* Shared memory of a parallel scan: later versions say of what scan. */
+/*
+ * amestimateparallelscan, shared memory of a parallel scan: later versions say
+ * of what scan, 17 by numbers of keys, 18 by the index as well.
+ */
 #if PG_VERSION_NUM >= 180000
 #define FPT_ESTIMATE_PARALLEL_PARAMS Relation rel, int nkeys, int norderbys
 #elif PG_VERSION_NUM >= 170000
@@ -743,7 +823,7 @@ fpt_tablespace_acl(Oid space, Oid role)
 #define FPT_ESTIMATE_PARALLEL_PARAMS void
 #endif
 
-/* Where it is, behind core's part. */
+/* Where it is, behind core's part, of which there are two since 18. */
 static inline Size
 fpt_parallel_offset(ParallelIndexScanDesc scan)
 {
@@ -756,7 +836,11 @@ fpt_parallel_offset(ParallelIndexScanDesc scan)
 
 /* --- recovery conflicts -------------------------------------------------- */
 
-/* Fill in btree's record of a recovery conflict, but for the page's number. */
+/*
+ * Fill in btree's record of a recovery conflict, but for the page's number.  16
+ * also wants to know whether the table is a catalogue to logical decoding, as
+ * slots on a standby would be in conflict then.
+ */
 static inline void
 fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
 				  FullTransactionId horizon)
@@ -815,7 +899,7 @@ fpt_build_workers(Relation heap, Relation index, IndexInfo *indexInfo)
 
 /*
  * A participant's scan of a table, in the current context; table and pscan
- * outlive it.
+ * outlive it.  19 has flags as well.
  */
 static inline TableScanDesc
 fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
@@ -829,7 +913,8 @@ fpt_beginscan_parallel(Relation heap, ParallelTableScanDesc pscan)
 
 /*
  * Is the client's command one that makes another index in place of one that
- * there is?  These are not allowed in functions.
+ * there is?  These are not allowed in functions, so that the portal's command
+ * is the one that builds.  19 has REPACK, too.
  */
 static inline bool
 fpt_command_rebuilds(void)
@@ -844,7 +929,10 @@ fpt_command_rebuilds(void)
 	return tag == CMDTAG_REINDEX;
 }
 
-/* A plain index scan without keys. */
+/*
+ * A plain index scan without keys.  Parameters were added for counts (18) and
+ * flags (19).  The relations are locked; the scan is in the current context.
+ */
 static inline IndexScanDesc
 fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
 {
@@ -857,7 +945,10 @@ fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
 #endif
 }
 
-/* What an operator is in its family of btree. */
+/*
+ * What an operator is in its family of btree: since 18 a meaning, as other AMs
+ * have other numbers, before the number itself.
+ */
 #if PG_VERSION_NUM >= 180000
 typedef CompareType FPTOrdering;
 #define FPT_LESS	COMPARE_LT

@@ -173,7 +173,11 @@ fpt_names_library(const char *list)
 	return false;
 }
 
-/* Do new sessions of the role in our database load the library? */
+/*
+ * Do new sessions of the role in our database load the library?  The caller has
+ * locked the settings.  False also if the configuration's list would do, and is
+ * hidden from this session: then we say too much, not too little.
+ */
 static bool
 fpt_is_preloaded(Relation settings, Oid role)
 {
@@ -189,7 +193,8 @@ fpt_is_preloaded(Relation settings, Oid role)
 /*
  * Is there a unique index of the same access method, besides this one and those
  * of temporary tables, which are there for a session, or about to go?  Locks
- * pg_class, AccessShareLock, for as long as it is read.
+ * pg_class, AccessShareLock, for as long as it is read: from end to end if
+ * there is none, as it has no index on access methods.  May raise.
  */
 static bool
 fpt_other_unique(Relation index)
@@ -226,7 +231,8 @@ fpt_other_unique(Relation index)
 
 /*
  * See server/preload.h.  A session asks once, whatever comes of it: in a script
- * that creates hundreds of indexes the catalogue is not read for each.
+ * that creates hundreds of indexes the catalogue is not read for each.  The
+ * role asked about is the session's, whose settings a new session would get.
  */
 void
 fpt_preload_notice(Relation index)
@@ -297,6 +303,9 @@ fpt_preload_statement(const char *what, const char *list)
  * Set it for the database of this (quoted) name, beside what is set there.
  * Raises an error if that is not known.  Runs the statement by SPI, which locks
  * what it will until the end of the transaction, and may process invalidations.
+ * "list" is what sessions start with now, by whatever level: what is set for
+ * the database hides it, and so has to repeat it.  What was set is visible
+ * afterwards.
  */
 static void
 fpt_preload_set(const char *dbname, const char *list)
@@ -321,8 +330,9 @@ fpt_preload_set(const char *dbname, const char *list)
 
 /*
  * Name the roles that have a list of their own, which hides the database's.
- * Notices only.  The caller has locked the settings.  Of a role's lists for all
- * databases and for this one, the latter counts.
+ * Notices only: a role's list is somebody's decision.  The caller has locked
+ * the settings.  Of a role's lists for all databases and for this one, the
+ * latter counts.  Raises an error if one cannot be taken apart.
  */
 static void
 fpt_preload_roles(Relation settings, const char *dbname)

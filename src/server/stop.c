@@ -5,6 +5,7 @@
  *
  * Only in builds for tests ("make STOP_POINTS=1").  What is armed is known to
  * its own backend only, so that nothing is shared and nothing is left behind.
+ * Parallel workers get the setting from their leader, and arm all of it anew.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +21,7 @@
 
 #include "server/stop.h"
 
-#define FPT_MAX_ARMED		8
+#define FPT_MAX_ARMED		8		/* points in the setting, at most */
 
 /* A point at which this session stops. */
 typedef struct FPTArmed
@@ -30,6 +31,7 @@ typedef struct FPTArmed
 	int			gate;			/* advisory lock, or 0: raise an error */
 } FPTArmed;
 
+/* By number, as in the setting and in docs/testing.md */
 static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_DESCEND] = "descend",
 	[FPT_STOP_MOVE_RIGHT] = "move_right",
@@ -80,7 +82,10 @@ static char *fpt_guc_stop_at = NULL;
 
 /* --- the setting ------------------------------------------------------- */
 
-/* A number from 1 on at *s; -1 if there is none. */
+/*
+ * A number from 1 on at *s, which is moved behind it; -1 if there is none, or
+ * it is above a million.
+ */
 static int
 fpt_stop_number(const char **s)
 {
@@ -148,6 +153,7 @@ fpt_stop_parse(const char *s, FPTArmed armed[FPT_MAX_ARMED])
 	return n;
 }
 
+/* check_hook of fptree.stop_at: is the list one?  Changes nothing. */
 static bool
 fpt_stop_check(char **newval, void **extra, GucSource source)
 {
@@ -156,6 +162,10 @@ fpt_stop_check(char **newval, void **extra, GucSource source)
 	return fpt_stop_parse(*newval, armed) >= 0;
 }
 
+/*
+ * assign_hook: arms the points, whose visits are counted from here on.  The
+ * list has passed the check.
+ */
 static void
 fpt_stop_assign(const char *newval, void *extra)
 {
@@ -163,6 +173,7 @@ fpt_stop_assign(const char *newval, void *extra)
 	Assert(fpt_stops_armed >= 0 && fpt_stops_armed <= FPT_MAX_ARMED);
 }
 
+/* Declares the settings; from _PG_init(), before the prefix is reserved. */
 void
 fpt_stop_init(void)
 {
@@ -222,8 +233,9 @@ fpt_stop_hit(FPTStop point)
 }
 
 /*
- * A visit counts only if somebody else keeps us from the lock.  Leaves the
- * buffer as it was, pinned and not locked.
+ * A visit counts only if somebody else keeps us from the lock: that is tried,
+ * and given back at once.  Leaves the buffer as it was, pinned and not locked.
+ * Nothing is tried unless the point is armed.
  */
 void
 fpt_stop_hit_busy(FPTStop point, Buffer buf)
