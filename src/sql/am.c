@@ -33,8 +33,10 @@
 
 FPT_MODULE_MAGIC("fptree", "1.0");
 
+/* fptree.simd as it was set; what runs is page/simd.c's fpt_simd */
 static char *fpt_guc_simd = NULL;
 
+/* The kind of our reloptions, given out by core when the library is loaded */
 static relopt_kind fpt_relopt_kind;
 
 void		_PG_init(void);
@@ -69,12 +71,17 @@ fpt_simd_check(char **newval, void **extra, GucSource source)
 	return false;
 }
 
+/*
+ * assign_hook: from now on searches use this variant.  The name has passed the
+ * check, on this machine.
+ */
 static void
 fpt_simd_assign(const char *newval, void *extra)
 {
 	(void) fpt_simd_select(newval);
 }
 
+/* Values of fptree.missing_tablespaces: FPTMissing */
 static const struct config_enum_entry fpt_missing_options[] = {
 	{"error", FPT_MISSING_ERROR, false},
 	{"skip", FPT_MISSING_SKIP, false},
@@ -184,6 +191,11 @@ fptcanreturn(Relation index, int attno)
 	return true;
 }
 
+/*
+ * What the access method can do, and by which functions.  Not set, so false:
+ * order by an operator (amcanorderbyop), and summarizing, as each row has an
+ * entry.
+ */
 static const IndexAmRoutine fpt_routine = {
 	.type = T_IndexAmRoutine,
 	.amstrategies = BTMaxStrategyNumber,
@@ -229,6 +241,7 @@ static const IndexAmRoutine fpt_routine = {
 
 PG_FUNCTION_INFO_V1(fpthandler);
 
+/* fpthandler(internal): the handler that CREATE ACCESS METHOD names. */
 Datum
 fpthandler(PG_FUNCTION_ARGS)
 {

@@ -88,10 +88,10 @@
  */
 typedef struct FPTView
 {
-	char	   *page;
-	uint32		pageno;
-	int			n;				/* entries */
-	FPTEntry   *entries;
+	char	   *page;			/* BLCKSZ */
+	uint32		pageno;			/* what it was read as */
+	int			n;				/* entries; 0 until they are extracted */
+	FPTEntry   *entries;		/* room for FPT_MAX_ENTRIES */
 } FPTView;
 
 /*
@@ -100,7 +100,7 @@ typedef struct FPTView
  */
 typedef struct FPTGroup
 {
-	bool		valid;
+	bool		valid;			/* there is a group: equal keys are an error */
 	bool		fetched;		/* the first entry's row was looked up */
 	bool		live;			/* a visible row was found */
 	FPTKeyBuf	last;			/* last image equal to the key */
@@ -118,12 +118,12 @@ typedef struct FPTVerify
 	Relation	heaprel;
 	FPTIndex	ix;				/* a copy: rd_amcache may go away */
 	bool		parent;			/* ShareLock is held, nothing changes */
-	bool		heapallindexed;
+	bool		heapallindexed; /* what the caller asked for */
 	bool		rootdescend;
-	bool		checkunique;
-	BufferAccessStrategy strategy;
+	bool		checkunique;	/* ... of a unique, not deferrable index */
+	BufferAccessStrategy strategy;	/* reads do not flood shared buffers */
 	Snapshot	snapshot;		/* for the table, or InvalidSnapshot */
-	BlockNumber heapblocks;		/* see fpt_verify_heap_tid() */
+	BlockNumber heapblocks;		/* or more; see fpt_verify_heap_tid() */
 	uint32		npages;			/* when the check started */
 	uint8	   *seen;			/* pages reached: one bit each */
 	FPTView		target;			/* page under verification */
@@ -132,7 +132,7 @@ typedef struct FPTVerify
 	int64		nentries;		/* leaf entries seen */
 
 	/* heapallindexed */
-	FPTHeapCheck *table;
+	FPTHeapCheck *table;		/* where entries are collected */
 	uint16	   *slotids;		/* of the target's entries */
 	bool		use_hints;		/* as index scans of this transaction do */
 
@@ -236,6 +236,8 @@ fpt_verify_lock(FPTVerify *v, uint32 pageno, uint32 from)
 /*
  * Is the target what a walk of this level expects to the right of page "prev"
  * (FPT_NOPAGE: at the start), whose high fence is "at"?  NULL or the reason.
+ * The page is a copy or locked, and sane.  Fences are compared byte for byte:
+ * raises nothing.
  */
 static const char *
 fpt_verify_arrival(FPTVerify *v, void *page, int level, uint32 prev,
@@ -366,7 +368,10 @@ fpt_verify_mark(FPTVerify *v)
 /*
  * Make "pageno", right of page "prev" on this level, the target.  Copies it,
  * one lock at a time, or coupled ones (fpt_verify_walk); raises an error about
- * what is wrong with it.
+ * what is wrong with it.  "at" is the high fence of "prev", minus infinity at
+ * the level's beginning; "from" is the page that has named "pageno".  The
+ * target need not be that page: where others change the index it is the one
+ * that covers "at", of which entries below v->skip have been seen.
  */
 static void
 fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
@@ -422,6 +427,7 @@ fpt_verify_next_downlink(FPTVerify *v)
  * Parent check: the target must be the child of the next downlink, and start
  * where the separator says; or have none, if its left sibling says so.  Raises
  * an error if not.  Nothing is locked; a page of the level above may be copied.
+ * Comparison functions of general keys run, on copies.
  */
 static void
 fpt_verify_downlink(FPTVerify *v, bool incomplete)
@@ -657,8 +663,9 @@ fpt_verify_remember(FPTVerify *v, int i, bool hints)
 
 /*
  * The entries of the leaf that is in v->target, as far as the caller wants
- * them checked.  No page is locked; raises an error about the first that is
- * wrong.
+ * them checked.  No page is locked, so that values may be detoasted and rows
+ * looked up (L7); raises an error about the first that is wrong.  With
+ * checkunique it may be cancelled at each entry.
  */
 static void
 fpt_verify_leaf(FPTVerify *v)
@@ -702,7 +709,10 @@ fpt_verify_inner(FPTVerify *v)
 
 /* --- levels -------------------------------------------------------------- */
 
-/* Put the cursor on the level above before its first downlink. */
+/*
+ * Put the cursor on the level above before its first downlink; "first" is that
+ * level's first page.  Copies it; raises an error if it is not sane.
+ */
 static void
 fpt_verify_above_start(FPTVerify *v, uint32 first)
 {
@@ -826,7 +836,9 @@ fpt_verify_levels(FPTVerify *v)
 
 /*
  * What is wrong with a metapage, compared with the index's description?  NULL
- * if nothing is.  The page is a copy.
+ * if nothing is.  The page is a copy.  The description was made of the same
+ * page, and checked, when the index was opened first: it cannot differ but by
+ * damage.
  */
 static const char *
 fpt_verify_meta_problem(FPTVerify *v, char *page)
@@ -1021,7 +1033,10 @@ fpt_verify_index(FPTVerify *v)
 		 (long long) v->nentries, RelationGetRelationName(v->rel));
 }
 
-/* All that is allocated for one index is freed at once. */
+/*
+ * All that is allocated for one index is freed at once, so that a query that
+ * checks many does not gather it.  After an error it goes with its parent.
+ */
 static void
 fpt_verify_in_context(FPTVerify *v)
 {
@@ -1109,7 +1124,12 @@ fpt_verify_relation(Oid indexid, FPTVerify *v)
 	table_close(v->heaprel, lockmode);
 }
 
-/* fptree_index_check(index regclass, heapallindexed bool, checkunique bool) */
+/*
+ * fptree_index_check(index regclass, heapallindexed bool, checkunique bool)
+ *
+ * Beside others' changes: AccessShareLock on table and index.  Raises an error
+ * about the first contradiction; may be cancelled.
+ */
 Datum
 fptree_index_check(PG_FUNCTION_ARGS)
 {
@@ -1125,6 +1145,10 @@ fptree_index_check(PG_FUNCTION_ARGS)
 /*
  * fptree_index_parent_check(index regclass, heapallindexed bool,
  *							 rootdescend bool, checkunique bool)
+ *
+ * With all others kept from writing: ShareLock on table and index.  As the
+ * other one, and checks downlinks, lost pages, and entries without rows as
+ * well.
  */
 Datum
 fptree_index_parent_check(PG_FUNCTION_ARGS)

@@ -51,9 +51,9 @@
 /* A spool being read, record by record. */
 typedef struct FPTRecords
 {
-	FPTSpool   *spool;
+	FPTSpool   *spool;			/* NULL until the list is begun */
 	const uint64 *recs;			/* fetched and not yet read */
-	size_t		n;
+	size_t		n;				/* records there, of nwords each */
 } FPTRecords;
 
 /*
@@ -64,19 +64,20 @@ struct FPTHeapCheck
 {
 	Relation	rel;
 	Relation	heaprel;
-	FPTIndex   *ix;
-	Snapshot	snapshot;
-	bool		still;
-	int			nwords;			/* of a record */
+	FPTIndex   *ix;				/* the caller's copy */
+	Snapshot	snapshot;		/* what rows there are; registered, MVCC */
+	bool		still;			/* nobody writes meanwhile */
+	int			nwords;			/* of a record: 2, or 3 for 16-byte images */
 	FPTRecords	entries;
 	FPTRecords	rows;
-	int64		nrows;
-	FPTLookup	lookup;
+	int64		nrows;			/* seen by the snapshot */
+	FPTLookup	lookup;			/* of rows, while lists are compared */
 	MemoryContext tmpcxt;		/* for values of one entry or row */
 };
 
 /* --- rows by TID --------------------------------------------------------- */
 
+/* See sql/heapcheck.h. */
 void
 fpt_lookup_begin(FPTLookup *lk, Relation heaprel, Snapshot snapshot)
 {
@@ -86,6 +87,10 @@ fpt_lookup_begin(FPTLookup *lk, Relation heaprel, Snapshot snapshot)
 	lk->snapshot = snapshot;
 }
 
+/*
+ * See sql/heapcheck.h.  "again" is set where more members of a HOT chain may be
+ * visible: of an MVCC snapshot, as ours is, there is one at most.
+ */
 bool
 fpt_lookup_visible(FPTLookup *lk, uint64 tid)
 {
@@ -163,7 +168,8 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 
 /*
  * Add a record: TID and marks, then the image, or the hash.  May write to a
- * temporary file.
+ * temporary file, and so raise.  The TID comes first, so that sorted records
+ * are in the order of the table, and those of one row next to each other.
  */
 static void
 fpt_record_put(FPTHeapCheck *hc, FPTSpool *spool, const FPTKey *key,
@@ -184,13 +190,14 @@ fpt_record_put(FPTHeapCheck *hc, FPTSpool *spool, const FPTKey *key,
 	fpt_spool_put(spool, rec);
 }
 
+/* The TID of a record, as keys have it. */
 static inline uint64
 fpt_record_tid(const uint64 *rec)
 {
 	return rec[0] >> FPT_REC_TIDSHIFT;
 }
 
-/* The key that a record was made from. */
+/* The key that a record was made from, an image: hashes do not tell theirs. */
 static FPTKey
 fpt_record_key(FPTHeapCheck *hc, const uint64 *rec)
 {
@@ -207,7 +214,10 @@ fpt_record_key(FPTHeapCheck *hc, const uint64 *rec)
 	return key;
 }
 
-/* A spool of records with half of maintenance_work_mem. */
+/*
+ * A spool of records with half of maintenance_work_mem, sorted by all their
+ * words.  What it allocates is in the current context.
+ */
 static void
 fpt_records_begin(FPTHeapCheck *hc, FPTRecords *r)
 {
@@ -220,7 +230,10 @@ fpt_records_begin(FPTHeapCheck *hc, FPTRecords *r)
 	r->n = 0;
 }
 
-/* The next record to be looked at, or NULL at the end. */
+/*
+ * The next record to be looked at, or NULL at the end.  It stays where it is
+ * until the one behind it is asked for.  May read a temporary file.
+ */
 static inline const uint64 *
 fpt_records_head(FPTRecords *r)
 {
@@ -229,6 +242,7 @@ fpt_records_head(FPTRecords *r)
 	return r->n > 0 ? r->recs : NULL;
 }
 
+/* Be done with the record that fpt_records_head() has given. */
 static inline void
 fpt_records_next(FPTHeapCheck *hc, FPTRecords *r)
 {
@@ -237,7 +251,10 @@ fpt_records_next(FPTHeapCheck *hc, FPTRecords *r)
 	r->n--;
 }
 
-/* Order of the spools; NULL is after all records. */
+/*
+ * Order of the spools; NULL is after all records.  All words count, the marks
+ * in the first one, too: an entry that is marked as dead equals no row.
+ */
 static inline int
 fpt_record_cmp(FPTHeapCheck *hc, const uint64 *a, const uint64 *b)
 {
@@ -253,6 +270,9 @@ fpt_record_cmp(FPTHeapCheck *hc, const uint64 *a, const uint64 *b)
 
 /* --- collecting ---------------------------------------------------------- */
 
+/*
+ * See sql/heapcheck.h.  Of rows nothing is begun before all entries are there.
+ */
 FPTHeapCheck *
 fpt_heapcheck_begin(Relation rel, Relation heaprel, FPTIndex *ix,
 					Snapshot snapshot, bool still)
@@ -272,6 +292,10 @@ fpt_heapcheck_begin(Relation rel, Relation heaprel, FPTIndex *ix,
 	return hc;
 }
 
+/*
+ * See sql/heapcheck.h.  A general key with NULLs is a value like any other: the
+ * hash has them, so the mark of NULL keys is for images only.
+ */
 void
 fpt_heapcheck_entry(FPTHeapCheck *hc, const FPTKey *key, bool dead)
 {
@@ -458,6 +482,11 @@ fpt_heapcheck_compare(FPTHeapCheck *hc)
 	}
 }
 
+/*
+ * See sql/heapcheck.h.  Entries are sorted before the table is scanned: from
+ * then on they are only read.  An error that ends it leaves all to the context,
+ * and temporary files to the transaction.
+ */
 void
 fpt_heapcheck_end(FPTHeapCheck *hc)
 {

@@ -19,9 +19,9 @@
 /* Looking up rows by their TIDs. */
 typedef struct FPTLookup
 {
-	IndexFetchTableData *fetch;
-	TupleTableSlot *slot;
-	Snapshot	snapshot;
+	IndexFetchTableData *fetch; /* keeps a pin on the last row's page */
+	TupleTableSlot *slot;		/* of the table's kind, empty between calls */
+	Snapshot	snapshot;		/* the caller's */
 } FPTLookup;
 
 /*
@@ -36,6 +36,8 @@ extern void fpt_lookup_begin(FPTLookup *lk, Relation heaprel,
  * Any TID may be asked for that lies in the table; may raise.
  */
 extern bool fpt_lookup_visible(FPTLookup *lk, uint64 tid);
+
+/* Give back what was begun, the pin included. */
 extern void fpt_lookup_end(FPTLookup *lk);
 
 typedef struct FPTHeapCheck FPTHeapCheck;

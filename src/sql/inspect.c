@@ -44,6 +44,7 @@ PG_FUNCTION_INFO_V1(fptree_page_stats);
 PG_FUNCTION_INFO_V1(fptree_page_items);
 PG_FUNCTION_INFO_V1(fptree_stat);
 
+/* Columns of the functions' results, as the install script declares them */
 #define FPT_METAP_COLS		13
 #define FPT_PAGE_STATS_COLS 19
 #define FPT_PAGE_ITEMS_COLS 8
@@ -54,11 +55,12 @@ PG_FUNCTION_INFO_V1(fptree_stat);
  */
 typedef struct FPTRow
 {
-	int			n;
+	int			n;				/* columns added so far, from the left */
 	Datum		values[FPT_PAGE_STATS_COLS];
 	bool		nulls[FPT_PAGE_STATS_COLS];
 } FPTRow;
 
+/* Add a column, or one that is NULL; by-reference values are not copied. */
 static inline void
 fpt_row_add(FPTRow *row, Datum value)
 {
@@ -107,6 +109,10 @@ fpt_row_result(FunctionCallInfo fcinfo, FPTRow *row, int ncols)
 											 row->values, row->nulls));
 }
 
+/*
+ * Pages show values of columns that the user may have no right to read.  Raises
+ * an error if he is no superuser.
+ */
 static void
 fpt_require_superuser(void)
 {
@@ -194,7 +200,10 @@ fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
 	return n > 0 ? s.data : NULL;
 }
 
-/* A value in the notation of its type; NULL for the other classes. */
+/*
+ * A value in the notation of its type; NULL for the other classes.  Runs the
+ * output function, which may raise; in the current context.
+ */
 static char *
 fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 {
@@ -242,7 +251,11 @@ fpt_fence_text(FPTKeyOut *ko, const void *page, const FPTFence *fence)
 
 /* --- fptree_metap() ------------------------------------------------------ */
 
-/* One of the two numbers of every width, as a two-dimensional array. */
+/*
+ * One of the two numbers of every width, in lines, as a two-dimensional array:
+ * by key width (of general keys encoding), then by FPT_KIND_*.  In the current
+ * context.
+ */
 static Datum
 fpt_widths_array(FPTMetaData *m, bool leaf)
 {
@@ -317,15 +330,15 @@ fptree_metap(PG_FUNCTION_ARGS)
 /* Entries of a page, with the places where they are stored. */
 typedef struct FPTItems
 {
-	int			n;
-	FPTEntry   *entries;
-	uint16	   *slotids;
+	int			n;				/* of both; -1: they could not be read */
+	FPTEntry   *entries;		/* in key order; tuples are the page's */
+	uint16	   *slotids;		/* as in FPTRun */
 } FPTItems;
 
 /*
  * Entries of a page and the numbers of their slots, in the current context.
  * Returns false if the page is too damaged for that.  The page is a copy, and
- * sane.
+ * sane.  Both lists are in the order of keys, and so must be of one length.
  */
 static bool
 fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
@@ -363,7 +376,7 @@ fpt_page_type(const FPTLayout *l, char *page, uint32 pageno)
 	return fpt_header(page)->level > 0 ? "inner" : "leaf";
 }
 
-/* How many entries have a dead-entry hint. */
+/* How many entries have a dead-entry hint; 0 in pages that have none. */
 static int
 fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 {
@@ -567,10 +580,10 @@ fptree_page_items(PG_FUNCTION_ARGS)
 /* Sums over the pages of an index. */
 typedef struct FPTStat
 {
-	int64		internal_pages;
-	int64		leaf_pages;
-	int64		empty_pages;
-	int64		deleted_pages;
+	int64		internal_pages; /* the root included */
+	int64		leaf_pages;		/* with entries */
+	int64		empty_pages;	/* without, or never used */
+	int64		deleted_pages;	/* free for re-use */
 	int64		fragments;		/* leaf pages whose right link goes back */
 	int64		entries;		/* of leaf pages */
 	int64		used;			/* bytes of these, and of their tuples ... */
@@ -671,7 +684,8 @@ fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
  *
  * As pgstatindex(): reads the whole index, in the order of page numbers.  Locks
  * the index, AccessShareLock, and one page at a time, to copy it; may be
- * cancelled, and raises an error about a damaged page.
+ * cancelled, and raises an error about a damaged page.  Pages that are added
+ * meanwhile are not counted; entries that a split moves may be, twice or never.
  */
 Datum
 fptree_stat(PG_FUNCTION_ARGS)

@@ -47,6 +47,12 @@ fptree_prefetch_stats(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+/*
+ * fptree_prefetch_reset()
+ *
+ * Set the counters of this backend to zero; those of others, and of indexes,
+ * stay.
+ */
 Datum
 fptree_prefetch_reset(PG_FUNCTION_ARGS)
 {
@@ -55,9 +61,13 @@ fptree_prefetch_reset(PG_FUNCTION_ARGS)
 }
 
 /*
+ * fptree_stat_scans()
+ *
  * One row for each index of this database: OID, scans, time of the last one,
- * since when, and the counters.  Locks a set's spinlock while it is copied.
- * Raises an error if the function is declared otherwise.
+ * since when, and the counters.  Locks a set's spinlock while it is copied, and
+ * none while rows are made of the copy.  No row where the session has no shared
+ * memory for counters, as before 17.  Raises an error if the function is
+ * declared otherwise.
  */
 Datum
 fptree_stat_scans(PG_FUNCTION_ARGS)

@@ -34,12 +34,13 @@ PG_FUNCTION_INFO_V1(fptree_index_size);
 PG_FUNCTION_INFO_V1(fptree_orphans);
 PG_FUNCTION_INFO_V1(fptree_drop_orphans);
 
-#define FPT_STRIPES_COLS	7
+#define FPT_STRIPES_COLS	7	/* of fptree_stripes() */
 
 /*
  * One row of fptree_stripes(); NULLs for what is missing.  The stripe's index
- * is locked, which keeps the stripe.  Reads catalogues and the stripe's free
- * space map; may be cancelled.
+ * is locked, which keeps the stripe (S3).  Reads catalogues and the stripe's
+ * free space map; may be cancelled.  k is its number, from 1 on.  Columns:
+ * number, OID, tablespace, bytes, pages, free pages, reads.
  */
 static void
 fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
@@ -87,7 +88,8 @@ fpt_stripes_row(ReturnSetInfo *rsinfo, Oid relid, int k)
  *
  * A row for each stripe that the metapage names; none if the index is not
  * striped.  Locks the index, AccessShareLock, which keeps its stripes.  Raises
- * an error if the metapage cannot be read.
+ * an error if the metapage cannot be read; not if a stripe is missing (S1), as
+ * this is where one looks then.
  */
 Datum
 fptree_stripes(PG_FUNCTION_ARGS)
@@ -143,7 +145,8 @@ fptree_index_size(PG_FUNCTION_ARGS)
 
 /*
  * Is an index's access method ours?  Also if the index is being dropped.  Reads
- * catalogues, and calls the access method's handler.
+ * catalogues, and calls the access method's handler.  An index that is not in
+ * pg_class any more may have been: true, and who opens it will see.
  */
 static bool
 fpt_has_our_am(Oid indexid)
@@ -267,7 +270,8 @@ fptree_orphans(PG_FUNCTION_ARGS)
  * fptree_drop_orphans()
  *
  * Drop them; returns their number.  Locks as fpt_find_orphans(), and the
- * stripes that it drops, to the end of the transaction.
+ * stripes that it drops, to the end of the transaction.  Who may call it is the
+ * install script's business.
  */
 Datum
 fptree_drop_orphans(PG_FUNCTION_ARGS)
