@@ -35,6 +35,11 @@
 #include "store/place.h"
 #include "store/stripe.h"
 
+/*
+ * See store/buf.h.  Where the page lies is said if there is a description,
+ * which is not looked up for that: catalogues might be needed, with pages
+ * locked.
+ */
 void
 fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 {
@@ -66,6 +71,10 @@ fpt_corrupt_fault(Relation rel, uint32 pageno, const FPTFault *fault)
 						 fault->what, fault->field, fault->value, where));
 }
 
+/*
+ * See store/buf.h.  A page that is sound in itself is in the wrong place, or
+ * comparisons have contradicted each other: no check of it alone can tell.
+ */
 void
 fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page, uint32 pageno)
 {
@@ -128,6 +137,10 @@ fpt_layout_choose(Relation rel, FPTLayout *layout)
 	Assert(layout->keysize == keysize);
 }
 
+/*
+ * See store/buf.h.  pd_lower ends the list of stripes: core leaves out of an
+ * image what is behind it, up to pd_upper.
+ */
 void
 fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 			  int nstripes)
@@ -300,6 +313,10 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 	rel->rd_amcache = chunk;
 }
 
+/*
+ * See store/buf.h.  Looking up types or stripes may process an invalidation,
+ * which is no harm: rd_amcache is set last, and in one go.
+ */
 FPTIndex *
 fpt_index(Relation rel)
 {

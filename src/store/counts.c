@@ -57,12 +57,16 @@ const char *const fpt_counter_names[FPT_NCOUNTERS] = {
 	[FPT_SKIP_FAR] = "skip_far",
 };
 
+/*
+ * Indexes that may be in each other's way, with the lock that is theirs alone.
+ */
 typedef struct FPTCountsSet
 {
 	slock_t		lock;			/* of all below; held for a few lines */
 	FPTCounts	of[FPT_COUNTS_WAYS];
 } FPTCountsSet;
 
+/* The segment; its size is a part of its name. */
 typedef struct FPTCountsTable
 {
 	FPTCountsSet sets[FPT_COUNTS_SETS];
@@ -71,6 +75,7 @@ typedef struct FPTCountsTable
 bool		fpt_counts_untried = true;
 static FPTCountsTable *table = NULL;
 
+/* Callback of the segment's creation: in one session, before others see it. */
 static void
 fpt_counts_init(FPT_SEGMENT_INIT_PARAMS)
 {
@@ -136,6 +141,7 @@ fpt_counts_attach(void)
 	RESUME_INTERRUPTS();
 }
 
+/* The set of an index of this database.  Locks nothing. */
 static FPTCountsSet *
 fpt_counts_set(Oid index)
 {
@@ -195,6 +201,7 @@ fpt_counts_add(Oid index, uint64 scans, const uint64 *n)
 	SpinLockRelease(&set->lock);
 }
 
+/* See store/counts.h.  Copied, so that nothing is done under the spinlock. */
 int
 fpt_counts_read(int set, FPTCounts *to)
 {

@@ -54,6 +54,7 @@ fpt_count(uint64 *scan, FPTCounter what, uint64 n)
 		scan[what] += n;
 }
 
+/* The same of the distance reached: the largest one counts. */
 static inline void
 fpt_count_distance(uint64 *scan, uint64 distance)
 {
@@ -71,8 +72,8 @@ typedef struct FPTCounts
 {
 	Oid			db;				/* InvalidOid: not in use */
 	Oid			index;
-	uint64		scans;
-	TimestampTz since;
+	uint64		scans;			/* that have ended */
+	TimestampTz since;			/* start of the statement that began to count */
 	TimestampTz last;			/* start of the last statement that counted */
 	uint64		n[FPT_NCOUNTERS];
 } FPTCounts;
@@ -81,8 +82,10 @@ typedef struct FPTCounts
 #define FPT_COUNTS_WAYS		8
 #define FPT_COUNTS_SETS		256
 
+/* Has this session not looked for the counters yet?  It does so once. */
 extern bool fpt_counts_untried;
 
+/* For fpt_counts_begin() alone, which see. */
 extern void fpt_counts_attach(void);
 
 /*

@@ -26,10 +26,10 @@
 typedef struct FPTIndex
 {
 	FPTLayout	layout;
-	const FPTKeyType *type;		/* static table entry */
-	bool		descending;
+	const FPTKeyType *type;		/* static table entry; NULL: general keys */
+	bool		descending;		/* images are complemented */
 	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
-	uint32		sortversion;
+	uint32		sortversion;	/* these two as in the metapage */
 	uint32		collversion;
 	bool		stale;			/* one of these two is another one by now */
 	bool		headless;		/* heads of all keys are the same */

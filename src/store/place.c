@@ -53,6 +53,10 @@
  */
 #define FPT_MAX_STALE		32
 
+/*
+ * Page numbers and places, by the rule above: the stripe of a page, the block
+ * where it lies there, and the number of the page at a block.
+ */
 static inline FPTStripe *
 fpt_stripe_of(const FPTPageMap *map, uint32 pageno)
 {
@@ -73,6 +77,10 @@ fpt_stripe_pageno(const FPTPageMap *map, int stripe, BlockNumber block)
 	return block * map->stripes->n + stripe + FPT_FIRST_STRIPED;
 }
 
+/*
+ * The open file of a stripe, which is opened if need be.  Asks the storage
+ * manager by the file's name, and so reads no catalogues (S4).
+ */
 static inline SMgrRelation
 fpt_stripe_smgr(const FPTStripe *s)
 {
@@ -80,8 +88,8 @@ fpt_stripe_smgr(const FPTStripe *s)
 }
 
 /*
- * Not while somebody else's catalogue entries are invalid: no catalogues.  Asks
- * the storage manager; may raise.
+ * Look how large a stripe is: sets its nblocks.  Asks the storage manager, and
+ * no catalogue (S4); may raise.
  */
 static void
 fpt_stripe_size(FPTStripe *s)
@@ -225,6 +233,9 @@ fpt_npages(Relation rel, FPTPageMap *map)
 	return map->npages;
 }
 
+/*
+ * See store/place.h.  What the main fork has is counted as metapage and root.
+ */
 uint32
 fpt_total_pages(Relation rel, FPTPageMap *map)
 {
@@ -238,6 +249,10 @@ fpt_total_pages(Relation rel, FPTPageMap *map)
 	return n;
 }
 
+/*
+ * See store/place.h.  What is known of a stripe's size may be too little, never
+ * too much: files of indexes do not shrink.
+ */
 bool
 fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno)
 {
@@ -273,10 +288,10 @@ fpt_has_init(Relation rel)
 /* What is being done with a stripe, for messages */
 typedef struct FPTAccess
 {
-	Relation	rel;
+	Relation	rel;			/* the index */
 	const FPTPageMap *map;
-	int			stripe;
-	const char *what;
+	int			stripe;			/* from 0 on; told from 1 on */
+	const char *what;			/* a participle: "reading" */
 } FPTAccess;
 
 /* Errors of the file system name a path only. */
@@ -309,7 +324,7 @@ fpt_errplace(const FPTPageMap *map, uint32 pageno)
 typedef struct FPTTold
 {
 	Oid			stripe;			/* key */
-	uint64		n;
+	uint64		n;				/* pages, since the backend began */
 	uint64		told;			/* of these, the statistics know */
 } FPTTold;
 
@@ -441,6 +456,7 @@ fpt_stripe_read_recent(const FPTPageMap *map, uint32 pageno, Buffer buf)
 							fpt_stripe_block(map, pageno), buf);
 }
 
+/* See store/place.h.  Shared buffers are looked at first, by core. */
 bool
 fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
@@ -462,10 +478,11 @@ static struct
 {
 	bool		known;			/* the end of a transaction closes it */
 	File		file;			/* < 0: none is open */
-	FPTLocator	locator;
-	BlockNumber seg;
+	FPTLocator	locator;		/* whose it is */
+	BlockNumber seg;			/* which segment, of RELSEG_SIZE blocks */
 }			fpt_hint = {.file = -1};
 
+/* Close it, if it is open.  Raises nothing. */
 static void
 fpt_hint_close(void)
 {
@@ -474,6 +491,7 @@ fpt_hint_close(void)
 	fpt_hint.file = -1;
 }
 
+/* The end of a transaction, of any kind: locks that kept the file are gone. */
 static void
 fpt_hint_xact(XactEvent event, void *arg)
 {
@@ -569,7 +587,10 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
 	fpt_prefetch_range(rel, first, last - first + 1);
 }
 
-/* Local buffers are not looked at. */
+/*
+ * See store/place.h.  Local buffers are not looked at.  What core has for this
+ * pins the page, or starts a read: so the mapping is asked directly.
+ */
 bool
 fpt_block_buffered(Relation rel, BlockNumber blk)
 {
@@ -589,6 +610,9 @@ fpt_block_buffered(Relation rel, BlockNumber blk)
 	return found;
 }
 
+/*
+ * See store/place.h.  The made-up relation only has the name that is looked up.
+ */
 bool
 fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
@@ -603,6 +627,10 @@ fpt_page_buffered(Relation rel, const FPTPageMap *map, uint32 pageno)
 	return is;
 }
 
+/*
+ * See store/place.h.  Past shared buffers: what is there may be newer, but
+ * nobody looks at what is read here.
+ */
 void
 fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
@@ -853,16 +881,17 @@ fpt_publish_free(Relation rel, const FPTPageMap *map)
  */
 typedef struct FPTFileWriter
 {
-	Relation	rel;
-	ForkNumber	fork;
-	bool		use_wal;
+	Relation	rel;			/* the index, or a stripe */
+	ForkNumber	fork;			/* main, or init */
+	bool		use_wal;		/* log images of all pages */
 	BlockNumber nblocks;		/* blocks the file has */
 	int			n;				/* pages waiting in the batch */
 	BlockNumber blocks[FPT_BATCH];
 	char	   *pages[FPT_BATCH];	/* the first n in use, others free */
-	char	   *zeroes;
+	char	   *zeroes;			/* a page that was never asked for */
 } FPTFileWriter;
 
+/* Memory for a page, zeroed and aligned, in the current context. */
 static char *
 fpt_io_page(void)
 {
@@ -947,6 +976,10 @@ fpt_filewriter_flush(FPTFileWriter *w)
 	w->n = 0;
 }
 
+/*
+ * Memory for a block of the file; writes what was collected where there is no
+ * room for another page.
+ */
 static void *
 fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
 {
@@ -956,6 +989,7 @@ fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
 	return w->pages[w->n];
 }
 
+/* That page is filled: it is written with the next flush. */
 static void
 fpt_filewriter_put(FPTFileWriter *w, void *page)
 {
@@ -964,6 +998,7 @@ fpt_filewriter_put(FPTFileWriter *w, void *page)
 	w->n++;
 }
 
+/* Write what is left, and make the file durable if nobody else will. */
 static void
 fpt_filewriter_end(FPTFileWriter *w)
 {
@@ -1003,6 +1038,7 @@ fpt_filewriter_begin(Relation rel, Relation index, bool init)
 	return w;
 }
 
+/* Core's writer collects pages, in any order, as ours does before 17. */
 static void *
 fpt_filewriter_get(FPTFileWriter *w, BlockNumber block)
 {
@@ -1036,13 +1072,13 @@ fpt_filewriter_end(FPTFileWriter *w)
  */
 struct FPTPageWriter
 {
-	const FPTPageMap *map;
-	uint32		npages;			/* written */
-	bool		init;
+	const FPTPageMap *map;		/* the caller's */
+	uint32		npages;			/* asked for so far */
+	bool		init;			/* write init forks */
 	FPTFileWriter *cur;			/* of the page in work */
 	FPTFileWriter *main;
 	FPTFileWriter *stripes[FPT_MAX_STRIPES];
-	Relation	rels[FPT_MAX_STRIPES];
+	Relation	rels[FPT_MAX_STRIPES];	/* the stripes, open to the end */
 };
 
 /* See store/place.h.  Raises an error if a stripe is gone. */

@@ -258,8 +258,8 @@ fpt_bufpage(Buffer buf)
  */
 typedef struct FPTStripeOrder
 {
-	int			good;
-	uint8		stripe[FPT_MAX_STRIPES];
+	int			good;			/* 1 to the number of stripes */
+	uint8		stripe[FPT_MAX_STRIPES];	/* numbers from 0 on, each once */
 } FPTStripeOrder;
 
 /*
@@ -360,8 +360,8 @@ extern int64 fpt_stripe_reads(Oid stripe);
 /* What there is of a stripe. */
 typedef struct FPTStripeSize
 {
-	int64		pages;
-	int64		free_pages;		/* that the free space map knows */
+	int64		pages;			/* blocks of its main fork */
+	int64		free_pages;		/* of these, that the free space map knows */
 } FPTStripeSize;
 
 /*

@@ -305,6 +305,9 @@ fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 
 /* --- catalogue entries -------------------------------------------------- */
 
+/*
+ * The name of an index's k-th stripe, from 1 on; "name" has NAMEDATALEN bytes.
+ */
 static void
 fpt_stripe_name(char *name, Oid index, int k)
 {
@@ -339,6 +342,7 @@ fpt_is_stripe(Oid relid, Oid *index)
 	return is;
 }
 
+/* See store/stripe.h.  Reads all of pg_class: it has no index on relam. */
 List *
 fpt_relations_of(Oid am, char relkind)
 {

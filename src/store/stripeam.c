@@ -7,7 +7,7 @@
  * standbys and cleans up after aborted transactions; all it wants is a
  * relation with storage.  heap would do, but for VACUUM, which would take
  * index pages for empty heap pages and cut them off.  Whatever would read or
- * write rows is refused here.
+ * write rows is refused here, by callbacks that raise an error and do nothing.
  *
  *-------------------------------------------------------------------------
  */

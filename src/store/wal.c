@@ -140,7 +140,7 @@ typedef struct FPTWalPage
 struct GenericXLogState
 {
 	Relation	rel;
-	const FPTLayout *l;
+	const FPTLayout *l;			/* of the index, the caller's */
 	int			npages;
 	FPTWalPage	pages[XLR_NORMAL_MAX_BLOCK_ID];
 };
@@ -200,6 +200,7 @@ fpt_wal_new(FPTWal *wal, Buffer buf)
 	return image;
 }
 
+/* See store/wal.h.  The page has been asked for before. */
 void
 fpt_wal_changed(FPTWal *wal, Buffer buf, const FPTChanges *changed)
 {
