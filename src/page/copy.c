@@ -469,6 +469,11 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	return c.n;
 }
 
+/*
+ * See page/copy.h.  Of the node's entries only those of the image are put in
+ * order, by their TIDs: the others, and the ends of the range, are not looked
+ * for.
+ */
 int
 fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 					bool skip_dead, FPTRun *run, int *kid)

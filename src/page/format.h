@@ -209,7 +209,8 @@ typedef struct FPTMetaData
 	uint16		linesize;		/* FPT_LINE */
 	uint16		nstripes;		/* 1: pages live in this relation's main fork;
 								 * else OIDs of stripes follow this structure */
-	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* by the low nibble of enc
+												 * and kind; 0: none */
 	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
 	uint32		collversion;	/* of all collations of the order, 0: none */
 	uint32		reserved[6];	/* zero */

@@ -984,6 +984,11 @@ fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 	return true;
 }
 
+/*
+ * See page/kernel.h.  Kid and rank are checked, as a damaged page may have
+ * fewer entries than a search in it has counted; "below" is of the page as it
+ * is (L12).
+ */
 FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
@@ -1104,6 +1109,11 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 					 ((double) (int64) ((v[2] - v[0]) >> 1) + 1.0));
 }
 
+/*
+ * See page/kernel.h.  The score rises by 3 and falls by 1, within bounds, so
+ * that a session that goes from one part of the index to another soon learns
+ * anew.
+ */
 void
 fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 {

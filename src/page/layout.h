@@ -153,8 +153,9 @@ typedef struct FPTLayout
 	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
 	bool		nullsfirst;		/* NULLs are below all values, else above */
 	uint32		indexid;		/* that all pages have, FPTPageSpecial */
-	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
-	FPTGeom		geom[FPT_NENC][FPT_NKINDS];	/* [low nibble of enc][kind] */
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* as in the metapage */
+	FPTGeom		geom[FPT_NENC][FPT_NKINDS]; /* [low nibble of enc][kind]; all
+											 * zero (cap 0): there is none */
 } FPTLayout;
 
 /* What a page is in the tree, whatever its entries: for making one. */

@@ -1348,6 +1348,7 @@ fpt_page_strip(const FPTLayout *l, void *page)
 	h->std.pd_lower = fpt_lower(least, 0);
 }
 
+/* See page/modify.h.  The entry was read before, so its node and slot exist. */
 FPTResult
 fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc, uint32 down)
 {
