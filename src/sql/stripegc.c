@@ -39,11 +39,11 @@ PG_FUNCTION_INFO_V1(fptree_ddl_start);
 typedef struct FPTDropped
 {
 	struct FPTDropped *next;
-	Oid			index;
+	Oid			index;			/* not in pg_class any more, sooner or later */
 	Oid			space;			/* of its main fork */
 	Oid			file;			/* number of it */
 	SubTransactionId subid;		/* Invalid: of an earlier transaction */
-	int			n;
+	int			n;				/* stripes; 0: some have its name only */
 	Oid			oids[FLEXIBLE_ARRAY_MEMBER];
 } FPTDropped;
 
@@ -145,6 +145,9 @@ fpt_stripes_of_living(Oid indexid, Oid *oids)
 	return n;
 }
 
+/*
+ * Is this one of n OIDs?  n may be -1, of a metapage that cannot be read: no.
+ */
 static bool
 fpt_oid_is_in(Oid oid, const Oid *oids, int n)
 {
@@ -154,7 +157,11 @@ fpt_oid_is_in(Oid oid, const Oid *oids, int n)
 	return false;
 }
 
-/* Name the stripes that an index has after it. */
+/*
+ * Name the stripes that an index has after it, by which builds will find them
+ * (S1).  Locks the index, AccessShareLock, and what is renamed, to the end of
+ * the transaction.  Nothing happens if its metapage cannot be read.
+ */
 static void
 fpt_stripes_adopt(Oid indexid)
 {
@@ -355,6 +362,10 @@ fpt_stripe_subxact(SubXactEvent event, SubTransactionId subid,
 				d->subid = parent;
 }
 
+/*
+ * Hooks that are there are called first, and stay (fpt_object_access).  Once in
+ * a session, when the library is loaded.
+ */
 void
 fpt_stripegc_init(void)
 {

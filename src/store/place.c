@@ -822,6 +822,10 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 	return buf;
 }
 
+/*
+ * See store/place.h.  A stripe's map is found by way of the relation that is
+ * made up for it (S4): pages may be locked.
+ */
 void
 fpt_record_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
@@ -837,6 +841,7 @@ fpt_record_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 	pfree(fake);
 }
 
+/* See store/place.h.  Of the map's lowest pages, which are up to date. */
 bool
 fpt_recorded_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
@@ -851,6 +856,7 @@ fpt_recorded_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 	return is;
 }
 
+/* See store/place.h.  Each stripe has a map of its own. */
 void
 fpt_publish_free(Relation rel, const FPTPageMap *map)
 {

@@ -324,6 +324,10 @@ fpt_stripe_by_name(Oid index, int k)
 	return get_relname_relid(name, PG_TOAST_NAMESPACE);
 }
 
+/*
+ * See store/stripe.h.  Kind, access method and name, all three: users can make
+ * relations with one of them each.
+ */
 bool
 fpt_is_stripe(Oid relid, Oid *index)
 {
@@ -577,7 +581,7 @@ fpt_space_name(Oid space)
 	typedef struct FPTSpaceName
 	{
 		struct FPTSpaceName *next;
-		Oid			space;
+		Oid			space;		/* key; InvalidOid: the database's own */
 		char		name[NAMEDATALEN];
 	} FPTSpaceName;
 	static FPTSpaceName *names = NULL;
@@ -615,6 +619,10 @@ fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 					 RelationGetRelationName(index))));
 }
 
+/*
+ * See store/stripe.h.  The metapage is read as it is, as zeroes if it cannot
+ * be: whoever drops a damaged index must not fail for that.
+ */
 int
 fpt_metapage_stripes(Relation index, Oid *oids)
 {
@@ -631,6 +639,11 @@ fpt_metapage_stripes(Relation index, Oid *oids)
 	return n;
 }
 
+/*
+ * See store/stripe.h.  *k and *n mean something only if it returns false.  That
+ * a description was made is proof enough: fpt_stripes_load() has seen all of
+ * them.
+ */
 bool
 fpt_stripes_present(Relation index, int *k, int *n)
 {
