@@ -701,8 +701,11 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		steps++;
 		if (r.point)
 		{
-			/* An entry after the only range: so it has no other leaf. */
-			b->last = scan->parallel_scan == NULL &&
+			/*
+			 * An entry after the only range: so it has no other leaf.  (In a
+			 * page that is cut it may be one of the range.)
+			 */
+			b->last = !cut && scan->parallel_scan == NULL &&
 				(done.rank > 0 || fpt_node_count(l, page, done.kid) > 0);
 			Assert(!b->last ||
 				   fpt_node_count(l, page, done.kid) > done.rank);
