@@ -264,7 +264,8 @@ fpt_is_minf_entry(FPTCheckState *st)
 
 /*
  * One entry against its predecessor and the fences; separators are
- * fpt_check_separator()'s.  Makes it st's prev.  May raise.  "key is beyond the
+ * fpt_check_separator()'s.  Of the low fence the first one is asked, as all are
+ * above the one before.  Makes it st's prev.  May raise.  "key is beyond the
  * largest one": base and stored key together have gone past all bits, so that
  * the sum is below the base.
  */
@@ -290,7 +291,8 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 			return fpt_fault(st, "first separator differs from the low fence",
 							 "key, lower half", e->key.lo);
 	}
-	else if (st->compare && fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
+	else if (st->nseen == 0 && st->compare &&
+			 fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
 		return fpt_fault(st, "entry is below the low fence",
 						 "key, lower half", e->key.lo);
 	if (!(st->nseen == 0 && inner && fpt_is_general(st->pg.l) &&
