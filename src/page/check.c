@@ -263,9 +263,10 @@ fpt_is_minf_entry(FPTCheckState *st)
 }
 
 /*
- * One entry against its predecessor and the fences; separators are
- * fpt_check_separator()'s.  Of the low fence the first one is asked, as all are
- * above the one before.  Makes it st's prev.  May raise.  "key is beyond the
+ * One entry against its predecessor and the low fence; separators are
+ * fpt_check_separator()'s.  Of the fences the first and the last entry are asked
+ * (fpt_check_last), as all are above the one before.  Makes it st's prev.  May
+ * raise.  "key is beyond the
  * largest one": base and stored key together have gone past all bits, so that
  * the sum is below the base.
  */
@@ -294,11 +295,6 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	else if (st->nseen == 0 && st->compare &&
 			 fpt_key_cmp(st->pg.l, &e->key, &st->low) < 0)
 		return fpt_fault(st, "entry is below the low fence",
-						 "key, lower half", e->key.lo);
-	if (!(st->nseen == 0 && inner && fpt_is_general(st->pg.l) &&
-		  st->low.cls == FPT_CLS_MINF) &&
-		fpt_not_below(st, &e->key, &st->high))
-		return fpt_fault(st, "entry is not below the high fence",
 						 "key, lower half", e->key.lo);
 	if (st->pg.l->keysize <= 8 &&
 		(e->key.hi != 0 || (st->pg.l->keysize == 4 && e->key.lo > 0xFFFFFFFF)))
@@ -426,6 +422,20 @@ fpt_check_node_used(FPTCheckState *st, int kid)
 		return fpt_fault(st, "node uses slots it does not have", "used", used);
 	if (used == 0)
 		return fpt_fault(st, "node in use is empty", "used", 0);
+	return NULL;
+}
+
+/*
+ * The last entry, after all nodes, against the high fence.  One that stands for
+ * minus infinity has no tuple to compare.  May raise.
+ */
+static const char *
+fpt_check_last(FPTCheckState *st)
+{
+	if (st->nseen > 0 && !fpt_is_minf_entry(st) &&
+		fpt_not_below(st, &st->prev, &st->high))
+		return fpt_fault(st, "entry is not below the high fence",
+						 "key, lower half", st->prev.lo);
 	return NULL;
 }
 
@@ -640,6 +650,8 @@ fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 	msg = fpt_check_dict(&st);
 	for (int kid = 0; msg == NULL && kid < fpt_header(page)->nkids; kid++)
 		msg = fpt_check_node(&st, kid);
+	if (msg == NULL)
+		msg = fpt_check_last(&st);
 	if (msg != NULL)
 		return msg;
 	st.fault->kid = st.fault->rank = -1;
