@@ -328,10 +328,33 @@ fpt_window_copy(FPTWindow *w, Relation rel, FPTIndex *ix, Buffer buf,
 }
 
 /*
+ * The search for where a window goes on did not arrive.  It is only for
+ * read-ahead, which does without the rest: the walk will pass the window's end,
+ * and begin another one.  A window that has no page has no end to pass: it is
+ * given up, and the next one begun some steps later, as the search may fail for
+ * good, where the order of keys has changed.
+ */
+static void
+fpt_window_fail(FPTWindow *w)
+{
+	w->end = true;
+
+	/* It may be a search of this process, in a window that others share. */
+	w->bound.key.search = NULL;
+	fpt_count(w->counters, FPT_SKIP_LOST, 1);
+	if (w->n == 0)
+	{
+		fpt_window_done(w);
+		w->dist.pause = Max(w->dist.pause, FPT_FIRST_PAUSE);
+	}
+}
+
+/*
  * Copy more of the jump-pointer array, from w->bound on; the next leaf-parent
  * is read ahead, after the lock is gone (L7).  If the search does not arrive
- * the window ends here: w->end.  Nothing is locked before or after.  May be
- * cancelled; raises an error if a page is damaged, or if comparing does.
+ * the window ends here: w->end; a new one is not in use any more: w->dir is 0.
+ * Nothing is locked before or after.  May be cancelled; raises an error if a
+ * page is damaged, or if comparing does.
  */
 static void
 fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
@@ -355,12 +378,7 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 	buf = fpt_descend_try(rel, ix, &key, 1, BUFFER_LOCK_SHARE);
 	if (!BufferIsValid(buf))
 	{
-		/*
-		 * Only for read-ahead: it does without the rest.  Where it was to go
-		 * on may be a search of this process, in a window that others share.
-		 */
-		w->end = true;
-		w->bound.key.search = NULL;
+		fpt_window_fail(w);
 		return;
 	}
 	if (fpt_page_find_child(&ix->layout, BufferGetPage(buf), &key, &child,
@@ -664,6 +682,8 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		fpt_window_fill(w, rel, ix, end);
 	if (w->n - w->cur - 1 < 1 && !w->end)
 		fpt_window_fill(w, rel, ix, end);	/* was the parent's last leaf */
+	if (w->dir == 0)
+		return;
 	if (w->next <= w->cur)
 	{
 		w->next = w->cur + 1;
