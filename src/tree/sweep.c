@@ -122,7 +122,7 @@ struct FPTSweep
 	int			asked;
 	int			ncached;		/* of its pages in shared buffers */
 
-	/* The last pages of the requests made lately. */
+	/* The last pages of the requests made lately, a ring of "most". */
 	uint32	   *under_way;
 	unsigned	nrequests;
 	int			nwaiting;		/* of these may be under way */
@@ -458,18 +458,13 @@ fpt_sweep_sort(FPTSweep *s, int n)
 
 /*
  * How many requests may be under way in the next piece?  Of such as are mostly
- * of one page, no more than single reads.
+ * of one page, no more than single reads.  Those of the last piece count.
  */
 static void
 fpt_sweep_set_depth(FPTSweep *s, bool single)
 {
-	int			depth = single ? Max(s->limit, 2) : s->most;
-
-	Assert(depth > 0 && depth <= s->most);
-	if (depth == s->depth)
-		return;
-	s->depth = depth;
-	s->nrequests = s->nwaiting = 0;
+	s->depth = single ? Max(s->limit, 2) : s->most;
+	Assert(s->depth > 1 && s->depth <= s->most);
 }
 
 /*
@@ -515,18 +510,21 @@ fpt_sweep_piece(FPTSweep *s)
 
 /* --- requests ------------------------------------------------------------ */
 
-/* Wait, if as many requests are under way as may be, for half of them. */
+/*
+ * Wait, if as many requests are under way as may be, or more, because the piece
+ * before might have more, until it is half as many as may be.
+ */
 static void
 fpt_sweep_wait(FPTSweep *s)
 {
-	unsigned	half = s->depth / 2;
+	unsigned	left = s->depth - s->depth / 2;
 
-	Assert(s->nwaiting <= s->depth && (unsigned) s->nwaiting <= s->nrequests);
+	Assert(s->nwaiting <= s->most && (unsigned) s->nwaiting <= s->nrequests);
 	if (s->nwaiting < s->depth)
 		return;
 	fpt_await_page(s->rel, &s->ix->map,
-				   s->under_way[(s->nrequests - s->nwaiting + half - 1) % s->depth]);
-	s->nwaiting -= half;
+				   s->under_way[(s->nrequests - left - 1) % s->most]);
+	s->nwaiting = left;
 }
 
 /*
@@ -563,7 +561,7 @@ fpt_sweep_ask(FPTSweep *s, int to)
 		if (io)
 		{
 			fpt_count(NULL, FPT_LEAF_REQUESTS, 1);
-			s->under_way[s->nrequests++ % s->depth] = last;
+			s->under_way[s->nrequests++ % s->most] = last;
 			s->nwaiting++;
 		}
 		fpt_vacuum_delay();
