@@ -20,11 +20,12 @@ ISOLATION_OPTS = --load-extension=fptree --inputdir=$(ISOLATION_DIR)
 TAP_TESTS = 1
 PROVE_TESTS ?= test/tap/*.pl
 
-# Functions that only tests use, with the layer of keys, which they test.  It
-# stays where it is built.
+# Functions that only tests use, with what they test, the layer of keys and
+# store/place.c.  It stays where it is built.
 TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
-	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o)
+	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o) \
+	src/store/place.o
 REGRESS_PREP = $(TEST_MODULE)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
 	src/server/stop.o src/server/stop.bc
@@ -34,6 +35,7 @@ EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
 # few slots as they mean (page/node.h), if it is not STOP_POINTS=usual.
 ifdef STOP_POINTS
 OBJS += $(filter %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
+TEST_OBJS += $(filter %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS += -DFPT_STOP_POINTS
 ifneq ($(STOP_POINTS),usual)
 PG_CPPFLAGS += -DFPT_FEW_SLOTS

@@ -202,24 +202,37 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 /* --- which pages there are ---------------------------------------------- */
 
 /*
- * Look how large all stripes are.  map->npages becomes the number of the first
- * page that is missing; the result is one beyond the last page.
+ * map->npages becomes the number of the first page that is missing, for all
+ * that is known of the stripes' sizes.
+ */
+static void
+fpt_stripes_note(FPTPageMap *map)
+{
+	map->npages = FPT_MAX_PAGENO;
+	for (int k = 0; k < map->stripes->n; k++)
+		map->npages = Min(map->npages,
+						  fpt_stripe_pageno(map, k,
+											map->stripes->at[k].nblocks));
+}
+
+/*
+ * Look how large all stripes are, and note it in the map.  The result is one
+ * beyond the last page.
  */
 static uint32
 fpt_npages_striped(FPTPageMap *map)
 {
 	uint32		end = FPT_FIRST_STRIPED;
 
-	map->npages = FPT_MAX_PAGENO;
 	for (int k = 0; k < map->stripes->n; k++)
 	{
 		FPTStripe  *s = &map->stripes->at[k];
 
 		fpt_stripe_size(s);
-		map->npages = Min(map->npages, fpt_stripe_pageno(map, k, s->nblocks));
 		if (s->nblocks > 0)
 			end = Max(end, fpt_stripe_pageno(map, k, s->nblocks - 1) + 1);
 	}
+	fpt_stripes_note(map);
 	Assert(end >= map->npages);
 	return end;
 }
@@ -251,7 +264,10 @@ fpt_total_pages(Relation rel, FPTPageMap *map)
 
 /*
  * See store/place.h.  What is known of a stripe's size may be too little, never
- * too much: files of indexes do not shrink.
+ * too much: files of indexes do not shrink.  A map of which nothing is known
+ * yet, as that of most scans, learns it of all stripes; after that only the
+ * page's own is looked at: who goes through all numbers asks for each that is
+ * missing.
  */
 bool
 fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno)
@@ -266,8 +282,16 @@ fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno)
 	block = fpt_stripe_block(map, pageno);
 	if (block < s->nblocks)
 		return true;
-	/* The others are looked at, too: most scans come here but once. */
-	(void) fpt_npages_striped(map);
+	if (map->npages == 0)
+		(void) fpt_npages_striped(map);
+	else
+	{
+		uint32		known = s->nblocks;
+
+		fpt_stripe_size(s);
+		if (s->nblocks != known)
+			fpt_stripes_note(map);
+	}
 	return block < s->nblocks;
 }
 

@@ -4,8 +4,8 @@
  *	  Functions for the regression tests.
  *
  * They are in a library of their own, which is built for tests, never installed,
- * and has a copy of the layer of keys: the library that is shipped has nothing
- * that only tests use.
+ * and has copies of the layer of keys and of store/place.c: the library that is
+ * shipped has nothing that only tests use.
  *
  *-------------------------------------------------------------------------
  */
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 
 #include "access/genam.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/index.h"
@@ -34,6 +35,8 @@
 #include "key/head.h"
 #include "key/procs.h"
 #include "key/tid.h"
+#include "store/map.h"
+#include "store/place.h"
 
 PG_MODULE_MAGIC;
 
@@ -42,6 +45,7 @@ PG_FUNCTION_INFO_V1(fptree_test_general);
 PG_FUNCTION_INFO_V1(fptree_test_compare);
 PG_FUNCTION_INFO_V1(fptree_test_compares);
 PG_FUNCTION_INFO_V1(fptree_test_open_files);
+PG_FUNCTION_INFO_V1(fptree_test_exist);
 
 /* What a head restores must be what it was made from, byte by byte. */
 static void
@@ -423,4 +427,55 @@ fptree_test_open_files(PG_FUNCTION_ARGS)
 	}
 	PG_END_TRY();
 	PG_RETURN_INT32(n);
+}
+
+/*
+ * fptree_test_exist(stripes oid[], known bool, VARIADIC pages int8[]) returns
+ * text: which of the pages exist (t, f), and at how many stripes was looked for
+ * that, by way of a map that knows nothing, or of each stripe but its last
+ * block; "all" if it knows all pages then.
+ */
+Datum
+fptree_test_exist(PG_FUNCTION_ARGS)
+{
+	ArrayType  *oids = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *pages = PG_GETARG_ARRAYTYPE_P(2);
+	int			n = ArrayGetNItems(ARR_NDIM(oids), ARR_DIMS(oids));
+	int			npages = ArrayGetNItems(ARR_NDIM(pages), ARR_DIMS(pages));
+	FPTStripes *st = palloc0(fpt_stripes_size(n));
+	FPTPageMap	map = {0, st};
+	uint32		known[FPT_MAX_STRIPES];
+	char	   *result = palloc0(npages + 1);
+	int			looks = 0;
+	uint32		all;
+
+	st->n = n;
+	for (int k = 0; k < n; k++)
+	{
+		Relation	rel = relation_open(((Oid *) ARR_DATA_PTR(oids))[k],
+										AccessShareLock);
+
+		fpt_stripe_place(&st->at[k], rel);
+		relation_close(rel, AccessShareLock);
+	}
+	if (PG_GETARG_BOOL(1))
+	{
+		(void) fpt_npages(NULL, &map);
+		map.npages -= n;
+		for (int k = 0; k < n; k++)
+			st->at[k].nblocks--;
+	}
+	for (int k = 0; k < n; k++)
+		known[k] = st->at[k].nblocks;
+	for (int i = 0; i < npages; i++)
+		result[i] = fpt_page_exists(NULL, &map,
+									((int64 *) ARR_DATA_PTR(pages))[i]) ?
+			't' : 'f';
+	for (int k = 0; k < n; k++)
+		looks += st->at[k].nblocks != known[k];
+	all = map.npages;
+	(void) fpt_npages(NULL, &map);
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s %d%s", result, looks,
+											  all == map.npages ? " all" :
+											  "")));
 }

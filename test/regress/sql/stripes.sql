@@ -79,6 +79,22 @@ DROP INDEX s_plain;
 SELECT fptree_stripes('s');
 SELECT fptree_index_size('pg_class_oid_index');
 
+-- Which pages are there?  A stripe's size is looked at where it may be larger
+-- than is known, and all of them where nothing is known yet: of the pages behind
+-- each one's end, of the last ones, of both.
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
+CREATE FUNCTION exist(stripes oid[], known bool, VARIADIC pages int8[]) RETURNS text
+AS :'module', 'fptree_test_exist' LANGUAGE C STRICT;
+SELECT array_agg(stripe::oid ORDER BY no) AS stripes, array_agg(2 + pages * 3 + no - 1 ORDER BY no) AS behind,
+	array_agg(2 + pages * 3 + no - 4 ORDER BY no) AS last
+FROM fptree_stripes('s_k') \gset
+SELECT known, exist(:'stripes', known, VARIADIC (:'behind'::int8[])[1:1]) AS one,
+	exist(:'stripes', known, VARIADIC (:'last'::int8[])[2:3]) AS two,
+	exist(:'stripes', known, VARIADIC :'last') AS three,
+	exist(:'stripes', known, VARIADIC :'behind'::int8[] || :'last'::int8[] || 2) AS both
+FROM unnest('{t,f}'::bool[]) known;
+
 -- Insertions, scans, removal and re-use of pages
 CREATE FUNCTION pages() RETURNS int8 LANGUAGE sql AS
 	$$ SELECT sum(pages) FROM fptree_stripes('s_k') $$;
