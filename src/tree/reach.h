@@ -66,6 +66,20 @@ fpt_reach_note(FPTReach *r, uint32 pageno)
 		r->met[pageno / 8] |= 1 << (pageno % 8);
 }
 
+/*
+ * A leaf that was met is unlinked, and may be used again at once: it is as if
+ * nothing had led to it.  If it is met again, it is another one.
+ */
+static inline void
+fpt_reach_forget(FPTReach *r, uint32 pageno)
+{
+	if (pageno >= r->npages)
+		return;
+	Assert((r->met[pageno / 8] & (1 << (pageno % 8))) != 0);
+	r->met[pageno / 8] &= ~(1 << (pageno % 8));
+	r->led[pageno / 8] &= ~(1 << (pageno % 8));
+}
+
 /* Was this page, one of the first npages, met? */
 static inline bool
 fpt_reach_noted(const FPTReach *r, uint32 pageno)

@@ -403,6 +403,35 @@ fpt_unlink_downlink(const FPTLayout *l, const FPTUnlink *u, Page parent,
 }
 
 /*
+ * This page was unlinked, and is locked still: who may have it, and when?  A
+ * leaf may be given out at once; if it is free in the end is counted then
+ * (fpt_find_free_pages), unless nobody will look, as it is one that has come
+ * meanwhile.  An inner page waits for the next VACUUM: a descent that holds
+ * pages of lower levels could otherwise be about to lock it, by a number it has
+ * just read, as the leaf it became.  May raise if the free space map cannot be
+ * read.
+ */
+static void
+fpt_unlink_count(FPTVacuum *v, Page page)
+{
+	uint32		pageno = fpt_special(page)->pageno;
+
+	v->stats->pages_newly_deleted++;
+	if (fpt_header(page)->level > 0)
+	{
+		fpt_stop_point(FPT_STOP_INNER_UNLINKED);
+		fpt_reach_note(&v->reach, pageno);
+		v->ninner++;
+		return;
+	}
+	fpt_stop_point(FPT_STOP_LEAF_UNLINKED);
+	fpt_record_free(v->rel, &v->ix.map, pageno);
+	fpt_reach_forget(&v->reach, pageno);
+	if (pageno >= v->npages)
+		v->stats->pages_free++;
+}
+
+/*
  * Take the target out of the lists and its parent, in one record (L5, W2):
  * "wal", which may have the neighbour's page registered with other changes
  * already.  False: nothing was changed.  "wal" is over in either case.  All its
@@ -457,25 +486,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(u->parent),
 						 fpt_bufpage(u->parent));
 	fpt_wal_finish(wal);
-	v->stats->pages_newly_deleted++;
-	fpt_stop_point(fpt_header(BufferGetPage(u->target))->level == 0 ?
-				   FPT_STOP_LEAF_UNLINKED : FPT_STOP_INNER_UNLINKED);
-
-	/*
-	 * A leaf may be given out at once.  An inner page waits for the next
-	 * VACUUM: a descent that holds pages of lower levels could otherwise be
-	 * about to lock it, by a number it has just read, as the leaf it became.
-	 */
-	if (fpt_header(BufferGetPage(u->target))->level == 0)
-	{
-		fpt_record_free(v->rel, &v->ix.map, fpt_bufpage(u->target));
-		v->stats->pages_free++;
-	}
-	else
-	{
-		fpt_reach_note(&v->reach, fpt_bufpage(u->target));
-		v->ninner++;
-	}
+	fpt_unlink_count(v, BufferGetPage(u->target));
 	return true;
 }
 
@@ -1327,9 +1338,10 @@ fpt_vacuum_leaves(FPTVacuum *v)
 /*
  * Put pages that are deleted or were never initialised into the free space map:
  * it is not WAL-logged, and an extension may have been interrupted.  Pages that
- * the walk met are in use, or have been unlinked and counted.  Counts those that
- * are free.  Locks one page at a time, to read; may be cancelled.  Raises an
- * error if one cannot be read.
+ * the walk met are in use, but for inner ones that were unlinked, and counted.
+ * Counts those that are free, among them the leaves that were unlinked, but for
+ * those that others have taken since.  Locks one page at a time, to read; may
+ * be cancelled.  Raises an error if one cannot be read.
  */
 static void
 fpt_find_free_pages(FPTVacuum *v)
