@@ -836,7 +836,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	if (h->lastblk != InvalidBlockNumber &&
 		h->forward != ScanDirectionIsForward(dir))
 		fpt_heap_restart(so);
-	if (h->nblocks == 0 && !fpt_heap_prepare(scan, so))
+	if (h->ring == NULL && !fpt_heap_prepare(scan, so))
 		return;
 	if (h->lastblk == InvalidBlockNumber)
 	{

@@ -102,7 +102,7 @@ typedef struct FPTHeapAhead
 	BlockNumber lastblk;		/* come to last, ahead */
 	int			nahead;			/* changes of the block between those two ... */
 	int			nagain;			/* ... of which so many to one just passed */
-	BlockNumber nblocks;		/* of the heap, when read-ahead began */
+	BlockNumber nblocks;		/* the heap has so many, at least */
 	int			switches;		/* of the block so far, in this scan */
 	int			horizon;		/* after so many the last scan was left */
 	FPTDistance dist;
@@ -113,7 +113,8 @@ typedef struct FPTHeapAhead
 	BlockNumber *ask;			/* blocks that are to be asked for together */
 	int			nask;
 	unsigned	head;			/* number of lastblk, counted on and on */
-	uint8	   *ring;			/* FPT_RING, by number: FPT_RING_* */
+	uint8	   *ring;			/* FPT_RING, by number: FPT_RING_*; NULL: as
+								 * nothing is prepared yet */
 	FPTHeapRun *runs;			/* FPT_RUNS */
 	unsigned	runclock;		/* blocks that were looked for in there */
 	int			down;			/* asked for last, in a row, going down runs */

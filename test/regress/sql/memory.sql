@@ -81,4 +81,18 @@ EXPLAIN (COSTS OFF)
 SELECT count(note(o.i, 4000)) FROM o o LEFT JOIN i i ON i.k = o.k AND length(i.v) + o.i > 0;
 SELECT grown($$SELECT count(note(o.i, 4000)) FROM o o LEFT JOIN i i ON i.k = o.k AND length(i.v) + o.i > 0$$);
 
+-- read-ahead in a table whose file has been emptied: an index-only scan of rows
+-- that all see goes on
+CREATE TABLE e (k int) WITH (fillfactor = 10, autovacuum_enabled = off);
+CREATE INDEX e_k ON e USING fptree (k);
+INSERT INTO e SELECT i FROM generate_series(1, 4000) i ORDER BY hashint4(i);
+VACUUM (FREEZE, ANALYZE) e;
+CHECKPOINT;
+SELECT lo_from_bytea(0, '') AS nothing \gset
+SELECT lo_export(:nothing, pg_relation_filepath('e')), lo_unlink(:nothing);
+EXPLAIN (COSTS OFF)
+SELECT count(note(k, 4000)) FROM e WHERE k > 0;
+SELECT grown($$SELECT count(note(k, 4000)) FROM e WHERE k > 0$$);
+DROP TABLE e;
+
 SELECT fpt_check_all();
