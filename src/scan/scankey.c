@@ -28,21 +28,20 @@
 #include "key/procs.h"
 #include "scan/scankey.h"
 
-/* Cross-type comparison functions remembered. */
-#define FPT_MAX_CROSS		4
-
 /* Buffers: the spans so far, and those of the next array. */
 #define FPT_NBUFS			2
 
+/* A comparison function of the column's type and another one. */
 typedef struct FPTCross
 {
-	Oid			subtype;		/* InvalidOid: unused */
+	struct FPTCross *next;
+	Oid			subtype;
 	FmgrInfo	cmp;
 } FPTCross;
 
 typedef struct FPTQualWork
 {
-	FPTCross	cross[FPT_MAX_CROSS];
+	FPTCross   *cross;			/* those that were needed so far */
 	FPTSpan    *buf[FPT_NBUFS];
 	Size		max[FPT_NBUFS];
 } FPTQualWork;
@@ -199,36 +198,31 @@ fpt_lookup_cross(Relation rel, int i, Oid subtype, MemoryContext cxt,
 
 /*
  * The comparison function for a key's argument; NULL: of the column's type.  It
- * is looked up once for each type, unless there are many: then it is good until
- * the next call.  Reads catalogues, may raise, and allocates in the scan's
- * context.
+ * is looked up once for each type, and good as long as the scan.  Reads
+ * catalogues, may raise, and allocates in the scan's context.
  */
 static inline FmgrInfo *
 cross_cmp(FPTQualState *qs, ScanKey key)
 {
 	FPTQualWork *work;
-	int			i;
+	FPTCross   *c;
 
 	if (key->sk_subtype == InvalidOid ||
 		key->sk_subtype == qs->rel->rd_opcintype[0])
 		return NULL;
 
 	work = get_work(qs);
-	for (i = 0; i < FPT_MAX_CROSS - 1; i++)
+	for (c = work->cross; c != NULL; c = c->next)
 	{
-		if (work->cross[i].subtype == key->sk_subtype)
-			return &work->cross[i].cmp;
-		if (work->cross[i].subtype == InvalidOid)
-			break;
+		if (c->subtype == key->sk_subtype)
+			return &c->cmp;
 	}
-	if (work->cross[i].subtype != key->sk_subtype)
-	{
-		work->cross[i].subtype = InvalidOid;
-		fpt_lookup_cross(qs->rel, 0, key->sk_subtype, qs->cxt,
-						 &work->cross[i].cmp);
-		work->cross[i].subtype = key->sk_subtype;
-	}
-	return &work->cross[i].cmp;
+	c = MemoryContextAlloc(qs->cxt, sizeof(FPTCross));
+	fpt_lookup_cross(qs->rel, 0, key->sk_subtype, qs->cxt, &c->cmp);
+	c->subtype = key->sk_subtype;
+	c->next = work->cross;
+	work->cross = c;
+	return &c->cmp;
 }
 
 /*

@@ -65,6 +65,36 @@ SELECT grown($$SELECT count(note(g, 10000)) FROM generate_series(1, 10000) g LEF
 RESET enable_indexscan;
 RESET enable_indexonlyscan;
 
+-- the same with arguments of five other types, for which an operator family of
+-- somebody else brings functions, each with memory that lives as long as what is
+-- known of it
+CREATE TABLE x (k int2);
+INSERT INTO x SELECT generate_series(1, 100);
+CREATE OPERATOR FAMILY five USING fptree;
+CREATE OPERATOR CLASS five FOR TYPE int2 USING fptree FAMILY five AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 btint2cmp(int2, int2);
+DO $$
+DECLARE
+	t text;
+BEGIN
+	FOREACH t IN ARRAY '{numeric,text,float4,float8,oid}'::text[] LOOP
+		EXECUTE format('CREATE FUNCTION cmp(int2, %1$s) RETURNS int LANGUAGE sql IMMUTABLE STRICT
+			AS ''SELECT btint28cmp($1, $2::text::int8)''', t);
+		EXECUTE format('CREATE FUNCTION eq(int2, %1$s) RETURNS bool LANGUAGE plpgsql IMMUTABLE STRICT
+			AS ''BEGIN RETURN cmp($1, $2) = 0; END''', t);
+		EXECUTE format('CREATE OPERATOR =# (LEFTARG = int2, RIGHTARG = %1$s, FUNCTION = eq)', t);
+		EXECUTE format('ALTER OPERATOR FAMILY five USING fptree ADD
+			OPERATOR 3 =# (int2, %1$s), FUNCTION 1 (int2, %1$s) cmp(int2, %1$s)', t);
+	END LOOP;
+END $$;
+CREATE INDEX x_k ON x USING fptree (k five);
+EXPLAIN (COSTS OFF)
+SELECT 1 FROM generate_series(1, 100) g LEFT JOIN LATERAL (SELECT 1 FROM x
+	WHERE k =# g::numeric AND k =# g::text AND k =# g::float4 AND k =# g::float8 AND k =# g::oid LIMIT 1) s ON true;
+SELECT grown($$SELECT count(note(g, 100)) FROM generate_series(1, 100) g LEFT JOIN LATERAL (SELECT 1 FROM x
+	WHERE k =# g::numeric AND k =# g::text AND k =# g::float4 AND k =# g::float8 AND k =# g::oid LIMIT 1) s ON true$$);
+
 -- a merge join that goes back to a mark within a page for each outer row
 CREATE TABLE o (k int, i int);
 CREATE INDEX o_k ON o USING fptree (k, i);
