@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
+#include "access/transam.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
 #include "utils/array.h"
@@ -42,6 +43,7 @@ typedef struct FPTCross
 typedef struct FPTQualWork
 {
 	FPTCross   *cross;			/* those that were needed so far */
+	MemoryContext scratch;		/* where those of users run, or NULL */
 	FPTSpan    *buf[FPT_NBUFS];
 	Size		max[FPT_NBUFS];
 } FPTQualWork;
@@ -226,6 +228,28 @@ cross_cmp(FPTQualState *qs, ScanKey key)
 }
 
 /*
+ * fpt_image_cut() by a function of a user: nobody knows what it leaves in the
+ * current context at each of its calls, of which there may be some hundred; the
+ * caller's lives as long as the query.  Runs it, which may raise; no page is
+ * locked.  The scan's context gets one for it the first time.
+ */
+static pg_noinline void
+foreign_cut(FPTQualState *qs, ScanKey key, FmgrInfo *cmp, Datum arg,
+			FPTCut *cut)
+{
+	FPTQualWork *work = get_work(qs);
+	MemoryContext old;
+
+	if (work->scratch == NULL)
+		work->scratch = AllocSetContextCreate(qs->cxt, "fptree arguments",
+											  ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(work->scratch);
+	fpt_image_cut(qs->ix->type, cmp, key->sk_collation, arg, cut);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(work->scratch);
+}
+
+/*
  * The ascending images lo .. hi that an argument (an array's element, or all
  * there is) allows; false if there are none.  Runs the comparison function,
  * which may raise; no page is locked.
@@ -236,7 +260,10 @@ argument_interval(FPTQualState *qs, ScanKey key, FmgrInfo *cmp, Datum arg,
 {
 	FPTCut		cut;
 
-	fpt_image_cut(qs->ix->type, cmp, key->sk_collation, arg, &cut);
+	if (unlikely(cmp != NULL && cmp->fn_oid >= FirstNormalObjectId))
+		foreign_cut(qs, key, cmp, arg, &cut);
+	else
+		fpt_image_cut(qs->ix->type, cmp, key->sk_collation, arg, &cut);
 	qs->ranges->recheck |= cut.fuzzy;
 	return fpt_cut_interval(qs->ix->type, &cut, key->sk_strategy, lo, hi);
 }

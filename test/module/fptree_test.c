@@ -44,6 +44,7 @@ PG_FUNCTION_INFO_V1(fptree_test_head);
 PG_FUNCTION_INFO_V1(fptree_test_general);
 PG_FUNCTION_INFO_V1(fptree_test_compare);
 PG_FUNCTION_INFO_V1(fptree_test_compares);
+PG_FUNCTION_INFO_V1(fptree_test_compare_text);
 PG_FUNCTION_INFO_V1(fptree_test_open_files);
 PG_FUNCTION_INFO_V1(fptree_test_exist);
 
@@ -390,6 +391,16 @@ fptree_test_compare(PG_FUNCTION_ARGS)
 		QueryCancelPending = true;
 		InterruptPending = true;
 	}
+	PG_RETURN_INT32(a < b ? -1 : a > b);
+}
+
+/* A comparison function for int4 and text, which leaves memory behind. */
+Datum
+fptree_test_compare_text(PG_FUNCTION_ARGS)
+{
+	int32		a = PG_GETARG_INT32(0);
+	int32		b = pg_strtoint32(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+
 	PG_RETURN_INT32(a < b ? -1 : a > b);
 }
 

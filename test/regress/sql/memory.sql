@@ -95,6 +95,24 @@ SELECT 1 FROM generate_series(1, 100) g LEFT JOIN LATERAL (SELECT 1 FROM x
 SELECT grown($$SELECT count(note(g, 100)) FROM generate_series(1, 100) g LEFT JOIN LATERAL (SELECT 1 FROM x
 	WHERE k =# g::numeric AND k =# g::text AND k =# g::float4 AND k =# g::float8 AND k =# g::oid LIMIT 1) s ON true$$);
 
+-- and if such a function itself leaves memory behind at each call
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
+CREATE FUNCTION cmp(int4, text) RETURNS int
+AS :'module', 'fptree_test_compare_text' LANGUAGE C IMMUTABLE STRICT;
+CREATE FUNCTION eq(int4, text) RETURNS bool LANGUAGE plpgsql IMMUTABLE STRICT
+AS 'BEGIN RETURN cmp($1, $2) = 0; END';
+CREATE OPERATOR =# (LEFTARG = int4, RIGHTARG = text, FUNCTION = eq);
+CREATE OPERATOR CLASS leaves FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, OPERATOR 3 =# (int4, text),
+	FUNCTION 1 btint4cmp(int4, int4), FUNCTION 1 (int4, text) cmp(int4, text);
+CREATE TABLE y AS SELECT g AS k FROM generate_series(1, 100) g;
+CREATE INDEX y_k ON y USING fptree (k leaves);
+EXPLAIN (COSTS OFF)
+SELECT 1 FROM generate_series(1, 2000) g LEFT JOIN LATERAL (SELECT 1 FROM y WHERE k =# g::text LIMIT 1) s ON true;
+SELECT grown($$SELECT count(note(g, 2000)) FROM generate_series(1, 2000) g LEFT JOIN LATERAL (SELECT 1 FROM y WHERE k =# g::text LIMIT 1) s ON true$$);
+SELECT grown($$SELECT count(note(g, 2000)) FROM generate_series(1, 2000) g LEFT JOIN LATERAL (SELECT 1 FROM y WHERE k =# ANY (ARRAY[g::text, '5']) LIMIT 1) s ON true$$);
+
 -- a merge join that goes back to a mark within a page for each outer row
 CREATE TABLE o (k int, i int);
 CREATE INDEX o_k ON o USING fptree (k, i);
