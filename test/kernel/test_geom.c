@@ -283,10 +283,10 @@ check_goal(int kw, int kind, FPTWidths chosen)
 	CHECK(cost <= limit);
 
 	/*
-	 * Within 1% of the largest capacity; of these no leaf nodes are narrower,
+	 * Within 2% of the largest capacity; of these no leaf nodes are narrower,
 	 * or, if they have no permutations, none have more slots.
 	 */
-	CHECK((int) g.capacity >= most - most / 100 &&
+	CHECK((int) g.capacity >= most - most / 50 &&
 		  capacity == (int) g.capacity);
 	for (int w = 1; w <= 16; w++)
 	{
@@ -296,7 +296,7 @@ check_goal(int kw, int kind, FPTWidths chosen)
 				continue;
 			cost = paper_cost(&g, &levels, &capacity);
 			CHECK(levels != 2 || cost > limit ||
-				  capacity < most - most / 100 ||
+				  capacity < most - most / 50 ||
 				  (narrow ? x >= chosen.x : g.cap <= cap || g.maxnodes < 8));
 		}
 	}
