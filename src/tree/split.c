@@ -47,13 +47,13 @@
 #include "tree/split.h"
 
 /*
- * Fill of the nodes of a new right page, percent.  That of images has its
- * entries in all of its nodes, as free slots are not logged (W9), and the
- * splits of full nodes would be.  Where the rows of one key fill nodes the next
- * ones do not come to all of these: so they are full.
+ * Fill of the nodes of a new right page, percent.  That of a leaf page has its
+ * entries in as many nodes as it will need, as free slots are not logged (W9),
+ * and the splits of full nodes would be.  Where the rows of one key fill nodes
+ * the next ones do not come to all of these: so they are full.
  */
 #define FPT_SPLIT_FILL			75
-#define FPT_SPLIT_FILL_IMAGES	50
+#define FPT_SPLIT_FILL_LEAF		50
 #define FPT_SPLIT_FILL_REPEATED	100
 #define FPT_SPLIT_FILL_ASCENDING 100
 #define FPT_SPLIT_FILL_ARRIVING	90	/* more or less ascending */
@@ -382,9 +382,10 @@ fpt_split_middle(FPTSplit *sp, Page page)
 
 	Assert(sp->n > 1 && sp->pos < sp->n);
 	sp->fill = FPT_SPLIT_FILL;
-	if (images)
-		sp->fill = fpt_split_repeats(sp) ? FPT_SPLIT_FILL_REPEATED :
-			FPT_SPLIT_FILL_IMAGES;
+	if (h->level == 0 && !fpt_page_has_dict(page) && !fpt_split_repeats(sp))
+		sp->fill = FPT_SPLIT_FILL_LEAF;
+	else if (images)
+		sp->fill = FPT_SPLIT_FILL_REPEATED;
 	if (h->right != FPT_NOPAGE || sp->pos != sp->n - 1 || sp->n <= 2)
 	{
 		/* The page where the run goes on gets the lesser part of the others. */
