@@ -198,6 +198,27 @@ fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 }
 
 /*
+ * Entries of a page of which as many bytes are free as "fill" percent say.  As
+ * btree counts them: header and root are filled, and what is behind the last
+ * node that there can be is free, as free slots are.  But no entry can go
+ * there, so that it counts as a twentieth of the slots at most: small pages,
+ * and those of few nodes, have much of it.  Not positive where hardly any
+ * entries are asked for.
+ */
+static int
+fpt_fill_entries(const FPTGeom *g, int fill)
+{
+	int			capacity = (int) g->capacity;
+	int			slot = g->sw + g->pw + (g->perm ? 1 : 0);
+	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
+	int			free = (BLCKSZ * (100 - fill) / 100 - spare) / slot;
+
+	Assert(spare >= 0);
+	free = Max(free, capacity * (100 - fill) / 100 - capacity / 20);
+	return capacity - Max(free, 0);
+}
+
+/*
  * How many entries a page may have when nnull of them are NULLs, which have
  * nodes of their own: limited by the fill factor and by the nodes.  Inner pages
  * need two entries, or the tree would not end; a leaf takes one, however small
@@ -212,6 +233,10 @@ fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
 	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
 
 	Assert(g->cap > 0 && nullnodes <= g->maxnodes);
+
+	/* few distinct keys: their next rows come to a few nodes, need slots */
+	if (lv->level == 0 && g->kw > 1)
+		limit = fpt_fill_entries(g, fill);
 	limit = Min(limit, FPT_MAX_ENTRIES);
 	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
 }

