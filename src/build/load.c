@@ -198,12 +198,11 @@ fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 }
 
 /*
- * Entries of a page of which as many bytes are free as "fill" percent say.  As
- * btree counts them: header and root are filled, and what is behind the last
- * node that there can be is free, as free slots are.  But no entry can go
+ * Entries of a leaf that is filled to "fill" percent.  What is behind the last
+ * node that there can be is free, as free slots are, and as btree counts the
+ * bytes of a page; so that part of it makes up for slots.  But no entry can go
  * there, so that it counts as a twentieth of the slots at most: small pages,
- * and those of few nodes, have much of it.  Not positive where hardly any
- * entries are asked for.
+ * and those of few nodes, have much of it.
  */
 static int
 fpt_fill_entries(const FPTGeom *g, int fill)
@@ -211,11 +210,10 @@ fpt_fill_entries(const FPTGeom *g, int fill)
 	int			capacity = (int) g->capacity;
 	int			slot = g->sw + g->pw + (g->perm ? 1 : 0);
 	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
-	int			free = (BLCKSZ * (100 - fill) / 100 - spare) / slot;
+	int			extra = Min(spare / slot, capacity / 20);
 
-	Assert(spare >= 0);
-	free = Max(free, capacity * (100 - fill) / 100 - capacity / 20);
-	return capacity - Max(free, 0);
+	Assert(spare >= 0 && fill <= 100);
+	return Min(capacity * fill / 100 + extra * fill / 100, capacity);
 }
 
 /*

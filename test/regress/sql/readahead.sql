@@ -203,12 +203,11 @@ SET enable_memoize = off;
 SELECT counter FROM counters('SELECT (SELECT sum(b) FROM t WHERE a BETWEEN i AND i + 29) FROM outside', 'index');
 SELECT counted('heap_cached') < 100 AS few, counted('skip_pause') > 6000 AS pause;
 
--- Nor how far they went: only the first one asks for too much, and one that
--- goes on in the next leaf.
+-- Nor how far they went: only the first one asks for too much.
 CALL cold('t');
 SELECT counter FROM counters('SELECT sum(b) FROM outside, LATERAL
 	(SELECT b FROM t WHERE a > i ORDER BY a LIMIT 10) s', 'index');
-SELECT counted('heap_issued') > 300 AS asked, counted('heap_wasted') <= 12 AS wasted;
+SELECT counted('heap_issued') > 300 AS asked, counted('heap_wasted') <= 6 AS wasted;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
 RESET enable_material;

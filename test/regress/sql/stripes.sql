@@ -183,7 +183,8 @@ INSERT INTO l SELECT * FROM leaves('f_k');
 SELECT min(b.nth - a.nth) >= 9 AS apart
 FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 20;
 
--- Free pages are used by the same rule, as long as there is one on the disk.
+-- Free pages are used by the same rule.  (The leaves at both ends of what is
+-- deleted become neighbours, on whatever disks they are, and stay so.)
 DELETE FROM f WHERE k BETWEEN -4000000000000000000 AND 4000000000000000000;
 VACUUM f;
 VACUUM f;
