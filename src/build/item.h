@@ -79,6 +79,8 @@ fpt_record_get(const FPTRecord *rec, FPTKey *key)
 	key->len = rec->len;
 	key->tup = rec->len > 0 ? (const char *) (rec + 1) : NULL;
 	key->search = NULL;
+	key->pre = NULL;
+	key->cut = 0;
 }
 
 /*

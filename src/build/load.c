@@ -89,7 +89,14 @@ typedef struct FPTLoadLevel
 	int			dictbytes;		/* space of a dictionary of them */
 	int			dictseen;		/* entries compared with the next; -1: unfit */
 	int			tupused;		/* bytes in tups */
-	char	   *tups;			/* BLCKSZ bytes for them, or NULL */
+	int			tupsize;
+	char	   *tups;			/* tupsize bytes for them, or NULL */
+
+	/* what the first entries, but an inner page's first one, would need */
+	char		prefix[FPT_MAX_PREFIX]; /* in a page with this prefix: */
+	uint32		nprefix;		/* it is the one of the first of them */
+	int			cutn;			/* those that have been counted */
+	int			cutbytes;		/* space of their tuples */
 	FPTEntry	entries[FPT_MAX_ENTRIES];
 } FPTLoadLevel;
 
@@ -132,6 +139,8 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	fpt_key_copy(&lv->low, low);
 	lv->tupbytes = lv->tupused = 0;
 	lv->ndict = lv->dictbytes = lv->dictseen = 0;
+	lv->nprefix = 0;
+	lv->cutn = lv->cutbytes = 0;
 	lv->left = left;
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
@@ -149,7 +158,8 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 
 /*
  * Begin a level, with its first page, which is in memory only.  Returns it; it
- * is in load->cxt, some 60 bytes for each entry that a page may have.  Raises
+ * is in load->cxt, some 80 bytes for each entry that a page may have; where
+ * pages may have prefixes, FPT_MAX_PREFIX more, mostly never written to.  Raises
  * an error if there are as many levels as an index may have.
  */
 static FPTLoadLevel *
@@ -166,8 +176,15 @@ fpt_level_create(FPTLoad *load, int level)
 	Assert(load->levels[level] == NULL);
 	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
 	lv->tups = NULL;
+	lv->tupsize = 0;
 	if (fpt_is_general(&load->layout))
-		lv->tups = MemoryContextAlloc(load->cxt, BLCKSZ);
+	{
+		/* whole, they take more than those of a page with a prefix */
+		lv->tupsize = 2 * BLCKSZ;
+		if (load->layout.cut != NULL)
+			lv->tupsize += FPT_MAX_ENTRIES * (FPT_MAX_PREFIX + 2);
+		lv->tups = MemoryContextAlloc(load->cxt, lv->tupsize);
+	}
 	lv->level = level;
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
 	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
@@ -356,17 +373,104 @@ fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 }
 
 /*
+ * Count an entry as it would be in a page with the level's prefix: its head is
+ * in *head.  False: it cannot be there.
+ */
+static bool
+fpt_level_count_cut(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key,
+					uint64 *head, int *bytes)
+{
+	FPTKeyBuf	buf;
+
+	if (load->layout.cut(load->layout.arg, key, lv->prefix, lv->nprefix,
+						 &buf) != FPT_CUT_DONE)
+		return false;
+	*head = buf.key.lo;
+	*bytes += fpt_tuple_space(buf.key.len);
+	return true;
+}
+
+/*
+ * Do the level's entries and another one, or NULL, fit in "fill" percent of a
+ * page with the prefix that they have in common, besides fences of so many
+ * bytes?  fpt_page_form() makes such a page then, or one that is as good.  Asked
+ * where they do not without, so that loading keys that have nothing in common
+ * costs no more.  Those counted once are not counted again as long as the
+ * prefix is the same, and it gets shorter only.  May raise where a compressed
+ * value is damaged.
+ *
+ * An entry leaves less behind than it has without the prefix when it goes to
+ * the next page (fpt_level_spill()): the high fence that it becomes then must
+ * have room besides.
+ */
+static bool
+fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
+					  int fences, int fill)
+{
+	const FPTLayout *l = &load->layout;
+	int			first = lv->level > 0 ? 1 : 0;
+	int			n = lv->n + (key != NULL ? 1 : 0);
+	const FPTKey *last = key != NULL ? key : &lv->entries[lv->n - 1].key;
+	int			bytes = 0;
+	char		prefix[FPT_MAX_PREFIX];
+	uint32		same;
+	FPTKey		from = {.cls = FPT_CLS_VALUE};
+	FPTKey		to = {.cls = FPT_CLS_VALUE};
+	uint32		tidbase;
+	const FPTGeom *g;
+
+	/* (the last one may still go to the next page, see fpt_level_spill()) */
+	if (l->cut == NULL || lv->nnull > 0 ||
+		n < FPT_PREFIX_ENTRIES + (key != NULL ? 1 : 0) ||
+		lv->entries[0].key.cls != FPT_CLS_VALUE)
+		return false;
+	same = fpt_common_prefix(l, &lv->entries[first].key, last, prefix);
+	if (same == 0)
+		return false;
+	if (same != lv->nprefix)
+	{
+		memcpy(lv->prefix, prefix, same);
+		lv->nprefix = same;
+		lv->cutn = first;
+		lv->cutbytes = 0;
+	}
+	for (; lv->cutn < lv->n; lv->cutn++)
+	{
+		if (!fpt_level_count_cut(load, lv, &lv->entries[lv->cutn].key, &to.lo,
+								 &lv->cutbytes))
+			return false;
+	}
+	if (!fpt_level_count_cut(load, lv, last, &to.lo, &bytes))
+		return false;
+	if (key == NULL)
+		bytes = 0;				/* it has been counted */
+
+	/* heads are told relative to the low fence, or to the first entry */
+	if (lv->low.key.cls != FPT_CLS_VALUE ||
+		!fpt_level_count_cut(load, lv, &lv->low.key, &from.lo, &(int) {0}))
+		(void) fpt_level_count_cut(load, lv, &lv->entries[first].key, &from.lo,
+								   &(int) {0});
+	g = &l->geom[fpt_choose_kw(l, &from, &to) - 1]
+		[fpt_level_kind(lv, key, &tidbase)];
+	bytes += fences + fpt_tuple_space(lv->nprefix) + lv->cutbytes;
+	return fpt_general_fits(g, n, 0, bytes, fill) &&
+		(key == NULL ||
+		 fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100));
+}
+
+/*
  * Is there room for another general entry?  There is for the first one, and in
  * inner pages, where the first one has no tuple, for the second.  A page that
- * is full as it is may go on as one with a dictionary, which may compare keys.
+ * is full as it is may go on as one with a prefix, or with a dictionary, which
+ * may compare keys.
  * Notes the base if this is the first value.
  */
 static bool
 fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
 	int			nnull = lv->nnull + (key->cls != FPT_CLS_VALUE ? 1 : 0);
-	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->tupbytes +
-	fpt_tuple_space(key->len);
+	int			low = fpt_tuple_space(lv->low.key.len);
+	int			bytes = low + lv->tupbytes + fpt_tuple_space(key->len);
 	const FPTGeom *g = fpt_tight_geom(load, lv, key);
 
 	Assert(lv->nnull <= lv->n && lv->tupbytes >= 0);
@@ -374,6 +478,7 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 		return false;
 	if (lv->n >= fpt_level_least(lv) &&
 		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor) &&
+		!fpt_level_room_prefix(load, lv, key, low, lv->fillfactor) &&
 		!fpt_level_room_dict(load, lv, key))
 		return false;
 	if (lv->base.cls != FPT_CLS_VALUE && key->cls == FPT_CLS_VALUE)
@@ -636,7 +741,7 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 		key->tup = prev->tup;
 	else if (key->len > 0)
 	{
-		Assert(lv->tupused + (int) key->len <= BLCKSZ);
+		Assert(lv->tupused + (int) key->len <= lv->tupsize);
 		memcpy(lv->tups + lv->tupused, key->tup, key->len);
 		key->tup = lv->tups + lv->tupused;
 		lv->tupused += (int) key->len;
@@ -652,7 +757,7 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 
 /*
  * Does a page that is complete have room for this high fence, in the encoding
- * that its entries want, or with a dictionary?
+ * that its entries want, with a prefix, or with a dictionary?
  */
 static bool
 fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
@@ -664,6 +769,7 @@ fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	Assert(lv->n > 0);
 	return fpt_general_fits(fpt_tight_geom(load, lv, last), lv->n, lv->nnull,
 							fences + lv->tupbytes, 100) ||
+		fpt_level_room_prefix(load, lv, NULL, fences, 100) ||
 		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
 		 lv->ndict <= FPT_MAX_DICT &&
 		 fpt_general_fits(fpt_dict_geom(load, lv, last), lv->n, 0,
@@ -691,6 +797,7 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 		return false;
 	lv->n--;
 	lv->dictseen = Min(lv->dictseen, lv->n);
+	lv->nprefix = 0;			/* count anew */
 	if (!fpt_level_repeats(lv, &lv->entries[lv->n].key))
 	{
 		lv->ndict--;

@@ -151,6 +151,8 @@ struct FPTGeneral
 	int			natts;
 	uint8		usual;			/* header of entries without NULLs */
 	bool		simple;			/* all columns are known to write_simple() */
+	bool		prefixes;		/* the first column is a string of bytes, and
+								 * the head its first 8: pages may have prefixes */
 	uint16		writeflags;		/* t_info of what it makes, but for the size */
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
 };
@@ -158,7 +160,7 @@ struct FPTGeneral
 /* Room for a value that is taken out of a tuple, aligned. */
 typedef union FPTValueBuf
 {
-	char		bytes[FPT_MAX_TUPLE + NAMEDATALEN];
+	char		bytes[FPT_MAX_PREFIX + FPT_MAX_TUPLE + NAMEDATALEN];
 	int64		align_int64;
 	double		align_double;
 } FPTValueBuf;
@@ -194,12 +196,15 @@ typedef struct FPTReader
 	const uint8 *nulls;			/* bitmap or NULL */
 	const char *p;
 	const char *end;
+	const char *pre;			/* what the first column begins with, */
+	int			cut;			/* and how many bytes that is: FPTKey.cut */
 } FPTReader;
 
 /*
  * A column of a tuple, not yet made a Datum.  Of one that is neither NULL nor
  * restored, "data" has len - nhead bytes, all of them before the tuple's end,
- * and the head the first nhead.
+ * and the head the first nhead.  The first npre bytes of its value are not
+ * counted in these: they are the prefix, at FPTReader.pre.
  */
 typedef struct FPTField
 {
@@ -207,8 +212,9 @@ typedef struct FPTField
 	bool		restored;		/* all of it is in the head */
 	bool		compressed;
 	int			nhead;			/* bytes of it in the head */
-	int			len;			/* all bytes */
+	int			len;			/* all bytes but the prefix's */
 	const char *data;			/* the others */
+	int			npre;			/* bytes of the prefix, before all of them */
 } FPTField;
 
 /*
@@ -234,6 +240,8 @@ reader_begin(FPTReader *r, const FPTGeneral *g, const FPTKey *key)
 	r->lastlen = FPT_LENGTH_STORED;
 	r->nulls = NULL;
 	r->p = r->end = NULL;
+	r->pre = key->pre;
+	r->cut = (int) key->cut;
 	if (key->cls != FPT_CLS_VALUE)
 		r->headto = 0;
 	if (key->len == 0)
@@ -352,7 +360,7 @@ reader_next(FPTReader *r, FPTField *f)
 
 	Assert(i < r->natts);
 	f->isnull = f->restored = f->compressed = false;
-	f->nhead = f->len = 0;
+	f->nhead = f->len = f->npre = 0;
 	f->data = NULL;
 	if (unlikely(r->allnull || reader_isnull(r, i)))
 	{
@@ -384,13 +392,15 @@ reader_next(FPTReader *r, FPTField *f)
 		return false;
 	f->data = r->p;
 	r->p += f->len - f->nhead;
+	if (unlikely(r->cut > 0) && i == 0 && !f->compressed)
+		f->npre = r->cut;
 	return true;
 }
 
 /*
- * Write all bytes of a column to "to", f->len of them, one after the other:
- * those that the head has and those of the tuple.  Needs no alignment on either
- * side.
+ * Write all bytes of a column to "to", f->npre + f->len of them, one after the
+ * other: the prefix, those that the head has and those of the tuple.  Needs no
+ * alignment on either side.
  */
 static inline void
 field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
@@ -398,6 +408,11 @@ field_bytes(const FPTReader *r, int i, const FPTField *f, char *to)
 	Assert(!f->isnull && !f->restored);
 	Assert(f->nhead >= 0 && f->nhead <= f->len);
 	Assert(f->nhead <= (int) sizeof(uint64));
+	if (unlikely(f->npre > 0))
+	{
+		memcpy(to, r->pre, f->npre);
+		to += f->npre;
+	}
 	if (f->nhead > 0)
 	{
 		const FPTColumn *c = &r->g->col[i];
@@ -445,7 +460,7 @@ field_value(const FPTReader *r, int i, const FPTField *f, char *buf)
 	if (c->typlen == -1 && !f->compressed)
 	{
 		field_bytes(r, i, f, buf + VARHDRSZ);
-		SET_VARSIZE(buf, f->len + VARHDRSZ);
+		SET_VARSIZE(buf, f->npre + f->len + VARHDRSZ);
 		return PointerGetDatum(buf);
 	}
 	field_bytes(r, i, f, buf);
@@ -469,7 +484,8 @@ field_size(const FPTReader *r, int i, const FPTField *f)
 	Assert(!f->isnull);
 	if (f->restored)
 		return FPT_DECODE_BYTES;
-	return Max(f->len, r->g->col[i].isname ? NAMEDATALEN : 0) + VARHDRSZ + 1;
+	return Max(f->npre + f->len, r->g->col[i].isname ? NAMEDATALEN : 0) +
+		VARHDRSZ + 1;
 }
 
 /* The class of a key whose first column is NULL, or is not. */

@@ -29,6 +29,8 @@ typedef struct FPTSide
 	FPTReader	r;
 	FPTField	f;
 	int			natts;
+	const char *pre;			/* FPTKey.pre and .cut */
+	uint32		cut;
 } FPTSide;
 
 /*
@@ -39,6 +41,8 @@ static void
 side_begin(FPTSide *s, const FPTGeneral *g, const FPTKey *key)
 {
 	s->search = (const FPTGeneralSearch *) key->search;
+	s->pre = key->pre;
+	s->cut = key->cut;
 	if (s->search != NULL)
 		s->natts = s->search->natts;
 	else
@@ -183,14 +187,14 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 
 /*
  * A string of bytes that is looked for, and an entry's, which stays where it
- * is.  The heads are equal, and so are as many bytes as they hold of both.
- * Returns false if one of the two is not plain bytes, so that they must be
- * compared as values; else *res is -1, 0 or 1.  Nothing is copied, nothing
- * raised.
+ * is; both without the first "cut" bytes, of the page's prefix.  The heads are
+ * equal, and so are as many bytes as they hold of both.  Returns false if one of
+ * the two is not plain bytes, so that they must be compared as values; else *res
+ * is -1, 0 or 1.  Nothing is copied, nothing raised.
  */
 static inline bool
-compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
-					 int *res)
+compare_search_bytes(const FPTGeneralSearch *s, int i, int cut,
+					 const FPTSide *entry, int *res)
 {
 	const FPTField *f = &entry->f;
 	const char *p = DatumGetPointer(s->values[i]);
@@ -200,10 +204,11 @@ compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
 	Assert(!s->isnull[i] && !f->isnull);
 	if (f->compressed || f->restored || !is_plain(s->values[i]))
 		return false;
-	len = (int) VARSIZE_ANY_EXHDR(p);
+	len = (int) VARSIZE_ANY_EXHDR(p) - cut;
+	Assert(len >= 0);
 	skip = Min(f->nhead, len);
 	Assert(skip <= f->len);
-	*res = order_bytes(VARDATA_ANY(p) + skip, len - skip, f->data,
+	*res = order_bytes(VARDATA_ANY(p) + cut + skip, len - skip, f->data,
 					   f->len - skip);
 	return true;
 }
@@ -211,8 +216,8 @@ compare_search_bytes(const FPTGeneralSearch *s, int i, const FPTSide *entry,
 /*
  * A column of two keys, of bytes, where they are; *res: -1, 0 or 1.  Returns
  * false if they must be put together first: compressed ones, those of which the
- * head has parts of different length, two search keys.  Copies nothing, raises
- * nothing.
+ * head has parts of different length, or pages' prefixes have, two search keys.
+ * Copies nothing, raises nothing.
  */
 static inline bool
 compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
@@ -220,14 +225,16 @@ compare_in_place(const FPTGeneral *g, int i, const FPTSide *a,
 {
 	const FPTField *fa = &a->f;
 	const FPTField *fb = &b->f;
+	int			cut = i == 0 ? (int) a->cut : 0;
 
-	if (g->col[i].kind != FPT_COL_BYTES)
+	if (g->col[i].kind != FPT_COL_BYTES ||
+		(i == 0 && !fpt_same_prefix(a->pre, a->cut, b->pre, b->cut)))
 		return false;
 	if (a->search != NULL && b->search == NULL)
-		return compare_search_bytes(a->search, i, b, res);
+		return compare_search_bytes(a->search, i, cut, b, res);
 	if (b->search != NULL && a->search == NULL)
 	{
-		if (!compare_search_bytes(b->search, i, a, res))
+		if (!compare_search_bytes(b->search, i, cut, a, res))
 			return false;
 		*res = -*res;
 		return true;
@@ -342,7 +349,8 @@ search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
  *
  * From the cheapest to the dearest: the same bytes; a search key that is all in
  * the head, which both have; columns, those left out that the head decides.  At
- * last a partial key stands before, or after, all that begin so.
+ * last a partial key stands before, or after, all that begin so.  Keys that are
+ * relative to different prefixes have heads that tell nothing.
  */
 int
 fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
@@ -353,28 +361,29 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	bool		aafter;
 	bool		bafter;
 	int			from = 1;		/* NULLs: class and head say no more */
+	bool		heads = fpt_same_prefix(a->pre, a->cut, b->pre, b->cut);
 	int			n;
 	int			res;
 
-	Assert(a->cls == b->cls && a->lo == b->lo);
+	Assert(a->cls == b->cls && (!heads || a->lo == b->lo));
 	Assert(CritSectionCount == 0);
 
 	/* What has the same bytes is equal, whatever "=" is. */
-	if (a->search == NULL && b->search == NULL && a->len == b->len &&
+	if (heads && a->search == NULL && b->search == NULL && a->len == b->len &&
 		(a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0))
 		return 0;
 	if (a->search != NULL && a->search == b->search)
 		return 0;
-	if (search_in_head((const FPTGeneralSearch *) a->search, b))
+	if (heads && search_in_head((const FPTGeneralSearch *) a->search, b))
 		return search_side(g, (const FPTGeneralSearch *) a->search);
-	if (search_in_head((const FPTGeneralSearch *) b->search, a))
+	if (heads && search_in_head((const FPTGeneralSearch *) b->search, a))
 		return -search_side(g, (const FPTGeneralSearch *) b->search);
 	side_begin(&sa, g, a);
 	side_begin(&sb, g, b);
 	n = Min(sa.natts, sb.natts);
 	if (a->cls == FPT_CLS_VALUE)
 	{
-		from = fpt_head_decided(&g->head, a->lo);
+		from = heads ? fpt_head_decided(&g->head, a->lo) : 0;
 		if (sa.search != NULL)
 			from = Min(from, sa.search->natts);
 		if (sb.search != NULL)
@@ -428,6 +437,8 @@ search_key_begin(const FPTGeneral *g, const FPTGeneralSearch *s, FPTKey *key)
 	key->hi = key->lo = 0;
 	key->len = 0;
 	key->tup = NULL;
+	key->pre = NULL;
+	key->cut = 0;
 	key->search = s;
 	key->tid = s->after ? FPT_MAX_TID : 0;
 	key->cls = key_class(g, null);
@@ -648,6 +659,7 @@ fpt_general_string(const FPTGeneral *g, int i, const FPTKey *key,
 	FPTReader	r;
 	FPTField	f;
 
+	Assert(key->cut == 0);
 	read_column(&r, g, i, key, &f);
 	s->isnull = f.isnull;
 	s->data = f.data;

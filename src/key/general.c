@@ -197,6 +197,8 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 	}
 	Assert(g->head.nparts <= g->nkeys);
 	g->sortversion = fpt_head_sortversion(&g->head);
+	g->prefixes = g->col[0].kind == FPT_COL_BYTES && g->head.nparts == 1 &&
+		fpt_head_nbytes(&g->head, 0) == (int) sizeof(uint64);
 	g->usual = (uint8) g->natts;
 	if (g->col[g->natts - 1].typlen < 0 || g->col[g->natts - 1].isname)
 		g->usual |= FPT_T_REST;
@@ -291,7 +293,7 @@ field_put(const FPTReader *r, int i, const FPTField *f, char *p)
 	if (c->isname)
 		return NAMEDATALEN;
 	if (c->typlen == -1 && !f->compressed)
-		return f->len + VARHDRSZ;
+		return f->npre + f->len + VARHDRSZ;
 	return c->typlen == -2 ? f->len + 1 : f->len;
 }
 
@@ -366,7 +368,7 @@ fpt_general_valid(const FPTGeneral *g, const FPTKey *key)
 			uint32		header;
 
 			memcpy(&header, f.data, sizeof(header));
-			if (!VARATT_IS_4B_C(&header) ||
+			if ((r.i == 1 && r.cut > 0) || !VARATT_IS_4B_C(&header) ||
 				VARSIZE_4B(&header) != (Size) f.len)
 				return false;
 		}
@@ -530,6 +532,8 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 	Assert(natts >= 0 && natts <= g->natts);
 	key->hi = key->lo = 0;
 	key->search = NULL;
+	key->pre = NULL;
+	key->cut = 0;
 	if (isnull[0])
 		headto = 0;
 	else
@@ -573,6 +577,214 @@ fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 	key->len = (uint32) w.len;
 	key->tup = w.len > 0 ? buf->data : NULL;
 }
+
+/* --- prefixes ------------------------------------------------------------ */
+
+/*
+ * How a string of bytes stands to those that begin with the prefix, in the
+ * index's order: FPT_CUT_BELOW, _DONE (it does) or _ABOVE.
+ */
+static inline int
+prefix_order(const FPTGeneral *g, const char *s, int n, const char *prefix,
+			 int len)
+{
+	int			res;
+
+	if (len == 0)
+		return FPT_CUT_DONE;
+	res = memcmp(s, prefix, Min(n, len));
+	if (res == 0)
+		res = n < len ? -1 : 0;
+	if (res == 0)
+		return FPT_CUT_DONE;
+	return (res < 0) != g->col[0].descending ? FPT_CUT_BELOW : FPT_CUT_ABOVE;
+}
+
+/* The head of a first column that is a string of bytes. */
+static inline uint64
+head_of_bytes(const FPTGeneral *g, const char *s, int n)
+{
+	uint64		head = 0;
+
+	Assert(g->prefixes && n >= 0);
+	memcpy(&head, s, Min(n, (int) sizeof(head)));
+	head = pg_ntoh64(head);
+	return g->col[0].descending ? ~head : head;
+}
+
+/* As *key, but relative to a prefix: what remains is told by head and tuple. */
+static inline void
+key_relative(FPTKey *to, const FPTKey *key, uint64 head, const char *prefix,
+			 uint32 len)
+{
+	*to = *key;
+	to->lo = head;
+	to->pre = len > 0 ? prefix : NULL;
+	to->cut = len;
+}
+
+/*
+ * fpt_general_cut() of a value that must be taken out of its varlena, whole or
+ * compressed, but not out of line.  The key keeps its tuple, or what it has in
+ * place of one: FPT_CUT_DONE says no more than that it can be looked for.  What
+ * is allocated is freed; may raise for want of memory.
+ */
+static int
+cut_varlena(const FPTGeneral *g, const FPTKey *key, Datum value,
+			const char *prefix, uint32 len, FPTKey *to)
+{
+	struct varlena *v = (struct varlena *) DatumGetPointer(value);
+	int			res;
+
+	Assert(!VARATT_IS_EXTERNAL(v));
+	if (!fpt_varlena_is_plain(v))
+		v = PG_DETOAST_DATUM_SLICE(value, 0, len + sizeof(uint64));
+	res = prefix_order(g, VARDATA_ANY(v), (int) VARSIZE_ANY_EXHDR(v), prefix,
+					   (int) len);
+	if (res == FPT_CUT_DONE)
+		key_relative(to, key,
+					 head_of_bytes(g, VARDATA_ANY(v) + len,
+								   (int) (VARSIZE_ANY_EXHDR(v) - len)),
+					 prefix, len);
+	if ((Pointer) v != DatumGetPointer(value))
+		pfree(v);
+	return res;
+}
+
+/*
+ * fpt_general_cut() of an entry with a single column, which has more bytes than
+ * prefix and head together and no header: the rest is the end of its tuple,
+ * where it is.  False: it is another one.
+ */
+static inline bool
+cut_in_place(const FPTGeneral *g, const FPTKey *key, const char *prefix,
+			 uint32 len, FPTKeyBuf *out, int *res)
+{
+	const char *rest = key->tup + len;
+	char		first[sizeof(uint64)];
+	uint64		head = g->col[0].descending ? ~key->lo : key->lo;
+
+	if (g->natts > 1 || key->cut > 0 || len < FPT_MIN_PREFIX ||
+		key->len <= len || (uint8) key->tup[0] == FPT_T_HEADER ||
+		(uint8) *rest == FPT_T_HEADER)
+		return false;
+	head = pg_hton64(head);
+	memcpy(first, &head, sizeof(first));
+	*res = prefix_order(g, first, sizeof(first), prefix, sizeof(first));
+	if (*res == FPT_CUT_DONE)
+		*res = prefix_order(g, key->tup, (int) key->len,
+							prefix + sizeof(first),
+							(int) (len - sizeof(first)));
+	if (*res == FPT_CUT_DONE)
+	{
+		key_relative(&out->key, key,
+					 head_of_bytes(g, rest - sizeof(first), sizeof(first)),
+					 prefix, len);
+		out->key.tup = rest;
+		out->key.len = key->len - len;
+	}
+	return true;
+}
+
+/*
+ * The tuple of an entry whose first column, of n bytes at s, has been read; r
+ * is at what follows it.  Writes to out->data, and sets the length; false: it
+ * would be too long.
+ */
+static bool
+cut_tuple(const FPTReader *r, const char *s, int n, FPTKeyBuf *out)
+{
+	const FPTGeneral *g = r->g;
+	FPTWriter	w = {.data = out->data, .lastlen = r->lastlen};
+
+	w.whole = r->natts == g->natts && r->nulls == NULL;
+	w.last = r->natts == 1;
+	if (w.last)
+		w.lastlen = FPT_LENGTH_STORED;
+	if (r->nulls != NULL)
+		put(&w, r->nulls, (r->natts + 7) / 8);
+	put_string(&w, s, n, sizeof(uint64), 0);
+	put(&w, r->p, r->end - r->p);
+	put_header(&w, g, r->natts | (r->nulls != NULL ? FPT_T_NULLS : 0));
+	out->key.len = (uint32) w.len;
+	out->key.tup = out->data;
+	return w.len <= FPT_MAX_TUPLE;
+}
+
+int
+fpt_general_begin(const void *arg, const FPTKey *key, char *bytes, int max)
+{
+	const FPTGeneral *g = (const FPTGeneral *) arg;
+	FPTReader	r;
+	FPTField	f;
+	FPTValueBuf buf;
+	int			n;
+
+	Assert(key->search == NULL);
+	if (!g->prefixes || key->cls != FPT_CLS_VALUE || key->len == 0 ||
+		!reader_begin(&r, g, key) || r.natts == 0 || !reader_next(&r, &f) ||
+		f.compressed)
+		return -1;
+	field_bytes(&r, 0, &f, buf.bytes);
+	n = Min(f.npre + f.len, max);
+	memcpy(bytes, buf.bytes, n);
+	return n;
+}
+
+int
+fpt_general_cut(const void *arg, const FPTKey *key, const char *prefix,
+				uint32 len, FPTKeyBuf *out)
+{
+	const FPTGeneral *g = (const FPTGeneral *) arg;
+	const FPTGeneralSearch *s = (const FPTGeneralSearch *) key->search;
+	FPTReader	r;
+	FPTField	f;
+	FPTValueBuf buf;
+	int			n;
+	int			res;
+
+	Assert(g->prefixes && key->cls == FPT_CLS_VALUE);
+	Assert(len == 0 || (len >= FPT_MIN_PREFIX && len <= FPT_MAX_PREFIX));
+	if (s != NULL)
+	{
+		Assert(key->cut == 0 && len > 0);
+		if (s->natts == 0)
+			return s->after ? FPT_CUT_ABOVE : FPT_CUT_BELOW;
+		return cut_varlena(g, key, s->values[0], prefix, len, &out->key);
+	}
+	if (key->len > 0 && cut_in_place(g, key, prefix, len, out, &res))
+		return res;
+	if (!reader_begin(&r, g, key))
+		return FPT_CUT_CORRUPT;
+	if (r.natts == 0)
+		return FPT_CUT_BELOW;	/* before all others */
+	if (!reader_next(&r, &f))
+		return FPT_CUT_CORRUPT;
+	if (f.compressed)
+	{
+		/* no page has it without the beginning of what it was made of */
+		if (key->cut > 0)
+			return FPT_CUT_CORRUPT;
+		field_bytes(&r, 0, &f, buf.bytes);
+		if (!VARATT_IS_4B_C(buf.bytes) ||
+			VARSIZE_4B(buf.bytes) != (Size) f.len)
+			return FPT_CUT_CORRUPT;
+		res = cut_varlena(g, key, PointerGetDatum(buf.bytes), prefix, len,
+						  &out->key);
+		return res == FPT_CUT_DONE && len > 0 ? FPT_CUT_SEARCH : res;
+	}
+	field_bytes(&r, 0, &f, buf.bytes);
+	n = f.npre + f.len;
+	res = prefix_order(g, buf.bytes, n, prefix, (int) len);
+	if (res != FPT_CUT_DONE)
+		return res;
+	key_relative(&out->key, key,
+				 head_of_bytes(g, buf.bytes + len, n - (int) len), prefix, len);
+	return cut_tuple(&r, buf.bytes + len, n - (int) len, out) ?
+		FPT_CUT_DONE : FPT_CUT_CORRUPT;
+}
+
+/* --- forming entries ----------------------------------------------------- */
 
 /*
  * A varlena as it is stored: never out of line, compressed if it is long.  As

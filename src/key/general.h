@@ -152,6 +152,18 @@ typedef struct FPTItups
 /* Is an entry's tuple well-formed?  For fptree_index_check(): no error. */
 extern bool fpt_general_valid(const FPTGeneral *g, const FPTKey *key);
 
+/*
+ * FPTLayout.begin and .cut, see page/layout.h; arg is the FPTGeneral.  Only for
+ * indexes whose first column is a string in the order of its bytes
+ * (FPTGeneral.prefixes).  A compressed value cannot be stored without its first
+ * bytes: FPT_CUT_SEARCH.  No value is out of line.  May raise for want of
+ * memory, and where a compressed value is damaged.
+ */
+extern int	fpt_general_begin(const void *arg, const FPTKey *key, char *bytes,
+							  int max);
+extern int	fpt_general_cut(const void *arg, const FPTKey *key,
+							const char *prefix, uint32 len, FPTKeyBuf *out);
+
 typedef enum FPTColumnOrder
 {
 	FPT_ORDER_OTHER,			/* nothing is known */

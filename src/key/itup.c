@@ -34,17 +34,32 @@ copy_chunks(char *to, const char *from, int n)
 }
 
 /*
- * A string that begins at *p, or a value of fixed length, as a value at "to";
- * "length": of a string, or FPT_LENGTH_*.  Returns the end of the value, or NULL
- * if it is not a short one, or ends beyond "end"; *p is then the next column's.
- * Reads and writes in units of FPT_WRITE_CHUNK, and so up to that
- * much after both ends, where there is room for it (write_simple()).
+ * An entry that is being written: what is left of its tuple, p up to end, its
+ * head, and the prefix of the page, whose npre bytes its first column begins
+ * with.
+ */
+typedef struct FPTSource
+{
+	const char *p;
+	const char *end;
+	uint64		head;
+	const char *pre;
+	int			npre;
+} FPTSource;
+
+/*
+ * A string that begins at s->p, or a value of fixed length, as a value at "to";
+ * "length": of a string, or FPT_LENGTH_*; npre: s->npre, or 0 if it is not the
+ * first column.  Returns the end of the value, or NULL if it is not a short one,
+ * or ends beyond s->end; s->p is then the next column's.  Reads and writes in
+ * units of FPT_WRITE_CHUNK, and so up to that much after both ends, where there
+ * is room for it (write_simple()).
  */
 static inline char *
-write_bytes(const FPTWriteStep *w, uint64 head, int length, const char **p,
-			const char *end, char *to)
+write_bytes(const FPTWriteStep *w, FPTSource *s, int npre, int length, char *to)
 {
-	const char *from = *p;
+	const char *from = s->p;
+	const char *end = s->end;
 	int			len = w->typlen;
 	int			nhead = w->nhead;
 
@@ -60,24 +75,29 @@ write_bytes(const FPTWriteStep *w, uint64 head, int length, const char **p,
 				return NULL;
 			len = (uint8) *from++;
 		}
-		if (unlikely(len > FPT_V_SHORT_MAX))
+		if (unlikely(npre + len > FPT_V_SHORT_MAX))
 			return NULL;
 		nhead = Min(nhead, len);
-		SET_VARSIZE(to, VARHDRSZ + len);
+		SET_VARSIZE(to, VARHDRSZ + npre + len);
 		to += VARHDRSZ;
+		if (unlikely(npre > 0))
+		{
+			copy_chunks(to, s->pre, npre);
+			to += npre;
+		}
 	}
 	len -= nhead;
 	if (unlikely(end - from < len))
 		return NULL;
 	if (nhead > 0)
 	{
-		uint64		v = pg_hton64(head << w->shift);
+		uint64		v = pg_hton64(s->head << w->shift);
 
 		memcpy(to, &v, sizeof(v));
 		to += nhead;
 	}
 	copy_chunks(to, from, len);
-	*p = from + len;
+	s->p = from + len;
 	return to + len;
 }
 
@@ -87,8 +107,7 @@ write_bytes(const FPTWriteStep *w, uint64 head, int length, const char **p,
  * the first two columns.
  */
 static pg_attribute_always_inline char *
-write_column(const FPTGeneral *g, int i, uint64 head, int length,
-			 const char **p, const char *end, char *to)
+write_column(const FPTGeneral *g, int i, FPTSource *s, int length, char *to)
 {
 	const FPTWriteStep *w = &g->col[i].step;
 	uint64		v = 0;
@@ -103,45 +122,44 @@ write_column(const FPTGeneral *g, int i, uint64 head, int length,
 	}
 	if (w->kind == FPT_WRITE_HEAD4)
 	{
-		v4 = (uint32) ((head >> w->shift) ^ w->mask);
+		v4 = (uint32) ((s->head >> w->shift) ^ w->mask);
 		memcpy(to, &v4, sizeof(v4));
 		return to + sizeof(v4);
 	}
 	if (w->kind == FPT_WRITE_HEAD8)
 	{
-		v = head ^ w->mask;
+		v = s->head ^ w->mask;
 		memcpy(to, &v, sizeof(v));
 		return to + sizeof(v);
 	}
-	return write_bytes(w, head, length, p, end, to);
+	return write_bytes(w, s, i == 0 ? s->npre : 0, length, to);
 }
 
 /*
  * An entry as an index tuple, if it has no NULLs and short strings only; the
  * columns are simple.  Returns the end of the tuple, or NULL if the entry is
- * another one; its bytes p .. end - 1 are checked here, too.  There are
+ * another one; its bytes s->p .. s->end - 1 are checked here, too.  There are
  * FPT_WRITE_CHUNK bytes of some kind behind them, and FPT_WRITE_MAX bytes for
  * the index tuple.
  */
 static inline char *
-write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
-			 const char *end, char *itup)
+write_simple(const FPTGeneral *g, int natts, FPTSource *s, char *itup)
 {
 	char	   *to = itup + MAXALIGN(sizeof(IndexTupleData));
 	int			lastlen = FPT_LENGTH_STORED;	/* the last column's */
 
 	Assert(natts > 0 && g->simple);
 	Assert((uintptr_t) itup % MAXIMUM_ALIGNOF == 0);
-	if (p < end)
+	if (s->p < s->end)
 	{
 		uint8		b = g->usual;
 
-		if (unlikely((uint8) *p == FPT_T_HEADER))
+		if (unlikely((uint8) *s->p == FPT_T_HEADER))
 		{
-			if (end - p < 2)
+			if (s->end - s->p < 2)
 				return NULL;
-			b = (uint8) p[1];
-			p += 2;
+			b = (uint8) s->p[1];
+			s->p += 2;
 		}
 
 		/* the number of columns, and no bitmap */
@@ -151,16 +169,13 @@ write_simple(const FPTGeneral *g, int natts, uint64 head, const char *p,
 	}
 
 	/* Most indexes have one column or two: a loop would take longer. */
-	to = write_column(g, 0, head, natts == 1 ? lastlen : FPT_LENGTH_STORED, &p,
-					  end, to);
+	to = write_column(g, 0, s, natts == 1 ? lastlen : FPT_LENGTH_STORED, to);
 	if (natts == 1 || unlikely(to == NULL))
 		return to;
-	to = write_column(g, 1, head, natts == 2 ? lastlen : FPT_LENGTH_STORED, &p,
-					  end, to);
+	to = write_column(g, 1, s, natts == 2 ? lastlen : FPT_LENGTH_STORED, to);
 	for (int i = 2; i < natts && likely(to != NULL); i++)
-		to = write_column(g, i, head,
-						  i == natts - 1 ? lastlen : FPT_LENGTH_STORED, &p, end,
-						  to);
+		to = write_column(g, i, s,
+						  i == natts - 1 ? lastlen : FPT_LENGTH_STORED, to);
 	return to;
 }
 
@@ -195,6 +210,9 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 	int			lastoff = -1;
 	uint64		lasthead = 0;
 	uint32		item = 0;
+	uint32		npre = 0;
+	const char *pre = isnull ? NULL : fpt_page_prefix(page, &npre);
+	FPTSource	s = {.pre = pre, .npre = (int) npre};
 
 	Assert(at <= t->size && at == MAXALIGN(at));
 	for (int i = 0; i < n; i++)
@@ -217,7 +235,12 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 			itups_grow(t, at + room);
 		itup = t->data + at;
 		if (likely(simple))
-			end = write_simple(g, natts, head, tup, tup + len, itup);
+		{
+			s.p = tup;
+			s.end = tup + len;
+			s.head = head;
+			end = write_simple(g, natts, &s, itup);
+		}
 		if (likely(end != NULL))
 		{
 			Assert((Size) (end - itup) <= room);
@@ -226,12 +249,14 @@ fpt_general_write_page(const FPTGeneral *g, const char *page, bool isnull,
 			at += MAXALIGN(end - itup);
 			continue;
 		}
-		if (t->size - at < len)
-			itups_grow(t, at + len);
+		if (t->size - at < len + npre)
+			itups_grow(t, at + len + npre);
 		memcpy(t->data + at, tup, len);
+		if (npre > 0)
+			memcpy(t->data + at + len, pre, npre);
 		items[i] = item = (uint32) at | FPT_ITUP_STORED;
 		Assert(at < FPT_ITUP_STORED);
-		at += MAXALIGN(len);
+		at += MAXALIGN(len + npre);
 	}
 	t->used = at;
 }

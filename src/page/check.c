@@ -20,7 +20,8 @@ typedef struct FPTCheckState
 	FPTPage		pg;
 	FPTKey		low;			/* the fences, once they are checked */
 	FPTKey		high;
-	FPTKey		prev;			/* last entry seen, if nseen is not 0 */
+	FPTKey		prev;			/* last entry seen, if nseen is not 0, */
+	FPTKey		stored;			/* and with the head that is stored */
 	int			nseen;			/* entries so far */
 	int			prevcode;		/* prev's number, if there is a dictionary */
 	uint8		taken_bytes[BLCKSZ / 8];	/* by tuples, a bit each */
@@ -214,6 +215,23 @@ fpt_check_fences(FPTCheckState *st)
 	return NULL;
 }
 
+/* The prefix, if there is one.  Takes its bytes; raises nothing. */
+static const char *
+fpt_check_prefix(FPTCheckState *st)
+{
+	static const char *const what = "prefix is not valid";
+	FPTPageSpecial *s = fpt_special(st->pg.p);
+	FPTKey		k = {.len = 0};
+
+	if (!fpt_prefix_sound(st->pg))
+		return fpt_fault(st, what, "offset of its tuple", s->prefix);
+	k.tup = fpt_page_prefix(st->pg.p, &k.len);
+	if (fpt_tuple_overlaps(st, &k))
+		return fpt_fault(st, "tuples overlap", "offset of the prefix",
+						 s->prefix);
+	return NULL;
+}
+
 /*
  * Line 0 and the last line.  Nothing else is looked at before this has found
  * nothing.  May raise.
@@ -234,13 +252,12 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 		return msg;
 	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
 		return fpt_fault(st, reserved, "number of keys", h->ndict);
-	for (int i = 0; i < 2; i++)
-	{
-		if (s->reserved[i] != 0)
-			return fpt_fault(st, reserved, "a word of the last line",
-							 s->reserved[i]);
-	}
+	if (s->reserved != 0 || s->reserved16 != 0)
+		return fpt_fault(st, reserved, "a word of the last line",
+						 s->reserved | s->reserved16);
 	msg = fpt_check_fences(st);
+	if (msg == NULL)
+		msg = fpt_check_prefix(st);
 	if (msg != NULL)
 		return msg;
 	Assert(fpt_page_sane(st->pg.l, st->pg.p, pageno));
@@ -285,10 +302,14 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 						 e->key.lo);
 	if (inner && st->nseen == 0)
 	{
-		/* The first separator is the low fence, or means -infinity. */
+		/*
+		 * The first separator is the low fence, or means -infinity.  Where the
+		 * page has a prefix, which the fence need not begin with, its head is
+		 * any that is not above the next one's.
+		 */
 		if (st->low.cls != FPT_CLS_MINF &&
-			(fpt_image_cmp(&st->low, &e->key) != 0 ||
-			 st->low.tid != e->key.tid))
+			(st->low.cls != e->key.cls || st->low.tid != e->key.tid ||
+			 (s->prefix == 0 && fpt_image_cmp(&st->low, &e->key) != 0)))
 			return fpt_fault(st, "first separator differs from the low fence",
 							 "key, lower half", e->key.lo);
 	}
@@ -310,7 +331,10 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 						 "downlink", e->down);
 	if (!inner && !fpt_tid_is_valid(e->key.tid))
 		return fpt_fault(st, "heap TID is not valid", "TID", e->key.tid);
-	st->prev = e->key;
+	st->prev = st->stored = e->key;
+	if (s->prefix != 0 && inner && st->nseen == 0 &&
+		st->low.cls != FPT_CLS_MINF)
+		st->prev = st->low;
 	st->nseen++;
 	return NULL;
 }
@@ -352,7 +376,7 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	sep.tid = 0;
 	if (fpt_image_cmp(&sep, &first->key) > 0)
 		return fpt_fault(st, above, "separator, lower half", sep.lo);
-	if (fpt_image_cmp(&sep, &st->prev) < 0)
+	if (fpt_image_cmp(&sep, &st->stored) < 0)
 		return fpt_fault(st, below, "separator, lower half", sep.lo);
 	return NULL;
 }
@@ -382,9 +406,16 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 		if (e->key.len > 0)
 			return fpt_fault(st, "first separator has a tuple", "length",
 							 e->key.len);
-		e->key.len = st->low.len;
-		e->key.tup = st->low.tup;
+		if (fpt_special(pg.p)->prefix == 0)
+		{
+			e->key.len = st->low.len;
+			e->key.tup = st->low.tup;
+		}
 	}
+	else if (fpt_special(pg.p)->prefix != 0 && cls == FPT_CLS_VALUE &&
+			 e->key.len == 0)
+		return fpt_fault(st, "entry of a page with a prefix has no tuple",
+						 "offset", 0);
 	if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
 	{
 		uint64		hi,

@@ -22,6 +22,7 @@
  */
 #include "page/dict.h"
 #include "page/format.h"
+#include "page/prefix.h"
 #include "page/tuple.h"
 
 /* Order of two keys whatever their TIDs.  May raise. */
@@ -168,20 +169,25 @@ fpt_dict_build(FPTPage pg, const FPTEntry *entries, int n)
 	Assert(fpt_header(pg.p)->ndict == 0);
 	for (i = 0; i < n; i++)
 	{
-		const FPTKey *k = &entries[i].key;
+		const FPTEntry *e = &entries[i];
+		FPTLocal	local;
 		int			off = 0;
 
-		if (i > 0 && fpt_key_alike(&entries[i - 1].key, k))
+		if (i > 0 && fpt_key_alike(&e[-1].key, &e->key))
 			continue;
-		if (i > 0 && !fpt_keys_distinct(pg.l, &entries[i - 1].key, k))
+		if (i > 0 && !fpt_keys_distinct(pg.l, &e[-1].key, &e->key))
 			return FPT_UNFIT;
 		if (m >= FPT_MAX_DICT)
 			return FPT_FULL;
-		if (k->len > 0)
-			off = fpt_tuple_put(pg, k);
+
+		/* whole, though it comes from a page with a prefix */
+		if (fpt_page_localize(pg, &e, &local) != FPT_OK)
+			return FPT_UNFIT;
+		if (e->key.len > 0)
+			off = fpt_tuple_put(pg, &e->key);
 		if (off < 0)
 			return FPT_FULL;
-		heads[m] = k->lo;
+		heads[m] = e->key.lo;
 		offs[m++] = (uint16) off;
 	}
 	if (fpt_tuple_room(pg) < m * FPT_DICT_ITEM)

@@ -14,18 +14,23 @@
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/format.h"
+#include "page/prefix.h"
 #include "page/tuple.h"
 
 /* --- all tuples of a page ------------------------------------------------ */
 
-/* Visit all of them, fences first; false if one is not where it should be. */
+/*
+ * Visit all of them, fences and prefix first; false if one is not where it
+ * should be.
+ */
 static bool
 fpt_tuple_walk(FPTTupleWalk *w)
 {
 	FPTPageHeader *h = fpt_header(w->pg.p);
 
 	if (!fpt_tuple_visit_fence(w, &fpt_special(w->pg.p)->low) ||
-		!fpt_tuple_visit_fence(w, &h->high))
+		!fpt_tuple_visit_fence(w, &h->high) ||
+		!fpt_tuple_visit_prefix(w))
 		return false;
 	return fpt_encoding(w->pg.g)->walk(w);
 }
@@ -209,16 +214,24 @@ tuple_nodes(FPTPage pg, const FPTEntry *entries, int n)
 
 	for (int i = 0; i < n; i++)
 	{
+		const FPTEntry *e = &entries[i];
+		FPTLocal	local;
+
 		/* the first entry of an inner page has none */
-		if (fpt_is_leaf(pg.g) || i > 0)
-			upper -= fpt_tuple_space(entries[i].key.len);
+		if (!fpt_is_leaf(pg.g) && i == 0)
+			continue;
+
+		/* (what does not begin with the page's prefix will be FPT_UNFIT) */
+		(void) fpt_page_localize(pg, &e, &local);
+		upper -= fpt_tuple_space(e->key.len);
 	}
 	return nodes_below(pg, upper);
 }
 
 /*
- * Heads go into the slots, tuples below those that are there.  FPT_UNFIT: a
- * head cannot be told.  FPT_FULL: a tuple has no room.  Some tuples may be in
+ * Heads go into the slots, tuples below those that are there, both relative to
+ * the page's prefix.  FPT_UNFIT: a head cannot be told, or an entry does not
+ * begin with the prefix.  FPT_FULL: a tuple has no room.  Some tuples may be in
  * the page then, that nothing refers to.
  */
 static FPTResult
@@ -229,9 +242,29 @@ tuple_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 
 	for (int i = 0; i < n; i++)
 	{
-		const FPTKey *k = &entries[from + i].key;
+		const FPTEntry *e = &entries[from + i];
+		const FPTKey *k;
+		FPTLocal	local;
 		int			off = 0;
 
+		/*
+		 * The first entry of an inner page may have nothing but a head.  That is
+		 * the least one, where the low fence need not begin with the prefix.
+		 */
+		if (fpt_special(pg.p)->prefix != 0 && fpt_is_low_entry(pg.g, kid, i))
+		{
+			out[i].hi = out[i].lo = 0;
+			out[i].off = 0;
+			continue;
+		}
+		if (e->key.len > 0)
+		{
+			FPTResult	res = fpt_page_localize(pg, &e, &local);
+
+			if (res != FPT_OK)
+				return res;
+		}
+		k = &e->key;
 		out[i].hi = out[i].lo = 0;
 		if (k->cls == FPT_CLS_VALUE &&
 			fpt_rel(pg, k, &out[i].hi, &out[i].lo) != 0)

@@ -61,7 +61,7 @@ fpt_extrapolate(FPTDistance range, int n, uint32 capacity)
 typedef struct FPTForm
 {
 	const FPTLayout *l;
-	const FPTPageSpec *spec;
+	FPTPageSpec spec;
 	FPTEntry   *entries;		/* in order */
 	int			n;
 	int			kind;			/* FPT_KIND_*, as their TIDs allow */
@@ -71,6 +71,10 @@ typedef struct FPTForm
 	uint32		tidbase;		/* what these are relative to */
 	int			kw;				/* the key width chosen */
 	FPTKey		base;			/* what keys shall be relative to */
+	FPTKey		low;			/* the fences, and the first and the last */
+	FPTKey		high;			/* value, relative to the prefix; of a fence */
+	FPTKey		from;			/* that does not begin with it the page is */
+	FPTKey		to;				/* open there; their tuples mean nothing */
 } FPTForm;
 
 /*
@@ -117,7 +121,7 @@ fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
 		return;
 	}
 	Assert((wide ? inuse.hi : inuse.lo) <= max);
-	if (f->spec->high->cls != FPT_CLS_VALUE)
+	if (f->high.cls != FPT_CLS_VALUE)
 		below /= 2;
 	*base -= Min(*base, below);
 }
@@ -132,14 +136,11 @@ fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
 static void
 fpt_form_base(FPTForm *f)
 {
-	const FPTKey *low = f->spec->low;
-	const FPTKey *high = f->spec->high;
-	const FPTKey *last = &f->entries[f->last].key;
-	bool		lowopen = low->cls != FPT_CLS_VALUE;
-	bool		highopen = high->cls != FPT_CLS_VALUE;
-	const FPTKey *from = lowopen ? &f->entries[f->first].key : low;
-	FPTDistance content = fpt_distance(last, from);
-	FPTDistance span = highopen ? content : fpt_distance(high, from);
+	bool		lowopen = f->low.cls != FPT_CLS_VALUE;
+	bool		highopen = f->high.cls != FPT_CLS_VALUE;
+	const FPTKey *from = lowopen ? &f->from : &f->low;
+	FPTDistance content = fpt_distance(&f->to, from);
+	FPTDistance span = highopen ? content : fpt_distance(&f->high, from);
 	int			kw;
 
 	Assert(f->first >= 0 && f->first <= f->last && f->last < f->n);
@@ -185,9 +186,14 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 	if (k->cls == FPT_CLS_VALUE && n > 1 &&
 		entries[1].key.cls == FPT_CLS_VALUE)
 	{
+		FPTKeyBuf	whole;
+
 		/* Close by, so that it costs no key width. */
 		k->hi = entries[1].key.hi;
 		k->lo = entries[1].key.lo;
+		if (fpt_is_general(l) && entries[1].key.cut > 0)
+			k->lo = l->cut(l->arg, &entries[1].key, NULL, 0, &whole) ==
+				FPT_CUT_DONE ? whole.key.lo : 0;
 		if (entries[1].key.tid == 0 && !fpt_is_general(l))
 		{
 			if (k->lo-- == 0)
@@ -223,12 +229,15 @@ fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
 		return false;
 	for (i = 0; i < n; i++)
 	{
-		bytes += fpt_tuple_space(entries[i].key.len);
+		int			space = fpt_tuple_space(entries[i].key.len) +
+			(int) entries[i].key.cut;
+
+		bytes += space;
 		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
 			continue;
 		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
 			return false;
-		dbytes += fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+		dbytes += space + FPT_DICT_ITEM;
 	}
 	dnodes = fpt_ceil_div(n, d->cap);
 	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
@@ -244,71 +253,217 @@ static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
 	Assert(enc < FPT_NENC);
-	fpt_page_init(f->l, page, f->spec, fpt_enc(enc, f->kind), base,
+	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind), base,
 				  f->tidbase);
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
 
 /*
- * What the entries are, before anything is chosen.  Sets f's first, last,
- * bytes, kind and tidbase.  The first entry of an inner page counts no tuple:
- * it stands for the low fence, which has it (fpt_is_low_entry).
+ * A key relative to the prefix that the form has, as far as its head goes; the
+ * bytes of its tuple then, or -1: it does not begin with the prefix, or its
+ * tuple makes no sense.  *to's tuple means nothing.  The first entry of an
+ * inner page, which has no tuple, has its head.
  */
+static int
+fpt_form_relative(const FPTForm *f, const FPTKey *key, FPTKey *to)
+{
+	FPTKeyBuf	buf;
+
+	*to = *key;
+	if (!fpt_is_general(f->l) || key->cls != FPT_CLS_VALUE || key->len == 0 ||
+		key->cut == f->spec.nprefix)
+		return (int) key->len;
+	if (f->l->cut(f->l->arg, key, f->spec.prefix, f->spec.nprefix, &buf) !=
+		FPT_CUT_DONE)
+		return -1;
+	*to = buf.key;
+	return (int) buf.key.len;
+}
+
+/* A fence; the page is open there if it does not begin with the prefix. */
 static void
+fpt_form_fence(const FPTForm *f, const FPTKey *fence, uint32 open, FPTKey *to)
+{
+	if (fpt_form_relative(f, fence, to) < 0)
+		to->cls = open;
+}
+
+/*
+ * What the entries are, before anything but the prefix is chosen.  Sets f's
+ * first, last, bytes, kind and tidbase, and low, high, from and to.  The first
+ * entry of an inner page counts no tuple: it stands for the low fence, which
+ * has it (fpt_is_low_entry).  False: one does not begin with the prefix.  May
+ * raise where a compressed value is damaged.
+ */
+static bool
 fpt_form_survey(FPTForm *f)
 {
-	int			level = f->spec->level;
+	int			level = f->spec.level;
 	FPTTidRange tids;
 
 	Assert(f->n >= 0);
 	fpt_tids_none(&tids);
 	f->first = f->last = -1;
-	f->bytes = fpt_tuple_space(f->spec->low->len) +
-		fpt_tuple_space(f->spec->high->len);
+	f->bytes = fpt_tuple_space(f->spec.low->len) +
+		fpt_tuple_space(f->spec.high->len) + fpt_tuple_space(f->spec.nprefix);
+	fpt_form_fence(f, f->spec.low, FPT_CLS_MINF, &f->low);
+	fpt_form_fence(f, f->spec.high, FPT_CLS_PINF, &f->high);
 	for (int i = 0; i < f->n; i++)
 	{
 		const FPTKey *k = &f->entries[i].key;
+		bool		stored = level == 0 || i > 0;
+		int			len = (int) k->len;
 
 		fpt_tids_add(&tids, k->tid);
-		if (level == 0 || i > 0)
-			f->bytes += fpt_tuple_space(k->len);
 		if (k->cls == FPT_CLS_VALUE)
 		{
+			len = fpt_form_relative(f, k, &f->to);
+			if (len < 0 && stored)
+				return false;
 			if (f->first < 0)
+			{
 				f->first = i;
+				f->from = f->to;
+			}
 			f->last = i;
 		}
+		if (stored)
+			f->bytes += fpt_tuple_space((uint32) len);
 	}
 	f->tidbase = 0;
 	f->kind = FPT_KIND_INNER;
 	if (level == 0)
-		f->kind = fpt_choose_tids(&tids, f->spec->reach, &f->tidbase);
+		f->kind = fpt_choose_tids(&tids, f->spec.reach, &f->tidbase);
+	return true;
+}
+
+/*
+ * A page between two fences has the prefix that these have in common, as all
+ * that will ever come to it begins with that; but a longer one that all it has
+ * begin with, if that saves so many bytes more.  What does not begin with it,
+ * which is between a fence and the entry next to it, has the page formed anew.
+ */
+#define FPT_PREFIX_MORE		(BLCKSZ / 32)
+
+/* See page/form.h. */
+uint32
+fpt_common_prefix(const FPTLayout *l, const FPTKey *a, const FPTKey *b,
+				char *bytes)
+{
+	char		other[FPT_MAX_PREFIX];
+	int			n;
+	int			m;
+	int			same = 0;
+
+	if (a->cls != FPT_CLS_VALUE || b->cls != FPT_CLS_VALUE)
+		return 0;
+	n = l->begin(l->arg, a, bytes, FPT_MAX_PREFIX);
+	m = l->begin(l->arg, b, other, FPT_MAX_PREFIX);
+	while (same < n && same < m && bytes[same] == other[same])
+		same++;
+	return same < FPT_MIN_PREFIX ? 0 : (uint32) same;
+}
+
+/*
+ * Form the page with this prefix, in the encoding of heads and tuples.  FPT_OK,
+ * or it is undefined what the page is.  The form is as it was.  The first entry
+ * of an inner page, whose key is the low fence and need not begin with the
+ * prefix, gets the least head that the page can tell, as no key that may come
+ * is below it.  May raise where a compressed value is damaged.
+ */
+static FPTResult
+fpt_form_with_prefix(const FPTForm *form, void *page, const char *prefix,
+					 uint32 nprefix, int fill)
+{
+	FPTForm		f = *form;
+	FPTKey		first = f.entries[0].key;
+	FPTResult	res = FPT_UNFIT;
+
+	f.spec.prefix = prefix;
+	f.spec.nprefix = nprefix;
+	if (f.spec.level > 0)
+	{
+		FPTKey	   *k = &f.entries[0].key;
+
+		if (fpt_form_relative(&f, &f.entries[1].key, k) < 0)
+		{
+			*k = first;
+			return FPT_UNFIT;
+		}
+		k->tid = first.tid;
+		k->len = k->cut = 0;
+		k->tup = k->pre = NULL;
+	}
+	if (fpt_form_survey(&f))
+	{
+		fpt_form_base(&f);
+		if (f.spec.level > 0)
+			f.entries[0].key.lo = f.base.lo;
+		res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
+	}
+	f.entries[0].key = first;
+	return res;
+}
+
+/*
+ * Form the page with a prefix, if it has many entries that have one in common,
+ * and all are values.  FPT_OK; else it is undefined what the page is.
+ */
+static FPTResult
+fpt_form_prefixed(const FPTForm *f, void *page, int fill)
+{
+	char		wide[FPT_MAX_PREFIX];
+	char		tight[FPT_MAX_PREFIX];
+	int			first = f->spec.level > 0 ? 1 : 0;
+	uint32		nwide;
+	uint32		ntight;
+	FPTResult	res = FPT_UNFIT;
+
+	if (f->l->cut == NULL || f->n < FPT_PREFIX_ENTRIES || f->first > first ||
+		f->last < f->n - 1 || f->entries[0].key.cls != FPT_CLS_VALUE)
+		return FPT_UNFIT;
+	ntight = fpt_common_prefix(f->l, &f->entries[first].key,
+							 &f->entries[f->last].key, tight);
+	if (ntight == 0)
+		return FPT_UNFIT;
+	nwide = fpt_common_prefix(f->l, f->spec.low, f->spec.high, wide);
+	if (nwide > 0 && nwide <= ntight &&
+		(ntight - nwide) * f->n <= FPT_PREFIX_MORE)
+		res = fpt_form_with_prefix(f, page, wide, nwide, fill);
+	if (res != FPT_OK && nwide < ntight)
+		res = fpt_form_with_prefix(f, page, tight, ntight, fill);
+	return res;
 }
 
 /*
  * See page/form.h.  Pages of general keys are tried with a dictionary, first if
- * that saves much, else if there is no room without; then with narrow nodes.
- * Each try begins with fpt_page_init(), so none sees what the last one left.
- * Raises what comparing the dictionary's keys raises, and nothing else.
+ * that saves much, else if there is no room without; before that with a prefix;
+ * then with narrow nodes.  Each try begins with fpt_page_init(), so none sees
+ * what the last one left.  Raises what comparing the dictionary's keys raises,
+ * and nothing but a damaged compressed value besides.
  */
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
 	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
-	FPTForm		f = {.l = l, .spec = spec, .entries = entries, .n = n, .kw = 1};
+	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n, .kw = 1};
 	bool		dict;
 	FPTResult	res;
 
+	Assert(spec->nprefix == 0);
 	if (spec->level > 0 && spec->low->cls == FPT_CLS_MINF && n > 0)
 		fpt_form_minf(l, entries, n);
-	fpt_form_survey(&f);
+	if (!fpt_form_survey(&f))
+		return FPT_UNFIT;
 	if (f.first >= 0)
 		fpt_form_base(&f);
 	else
 		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
 	dict = fpt_dict_pays(l, spec->level, f.kw - 1, f.kind, entries, n);
 	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
+		return FPT_OK;
+	if (fpt_form_prefixed(&f, page, fill) == FPT_OK)
 		return FPT_OK;
 	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
 	if (res != FPT_FULL || !fpt_is_general(l))
@@ -356,7 +511,8 @@ fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
 		if (i > 0 &&
 			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
 			return false;
-		*room -= fpt_tuple_space(entries[i].key.len) + FPT_DICT_ITEM;
+		*room -= fpt_tuple_space(entries[i].key.len + entries[i].key.cut) +
+			FPT_DICT_ITEM;
 	}
 	return true;
 }
@@ -390,6 +546,33 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 		fpt_tuple_space(fpt_page_low(l, page).len) -
 		fpt_tuple_space(fpt_page_high(l, page).len);
 	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
+}
+
+/*
+ * See page/form.h.  Without a prefix, what all begin with is left out of the
+ * heads already, but for a byte.
+ */
+bool
+fpt_page_shares(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			n = fpt_page_count(l, page);
+	FPTLoc		loc = {.kid = fpt_header(page)->nkids - 1};
+	char		bytes[FPT_MAX_PREFIX];
+	FPTEntry	first;
+	FPTEntry	last;
+	int			more;
+
+	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g) ||
+		l->begin == NULL || n < FPT_PREFIX_ENTRIES)
+		return false;
+	loc.rank = fpt_node_count(l, page, loc.kid) - 1;
+	if (fpt_page_get(l, page, (FPTLoc) {0}, &first) != FPT_OK ||
+		fpt_page_get(l, page, loc, &last) != FPT_OK)
+		return false;
+	more = (int) fpt_common_prefix(l, &first.key, &last.key, bytes) -
+		(first.key.cut > 0 ? (int) first.key.cut : (int) sizeof(uint64) - 1);
+	return more > 0 && more * n >= FPT_REORG_GAIN;
 }
 
 /* See page/form.h.  "last" is not below "base". */

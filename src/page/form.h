@@ -39,6 +39,26 @@ extern uint32 fpt_page_reach(const FPTLayout *l, void *page,
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 
+/* A page with a prefix has no fewer entries: see FPT_MAX_PREFIX. */
+#define FPT_PREFIX_ENTRIES	3
+
+/*
+ * How many bytes the first columns of two keys have in common at their
+ * beginning, FPT_MAX_PREFIX at most: they are written to "bytes".  0 if that
+ * cannot be told, or if they are too few for a prefix.  l->begin is not NULL.
+ * Raises nothing.
+ */
+extern uint32 fpt_common_prefix(const FPTLayout *l, const FPTKey *a,
+								const FPTKey *b, char *bytes);
+
+/*
+ * Have the entries of a leaf of general keys, which has no room, so much more in
+ * common than its prefix that formed anew it would have an eighth of its space
+ * free?  Pages filled one by one have none at first, and the left half of a
+ * split has that of the whole.  False as well if it is damaged.  Raises nothing.
+ */
+extern bool fpt_page_shares(const FPTLayout *l, void *page);
+
 /* The fewest bytes that hold last - base, 1 to keysize; both are values. */
 extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 						  const FPTKey *last);

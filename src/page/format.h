@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			5	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	6	/* the same in the metapage of a striped one */
+#define FPT_VERSION			7	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	8	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -135,7 +135,9 @@ typedef struct FPTPageSpecial
 	uint32		indexid;		/* random, the same in all pages of an index */
 	uint32		tidbase;		/* table's block that short TIDs are relative
 								 * to, FPT_MAX_TIDBASE at most */
-	uint32		reserved[2];	/* zero */
+	uint16		prefix;			/* offset of the prefix's tuple, see below, or 0 */
+	uint16		reserved16;		/* zero */
+	uint32		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */
 	uint16		pageid;			/* FPT_PAGE_ID */
 } FPTPageSpecial;
@@ -223,6 +225,17 @@ typedef struct FPTMetaData
  * the first has the high bit set and is the more significant; then its bytes.
  */
 #define FPT_TUPLE_LONG		0x80
+
+/*
+ * Where slots own tuples and the first column is a string in the order of its
+ * bytes, a page may have a prefix: a tuple of so many bytes, with which that
+ * column of all its values begins.  Heads and tuples of its entries, NULLs
+ * apart, are those of the same keys without these bytes.  Its fences are whole.
+ * From FPT_MIN_PREFIX on that saves more than the heads grow by, which tell
+ * nothing of keys that share their first 8 bytes.
+ */
+#define FPT_MIN_PREFIX		10
+#define FPT_MAX_PREFIX		255
 
 /*
  * Where slots own tuples pd_upper is fewer bytes than these below the lowest

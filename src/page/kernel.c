@@ -18,12 +18,22 @@
 #include "page/kernel.h"
 #include "page/order.h"
 #include "page/port.h"
+#include "page/prefix.h"
 #include "page/simd.h"
 
 const FPTGeom *
 fpt_page_geom(const FPTLayout *l, void *page)
 {
 	return fpt_geom_of(l, page);
+}
+
+/* The same of what only pages of general keys have. */
+static pg_noinline bool
+fpt_general_sane(FPTPage pg)
+{
+	return fpt_hole_sound(pg) &&
+		fpt_fence_sound(pg.p, &fpt_header(pg.p)->high) &&
+		fpt_fence_sound(pg.p, &fpt_special(pg.p)->low) && fpt_prefix_sound(pg);
 }
 
 /*
@@ -53,8 +63,23 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		return false;
 	if (likely(!fpt_is_general(l)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
-	return fpt_hole_sound(pg) &&
-		fpt_fence_sound(page, &h->high) && fpt_fence_sound(page, &s->low);
+	return fpt_general_sane(pg);
+}
+
+/* --- searching ----------------------------------------------------------- */
+
+/*
+ * fpt_rel() of a key that must be made relative to the page's prefix first; not
+ * 0 also if it does not begin with that, or is corrupt.  May raise.
+ */
+static pg_noinline int
+fpt_rel_cut(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
+{
+	FPTKeyBuf	local;
+
+	if (fpt_page_cut(pg, key, &local) != FPT_CUT_DONE)
+		return -1;
+	return fpt_rel(pg, &local.key, hi, lo);
 }
 
 /*
@@ -113,6 +138,7 @@ fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 	k.tid = 0;
 	if (!fpt_slot_tuple(pg, node, slot, &k))
 		return FPT_CMP_CORRUPT;
+	Assert(k.cut == key->cut || k.len == 0);
 	r = pg.l->cmp(pg.l->arg, key, &k);
 	if (r != 0)
 		return r < 0 ? -1 : 1;
@@ -704,10 +730,48 @@ fpt_find_place_dict(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 	return fpt_place_node(pg, key, tid, p, false);
 }
 
+/*
+ * The same in a page of general keys; the key may be relative to any prefix.
+ * May raise.
+ */
 static pg_noinline FPTResult
 fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	return fpt_find_place_of(pg, key, tid, p, true);
+	FPTKeyBuf	buf;
+	int			cut = FPT_CUT_DONE;
+
+	if (fpt_must_cut(pg, key))
+	{
+		cut = fpt_page_cut(pg, key, &buf);
+		key = &buf.key;
+	}
+	switch (cut)
+	{
+		case FPT_CUT_DONE:
+		case FPT_CUT_SEARCH:
+			return fpt_has_dict(pg.g) ? fpt_find_place_dict(pg, key, tid, p) :
+				fpt_find_place_of(pg, key, tid, p, true);
+		case FPT_CUT_CORRUPT:
+			return FPT_CORRUPT;
+	}
+
+	/* before or after all values of the page, but after the low fence's entry */
+	fpt_region(pg.l, fpt_header(pg.p), FPT_CLS_VALUE, &p->from, &p->to);
+	p->dup = p->listed = false;
+	p->rank = 0;
+	p->where = cut;
+	p->kid = cut < 0 ? p->from : p->to;
+	if (p->kid < p->to && fpt_is_low_entry(pg.g, p->kid, 0))
+	{
+		p->node = fpt_kid_node(pg, 0);
+		if (p->node == NULL)
+			return FPT_CORRUPT;
+		if (fpt_popcount(fpt_node_used(pg.g, p->node)) > 1)
+			p->rank = 1;
+		else
+			p->kid = 1;
+	}
+	return FPT_OK;
 }
 
 /*
@@ -718,8 +782,7 @@ static pg_attribute_always_inline FPTResult
 fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
 	if (unlikely(fpt_has_tuples(pg.g)))
-		return fpt_has_dict(pg.g) ? fpt_find_place_dict(pg, key, tid, p) :
-			fpt_find_place_general(pg, key, tid, p);
+		return fpt_find_place_general(pg, key, tid, p);
 	return fpt_find_place_of(pg, key, tid, p, false);
 }
 
@@ -847,21 +910,20 @@ fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
 }
 
 /*
- * Does the range that ends at hi end in the node of p, or right after it?
- * Most ranges of a point lookup do, which saves the second descent.  p's hi
- * and lo become those of that end.  True: *last is the end.  False: it is to
- * be searched for, if the page is not corrupt.  May raise.
+ * Does the range that ends at hi, which is relative to the page's prefix, end
+ * in p's node, which there is, or right after it?  Most ranges of a point
+ * lookup do, which saves the second descent.  p's hi and lo become those of
+ * that end.  True: *last is the end.  False: it is to be searched for, if the
+ * page is not corrupt.  May raise.
  */
-static inline bool
-fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+static pg_attribute_always_inline bool
+fpt_range_ends_at(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 {
 	uint64		lo = p->lo;
 	uint64		shi,
 				slo;
 	FPTKey		end;
 
-	if (!fpt_place_has_node(p))
-		return false;
 	if (unlikely(fpt_has_dict(pg.g)))
 	{
 		if (!fpt_dict_end(pg, p, hi, &end))
@@ -886,6 +948,27 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 		return true;
 	fpt_sep_get(pg, last->kid, &shi, &slo);
 	return p->hi < shi || (p->hi == shi && p->lo < slo);
+}
+
+/* The same where hi must be made relative to the page's prefix. */
+static pg_noinline bool
+fpt_range_ends_cut(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+{
+	FPTKeyBuf	local;
+
+	return fpt_page_cut(pg, hi, &local) == FPT_CUT_DONE &&
+		fpt_range_ends_at(pg, p, &local.key, last);
+}
+
+/* The same of any key, if the range begins in a node at all. */
+static inline bool
+fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
+{
+	if (!fpt_place_has_node(p))
+		return false;
+	if (fpt_must_cut(pg, hi))
+		return fpt_range_ends_cut(pg, p, hi, last);
+	return fpt_range_ends_at(pg, p, hi, last);
 }
 
 /*
@@ -1081,8 +1164,10 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 	uint64	   *v;
 	int			kid = loc.kid + 1;
 
-	if (node == NULL || fpt_is_leaf(pg.g) || key->cls != FPT_CLS_VALUE ||
-		fpt_rel(pg, key, &hi[1], &lo[1]) != 0)
+	if (node == NULL || fpt_is_leaf(pg.g) || key->cls != FPT_CLS_VALUE)
+		return 0;
+	if ((fpt_must_cut(pg, key) ? fpt_rel_cut(pg, key, &hi[1], &lo[1]) :
+		 fpt_rel(pg, key, &hi[1], &lo[1])) != 0)
 		return 0;
 	perm = fpt_node_perm(pg.g, node) + loc.rank;
 	if (perm[0] >= pg.g->cap)

@@ -81,7 +81,7 @@ extern FPTResult fpt_page_find_child(const FPTLayout *l, void *page,
 /*
  * How far key is on the way from the separator at loc of an inner page, which
  * fpt_page_find_child() found for it, to the next one: 0 .. 65535.  0 where
- * that cannot be told.  Raises nothing.
+ * that cannot be told.  Raises nothing that this did not.
  */
 extern uint32 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 								const FPTKey *key);

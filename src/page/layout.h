@@ -31,6 +31,12 @@
  * four fields only.  General keys (see key/general.h) have their head in lo,
  * and a tuple: bytes in a page or in memory of the caller's; or, in a search
  * key, something that FPTLayout.cmp knows to compare with tuples.
+ *
+ * Entries of a page with a prefix come as they are there: head and tuple are
+ * those of the key without the first "cut" bytes of its first column, which are
+ * at "pre".  It is the same key: whoever reads columns, compares or copies
+ * keys finds it whole.  But heads of keys with different prefixes say nothing
+ * of one another (fpt_same_prefix).
  */
 typedef struct FPTKey
 {
@@ -41,13 +47,15 @@ typedef struct FPTKey
 	uint32		len;			/* bytes of the tuple, without its length */
 	const char *tup;			/* the tuple, or NULL if len is 0 */
 	const void *search;			/* instead of a tuple, or NULL */
+	const char *pre;			/* what its first column begins with, */
+	uint32		cut;			/* and how many bytes that is: 0, none */
 } FPTKey;
 
-/* A key whose tuple is its own (key.tup == data). */
+/* A key whose tuple and prefix are its own, in data. */
 typedef struct FPTKeyBuf
 {
 	FPTKey		key;
-	char		data[FPT_MAX_TUPLE];
+	char		data[FPT_MAX_TUPLE + FPT_MAX_PREFIX];
 } FPTKeyBuf;
 
 /* An entry: key with TID, and the downlink in inner pages (else 0). */
@@ -149,7 +157,21 @@ typedef struct FPTLayout
 	int			(*cmp) (const void *arg, const FPTKey *a, const FPTKey *b);
 	void		(*separate) (const void *arg, const FPTKey *prev,
 							 const FPTKey *key, FPTKeyBuf *sep);
-	const void *arg;			/* of these two */
+
+	/*
+	 * Of keys whose first column is a string in the order of its bytes; else
+	 * NULL.  begin writes its first bytes, "max" at most, to "bytes" and
+	 * returns their number, or -1: they are not to be had.  cut makes *key the
+	 * same one relative to a prefix of len bytes (none, if 0), in *out, which
+	 * may refer to the bytes of *key and of the prefix.  It returns
+	 * FPT_CUT_*; unless FPT_CUT_DONE or _SEARCH, *out means nothing.  begin
+	 * raises nothing, cut may where it has to undo a compression.
+	 */
+	int			(*begin) (const void *arg, const FPTKey *key, char *bytes,
+						  int max);
+	int			(*cut) (const void *arg, const FPTKey *key,
+						const char *prefix, uint32 len, FPTKeyBuf *out);
+	const void *arg;			/* of all of these */
 	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
 	bool		nullsfirst;		/* NULLs are below all values, else above */
 	uint32		indexid;		/* that all pages have, FPTPageSpecial */
@@ -157,6 +179,13 @@ typedef struct FPTLayout
 	FPTGeom		geom[FPT_NENC][FPT_NKINDS]; /* [low nibble of enc][kind]; all
 											 * zero (cap 0): there is none */
 } FPTLayout;
+
+/* Where a key is whose first column may begin with a prefix. */
+#define FPT_CUT_BELOW		(-1)	/* below all keys that do */
+#define FPT_CUT_DONE		0
+#define FPT_CUT_ABOVE		1		/* above all keys that do */
+#define FPT_CUT_SEARCH		2		/* it does, but can only be looked for */
+#define FPT_CUT_CORRUPT		3		/* the tuple makes no sense */
 
 /* What a page is in the tree, whatever its entries: for making one. */
 typedef struct FPTPageSpec
@@ -166,6 +195,8 @@ typedef struct FPTPageSpec
 	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
 	const FPTKey *high;			/* FPTPageHeader.high will hold them */
 	uint32		reach;			/* of a leaf page: see fpt_choose_tids() */
+	const char *prefix;			/* where slots own tuples: the prefix, and */
+	uint32		nprefix;		/* its bytes; 0: none */
 } FPTPageSpec;
 
 /* A place in a page: rank'th entry (in key order) of the kid'th node. */
@@ -278,7 +309,7 @@ typedef struct FPTTupleRef
 /* All tuples of a page, and which of them begins at a byte: number + 1. */
 typedef struct FPTTupleMap
 {
-	FPTTupleRef tuples[FPT_MAX_ENTRIES + 2];
+	FPTTupleRef tuples[FPT_MAX_ENTRIES + 3];
 	int			n;
 	uint16		at[BLCKSZ];
 } FPTTupleMap;
@@ -411,20 +442,33 @@ fpt_tid_cmp(uint64 a, uint64 b)
 }
 
 /*
+ * Are two general keys relative to the same prefix, or both to none?  If not,
+ * their heads say nothing of one another; two of one length need not be one.
+ */
+static inline bool
+fpt_same_prefix(const char *apre, uint32 acut, const char *bpre, uint32 bcut)
+{
+	return acut == bcut &&
+		(likely(acut == 0) || apre == bpre || memcmp(apre, bpre, acut) == 0);
+}
+
+/*
  * Order of two keys, TIDs included: below, equal or above zero.  May raise if
  * keys are general.
  */
 static inline int
 fpt_key_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 {
+	bool		general = unlikely(fpt_is_general(l));
+
 	if (a->cls != b->cls)
 		return a->cls < b->cls ? -1 : 1;
 	if (a->hi != b->hi)
 		return a->hi < b->hi ? -1 : 1;
-	if (a->lo != b->lo)
+	if (a->lo != b->lo &&
+		(!general || fpt_same_prefix(a->pre, a->cut, b->pre, b->cut)))
 		return a->lo < b->lo ? -1 : 1;
-	if (unlikely(fpt_is_general(l)) &&
-		a->cls != FPT_CLS_MINF && a->cls != FPT_CLS_PINF)
+	if (general && a->cls != FPT_CLS_MINF && a->cls != FPT_CLS_PINF)
 	{
 		int			r = l->cmp(l->arg, a, b);
 
@@ -492,6 +536,8 @@ fpt_fence_get(const FPTLayout *l, const void *page, const FPTFence *f)
 	k.len = 0;
 	k.tup = NULL;
 	k.search = NULL;
+	k.pre = NULL;
+	k.cut = 0;
 	if (unlikely(fpt_is_general(l)))
 	{
 		if (f->hi != 0)
@@ -531,7 +577,7 @@ fpt_fence_cmp(const FPTLayout *l, const void *page, const FPTKey *k,
 	{
 		FPTKey		x;
 
-		if (k->lo != f->lo)
+		if (k->lo != f->lo && k->cut == 0)
 			return k->lo < f->lo ? -1 : 1;
 		x = fpt_fence_get(l, page, f);
 		return fpt_key_cmp(l, k, &x);
@@ -563,8 +609,33 @@ fpt_page_above_low(const FPTLayout *l, const void *page, const FPTKey *k)
 }
 
 /*
- * A key whose tuple is somebody else's, made to own it.  "from" may be to->key.
- * What it has in place of a tuple, for a search, stays somebody else's.
+ * The prefix of a page whose slots own tuples: its bytes, and *len.  NULL: it
+ * has none, and *len is 0, or, if damaged, one that is not where it should be
+ * or of an impossible length; *len is not 0 then.
+ */
+static inline const char *
+fpt_page_prefix(const void *page, uint32 *len)
+{
+	unsigned	off = ((const FPTPageSpecial *)
+					   ((const char *) page + FPT_SPECIAL_OFFSET))->prefix;
+	const char *p;
+
+	*len = off;
+	if (likely(off == 0))
+		return NULL;
+	p = fpt_tuple_at(page, off, len);
+	if (p == NULL || *len < FPT_MIN_PREFIX || *len > FPT_MAX_PREFIX)
+	{
+		*len = 1;
+		return NULL;
+	}
+	return p;
+}
+
+/*
+ * A key whose bytes are somebody else's, made to own them.  "from" may be
+ * to->key.  What it has in place of a tuple, for a search, stays somebody
+ * else's.
  */
 static inline void
 fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
@@ -575,6 +646,12 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 		Assert(from->len <= FPT_MAX_TUPLE);
 		fpt_copy_bytes(to->data, from->tup, from->len);
 		to->key.tup = to->data;
+	}
+	if (from->len > 0 && from->cut > 0)
+	{
+		Assert(from->cut <= FPT_MAX_PREFIX);
+		fpt_copy_bytes(to->data + from->len, from->pre, from->cut);
+		to->key.pre = to->data + from->len;
 	}
 }
 
@@ -727,6 +804,7 @@ static inline bool
 fpt_key_alike(const FPTKey *a, const FPTKey *b)
 {
 	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
+		fpt_same_prefix(a->pre, a->cut, b->pre, b->cut) &&
 		(a->len == 0 || a->tup == b->tup ||
 		 memcmp(a->tup, b->tup, a->len) == 0);
 }

@@ -60,7 +60,9 @@ AT(FPTPageSpecial, low, 16);
 AT(FPTPageSpecial, pageno, 40);
 AT(FPTPageSpecial, indexid, 44);
 AT(FPTPageSpecial, tidbase, 48);
-AT(FPTPageSpecial, reserved, 52);
+AT(FPTPageSpecial, prefix, 52);
+AT(FPTPageSpecial, reserved16, 54);
+AT(FPTPageSpecial, reserved, 56);
 AT(FPTPageSpecial, version, 60);
 AT(FPTPageSpecial, pageid, 62);
 

@@ -17,6 +17,7 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/order.h"
+#include "page/prefix.h"
 #include "page/shift.h"
 #include "page/slots.h"
 #include "page/tuple.h"
@@ -76,6 +77,14 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	/* An empty page has room for any two. */
 	(void) fpt_page_set_low(l, page, spec->low, NULL);
 	(void) fpt_page_set_high(l, page, spec->high, NULL);
+	if (spec->nprefix > 0 && fpt_owns_tuples(pg.g))
+	{
+		FPTKey		prefix = {.tup = spec->prefix, .len = spec->nprefix};
+		int			off = fpt_tuple_put(pg, &prefix);
+
+		/* without it the entries are stored whole */
+		s->prefix = (uint16) Max(off, 0);
+	}
 	Assert(h->std.pd_upper == FPT_SPECIAL_OFFSET || fpt_has_tuples(pg.g));
 	Assert(h->std.pd_lower <= h->std.pd_upper);
 }
@@ -319,6 +328,7 @@ fpt_set_fence(const FPTLayout *l, void *page, FPTFence *f, const FPTKey *key,
 	FPTPage		pg = fpt_page_open(l, page);
 	int			off = 0;
 
+	Assert(!fpt_is_general(l) || key->cut == 0);
 	f->lo = key->lo;
 	f->tidcls = key->tid | ((uint64) key->cls << 56);
 	if (likely(!fpt_is_general(pg.l)))
@@ -542,14 +552,16 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 }
 
 FPTResult
-fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry *e,
-					 FPTPlace *p)
+fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry **e,
+					 FPTLocal *local, FPTPlace *p)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTResult	res;
 
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	return fpt_insert_place(pg, e, p);
+	res = fpt_page_localize(pg, e, local);
+	return res == FPT_OK ? fpt_insert_place(pg, *e, p) : res;
 }
 
 /*
@@ -668,8 +680,9 @@ FPTResult
 fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 				FPTEdit *edit)
 {
+	FPTLocal	local;
 	FPTPlace	p;
-	FPTResult	res = fpt_page_insert_find(l, page, e, &p);
+	FPTResult	res = fpt_page_insert_find(l, page, &e, &local, &p);
 
 	if (res == FPT_OK)
 		fpt_page_insert_at(l, page, e, &p, edit);
@@ -1267,11 +1280,14 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
 			  FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTLocal	local;
 	FPTResult	res;
 
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	res = fpt_make_room_locally(pg, e, hard);
+	res = fpt_page_localize(pg, &e, &local);
+	if (res == FPT_OK)
+		res = fpt_make_room_locally(pg, e, hard);
 	if (res == FPT_FULL && fpt_has_tuples(pg.g))
 		res = fpt_make_room_tuples(pg, e, hard, work);
 	if (res == FPT_FULL)

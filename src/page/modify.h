@@ -10,6 +10,7 @@
 
 #include "page/layout.h"
 #include "page/node.h"
+#include "page/prefix.h"
 
 /*
  * Change a fence of a page that is no longer, or not yet, searched: a private
@@ -55,10 +56,12 @@ extern FPTResult fpt_page_insert(const FPTLayout *l, void *page,
 /*
  * The same in two steps.  The first one only looks, and does what comparing of
  * keys there is; FPT_OK if the second one, which cannot fail, may follow, on
- * the page as it is (L12).
+ * the page as it is (L12).  *e becomes the entry as the page will have it
+ * (fpt_page_localize), which is what the second one takes.
  */
 extern FPTResult fpt_page_insert_find(const FPTLayout *l, void *page,
-									  const FPTEntry *e, FPTPlace *p);
+									  const FPTEntry **e, FPTLocal *local,
+									  FPTPlace *p);
 extern void fpt_page_insert_at(const FPTLayout *l, void *page,
 							   const FPTEntry *e, const FPTPlace *p,
 							   FPTEdit *edit);

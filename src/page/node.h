@@ -87,6 +87,20 @@ fpt_fence_sound(const void *page, const FPTFence *f)
 		(f->hi < BLCKSZ && fpt_tuple_at(page, (unsigned) f->hi, &len) != NULL);
 }
 
+/*
+ * Is a general page's prefix where it says, and may it have one?  Only such an
+ * index can, and not a page whose keys are in a dictionary.
+ */
+static inline bool
+fpt_prefix_sound(FPTPage pg)
+{
+	uint32		len;
+
+	return fpt_special(pg.p)->prefix == 0 ||
+		(pg.l->cut != NULL && fpt_owns_tuples(pg.g) &&
+		 fpt_page_prefix(pg.p, &len) != NULL);
+}
+
 /* Is p's node the one in which the key is, or belongs? */
 static inline bool
 fpt_place_has_node(const FPTPlace *p)
@@ -563,6 +577,8 @@ fpt_dict_key(const void *page, int code, uint32 cls, FPTKey *key)
 	key->len = 0;
 	key->tup = NULL;
 	key->search = NULL;
+	key->pre = NULL;
+	key->cut = 0;
 	off = fpt_dict_off(page, code);
 	if (off == 0)
 		return true;
@@ -602,7 +618,10 @@ fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
 		memcpy(node + g->off_off + slot * g->pw, &off, 2);
 }
 
-/* A slot's tuple as part of a key; false if it is not where it should be. */
+/*
+ * A slot's tuple as part of a key of the class that is in *key, and the page's
+ * prefix, if it has one; false if one of them is not where it should be.
+ */
 static inline bool
 fpt_slot_tuple(FPTPage pg, const char *node, int slot, FPTKey *key)
 {
@@ -611,10 +630,15 @@ fpt_slot_tuple(FPTPage pg, const char *node, int slot, FPTKey *key)
 	key->len = 0;
 	key->tup = NULL;
 	key->search = NULL;
+	key->pre = NULL;
+	key->cut = 0;
 	if (off == 0)
 		return true;
 	key->tup = fpt_tuple_at(pg.p, off, &key->len);
-	return key->tup != NULL;
+	if (key->tup == NULL || key->cls != FPT_CLS_VALUE)
+		return key->tup != NULL;
+	key->pre = fpt_page_prefix(pg.p, &key->cut);
+	return likely(key->cut == 0) || key->pre != NULL;
 }
 
 /* Bytes that a tuple of this length takes in a page. */

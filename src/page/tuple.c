@@ -97,6 +97,20 @@ fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f)
 	return true;
 }
 
+/* See page/tuple.h. */
+bool
+fpt_tuple_visit_prefix(FPTTupleWalk *w)
+{
+	FPTPageSpecial *s = fpt_special(w->pg.p);
+	int			off = fpt_tuple_visit(w, s->prefix);
+
+	if (off < 0)
+		return false;
+	if (w->to != NULL)
+		s->prefix = (uint16) off;
+	return true;
+}
+
 /*
  * See page/tuple.h.  Goes node by node, slot by slot: in which order tuples lie
  * means nothing.  False: it has stopped half-way.
@@ -155,7 +169,7 @@ fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 
 	if (off == 0)
 		return true;
-	if (map->n >= FPT_MAX_ENTRIES + 2 || off >= BLCKSZ ||
+	if (map->n >= FPT_MAX_ENTRIES + 3 || off >= BLCKSZ ||
 		fpt_tuple_at(page, off, &len) == NULL || map->at[off] != 0)
 		return false;
 	t = &map->tuples[map->n++];
@@ -168,8 +182,8 @@ fpt_map_add(FPTTupleMap *map, const char *page, unsigned off, char *ref,
 }
 
 /*
- * Map all tuples of a page, fences' included; false if one is not where it
- * should be, or two are the same one.  Only looks.
+ * Map all tuples of a page, fences and prefix included; false if one is not
+ * where it should be, or two are the same one.  Only looks.
  */
 static bool
 fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
@@ -182,7 +196,9 @@ fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 	memset(map->at, 0, sizeof(map->at));
 	if (low->hi >= BLCKSZ || high->hi >= BLCKSZ ||
 		!fpt_map_add(map, pg.p, (unsigned) low->hi, (char *) &low->hi, true) ||
-		!fpt_map_add(map, pg.p, (unsigned) high->hi, (char *) &high->hi, true))
+		!fpt_map_add(map, pg.p, (unsigned) high->hi, (char *) &high->hi, true) ||
+		!fpt_map_add(map, pg.p, fpt_special(pg.p)->prefix,
+					 (char *) &fpt_special(pg.p)->prefix, false))
 		return false;
 	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{

@@ -36,6 +36,9 @@ extern FPTResult fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map);
 extern int	fpt_tuple_visit(FPTTupleWalk *w, unsigned off);
 extern bool fpt_tuple_visit_fence(FPTTupleWalk *w, FPTFence *f);
 
+/* The same of the page's prefix, if it has one. */
+extern bool fpt_tuple_visit_prefix(FPTTupleWalk *w);
+
 /* The walk of pages whose slots have a tuple each; false: corrupt. */
 extern bool fpt_tuple_walk_slots(FPTTupleWalk *w);
 

@@ -338,11 +338,14 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 				   bool isnull)
 {
 	int			to = b->n;
+	uint32		cut;
+	const char *pre = fpt_page_prefix(page, &cut);
 	uint64		prev = 0;		/* head of the key looked at last */
 	int			prevoff = -1;	/* where its tuple is */
 	bool		match = false;	/* does it match? */
 
 	Assert(b->tupoffs != NULL && b->los != NULL && b->n + n <= b->max);
+	Assert(b->cut == cut);
 	for (int i = b->n; i < b->n + n; i++)
 	{
 		int			off = b->tupoffs[i];
@@ -351,7 +354,7 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 		{
 			FPTKey		key;
 
-			fpt_batch_key(so, b, i, isnull, (char *) page + off, &key);
+			fpt_batch_key(so, b, i, isnull, (char *) page + off, pre, &key);
 			match = fpt_quals_match(so->quals, &key);
 			prev = key.lo;
 			prevoff = off;
@@ -669,6 +672,8 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 
 	/* Backward, a page that took over its left sibling goes on after "high". */
 	bool		cut = !fpt_page_ends_at(l, page, high);
+
+	(void) fpt_page_prefix(page, &b->cut);
 
 	/* another try on each page */
 	so->poorseeks = Min(so->poorseeks, FPT_POOR_SEEKS - 1);

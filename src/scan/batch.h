@@ -69,13 +69,14 @@ extern void fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so);
 
 /*
  * The i'th entry's key in a batch of general keys that has them; its tuple is
- * at tup, in the locked page or a copy, and has to stay there as long as *key
- * is used.  Raises nothing.
+ * at tup and the page's prefix, of which values have b->cut bytes, at pre, in
+ * the locked page or a copy, and have to stay there as long as *key is used.
+ * Raises nothing.
  * Written in place: a copy of what was just written in smaller pieces stalls.
  */
 static inline void
 fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
-			  const char *tup, FPTKey *key)
+			  const char *tup, const char *pre, FPTKey *key)
 {
 	Assert(i >= 0 && b->los != NULL && b->tuplens != NULL);
 	key->hi = 0;
@@ -88,6 +89,8 @@ fpt_batch_key(FPTScanOpaque *so, const FPTBatch *b, int i, bool isnull,
 	key->len = b->tuplens[i];
 	key->tup = key->len > 0 ? tup : NULL;
 	key->search = NULL;
+	key->pre = pre;
+	key->cut = isnull ? 0 : b->cut;
 }
 
 #endif							/* FPT_SCAN_BATCH_H */

@@ -87,6 +87,7 @@ fpt_key_here(FPTKeyBuf *buf)
 {
 	Assert(buf->key.search == NULL);
 	buf->key.tup = buf->key.len > 0 ? buf->data : NULL;
+	buf->key.pre = buf->key.cut > 0 ? buf->data + buf->key.len : NULL;
 }
 
 /* No leaf will be come to any more; of those asked for, some were in vain. */

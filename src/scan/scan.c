@@ -123,14 +123,16 @@ static pg_noinline void
 fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTBatch   *b = &so->cur;
+	const char *tup;
 	FPTKey		key;
 
 	Assert(b->items[b->pos] & FPT_ITUP_STORED);
 	if (unlikely(so->itup == NULL))
 		so->itup = MemoryContextAllocZero(so->cxt, FPT_ITUP_SIZE);
+	tup = b->itups.data + (b->items[b->pos] & ~FPT_ITUP_STORED);
 	fpt_batch_key(so, b, b->pos,
 				  b->pos >= b->nullfrom && b->pos < b->nullto,
-				  b->itups.data + (b->items[b->pos] & ~FPT_ITUP_STORED), &key);
+				  tup, tup + b->tuplens[b->pos], &key);
 	fpt_general_write(so->ix.layout.arg, &key, so->itup);
 	scan->xs_itup = so->itup;
 }

@@ -49,6 +49,7 @@ typedef struct FPTBatch
 	uint16	   *tupoffs;		/* general keys: tuples in the page, while it */
 	uint16	   *tuplens;		/* is locked; lengths of these */
 	int			tupbytes;		/* FPTRun.tupbytes */
+	uint32		cut;			/* bytes of the page's prefix, see FPTKey */
 	bool		doubt;			/* entries are returned if the standby shows */
 	int			askedfrom;		/* them (scan/standby.c); looked up have been */
 	int			askedto;		/* askedfrom .. askedto - 1 */

@@ -65,6 +65,7 @@
 #include "page/copy.h"
 #include "page/format.h"
 #include "page/kernel.h"
+#include "page/prefix.h"
 #include "page/layout.h"
 #include "server/compat.h"
 #include "sql/heapcheck.h"
@@ -578,7 +579,8 @@ fpt_verify_group_start(FPTVerify *v, const FPTKey *key)
 		!fpt_verify_any_null(v, key);
 	g->fetched = g->live = false;
 	fpt_equal_range(&v->ix, key, &lo, &hi);
-	fpt_key_copy(&g->last, &hi);
+	if (!fpt_key_whole(&v->ix.layout, &hi, &g->last))
+		fpt_corrupt(v->rel, v->target.pageno, "An entry's tuple is not valid");
 	g->tid = key->tid;
 	g->pageno = v->target.pageno;
 }

@@ -260,6 +260,13 @@ fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
 	fpt_general_init(rel, g, sortkeys);
 	layout->cmp = fpt_general_compare;
 	layout->separate = fpt_general_separate;
+	layout->begin = NULL;
+	layout->cut = NULL;
+	if (g->prefixes)
+	{
+		layout->begin = fpt_general_begin;
+		layout->cut = fpt_general_cut;
+	}
 	layout->arg = g;
 }
 

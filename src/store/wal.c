@@ -719,6 +719,7 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 	Page		page = BufferGetPage(buf);
 	FPTEdit		edit;
 	FPTPlace	place;
+	FPTLocal	local;
 	FPTResult	res;
 
 	Assert(CritSectionCount == 0);
@@ -726,7 +727,7 @@ fpt_wal_insert(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 	edit.n = 0;
 
 	/* Comparing general keys may raise errors, the rest does not. */
-	res = fpt_page_insert_find(&ix->layout, page, e, &place);
+	res = fpt_page_insert_find(&ix->layout, page, &e, &local, &place);
 	if (res != FPT_OK)
 		return res;
 #ifdef USE_ASSERT_CHECKING

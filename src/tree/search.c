@@ -20,6 +20,7 @@
 
 #include "key/image.h"
 #include "page/kernel.h"
+#include "page/prefix.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/place.h"
@@ -133,15 +134,14 @@ fpt_child_bounds(FPTIndex *ix, Page page, FPTLoc loc, FPTBounds *bounds)
 	const FPTLayout *l = &ix->layout;
 	FPTEntry	e;
 
-	if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+	if (fpt_page_get(l, page, loc, &e) != FPT_OK ||
+		!fpt_key_whole(l, &e.key, &bounds->low))
 		return false;
-	fpt_key_copy(&bounds->low, &e.key);
 	if (!fpt_page_step(l, page, &loc, 1))
 		e.key = fpt_page_high(l, page);
 	else if (fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return false;
-	fpt_key_copy(&bounds->high, &e.key);
-	return true;
+	return fpt_key_whole(l, &e.key, &bounds->high);
 }
 
 /* Is this page the one of "level" that covers key, or to the left of it? */

@@ -37,6 +37,7 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/modify.h"
+#include "page/prefix.h"
 #include "page/remove.h"
 #include "server/stop.h"
 #include "store/buf.h"
@@ -92,6 +93,7 @@ typedef struct FPTSplit
 	Relation	rel;
 	FPTIndex   *ix;
 	const FPTEntry *e;			/* the entry to insert */
+	FPTLocal   *local;			/* the same as the page would have it, or NULL */
 	FPTEntry   *entries;		/* the page's entries and e, in order */
 	int			n;
 	int			pos;			/* e's place in them; -1: it is left out */
@@ -126,6 +128,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 									 FPT_MAX_ENTRIES);
 	int			a = 0;
 	int			b = n;
+	const FPTEntry *e;
 
 	Assert(sp->entries != NULL);
 	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
@@ -148,7 +151,20 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 			b = m;
 	}
 	memmove(sp->entries + a + 1, sp->entries + a, (n - a) * sizeof(FPTEntry));
-	sp->entries[a] = *sp->e;
+
+	/*
+	 * It is told whether it is like its neighbours, if it begins with their
+	 * prefix; if not, it is unlike all of them.
+	 */
+	e = sp->e;
+	if (fpt_must_cut(fpt_page_open(&sp->ix->layout, page), &e->key))
+	{
+		sp->local = palloc(sizeof(FPTLocal));
+		if (fpt_page_localize(fpt_page_open(&sp->ix->layout, page), &e,
+							  sp->local) != FPT_OK)
+			e = sp->e;
+	}
+	sp->entries[a] = *e;
 	sp->n = n + 1;
 	sp->pos = a;
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
@@ -483,8 +499,8 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	if (h->level == 0 && fpt_is_general(l))
 		l->separate(l->arg, &sp->entries[at - 1].key, &sp->entries[at].key,
 					&sp->sep);
-	else
-		fpt_key_copy(&sp->sep, &sp->entries[at].key);
+	else if (!fpt_key_whole(l, &sp->entries[at].key, &sp->sep))
+		return false;
 	if (h->level == 0 && !fpt_is_general(l) &&
 		fpt_image_cmp(&sp->entries[at - 1].key, &sp->sep.key) != 0)
 		sp->sep.key.tid = 0;
@@ -738,6 +754,8 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	if (res == FPT_OK)
 		memcpy(copy, formed, BLCKSZ);
 	pfree(sp.entries);
+	if (sp.local != NULL)
+		pfree(sp.local);
 	pfree(formed);
 	h->left = left;
 	h->right = right;
@@ -850,20 +868,26 @@ fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 
 /*
  * The last thing that is tried before a page of general keys is split: to form
- * it anew, in narrower nodes, or with a dictionary where keys repeat.  True: e
- * is in, and logged; false: nothing has changed.  Locks stay as they are, as in
- * fpt_insert_in_page().  Raises as fpt_recode() does.
+ * it anew, in narrower nodes, with a prefix, or with a dictionary where keys
+ * repeat.  True: e is in, and logged; false: nothing has changed.  Locks stay as
+ * they are, as in fpt_insert_in_page().  Raises as fpt_recode() does.
  */
 static bool
 fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				Buffer childbuf)
 {
 	Page		page = BufferGetPage(buf);
+	Page		copy;
 	FPTWal	   *wal;
+	bool		shares = false;
+	uint32		had;
+	uint32		has;
 
 	if (!fpt_is_general(&ix->layout))
 		return false;
 	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES)
+		shares = fpt_page_shares(&ix->layout, page);
+	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES && !shares)
 	{
 		FPTWork    *work = palloc(sizeof(FPTWork));
 		bool		repeats = fpt_page_repeats(&ix->layout, page, work);
@@ -873,14 +897,20 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			return false;
 	}
 	wal = fpt_wal_start(rel, &ix->layout);
-	if (!fpt_recode(rel, ix, fpt_wal_page(wal, buf, false), fpt_bufpage(buf),
-					e))
+	copy = fpt_wal_page(wal, buf, false);
+	(void) fpt_page_prefix(copy, &had);
+	if (fpt_recode(rel, ix, copy, fpt_bufpage(buf), e))
 	{
-		fpt_wal_abort(wal);
-		return false;
+		/* a compressed value among the others keeps a page from sharing */
+		(void) fpt_page_prefix(copy, &has);
+		if (!shares || has > had || fpt_page_has_dict(copy))
+		{
+			fpt_insert_finish(wal, childbuf);
+			return true;
+		}
 	}
-	fpt_insert_finish(wal, childbuf);
-	return true;
+	fpt_wal_abort(wal);
+	return false;
 }
 
 /*
@@ -1000,6 +1030,8 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	pfree(sp.entries);
 	pfree(sp.left);
 	pfree(sp.work);
+	if (sp.local != NULL)
+		pfree(sp.local);
 
 	right = sp.pos < 0 && fpt_key_cmp(&ix->layout, &e->key, &sp.sep.key) >= 0;
 	if (!right)

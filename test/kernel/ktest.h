@@ -22,6 +22,7 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/order.h"
+#include "page/prefix.h"
 #include "page/remove.h"
 #include "page/simd.h"
 #include "page/tuple.h"
@@ -101,6 +102,8 @@ typedef struct KTWorld
 	bool		dict;			/* ... of nkeys kinds: pages with dictionaries */
 	int			nkeys;
 	int			unlikepct;		/* of those that equal another but are not alike */
+	char		prefix[FPT_MAX_PREFIX]; /* what most keys begin with, if */
+	int			nprefix;		/* the layout knows prefixes; its bytes or 0 */
 	FPTKey		low;
 	FPTKey		high;
 	KTEntry		m[FPT_MAX_ENTRIES + 1];
@@ -146,6 +149,15 @@ extern void kt_layout_general(FPTLayout *l, bool nullsfirst,
 							  bool randomwidths);
 
 /*
+ * The same layout for keys that are strings, the first 8 bytes of which, or as
+ * many as there are, are the head: pages may have prefixes.
+ */
+extern void kt_layout_strings(FPTLayout *l);
+
+/* A string as such a key: head and tuple, the bytes of which are kept. */
+extern void kt_string_key(FPTKey *key, const char *s, int n);
+
+/*
  * The slots of a node that hold the first "rank" entries, by comparing all of
  * its entries with each other; only for nodes without a permutation.
  */
@@ -163,8 +175,9 @@ static inline FPTResult
 kt_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
 {
 	FPTPlace	place;
+	FPTLocal	local;
 
-	return fpt_page_insert_find(l, page, e, &place);
+	return fpt_page_insert_find(l, page, &e, &local, &place);
 }
 
 /* The page has exactly the model's entries and (exact) hints, and is sound. */

@@ -187,6 +187,186 @@ kt_layout_general(FPTLayout *l, bool nullsfirst, bool randomwidths)
 	l->arg = &kt_state;
 }
 
+/* --- strings -------------------------------------------------------------- */
+
+/*
+ * A string's tuple is what follows its first 8 bytes.  If that is nothing, or
+ * begins with KT_HEADER, it follows KT_HEADER and a byte: the string's length,
+ * if it has no more than 8 bytes, or KT_LONG.
+ */
+#define KT_HEADER	0xFF
+#define KT_LONG		0x80
+
+/* Longest string, as bytes of head, tuple and prefix can make it. */
+#define KT_STRING	(8 + FPT_MAX_TUPLE + FPT_MAX_PREFIX)
+
+/* Memory that a world's keys are kept in; most of it is never touched. */
+#define KT_ARENA	(1024 * 1024 * 1024)
+
+static int	kt_kept = 0;
+
+static char *
+kt_bytes(int n)
+{
+	static char *arena = NULL;
+
+	if (arena == NULL)
+		arena = malloc(KT_ARENA);
+	if (kt_kept + n > KT_ARENA)
+		abort();
+	kt_kept += n;
+	return arena + kt_kept - n;
+}
+
+/* A key's string, the prefix that it is relative to included. */
+static int
+kt_string_of(const FPTKey *k, char *s)
+{
+	uint64		head = __builtin_bswap64(k->lo);
+	const uint8 *t = (const uint8 *) k->tup;
+	int			len = (int) k->len;
+	int			nhead = 8;
+
+	CHECK(k->search == NULL);
+	if (len >= 2 && t[0] == KT_HEADER)
+	{
+		if (t[1] <= 8)
+			nhead = t[1];
+		t += 2;
+		len -= 2;
+	}
+	if (k->cut > 0)
+		memcpy(s, k->pre, k->cut);
+	memcpy(s + k->cut, &head, 8);
+	if (len > 0)
+		memcpy(s + k->cut + nhead, t, len);
+	return (int) k->cut + nhead + len;
+}
+
+/* Head and tuple of a string; the tuple is written to t, FPT_MAX_TUPLE at most. */
+static void
+kt_string_split(FPTKey *key, const char *s, int n, char *t)
+{
+	uint64		head = 0;
+	int			rest = Max(n - 8, 0);
+	int			header = rest == 0 || (uint8) s[8] == KT_HEADER ? 2 : 0;
+
+	memcpy(&head, s, Min(n, 8));
+	key->lo = __builtin_bswap64(head);
+	if (header > 0)
+	{
+		t[0] = (char) KT_HEADER;
+		t[1] = (char) (rest == 0 ? n : KT_LONG);
+	}
+	rest = Min(rest, FPT_MAX_TUPLE - header);
+	memcpy(t + header, s + 8, rest);
+	key->len = (uint32) (header + rest);
+	key->tup = t;
+}
+
+void
+kt_string_key(FPTKey *key, const char *s, int n)
+{
+	char		t[FPT_MAX_TUPLE];
+	char	   *kept;
+
+	key->pre = NULL;
+	key->cut = 0;
+	kt_string_split(key, s, n, t);
+	kept = kt_bytes((int) key->len);
+	memcpy(kept, t, key->len);
+	key->tup = kept;
+}
+
+static int
+kt_string_cmp(const void *arg, const FPTKey *a, const FPTKey *b)
+{
+	char		x[KT_STRING];
+	char		y[KT_STRING];
+	int			n = kt_string_of(a, x);
+	int			m = kt_string_of(b, y);
+	int			r = memcmp(x, y, Min(n, m));
+
+	CHECK(arg == &kt_state);
+	CHECK(a->cut != b->cut || a->lo == b->lo);
+	return r != 0 ? r : n - m;
+}
+
+static int
+kt_begin(const void *arg, const FPTKey *key, char *bytes, int max)
+{
+	char		s[KT_STRING];
+	int			n;
+
+	if (key->cls != FPT_CLS_VALUE)
+		return -1;
+	n = kt_string_of(key, s);
+	memcpy(bytes, s, Min(n, max));
+	return Min(n, max);
+}
+
+static int
+kt_cut(const void *arg, const FPTKey *key, const char *prefix, uint32 len,
+	   FPTKeyBuf *out)
+{
+	char		s[KT_STRING];
+	int			n = kt_string_of(key, s);
+	int			r = len > 0 ? memcmp(s, prefix, Min(n, (int) len)) : 0;
+
+	CHECK(key->cls == FPT_CLS_VALUE);
+	CHECK(len == 0 || (len >= FPT_MIN_PREFIX && len <= FPT_MAX_PREFIX));
+	if (r != 0)
+		return r < 0 ? FPT_CUT_BELOW : FPT_CUT_ABOVE;
+	if (n < (int) len)
+		return FPT_CUT_BELOW;
+	out->key = *key;
+	kt_string_split(&out->key, s + len, n - (int) len, out->data);
+	out->key.pre = len > 0 ? prefix : NULL;
+	out->key.cut = len;
+	return FPT_CUT_DONE;
+}
+
+/* All of the key, and its TID where it is the same string as the one before. */
+static void
+kt_string_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
+				   FPTKeyBuf *sep)
+{
+	char		x[KT_STRING];
+	char		y[KT_STRING];
+	int			n = kt_string_of(prev, x);
+	int			m = kt_string_of(key, y);
+	FPTLayout	l = {.cmp = kt_string_cmp, .cut = kt_cut, .arg = arg};
+
+	CHECK(fpt_key_whole(&l, key, sep));
+	if (prev->cls != key->cls || n != m || memcmp(x, y, n) != 0)
+		sep->key.tid = 0;
+}
+
+void
+kt_layout_strings(FPTLayout *l)
+{
+	l->cmp = kt_string_cmp;
+	l->separate = kt_string_separate;
+	l->begin = kt_begin;
+	l->cut = kt_cut;
+}
+
+/* Head and tuple, which are anything, become a string's after n bytes. */
+static void
+kt_make_string(KTWorld *w, FPTKey *key, int n)
+{
+	char		s[KT_STRING];
+	uint64		head = __builtin_bswap64(key->lo);
+
+	memcpy(s, w->prefix, n);
+	memcpy(s + n, &head, 8);
+	n += 8;
+	if (key->len > 0)
+		memcpy(s + n, key->tup, key->len);
+	n = Min(n + (int) key->len, FPT_MAX_TUPLE);
+	kt_string_key(key, s, n);
+}
+
 /* Give a key a tuple. */
 static void
 kt_random_tuple(KTWorld *w, FPTKey *key)
@@ -237,8 +417,13 @@ void
 kt_world_init(KTWorld *w)
 {
 	w->general = kt_chance(50);
+	kt_kept = 0;
 	if (w->general)
+	{
 		kt_layout_general(&w->l, kt_chance(50), kt_chance(30));
+		if (kt_chance(40))
+			kt_layout_strings(&w->l);
+	}
 	else
 		kt_layout(&w->l, 4 << kt_below(3), kt_chance(50), kt_chance(30));
 	kt_world_init_page(w);
@@ -248,7 +433,8 @@ kt_world_init(KTWorld *w)
 static void
 kt_page_init(KTWorld *w, int enc)
 {
-	FPTPageSpec spec = {w->level, w->pageno, &w->low, &w->high};
+	FPTPageSpec spec = {w->level, w->pageno, &w->low, &w->high, 0, w->prefix,
+	(uint32) w->nprefix};
 
 	FPTKey		base = kt_key(FPT_CLS_VALUE, (uint64) (kt_page_base(w) >> 64),
 							  (uint64) kt_page_base(w), 0);
@@ -300,6 +486,16 @@ kt_world_init_page(KTWorld *w)
 	if (w->dict)
 		w->base = kt_below(100);
 	w->next = 0;
+	w->nprefix = 0;
+	if (w->general && w->l.cut != NULL && !w->dict && kt_chance(80))
+	{
+		w->nprefix = FPT_MIN_PREFIX + (int) kt_below(kt_chance(70) ? 30 :
+													 BLCKSZ > 1024 ? 246 : 60);
+		w->tupmax = Min(w->tupmax, FPT_MAX_TUPLE - w->nprefix - 16);
+		w->tupmin = Min(w->tupmin, w->tupmax);
+		for (int i = 0; i < w->nprefix; i++)
+			w->prefix[i] = (char) kt_below(kt_chance(50) ? 256 : 2);
+	}
 	w->low = kt_key(FPT_CLS_MINF, 0, 0, 0);
 	w->high = kt_key(FPT_CLS_PINF, 0, 0, 0);
 	w->n = 0;
@@ -398,6 +594,8 @@ kt_any_entry(KTWorld *w)
 		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
 	if (w->general)
 		kt_random_tuple(w, &e.key);
+	if (w->l.cut != NULL && e.key.cls == FPT_CLS_VALUE)
+		kt_make_string(w, &e.key, kt_below(300) == 0 ? 0 : w->nprefix);
 	e.key.tid = kt_random_tid(w, kt_below(200) > 0 ? w->kind :
 							  Max(w->kind, FPT_KIND_LEAF6));
 	if (w->level > 0)
@@ -634,6 +832,8 @@ kt_world_fill(KTWorld *w, int pct)
 		else
 			w->m[0].e.key = kt_key(FPT_CLS_VALUE, (uint64) (w->base >> 64),
 								   (uint64) w->base, 0);
+		if (w->nprefix > 0 && w->m[0].e.key.cls == FPT_CLS_VALUE)
+			kt_make_string(w, &w->m[0].e.key, w->nprefix);
 		w->n = 1;
 	}
 	if (w->general && !w->dict)
@@ -641,11 +841,15 @@ kt_world_fill(KTWorld *w, int pct)
 	while (w->n < n)
 	{
 		FPTEntry	x = kt_any_entry(w);
+		const FPTEntry *e0 = &x;
+		FPTLocal	local;
+		FPTPage		pg = fpt_page_open(&w->l, w->page);
 		uint64		hi,
 					lo;
 
-		if ((x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
-			 fpt_rel(fpt_page_open(&w->l, w->page), &x.key, &hi, &lo) != 0) ||
+		if (fpt_page_localize(pg, &e0, &local) != FPT_OK ||
+			(x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
+			 fpt_rel(pg, &e0->key, &hi, &lo) != 0) ||
 			!kt_tid_fits(g, w->tidbase, x.key.tid))
 			continue;
 		w->m[w->n].e = x;
@@ -673,6 +877,9 @@ kt_world_fill(KTWorld *w, int pct)
 static bool
 kt_same_entry(KTWorld *w, const FPTEntry *a, const FPTEntry *b)
 {
+	if (w->l.cut != NULL)
+		return fpt_key_cmp(&w->l, &a->key, &b->key) == 0 &&
+			a->down == b->down;
 	return fpt_key_cmp(&w->l, &a->key, &b->key) == 0 && a->down == b->down &&
 		a->key.len == b->key.len &&
 		(w->level > 0 || a->key.len == 0 ||
@@ -697,7 +904,11 @@ kt_verify(KTWorld *w, bool exact_hints)
 	if (n != w->n)
 		return;
 	for (int i = 0; i < n; i++)
-		CHECK(kt_same_entry(w, &e[i], &w->m[i].e));
+	{
+		/* that of minus infinity is any key */
+		if (i > 0 || w->l.cut == NULL || w->level == 0)
+			CHECK(kt_same_entry(w, &e[i], &w->m[i].e));
+	}
 	n = kt_loc_index(w, fpt_page_null_border(&w->l, w->page));
 	CHECK(n == w->n || (n >= 0 && (n == 0 || w->m[n - 1].e.key.cls !=
 								   w->m[n].e.key.cls)));

@@ -213,9 +213,9 @@ test_check_header(void)
 	sound_page(&l8, 0);
 	header()->ndict = 1;
 	expect("reserved bytes of the page header are not zero");
-	special()->reserved[0] = 1;
+	special()->reserved16 = 1;
 	expect("reserved bytes of the page header are not zero");
-	special()->reserved[1] = 1;
+	special()->reserved = 1;
 	expect("reserved bytes of the page header are not zero");
 	header()->high.tidcls |= (uint64) 1 << 48;
 	expect("high fence is not valid");

@@ -233,6 +233,7 @@ call_writers(KTWorld *w)
 	FPTEdit		edit = {0};
 	uint64		gone[FPT_MAX_NODES];
 	static FPTChanges changed;
+	static FPTKeyBuf fence;
 	int			n = (int) kt_below(2000);
 
 	if (kt_chance(10))
@@ -257,8 +258,11 @@ call_writers(KTWorld *w)
 	for (int i = 0; i < changed.n; i++)
 		CHECK(changed.r[i].off + changed.r[i].len <= FPT_SPECIAL_OFFSET);
 	fpt_page_trim(l, copy);
-	fpt_page_set_low(l, copy, &e.key, &kt_work);
-	fpt_page_set_high(l, copy, &e.key, &kt_work);
+	if (fpt_key_whole(l, &e.key, &fence))
+	{
+		fpt_page_set_low(l, copy, &fence.key, &kt_work);
+		fpt_page_set_high(l, copy, &fence.key, &kt_work);
+	}
 
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_make_room(l, copy, &e, &kt_work);

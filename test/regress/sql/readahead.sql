@@ -470,7 +470,7 @@ BEGIN
 		ELSE format('%s of %s', asked, blocks) END;
 END $$;
 SET fptree.leaf_prefetch = off;
-CREATE TABLE run (a int8, b int8, d text) WITH (autovacuum_enabled = off);
+CREATE TABLE run (a int8, b int8, d bpchar) WITH (autovacuum_enabled = off);
 CREATE PROCEDURE refill(ord text)
 LANGUAGE plpgsql AS $$
 BEGIN
