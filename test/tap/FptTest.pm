@@ -132,12 +132,13 @@ sub wait_replayed
 	  || die $node->name . " does not reach $lsn";
 }
 
-# No process of the server has fallen over by itself.
+# No process of the server has fallen over by itself.  The command of an
+# archiver is none: an immediate stop of the server ends it with a signal.
 sub no_crash
 {
 	my ($node, $name) = @_;
 	my $log = slurp_file($node->logfile);
-	my @bad = grep { /TRAP: |PANIC: |terminated by signal/ }
+	my @bad = grep { /TRAP: |PANIC: |\(PID \d+\) was terminated by signal/ }
 	  split(/\n/, $log);
 
 	return is(join("\n", @bad), '', $name // $node->name . ': no crash');
