@@ -159,8 +159,8 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 /*
  * Begin a level, with its first page, which is in memory only.  Returns it; it
  * is in load->cxt, some 80 bytes for each entry that a page may have; where
- * pages may have prefixes, FPT_MAX_PREFIX more, mostly never written to.  Raises
- * an error if there are as many levels as an index may have.
+ * pages may have prefixes, FPT_MAX_PREFIX more, mostly never written to.
+ * Raises an error if there are as many levels as an index may have.
  */
 static FPTLoadLevel *
 fpt_level_create(FPTLoad *load, int level)
@@ -393,11 +393,11 @@ fpt_level_count_cut(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key,
 /*
  * Do the level's entries and another one, or NULL, fit in "fill" percent of a
  * page with the prefix that they have in common, besides fences of so many
- * bytes?  fpt_page_form() makes such a page then, or one that is as good.  Asked
- * where they do not without, so that loading keys that have nothing in common
- * costs no more.  Those counted once are not counted again as long as the
- * prefix is the same, and it gets shorter only.  May raise where a compressed
- * value is damaged.
+ * bytes?  fpt_page_form() makes such a page then, or one that is as good.
+ * Asked where they do not without, so that loading keys that have nothing in
+ * common costs no more.  Those counted once are not counted again as long as
+ * the prefix is the same, and it gets shorter only.  May raise where a
+ * compressed value is damaged.
  *
  * An entry leaves less behind than it has without the prefix when it goes to
  * the next page (fpt_level_spill()): the high fence that it becomes then must
@@ -462,8 +462,7 @@ fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
  * Is there room for another general entry?  There is for the first one, and in
  * inner pages, where the first one has no tuple, for the second.  A page that
  * is full as it is may go on as one with a prefix, or with a dictionary, which
- * may compare keys.
- * Notes the base if this is the first value.
+ * may compare keys.  Notes the base if this is the first value.
  */
 static bool
 fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)

@@ -152,7 +152,8 @@ struct FPTGeneral
 	uint8		usual;			/* header of entries without NULLs */
 	bool		simple;			/* all columns are known to write_simple() */
 	bool		prefixes;		/* the first column is a string of bytes, and
-								 * the head its first 8: pages may have prefixes */
+								 * the head its first 8: pages may have
+								 * prefixes */
 	uint16		writeflags;		/* t_info of what it makes, but for the size */
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
 };

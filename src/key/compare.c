@@ -188,9 +188,9 @@ fpt_general_compare_values(const FPTGeneral *g, int i, Datum a, bool anull,
 /*
  * A string of bytes that is looked for, and an entry's, which stays where it
  * is; both without the first "cut" bytes, of the page's prefix.  The heads are
- * equal, and so are as many bytes as they hold of both.  Returns false if one of
- * the two is not plain bytes, so that they must be compared as values; else *res
- * is -1, 0 or 1.  Nothing is copied, nothing raised.
+ * equal, and so are as many bytes as they hold of both.  Returns false if one
+ * of the two is not plain bytes, so that they must be compared as values; else
+ * *res is -1, 0 or 1.  Nothing is copied, nothing raised.
  */
 static inline bool
 compare_search_bytes(const FPTGeneralSearch *s, int i, int cut,

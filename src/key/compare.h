@@ -34,10 +34,10 @@ extern void fpt_general_search_keys(const FPTGeneral *g,
 
 /*
  * Order of two keys of the same class and the same head, TIDs left out; heads
- * need not be the same if the keys have different prefixes.  Each has a tuple, or a
- * "search".  This is FPTLayout.cmp; arg is the FPTGeneral.
- * Returns less than, equal to or more than 0.  Runs functions of types, which
- * may raise: perhaps with a page locked (L7), not in a critical section (W1).
+ * need not be the same if the keys have different prefixes.  Each has a tuple,
+ * or a "search".  This is FPTLayout.cmp; arg is the FPTGeneral.  Returns less
+ * than, equal to or more than 0.  Runs functions of types, which may raise:
+ * perhaps with a page locked (L7), not in a critical section (W1).
  */
 extern int	fpt_general_compare(const void *arg, const FPTKey *a,
 								const FPTKey *b);

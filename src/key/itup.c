@@ -50,10 +50,10 @@ typedef struct FPTSource
 /*
  * A string that begins at s->p, or a value of fixed length, as a value at "to";
  * "length": of a string, or FPT_LENGTH_*; npre: s->npre, or 0 if it is not the
- * first column.  Returns the end of the value, or NULL if it is not a short one,
- * or ends beyond s->end; s->p is then the next column's.  Reads and writes in
- * units of FPT_WRITE_CHUNK, and so up to that much after both ends, where there
- * is room for it (write_simple()).
+ * first column.  Returns the end of the value, or NULL if it is not a short
+ * one, or ends beyond s->end; s->p is then the next column's.  Reads and writes
+ * in units of FPT_WRITE_CHUNK, and so up to that much after both ends, where
+ * there is room for it (write_simple()).
  */
 static inline char *
 write_bytes(const FPTWriteStep *w, FPTSource *s, int npre, int length, char *to)

@@ -14,8 +14,8 @@
 /*
  * Items for n entries of a page, all NULL in their first column or none, whose
  * heads and tuples "run" tells.  With FPT_ITUP_STORED the page's prefix, if its
- * entries have one, follows the tuple.  Neighbours that share a tuple, and have the
- * same head, share the item.  The page is locked, or a copy.  t->data is
+ * entries have one, follows the tuple.  Neighbours that share a tuple, and have
+ * the same head, share the item.  The page is locked, or a copy.  t->data is
  * allocated by the caller, and grows in its context: want of memory is all that
  * may raise.  An entry whose tuple makes no sense is copied as it is, for
  * fpt_general_write() to complain about.

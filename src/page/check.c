@@ -281,11 +281,10 @@ fpt_is_minf_entry(FPTCheckState *st)
 
 /*
  * One entry against its predecessor and the low fence; separators are
- * fpt_check_separator()'s.  Of the fences the first and the last entry are asked
- * (fpt_check_last), as all are above the one before.  Makes it st's prev.  May
- * raise.  "key is beyond the
- * largest one": base and stored key together have gone past all bits, so that
- * the sum is below the base.
+ * fpt_check_separator()'s.  Of the fences the first and the last entry are
+ * asked (fpt_check_last), as all are above the one before.  Makes it st's prev.
+ * May raise.  "key is beyond the largest one": base and stored key together
+ * have gone past all bits, so that the sum is below the base.
  */
 static const char *
 fpt_check_entry(FPTCheckState *st, const FPTEntry *e)

@@ -248,8 +248,8 @@ tuple_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 		int			off = 0;
 
 		/*
-		 * The first entry of an inner page may have nothing but a head.  That is
-		 * the least one, where the low fence need not begin with the prefix.
+		 * The first entry of an inner page may have nothing but a head.  That
+		 * is the least one, where the low fence need not begin with the prefix.
 		 */
 		if (fpt_special(pg.p)->prefix != 0 && fpt_is_low_entry(pg.g, kid, i))
 		{

@@ -348,7 +348,7 @@ fpt_form_survey(FPTForm *f)
 /* See page/form.h. */
 uint32
 fpt_common_prefix(const FPTLayout *l, const FPTKey *a, const FPTKey *b,
-				char *bytes)
+				  char *bytes)
 {
 	char		other[FPT_MAX_PREFIX];
 	int			n;
@@ -423,7 +423,7 @@ fpt_form_prefixed(const FPTForm *f, void *page, int fill)
 		f->last < f->n - 1 || f->entries[0].key.cls != FPT_CLS_VALUE)
 		return FPT_UNFIT;
 	ntight = fpt_common_prefix(f->l, &f->entries[first].key,
-							 &f->entries[f->last].key, tight);
+							   &f->entries[f->last].key, tight);
 	if (ntight == 0)
 		return FPT_UNFIT;
 	nwide = fpt_common_prefix(f->l, f->spec.low, f->spec.high, wide);
@@ -447,7 +447,8 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
 	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
-	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n, .kw = 1};
+	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n,
+	.kw = 1};
 	bool		dict;
 	FPTResult	res;
 

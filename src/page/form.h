@@ -52,10 +52,11 @@ extern uint32 fpt_common_prefix(const FPTLayout *l, const FPTKey *a,
 								const FPTKey *b, char *bytes);
 
 /*
- * Have the entries of a leaf of general keys, which has no room, so much more in
- * common than its prefix that formed anew it would have an eighth of its space
- * free?  Pages filled one by one have none at first, and the left half of a
- * split has that of the whole.  False as well if it is damaged.  Raises nothing.
+ * Have the entries of a leaf of general keys, which has no room, so much more
+ * in common than its prefix that formed anew it would have an eighth of its
+ * space free?  Pages filled one by one have none at first, and the left half of
+ * a split has that of the whole.  False as well if it is damaged.  Raises
+ * nothing.
  */
 extern bool fpt_page_shares(const FPTLayout *l, void *page);
 

@@ -135,7 +135,7 @@ typedef struct FPTPageSpecial
 	uint32		indexid;		/* random, the same in all pages of an index */
 	uint32		tidbase;		/* table's block that short TIDs are relative
 								 * to, FPT_MAX_TIDBASE at most */
-	uint16		prefix;			/* offset of the prefix's tuple, see below, or 0 */
+	uint16		prefix;			/* offset of the prefix's tuple, or 0 */
 	uint16		reserved16;		/* zero */
 	uint32		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */

@@ -755,7 +755,7 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 			return FPT_CORRUPT;
 	}
 
-	/* before or after all values of the page, but after the low fence's entry */
+	/* before or after all values, but after the low fence's entry */
 	fpt_region(pg.l, fpt_header(pg.p), FPT_CLS_VALUE, &p->from, &p->to);
 	p->dup = p->listed = false;
 	p->rank = 0;

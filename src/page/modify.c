@@ -27,8 +27,8 @@
 
 /*
  * Fill of a packed page's nodes, percent, and bytes worth packing a page for.
- * A slot of each node or more stay free: in full ones, the next insertions would
- * log another node each.
+ * A slot of each node or more stay free: in full ones, the next insertions
+ * would log another node each.
  */
 #define FPT_PACK_FILL		93
 #define FPT_PACK_GAIN		(BLCKSZ / 16)

@@ -196,7 +196,8 @@ fpt_map_tuples(FPTPage pg, FPTTupleMap *map)
 	memset(map->at, 0, sizeof(map->at));
 	if (low->hi >= BLCKSZ || high->hi >= BLCKSZ ||
 		!fpt_map_add(map, pg.p, (unsigned) low->hi, (char *) &low->hi, true) ||
-		!fpt_map_add(map, pg.p, (unsigned) high->hi, (char *) &high->hi, true) ||
+		!fpt_map_add(map, pg.p, (unsigned) high->hi, (char *) &high->hi,
+					 true) ||
 		!fpt_map_add(map, pg.p, fpt_special(pg.p)->prefix,
 					 (char *) &fpt_special(pg.p)->prefix, false))
 		return false;

@@ -614,7 +614,7 @@ fpt_window_down(const FPTWindow *w, Relation rel, const FPTPageMap *map, int i)
 }
 
 /*
- * Up to which page is to be asked for now, or else is w->next behind it?  As
+ * Which page is to be asked for last, or is w->next behind it already?  As
  * far as the distance goes, of which what is beyond the limit is for neighbours
  * of those before; so much at a time that it is worth while, or a run's rest.
  */

@@ -26,8 +26,8 @@ typedef struct FPTReach
 
 /*
  * Nothing is noted yet.  Allocates two bits a page and some in the current
- * context, for fpt_reach_end() to free; npages: of the index.  *ix is the caller's, and
- * stays where it is.
+ * context, for fpt_reach_end() to free; npages: of the index.  *ix is the
+ * caller's, and stays where it is.
  */
 extern void fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix,
 							uint32 npages, BufferAccessStrategy strategy);

@@ -869,8 +869,8 @@ fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /*
  * The last thing that is tried before a page of general keys is split: to form
  * it anew, in narrower nodes, with a prefix, or with a dictionary where keys
- * repeat.  True: e is in, and logged; false: nothing has changed.  Locks stay as
- * they are, as in fpt_insert_in_page().  Raises as fpt_recode() does.
+ * repeat.  True: e is in, and logged; false: nothing has changed.  Locks stay
+ * as they are, as in fpt_insert_in_page().  Raises as fpt_recode() does.
  */
 static bool
 fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,

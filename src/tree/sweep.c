@@ -15,8 +15,8 @@
  * grows until its pages lie close together, in the end to all that the caches
  * can be expected to hold.  Where that is not enough, because the index is much
  * larger than they are, pieces stay small, and each page is a read as it has to
- * be.  So it is in levels above the leaves, whose pages are few and far between,
- * unless all is read next that lies around them (fpt_sweep_around).
+ * be.  So it is in levels above the leaves, whose pages are few and far
+ * between, unless all is read next that lies around them (fpt_sweep_around).
  *
  * A VACUUM that has been through the file already knows by itself which leaves
  * its walk will come to, and tells (fpt_sweep_choose).
@@ -199,8 +199,8 @@ fpt_sweep_end(FPTSweep *s)
 /* --- the file from front to back ----------------------------------------- */
 
 /*
- * Ask for pages first + from .. first + to - 1, less those in shared buffers but
- * for gaps of "gap" between two others.  Returns the number of requests.
+ * Ask for pages first + from .. first + to - 1, less those in shared buffers
+ * but for gaps of "gap" between two others.  Returns the number of requests.
  */
 static int
 fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to,

@@ -22,9 +22,9 @@
 #define FPT_AHEAD_DELAYED	4096
 
 /*
- * Returns the state of the read-ahead of a walk along a level, below the root's,
- * in the current memory context, for fpt_sweep_end(); ix is the walk's, and
- * stays where it is.  The pages of the level above will be read by way of
+ * Returns the state of the read-ahead of a walk along a level, below the
+ * root's, in the current memory context, for fpt_sweep_end(); ix is the walk's,
+ * and stays where it is.  The pages of the level above will be read by way of
  * "strategy", as the walk's own.  Reads no page, but reads catalogues: ix is a
  * copy.
  */
@@ -45,8 +45,8 @@ extern uint32 fpt_sweep_front(FPTSweep *s, uint32 pageno);
  * fits in what may be read ahead: the 16 pages of the file that it is one of
  * are one request, which is made once: "around" has a bit for each 16 of the
  * first npages pages, all of them zero at first, and lives as long as any sweep
- * that has it.  Else, or if asked is 0, pages are asked for as they are.  Before
- * the first fpt_sweep_step().
+ * that has it.  Else, or if asked is 0, pages are asked for as they are.
+ * Before the first fpt_sweep_step().
  */
 #define FPT_REQUEST_PAGES	16	/* Linux cuts what it is asked for to the larger
 									 * of the device's largest read and
@@ -71,8 +71,8 @@ extern void fpt_sweep_choose(FPTSweep *s, FPTSweepNext next, void *arg);
 /*
  * The walk is about to read its next page.  No lock may be held.  Reads pages
  * of the level above, one locked at a time, sleeps as vacuum_cost_delay says,
- * and may be cancelled.  Its memory grows where s is.  Raises an error if one of
- * these is damaged, or a file cannot be read.
+ * and may be cancelled.  Its memory grows where s is.  Raises an error if one
+ * of these is damaged, or a file cannot be read.
  */
 extern void fpt_sweep_step(FPTSweep *s);
 

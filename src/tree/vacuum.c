@@ -60,8 +60,8 @@
 
 /*
  * Leaves that the callback is asked about together; in the order of the file
- * 24.  No more than three quarters of VACUUM's ring of buffers, so that they are
- * in shared buffers still when their entries are removed.
+ * 24.  No more than three quarters of VACUUM's ring of buffers, so that they
+ * are in shared buffers still when their entries are removed.
  */
 #define FPT_CHUNK_LEAVES	128
 #define FPT_PASS_PAGES		24
