@@ -192,7 +192,7 @@ fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 			continue;
 		for (int kw = 1; kw <= layout.keysize; kw++)
 		{
-			long		take = layout.geom[kw - 1][kind].capacity * fill / 100;
+			long		take = layout.geoms->geom[kw - 1][kind].capacity * fill / 100;
 			FPTTidRange tids;
 			uint32		base;
 
@@ -929,6 +929,7 @@ measure_all(FILE *json)
 int
 main(int argc, char **argv)
 {
+	static FPTGeoms geoms;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	const char *variant = "auto";
 	FILE	   *json = NULL;
@@ -989,7 +990,7 @@ main(int argc, char **argv)
 		nops < 1000 || (keysize != 8 && keysize != 16) ||
 		!fpt_simd_select(variant) ||
 		!fpt_choose_widths(keysize, force_w, force_x, widths) ||
-		!fpt_layout_init(&layout, keysize, false, 1, widths))
+		!fpt_layout_init(&layout, &geoms, keysize, false, 1, widths))
 		usage(argv[0]);
 	for (int i = 0; i < FPT_NKW * FPT_NKINDS; i++)
 		root_lines = Max(root_lines, widths[i / FPT_NKINDS][i % FPT_NKINDS].w);

@@ -47,6 +47,16 @@
 /* --- loader ------------------------------------------------------------- */
 
 /*
+ * A bound of how far two values are apart, if they are FPT_MAX_CAP entries
+ * apart, or less: what some number of bytes can tell (fpt_near_enough()).
+ */
+typedef struct FPTApart
+{
+	uint64		hi;
+	uint64		lo;
+} FPTApart;
+
+/*
  * The page being filled on one level.
  *
  * entries[0 .. n-1] are its entries in ascending order; tuples of general keys
@@ -71,11 +81,14 @@ typedef struct FPTLoadLevel
 	FPTKey		base;			/* an FPT_CLS_VALUE if known, else zeroes */
 	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base */
 	FPTTidRange tids;			/* what its TIDs are */
+	int			first;			/* the first value's place in entries[] */
+	FPTApart	apart;			/* how far values are from one another */
 
 	/*
 	 * A value is known to fit while there are less than easy_n entries, if it
-	 * is at most (easy_hi, easy_lo) beyond base and its TID is in one of these
-	 * blocks, with an offset that is not above easy_off.
+	 * is at most (easy_hi, easy_lo) beyond base, and no farther from others
+	 * than "apart" says, and its TID is in one of these blocks, with an offset
+	 * that is not above easy_off.
 	 */
 	int			easy_n;
 	uint64		easy_hi;
@@ -145,6 +158,8 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
 	fpt_tids_none(&lv->tids);
+	lv->first = 0;
+	lv->apart.hi = lv->apart.lo = 0;
 	lv->easy_n = 0;
 	memset(&lv->base, 0, sizeof(FPTKey));
 	if (low->cls == FPT_CLS_VALUE)
@@ -290,17 +305,81 @@ fpt_level_least(const FPTLoadLevel *lv)
 	return lv->level == 0 ? 1 : 2;
 }
 
+/*
+ * Is another value no farther from the one FPT_MAX_CAP entries before it, or
+ * the first, than the level's "apart" says?  *d: how far it is.  There is one.
+ */
+static inline bool
+fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
+{
+	const FPTKey *from = &lv->entries[Max(lv->first, lv->n - FPT_MAX_CAP)].key;
+
+	Assert(lv->first < lv->n && from->cls == FPT_CLS_VALUE);
+	d->lo = key->lo - from->lo;
+	d->hi = key->hi - from->hi - (key->lo < from->lo ? 1 : 0);
+	return d->hi < lv->apart.hi ||
+		(d->hi == lv->apart.hi && d->lo <= lv->apart.lo);
+}
+
+/*
+ * The level's "apart" with another entry.  In steps, so that it is asked for,
+ * and the encoding with it, a few times a page.
+ */
+static FPTApart
+fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
+{
+	FPTApart	d;
+
+	if (fpt_is_general(&load->layout) || key->cls != FPT_CLS_VALUE ||
+		lv->n <= lv->first || fpt_level_within(lv, key, &d))
+		return lv->apart;
+	for (int kw = 2; kw <= load->layout.keysize; kw++)
+	{
+		const FPTGeom *g = &load->layout.geoms->geom[kw - 1][FPT_KIND_NEAR];
+
+		if (fpt_near_enough(g, d.hi, d.lo))
+		{
+			d.lo = 3 * fpt_near_unit(g);
+			d.hi = 0;
+			if (fpt_is_wide(g))
+			{
+				d.hi = d.lo - 1;
+				d.lo = PG_UINT64_MAX;
+			}
+			return d;
+		}
+	}
+	d.hi = d.lo = PG_UINT64_MAX;
+	return d;
+}
+
+/*
+ * The geometry of a leaf of this key width and kind: that with keys relative to
+ * nodes, if there is one and the values are near enough for it.
+ */
+static inline const FPTGeom *
+fpt_level_geom(FPTLoad *load, int kw, int kind, const FPTApart *apart)
+{
+	const FPTGeom *g = &load->layout.geoms->geom[kw - 1][kind];
+
+	if (kind != FPT_KIND_INNER &&
+		fpt_near_enough(g + FPT_KIND_NEAR, apart->hi, apart->lo))
+		return g + FPT_KIND_NEAR;
+	return g;
+}
+
 /* The tightest encoding's geometry for a level's entries and another one. */
 static const FPTGeom *
 fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
+	FPTApart	apart = fpt_level_apart(load, lv, key);
 	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
 	uint32		tidbase;
 	int			kind = fpt_level_kind(lv, key, &tidbase);
 	int			kw = fpt_choose_kw(&load->layout, &base, &last);
 
-	return &load->layout.geom[kw - 1][kind];
+	return fpt_level_geom(load, kw, kind, &apart);
 }
 
 static const FPTGeom *
@@ -308,7 +387,7 @@ fpt_dict_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
 	uint32		tidbase;
 
-	return &load->layout.geom[FPT_ENC_DICT][fpt_level_kind(lv, key, &tidbase)];
+	return &load->layout.geoms->geom[FPT_ENC_DICT][fpt_level_kind(lv, key, &tidbase)];
 }
 
 /* Is this entry's key the one of the entry before it? */
@@ -450,7 +529,7 @@ fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 		!fpt_level_count_cut(load, lv, &lv->low.key, &from.lo, &(int) {0}))
 		(void) fpt_level_count_cut(load, lv, &lv->entries[first].key, &from.lo,
 								   &(int) {0});
-	g = &l->geom[fpt_choose_kw(l, &from, &to) - 1]
+	g = &l->geoms->geom[fpt_choose_kw(l, &from, &to) - 1]
 		[fpt_level_kind(lv, key, &tidbase)];
 	bytes += fences + fpt_tuple_space(lv->nprefix) + lv->cutbytes;
 	return fpt_general_fits(g, n, 0, bytes, fill) &&
@@ -537,6 +616,9 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	if (lv->base.cls != FPT_CLS_VALUE && !isnull)
 		lv->base = *key;
 	lv->base.tid = 0;
+	lv->apart = fpt_level_apart(load, lv, key);
+	if (isnull && load->layout.nullsfirst)
+		lv->first = lv->n + 1;
 	fpt_level_note_easy(lv, g, key, nnull);
 	return true;
 }
@@ -548,10 +630,12 @@ fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 	uint64		lo = key->lo - lv->base.lo;
 	uint64		hi = key->hi - lv->base.hi - (key->lo < lv->base.lo ? 1 : 0);
 	uint32		block = (uint32) (key->tid >> 16);
+	FPTApart	apart;
 
 	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
 		return false;
-	if (hi > lv->easy_hi || lo > lv->easy_lo)
+	if (hi > lv->easy_hi || lo > lv->easy_lo ||
+		!fpt_level_within(lv, key, &apart))
 		return false;
 	return block >= lv->easy_minblock && block <= lv->easy_maxblock &&
 		(key->tid & 0xFFFF) <= lv->easy_off;
@@ -568,17 +652,18 @@ fpt_level_encoding(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
 {
 	int			kind = fpt_level_kind(lv, NULL, tidbase);
 	int			kw = fpt_choose_kw(&load->layout, &lv->base, &lv->last);
+	const FPTGeom *g = fpt_level_geom(load, kw, kind, &lv->apart);
 
 	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
 		int			all = fpt_choose_kw(&load->layout, &lv->base, high);
+		const FPTGeom *w = fpt_level_geom(load, all, kind, &lv->apart);
 
-		if (fpt_fill_fits(&load->layout.geom[all - 1][kind], lv, lv->n,
-						  lv->nnull))
-			kw = all;
+		if (fpt_fill_fits(w, lv, lv->n, lv->nnull))
+			g = w;
 	}
-	return fpt_enc(kw - 1, kind);
+	return g->enc;
 }
 
 /* The next page's number.  Raises an error when they are used up. */

@@ -389,10 +389,13 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 {
 	FPTPage		pg = st->pg;
 	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base = fpt_kid_base(pg, kid);
 	uint32		cls = fpt_kid_cls(pg, kid);
+	uint64		hi,
+				lo;
 
 	Assert(slot >= 0 && slot < pg.g->cap);
-	if (!fpt_slot_entry(pg, node, slot, cls, e))
+	if (!fpt_slot_entry(pg, node, base, slot, cls, e))
 		return fpt_fault(st, "tuple is not within the page's tuples",
 						 fpt_has_dict(pg.g) ? "number" : "offset",
 						 fpt_has_dict(pg.g) ? fpt_slot_code(node, slot) :
@@ -415,16 +418,18 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 			 e->key.len == 0)
 		return fpt_fault(st, "entry of a page with a prefix has no tuple",
 						 "offset", 0);
-	if (cls != FPT_CLS_VALUE && !fpt_has_dict(pg.g))
-	{
-		uint64		hi,
-					lo;
+	if (fpt_has_dict(pg.g))
+		return NULL;
+	fpt_slot_rel(pg.g, node, base, slot, &hi, &lo);
 
-		/* searches compare the stored key with zero */
-		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
-		if (hi != 0 || lo != 0)
-			return fpt_fault(st, "NULL entry has a key", "key, lower half", lo);
-	}
+	/* searches compare the stored key with zero */
+	if (cls != FPT_CLS_VALUE && (hi != 0 || lo != 0))
+		return fpt_fault(st, "NULL entry has a key", "key, lower half", lo);
+
+	/* no search gets that far, nor beyond the end of all numbers */
+	if (!fpt_fits(pg.g->kw, hi, lo) || fpt_word(pg.g, hi, lo) < base)
+		return fpt_fault(st, "key is too far from the page's base",
+						 "key, lower half", lo);
 	return NULL;
 }
 

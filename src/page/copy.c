@@ -31,17 +31,19 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 		uint32		cls = fpt_kid_cls(pg, kid);
 		char	   *node = fpt_kid_node(pg, kid);
 		uint8		slots[FPT_MAX_CAP];
+		uint64		base;
 		int			count;
 		int			i;
 
 		if (node == NULL)
 			return -1;
+		base = fpt_kid_base(pg, kid);
 		count = fpt_node_order(pg, node, slots);
 		if (count < 0 || n + count > max)
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			if (!fpt_slot_entry(pg, node, slots[i], cls, &out[n]))
+			if (!fpt_slot_entry(pg, node, base, slots[i], cls, &out[n]))
 				return -1;
 			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}
@@ -140,22 +142,26 @@ fpt_widen_keys(const char *keys, int width, uint64 base, const uint8 *slots,
 }
 
 /*
- * The images of n slots.  "his" may be NULL: keys have no upper halves, or
- * nobody wants them.
+ * The images of n slots of the kid's node.  "his" may be NULL: keys have no
+ * upper halves, or nobody wants them.
  */
 static void
-fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
-			  uint64 *los, uint64 *his)
+fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
+			  int n, uint64 *los, uint64 *his)
 {
 	FPTPageSpecial *s = fpt_special(pg.p);
 	const char *keys = node + pg.g->key_off;
+	uint64		nodebase = fpt_kid_base(pg, kid);
 	uint64		base = s->base_lo;
-	int			width = pg.g->kw;
+	int			width = pg.g->sw;
 	int			i;
 
-	if (width <= 8 && his == NULL)
+	if (!fpt_is_wide(pg.g) && his == NULL)
 	{
-		if (width == 2)
+		base += nodebase;
+		if (width == 1)
+			fpt_widen_keys(keys, 1, base, slots, n, los);
+		else if (width == 2)
 			fpt_widen_keys(keys, 2, base, slots, n, los);
 		else if (width == 3)
 			fpt_widen_keys(keys, 3, base, slots, n, los);
@@ -170,7 +176,7 @@ fpt_copy_keys(FPTPage pg, const char *node, const uint8 *slots, int n,
 		uint64		hi,
 					lo;
 
-		fpt_slot_rel(pg.g, node, slots[i], &hi, &lo);
+		fpt_slot_rel(pg.g, node, nodebase, slots[i], &hi, &lo);
 		los[i] = lo + base;
 		if (his)
 			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
@@ -404,7 +410,7 @@ fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
 	else
 	{
 		if (run->los)
-			fpt_copy_keys(pg, node, slots, m, run->los + n,
+			fpt_copy_keys(pg, kid, node, slots, m, run->los + n,
 						  run->his ? run->his + n : NULL);
 		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
 			return false;

@@ -84,7 +84,7 @@ typedef struct FPTForm
 static inline const FPTGeom *
 fpt_form_geom(const FPTForm *f, int kw)
 {
-	return &f->l->geom[kw - 1][f->kind];
+	return &f->l->geoms->geom[kw - 1][f->kind];
 }
 
 /*
@@ -216,8 +216,8 @@ static bool
 fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
 			  const FPTEntry *entries, int n)
 {
-	const FPTGeom *g = &l->geom[enc][kind];
-	const FPTGeom *d = &l->geom[FPT_ENC_DICT][kind];
+	const FPTGeom *g = &l->geoms->geom[enc][kind];
+	const FPTGeom *d = &l->geoms->geom[FPT_ENC_DICT][kind];
 	int			nodes = fpt_ceil_div(n, g->cap);
 	int			dnodes;
 	int			bytes = 0;
@@ -256,6 +256,31 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind), base,
 				  f->tidbase);
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
+}
+
+/*
+ * Form a page of images in which keys are relative to their nodes, if these are
+ * near enough to each other.  FPT_OK; else it is undefined what the page is.
+ * Where all nodes together cannot tell what is from the first key to the last
+ * one they are not filled to see it.
+ */
+static FPTResult
+fpt_form_near(const FPTForm *form, void *page, int fill)
+{
+	FPTForm		f = *form;
+	const FPTGeom *g;
+	FPTDistance span;
+
+	if (f.spec.level > 0 || fpt_is_general(f.l) || f.first < 0)
+		return FPT_UNFIT;
+	f.kind += FPT_KIND_NEAR;
+	g = fpt_form_geom(&f, f.kw);
+	if (g->cap == 0)
+		return FPT_UNFIT;
+	span = fpt_distance(&f.to, &f.from);
+	if (!fpt_near_enough(g, span.hi / g->maxnodes, span.lo / g->maxnodes))
+		return FPT_UNFIT;
+	return fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
 }
 
 /*
@@ -466,6 +491,8 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 		return FPT_OK;
 	if (fpt_form_prefixed(&f, page, fill) == FPT_OK)
 		return FPT_OK;
+	if (fpt_form_near(&f, page, fill) == FPT_OK)
+		return FPT_OK;
 	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
 	if (res != FPT_FULL || !fpt_is_general(l))
 		return res;
@@ -536,11 +563,12 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
 		return false;
 	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-	kind = FPT_KIND_LEAF6 - (pg.g->enc >> FPT_ENC_TID_SHIFT);
+	kind = FPT_KIND_LEAF6 -
+		((pg.g->enc & FPT_ENC_TID_MASK) >> FPT_ENC_TID_SHIFT);
 	if (n < 0 ||
 		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
 		return false;
-	d = &pg.l->geom[FPT_ENC_DICT][kind];
+	d = &pg.l->geoms->geom[FPT_ENC_DICT][kind];
 	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
 	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
 		fpt_hint_bytes(d, nodes) -

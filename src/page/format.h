@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			7	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	8	/* the same in the metapage of a striped one */
+#define FPT_VERSION			9	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	10	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -96,9 +96,15 @@ typedef struct FPTFence
  * FPT_KIND_LEAF6 less their kind.  TIDs of 2, 3 or 4 bytes are an offset, in
  * the lowest byte, and a block relative to FPTPageSpecial.tidbase.  So no
  * offset may be above FPT_TID_MAXOFF, and the lowest byte is not zero.
+ *
+ * FPT_ENC_NEAR, in leaf pages of images: kw is the width of the root's
+ * separators; the keys in a node are relative to its base, too, and have a byte
+ * less (FPTNode).
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID_SHIFT	4
+#define FPT_ENC_TID_MASK	0x30
+#define FPT_ENC_NEAR		0x40
 #define FPT_ENC_WIDE		8
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */
@@ -151,6 +157,11 @@ typedef struct FPTPageSpecial
  * have their lowest byte first on all machines; downlinks and offsets are the
  * machine's numbers, unaligned.
  *
+ * In a page that is FPT_ENC_NEAR keys are relative to the page's base and to the
+ * node's: the searched part of the node's separator, rounded down to a multiple
+ * of a quarter of what the searched part of a node's key can tell (fpt_base_of()
+ * in page/layout.h).  NULLs have zeroes there, and as separators.
+ *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their
  * keys and TIDs, wherever in the node they are, and is nowhere written down.
@@ -173,9 +184,10 @@ typedef struct FPTNode
 #define FPT_KIND_LEAF4		2	/* ... 4-byte TIDs */
 #define FPT_KIND_LEAF6		3	/* ... 6-byte TIDs */
 #define FPT_KIND_INNER		4	/* 6-byte TIDs and 4-byte downlinks */
-#define FPT_NKINDS			5
-#define FPT_KIND_GENERAL	5	/* added to these: general keys */
-#define FPT_KIND_DICT		10	/* ... leaf pages with a dictionary */
+#define FPT_KIND_NEAR		5	/* added to a leaf's: FPT_ENC_NEAR */
+#define FPT_NKINDS			9
+#define FPT_KIND_GENERAL	9	/* added to these: general keys */
+#define FPT_KIND_DICT		18	/* ... leaf pages with a dictionary */
 #define FPT_NKW				16	/* key widths 1 to 16 */
 
 /* Node widths in lines, chosen when the index is created. */

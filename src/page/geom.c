@@ -47,15 +47,15 @@ fpt_hint_start(const FPTGeom *g, int n)
 }
 
 /*
- * What a slot of this kind, FPT_KIND_*, has, with keys of kw bytes.  Returns
- * the kind of its TIDs alone.  Sets g's coding and all widths but those of
- * nodes.  A slot that owns a tuple is free if the offset of its TID is zero
- * (W8): 2 bytes of a whole TID, 1 of a short one.
+ * What a slot of this kind, FPT_KIND_*, has, with separators of kw bytes.
+ * Returns the kind as a page of images would have it.  Sets g's coding and all
+ * widths but those of nodes.  A slot that owns a tuple is free if
+ * the offset of its TID is zero (W8): 2 bytes of a whole TID, 1 of a short one.
  */
 static int
 fpt_geom_slot(FPTGeom *g, int kw, int kind)
 {
-	static const uint8 tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6};
+	static const uint8 tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6, 2, 3, 4, 6};
 
 	if (kind >= FPT_KIND_DICT)
 	{
@@ -70,14 +70,29 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 	}
 	Assert(kind >= 0 && kind < FPT_NKINDS);
 	g->kw = kw;
-	g->sw = kw > 8 ? kw - 8 : kw;
+	g->rw = kw > 8 ? kw - 8 : kw;
+	g->wide = g->rw < kw;
+	g->near = kind >= FPT_KIND_NEAR;
+	g->sw = g->rw - (g->near ? 1 : 0);
 	g->tw = tidwidth[kind];
 	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
 	g->fw = g->tw;
 	if (g->coding == FPT_CODING_TUPLE)
 		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
-	g->pw = g->kw - g->sw + g->tw + g->dw + g->ow;
+	g->pw = g->kw - g->rw + g->tw + g->dw + g->ow;
 	return kind;
+}
+
+/*
+ * Can there be pages of this kind with separators of kw bytes?  Keys relative
+ * to nodes have a byte less of what is searched, and one at least.
+ */
+static inline bool
+fpt_kind_exists(int kw, int kind)
+{
+	if (kind >= FPT_KIND_GENERAL)
+		return kind % FPT_NKINDS < FPT_KIND_NEAR;
+	return kind < FPT_KIND_NEAR || (kw > 1 && kw != 9);
 }
 
 /*
@@ -98,6 +113,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 		kind < 0 || kind >= FPT_KIND_DICT + FPT_KIND_INNER ||
 		(kind >= FPT_KIND_GENERAL && kw > 8) ||
 		(kind >= FPT_KIND_DICT && kw > 1) ||
+		!fpt_kind_exists(kw, kind) ||
 		w < 1 || w > FPT_MAX_LINES || x < 1 || x > FPT_MAX_LINES)
 		return false;
 
@@ -116,7 +132,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->key_off = header;
 	g->perm_off = g->key_off + cap * g->sw;
 	g->low_off = g->perm_off + (g->perm ? cap : 0);
-	g->tid_off = g->low_off + g->kw - g->sw;
+	g->tid_off = g->low_off + g->kw - g->rw;
 	g->down_off = g->tid_off + g->tw;
 	g->off_off = g->down_off + g->dw;
 
@@ -325,6 +341,32 @@ fpt_choose_pair(int kw, int kind, int force_w, int force_x, FPTWidths *out)
 }
 
 /*
+ * Widths for keys relative to nodes: a node's are as wide as those of keys that
+ * have as many bytes as these, for which goal G has chosen x; the root is the
+ * narrowest one that has room for the most of them.  Zero if there are no such
+ * pages, or no usable one.
+ */
+static void
+fpt_choose_near(int kw, int kind, int force_w, int x, FPTWidths *out)
+{
+	uint32		capacity = 0;
+
+	for (int w = 1; w <= fpt_widest(force_w); w++)
+	{
+		FPTGeom		g;
+
+		if ((force_w == 0 || w == force_w) &&
+			fpt_geom_init(&g, kw, FPT_KIND_NEAR + kind, w, x) &&
+			g.capacity > capacity)
+		{
+			capacity = g.capacity;
+			out->w = w;
+			out->x = x;
+		}
+	}
+}
+
+/*
  * See page/geom.h.  Without forced widths what is chosen depends on the size of
  * pages only: it is worked out once, which takes milliseconds.  Key widths are
  * worked out as they are asked for; one that is not known yet is zero.
@@ -339,7 +381,7 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 	Assert(keysize <= FPT_NKW);
 	for (int i = 0; i < keysize; i++)
 	{
-		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 		{
 			FPTWidths  *wx = &chosen[i][kind];
 			FPTWidths	forced;
@@ -351,23 +393,33 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 				return false;
 			widths[i][kind] = *wx;
 		}
+		for (int kind = 0; i > 0 && kind < FPT_KIND_INNER; kind++)
+			fpt_choose_near(i + 1, kind, force_w, widths[i - 1][kind].x,
+							&widths[i][FPT_KIND_NEAR + kind]);
 	}
 	return true;
 }
 
+/* All of a layout but what general keys need besides. */
+static void
+fpt_layout_set(FPTLayout *l, const FPTGeoms *geoms, int keysize,
+			   bool nullsfirst, uint32 indexid)
+{
+	memset(l, 0, sizeof(FPTLayout));
+	l->geoms = geoms;
+	l->keysize = keysize;
+	l->nullsfirst = nullsfirst;
+	l->indexid = indexid;
+}
+
 /* See page/geom.h; for image keys. */
 bool
-fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
-				FPTWidths widths[FPT_NKW][FPT_NKINDS])
+fpt_layout_init(FPTLayout *l, FPTGeoms *geoms, int keysize, bool nullsfirst,
+				uint32 indexid, FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
-	FPTLayout	n;
-
-	memset(&n, 0, sizeof(n));
 	if (keysize != 4 && keysize != 8 && keysize != 16)
 		return false;
-	n.keysize = keysize;
-	n.nullsfirst = nullsfirst;
-	n.indexid = indexid;
+	memset(geoms, 0, sizeof(FPTGeoms));
 
 	/* geometries of wider keys stay zero: no page may use them */
 	for (int i = 0; i < keysize; i++)
@@ -375,13 +427,19 @@ fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst, uint32 indexid,
 		for (int kind = 0; kind < FPT_NKINDS; kind++)
 		{
 			FPTWidths	wx = widths[i][kind];
+			FPTGeom    *g = &geoms->geom[i][kind];
 
-			if (!fpt_geom_init(&n.geom[i][kind], i + 1, kind, wx.w, wx.x))
-				return false;
-			n.widths[i][kind] = wx;
+			/* nobody needs keys relative to nodes: there may be none */
+			if (!fpt_geom_init(g, i + 1, kind, wx.w, wx.x))
+			{
+				if (kind < FPT_KIND_NEAR || wx.w != 0 || wx.x != 0)
+					return false;
+				memset(g, 0, sizeof(FPTGeom));
+			}
+			geoms->widths[i][kind] = wx;
 		}
 	}
-	*l = n;
+	fpt_layout_set(l, geoms, keysize, nullsfirst, indexid);
 	return true;
 }
 
@@ -433,7 +491,7 @@ fpt_choose_widths_general(int force_w, int force_x,
 	if (known && !forced)
 		return true;
 	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
-	for (int kind = 0; kind < FPT_NKINDS; kind++)
+	for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 	{
 		for (int i = 0; i < FPT_ENC_WIDE; i++)
 			ok = fpt_choose_pair(i + 1, FPT_KIND_GENERAL + kind, force_w,
@@ -458,41 +516,38 @@ fpt_choose_widths_general(int force_w, int force_x,
  * before it, but other widths.
  */
 bool
-fpt_layout_init_general(FPTLayout *l, bool nullsfirst, uint32 indexid,
+fpt_layout_init_general(FPTLayout *l, FPTGeoms *geoms, bool nullsfirst,
+						uint32 indexid,
 						FPTWidths widths[FPT_NKW][FPT_NKINDS])
 {
-	FPTLayout	n;
 	bool		ok = true;
 
-	memset(&n, 0, sizeof(n));
-	n.keysize = sizeof(uint64);
-	n.nullsfirst = nullsfirst;
-	n.indexid = indexid;
+	memset(geoms, 0, sizeof(FPTGeoms));
 	for (int i = 0; i <= FPT_ENC_WIDE; i++)
 	{
 		int			kw = Min(i + 1, (int) sizeof(uint64));
 
-		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 		{
 			FPTWidths	wx = widths[i][kind];
-			FPTGeom    *g = &n.geom[i][kind];
+			FPTGeom    *g = &geoms->geom[i][kind];
 
 			ok &= fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x);
 			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
-			n.widths[i][kind] = wx;
+			geoms->widths[i][kind] = wx;
 		}
 	}
 
 	for (int kind = 0; kind < FPT_KIND_INNER; kind++)
 	{
 		FPTWidths	wx = widths[FPT_ENC_DICT][kind];
-		FPTGeom    *g = &n.geom[FPT_ENC_DICT][kind];
+		FPTGeom    *g = &geoms->geom[FPT_ENC_DICT][kind];
 
 		ok = fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x) && ok;
 		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
-		n.widths[FPT_ENC_DICT][kind] = wx;
+		geoms->widths[FPT_ENC_DICT][kind] = wx;
 	}
 	if (ok)
-		*l = n;
+		fpt_layout_set(l, geoms, sizeof(uint64), nullsfirst, indexid);
 	return ok;
 }

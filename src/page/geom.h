@@ -36,15 +36,16 @@ extern bool fpt_choose_widths_general(int force_w, int force_x,
 
 /*
  * Fill a layout from what the metapage says, which is not trusted; false if
- * that is impossible, and *l is as it was.
+ * that is impossible, and *l is as it was.  Its geometries are in *geoms then,
+ * which must not change as long as there is a copy of the layout.
  */
-extern bool fpt_layout_init(FPTLayout *l, int keysize, bool nullsfirst,
-							uint32 indexid,
+extern bool fpt_layout_init(FPTLayout *l, FPTGeoms *geoms, int keysize,
+							bool nullsfirst, uint32 indexid,
 							FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 
 /* The same for general keys; cmp, separate and arg are the caller's to set. */
-extern bool fpt_layout_init_general(FPTLayout *l, bool nullsfirst,
-									uint32 indexid,
+extern bool fpt_layout_init_general(FPTLayout *l, FPTGeoms *geoms,
+									bool nullsfirst, uint32 indexid,
 									FPTWidths widths[FPT_NKW][FPT_NKINDS]);
 
 #endif							/* FPT_PAGE_GEOM_H */

@@ -244,19 +244,34 @@ fpt_node_rank_general(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
 
 /*
  * Of a node's slots in use those whose keys are below (hi, lo), relative to the
- * base, and those that equal it.  All slots are compared, as free ones cost
- * nothing; of wide keys the lower halves, only where the upper ones are equal.
+ * page's base, and those that equal it.  What is below the base of the kid's
+ * node, or beyond what its keys can tell, is not compared.  All slots are, as
+ * free ones cost nothing; of wide keys the lower halves, only where the upper
+ * ones are equal.
  */
 static pg_attribute_always_inline uint64
-fpt_node_compare(FPTPage pg, const char *node, uint64 used, uint64 hi,
-				 uint64 lo, uint64 *eq)
+fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
+				 uint64 hi, uint64 lo, uint64 *eq)
 {
 	const FPTGeom *g = pg.g;
+	uint64		word = fpt_word(g, hi, lo);
 	uint64		lt;
 	uint64		same;
 
-	lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap,
-								   fpt_is_wide(g) ? hi : lo, eq) & used;
+	if (fpt_is_near(g))
+	{
+		uint64		base = fpt_kid_base(pg, kid);
+		int			beyond = fpt_node_tells(g, base, word);
+
+		if (unlikely(beyond != 0))
+		{
+			*eq = 0;
+			return beyond > 0 ? used : 0;
+		}
+		word -= base;
+	}
+	lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap, word,
+								   eq) & used;
 	*eq &= used;
 	if (unlikely(fpt_is_wide(g)) && *eq != 0)
 	{
@@ -335,7 +350,7 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	uint64		lt;
 
 	Assert(general == fpt_owns_tuples(pg.g));
-	lt = fpt_node_compare(pg, p->node, used, p->hi, p->lo, &eq);
+	lt = fpt_node_compare(pg, p->node, p->kid, used, p->hi, p->lo, &eq);
 	p->dup = false;
 	p->used = used;
 	p->eq = eq;
@@ -357,14 +372,15 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
  * mean that it would take a comparison of tuples to tell.
  */
 static inline bool
-fpt_slot0_below(FPTPage pg, const char *node, uint64 hi, uint64 lo, uint64 tid)
+fpt_slot0_below(FPTPage pg, const char *node, uint64 base, uint64 hi,
+				uint64 lo, uint64 tid)
 {
 	uint64		khi,
 				klo;
 
 	if (fpt_load_uint(node + pg.g->tid_off, pg.g->tw == 6 ? 2 : 1) == 0)
 		return false;
-	fpt_slot_rel(pg.g, node, 0, &khi, &klo);
+	fpt_slot_rel(pg.g, node, base, 0, &khi, &klo);
 	if (khi != hi)
 		return khi < hi;
 	if (klo != lo)
@@ -381,6 +397,7 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 					const FPTKey *key, uint64 tid)
 {
 	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base;
 	uint64		used;
 	int			slot;
 	uint64		khi,
@@ -388,7 +405,8 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 
 	if (node == NULL)
 		return -1;
-	if (!pg.g->perm && fpt_slot0_below(pg, node, hi, lo, tid))
+	base = fpt_kid_base(pg, kid);
+	if (!pg.g->perm && fpt_slot0_below(pg, node, base, hi, lo, tid))
 		return 1;
 	used = fpt_node_used(pg.g, node);
 	if (used == 0)
@@ -398,7 +416,7 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 		/* if any entry is below, the first one is */
 		uint64		eq;
 
-		if (fpt_node_compare(pg, node, used, hi, lo, &eq) != 0)
+		if (fpt_node_compare(pg, node, kid, used, hi, lo, &eq) != 0)
 			return 1;
 		if (fpt_owns_tuples(pg.g) && eq != 0)
 		{
@@ -411,7 +429,7 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 	slot = fpt_node_perm(pg.g, node)[0];
 	if (slot >= pg.g->cap)
 		return -1;
-	fpt_slot_rel(pg.g, node, slot, &khi, &klo);
+	fpt_slot_rel(pg.g, node, base, slot, &khi, &klo);
 	if (khi != hi)
 		return khi < hi;
 	if (klo != lo)
@@ -457,7 +475,8 @@ fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 	}
 	if (fpt_has_dict(pg.g) && !p->listed)
 		return 0;
-	fpt_node_compare(pg, node, fpt_node_used(pg.g, node), p->hi, p->lo, &eq);
+	fpt_node_compare(pg, node, kid, fpt_node_used(pg.g, node), p->hi, p->lo,
+					 &eq);
 	if (eq != 0)
 		fpt_slots_tid_below(pg, node, eq, key->tid, &eq);
 	return eq != 0;
@@ -501,8 +520,8 @@ fpt_root_count(FPTPage pg, int from, int to, uint64 hi, uint64 lo, int *nlt,
 		uint64		eq;
 		uint64		lt;
 
-		lt = fpt_simd->cmp[g->sw - 1] (seps + i * g->sw, Min(64, to - i),
-									   fpt_is_wide(g) ? hi : lo, &eq);
+		lt = fpt_simd->cmp[g->rw - 1] (seps + i * g->rw, Min(64, to - i),
+									   fpt_word(g, hi, lo), &eq);
 		*nlt += fpt_popcount(lt);
 		if (unlikely(fpt_is_wide(g)))
 			fpt_root_count_low(pg, i, eq, lo, nlt, neq);
@@ -818,7 +837,7 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	if (p->node == NULL)
 		return false;
 	fpt_place_prefetch(pg, p);
-	(void) fpt_node_compare(pg, p->node, g->capmask, p->hi, p->lo, &eq);
+	(void) fpt_node_compare(pg, p->node, p->kid, g->capmask, p->hi, p->lo, &eq);
 	p->eq = fpt_slots_used(g, p->node, eq);
 	return true;
 }
@@ -1086,8 +1105,8 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 		return FPT_CORRUPT;
 	slot = fpt_node_slot(pg, node, loc.rank, loc.below);
 	if (slot < 0 ||
-		!fpt_slot_entry(pg, node, slot, fpt_kid_cls(pg, loc.kid),
-						out))
+		!fpt_slot_entry(pg, node, fpt_kid_base(pg, loc.kid), slot,
+						fpt_kid_cls(pg, loc.kid), out))
 		return FPT_CORRUPT;
 	fpt_low_entry(pg, loc.kid, loc.rank, &out->key);
 	return FPT_OK;
@@ -1172,12 +1191,12 @@ fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 	perm = fpt_node_perm(pg.g, node) + loc.rank;
 	if (perm[0] >= pg.g->cap)
 		return 0;
-	fpt_slot_rel(pg.g, node, perm[0], &hi[0], &lo[0]);
+	fpt_slot_rel(pg.g, node, 0, perm[0], &hi[0], &lo[0]);
 	if (loc.rank + 1 < fpt_popcount(fpt_node_used(pg.g, node)))
 	{
 		if (perm[1] >= pg.g->cap)
 			return 0;
-		fpt_slot_rel(pg.g, node, perm[1], &hi[2], &lo[2]);
+		fpt_slot_rel(pg.g, node, 0, perm[1], &hi[2], &lo[2]);
 	}
 	else if (kid < fpt_header(pg.p)->nkids && kid < pg.g->maxnodes)
 		fpt_sep_get(pg, kid, &hi[2], &lo[2]);

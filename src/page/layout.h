@@ -83,8 +83,10 @@ typedef enum FPTCoding
  */
 typedef struct FPTGeom
 {
-	uint8		kw;				/* stored bytes of a key: 1 to 16 */
-	uint8		sw;				/* of these, the upper ones, searched */
+	uint8		kw;				/* stored bytes of a separator: 1 to 16 */
+	uint8		rw;				/* of these, the upper ones, searched */
+	uint8		sw;				/* the same of a slot's key: rw, or one less
+								 * where keys are relative to their nodes */
 	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
 	uint8		fw;				/* of these, the first ones, that are zero in a
 								 * free slot */
@@ -98,6 +100,8 @@ typedef struct FPTGeom
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
 	uint8		coding;			/* FPTCoding */
 	bool		perm;			/* nodes have a bitmap and a permutation */
+	bool		wide;			/* rw < kw: keys are stored in two parts */
+	bool		near;			/* sw < rw: keys are relative to their nodes */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		key_off;		/* offsets within a node */
@@ -136,7 +140,34 @@ fpt_owns_tuples(const FPTGeom *g)
 static inline bool
 fpt_is_wide(const FPTGeom *g)
 {
-	return g->sw < g->kw;
+	return g->wide;
+}
+
+/* Keys are relative to their nodes, and have a byte less than separators. */
+static inline bool
+fpt_is_near(const FPTGeom *g)
+{
+	return g->near;
+}
+
+/*
+ * What a node's base is a multiple of, there: a quarter of what the searched
+ * part of its keys can tell.
+ */
+static inline uint64
+fpt_near_unit(const FPTGeom *g)
+{
+	return UINT64CONST(1) << (8 * g->sw - 2);
+}
+
+/*
+ * The base of a node whose separator has this searched part: 0 if keys are
+ * relative to none.
+ */
+static inline uint64
+fpt_base_of(const FPTGeom *g, uint64 sep)
+{
+	return fpt_is_near(g) ? sep & ~(fpt_near_unit(g) - 1) : 0;
 }
 
 /* Keys are numbers into the page's dictionary, which has the tuples. */
@@ -145,6 +176,14 @@ fpt_has_dict(const FPTGeom *g)
 {
 	return g->coding == FPT_CODING_DICT;
 }
+
+/* Geometries of all pages of an index, and what they were derived from. */
+typedef struct FPTGeoms
+{
+	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* as in the metapage */
+	FPTGeom		geom[FPT_NENC][FPT_NKINDS]; /* [low nibble of enc][kind]; all
+											 * zero (cap 0): there is none */
+} FPTGeoms;
 
 /*
  * What the kernel must know of an index.  cmp compares two general keys of the
@@ -175,9 +214,7 @@ typedef struct FPTLayout
 	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
 	bool		nullsfirst;		/* NULLs are below all values, else above */
 	uint32		indexid;		/* that all pages have, FPTPageSpecial */
-	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* as in the metapage */
-	FPTGeom		geom[FPT_NENC][FPT_NKINDS]; /* [low nibble of enc][kind]; all
-											 * zero (cap 0): there is none */
+	const FPTGeoms *geoms;		/* outlives all layouts that share it */
 } FPTLayout;
 
 /* Where a key is whose first column may begin with a prefix. */
@@ -222,6 +259,8 @@ typedef struct FPTPlace
 	int			to;
 	int			kid;			/* its node; "to" or "from" if there is none */
 	int			where;			/* -1: below the base, 1: not representable */
+	int			beyond;			/* the same of its node, where that has a base:
+								 * then it is below or above all there is */
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
@@ -665,6 +704,11 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 static inline int
 fpt_enc(int low, int kind)
 {
+	if (kind >= FPT_KIND_NEAR)
+	{
+		kind -= FPT_KIND_NEAR;
+		low |= FPT_ENC_NEAR;
+	}
 	if (kind < FPT_KIND_LEAF6)
 		low |= (FPT_KIND_LEAF6 - kind) << FPT_ENC_TID_SHIFT;
 	return low;

@@ -82,7 +82,7 @@ VALUE(FPT_DICT_ITEM, 10);
 SIZE(FPTWidths, 2);
 AT(FPTWidths, w, 0);
 AT(FPTWidths, x, 1);
-SIZE(FPTMetaData, 212);
+SIZE(FPTMetaData, 340);
 AT(FPTMetaData, magic, 0);
 AT(FPTMetaData, version, 4);
 AT(FPTMetaData, indexid, 8);
@@ -93,9 +93,9 @@ AT(FPTMetaData, descending, 15);
 AT(FPTMetaData, linesize, 16);
 AT(FPTMetaData, nstripes, 18);
 AT(FPTMetaData, widths, 20);
-AT(FPTMetaData, sortversion, 180);
-AT(FPTMetaData, collversion, 184);
-AT(FPTMetaData, reserved, 188);
+AT(FPTMetaData, sortversion, 308);
+AT(FPTMetaData, collversion, 312);
+AT(FPTMetaData, reserved, 316);
 VALUE(FPT_META_OFFSET, 64);
 
 /* Numbers that are stored */
@@ -113,6 +113,8 @@ VALUE(FPT_F_DELETED, 2);
 VALUE(FPT_F_INCOMPLETE, 4);
 VALUE(FPT_ENC_KW_MASK, 0x0F);
 VALUE(FPT_ENC_TID_SHIFT, 4);
+VALUE(FPT_ENC_TID_MASK, 0x30);
+VALUE(FPT_ENC_NEAR, 0x40);
 VALUE(FPT_ENC_WIDE, 8);
 VALUE(FPT_ENC_DICT, 9);
 VALUE(FPT_KEYCLASS_IMAGE, 1);
@@ -123,6 +125,7 @@ VALUE(FPT_KIND_LEAF3, 1);
 VALUE(FPT_KIND_LEAF4, 2);
 VALUE(FPT_KIND_LEAF6, 3);
 VALUE(FPT_KIND_INNER, 4);
+VALUE(FPT_KIND_NEAR, 5);
 VALUE(FPT_NKW, 16);
 
 /* Offsets within a page and lengths of tuples are stored in 16 bits */

@@ -107,10 +107,10 @@ fpt_root_shift(FPTPage pg, int kid, int by)
 
 	Assert(by == 1 || by == -1);
 	Assert(kid >= 0 && kid <= fpt_header(pg.p)->nkids);
-	memmove(seps + (from + by) * g->sw, seps + from * g->sw, n * g->sw);
+	memmove(seps + (from + by) * g->rw, seps + from * g->rw, n * g->rw);
 	if (fpt_is_wide(g))
 	{
-		char	   *lows = seps + g->maxnodes * g->sw;
+		char	   *lows = seps + g->maxnodes * g->rw;
 
 		memmove(lows + (from + by) * 8, lows + from * 8, n * 8);
 	}
@@ -258,17 +258,18 @@ fpt_node_set_perm(const FPTGeom *g, char *node)
 }
 
 /*
- * Write n sorted entries into an empty node, their tuples being in the page
- * already.  Each is representable, and n is 1 to cap.  They take the first n
- * slots in order, which makes the identity their permutation; or slots with
- * free ones between them, where many have one head.  Hints of all its slots are
+ * Write n sorted entries into a kid's empty node, their tuples being in the
+ * page already.  Each is representable there, and n is 1 to cap.  They take the
+ * first n slots in order, which makes the identity their permutation; or slots
+ * with free ones between them, where many have one head.  Hints of all its slots are
  * cleared: none of them belongs to what is there now.  Cannot fail.
  */
 static void
-fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
+fpt_node_write(FPTPage pg, int kid, const FPTRelEntry *e, int n)
 {
-	int			ordinal = (int) ((node - pg.p) - pg.g->node_off) /
-	(pg.g->x * FPT_LINE);
+	int			ordinal = fpt_kid(pg, kid);
+	char	   *node = fpt_node(pg, ordinal);
+	uint64		base = fpt_kid_base(pg, kid);
 	bool		spread = fpt_node_spreads(pg.g, e, n);
 	int			i;
 
@@ -280,7 +281,7 @@ fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 	{
 		int			slot = spread ? fpt_spread_slot(pg.g, i, n) : i;
 
-		fpt_slot_set_rel(pg.g, node, slot, e[i].hi, e[i].lo);
+		fpt_slot_set_rel(pg.g, node, base, slot, e[i].hi, e[i].lo);
 		fpt_slot_set_tid(pg, node, slot, e[i].tid);
 		fpt_slot_set_down(pg.g, node, slot, e[i].down);
 		fpt_slot_set_off(pg.g, node, slot, e[i].off);
@@ -291,20 +292,24 @@ fpt_node_write(FPTPage pg, char *node, const FPTRelEntry *e, int n)
 }
 
 /*
- * Read a node's entries in order; -1 if corrupt.  "slots", which are theirs,
- * and "e" have room for FPT_MAX_CAP of them.
+ * Read the entries of a kid that has a node, in order; -1 if corrupt.  "slots",
+ * which are theirs, and "e" have room for FPT_MAX_CAP of them.
  */
 static int
-fpt_node_read(FPTPage pg, char *node, uint8 *slots, FPTRelEntry *e)
+fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
 {
 	const FPTGeom *g = pg.g;
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base = fpt_kid_base(pg, kid);
 	int			n = fpt_node_order(pg, node, slots);
 
 	for (int i = 0; i < n; i++)
 	{
 		int			slot = slots[i];
 
-		fpt_slot_rel(g, node, slot, &e[i].hi, &e[i].lo);
+		fpt_slot_rel(g, node, base, slot, &e[i].hi, &e[i].lo);
+		if (!fpt_fits(g->kw, e[i].hi, e[i].lo))
+			return -1;
 		e[i].tid = fpt_slot_tid(pg, node, slot);
 		e[i].down = fpt_slot_down(g, node, slot);
 		e[i].off = fpt_slot_off(g, node, slot);
@@ -375,6 +380,40 @@ fpt_page_set_high(const FPTLayout *l, void *page, const FPTKey *high,
 /* --- filling ------------------------------------------------------------ */
 
 /*
+ * Where keys are relative to nodes: can a new one tell its m entries, and all
+ * that may come to it, if (hi, lo) is its separator, and "end" the key that the
+ * next one begins with, or its own last one, if it is the last of values?  A
+ * region's first separator, which no search looks at, becomes zero if it can
+ * then: nothing that comes is below that.  Entries of a damaged page need not
+ * be in order.
+ */
+static bool
+fpt_fill_sep(FPTPage pg, const FPTRelEntry *e, int m, bool first,
+			 const FPTKey *end, uint64 *hi, uint64 *lo)
+{
+	const FPTGeom *g = pg.g;
+	uint64		endhi;
+	uint64		endlo;
+	uint64		word;
+	uint64		base;
+
+	if (!fpt_is_near(g) || end->cls != FPT_CLS_VALUE)
+		return true;
+	if (fpt_rel(pg, end, &endhi, &endlo) != 0)
+		return false;
+	word = fpt_word(g, endhi, endlo);
+	if (first && fpt_node_tells(g, 0, word) == 0)
+		*hi = *lo = 0;
+	base = fpt_base_of(g, fpt_word(g, *hi, *lo));
+	for (int i = 0; i < m; i++)
+	{
+		if (fpt_node_tells(g, base, fpt_word(g, e[i].hi, e[i].lo)) != 0)
+			return false;
+	}
+	return fpt_node_tells(g, base, word) == 0;
+}
+
+/*
  * Share n entries of one region out over k new nodes at the root's end; there
  * are slots enough in these.  The first n % k of them get one more than the
  * others, so that none is empty.  FPT_FULL: no room for a node, or for a tuple;
@@ -391,10 +430,12 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 	Assert(n >= 0 && k <= n);
 	for (i = 0; i < k; i++)
 	{
+		int			kid = fpt_header(pg.p)->nkids;
 		FPTRelEntry e[FPT_MAX_CAP];
 		int			m = n / k + (i < n % k ? 1 : 0);
+		uint64		hi;
+		uint64		lo;
 		FPTResult	res;
-		char	   *node;
 		int			j;
 
 		Assert(m > 0 && m <= pg.g->cap);
@@ -410,12 +451,14 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 		res = fpt_encoding(pg.g)->store(pg, entries, done, m, e);
 		if (res != FPT_OK)
 			return res;
-		node = fpt_node_add(pg, fpt_header(pg.p)->nkids, isnull, e[0].hi,
-							i > 0 ? fpt_sep_low(prevhi, e[0].hi, e[0].lo) :
-							e[0].lo);
-		if (node == NULL)
+		hi = e[0].hi;
+		lo = i > 0 ? fpt_sep_low(prevhi, hi, e[0].lo) : e[0].lo;
+		if (!fpt_fill_sep(pg, e, m, i == 0,
+						  &entries[Min(done + m, n - 1)].key, &hi, &lo))
+			return FPT_UNFIT;
+		if (fpt_node_add(pg, kid, isnull, hi, lo) == NULL)
 			return FPT_FULL;
-		fpt_node_write(pg, node, e, m);
+		fpt_node_write(pg, kid, e, m);
 		prevhi = e[m - 1].hi;
 		done += m;
 	}
@@ -492,15 +535,17 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 
 /*
  * Where would e go?  FPT_OK only if there is a free slot for it (and room for
- * its tuple), FPT_FULL if only that is missing, or its key in the dictionary;
- * *p is its place then.  Else as fpt_page_insert(); FPT_CORRUPT also for a
- * class that no entry of this index has.  Changes nothing; may raise.
+ * its tuple), FPT_FULL if only that is missing, or its key in the dictionary, or
+ * the node cannot tell it (p's beyond); *p is its place then.  Else as
+ * fpt_page_insert(); FPT_CORRUPT also for a class that no entry of this index
+ * has.  Changes nothing; may raise.
  */
 static FPTResult
 fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 {
 	uint32		null = pg.l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
 
+	p->beyond = 0;
 	if (e->key.cls != FPT_CLS_VALUE &&
 		(e->key.cls != null || (fpt_has_tuples(pg.g) && e->key.lo != 0)))
 		return FPT_CORRUPT;
@@ -548,7 +593,9 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 	}
 	if (!fpt_tuple_fits(pg, &e->key))
 		return FPT_FULL;
-	return p->count < pg.g->cap ? FPT_OK : FPT_FULL;
+	p->beyond = fpt_node_tells(pg.g, fpt_kid_base(pg, p->kid),
+							   fpt_word(pg.g, p->hi, p->lo));
+	return p->count < pg.g->cap && p->beyond == 0 ? FPT_OK : FPT_FULL;
 }
 
 FPTResult
@@ -599,7 +646,7 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 	char	   *at = node + pg.g->key_off + slot * pg.g->sw;
 	uint64		was = fpt_bytes8(at);
 
-	fpt_slot_set_rel(pg.g, node, slot, p->hi, p->lo);
+	fpt_slot_set_rel(pg.g, node, fpt_kid_base(pg, p->kid), slot, p->hi, p->lo);
 	fpt_edit_changed(edit, pg.p, at, was);
 }
 
@@ -767,12 +814,14 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
  * Is the new entry's stored key above all of the full node of p?  Then *hi and
  * *lo are a separator between them, below it: as near as may be to the node,
  * which has no room for those that come after and are a little lower; of a wide
- * key, one without a lower half.  Raises nothing: only stored keys are
- * compared.
+ * key, one without a lower half.  Where keys are relative to nodes, and that is
+ * too far from the new one, it is right below that.  Raises nothing: only stored
+ * keys are compared.
  */
 static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 {
+	const FPTGeom *g = pg.g;
 	int			slot;
 
 	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
@@ -780,7 +829,7 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 	slot = fpt_node_slot(pg, p->node, p->count - 1, 0);
 	if (slot < 0)
 		return false;
-	fpt_slot_rel(pg.g, p->node, slot, hi, lo);
+	fpt_slot_rel(pg.g, p->node, fpt_kid_base(pg, p->kid), slot, hi, lo);
 	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
 		return false;
 	if (*hi < p->hi)
@@ -794,6 +843,12 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 	{
 		*hi = p->hi - (p->lo == 0 ? 1 : 0);
 		*lo = p->lo - 1;
+	}
+	if (fpt_node_tells(g, fpt_base_of(g, fpt_word(g, *hi, *lo)),
+					   fpt_word(g, p->hi, p->lo)) != 0)
+	{
+		*hi = p->hi - (fpt_is_wide(g) ? 1 : 0);
+		*lo = fpt_is_wide(g) ? 0 : p->lo - 1;
 	}
 	return true;
 }
@@ -884,7 +939,8 @@ static void
 fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 {
 	const FPTGeom *g = pg.g;
-	uint64		v = fpt_is_wide(g) ? p->hi : p->lo;
+	uint64		v = fpt_word(g, p->hi, p->lo);
+	uint64		base = fpt_kid_base(pg, p->kid + 1);
 	uint64		first;
 	uint64		step;
 	uint8		slots[FPT_MAX_CAP];
@@ -892,7 +948,8 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 	if (g->perm || fpt_owns_tuples(g) || p->count != g->cap ||
 		fpt_node_order(pg, p->node, slots) != g->cap)
 		return;
-	first = fpt_load_uint(p->node + g->key_off + slots[0] * g->sw, g->sw);
+	first = fpt_kid_base(pg, p->kid) +
+		fpt_load_uint(p->node + g->key_off + slots[0] * g->sw, g->sw);
 	Assert(v >= first);
 	step = (v - first) / g->cap;
 	if (!fpt_foresight_pays(pg, p->node, slots, step))
@@ -900,9 +957,11 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 	for (int i = 0; i < g->cap; i++, v += step)
 	{
 		/* beyond what such keys can be */
-		if (g->sw < 8 ? v >> (8 * g->sw) != 0 : v < first)
+		if (g->rw < 8 ? v >> (8 * g->rw) != 0 : v < first)
 			break;
-		fpt_store_uint(node + g->key_off + i * g->sw, g->sw, v);
+		if (fpt_node_tells(g, base, v) != 0)
+			break;
+		fpt_store_uint(node + g->key_off + i * g->sw, g->sw, v - base);
 	}
 }
 
@@ -955,7 +1014,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	Assert(p->count >= 2 && p->rank <= p->count);
 	if (!pg.g->perm && fpt_header(pg.p)->nkids >= pg.g->maxnodes)
 		return FPT_FULL;		/* before entries are put into order */
-	if (fpt_node_read(pg, p->node, slots, rel) != p->count)
+	if (fpt_node_read(pg, p->kid, slots, rel) != p->count)
 		return FPT_CORRUPT;
 	ascends = fpt_node_ascends(p, slots);
 	if (band != NULL && band->to < p->count)
@@ -979,7 +1038,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 									rel[keep].lo));
 	if (node == NULL)
 		return FPT_FULL;
-	fpt_node_write(pg, node, rel + keep, p->count - keep);
+	fpt_node_write(pg, p->kid + 1, rel + keep, p->count - keep);
 	for (i = keep; i < p->count; i++)
 	{
 		drop |= UINT64CONST(1) << slots[i];
@@ -1027,16 +1086,46 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 	if (fpt_slot_tid(pg, next, slot) < fpt_slot_tid(pg, p->node, first))
 		return FPT_FULL;
 	if (fpt_place_above(pg, p, &hi, &lo))
-	{
-		fpt_sep_set(pg, p->kid + 1, hi, lo);
-		return FPT_OK;
-	}
+		return fpt_kid_set_sep(pg, p->kid + 1, hi, lo);
 
 	/* e would follow the entry that is passed on, as their keys look alike. */
 	if (p->rank >= p->count && room < 2)
 		return FPT_FULL;
 	return fpt_entries_shift(pg, p->kid, 1,
 							 Max(1, Min(room, p->count - p->rank)));
+}
+
+/*
+ * Make p's entry one that a node can tell: relative to its own it is too low,
+ * or too high.  FPT_OK: it belongs in a node that can, which may be full.
+ * FPT_UNFIT: there is none, and none to be had; the page is unchanged.
+ * FPT_CORRUPT: the node is empty.  Raises nothing.
+ *
+ * If it is too low, it is so for the first of all, whose base is as it likes.
+ * If it is too high it begins a node, or the next one: what is not above all of
+ * the node's entries is not too high.
+ */
+static FPTResult
+fpt_room_beyond(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
+{
+	FPTResult	res;
+	uint64		hi,
+				lo;
+
+	Assert(fpt_is_near(pg.g) && p->beyond != 0);
+	if (p->count == 0)
+		return FPT_CORRUPT;
+	if (p->beyond < 0)
+		res = fpt_kid_set_sep(pg, p->kid, p->hi, p->lo);
+	else
+	{
+		res = fpt_node_append(pg, p, e);
+		if (res == FPT_FULL && p->kid + 1 < p->to &&
+			fpt_kid_node(pg, p->kid + 1) != NULL &&
+			fpt_place_above(pg, p, &hi, &lo))
+			res = fpt_kid_set_sep(pg, p->kid + 1, hi, lo);
+	}
+	return res == FPT_FULL ? FPT_UNFIT : res;
 }
 
 /*
@@ -1204,6 +1293,16 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 
 	if (res != FPT_FULL)
 		return res;
+	if (p.beyond != 0)
+	{
+		res = fpt_room_beyond(pg, &p, e);
+		if (res == FPT_OK)
+			res = fpt_insert_place(pg, e, &p);
+		if (res != FPT_FULL)
+			return res;
+		if (p.beyond != 0)
+			return FPT_CORRUPT;
+	}
 	if (fpt_has_dict(pg.g) && !p.listed)
 	{
 		res = fpt_dict_add(pg, &e->key, (int) p.lo);
@@ -1353,7 +1452,7 @@ fpt_page_strip(const FPTLayout *l, void *page)
 	/* Without nodes, any encoding will do: one with a narrow root. */
 	for (int i = 0; i < FPT_NENC * FPT_NKINDS; i++)
 	{
-		const FPTGeom *g = &l->geom[i / FPT_NKINDS][i % FPT_NKINDS];
+		const FPTGeom *g = &l->geoms->geom[i / FPT_NKINDS][i % FPT_NKINDS];
 
 		if (g->cap > 0 && g->coding == pg.g->coding && g->dw == pg.g->dw &&
 			g->node_off < least->node_off)

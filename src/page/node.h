@@ -50,15 +50,18 @@ static inline const FPTGeom *
 fpt_geom_of(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
-	unsigned	kw = h->enc & FPT_ENC_KW_MASK;
-	unsigned	tids = h->enc >> FPT_ENC_TID_SHIFT;
+	unsigned	upper = h->enc >> FPT_ENC_TID_SHIFT;
+	unsigned	kind = FPT_KIND_INNER;
 	const FPTGeom *g;
 
-	if (tids > (h->level > 0 ? 0 : FPT_KIND_LEAF6))
+	/* TIDs, and a bit for FPT_ENC_NEAR; inner pages have neither */
+	if (upper > (h->level > 0 ? 0 : 7))
 		return NULL;
+	if (h->level == 0)
+		kind = FPT_KIND_LEAF6 - upper % 4 + upper / 4 * FPT_KIND_NEAR;
 
 	/* key widths beyond the key size have no geometry */
-	g = &l->geom[kw][h->level > 0 ? FPT_KIND_INNER : FPT_KIND_LEAF6 - tids];
+	g = &l->geoms->geom[h->enc & FPT_ENC_KW_MASK][kind];
 	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
 		h->nnull > h->nkids)
 		return NULL;
@@ -378,12 +381,51 @@ fpt_sep_get(FPTPage pg, int kid, uint64 *hi, uint64 *lo)
 
 	Assert(kid >= 0 && kid < g->maxnodes);
 	*hi = 0;
-	*lo = fpt_load_uint(seps + kid * g->sw, g->sw);
+	*lo = fpt_load_uint(seps + kid * g->rw, g->rw);
 	if (unlikely(fpt_is_wide(g)))
 	{
 		*hi = *lo;
-		*lo = fpt_load_uint(seps + g->maxnodes * g->sw + kid * 8, 8);
+		*lo = fpt_load_uint(seps + g->maxnodes * g->rw + kid * 8, 8);
 	}
+}
+
+/*
+ * The part of a key, relative to the page's base, that is searched: of a wide
+ * one its upper half.
+ */
+static inline uint64
+fpt_word(const FPTGeom *g, uint64 hi, uint64 lo)
+{
+	return fpt_is_wide(g) ? hi : lo;
+}
+
+/*
+ * What the searched part of a kid's keys is relative to, beside the page's
+ * base: 0 but for FPT_ENC_NEAR.  Changes only where its separator does.
+ */
+static inline uint64
+fpt_kid_base(FPTPage pg, int kid)
+{
+	const FPTGeom *g = pg.g;
+
+	Assert(kid >= 0 && kid < g->maxnodes);
+	if (!fpt_is_near(g))
+		return 0;
+	return fpt_base_of(g, fpt_load_uint(pg.p + FPT_LINE + kid * g->rw, g->rw));
+}
+
+/*
+ * Can the searched part of a key be stored in a node of this base?  -1: it is
+ * below that, 1: too far, 0: yes.
+ */
+static inline int
+fpt_node_tells(const FPTGeom *g, uint64 base, uint64 word)
+{
+	if (!fpt_is_near(g))
+		return 0;
+	if (word < base)
+		return -1;
+	return (word - base) >> (8 * g->sw) != 0;
 }
 
 /* Store a kid's separator, which is representable. */
@@ -394,9 +436,9 @@ fpt_sep_set(FPTPage pg, int kid, uint64 hi, uint64 lo)
 	char	   *seps = pg.p + FPT_LINE;
 
 	Assert(kid >= 0 && kid < g->maxnodes && fpt_fits(g->kw, hi, lo));
-	fpt_store_uint(seps + kid * g->sw, g->sw, fpt_is_wide(g) ? hi : lo);
+	fpt_store_uint(seps + kid * g->rw, g->rw, fpt_word(g, hi, lo));
 	if (fpt_is_wide(g))
-		fpt_store_uint(seps + g->maxnodes * g->sw + kid * 8, 8, lo);
+		fpt_store_uint(seps + g->maxnodes * g->rw + kid * 8, 8, lo);
 }
 
 /*
@@ -419,14 +461,17 @@ fpt_slot_low(const FPTGeom *g, const char *node, int slot)
 	return fpt_load_uint(node + g->low_off + slot * g->pw, 8);
 }
 
-/* The key of a slot relative to the page's base. */
+/*
+ * The key of a slot relative to the page's base; "base" is what fpt_kid_base()
+ * says of the node.
+ */
 static inline void
-fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
-			 uint64 *lo)
+fpt_slot_rel(const FPTGeom *g, const char *node, uint64 base, int slot,
+			 uint64 *hi, uint64 *lo)
 {
 	Assert(slot >= 0 && slot < g->cap);
 	*hi = 0;
-	*lo = fpt_load_uint(node + g->key_off + slot * g->sw, g->sw);
+	*lo = fpt_load_uint(node + g->key_off + slot * g->sw, g->sw) + base;
 	if (unlikely(fpt_is_wide(g)))
 	{
 		*hi = *lo;
@@ -434,13 +479,15 @@ fpt_slot_rel(const FPTGeom *g, const char *node, int slot, uint64 *hi,
 	}
 }
 
-/* Store a key, which is representable. */
+/* Store a key, relative to the page's base, which is representable. */
 static inline void
-fpt_slot_set_rel(const FPTGeom *g, char *node, int slot, uint64 hi, uint64 lo)
+fpt_slot_set_rel(const FPTGeom *g, char *node, uint64 base, int slot,
+				 uint64 hi, uint64 lo)
 {
 	Assert(slot >= 0 && slot < g->cap && fpt_fits(g->kw, hi, lo));
+	Assert(fpt_node_tells(g, base, fpt_word(g, hi, lo)) == 0);
 	fpt_store_uint(node + g->key_off + slot * g->sw, g->sw,
-				   fpt_is_wide(g) ? hi : lo);
+				   fpt_word(g, hi, lo) - base);
 	if (fpt_is_wide(g))
 		fpt_store_uint(node + g->low_off + slot * g->pw, 8, lo);
 }
@@ -825,10 +872,11 @@ fpt_ceil_div(int a, int b)
 
 /*
  * A slot's entry with its key made absolute; false if its tuple is not where it
- * should be.
+ * should be.  "base" and cls are the kid's.
  */
 static inline bool
-fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
+fpt_slot_entry(FPTPage pg, char *node, uint64 base, int slot, uint32 cls,
+			   FPTEntry *out)
 {
 	out->key.tid = fpt_slot_tid(pg, node, slot);
 	out->down = fpt_slot_down(pg.g, node, slot);
@@ -841,7 +889,7 @@ fpt_slot_entry(FPTPage pg, char *node, int slot, uint32 cls, FPTEntry *out)
 		uint64		hi,
 					lo;
 
-		fpt_slot_rel(pg.g, node, slot, &hi, &lo);
+		fpt_slot_rel(pg.g, node, base, slot, &hi, &lo);
 		out->key.lo = lo + s->base_lo;
 		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
 	}

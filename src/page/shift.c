@@ -35,6 +35,52 @@
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
 
 /*
+ * The separator of a node that is to begin with the k'th of the entries of the
+ * kid's node, which are in these slots, in order.  k is not 0.
+ */
+static void
+fpt_shift_sep(FPTPage pg, int kid, const uint8 *slots, int k, uint64 *hi,
+			  uint64 *lo)
+{
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base = fpt_kid_base(pg, kid);
+	uint64		prevhi;
+
+	Assert(k > 0);
+	fpt_slot_rel(pg.g, node, base, slots[k - 1], &prevhi, lo);
+	fpt_slot_rel(pg.g, node, base, slots[k], hi, lo);
+	*lo = fpt_sep_low(prevhi, *hi, *lo);
+}
+
+/*
+ * Can m entries of the kid's node, in these slots, be told in the next one's,
+ * whose separator will have this searched part if it is the right one?
+ * FPT_FULL: no.  FPT_CORRUPT: one is beyond what the page can tell.  Asked
+ * where keys are relative to nodes only.
+ */
+static FPTResult
+fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
+			   uint64 sep)
+{
+	const FPTGeom *g = pg.g;
+	uint64		from = fpt_kid_base(pg, kid);
+	uint64		to = by > 0 ? fpt_base_of(g, sep) : fpt_kid_base(pg, kid + by);
+
+	for (int i = 0; fpt_is_near(g) && i < m; i++)
+	{
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(g, fpt_kid_node(pg, kid), from, slots[i], &hi, &lo);
+		if (!fpt_fits(g->kw, hi, lo))
+			return FPT_CORRUPT;
+		if (fpt_node_tells(g, to, fpt_word(g, hi, lo)) != 0)
+			return FPT_FULL;
+	}
+	return FPT_OK;
+}
+
+/*
  * See page/shift.h.  "a" gives, "b" takes.  Any free slots of b's will do, and
  * the lowest are taken.  Where slots own tuples and one of the entries has the
  * head of its neighbour, they must be in the order of slots: then b's own
@@ -53,9 +99,9 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	int			nb = fpt_popcount(bused);
 	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
 	int			at = by > 0 ? 0 : nb;	/* where they go */
-	uint64		prevhi,
-				hi,
+	uint64		hi,
 				lo;
+	FPTResult	res;
 	int			i;
 
 	Assert(by == 1 || by == -1);
@@ -64,6 +110,14 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	if (a == b || m >= na || nb + m > pg.g->cap ||
 		(pg.g->perm && fpt_node_order(pg, b, bslots + (by > 0 ? m : 0)) < 0))
 		return FPT_CORRUPT;
+	fpt_shift_sep(pg, kid, aslots, by > 0 ? first : m, &hi, &lo);
+	if (!fpt_fits(pg.g->kw, hi, lo))
+		return FPT_CORRUPT;
+	res = fpt_shift_told(pg, kid, by, aslots + first, m, fpt_word(pg.g, hi, lo));
+	if (res == FPT_OK && by > 0)
+		res = fpt_kid_set_sep(pg, kid + 1, hi, lo);
+	if (res != FPT_OK)
+		return res;
 	if (fpt_shift_ties(pg, a, aslots + first, m, b, by))
 	{
 		fpt_node_push(pg, kid + by, m, by);
@@ -85,18 +139,9 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 			memcpy(fpt_node_perm(pg.g, a), aslots + m, na - m);
 	}
 
-	/* The right one of the two begins elsewhere now. */
-	if (by > 0)
-	{
-		fpt_slot_rel(pg.g, a, aslots[first - 1], &prevhi, &lo);
-		fpt_slot_rel(pg.g, b, bslots[0], &hi, &lo);
-	}
-	else
-	{
-		fpt_slot_rel(pg.g, b, bslots[at + m - 1], &prevhi, &lo);
-		fpt_slot_rel(pg.g, a, aslots[m], &hi, &lo);
-	}
-	fpt_sep_set(pg, by > 0 ? kid + 1 : kid, hi, fpt_sep_low(prevhi, hi, lo));
+	/* its keys are above this, so that none gets out of reach */
+	if (by < 0 && fpt_kid_set_sep(pg, kid, hi, lo) != FPT_OK)
+		return FPT_CORRUPT;
 	return FPT_OK;
 }
 

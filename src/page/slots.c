@@ -31,6 +31,38 @@ fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 }
 
 /*
+ * See page/slots.h.  What a base is rounded down to is a quarter of what a key
+ * can tell, so that separators that move mostly have the base they had.
+ */
+FPTResult
+fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
+{
+	const FPTGeom *g = pg.g;
+	char	   *node = fpt_kid_node(pg, kid);
+	char	   *keys = node + g->key_off;
+	uint64		was = fpt_kid_base(pg, kid);
+	uint64		base = fpt_base_of(g, fpt_word(g, hi, lo));
+	uint64		used = base != was ? fpt_node_used(g, node) : 0;
+	uint64		set;
+
+	for (set = used; set != 0; set &= set - 1)
+	{
+		uint64		v = fpt_load_uint(keys + fpt_ctz(set) * g->sw, g->sw);
+
+		if (fpt_node_tells(g, base, was + v) != 0)
+			return FPT_FULL;
+	}
+	for (set = used; set != 0; set &= set - 1)
+	{
+		char	   *at = keys + fpt_ctz(set) * g->sw;
+
+		fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
+	}
+	fpt_sep_set(pg, kid, hi, lo);
+	return FPT_OK;
+}
+
+/*
  * See page/slots.h.  TIDs are copied as they are stored: the page is the
  * same.  The slot left is free in the sense of W8, the one taken was so before.
  */
@@ -46,8 +78,8 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 
 	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	Assert(fromkid != tokid || from != to);
-	fpt_slot_rel(pg.g, a, from, &hi, &lo);
-	fpt_slot_set_rel(pg.g, b, to, hi, lo);
+	fpt_slot_rel(pg.g, a, fpt_kid_base(pg, fromkid), from, &hi, &lo);
+	fpt_slot_set_rel(pg.g, b, fpt_kid_base(pg, tokid), to, hi, lo);
 	memcpy(b + pg.g->tid_off + to * pg.g->pw,
 		   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
 	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
@@ -136,13 +168,13 @@ fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
 	if (!fpt_owns_tuples(pg.g) || pg.g->perm)
 		return false;
 	for (int i = 0; i < m; i++)
-		fpt_slot_rel(pg.g, a, slots[i], &hi, &head[i]);
+		fpt_slot_rel(pg.g, a, 0, slots[i], &hi, &head[i]);
 	n = fpt_node_order(pg, b, order);
 	if (n > 0 && by > 0)
-		fpt_slot_rel(pg.g, b, order[0], &hi, &head[m++]);
+		fpt_slot_rel(pg.g, b, 0, order[0], &hi, &head[m++]);
 	else if (n > 0)
 	{
-		fpt_slot_rel(pg.g, b, order[n - 1], &hi, --head);
+		fpt_slot_rel(pg.g, b, 0, order[n - 1], &hi, --head);
 		m++;
 	}
 	for (int i = 1; i < m; i++)
@@ -188,7 +220,7 @@ fpt_insert_open(FPTPage pg, const FPTPlace *p, uint64 before, uint64 after,
 	first = up ? hi : to;
 	last = up ? to : lo;
 	was = fpt_bytes8(p->node + g->key_off + to * g->sw);
-	fpt_slot_set_rel(g, p->node, to, p->hi, p->lo);
+	fpt_slot_set_rel(g, p->node, 0, to, p->hi, p->lo);
 	fpt_edit_changed(edit, pg.p, p->node + g->key_off + to * g->sw, was);
 	while (move != 0)
 	{

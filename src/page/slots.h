@@ -65,6 +65,15 @@ fpt_edit_changed(FPTEdit *edit, void *page, const char *p, uint64 was)
 	fpt_edit_add(edit, page, p + first, end - first);
 }
 
+/* --- separators ---------------------------------------------------------- */
+
+/*
+ * Change the separator of a kid that has a node, and with it what this one's
+ * keys are relative to.  FPT_FULL: one of them could not be told any more;
+ * nothing is changed.  Raises nothing.
+ */
+extern FPTResult fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo);
+
 /* --- slots --------------------------------------------------------------- */
 
 /* The i'th of n slots so that free ones are left between them. */

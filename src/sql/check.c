@@ -872,7 +872,7 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 	if (m->linesize != FPT_LINE ||
 		m->nstripes != Max(fpt_nstripes(&v->ix.map), 1))
 		return "Metapage has an unknown geometry";
-	if (memcmp(m->widths, l->widths, sizeof(m->widths)) != 0)
+	if (memcmp(m->widths, l->geoms->widths, sizeof(m->widths)) != 0)
 		return "Metapage has other node widths than the index";
 	for (i = 0; i < (int) lengthof(m->reserved); i++)
 	{

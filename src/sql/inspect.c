@@ -423,7 +423,7 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	fpt_row_add(row, Int32GetDatum(h->nkids));
 	fpt_row_add(row, Int32GetDatum(h->nnodes - h->nkids));
 	fpt_row_add(row, Int32GetDatum(h->nnull));
-	fpt_row_add(row, Int32GetDatum(g->kw));
+	fpt_row_add(row, Int32GetDatum(g->kw - g->rw + g->sw));
 	fpt_row_add(row, Int32GetDatum(g->tw));
 	fpt_row_add(row, Int32GetDatum(g->w));
 	fpt_row_add(row, Int32GetDatum(g->x));

@@ -100,6 +100,36 @@ fpt_rel_keysize(Relation rel, bool general)
 						   rel->rd_opcintype[0])->keysize;
 }
 
+/* Geometries that layouts of this backend have, or had. */
+typedef struct FPTKnownGeoms
+{
+	struct FPTKnownGeoms *next;
+	FPTGeoms	geoms;
+} FPTKnownGeoms;
+
+/*
+ * The same geometries, for ever: layouts are copied, and outlive what they were
+ * copied from.  Indexes whose options do not say otherwise have one of four, by
+ * the size of their keys.  Allocates where there are none yet.
+ */
+static const FPTGeoms *
+fpt_geoms_keep(const FPTGeoms *geoms)
+{
+	static FPTKnownGeoms *known = NULL;
+	FPTKnownGeoms *k;
+
+	for (k = known; k != NULL; k = k->next)
+	{
+		if (memcmp(&k->geoms, geoms, sizeof(FPTGeoms)) == 0)
+			return &k->geoms;
+	}
+	k = MemoryContextAlloc(TopMemoryContext, sizeof(FPTKnownGeoms));
+	k->geoms = *geoms;
+	k->next = known;
+	known = k;
+	return &k->geoms;
+}
+
 /*
  * Choose the layout of a new index.  Its indexid is a number by which pages of
  * this file know each other: one of another index, or of an earlier file, has a
@@ -116,21 +146,25 @@ fpt_layout_choose(Relation rel, FPTLayout *layout)
 	int			keysize = fpt_rel_keysize(rel, general);
 	bool		nullsfirst = fpt_rel_nullsfirst(rel);
 	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
+	FPTGeoms   *geoms = palloc(sizeof(FPTGeoms));
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS] = {0};
 	bool		ok;
 
 	if (general)
 		ok = fpt_choose_widths_general(w, x, widths) &&
-			fpt_layout_init_general(layout, nullsfirst, indexid, widths);
+			fpt_layout_init_general(layout, geoms, nullsfirst, indexid, widths);
 	else
 		ok = fpt_choose_widths(keysize, w, x, widths) &&
-			fpt_layout_init(layout, keysize, nullsfirst, indexid, widths);
+			fpt_layout_init(layout, geoms, keysize, nullsfirst, indexid,
+							widths);
 	if (!ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node widths leave no usable page for index \"%s\"",
 						RelationGetRelationName(rel)),
 				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
+	layout->geoms = fpt_geoms_keep(geoms);
+	pfree(geoms);
 	if (general)
 		fpt_layout_general(rel, layout, true);
 	Assert(fpt_is_general(layout) == general);
@@ -176,7 +210,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	meta->descending = fpt_rel_descending(rel);
 	meta->linesize = FPT_LINE;
 	meta->nstripes = Max(nstripes, 1);
-	memcpy(meta->widths, layout->widths, sizeof(meta->widths));
+	memcpy(meta->widths, layout->geoms->widths, sizeof(meta->widths));
 	if (nstripes > 0)
 		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
 	Assert(h->std.pd_lower <= h->std.pd_upper);
@@ -199,6 +233,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
 	bool		general = fpt_index_is_general(rel);
+	FPTGeoms   *geoms;
 	int			nstripes;
 	bool		ok;
 
@@ -236,14 +271,17 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 		meta->nullsfirst != fpt_rel_nullsfirst(rel))
 		fpt_corrupt(rel, FPT_METAPAGE,
 					"The metapage does not match the index's definition");
+	geoms = palloc(sizeof(FPTGeoms));
 	if (general)
-		ok = fpt_layout_init_general(&ix->layout, meta->nullsfirst,
+		ok = fpt_layout_init_general(&ix->layout, geoms, meta->nullsfirst,
 									 meta->indexid, meta->widths);
 	else
-		ok = fpt_layout_init(&ix->layout, meta->keysize, meta->nullsfirst,
-							 meta->indexid, meta->widths);
+		ok = fpt_layout_init(&ix->layout, geoms, meta->keysize,
+							 meta->nullsfirst, meta->indexid, meta->widths);
 	if (!ok)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
+	ix->layout.geoms = fpt_geoms_keep(geoms);
+	pfree(geoms);
 	ix->rootlevel = 0;
 	ix->lastleaf = FPT_NOPAGE;
 	ix->map.npages = 0;
@@ -330,7 +368,7 @@ fpt_index(Relation rel)
 	if (unlikely(rel->rd_amcache == NULL))
 	{
 		FPTIndex	ix;
-		PGAlignedBlock copy;
+		char	   *copy = palloc(BLCKSZ);
 		Oid			oids[FPT_MAX_STRIPES];
 		Buffer		buf;
 		int			nstripes;
@@ -341,9 +379,10 @@ fpt_index(Relation rel)
 
 		/* Looking up the type may read catalogues: not under the lock. */
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
-		memcpy(copy.data, BufferGetPage(buf), BLCKSZ);
+		memcpy(copy, BufferGetPage(buf), BLCKSZ);
 		UnlockReleaseBuffer(buf);
-		nstripes = fpt_meta_read(rel, (Page) copy.data, &ix, oids);
+		nstripes = fpt_meta_read(rel, (Page) copy, &ix, oids);
+		pfree(copy);
 		Assert(nstripes <= (int) lengthof(oids));
 		if (nstripes > 0)
 			ix.map.stripes = fpt_stripes_load(rel, oids, nstripes);

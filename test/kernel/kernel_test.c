@@ -90,6 +90,7 @@ main(int argc, char **argv)
 	test_simd();
 	test_geom();
 	test_page();
+	test_near();
 	test_corrupt();
 	start = seconds();
 	test_random(ops, seed);

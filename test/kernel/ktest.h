@@ -24,7 +24,9 @@
 #include "page/order.h"
 #include "page/prefix.h"
 #include "page/remove.h"
+#include "page/shift.h"
 #include "page/simd.h"
+#include "page/slots.h"
 #include "page/tuple.h"
 
 /* --- harness (kernel_test.c) -------------------------------------------- */
@@ -94,7 +96,8 @@ typedef struct KTWorld
 	kt_u128		span;			/* largest offset generated */
 	kt_u128		next;			/* KT_ASCENDING */
 	int			nullpct;
-	int			kind;			/* FPT_KIND_*, and what ... */
+	bool		near;			/* the page was made with FPT_ENC_NEAR */
+	int			kind;			/* FPT_KIND_* without that, and what ... */
 	uint32		tidbase;		/* ... TIDs are relative to */
 	bool		general;		/* general keys, in ... */
 	int			tupmin;			/* ... tuples of so many bytes */
@@ -229,6 +232,7 @@ kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
 extern void test_simd(void);
 extern void test_geom(void);
 extern void test_page(void);
+extern void test_near(void);
 extern void test_corrupt(void);
 extern void test_random(long ops, uint64 seed);
 extern void test_fuzz(long rounds, uint64 seed);

@@ -63,9 +63,28 @@ kt_world_free(KTWorld *w)
 	free(w);
 }
 
+/* Geometries that never change, as layouts are copied. */
+static const FPTGeoms *
+kt_geoms_keep(const FPTGeoms *geoms)
+{
+	static FPTGeoms **known = NULL;
+	static int	n = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (memcmp(known[i], geoms, sizeof(FPTGeoms)) == 0)
+			return known[i];
+	}
+	known = realloc(known, (n + 1) * sizeof(FPTGeoms *));
+	known[n] = malloc(sizeof(FPTGeoms));
+	memcpy(known[n], geoms, sizeof(FPTGeoms));
+	return known[n++];
+}
+
 void
 kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
 {
+	static FPTGeoms geoms;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	int			force_w = 0;
 	int			force_x = 0;
@@ -78,8 +97,10 @@ kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
 			force_x = (int) kt_below(BLCKSZ > 1024 ? 17 : 7);
 		}
 	} while (!fpt_choose_widths(keysize, force_w, force_x, widths));
-	if (!fpt_layout_init(l, keysize, nullsfirst, (uint32) kt_random(), widths))
+	if (!fpt_layout_init(l, &geoms, keysize, nullsfirst, (uint32) kt_random(),
+						 widths))
 		abort();
+	l->geoms = kt_geoms_keep(&geoms);
 }
 
 /* --- general keys ------------------------------------------------------- */
@@ -168,6 +189,7 @@ kt_separate(const void *arg, const FPTKey *prev, const FPTKey *key,
 void
 kt_layout_general(FPTLayout *l, bool nullsfirst, bool randomwidths)
 {
+	static FPTGeoms geoms;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	int			force_w = 0;
 	int			force_x = 0;
@@ -180,8 +202,10 @@ kt_layout_general(FPTLayout *l, bool nullsfirst, bool randomwidths)
 			force_x = (int) kt_below(BLCKSZ > 1024 ? 17 : 7);
 		}
 	} while (!fpt_choose_widths_general(force_w, force_x, widths));
-	if (!fpt_layout_init_general(l, nullsfirst, (uint32) kt_random(), widths))
+	if (!fpt_layout_init_general(l, &geoms, nullsfirst, (uint32) kt_random(),
+								 widths))
 		abort();
+	l->geoms = kt_geoms_keep(&geoms);
 	l->cmp = kt_tuple_cmp;
 	l->separate = kt_separate;
 	l->arg = &kt_state;
@@ -471,6 +495,10 @@ kt_world_init_page(KTWorld *w)
 	w->unlikepct = 0;
 	w->kind = w->level > 0 ? FPT_KIND_INNER : (int) kt_below(FPT_KIND_INNER);
 	enc = fpt_enc(enc, w->kind);
+	w->near = w->kind < FPT_KIND_INNER && kt_chance(60) &&
+		w->l.geoms->geom[kw - 1][w->kind + FPT_KIND_NEAR].cap > 0;
+	if (w->near)
+		enc |= FPT_ENC_NEAR;
 	w->tidbase = 0;
 	if (w->kind < FPT_KIND_LEAF6 && kt_chance(70))
 		w->tidbase = kt_chance(30) ? FPT_MAX_TIDBASE :
@@ -479,6 +507,8 @@ kt_world_init_page(KTWorld *w)
 	if (kt_chance(20))
 		w->base = kt_max_of(keysize) - kt_max_of(kw);
 	w->span = kt_max_of(kw);
+	if (w->near && kt_chance(80))
+		w->span = Min(w->span, kt_max_of(kw - 1) * (1 + kt_below(20)));
 	if (w->dist == KT_DENSE)
 		w->span = kt_below(w->span < 400 ? (uint64) w->span : 400);
 	if (w->dict || (w->general && kt_chance(50)))
@@ -746,7 +776,7 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 
 		if ((tid & 0xFFFF) == 0)
 			continue;
-		fpt_slot_rel(pg.g, node, i, &hi, &lo);
+		fpt_slot_rel(pg.g, node, 0, i, &hi, &lo);
 		for (int j = 0; j < pg.g->cap; j++)
 		{
 			uint64		tid2 = fpt_slot_tid(pg, node, j);
@@ -757,7 +787,7 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 
 			if (fpt_owns_tuples(pg.g))
 				first = j < i;
-			fpt_slot_rel(pg.g, node, j, &hi2, &lo2);
+			fpt_slot_rel(pg.g, node, 0, j, &hi2, &lo2);
 			n += (tid2 & 0xFFFF) != 0 &&
 				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo && first))));
 		}
@@ -867,6 +897,18 @@ kt_world_fill(KTWorld *w, int pct)
 		w->n = 0;
 		kt_page_init(w, g->enc);
 		kt_world_fill(w, pct / 2);
+		return;
+	}
+	/* nor nodes keys that are too far from one another */
+	if (res == FPT_UNFIT && w->near)
+	{
+		int			enc = g->enc;
+
+		w->n = 0;
+		w->span /= 2;
+		w->near = w->span > 1000;
+		kt_page_init(w, w->near ? enc : enc & ~FPT_ENC_NEAR);
+		kt_world_fill(w, pct);
 		return;
 	}
 	CHECK(res == FPT_OK);

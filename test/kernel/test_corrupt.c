@@ -104,7 +104,7 @@ perm(int kid)
 static void
 set_key(int kid, int slot, uint64 offset)
 {
-	fpt_slot_set_rel(g, node(kid), slot, 0, offset);
+	fpt_slot_set_rel(g, node(kid), 0, slot, 0, offset);
 }
 
 static void
@@ -179,9 +179,9 @@ test_check_identity(void)
 	expect_field(msg, "flags", FPT_F_META);
 	header()->level = FPT_MAX_LEVEL + 1;
 	expect_field(msg, "level", FPT_MAX_LEVEL + 1);
-	header()->enc |= 0x40;		/* kinds that there are not */
+	header()->enc |= 0x80;		/* kinds that there are not */
 	expect_field(enc, "encoding", header()->enc);
-	header()->enc |= 0x80;
+	header()->enc = (uint8) fpt_enc(0, FPT_KIND_NEAR);
 	expect_field(enc, "encoding", header()->enc);
 	for (int low = 8; low < 16; low++)	/* wider than the key size */
 	{
@@ -193,6 +193,9 @@ test_check_identity(void)
 		/* inner pages have TIDs of 6 bytes */
 		header()->level = 1;
 		header()->enc = (uint8) fpt_enc(3, kind);
+		expect_field(enc, "encoding", header()->enc);
+		header()->level = 1;
+		header()->enc = (uint8) fpt_enc(3, FPT_KIND_NEAR + kind);
 		expect_field(enc, "encoding", header()->enc);
 	}
 	special()->tidbase = FPT_MAX_TIDBASE + 1u;

@@ -7,22 +7,24 @@
  */
 #include "ktest.h"
 
+static FPTGeoms geoms;
 static const char *const kindnames[FPT_NKINDS] = {"leaf2", "leaf3", "leaf4",
-"leaf6", "inner"};
+"leaf6", "inner", "near2", "near3", "near4", "near6"};
 
 /* Nothing overlaps, everything is inside the page. */
 static void
 check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 {
-	static const int tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6};
+	static const int tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6, 2, 3, 4, 6};
 	bool		dict = kind >= FPT_KIND_DICT;
 	bool		general = !dict && kind >= FPT_KIND_GENERAL;
 	int			basic = kind % FPT_KIND_GENERAL;
 	bool		inner = basic == FPT_KIND_INNER;
+	bool		near = basic >= FPT_KIND_NEAR;
 	bool		perm = inner;
 	int			low = kw > 8 ? 8 : 0;
-	int			entry = kw + tidwidth[basic] + (inner ? 4 : 0) +
-		(perm ? 1 : 0) + (general ? 2 : 0);
+	int			entry = kw - (near ? 1 : 0) + tidwidth[basic] +
+		(inner ? 4 : 0) + (perm ? 1 : 0) + (general ? 2 : 0);
 	int			nodeend = (perm ? 8 : 0) + g->cap * entry;
 	int			nodesend = g->node_off + g->maxnodes * x * FPT_LINE;
 
@@ -31,10 +33,16 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->dw == (inner ? 4 : 0));
 	CHECK(g->ow == (general ? 2 : 0));
 	CHECK(g->perm == perm);
-	CHECK(g->sw == kw - low);
+	CHECK(g->rw == kw - low && g->sw == g->rw - (near ? 1 : 0));
+	CHECK(!near || (!general && !dict));
+	CHECK(fpt_is_near(g) == near);
+	if (near)
+		CHECK(4 * fpt_near_unit(g) == UINT64CONST(1) << (8 * g->sw));
 	CHECK(g->pw == low + g->tw + g->dw + g->ow);
 	CHECK((g->enc & FPT_ENC_KW_MASK) == kw - 1);
-	CHECK(g->enc >> FPT_ENC_TID_SHIFT == (inner ? 0 : FPT_KIND_LEAF6 - basic));
+	CHECK(g->enc >> FPT_ENC_TID_SHIFT ==
+		  (inner ? 0 : near ? 4 + FPT_KIND_LEAF6 - (basic - FPT_KIND_NEAR) :
+		   FPT_KIND_LEAF6 - basic));
 	CHECK(fpt_has_dict(g) == dict && fpt_owns_tuples(g) == general);
 	CHECK(fpt_is_leaf(g) == !inner && fpt_is_wide(g) == (low > 0));
 	CHECK(g->cap >= 2 && g->cap <= FPT_MAX_CAP);
@@ -110,16 +118,27 @@ test_impossible_widths(void)
 	CHECK(!fpt_geom_init(&g, 4, 0, 0, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 0));
 	CHECK(!fpt_geom_init(&g, 4, 0, 33, 3));
+	CHECK(!fpt_geom_init(&g, 1, FPT_KIND_NEAR, 1, 3));
+	CHECK(fpt_geom_init(&g, 2, FPT_KIND_NEAR, 1, 3));
+	CHECK(!fpt_geom_init(&g, 9, FPT_KIND_NEAR, 2, 8));
+	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_KIND_NEAR, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 33));
 	CHECK(fpt_geom_init(&g, 4, 0, 1, 3));
 	CHECK(fpt_choose_widths_general(0, 0, widths));
 	widths[1][0].x = 0;
-	CHECK(!fpt_layout_init_general(&l, false, 1, widths));
+	CHECK(!fpt_layout_init_general(&l, &geoms, false, 1, widths));
 #if BLCKSZ <= 1024
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 8));	/* one node only */
 	CHECK(!fpt_geom_init(&g, 4, 0, 20, 1)); /* no node at all */
 	CHECK(!fpt_geom_init(&g, 16, FPT_KIND_INNER, 1, 1));	/* 3 * 2 entries */
 #endif
+}
+
+/* Keys relative to nodes have a byte less of what is searched. */
+static bool
+has_kind(int kw, int kind)
+{
+	return kind < FPT_KIND_NEAR || (kw != 1 && kw != 9);
 }
 
 static void
@@ -131,7 +150,7 @@ test_layout(void)
 	for (int keysize = 4; keysize <= 16; keysize *= 2)
 	{
 		CHECK(fpt_choose_widths(keysize, 0, 0, widths));
-		CHECK(fpt_layout_init(&l, keysize, true, 42, widths));
+		CHECK(fpt_layout_init(&l, &geoms, keysize, true, 42, widths));
 		CHECK(l.keysize == keysize && l.nullsfirst && l.indexid == 42);
 		for (int i = 0; i < FPT_NKW; i++)
 		{
@@ -139,23 +158,32 @@ test_layout(void)
 
 			for (int kind = 0; kind < FPT_NKINDS; kind++)
 			{
-				CHECK((l.geom[i][kind].cap > 0) == used);
-				CHECK((l.widths[i][kind].w > 0) == used);
+				bool		has = used && has_kind(i + 1, kind);
+
+				CHECK((l.geoms->geom[i][kind].cap > 0) == has);
+				CHECK((l.geoms->widths[i][kind].w > 0) == has);
 			}
 		}
-		/* in place */
-		CHECK(fpt_layout_init(&l, keysize, false, 43, l.widths));
-		CHECK(!l.nullsfirst && l.indexid == 43 && l.widths[0][0].w > 0);
+		CHECK(fpt_layout_init(&l, &geoms, keysize, false, 43, widths));
+		CHECK(!l.nullsfirst && l.indexid == 43 && l.geoms == &geoms);
 	}
-	CHECK(!fpt_layout_init(&l, 0, false, 1, widths));
-	CHECK(!fpt_layout_init(&l, 2, false, 1, widths));
-	CHECK(!fpt_layout_init(&l, 12, false, 1, widths));
-	CHECK(!fpt_layout_init(&l, 32, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 0, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 2, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 12, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 32, false, 1, widths));
 	CHECK(l.keysize == 16);		/* untouched */
 	widths[2][2].x = 0;
-	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 4, false, 1, widths));
 	widths[2][2].x = 200;
-	CHECK(!fpt_layout_init(&l, 4, false, 1, widths));
+	CHECK(!fpt_layout_init(&l, &geoms, 4, false, 1, widths));
+
+	/* there need not be keys relative to nodes, but what there is makes sense */
+	CHECK(fpt_choose_widths(4, 0, 0, widths));
+	widths[2][FPT_KIND_NEAR].x = 200;
+	CHECK(!fpt_layout_init(&l, &geoms, 4, false, 1, widths));
+	widths[2][FPT_KIND_NEAR].w = widths[2][FPT_KIND_NEAR].x = 0;
+	CHECK(fpt_layout_init(&l, &geoms, 4, false, 1, widths));
+	CHECK(l.geoms->geom[2][FPT_KIND_NEAR].cap == 0 && l.geoms->geom[1][FPT_KIND_NEAR].cap > 0);
 }
 
 static void
@@ -302,6 +330,36 @@ check_goal(int kw, int kind, FPTWidths chosen)
 	}
 }
 
+/*
+ * Keys relative to nodes: leaf nodes as those of keys of a byte less, a root
+ * that is not wider than it takes to have as many of them as any has.
+ */
+static void
+check_near(int kw, int kind, FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	FPTWidths	wx = widths[kw - 1][kind];
+	FPTGeom		chosen;
+	FPTGeom		g;
+
+	if (!has_kind(kw, kind))
+	{
+		CHECK(wx.w == 0 && wx.x == 0);
+		return;
+	}
+	CHECK(wx.x == widths[kw - 2][kind - FPT_KIND_NEAR].x);
+	CHECK(fpt_geom_init(&chosen, kw, kind, wx.w, wx.x));
+	for (int w = 1; w <= 16; w++)
+	{
+		if (fpt_geom_init(&g, kw, kind, w, wx.x))
+			CHECK(w < wx.w ? g.capacity < chosen.capacity :
+				  g.capacity <= chosen.capacity);
+	}
+	printf("%5d %2d %s: w %2d x %2d cap %2d nodes %3d capacity %4d, %.2f bytes "
+		   "at 90%%\n", BLCKSZ, kw, kindnames[kind], wx.w, wx.x, chosen.cap,
+		   chosen.maxnodes, (int) chosen.capacity,
+		   BLCKSZ / (0.9 * chosen.capacity));
+}
+
 static void
 test_goal(void)
 {
@@ -310,8 +368,10 @@ test_goal(void)
 	CHECK(fpt_choose_widths(16, 0, 0, widths));
 	for (int i = 0; i < FPT_NKW; i++)
 	{
-		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 			check_goal(i + 1, kind, widths[i][kind]);
+		for (int kind = FPT_KIND_NEAR; kind < FPT_NKINDS; kind++)
+			check_near(i + 1, kind, widths);
 	}
 }
 
@@ -412,11 +472,12 @@ test_capacities(void)
 	FPTLayout	l;
 
 	kt_layout(&l, 16, false, false);
-	CHECK(l.geom[0][FPT_KIND_LEAF4].capacity >= 1200);
-	CHECK(l.geom[1][FPT_KIND_LEAF4].capacity >= 1000);
-	CHECK(l.geom[2][FPT_KIND_LEAF4].capacity >= 800);
-	CHECK(l.geom[3][FPT_KIND_LEAF4].capacity >= 560);
-	CHECK(l.geom[3][FPT_KIND_LEAF6].capacity >= 490);
+	CHECK(l.geoms->geom[0][FPT_KIND_LEAF4].capacity >= 1200);
+	CHECK(l.geoms->geom[1][FPT_KIND_LEAF4].capacity >= 1000);
+	CHECK(l.geoms->geom[2][FPT_KIND_LEAF4].capacity >= 800);
+	CHECK(l.geoms->geom[3][FPT_KIND_LEAF4].capacity >= 560);
+	CHECK(l.geoms->geom[3][FPT_KIND_LEAF6].capacity >= 490);
+	CHECK(l.geoms->geom[1][FPT_KIND_NEAR + FPT_KIND_LEAF3].capacity >= 1900);
 #endif
 }
 

@@ -191,7 +191,7 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 	CHECK(*tidbase <= FPT_MAX_TIDBASE);
 	if (kind < FPT_KIND_LEAF6)
 	{
-		const FPTGeom *g = &l8.geom[0][kind];
+		const FPTGeom *g = &l8.geoms->geom[0][kind];
 
 		CHECK(*tidbase <= minblock);
 		CHECK(fpt_tid_fits(g->tw, *tidbase, (minblock << 16) | maxoff));
@@ -371,8 +371,8 @@ slot_below(FPTPage pg, const char *node, int a, int b)
 				bhi,
 				blo;
 
-	fpt_slot_rel(pg.g, node, a, &ahi, &alo);
-	fpt_slot_rel(pg.g, node, b, &bhi, &blo);
+	fpt_slot_rel(pg.g, node, 0, a, &ahi, &alo);
+	fpt_slot_rel(pg.g, node, 0, b, &bhi, &blo);
 	if (ahi != bhi)
 		return ahi < bhi;
 	if (alo != blo)
@@ -419,7 +419,7 @@ scatter(FPTPage pg, char *node, int n)
 
 	/* what is in free slots besides a TID of zero means nothing */
 	for (int i = 0; i < pg.g->cap; i++)
-		fpt_slot_set_rel(pg.g, node, i,
+		fpt_slot_set_rel(pg.g, node, 0, i,
 						 pg.g->kw > 8 ? some_number(pg.g->sw, 9) : 0,
 						 some_number(Min(pg.g->kw, 8), 9));
 	for (int i = 0; i < n; i++)
@@ -435,7 +435,7 @@ scatter(FPTPage pg, char *node, int n)
 			off = kt_chance(30) ? 256 * off : off + kt_below(3) * 256;
 		do
 		{
-			fpt_slot_set_rel(pg.g, node, slot,
+			fpt_slot_set_rel(pg.g, node, 0, slot,
 							 pg.g->kw > 8 ? some_number(pg.g->sw, khow) : 0,
 							 some_number(Min(pg.g->kw, 8),
 										 pg.g->kw > 8 ? lhow : khow));
@@ -534,7 +534,7 @@ test_long_tids(void)
 
 	for (int kw = 1; kw <= 16; kw++)
 	{
-		int			n = Min(40, l16.geom[kw - 1][FPT_KIND_LEAF6].capacity);
+		int			n = Min(40, l16.geoms->geom[kw - 1][FPT_KIND_LEAF6].capacity);
 
 		CHECK(n > 9);
 		init_page(&l16, 0, fpt_enc(kw - 1, FPT_KIND_LEAF6), 0);
@@ -619,7 +619,7 @@ test_fill_regions(void)
 	for (int which = 0; which < 2; which++)
 	{
 		const FPTLayout *l = layouts[which];
-		int			max = (int) l->geom[7][FPT_KIND_LEAF4].maxnodes + 8;
+		int			max = (int) l->geoms->geom[7][FPT_KIND_LEAF4].maxnodes + 8;
 
 		for (int nulls = 0; nulls <= max; nulls++)
 		{
@@ -698,7 +698,7 @@ test_insert_results(void)
 static void
 test_insert_separators(void)
 {
-	int			n = (int) l8.geom[3][FPT_KIND_INNER].capacity / 2;
+	int			n = (int) l8.geoms->geom[3][FPT_KIND_INNER].capacity / 2;
 	FPTEntry	null = {.key = {.cls = FPT_CLS_NULLLAST}, .down = 7};
 
 	make_entries(n, 1000, 10);
@@ -746,7 +746,7 @@ test_insert_edits(void)
 {
 	for (int kw = 1; kw <= 16; kw++)
 	{
-		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 		{
 			FPTEntry	x = leaf_entry(50, 1);
 			FPTEdit		edit = {0};
@@ -1233,6 +1233,7 @@ test_pack(void)
 static void
 layout_of_few_nodes(FPTLayout *l)
 {
+	static FPTGeoms geoms;
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];
 	int			fewest = FPT_MAX_NODES;
 
@@ -1247,7 +1248,7 @@ layout_of_few_nodes(FPTLayout *l)
 				g.maxnodes < fewest)
 			{
 				fewest = g.maxnodes;
-				CHECK(fpt_layout_init(l, 8, false, 9, widths));
+				CHECK(fpt_layout_init(l, &geoms, 8, false, 9, widths));
 			}
 		}
 	}
@@ -1318,7 +1319,7 @@ test_find_child(void)
 	FPTKey		k;
 	FPTLoc		loc;
 	uint32		child = 0;
-	int			n = (int) l8.geom[3][FPT_KIND_INNER].capacity / 2;
+	int			n = (int) l8.geoms->geom[3][FPT_KIND_INNER].capacity / 2;
 
 	make_entries(n, 1000, 10);
 	init_page(&l8, 1, ENC(4, INNER), 1000);
@@ -1377,7 +1378,7 @@ test_delete_all(void)
 static void
 test_truncate(void)
 {
-	int			n = (int) l8.geom[3][FPT_KIND_LEAF6].capacity;
+	int			n = (int) l8.geoms->geom[3][FPT_KIND_LEAF6].capacity;
 
 	make_entries(n, 0, 2);
 	for (int keep = 0; keep <= n; keep++)
@@ -1525,7 +1526,7 @@ test_form_dense(void)
 {
 	FPTKey		low = value(1000, 0);
 	FPTKey		high = value(~(uint64) 0, 0);
-	int			n = (int) l8.geom[1][FPT_KIND_LEAF2].capacity;
+	int			n = (int) l8.geoms->geom[1][FPT_KIND_LEAF2].capacity;
 
 	make_entries(n, 1000, 1);
 	CHECK(form(&l8, 0, &low, &high, n) == 2);
@@ -1533,7 +1534,7 @@ test_form_dense(void)
 	CHECK(form(&l8, 0, &low, &high, n) == -1);
 
 	/* the widest range of 8-byte offsets, and one more */
-	n = (int) l16.geom[7][FPT_KIND_LEAF2].capacity;
+	n = (int) l16.geoms->geom[7][FPT_KIND_LEAF2].capacity;
 	make_entries(n, 1000, 1);
 	e[n - 1].key.hi = 1;
 	e[n - 1].key.lo = 999;
@@ -1647,7 +1648,7 @@ test_fraction(void)
 	for (int j = 0; j < 2; j++)
 	{
 		FPTLayout  *l = layouts[j];
-		int			n = (int) l->geom[3][FPT_KIND_INNER].capacity / 2;
+		int			n = (int) l->geoms->geom[3][FPT_KIND_INNER].capacity / 2;
 		FPTLoc		loc = {0, 0};
 		FPTKey		k;
 		uint32		child;
@@ -1697,7 +1698,7 @@ test_copy_image(void)
 	for (int j = 0; j < 2; j++)
 	{
 		FPTLayout  *l = layouts[j];
-		const FPTGeom *g = &l->geom[j == 0 ? 3 : 15][FPT_KIND_LEAF4];
+		const FPTGeom *g = &l->geoms->geom[j == 0 ? 3 : 15][FPT_KIND_LEAF4];
 		int			n = (int) g->capacity / 2;
 		uint64		tid;
 		uint16		slotid;
@@ -1753,7 +1754,7 @@ test_copy_image(void)
 static void
 test_guess(void)
 {
-	int			n = (int) l8.geom[3][FPT_KIND_LEAF4].capacity / 2;
+	int			n = (int) l8.geoms->geom[3][FPT_KIND_LEAF4].capacity / 2;
 	FPTGuess	guess = {0};
 	int			nkids;
 	int			made = 0;

@@ -14,6 +14,7 @@ static char *before;			/* image before an insertion */
 static char *spare;				/* the other page of a split */
 static FPTEntry entries[FPT_MAX_ENTRIES + 1];
 static long noutliers;			/* splits that could not be in the middle */
+static long nfar;				/* entries too far from all nodes */
 
 /* Fill of pages when they had to be split. */
 static long nsplits;
@@ -409,6 +410,14 @@ op_insert(void)
 		{
 			double		fill = (double) w->n / kt_geom(w)->capacity;
 
+			if (res == FPT_UNFIT && fpt_is_near(kt_geom(w)))
+			{
+				/* too far from its neighbours, and no node to be had */
+				kt_verify(w, false);
+				nfar++;
+				recode_page(&e, true);
+				return;
+			}
 			CHECK(res == FPT_FULL);
 			if (!w->general)
 			{
@@ -920,8 +929,8 @@ test_random(long ops, uint64 seed)
 	fpt_simd_select("auto");
 	if (nsplits > 0)
 		printf("%ld full pages, %.0f%% filled on average, %.0f%% at least; "
-			   "%ld outliers\n", nsplits, 100 * splitfill / nsplits,
-			   100 * minfill, noutliers);
+			   "%ld outliers, %ld too far from nodes\n", nsplits,
+			   100 * splitfill / nsplits, 100 * minfill, noutliers, nfar);
 	if (ngsplits > 0)
 		printf("%ld full pages of general keys, %.0f%% filled on average; "
 			   "%ld of small tuples, %.0f%%; %ld without the new one, "

@@ -164,7 +164,7 @@ verify($node, 'rebuilt: indexes are sound');
 # Versions
 
 # What the metapage has, by the kind of order: where it is, in the file.
-my $place = 64 + 184;
+my $place = 64 + 312;
 
 sub damage_file
 {
@@ -206,7 +206,7 @@ DECLARE
 BEGIN
 	EXECUTE 'CREATE INDEX k_x ON k USING fptree ' || def;
 	CHECKPOINT;
-	version := encode(pg_read_binary_file(pg_relation_filepath('k_x'), 248, 4), 'hex');
+	version := encode(pg_read_binary_file(pg_relation_filepath('k_x'), 376, 4), 'hex');
 	DROP INDEX k_x;
 	RETURN CASE WHEN version <> '00000000' THEN 'yes' ELSE 'no' END;
 END $$;
@@ -287,7 +287,7 @@ is($err, '', 'rebuilt: no warning');
 
 query(q{
 CREATE TABLE d (a int, s text COLLATE "C") WITH (autovacuum_enabled = off);
-INSERT INTO d SELECT i * 2, lpad(i::text, 30, '0') FROM generate_series(1, 6000) i;
+INSERT INTO d SELECT i * 2, lpad(i::text, 30, '0') FROM generate_series(1, 8000) i;
 CREATE INDEX d_a ON d USING fptree (a);
 CREATE INDEX d_s ON d USING fptree (s);
 DELETE FROM d WHERE a % 3 = 0;
@@ -419,7 +419,7 @@ verify($node, 'indexes are sound still');
 # which can be neither cancelled nor restarted, must find out.
 query(q{
 CREATE TABLE u (a bigint) WITH (autovacuum_enabled = off);
-INSERT INTO u SELECT i * 2 FROM generate_series(1, 3000) i;
+INSERT INTO u SELECT i * 2 FROM generate_series(1, 3900) i;
 CREATE UNIQUE INDEX u_a ON u USING fptree (a) WITH (fillfactor = 50);
 });
 my ($low_at, $high_at, $new) = ($bs - 48, 40);

@@ -570,8 +570,8 @@ sub meta_ways
 		keysize => [ 13, 'C', 7 ], nullsfirst => [ 14, 'C', 1 ],
 		descending => [ 15, 'C', 2 ], linesize => [ 16, 'S', 128 ],
 		stripes => [ 18, 'S', 2 ], w => [ 20, 'C', 200 ],
-		x => [ 21, 'C', 0 ], sortversion => [ 180, 'L', 5 ],
-		reserved => [ 188, 'L', 1 ]);
+		x => [ 21, 'C', 0 ], sortversion => [ 308, 'L', 5 ],
+		reserved => [ 316, 'L', 1 ]);
 
 	foreach my $field (sort keys %fields)
 	{
@@ -583,7 +583,7 @@ sub meta_ways
 	}
 	way('widths in metapage', $kind, 1, sub {
 		my ($v) = @_;
-		poke($v, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 160));
+		poke($v, 0, $meta_at + 20, pack('C*', map { 3 + $_ % 5 } 1 .. 288));
 	});
 	way('zeroed metapage', $kind, 1,
 		sub { my ($v) = @_; put_page($v, 0, "\0" x $bs); });

@@ -23,7 +23,7 @@ CREATE PROCEDURE make(what text) LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('CREATE %s TABLE churn (id int, a int, u uuid, b text, n int, d date, v int)', what);
 	INSERT INTO churn SELECT i, hashint4(i), md5(i::text)::uuid, 'key ' || i,
-		CASE WHEN i % 3 = 0 THEN i END, NULL, i FROM generate_series(1, 2000) i;
+		CASE WHEN i % 3 = 0 THEN i END, NULL, i FROM generate_series(1, 2400) i;
 	CREATE UNIQUE INDEX f_id ON churn USING fptree (id);
 	CREATE INDEX f_a ON churn USING fptree (a DESC);
 	CREATE UNIQUE INDEX f_u ON churn USING fptree (u);
@@ -132,16 +132,17 @@ SELECT count(*) FROM (SELECT t FROM q WHERE t > '' ORDER BY t) s;
 SELECT fptree_index_parent_check(indexrelid, true, true)
 FROM pg_index WHERE indrelid = 'q'::regclass;
 
--- a page of which every entry is dead keeps one
+-- a page of which every entry is dead keeps one; of the last page, which is not
+-- full, the others stay as well
 CREATE TEMP TABLE one (k int);
 CREATE INDEX one_k ON one USING fptree (k)
 	WITH (node_lines = 1, leaf_node_lines = 1);
-INSERT INTO one SELECT i FROM generate_series(1, 3000) i;
+INSERT INTO one SELECT i FROM generate_series(1, 3950) i;
 DELETE FROM one;
 SELECT count(*) FROM (SELECT k FROM one WHERE k > 0 ORDER BY k) s;
 SELECT entries FROM fptree_stat('one_k');
-INSERT INTO one SELECT i FROM generate_series(1, 3000) i;
-SELECT entries BETWEEN 3001 AND 4500 AS few FROM fptree_stat('one_k');
+INSERT INTO one SELECT i FROM generate_series(1, 3950) i;
+SELECT entries BETWEEN 3951 AND 5925 AS few FROM fptree_stat('one_k');
 SELECT count(*), sum(k) FROM (SELECT k FROM one WHERE k > 0 ORDER BY k) s;
 SELECT fptree_index_parent_check('one_k', true, true);
 

@@ -249,12 +249,12 @@ FROM (SELECT fpt_pid(a) AS p, count(d) AS n FROM t WHERE a > 600 GROUP BY 1) s;
 CREATE TABLE k (a int, b text) WITH (autovacuum_enabled = off);
 CREATE INDEX k_a ON k USING fptree (a);
 CREATE INDEX k_b ON k USING fptree (b, a);
-INSERT INTO k SELECT i, 'v' || i % 10 FROM generate_series(1, 10000) i;
+INSERT INTO k SELECT i, 'v' || i % 10 FROM generate_series(1, 13000) i;
 DELETE FROM k WHERE a % 5 = 1;
 ANALYZE k;
 SELECT * FROM fpt_parallel(ARRAY['SELECT a FROM k WHERE a > 0',
 	'SELECT b, a FROM k WHERE b > ''v2'''], '{index,only}');
-INSERT INTO k SELECT i, 'v' || i % 10 FROM generate_series(1, 10000) i WHERE i % 5 = 1;
+INSERT INTO k SELECT i, 'v' || i % 10 FROM generate_series(1, 13000) i WHERE i % 5 = 1;
 SELECT * FROM fpt_parallel(ARRAY['SELECT a FROM k WHERE a > 0',
 	'SELECT b, a FROM k WHERE b > ''v2'''], '{index,only}');
 
