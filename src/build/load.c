@@ -240,7 +240,7 @@ static int
 fpt_fill_entries(const FPTGeom *g, int fill)
 {
 	int			capacity = (int) g->capacity;
-	int			slot = g->sw + g->pw + (g->perm ? 1 : 0);
+	int			slot = fpt_slot_bytes(g);
 	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
 	int			extra = Min(spare / slot, capacity / 20);
 

@@ -157,6 +157,9 @@ typedef struct FPTPageSpecial
  * have their lowest byte first on all machines; downlinks and offsets are the
  * machine's numbers, unaligned.
  *
+ * Of wide keys in leaf pages the part that is searched is not in keys[], but the
+ * first part of the payload, if all of that takes FPT_JOINED_BYTES or less then.
+ *
  * In a page that is FPT_ENC_NEAR keys are relative to the page's base and to the
  * node's: the searched part of the node's separator, rounded down to a multiple
  * of a quarter of what the searched part of a node's key can tell (fpt_base_of()
@@ -177,6 +180,13 @@ typedef struct FPTNode
 {
 	uint64		used;
 } FPTNode;
+
+/*
+ * Bytes of an insertion that make no longer a record than fewer do, if they are
+ * one behind the other: with the headers of WAL a record of 64 bytes.  In two
+ * places, what is searched and the rest, the same takes 72.
+ */
+#define FPT_JOINED_BYTES	16
 
 /* Kinds of pages as to their payload, for the table of node widths. */
 #define FPT_KIND_LEAF2		0	/* level 0, 2-byte TIDs */

@@ -80,6 +80,13 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 	if (g->coding == FPT_CODING_TUPLE)
 		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
 	g->pw = g->kw - g->rw + g->tw + g->dw + g->ow;
+	g->ks = g->sw;
+	if (g->wide && kind != FPT_KIND_INNER && g->sw + g->pw <= FPT_JOINED_BYTES)
+	{
+		g->joined = true;
+		g->pw += g->sw;
+		g->ks = g->pw;
+	}
 	return kind;
 }
 
@@ -123,14 +130,13 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->perm = g->dw > 0;
 	g->enc = fpt_enc(g->kw - 1, kind);
 
-	/* a slot: key, TID, downlink, offset; a byte of the permutation */
 	header = g->perm ? sizeof(FPTNode) : 0;
-	entry = g->sw + g->pw + (g->perm ? 1 : 0);
+	entry = fpt_slot_bytes(g);
 	cap = (x * FPT_LINE - header) / entry;
 	cap = Min(cap, FPT_MAX_CAP);
 	g->cap = cap;
 	g->key_off = header;
-	g->perm_off = g->key_off + cap * g->sw;
+	g->perm_off = g->key_off + (g->joined ? 1 : cap) * g->sw;
 	g->low_off = g->perm_off + (g->perm ? cap : 0);
 	g->tid_off = g->low_off + g->kw - g->rw;
 	g->down_off = g->tid_off + g->tw;
@@ -148,7 +154,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
 	g->capacity = n * cap;
-	Assert(g->low_off + cap * g->pw <= x * FPT_LINE);
+	Assert((g->joined ? g->key_off : g->low_off) + cap * g->pw <= x * FPT_LINE);
 	Assert(g->kids_off + n <= g->node_off);
 	Assert(n == 0 || g->node_off + n * x * FPT_LINE <= g->hint_off);
 	Assert(g->hint_off <= FPT_SPECIAL_OFFSET);

@@ -270,8 +270,12 @@ fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
 		}
 		word -= base;
 	}
-	lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap, word,
-								   eq) & used;
+	if (unlikely(fpt_is_wide(g)) && g->joined)
+		lt = fpt_simd->apart(node + g->key_off, g->cap, g->ks, g->sw, word,
+							 eq) & used;
+	else
+		lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap, word,
+									   eq) & used;
 	*eq &= used;
 	if (unlikely(fpt_is_wide(g)) && *eq != 0)
 	{
@@ -1280,7 +1284,7 @@ fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 	Assert(n >= 0);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	entry = pg.g->sw + pg.g->pw + (pg.g->perm ? 1 : 0);
+	entry = fpt_slot_bytes(pg.g);
 	if (!fpt_has_tuples(pg.g))
 	{
 		space->used = n * entry;

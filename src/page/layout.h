@@ -87,6 +87,7 @@ typedef struct FPTGeom
 	uint8		rw;				/* of these, the upper ones, searched */
 	uint8		sw;				/* the same of a slot's key: rw, or one less
 								 * where keys are relative to their nodes */
+	uint8		ks;				/* bytes from a slot's to the next one's */
 	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
 	uint8		fw;				/* of these, the first ones, that are zero in a
 								 * free slot */
@@ -102,6 +103,7 @@ typedef struct FPTGeom
 	bool		perm;			/* nodes have a bitmap and a permutation */
 	bool		wide;			/* rw < kw: keys are stored in two parts */
 	bool		near;			/* sw < rw: keys are relative to their nodes */
+	bool		joined;			/* ks == pw: key and payload are not apart */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		key_off;		/* offsets within a node */
@@ -148,6 +150,13 @@ static inline bool
 fpt_is_near(const FPTGeom *g)
 {
 	return g->near;
+}
+
+/* Bytes of a slot, all of its parts, and its part of the permutation. */
+static inline int
+fpt_slot_bytes(const FPTGeom *g)
+{
+	return (g->joined ? 0 : g->sw) + g->pw + (g->perm ? 1 : 0);
 }
 
 /*
@@ -730,6 +739,8 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * "stride" apart behind the last stride.  Callers see to it that a page's
  * special line follows.  None raises anything.
  *
+ * apart: as cmp, of numbers of so many bytes that lie "stride" apart, which is
+ * more.
  * used: the bits of those of n <= 64 bytes, "stride" apart, that are not zero.
  * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
  * different numbers below 2^31, in the order of these; v has room for 64, and
@@ -743,6 +754,8 @@ typedef struct FPTSimd
 {
 	const char *name;
 	fpt_cmp_fn	cmp[8];			/* by the width less 1 */
+	uint64		(*apart) (const void *keys, int n, int stride, int width,
+						  uint64 key, uint64 *eq);
 	uint64		(*used) (const void *low, int n, int stride);
 	void		(*order) (uint32 *v, int n, uint8 *slots);
 	bool		(*ascend) (const void *keys, int n, int width);

@@ -637,17 +637,19 @@ fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
 
 /*
  * Put a new entry's key, p's hi and lo, into a slot of its node.  Adds one
- * range at most, of the searched part; of a wide key the rest is payload.
+ * range at most, of the searched part; of a wide key the rest is payload, and
+ * that, too, where the two are joined.
  */
 static inline void
 fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 			   FPTEdit *edit)
 {
-	char	   *at = node + pg.g->key_off + slot * pg.g->sw;
+	char	   *at = node + pg.g->key_off + slot * pg.g->ks;
 	uint64		was = fpt_bytes8(at);
 
 	fpt_slot_set_rel(pg.g, node, fpt_kid_base(pg, p->kid), slot, p->hi, p->lo);
-	fpt_edit_changed(edit, pg.p, at, was);
+	if (!pg.g->joined)
+		fpt_edit_changed(edit, pg.p, at, was);
 }
 
 /*
@@ -655,7 +657,7 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
  * leaves out, TID, downlink and where the tuple is, which are one behind the
  * other.  Adds one range at most: all of it, or, where it is a TID and a
  * tuple's offset at most, which fpt_bytes8() covers, only the bytes that are
- * others now.
+ * others now.  If the searched part is joined to it, the range has that, too.
  */
 static inline void
 fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
@@ -663,7 +665,7 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 {
 	const FPTGeom *g = pg.g;
 	char	   *at_tid = node + g->tid_off + slot * g->pw;
-	char	   *at = fpt_is_wide(g) ? at_tid - 8 : at_tid;
+	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0) - (g->joined ? g->sw : 0);
 	uint64		was = fpt_bytes8(at_tid);
 
 	fpt_slot_set_tid(pg, node, slot, e->key.tid);
@@ -945,7 +947,7 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 	uint64		step;
 	uint8		slots[FPT_MAX_CAP];
 
-	if (g->perm || fpt_owns_tuples(g) || p->count != g->cap ||
+	if (g->perm || g->joined || fpt_owns_tuples(g) || p->count != g->cap ||
 		fpt_node_order(pg, p->node, slots) != g->cap)
 		return;
 	first = fpt_kid_base(pg, p->kid) +

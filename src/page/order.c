@@ -41,7 +41,7 @@ static inline uint64
 fpt_part_get(const FPTGeom *g, const char *node, int part, int slot)
 {
 	if (part == FPT_PART_KEY)
-		return fpt_load_uint(node + g->key_off + slot * g->sw, g->sw);
+		return fpt_load_uint(node + g->key_off + slot * g->ks, g->sw);
 	if (part == FPT_PART_LOW)
 		return fpt_slot_low(g, node, slot);
 	return fpt_load_uint(node + g->tid_off + slot * g->pw, g->tw);
@@ -189,12 +189,27 @@ fpt_slots_repeat(const FPTGeom *g, const char *node, uint64 set)
 
 	/* the first and the last one tell of most others that they do not */
 	Assert(set != 0);
+	if (fpt_is_wide(g))
+		return false;
 	key = fpt_load_uint(keys + fpt_ctz(set) * g->sw, g->sw);
-	if (fpt_is_wide(g) ||
-		key != fpt_load_uint(keys + (63 - __builtin_clzll(set)) * g->sw, g->sw))
+	if (key != fpt_load_uint(keys + fpt_top_bit(set) * g->sw, g->sw))
 		return false;
 	fpt_simd->cmp[g->sw - 1] (keys, g->cap, key, &same);
 	return (set & ~same) == 0;
+}
+
+/* Do the searched parts of the keys of the first n slots ascend? */
+static inline bool
+fpt_slots_ascend(const FPTGeom *g, const char *node, int n)
+{
+	const char *at = node + g->key_off;
+	bool		ascend = true;
+
+	if (likely(!g->joined))
+		return fpt_simd->ascend(at, n, g->sw);
+	for (int i = 1; i < n; i++, at += g->ks)
+		ascend &= fpt_load_uint(at, g->sw) < fpt_load_uint(at + g->ks, g->sw);
+	return ascend;
 }
 
 /*
@@ -220,7 +235,7 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 		n = fpt_popcount(set);
 		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
 		if (part == FPT_PART_TID ||
-			!fpt_simd->ascend(node + pg.g->key_off, n, pg.g->sw))
+			!fpt_slots_ascend(pg.g, node, n))
 			fpt_order_part(pg.g, node, part, slots, n);
 		return n;
 	}

@@ -162,7 +162,7 @@ fpt_shift_chooses(FPTPage pg)
 static inline int
 fpt_shift_entry(const FPTGeom *g)
 {
-	return g->sw + g->pw + 1;
+	return fpt_slot_bytes(g) + 1;
 }
 
 /* A way to shift entries of a full node, and what it logs for each of them. */

@@ -47,14 +47,14 @@ fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 
 	for (set = used; set != 0; set &= set - 1)
 	{
-		uint64		v = fpt_load_uint(keys + fpt_ctz(set) * g->sw, g->sw);
+		uint64		v = fpt_load_uint(keys + fpt_ctz(set) * g->ks, g->sw);
 
 		if (fpt_node_tells(g, base, was + v) != 0)
 			return FPT_FULL;
 	}
 	for (set = used; set != 0; set &= set - 1)
 	{
-		char	   *at = keys + fpt_ctz(set) * g->sw;
+		char	   *at = keys + fpt_ctz(set) * g->ks;
 
 		fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
 	}

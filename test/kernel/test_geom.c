@@ -26,6 +26,7 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	int			entry = kw - (near ? 1 : 0) + tidwidth[basic] +
 		(inner ? 4 : 0) + (perm ? 1 : 0) + (general ? 2 : 0);
 	int			nodeend = (perm ? 8 : 0) + g->cap * entry;
+	bool		joined = low > 0 && !inner && entry <= FPT_JOINED_BYTES;
 	int			nodesend = g->node_off + g->maxnodes * x * FPT_LINE;
 
 	CHECK(g->kw == kw && g->w == w && g->x == x);
@@ -38,7 +39,9 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(fpt_is_near(g) == near);
 	if (near)
 		CHECK(4 * fpt_near_unit(g) == UINT64CONST(1) << (8 * g->sw));
-	CHECK(g->pw == low + g->tw + g->dw + g->ow);
+	CHECK(g->pw == low + g->tw + g->dw + g->ow + (joined ? g->sw : 0));
+	CHECK(g->joined == joined && g->ks == (joined ? g->pw : g->sw));
+	CHECK(fpt_slot_bytes(g) == entry);
 	CHECK((g->enc & FPT_ENC_KW_MASK) == kw - 1);
 	CHECK(g->enc >> FPT_ENC_TID_SHIFT ==
 		  (inner ? 0 : near ? 4 + FPT_KIND_LEAF6 - (basic - FPT_KIND_NEAR) :
@@ -49,11 +52,12 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->key_off == (perm ? 8 : 0));
 	if (perm)
 		CHECK(g->perm_off == g->key_off + g->cap * g->sw);
-	CHECK(g->low_off == g->key_off + g->cap * (g->sw + (perm ? 1 : 0)));
+	CHECK(g->low_off == g->key_off +
+		  (joined ? 1 : g->cap) * (g->sw + (perm ? 1 : 0)));
 	CHECK(g->tid_off == g->low_off + low);
 	CHECK(g->down_off == g->tid_off + g->tw);
 	CHECK(g->off_off == g->down_off + g->dw);
-	CHECK(nodeend == g->low_off + g->cap * g->pw);
+	CHECK(nodeend == g->low_off + g->cap * g->pw - (joined ? g->sw : 0));
 	CHECK(nodeend <= x * FPT_LINE);
 	CHECK(g->cap == FPT_MAX_CAP || nodeend + entry > x * FPT_LINE);
 	CHECK(fpt_popcount(g->capmask) == g->cap && (g->capmask & 1) == 1);
