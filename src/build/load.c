@@ -229,23 +229,15 @@ fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 	return fpt_choose_tids(&tids, lv->reach, tidbase);
 }
 
-/*
- * Entries of a leaf that is filled to "fill" percent.  What is behind the last
- * node that there can be is free, as free slots are, and as btree counts the
- * bytes of a page; so that part of it makes up for slots.  But no entry can go
- * there, so that it counts as a twentieth of the slots at most: small pages,
- * and those of few nodes, have much of it.
- */
+/* Entries of a leaf that is filled to "fill" percent. */
 static int
 fpt_fill_entries(const FPTGeom *g, int fill)
 {
 	int			capacity = (int) g->capacity;
-	int			slot = fpt_slot_bytes(g);
-	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
-	int			extra = Min(spare / slot, capacity / 20);
 
-	Assert(spare >= 0 && fill <= 100);
-	return Min(capacity * fill / 100 + extra * fill / 100, capacity);
+	Assert(fill <= 100);
+	return Min(capacity * fill / 100 + fpt_spare_slots(g) * fill / 100,
+			   capacity);
 }
 
 /*

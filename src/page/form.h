@@ -81,6 +81,21 @@ fpt_near_enough(const FPTGeom *g, uint64 hi, uint64 lo)
 		lo <= 3 * fpt_near_unit(g);
 }
 
+/*
+ * What is behind the last node that there can be is free, as free slots are, and
+ * as btree counts the bytes of a page: so much of a fill factor's free slots it
+ * makes up for.  But no entry can go there, so that it counts as a twentieth of
+ * the slots at most: small pages, and those of few nodes, have much of it.
+ */
+static inline int
+fpt_spare_slots(const FPTGeom *g)
+{
+	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
+
+	Assert(spare >= 0);
+	return Min(spare / fpt_slot_bytes(g), (int) g->capacity / 20);
+}
+
 /* The fewest bytes that hold last - base, 1 to keysize; both are values. */
 extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 						  const FPTKey *last);

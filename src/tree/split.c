@@ -105,6 +105,7 @@ typedef struct FPTSplit
 	char	   *right;
 	FPTWork    *work;			/* for the kernel */
 	uint32		reach;			/* of the pages, see FPTPageSpec */
+	int			spare;			/* of the page, see fpt_spare_slots(), or 0 */
 	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
 
@@ -167,6 +168,9 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->entries[a] = *e;
 	sp->n = n + 1;
 	sp->pos = a;
+	sp->spare = 0;
+	if (fpt_header(page)->level == 0 && !fpt_is_general(&sp->ix->layout))
+		sp->spare = fpt_spare_slots(fpt_page_geom(&sp->ix->layout, page));
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
 }
 
@@ -341,14 +345,17 @@ fpt_split_repeats(const FPTSplit *sp)
 	return same > sp->n / 4;
 }
 
-/* How many entries a leaf keeps after which the next ones will come. */
+/*
+ * How many entries a leaf keeps after which the next ones will come: as many as
+ * a build puts into a page.
+ */
 static int
 fpt_split_keep(const FPTSplit *sp)
 {
 	FPTOptions *opts = (FPTOptions *) sp->rel->rd_options;
 	int			keep = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 
-	return Max(1, Min(sp->n - 1, (sp->n - 1) * keep / 100));
+	return Max(1, Min(sp->n - 1, (sp->n - 1 + sp->spare) * keep / 100));
 }
 
 /*

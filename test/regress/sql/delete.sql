@@ -137,12 +137,12 @@ FROM pg_index WHERE indrelid = 'q'::regclass;
 CREATE TEMP TABLE one (k int);
 CREATE INDEX one_k ON one USING fptree (k)
 	WITH (node_lines = 1, leaf_node_lines = 1);
-INSERT INTO one SELECT i FROM generate_series(1, 3950) i;
+INSERT INTO one SELECT i FROM generate_series(1, 3800) i;
 DELETE FROM one;
 SELECT count(*) FROM (SELECT k FROM one WHERE k > 0 ORDER BY k) s;
 SELECT entries FROM fptree_stat('one_k');
-INSERT INTO one SELECT i FROM generate_series(1, 3950) i;
-SELECT entries BETWEEN 3951 AND 5925 AS few FROM fptree_stat('one_k');
+INSERT INTO one SELECT i FROM generate_series(1, 3800) i;
+SELECT entries BETWEEN 3801 AND 5700 AS few FROM fptree_stat('one_k');
 SELECT count(*), sum(k) FROM (SELECT k FROM one WHERE k > 0 ORDER BY k) s;
 SELECT fptree_index_parent_check('one_k', true, true);
 
