@@ -16,7 +16,6 @@
 
 #include "access/genam.h"
 #include "access/tableam.h"
-#include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "commands/defrem.h"
 #include "commands/progress.h"

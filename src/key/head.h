@@ -23,7 +23,6 @@
 #ifndef FPT_KEY_HEAD_H
 #define FPT_KEY_HEAD_H
 
-#include "access/attnum.h"
 
 #include "key/image.h"
 #include "server/compat.h"

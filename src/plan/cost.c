@@ -21,7 +21,6 @@
 
 #include <math.h>
 
-#include "access/relation.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"

@@ -12,8 +12,8 @@
  */
 #include "postgres.h"
 
-#include "access/relscan.h"
 #include "commands/defrem.h"
+#include "utils/lsyscache.h"
 
 #include "plan/explain.h"
 #include "scan/scan.h"

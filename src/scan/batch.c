@@ -26,7 +26,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "nodes/tidbitmap.h"
 #include "storage/predicate.h"
 
 #include "key/image.h"

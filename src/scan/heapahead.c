@@ -43,12 +43,9 @@
  */
 #include "postgres.h"
 
-#include "access/heapam.h"
-#include "access/relscan.h"
 #include "access/visibilitymap.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/spccache.h"
 

@@ -32,11 +32,9 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "access/relscan.h"
 #include "miscadmin.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
-#include "utils/spccache.h"
 #include "utils/wait_event.h"
 
 #include "page/format.h"

@@ -8,9 +8,6 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "miscadmin.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 

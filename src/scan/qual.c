@@ -20,7 +20,6 @@
 #include "access/genam.h"
 #include "access/stratnum.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -28,9 +27,6 @@
 #include "utils/rel.h"
 
 #include "key/compare.h"
-#include "key/general.h"
-#include "key/procs.h"
-#include "page/format.h"
 #include "page/port.h"
 #include "scan/argument.h"
 #include "scan/qual.h"

@@ -26,7 +26,6 @@
 #include "utils/relcache.h"
 
 #include "key/column.h"
-#include "page/layout.h"
 
 typedef struct FPTQuals FPTQuals;
 

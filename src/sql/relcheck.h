@@ -14,7 +14,6 @@
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "storage/buf.h"
 #include "utils/relcache.h"
 

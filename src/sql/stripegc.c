@@ -19,8 +19,10 @@
 #include "catalog/objectaccess.h"
 #include "commands/event_trigger.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "server/compat.h"
 #include "sql/relcheck.h"

@@ -10,16 +10,16 @@
  */
 #include "postgres.h"
 
-#include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
-#include "catalog/pg_am.h"
+#include "catalog/index.h"
 #include "catalog/pg_class.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "funcapi.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 #include "utils/tuplestore.h"
 
 #include "page/format.h"

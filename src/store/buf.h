@@ -12,8 +12,6 @@
 #include "storage/bufpage.h"
 #include "utils/relcache.h"
 
-#include "page/format.h"
-#include "page/kernel.h"
 #include "page/layout.h"
 #include "store/index.h"
 

@@ -23,9 +23,7 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/spin.h"
-#include "utils/memutils.h"
 #include "utils/resowner.h"
-#include "utils/timestamp.h"
 
 #include "server/compat.h"
 #include "store/counts.h"

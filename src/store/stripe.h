@@ -16,7 +16,6 @@
 
 #include "nodes/execnodes.h"
 #include "nodes/pg_list.h"
-#include "utils/rel.h"
 #include "utils/relcache.h"
 
 #include "store/map.h"

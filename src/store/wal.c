@@ -30,7 +30,6 @@
 #include "postgres.h"
 
 #include "access/generic_xlog.h"
-#include "access/rmgr.h"
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "access/xloginsert.h"

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "access/transam.h"
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"

@@ -19,7 +19,6 @@
 
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/memutils.h"
 
 #include "page/format.h"
 #include "page/kernel.h"

@@ -34,7 +34,6 @@
 #include "storage/bufmgr.h"
 
 #include "page/format.h"
-#include "page/kernel.h"
 #include "page/layout.h"
 #include "server/compat.h"
 #include "server/stop.h"

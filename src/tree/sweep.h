@@ -8,7 +8,7 @@
 #ifndef FPT_TREE_SWEEP_H
 #define FPT_TREE_SWEEP_H
 
-#include "storage/bufmgr.h"
+#include "storage/buf.h"
 #include "utils/relcache.h"
 
 #include "store/index.h"
