@@ -537,15 +537,6 @@ fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 	return true;
 }
 
-static int
-fpt_block_cmp(const void *a, const void *b)
-{
-	BlockNumber x = *(const BlockNumber *) a;
-	BlockNumber y = *(const BlockNumber *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Ask for the blocks that were put together, neighbours in one request: one by
  * one each would be a read.  None is left.  No page is locked (L7); may be
@@ -557,7 +548,7 @@ fpt_heap_request(IndexScanDesc scan, FPTHeapAhead *h)
 	int			from = 0;
 
 	if (h->nask > 1)
-		qsort(h->ask, h->nask, sizeof(BlockNumber), fpt_block_cmp);
+		qsort(h->ask, h->nask, sizeof(BlockNumber), fpt_page_order);
 	while (from < h->nask)
 	{
 		BlockNumber blk = h->ask[from];

@@ -230,11 +230,17 @@ fpt_pages_between(const FPTPageMap *map, uint32 a, uint32 b)
 	return map->stripes == NULL ? b - a - 1 : FPT_MAX_PAGENO / 2;
 }
 
-/* The order of pages in the file: less than, equal to, greater than 0. */
+/*
+ * The order in the file, for qsort(), of what begins with numbers of pages, or
+ * of blocks of a relation, also of a table.
+ */
 static inline int
-fpt_page_order(uint32 a, uint32 b)
+fpt_page_order(const void *a, const void *b)
 {
-	return a < b ? -1 : a > b;
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return x < y ? -1 : x > y;
 }
 
 /*

@@ -433,18 +433,9 @@ fpt_window_find(FPTWindow *w, uint32 pageno)
 /* A page to ask for, and where in the window it is. */
 typedef struct FPTAsk
 {
-	uint32		page;
+	uint32		page;			/* first, see fpt_page_order() */
 	int			at;
 } FPTAsk;
-
-static int
-fpt_ask_cmp(const void *a, const void *b)
-{
-	uint32		x = ((const FPTAsk *) a)->page;
-	uint32		y = ((const FPTAsk *) b)->page;
-
-	return x < y ? -1 : x > y;
-}
 
 /*
  * Page i of the window is next: leave it alone, because it is in shared buffers
@@ -539,7 +530,7 @@ fpt_window_ask(FPTWindow *w, Relation rel, FPTIndex *ix, int target)
 		}
 	}
 	if (n > 1 && ix->map.stripes == NULL)
-		qsort(ask, n, sizeof(FPTAsk), fpt_ask_cmp);
+		qsort(ask, n, sizeof(FPTAsk), fpt_page_order);
 	while (k < n)
 	{
 		/* a device that has enough to do makes who asks for more wait */

@@ -361,12 +361,6 @@ fpt_sweep_collect(FPTSweep *s, int n)
 
 /* --- pieces -------------------------------------------------------------- */
 
-static int
-fpt_page_cmp(const void *a, const void *b)
-{
-	return fpt_page_order(*(const uint32 *) a, *(const uint32 *) b);
-}
-
 /* Where the request that begins with ask[from] ends. */
 static int
 fpt_sweep_request(const FPTSweep *s, int from)
@@ -445,10 +439,10 @@ fpt_sweep_sort(FPTSweep *s, int n)
 		else
 			fpt_sweep_want(s, page);
 	}
-	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
+	qsort(s->ask, s->nask, sizeof(uint32), fpt_page_order);
 
 	/* Leaves have neighbours in common, or a damaged page two downlinks. */
-	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_cmp);
+	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_order);
 	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
 	Assert(requests <= s->nask && s->nask <= most);
