@@ -914,32 +914,32 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 }
 
 /*
- * Make sure that the scan has a window of leaves.  The first time it reads
- * catalogues, so that no page may be locked, and allocates it in the scan's
- * context.
+ * The window of leaves, if the scan has one yet.  A parallel scan's is made now
+ * if need be, see fpt_parallel_window().
+ */
+static FPTWindow *
+fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (scan->parallel_scan != NULL)
+		return fpt_parallel_window(scan, so);
+	return so->window;
+}
+
+/*
+ * Make sure that there is one.  The first time it reads catalogues, so that no
+ * page may be locked, and allocates it in the scan's context.
  */
 static FPTWindow *
 fpt_scan_window(IndexScanDesc scan, FPTScanOpaque *so)
 {
-	if (so->window == NULL)
-	{
-		Assert(InterruptHoldoffCount == 0); /* no page is locked */
-		so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
-		fpt_window_init(so->window,
-						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
-										   false),
-						fpt_nstripes(&so->ix.map), so->counters);
-	}
-	return so->window;
-}
+	FPTWindow  *w = fpt_known_window(scan, so);
 
-/* The window of the scan, or of all processes that share it. */
-static FPTWindow *
-fpt_any_window(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	if (scan->parallel_scan != NULL)
-		return fpt_parallel_window(scan, so);
-	return fpt_scan_window(scan, so);
+	if (w == NULL)
+	{
+		w = so->window = MemoryContextAlloc(so->cxt, sizeof(FPTWindow));
+		fpt_window_init(w, scan->indexRelation, &so->ix.map, so->counters);
+	}
+	return w;
 }
 
 /*
@@ -961,7 +961,7 @@ fpt_start_ahead(void *arg, uint32 leaf)
 	Assert(so->lookat != NULL && so->look.end != NULL);
 	if (limit > 0 && fpt_page_exists(rel, map, leaf) &&
 		fpt_prefetch_page(rel, map, leaf))
-		fpt_window_start(fpt_any_window(scan, so), rel, &so->ix, so->lookat,
+		fpt_window_start(fpt_scan_window(scan, so), rel, &so->ix, so->lookat,
 						 so->look.dir, so->look.end,
 						 scan->heapRelation == NULL);
 }
@@ -1020,35 +1020,20 @@ static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			   uint32 hint, const FPTKey *end, bool bounded, int dir)
 {
-	FPTWindow  *w = so->window;
-
 	if (fpt_is_probe(scan))
 		return;
-	if (scan->parallel_scan != NULL)
-		w = fpt_parallel_window(scan, so);
 	if (hint == FPT_NOPAGE)
 	{
+		FPTWindow  *w = fpt_known_window(scan, so);
+
 		if (w != NULL)
 			fpt_window_leave(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		fpt_leaf_look(scan, so, key, end, bounded, dir);
 		return;
 	}
-	if (w == NULL)
-		w = fpt_scan_window(scan, so);
-	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
-}
-
-/*
- * The window of leaves, if the scan has one yet.  A parallel scan's is made now
- * if need be, see fpt_parallel_window().
- */
-static FPTWindow *
-fpt_known_window(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	if (scan->parallel_scan != NULL)
-		return fpt_parallel_window(scan, so);
-	return so->window;
+	fpt_window_step(fpt_scan_window(scan, so), scan->indexRelation, &so->ix,
+					key, hint, dir, end);
 }
 
 /*

@@ -32,7 +32,6 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "miscadmin.h"
 #include "storage/condition_variable.h"
 #include "storage/spin.h"
 #include "utils/wait_event.h"
@@ -217,11 +216,7 @@ fpt_parallel_window(IndexScanDesc scan, FPTScanOpaque *so)
 	Assert(p->state == FPT_PARALLEL_SEIZED);
 	if (!p->havewindow)
 	{
-		Assert(InterruptHoldoffCount == 0); /* no page is locked */
-		fpt_window_init(&p->window,
-						fpt_io_concurrency(scan->indexRelation, &so->ix.map,
-										   false),
-						fpt_nstripes(&so->ix.map),
+		fpt_window_init(&p->window, scan->indexRelation, &so->ix.map,
 						so->counters);
 		p->havewindow = true;
 	}

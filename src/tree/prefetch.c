@@ -184,8 +184,13 @@ fpt_distance_step(FPTDistance *d, int factor, bool down)
  * learnt.
  */
 void
-fpt_window_init(FPTWindow *w, int limit, int disks, uint64 *counters)
+fpt_window_init(FPTWindow *w, Relation rel, const FPTPageMap *map,
+				uint64 *counters)
 {
+	int			limit = fpt_io_concurrency(rel, map, false);
+	int			disks = fpt_nstripes(map);
+
+	Assert(InterruptHoldoffCount == 0); /* no page is locked */
 	w->counters = counters;
 	w->dir = 0;
 	w->start = w->moststart = Min(limit, Max(FPT_START_LEAVES, disks));

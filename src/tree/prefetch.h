@@ -174,11 +174,11 @@ typedef struct FPTWindow
 } FPTWindow;
 
 /*
- * Before the first step; limit: most pages to be ahead, 0: none; disks: how
- * many stripes the index has, 0: it is not striped.  "counters" may be NULL,
- * and are the caller's.
+ * Before the first step of a walk in this index.  Reads catalogues (how much
+ * its tablespaces allow), so that no page may be locked; may raise, and *w is
+ * as it was then.  "counters" may be NULL, and are the caller's.
  */
-extern void fpt_window_init(FPTWindow *w, int limit, int disks,
+extern void fpt_window_init(FPTWindow *w, Relation rel, const FPTPageMap *map,
 							uint64 *counters);
 
 /*
