@@ -125,35 +125,22 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 void
 fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 {
-	FPTBatch	old = *to;
-
 	Assert(from->valid && from->n > 0);
 	Assert(to != from && !to->valid);
 	Assert(from->items == NULL || from->tuplens != NULL);
-	old.n = 0;
-	fpt_batch_alloc(so, &old, from->max, from->los != NULL,
+	to->n = 0;					/* nothing is kept where arrays grow */
+	fpt_batch_alloc(so, to, from->max, from->los != NULL,
 					from->items != NULL);
-	if (old.itups.size < from->itups.used)
+	if (to->itups.size < from->itups.used)
 	{
-		pfree(old.itups.data);
-		old.itups.data = MemoryContextAlloc(so->cxt, from->itups.size);
-		old.itups.size = from->itups.size;
+		pfree(to->itups.data);
+		to->itups.data = MemoryContextAlloc(so->cxt, from->itups.size);
+		to->itups.size = from->itups.size;
 	}
-	*to = *from;
-	to->max = old.max;
-	to->low = old.low;
-	to->high = old.high;
+	memcpy(to, from, offsetof(FPTBatch, max));
 	fpt_key_copy(to->low, &from->low->key);
 	fpt_key_copy(to->high, &from->high->key);
-	to->tids = old.tids;
-	to->los = old.los;
-	to->his = old.his;
-	to->slotids = old.slotids;
-	to->tupoffs = old.tupoffs;
-	to->tuplens = old.tuplens;
-	to->items = old.items;
-	to->itups.data = old.itups.data;
-	to->itups.size = old.itups.size;
+	to->itups.used = from->itups.used;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
 	if (from->los)

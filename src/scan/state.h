@@ -34,25 +34,27 @@ typedef struct FPTBatch
 	uint32		left;
 	uint32		right;
 	XLogRecPtr	lsn;
-	FPTKeyBuf  *low;			/* interval of the key space it stands for */
-	FPTKeyBuf  *high;
 	bool		last;			/* known: the scan has nothing after it */
 	int			n;
 	int			pos;			/* entry returned last */
 	int			nullfrom;		/* entries nullfrom .. nullto - 1 are NULLs */
 	int			nullto;
+	int			tupbytes;		/* FPTRun.tupbytes */
+	uint32		cut;			/* bytes of the page's prefix, see FPTKey */
+	bool		doubt;			/* entries are returned if the standby shows */
+	int			askedfrom;		/* them (scan/standby.c); looked up have been */
+	int			askedto;		/* askedfrom .. askedto - 1 */
+
+	/* what a copy has of its own, from here on: see fpt_batch_copy() */
 	int			max;			/* allocated entries */
+	FPTKeyBuf  *low;			/* interval of the key space it stands for */
+	FPTKeyBuf  *high;
 	uint64	   *tids;
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
 	uint16	   *slotids;
 	uint16	   *tupoffs;		/* general keys: tuples in the page, while it */
 	uint16	   *tuplens;		/* is locked; lengths of these */
-	int			tupbytes;		/* FPTRun.tupbytes */
-	uint32		cut;			/* bytes of the page's prefix, see FPTKey */
-	bool		doubt;			/* entries are returned if the standby shows */
-	int			askedfrom;		/* them (scan/standby.c); looked up have been */
-	int			askedto;		/* askedfrom .. askedto - 1 */
 	FPTItups	itups;			/* general keys, index-only scans; */
 	uint32	   *items;			/* each entry's item there */
 } FPTBatch;
