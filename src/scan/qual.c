@@ -34,27 +34,17 @@
 
 /* --- intervals ----------------------------------------------------------- */
 
-/* Order of two lower bounds, and of two upper ones. */
+/* Order of two upper bounds (end: 1), or of two lower ones (-1). */
 static int
-lower_cmp(const FPTQuals *q, int i, const FPTBound *a, const FPTBound *b)
+bound_cmp(const FPTQuals *q, int i, int end, const FPTBound *a,
+		  const FPTBound *b)
 {
 	int			c;
 
 	if (a->inf || b->inf)
-		return (int) b->inf - (int) a->inf;
+		return end * ((int) a->inf - (int) b->inf);
 	c = fpt_value_cmp(q, i, a->value, a->isnull, b);
-	return c != 0 ? c : (int) b->incl - (int) a->incl;
-}
-
-static int
-upper_cmp(const FPTQuals *q, int i, const FPTBound *a, const FPTBound *b)
-{
-	int			c;
-
-	if (a->inf || b->inf)
-		return (int) a->inf - (int) b->inf;
-	c = fpt_value_cmp(q, i, a->value, a->isnull, b);
-	return c != 0 ? c : (int) a->incl - (int) b->incl;
+	return c != 0 ? c : end * ((int) a->incl - (int) b->incl);
 }
 
 static bool
@@ -121,9 +111,9 @@ intersect(FPTQuals *q, int i, FPTSet b)
 		*a = b;
 	else if (a->width == 0 && b.width == 0)
 	{
-		if (lower_cmp(q, i, &b.iv.lo, &a->iv.lo) > 0)
+		if (bound_cmp(q, i, -1, &b.iv.lo, &a->iv.lo) > 0)
 			a->iv.lo = b.iv.lo;
-		if (upper_cmp(q, i, &b.iv.hi, &a->iv.hi) < 0)
+		if (bound_cmp(q, i, 1, &b.iv.hi, &a->iv.hi) < 0)
 			a->iv.hi = b.iv.hi;
 		a->n = interval_empty(q, i, &a->iv) ? 0 : 1;
 	}
@@ -315,9 +305,9 @@ add_any(FPTQuals *q, FPTConverter *conv)
 		}
 		if (known == 0)
 			continue;
-		if (!found || lower_cmp(q, i, &iv.lo, &all.lo) < 0)
+		if (!found || bound_cmp(q, i, -1, &iv.lo, &all.lo) < 0)
 			keep_bound(q, conv, &iv.lo, &all.lo, &buf[0]);
-		if (!found || upper_cmp(q, i, &iv.hi, &all.hi) > 0)
+		if (!found || bound_cmp(q, i, 1, &iv.hi, &all.hi) > 0)
 			keep_bound(q, conv, &iv.hi, &all.hi, &buf[1]);
 		found = true;
 	}
