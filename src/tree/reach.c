@@ -32,14 +32,6 @@ fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix, uint32 npages,
 	r->strategy = strategy;
 }
 
-void
-fpt_reach_end(FPTReach *r)
-{
-	pfree(r->met);
-	pfree(r->led);
-	pfree(r->around);
-}
-
 /* Of eight pages, those that downlinks led to and that were not met yet. */
 static inline uint8
 fpt_reach_missing(const FPTReach *r, uint32 byte)

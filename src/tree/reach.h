@@ -26,12 +26,11 @@ typedef struct FPTReach
 
 /*
  * Nothing is noted yet.  Allocates two bits a page and some in the current
- * context, for fpt_reach_end() to free; npages: of the index.  *ix is the
+ * context, with which they are freed; npages: of the index.  *ix is the
  * caller's, and stays where it is.
  */
 extern void fpt_reach_begin(FPTReach *r, Relation rel, FPTIndex *ix,
 							uint32 npages, BufferAccessStrategy strategy);
-extern void fpt_reach_end(FPTReach *r);
 
 /*
  * Go through the levels above the leaves, from the root down, and note their

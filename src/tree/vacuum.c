@@ -33,6 +33,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "key/collation.h"
@@ -1380,12 +1381,18 @@ fpt_find_free_pages(FPTVacuum *v)
 /*
  * See tree/vacuum.h.  Counts are set, not added to: of several rounds, as
  * VACUUM makes them if it has little memory, the last one tells what is there.
+ * All memory but that of the counts is freed at once, and so is what functions
+ * of types leave.
  */
 IndexBulkDeleteResult *
 fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 			  IndexBulkDeleteCallback callback, void *callback_state)
 {
-	FPTVacuum  *v = palloc0(sizeof(FPTVacuum));	/* too large for a stack */
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree vacuum",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	FPTVacuum  *v;
 	int			nentries;
 	int			ring;
 
@@ -1393,6 +1400,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	Assert(CheckRelationLockedByMe(info->index, AccessShareLock, true));
 	if (stats == NULL)
 		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
+	old = MemoryContextSwitchTo(cxt);
+	v = palloc0(sizeof(FPTVacuum)); /* too large for a stack */
 	v->info = info;
 	v->stats = stats;
 	v->callback = callback;
@@ -1431,17 +1440,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 						 RelationGetRelationName(v->rel))));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(v);
-	fpt_reach_end(&v->reach);
-	pfree(v->tids);
-	pfree(v->verdicts);
-	pfree(v->chunk.tids);
-	pfree(v->chunk.order);
-	pfree(v->chunk.dead);
-	if (v->notes != NULL)
-		pfree(v->notes);
-	if (v->work != NULL)
-		pfree(v->work);
-	pfree(v);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(cxt);
 	return stats;
 }
 
