@@ -837,6 +837,16 @@ valid_images(const FPTKeyType *type, ImageSpan *spans)
 	return 1;
 }
 
+void
+fpt_image_limits(const FPTKeyType *type, FPTImage *min, FPTImage *max)
+{
+	ImageSpan	spans[FPT_MAX_SPANS];
+	int			n = valid_images(type, spans);
+
+	*min = spans[0].lo;
+	*max = spans[n - 1].hi;
+}
+
 /* (a + b) / 2, for a <= b. */
 static inline FPTImage
 image_middle(FPTImage a, FPTImage b)

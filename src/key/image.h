@@ -149,6 +149,12 @@ extern void fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp,
 extern bool fpt_cut_interval(const FPTKeyType *type, const FPTCut *cut,
 							 int strategy, FPTImage *lo, FPTImage *hi);
 
+/*
+ * The images of a type's least and greatest value: some have fewer than bits.
+ */
+extern void fpt_image_limits(const FPTKeyType *type, FPTImage *min,
+							 FPTImage *max);
+
 static inline int
 fpt_img_cmp(FPTImage a, FPTImage b)
 {

@@ -98,35 +98,6 @@ operator_interval(const FPTConverter *conv, Datum value)
 	return ascending(conv, lo, hi);
 }
 
-/*
- * Images that stand for values of the type, *min to *max: some have fewer than
- * bits.
- */
-static void
-valid_range(const FPTKeyType *type, FPTImage *min, FPTImage *max)
-{
-	min->hi = min->lo = 0;
-	*max = fpt_image_max(type);
-	switch (type->kind)
-	{
-		case FPT_IMG_S16:
-			min->lo = (uint64) (FPT_SIGN32 + PG_INT16_MIN);
-			max->lo = FPT_SIGN32 + PG_INT16_MAX;
-			break;
-		case FPT_IMG_BOOL:
-			max->lo = 1;
-			break;
-		case FPT_IMG_CHAR:
-			max->lo = PG_UINT8_MAX;
-			break;
-		case FPT_IMG_MAC6:
-			max->lo = UINT64CONST(0xFFFFFFFFFFFF);
-			break;
-		default:
-			break;
-	}
-}
-
 static FPTBound
 image_bound(const FPTKeyType *type, FPTImage img, FPTConverted *buf)
 {
@@ -159,7 +130,7 @@ image_interval(FPTConverter *conv, Datum value, FPTInterval *iv)
 	conv->fuzzy |= cut.fuzzy;
 	if (!fpt_cut_interval(type, &cut, strategy, &lo, &hi))
 		return false;
-	valid_range(type, &min, &max);
+	fpt_image_limits(type, &min, &max);
 	if (fpt_img_cmp(lo, max) > 0 || fpt_img_cmp(hi, min) < 0)
 		return false;
 	if (fpt_img_cmp(lo, min) > 0)
