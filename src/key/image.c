@@ -183,7 +183,7 @@ datum64(uint64 v, char *buf)
 void
 fpt_image_encode_slow(const FPTKeyType *type, Datum value, FPTImage *img)
 {
-	const char *p;
+	const char *p = (const char *) DatumGetPointer(value);
 
 	img->hi = 0;
 	switch (type->kind)
@@ -217,15 +217,12 @@ fpt_image_encode_slow(const FPTKeyType *type, Datum value, FPTImage *img)
 			img->lo = fpt_f8_image((uint64) DatumGetInt64(value));
 			break;
 		case FPT_IMG_MAC6:
-			p = (const char *) DatumGetPointer(value);
 			img->lo = load_be(p, 6);
 			break;
 		case FPT_IMG_MAC8:
-			p = (const char *) DatumGetPointer(value);
 			img->lo = load_be(p, 8);
 			break;
 		case FPT_IMG_UUID:
-			p = (const char *) DatumGetPointer(value);
 			img->hi = load_be(p, 8);
 			img->lo = load_be(p + 8, 8);
 			break;
@@ -386,35 +383,18 @@ cut_at_class(const FPTKeyType *type, FPTImage img, int dir, FPTCut *cut)
 static void
 cut_integer(const FPTKeyType *type, int64 arg, FPTCut *cut)
 {
-	int64		min;
-	int64		max;
+	int64		max = PG_INT64_MAX >> (64 - 8 * type->typlen);	/* the type's */
 
-	if (type->kind == FPT_IMG_S16)
-	{
-		min = PG_INT16_MIN;
-		max = PG_INT16_MAX;
-	}
-	else if (type->kind == FPT_IMG_S32)
-	{
-		min = PG_INT32_MIN;
-		max = PG_INT32_MAX;
-	}
-	else
-	{
-		Assert(type->kind == FPT_IMG_S64);
-		min = PG_INT64_MIN;
-		max = PG_INT64_MAX;
-	}
-
+	Assert(type->typlen == 2 || type->typlen == 4 || type->typlen == 8);
 	if (arg > max)
 	{
 		cut->no_ge = true;
 		cut->le = image_signed(type, max);
 	}
-	else if (arg < min)
+	else if (arg < -max - 1)
 	{
 		cut->no_le = true;
-		cut->ge = image_signed(type, min);
+		cut->ge = image_signed(type, -max - 1);
 	}
 	else
 		cut->ge = cut->le = image_signed(type, arg);
