@@ -900,27 +900,13 @@ fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 		*max |= lowmask(rest);
 }
 
-/*
- * See key/head.h.  Where the head may be that of a NULL, nothing is decided
- * from there on: a value can have the same bits.
- */
 int
 fpt_head_long_column(const FPTHeadDesc *hd)
 {
 	int			last = hd->nparts - 1;
 
-	if (last >= 0)
-	{
-		switch (hd->part[last].kind)
-		{
-			case FPT_HEAD_BPCHAR:
-			case FPT_HEAD_SORTKEY:
-				return last;
-			default:
-				break;
-		}
-	}
-	return -1;
+	return last >= 0 && (hd->part[last].kind == FPT_HEAD_BPCHAR ||
+						 hd->part[last].kind == FPT_HEAD_SORTKEY) ? last : -1;
 }
 
 uint64
@@ -930,6 +916,10 @@ fpt_head_code(const FPTHeadDesc *hd, int i, Datum value)
 	return value_code(&hd->part[i], value);
 }
 
+/*
+ * See key/head.h.  Where the head may be that of a NULL, nothing is decided
+ * from there on: a value can have the same bits.
+ */
 int
 fpt_head_decided(const FPTHeadDesc *hd, uint64 head)
 {
