@@ -600,11 +600,8 @@ fpt_space_name(Oid space)
 	return s->name;
 }
 
-static void fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
-			__attribute__((noreturn));
-
 /* Raise an error: stripe k of n is not there, or is something else. */
-static void
+static void __attribute__((noreturn))
 fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
 {
 	Assert(k > 0 && k <= n);
@@ -732,14 +729,9 @@ fpt_stripes_load(Relation index, const Oid *oids, int n)
 		/* The lock of the index protects its stripes. */
 		Relation	rel = RelationIdGetRelation(oids[k]);
 
-		if (rel == NULL)
-			fpt_stripe_lacking(index, oids[k], k + 1, n);
-		if (rel->rd_rel->relkind != RELKIND_TOASTVALUE ||
+		if (rel == NULL || rel->rd_rel->relkind != RELKIND_TOASTVALUE ||
 			rel->rd_rel->relam != am)
-		{
-			RelationClose(rel);
 			fpt_stripe_lacking(index, oids[k], k + 1, n);
-		}
 		fpt_stripe_place(&st->at[k], rel);
 		st->at[k].relid = oids[k];
 		st->at[k].space = rel->rd_rel->reltablespace;

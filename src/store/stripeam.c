@@ -26,10 +26,8 @@
 
 PG_FUNCTION_INFO_V1(fptree_stripe_handler);
 
-static void fpt_stripe_refuse(Relation rel) __attribute__((noreturn));
-
 /* Raise the error: somebody takes a stripe for a table. */
-static void
+static void __attribute__((noreturn))
 fpt_stripe_refuse(Relation rel)
 {
 	ereport(ERROR,
