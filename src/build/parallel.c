@@ -274,10 +274,8 @@ fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 		fpt_leader_end(leader);
 		return NULL;
 	}
-	ereport(DEBUG1,
-			(errmsg_internal("building index \"%s\" with %d of %d requested parallel workers",
-							 RelationGetRelationName(index),
-							 pcxt->nworkers_launched, nworkers)));
+	elog(DEBUG1, "building index \"%s\" with %d of %d requested parallel workers",
+		 RelationGetRelationName(index), pcxt->nworkers_launched, nworkers);
 	leader->nstarted = pcxt->nworkers_launched + 1;
 	return leader;
 }

@@ -1030,10 +1030,7 @@ fpt_cut_interval(const FPTKeyType *type, const FPTCut *cut, int strategy,
 				*lo = image_next(cut->le);
 			return true;
 		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg_internal("unrecognized strategy number: %d",
-									 strategy)));
+			elog(ERROR, "unrecognized strategy number: %d", strategy);
 			return false;
 	}
 }

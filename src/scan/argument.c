@@ -90,10 +90,8 @@ operator_interval(const FPTConverter *conv, Datum value)
 			lo.incl = false;
 			break;
 		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_INTERNAL_ERROR),
-					 errmsg_internal("unrecognized strategy number: %d",
-									 conv->key->sk_strategy)));
+			elog(ERROR, "unrecognized strategy number: %d",
+				 conv->key->sk_strategy);
 	}
 	return ascending(conv, lo, hi);
 }

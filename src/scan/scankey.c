@@ -565,11 +565,9 @@ preprocess_arrays(FPTQualState *qs, ScanKey keys, int nkeys)
 void
 fpt_reject_key(Relation rel, ScanKey key)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_INTERNAL_ERROR),
-			 errmsg_internal("unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
-							 RelationGetRelationName(rel), key->sk_attno,
-							 key->sk_strategy, (unsigned) key->sk_flags)));
+	elog(ERROR, "unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
+		 RelationGetRelationName(rel), key->sk_attno, key->sk_strategy,
+		 (unsigned) key->sk_flags);
 }
 
 /*
