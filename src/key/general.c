@@ -890,18 +890,11 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 			pfree(DatumGetPointer(stored[i]));
 	}
 	if (size > most)
-	{
-		ItemPointerData htid;
-
-		fpt_tid_decode(tid, &htid);
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("index row size %zu exceeds fptree maximum %zu for index \"%s\"",
-						size, most,
-						RelationGetRelationName(rel)),
+						size, most, RelationGetRelationName(rel)),
 				 errdetail("Index row references tuple (%u,%u) of the table.",
-						   ItemPointerGetBlockNumberNoCheck(&htid),
-						   ItemPointerGetOffsetNumberNoCheck(&htid)),
+						   FPT_TID_FORMAT_ARGS(tid)),
 				 errhint("Values larger than a third of a page cannot be indexed. Consider an index on a hash of the value, or full text indexing.")));
-	}
 }

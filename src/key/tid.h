@@ -38,4 +38,8 @@ fpt_tid_decode(uint64 tid, ItemPointer out)
 	out->ip_posid = (OffsetNumber) (tid & 0xFFFF);
 }
 
+/* For "(%u,%u)" in a message. */
+#define FPT_TID_FORMAT_ARGS(tid) \
+	(uint32) ((tid) >> 16), (uint32) ((tid) & 0xFFFF)
+
 #endif							/* FPT_KEY_TID_H */

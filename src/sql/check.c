@@ -58,6 +58,7 @@
 #include "key/collation.h"
 #include "key/general.h"
 #include "key/image.h"
+#include "key/tid.h"
 #include "page/check.h"
 #include "page/copy.h"
 #include "page/format.h"
@@ -544,8 +545,7 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 	if (!ok)
 		fpt_corrupt(v->rel, v->target.pageno,
 					psprintf("A search for the entry of heap TID (%u,%u) ends at page %u",
-							 (uint32) (e->key.tid >> 16),
-							 (uint32) (e->key.tid & 0xFFFF), pageno));
+							 FPT_TID_FORMAT_ARGS(e->key.tid), pageno));
 }
 
 /*
@@ -615,10 +615,8 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 				 errmsg("index \"%s\" is unique, but has two visible rows with the same key",
 						RelationGetRelationName(v->rel)),
 				 errdetail_internal("Heap TID (%u,%u) in page %u and heap TID (%u,%u) in page %u.",
-									(uint32) (g->tid >> 16),
-									(uint32) (g->tid & 0xFFFF), g->pageno,
-									(uint32) (key->tid >> 16),
-									(uint32) (key->tid & 0xFFFF),
+									FPT_TID_FORMAT_ARGS(g->tid), g->pageno,
+									FPT_TID_FORMAT_ARGS(key->tid),
 									v->target.pageno),
 				 errhint("Remove the duplicate rows, then run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(v->rel))));

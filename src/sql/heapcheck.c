@@ -381,7 +381,7 @@ fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("heap tuple (%u,%u) of table \"%s\" lacks an entry in index \"%s\"",
-					(uint32) (tid >> 16), (uint32) (tid & 0xFFFF),
+					FPT_TID_FORMAT_ARGS(tid),
 					RelationGetRelationName(hc->heaprel),
 					RelationGetRelationName(hc->rel)),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
@@ -449,9 +449,7 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 		pageno = fpt_bufpage(buf);
 		UnlockReleaseBuffer(buf);
 	}
-	fpt_corrupt(hc->rel, pageno,
-				psprintf(problem, (uint32) (tid >> 16),
-						 (uint32) (tid & 0xFFFF)));
+	fpt_corrupt(hc->rel, pageno, psprintf(problem, FPT_TID_FORMAT_ARGS(tid)));
 }
 
 /*
