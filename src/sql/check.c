@@ -1085,28 +1085,22 @@ fpt_verify_relation(Oid indexid, FPTVerify *v)
 	Oid			heapid = IndexGetRelation(indexid, true);
 	Oid			userid;
 	int			sec_context;
-	int			nestlevel;
+	int			nestlevel = NewGUCNestLevel();
 
-	if (!OidIsValid(heapid))
-	{
-		/* Not an index: let this say what it is instead. */
-		v->rel = fpt_open_index(indexid, AccessShareLock);
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("could not open the table of index \"%s\"",
-						RelationGetRelationName(v->rel))));
-	}
-	v->heaprel = table_open(heapid, lockmode);
 	GetUserIdAndSecContext(&userid, &sec_context);
-	SetUserIdAndSecContext(v->heaprel->rd_rel->relowner,
-						   sec_context | SECURITY_RESTRICTED_OPERATION);
-	nestlevel = NewGUCNestLevel();
-	fpt_restrict_search_path();
-
+	if (OidIsValid(heapid))
+	{
+		v->heaprel = table_open(heapid, lockmode);
+		SetUserIdAndSecContext(v->heaprel->rd_rel->relowner,
+							   sec_context | SECURITY_RESTRICTED_OPERATION);
+		fpt_restrict_search_path();
+	}
+	else
+		lockmode = AccessShareLock; /* not an index: what is it instead? */
 	v->rel = fpt_open_index(indexid, lockmode);
 
 	/* The first look-up of the table was done without a lock. */
-	if (IndexGetRelation(indexid, true) != heapid)
+	if (!OidIsValid(heapid) || IndexGetRelation(indexid, true) != heapid)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("could not open the table of index \"%s\"",
@@ -1130,11 +1124,9 @@ fpt_verify_relation(Oid indexid, FPTVerify *v)
 Datum
 fptree_index_check(PG_FUNCTION_ARGS)
 {
-	FPTVerify	v;
+	FPTVerify	v = {.heapallindexed = PG_GETARG_BOOL(1),
+	.checkunique = PG_GETARG_BOOL(2)};
 
-	memset(&v, 0, sizeof(v));
-	v.heapallindexed = PG_GETARG_BOOL(1);
-	v.checkunique = PG_GETARG_BOOL(2);
 	fpt_verify_relation(PG_GETARG_OID(0), &v);
 	PG_RETURN_VOID();
 }
@@ -1150,13 +1142,9 @@ fptree_index_check(PG_FUNCTION_ARGS)
 Datum
 fptree_index_parent_check(PG_FUNCTION_ARGS)
 {
-	FPTVerify	v;
+	FPTVerify	v = {.parent = true, .heapallindexed = PG_GETARG_BOOL(1),
+	.rootdescend = PG_GETARG_BOOL(2), .checkunique = PG_GETARG_BOOL(3)};
 
-	memset(&v, 0, sizeof(v));
-	v.parent = true;
-	v.heapallindexed = PG_GETARG_BOOL(1);
-	v.rootdescend = PG_GETARG_BOOL(2);
-	v.checkunique = PG_GETARG_BOOL(3);
 	fpt_verify_relation(PG_GETARG_OID(0), &v);
 	PG_RETURN_VOID();
 }
