@@ -689,32 +689,33 @@ fpt_lock_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 }
 
 /*
- * A free page of this stripe, or InvalidBuffer; *pageno: its number.  As
- * fpt_allocbuf(), which see.  Waits for no page's lock (L4), and keeps none but
- * that of the result.  The map may name pages beyond the end, after a crash:
- * the size is looked up then.  Looks at FPT_MAX_STALE pages at most (L10).
+ * A free page of this stripe (-1: the index is not striped), or InvalidBuffer;
+ * *pageno: its number.  As fpt_allocbuf(), which see.  Waits for no page's lock
+ * (L4), and keeps none but that of the result.  The map may name pages beyond
+ * the end, after a crash: the size is looked up then.  Looks at FPT_MAX_STALE
+ * pages at most (L10).  Metapage and root are never given out, whatever a
+ * damaged map says.
  */
 static Buffer
-fpt_stripe_reuse(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
+fpt_reuse_page(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 {
-	FPTStripe  *s = &map->stripes->at[stripe];
-	Relation	fake = fpt_stripe_fake(map, s);
+	Relation	file = stripe < 0 ? rel :
+		fpt_stripe_fake(map, &map->stripes->at[stripe]);
 	Buffer		buf = InvalidBuffer;
 
 	for (int tries = 0; !BufferIsValid(buf) && tries < FPT_MAX_STALE; tries++)
 	{
-		BlockNumber block = GetFreeIndexPage(fake);
+		BlockNumber block = GetFreeIndexPage(file);
 
 		if (block == InvalidBlockNumber)
 			break;
 		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
-		*pageno = fpt_stripe_pageno(map, stripe, block);
-		if (block >= s->nblocks)
-			fpt_stripe_size(s);
-		if (block < s->nblocks)
+		*pageno = stripe < 0 ? block : fpt_stripe_pageno(map, stripe, block);
+		if (*pageno > FPT_ROOTPAGE && fpt_page_exists(rel, map, *pageno))
 			buf = fpt_lock_free(rel, map, *pageno);
 	}
-	pfree(fake);
+	if (file != rel)
+		pfree(file);
 	Assert(!BufferIsValid(buf) || fpt_buffer_locked(buf, true));
 	return buf;
 }
@@ -792,30 +793,11 @@ fpt_stripe_extend(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 }
 
 /*
- * fpt_allocbuf() of a striped index.
- *
- * Free pages are used only where a new one would be as far from its neighbours
- * as is promised of all: no two of ceil(n/2) on one disk.
- */
-static Buffer
-fpt_stripe_alloc(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
-				 uint32 *pageno)
-{
-	Assert(order->good > 0 && order->good <= map->stripes->n);
-	for (int i = 0; i < order->good; i++)
-	{
-		Buffer		buf = fpt_stripe_reuse(rel, map, order->stripe[i], pageno);
-
-		if (BufferIsValid(buf))
-			return buf;
-	}
-	return fpt_stripe_extend(rel, map, order->stripe[0], pageno);
-}
-
-/*
  * See store/place.h.  Of what the free space map names, FPT_MAX_STALE pages
- * that are not free are passed over, then the file is extended (L10).  Metapage
- * and root are never given out, whatever a damaged map says.
+ * that are not free are passed over, then the file is extended (L10).
+ *
+ * In stripes, free pages are used only where a new one would be as far from its
+ * neighbours as is promised of all: no two of ceil(n/2) on one disk.
  */
 Buffer
 fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
@@ -824,24 +806,24 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 	Buffer		buf;
 
 	Assert(CritSectionCount == 0);
-	Assert(map->stripes == NULL || order != NULL);
-	if (map->stripes != NULL)
-		return fpt_stripe_alloc(rel, map, order, pageno);
-	for (int tries = 0; tries < FPT_MAX_STALE; tries++)
+	if (map->stripes == NULL)
 	{
-		*pageno = GetFreeIndexPage(rel);
-		if (*pageno == InvalidBlockNumber)
-			break;
-		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
-		if (*pageno <= FPT_ROOTPAGE || !fpt_page_exists(rel, map, *pageno))
-			continue;
-		buf = fpt_lock_free(rel, map, *pageno);
+		buf = fpt_reuse_page(rel, map, -1, pageno);
+		if (BufferIsValid(buf))
+			return buf;
+		buf = fpt_extend_file(rel);
+		*pageno = BufferGetBlockNumber(buf);
+		return buf;
+	}
+	Assert(order != NULL);
+	Assert(order->good > 0 && order->good <= map->stripes->n);
+	for (int i = 0; i < order->good; i++)
+	{
+		buf = fpt_reuse_page(rel, map, order->stripe[i], pageno);
 		if (BufferIsValid(buf))
 			return buf;
 	}
-	buf = fpt_extend_file(rel);
-	*pageno = BufferGetBlockNumber(buf);
-	return buf;
+	return fpt_stripe_extend(rel, map, order->stripe[0], pageno);
 }
 
 /*
