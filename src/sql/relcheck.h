@@ -14,7 +14,6 @@
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "storage/buf.h"
 #include "utils/relcache.h"
 
 #include "page/format.h"
@@ -122,23 +121,6 @@ fpt_require_page(Relation rel, int64 pageno)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("page number %lld is out of range for index \"%s\"",
 						(long long) pageno, RelationGetRelationName(rel))));
-}
-
-/*
- * A private copy of a page, taken under its share lock.  Nothing in it has been
- * looked at beyond what the buffer manager verifies on a read.  The page
- * exists; nothing is locked or pinned afterwards.  May raise (checksums).
- */
-static inline void
-fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
-			  BufferAccessStrategy strategy, char *copy)
-{
-	Buffer		buf = fpt_rawread(rel, map, pageno, strategy);
-
-	Assert(!fpt_buffer_is_mine(buf));	/* L9 */
-	LockBuffer(buf, BUFFER_LOCK_SHARE);
-	memcpy(copy, BufferGetPage(buf), BLCKSZ);
-	UnlockReleaseBuffer(buf);
 }
 
 #endif							/* FPT_SQL_RELCHECK_H */

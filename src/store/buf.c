@@ -368,21 +368,16 @@ fpt_index(Relation rel)
 	if (unlikely(rel->rd_amcache == NULL))
 	{
 		FPTIndex	ix;
-		char	   *copy = palloc(BLCKSZ);
+		PGAlignedBlock copy;
 		Oid			oids[FPT_MAX_STRIPES];
-		Buffer		buf;
 		int			nstripes;
 
 		Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
 		memset(&ix, 0, sizeof(ix));
-		buf = fpt_rawread(rel, &ix.map, FPT_METAPAGE, NULL);
 
 		/* Looking up the type may read catalogues: not under the lock. */
-		LockBuffer(buf, BUFFER_LOCK_SHARE);
-		memcpy(copy, BufferGetPage(buf), BLCKSZ);
-		UnlockReleaseBuffer(buf);
-		nstripes = fpt_meta_read(rel, (Page) copy, &ix, oids);
-		pfree(copy);
+		fpt_copy_page(rel, &ix.map, FPT_METAPAGE, NULL, copy.data);
+		nstripes = fpt_meta_read(rel, (Page) copy.data, &ix, oids);
 		Assert(nstripes <= (int) lengthof(oids));
 		if (nstripes > 0)
 			ix.map.stripes = fpt_stripes_load(rel, oids, nstripes);

@@ -165,6 +165,23 @@ fpt_rawread_recent(Relation rel, const FPTPageMap *map, uint32 pageno,
 }
 
 /*
+ * A private copy of a page, taken under its share lock.  Nothing in it has been
+ * looked at beyond what the buffer manager verifies on a read.  The page
+ * exists; nothing is locked or pinned afterwards.  May raise (checksums).
+ */
+static inline void
+fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
+			  BufferAccessStrategy strategy, char *copy)
+{
+	Buffer		buf = fpt_rawread(rel, map, pageno, strategy);
+
+	Assert(!fpt_buffer_is_mine(buf));	/* L9 */
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+}
+
+/*
  * For ereport(): tell in which stripe a page lies, if the index is striped.
  * Always 0, as such functions' results are not looked at.
  */
