@@ -285,7 +285,6 @@ fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 	FPTKey		key;
 
 	Assert(b->nspools == FPT_NSPOOLS);
-	(void) index;
 	fpt_form_key(&b->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
 	rec[0] = key.hi;
 	rec[1] = key.lo;

@@ -81,9 +81,6 @@ static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
 static void
 fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
 {
-	(void) arg;
-	(void) cacheid;
-	(void) hashvalue;
 	fpt_npairs = 0;
 }
 

@@ -248,7 +248,6 @@ fpt_explain_state(ExplainState *es)
 #if PG_VERSION_NUM >= 180000
 	return GetExplainExtensionState(es, GetExplainExtensionId("fptree"));
 #else
-	(void) es;
 	return NULL;
 #endif
 }
@@ -259,9 +258,6 @@ fpt_set_explain_state(ExplainState *es, void *state)
 {
 #if PG_VERSION_NUM >= 180000
 	SetExplainExtensionState(es, GetExplainExtensionId("fptree"), state);
-#else
-	(void) es;
-	(void) state;
 #endif
 }
 
@@ -467,7 +463,6 @@ fpt_vacuum_sorts(IndexVacuumInfo *info)
 #if PG_VERSION_NUM >= 170000
 	return RelationGetNumberOfBlocks(info->heaprel) > 1 << 16;
 #else
-	(void) info;
 	return true;
 #endif
 }
@@ -584,7 +579,6 @@ fpt_array_length(struct PlannerInfo *root, Node *array)
 #if PG_VERSION_NUM >= 170000
 	return estimate_array_length(root, array);
 #else
-	(void) root;
 	return estimate_array_length(array);
 #endif
 }

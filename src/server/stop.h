@@ -130,21 +130,16 @@ fpt_stop_extending(Relation rel, Buffer buf)
 static inline void
 fpt_stop_point(FPTStop point)
 {
-	(void) point;
 }
 
 static inline void
 fpt_stop_if_busy(FPTStop point, Buffer buf)
 {
-	(void) point;
-	(void) buf;
 }
 
 static inline void
 fpt_stop_extending(Relation rel, Buffer buf)
 {
-	(void) rel;
-	(void) buf;
 }
 
 static inline void

@@ -1004,7 +1004,6 @@ static void
 fpt_filewriter_put(FPTFileWriter *w, void *page)
 {
 	Assert(page == w->pages[w->n]);
-	(void) page;
 	w->n++;
 }
 
@@ -1041,8 +1040,6 @@ fpt_filewriter_begin(Relation rel, Relation index, bool init)
 {
 	FPTFileWriter *w = palloc(sizeof(FPTFileWriter));
 
-	(void) index;
-
 	w->bulk = smgr_bulk_start_rel(rel, init ? INIT_FORKNUM : MAIN_FORKNUM);
 	w->buf = NULL;
 	return w;
@@ -1062,7 +1059,6 @@ static void
 fpt_filewriter_put(FPTFileWriter *w, void *page)
 {
 	Assert(page == (void *) w->buf);
-	(void) page;
 	smgr_bulk_write(w->bulk, w->block, w->buf, true);
 	w->buf = NULL;
 }

@@ -50,7 +50,6 @@
 FPTWal *
 fpt_wal_start(Relation rel, const FPTLayout *l)
 {
-	(void) l;
 	return GenericXLogStart(rel);
 }
 
@@ -70,9 +69,6 @@ fpt_wal_new(FPTWal *wal, Buffer buf)
 void
 fpt_wal_changed(FPTWal *wal, Buffer buf, const FPTChanges *changed)
 {
-	(void) wal;
-	(void) buf;
-	(void) changed;
 }
 
 void
