@@ -257,20 +257,14 @@ fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
 
 	fpt_parallel_estimate(pcxt, heap, leader->snapshot);
 	InitializeParallelDSM(pcxt);
-	if (pcxt->seg == NULL)
+	if (pcxt->seg != NULL)
 	{
-		/* no shared memory to be had */
-		if (IsMVCCSnapshot(leader->snapshot))
-			UnregisterSnapshot(leader->snapshot);
-		DestroyParallelContext(pcxt);
-		ExitParallelMode();
-		pfree(leader);
-		return NULL;
+		fpt_parallel_init_shared(leader, indexInfo->ii_Concurrent);
+		LaunchParallelWorkers(pcxt);
 	}
-	fpt_parallel_init_shared(leader, indexInfo->ii_Concurrent);
-	LaunchParallelWorkers(pcxt);
 	if (pcxt->nworkers_launched == 0)
 	{
+		/* no shared memory to be had, or no workers */
 		fpt_leader_end(leader);
 		return NULL;
 	}
