@@ -1156,10 +1156,8 @@ fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	if (i < 0)
 		return false;
 	buf = fpt_image_leaf(scan, so, i, at, &from, hint, dir);
-	if (dir > 0)
-		fpt_fill_batch(scan, so, b, buf, &from, NULL, NULL);
-	else
-		fpt_fill_batch(scan, so, b, buf, NULL, &from, NULL);
+	fpt_fill_batch(scan, so, b, buf, dir > 0 ? &from : NULL,
+				   dir > 0 ? NULL : &from, NULL);
 	return true;
 }
 
@@ -1416,18 +1414,14 @@ bool
 fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
 				ScanDirection dir)
 {
-	const FPTKey *key;
+	bool		forward = ScanDirectionIsForward(dir);
+	const FPTKey *key = forward ? &from->high->key : &from->low->key;
 
 	Assert(!b->valid && from->low != NULL);
-	if (ScanDirectionIsForward(dir))
-	{
-		key = &from->high->key;
-		return !from->last && key->cls != FPT_CLS_PINF &&
-			fpt_advance(scan, b, key, from->right, 1);
-	}
-	key = &from->low->key;
-	return key->cls != FPT_CLS_MINF &&
-		fpt_advance(scan, b, key, from->left, -1);
+	return key->cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF) &&
+		!(forward && from->last) &&
+		fpt_advance(scan, b, key, forward ? from->right : from->left,
+					forward ? 1 : -1);
 }
 
 bool
