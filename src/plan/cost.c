@@ -314,11 +314,10 @@ fpt_btree_pages(struct PlannerInfo *root, const IndexOptInfo *info)
 	Oid			heap = planner_rt_fetch(info->rel->relid, root)->relid;
 	double		width = sizeof(IndexTupleData);
 	double		pages;
-	int			i;
 
 	if (!info->rel->consider_parallel || info->pages == 0)
 		return 1;
-	for (i = 0; i < info->ncolumns; i++)
+	for (int i = 0; i < info->ncolumns; i++)
 	{
 		int32		column = 0;
 

@@ -35,13 +35,12 @@ static void
 fpt_speculative_info(Relation index, IndexInfo *ii)
 {
 	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
-	int			i;
 
 	Assert(index->rd_index->indisunique && ii->ii_UniqueOps == NULL);
 	ii->ii_UniqueOps = (Oid *) palloc(sizeof(Oid) * nkeys);
 	ii->ii_UniqueProcs = (Oid *) palloc(sizeof(Oid) * nkeys);
 	ii->ii_UniqueStrats = (uint16 *) palloc(sizeof(uint16) * nkeys);
-	for (i = 0; i < nkeys; i++)
+	for (int i = 0; i < nkeys; i++)
 	{
 		ii->ii_UniqueStrats[i] = BTEqualStrategyNumber;
 		ii->ii_UniqueOps[i] = get_opfamily_member(index->rd_opfamily[i],
@@ -96,13 +95,11 @@ fpt_has_unique_fptree(Relation rel)
 static void
 fpt_open_indexes(ResultRelInfo *ri)
 {
-	int			i;
-
 	if (ri->ri_IndexRelationDescs != NULL ||
 		!fpt_has_unique_fptree(ri->ri_RelationDesc))
 		return;
 	ExecOpenIndices(ri, false);
-	for (i = 0; i < ri->ri_NumIndices; i++)
+	for (int i = 0; i < ri->ri_NumIndices; i++)
 	{
 		Relation	index = ri->ri_IndexRelationDescs[i];
 		IndexInfo  *ii = ri->ri_IndexRelationInfo[i];

@@ -185,7 +185,6 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 	Buffer		buf = b->buf;
 	Page		page;
 	bool		dirty = false;
-	int			i;
 
 	Assert(b->valid);
 	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
@@ -204,7 +203,7 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 		fpt_page_has_hints(&so->ix.layout, page) &&
 		fpt_hints_begin(buf))
 	{
-		for (i = 0; i < so->nkilled; i++)
+		for (int i = 0; i < so->nkilled; i++)
 		{
 			int			slotid = b->slotids[so->killed[i]];
 

@@ -214,11 +214,9 @@ fpt_stop_wait(int gate)
 void
 fpt_stop_hit(FPTStop point)
 {
-	int			i;
-
 	Assert(CritSectionCount == 0);
 	Assert(point >= 0 && point < FPT_NSTOPS);
-	for (i = 0; i < fpt_stops_armed; i++)
+	for (int i = 0; i < fpt_stops_armed; i++)
 	{
 		FPTArmed   *a = &fpt_armed[i];
 

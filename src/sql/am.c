@@ -54,14 +54,13 @@ fpt_simd_check(char **newval, void **extra, GucSource source)
 	const char *names[8];
 	int			n = fpt_simd_available(names, lengthof(names));
 	StringInfoData list;
-	int			i;
 
 	Assert(n > 0 && n <= (int) lengthof(names));
 	if (strcmp(*newval, "auto") == 0)
 		return true;
 	initStringInfo(&list);
 	appendStringInfoString(&list, "auto");
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (strcmp(*newval, names[i]) == 0)
 			return true;

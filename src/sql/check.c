@@ -668,10 +668,9 @@ static void
 fpt_verify_leaf(FPTVerify *v)
 {
 	bool		hints = v->heapallindexed && fpt_verify_hints(v);
-	int			i;
 
 	Assert(fpt_page_on_level(v->target.page, 0));
-	for (i = 0; i < v->target.n; i++)
+	for (int i = 0; i < v->target.n; i++)
 	{
 		FPTEntry   *e = &v->target.entries[i];
 
@@ -697,10 +696,8 @@ fpt_verify_leaf(FPTVerify *v)
 static void
 fpt_verify_inner(FPTVerify *v)
 {
-	int			i;
-
 	Assert(fpt_header(v->target.page)->level > 0);
-	for (i = 0; i < v->target.n; i++)
+	for (int i = 0; i < v->target.n; i++)
 		fpt_verify_exists(v, v->target.entries[i].down, v->target.pageno);
 }
 
@@ -843,7 +840,6 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 	FPTPageSpecial *s = fpt_special(page);
 	FPTMetaData *m = fpt_meta(page);
 	FPTLayout  *l = &v->ix.layout;
-	int			i;
 
 	if (s->pageid != FPT_PAGE_ID || s->version != FPT_VERSION ||
 		s->pageno != FPT_METAPAGE || s->indexid != l->indexid)
@@ -869,7 +865,7 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown geometry";
 	if (memcmp(m->widths, l->geoms->widths, sizeof(m->widths)) != 0)
 		return "Metapage has other node widths than the index";
-	for (i = 0; i < (int) lengthof(m->reserved); i++)
+	for (int i = 0; i < (int) lengthof(m->reserved); i++)
 	{
 		if (m->reserved[i] != 0)
 			return "Metapage has data in its reserved bytes";

@@ -31,10 +31,9 @@ Datum
 fptree_prefetch_stats(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
-	for (i = 0; i < FPT_NCOUNTERS; i++)
+	for (int i = 0; i < FPT_NCOUNTERS; i++)
 	{
 		Datum		values[2];
 		bool		nulls[2] = {false, false};

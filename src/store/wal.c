@@ -160,10 +160,9 @@ Page
 fpt_wal_page(FPTWal *wal, Buffer buf, bool blank)
 {
 	FPTWalPage *p;
-	int			i;
 
 	Assert(fpt_buffer_locked(buf, true));
-	for (i = 0; i < wal->npages; i++)
+	for (int i = 0; i < wal->npages; i++)
 	{
 		if (wal->pages[i].buf == buf)
 		{
@@ -210,9 +209,7 @@ fpt_wal_changed(FPTWal *wal, Buffer buf, const FPTChanges *changed)
 void
 fpt_wal_abort(FPTWal *wal)
 {
-	int			i;
-
-	for (i = 0; i < wal->npages; i++)
+	for (int i = 0; i < wal->npages; i++)
 	{
 		pfree(wal->pages[i].image);
 		if (wal->pages[i].bare != NULL)
@@ -302,9 +299,8 @@ static inline bool
 fpt_same_line(const char *a, const char *b)
 {
 	uint64		differ = 0;
-	int			i;
 
-	for (i = 0; i < FPT_SAME_LINE; i += sizeof(uint64))
+	for (int i = 0; i < FPT_SAME_LINE; i += sizeof(uint64))
 	{
 		uint64		x,
 					y;
@@ -603,22 +599,21 @@ fpt_wal_finish(FPTWal *wal)
 {
 	bool		needwal = RelationNeedsWAL(wal->rel);
 	XLogRecPtr	recptr = InvalidXLogRecPtr;
-	int			i;
 
 	Assert(wal->npages > 0 && wal->npages <= XLR_NORMAL_MAX_BLOCK_ID);
 #ifdef USE_ASSERT_CHECKING
 	fpt_wal_verify(wal);
 #endif
-	for (i = 0; needwal && i < wal->npages; i++)
+	for (int i = 0; needwal && i < wal->npages; i++)
 		fpt_delta(&wal->pages[i], wal->l);
-	for (i = 0; needwal && i < wal->npages; i++)
+	for (int i = 0; needwal && i < wal->npages; i++)
 	{
 		if (wal->pages[i].blank && wal->pages[i].deltalen >= 0)
 			fpt_log_bare(&wal->pages[i]);
 	}
 
 	START_CRIT_SECTION();
-	for (i = 0; i < wal->npages; i++)
+	for (int i = 0; i < wal->npages; i++)
 	{
 		Assert(fpt_buffer_locked(wal->pages[i].buf, true));
 		memcpy(BufferGetPage(wal->pages[i].buf), wal->pages[i].image, BLCKSZ);
@@ -627,7 +622,7 @@ fpt_wal_finish(FPTWal *wal)
 	if (needwal)
 	{
 		XLogBeginInsert();
-		for (i = 0; i < wal->npages; i++)
+		for (int i = 0; i < wal->npages; i++)
 		{
 			FPTWalPage *p = &wal->pages[i];
 
@@ -641,7 +636,7 @@ fpt_wal_finish(FPTWal *wal)
 			}
 		}
 		recptr = XLogInsert(RM_GENERIC_ID, 0);
-		for (i = 0; i < wal->npages; i++)
+		for (int i = 0; i < wal->npages; i++)
 			PageSetLSN(BufferGetPage(wal->pages[i].buf), recptr);
 	}
 	END_CRIT_SECTION();
@@ -659,14 +654,13 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 {
 	uint16		head[FPT_MAX_EDITS][2];
 	XLogRecPtr	recptr;
-	int			i;
 
 	Assert(CritSectionCount > 0);
 	Assert(edit->n > 0 && edit->n <= FPT_MAX_EDITS);
 	Assert(fpt_buffer_locked(buf, true));
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buf, REGBUF_STANDARD);
-	for (i = 0; i < edit->n; i++)
+	for (int i = 0; i < edit->n; i++)
 	{
 		Assert(edit->r[i].off + edit->r[i].len <= BLCKSZ);
 		head[i][0] = edit->r[i].off;

@@ -217,13 +217,12 @@ fpt_want_hinted(FPTLeafDelete *d)
 	FPTRun		run = {0};
 	uint16	   *live = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
 	int			nlive;
-	int			i;
 	int			j = 0;
 
 	run.slotids = live;
 	nlive = fpt_page_copy_all(d->l, page, true, &run);
 	Assert(nlive >= 0 && nlive <= d->n);
-	for (i = 0; i < d->n; i++)
+	for (int i = 0; i < d->n; i++)
 	{
 		if (j < nlive && live[j] == d->slotids[i])
 			j++;
@@ -254,17 +253,16 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 {
 	uint64		bits[(1 << FPT_BLOCK_BITS) / 64] = {0};
 	uint32		bit = fpt_block_bit(more);
-	int			i;
 
 	Assert(d->norder == 0);
 	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
-	for (i = 0; i < d->n; i++)
+	for (int i = 0; i < d->n; i++)
 	{
 		bit = fpt_block_bit(d->tids[i] >> 16);
 		if (d->wanted[i])
 			bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
 	}
-	for (i = 0; i < d->n; i++)
+	for (int i = 0; i < d->n; i++)
 	{
 		Assert(d->tids[i] <= FPT_MAX_TID);
 		bit = fpt_block_bit(d->tids[i] >> 16);
@@ -274,7 +272,7 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 	fpt_radix_sort(d->order, d->norder, 1);
 
 	/* One row has one entry; the table relies on that. */
-	for (i = 1; i < d->norder; i++)
+	for (int i = 1; i < d->norder; i++)
 	{
 		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
 			fpt_corrupt(d->rel, fpt_bufpage(d->buf),
@@ -317,7 +315,6 @@ static void
 fpt_leaf_delete_answer(FPTLeafDelete *d)
 {
 	TransactionId horizon;
-	int			i;
 
 	if (d->op.ndeltids == 0)
 		return;
@@ -328,7 +325,7 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 		(TransactionIdIsValid(horizon) &&
 		 TransactionIdFollows(horizon, d->horizon)))
 		d->horizon = horizon;
-	for (i = 0; i < d->op.ndeltids && d->ndead < d->n - 1; i++)
+	for (int i = 0; i < d->op.ndeltids && d->ndead < d->n - 1; i++)
 	{
 		int			id = d->op.deltids[i].id;
 		TM_IndexStatus *status = &d->op.status[id];
@@ -400,23 +397,21 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 				  Buffer buf, uint64 newtid)
 {
 	FPTLeafDelete d;
-	int			i;
 	int			run;
-	int			j;
 
 	if (!fpt_leaf_hinted(l, BufferGetPage(buf)))
 		return false;
 	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
 	fpt_want_hinted(&d);
 	fpt_leaf_order(&d, newtid >> 16);
-	for (i = 0; i < d.norder; i += run)
+	for (int i = 0; i < d.norder; i += run)
 	{
 		bool		ask = fpt_order_block(&d, i) == newtid >> 16;
 
 		run = fpt_block_run(&d, i);
-		for (j = i; j < i + run; j++)
+		for (int j = i; j < i + run; j++)
 			ask |= d.wanted[fpt_order_pos(&d, j)];
-		for (j = i; ask && j < i + run; j++)
+		for (int j = i; ask && j < i + run; j++)
 			fpt_leaf_delete_ask(&d, j, 0);
 	}
 	fpt_leaf_delete_answer(&d);
@@ -448,12 +443,11 @@ fpt_want_versions(FPTLeafDelete *d, int *space)
 	const FPTGeom *g = fpt_page_geom(d->l, page);
 	FPTEntry   *e = palloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
 	int			n = fpt_page_extract(d->l, page, e, FPT_MAX_ENTRIES);
-	int			i;
 
 	if (g == NULL || n != d->n)
 		fpt_corrupt_page(d->rel, d->l, page, fpt_bufpage(d->buf));
 	Assert(g->cap > 0);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		space[i] = g->x * FPT_LINE / g->cap;
 		if (fpt_is_general(d->l))
@@ -474,10 +468,9 @@ fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
 {
 	int			nbest = 0;
 	int			run;
-	int			i;
 	int			j;
 
-	for (i = 0; i < d->norder; i += run)
+	for (int i = 0; i < d->norder; i += run)
 	{
 		int			count = 0;
 
@@ -512,18 +505,16 @@ fpt_ask_blocks(FPTLeafDelete *d, const int *space)
 	int			best[FPT_LAST_BLOCKS][2];
 	int			nbest = fpt_best_blocks(d, best);
 	int			vain = 0;
-	int			i;
-	int			j;
 
 	Assert(d->op.bottomup && d->op.ndeltids == 0);
 	Assert(nbest <= FPT_LAST_BLOCKS);
-	for (i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
+	for (int i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
 		 d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
 	{
 		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
 		int			before = d->ndead;
 
-		for (j = best[i][1]; j < end; j++)
+		for (int j = best[i][1]; j < end; j++)
 			fpt_leaf_delete_ask(d, j, space[fpt_order_pos(d, j)]);
 		fpt_leaf_delete_answer(d);
 		vain = d->ndead == before ? vain + 1 : 0;

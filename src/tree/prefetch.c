@@ -73,7 +73,6 @@ fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 {
 	FPTReport **link = &fpt_reports->first;
 	FPTReport  *r;
-	int			i;
 
 	Assert(fpt_reports != NULL && OidIsValid(index));
 	while (*link && (*link)->index != index)
@@ -86,7 +85,7 @@ fpt_report_scan(Oid index, const uint64 *scan, const FPTPageMap *map)
 	r = *link;
 	r->scans++;
 	fpt_add_reads(&r->reads, map);
-	for (i = 0; i < FPT_NCOUNTERS; i++)
+	for (int i = 0; i < FPT_NCOUNTERS; i++)
 	{
 		if (i == FPT_DISTANCE_MAX)
 			r->n[i] = Max(r->n[i], scan[i]);
@@ -209,9 +208,7 @@ fpt_window_init(FPTWindow *w, Relation rel, const FPTPageMap *map,
 static void
 fpt_window_pass(FPTWindow *w, int from, int to)
 {
-	int			i;
-
-	for (i = from; i < to; i++)
+	for (int i = from; i < to; i++)
 	{
 		if (w->started[i])
 			fpt_count(w->counters, FPT_LEAF_WASTED, 1);
@@ -407,9 +404,7 @@ fpt_window_fill(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *end)
 static void
 fpt_window_find(FPTWindow *w, uint32 pageno)
 {
-	int			i;
-
-	for (i = w->cur; i < w->n && i < w->cur + FPT_WINDOW_LOOK; i++)
+	for (int i = w->cur; i < w->n && i < w->cur + FPT_WINDOW_LOOK; i++)
 	{
 		if (w->pages[i] == pageno)
 		{

@@ -242,10 +242,9 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 	bool		cached[FPT_FRONT_PAGES];
 	int			ncached = 0;
 	int			gap = FPT_REQUEST_GAP;
-	int			i;
 
 	Assert(n > 0 && n <= FPT_FRONT_PAGES);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		cached[i] = fpt_page_buffered(s->rel, &s->ix->map, first + i);
 		ncached += cached[i];
@@ -257,7 +256,7 @@ fpt_sweep_large(FPTSweep *s, uint32 first, int n)
 		gap = n;
 		(void) fpt_sweep_range(s, cached, first, 0, n, gap);
 	}
-	for (i = 0; i < n; i += FPT_REQUEST_PAGES)
+	for (int i = 0; i < n; i += FPT_REQUEST_PAGES)
 		fpt_count(NULL, FPT_LEAF_REQUESTS,
 				  fpt_sweep_range(s, cached, first, i,
 								  Min(n, i + FPT_REQUEST_PAGES), gap));
@@ -413,7 +412,6 @@ fpt_sweep_sort(FPTSweep *s, int n)
 {
 	int			requests = 0;
 	int			most;
-	int			i;
 
 	Assert(n >= 0 && n <= s->nlist);
 	n *= s->per;
@@ -426,7 +424,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 		s->ask = repalloc(s->ask, most * sizeof(uint32));
 	}
 	s->nask = s->ncached = 0;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		uint32		page = s->list[i];
 
@@ -443,7 +441,7 @@ fpt_sweep_sort(FPTSweep *s, int n)
 
 	/* Leaves have neighbours in common, or a damaged page two downlinks. */
 	s->nask = (int) qunique(s->ask, s->nask, sizeof(uint32), fpt_page_order);
-	for (i = 0; i < s->nask; i = fpt_sweep_request(s, i))
+	for (int i = 0; i < s->nask; i = fpt_sweep_request(s, i))
 		requests++;
 	Assert(requests <= s->nask && s->nask <= most);
 	return requests;

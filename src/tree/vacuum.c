@@ -842,22 +842,21 @@ fpt_chunk_sort(FPTChunk *c, int n)
 	uint64		all = 0;
 	int			shift = 0;
 	int			sum = 0;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		all |= c->tids[i];
 	while (all >> shift >= FPT_CHUNK_PARTS)
 		shift++;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		start[c->tids[i] >> shift]++;
-	for (i = 0; i < FPT_CHUNK_PARTS; i++)
+	for (int i = 0; i < FPT_CHUNK_PARTS; i++)
 	{
 		int			here = start[i];
 
 		start[i] = sum;
 		sum += here;
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		FPTChunkTid *o = &c->order[start[c->tids[i] >> shift]++];
 
@@ -878,7 +877,6 @@ fpt_chunk_ask(FPTVacuum *v)
 {
 	FPTChunk   *c = &v->chunk;
 	int			n = c->first[c->n];
-	int			i;
 
 	Assert(c->n <= c->max && n <= c->max * FPT_MAX_ENTRIES);
 	if (!v->sorts)
@@ -888,7 +886,7 @@ fpt_chunk_ask(FPTVacuum *v)
 	}
 	fpt_chunk_sort(c, n);
 	memset(c->dead, 0, FPT_BITS_SIZE(n));
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		uint64		pos = c->order[i].pos;
 		uint64		bit = fpt_ask(v->callback, v->callback_state,
