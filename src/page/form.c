@@ -247,7 +247,8 @@ fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
 
 /*
  * Make the page in this encoding (the low nibble; base is what a form without
- * values has).  Not FPT_OK: it is undefined what the page is.
+ * values has).  Not FPT_OK: it is undefined what the page is.  A wide root may
+ * leave no room for two wide fences, though there be no node.
  */
 static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
@@ -255,6 +256,9 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 	Assert(enc < FPT_NENC);
 	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind), base,
 				  f->tidbase);
+	if ((f->spec.low->len > 0 && fpt_special(page)->low.hi == 0) ||
+		(f->spec.high->len > 0 && fpt_header(page)->high.hi == 0))
+		return FPT_FULL;
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
 

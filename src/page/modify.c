@@ -74,7 +74,7 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	Assert(pg.g != NULL);
 	h->std.pd_lower = fpt_lower(pg.g, 0);
 
-	/* An empty page has room for any two. */
+	/* An empty page has room for any two, but for a wide root. */
 	(void) fpt_page_set_low(l, page, spec->low, NULL);
 	(void) fpt_page_set_high(l, page, spec->high, NULL);
 	if (spec->nprefix > 0 && fpt_owns_tuples(pg.g))

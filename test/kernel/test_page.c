@@ -1803,6 +1803,49 @@ test_guess(void)
 	CHECK(guess.score == 7 && !guess.pending);
 }
 
+/*
+ * However wide the root is, a page has room for two fences as wide as they may
+ * be, and an entry of an inner page that is the first of them.
+ */
+static void
+test_form_wide_fences(void)
+{
+	static FPTGeoms geoms;
+	static char low[FPT_MAX_TUPLE];
+	static char high[FPT_MAX_TUPLE];
+	int			usable = 0;
+
+	high[0] = 1;
+	for (int w = 1; w <= 32; w++)
+	{
+		FPTWidths	widths[FPT_NKW][FPT_NKINDS];
+		FPTKey		from = value(5, 1);
+		FPTKey		to = value(5, 2);
+		FPTPageSpec spec = {1, 5, &from, &to};
+		FPTLayout	l;
+		FPTKey		got;
+
+		kt_layout_general(&l, false, false);
+		if (!fpt_choose_widths_general(w, 0, widths) ||
+			!fpt_layout_init_general(&l, &geoms, false, 1, widths))
+			continue;
+		usable++;
+		kt_layout_general(&l, false, false);
+		l.geoms = &geoms;
+		from.len = to.len = FPT_MAX_TUPLE;
+		from.tup = low;
+		to.tup = high;
+		e[0].key = from;
+		e[0].down = 7;
+		CHECK(fpt_page_form(&l, page, &spec, e, 1, 90) == FPT_OK);
+		got = fpt_page_low(&l, page);
+		CHECK(got.len == FPT_MAX_TUPLE && got.tup[0] == 0);
+		got = fpt_page_high(&l, page);
+		CHECK(got.len == FPT_MAX_TUPLE && got.tup[0] == 1);
+	}
+	CHECK(usable > 0);
+}
+
 void
 test_page(void)
 {
@@ -1853,5 +1896,6 @@ test_page(void)
 	kt_run("form, open end", test_form_open);
 	kt_run("form, NULLs", test_form_nulls);
 	kt_run("form, minus infinity", test_form_minus_infinity);
+	kt_run("form, wide fences", test_form_wide_fences);
 	free(page);
 }
