@@ -32,6 +32,7 @@
 #include "page/dict.h"
 #include "page/form.h"
 #include "page/format.h"
+#include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"

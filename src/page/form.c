@@ -13,6 +13,7 @@
 #include "page/encoding.h"
 #include "page/form.h"
 #include "page/format.h"
+#include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
@@ -105,7 +106,8 @@ fpt_form_sure_fits(const FPTForm *f, int kw)
  * width leaves, or by half of that if it is open above, too: "inuse" is how far
  * the entries, or the fence, reach, which the key width can hold.  Changes f's
  * base, which is the lowest entry before.  A key width of all bytes needs no
- * base.  Of wide keys only the upper half is lowered: its width is what counts.
+ * base.  Of wide keys only the upper half is lowered, whose width is what counts,
+ * and the lower one is zero then.
  */
 static void
 fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
@@ -123,6 +125,14 @@ fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
 	Assert((wide ? inuse.hi : inuse.lo) <= max);
 	if (f->high.cls != FPT_CLS_VALUE)
 		below /= 2;
+	if (wide && below == 0)
+		return;
+	if (wide)
+	{
+		/* the lower half takes one of the upper ones, which does not count */
+		f->base.lo = 0;
+		below--;
+	}
 	*base -= Min(*base, below);
 }
 

@@ -9,7 +9,6 @@
 #define FPT_PAGE_FORM_H
 
 #include "page/layout.h"
-#include "page/node.h"
 
 /*
  * Make a page of n sorted entries, perhaps of none: choose base and encoding
@@ -60,41 +59,6 @@ extern uint32 fpt_common_prefix(const FPTLayout *l, const FPTKey *a,
  * nothing.
  */
 extern bool fpt_page_shares(const FPTLayout *l, void *page);
-
-/*
- * Can keys be relative to their nodes, in pages of this geometry, if those that
- * are FPT_MAX_CAP entries apart, or less, are (hi, lo) apart at most?  Then
- * fpt_page_fill() makes such a page of them, whatever the nodes begin with: a
- * base is up to a quarter of what can be told below its node's first key.
- * False of a geometry that there is not.
- */
-static inline bool
-fpt_near_enough(const FPTGeom *g, uint64 hi, uint64 lo)
-{
-#ifdef FPT_FEW_SLOTS
-	return false;				/* see fpt_width_of() */
-#endif
-	if (!fpt_is_near(g) || (hi != 0 && !fpt_is_wide(g)))
-		return false;
-	/* upper halves are farther apart by one if the lower ones carry */
-	return fpt_is_wide(g) ? hi < 3 * fpt_near_unit(g) :
-		lo <= 3 * fpt_near_unit(g);
-}
-
-/*
- * What is behind the last node that there can be is free, as free slots are, and
- * as btree counts the bytes of a page: so much of a fill factor's free slots it
- * makes up for.  But no entry can go there, so that it counts as a twentieth of
- * the slots at most: small pages, and those of few nodes, have much of it.
- */
-static inline int
-fpt_spare_slots(const FPTGeom *g)
-{
-	int			spare = FPT_SPECIAL_OFFSET - fpt_lower(g, g->maxnodes);
-
-	Assert(spare >= 0);
-	return Min(spare / fpt_slot_bytes(g), (int) g->capacity / 20);
-}
 
 /* The fewest bytes that hold last - base, 1 to keysize; both are values. */
 extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,

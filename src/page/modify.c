@@ -308,7 +308,8 @@ fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
 		int			slot = slots[i];
 
 		fpt_slot_rel(g, node, base, slot, &e[i].hi, &e[i].lo);
-		if (!fpt_fits(g->kw, e[i].hi, e[i].lo))
+		if (!fpt_fits(g->kw, e[i].hi, e[i].lo) ||
+			fpt_word(g, e[i].hi, e[i].lo) < base)
 			return -1;
 		e[i].tid = fpt_slot_tid(pg, node, slot);
 		e[i].down = fpt_slot_down(g, node, slot);
@@ -1331,6 +1332,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 		res = fpt_node_pass_on(pg, &p);
 	if (res == FPT_FULL && fpt_slots_abound(pg))
 		res = fpt_node_shift(pg, &p, hard);
+	/* (if entries were shifted in vain, it was farther away than p's node) */
 	if (res == FPT_FULL)
 		res = fpt_node_split(pg, &p, e, near ? &band : NULL);
 	if (res == FPT_FULL && (!fpt_has_tuples(pg.g) || hard))

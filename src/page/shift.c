@@ -72,7 +72,7 @@ fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
 					lo;
 
 		fpt_slot_rel(g, fpt_kid_node(pg, kid), from, slots[i], &hi, &lo);
-		if (!fpt_fits(g->kw, hi, lo))
+		if (!fpt_fits(g->kw, hi, lo) || fpt_word(g, hi, lo) < from)
 			return FPT_CORRUPT;
 		if (fpt_node_tells(g, to, fpt_word(g, hi, lo)) != 0)
 			return FPT_FULL;

@@ -35,6 +35,7 @@
 #include "page/copy.h"
 #include "page/form.h"
 #include "page/format.h"
+#include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/prefix.h"
@@ -116,6 +117,20 @@ fpt_alloc_entries(void)
 }
 
 /*
+ * What makes up for free slots of the page: of a leaf of images, but of few
+ * distinct ones, as in builds.
+ */
+static int
+fpt_split_spare(const FPTLayout *l, Page page)
+{
+	const FPTGeom *g = fpt_page_geom(l, page);
+
+	if (g == NULL || !fpt_is_leaf(g) || fpt_has_tuples(g) || g->kw == 1)
+		return 0;
+	return fpt_spare_slots(g);
+}
+
+/*
  * Read a page's entries and put e among them.  Sets all that is known of them
  * in *sp, whose entries have room for FPT_MAX_ENTRIES + 1.  Their tuples and
  * those of the fences are the page's, which must not change as long as they are
@@ -168,9 +183,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->entries[a] = *e;
 	sp->n = n + 1;
 	sp->pos = a;
-	sp->spare = 0;
-	if (fpt_header(page)->level == 0 && !fpt_is_general(&sp->ix->layout))
-		sp->spare = fpt_spare_slots(fpt_page_geom(&sp->ix->layout, page));
+	sp->spare = fpt_split_spare(&sp->ix->layout, page);
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
 }
 
@@ -347,7 +360,7 @@ fpt_split_repeats(const FPTSplit *sp)
 
 /*
  * How many entries a leaf keeps after which the next ones will come: as many as
- * a build puts into a page.
+ * a build puts into a page, but for those of few distinct keys.
  */
 static int
 fpt_split_keep(const FPTSplit *sp)
@@ -574,11 +587,16 @@ fpt_split_choose(FPTSplit *sp, Page page)
 		 fpt_split_anywhere(sp, page)))
 		return;
 
-	/* Too far from both its neighbours: make the gap a border first. */
+	/*
+	 * Too far from both its neighbours: make the gap a border first.  Or its
+	 * TID is, from those of all others, and as long ones half of these would
+	 * not fit: without it they take no more than they took.
+	 */
 	memmove(sp->entries + pos, sp->entries + pos + 1,
 			(sp->n - pos - 1) * sizeof(FPTEntry));
 	sp->n--;
 	sp->pos = -1;
+	sp->reach = 0;
 	if (dict && fpt_split_try(sp, page, sp->n / 2))
 		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))

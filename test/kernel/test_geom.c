@@ -468,6 +468,33 @@ test_paper(void)
 	check_paper(32768, 420, 450, 4, 13);	/* 1.07 */
 }
 
+/*
+ * Half of a full leaf's entries, NULLs among them, fit in a page of the same
+ * TIDs whose keys are not relative to nodes: splits end there.
+ */
+static void
+test_halves(void)
+{
+	FPTLayout	l;
+
+	for (int keysize = 4; keysize <= 16; keysize *= 2)
+	{
+		kt_layout(&l, keysize, false, false);
+		for (int i = 0; i < keysize; i++)
+		{
+			for (int kind = FPT_KIND_NEAR; kind < FPT_NKINDS; kind++)
+			{
+				const FPTGeom *g = &l.geoms->geom[i][kind];
+				const FPTGeom *plain = g - FPT_KIND_NEAR;
+				int			half = ((int) g->capacity + 1) / 2;
+
+				CHECK(g->cap == 0 ||
+					  half + plain->cap <= (int) plain->capacity);
+			}
+		}
+	}
+}
+
 /* What the design promises for the usual page size. */
 static void
 test_capacities(void)
@@ -494,5 +521,6 @@ test_geom(void)
 	kt_run("forced widths", test_forced_widths);
 	kt_run("goal G", test_goal);
 	kt_run("the paper's Table 2", test_paper);
+	kt_run("halves", test_halves);
 	kt_run("capacities", test_capacities);
 }

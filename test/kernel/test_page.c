@@ -1554,6 +1554,19 @@ test_form_open(void)
 	CHECK(form(&l8, 0, &low, &pinf, 30) == 2);
 	x = leaf_entry(1000 + 0xFFFF, 1);
 	CHECK(kt_insert_probe(&l8, page, &x) != FPT_UNFIT);
+	/* of wide keys below the lowest one, too, whatever its upper half is */
+	for (uint64 hi = 0; hi < 3; hi++)
+	{
+		for (int i = 0; i < 30; i++)
+			e[i].key = kt_key(FPT_CLS_VALUE, hi + i * 3, 500 - i, 1);
+		CHECK(form(&l16, 0, &minf, &pinf, 30) > 8);
+		x = leaf_entry(499, 1);
+		x.key.hi = hi;
+		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
+		x.key.lo = 0;
+		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
+	}
+
 	make_entries(30, 100000, 5);
 	low = value(100150, 0);
 	CHECK(form(&l8, 0, &minf, &low, 30) == 2);
