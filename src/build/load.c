@@ -380,7 +380,8 @@ fpt_dict_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
 	uint32		tidbase;
 
-	return &load->layout.geoms->geom[FPT_ENC_DICT][fpt_level_kind(lv, key, &tidbase)];
+	return &load->layout.geoms->geom[FPT_ENC_DICT]
+		[fpt_level_kind(lv, key, &tidbase)];
 }
 
 /* Is this entry's key the one of the entry before it? */

@@ -49,8 +49,8 @@ fpt_hint_start(const FPTGeom *g, int n)
 /*
  * What a slot of this kind, FPT_KIND_*, has, with separators of kw bytes.
  * Returns the kind as a page of images would have it.  Sets g's coding and all
- * widths but those of nodes.  A slot that owns a tuple is free if
- * the offset of its TID is zero (W8): 2 bytes of a whole TID, 1 of a short one.
+ * widths but those of nodes.  A slot that owns a tuple is free if the offset of
+ * its TID is zero (W8): 2 bytes of a whole TID, 1 of a short one.
  */
 static int
 fpt_geom_slot(FPTGeom *g, int kw, int kind)

@@ -666,7 +666,8 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 {
 	const FPTGeom *g = pg.g;
 	char	   *at_tid = node + g->tid_off + slot * g->pw;
-	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0) - (g->joined ? g->sw : 0);
+	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0) -
+		(g->joined ? g->sw : 0);
 	uint64		was = fpt_bytes8(at_tid);
 
 	fpt_slot_set_tid(pg, node, slot, e->key.tid);

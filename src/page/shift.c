@@ -113,7 +113,8 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	fpt_shift_sep(pg, kid, aslots, by > 0 ? first : m, &hi, &lo);
 	if (!fpt_fits(pg.g->kw, hi, lo))
 		return FPT_CORRUPT;
-	res = fpt_shift_told(pg, kid, by, aslots + first, m, fpt_word(pg.g, hi, lo));
+	res = fpt_shift_told(pg, kid, by, aslots + first, m,
+						 fpt_word(pg.g, hi, lo));
 	if (res == FPT_OK && by > 0)
 		res = fpt_kid_set_sep(pg, kid + 1, hi, lo);
 	if (res != FPT_OK)

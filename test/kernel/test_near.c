@@ -381,6 +381,30 @@ test_corrupt_base(void)
 	CHECK(msg != NULL);
 }
 
+/* Stored keys that go round the end of all numbers make no node. */
+static void
+test_corrupt_wrap(void)
+{
+	const FPTGeom *g = empty_page(&l8, ENC(8, NEAR + 1));
+	uint64		step = UINT64CONST(1) << 40;
+	uint64		first = ~UINT64CONST(0) - (g->cap + 1) * step;
+	FPTEntry	x = entry(0, first + 5 * step + 1);
+	FPTPage		pg;
+	char	   *keys;
+
+	make_entries(g->cap, first, step);
+	CHECK(fpt_page_fill(&l8, page, e, g->cap, 100) == FPT_OK && sound(&l8));
+	pg = open_page(&l8);
+	CHECK(fpt_header(page)->nkids == 1);
+	fpt_sep_set(pg, 0, 0, first);
+	keys = fpt_kid_node(pg, 0) + g->key_off;
+	for (int slot = g->cap - 3; slot < g->cap; slot++)
+		keys[slot * g->ks + g->sw - 1] = (char) 0xFF;
+	CHECK(fpt_page_check(&l8, page, 5, NULL) != NULL);
+	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) != FPT_OK ||
+		  fpt_page_check(&l8, page, 5, NULL) != NULL);
+}
+
 void
 test_near(void)
 {
@@ -395,5 +419,6 @@ test_near(void)
 	kt_run("near: NULLs", test_nulls);
 	kt_run("near: foreseen", test_foreseen);
 	kt_run("near: damaged", test_corrupt_base);
+	kt_run("near: beyond all numbers", test_corrupt_wrap);
 	free(page);
 }
