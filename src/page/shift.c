@@ -31,7 +31,7 @@
  */
 #define FPT_SHIFT_RECORD	60
 #define FPT_SHIFT_NODE		(3 * FPT_EDIT_HEADER)
-#define FPT_SHIFT_WORTH		150
+#define FPT_SHIFT_WORTH		128
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
 
 /*
