@@ -105,9 +105,34 @@ extern Datum fpt_image_decode(const FPTKeyType *type, FPTImage img,
 							  char *buf);
 
 /*
- * The images, in the index's order, of all values that btree calls equal to
- * that of "img" (index's order, too): lo .. hi, img among them.
+ * How an ascending image and the value's bytes differ, where they hardly do.
+ * 4, 8: the value is the machine's number of so many bytes, the image's lower
+ * half with the bits in *flip the other way round.  16: its bytes are those of
+ * the whole image, the highest first, and *flip is 0.  0: another kind.
  */
+static inline int
+fpt_image_value_bytes(const FPTKeyType *type, uint64 *flip)
+{
+	*flip = 0;
+	switch (type->kind)
+	{
+		case FPT_IMG_S32:
+			*flip = FPT_SIGN32;
+			break;
+		case FPT_IMG_S64:
+			*flip = FPT_SIGN64;
+			break;
+		case FPT_IMG_U32:
+		case FPT_IMG_U64:
+		case FPT_IMG_UUID:
+			break;
+		default:
+			return 0;
+	}
+	Assert(type->typlen == type->keysize);
+	return type->typlen;
+}
+
 extern void fpt_image_class(const FPTKeyType *type, bool descending,
 							FPTImage img, FPTImage *lo, FPTImage *hi);
 

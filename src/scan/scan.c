@@ -13,6 +13,7 @@
 
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
+#include "port/pg_bswap.h"
 
 #include "key/general.h"
 #include "key/image.h"
@@ -95,18 +96,22 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
  * Build the tuples that an index-only scan of image keys overwrites and
  * returns, in the scan's context, once.  No page is locked.
  */
-static void
+static pg_noinline void
 fpt_make_itups(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	MemoryContext old = MemoryContextSwitchTo(so->cxt);
 	TupleDesc	desc = RelationGetDescr(scan->indexRelation);
+	const FPTKeyType *type = so->ix.type;
 	FPTImage	zero = {0, 0};
 	Datum		value;
 	bool		isnull = false;
 
-	Assert(so->itup == NULL && so->ix.type != NULL);
+	Assert(so->itup == NULL && type != NULL);
 	so->decoded = palloc0(FPT_DECODE_BYTES);
-	value = fpt_image_decode(so->ix.type, zero, so->decoded);
+	value = fpt_image_decode(type, zero, so->decoded);
+	so->itupbytes = fpt_image_value_bytes(type, &so->itupflip);
+	if (so->ix.descending)
+		so->itupflip = ~so->itupflip;
 	so->itup = index_form_tuple(desc, &value, &isnull);
 	isnull = true;
 	so->nulltup = index_form_tuple(desc, &value, &isnull);
@@ -138,37 +143,71 @@ fpt_return_stored(IndexScanDesc scan, FPTScanOpaque *so)
 }
 
 /*
- * The same for an image key, which always makes a tuple: raises nothing,
- * however damaged its page was.  No page is locked.
+ * Write the value of the current entry to "data", whatever its image's kind.
+ * Uses so->decoded.
  */
 static pg_noinline void
-fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
+fpt_decode_value(FPTScanOpaque *so, char *data)
 {
-	FPTBatch   *b = &so->cur;
+	const FPTBatch *b = &so->cur;
 	const FPTKeyType *type = so->ix.type;
 	FPTImage	img;
 	Datum		value;
-	char	   *data;
 
-	Assert(b->los != NULL);
-	if (unlikely(so->itup == NULL))
-		fpt_make_itups(scan, so);
-	if (b->pos >= b->nullfrom && b->pos < b->nullto)
-	{
-		scan->xs_itup = so->nulltup;
-		return;
-	}
 	img.lo = b->los[b->pos];
 	img.hi = b->his ? b->his[b->pos] : 0;
 	if (so->ix.descending)
 		fpt_image_invert(type, &img);
 	value = fpt_image_decode(type, img, so->decoded);
-	data = (char *) so->itup + IndexInfoFindDataOffset(0);
 	if (type->typbyval)
 		store_att_byval(data, value, type->typlen);
 	else
 		memcpy(data, DatumGetPointer(value), type->typlen);
+}
+
+/*
+ * The current entry's index tuple, of an image key: so->itup, overwritten, or
+ * so->nulltup.  Any image makes one, however damaged its page was: raises
+ * nothing.  No page is locked.  Kinds that most indexes have, see
+ * fpt_image_value_bytes(), are written here.
+ */
+static pg_noinline void
+fpt_return_image(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	const FPTBatch *b = &so->cur;
+	int			pos = b->pos;
+	uint64		lo;
+	char	   *data;
+
+	Assert(b->los != NULL);
+	if (unlikely(so->itup == NULL))
+		fpt_make_itups(scan, so);
+	if (unlikely(pos >= b->nullfrom) && pos < b->nullto)
+	{
+		scan->xs_itup = so->nulltup;
+		return;
+	}
 	scan->xs_itup = so->itup;
+	data = (char *) so->itup + IndexInfoFindDataOffset(0);
+	lo = b->los[pos] ^ so->itupflip;
+	if (likely(so->itupbytes == sizeof(uint64)))
+		memcpy(data, &lo, sizeof(uint64));
+	else if (so->itupbytes == sizeof(uint32))
+	{
+		uint32		v = (uint32) lo;
+
+		memcpy(data, &v, sizeof(v));
+	}
+	else if (so->itupbytes == 2 * sizeof(uint64))
+	{
+		uint64		hi = pg_hton64(b->his[pos] ^ so->itupflip);
+
+		lo = pg_hton64(lo);
+		memcpy(data, &hi, sizeof(uint64));
+		memcpy(data + sizeof(uint64), &lo, sizeof(uint64));
+	}
+	else
+		fpt_decode_value(so, data);
 }
 
 static inline void
