@@ -12,11 +12,17 @@
 #include "page/layout.h"
 
 /*
- * Choose widths by goal G: the largest page fan-out among the (w, x) whose
- * analytical search cost is within 10% of the best.  For all key widths up to
- * keysize (in bytes) and all kinds.  force_w / force_x: lines, 0 or a
- * reloption's value.  Returns false if the forced widths make no usable page:
- * "widths" are of no use then.
+ * What goal G selects, the largest page fan-out among the (w, x) whose
+ * analytical search cost is within 10% of the best: for images of each width,
+ * and for heads where slots own tuples.
+ */
+extern const FPTWidths fpt_goal_images[FPT_NKW][FPT_KIND_INNER + 1];
+extern const FPTWidths fpt_goal_tuples[FPT_ENC_WIDE][FPT_KIND_INNER + 1];
+
+/*
+ * The widths of an index's pages: goal G's, for all key widths up to keysize
+ * (in bytes) and all kinds.  force_w, force_x: lines that are asked for, or 0.
+ * Returns false if these make no usable page: "widths" are of no use then.
  */
 extern bool fpt_choose_widths(int keysize, int force_w, int force_x,
 							  FPTWidths widths[FPT_NKW][FPT_NKINDS]);

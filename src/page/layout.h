@@ -705,10 +705,6 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 
 /* --- geometry (page/geom.c) ---------------------------------------------- */
 
-/* Cost model of goal G, in ns; defaults are what layout measurements gave. */
-#define FPT_T1				100.0
-#define FPT_TNEXT			8.0
-
 /* FPTPageHeader.enc of pages of this kind; "low" is its lower nibble. */
 static inline int
 fpt_enc(int low, int kind)

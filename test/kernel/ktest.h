@@ -42,6 +42,12 @@ extern void kt_count_test(bool ok);
 #define CHECK(c) \
 	do { if (unlikely(!(c))) kt_fail(#c, __FILE__, __LINE__); } while (0)
 
+/* Cost model of goal G, in ns: what layout measurements gave (goal.c). */
+#define GOAL_T1				100.0
+#define GOAL_TNEXT			8.0
+
+extern void test_goal_table(void);
+
 /* Memory for the kernel to work in (ktest_page.c). */
 extern FPTWork kt_work;
 

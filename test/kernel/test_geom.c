@@ -259,8 +259,8 @@ paper_cost(const FPTGeom *g, int *levels, int *capacity)
 		}
 	}
 	*capacity = most * g->cap;
-	return (*levels - 1) * (FPT_T1 + (g->w - 1) * FPT_TNEXT) +
-		FPT_T1 + (g->x - 1) * FPT_TNEXT;
+	return (*levels - 1) * (GOAL_T1 + (g->w - 1) * GOAL_TNEXT) +
+		GOAL_T1 + (g->x - 1) * GOAL_TNEXT;
 }
 
 /*
@@ -270,7 +270,7 @@ paper_cost(const FPTGeom *g, int *levels, int *capacity)
 static void
 check_goal(int kw, int kind, FPTWidths chosen)
 {
-	double		best = FPT_T1 + (FPT_BODY_LINES - 1) * FPT_TNEXT;
+	double		best = GOAL_T1 + (FPT_BODY_LINES - 1) * GOAL_TNEXT;
 	int			most = 0;
 	int			mostlevels = 0;
 	FPTGeom		g;
@@ -520,6 +520,7 @@ test_geom(void)
 	kt_run("layout", test_layout);
 	kt_run("forced widths", test_forced_widths);
 	kt_run("goal G", test_goal);
+	kt_run("goal G, table", test_goal_table);
 	kt_run("the paper's Table 2", test_paper);
 	kt_run("halves", test_halves);
 	kt_run("capacities", test_capacities);
