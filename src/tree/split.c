@@ -19,6 +19,9 @@
  * entry far away from the others may not let half a page's entries form one.
  * Then the page is split next to that entry, or first without it.
  *
+ * In a striped index a leaf may have to be split early, for the sake of the
+ * place of another one's new sibling (tree/finddisk.h).
+ *
  * Lock order: from lower to higher levels, and from left to right in a level.
  * Pages taken from the free space map are locked conditionally.
  *
@@ -85,6 +88,15 @@
  */
 #define FPT_SPLIT_NODE_NEAR		64
 
+/*
+ * So many leaves are split early for another one, if they have this part of its
+ * entries; and if this part of them goes to its new sibling: more splits follow
+ * in the same place where rows ascend, and have the same neighbours.
+ */
+#define FPT_SPLIT_EARLY			3
+#define FPT_SPLIT_EARLY_PART	8
+#define FPT_SPLIT_EARLY_MOVED	4
+
 /* A leaf has so many entries for each of those that came last. */
 #define FPT_SPLIT_RECENT		4
 
@@ -93,11 +105,11 @@ typedef struct FPTSplit
 {
 	Relation	rel;
 	FPTIndex   *ix;
-	const FPTEntry *e;			/* the entry to insert */
+	const FPTEntry *e;			/* the entry to insert, or NULL */
 	FPTLocal   *local;			/* the same as the page would have it, or NULL */
 	FPTEntry   *entries;		/* the page's entries and e, in order */
 	int			n;
-	int			pos;			/* e's place in them; -1: it is left out */
+	int			pos;			/* e's place in them; -1: it is not in */
 	int			at;				/* first entry of the right page */
 	FPTKey		low;			/* the page's fences */
 	FPTKey		high;
@@ -130,49 +142,35 @@ fpt_split_spare(const FPTLayout *l, Page page)
 	return fpt_spare_slots(g);
 }
 
-/*
- * Read a page's entries and put e among them.  Sets all that is known of them
- * in *sp, whose entries have room for FPT_MAX_ENTRIES + 1.  Their tuples and
- * those of the fences are the page's, which must not change as long as they are
- * used: it is locked exclusively, or a copy.  Raises an error if it is damaged,
- * or if comparing does.
- */
+/* Put e, which there is, among the page's entries, see fpt_split_read(). */
 static void
-fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
+fpt_split_add(FPTSplit *sp, Page page)
 {
-	int			n = fpt_page_extract(&sp->ix->layout, page, sp->entries,
-									 FPT_MAX_ENTRIES);
 	int			a = 0;
-	int			b = n;
-	const FPTEntry *e;
+	int			b = sp->n;
+	const FPTEntry *e = sp->e;
 
-	Assert(sp->entries != NULL);
-	Assert(sp->e->key.cls > FPT_CLS_MINF && sp->e->key.cls < FPT_CLS_PINF);
-	if (n < 0)
-		fpt_corrupt_page(sp->rel, &sp->ix->layout, page, pageno);
-	sp->low = fpt_page_low(&sp->ix->layout, page);
-	sp->high = fpt_page_high(&sp->ix->layout, page);
+	Assert(e->key.cls > FPT_CLS_MINF && e->key.cls < FPT_CLS_PINF);
 
 	/* Nothing goes before the separator that stands for minus infinity. */
-	if (fpt_header(page)->level > 0 && sp->low.cls == FPT_CLS_MINF && n > 0)
+	if (fpt_header(page)->level > 0 && sp->low.cls == FPT_CLS_MINF && sp->n > 0)
 		a = 1;
 	while (a < b)
 	{
 		int			m = (a + b) / 2;
 
-		if (fpt_key_cmp(&sp->ix->layout, &sp->entries[m].key,
-						&sp->e->key) < 0)
+		if (fpt_key_cmp(&sp->ix->layout, &sp->entries[m].key, &e->key) < 0)
 			a = m + 1;
 		else
 			b = m;
 	}
-	memmove(sp->entries + a + 1, sp->entries + a, (n - a) * sizeof(FPTEntry));
+	memmove(sp->entries + a + 1, sp->entries + a,
+			(sp->n - a) * sizeof(FPTEntry));
 
 	/*
 	 * It is told whether it is like its neighbours, if it begins with their
 	 * prefix; if not, it is unlike all of them.
 	 */
-	e = sp->e;
 	if (fpt_must_cut(fpt_page_open(&sp->ix->layout, page), &e->key))
 	{
 		sp->local = palloc(sizeof(FPTLocal));
@@ -181,8 +179,30 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 			e = sp->e;
 	}
 	sp->entries[a] = *e;
-	sp->n = n + 1;
+	sp->n++;
 	sp->pos = a;
+}
+
+/*
+ * Read a page's entries and put e among them, if there is one.  Sets all that
+ * is known of them in *sp, whose entries have room for FPT_MAX_ENTRIES + 1.
+ * Their tuples and those of the fences are the page's, which must not change as
+ * long as they are used: it is locked exclusively, or a copy.  Raises an error
+ * if it is damaged, or if comparing does.
+ */
+static void
+fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
+{
+	Assert(sp->entries != NULL);
+	sp->n = fpt_page_extract(&sp->ix->layout, page, sp->entries,
+							 FPT_MAX_ENTRIES);
+	if (sp->n < 0)
+		fpt_corrupt_page(sp->rel, &sp->ix->layout, page, pageno);
+	sp->low = fpt_page_low(&sp->ix->layout, page);
+	sp->high = fpt_page_high(&sp->ix->layout, page);
+	sp->pos = -1;
+	if (sp->e != NULL)
+		fpt_split_add(sp, page);
 	sp->spare = fpt_split_spare(&sp->ix->layout, page);
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
 }
@@ -336,7 +356,9 @@ fpt_split_between_nodes(const FPTSplit *sp, Page page, int at)
 		int			here;
 
 		border += fpt_node_count(l, page, kid);
-		here = border + (sp->pos < border ? 1 : 0);	/* with the new one */
+		here = border;
+		if (sp->pos >= 0 && sp->pos < border)
+			here++;				/* with the new one */
 		if (abs(here - at) <= near && here > 0 && here < sp->n)
 		{
 			best = here;
@@ -621,22 +643,21 @@ fpt_split_put(Page copy, const char *half, uint32 pageno, uint32 left,
 
 /*
  * Split a page that is not the root, in one record (L5, W2).  *rbuf: its new
- * right sibling, locked; the page is marked as incompletely split.  The page is
- * locked exclusively and stays so, as does childbuf, if there is one; the old
- * right sibling is locked and released.  Cannot be cancelled.  Raises an error,
- * with nothing changed, if links are damaged, if no page is to be had, or if
- * fpt_find_disk() does.
+ * right sibling, locked, in the stripe that *order says, if there are stripes;
+ * the page is marked as incompletely split.  The page is locked exclusively and
+ * stays so, as does childbuf, if there is one; the old right sibling is locked
+ * and released.  Cannot be cancelled.  Raises an error, with nothing changed,
+ * if links are damaged, or if no page is to be had.
  */
 static void
 fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
-			   const FPTStack *stack)
+			   const FPTStripeOrder *order)
 {
 	Relation	rel = sp->rel;
 	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
 	uint32		pageno = fpt_bufpage(buf);
 	uint32		oldright = h->right;
 	uint32		rightno;
-	FPTStripeOrder order;
 	Buffer		obuf = InvalidBuffer;
 	FPTWal	   *wal;
 	Page		copy;
@@ -646,7 +667,6 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
-	fpt_find_disk(rel, sp->ix, buf, stack, FPT_NOPAGE, &order);
 	fpt_stop_point(FPT_STOP_SPLIT_SIBLING);
 	if (oldright != FPT_NOPAGE)
 	{
@@ -661,7 +681,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	 * Last, so that nobody waits for a lock while he holds a page that was
 	 * recycled this moment: others may wait for it by a stale number (L4).
 	 */
-	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
@@ -719,9 +739,9 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 						 RelationGetRelationName(rel))));
 	if (level == 0)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
-	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order);
+	(void) fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order);
 	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
-	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order);
+	(void) fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order);
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
@@ -1014,13 +1034,133 @@ fpt_finish_split(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	UnlockReleaseBuffer(buf);
 }
 
+/* For the split of a page; fpt_split_end() frees it.  e may be NULL. */
+static void
+fpt_split_begin(FPTSplit *sp, Relation rel, FPTIndex *ix, const FPTEntry *e)
+{
+	memset(sp, 0, sizeof(FPTSplit));
+	sp->rel = rel;
+	sp->ix = ix;
+	sp->e = e;
+	sp->entries = fpt_alloc_entries();
+	sp->left = palloc(2 * BLCKSZ);
+	sp->right = sp->left + BLCKSZ;
+	sp->work = palloc(sizeof(FPTWork));
+}
+
+static void
+fpt_split_end(FPTSplit *sp)
+{
+	pfree(sp->entries);
+	pfree(sp->left);
+	pfree(sp->work);
+	if (sp->local != NULL)
+		pfree(sp->local);
+}
+
+/*
+ * The nth leaf to the right of one that is locked exclusively and stays so,
+ * locked exclusively, too: locks are coupled on the way, from left to right
+ * (L1).  InvalidBuffer: there is none.  Cannot be cancelled, so nth is small
+ * (L11).  Raises an error if a leaf does not continue the one before, or is
+ * damaged, or if comparing does.
+ */
+static Buffer
+fpt_split_walk(Relation rel, FPTIndex *ix, Buffer buf, int nth)
+{
+	Buffer		at = buf;
+
+	for (int i = 1; i <= nth && BufferIsValid(at); i++)
+	{
+		uint32		right = fpt_header(BufferGetPage(at))->right;
+		FPTKey		high = fpt_page_high(&ix->layout, BufferGetPage(at));
+		Buffer		next = InvalidBuffer;
+
+		if (right != FPT_NOPAGE)
+		{
+			next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
+			fpt_check_continues(rel, ix, next, &high, i);
+		}
+		if (at != buf)
+			UnlockReleaseBuffer(at);
+		at = next;
+	}
+	return at;
+}
+
+/*
+ * Split the nth leaf to the right of one that is about to be split, which is
+ * locked exclusively and stays so, in the middle, and finish that: its own
+ * records say all of it.  False: nothing has changed, as there is no such leaf,
+ * or it has an open split, too few entries, or none in the middle that makes a
+ * fence.  Cannot be cancelled.  Locks and raises as fpt_split_walk() and an
+ * insertion that splits that leaf do; of what it locks, nothing stays so.
+ */
+static bool
+fpt_split_early(const FPTSplit *first, Buffer buf, int nth, FPTStack *stack)
+{
+	Relation	rel = first->rel;
+	FPTIndex   *ix = first->ix;
+	Buffer		ebuf = fpt_split_walk(rel, ix, buf, nth);
+	Buffer		rbuf;
+	FPTStripeOrder order;
+	FPTSplit	sp;
+	Page		page;
+	bool		can;
+
+	if (!BufferIsValid(ebuf))
+		return false;
+	page = BufferGetPage(ebuf);
+	fpt_split_begin(&sp, rel, ix, NULL);
+	fpt_split_read(&sp, page, fpt_bufpage(ebuf));
+	can = !(fpt_header(page)->flags & FPT_F_INCOMPLETE) && sp.n > 1 &&
+		sp.n >= first->n / FPT_SPLIT_EARLY_PART &&
+		fpt_split_try(&sp, page, fpt_split_middle(&sp, page));
+	if (can)
+	{
+		(void) fpt_find_disk(rel, ix, ebuf, stack, FPT_NOPAGE, &order);
+		fpt_split_page(&sp, ebuf, &rbuf, InvalidBuffer, &order);
+		UnlockReleaseBuffer(rbuf);
+		fpt_stop_point(FPT_STOP_LEAF_SPLIT);
+		fpt_finish_split(rel, ix, ebuf, stack);
+	}
+	else
+		UnlockReleaseBuffer(ebuf);
+	fpt_split_end(&sp);
+	return can;
+}
+
+/*
+ * In which stripe the new right sibling of a page goes that is not the root and
+ * will be split, if there are any: *order.  The page is locked exclusively and
+ * stays so; leaves to the right of it may be split early, FPT_SPLIT_EARLY times
+ * at most.  Cannot be cancelled.  Raises an error if fpt_find_disk() or
+ * fpt_split_early() does.
+ */
+static void
+fpt_split_place(const FPTSplit *sp, Buffer buf, FPTStack *stack,
+				FPTStripeOrder *order)
+{
+	for (int i = 0;; i++)
+	{
+		int			nth = fpt_find_disk(sp->rel, sp->ix, buf, stack,
+										FPT_NOPAGE, order);
+
+		if (likely(nth == 0) || i == FPT_SPLIT_EARLY ||
+			sp->n - sp->at < sp->n / FPT_SPLIT_EARLY_MOVED ||
+			!fpt_split_early(sp, buf, nth, stack))
+			break;
+	}
+}
+
 /*
  * Split a page for e.  If e is in, everything is released and InvalidBuffer
  * returned; else the page that covers e now, still locked: a uniqueness check
  * may depend on nobody else having had it in between.  The page is locked
  * exclusively, and childbuf, if there is one, which stays so.  Splits pages
- * above, too.  Cannot be cancelled; frees what it allocates.  Raises an error
- * if a page is damaged or none is to be had, or if comparing does.
+ * above, too, and in stripes leaves to the right.  Cannot be cancelled; frees
+ * what it allocates.  Raises an error if a page is damaged or none is to be
+ * had, or if comparing does.
  */
 static Buffer
 fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -1028,18 +1168,12 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 {
 	bool		isroot = fpt_bufpage(buf) == FPT_ROOTPAGE;
 	FPTSplit	sp;
+	FPTStripeOrder order;
 	Buffer		lbuf = buf;
 	Buffer		rbuf;
 	bool		right;
 
-	memset(&sp, 0, sizeof(sp));
-	sp.rel = rel;
-	sp.ix = ix;
-	sp.e = e;
-	sp.entries = fpt_alloc_entries();
-	sp.left = palloc(2 * BLCKSZ);
-	sp.right = sp.left + BLCKSZ;
-	sp.work = palloc(sizeof(FPTWork));
+	fpt_split_begin(&sp, rel, ix, e);
 	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
 	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
@@ -1051,12 +1185,11 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (isroot)
 		fpt_split_root(&sp, buf, &lbuf, &rbuf, childbuf);
 	else
-		fpt_split_page(&sp, buf, &rbuf, childbuf, stack);
-	pfree(sp.entries);
-	pfree(sp.left);
-	pfree(sp.work);
-	if (sp.local != NULL)
-		pfree(sp.local);
+	{
+		fpt_split_place(&sp, buf, stack, &order);
+		fpt_split_page(&sp, buf, &rbuf, childbuf, &order);
+	}
+	fpt_split_end(&sp);
 
 	right = sp.pos < 0 && fpt_key_cmp(&ix->layout, &e->key, &sp.sep.key) >= 0;
 	if (!right)
