@@ -15,6 +15,7 @@
 #include "build/build.h"
 #include "key/procs.h"
 #include "key/validate.h"
+#include "page/format.h"
 #include "page/simd.h"
 #include "plan/cost.h"
 #include "plan/explain.h"
@@ -35,6 +36,9 @@ FPT_MODULE_MAGIC("fptree", "1.0");
 
 /* fptree.simd as it was set; what runs is page/simd.c's fpt_simd */
 static char *fpt_guc_simd = NULL;
+
+/* fptree.debug_node_lines as it was set; what it says is in fpt_debug_lines */
+static char *fpt_guc_debug_node_lines = NULL;
 
 /* The kind of our reloptions, given out by core when the library is loaded */
 static relopt_kind fpt_relopt_kind;
@@ -88,29 +92,67 @@ static const struct config_enum_entry fpt_missing_options[] = {
 };
 
 /*
- * The library is loaded, into a backend or the postmaster: options and settings
- * are declared, hooks and callbacks added to those that there are.
+ * What fptree.debug_node_lines says: "w,x", or nothing, which is "0,0".  Returns
+ * false if it is neither, or a number is out of range.
  */
-void
-_PG_init(void)
+static bool
+fpt_lines_parse(const char *s, FPTNodeLines *lines)
+{
+	int			end = -1;
+
+	lines->w = lines->x = 0;
+	if (s[strspn(s, " \t")] == '\0')
+		return true;
+	return sscanf(s, "%3d , %3d %n", &lines->w, &lines->x, &end) == 2 &&
+		end > 0 && s[end] == '\0' &&
+		lines->w >= 0 && lines->w <= FPT_MAX_NODE_LINES &&
+		lines->x >= 0 && lines->x <= FPT_MAX_NODE_LINES;
+}
+
+/* check_hook of fptree.debug_node_lines.  Raises nothing. */
+static bool
+fpt_lines_check(char **newval, void **extra, GucSource source)
+{
+	FPTNodeLines lines;
+
+	if (fpt_lines_parse(*newval, &lines))
+		return true;
+	GUC_check_errdetail("It must be empty, or two numbers from 0 to %d with a comma between them.",
+						FPT_MAX_NODE_LINES);
+	GUC_check_errhint("Give the lines of %d bytes of a page's root node and of its leaf nodes, such as \"1,2\"; 0 leaves the choice to fptree.",
+					  FPT_LINE);
+	return false;
+}
+
+/* assign_hook: for files made from now on.  The value has passed the check. */
+static void
+fpt_lines_assign(const char *newval, void *extra)
+{
+	bool		ok PG_USED_FOR_ASSERTS_ONLY;
+
+	ok = fpt_lines_parse(newval, &fpt_debug_lines);
+	Assert(ok);
+}
+
+/* The storage parameters of an index, as an FPTOptions has them. */
+static void
+fpt_define_reloptions(void)
 {
 	fpt_relopt_kind = add_reloption_kind();
 	add_int_reloption(fpt_relopt_kind, "fillfactor",
 					  "Packs leaf pages only to this percentage",
 					  FPT_DEFAULT_FILLFACTOR, FPT_MIN_FILLFACTOR, 100,
 					  ShareUpdateExclusiveLock);
-	add_int_reloption(fpt_relopt_kind, "node_lines",
-					  "Lines of 64 bytes of the nonleaf nodes in a page, 0 to compute them",
-					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
-	add_int_reloption(fpt_relopt_kind, "leaf_node_lines",
-					  "Lines of 64 bytes of the leaf nodes in a page, 0 to compute them",
-					  0, 0, FPT_MAX_NODE_LINES, AccessExclusiveLock);
-
 	add_string_reloption(fpt_relopt_kind, "tablespaces",
 						 "Tablespaces that the index is striped over",
 						 NULL, fpt_tablespaces_validate,
 						 ShareUpdateExclusiveLock);
+}
 
+/* The settings: README.md has all but the last one, which is for tests. */
+static void
+fpt_define_settings(void)
+{
 	DefineCustomStringVariable("fptree.simd",
 							   "Instruction set of the search in index pages.",
 							   "\"auto\" takes the best one that the machine has.",
@@ -151,6 +193,23 @@ _PG_init(void)
 							 &fpt_guc_missing_tablespaces, FPT_MISSING_ERROR,
 							 fpt_missing_options, PGC_USERSET, 0,
 							 NULL, NULL, NULL);
+	DefineCustomStringVariable("fptree.debug_node_lines",
+							   "Lines of the nodes in pages of new index files, for tests.",
+							   "\"w,x\": of a page's root node, and of its leaf nodes; 0 leaves the choice to fptree.",
+							   &fpt_guc_debug_node_lines, "", PGC_USERSET,
+							   GUC_NOT_IN_SAMPLE, fpt_lines_check,
+							   fpt_lines_assign, NULL);
+}
+
+/*
+ * The library is loaded, into a backend or the postmaster: options and settings
+ * are declared, hooks and callbacks added to those that there are.
+ */
+void
+_PG_init(void)
+{
+	fpt_define_reloptions();
+	fpt_define_settings();
 	fpt_stop_init();
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
@@ -169,10 +228,6 @@ fptoptions(Datum reloptions, bool validate)
 	static const relopt_parse_elt tab[] = {
 		{.optname = "fillfactor", .opttype = RELOPT_TYPE_INT,
 		.offset = offsetof(FPTOptions, fillfactor)},
-		{.optname = "node_lines", .opttype = RELOPT_TYPE_INT,
-		.offset = offsetof(FPTOptions, node_lines)},
-		{.optname = "leaf_node_lines", .opttype = RELOPT_TYPE_INT,
-		.offset = offsetof(FPTOptions, leaf_node_lines)},
 		{.optname = "tablespaces", .opttype = RELOPT_TYPE_STRING,
 		.offset = offsetof(FPTOptions, tablespaces)},
 	};

@@ -35,6 +35,9 @@
 #include "store/place.h"
 #include "store/stripe.h"
 
+/* See store/options.h */
+FPTNodeLines fpt_debug_lines = {0, 0};
+
 /*
  * See store/buf.h.  Where the page lies is said if there is a description,
  * which is not looked up for that: catalogues might be needed, with pages
@@ -109,7 +112,7 @@ typedef struct FPTKnownGeoms
 
 /*
  * The same geometries, for ever: layouts are copied, and outlive what they were
- * copied from.  Indexes whose options do not say otherwise have one of four, by
+ * copied from.  Indexes whose widths no setting forces have one of four, by
  * the size of their keys.  Allocates where there are none yet.
  */
 static const FPTGeoms *
@@ -133,16 +136,16 @@ fpt_geoms_keep(const FPTGeoms *geoms)
 /*
  * Choose the layout of a new index.  Its indexid is a number by which pages of
  * this file know each other: one of another index, or of an earlier file, has a
- * different one, but for one in 2^32.  Raises an error if the index's options
- * leave no usable page.  Reads catalogues; allocates in the current context.
+ * different one, but for one in 2^32.  Raises an error if the widths that are
+ * set leave no usable page.  Reads catalogues; allocates in the current
+ * context.
  */
 static void
 fpt_layout_choose(Relation rel, FPTLayout *layout)
 {
-	FPTOptions *opts = (FPTOptions *) rel->rd_options;
 	bool		general = fpt_index_is_general(rel);
-	int			w = opts ? opts->node_lines : 0;
-	int			x = opts ? opts->leaf_node_lines : 0;
+	int			w = fpt_debug_lines.w;
+	int			x = fpt_debug_lines.x;
 	int			keysize = fpt_rel_keysize(rel, general);
 	bool		nullsfirst = fpt_rel_nullsfirst(rel);
 	uint32		indexid = pg_prng_uint32(&pg_global_prng_state);
@@ -162,7 +165,7 @@ fpt_layout_choose(Relation rel, FPTLayout *layout)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("node widths leave no usable page for index \"%s\"",
 						RelationGetRelationName(rel)),
-				 errhint("Leave out \"node_lines\" and \"leaf_node_lines\", or choose other values.")));
+				 errhint("Reset fptree.debug_node_lines, or set it to other values.")));
 	layout->geoms = fpt_geoms_keep(geoms);
 	pfree(geoms);
 	if (general)

@@ -42,19 +42,26 @@ $standby->start;
 # does not.
 $primary->safe_psql('postgres', q{
 CREATE TABLE t (id int, a int4, b int8, c uuid, d float8, e timestamptz, f bool);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+SET fptree.debug_node_lines = '2,3';
 CREATE INDEX t_b ON t USING fptree (b DESC)
-	WITH (fillfactor = 70, node_lines = 2, leaf_node_lines = 3);
+	WITH (fillfactor = 70);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_c ON t USING fptree (c);
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_d ON t USING fptree (d NULLS FIRST)
-	WITH (fillfactor = 100, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 100);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_e ON t USING fptree (e) WHERE a > 0;
 CREATE INDEX t_f ON t USING fptree ((f::int));
 CREATE TABLE acc (id int PRIMARY KEY, k int);
 CREATE UNIQUE INDEX acc_id ON acc USING fptree (id);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX acc_k ON acc USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 INSERT INTO acc SELECT i, i * 1000 FROM generate_series(1, 500) i;
 CREATE FUNCTION fill(n int, salt int) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO t SELECT i, hashint4(i + salt), (i + salt) % 1000, md5((i + salt)::text)::uuid,
@@ -77,6 +84,10 @@ my @queries = (
 	'SELECT md5(string_agg(b::text, \',\')) FROM (SELECT b FROM t ORDER BY b) s',
 	'SELECT min(a) || \' \' || max(a) || \' \' || min(b) || \' \' || max(d) FROM t',
 	'SELECT count(*) || \' \' || sum(k) FROM acc WHERE k > -1000000000');
+
+# after what rebuilds all indexes of t
+my $rebuild = with_lines('1,1', 'REINDEX INDEX t_a')
+  . with_lines('2,3', 'REINDEX INDEX t_b') . with_lines('1,2', 'REINDEX INDEX t_d');
 
 # While all this is replayed the standby's readers must see as many accounts as
 # there are, whatever moves.  With any access method, a query on a standby may
@@ -146,13 +157,13 @@ VACUUM t;});
 
 	$primary->safe_psql('postgres', 'DROP INDEX t_c');
 	$primary->safe_psql('postgres', 'CREATE INDEX CONCURRENTLY t_c ON t USING fptree (c DESC)');
-	$primary->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY t_b');
-	$primary->safe_psql('postgres', 'REINDEX INDEX t_d');
+	$primary->safe_psql('postgres', with_lines('2,3', 'REINDEX INDEX CONCURRENTLY t_b'));
+	$primary->safe_psql('postgres', with_lines('1,2', 'REINDEX INDEX t_d'));
 	both_agree("round $round, rebuilt");
 }
-$primary->safe_psql('postgres', 'TRUNCATE t');
+$primary->safe_psql('postgres', "TRUNCATE t;\n$rebuild");
 $primary->safe_psql('postgres', 'SELECT fill(1000, 5)');
-$primary->safe_psql('postgres', 'VACUUM FULL t');
+$primary->safe_psql('postgres', "VACUUM FULL t;\n$rebuild");
 both_agree('truncated and filled');
 
 # Index-only scans: on the standby as on the primary (027_standby_index_only)

@@ -39,8 +39,10 @@ CREATE TABLE t (a int, b int8, c uuid);
 CREATE TABLE other (k int PRIMARY KEY);
 INSERT INTO other SELECT generate_series(1, 1000);
 INSERT INTO t SELECT i, hashint8(i), md5(i::text)::uuid FROM generate_series(1, 5000) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_b ON t USING fptree (b DESC);
 CREATE UNIQUE INDEX t_c ON t USING fptree (c);
 });
@@ -54,6 +56,7 @@ DELETE FROM t WHERE a BETWEEN $round * 1000 AND $round * 1000 + 900;");
 	$primary->safe_psql('postgres', 'CHECKPOINT') if $round == 2;
 }
 $primary->safe_psql('postgres', 'REINDEX TABLE CONCURRENTLY t');
+$primary->safe_psql('postgres', with_lines('1,1', 'REINDEX INDEX CONCURRENTLY t_a'));
 $primary->safe_psql('postgres', 'DELETE FROM t WHERE a > 3000');
 $primary->safe_psql('postgres', 'VACUUM t');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));

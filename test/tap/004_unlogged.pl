@@ -24,8 +24,10 @@ $standby->start;
 
 $node->safe_psql('postgres', q{
 CREATE UNLOGGED TABLE ul (a int, b uuid);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX ul_a ON ul USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE UNIQUE INDEX ul_b ON ul USING fptree (b DESC);
 CREATE TABLE lo (a int);
 CREATE INDEX lo_a ON lo USING fptree (a);
@@ -41,14 +43,18 @@ my @queries = (
 	"SELECT count(*) || ' ' || coalesce(sum(a), 0) FROM ul WHERE b > '80000000-0000-0000-0000-000000000000'",
 	'SELECT count(*) || \' \' || coalesce(sum(a), 0) FROM lo WHERE a > 100');
 
+# after what gives ul's indexes new files
+my $narrow = with_lines('1,1', 'REINDEX INDEX ul_a');
+
 sub fill_and_check
 {
 	my ($n, $what) = @_;
 
 	same_as_seqscan($n, "$what: scans agree", @queries);
 	verify($n, "$what: indexes are sound");
-	$n->safe_psql('postgres', q{
+	$n->safe_psql('postgres', qq{
 		TRUNCATE ul;
+		$narrow
 		INSERT INTO ul SELECT i, md5(i::text)::uuid FROM generate_series(1, 3000) i;
 		DELETE FROM ul WHERE a % 3 = 0;});
 	$n->safe_psql('postgres', 'VACUUM ul');
@@ -78,7 +84,7 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM lo'), '5000',
 fill_and_check($node, 'crashed');
 
 # a table that became unlogged, and one that ceased to be
-$node->safe_psql('postgres', 'ALTER TABLE ul SET LOGGED');
+$node->safe_psql('postgres', "ALTER TABLE ul SET LOGGED;\n$narrow");
 $node->safe_psql('postgres', 'ALTER TABLE lo SET UNLOGGED');
 $node->safe_psql('postgres', 'REINDEX TABLE lo');
 $node->stop('immediate');
@@ -88,7 +94,7 @@ is($node->safe_psql('postgres', 'SELECT count(*) FROM ul'), '2001',
 is($node->safe_psql('postgres', 'SELECT count(*) FROM lo'), '0',
 	'unlogged now: emptied');
 fill_and_check($node, 'crashed again');
-$node->safe_psql('postgres', 'ALTER TABLE ul SET UNLOGGED');
+$node->safe_psql('postgres', "ALTER TABLE ul SET UNLOGGED;\n$narrow");
 $node->safe_psql('postgres', 'INSERT INTO lo SELECT generate_series(1, 100)');
 
 # promotion of a standby resets them as well

@@ -32,10 +32,12 @@ $node->start;
 install_helpers($node);
 $node->safe_psql('postgres', q{
 CREATE TABLE t (id int, a int, b int8, c uuid);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
 CREATE INDEX t_b ON t USING fptree (b DESC)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE UNIQUE INDEX t_c ON t USING fptree (c);
 INSERT INTO t SELECT i, hashint4(i), i % 50, md5(i::text)::uuid FROM generate_series(1, 2000) i;
 });
@@ -216,6 +218,7 @@ $node->command_ok([ 'pg_dump', '-Fc', '-f', "$dir/dump", $node->connstr('postgre
 	'pg_dump');
 $node->command_ok([ 'pg_restore', '-d', $node->connstr('restored'), "$dir/dump" ],
 	'pg_restore');
+$node->safe_psql('restored', with_lines('1,1', 'REINDEX INDEX t_a', 'REINDEX INDEX t_b'));
 my $defs = 'SELECT indexdef FROM pg_indexes WHERE tablename = \'t\' ORDER BY 1';
 is($node->safe_psql('restored', $defs), $node->safe_psql('postgres', $defs),
 	'the same indexes are restored');

@@ -576,8 +576,7 @@ sub do_round
 
 	# 16-byte keys do not fit into the narrowest nodes
 	$x = 2 if $w == 1 && $x == 1 && $cols[0]->{typ} eq 'uuid';
-	my $with = sprintf('WITH (fillfactor = %d, node_lines = %d, leaf_node_lines = %d)',
-		pick(10, 50, 90, 100), $w, $x);
+	my $with = 'WITH (fillfactor = ' . pick(10, 50, 90, 100) . ')';
 	my $key = join(', ', map { $_->{col}->{name} . ' ' . ops_class($_->{col}) . ($_->{desc} ? ' DESC' : ' ASC')
 			  . ' NULLS ' . ($_->{nf} ? 'FIRST' : 'LAST') } @keys);
 	my $extra = '';
@@ -598,7 +597,8 @@ sub do_round
 
 	note("round $round: "
 		  . join(', ', map { "$_->{name} $_->{typ} $_->{mode}" } @cols)
-		  . " ($key$tail)$extra$pred, $with");
+		  . " ($key$tail)$extra$pred, $with, lines $w,$x");
+	emit("SET fptree.debug_node_lines = '$w,$x'");
 	both('DROP TABLE IF EXISTS TAB');
 	both('CREATE TABLE TAB (id int, ' . join(', ', map { "$_->{name} " . sql_type($_->{typ}) } @cols) . ')');
 	insert_rows(200) for 0 .. upto(6);

@@ -46,23 +46,32 @@ install_helpers($node);
 $node->safe_psql('postgres', q{
 CREATE TABLE acc (id int PRIMARY KEY, k int, n int);
 INSERT INTO acc SELECT i, i, -i FROM generate_series(1, 1000) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX acc_k ON acc USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX acc_n ON acc USING fptree (n DESC)
-	WITH (fillfactor = 60, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 60);
+RESET fptree.debug_node_lines;
 CREATE TABLE u (k int, n int);
+SET fptree.debug_node_lines = '1,1';
 CREATE UNIQUE INDEX u_k ON u USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
+SET fptree.debug_node_lines = '1,1';
 CREATE TABLE ex (k int, EXCLUDE USING fptree (k WITH =)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1));
+	WITH (fillfactor = 90));
+RESET fptree.debug_node_lines;
 CREATE TABLE t (a int8, b uuid);
 ALTER TABLE acc SET (parallel_workers = 2);
 ALTER TABLE t SET (parallel_workers = 2);
 CREATE FUNCTION slow(int8) RETURNS bool LANGUAGE plpgsql
 	IMMUTABLE PARALLEL SAFE COST 10000 AS 'BEGIN RETURN true; END';
 CREATE INDEX t_a ON t USING fptree (a);
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_b ON t USING fptree (b)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 });
 
 my %scripts = (
@@ -169,25 +178,26 @@ END;
 my $bench = start_pgbench($node,
 	"-c 6 -j 2 -T $seconds --max-tries=1000", %scripts);
 
+my $t_b = with_lines('1,2', 'REINDEX INDEX CONCURRENTLY t_b');
 my @steps = (
-	'CREATE INDEX CONCURRENTLY t_new ON t USING fptree (a DESC) WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1)',
-	'REINDEX INDEX CONCURRENTLY acc_k',
+	with_lines('1,1', 'CREATE INDEX CONCURRENTLY t_new ON t USING fptree (a DESC) WITH (fillfactor = 90)'),
+	with_lines('1,1', 'REINDEX INDEX CONCURRENTLY acc_k'),
 	'VACUUM acc',
 	'VACUUM t',
 	'CREATE UNIQUE INDEX CONCURRENTLY u_new ON u USING fptree (k DESC)',
-	'REINDEX INDEX CONCURRENTLY u_k',
+	with_lines('1,1', 'REINDEX INDEX CONCURRENTLY u_k'),
 	'VACUUM u',
 	'DROP INDEX CONCURRENTLY t_new',
-	'REINDEX INDEX CONCURRENTLY t_b',
+	$t_b,
 	'DROP INDEX CONCURRENTLY u_new',
-	'VACUUM FULL t',
-	'REINDEX TABLE CONCURRENTLY ex',
-	'CLUSTER t USING t_b',
+	"VACUUM FULL t;\n$t_b",
+	with_lines('1,1', 'REINDEX TABLE CONCURRENTLY ex'),
+	"CLUSTER t USING t_b;\n$t_b",
 	'VACUUM ex',
-	'TRUNCATE t',
-	'REINDEX TABLE t',
+	"TRUNCATE t;\n$t_b",
+	"REINDEX TABLE t;\n$t_b",
 	'VACUUM (INDEX_CLEANUP on) acc',
-	'REINDEX INDEX CONCURRENTLY acc_n',
+	with_lines('1,2', 'REINDEX INDEX CONCURRENTLY acc_n'),
 	'CHECKPOINT');
 my $started = time;
 my ($failed, $checked, $done, $deadlocks) = ('', 0, 0, 0);
@@ -206,7 +216,7 @@ while ($done < 5 || time - $started < $seconds - 1)
 	# REINDEX TABLE locks the table, then each index: a transaction that has
 	# read the table (and so holds a lock of its indexes) and writes to it next
 	# deadlocks with it, whatever the access method.
-	if ($ret != 0 && $step eq 'REINDEX TABLE t' && $err =~ /deadlock detected/)
+	if ($ret != 0 && $step =~ /^REINDEX TABLE t;/ && $err =~ /deadlock detected/)
 	{
 		$deadlocks++;
 		$ret = 0;

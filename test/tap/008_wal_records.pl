@@ -41,8 +41,10 @@ sub note_files
 
 $node->safe_psql('postgres', q{
 CREATE TABLE t (a int, b uuid);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE UNIQUE INDEX t_b ON t USING fptree (b);
 CREATE UNLOGGED TABLE ul (a int);
 CREATE INDEX ul_a ON ul USING fptree (a);
@@ -65,13 +67,18 @@ $node->safe_psql('postgres', 'VACUUM t');
 my $last = $node->lsn('insert');
 $node->safe_psql('postgres', q{
 INSERT INTO t SELECT hashint4(i + 20000), NULL FROM generate_series(1, 5000) i});
-$node->safe_psql('postgres', 'REINDEX INDEX t_a');
+my $narrow = with_lines('1,1', 'REINDEX INDEX t_a');
+$node->safe_psql('postgres', $narrow);
 note_files();
 $node->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY t_b');
 note_files();
 $node->safe_psql('postgres', 'VACUUM FULL t');
 note_files();
+$node->safe_psql('postgres', $narrow);
+note_files();
 $node->safe_psql('postgres', 'TRUNCATE t');
+note_files();
+$node->safe_psql('postgres', $narrow);
 note_files();
 my $end = $node->lsn('insert');
 verify($node, 'indexes are sound');

@@ -31,8 +31,10 @@ sub fill
 DROP TABLE IF EXISTS t;
 CREATE TABLE t (a int, b text) WITH (autovacuum_enabled = off);
 INSERT INTO t SELECT i, repeat('x', 100) FROM generate_series(1, 3000) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 50, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 50);
+RESET fptree.debug_node_lines;
 });
 	$node->safe_psql('postgres', 'VACUUM ANALYZE t');
 	# dead to everybody, and not removed yet
@@ -126,7 +128,7 @@ $vac->quit;
 # The race itself: scans read all keys while rows die, are vacuumed away, and
 # their TIDs are taken by others.
 fill();
-$node->safe_psql('postgres', q{TRUNCATE t; INSERT INTO t SELECT i, 'keep' FROM generate_series(1, 500) i});
+$node->safe_psql('postgres', with_lines('1,1', 'TRUNCATE t') . q{INSERT INTO t SELECT i, 'keep' FROM generate_series(1, 500) i});
 my $bench = start_pgbench($node, '-c 4 -T 5 --max-tries=100',
 	'churn@2' => q{
 \set r random(1000, 100000)

@@ -29,6 +29,7 @@ use IPC::Run;
 
 use lib $FindBin::RealBin;
 use FptDamage;
+use FptTest qw(with_lines);
 
 my $rounds = $ENV{FPT_CORRUPTION_ROUNDS} // 150;
 my $first = $ENV{FPT_CORRUPTION_FIRST} // 0;
@@ -160,7 +161,7 @@ $$;
 my %kinds = (
 	deep => {
 		column => 'u', order => 'u', reverse => 'u DESC', rows => 3000,
-		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
+		lines => '1,2' },
 	plain => {
 		column => 'i', order => 'i', reverse => 'i DESC', rows => 4000,
 		with => 'WITH (fillfactor = 10)' },
@@ -171,13 +172,13 @@ my %kinds = (
 	part => {
 		column => 'u', order => 'u DESC', reverse => 'u', rows => 1000,
 		where => 'b % 3 > 0',
-		with => 'WITH (node_lines = 1, leaf_node_lines = 2)' },
+		lines => '1,2' },
 	half => {
 		column => 'f', order => 'f NULLS FIRST', reverse => 'f DESC NULLS LAST',
-		rows => 2000, with => 'WITH (node_lines = 1, leaf_node_lines = 1)' },
+		rows => 2000, lines => '1,1' },
 	text => {
 		column => 's', order => 's', reverse => 's DESC', rows => 1000,
-		with => 'WITH (fillfactor = 30, leaf_node_lines = 3)' },
+		with => 'WITH (fillfactor = 30)', lines => '0,3' },
 	many => {
 		column => 'd', order => 'd DESC', reverse => 'd', rows => 2000,
 		columns => 'd DESC, f NULLS FIRST, i',
@@ -227,7 +228,8 @@ CREATE TABLE TBL (i int4, b int8, u uuid, f float8,
 		GENERATED ALWAYS AS ('key ' || lpad((i / 60)::text, 4, '0')
 							 || chr(97 + i / 60 % 26) || ' of few') STORED);
 } . $insert->(1, $rows / 2, 'true') . qq{;
-CREATE $unique INDEX IDX ON TBL USING fptree (DEF) $k->{with} WHERE PRED},
+SET fptree.debug_node_lines = 'LINES';
+CREATE $unique INDEX IDX ON TBL USING fptree (DEF) OPTIONS WHERE PRED},
 		$insert->($rows / 2 + 1, $rows, 'true'),
 		qq{
 DELETE FROM TBL WHERE ctid IN (SELECT ctid FROM TBL ORDER BY $k->{order}
@@ -255,9 +257,10 @@ sub fill_in
 		IDX => "t_${name}_idx", TBL => "t_$name", COL => $k->{column},
 		ORD => $k->{order}, REV => $k->{reverse}, LO => $bounds->[0],
 		HI => $bounds->[1], PRED => $k->{where} // 'true',
-		SOME => $k->{some} // 'true', DEF => $k->{columns} // $k->{order});
+		SOME => $k->{some} // 'true', DEF => $k->{columns} // $k->{order},
+		OPTIONS => $k->{with} // '', LINES => $k->{lines} // '');
 
-	$sql =~ s/\b(IDX|TBL|COL|ORD|REV|LO|HI|PRED|SOME|DEF)\b/$with{$1}/g;
+	$sql =~ s/\b(IDX|TBL|COL|ORD|REV|LO|HI|PRED|SOME|DEF|OPTIONS|LINES)\b/$with{$1}/g;
 	return $sql;
 }
 
@@ -366,8 +369,9 @@ foreach my $name (@kinds)
 	$node->safe_psql('postgres', fill_in(qq{
 CREATE TABLE other_$name AS SELECT * FROM TBL WHERE b % 7 > 0
 	ORDER BY md5(b::text);
+SET fptree.debug_node_lines = 'LINES';
 CREATE INDEX other_${name}_idx ON other_$name USING fptree (DEF)
-	$kinds{$name}->{with} WHERE PRED; CHECKPOINT}, $name));
+	OPTIONS WHERE PRED; CHECKPOINT}, $name));
 	$v->{other} = read_file(path_of("other_${name}_idx"));
 	$v->{foreign} = $index{ $foreign{$name} }->{file};
 }
@@ -521,7 +525,7 @@ sub put_files
 	my ($name, $file) = @_;
 	my $v = $index{$name};
 	my ($how, @paths) = run_sql(fill_in(
-		'TRUNCATE TBL;'
+		with_lines('LINES', 'TRUNCATE TBL')
 		  . "UPDATE pg_class SET relfrozenxid = '3' WHERE oid = 'TBL'::regclass;"
 		  . q{SELECT pg_relation_filepath('TBL');}
 		  . q{SELECT pg_relation_filepath('IDX');}, $name));
@@ -711,7 +715,7 @@ sub play
 	  && -s $v->{path} > 3 * length($index{$name}->{file}) + 100 * $bs;
 
 	# an index that was called sound stays sound; REINDEX repairs all others
-	my $sql = $way->{noticed} ? fill_in("REINDEX INDEX IDX;\n", $name) : '';
+	my $sql = $way->{noticed} ? fill_in(with_lines('LINES', 'REINDEX INDEX IDX'), $name) : '';
 	($how, @out) = run_sql($sql . try_sql($parent_check, $name));
 	push @bad_errors, "$way->{name}: "
 	  . ($way->{noticed} ? 'after REINDEX' : 'later') . ": $how @out"

@@ -87,7 +87,9 @@ for my $node ($hand, $official)
 my $workload = <<'SQL';
 CREATE TABLE t (id int, a int8, b int4, u uuid);
 CREATE INDEX t_a ON t USING fptree (a) WITH (fillfactor = 60);
-CREATE INDEX t_b ON t USING fptree (b DESC) WITH (node_lines = 1, leaf_node_lines = 2);
+SET fptree.debug_node_lines = '1,2';
+CREATE INDEX t_b ON t USING fptree (b DESC);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_u ON t USING fptree (u);
 INSERT INTO t SELECT i, i * 7919::int8 % 20011,
 	CASE WHEN i % 7 > 0 THEN i / 3 END, md5(i::text)::uuid

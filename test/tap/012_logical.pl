@@ -32,8 +32,10 @@ foreach my $node ($publisher, $subscriber)
 	install_helpers($node);
 	$node->safe_psql('postgres', q{
 CREATE TABLE t (k int8 NOT NULL, v int);
+SET fptree.debug_node_lines = '1,1';
 CREATE UNIQUE INDEX t_k ON t USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_v ON t USING fptree (v DESC);
 ALTER TABLE t REPLICA IDENTITY USING INDEX t_k;
 });

@@ -36,8 +36,10 @@ SELECT i, i % 100, md5((i % 500)::text), i / 8.0, 'epoch'::timestamptz + i * int
 FROM generate_series(1, 3000) i;
 CREATE INDEX t_a ON t USING fptree (a);
 CREATE UNIQUE INDEX t_id ON t USING fptree (id);
+SET fptree.debug_node_lines = '2,3';
 CREATE UNIQUE INDEX t_u ON t USING fptree (u DESC NULLS LAST)
-	WITH (fillfactor = 70, node_lines = 2, leaf_node_lines = 3);
+	WITH (fillfactor = 70);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_cols ON t USING fptree (a DESC, b, c NULLS FIRST) INCLUDE (d, id);
 CREATE INDEX t_part ON t USING fptree (b) WHERE a > 50 AND b IS NOT NULL;
 CREATE INDEX t_expr ON t USING fptree (lower(b), (id % 7), (d AT TIME ZONE 'UTC'));
@@ -112,6 +114,18 @@ sub compare
 	return;
 }
 
+# Widths of the nodes in an index's leaves
+sub lines
+{
+	my ($db, $index, $reindex) = @_;
+
+	return $node->safe_psql($db, ($reindex ? "REINDEX INDEX $index;" : '') . qq{
+SELECT string_agg(DISTINCT node_lines || ',' || leaf_node_lines, ' ')
+FROM generate_series(1, pg_relation_size('$index') / current_setting('block_size')::int8 - 1) p,
+	 fptree_page_stats('$index', p) s
+WHERE s.level = 0});
+}
+
 my $dir = PostgreSQL::Test::Utils::tempdir;
 my $script = "$dir/script.sql";
 my $archive = "$dir/archive";
@@ -131,13 +145,18 @@ $node->safe_psql('postgres', 'CREATE DATABASE plain TEMPLATE template0');
 $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', 'plain', '-f', $script ],
 	'restored by psql');
 compare('plain', 'psql');
+unlike($text, qr/node_lines/, 'widths of nodes are no part of an index\'s definition');
+is(lines('source', 't_u'), '2,3', 'they were set');
+isnt(lines('plain', 't_u'), '2,3', 'and are not where it is restored');
 
 command_ok([ 'pg_dump', @connect, '-Fc', '-f', $archive, 'source' ], 'pg_dump -Fc');
-$node->safe_psql('postgres', 'CREATE DATABASE jobs TEMPLATE template0');
+$node->safe_psql('postgres', q{CREATE DATABASE jobs TEMPLATE template0});
+$node->safe_psql('postgres', q{ALTER DATABASE jobs SET fptree.debug_node_lines = '2,3'});
 command_ok(
 	[ 'pg_restore', @connect, '--exit-on-error', '--jobs', '2', '-d', 'jobs', $archive ],
 	'restored by two jobs');
 compare('jobs', 'pg_restore');
+is(lines('jobs', 't_u'), '2,3', 'with the widths of nodes that are set for the database');
 
 # What is restored can be dumped again: the same script.
 my $again = "$dir/again.sql";
@@ -150,6 +169,25 @@ sub normal
 	return join("\n", sort grep { !/^(--|\\(un)?restrict)/ } split(/\n/, slurp_file($file)));
 }
 ok(normal($again) eq normal($script), 'the copy is dumped as the original was');
+
+# Widths that the library looks at once it is loaded, from wherever they come
+{
+	local $ENV{PGOPTIONS} = '-c fptree.debug_node_lines=1,2';
+
+	is(lines('jobs', 't_u', 1), '1,2', 'widths of nodes: PGOPTIONS');
+}
+$node->safe_psql('postgres', q{
+ALTER ROLE CURRENT_USER IN DATABASE jobs SET fptree.debug_node_lines = '3,2'});
+is(lines('jobs', 't_u', 1), '3,2', 'widths of nodes: ALTER ROLE');
+$node->append_conf('postgresql.conf', "fptree.debug_node_lines = '2,2'\n");
+$node->reload;
+is(lines('source', 't_u', 1), '2,2', 'widths of nodes: postgresql.conf');
+is(lines('jobs', 't_u', 1), '3,2', 'widths of nodes: the role\'s come first');
+$node->safe_psql('postgres', q{ALTER DATABASE plain SET fptree.debug_node_lines = 'wide'});
+like(($node->psql('plain', 'REINDEX INDEX t_u'))[2],
+	qr/WARNING:  invalid value for parameter "fptree.debug_node_lines": "wide"\n.*DETAIL:  It must be empty, or two numbers/,
+	'widths of nodes: what is wrong is told');
+isnt(lines('plain', 't_u'), '2,3', 'and not done');
 
 # Indexes are left out with the extension's dependents, not by DROP EXTENSION.
 my ($ret, $out, $err) = $node->psql('plain', 'DROP EXTENSION fptree');

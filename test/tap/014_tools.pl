@@ -30,10 +30,12 @@ $origin->start;
 install_helpers($origin);
 $origin->safe_psql('postgres', q{
 CREATE TABLE t (id int, a int, b int8, c uuid, f text);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
 CREATE INDEX t_b ON t USING fptree (b DESC, id) INCLUDE (a)
-	WITH (fillfactor = 50, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 50);
+RESET fptree.debug_node_lines;
 CREATE UNIQUE INDEX t_c ON t USING fptree (c) WITH (fillfactor = 30);
 CREATE INDEX t_f ON t USING fptree (f) WHERE a > 0;
 CREATE TABLE empty (a int);
@@ -86,7 +88,7 @@ sub write_on
 DELETE FROM t WHERE id % 3 = 0 OR a BETWEEN 0 AND 1000000000;});
 	$node->safe_psql('postgres', 'VACUUM t');
 	$node->safe_psql('postgres', 'SELECT fill(2000)');
-	$node->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY t_b');
+	$node->safe_psql('postgres', with_lines('1,1', 'REINDEX INDEX CONCURRENTLY t_b'));
 	return;
 }
 
@@ -124,8 +126,8 @@ sound($origin, 'with checksums');
 # Every page has a right checksum that is written from now on: by builds, which
 # write around the buffers, by splits, unlinking, hints.
 write_on($origin);
-$origin->safe_psql('postgres', q{
-REINDEX TABLE t;
+$origin->safe_psql('postgres', "REINDEX TABLE t;\n"
+	  . with_lines('1,1', 'REINDEX INDEX t_a', 'REINDEX INDEX t_b') . q{
 CREATE INDEX t_x ON t USING fptree (f, a);
 INSERT INTO n SELECT i FROM generate_series(1, 3000) i;
 REINDEX INDEX n_a;

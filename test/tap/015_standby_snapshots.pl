@@ -52,15 +52,20 @@ $primary->start;
 install_helpers($primary);
 $primary->safe_psql('postgres', q{
 CREATE TABLE t (id int, a int, b int8, c uuid, f text);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
 CREATE INDEX t_b ON t USING fptree (b DESC, a) INCLUDE (id)
-	WITH (fillfactor = 40, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 40);
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_c ON t USING fptree (c)
-	WITH (fillfactor = 20, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 20);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_f ON t USING fptree (f) WITH (fillfactor = 40);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_id ON t USING fptree (id)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE SEQUENCE s;
 CREATE FUNCTION fill(rows int) RETURNS void LANGUAGE sql AS $$
 	INSERT INTO t SELECT i, hashint4(i), i % 50, md5(i::text)::uuid, md5((-i)::text)
@@ -215,6 +220,16 @@ DELETE FROM t WHERE a BETWEEN :r AND :r + 50000000;
 
 $writers->{expected} = 1;
 
+# Of the table's indexes, the one whose turn it is, with nodes as it had them
+sub rebuild
+{
+	my ($how, $turn) = @_;
+	my %lines = (t_a => '1,1', t_b => '1,1', t_c => '1,2', t_f => '', t_id => '1,1');
+	my $index = (sort keys %lines)[ $turn % 5 ];
+
+	return with_lines($lines{$index}, "REINDEX INDEX $how $index");
+}
+
 my ($asked, $deleted, $moved, $cancelled) = (0, 0, 0, 0);
 
 foreach my $round (1 .. $rounds)
@@ -222,8 +237,7 @@ foreach my $round (1 .. $rounds)
 	# While a snapshot is there this would fail, with btree indexes too: the server
 	# waits for old snapshots of its own before it lets an index be used that does
 	# not have what only they see, but not for those of standbys.
-	$primary->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY '
-		  . qw(t_a t_b t_c t_f t_id) [ ($round + 2) % 5 ]);
+	$primary->safe_psql('postgres', rebuild('CONCURRENTLY', $round + 2));
 
 	# rows that are gone for all snapshots to come, so that VACUUM empties
 	# pages while the snapshots look on
@@ -258,8 +272,7 @@ SELECT sum(deleted_pages) FROM unnest('{t_a,t_b,t_c,t_f,t_id}'::regclass[]) x, f
 	} while (time < $until && $n < 50);
 	$moved++ if (replayed())[1] > $from[1];
 	# a lock that replay has to wait for
-	$primary->safe_psql('postgres',
-		'REINDEX INDEX ' . qw(t_a t_b t_c t_f t_id) [ $round % 5 ]);
+	$primary->safe_psql('postgres', rebuild('', $round));
 	foreach my $session (@sessions)
 	{
 		$session->{run}->finish;

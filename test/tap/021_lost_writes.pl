@@ -167,7 +167,8 @@ foreach my $level (qw(replica minimal))
 		$sql .= "CREATE $kind TABLE x$n AS SELECT hashint4(i) AS a FROM generate_series(1, $rows) i;\n"
 		  . "CREATE INDEX $how ON x$n USING fptree (a);\n";
 	}
-	$sql .= "CREATE INDEX x_t ON t USING fptree (id);\nREINDEX INDEX CONCURRENTLY t_a;\n";
+	$sql .= "CREATE INDEX x_t ON t USING fptree (id);\n"
+	  . with_lines('1,1', 'REINDEX INDEX CONCURRENTLY t_a');
 	$node->safe_psql('postgres', $sql);
 	$node->safe_psql('postgres', q{
 SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity

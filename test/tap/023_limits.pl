@@ -35,7 +35,9 @@ install_helpers($node);
 $node->safe_psql('postgres', q{
 CREATE TABLE t (a int, b int8, n int) WITH (fillfactor = 60);
 INSERT INTO t SELECT hashint4(i), i, 0 FROM generate_series(1, 60000) i;
-CREATE INDEX t_a ON t USING fptree (a) WITH (node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE INDEX t_a ON t USING fptree (a);
+RESET fptree.debug_node_lines;
 CREATE UNIQUE INDEX t_b ON t USING fptree (b) WITH (fillfactor = 40);
 CREATE SEQUENCE s START 60001;
 });
@@ -63,8 +65,8 @@ my @statements = (
 		'DROP INDEX IF EXISTS x' ],
 	[ 'concurrent build', 'CREATE INDEX CONCURRENTLY x ON t USING fptree (a)',
 		'DROP INDEX IF EXISTS x' ],
-	[ 'concurrent rebuild', 'REINDEX INDEX CONCURRENTLY t_a',
-		'DROP INDEX IF EXISTS t_a_ccnew, t_a_ccold, t_a_ccnew1, t_a_ccold1' ],
+	[ 'concurrent rebuild', "SET fptree.debug_node_lines = '1,1'; REINDEX INDEX CONCURRENTLY t_a",
+		'RESET fptree.debug_node_lines; DROP INDEX IF EXISTS t_a_ccnew, t_a_ccold, t_a_ccnew1, t_a_ccold1' ],
 	[ 'scan', 'SET enable_seqscan = off; SELECT count(*) FROM (SELECT a FROM t ORDER BY a) s', '' ],
 	[ 'backward scan', 'SET enable_seqscan = off; SELECT count(n) FROM (SELECT a, n FROM t ORDER BY a DESC) s', '' ],
 	[ 'bitmap scan', 'SET enable_seqscan = off; SET enable_indexscan = off; SELECT count(n) FROM t WHERE a > -1000000000', '' ],

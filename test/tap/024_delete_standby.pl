@@ -45,8 +45,10 @@ $nolib->start;
 $primary->safe_psql('postgres', q{
 CREATE TABLE t (k int, v text, pad text);
 ALTER TABLE t ALTER pad SET STORAGE PLAIN;
+SET fptree.debug_node_lines = '2,2';
 CREATE INDEX t_k ON t USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 2, leaf_node_lines = 2);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_v ON t USING fptree (v);
 CREATE TABLE other (k int);
 INSERT INTO other VALUES (1);
@@ -97,7 +99,7 @@ sub make_dead
 {
 	my ($look) = @_;
 
-	$primary->safe_psql('postgres', 'TRUNCATE t');
+	$primary->safe_psql('postgres', "TRUNCATE t;\n" . with_lines('2,2', 'REINDEX INDEX t_k'));
 	$primary->safe_psql('postgres', 'CALL fill(1, 1500)');
 	catch_up($standby, $nolib);
 	$look->();

@@ -45,7 +45,9 @@ CREATE TABLE other (k int PRIMARY KEY);
 CREATE UNLOGGED TABLE u (a int);
 INSERT INTO t SELECT i, hashint8(i), md5(i::text) FROM generate_series(1, 5000) i;
 INSERT INTO u SELECT generate_series(1, 3000);
-CREATE INDEX t_a ON t USING fptree (a) WITH (tablespaces = '$tablespaces', node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE INDEX t_a ON t USING fptree (a) WITH (tablespaces = '$tablespaces');
+RESET fptree.debug_node_lines;
 CREATE INDEX t_b ON t USING fptree (b DESC) WITH (tablespaces = '$tablespaces');
 CREATE INDEX u_a ON u USING fptree (a) WITH (tablespaces = '$tablespaces');
 });
@@ -126,6 +128,7 @@ verify($standby, 'hot standby: indexes are sound');
 like(($standby->psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM u WHERE a > 0'))[2],
 	qr/during recovery/, 'hot standby: unlogged');
 $primary->safe_psql('postgres', 'REINDEX TABLE CONCURRENTLY t');
+$primary->safe_psql('postgres', with_lines('1,1', 'REINDEX INDEX CONCURRENTLY t_a'));
 $primary->safe_psql('postgres', "ALTER INDEX t_b SET (tablespaces = 'd2, d4'); REINDEX INDEX t_b");
 wait_replayed($standby, $primary);
 same_as_seqscan($standby, 'hot standby, rebuilt: scans agree', @queries);
@@ -207,6 +210,7 @@ $primary->safe_psql('postgres', 'CREATE DATABASE restored');
 $primary->command_ok(
 	[ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-h', $primary->host, '-p', $primary->port, '-f', $dump, 'restored' ],
 	'restored');
+$primary->safe_psql('restored', with_lines('1,1', 'REINDEX INDEX t_a'));
 is($primary->safe_psql('restored', $definitions), $primary->safe_psql('postgres', $definitions),
 	'restored: the same indexes');
 verify($primary, 'restored: indexes are sound', 'restored');
@@ -229,6 +233,7 @@ foreach my $n (3, 0)
 	$other->safe_psql('postgres', 'DROP EXTENSION IF EXISTS fptree CASCADE');
 	local $ENV{PGOPTIONS} = '-c fptree.missing_tablespaces=skip';
 	$other->command_ok(\@restore, "$n of 4: restored");
+	$other->safe_psql('postgres', with_lines('1,1', 'REINDEX INDEX t_a'));
 	is($other->safe_psql('postgres', "SELECT string_agg((SELECT count(*) FROM fptree_stripes(i))::text, ' ')
 FROM unnest('{t_a,t_b,u_a}'::regclass[]) i"), "$n $n $n", "$n of 4: stripes");
 	same_as_seqscan($other, "$n of 4: scans agree", @queries);
@@ -241,7 +246,7 @@ FROM unnest('{t_a,t_b,u_a}'::regclass[]) i"), "$n $n $n", "$n of 4: stripes");
 $primary->stop;
 $standby->promote;
 emptied($standby, 'promoted');
-$standby->safe_psql('postgres', 'REINDEX TABLE t');
+$standby->safe_psql('postgres', "REINDEX TABLE t;\n" . with_lines('1,1', 'REINDEX INDEX t_a'));
 in_place($standby);
 same_as_seqscan($standby, 'promoted: scans agree', @queries);
 $standby->safe_psql('postgres', 'DROP TABLE t, u');

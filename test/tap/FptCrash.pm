@@ -87,13 +87,11 @@ sub with_indexes
 	{
 		my $option = "tablespaces = '$how{tablespaces}'";
 
-		$sql =~ s/WITH \((?=fillfactor|node_lines)/WITH ($option, /g;
+		$sql =~ s/WITH \(fillfactor/WITH ($option, fillfactor/g;
 		$sql =~ s/(USING fptree \([^()]*\));/$1 WITH ($option);/g;
 	}
 	if (($how{am} // 'fptree') ne 'fptree')
 	{
-		$sql =~ s/, (leaf_)?node_lines = \d//g;
-		$sql =~ s/WITH \(node_lines[^)]*\)//g;
 		$sql =~ s/USING fptree/USING $how{am}/g;
 	}
 	return $sql;
@@ -105,27 +103,35 @@ sub crash_schema
 	my ($node, %how) = @_;
 	my $sql = q{
 CREATE TABLE t (id int, a int4, b int8, c uuid, d float8, e timestamptz, f text);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_b ON t USING fptree (b DESC)
-	WITH (fillfactor = 70, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 70);
 CREATE INDEX t_c ON t USING fptree (c)
-	WITH (fillfactor = 20, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 20);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_d ON t USING fptree (d NULLS FIRST);
 CREATE INDEX t_e ON t USING fptree (e) WITH (fillfactor = 20) WHERE a > 0;
 CREATE INDEX t_f ON t USING fptree (f) WITH (fillfactor = 30);
 CREATE INDEX t_g ON t USING fptree (b, f DESC) INCLUDE (a) WITH (fillfactor = 70);
 CREATE TABLE u (k int, n int);
+SET fptree.debug_node_lines = '1,1';
 CREATE UNIQUE INDEX u_k ON u USING fptree (k)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE SEQUENCE s;
 CREATE TABLE q (i int8);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX q_i ON q USING fptree (i)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE SEQUENCE done_s;
 CREATE TABLE done (n int);
-CREATE UNIQUE INDEX done_n ON done USING fptree (n)
-	WITH (node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE UNIQUE INDEX done_n ON done USING fptree (n);
+RESET fptree.debug_node_lines;
 INSERT INTO t SELECT i, hashint4(i), i % 5, md5(i::text)::uuid, i,
 	'epoch'::timestamptz + i * interval '1 hour', md5((-i)::text)
 	FROM generate_series(1, 3000) i;
@@ -177,8 +183,10 @@ UPDATE t SET b = b + 1 WHERE id % 10 = :r AND id < 2000;
 DROP TABLE IF EXISTS b_:client_id;
 BEGIN;
 CREATE TABLE b_:client_id AS SELECT hashint4(i) AS a FROM generate_series(1, 800) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX ON b_:client_id USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 INSERT INTO b_:client_id SELECT i FROM generate_series(1, 200) i;
 COMMIT;
 \if :p = 1
@@ -209,13 +217,19 @@ ROLLBACK;
 DROP INDEX IF EXISTS t_x;
 CREATE INDEX CONCURRENTLY t_x ON t USING fptree (a DESC) WITH (fillfactor = 20);
 \elif :p = 1
+SET fptree.debug_node_lines = '1,1';
 REINDEX INDEX CONCURRENTLY t_a;
+RESET fptree.debug_node_lines;
 \elif :p = 2
+SET fptree.debug_node_lines = '1,1';
 REINDEX INDEX CONCURRENTLY q_i;
+RESET fptree.debug_node_lines;
 \elif :p = 3
 REINDEX INDEX CONCURRENTLY t_g;
 \else
+SET fptree.debug_node_lines = '1,1';
 REINDEX INDEX u_k;
+RESET fptree.debug_node_lines;
 \endif
 \endif
 },

@@ -15,6 +15,7 @@ use Test::More;
 our @EXPORT = qw(
   install_helpers verify same_as_seqscan start_pgbench finish_pgbench
   without_checksums wait_replayed start_server spawn_server kill_all no_crash compile install_without_library
+  with_lines
 );
 
 # Create the extension and the functions used here in a database.
@@ -130,6 +131,17 @@ sub wait_replayed
 	return $node->poll_query_until('postgres',
 		"SELECT pg_last_wal_replay_lsn() >= '$lsn'")
 	  || die $node->name . " does not reach $lsn";
+}
+
+# Statements whose indexes get nodes of these widths, and the setting's end.  An
+# index that is rebuilt gets the widths that are set then; where those of a table
+# are to have different ones, what rebuilds all of them is followed by this.
+sub with_lines
+{
+	my ($lines, @sql) = @_;
+
+	return join('', map { "$_;\n" } "SET fptree.debug_node_lines = '$lines'", @sql,
+		'RESET fptree.debug_node_lines');
 }
 
 # No process of the server has fallen over by itself.  The command of an

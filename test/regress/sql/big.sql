@@ -7,7 +7,7 @@ SET client_min_messages = warning;
 
 -- One table for each width of the nodes and order of insertion; compare with
 -- a sequential scan and check the tree.
-CREATE FUNCTION grow(typ text, opts text, how text, n int) RETURNS text
+CREATE FUNCTION grow(typ text, ff int, lines text, how text, n int) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
 	expr text;
@@ -17,8 +17,9 @@ DECLARE
 BEGIN
 	tab := format('g_%s_%s_%s', typ, how, n);
 	EXECUTE format('CREATE TABLE %s (i int, a %s)', tab, typ);
-	EXECUTE format('CREATE INDEX %s_a ON %s USING fptree (a) WITH (%s)',
-				   tab, tab, opts);
+	PERFORM set_config('fptree.debug_node_lines', lines, true);
+	EXECUTE format('CREATE INDEX %s_a ON %s USING fptree (a) WITH (fillfactor = %s)',
+				   tab, tab, ff);
 	expr := CASE how
 		WHEN 'ascending' THEN 'i'
 		WHEN 'descending' THEN '-i'
@@ -49,11 +50,11 @@ BEGIN
 	RETURN CASE WHEN r.problems = '' THEN 'fine' ELSE r.problems END;
 END $$;
 
-SELECT how, grow('int4', 'fillfactor = 90, node_lines = 1, leaf_node_lines = 1', how, 20000)
+SELECT how, grow('int4', 90, '1,1', how, 20000)
 	FROM unnest('{ascending,descending,random,duplicates,same,zigzag,inward,wide,nulls}'::text[]) how;
-SELECT how, grow('int4', 'fillfactor = 100', how, 30000)
+SELECT how, grow('int4', 100, '', how, 30000)
 	FROM unnest('{ascending,descending,random,duplicates,same,zigzag,inward,wide,nulls}'::text[]) how;
-SELECT typ, how, grow(typ, 'fillfactor = 70, node_lines = 2, leaf_node_lines = 3', how, 8000)
+SELECT typ, how, grow(typ, 70, '2,3', how, 8000)
 	FROM unnest('{int8,uuid,float8}'::text[]) typ,
 		 unnest('{ascending,random,same,wide}'::text[]) how;
 
@@ -77,8 +78,8 @@ BEGIN
 		CONTINUE WHEN greatest(w, x) = 32 AND fpt_scale(2) < 2;
 		BEGIN
 			EXECUTE format('CREATE TABLE w (i int, a %s)', typ);
-			EXECUTE format('CREATE INDEX w_a ON w USING fptree (a) WITH '
-						   '(fillfactor = 90, node_lines = %s, leaf_node_lines = %s)', w, x);
+			PERFORM set_config('fptree.debug_node_lines', w || ',' || x, true);
+			EXECUTE 'CREATE INDEX w_a ON w USING fptree (a) WITH (fillfactor = 90)';
 			EXECUTE format('INSERT INTO w SELECT i, %s FROM generate_series(1, 2500) i', expr);
 			PERFORM fptree_index_parent_check('w_a', true, true, true);
 			EXECUTE 'DROP TABLE w';
@@ -95,11 +96,16 @@ SELECT fpt_pages('g_int4_random_20000_a') > 100 AS many;
 -- Built at all fillfactors, then inserted into
 CREATE TABLE b (a int8);
 INSERT INTO b SELECT hashint8extended(i, 1) FROM generate_series(1, 10000) i;
-CREATE INDEX b10 ON b USING fptree (a) WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 2);
-CREATE INDEX b50 ON b USING fptree (a) WITH (fillfactor = 50, node_lines = 1, leaf_node_lines = 2);
-CREATE INDEX b90 ON b USING fptree (a) WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
-CREATE INDEX b100 ON b USING fptree (a) WITH (fillfactor = 100, node_lines = 1, leaf_node_lines = 2);
-CREATE INDEX b100w ON b USING fptree (a) WITH (fillfactor = 100, node_lines = 4, leaf_node_lines = 8);
+SET fptree.debug_node_lines = '1,2';
+CREATE INDEX b10 ON b USING fptree (a) WITH (fillfactor = 10);
+CREATE INDEX b50 ON b USING fptree (a) WITH (fillfactor = 50);
+SET fptree.debug_node_lines = '1,1';
+CREATE INDEX b90 ON b USING fptree (a) WITH (fillfactor = 90);
+SET fptree.debug_node_lines = '1,2';
+CREATE INDEX b100 ON b USING fptree (a) WITH (fillfactor = 100);
+SET fptree.debug_node_lines = '4,8';
+CREATE INDEX b100w ON b USING fptree (a) WITH (fillfactor = 100);
+RESET fptree.debug_node_lines;
 SELECT fpt_pages('b10') > 2 * fpt_pages('b50') AS fuller,
 	   fpt_pages('b50') > fpt_pages('b100') AS fuller_yet;
 SELECT fpt_check_all();

@@ -35,9 +35,11 @@ CREATE OPERATOR CLASS cmp_ops FOR TYPE int4 USING fptree AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
 	FUNCTION 1 cmp(int, int);
 
-CREATE INDEX t_k ON t USING fptree (k cmp_ops) WITH (node_lines = 1, leaf_node_lines = 1);
-CREATE INDEX t_vk ON t USING fptree (v, k cmp_ops DESC) WITH (node_lines = 1, leaf_node_lines = 1);
-CREATE UNIQUE INDEX u_k ON u USING fptree (k cmp_ops) INCLUDE (v) WITH (node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE INDEX t_k ON t USING fptree (k cmp_ops);
+CREATE INDEX t_vk ON t USING fptree (v, k cmp_ops DESC);
+CREATE UNIQUE INDEX u_k ON u USING fptree (k cmp_ops) INCLUDE (v);
+RESET fptree.debug_node_lines;
 INSERT INTO t SELECT i * 7919 % 10007, i % 10 FROM generate_series(1, 250) i;
 INSERT INTO u SELECT i * 7919 % 10007, i % 10 FROM generate_series(1, 1000) i;
 
@@ -113,7 +115,9 @@ COMMIT;
 CALL fpt_use('any');
 DELETE FROM u WHERE k > 40010;
 VACUUM (INDEX_CLEANUP on) u;
+SET fptree.debug_node_lines = '1,1';
 REINDEX INDEX u_k;
+RESET fptree.debug_node_lines;
 SET cmp.invalidate = off;
 SELECT fpt_check_all();
 

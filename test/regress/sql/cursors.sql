@@ -11,8 +11,10 @@ SET enable_sort = off;
 CREATE TABLE t (a int, b int);
 INSERT INTO t SELECT i, i % 10 FROM generate_series(1, 2000) i;
 INSERT INTO t SELECT NULL, i FROM generate_series(1, 5) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 10);
+RESET fptree.debug_node_lines;
 VACUUM ANALYZE t;
 
 -- back and forth inside and at both ends
@@ -99,8 +101,10 @@ SELECT walk('SELECT a FROM t WHERE a = ANY (ARRAY(SELECT generate_series(0, 2100
 -- next leaf is known already, and out of the batch on the other side.
 CREATE TABLE w (a uuid, b text);
 INSERT INTO w SELECT md5(i::text)::uuid, repeat('x', 150) FROM generate_series(1, 2000) i;
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX w_a ON w USING fptree (a)
-	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 10);
+RESET fptree.debug_node_lines;
 VACUUM ANALYZE w;
 CREATE FUNCTION turn(forth int, back int) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE

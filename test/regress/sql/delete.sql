@@ -135,8 +135,9 @@ FROM pg_index WHERE indrelid = 'q'::regclass;
 -- a page of which every entry is dead keeps one; of the last page, which is not
 -- full, the others stay as well
 CREATE TEMP TABLE one (k int);
-CREATE INDEX one_k ON one USING fptree (k)
-	WITH (node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE INDEX one_k ON one USING fptree (k);
+RESET fptree.debug_node_lines;
 INSERT INTO one SELECT i FROM generate_series(1, 3800) i;
 DELETE FROM one;
 SELECT count(*) FROM (SELECT k FROM one WHERE k > 0 ORDER BY k) s;

@@ -8,8 +8,10 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 
 CREATE TABLE t (a int, b int) WITH (autovacuum_enabled = off);
+SET fptree.debug_node_lines = '2,2';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 2, leaf_node_lines = 2);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 INSERT INTO t SELECT i % 500, i FROM generate_series(1, 5000) i;
 DELETE FROM t WHERE a BETWEEN 100 AND 199;
 -- the first scan finds the rows dead and says so, those after it skip them

@@ -38,7 +38,9 @@ INSERT INTO gap VALUES ('80000000-0000-0000-0000-00f000000000'),
 
 -- narrow nodes, NULLs among the values
 CREATE TABLE mixed (i int, a int2);
-CREATE INDEX mixed_a ON mixed USING fptree (a) WITH (leaf_node_lines = 2);
+SET fptree.debug_node_lines = '0,2';
+CREATE INDEX mixed_a ON mixed USING fptree (a);
+RESET fptree.debug_node_lines;
 INSERT INTO mixed SELECT i,
 	((CASE i % 4 WHEN 0 THEN i WHEN 1 THEN i * 1000 WHEN 2 THEN hashint4(i) END) % 32000)::int2
 	FROM generate_series(1, 2500) i;

@@ -14,8 +14,10 @@ INSERT INTO fpt_parallel_f.t
 CREATE TABLE fpt_parallel_b.t AS TABLE fpt_parallel_f.t;
 
 CREATE INDEX t_a ON fpt_parallel_f.t USING fptree (a);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_b ON fpt_parallel_f.t USING fptree (b DESC)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_d ON fpt_parallel_f.t USING fptree (d DESC NULLS LAST, id);
 CREATE INDEX t_cb ON fpt_parallel_f.t USING fptree (c, b DESC) INCLUDE (id);
 CREATE INDEX t_e ON fpt_parallel_f.t USING fptree (e NULLS FIRST);

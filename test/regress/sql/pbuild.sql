@@ -27,12 +27,13 @@ CREATE FUNCTION contents(ix regclass) RETURNS text LANGUAGE sql AS $$
 		 fptree_page_items(ix::text, page) item
 $$;
 
-CREATE FUNCTION same(def text, mem text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION same(def text, mem text, lines text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	serial text;
 	parallel text;
 BEGIN
 	PERFORM set_config('maintenance_work_mem', mem, true);
+	PERFORM set_config('fptree.debug_node_lines', lines, true);
 	SET LOCAL max_parallel_maintenance_workers = 0;
 	EXECUTE 'CREATE INDEX x ON t USING fptree ' || def;
 	serial := contents('x');
@@ -45,7 +46,8 @@ BEGIN
 	RETURN CASE WHEN serial = parallel THEN 'the same' ELSE serial || ', ' || parallel END;
 END $$;
 
-SELECT mem, def, same(def, mem)
+-- the one with a fillfactor has narrow nodes, too
+SELECT mem, def, same(def, mem, CASE WHEN def ~ 'fillfactor' THEN '1,1' ELSE '' END)
 FROM unnest(ARRAY['64MB', '1MB']) AS mem,
 	 unnest(ARRAY['(hex)', '(hex COLLATE "C" DESC)', '(hex COLLATE words)',
 		'(word COLLATE blind DESC NULLS LAST)', '(word, i)',
@@ -54,7 +56,7 @@ FROM unnest(ARRAY['64MB', '1MB']) AS mem,
 		'(long COLLATE words)', '(long COLLATE "C")',
 		'(hex text_pattern_ops, num NULLS FIRST)',
 		'(lower(word), (i % 7)) WHERE few > 0', '(hex) WHERE i < 0',
-		'(long, hex) WITH (fillfactor = 30, node_lines = 1, leaf_node_lines = 1)',
+		'(long, hex) WITH (fillfactor = 30)',
 		'(i)', '(few DESC)', '(u)', '((i % 7)) WHERE few > 0']) AS def;
 
 -- Who formed the entries?  If both the leader and workers are to, each waits

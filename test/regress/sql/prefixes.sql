@@ -64,6 +64,7 @@ SET enable_incremental_sort = off;
 -- Built of half of the rows, then written to; then emptied for the most part,
 -- and written to again: pages take over what others had.
 SELECT format('TRUNCATE %s', t), format('SELECT fill(%L, 1, 2500)', t),
+	format('SET fptree.debug_node_lines = %L', lines),
 	format('CREATE INDEX %1$s_k ON %1$s USING fptree %2$s', t, def),
 	format('SELECT fill(%L, 2501, 5000)', t), 'VACUUM ANALYZE ' || t,
 	format('SELECT %L AS index, answers(%L, %s)', t || def, t, orders),
@@ -73,15 +74,16 @@ SELECT format('TRUNCATE %s', t), format('SELECT fill(%L, 1, 2500)', t),
 	format('SELECT fill(%L, 5001, 8000)', t), 'VACUUM ' || t, format('SELECT answers(%L, %s)', t, orders),
 	format($$SELECT fptree_index_parent_check('%s_k', true, true)$$, t), format('DROP INDEX %s_k', t)
 FROM (VALUES
-	('s', '(k)', $$'k', 'k DESC'$$),
-	('s', '(k DESC) WITH (node_lines = 1, leaf_node_lines = 1)', $$'k', 'k DESC'$$),
-	('s', '(k NULLS FIRST, a DESC)', $$'k NULLS FIRST, a DESC', 'k DESC NULLS LAST, a'$$),
-	('s', '(k DESC, a, b) WITH (fillfactor = 100)', $$'k DESC, a, b', 'k, a DESC, b DESC'$$),
-	('v', '(k) INCLUDE (a)', $$'k'$$),
-	('v', '(k, a)', $$'k, a'$$),
-	('y', '(k) WITH (leaf_node_lines = 1)', $$'k', 'k DESC'$$),
-	('y', '(k DESC, b)', $$'k DESC, b'$$)) c (t, def, orders)
+	('s', '(k)', '', $$'k', 'k DESC'$$),
+	('s', '(k DESC)', '1,1', $$'k', 'k DESC'$$),
+	('s', '(k NULLS FIRST, a DESC)', '', $$'k NULLS FIRST, a DESC', 'k DESC NULLS LAST, a'$$),
+	('s', '(k DESC, a, b) WITH (fillfactor = 100)', '', $$'k DESC, a, b', 'k, a DESC, b DESC'$$),
+	('v', '(k) INCLUDE (a)', '', $$'k'$$),
+	('v', '(k, a)', '', $$'k, a'$$),
+	('y', '(k)', '0,1', $$'k', 'k DESC'$$),
+	('y', '(k DESC, b)', '', $$'k DESC, b'$$)) c (t, def, lines, orders)
 \gexec
+RESET fptree.debug_node_lines;
 
 -- Other operators, the same order.
 SELECT fill('s', 8001, 12000);

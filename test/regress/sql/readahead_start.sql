@@ -12,7 +12,9 @@ SET fptree.heap_prefetch = off;
 -- An aged index, as many leaves as are under way at most, and more; nodes of one
 -- line, for fewer rows a leaf.
 CREATE TABLE t (a int8, b int8) WITH (autovacuum_enabled = off);
-CREATE INDEX t_a ON t USING fptree (a) WITH (leaf_node_lines = 1);
+SET fptree.debug_node_lines = '0,1';
+CREATE INDEX t_a ON t USING fptree (a);
+RESET fptree.debug_node_lines;
 INSERT INTO t SELECT i, i FROM generate_series(1, 60000) i ORDER BY hashint8(i);
 CREATE TABLE s (a text COLLATE "C") WITH (autovacuum_enabled = off);
 CREATE INDEX s_a ON s USING fptree (a);

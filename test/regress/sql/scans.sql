@@ -12,10 +12,13 @@ INSERT INTO t
 	SELECT i, CASE WHEN i % 50 <> 0 THEN (i * 7919::int8 % 10007)::int4 * 2 END,
 		   i / 7, '2000-01-01'::date + i % 400
 	FROM generate_series(1, 5000) i;
+SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 30, node_lines = 1, leaf_node_lines = 2);
+	WITH (fillfactor = 30);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_b ON t USING fptree (b DESC)
-	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 10);
+RESET fptree.debug_node_lines;
 CREATE INDEX t_c ON t USING fptree (c NULLS FIRST);
 INSERT INTO t
 	SELECT i, CASE WHEN i % 50 <> 0 THEN (i * 7919::int8 % 10007)::int4 * 2 END,
@@ -120,8 +123,10 @@ CREATE TABLE m2 (a int8, x int);
 INSERT INTO m1 SELECT i / 3, i FROM generate_series(1, 900) i;
 INSERT INTO m2 SELECT i / 40 * 2, i FROM generate_series(1, 9000) i;
 CREATE INDEX ON m1 USING fptree (a);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX ON m2 USING fptree (a)
-	WITH (fillfactor = 20, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 20);
+RESET fptree.debug_node_lines;
 ANALYZE m1, m2;
 SET enable_hashjoin = off;
 SET enable_nestloop = off;

@@ -101,8 +101,9 @@ UPDATE pe SET b = 5 WHERE b = 0;
 
 -- many duplicates dead and alive around one key
 CREATE TABLE m (a int, b int);
-CREATE UNIQUE INDEX m_a ON m USING fptree (a)
-	WITH (node_lines = 1, leaf_node_lines = 1);
+SET fptree.debug_node_lines = '1,1';
+CREATE UNIQUE INDEX m_a ON m USING fptree (a);
+RESET fptree.debug_node_lines;
 INSERT INTO m SELECT i, 0 FROM generate_series(1, 200) i;
 DO $$
 BEGIN

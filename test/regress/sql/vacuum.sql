@@ -20,8 +20,10 @@ END $$;
 
 -- An empty index, one never vacuumed, one emptied
 CREATE TABLE e (a int) WITH (autovacuum_enabled = off);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX e_a ON e USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 VACUUM e;
 SELECT reltuples FROM pg_class WHERE oid = 'e_a'::regclass;
 INSERT INTO e SELECT generate_series(1, 3000);
@@ -67,8 +69,10 @@ SELECT fpt_check_all();
 
 -- A queue: rows enter at one end and leave at the other; the size settles.
 CREATE TABLE q (a int8) WITH (autovacuum_enabled = off);
+SET fptree.debug_node_lines = '2,2';
 CREATE INDEX q_a ON q USING fptree (a)
-	WITH (fillfactor = 90, node_lines = 2, leaf_node_lines = 2);
+	WITH (fillfactor = 90);
+RESET fptree.debug_node_lines;
 INSERT INTO q SELECT generate_series(1, 5000);
 DELETE FROM q WHERE a <= 4000;
 VACUUM q;
@@ -102,8 +106,10 @@ SELECT fpt_check_all();
 
 -- Whole stretches in the middle go, single rows stay
 CREATE TABLE h (a int) WITH (autovacuum_enabled = off);
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX h_a ON h USING fptree (a)
-	WITH (fillfactor = 50, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 50);
+RESET fptree.debug_node_lines;
 CREATE INDEX h_d ON h USING fptree (a DESC) WITH (fillfactor = 100);
 INSERT INTO h SELECT generate_series(1, 10000);
 INSERT INTO h SELECT NULL FROM generate_series(1, 1000);

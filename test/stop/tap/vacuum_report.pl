@@ -28,8 +28,10 @@ sub fresh
 DROP TABLE IF EXISTS t;
 CREATE TABLE t (a int) WITH (autovacuum_enabled = off);
 INSERT INTO t SELECT i * 1000 FROM generate_series(1, 24 * 16) i;
+SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_a ON t USING fptree (a)
-	WITH (fillfactor = 10, node_lines = 1, leaf_node_lines = 1);
+	WITH (fillfactor = 10);
+RESET fptree.debug_node_lines;
 DELETE FROM t WHERE a BETWEEN 16 * 20 * 1000 + 1 AND 16 * 21 * 1000});
 	$node->safe_psql('postgres', 'VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF) t');
 	$node->safe_psql('postgres', q{
