@@ -3,7 +3,7 @@
  * scan/batch.c
  *	  Reading the entries of a scan, leaf by leaf.
  *
- * A scan works through ranges of the key space (scan/scankey.c) in batches: all
+ * A scan works through ranges of the key space (scan/range.c) in batches: all
  * entries of one leaf that lie in the ranges are copied out under one share
  * lock.  Only the ends of the ranges are searched; no entry is compared.
  *
@@ -36,7 +36,7 @@
 #include "scan/parallel.h"
 #include "scan/position.h"
 #include "scan/qual.h"
-#include "scan/scankey.h"
+#include "scan/range.h"
 #include "scan/standby.h"
 #include "server/compat.h"
 #include "server/stop.h"
@@ -1372,8 +1372,8 @@ fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	if (so->quals == NULL)
 	{
-		fpt_preprocess_keys(scan->indexRelation, &so->ix, scan->keyData,
-							scan->numberOfKeys, so->cxt, &so->ranges);
+		fpt_image_ranges(scan->indexRelation, &so->ix, scan->keyData,
+						 scan->numberOfKeys, so->cxt, &so->ranges);
 		return;
 	}
 	/* The planner's queries are planned, whatever plan they will get. */
@@ -1385,7 +1385,7 @@ fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
 	 * Without quals there is nothing to recheck, and CLUSTER takes no such
 	 * entry; nor does the planner's look-up of an extreme.
 	 */
-	so->ranges.recheck = fpt_quals_recheck(so->quals) ||
+	so->ranges.recheck = so->quals->recheck ||
 		(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
 }
 

@@ -43,8 +43,7 @@ static int
 find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 {
 	const FPTSet *set = &q->col[i].set;
-	const Datum *values = set->width == 1 && set->how == FPT_ARG_SAME ?
-		set->values : NULL;
+	FPTBound	b = {.value = v, .isnull = vnull};
 	int			lo = 0;
 	int			hi = set->n;
 
@@ -54,13 +53,8 @@ find_interval(const FPTQuals *q, int i, Datum v, bool vnull, int dir, bool *in)
 	while (lo < hi)
 	{
 		int			mid = lo + (hi - lo) / 2;
-		int			side;
+		int			side = fpt_set_side(q, i, set, mid, &b, false);
 
-		if (likely(values != NULL))
-			side = fpt_general_compare_values(q->g, i, v, vnull, values[mid],
-											  false);
-		else
-			side = fpt_set_side(q, i, set, mid, v, vnull);
 		if (side == 0)
 		{
 			*in = true;
@@ -110,7 +104,7 @@ pos_fill(FPTQuals *q, FPTPosition *pos, int i, int which, int dir)
 		const FPTBound *b;
 
 		a->cur = which >= 0 ? which : dir > 0 ? 0 : a->set.n - 1;
-		iv = fpt_set_interval(&a->set, a->cur, a->set.at);
+		iv = fpt_set_interval(&a->set, a->cur, a->set.at, false);
 		b = near_end(&iv, dir);
 		if (b->inf)
 			return;
@@ -134,17 +128,17 @@ pos_at_end(const FPTQuals *q, const FPTPosition *pos, int i, int dir)
 {
 	const FPTAllowed *a = &q->col[i];
 	FPTConverted buf;
+	FPTBound	v = {.value = pos->values[i], .isnull = pos->isnull[i]};
 	FPTInterval iv;
 	const FPTBound *b;
 
 	if (a->any)
 		return false;
-	iv = fpt_set_interval(&a->set, a->cur, &buf);
+	iv = fpt_set_interval(&a->set, a->cur, &buf, false);
 	b = far_end(&iv, dir);
-	if (a->set.width != 0 && !pos->isnull[i] && pos->values[i] == b->value)
+	if (a->set.width != 0 && !v.isnull && v.value == b->value)
 		return true;
-	return !b->inf &&
-		fpt_value_cmp(q, i, pos->values[i], pos->isnull[i], b) == 0;
+	return !b->inf && fpt_value_cmp(q, i, &v, b, false) == 0;
 }
 
 /* Go on to the next interval of a column, if there is one. */
@@ -259,7 +253,7 @@ pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
 	if (key->cls != FPT_CLS_MINF && key->cls != FPT_CLS_PINF)
 	{
 		MemoryContext old = MemoryContextSwitchTo(q->poscxt);
-		bool		nullsfirst = (q->rel->rd_indoption[0] &
+		bool		nullsfirst = (q->args.rel->rd_indoption[0] &
 								  INDOPTION_NULLS_FIRST) != 0;
 
 		pos->natts = fpt_general_deform(q->g, key, pos->values, pos->isnull);
@@ -359,7 +353,7 @@ column_is_fixed(const FPTQuals *q, int i)
 	if (a->any || a->set.width == 1)
 		return !a->any;
 	Assert(a->cur >= 0 && a->cur < a->set.n);
-	iv = fpt_set_interval(&a->set, a->cur, NULL);
+	iv = fpt_set_interval(&a->set, a->cur, NULL, false);
 	return fpt_interval_point(q, i, &iv);
 }
 
@@ -400,7 +394,8 @@ end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 	if (e < q->nkeycols && !q->col[e].any)
 	{
 		const FPTSet *set = &q->col[e].set;
-		FPTInterval iv = fpt_set_interval(set, q->col[e].cur, set->at);
+		FPTInterval iv = fpt_set_interval(set, q->col[e].cur, set->at,
+										  false);
 		const FPTBound *b = far_end(&iv, dir);
 
 		if (!b->inf)
@@ -411,7 +406,8 @@ end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 			end->side = b->incl ? dir : -dir;
 			if (e == 0 && q->nrow > 1 && q->rowfirst == (dir < 0) &&
 				b->incl && !b->isnull &&
-				fpt_value_cmp(q, 0, q->row->sk_argument, false, b) == 0)
+				fpt_general_compare_values(q->g, 0, q->row->sk_argument,
+										   false, b->value, false) == 0)
 			{
 				if (pos_passes_row(q, pos, dir))
 					return false;
@@ -481,7 +477,7 @@ fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end)
 	FPTInterval iv;
 
 	Assert(!q->point && q->read && i >= 0 && set->width > 0);
-	iv = fpt_set_interval(set, dir > 0 ? set->n - 1 : 0, &q->walkbuf);
+	iv = fpt_set_interval(set, dir > 0 ? set->n - 1 : 0, &q->walkbuf, false);
 	memcpy(walk->values, q->pos.values, i * sizeof(Datum));
 	memcpy(walk->isnull, q->pos.isnull, i * sizeof(bool));
 	walk->values[i] = far_end(&iv, dir)->value;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan/qual.c
- *	  Scan keys of general indexes: see scan/qual.h.
+ *	  Scan keys: see scan/qual.h.
  *
  * A qual becomes intervals of its column if its argument is of the column's
  * type, or of a type whose values can be placed between the column's: see
@@ -13,6 +13,9 @@
  * is of the first columns in the order of the index, says where in that
  * interval a scan begins and ends.
  *
+ * Of image keys, which have one column, all quals become intervals, and what a
+ * row comparison says besides is the executor's business.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -20,201 +23,13 @@
 #include "access/genam.h"
 #include "access/stratnum.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "key/compare.h"
-#include "page/port.h"
 #include "scan/argument.h"
 #include "scan/qual.h"
-#include "scan/qualset.h"
-
-/* --- intervals ----------------------------------------------------------- */
-
-/* Order of two upper bounds (end: 1), or of two lower ones (-1). */
-static int
-bound_cmp(const FPTQuals *q, int i, int end, const FPTBound *a,
-		  const FPTBound *b)
-{
-	int			c;
-
-	if (a->inf || b->inf)
-		return end * ((int) a->inf - (int) b->inf);
-	c = fpt_value_cmp(q, i, a->value, a->isnull, b);
-	return c != 0 ? c : end * ((int) a->incl - (int) b->incl);
-}
-
-static bool
-interval_empty(const FPTQuals *q, int i, const FPTInterval *iv)
-{
-	int			c;
-
-	if (iv->lo.inf || iv->hi.inf)
-		return false;
-	c = fpt_value_cmp(q, i, iv->lo.value, iv->lo.isnull, &iv->hi);
-	return c > 0 || (c == 0 && !(iv->lo.incl && iv->hi.incl));
-}
-
-/*
- * Of an array's intervals, keep those that have something in common with a set;
- * there may be none.  An interval is kept as it is: if it is of more than one
- * value, matches are rechecked.  Takes no memory.  Runs functions of types,
- * with no page locked.  These may raise; may be cancelled.
- */
-static void
-keep_intervals(FPTQuals *q, int i, FPTSet *a, const FPTSet *b)
-{
-	FPTConverted buf;
-	int			n = 0;
-	int			k = 0;
-
-	Assert(a->width > 0);
-	for (int j = 0; j < a->n && k < b->n; j++)
-	{
-		FPTInterval iv = fpt_set_interval(a, j, &buf);
-		int			side;
-
-		CHECK_FOR_INTERRUPTS();
-		while ((side = fpt_set_side(q, i, b, k, iv.lo.value, false)) > 0 &&
-			   ++k < b->n)
-			CHECK_FOR_INTERRUPTS();
-		if (side < 0 && a->width == 2)
-			side = fpt_set_side(q, i, b, k, iv.hi.value, false) >= 0 ? 0 : -1;
-		if (side != 0)
-			continue;
-		memmove(a->values + n * a->width, a->values + j * a->width,
-				a->width * sizeof(Datum));
-		n++;
-	}
-	a->n = n;
-	if (a->width == 2)
-		q->recheck = true;
-}
-
-/*
- * Keep of a column what b allows as well; b is in the current context, and is
- * the column's from now on, or no one's.  Sets q->never if nothing is left, and
- * q->recheck if too much may be.  Runs functions of types, with no page locked;
- * may raise, and be cancelled.
- */
-static void
-intersect(FPTQuals *q, int i, FPTSet b)
-{
-	FPTSet	   *a = &q->col[i].set;
-
-	Assert(i >= 0 && i < q->nkeycols);
-	Assert(b.width == 0 ? b.n == 1 : b.n >= 0 && b.width <= 2);
-	if (q->col[i].any)
-		*a = b;
-	else if (a->width == 0 && b.width == 0)
-	{
-		if (bound_cmp(q, i, -1, &b.iv.lo, &a->iv.lo) > 0)
-			a->iv.lo = b.iv.lo;
-		if (bound_cmp(q, i, 1, &b.iv.hi, &a->iv.hi) < 0)
-			a->iv.hi = b.iv.hi;
-		a->n = interval_empty(q, i, &a->iv) ? 0 : 1;
-	}
-	else if (a->width == 0 || b.width == 1)
-	{
-		keep_intervals(q, i, &b, a);
-		*a = b;
-	}
-	else
-		keep_intervals(q, i, a, &b);
-	q->col[i].any = false;
-	q->last = Max(q->last, i);
-	if (a->n == 0)
-		q->never = true;
-}
-
-/*
- * The same for one interval.  A single value is made a set of, in the current
- * context, so that arrays and values are looked for in the same way.  Locks and
- * errors as of intersect().
- */
-static void
-intersect_one(FPTQuals *q, int i, FPTInterval iv)
-{
-	FPTSet		b = {.n = 1};
-
-	if (!iv.lo.inf && !iv.hi.inf && !iv.lo.isnull && !iv.hi.isnull &&
-		iv.lo.incl && iv.hi.incl && iv.lo.value == iv.hi.value)
-	{
-		b.width = 1;
-		b.values = palloc(sizeof(Datum));
-		*b.values = iv.lo.value;
-	}
-	else
-		b.iv = iv;
-	intersect(q, i, b);
-}
-
-typedef struct FPTSortArg
-{
-	const FPTQuals *q;
-	int			i;
-	FPTArgument how;
-} FPTSortArg;
-
-/*
- * Order of two values of an array, for qsort_arg().  Runs the type's function,
- * or core's for names and texts; may be cancelled.
- */
-static int
-value_order(const void *a, const void *b, void *arg)
-{
-	const FPTSortArg *s = (const FPTSortArg *) arg;
-	const FPTColumn *col = &s->q->g->col[s->i];
-	Datum		x = *(const Datum *) a;
-	Datum		y = *(const Datum *) b;
-	int			c;
-
-	CHECK_FOR_INTERRUPTS();
-	if (s->how == FPT_ARG_SAME)
-		return fpt_general_compare_values(s->q->g, s->i, x, false, y, false);
-
-	/*
-	 * Two names, or two texts, are in the order that they are in converted:
-	 * the column's is core's (fpt_converter_init()).
-	 */
-	c = DatumGetInt32(DirectFunctionCall2Coll(s->how == FPT_ARG_NAME_TO_TEXT ?
-											  btnamecmp : bttextcmp,
-											  col->collation, x, y));
-	return col->descending ? (c < 0) - (c > 0) : c;
-}
-
-/*
- * Sort an array's intervals and merge those that overlap, in place.  Runs
- * functions of types, with no page locked; may raise, and be cancelled.
- */
-static void
-sort_intervals(const FPTQuals *q, int i, FPTSet *s)
-{
-	FPTSortArg	arg = {q, i, s->how};
-	int			w = s->width;
-	Datum	   *last = s->values;
-
-	if (s->n <= 1)
-		return;
-	qsort_arg(s->values, s->n, w * sizeof(Datum), value_order, &arg);
-	for (Datum *v = last + w; v < s->values + (Size) s->n * w; v += w)
-	{
-		int			c = value_order(&last[w - 1], v, &arg);
-
-		if (w == 1 ? c != 0 : c < 0)
-		{
-			last += w;
-			memmove(last, v, w * sizeof(Datum));
-		}
-		else if (w == 2 && value_order(&last[1], &v[1], &arg) < 0)
-			last[1] = v[1];
-	}
-	Assert((last - s->values) % w == 0 && (last - s->values) / w < s->n);
-	s->n = (int) ((last - s->values) / w) + 1;
-}
 
 /* --- quals --------------------------------------------------------------- */
 
@@ -224,6 +39,29 @@ sort_intervals(const FPTQuals *q, int i, FPTSet *s)
  */
 #define FPT_MAX_ASKED		64
 
+/* Leave the NULLs of a column out. */
+static void
+narrow_to_values(FPTQuals *q, int i)
+{
+	FPTInterval iv = fpt_not_null(q->args.rel, i);
+
+	fpt_set_narrow(q, i, &iv);
+}
+
+/* What a qual becomes that is asked, in the current context. */
+static FPTOther *
+next_other(FPTQuals *q, ScanKey key)
+{
+	FPTOther   *other;
+
+	Assert(q->g != NULL && q->nothers < q->nscankeys);
+	if (q->others == NULL)
+		q->others = palloc0(q->nscankeys * sizeof(FPTOther));
+	other = &q->others[q->nothers++];
+	other->key = *key;
+	return other;
+}
+
 /*
  * Let each entry be asked, or each row.  An array is taken apart here, before a
  * page is locked: catalogues are read, and functions of types run.  May raise,
@@ -232,7 +70,7 @@ sort_intervals(const FPTQuals *q, int i, FPTSet *s)
 static void
 ask_entries(FPTQuals *q, int i, ScanKey key)
 {
-	FPTOther   *other = &q->others[q->nothers];
+	FPTOther   *other;
 	FPTElements e = {.n = 1};
 	Datum		value;
 
@@ -240,18 +78,15 @@ ask_entries(FPTQuals *q, int i, ScanKey key)
 		fpt_elements_begin(&e, key->sk_argument);
 
 	/* the operators are strict */
-	intersect_one(q, i, fpt_not_null(q->rel, i));
+	narrow_to_values(q, i);
 	if (e.n > FPT_MAX_ASKED - q->nasked)
 	{
 		q->recheck = true;
 		return;
 	}
-	q->nothers++;
-	Assert(q->nothers <= q->nscankeys);	/* as many as there is memory for */
 	q->nasked += e.n;
-	other->key = *key;
+	other = next_other(q, key);
 	other->args = palloc(Max(e.n, 1) * sizeof(Datum));
-	other->nargs = 0;
 	if ((key->sk_flags & SK_SEARCHARRAY) == 0)
 		other->args[other->nargs++] = key->sk_argument;
 	else
@@ -268,7 +103,7 @@ keep_bound(const FPTQuals *q, const FPTConverter *conv, const FPTBound *from,
 		   FPTBound *to, FPTConverted *buf)
 {
 	*to = *from;
-	if (conv->how == FPT_ARG_SAME || q->g->col[conv->i].byval || from->inf ||
+	if (conv->buf == NULL || q->g->col[conv->i].byval || from->inf ||
 		from->isnull)
 		return;
 	memcpy(buf, DatumGetPointer(from->value), sizeof(FPTConverted));
@@ -290,6 +125,7 @@ add_any(FPTQuals *q, FPTConverter *conv)
 	FPTInterval all;
 	FPTInterval iv;
 	FPTConverted *buf = palloc(2 * sizeof(FPTConverted));
+	bool		images = conv->how == FPT_ARG_KEY;
 	bool		found = false;
 
 	fpt_elements_begin(&e, conv->key->sk_argument);
@@ -305,113 +141,134 @@ add_any(FPTQuals *q, FPTConverter *conv)
 		}
 		if (known == 0)
 			continue;
-		if (!found || bound_cmp(q, i, -1, &iv.lo, &all.lo) < 0)
+		if (!found || fpt_bound_cmp(q, i, -1, &iv.lo, &all.lo, images) < 0)
 			keep_bound(q, conv, &iv.lo, &all.lo, &buf[0]);
-		if (!found || bound_cmp(q, i, 1, &iv.hi, &all.hi) > 0)
+		if (!found || fpt_bound_cmp(q, i, 1, &iv.hi, &all.hi, images) > 0)
 			keep_bound(q, conv, &iv.hi, &all.hi, &buf[1]);
 		found = true;
 	}
+	if (images && e.ours)
+		pfree(e.array);
 	q->recheck |= conv->fuzzy;
 	if (found)
-		intersect_one(q, i, all);
+		fpt_set_narrow(q, i, &all);
 	else
 		q->never = true;
 }
 
 /*
- * Give each of a set's single values, of which there may be max, two ends.
- * They may move.
+ * Collect the elements of "column = ANY (array)"; false if one cannot be
+ * placed.  What is not the array's own is copied to the current context.
+ * Locks, errors and memory: see add_array().
  */
-static void
-widen_set(FPTSet *s, int max)
+static bool
+collect(FPTQuals *q, FPTConverter *conv, FPTElements *e, FPTSet *set)
 {
-	Assert(s->width == 1 && s->n <= max);
-	s->values = repalloc_huge(s->values, (Size) max * 2 * sizeof(Datum));
-	for (int k = s->n - 1; k >= 0; k--)
-		s->values[k * 2] = s->values[k * 2 + 1] = s->values[k];
-	s->width = 2;
+	const FPTColumn *c = &q->g->col[conv->i];
+	Datum		value;
+	FPTInterval iv;
+
+	while (fpt_elements_next(e, &value))
+	{
+		int			known = 1;
+		uint64	   *to;
+
+		CHECK_FOR_INTERRUPTS();
+		if (conv->how != FPT_ARG_SAME)
+			known = fpt_argument_interval(conv, value, &iv);
+		if (known < 0)
+			return false;
+		if (known == 0)
+			continue;
+		if (conv->how == FPT_ARG_IMAGE && set->width == 1 &&
+			!fpt_interval_point(q, conv->i, &iv))
+			fpt_set_widen(set, e->n);
+		to = set->values + (Size) set->n++ * set->width;
+		*to = value;
+		if (conv->how == FPT_ARG_TEXT_TO_NAME)
+			*to = PointerGetDatum(DatumGetTextPP(value));
+		else if (conv->how == FPT_ARG_IMAGE)
+			*to = datumCopy(iv.lo.value, c->byval, c->typlen);
+		if (set->width == 2)
+			to[1] = datumCopy(iv.hi.value, c->byval, c->typlen);
+	}
+	return true;
 }
 
 /*
- * Put an element into an array's set, which has room for it; "value" is what it
- * is itself.  What is not the array's own is copied to the current context.  No
- * page is locked.
+ * The same of image keys; false if an element equals several images of 16
+ * bytes, for which there is no room.
  */
-static void
-add_element(const FPTQuals *q, const FPTConverter *conv, FPTSet *s,
-			const FPTInterval *iv, Datum value)
+static bool
+collect_images(FPTConverter *conv, FPTElements *e, FPTSet *set)
 {
-	const FPTColumn *c = &q->g->col[conv->i];
-	Datum	   *to = s->values + (Size) s->n++ * s->width;
+	bool		wide = conv->type->keysize == 16;
+	uint64	   *to = set->values;
+	Datum		value;
+	FPTImage	lo;
+	FPTImage	hi;
 
-	if (conv->how == FPT_ARG_TEXT_TO_NAME)
-		*to = PointerGetDatum(DatumGetTextPP(value));
-	else if (conv->how != FPT_ARG_IMAGE)
-		*to = value;
-	else
+	while (fpt_elements_next(e, &value))
 	{
-		to[0] = datumCopy(iv->lo.value, c->byval, c->typlen);
-		if (s->width == 2)
-			to[1] = datumCopy(iv->hi.value, c->byval, c->typlen);
+		CHECK_FOR_INTERRUPTS();
+		if (!fpt_argument_images(conv, value, &lo, &hi))
+			continue;
+		if (wide && fpt_img_cmp(lo, hi) != 0)
+			return false;
+		*to++ = wide ? lo.hi : lo.lo;
+		*to++ = hi.lo;
 	}
+	set->n = (int) ((to - set->values) / 2);
+	set->width = wide ? 1 : 2;
+	return true;
 }
 
 /*
  * "column = ANY (array)".  Takes 8 bytes for an element, or 16 if one of them
- * is not a single value; btree takes 9.  (Values of more than 8 bytes, if an
- * operator family of users compares them with another type, come on top.)  They
- * are in the current context, where they have to stay, and point into the
- * array.  Runs functions of types, with no page locked; may raise, and be
- * cancelled.
+ * is not a single value, or keys are images; btree takes 9.  (Values of more
+ * than 8 bytes, if an operator family of users compares them with another type,
+ * come on top.)  They are in the current context, where they have to stay, and
+ * point into the array; images do not.  Where the elements do not make a set
+ * the array is read once more: entries are asked, or, if one equals several
+ * images of 16 bytes, the interval of all elements is what is kept.  Runs
+ * functions of types, with no page locked; may raise, and be cancelled.
  */
 static void
 add_array(FPTQuals *q, FPTConverter *conv)
 {
-	int			i = conv->i;
+	bool		images = conv->how == FPT_ARG_KEY;
+	FPTSet		set = {.width = 1, .words = images ? 2 : 1};
 	FPTElements e;
-	FPTSet		set = {.width = 1};
-	FPTInterval iv;
-	Datum		value;
+	bool		collected;
 
 	if (conv->how == FPT_ARG_UNKNOWN)
 	{
-		ask_entries(q, i, conv->key);
+		ask_entries(q, conv->i, conv->key);
 		return;
 	}
-	if (fpt_argument_is_string(conv->how))
+	if (conv->how == FPT_ARG_NAME_TO_TEXT || conv->how == FPT_ARG_TEXT_TO_NAME)
 	{
 		set.how = conv->how;
 		set.at = palloc(sizeof(FPTConverted));
 	}
 	fpt_elements_begin(&e, conv->key->sk_argument);
-	set.values = MemoryContextAllocHuge(CurrentMemoryContext,
-										Max(e.n, 1) * sizeof(Datum));
-	while (fpt_elements_next(&e, &value))
+	fpt_set_allocate(&set, e.n);
+	collected = images ? collect_images(conv, &e, &set) :
+		collect(q, conv, &e, &set);
+	if (images && e.ours)
+		pfree(e.array);
+	q->recheck |= conv->fuzzy || (images && !collected);
+	if (collected)
 	{
-		int			known;
-
-		CHECK_FOR_INTERRUPTS();
-		if (conv->how == FPT_ARG_SAME)
-		{
-			set.values[set.n++] = value;
-			continue;
-		}
-		known = fpt_argument_interval(conv, value, &iv);
-		if (known < 0)
-		{
-			pfree(set.values);
-			ask_entries(q, i, conv->key);
-			return;
-		}
-		if (known == 0)
-			continue;
-		if (set.width == 1 && !fpt_interval_point(q, i, &iv))
-			widen_set(&set, e.n);
-		add_element(q, conv, &set, &iv, value);
+		fpt_set_sort(q, conv->i, &set);
+		fpt_set_intersect(q, conv->i, &set);
+		return;
 	}
-	q->recheck |= conv->fuzzy;
-	sort_intervals(q, i, &set);
-	intersect(q, i, set);
+	pfree(set.values);
+	if (images)
+		add_any(q, conv);
+	else
+		ask_entries(q, conv->i, conv->key);
 }
 
 /*
@@ -422,14 +279,15 @@ add_array(FPTQuals *q, FPTConverter *conv)
 static int
 row_prefix(const FPTQuals *q, ScanKey member)
 {
+	Relation	rel = q->args.rel;
 	int			n = 0;
 
 	for (;; member++)
 	{
 		if (member->sk_attno != n + 1 || (member->sk_flags & SK_ISNULL) ||
-			((q->rel->rd_indoption[n] ^ q->rel->rd_indoption[0]) &
-			 INDOPTION_DESC) || !fpt_argument_is_same(q->rel, n, member) ||
-			member->sk_collation != q->rel->rd_indcollation[n])
+			((rel->rd_indoption[n] ^ rel->rd_indoption[0]) &
+			 INDOPTION_DESC) || !fpt_argument_is_same(rel, n, member) ||
+			member->sk_collation != rel->rd_indcollation[n])
 			return n;
 		n++;
 		if (member->sk_flags & SK_ROW_END)
@@ -462,12 +320,12 @@ add_row(FPTQuals *q, ScanKey key)
 	}
 	first.sk_strategy = less ? BTLessEqualStrategyNumber :
 		BTGreaterEqualStrategyNumber;
-	fpt_converter_init(&conv, q->rel, i, &first);
-	intersect_one(q, i, fpt_not_null(q->rel, i));
+	fpt_converter_init(&conv, &q->args, i, &first);
+	narrow_to_values(q, i);
 	switch (fpt_argument_interval(&conv, first.sk_argument, &iv))
 	{
 		case 1:					/* (all entries are asked: never mind "fuzzy") */
-			intersect_one(q, i, iv);
+			fpt_set_narrow(q, i, &iv);
 			break;
 		case 0:
 			q->never = true;
@@ -476,9 +334,15 @@ add_row(FPTQuals *q, ScanKey key)
 
 	while ((member[n - 1].sk_flags & SK_ROW_END) == 0)
 		n++;
+	if (q->g == NULL)
+	{
+		q->recheck = true;
+		return;
+	}
 	q->row = member;
 	q->nrow = row_prefix(q, member);
-	q->rowfirst = less == ((q->rel->rd_indoption[0] & INDOPTION_DESC) != 0);
+	q->rowfirst = less ==
+		((q->args.rel->rd_indoption[0] & INDOPTION_DESC) != 0);
 	q->rowincl = q->nrow < n || key->sk_strategy == first.sk_strategy;
 	if (n > FPT_MAX_ASKED - q->nasked)
 	{
@@ -486,8 +350,16 @@ add_row(FPTQuals *q, ScanKey key)
 		return;
 	}
 	q->nasked += n;
-	Assert(q->nothers < q->nscankeys);
-	q->others[q->nothers++].key = *key;
+	(void) next_other(q, key);
+}
+
+/* The executor has passed a key that no index scan has: an internal error. */
+static pg_noinline void
+reject_key(Relation rel, ScanKey key)
+{
+	elog(ERROR, "unexpected scan key for index \"%s\": attribute %d, strategy %d, flags 0x%X",
+		 RelationGetRelationName(rel), key->sk_attno, key->sk_strategy,
+		 (unsigned) key->sk_flags);
 }
 
 /*
@@ -506,7 +378,7 @@ add_key(FPTQuals *q, ScanKey key)
 
 	if (i < 0 || i >= q->nkeycols ||
 		(key->sk_flags & (SK_ROW_MEMBER | SK_ORDER_BY)))
-		fpt_reject_key(q->rel, key);
+		reject_key(q->args.rel, key);
 	if (key->sk_flags & SK_ROW_HEADER)
 	{
 		add_row(q, key);
@@ -514,15 +386,13 @@ add_key(FPTQuals *q, ScanKey key)
 	}
 	if (key->sk_flags & SK_SEARCHNULL)
 	{
-		FPTBound	null = {0, true, false, true};
-
-		iv.lo = iv.hi = null;
-		intersect_one(q, i, iv);
+		iv.lo = iv.hi = (FPTBound) {.isnull = true, .incl = true};
+		fpt_set_narrow(q, i, &iv);
 		return;
 	}
 	if (key->sk_flags & SK_SEARCHNOTNULL)
 	{
-		intersect_one(q, i, fpt_not_null(q->rel, i));
+		narrow_to_values(q, i);
 		return;
 	}
 	if (key->sk_flags & SK_ISNULL)
@@ -532,8 +402,8 @@ add_key(FPTQuals *q, ScanKey key)
 	}
 	if (key->sk_strategy < BTLessStrategyNumber ||
 		key->sk_strategy > BTGreaterStrategyNumber)
-		fpt_reject_key(q->rel, key);
-	fpt_converter_init(&conv, q->rel, i, key);
+		reject_key(q->args.rel, key);
+	fpt_converter_init(&conv, &q->args, i, key);
 	if (key->sk_flags & SK_SEARCHARRAY)
 	{
 		if (key->sk_strategy == BTEqualStrategyNumber)
@@ -546,7 +416,7 @@ add_key(FPTQuals *q, ScanKey key)
 	{
 		case 1:
 			q->recheck |= conv.fuzzy;
-			intersect_one(q, i, iv);
+			fpt_set_narrow(q, i, &iv);
 			break;
 		case 0:
 			q->never = true;
@@ -564,18 +434,23 @@ add_key(FPTQuals *q, ScanKey key)
 #define FPT_MANY_STARTS		16
 
 FPTQuals *
-fpt_quals_begin(Relation rel, const FPTGeneral *g, MemoryContext cxt)
+fpt_quals_begin(Relation rel, const FPTIndex *ix, MemoryContext cxt)
 {
 	int			nkeycols = IndexRelationGetNumberOfKeyAttributes(rel);
 	FPTQuals   *q = MemoryContextAllocZero(cxt, offsetof(FPTQuals, col) +
 										   nkeycols * sizeof(FPTAllowed));
 
-	q->rel = rel;
-	q->g = g;
+	q->args.rel = rel;
+	q->args.type = ix->type;
+	q->args.cxt = cxt;
 	q->nkeycols = nkeycols;
-	q->longcol = fpt_head_long_column(&g->head);
+	q->nullsfirst = ix->layout.nullsfirst;
 	q->qualcxt = AllocSetContextCreate(cxt, "fptree quals",
 									   ALLOCSET_SMALL_SIZES);
+	if (!fpt_is_general(&ix->layout))
+		return q;
+	q->g = ix->layout.arg;
+	q->longcol = fpt_head_long_column(&q->g->head);
 	q->poscxt = AllocSetContextCreate(cxt, "fptree position",
 									  ALLOCSET_SMALL_SIZES);
 	q->matchcxt = AllocSetContextCreate(cxt, "fptree entries",
@@ -598,7 +473,7 @@ quals_are_point(const FPTQuals *q)
 
 		if (key->sk_attno != i + 1 || key->sk_flags != 0 ||
 			key->sk_strategy != BTEqualStrategyNumber ||
-			!fpt_argument_is_same(q->rel, i, key))
+			!fpt_argument_is_same(q->args.rel, i, key))
 			return false;
 	}
 	return true;
@@ -612,19 +487,22 @@ fpt_quals_read(FPTQuals *q)
 
 	Assert(InterruptHoldoffCount == 0);
 	MemoryContextReset(q->qualcxt);
-	MemoryContextReset(q->poscxt);
-	MemoryContextReset(q->matchcxt);
+	if (q->g != NULL)
+	{
+		MemoryContextReset(q->poscxt);
+		MemoryContextReset(q->matchcxt);
+	}
 	q->never = false;
 	q->recheck = false;
 	q->last = -1;
 	q->nothers = 0;
+	q->others = NULL;
 	q->nasked = 0;
 	q->nrow = 0;
 	for (int i = 0; i < q->nkeycols; i++)
 		q->col[i].any = true;
 
 	old = MemoryContextSwitchTo(q->qualcxt);
-	q->others = palloc(Max(q->nscankeys, 1) * sizeof(FPTOther));
 	for (int k = 0; k < q->nscankeys && !q->never; k++)
 		add_key(q, &q->keys[k]);
 	MemoryContextSwitchTo(old);
@@ -646,7 +524,7 @@ argument_is_stored(const FPTQuals *q, ScanKey key)
 		return false;
 	typlen = q->g->col[i].typlen;
 	if (OidIsValid(key->sk_subtype) &&
-		key->sk_subtype != q->rel->rd_opcintype[i])
+		key->sk_subtype != q->args.rel->rd_opcintype[i])
 		typlen = get_typlen(key->sk_subtype);
 	return typlen == -1 &&
 		!fpt_varlena_is_plain(DatumGetPointer(key->sk_argument));
@@ -673,8 +551,7 @@ fetch_arguments(FPTQuals *q, ScanKey keys, int nkeys)
 			continue;
 		if (q->argcxt == NULL)
 			q->argcxt =
-				AllocSetContextCreate(MemoryContextGetParent(q->qualcxt),
-									  "fptree arguments",
+				AllocSetContextCreate(q->args.cxt, "fptree arguments",
 									  ALLOCSET_SMALL_SIZES);
 		else if (copy == NULL)
 			MemoryContextReset(q->argcxt);
@@ -702,7 +579,7 @@ know_code(FPTQuals *q, Datum value)
 		return;
 	if (q->ncodes == q->maxcodes)
 	{
-		MemoryContext cxt = MemoryContextGetParent(q->qualcxt);
+		MemoryContext cxt = q->args.cxt;
 
 		q->maxcodes = q->maxcodes * 2 + 4;
 		if (q->codes == NULL)
@@ -762,15 +639,21 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 {
 	MemoryContext old;
 
+	q->nscankeys = nkeys;
+	if (q->g == NULL)
+	{
+		q->keys = keys;
+		fpt_quals_read(q);
+		return;
+	}
 	if (q->nstarts < FPT_MANY_STARTS && ++q->nstarts == FPT_MANY_STARTS)
 	{
-		old = MemoryContextSwitchTo(MemoryContextGetParent(q->qualcxt));
-		fpt_general_sort_support(unconstify(FPTGeneral *, q->g), q->rel,
+		old = MemoryContextSwitchTo(q->args.cxt);
+		fpt_general_sort_support(unconstify(FPTGeneral *, q->g), q->args.rel,
 								 false);
 		MemoryContextSwitchTo(old);
 	}
 	q->keys = fetch_arguments(q, keys, nkeys);
-	q->nscankeys = nkeys;
 	q->point = quals_are_point(q);
 	q->read = false;
 	q->recheck = false;
@@ -778,12 +661,6 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
 		fpt_quals_read(q);
 	if (q->longcol >= 0)
 		know_codes(q);
-}
-
-bool
-fpt_quals_recheck(const FPTQuals *q)
-{
-	return q->recheck;
 }
 
 void

@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * scan/qual.h
- *	  Scan keys of general indexes: what quals allow.  scan/position.h makes
- *	  ranges of it, one after the other.
+ *	  Scan keys: what quals allow.  Of image keys scan/range.h makes ranges of
+ *	  it, all at once, of general keys scan/position.h, one after the other.
  *
  * Each column's quals allow a set of values: disjoint intervals, in the order
- * of the index.  A position in the index is moved on to the first one from it
+ * of the index.  Image keys have one column, and its intervals are the ranges.
+ * Of general keys a position in the index is moved on to the first one from it
  * on whose columns are all allowed, as far as that can be told without reading:
  * after (a, b) with b beyond what its quals allow comes the next value of a,
  * whatever it is.  From there a range extends, to the end of the interval of
@@ -25,17 +26,16 @@
 #include "access/skey.h"
 #include "utils/relcache.h"
 
-#include "key/column.h"
-
-typedef struct FPTQuals FPTQuals;
+#include "scan/qualset.h"
+#include "store/index.h"
 
 /*
- * Returns what a scan of general keys knows of its quals: none yet.  Allocated
- * in cxt, which lives as long as the scan, and in contexts below it.  *g is the
- * scan's own, as rel it is used until the end: it is given the types' sort
+ * Returns what a scan knows of its quals: none yet.  Allocated in cxt, which
+ * lives as long as the scan, and in contexts below it.  *ix is the scan's own,
+ * as rel it is used until the end: general keys are given the types' sort
  * support if the scan begins anew often.  Looks nothing up, raises nothing.
  */
-extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
+extern FPTQuals *fpt_quals_begin(Relation rel, const FPTIndex *ix,
 								 MemoryContext cxt);
 
 /*
@@ -46,11 +46,6 @@ extern FPTQuals *fpt_quals_begin(Relation rel, const FPTGeneral *g,
  * index scan has.  Ranges that were asked for before mean nothing any more.
  */
 extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
-
-/*
- * Whether matches are to be rechecked by the executor.  After fpt_quals_set().
- */
-extern bool fpt_quals_recheck(const FPTQuals *q);
 
 /*
  * Forget what fpt_quals_match() allocated; from time to time.  A page may be

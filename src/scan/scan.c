@@ -340,7 +340,7 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	MemoryContextSwitchTo(old);
 	so->cxt = cxt;
 	if (fpt_is_general(&so->ix.layout))
-		so->quals = fpt_quals_begin(rel, so->ix.layout.arg, cxt);
+		so->quals = fpt_quals_begin(rel, &so->ix, cxt);
 	so->markpos = -1;
 	scan->xs_itupdesc = RelationGetDescr(rel);
 	scan->opaque = so;

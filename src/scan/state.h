@@ -19,7 +19,7 @@
 #include "key/general.h"
 #include "page/layout.h"
 #include "scan/qual.h"
-#include "scan/scankey.h"
+#include "scan/range.h"
 #include "store/counts.h"
 #include "store/index.h"
 #include "tree/prefetch.h"
