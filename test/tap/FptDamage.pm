@@ -386,7 +386,7 @@ sub file_ways
 	return;
 }
 
-# In-page nodes of the leaf: bitmap, order and keys; the root's numbers.
+# In-page nodes of the leaf, which begin with keys.
 sub node_ways
 {
 	my ($kind) = @_;
@@ -401,18 +401,19 @@ sub node_ways
 		return $leaf;
 	};
 
-	way('no used slots', $kind, 1,
+	way('first keys zero', $kind, 1,
 		sub { my ($v) = @_; $each_node->($v, "\0" x 8); });
-	way('too many used slots', $kind, 1,
+	way('first keys too large', $kind, 1,
 		sub { my ($v) = @_; $each_node->($v, "\xFF" x 8); });
-	way('one slot less', $kind, 1, sub {
+	# (of a free slot, perhaps, whose key means nothing)
+	way('a bit less in the first keys', $kind, 0, sub {
 		my ($v) = @_;
 		my $leaf = $v->{roles}->{leaf};
 		my $off = peek($v, $leaf, $at{pd_lower}, 'S', 2) -
 		  $v->{roles}->{leaf_lines} * 64;
-		my $used = peek($v, $leaf, $off, 'Q', 8);
-		return if $used == 0;
-		poke($v, $leaf, $off, pack('Q', $used & ($used - 1)));
+		my $keys = peek($v, $leaf, $off, 'Q', 8);
+		return if $keys == 0;
+		poke($v, $leaf, $off, pack('Q', $keys & ($keys - 1)));
 	});
 	way('all nodes of the leaf are the last one', $kind, 1, sub {
 		my ($v) = @_;
