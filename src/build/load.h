@@ -38,7 +38,7 @@ extern const FPTLayout *fpt_load_layout(FPTLoad *load);
 
 /*
  * Close all levels, write root and metapage, and make the files durable, or
- * have that done at commit.
+ * have that done at commit.  May be cancelled, and raise, as writing may.
  */
 extern void fpt_load_end(FPTLoad *load);
 

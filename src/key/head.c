@@ -160,8 +160,9 @@ numeric_magnitude(const char *data, int n, int weight)
 /*
  * The code of a numeric: its sign, its weight and its first digits, as far as
  * 64 bits go.  NaN is above infinity.  The value may be toasted, and is then
- * detoasted in the current context and freed.  Whatever bytes it has there is a
- * code: only the value's length says how many digits there are.
+ * detoasted in the current context and freed, which may raise.  Whatever bytes
+ * it has there is a code: only the value's length says how many digits there
+ * are.
  */
 static uint64
 numeric_code(Datum value)
@@ -238,7 +239,8 @@ bytes_code(const char *p, int len)
 /*
  * The code of a string of bytes: its first eight.  Of a toasted one no more
  * than these are read, but for bpchar, whose trailing blanks do not count.
- * What that takes is allocated in the current context, and freed.
+ * What that takes is allocated in the current context, and freed.  Reading a
+ * toasted value may raise.
  */
 static uint64
 varlena_code(FPTHeadKind kind, Datum value)
@@ -294,8 +296,8 @@ bits_code(Datum value)
 /*
  * The code of an inet or cidr: IPv4 before IPv6, the network's bits, how many
  * these are, and of IPv4 the first of the host's.  Detoasts in the current
- * context, and frees.  A mask longer than the address (a damaged value) counts
- * as 32.
+ * context, which may raise, and frees.  A mask longer than the address (a
+ * damaged value) counts as 32.
  *
  * No shift is by the width of its operand: the host of a mask of 32 bits is
  * zero without one, and network bits are masked only where there are others.
@@ -681,7 +683,8 @@ code_bits(const FPTHeadPart *part, bool *whole)
 
 /*
  * Returns a value's code, in ascending order, left-aligned; the value may be
- * toasted.  What is allocated is freed, but for what sort keys keep.
+ * toasted, and reading it may raise.  What is allocated is freed, but for what
+ * sort keys keep.
  */
 static uint64
 value_code(const FPTHeadPart *part, Datum value)
@@ -850,7 +853,8 @@ fpt_head_sortversion(const FPTHeadDesc *hd)
 /*
  * Returns the head of at most the first n columns, the bits that these leave
  * open as zeroes; *rest: how many those are.  After a NULL none are: the bits
- * behind it are all zeroes or all ones, whatever follows.
+ * behind it are all zeroes or all ones, whatever follows.  May raise, as
+ * value_code().
  */
 static inline uint64
 form_prefix(const FPTHeadDesc *hd, const Datum *values, const bool *isnull,

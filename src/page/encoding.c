@@ -59,12 +59,17 @@ fpt_tuple_garbage(FPTPage pg)
 }
 
 /*
- * See page/encoding.h.  Two offsets that lead to one tuple, in a damaged page,
- * would make two of it: w.low keeps these from growing into the hole.  The
- * arrays of a dictionary follow the tuples at last, below them, with new
- * offsets; what is between the old pd_upper and the new one is zeroed (W5).
+ * Write all tuples that the page refers to, as they are in the copy "from",
+ * together below the special line; what becomes free is added to the hole.
+ * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
+ * Raises nothing.
+ *
+ * Two offsets that lead to one tuple, in a damaged page, would make two of it:
+ * w.low keeps these from growing into the hole.  The arrays of a dictionary
+ * follow the tuples at last, below them, with new offsets; what is between the
+ * old pd_upper and the new one is zeroed (W5).
  */
-FPTResult
+static FPTResult
 fpt_tuples_gather(FPTPage pg, const char *from)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
@@ -87,10 +92,11 @@ fpt_tuples_gather(FPTPage pg, const char *from)
 }
 
 /*
- * See page/encoding.h.  Keys are dropped before the copy is made, so that both
- * have the same arrays.
+ * The same, once keys of the dictionary that no entry has are dropped; the copy
+ * is made in work->page, and the rest of *work is not touched.  Keys are
+ * dropped before the copy is made, so that both have the same arrays.
  */
-FPTResult
+static FPTResult
 fpt_page_compact(FPTPage pg, FPTWork *work)
 {
 	bool		used[FPT_MAX_DICT];

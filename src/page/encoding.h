@@ -12,20 +12,6 @@
 #include "page/node.h"
 
 /*
- * Write all tuples that the page refers to, as they are in the copy "from",
- * together below the special line; what becomes free is added to the hole.
- * Changes offsets and tuples only.  FPT_CORRUPT: it has stopped half-way.
- * Raises nothing.
- */
-extern FPTResult fpt_tuples_gather(FPTPage pg, const char *from);
-
-/*
- * The same, once keys of the dictionary that no entry has are dropped; the copy
- * is made in work->page, and the rest of *work is not touched.
- */
-extern FPTResult fpt_page_compact(FPTPage pg, FPTWork *work);
-
-/*
  * Bytes of all tuples, fences' included, and of the dictionary, as far as they
  * are in use; and bytes of the tuple area that nothing refers to.  -1: corrupt.
  * Both raise nothing.

@@ -106,8 +106,8 @@ fpt_form_sure_fits(const FPTForm *f, int kw)
  * width leaves, or by half of that if it is open above, too: "inuse" is how far
  * the entries, or the fence, reach, which the key width can hold.  Changes f's
  * base, which is the lowest entry before.  A key width of all bytes needs no
- * base.  Of wide keys only the upper half is lowered, whose width is what counts,
- * and the lower one is zero then.
+ * base.  Of wide keys only the upper half is lowered, whose width is what
+ * counts, and the lower one is zero then.
  */
 static void
 fpt_form_lower_base(FPTForm *f, FPTDistance inuse)

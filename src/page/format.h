@@ -39,7 +39,7 @@
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
 #define FPT_ROOTPAGE		1	/* page number of the root, for ever; no leaf */
-#define FPT_NOPAGE			0	/* "no sibling": nothing links to the metapage */
+#define FPT_NOPAGE			0	/* no sibling: nothing links to the metapage */
 
 #define FPT_LINE			64	/* bytes of a line */
 #define FPT_MAX_LEVEL		40	/* sanity bound of a page's level */
@@ -157,13 +157,15 @@ typedef struct FPTPageSpecial
  * have their lowest byte first on all machines; downlinks and offsets are the
  * machine's numbers, unaligned.
  *
- * Of wide keys in leaf pages the part that is searched is not in keys[], but the
- * first part of the payload, if all of that takes FPT_JOINED_BYTES or less then.
+ * Of wide keys in leaf pages the part that is searched is not in keys[], but
+ * the first part of the payload, if all of that takes FPT_JOINED_BYTES or less
+ * then.
  *
- * In a page that is FPT_ENC_NEAR keys are relative to the page's base and to the
- * node's: the searched part of the node's separator, rounded down to a multiple
- * of a quarter of what the searched part of a node's key can tell (fpt_base_of()
- * in page/layout.h).  NULLs have zeroes there, and as separators.
+ * In a page that is FPT_ENC_NEAR keys are relative to the page's base and to
+ * the node's: the searched part of the node's separator, rounded down to a
+ * multiple of a quarter of what the searched part of a node's key can tell
+ * (fpt_base_of() in page/layout.h).  NULLs have zeroes there, and as
+ * separators.
  *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their

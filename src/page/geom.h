@@ -75,10 +75,11 @@ fpt_near_enough(const FPTGeom *g, uint64 hi, uint64 lo)
 }
 
 /*
- * What is behind the last node that there can be is free, as free slots are, and
- * as btree counts the bytes of a page: so much of a fill factor's free slots it
- * makes up for.  But no entry can go there, so that it counts as a twentieth of
- * the slots at most: small pages, and those of few nodes, have much of it.
+ * What is behind the last node that there can be is free, as free slots are,
+ * and as btree counts the bytes of a page: so much of a fill factor's free
+ * slots it makes up for.  But no entry can go there, so that it counts as a
+ * twentieth of the slots at most: small pages, and those of few nodes, have
+ * much of it.
  */
 static inline int
 fpt_spare_slots(const FPTGeom *g)

@@ -261,8 +261,8 @@ fpt_node_set_perm(const FPTGeom *g, char *node)
  * Write n sorted entries into a kid's empty node, their tuples being in the
  * page already.  Each is representable there, and n is 1 to cap.  They take the
  * first n slots in order, which makes the identity their permutation; or slots
- * with free ones between them, where many have one head.  Hints of all its slots are
- * cleared: none of them belongs to what is there now.  Cannot fail.
+ * with free ones between them, where many have one head.  Hints of all its
+ * slots are cleared: none of them belongs to what is there now.  Cannot fail.
  */
 static void
 fpt_node_write(FPTPage pg, int kid, const FPTRelEntry *e, int n)
@@ -444,7 +444,8 @@ fpt_fill_region(FPTPage pg, const FPTEntry *entries, int n, int k, bool isnull)
 		{
 			const FPTEntry *in = &entries[done + j];
 
-			if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, in->key.tid))
+			if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase,
+							  in->key.tid))
 				return FPT_UNFIT;
 			e[j].tid = in->key.tid;
 			e[j].down = in->down;
@@ -536,8 +537,8 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 
 /*
  * Where would e go?  FPT_OK only if there is a free slot for it (and room for
- * its tuple), FPT_FULL if only that is missing, or its key in the dictionary, or
- * the node cannot tell it (p's beyond); *p is its place then.  Else as
+ * its tuple), FPT_FULL if only that is missing, or its key in the dictionary,
+ * or the node cannot tell it (p's beyond); *p is its place then.  Else as
  * fpt_page_insert(); FPT_CORRUPT also for a class that no entry of this index
  * has.  Changes nothing; may raise.
  */
@@ -578,7 +579,8 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		return FPT_DUPLICATE;
 
 	/* a search for TID 0 does not look at TIDs; most separators have that */
-	for (uint64 eq = p->eq; e->key.tid == 0 && !fpt_owns_tuples(pg.g) && eq != 0;
+	for (uint64 eq = p->eq;
+		 e->key.tid == 0 && !fpt_owns_tuples(pg.g) && eq != 0;
 		 eq &= eq - 1)
 	{
 		if (fpt_slot_tid(pg, p->node, fpt_ctz(eq)) == 0)
@@ -819,8 +821,8 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
  * *lo are a separator between them, below it: as near as may be to the node,
  * which has no room for those that come after and are a little lower; of a wide
  * key, one without a lower half.  Where keys are relative to nodes, and that is
- * too far from the new one, it is right below that.  Raises nothing: only stored
- * keys are compared.
+ * too far from the new one, it is right below that.  Raises nothing: only
+ * stored keys are compared.
  */
 static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)

@@ -303,12 +303,13 @@ fpt_node_used(const FPTGeom *g, const char *node)
 	return fpt_simd->used(node + g->tid_off, g->cap, g->pw);
 }
 
-/*
- * Of these slots, which the node has, those that hold entries.  If they are
- * few, the TIDs of others are not looked at.
- */
+/* So few slots are looked at one by one. */
 #define FPT_FEW_SLOTS_USED	6
 
+/*
+ * Of these slots, which the node has, returns those that hold entries.  If they
+ * are few, the TIDs of others are not looked at.
+ */
 static inline uint64
 fpt_slots_used(const FPTGeom *g, const char *node, uint64 set)
 {
@@ -515,8 +516,8 @@ fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 	{
 		uint32		block = (uint32) (tid >> 16);
 
-		tid = ((uint64) (block - fpt_special(pg.p)->tidbase) << FPT_TID_OFFBITS) |
-			(tid & FPT_TID_MAXOFF);
+		block -= fpt_special(pg.p)->tidbase;
+		tid = ((uint64) block << FPT_TID_OFFBITS) | (tid & FPT_TID_MAXOFF);
 	}
 	fpt_store_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw, tid);
 }
@@ -542,7 +543,8 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 	else
 	{
 		for (; slots != 0; slots &= slots - 1)
-			fpt_store_uint(node + g->tid_off + fpt_ctz(slots) * g->pw, g->fw, 0);
+			fpt_store_uint(node + g->tid_off + fpt_ctz(slots) * g->pw, g->fw,
+						   0);
 	}
 }
 

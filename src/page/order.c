@@ -116,7 +116,8 @@ fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
 	Assert(g->tw <= 3 && n <= g->cap);
 	for (int i = 0; i < n; i++)
 	{
-		uint32		tid = (uint32) fpt_load_uint(tids + slots[i] * stride, 4) & mask;
+		const char *p = tids + slots[i] * stride;
+		uint32		tid = (uint32) fpt_load_uint(p, 4) & mask;
 
 		ascend &= tid >= prev;
 		v[i] = tid << FPT_SLOT_BITS | slots[i];

@@ -383,7 +383,8 @@ fpt_apart_sse2(const void *keys, int n, int stride, int width, uint64 key,
 	*eq = 0;
 	for (; width <= 4 && i + 4 <= n; i += 4, p += 4 * stride)
 	{
-		__m128i		a = _mm_setr_epi32(fpt_load_int(p), fpt_load_int(p + stride),
+		__m128i		a = _mm_setr_epi32(fpt_load_int(p),
+									   fpt_load_int(p + stride),
 									   fpt_load_int(p + 2 * stride),
 									   fpt_load_int(p + 3 * stride));
 		__m128		b;
@@ -508,8 +509,8 @@ fpt_bits16_avx2(__m256i a, __m256i b)
 }
 
 /*
- * The next four are as those of SSE2, on vectors of twice the size; numbers of
- * 64 bits are compared as such.
+ * This and the next three are as those of SSE2, on vectors of twice the size;
+ * numbers of 64 bits are compared as such.  Keys of a byte, 32 at a time.
  */
 static FPT_AVX2 uint64
 fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
@@ -532,6 +533,7 @@ fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Of 2 bytes, 16 at a time. */
 static FPT_AVX2 uint64
 fpt_cmp2_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -554,6 +556,7 @@ fpt_cmp2_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Of 4 bytes, eight at a time. */
 static FPT_AVX2 uint64
 fpt_cmp4_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -575,6 +578,7 @@ fpt_cmp4_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Of 8 bytes, four at a time. */
 static FPT_AVX2 uint64
 fpt_cmp8_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -779,10 +783,12 @@ fpt_apart_avx2(const void *keys, int n, int stride, int width, uint64 key,
 	for (; i + 8 <= n; i += 8, p += 8 * stride)
 	{
 		const char *q = p + 4 * stride;
-		__m256i		a = _mm256_setr_epi32(fpt_load_int(p), fpt_load_int(p + stride),
+		__m256i		a = _mm256_setr_epi32(fpt_load_int(p),
+										  fpt_load_int(p + stride),
 										  fpt_load_int(p + 2 * stride),
 										  fpt_load_int(p + 3 * stride),
-										  fpt_load_int(q), fpt_load_int(q + stride),
+										  fpt_load_int(q),
+										  fpt_load_int(q + stride),
 										  fpt_load_int(q + 2 * stride),
 										  fpt_load_int(q + 3 * stride));
 		__m256		b;
@@ -936,8 +942,8 @@ fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 	};
 	const __m128i mask = _mm_set1_epi32((int) (0xFFFFFFFF >>
 											   (32 - 8 * width)));
-	const __m256i widen =
-		_mm256_loadu_si256((const __m256i *) pick[stride != width ? 2 : width - 2]);
+	const signed char *how = pick[stride != width ? 2 : width - 2];
+	const __m256i widen = _mm256_loadu_si256((const __m256i *) how);
 	const __m256i base = _mm256_set1_epi64x((long long) tidbase << 16);
 	const __m256i lowest = _mm256_set1_epi64x(0xFF);
 	const char *p = (const char *) tids;
@@ -1127,6 +1133,7 @@ fpt_cmp2_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Keys of 4 bytes, four at a time. */
 static uint64
 fpt_cmp4_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -1147,6 +1154,7 @@ fpt_cmp4_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	return fpt_cmp_result(lt, equal, n, eq);
 }
 
+/* Keys of 8 bytes, two at a time. */
 static uint64
 fpt_cmp8_neon(const void *keys, int n, uint64 key, uint64 *eq)
 {
@@ -1308,12 +1316,13 @@ static const FPTSimd fpt_simd_neon = {
 const FPTSimd *fpt_simd = &fpt_simd_scalar;
 bool		fpt_has_popcnt = false;
 
-/*
- * The variants this CPU and its operating system can run, best first.  (The
- * compiler's CPU test includes whether the system saves the wide registers.)
- */
 #define FPT_MAX_VARIANTS	4		/* three of x86, and the scalar one */
 
+/*
+ * The variants this CPU and its operating system can run, best first, in v;
+ * returns their number.  (The compiler's CPU test includes whether the system
+ * saves the wide registers.)
+ */
 static int
 fpt_simd_variants(const FPTSimd *v[FPT_MAX_VARIANTS])
 {

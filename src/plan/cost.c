@@ -98,7 +98,7 @@ fpt_has_array(IndexPath *path)
  * over a single range: what repeated ones cost depends on what is cached, of
  * which core's estimate has a notion of its own.  Returns 0 where there is
  * nothing to save; never more than what core has charged for the leaves.  May
- * read the metapage; the planner has locked the index.
+ * read the metapage, and raise then; the planner has locked the index.
  */
 static Cost
 fpt_readahead_credit(IndexPath *path, double loop_count, double pages)

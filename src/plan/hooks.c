@@ -111,9 +111,9 @@ fpt_open_indexes(ResultRelInfo *ri)
 }
 
 /*
- * For each table that a plan inserts into with ON CONFLICT: fpt_open_indexes().
- * The result is that of planstate_tree_walker(): false, go on.  As deep as the
- * plan, as core's own walks are.
+ * For each table that a plan inserts into with ON CONFLICT: fpt_open_indexes(),
+ * which may raise.  The result is that of planstate_tree_walker(): false, go
+ * on.  As deep as the plan, as core's own walks are.
  */
 static bool
 fpt_walk_planstate(PlanState *ps, void *context)

@@ -191,8 +191,8 @@ fpt_probe_entry(const IndexOptInfo *info)
 	IndexOptInfo *probe;
 
 	if (!fpt_core_probes_btree() || !fpt_guc_plan_extremes ||
-		!fpt_is_ours(info) || info->sortopfamily == NULL || info->indpred != NIL ||
-		info->hypothetical)
+		!fpt_is_ours(info) || info->sortopfamily == NULL ||
+		info->indpred != NIL || info->hypothetical)
 		return NULL;
 	probe = makeNode(IndexOptInfo);
 	memcpy(probe, info, sizeof(IndexOptInfo));

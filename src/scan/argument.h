@@ -134,7 +134,7 @@ extern int	fpt_argument_interval(FPTConverter *conv, Datum value,
 
 /*
  * The same where conv->how is FPT_ARG_KEY, without bounds: the images lo .. hi,
- * in the order of the index; false if there are none.
+ * in the order of the index; false if there are none.  May raise as the same.
  */
 extern bool fpt_argument_images(FPTConverter *conv, Datum value, FPTImage *lo,
 								FPTImage *hi);

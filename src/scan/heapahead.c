@@ -518,9 +518,9 @@ static bool
 fpt_heap_prepare(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	FPTHeapAhead *h = &so->heap;
-	int			limit;
+	Oid			tablespace = scan->heapRelation->rd_rel->reltablespace;
+	int			limit = get_tablespace_io_concurrency(tablespace);
 
-	limit = get_tablespace_io_concurrency(scan->heapRelation->rd_rel->reltablespace);
 	if (limit == 0)
 	{
 		fpt_count(so->counters, FPT_SKIP_LIMIT, 1);

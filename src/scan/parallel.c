@@ -93,7 +93,7 @@ fpt_parallel_window_done(FPTParallel *p, IndexScanDesc scan)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 
-	/* (may be called with a page locked: it is not made now if there is none) */
+	/* A page may be locked: if there is none, it is not made now. */
 	if (!p->havewindow)
 		return;
 	p->window.counters = so->counters;

@@ -197,7 +197,7 @@ collect(FPTQuals *q, FPTConverter *conv, FPTElements *e, FPTSet *set)
 
 /*
  * The same of image keys; false if an element equals several images of 16
- * bytes, for which there is no room.
+ * bytes, for which there is no room.  May raise, and be cancelled.
  */
 static bool
 collect_images(FPTConverter *conv, FPTElements *e, FPTSet *set)

@@ -280,6 +280,7 @@ extern void fpt_set_intersect(FPTQuals *q, int i, const FPTSet *b);
 /*
  * The same for one interval, which is copied.  A single value of general keys
  * is made a set of, so that arrays and values are looked for in the same way.
+ * May raise, and be cancelled, as fpt_set_intersect().
  */
 extern void fpt_set_narrow(FPTQuals *q, int i, const FPTInterval *iv);
 

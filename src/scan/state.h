@@ -156,7 +156,7 @@ typedef struct FPTScanOpaque
 								 * keys: of items that are not index tuples */
 	IndexTuple	nulltup;
 	char	   *decoded;		/* FPT_DECODE_BYTES */
-	int			itupbytes;		/* fpt_image_value_bytes() of images as stored; */
+	int			itupbytes;		/* fpt_image_value_bytes() of stored images; */
 	uint64		itupflip;		/* the bits in which values differ from them */
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTLook		look;			/* for the next descent ... */

@@ -356,7 +356,8 @@ fpt_buffer_is_mine(Buffer buf)
 #if PG_VERSION_NUM >= 190000
 	return BufferIsLockedByMe(buf);
 #else
-	return LWLockHeldByMe(BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1)));
+	return LWLockHeldByMe(BufferDescriptorGetContentLock(
+												GetBufferDescriptor(buf - 1)));
 #endif
 }
 

@@ -56,7 +56,8 @@ PG_FUNCTION_INFO_V1(fptree_preload);
 
 /*
  * A setting's value in a row of pg_db_role_setting, in the current context, or
- * NULL.  The settings are locked, at least AccessShareLock.
+ * NULL.  The settings are locked, at least AccessShareLock.  May raise, as
+ * reading any row.
  */
 static char *
 fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
@@ -86,7 +87,7 @@ fpt_setting_in(Relation settings, HeapTuple tuple, const char *name)
 
 /*
  * What is set for a database, a role, or both; 0: for any.  Or NULL.  The
- * result is in the current context.
+ * result is in the current context.  Reads catalogues.
  */
 static char *
 fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
@@ -113,7 +114,7 @@ fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
  * The value that new sessions of a role (0: one that has no settings) in our
  * database start with, unless their clients want another.  NULL if it is the
  * configuration's and this session cannot see that.  The caller has locked the
- * settings.  In the current context, or the server's own.
+ * settings.  In the current context, or the server's own.  Reads catalogues.
  */
 static const char *
 fpt_setting_effective(Relation settings, Oid role, const char *name)

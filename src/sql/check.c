@@ -947,6 +947,8 @@ fpt_verify_unlinked(FPTVerify *v)
 static void
 fpt_verify_snapshot(FPTVerify *v)
 {
+	HeapTupleHeader row = v->rel->rd_indextuple->t_data;
+
 	Assert(v->snapshot == InvalidSnapshot);
 	v->snapshot = RegisterSnapshot(GetTransactionSnapshot());
 
@@ -955,7 +957,7 @@ fpt_verify_snapshot(FPTVerify *v)
 	 * an index whose creation met broken HOT chains must know.
 	 */
 	if (IsolationUsesXactSnapshot() && v->rel->rd_index->indcheckxmin &&
-		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(v->rel->rd_indextuple->t_data),
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(row),
 							   v->snapshot->xmin))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

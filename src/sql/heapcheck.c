@@ -118,7 +118,7 @@ fpt_lookup_end(FPTLookup *lk)
  * What a record has of a general key: a hash of its columns, INCLUDE columns
  * too.  The value in a row may be compressed otherwise than in its entry, or
  * have another form of header: what counts is what it stands for.  Detoasts
- * values, so with no page locked; the context is hc->tmpcxt.
+ * values, which may raise, so with no page locked; the context is hc->tmpcxt.
  *
  * 64 bits: two rows of one TID whose keys differ are taken for alike once in
  * 2^64.
@@ -392,6 +392,7 @@ fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
  * Can there be a row at this place of a heap that has entries in indexes?  A
  * place that is free, or dead and removed, or in the middle of a HOT chain, has
  * none.  Locks the heap page, to read, for a moment; no index page is (L6).
+ * Raises an error if the page cannot be read.
  */
 static bool
 fpt_heapcheck_place(FPTHeapCheck *hc, uint64 tid)

@@ -171,8 +171,8 @@ fpt_keyout_init(FPTKeyOut *ko, Relation rel)
 /*
  * The columns of a general key, as far as it has them; NULL if it has none.  A
  * tuple that makes no sense is shown as "invalid", not decoded.  Runs the
- * types' output functions: no page is locked.  The result is in the current
- * context.
+ * types' output functions, which may raise: no page is locked.  The result is
+ * in the current context.
  */
 static char *
 fpt_general_text(FPTKeyOut *ko, const FPTKey *key)
@@ -217,9 +217,9 @@ fpt_key_text(FPTKeyOut *ko, const FPTKey *key)
 }
 
 /*
- * A fence: its class or value, and the TID that breaks ties.  The page is a
- * copy, and sane; a class that there is not is "invalid".  In the current
- * context.
+ * Returns a fence as a text: its class or value, and the TID that breaks ties.
+ * The page is a copy, and sane; a class that there is not is "invalid".  In the
+ * current context.  Runs the types' output functions, which may raise.
  */
 static Datum
 fpt_fence_text(FPTKeyOut *ko, const void *page, const FPTFence *fence)
@@ -397,7 +397,7 @@ fpt_count_hints(const FPTLayout *l, char *page, FPTItems *items)
 /*
  * Columns of a page whose encoding is known: entries to free bytes.  Adds up to
  * FPT_PAGE_STATS_COLS to the row; NULL where entries cannot be read.  The page
- * is a copy, and sane.  Runs output functions (fences).
+ * is a copy, and sane.  Runs output functions (fences), which may raise.
  */
 static void
 fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
@@ -656,7 +656,8 @@ fpt_percent(int64 part, int64 whole)
 
 /*
  * The row that fptree_stat() returns: columns as in the install script.  Of a
- * striped index npages is the sum of all files.
+ * striped index npages is the sum of all files.  As fpt_row_result(), which may
+ * raise.
  */
 static Datum
 fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)

@@ -117,7 +117,8 @@ fptree_stripes(PG_FUNCTION_ARGS)
  *
  * Bytes of all files of an index: stripes, free space maps, init forks.  Locks
  * the index, AccessShareLock, which keeps its stripes.  A stripe that is
- * missing counts nothing; nor do any if the metapage cannot be read.
+ * missing counts nothing; nor do any if the metapage cannot be read.  Raises an
+ * error if a file cannot be looked at.
  */
 Datum
 fptree_index_size(PG_FUNCTION_ARGS)
@@ -168,7 +169,8 @@ fpt_has_our_am(Oid indexid)
  * metapage cannot be read to *unreadable.  fptree indexes and their tables are
  * locked until the end of the transaction: pg_repack has two indexes exchange
  * their files, and locks the table alone.  False: one was dropped meanwhile;
- * ALTER TABLE may have made another one of its file, so this is not all.
+ * ALTER TABLE may have made another one of its file, so this is not all.  May
+ * be cancelled while it waits for a lock.
  */
 static bool
 fpt_list_used(List **used, List **unreadable)

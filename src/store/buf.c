@@ -558,9 +558,8 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 /*
  * Lines at the beginning of a leaf that is read next: header, root, the first
  * nodes.  What follows is brought by the processor's own read-ahead, and by
- * fpt_page_copy() where the nodes are out of order.  Measured by kernel_bench,
- * scans of 100,000 entries: 3.3 ns an entry without, 2.9 with 4 lines, 2.8 with
- * 12, 24 and 48.
+ * fpt_page_copy() where the nodes are out of order.  What fewer or more of them
+ * gain, section 9 of src/README.md says.
  */
 #define FPT_EXPECT_LINES	12
 

@@ -173,9 +173,13 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 	double		harmonic = 0;
 
 	if (map->stripes == NULL)
+	{
+		Oid			tablespace = rel->rd_rel->reltablespace;
+
 		return maintenance ?
-			get_tablespace_maintenance_io_concurrency(rel->rd_rel->reltablespace) :
-			get_tablespace_io_concurrency(rel->rd_rel->reltablespace);
+			get_tablespace_maintenance_io_concurrency(tablespace) :
+			get_tablespace_io_concurrency(tablespace);
+	}
 
 	/*
 	 * Requests for n disks fall on some of them twice before they have fallen
@@ -1117,8 +1121,8 @@ fpt_pagewriter_get(FPTPageWriter *w, uint32 pageno)
 	Assert(pageno < FPT_MAX_PAGENO);
 	w->npages++;
 	w->cur = striped ? w->stripes[fpt_page_stripe(w->map, pageno)] : w->main;
-	return fpt_filewriter_get(w->cur,
-							  striped ? fpt_stripe_block(w->map, pageno) : pageno);
+	return fpt_filewriter_get(w->cur, striped ?
+							  fpt_stripe_block(w->map, pageno) : pageno);
 }
 
 void

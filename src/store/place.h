@@ -92,7 +92,10 @@ extern void fpt_stripe_create_file(const FPTLocator *locator,
 extern uint32 fpt_npages(Relation rel, FPTPageMap *map);
 extern uint32 fpt_total_pages(Relation rel, FPTPageMap *map);
 
-/* Looks at the files, as fpt_npages(): for numbers beyond what is known. */
+/*
+ * Looks at the files, as fpt_npages(), and raises as that: for numbers beyond
+ * what is known.
+ */
 extern bool fpt_page_exists_now(Relation rel, FPTPageMap *map, uint32 pageno);
 
 /*

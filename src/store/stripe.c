@@ -462,8 +462,8 @@ fpt_stripe_make(Relation index, int k, Oid space)
 /*
  * OID of the extension's event trigger, whatever its name; InvalidOid: there is
  * none.  It calls a function in the schema of the access method's.  Locks
- * pg_event_trigger, AccessShareLock, for as long as it is read.  Reads all of
- * it: databases have few event triggers.
+ * pg_event_trigger, AccessShareLock, for as long as it is read.  Reads
+ * catalogues, and all of that one: databases have few event triggers.
  */
 static Oid
 fpt_ddl_trigger(Relation index)

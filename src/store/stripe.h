@@ -101,7 +101,7 @@ extern bool fpt_is_stripe(Oid relid, Oid *index);
 /*
  * OIDs of the relations of one access method, or of all others but btree, in
  * the current context.  Locks pg_class, AccessShareLock, for as long as it is
- * read.
+ * read.  Reads catalogues.
  */
 extern List *fpt_relations_of(Oid am, char relkind);
 

@@ -172,8 +172,9 @@ fpt_moved_far(Relation rel, FPTIndex *ix, uint32 moves)
 }
 
 /*
- * fpt_moveright(), which see; bounds: keys on either side of the key, or NULL.
- * A page that begins and ends at these is the right one without comparing.
+ * fpt_moveright(), which see for locks and errors; bounds: keys on either side
+ * of the key, or NULL.  A page that begins and ends at these is the right one
+ * without comparing.
  */
 static inline Buffer
 fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
@@ -360,7 +361,8 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		Assert(cur <= FPT_MAX_LEVEL && fpt_header(page)->level == cur);
 		if (stack)
 			stack->page[cur] = fpt_bufpage(buf);
-		if (fpt_page_find_child(&ix->layout, page, key, &child, &loc) != FPT_OK ||
+		if (fpt_page_find_child(&ix->layout, page, key, &child,
+								&loc) != FPT_OK ||
 			(unlikely(ix->headless) &&
 			 !fpt_child_bounds(ix, page, loc, &around)))
 			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));

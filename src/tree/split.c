@@ -106,7 +106,7 @@ typedef struct FPTSplit
 	Relation	rel;
 	FPTIndex   *ix;
 	const FPTEntry *e;			/* the entry to insert, or NULL */
-	FPTLocal   *local;			/* the same as the page would have it, or NULL */
+	FPTLocal   *local;			/* the same as the page has it, or NULL */
 	FPTEntry   *entries;		/* the page's entries and e, in order */
 	int			n;
 	int			pos;			/* e's place in them; -1: it is not in */
@@ -221,7 +221,8 @@ fpt_split_local_run(FPTSplit *sp)
 		return false;
 	prev = sp->entries[sp->pos - 1].key.tid;
 	return tid == prev + 1 ||
-		((tid >> 16) == (prev >> 16) + 1 && (tid & 0xFFFF) == FirstOffsetNumber);
+		((tid >> 16) == (prev >> 16) + 1 &&
+		 (tid & 0xFFFF) == FirstOffsetNumber);
 }
 
 /* Are two leaf entries, or an entry and a fence, of the same key? */

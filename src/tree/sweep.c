@@ -200,6 +200,7 @@ fpt_sweep_end(FPTSweep *s)
 /*
  * Ask for pages first + from .. first + to - 1, less those in shared buffers
  * but for gaps of "gap" between two others.  Returns the number of requests.
+ * Raises an error if a file cannot be opened.
  */
 static int
 fpt_sweep_range(FPTSweep *s, const bool *cached, uint32 first, int from, int to,
@@ -285,7 +286,8 @@ fpt_sweep_front(FPTSweep *s, uint32 pageno)
 	while (s->front < to)
 	{
 		uint32		first = s->front;
-		int			n = Min(to - first, FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
+		int			n = Min(to - first,
+							FPT_FRONT_PAGES - first % FPT_FRONT_PAGES);
 
 		if (large)
 			fpt_sweep_large(s, first, n);

@@ -37,7 +37,7 @@ typedef struct FPTUnique
 	FPTIndex   *ix;
 	FPTUniqueCheck *c;
 	uint64		self;			/* TID of the new row */
-	FPTKey		lo;				/* keys equal to the new one, as btree sees it */
+	FPTKey		lo;				/* keys equal to the new one, as btree has it */
 	FPTKey		hi;
 	SnapshotData dirty;
 	bool		found;			/* UNIQUE_CHECK_EXISTING met itself */
@@ -71,7 +71,8 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 	uint32		firstpage;
 
 	fpt_tid_decode(u->self, &self);
-	if (!table_index_fetch_tuple_check(u->c->heapRel, &self, SnapshotSelf, NULL))
+	if (!table_index_fetch_tuple_check(u->c->heapRel, &self, SnapshotSelf,
+									   NULL))
 		return;
 
 	/* Serializable transactions may fail for a better reason. */
@@ -156,8 +157,9 @@ fpt_unique_entries(FPTUnique *u, Buffer first, Buffer cur, const FPTRun *run,
 }
 
 /*
- * Examine all equal entries of one page, as fpt_unique_entry() does.  Raises an
- * error if the page is damaged, or if comparing does.
+ * Examine all equal entries of one page, which is locked, as fpt_unique_entry()
+ * does, and return what that does.  Raises an error if the page is damaged, or
+ * if comparing does.
  */
 static TransactionId
 fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)

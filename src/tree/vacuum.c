@@ -155,7 +155,8 @@ typedef struct FPTVacuum
 static FPTFenceId
 fpt_fence_id(const FPTKey *k)
 {
-	uint64		fixed[4] = {k->hi, k->lo, k->tid, (uint64) k->cls << 32 | k->len};
+	uint64		clslen = (uint64) k->cls << 32 | k->len;
+	uint64		fixed[4] = {k->hi, k->lo, k->tid, clslen};
 	uint64		id;
 
 	id = hash_bytes_extended((const unsigned char *) fixed, sizeof(fixed), 0);
@@ -220,7 +221,7 @@ typedef struct FPTUnlink
 	FPTKey		low;			/* the target's fences */
 	FPTKey		high;
 	FPTLoc		loc;			/* the target's downlink in the parent */
-	bool		to_right;		/* the right sibling takes over, else the left */
+	bool		to_right;		/* the right sibling takes over, or the left */
 } FPTUnlink;
 
 static void
@@ -482,7 +483,8 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 	}
 	if (res != FPT_OK)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(heir), fpt_bufpage(heir));
-	res = fpt_unlink_downlink(l, u, fpt_wal_page(wal, u->parent, false), rightno);
+	res = fpt_unlink_downlink(l, u, fpt_wal_page(wal, u->parent, false),
+							  rightno);
 	if (res != FPT_OK)
 		fpt_corrupt_page(v->rel, l, BufferGetPage(u->parent),
 						 fpt_bufpage(u->parent));
@@ -1397,7 +1399,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	Assert(callback != NULL && !RecoveryInProgress());
 	Assert(CheckRelationLockedByMe(info->index, AccessShareLock, true));
 	if (stats == NULL)
-		stats = (IndexBulkDeleteResult *) palloc0(sizeof(IndexBulkDeleteResult));
+		stats = palloc0(sizeof(IndexBulkDeleteResult));
 	old = MemoryContextSwitchTo(cxt);
 	v = palloc0(sizeof(FPTVacuum)); /* too large for a stack */
 	v->info = info;
