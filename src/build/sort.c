@@ -14,7 +14,7 @@
  * When memory reaches the spool's limit, it is sorted and written to a
  * temporary file as a run, and the end of the build merges the runs.  Order is
  * total, because TIDs decide lastly: it depends neither on the order in which
- * the heap was scanned nor on who scanned which part.
+ * the table was scanned nor on who scanned which part.
  *
  * A run starts at a block boundary of its file and has records one after the
  * other: images' as they are in the array, an FPTRecord of each general key.
@@ -130,8 +130,8 @@ struct FPTSpool
 	size_t		nfetched;		/* records of recs given back */
 	char	   *readbuf;		/* the readers' buffers */
 	Size		readsize;		/* bytes read at once */
-	FPTRunReader **heap;		/* runs not exhausted, by next record */
-	int			nheap;
+	FPTRunReader **queue;		/* runs not exhausted, by next record */
+	int			nqueue;
 	bool		given;			/* the first one's has been given back */
 };
 
@@ -323,8 +323,8 @@ fpt_spool_sort_array(FPTSpool *sp)
 
 /*
  * Sort what is in memory and write it out, which leaves no records there.  If
- * it continues the last run it becomes part of that: then a heap in key order
- * gives one run, and NULLs' TIDs do.  May be cancelled; raises errors of
+ * it continues the last run it becomes part of that: then a table in key
+ * order gives one run, and NULLs' TIDs do.  May be cancelled; raises errors of
  * comparison functions and of writing.
  */
 static void
@@ -333,7 +333,7 @@ fpt_spool_dump(FPTSpool *sp)
 	const uint64 *rec;
 	uint64		from;
 
-	Assert(sp->heap == NULL);	/* no merge has begun */
+	Assert(sp->queue == NULL);	/* no merge has begun */
 	if (sp->nrecs == 0)
 		return;
 	fpt_spool_sort_array(sp);
@@ -457,7 +457,7 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 	int			nw = sp->nwords;
 	uint64	   *place;
 
-	Assert(sp->l == NULL && sp->heap == NULL);
+	Assert(sp->l == NULL && sp->queue == NULL);
 	if (unlikely(sp->nrecs >= sp->maxrecs))
 		fpt_spool_make_room(sp);
 	Assert(sp->nrecs < sp->maxrecs);
@@ -480,7 +480,7 @@ fpt_spool_add_chunk(FPTSpool *sp)
 	Size		used = sp->maxrecs * FPT_ITEM_BYTES +
 		sp->nchunks * FPT_CHUNK_BYTES;
 
-	Assert(sp->l != NULL && sp->heap == NULL);
+	Assert(sp->l != NULL && sp->queue == NULL);
 	if (used + FPT_CHUNK_BYTES > sp->mem)
 		fpt_spool_dump(sp);
 	if (sp->nchunks >= sp->maxchunks)
@@ -580,47 +580,47 @@ fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 }
 
 /*
- * Let the heap's i'th run sink to where its next record belongs.  May raise
- * errors of comparison functions, the heap then in no order.
+ * Let the queue's i'th run sink to where its next record belongs, as in a binary
+ * heap.  May raise errors of comparison functions, the queue then in no order.
  *
  * Not that of lib/binaryheap.h, which calls a function for each comparison: of
  * images that takes longer than comparing them.
  */
 static void
-fpt_heap_sink(FPTSpool *sp, int i)
+fpt_queue_sink(FPTSpool *sp, int i)
 {
-	FPTRunReader **heap = sp->heap;
-	FPTRunReader *r = heap[i];
+	FPTRunReader **queue = sp->queue;
+	FPTRunReader *r = queue[i];
 
-	Assert(i >= 0 && i < sp->nheap);
+	Assert(i >= 0 && i < sp->nqueue);
 	for (;;)
 	{
 		int			child = 2 * i + 1;
 
-		if (child >= sp->nheap)
+		if (child >= sp->nqueue)
 			break;
-		if (child + 1 < sp->nheap &&
-			fpt_run_less(sp, heap[child + 1]->rec, heap[child]->rec))
+		if (child + 1 < sp->nqueue &&
+			fpt_run_less(sp, queue[child + 1]->rec, queue[child]->rec))
 			child++;
-		if (!fpt_run_less(sp, heap[child]->rec, r->rec))
+		if (!fpt_run_less(sp, queue[child]->rec, r->rec))
 			break;
-		heap[i] = heap[child];
+		queue[i] = queue[child];
 		i = child;
 	}
-	heap[i] = r;
+	queue[i] = r;
 }
 
 /*
- * Start merging the first n runs: read the beginning of each, and make a heap
- * of them.  Buffers and heap are allocated, for n at least.  As
- * fpt_reader_fill() and fpt_heap_sink().
+ * Start merging the first n runs: read the beginning of each, and queue them.
+ * Buffers and queue are allocated, for n at least.  As
+ * fpt_reader_fill() and fpt_queue_sink().
  */
 static void
 fpt_merge_start(FPTSpool *sp, int n)
 {
 	Assert(n > 0 && n <= sp->nruns);
-	Assert(sp->heap != NULL && sp->readbuf != NULL);
-	sp->nheap = 0;
+	Assert(sp->queue != NULL && sp->readbuf != NULL);
+	sp->nqueue = 0;
 	sp->given = false;
 	for (int i = 0; i < n; i++)
 	{
@@ -631,10 +631,10 @@ fpt_merge_start(FPTSpool *sp, int n)
 		r->end = r->buf;
 		r->nread = 0;
 		if (fpt_reader_fill(sp, r))
-			sp->heap[sp->nheap++] = r;
+			sp->queue[sp->nqueue++] = r;
 	}
-	for (int i = sp->nheap / 2 - 1; i >= 0; i--)
-		fpt_heap_sink(sp, i);
+	for (int i = sp->nqueue / 2 - 1; i >= 0; i--)
+		fpt_queue_sink(sp, i);
 }
 
 /*
@@ -648,24 +648,24 @@ fpt_merge_fetch(FPTSpool *sp, const uint64 **recs)
 	FPTRunReader *r;
 	size_t		n = 1;
 
-	Assert(!sp->given || sp->nheap > 0);
+	Assert(!sp->given || sp->nqueue > 0);
 	if (sp->given)
 	{
 		/* Only now: what was given back had to be there until now. */
-		r = sp->heap[0];
+		r = sp->queue[0];
 		r->rec = (const uint64 *) ((const char *) r->rec +
 								   fpt_rec_size(sp, r->rec));
 		if (!fpt_reader_ready(sp, r) && !fpt_reader_fill(sp, r))
-			sp->heap[0] = sp->heap[--sp->nheap];
-		if (sp->nheap > 1)
-			fpt_heap_sink(sp, 0);
+			sp->queue[0] = sp->queue[--sp->nqueue];
+		if (sp->nqueue > 1)
+			fpt_queue_sink(sp, 0);
 	}
-	sp->given = sp->nheap > 0;
+	sp->given = sp->nqueue > 0;
 	if (!sp->given)
 		return 0;
-	r = sp->heap[0];
+	r = sp->queue[0];
 	*recs = r->rec;
-	if (sp->nheap == 1 && sp->l == NULL)
+	if (sp->nqueue == 1 && sp->l == NULL)
 	{
 		/* Nothing to merge: all that is read, the last one is "given". */
 		n = (r->end - (const char *) r->rec) / sp->recsize;
@@ -751,7 +751,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 	Assert(sp->readsize >= BLCKSZ);
 	sp->readbuf = MemoryContextAllocHuge(sp->cxt, ways *
 										 (sp->maxsize + sp->readsize));
-	sp->heap = MemoryContextAlloc(sp->cxt, ways * sizeof(FPTRunReader *));
+	sp->queue = MemoryContextAlloc(sp->cxt, ways * sizeof(FPTRunReader *));
 	while (sp->nruns > fanin)
 		fpt_merge_first_runs(sp, Min(fanin, sp->nruns - fanin + 1));
 	Assert(sp->nruns <= ways);	/* there are so many buffers */
@@ -763,7 +763,7 @@ fpt_spool_prepare_merge(FPTSpool *sp)
 void
 fpt_spool_sort(FPTSpool *sp)
 {
-	Assert(sp->heap == NULL);
+	Assert(sp->queue == NULL);
 	if (sp->nruns == 0)
 		fpt_spool_sort_array(sp);
 	else
@@ -795,7 +795,7 @@ void
 fpt_spool_export(FPTSpool *sp, FPTSpoolExport *ex)
 {
 	Assert(sp->fileset != NULL);
-	Assert(sp->heap == NULL);
+	Assert(sp->queue == NULL);
 	fpt_spool_dump(sp);
 	ex->nruns = sp->nruns;
 	ex->dirblock = 0;
@@ -822,7 +822,7 @@ fpt_spool_import(FPTSpool *sp, FileSet *fileset, const char *name,
 
 	/* A dumped array could be joined to an imported run by mistake. */
 	Assert(sp->nrecs == 0 && sp->out.file == NULL);
-	Assert(sp->fileset == NULL && sp->heap == NULL);
+	Assert(sp->fileset == NULL && sp->queue == NULL);
 	if (ex->nruns > 0)
 	{
 		file = BufFileOpenFileSet(fileset, name, O_RDONLY, false);

@@ -462,16 +462,16 @@ fpt_general_search_key(const FPTGeneral *g, const FPTGeneralSearch *s,
 
 void
 fpt_general_search_keys(const FPTGeneral *g, const FPTGeneralSearch *before,
-						const FPTGeneralSearch *after, FPTKey *lo, FPTKey *hi)
+						const FPTGeneralSearch *after, FPTKey *from, FPTKey *to)
 {
 	Assert(!before->after && after->after);
 	Assert(before->natts == after->natts);
-	if (search_key_begin(g, before, lo) && search_key_begin(g, after, hi))
+	if (search_key_begin(g, before, from) && search_key_begin(g, after, to))
 		fpt_head_prefix(&g->head, before->values, before->isnull,
-						before->natts, before->code, &lo->lo, &hi->lo);
+						before->natts, before->code, &from->lo, &to->lo);
 	else
-		(void) search_key_begin(g, after, hi);
-	Assert(lo->cls == hi->cls && lo->lo <= hi->lo);
+		(void) search_key_begin(g, after, to);
+	Assert(from->cls == to->cls && from->lo <= to->lo);
 }
 
 /*

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * key/general.h
- *	  Keys of the general class: what the tree asks of those who know types.
+ *	  General keys: what the tree asks of those who know types.
  *
  * An index whose key has no image (key/image.h) stores an entry as
  *

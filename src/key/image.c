@@ -279,13 +279,13 @@ fpt_image_decode(const FPTKeyType *type, FPTImage img, char *buf)
  * images, the zeroes (two neighbours) and the NaNs (all above infinity).
  */
 static void
-ascending_class(const FPTKeyType *type, FPTImage img, FPTImage *lo,
-				FPTImage *hi)
+ascending_class(const FPTKeyType *type, FPTImage img, FPTImage *from,
+				FPTImage *to)
 {
 	uint64		zero;			/* image of -0.0; that of 0.0 is the next */
 	uint64		inf;			/* image of infinity; NaNs are above */
 
-	*lo = *hi = img;
+	*from = *to = img;
 	if (type->kind == FPT_IMG_F4)
 	{
 		zero = fpt_f4_image(float4_bits(-0.0f));
@@ -301,13 +301,13 @@ ascending_class(const FPTKeyType *type, FPTImage img, FPTImage *lo,
 
 	if (img.lo > inf)
 	{
-		lo->lo = inf + 1;
-		*hi = fpt_image_max(type);
+		from->lo = inf + 1;
+		*to = fpt_image_max(type);
 	}
 	else if (img.lo == zero || img.lo == zero + 1)
 	{
-		lo->lo = zero;
-		hi->lo = zero + 1;
+		from->lo = zero;
+		to->lo = zero + 1;
 	}
 }
 
@@ -988,7 +988,7 @@ bool
 fpt_cut_interval(const FPTKeyType *type, const FPTCut *cut, int strategy,
 				 FPTImage *lo, FPTImage *hi)
 {
-	lo->hi = lo->lo = 0;
+	memset(lo, 0, sizeof(FPTImage));
 	*hi = fpt_image_max(type);
 
 	switch (strategy)

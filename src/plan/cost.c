@@ -48,6 +48,7 @@
 #define FPT_COST_START		4
 
 bool		fpt_guc_cost_readahead = true;
+bool		fpt_guc_plan_costs = true;
 
 int
 fpt_tree_height(Relation rel)
@@ -360,13 +361,15 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 	}
 	btcostestimate(root, path, loop_count, indexStartupCost, indexTotalCost,
 				   indexSelectivity, indexCorrelation, indexPages);
-	if (!fpt_skip_cost(root, path, loop_count, *indexStartupCost,
-					   indexTotalCost, *indexSelectivity, indexPages) &&
+	if ((!fpt_guc_plan_costs ||
+		 !fpt_skip_cost(root, path, loop_count, *indexStartupCost,
+						indexTotalCost, *indexSelectivity, indexPages)) &&
 		!isinf(*indexTotalCost))
 		*indexTotalCost -=
 			Min(fpt_readahead_credit(path, loop_count, *indexPages),
 				*indexTotalCost - *indexStartupCost);
-	*indexPages *= fpt_btree_pages(root, info);
+	if (fpt_guc_plan_costs)
+		*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 	Assert(*indexPages >= 0);
 }

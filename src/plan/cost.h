@@ -12,6 +12,7 @@
 #include "utils/relcache.h"
 
 extern bool fpt_guc_cost_readahead;
+extern bool fpt_guc_plan_costs;
 
 struct PlannerInfo;
 

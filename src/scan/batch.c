@@ -762,7 +762,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(from == NULL || to == NULL);
 	Assert(first == NULL || (to == NULL && so->quals != NULL));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
-	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);
+	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);	/* S6 */
 	b->valid = true;
 	b->pageno = fpt_bufpage(buf);
 	b->left = fpt_header(page)->left;

@@ -539,7 +539,6 @@ fpt_find_option(const char *name)
 #else
 	struct config_generic **vars = get_guc_variables();
 
-	Assert(GetConfigOption(name, true, false) != NULL);	/* so it ends */
 	while (strcmp((*vars)->name, name) != 0)
 		vars++;
 	return *vars;

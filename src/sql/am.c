@@ -175,6 +175,10 @@ fpt_define_settings(void)
 							 "Tell the planner that long scans read leaf pages ahead.",
 							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.plan_costs",
+							 "Let the planner know what skips cost, and of how many pages the work is.",
+							 NULL, &fpt_guc_plan_costs, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("fptree.plan_families",
 							 "Let the planner apply its rules about btree's operator families.",
 							 NULL, &fpt_guc_plan_families, true, PGC_USERSET,

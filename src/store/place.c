@@ -495,10 +495,10 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 
 #ifdef USE_PREFETCH
 /*
- * The file that hints go to where the server can ask for single blocks only (up
- * to 16): the segment asked for last, which stays open from one hint to the
- * next, to the end of the transaction.  It is one of the server's virtual
- * files, of which there can be any number: a hint must not fail.
+ * The file of which blocks are asked for where the server can ask for single ones
+ * only (up to 16): the segment asked last, which stays open from one request to
+ * the next, to the end of the transaction.  It is one of the server's virtual
+ * files, of which there can be any number: asking must not fail.
  */
 static struct
 {
@@ -506,22 +506,22 @@ static struct
 	File		file;			/* < 0: none is open */
 	FPTLocator	locator;		/* whose it is */
 	BlockNumber seg;			/* which segment, of RELSEG_SIZE blocks */
-}			fpt_hint = {.file = -1};
+}			fpt_advised = {.file = -1};
 
 /* Close it, if it is open.  Raises nothing. */
 static void
-fpt_hint_close(void)
+fpt_advise_close(void)
 {
-	if (fpt_hint.file >= 0)
-		FileClose(fpt_hint.file);
-	fpt_hint.file = -1;
+	if (fpt_advised.file >= 0)
+		FileClose(fpt_advised.file);
+	fpt_advised.file = -1;
 }
 
 /* The end of a transaction, of any kind: locks that kept the file are gone. */
 static void
-fpt_hint_xact(XactEvent event, void *arg)
+fpt_advise_xact(XactEvent event, void *arg)
 {
-	fpt_hint_close();
+	fpt_advise_close();
 }
 
 /*
@@ -529,27 +529,27 @@ fpt_hint_xact(XactEvent event, void *arg)
  * Returns false if it cannot be; raises nothing but for want of memory.
  */
 static bool
-fpt_hint_open(Relation rel, BlockNumber seg)
+fpt_advise_open(Relation rel, BlockNumber seg)
 {
 	char	   *path;
 	char	   *name;
 
-	if (fpt_hint.file >= 0 && fpt_hint.seg == seg &&
-		fpt_locator_equals(&fpt_hint.locator, &FPT_LOCATOR(rel)))
+	if (fpt_advised.file >= 0 && fpt_advised.seg == seg &&
+		fpt_locator_equals(&fpt_advised.locator, &FPT_LOCATOR(rel)))
 		return true;
-	if (!fpt_hint.known)
-		RegisterXactCallback(fpt_hint_xact, NULL);
-	fpt_hint.known = true;
-	fpt_hint_close();
+	if (!fpt_advised.known)
+		RegisterXactCallback(fpt_advise_xact, NULL);
+	fpt_advised.known = true;
+	fpt_advise_close();
 	path = fpt_file_path(rel, MAIN_FORKNUM);
 	name = seg > 0 ? psprintf("%s.%u", path, seg) : path;
-	fpt_hint.file = PathNameOpenFile(name, O_RDONLY | PG_BINARY);
-	fpt_hint.locator = FPT_LOCATOR(rel);
-	fpt_hint.seg = seg;
+	fpt_advised.file = PathNameOpenFile(name, O_RDONLY | PG_BINARY);
+	fpt_advised.locator = FPT_LOCATOR(rel);
+	fpt_advised.seg = seg;
 	if (name != path)
 		pfree(name);
 	pfree(path);
-	return fpt_hint.file >= 0;
+	return fpt_advised.file >= 0;
 }
 #endif
 
@@ -560,7 +560,7 @@ fpt_hint_open(Relation rel, BlockNumber seg)
  * Cut where segments of the file end.  Raises nothing but for want of memory.
  */
 static void
-fpt_hint_blocks(Relation rel, BlockNumber blk, int n)
+fpt_advise_blocks(Relation rel, BlockNumber blk, int n)
 {
 	Assert(n > 0 && blk < MaxBlockNumber);
 #ifdef USE_PREFETCH
@@ -570,8 +570,8 @@ fpt_hint_blocks(Relation rel, BlockNumber blk, int n)
 		BlockNumber off = blk % RELSEG_SIZE;
 		int			here = Min(n, (int) (RELSEG_SIZE - off));
 
-		if (fpt_hint_open(rel, seg))
-			(void) FilePrefetch(fpt_hint.file, (off_t) off * BLCKSZ,
+		if (fpt_advise_open(rel, seg))
+			(void) FilePrefetch(fpt_advised.file, (off_t) off * BLCKSZ,
 								here * BLCKSZ, WAIT_EVENT_DATA_FILE_PREFETCH);
 		blk += here;
 		n -= here;
@@ -595,7 +595,7 @@ void
 fpt_prefetch_range(Relation rel, BlockNumber first, int n)
 {
 	if (!fpt_prefetch_blocks(rel, MAIN_FORKNUM, first, n))
-		fpt_hint_blocks(rel, first, n);
+		fpt_advise_blocks(rel, first, n);
 }
 
 void

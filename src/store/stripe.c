@@ -418,6 +418,7 @@ fpt_stripe_create(Relation index, int k, Oid space)
 									 false, true, true, InvalidOid, NULL);
 	ObjectAddressSet(stripe, RelationRelationId, relid);
 	ObjectAddressSet(method, AccessMethodRelationId, am);
+	/* S2: on nothing else */
 	recordDependencyOn(&stripe, &method, DEPENDENCY_NORMAL);
 	CommandCounterIncrement();
 	return relid;

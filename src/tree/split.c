@@ -702,7 +702,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	fpt_wal_finish(wal);
 
 	if (h->level == 0)
-		PredicateLockPageSplit(rel, pageno, rightno);
+		PredicateLockPageSplit(rel, pageno, rightno);	/* S6 */
 	if (BufferIsValid(obuf))
 		UnlockReleaseBuffer(obuf);
 }
