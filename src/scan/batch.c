@@ -184,7 +184,6 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 	FPTBatch   *b = &so->cur;
 	Buffer		buf = b->buf;
 	Page		page;
-	bool		dirty = false;
 
 	Assert(b->valid);
 	Assert(so->nkilled > 0 && so->nkilled <= so->maxkilled);
@@ -199,24 +198,9 @@ fpt_kill_items(IndexScanDesc scan, FPTScanOpaque *so)
 						 BUFFER_LOCK_SHARE);
 	page = BufferGetPage(buf);
 	if ((BufferIsValid(b->buf) || BufferGetLSNAtomic(buf) == b->lsn) &&
-		fpt_page_on_level(page, 0) &&
-		fpt_page_has_hints(&so->ix.layout, page) &&
-		fpt_hints_begin(buf))
-	{
-		for (int i = 0; i < so->nkilled; i++)
-		{
-			int			slotid = b->slotids[so->killed[i]];
-
-			Assert(so->killed[i] >= 0 && so->killed[i] < b->n);
-			if (fpt_page_slot_is(&so->ix.layout, page, slotid,
-								 b->tids[so->killed[i]]))
-			{
-				fpt_page_hint_set(&so->ix.layout, page, slotid);
-				dirty = true;
-			}
-		}
-		fpt_hints_end(buf, dirty);
-	}
+		fpt_page_on_level(page, 0))
+		fpt_leave_hints(&so->ix.layout, buf, b->slotids, b->tids, so->killed,
+						so->nkilled);
 	if (BufferIsValid(b->buf))
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 	else

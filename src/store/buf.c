@@ -596,3 +596,27 @@ fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock)
 {
 	return fpt_getbuf_extended(rel, ix, pageno, lock, NULL);
 }
+
+void
+fpt_leave_hints(const FPTLayout *l, Buffer buf, const uint16 *slotids,
+				const uint64 *tids, const int *which, int n)
+{
+	Page		page = BufferGetPage(buf);
+	bool		dirty = false;
+
+	Assert(fpt_buffer_locked(buf, false));
+	if (!fpt_page_has_hints(l, page) || !fpt_hints_begin(buf))
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		int			e = which != NULL ? which[i] : i;
+
+		Assert(e >= 0);
+		if (fpt_page_slot_is(l, page, slotids[e], tids[e]))
+		{
+			fpt_page_hint_set(l, page, slotids[e]);
+			dirty = true;
+		}
+	}
+	fpt_hints_end(buf, dirty);
+}

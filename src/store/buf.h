@@ -114,4 +114,15 @@ extern Buffer fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno,
 extern void fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf,
 							 uint32 pageno);
 
+/*
+ * Leave hints in a leaf, which is locked, at n entries that are dead to
+ * everybody, if it has room for hints and may be changed: by their slots, and
+ * the TIDs they had; what has another one by now is not the entry.  "which": of
+ * slotids and tids those with these numbers, or NULL: the first ones.  The page
+ * may be logged.  Raises what logging does.
+ */
+extern void fpt_leave_hints(const FPTLayout *l, Buffer buf,
+							const uint16 *slotids, const uint64 *tids,
+							const int *which, int n);
+
 #endif							/* FPT_STORE_BUF_H */

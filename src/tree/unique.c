@@ -112,16 +112,14 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 	if (!table_index_fetch_tuple_check(u->c->heapRel, &htid, &u->dirty,
 									   &all_dead))
 	{
+		uint16		slot = (uint16) slotid;
+
 		/*
 		 * Dead to everybody: the whole HOT chain.  The page has been locked
 		 * since its entries were copied, so the slot still is this entry's.
 		 */
-		if (all_dead && fpt_page_has_hints(&u->ix->layout, page) &&
-			fpt_hints_begin(cur))
-		{
-			fpt_page_hint_set(&u->ix->layout, page, slotid);
-			fpt_hints_end(cur, true);
-		}
+		if (all_dead)
+			fpt_leave_hints(&u->ix->layout, cur, &slot, &tid, NULL, 1);
 		return InvalidTransactionId;
 	}
 	if (u->c->how == UNIQUE_CHECK_PARTIAL)
