@@ -133,6 +133,10 @@ fpt_image_value_bytes(const FPTKeyType *type, uint64 *flip)
 	return type->typlen;
 }
 
+/*
+ * The images, in the index's order, of all values that btree calls equal to
+ * that of "img" (index's order, too): lo .. hi, img among them.
+ */
 extern void fpt_image_class(const FPTKeyType *type, bool descending,
 							FPTImage img, FPTImage *lo, FPTImage *hi);
 

@@ -371,18 +371,19 @@ fpt_nearest_early(FPTNearest *near, int splits)
  * See tree/finddisk.h.  The nearest pages are known from the page's own links
  * and number, whatever the parent says.
  */
-int
+void
 fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf, const FPTStack *stack,
-			  uint32 other, FPTStripeOrder *order)
+			  uint32 other, FPTStripeOrder *order, int *early)
 {
 	Page		page = BufferGetPage(buf);
 	FPTPageHeader *h = fpt_header(page);
 	FPTNearest	near;
-	int			early = 0;
 	int			n;
 
+	if (early != NULL)
+		*early = 0;
 	if (ix->map.stripes == NULL)
-		return 0;
+		return;
 	/* Others have added pages since. */
 	(void) fpt_npages(rel, &ix->map);
 	n = ix->map.stripes->n;
@@ -400,9 +401,9 @@ fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf, const FPTStack *stack,
 		fpt_nearest_parent(&near, rel, ix, page, stack);
 	fpt_nearest_count(&near, FPT_FAR);
 	fpt_nearest_sort(&near, order);
-	if (h->level > 0 || fpt_nearest_fits(&near, order->stripe[0]))
-		return 0;
-	for (int i = 1; i <= FPT_EARLY_SPLITS && early == 0; i++)
-		early = fpt_nearest_early(&near, i);
-	return early;
+	if (early == NULL || fpt_nearest_fits(&near, order->stripe[0]))
+		return;
+	Assert(h->level == 0);
+	for (int i = 1; i <= FPT_EARLY_SPLITS && *early == 0; i++)
+		*early = fpt_nearest_early(&near, i);
 }

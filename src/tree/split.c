@@ -740,9 +740,9 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 						 RelationGetRelationName(rel))));
 	if (level == 0)
 		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
-	(void) fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order);
+	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order, NULL);
 	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
-	(void) fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order);
+	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order, NULL);
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
@@ -1063,8 +1063,8 @@ fpt_split_end(FPTSplit *sp)
  * The nth leaf to the right of one that is locked exclusively and stays so,
  * locked exclusively, too: locks are coupled on the way, from left to right
  * (L1).  InvalidBuffer: there is none.  Cannot be cancelled, so nth is small
- * (L11).  Raises an error if a leaf does not continue the one before, or is
- * damaged, or if comparing does.
+ * (L11).  Raises an error if a leaf does not continue the one before, or is one
+ * of those that are locked (L9), or damaged, or if comparing does.
  */
 static Buffer
 fpt_split_walk(Relation rel, FPTIndex *ix, Buffer buf, int nth)
@@ -1119,7 +1119,7 @@ fpt_split_early(const FPTSplit *first, Buffer buf, int nth, FPTStack *stack)
 		fpt_split_try(&sp, page, fpt_split_middle(&sp, page));
 	if (can)
 	{
-		(void) fpt_find_disk(rel, ix, ebuf, stack, FPT_NOPAGE, &order);
+		fpt_find_disk(rel, ix, ebuf, stack, FPT_NOPAGE, &order, NULL);
 		fpt_split_page(&sp, ebuf, &rbuf, InvalidBuffer, &order);
 		UnlockReleaseBuffer(rbuf);
 		fpt_stop_point(FPT_STOP_LEAF_SPLIT);
@@ -1142,14 +1142,16 @@ static void
 fpt_split_place(const FPTSplit *sp, Buffer buf, FPTStack *stack,
 				FPTStripeOrder *order)
 {
+	bool		early = fpt_header(BufferGetPage(buf))->level == 0 &&
+		sp->n - sp->at >= sp->n / FPT_SPLIT_EARLY_MOVED;
+
 	for (int i = 0;; i++)
 	{
-		int			nth = fpt_find_disk(sp->rel, sp->ix, buf, stack,
-										FPT_NOPAGE, order);
+		int			nth = 0;
 
-		if (likely(nth == 0) || i == FPT_SPLIT_EARLY ||
-			sp->n - sp->at < sp->n / FPT_SPLIT_EARLY_MOVED ||
-			!fpt_split_early(sp, buf, nth, stack))
+		fpt_find_disk(sp->rel, sp->ix, buf, stack, FPT_NOPAGE, order,
+					  early && i < FPT_SPLIT_EARLY ? &nth : NULL);
+		if (likely(nth == 0) || !fpt_split_early(sp, buf, nth, stack))
 			break;
 	}
 }
