@@ -198,20 +198,30 @@ sub files_of
 		  split(/\n/, $node->safe_psql('postgres', 'SELECT files()')) };
 }
 
-# The WAL since $lsn: who created which file, who has committed or aborted, and
-# which files were dropped by that.
+# A place in WAL as a number
+sub place
+{
+	my ($hi, $lo) = split(m{/}, $_[0]);
+	return hex($hi) * 2**32 + hex($lo);
+}
+
+# The WAL since $lsn: who created which file, who has committed or aborted, which
+# files were dropped by that, and by what is before the place where recovery
+# began.
 sub files_in_wal
 {
 	my ($node, $lsn) = @_;
 	my $command = join(' ', $node->installed_command('pg_waldump'), '-p',
 		$node->data_dir . '/pg_wal', '-s', $lsn, '2>/dev/null');
-	my (%creator, %ended, %dropped);
+	my (%creator, %ended, %dropped, %before);
+	my $recovered;
 
 	open(my $fh, '-|', $command) or die "pg_waldump: $!";
 	while (my $line = <$fh>)
 	{
-		my ($rmgr, $xid, $what, $rest) = $line =~
-		  /^rmgr: (\w+) .* tx: +(\d+), .* desc: (\w+) ?(.*)/ or next;
+		my ($rmgr, $xid, $at, $what, $rest) = $line =~
+		  m{^rmgr: (\w+) .* tx: +(\d+), lsn: ([\w/]+), .* desc: (\w+) ?(.*)}
+		  or next;
 
 		if ($rmgr eq 'Storage' && $what eq 'CREATE')
 		{
@@ -222,19 +232,33 @@ sub files_in_wal
 			$xid = $1 if $1 && $rest =~ /^(\d+):/;
 			$ended{$_} = 1
 			  foreach $xid, $rest =~ /subxacts: ([\d ]+)/ ? split(' ', $1) : ();
-			$dropped{$_} = 1
+			$dropped{$_} = place($at)
 			  foreach $rest =~ /rels: ([^;]*)/ ? split(' ', $1) : ();
+		}
+		elsif ($rmgr eq 'XLOG' && $what =~ /^CHECKPOINT_SHUTDOWN|^END_OF/)
+		{
+			$recovered = 1;
+		}
+		elsif (!$recovered && $rmgr eq 'XLOG' && $what eq 'CHECKPOINT_ONLINE' &&
+			$rest =~ m{^redo ([\w/]+)})
+		{
+			my $redo = place($1);
+
+			%before = map { $_ => 1 } grep { $dropped{$_} < $redo }
+			  keys %dropped;
 		}
 	}
 	close($fh);
-	return (\%creator, \%ended, \%dropped);
+	return (\%creator, \%ended, \%dropped, \%before);
 }
 
 # A crash leaves some files behind, whoever's they are: those of transactions that
-# have not come to their end, and of a file that was dropped, the empty rest that
-# goes with a checkpoint.  Which of those in an account are not like that?  $lsn,
-# $before: where the WAL and which files there were after the crash before.
-# Adds those that are to %$known, with what they are.
+# have not come to their end, of a file that was dropped, the empty rest that
+# goes with a checkpoint, and one that was dropped by a commit that recovery did
+# not see, if the server died before it was removed: a checkpoint does not wait
+# for that.  Which of those in an account are not like that?  $lsn, $before: where
+# the WAL and which files there were after the crash before.  Adds those that are
+# to %$known, with what they are.
 sub leaks_explained
 {
 	my ($node, $account, $lsn, $before, $known) = @_;
@@ -245,7 +269,7 @@ sub leaks_explained
 
 	return $rest if !@leaked;
 
-	my ($creator, $ended, $dropped) = files_in_wal($node, $lsn);
+	my ($creator, $ended, $dropped, $past) = files_in_wal($node, $lsn);
 
 	foreach my $path (@leaked)
 	{
@@ -259,6 +283,10 @@ sub leaks_explained
 		elsif ($dropped->{$path} && -z $node->data_dir . "/$path")
 		{
 			$known->{$path} = 'dropped, empty';
+		}
+		elsif ($past->{$path})
+		{
+			$known->{$path} = 'dropped before recovery began';
 		}
 		else
 		{
