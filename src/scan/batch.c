@@ -37,6 +37,7 @@
 #include "scan/position.h"
 #include "scan/qual.h"
 #include "scan/range.h"
+#include "scan/source.h"
 #include "scan/standby.h"
 #include "server/compat.h"
 #include "server/stop.h"
@@ -52,9 +53,6 @@
 
 /* Bytes for index tuples, likewise. */
 #define FPT_ITUPS_SMALL		(2 * BLCKSZ)
-
-/* After so many jumps out of the next leaf it is not looked at first. */
-#define FPT_JUMP_MISSES		2
 
 /* --- batches ------------------------------------------------------------- */
 
@@ -224,73 +222,6 @@ fpt_batch_leave(IndexScanDesc scan, FPTScanOpaque *so)
 		so->markpos = -1;
 	}
 	fpt_batch_forget(&so->cur);
-}
-
-/* --- the key space ------------------------------------------------------- */
-
-/* Order of the key of an image and a TID, and another one. */
-static inline int
-fpt_image_key_cmp(uint64 hi, uint64 lo, uint64 tid, const FPTKey *key)
-{
-	if (key->cls != FPT_CLS_VALUE)
-		return FPT_CLS_VALUE < key->cls ? -1 : 1;
-	if (hi != key->hi)
-		return hi < key->hi ? -1 : 1;
-	if (lo != key->lo)
-		return lo < key->lo ? -1 : 1;
-	return fpt_tid_cmp(tid, key->tid);
-}
-
-/* Does the i'th range begin, or end, before key?  Spans are not made ranges. */
-static inline bool
-fpt_range_begins_before(const FPTLayout *l, const FPTRanges *ranges, int i,
-						const FPTKey *key)
-{
-	const FPTSpan *s = ranges->spans + i;
-
-	Assert(i >= 0 && i < ranges->n);
-	if (likely(ranges->spans == NULL))
-		return fpt_key_cmp(l, &ranges->one.lo, key) < 0;
-	if (l->keysize == 16)
-		return fpt_image_key_cmp(s->a, s->b, 0, key) < 0;
-	return fpt_image_key_cmp(0, s->a, 0, key) < 0;
-}
-
-static inline bool
-fpt_range_ends_before(const FPTLayout *l, const FPTRanges *ranges, int i,
-					  const FPTKey *key)
-{
-	const FPTSpan *s = ranges->spans + i;
-
-	Assert(i >= 0 && i < ranges->n);
-	if (likely(ranges->spans == NULL))
-		return fpt_key_cmp(l, &ranges->one.hi, key) < 0;
-	return fpt_image_key_cmp(l->keysize == 16 ? s->a : 0, s->b, FPT_MAX_TID,
-							 key) < 0;
-}
-
-/*
- * First range of image keys, from the i'th on, that does not end before key;
- * ranges->n if there is none.  A binary search, of images only: raises nothing,
- * and a page may be locked (L10).
- */
-static int
-fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key,
-				int i)
-{
-	int			end = ranges->n;
-
-	Assert(i >= 0 && i <= end);
-	while (i < end)
-	{
-		int			m = i + (end - i) / 2;
-
-		if (fpt_range_ends_before(l, ranges, m, key))
-			i = m + 1;
-		else
-			end = m;
-	}
-	return i;
 }
 
 /* --- reading pages ------------------------------------------------------- */
@@ -528,7 +459,7 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	int			n;
 
 	Assert(b->n == 0 && b->max >= FPT_MAX_CAP);
-	if (so->ranges.n != 1 || so->ranges.spans != NULL ||
+	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
 		!fpt_whole_image(l, &r->lo, &r->hi) ||
 		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||
 		fpt_key_cmp(l, &r->hi, &b->high->key) >= 0)
@@ -544,60 +475,13 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 }
 
 /*
- * All ranges of image keys between the batch's bounds: their entries are
- * appended to it.  The page is locked to read, before and after; what bounds
- * the steps fpt_leap() says (L10).  Raises an error if the page contradicts
- * itself.  Runs no function of a type.
- */
-static void
-fpt_fill_images(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
-{
-	const FPTLayout *l = &so->ix.layout;
-	const FPTKey *low = &b->low->key;
-	const FPTKey *high = &b->high->key;
-	FPTLoc		done = {0};
-	FPTLoc		leapt = {.kid = -1};
-	FPTRange	buf;
-	FPTEntry	e;
-	int			i = 0;
-	int			steps = 0;
-
-	Assert(so->quals == NULL && so->ix.type != NULL);
-	if (fpt_fill_image(scan, so, b, page))
-		return;
-	if (so->ranges.n > 1)
-		i = fpt_first_range(l, &so->ranges, low, 0);
-	while (i < so->ranges.n && fpt_range_begins_before(l, &so->ranges, i, high))
-	{
-		const FPTRange *r = fpt_range(l, &so->ranges, i, &buf);
-		FPTKey		hi = r->hi;
-		bool		found;
-
-		if (fpt_key_cmp(l, &hi, high) >= 0)
-			hi = fpt_key_before(&so->ix, high);
-		found = fpt_copy_range(scan, b, page,
-							   fpt_key_cmp(l, &r->lo, low) > 0 ? &r->lo : low,
-							   &hi, false, &done);
-		steps++;
-		if (++i < so->ranges.n && !found)
-		{
-			if (!fpt_leap(scan, so, b, page, &done, &leapt, &e) ||
-				fpt_key_cmp(l, &e.key, high) >= 0)
-				break;
-			i = fpt_first_range(l, &so->ranges, &e.key, i);
-		}
-	}
-	fpt_check_steps(so, page, steps);
-}
-
-/*
  * Seeks in a row that stayed in a node after which entries are asked one by
  * one, to the end of the page: a seek takes as long as some twenty entries.
  */
 #define FPT_POOR_SEEKS		8
 
 /*
- * Instead of asking the entries of a range (FPTQualRange.seek): where do they
+ * Instead of asking the entries of a range (FPTRange.seek): where do they
  * begin?  To *done, if that is after it.  The page is locked; functions of
  * types run, and may raise (L7).
  */
@@ -617,63 +501,86 @@ fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 }
 
 /*
- * All ranges of general keys between the batch's bounds; "first" is the first
- * one, if that is known.  Comparing keys is dear: what is known of the first
- * range is not asked again, and where the page has no more entries no other one
- * is asked for.
+ * What a page has of one range, from *done on, to the end of the batch; if the
+ * range tells too little of where its entries are, only where they begin.  Where
+ * that ended is in *done.  "cut": the page goes on after the batch's end.
+ * Returns whether there are entries in it.  As fpt_copy_range().
+ */
+static bool
+fpt_fill_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTRange *r,
+			   bool cut, FPTLoc *done)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	const FPTLayout *l = &so->ix.layout;
+	const FPTKey *low = &b->low->key;
+	const FPTKey *high = &b->high->key;
+	bool		inside = r->here || fpt_key_cmp(l, &r->lo, low) > 0;
+	const FPTKey *from = inside ? &r->lo : low;
+	const FPTKey *to = &r->hi;
+	FPTKey		before;
+	FPTLoc		at;
+
+	if (r->seek && so->poorseeks < FPT_POOR_SEEKS)
+	{
+		fpt_seek(scan, so, b, page, from, done);
+		return false;
+	}
+	if (inside || fpt_key_cmp(l, from, to) <= 0)
+	{
+		if (cut && fpt_key_cmp(l, to, high) >= 0)
+		{
+			before = fpt_key_before(&so->ix, high);
+			to = &before;
+		}
+		return fpt_copy_range(scan, b, page, from, to, r->filter, done);
+	}
+	if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
+		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
+	if (fpt_loc_before(done, &at))
+		*done = at;
+	return false;
+}
+
+/*
+ * All ranges between the batch's bounds: their entries are appended to it.  r
+ * is the first one, in *buf or in the scan, or NULL if that is not known; "to"
+ * is what ends the batch, if it is not the end of the page.  Comparing general
+ * keys is dear: what is known of the first range is not asked again, and where
+ * the page has no more entries no other one is asked for.
  *
  * The page is locked to read, before and after; what bounds the steps
- * fpt_leap() says (L10).  Functions of types run (L7), which may raise, as does
- * a page that contradicts itself.
+ * fpt_leap() says (L10).  Functions of types run where keys are general (L7),
+ * which may raise, as does a page that contradicts itself.
  */
 static void
-fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-				 Page page, const FPTQualRange *first)
+fpt_fill_ranges(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+				const FPTKey *to, FPTRange *r, FPTRange *buf)
 {
 	const FPTLayout *l = &so->ix.layout;
 	const FPTKey *low = &b->low->key;
 	const FPTKey *high = &b->high->key;
-	FPTQualRange r;
 	FPTLoc		done = {0};
 	FPTLoc		leapt = {.kid = -1};
-	bool		more = true;
 	int			steps = 0;
 
 	/* Backward, a page that took over its left sibling goes on after "high". */
-	bool		cut = !fpt_page_ends_at(l, page, high);
-
-	(void) fpt_page_prefix(page, &b->cut);
+	bool		cut = to != NULL && !fpt_page_ends_at(l, page, high);
 
 	/* another try on each page */
 	so->poorseeks = Min(so->poorseeks, FPT_POOR_SEEKS - 1);
-	if (first != NULL)
-		r = *first;
-	else
+	if (r == NULL)
 	{
-		more = fpt_quals_range(so->quals, low, 1, &r);
-		r.here = more && !r.moved;
+		r = fpt_source_from(so, low, 1, buf);
+		if (r != NULL)
+			r->here = !r->moved;
 	}
-	while (more && (r.here || fpt_key_cmp(l, &r.lo, high) < 0))
+	while (r != NULL && (r->here || fpt_key_cmp(l, &r->lo, high) < 0))
 	{
-		bool		inside = r.here || fpt_key_cmp(l, &r.lo, low) > 0;
-		const FPTKey *from = inside ? &r.lo : low;
-		FPTKey		hi = r.hi;
-		bool		found = false;
-		FPTLoc		at;
+		bool		found = fpt_fill_range(scan, b, page, r, cut, &done);
 		FPTEntry	e;
 
-		if (cut && fpt_key_cmp(l, &hi, high) >= 0)
-			hi = fpt_key_before(&so->ix, high);
-		if (r.seek && so->poorseeks < FPT_POOR_SEEKS)
-			fpt_seek(scan, so, b, page, from, &done);
-		else if (inside || fpt_key_cmp(l, from, &r.hi) <= 0)
-			found = fpt_copy_range(scan, b, page, from, &hi, r.filter, &done);
-		else if (fpt_page_lower_bound(l, page, low, &at) != FPT_OK)
-			fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
-		else if (fpt_loc_before(&done, &at))
-			done = at;
 		steps++;
-		if (r.point)
+		if (r->point)
 		{
 			/*
 			 * An entry after the only range: so it has no other leaf.  (In a
@@ -688,40 +595,21 @@ fpt_fill_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		if (done.kid >= fpt_header(page)->nkids)
 			break;
 		if (found)
-			e.key = r.hi;
-		else if (!fpt_leap(scan, so, b, page, &done, &leapt, &e))
+			r = fpt_source_next(so, r, buf);
+		else if (fpt_leap(scan, so, b, page, &done, &leapt, &e) &&
+				 !(cut && fpt_key_cmp(l, &e.key, high) >= 0))
+			r = fpt_source_from(so, &e.key, 1, buf);
+		else
 			break;
-		more = fpt_quals_range(so->quals, &e.key, 1, &r);
 	}
 	fpt_check_steps(so, page, steps);
 }
 
 /*
- * Will a scan want the leaf after one that covers "low" to "high"?  The answer
- * only brings cache lines: where the end of a scan of general keys is not at
- * hand, it is no, as for a single value, most of which are on one leaf.
- * Arguments as those of fpt_fill_batch().
- */
-static bool
-fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
-				 const FPTKey *to, const FPTQualRange *first)
-{
-	const FPTLayout *l = &so->ix.layout;
-	const FPTRanges *ranges = &so->ranges;
-
-	if (so->quals != NULL)
-		return first != NULL && !(first->point && first->here) &&
-			fpt_key_cmp(l, high, &first->hi) <= 0;
-	if (to == NULL)
-		return !fpt_range_ends_before(l, ranges, ranges->n - 1, high);
-	return fpt_range_begins_before(l, ranges, 0, low);
-}
-
-/*
  * Fill a batch from a share-locked leaf, for the part of the key space from
  * "from" to "to" (exclusive) that the page covers.  At most one of them is
- * given, "to" always if the scan goes backward.  "first", for general keys, is
- * the first range from "from" on, if that is known.
+ * given, "to" always if the scan goes backward.  Forward, *first is the first
+ * range from there on, in *rbuf or in the scan, backward it is NULL.
  *
  * The page is unlocked, and unpinned where that is safe (P2).  The batch is
  * valid, perhaps without entries; its bounds and links tell where to go on.
@@ -731,9 +619,10 @@ fpt_scan_goes_on(const FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
  * the snapshot is too old (up to 16).  Allocates in the scan's context.
  */
 static void
-fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
-			   const FPTKey *from, const FPTKey *to, const FPTQualRange *first)
+fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
+			   const FPTKey *to, FPTRange *first, FPTRange *rbuf)
 {
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	Relation	rel = scan->indexRelation;
 	const FPTLayout *l = &so->ix.layout;
 	Page		page = BufferGetPage(buf);
@@ -744,7 +633,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	Assert(!(fpt_header(page)->flags & FPT_F_DELETED));
 	Assert(!b->valid && fpt_buffer_locked(buf, false));
 	Assert(from == NULL || to == NULL);
-	Assert(first == NULL || (to == NULL && so->quals != NULL));
+	Assert((first == NULL) == (to != NULL));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
 	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);	/* S6 */
 	b->valid = true;
@@ -763,7 +652,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 	b->nullfrom = b->nullto = 0;
 	b->tupbytes = 0;
 	b->itups.used = 0;
-	if (fpt_scan_goes_on(so, &low, &high, to, first))
+	if (fpt_source_goes_on(so, &low, &high, first))
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup,
 					scan->xs_want_itup);
@@ -774,9 +663,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Buffer buf,
 							 to == NULL ? b->right : b->left);
 
 	if (so->quals != NULL)
-		fpt_fill_general(scan, so, b, page, first);
-	else
-		fpt_fill_images(scan, so, b, page);
+		(void) fpt_page_prefix(page, &b->cut);
+	if (!fpt_fill_image(scan, so, b, page))
+		fpt_fill_ranges(scan, so, b, page, to, first, rbuf);
 	Assert(b->n <= FPT_MAX_ENTRIES);
 	b->doubt = fpt_standby_doubts(scan);
 	b->askedfrom = b->askedto = 0;
@@ -937,24 +826,6 @@ fpt_start_ahead(void *arg, uint32 leaf)
 }
 
 /*
- * Does a range of image keys end at a value, at another one than it begins at,
- * and before the type's last one?
- */
-static bool
-fpt_image_bounded(const FPTScanOpaque *so, const FPTKey *from,
-				  const FPTKey *end, int dir)
-{
-	FPTImage	last = {0, 0};
-
-	if (end->cls != FPT_CLS_VALUE || from->cls != FPT_CLS_VALUE ||
-		(end->hi == from->hi && end->lo == from->lo))
-		return false;
-	if (dir > 0)
-		last = fpt_image_max(so->ix.type);
-	return end->hi != last.hi || end->lo != last.lo;
-}
-
-/*
  * The disks can read the next leaves while the first one is waited for: reading
  * ahead begins in the descent, unless the scan may stop at that leaf.  A bitmap
  * scan never does.  Others do, by a LIMIT, where the range has no end but that
@@ -1007,31 +878,6 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 }
 
 /*
- * The range of image keys to go on with: the first one with positions at or
- * above "at" (dir > 0), or the last one with positions below it (dir < 0); -1
- * if there is none.  There is one range at least.  Raises nothing; a binary
- * search, and few steps.
- */
-static int
-fpt_next_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
-			   int dir)
-{
-	int			i = ranges->n;
-
-	Assert(ranges->n > 0);
-	if (dir < 0)
-	{
-		if (i > 1)
-			i = Min(i, fpt_first_range(l, ranges, at, 0) + 1);
-		while (i > 0 && !fpt_range_begins_before(l, ranges, i - 1, at))
-			i--;
-		return i - 1;
-	}
-	i = fpt_first_range(l, ranges, at, 0);
-	return i < ranges->n ? i : -1;
-}
-
-/*
  * An array's elements may be so close together that the scan comes to leaf
  * after leaf: then it goes on to the next one, and leaves are read ahead up to
  * the last element.  It is so where the step before was one to the next leaf
@@ -1067,81 +913,9 @@ fpt_jump_learn(IndexScanDesc scan, FPTScanOpaque *so, Buffer buf, uint32 hint,
 	if (hint == FPT_NOPAGE)
 		return;
 	so->stayed = fpt_bufpage(buf) == hint;
-	so->misses = so->stayed ? 0 : so->misses + 1;
+	so->missed = !so->stayed;
 	if (step && !so->stayed)
 		fpt_window_leave(fpt_known_window(scan, so));
-}
-
-/*
- * Lock the leaf where the i'th range of image keys goes on from "at"; returns
- * it pinned and share-locked, and nothing else.  *from: where it does,
- * inclusive forward and exclusive backward; "hint" is the page that covers
- * "at", probably.  No page is locked before.  May be cancelled, and raise: see
- * fpt_leaf_ahead() and fpt_leaf_for().
- */
-static Buffer
-fpt_image_leaf(IndexScanDesc scan, FPTScanOpaque *so, int i, const FPTKey *at,
-			   FPTKey *from, uint32 hint, int dir)
-{
-	const FPTLayout *l = &so->ix.layout;
-	FPTRange	rbuf;
-	FPTRange	last;
-	const FPTRange *r = fpt_range(l, &so->ranges, i, &rbuf);
-	const FPTKey *end;
-	FPTKey		before;
-	uint32		to;
-	Buffer		buf;
-	bool		jump;
-	bool		dense;
-
-	*from = dir > 0 ? r->lo : r->hi;
-	if (dir < 0)
-		from->tid++;
-	jump = fpt_key_cmp(l, from, at) * dir > 0;
-	if (!jump)
-		*from = *at;
-	CHECK_FOR_INTERRUPTS();
-	dense = fpt_array_dense(scan, so, hint, jump, i);
-	if (dense)
-		r = fpt_range(l, &so->ranges, dir > 0 ? so->ranges.n - 1 : 0, &last);
-	end = dir > 0 ? &r->hi : &r->lo;
-	to = jump && !dense ? FPT_NOPAGE : hint;
-	fpt_leaf_ahead(scan, so, dense ? at : from, to, end,
-				   fpt_image_bounded(so, from, end, dir), dir);
-	if (dir > 0)
-		buf = fpt_leaf_for(scan, so, from, to, NULL, dir);
-	else
-	{
-		before = fpt_key_before(&so->ix, from);
-		buf = fpt_leaf_for(scan, so, &before, to, NULL, dir);
-	}
-	if (jump)
-		fpt_jump_learn(scan, so, buf, hint, dense);
-	return buf;
-}
-
-/*
- * Fill a batch, maybe with nothing, from where the ranges go on from "at",
- * which is inclusive forward and exclusive backward; "hint" is the page that
- * probably covers it.  False: there is no such range.  No page is locked before
- * or after this; the batch holds the pin it needs, if any.  May be cancelled,
- * and raise; allocates in the scan's context.
- */
-static bool
-fpt_advance_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-				  const FPTKey *at, uint32 hint, int dir)
-{
-	int			i = fpt_next_range(&so->ix.layout, &so->ranges, at, dir);
-	FPTKey		from;
-	Buffer		buf;
-
-	Assert(so->quals == NULL && (dir == 1 || dir == -1));
-	if (i < 0)
-		return false;
-	buf = fpt_image_leaf(scan, so, i, at, &from, hint, dir);
-	fpt_fill_batch(scan, so, b, buf, dir > 0 ? &from : NULL,
-				   dir > 0 ? NULL : &from, NULL);
-	return true;
 }
 
 /*
@@ -1156,7 +930,7 @@ fpt_jump_stays(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, int dir)
 {
 	FPTWindow  *w;
 
-	if (hint == FPT_NOPAGE || so->misses > 0 || fpt_is_probe(scan))
+	if (hint == FPT_NOPAGE || so->missed || fpt_is_probe(scan))
 		return false;
 	w = fpt_known_window(scan, so);
 	if (w == NULL || w->dir != dir)
@@ -1165,118 +939,96 @@ fpt_jump_stays(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, int dir)
 }
 
 /*
- * fpt_leaf_ahead() for general keys, in the range r, which fpt_quals_range()
- * was asked for last; "at": where the scan has come to; "target": the key that
- * the next leaf is to cover; "dense": the range is one of many that are close
- * together.  *target and *r have to live until fpt_leaf_for() has returned.  No
- * page is locked; functions of types run.  May raise, and be cancelled.
+ * Lock the leaf that covers "target", in the range r, which was asked for last;
+ * returns it pinned and share-locked, and nothing else.  "hint" is the sibling
+ * that the scan has come to the end of, "at", which covers it at least if no
+ * key was jumped over.  After a jump it is tried first while that goes well.
+ * Tells read-ahead where to begin, or to go on.
+ *
+ * No page is locked before.  May be cancelled, and raise: see fpt_leaf_ahead()
+ * and fpt_leaf_for().
  */
-static void
-fpt_general_ahead(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
-				  uint32 hint, const FPTQualRange *r, bool dense, int dir)
-{
-	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
-	const FPTKey *end = dir > 0 ? &r->hi : &r->lo;
-	bool		bounded = r->bounded;
-	FPTKey		from = dir > 0 ? *at : fpt_key_before(&so->ix, at);
-	FPTKey		last;
-
-	if (hint != FPT_NOPAGE)
-	{
-		target = &from;
-		if (r->part)
-		{
-			if (fpt_quals_walk_end(so->quals, dir, &last))
-				end = &last;
-		}
-		else if (dense)
-		{
-			fpt_quals_array_end(so->quals, dir, &last);
-			end = &last;
-		}
-	}
-	else if (r->seek)
-	{
-		/* on the way to values of later columns, for one leaf only */
-		end = dir > 0 ? &r->lo : &r->hi;
-		bounded = false;
-	}
-	fpt_leaf_ahead(scan, so, target, hint, end, bounded, dir);
-}
-
-/*
- * General keys: lock the leaf that covers "target", in the range r; returns it
- * pinned and share-locked, and nothing else.  "hint" is the sibling that the
- * scan has come to the end of, "at", which covers it at least if no key was
- * jumped over.  It is tried first while that goes well.  No page is locked
- * before.  May be cancelled, and raise: see fpt_leaf_ahead() and
- * fpt_leaf_for().
- */
-static Buffer
-fpt_general_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
-				 uint32 hint, bool jump, const FPTQualRange *r, int dir)
+static inline Buffer
+fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
+			   uint32 hint, bool jump, const FPTRange *r, int dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	bool		step = !jump || fpt_jump_stays(scan, so, hint, dir);
 	bool		dense = false;
+	FPTKey		from;
+	FPTKey		last;
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
 	if (r->element >= 0 && !r->part)
 		dense = fpt_array_dense(scan, so, hint, jump, r->element);
-	fpt_general_ahead(scan, at, target, step ? hint : FPT_NOPAGE, r, dense,
-					  dir);
+	step |= dense;
+	if (step && hint != FPT_NOPAGE)
+	{
+		from = dir > 0 ? *at : fpt_key_before(&so->ix, at);
+		fpt_leaf_ahead(scan, so, &from, hint,
+					   fpt_source_end(so, r, dense, dir, &last), false, dir);
+	}
+	else if (r->seek)
+	{
+		/* on the way to values of later columns, for one leaf only */
+		fpt_leaf_ahead(scan, so, target, FPT_NOPAGE,
+					   dir > 0 ? &r->lo : &r->hi, false, dir);
+	}
+	else
+		fpt_leaf_ahead(scan, so, target, FPT_NOPAGE,
+					   dir > 0 ? &r->hi : &r->lo,
+					   fpt_source_bounded(so, r, dir), dir);
 	if (!jump)
-		return fpt_leaf_for(scan, so, target, hint, at, dir);
-	buf = fpt_leaf_for(scan, so, target,
-					   so->misses < FPT_JUMP_MISSES ? hint : FPT_NOPAGE, NULL,
-					   dir);
+		return fpt_leaf_for(scan, so, target, hint,
+							fpt_is_general(&so->ix.layout) ? at : NULL, dir);
+	buf = fpt_leaf_for(scan, so, target, step ? hint : FPT_NOPAGE, NULL, dir);
 	fpt_jump_learn(scan, so, buf, hint, step);
 	return buf;
 }
 
 /*
- * fpt_advance_image() for general keys.  Functions of types run, in part with
- * the leaf locked (L7).
+ * Fill a batch, maybe with nothing, from where the ranges go on from "at",
+ * which is inclusive forward and exclusive backward; "hint" is the page that
+ * probably covers it.  False: there is no such range.  No page is locked before
+ * or after this; the batch holds the pin it needs, if any.  May be cancelled,
+ * and raise; allocates in the scan's context.  Where keys are general,
+ * functions of types run, in part with the leaf locked (L7).
  */
 static bool
-fpt_advance_general(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
-					const FPTKey *at, uint32 hint, int dir)
+fpt_advance_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				  const FPTKey *at, uint32 hint, int dir)
 {
 	const FPTLayout *l = &so->ix.layout;
-	FPTQualRange r;
-	const FPTKey *near = dir > 0 ? &r.lo : &r.hi;
+	FPTRange	rbuf;
+	FPTRange   *r = fpt_source_from(so, at, dir, &rbuf);
 	const FPTKey *target = at;
 	FPTKey		before;
 	Buffer		buf;
 	bool		jump = false;
 	bool		whole;
 
-	Assert(so->ix.type == NULL && (dir == 1 || dir == -1));
-	if (!fpt_quals_range(so->quals, at, dir, &r))
+	if (r == NULL)
 		return false;
-	if (r.moved && !so->disorder)
-	{
-		int			cmp = fpt_key_cmp(l, near, at);
-
-		jump = dir > 0 ? cmp > 0 : cmp < 0;
-	}
+	if (r->moved && !so->disorder)
+		jump = dir > 0 ? fpt_key_cmp(l, &r->lo, at) > 0 :
+			fpt_key_cmp(l, &r->hi, at) < 0;
 	if (jump)
-		target = near;
+		target = dir > 0 ? &r->lo : &r->hi;
 	else if (dir < 0)
 	{
 		before = fpt_key_before(&so->ix, at);
 		target = &before;
 	}
-	buf = fpt_general_leaf(scan, at, target, hint, jump, &r, dir);
+	buf = fpt_range_leaf(scan, at, target, hint, jump, r, dir);
 	if (dir < 0)
 	{
-		fpt_fill_batch(scan, so, b, buf, NULL, at, NULL);
+		fpt_fill_batch(scan, b, buf, NULL, at, NULL, &rbuf);
 		return true;
 	}
 	whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), at);
-	r.here = jump || (whole && !r.moved);
-	fpt_fill_batch(scan, so, b, buf, whole ? NULL : at, NULL, &r);
+	r->here = jump || (whole && !r->moved);
+	fpt_fill_batch(scan, b, buf, whole ? NULL : at, NULL, r, &rbuf);
 	return true;
 }
 
@@ -1290,7 +1042,7 @@ typedef enum FPTAdvance
 
 /*
  * Read the next leaf that may have entries, from *at on; arguments as those of
- * fpt_advance_image().  The batch is valid only if there were any; of an empty
+ * fpt_advance_range().  The batch is valid only if there were any; of an empty
  * leaf *at and *hint tell where the scan goes on.  A parallel scan's turn is
  * waited for first, and over on return; *at and *hint are first set to where
  * the others have come to, if any has begun.  No page is locked before or
@@ -1301,16 +1053,11 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 				 int dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
-	bool		more;
 
 	Assert(!b->valid);
 	if (!fpt_parallel_seize(scan, at, hint))
 		return FPT_ADVANCE_END;
-	if (so->quals == NULL)
-		more = fpt_advance_image(scan, so, b, &at->key, *hint, dir);
-	else
-		more = fpt_advance_general(scan, so, b, &at->key, *hint, dir);
-	if (!more)
+	if (!fpt_advance_range(scan, so, b, &at->key, *hint, dir))
 	{
 		fpt_parallel_done(scan);
 		return FPT_ADVANCE_END;
@@ -1344,35 +1091,6 @@ fpt_advance(IndexScanDesc scan, FPTBatch *b, const FPTKey *start, uint32 hint,
 	return came == FPT_ADVANCE_BATCH;
 }
 
-/*
- * The scan's quals, as ranges (so->ranges) or as what gives ranges (so->quals).
- * No page is locked: functions of types run, and catalogues may be read.  May
- * be cancelled, and raise, also if the index has sort keys of another version
- * of a collation.  Allocates in the scan's context, in place of what the last
- * call did.
- */
-static void
-fpt_scan_ranges(IndexScanDesc scan, FPTScanOpaque *so)
-{
-	if (so->quals == NULL)
-	{
-		fpt_image_ranges(scan->indexRelation, &so->ix, scan->keyData,
-						 scan->numberOfKeys, so->cxt, &so->ranges);
-		return;
-	}
-	/* The planner's queries are planned, whatever plan they will get. */
-	if (!fpt_is_probe(scan))
-		fpt_index_current(scan->indexRelation, &so->ix);
-	fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
-
-	/*
-	 * Without quals there is nothing to recheck, and CLUSTER takes no such
-	 * entry; nor does the planner's look-up of an extreme.
-	 */
-	so->ranges.recheck = so->quals->recheck ||
-		(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
-}
-
 bool
 fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				ScanDirection dir)
@@ -1383,10 +1101,8 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	so->steps = 0;
 	so->disorder = false;
 	if (!so->haveranges)
-		fpt_scan_ranges(scan, so);
+		fpt_source_set(scan, so);
 	so->haveranges = true;
-	if (so->quals == NULL && so->ranges.n == 0)
-		return false;
 	memset(&start, 0, sizeof(start));
 	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
 	return fpt_advance(scan, b, &start, FPT_NOPAGE,

@@ -421,7 +421,7 @@ end_of_fixed(FPTQuals *q, FPTPosition *end, int e, int dir)
 /*
  * The far end of the range that begins at q->pos, in q->end.  Returns the
  * number of fixed columns; -1 if there is no such range.  *part: see
- * FPTQualRange.  As end_of_fixed().
+ * FPTRange.  As end_of_fixed().
  */
 static int
 range_end(FPTQuals *q, int dir, int moved, bool *part)
@@ -493,7 +493,7 @@ fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end)
  * may be locked; may raise, where heads are made of sort keys.
  */
 static void
-point_range(FPTQuals *q, FPTQualRange *r)
+point_range(FPTQuals *q, FPTRange *r)
 {
 	FPTPosition *pos = &q->pos;
 	FPTPosition *end = &q->end;
@@ -518,7 +518,7 @@ point_range(FPTQuals *q, FPTQualRange *r)
 }
 
 bool
-fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTQualRange *r)
+fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTRange *r)
 {
 	FPTKey		near;
 	FPTKey		far;

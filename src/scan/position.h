@@ -10,38 +10,16 @@
 
 #include "page/layout.h"
 #include "scan/qual.h"
-
-/* Part of the key space; nothing between "from" and its near end matches. */
-typedef struct FPTQualRange
-{
-	FPTKey		lo;				/* inclusive, as is hi */
-	FPTKey		hi;
-	bool		filter;			/* entries are to be asked fpt_quals_match() */
-	bool		seek;			/* the values of a column in front of one with
-								 * quals are not known where it begins: the
-								 * first entry there tells more ("dir" > 0) */
-	bool		moved;			/* does not begin at "from" */
-	bool		bounded;		/* of the column after the fixed ones it ends
-								 * at a value, and not with all that follows */
-	bool		part;			/* others follow, of other values of columns in
-								 * which it has a single one: see
-								 * fpt_quals_walk_end() */
-	int			element;		/* of the array on the first column that is not
-								 * of one value, if there is one, or -1: see
-								 * fpt_quals_array_end() */
-	bool		point;			/* the quals allow one value of the first
-								 * columns: there is no other range */
-	bool		here;			/* set by a scan that knows: "lo" is between
-								 * the fences of the page at hand */
-} FPTQualRange;
+#include "scan/range.h"
 
 /*
  * The first range with positions at or above "from" (dir > 0), or the last one
  * with positions below it (dir < 0); false if there is none, and then *r means
- * nothing.  "from" is a fence, an entry of a locked page, the end of the
- * previous range, or of class FPT_CLS_MINF or _PINF.  The range's keys live
- * until the next call that does not pass the end of a range; if "from" is an
- * entry, as long as its page is locked.
+ * nothing.  Nothing between "from" and its near end matches.  "from" is a
+ * fence, an entry of a locked page, the end of the previous range, or of class
+ * FPT_CLS_MINF or _PINF.  The range's keys live until the next call that does
+ * not pass the end of a range; if "from" is an entry, as long as its page is
+ * locked.
  *
  * A page may be locked, unless the quals are a point and this is the first call
  * from anything but FPT_CLS_MINF or the end of a range: they are worked out
@@ -49,7 +27,7 @@ typedef struct FPTQualRange
  * of each column's array (L10).
  */
 extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
-							FPTQualRange *r);
+							FPTRange *r);
 
 /*
  * How far may a scan go on from leaf to leaf?  The end of what begins with the
@@ -62,7 +40,7 @@ extern bool fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir,
 extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
 
 /*
- * The same, of a range of an array's element (FPTQualRange.element is not -1):
+ * The same, of a range of an array's element (FPTRange.element is not -1):
  * the end of the last one's, which there always is.
  */
 extern void fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end);

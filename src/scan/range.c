@@ -39,6 +39,8 @@ set_interval_range(const FPTIndex *ix, const FPTInterval *iv, FPTRange *range)
 		range->lo.cls = iv == NULL ? FPT_CLS_MINF : cls;
 		range->hi.cls = iv == NULL ? FPT_CLS_PINF : cls;
 		range->hi.tid = FPT_MAX_TID;
+		range->moved = true;
+		range->element = -1;
 		return;
 	}
 	if (!iv->lo.inf && !iv->lo.isnull)

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * scan/range.h
- *	  The quals of a scan as ranges of image keys.
+ *	  Ranges of the key space; and the quals of a scan as ranges of image keys.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,11 +16,32 @@
 #include "scan/qualset.h"
 #include "store/index.h"
 
-/* A range's ends are inclusive, TIDs 0 and FPT_MAX_TID, classes too. */
+/*
+ * A part of the key space, all of whose entries match the quals, but for those
+ * that "filter" is about.  What is said of values is always so for images: they
+ * are one column, whose ranges are all known.
+ */
 typedef struct FPTRange
 {
-	FPTKey		lo;
-	FPTKey		hi;
+	FPTKey		lo;				/* inclusive, as is hi: of images TIDs are 0 */
+	FPTKey		hi;				/* and FPT_MAX_TID */
+	bool		filter;			/* entries are to be asked fpt_quals_match() */
+	bool		seek;			/* the values of a column in front of one with
+								 * quals are not known where it begins: the
+								 * first entry there tells more ("dir" > 0) */
+	bool		moved;			/* may not begin where it was asked for */
+	bool		bounded;		/* general keys: of the column after the fixed
+								 * ones it ends at a value, and not with all
+								 * that follows; see fpt_source_bounded() */
+	bool		part;			/* others follow, of other values of columns in
+								 * which it has a single one: see
+								 * fpt_quals_walk_end() */
+	int			element;		/* of the array on the first column that is not
+								 * of one value, if there is one, or -1 */
+	bool		point;			/* the quals allow one value of the first
+								 * columns: there is no other range */
+	bool		here;			/* set by a scan that knows: "lo" is between
+								 * the fences of the page at hand */
 } FPTRange;
 
 /*
@@ -50,13 +71,15 @@ fpt_image_range(FPTImage lo, FPTImage hi, FPTRange *range)
 	range->hi.lo = hi.lo;
 	range->hi.tid = FPT_MAX_TID;
 	range->hi.cls = FPT_CLS_VALUE;
+	range->moved = true;
+	range->element = -1;
 }
 
 /*
  * The i'th range, which may be in *buf.  Raises nothing; a page may be locked.
  */
-static inline const FPTRange *
-fpt_range(const FPTLayout *l, const FPTRanges *ranges, int i, FPTRange *buf)
+static inline FPTRange *
+fpt_range(const FPTLayout *l, FPTRanges *ranges, int i, FPTRange *buf)
 {
 	FPTImage	lo = {0, 0};
 	FPTImage	hi = {0, 0};
@@ -72,6 +95,7 @@ fpt_range(const FPTLayout *l, const FPTRanges *ranges, int i, FPTRange *buf)
 		lo = hi;
 	}
 	fpt_image_range(lo, hi, buf);
+	buf->element = i;
 	return buf;
 }
 

@@ -136,7 +136,7 @@ typedef struct FPTScanOpaque
 	FPTRanges	ranges;			/* image keys */
 	FPTQuals   *quals;			/* general keys, else NULL */
 	bool		haveranges;		/* one of these has been computed */
-	int			misses;			/* jumps in a row that left the next leaf */
+	bool		missed;			/* the last jump was not to the next leaf */
 	bool		stayed;			/* the last one was to the next leaf, or an
 								 * array's next element goes on there */
 	int			element;		/* of the array, that the scan went on with */

@@ -186,6 +186,20 @@ sub link_ways
 		poke($v, $leaf, $at{high_hi}, $low);
 		poke($v, $leaf, $at{right}, pack('L', $leaf));
 	});
+
+	# a scan comes by a page that covers nothing, or less than nothing
+	foreach my $how ('high fence as low', 'low fence as high', 'fences swapped')
+	{
+		way($how, $kind, 1, sub {
+			my ($v) = @_;
+			my $leaf = $v->{roles}->{leaf};
+			my $page = page_of($v->{file}, $leaf);
+			my $low = substr($page, $at{low_hi}, 24);
+			my $high = substr($page, $at{high_hi}, 24);
+			poke($v, $leaf, $at{high_hi}, $low) unless $how =~ /^low/;
+			poke($v, $leaf, $at{low_hi}, $high) unless $how =~ /^high/;
+		});
+	}
 	return;
 }
 
