@@ -29,7 +29,7 @@
 
 #include "build/load.h"
 #include "key/compare.h"
-#include "page/dict.h"
+#include "page/encoding.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/geom.h"
@@ -41,9 +41,6 @@
 #include "store/options.h"
 #include "store/place.h"
 #include "store/stripe.h"
-
-/* Rows a key that make a page one of few distinct keys. */
-#define FPT_DICT_ROWS_FEW	4
 
 /* --- loader ------------------------------------------------------------- */
 
@@ -99,9 +96,8 @@ typedef struct FPTLoadLevel
 	uint32		easy_off;
 
 	int			tupbytes;		/* general keys: space of the entries' tuples */
-	int			ndict;			/* distinct keys, of leaf pages */
-	int			dictbytes;		/* space of a dictionary of them */
-	int			dictseen;		/* entries compared with the next; -1: unfit */
+	FPTGrowing	growing;		/* general keys: for other encodings; its n is
+								 * set when it is asked for */
 	int			tupused;		/* bytes in tups */
 	int			tupsize;
 	char	   *tups;			/* tupsize bytes for them, or NULL */
@@ -152,7 +148,7 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 	Assert(pageno == FPT_NOPAGE || pageno > FPT_ROOTPAGE);
 	fpt_key_copy(&lv->low, low);
 	lv->tupbytes = lv->tupused = 0;
-	lv->ndict = lv->dictbytes = lv->dictseen = 0;
+	lv->growing.nkeys = lv->growing.keybytes = lv->growing.seen = 0;
 	lv->nprefix = 0;
 	lv->cutn = lv->cutbytes = 0;
 	lv->left = left;
@@ -205,6 +201,10 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
 	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
 	lv->reach = load->reach;
+	lv->growing.l = &load->layout;
+	lv->growing.entries = lv->entries;
+	lv->growing.fill = lv->fillfactor;
+	lv->growing.fewfill = lv->fewfill;
 	lv->npages = 0;
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
@@ -273,22 +273,6 @@ fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
 
 	Assert(nnull >= 0 && nnull <= n);
 	return nodes <= g->maxnodes && n <= fpt_fill_limit(g, lv, 0);
-}
-
-/*
- * Do n entries with so many bytes of tuples fit in "fill" percent of a page of
- * general keys?
- */
-static bool
-fpt_general_fits(const FPTGeom *g, int n, int nnull, int bytes, int fill)
-{
-	int			nodes = (nnull + g->cap - 1) / g->cap +
-		(n - nnull + g->cap - 1) / g->cap;
-
-	Assert(nnull >= 0 && nnull <= n && bytes >= 0);
-	return nodes <= g->maxnodes &&
-		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
-		g->node_off + (FPT_SPECIAL_OFFSET - g->node_off) * fill / 100;
 }
 
 /* Entries that fit in any page, however wide they are. */
@@ -375,15 +359,6 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	return fpt_level_geom(load, kw, kind, &apart);
 }
 
-static const FPTGeom *
-fpt_dict_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
-{
-	uint32		tidbase;
-
-	return &load->layout.geoms->geom[FPT_ENC_DICT]
-		[fpt_level_kind(lv, key, &tidbase)];
-}
-
 /* Is this entry's key the one of the entry before it? */
 static inline bool
 fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
@@ -392,57 +367,31 @@ fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
 }
 
 /*
- * Can the level's entries and another one have a dictionary?  Neighbours must
- * be alike to the byte, or distinct to the comparison function too: what is
- * equal but not alike cannot share an item.  Compares each pair once
- * (dictseen): may raise what comparison functions raise.
+ * Is there room for another general entry in a page of an encoding that does
+ * not go by key widths, beside a low fence of so many bytes?  Or, if key is
+ * NULL, for both fences?  fpt_page_form() makes such a page then, or one that is
+ * as good.  May compare keys, and raise, if there is another one.
  */
 static bool
-fpt_level_dict_fit(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+fpt_level_room_extra(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
+					 int fences)
 {
-	Assert(lv->level == 0 && fpt_is_general(&load->layout));
-	Assert(lv->dictseen <= lv->n);
-	while (lv->dictseen >= 0 && lv->dictseen < lv->n)
+	uint32		tidbase;
+	int			kind = fpt_level_kind(lv, key, &tidbase);
+
+	lv->growing.n = lv->n;
+	for (int c = FPT_NCODINGS; c-- > 0;)
 	{
-		const FPTEntry *e = &lv->entries[lv->dictseen];
-		const FPTKey *a = &e->key;
-		const FPTKey *b = lv->dictseen + 1 < lv->n ? &e[1].key : key;
+		const FPTEncoding *enc = &fpt_encodings[c];
+		const FPTGeom *g = fpt_extra_geom(&load->layout, c, kind);
 
-		if (fpt_key_alike(a, b) || fpt_keys_distinct(&load->layout, a, b))
-			lv->dictseen++;
-		else
-			lv->dictseen = -1;
+		if (g == NULL || enc->room == NULL)
+			continue;
+		if (key != NULL ? enc->room(&lv->growing, g, key, fences) :
+			enc->closes(&lv->growing, g, fences))
+			return true;
 	}
-	return lv->dictseen >= 0;
-}
-
-/*
- * Is there room for another general entry in a page with a dictionary?  One
- * with many rows a key is filled as pages of few distinct image keys are.
- *
- * An entry whose key repeats leaves no tuple's space behind when it goes to the
- * next page (fpt_level_spill()), so the high fence that it then becomes must
- * have room besides.
- */
-static bool
-fpt_level_room_dict(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
-{
-	const FPTGeom *g = fpt_dict_geom(load, lv, key);
-	bool		repeats = fpt_level_repeats(lv, key);
-	int			n = lv->n + 1;
-	int			ndict = lv->ndict + (repeats ? 0 : 1);
-	int			bytes = fpt_tuple_space(lv->low.key.len) + lv->dictbytes;
-	int			fill;
-
-	Assert(lv->ndict <= lv->n && lv->dictbytes >= 0);
-	if (lv->level > 0 || ndict > FPT_MAX_DICT || n < FPT_DICT_ROWS * ndict)
-		return false;
-	if (!repeats)
-		bytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
-	fill = n >= FPT_DICT_ROWS_FEW * ndict ? lv->fewfill : lv->fillfactor;
-	return fpt_general_fits(g, n, 0, bytes, fill) &&
-		fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100) &&
-		fpt_level_dict_fit(load, lv, key);
+	return false;
 }
 
 /*
@@ -526,16 +475,16 @@ fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 	g = &l->geoms->geom[fpt_choose_kw(l, &from, &to) - 1]
 		[fpt_level_kind(lv, key, &tidbase)];
 	bytes += fences + fpt_tuple_space(lv->nprefix) + lv->cutbytes;
-	return fpt_general_fits(g, n, 0, bytes, fill) &&
+	return fpt_space_fits(g, n, 0, bytes, fill) &&
 		(key == NULL ||
-		 fpt_general_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100));
+		 fpt_space_fits(g, n, 0, bytes + fpt_tuple_space(key->len), 100));
 }
 
 /*
  * Is there room for another general entry?  There is for the first one, and in
  * inner pages, where the first one has no tuple, for the second.  A page that
- * is full as it is may go on as one with a prefix, or with a dictionary, which
- * may compare keys.  Notes the base if this is the first value.
+ * is full as it is may go on as one with a prefix, or of another encoding,
+ * which may compare keys.  Notes the base if this is the first value.
  */
 static bool
 fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
@@ -549,9 +498,9 @@ fpt_level_room_general(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	if (lv->n >= FPT_MAX_ENTRIES - 1)
 		return false;
 	if (lv->n >= fpt_level_least(lv) &&
-		!fpt_general_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor) &&
+		!fpt_space_fits(g, lv->n + 1, nnull, bytes, lv->fillfactor) &&
 		!fpt_level_room_prefix(load, lv, key, low, lv->fillfactor) &&
-		!fpt_level_room_dict(load, lv, key))
+		!fpt_level_room_extra(load, lv, key, low))
 		return false;
 	if (lv->base.cls != FPT_CLS_VALUE && key->cls == FPT_CLS_VALUE)
 	{
@@ -805,8 +754,8 @@ fpt_separator(const FPTLayout *l, const FPTKey *prev, const FPTKey *key,
 /*
  * Keep the tuple of an entry that is about to be added, which is the last one
  * of the level's, as the caller's is good for this call only.  A leaf's key
- * that repeats shares the tuple of the one before.  Counts what a page without,
- * and one with a dictionary would need for tuples.
+ * that repeats shares the tuple of the one before.  Counts what a page would
+ * need for the tuples of all entries, and of all keys.
  */
 static void
 fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
@@ -828,14 +777,14 @@ fpt_level_keep(FPTLoadLevel *lv, FPTKey *key)
 		lv->tupbytes += fpt_tuple_space(key->len);
 	if (!repeats)
 	{
-		lv->ndict++;
-		lv->dictbytes += fpt_tuple_space(key->len) + FPT_DICT_ITEM;
+		lv->growing.nkeys++;
+		lv->growing.keybytes += fpt_tuple_space(key->len);
 	}
 }
 
 /*
  * Does a page that is complete have room for this high fence, in the encoding
- * that its entries want, with a prefix, or with a dictionary?
+ * that its entries want, with a prefix, or in another one?
  */
 static bool
 fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
@@ -845,13 +794,10 @@ fpt_level_fence_fits(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	fpt_tuple_space(high->len);
 
 	Assert(lv->n > 0);
-	return fpt_general_fits(fpt_tight_geom(load, lv, last), lv->n, lv->nnull,
+	return fpt_space_fits(fpt_tight_geom(load, lv, last), lv->n, lv->nnull,
 							fences + lv->tupbytes, 100) ||
 		fpt_level_room_prefix(load, lv, NULL, fences, 100) ||
-		(lv->level == 0 && lv->dictseen >= lv->n - 1 &&
-		 lv->ndict <= FPT_MAX_DICT &&
-		 fpt_general_fits(fpt_dict_geom(load, lv, last), lv->n, 0,
-						  fences + lv->dictbytes, 100));
+		fpt_level_room_extra(load, lv, NULL, fences);
 }
 
 /*
@@ -874,13 +820,12 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 		fpt_level_fence_fits(load, lv, high))
 		return false;
 	lv->n--;
-	lv->dictseen = Min(lv->dictseen, lv->n);
+	lv->growing.seen = Min(lv->growing.seen, lv->n);
 	lv->nprefix = 0;			/* count anew */
 	if (!fpt_level_repeats(lv, &lv->entries[lv->n].key))
 	{
-		lv->ndict--;
-		lv->dictbytes -= fpt_tuple_space(lv->entries[lv->n].key.len) +
-			FPT_DICT_ITEM;
+		lv->growing.nkeys--;
+		lv->growing.keybytes -= fpt_tuple_space(lv->entries[lv->n].key.len);
 	}
 	fpt_key_copy(&last, &lv->entries[lv->n].key);
 	down = lv->entries[lv->n].down;
@@ -888,7 +833,7 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	if (last.key.cls != FPT_CLS_VALUE)
 		lv->nnull--;
 	Assert(lv->n >= fpt_level_least(lv));
-	Assert(lv->nnull >= 0 && lv->ndict > 0 && lv->tupbytes >= 0);
+	Assert(lv->nnull >= 0 && lv->growing.nkeys > 0 && lv->tupbytes >= 0);
 	fence = last.key;
 	if (lv->level == 0)
 		fence = fpt_separator(l, &lv->entries[lv->n - 1].key, &last.key, &sep);

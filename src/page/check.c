@@ -9,6 +9,7 @@
  *-------------------------------------------------------------------------
  */
 #include "page/check.h"
+#include "page/coding.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/node.h"
@@ -609,7 +610,7 @@ static const char *
 fpt_check_hints(FPTCheckState *st)
 {
 	const FPTGeom *g = st->pg.g;
-	int			n = !fpt_has_tuples(g) ? (int) g->capacity :
+	int			n = !fpt_shares_space(g) ? (int) g->capacity :
 		fpt_header(st->pg.p)->nnodes * g->cap;
 	int			i;
 
@@ -642,7 +643,7 @@ fpt_check_hole(FPTCheckState *st)
 	int			i;
 
 	Assert(from <= end);
-	if (fpt_has_tuples(st->pg.g))
+	if (fpt_shares_space(st->pg.g))
 		from += fpt_hint_bytes(st->pg.g, h->nnodes);
 	else if (fpt_is_leaf(st->pg.g))
 		end = st->pg.g->hint_off;

@@ -5,8 +5,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/coding.h"
 #include "page/copy.h"
-#include "page/dict.h"
 #include "page/encoding.h"
 #include "page/kernel.h"
 #include "page/order.h"
@@ -204,7 +204,7 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 	int			i;
 
 	Assert(n <= pg.g->cap && at >= 0);
-	if (!fpt_owns_tuples(pg.g))
+	if (!fpt_has_offsets(pg.g))
 	{
 		memset(tupoffs, 0, n * sizeof(uint16));
 		memset(tuplens, 0, n * sizeof(uint16));
@@ -240,55 +240,6 @@ fpt_find_tuples(FPTPage pg, const char *node, const uint8 *slots, int n,
 		bytes += len;
 	}
 	run->tupbytes += bytes;
-	return run->tupbytes <= BLCKSZ;
-}
-
-/*
- * Heads and tuples where keys are in a dictionary.  *shared is the number
- * there of the last entry's, or -1.  False: a number has no key, or all keys
- * together have more bytes than a page.  A tuple counts once for all entries
- * in a row that share it.
- */
-static bool
-fpt_copy_dict_keys(char *page, const char *node, const uint8 *slots, int n,
-				   FPTRun *run, int at, int *shared)
-{
-	uint64	   *los = run->los ? run->los + at : NULL;
-	uint16	   *tupoffs = run->tupoffs ? run->tupoffs + at : NULL;
-	uint16	   *tuplens = run->tupoffs ? run->tuplens + at : NULL;
-	int			last = -1;
-	uint64		head = 0;
-	uint16		off = 0;
-	uint16		len = 0;
-	int			i;
-
-	Assert(at >= 0 && n <= FPT_MAX_CAP);
-	for (i = 0; i < n; i++)
-	{
-		int			code = fpt_slot_code(node, slots[i]);
-
-		if (unlikely(code != last))
-		{
-			FPTKey		k;
-
-			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
-				return false;
-			head = k.lo;
-			off = (uint16) (k.len > 0 ? k.tup - page : 0);
-			len = (uint16) k.len;
-			last = code;
-			if (code != *shared)
-				run->tupbytes += len;
-			*shared = code;
-		}
-		if (los)
-			los[i] = head;
-		if (tupoffs)
-		{
-			tupoffs[i] = off;
-			tuplens[i] = len;
-		}
-	}
 	return run->tupbytes <= BLCKSZ;
 }
 
@@ -333,7 +284,7 @@ typedef struct FPTCopying
 	FPTRun	   *run;
 	bool		skip_dead;		/* leave out entries with hints */
 	int			n;				/* entries copied */
-	int			shared;			/* number in the dictionary of the last one */
+	int			last;			/* fpt_keys_copy()'s */
 } FPTCopying;
 
 /*
@@ -385,29 +336,25 @@ fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
 }
 
 /*
- * Copy the entries of m slots of the kid's node.  False if corrupt; then what
- * is in the run's arrays means nothing.
+ * Copy the entries of m slots of the kid's node; "last" is fpt_keys_copy()'s.
+ * False if corrupt; then what is in the run's arrays means nothing.
  */
 static pg_attribute_always_inline bool
 fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
-			   FPTCopying *c)
+			   FPTCopying *c, int *last)
 {
 	FPTRun	   *run = c->run;
 	int			n = c->n;
+	FPTResult	res;
 
 	Assert(c->n >= 0 && m >= 0 && m <= pg.g->cap);
 	if (run->tids && !fpt_copy_tids(pg, node, slots, m, run->tids + n) &&
 		fpt_is_leaf(pg.g))
 		return false;
-	if (fpt_has_dict(pg.g))
-	{
-		if ((run->los || run->tupoffs) &&
-			!fpt_copy_dict_keys(pg.p, node, slots, m, run, n, &c->shared))
-			return false;
-		if (run->his)
-			memset(run->his + n, 0, m * sizeof(uint64));
-	}
-	else
+	res = fpt_keys_copy(pg, node, slots, m, run, n, last);
+	if (res == FPT_CORRUPT)
+		return false;
+	if (res == FPT_UNFIT)
 	{
 		if (run->los)
 			fpt_copy_keys(pg, kid, node, slots, m, run->los + n,
@@ -447,7 +394,7 @@ fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 	dead = c->skip_dead ? fpt_node_hints(pg, fpt_kid(pg, kid)) : 0;
 	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
 					   kid == end->kid ? end : NULL, dead, slots);
-	return m >= 0 && fpt_slots_copy(pg, kid, node, slots, m, c);
+	return m >= 0 && fpt_slots_copy(pg, kid, node, slots, m, c, &c->last);
 }
 
 /*
@@ -460,7 +407,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	FPTCopying	c = {.run = run, .shared = -1};
+	FPTCopying	c = {.run = run, .last = -1};
 	int			nkids = fpt_header(page)->nkids;
 	int			kid;
 
@@ -490,14 +437,14 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	uint8		slots[FPT_MAX_CAP];
 	int			m;
 
-	if (pg.g == NULL || pg.g->perm || fpt_has_tuples(pg.g) ||
+	if (pg.g == NULL || pg.g->perm || fpt_is_general(l) ||
 		!fpt_locate_image(pg, key, &p))
 		return FPT_NO_IMAGE;
 	*kid = p.kid;
 	if (skip_dead)
 		p.eq &= ~fpt_node_hints(pg, fpt_kid(pg, p.kid));
 	m = fpt_slots_order(pg, p.node, p.eq, slots);
-	if (!fpt_slots_copy(pg, p.kid, p.node, slots, m, &c))
+	if (!fpt_slots_copy(pg, p.kid, p.node, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
 	return m;
 }

@@ -35,7 +35,11 @@ fpt_dict_cmp(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 	return fpt_key_cmp(l, a, &k);
 }
 
-bool
+/*
+ * Are these of one class, and different for the operator class, whatever their
+ * TIDs?  Then both may be in one dictionary.  May raise.
+ */
+static bool
 fpt_keys_distinct(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
 {
 	return a->cls == b->cls && fpt_dict_cmp(l, a, b) != 0;
@@ -89,10 +93,13 @@ fpt_dict_head_end(const char *heads, int a, int n, uint64 head)
 }
 
 /*
- * See page/dict.h.  Mostly heads alone tell: a tuple is read only of a key that
- * has the same one.  NULLs have no heads.
+ * Number of the first key of the dictionary that is not below "key", as many as
+ * it has keys if all are; *exact: it equals "key".  -1: corrupt.  May raise.
+ *
+ * Mostly heads alone tell: a tuple is read only of a key that has the same one.
+ * NULLs have no heads.
  */
-int
+static int
 fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 {
 	const char *heads = fpt_dict_heads(pg.p);
@@ -100,7 +107,7 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 	int			a;
 	int			b;
 
-	Assert(fpt_has_dict(pg.g));
+	Assert(pg.g->iw != 0);
 	for (b = 0; b < n * (int) sizeof(uint64); b += FPT_LINE)
 		fpt_prefetch(heads + b);
 	*exact = false;
@@ -135,6 +142,120 @@ fpt_dict_find(FPTPage pg, const FPTKey *key, bool *exact)
 }
 
 /*
+ * Look the key up: sets p's told, hi, lo and where, and *tid.  FPT_CORRUPT or
+ * FPT_OK; may raise.
+ */
+static inline FPTResult
+fpt_dict_tell(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
+{
+	int			code = fpt_dict_find(pg, key, &p->told);
+
+	if (code < 0)
+		return FPT_CORRUPT;
+	p->hi = 0;
+	p->lo = (uint64) code;
+	if (!p->told || (int64) *tid < 0)
+		*tid = 0;
+	p->where = code >= fpt_header(pg.p)->ndict ? 1 : 0;
+	return FPT_OK;
+}
+
+/* See page/dict.h.  Of a page that has no entries of a class nobody asks. */
+FPTResult
+fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
+{
+	if (p->from >= p->to)
+	{
+		p->hi = p->lo = 0;
+		return FPT_OK;
+	}
+	return fpt_dict_tell(pg, key, p, tid);
+}
+
+/* See page/dict.h.  Mostly it has the same key as the range's beginning. */
+bool
+fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
+{
+	FPTPlace	e = {.lo = p->lo, .told = p->told};
+	FPTKey		k;
+
+	Assert(pg.g->iw != 0 && fpt_place_has_node(p));
+	*end = *hi;
+	if (!p->told || !fpt_dict_key(pg.p, (int) p->lo, hi->cls, &k) ||
+		fpt_keys_distinct(pg.l, hi, &k))
+	{
+		if (fpt_dict_tell(pg, hi, &e, &end->tid) != FPT_OK ||
+			e.where > 0)
+			return false;
+	}
+	end->lo = e.lo;
+	return true;
+}
+
+/* See page/dict.h.  p is the entry's place, of a page that is as it was. */
+FPTResult
+fpt_dict_admits(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
+{
+	FPTKey		k;
+
+	if (p->from >= p->to ||
+		!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
+		return FPT_UNFIT;
+	if (!p->told)
+		return FPT_FULL;
+	if (!fpt_dict_key(pg.p, (int) p->lo, e->key.cls, &k) ||
+		!fpt_key_alike(&k, &e->key))
+		return FPT_UNFIT;
+	return FPT_OK;
+}
+
+/*
+ * See page/dict.h.  A tuple counts once for all entries in a row that share it.
+ */
+bool
+fpt_dict_copy(char *page, const char *node, const uint8 *slots, int n,
+			  FPTRun *run, int at, int *shared)
+{
+	uint64	   *los = run->los ? run->los + at : NULL;
+	uint16	   *tupoffs = run->tupoffs ? run->tupoffs + at : NULL;
+	uint16	   *tuplens = run->tupoffs ? run->tuplens + at : NULL;
+	int			last = -1;
+	uint64		head = 0;
+	uint16		off = 0;
+	uint16		len = 0;
+	int			i;
+
+	Assert(at >= 0 && n <= FPT_MAX_CAP);
+	for (i = 0; i < n; i++)
+	{
+		int			code = fpt_slot_code(node, slots[i]);
+
+		if (unlikely(code != last))
+		{
+			FPTKey		k;
+
+			if (!fpt_dict_key(page, code, FPT_CLS_VALUE, &k))
+				return false;
+			head = k.lo;
+			off = (uint16) (k.len > 0 ? k.tup - page : 0);
+			len = (uint16) k.len;
+			last = code;
+			if (code != *shared)
+				run->tupbytes += len;
+			*shared = code;
+		}
+		if (los)
+			los[i] = head;
+		if (tupoffs)
+		{
+			tupoffs[i] = off;
+			tuplens[i] = len;
+		}
+	}
+	return run->tupbytes <= BLCKSZ;
+}
+
+/*
  * See page/dict.h.  Writes n * FPT_DICT_ITEM bytes from "upper" on; what it
  * leaves of older arrays, below or behind, is the caller's to zero or to use.
  */
@@ -151,6 +272,152 @@ fpt_dict_write(void *page, int upper, const void *heads, const uint16 *offs,
 		   n * sizeof(uint16));
 	h->std.pd_upper = (uint16) upper;
 	h->ndict = (uint8) n;
+}
+
+/* Rows a key, on average, that make a dictionary be considered. */
+#define FPT_DICT_ROWS		2
+
+/* Rows a key that make a page one of few distinct keys. */
+#define FPT_DICT_ROWS_FEW	4
+
+/* What a dictionary must save: one part of so many. */
+#define FPT_DICT_SHARE		8
+
+/*
+ * See page/dict.h.  Compares bytes only; whether there can be a dictionary is
+ * another question (fpt_dict_build).  Fences and the page's fixed lines are on
+ * both sides, and left out.
+ */
+bool
+fpt_dict_pays(const FPTGeom *g, const FPTGeom *d, const FPTEntry *entries,
+			  int n)
+{
+	int			nodes = fpt_ceil_div(n, g->cap);
+	int			dnodes;
+	int			bytes = 0;
+	int			dbytes = 0;
+	int			ndict = 0;
+	int			i;
+
+	Assert(fpt_is_leaf(g) && fpt_is_leaf(d) && d->iw != 0);
+	if (n < FPT_DICT_ROWS)
+		return false;
+	for (i = 0; i < n; i++)
+	{
+		int			space = fpt_tuple_space(entries[i].key.len) +
+			(int) entries[i].key.cut;
+
+		bytes += space;
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
+			return false;
+		dbytes += space + FPT_DICT_ITEM;
+	}
+	dnodes = fpt_ceil_div(n, d->cap);
+	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
+	dbytes += dnodes * d->x * FPT_LINE + fpt_hint_bytes(d, dnodes);
+	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
+}
+
+/*
+ * Can all of these be in one dictionary?  *room: space besides nodes, in bytes,
+ * of which their tuples and items are taken off; negative: there is not enough.
+ * Compares each key with the one before it: may raise.
+ */
+static bool
+fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
+			continue;
+		if (i > 0 &&
+			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
+			return false;
+		*room -= fpt_tuple_space(entries[i].key.len + entries[i].key.cut) +
+			FPT_DICT_ITEM;
+	}
+	return true;
+}
+
+/* See page/dict.h.  Fences stay as they are. */
+bool
+fpt_dict_frees(FPTPage pg, const FPTGeom *d, const FPTEntry *entries, int n)
+{
+	int			nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
+	int			room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN -
+		fpt_lower(d, Min(nodes, d->maxnodes)) - fpt_hint_bytes(d, nodes) -
+		fpt_tuple_space(fpt_page_low(pg.l, pg.p).len) -
+		fpt_tuple_space(fpt_page_high(pg.l, pg.p).len);
+
+	Assert(d->iw != 0);
+	return nodes <= d->maxnodes && fpt_dict_room(pg.l, entries, n, &room) &&
+		room >= 0;
+}
+
+/*
+ * Can a page's entries and another one have a dictionary?  Neighbours must be
+ * alike to the byte, or distinct to the comparison function too: what is equal
+ * but not alike cannot share an item.  Compares each pair once (seen): may
+ * raise what comparison functions raise.
+ */
+static bool
+fpt_dict_suits(FPTGrowing *page, const FPTKey *key)
+{
+	Assert(page->seen <= page->n);
+	while (page->seen >= 0 && page->seen < page->n)
+	{
+		const FPTEntry *e = &page->entries[page->seen];
+		const FPTKey *a = &e->key;
+		const FPTKey *b = page->seen + 1 < page->n ? &e[1].key : key;
+
+		if (fpt_key_alike(a, b) || fpt_keys_distinct(page->l, a, b))
+			page->seen++;
+		else
+			page->seen = -1;
+	}
+	return page->seen >= 0;
+}
+
+/*
+ * See page/dict.h.  A page with many rows a key is filled as those of few
+ * distinct image keys are.
+ *
+ * An entry whose key repeats leaves no tuple's space behind when it goes to the
+ * next page (fpt_level_spill() in build/load.c), so the high fence that it then
+ * becomes must have room besides.
+ */
+bool
+fpt_dict_has_room(FPTGrowing *page, const FPTGeom *d, const FPTKey *key,
+				  int low)
+{
+	bool		repeats = page->n > 0 &&
+		fpt_key_alike(&page->entries[page->n - 1].key, key);
+	int			n = page->n + 1;
+	int			nkeys = page->nkeys + (repeats ? 0 : 1);
+	int			bytes = low + page->keybytes + nkeys * FPT_DICT_ITEM;
+	int			fill;
+
+	Assert(fpt_is_leaf(d) && d->iw != 0);
+	Assert(page->nkeys <= page->n && page->keybytes >= 0);
+	if (nkeys > FPT_MAX_DICT || n < FPT_DICT_ROWS * nkeys)
+		return false;
+	if (!repeats)
+		bytes += fpt_tuple_space(key->len);
+	fill = n >= FPT_DICT_ROWS_FEW * nkeys ? page->fewfill : page->fill;
+	return fpt_space_fits(d, n, 0, bytes, fill) &&
+		fpt_space_fits(d, n, 0, bytes + fpt_tuple_space(key->len), 100) &&
+		fpt_dict_suits(page, key);
+}
+
+/* See page/dict.h. */
+bool
+fpt_dict_closes(const FPTGrowing *page, const FPTGeom *d, int fences)
+{
+	return page->seen >= page->n - 1 && page->nkeys <= FPT_MAX_DICT &&
+		fpt_space_fits(d, page->n, 0, fences + page->keybytes +
+					   page->nkeys * FPT_DICT_ITEM, 100);
 }
 
 /*
@@ -265,7 +532,7 @@ fpt_dict_used(FPTPage pg, bool *used)
 	FPTPageHeader *h = fpt_header(pg.p);
 	int			kid;
 
-	Assert(fpt_has_dict(pg.g));
+	Assert(pg.g->iw != 0);
 	memset(used, 0, FPT_MAX_DICT * sizeof(bool));
 	for (kid = 0; kid < h->nkids; kid++)
 	{
@@ -301,7 +568,7 @@ fpt_dict_purge(FPTPage pg, const bool *used)
 	int			m = 0;
 	int			i;
 
-	Assert(fpt_has_dict(pg.g));
+	Assert(pg.g->iw != 0);
 	memcpy(heads, fpt_dict_heads(pg.p), n * sizeof(uint64));
 	memcpy(offs, fpt_dict_offs(pg.p), n * sizeof(uint16));
 	for (i = 0; i < 256; i++)
@@ -330,7 +597,7 @@ fpt_dict_walk(FPTTupleWalk *w)
 	bool		used[FPT_MAX_DICT];
 	int			code;
 
-	Assert(fpt_has_dict(w->pg.g));
+	Assert(w->pg.g->iw != 0);
 	if (fpt_dict_used(w->pg, used) != FPT_OK)
 		return false;
 	for (code = 0; code < fpt_header(w->pg.p)->ndict; code++)

@@ -11,6 +11,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/coding.h"
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/format.h"
@@ -35,8 +36,11 @@ fpt_tuple_walk(FPTTupleWalk *w)
 	return fpt_encoding(w->pg.g)->walk(w);
 }
 
-/* See page/encoding.h.  A walk that moves nothing: w.to is NULL. */
-int
+/*
+ * Bytes of all tuples, fences' included, and of the dictionary, as far as they
+ * are in use.  -1: corrupt.  A walk that moves nothing: w.to is NULL.
+ */
+static int
 fpt_tuple_bytes(FPTPage pg)
 {
 	FPTTupleWalk w = {.pg = pg, .from = pg.p};
@@ -54,7 +58,7 @@ fpt_tuple_garbage(FPTPage pg)
 	int			bytes = fpt_tuple_bytes(pg);
 	int			space = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg);
 
-	Assert(fpt_has_tuples(pg.g));
+	Assert(fpt_shares_space(pg.g));
 	return bytes < 0 || bytes > space ? -1 : space - bytes;
 }
 
@@ -77,7 +81,7 @@ fpt_tuples_gather(FPTPage pg, const char *from)
 	int			old = h->std.pd_upper;
 	int			upper;
 
-	Assert(from != pg.p && fpt_has_tuples(pg.g));
+	Assert(from != pg.p && fpt_shares_space(pg.g));
 	w.to = pg.p + FPT_SPECIAL_OFFSET;
 	w.low = pg.p + old + fpt_dict_bytes(pg);
 	if (!fpt_tuple_walk(&w))
@@ -185,6 +189,25 @@ static bool
 image_walk(FPTTupleWalk *w)
 {
 	return true;
+}
+
+/* Whatever a page of this base can have it tells. */
+static FPTResult
+image_tell(FPTPage pg, const FPTKey *key, int code)
+{
+	Assert(false);
+	return FPT_FULL;
+}
+
+/* Slots count, times what one takes. */
+static FPTResult
+image_space(FPTPage pg, int n, FPTSpace *space)
+{
+	int			entry = fpt_slot_bytes(pg.g);
+
+	space->used = n * entry;
+	space->room = (int) pg.g->capacity * entry;
+	return FPT_OK;
 }
 
 /* --- heads and tuples ---------------------------------------------------- */
@@ -319,6 +342,18 @@ tuple_reclaim(FPTPage pg, int step, FPTWork *work)
 	}
 }
 
+/* Bytes count, of the space that nodes and tuples share. */
+static FPTResult
+tuple_space(FPTPage pg, int n, FPTSpace *space)
+{
+	int			tuples = fpt_tuple_bytes(pg);
+
+	space->used = n * fpt_slot_bytes(pg.g) + tuples;
+	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
+		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
+	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
+}
+
 /* --- numbers in a dictionary --------------------------------------------- */
 
 /* The dictionary is there already: it has taken its space. */
@@ -362,23 +397,6 @@ dict_store(FPTPage pg, const FPTEntry *entries, int from, int n,
 	return FPT_OK;
 }
 
-/* See page/encoding.h.  p is the entry's place, of a page that is as it was. */
-FPTResult
-fpt_dict_admits(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
-{
-	FPTKey		k;
-
-	if (p->from >= p->to ||
-		!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
-		return FPT_UNFIT;
-	if (!p->listed)
-		return FPT_FULL;
-	if (!fpt_dict_key(pg.p, (int) p->lo, e->key.cls, &k) ||
-		!fpt_key_alike(&k, &e->key))
-		return FPT_UNFIT;
-	return FPT_OK;
-}
-
 /* A gap between tuples below the dictionary cannot be. */
 static FPTResult
 dict_reclaim(FPTPage pg, int step, FPTWork *work)
@@ -395,9 +413,15 @@ const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 		.rebuild_pays = image_rebuild_pays,
 		.clear = image_clear,
 		.reclaim = image_reclaim,
+		.tell = image_tell,
 		.walk = image_walk,
+		.space = image_space,
 	},
 	[FPT_CODING_TUPLE] = {
+
+		/* for wide tuples, that leave no room for ordinary nodes */
+		.extra = FPT_ENC_WIDE,
+		.fill = 100,
 		.sure_fits = tuple_sure_fits,
 		.begin = image_begin,
 		.nodes = tuple_nodes,
@@ -405,9 +429,17 @@ const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 		.rebuild_pays = tuple_rebuild_pays,
 		.clear = tuple_clear,
 		.reclaim = tuple_reclaim,
+		.tell = image_tell,
 		.walk = fpt_tuple_walk_slots,
+		.space = tuple_space,
 	},
 	[FPT_CODING_DICT] = {
+		.few_keys = true,
+		.extra = FPT_ENC_DICT,
+		.pays = fpt_dict_pays,
+		.frees = fpt_dict_frees,
+		.room = fpt_dict_has_room,
+		.closes = fpt_dict_closes,
 		.sure_fits = tuple_sure_fits,
 		.begin = fpt_dict_build,
 		.nodes = dict_nodes,
@@ -415,6 +447,8 @@ const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 		.rebuild_pays = tuple_rebuild_pays,
 		.clear = tuple_clear,
 		.reclaim = dict_reclaim,
+		.tell = fpt_dict_add,
 		.walk = fpt_dict_walk,
+		.space = tuple_space,
 	},
 };

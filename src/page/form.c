@@ -9,7 +9,6 @@
  *-------------------------------------------------------------------------
  */
 #include "page/copy.h"
-#include "page/dict.h"
 #include "page/encoding.h"
 #include "page/form.h"
 #include "page/format.h"
@@ -58,6 +57,9 @@ fpt_extrapolate(FPTDistance range, int n, uint32 capacity)
 	return d;
 }
 
+/* The base of pages whose keys need none. */
+static const FPTKey fpt_form_zero = {.cls = FPT_CLS_VALUE};
+
 /* A page that is being formed, and what is known of its entries. */
 typedef struct FPTForm
 {
@@ -80,7 +82,7 @@ typedef struct FPTForm
 
 /*
  * What a page of the key width chosen, or another one, would be like: pages of
- * the form's kind; not those of FPT_ENC_WIDE, nor those with a dictionary.
+ * the form's kind; not those of extra encodings (fpt_extra_geom).
  */
 static inline const FPTGeom *
 fpt_form_geom(const FPTForm *f, int kw)
@@ -210,49 +212,6 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 				k->hi--;
 		}
 	}
-}
-
-/* What a dictionary must save: one part of so many. */
-#define FPT_DICT_SHARE		8
-
-/*
- * Would a page with a dictionary be so much smaller than one of this key width
- * (enc) and kind?  Compares bytes only, so that it raises nothing; whether
- * there can be a dictionary is another question (fpt_dict_build).  Fences and
- * the page's fixed lines are on both sides, and left out.  False as well if
- * there are more keys than a dictionary has, or too few rows of each.
- */
-static bool
-fpt_dict_pays(const FPTLayout *l, int level, int enc, int kind,
-			  const FPTEntry *entries, int n)
-{
-	const FPTGeom *g = &l->geoms->geom[enc][kind];
-	const FPTGeom *d = &l->geoms->geom[FPT_ENC_DICT][kind];
-	int			nodes = fpt_ceil_div(n, g->cap);
-	int			dnodes;
-	int			bytes = 0;
-	int			dbytes = 0;
-	int			ndict = 0;
-	int			i;
-
-	if (level > 0 || !fpt_is_general(l) || n < FPT_DICT_ROWS)
-		return false;
-	for (i = 0; i < n; i++)
-	{
-		int			space = fpt_tuple_space(entries[i].key.len) +
-			(int) entries[i].key.cut;
-
-		bytes += space;
-		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
-			continue;
-		if (++ndict > FPT_MAX_DICT || ndict * FPT_DICT_ROWS > n)
-			return false;
-		dbytes += space + FPT_DICT_ITEM;
-	}
-	dnodes = fpt_ceil_div(n, d->cap);
-	bytes += nodes * g->x * FPT_LINE + fpt_hint_bytes(g, nodes);
-	dbytes += dnodes * d->x * FPT_LINE + fpt_hint_bytes(d, dnodes);
-	return dbytes * FPT_DICT_SHARE <= bytes * (FPT_DICT_SHARE - 1);
 }
 
 /*
@@ -474,21 +433,47 @@ fpt_form_prefixed(const FPTForm *f, void *page, int fill)
 	return res;
 }
 
+/* Would a page in this extra encoding save so much that it is tried first? */
+static inline bool
+fpt_form_pays(const FPTForm *f, int coding)
+{
+	const FPTEncoding *enc = &fpt_encodings[coding];
+	const FPTGeom *g = fpt_extra_geom(f->l, coding, f->kind);
+
+	return g != NULL && enc->pays != NULL &&
+		enc->pays(fpt_form_geom(f, f->kw), g, f->entries, f->n);
+}
+
 /*
- * See page/form.h.  Pages of general keys are tried with a dictionary, first if
- * that saves much, else if there is no room without; before that with a prefix;
- * then with narrow nodes.  Each try begins with fpt_page_init(), so none sees
- * what the last one left.  Raises what comparing the dictionary's keys raises,
- * and nothing but a damaged compressed value besides.
+ * Form the page in the extra encoding (fpt_extra_geom) of this row.  FPT_UNFIT:
+ * it has none for such pages.  Not FPT_OK: it is undefined what the page is.
+ */
+static FPTResult
+fpt_form_extra(FPTForm *f, void *page, int coding, int fill)
+{
+	const FPTEncoding *enc = &fpt_encodings[coding];
+
+	if (fpt_extra_geom(f->l, coding, f->kind) == NULL)
+		return FPT_UNFIT;
+	return fpt_form_as(f, page, enc->extra, &fpt_form_zero,
+					   Max(fill, enc->fill));
+}
+
+/*
+ * See page/form.h.  An extra encoding is tried first where that saves much, and
+ * all are, from the table's last one on, if there is no room without; before
+ * that a prefix is tried, and keys relative to nodes.  Each try begins with
+ * fpt_page_init(), so none sees what the last one left.  Raises what comparing
+ * the dictionary's keys raises, and nothing but a damaged compressed value
+ * besides.
  */
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
-	static const FPTKey zero = {.cls = FPT_CLS_VALUE};
 	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n,
 	.kw = 1};
-	bool		dict;
+	bool		tried[FPT_NCODINGS] = {false};
 	FPTResult	res;
 
 	Assert(spec->nprefix == 0);
@@ -499,23 +484,24 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	if (f.first >= 0)
 		fpt_form_base(&f);
 	else
-		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : zero;
-	dict = fpt_dict_pays(l, spec->level, f.kw - 1, f.kind, entries, n);
-	if (dict && fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
-		return FPT_OK;
+		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : fpt_form_zero;
+	for (int c = FPT_NCODINGS; c-- > 0;)
+	{
+		tried[c] = fpt_form_pays(&f, c);
+		if (tried[c] && fpt_form_extra(&f, page, c, fill) == FPT_OK)
+			return FPT_OK;
+	}
 	if (fpt_form_prefixed(&f, page, fill) == FPT_OK)
 		return FPT_OK;
 	if (fpt_form_near(&f, page, fill) == FPT_OK)
 		return FPT_OK;
 	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
-	if (res != FPT_FULL || !fpt_is_general(l))
-		return res;
-	if (!dict && spec->level == 0 &&
-		fpt_form_as(&f, page, FPT_ENC_DICT, &zero, fill) == FPT_OK)
-		return FPT_OK;
-
-	/* Wide tuples, perhaps, that leave no room for ordinary nodes. */
-	return fpt_form_as(&f, page, FPT_ENC_WIDE, &zero, 100);
+	for (int c = FPT_NCODINGS; res == FPT_FULL && c-- > 0;)
+	{
+		if (!tried[c] && fpt_form_extra(&f, page, c, fill) == FPT_OK)
+			return FPT_OK;
+	}
+	return res;
 }
 
 /*
@@ -539,27 +525,6 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 }
 
 /*
- * Can all of these be in one dictionary?  *room: space besides nodes, in bytes,
- * of which their tuples and items are taken off; negative: there is not enough.
- * Compares each key with the one before it: may raise.
- */
-static bool
-fpt_dict_room(const FPTLayout *l, const FPTEntry *entries, int n, int *room)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (i > 0 && fpt_key_alike(&entries[i - 1].key, &entries[i].key))
-			continue;
-		if (i > 0 &&
-			!fpt_keys_distinct(l, &entries[i - 1].key, &entries[i].key))
-			return false;
-		*room -= fpt_tuple_space(entries[i].key.len + entries[i].key.cut) +
-			FPT_DICT_ITEM;
-	}
-	return true;
-}
-
-/*
  * See page/form.h.  Bytes are counted before keys are compared, which is what
  * takes time and may raise.
  */
@@ -568,27 +533,25 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry   *e = work->u.entries;
-	const FPTGeom *d;
-	int			kind;
-	int			nodes;
-	int			n;
-	int			room;
+	int			n = -1;
 
-	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g))
+	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return false;
-	n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-	kind = FPT_KIND_LEAF6 -
-		((pg.g->enc & FPT_ENC_TID_MASK) >> FPT_ENC_TID_SHIFT);
-	if (n < 0 ||
-		!fpt_dict_pays(l, 0, pg.g->enc & FPT_ENC_KW_MASK, kind, e, n))
-		return false;
-	d = &pg.l->geoms->geom[FPT_ENC_DICT][kind];
-	nodes = fpt_ceil_div(n, Max(1, d->cap * FPT_REORG_FILL / 100));
-	room = FPT_SPECIAL_OFFSET - FPT_REORG_GAIN - fpt_lower(d, nodes) -
-		fpt_hint_bytes(d, nodes) -
-		fpt_tuple_space(fpt_page_low(l, page).len) -
-		fpt_tuple_space(fpt_page_high(l, page).len);
-	return nodes <= d->maxnodes && fpt_dict_room(l, e, n, &room) && room >= 0;
+	for (int c = FPT_NCODINGS; c-- > 0;)
+	{
+		const FPTEncoding *enc = &fpt_encodings[c];
+		const FPTGeom *g = fpt_extra_geom(l, c, fpt_geom_kind(pg.g));
+
+		if (c == pg.g->coding || g == NULL || enc->pays == NULL)
+			continue;
+		if (n < 0)
+			n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+		if (n < 0)
+			return false;
+		if (enc->pays(pg.g, g, e, n) && enc->frees(pg, g, e, n))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -606,7 +569,7 @@ fpt_page_shares(const FPTLayout *l, void *page)
 	FPTEntry	last;
 	int			more;
 
-	if (pg.g == NULL || !fpt_owns_tuples(pg.g) || !fpt_is_leaf(pg.g) ||
+	if (pg.g == NULL || !fpt_may_prefix(pg.g) || !fpt_is_leaf(pg.g) ||
 		l->begin == NULL || n < FPT_PREFIX_ENTRIES)
 		return false;
 	loc.rank = fpt_node_count(l, page, loc.kid) - 1;

@@ -44,11 +44,15 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 	{
 		kind -= FPT_KIND_DICT;
 		g->coding = FPT_CODING_DICT;
+		g->shared = true;
+		g->iw = FPT_DICT_ITEM;
 	}
 	else if (kind >= FPT_KIND_GENERAL)
 	{
 		kind -= FPT_KIND_GENERAL;
 		g->coding = FPT_CODING_TUPLE;
+		g->shared = true;
+		g->ties = true;
 		g->ow = sizeof(uint16);
 	}
 	Assert(kind >= 0 && kind < FPT_NKINDS);
@@ -60,7 +64,7 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 	g->tw = tidwidth[kind];
 	g->dw = kind == FPT_KIND_INNER ? 4 : 0;
 	g->fw = g->tw;
-	if (g->coding == FPT_CODING_TUPLE)
+	if (g->ties)
 		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
 	g->pw = g->kw - g->rw + g->tw + g->dw + g->ow;
 	g->ks = g->sw;

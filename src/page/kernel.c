@@ -13,7 +13,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "page/dict.h"
+#include "page/coding.h"
 #include "page/encoding.h"
 #include "page/kernel.h"
 #include "page/order.h"
@@ -131,7 +131,7 @@ fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 	FPTKey		k;
 	int			r;
 
-	Assert(fpt_owns_tuples(pg.g) && pg.l->cmp != NULL);
+	Assert(fpt_has_ties(pg.g) && fpt_is_general(pg.l));
 	k.hi = 0;
 	k.lo = key->lo;
 	k.cls = key->cls;
@@ -218,7 +218,7 @@ fpt_order_search(FPTPage pg, FPTPlace *p, const uint8 *order, int a, int b,
  * below and dup.  -1: corrupt.  May raise.
  */
 static int
-fpt_node_rank_general(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
+fpt_node_rank_tied(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
 {
 	uint64		eq = p->eq;
 	int			rank = fpt_popcount(lt);
@@ -341,28 +341,27 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 /*
  * Number of entries below the key in the node of p, whose hi and lo are the
  * key relative to the base; sets p's used, below, eq and dup.  -1 if the page
- * is corrupt.  "general", here and below: the layout's keys are, known to the
- * compiler, so that pages of numbers are searched without asking.  May raise if
- * "general".
+ * is corrupt.  "ties", here and below: fpt_has_ties(), known to the compiler,
+ * so that pages of numbers are searched without asking.  May raise if "ties".
  */
 static pg_attribute_always_inline int
 fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-			  const bool general)
+			  const bool ties)
 {
 	uint64		used = fpt_node_used(pg.g, p->node);
 	uint64		eq;
 	uint64		lt;
 
-	Assert(general == fpt_owns_tuples(pg.g));
+	Assert(ties == fpt_has_ties(pg.g));
 	lt = fpt_node_compare(pg, p->node, p->kid, used, p->hi, p->lo, &eq);
 	p->dup = false;
 	p->used = used;
 	p->eq = eq;
 	p->below = 0;
-	if (unlikely(eq != 0) && (tid != 0 || general))
+	if (unlikely(eq != 0) && (tid != 0 || ties))
 	{
-		if (general)
-			return fpt_node_rank_general(pg, p, lt, key);
+		if (ties)
+			return fpt_node_rank_tied(pg, p, lt, key);
 		lt |= fpt_slots_tid_below(pg, p->node, eq, tid, &eq);
 		p->dup = eq != 0;
 	}
@@ -389,12 +388,12 @@ fpt_slot0_below(FPTPage pg, const char *node, uint64 base, uint64 hi,
 		return khi < hi;
 	if (klo != lo)
 		return klo < lo;
-	return !fpt_owns_tuples(pg.g) && fpt_slot_tid(pg, node, 0) < tid;
+	return !fpt_has_ties(pg.g) && fpt_slot_tid(pg, node, 0) < tid;
 }
 
 /*
  * Is the first entry of this kid below the key?  -1: corrupt.  An empty node
- * is not below anything.  May raise where slots own tuples.
+ * is not below anything.  May raise where keys are tied.
  */
 static int
 fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
@@ -422,7 +421,7 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 
 		if (fpt_node_compare(pg, node, kid, used, hi, lo, &eq) != 0)
 			return 1;
-		if (fpt_owns_tuples(pg.g) && eq != 0)
+		if (fpt_has_ties(pg.g) && eq != 0)
 		{
 			int			r = fpt_slot_cmp(pg, node, fpt_ctz(eq), key);
 
@@ -438,7 +437,7 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 		return khi < hi;
 	if (klo != lo)
 		return klo < lo;
-	if (fpt_owns_tuples(pg.g))
+	if (fpt_has_ties(pg.g))
 	{
 		int			r = fpt_slot_cmp(pg, node, slot, key);
 
@@ -469,7 +468,7 @@ fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 		if (hi > p->hi || (hi == p->hi && lo > p->lo))
 			return 0;
 	}
-	if (fpt_owns_tuples(pg.g) || pg.g->perm)
+	if (fpt_has_ties(pg.g) || pg.g->perm)
 	{
 		FPTEntry	first;
 
@@ -477,7 +476,7 @@ fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 			return -1;
 		return fpt_key_cmp(pg.l, &first.key, key) == 0;
 	}
-	if (fpt_has_dict(pg.g) && !p->listed)
+	if (!p->told)
 		return 0;
 	fpt_node_compare(pg, node, kid, fpt_node_used(pg.g, node), p->hi, p->lo,
 					 &eq);
@@ -544,7 +543,7 @@ fpt_probe_kid(FPTPage pg, bool *probed, int a, int b)
 	int			m = *probed ? a + (b - a + 1) / 2 : b;
 
 	*probed = true;
-	if (fpt_owns_tuples(pg.g) && b - a > 2)
+	if (fpt_has_ties(pg.g) && b - a > 2)
 	{
 		fpt_node_prefetch_ends(pg, a + (m - a) / 2);
 		fpt_node_prefetch_ends(pg, m + (b - m + 1) / 2);
@@ -555,11 +554,11 @@ fpt_probe_kid(FPTPage pg, bool *probed, int a, int b)
 /*
  * The kid in which the key (p's hi and lo) belongs: the last one of p's region
  * whose first entry is below it, or the region's first one.  -1: corrupt.  May
- * raise if "general".
+ * raise if "ties".
  */
 static pg_attribute_always_inline int
 fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
-			   const bool general)
+			   const bool ties)
 {
 	int			nlt,
 				neq;
@@ -569,13 +568,13 @@ fpt_region_kid(FPTPage pg, const FPTKey *key, uint64 tid, const FPTPlace *p,
 	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
 	Assert(nlt >= 0 && neq >= 0 && nlt + neq < p->to - p->from);
 	kid = p->from + nlt;
-	if (unlikely(neq > 0) && (tid != 0 || general))
+	if (unlikely(neq > 0) && (tid != 0 || ties))
 	{
 		int			a = kid;
 		int			b = kid + neq;
 
 		/* where all heads are the same they are no keys */
-		bool		probed = general && neq == p->to - p->from - 1;
+		bool		probed = ties && neq == p->to - p->from - 1;
 
 		/*
 		 * Kids a + 1 .. b start with this very key (or a later one, if entries
@@ -644,7 +643,7 @@ fpt_place_prefetch(FPTPage pg, const FPTPlace *p)
  */
 static pg_attribute_always_inline FPTResult
 fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-			   const bool general)
+			   const bool ties)
 {
 	if (p->kid < 0)
 		return FPT_CORRUPT;
@@ -652,7 +651,7 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	if (p->node == NULL)
 		return FPT_CORRUPT;
 	fpt_place_prefetch(pg, p);
-	p->rank = fpt_node_rank(pg, key, tid, p, general);
+	p->rank = fpt_node_rank(pg, key, tid, p, ties);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
 	p->count = fpt_popcount(p->used);
@@ -660,37 +659,24 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 }
 
 /*
- * Where the key is or belongs, in a page of nodes that are compared by images
- * or heads.  Fills all of *p but "listed"; p->node only if the key belongs in a
- * node.  FPT_CORRUPT or FPT_OK; may raise if "general".
+ * Where the key is or belongs.  Fills all of *p; p's node only if the key
+ * belongs in a node.  "general" and "ties" are what the layout and the geometry
+ * say, known to the compiler, so that pages of numbers are searched without
+ * asking.  FPT_CORRUPT or FPT_OK; may raise if "general".
  */
 static pg_attribute_always_inline FPTResult
 fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-				  const bool general)
+				  const bool general, const bool ties)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
 
+	Assert(general == fpt_is_general(pg.l) && ties == fpt_has_ties(pg.g));
 	fpt_region(pg.l, h, key->cls, &p->from, &p->to);
-	p->dup = p->listed = false;
+	p->dup = false;
+	p->told = true;
 	p->rank = 0;
 	p->where = 0;
-	if (key->cls == FPT_CLS_VALUE)
-	{
-		p->where = fpt_rel(pg, key, &p->hi, &p->lo);
-		if (p->where < 0)
-		{
-			p->kid = p->from;
-			return FPT_OK;
-		}
-		if (p->where > 0 || p->from >= p->to)
-		{
-			p->kid = p->to;
-			return FPT_OK;
-		}
-		Assert(p->from < p->to);
-		p->kid = fpt_region_kid(pg, key, tid, p, general);
-	}
-	else
+	if (key->cls != FPT_CLS_VALUE)
 	{
 		p->hi = p->lo = 0;
 
@@ -700,57 +686,35 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 			p->kid = p->to;
 			return FPT_OK;
 		}
-		p->kid = fpt_region_kid_null(pg, key, tid, p);
 	}
-	return fpt_place_node(pg, key, tid, p, general);
-}
-
-/*
- * Look the key up in the dictionary: sets p's listed, hi and lo, and *tid,
- * which is relative to the first key that is not below.  A key after all of
- * them is not representable.  May raise.
- */
-static FPTResult
-fpt_dict_place(FPTPage pg, const FPTKey *key, FPTPlace *p, uint64 *tid)
-{
-	int			code = fpt_dict_find(pg, key, &p->listed);
-
-	Assert(fpt_has_dict(pg.g));
-	if (code < 0)
+	if (fpt_place_tell(pg, key, p, &tid, general && !ties) != FPT_OK)
 		return FPT_CORRUPT;
-	p->hi = 0;
-	p->lo = (uint64) code;
-	if (!p->listed || (int64) *tid < 0)
-		*tid = 0;
-	p->where = code >= fpt_header(pg.p)->ndict ? 1 : 0;
-	return FPT_OK;
-}
-
-/*
- * The same in a page with a dictionary, where keys are numbers once they are
- * looked up.  May raise.
- */
-static pg_noinline FPTResult
-fpt_find_place_dict(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
-{
-	Assert(fpt_has_dict(pg.g));
-	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
-	p->dup = p->listed = false;
-	p->rank = 0;
-	p->where = 0;
-	p->hi = p->lo = 0;
-	p->kid = p->to;
-	if (p->from >= p->to || (key->cls != FPT_CLS_VALUE && key->lo != 0))
+	if (p->where < 0)
+	{
+		p->kid = p->from;
 		return FPT_OK;
-	if (fpt_dict_place(pg, key, p, &tid) != FPT_OK)
-		return FPT_CORRUPT;
-	if (p->where > 0)
+	}
+	if (p->where > 0 || p->from >= p->to)
+	{
+		p->kid = p->to;
 		return FPT_OK;
+	}
+	Assert(p->from < p->to);
 	if (key->cls == FPT_CLS_VALUE)
-		p->kid = fpt_region_kid(pg, key, tid, p, false);
+		p->kid = fpt_region_kid(pg, key, tid, p, ties);
 	else
 		p->kid = fpt_region_kid_null(pg, key, tid, p);
-	return fpt_place_node(pg, key, tid, p, false);
+	return fpt_place_node(pg, key, tid, p, ties);
+}
+
+/*
+ * The same in a page of general keys where what is stored of two different ones
+ * is not the same.  May raise.
+ */
+static pg_noinline FPTResult
+fpt_find_place_untied(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	return fpt_find_place_of(pg, key, tid, p, true, false);
 }
 
 /*
@@ -772,15 +736,17 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 	{
 		case FPT_CUT_DONE:
 		case FPT_CUT_SEARCH:
-			return fpt_has_dict(pg.g) ? fpt_find_place_dict(pg, key, tid, p) :
-				fpt_find_place_of(pg, key, tid, p, true);
+			return fpt_has_ties(pg.g) ?
+				fpt_find_place_of(pg, key, tid, p, true, true) :
+				fpt_find_place_untied(pg, key, tid, p);
 		case FPT_CUT_CORRUPT:
 			return FPT_CORRUPT;
 	}
 
 	/* before or after all values, but after the low fence's entry */
 	fpt_region(pg.l, fpt_header(pg.p), FPT_CLS_VALUE, &p->from, &p->to);
-	p->dup = p->listed = false;
+	p->dup = false;
+	p->told = true;
 	p->rank = 0;
 	p->where = cut;
 	p->kid = cut < 0 ? p->from : p->to;
@@ -804,9 +770,9 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 static pg_attribute_always_inline FPTResult
 fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	if (unlikely(fpt_has_tuples(pg.g)))
+	if (unlikely(fpt_is_general(pg.l)))
 		return fpt_find_place_general(pg, key, tid, p);
-	return fpt_find_place_of(pg, key, tid, p, false);
+	return fpt_find_place_of(pg, key, tid, p, false, false);
 }
 
 FPTResult
@@ -828,7 +794,7 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 				neq;
 	uint64		eq;
 
-	Assert(!g->perm && !fpt_has_tuples(g));
+	Assert(!g->perm && !fpt_is_general(pg.l));
 	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
 	if (key->cls != FPT_CLS_VALUE || p->from >= p->to ||
 		fpt_rel(pg, key, &p->hi, &p->lo) != 0)
@@ -885,7 +851,7 @@ static int
 fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 {
 	Assert(p->rank >= 0 && p->rank <= p->count);
-	if (same && fpt_owns_tuples(pg.g) && !pg.g->perm)
+	if (same && fpt_slots_tell(pg.g))
 	{
 		uint64		rest = p->eq & ~p->below;
 
@@ -904,32 +870,7 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 			rest &= rest - 1;
 		}
 	}
-	return fpt_node_rank(pg, end, end->tid, p, fpt_owns_tuples(pg.g));
-}
-
-/*
- * The end of a range that begins at p, in a page with a dictionary: its number
- * and TID in *end.  False: after all keys, or corrupt.  May raise.
- */
-static bool
-fpt_dict_end(FPTPage pg, const FPTPlace *p, const FPTKey *hi, FPTKey *end)
-{
-	FPTPlace	e = {.lo = p->lo, .listed = p->listed};
-	FPTKey		k;
-
-	Assert(fpt_has_dict(pg.g) && fpt_place_has_node(p));
-	*end = *hi;
-
-	/* Mostly it has the same key as the range's beginning. */
-	if (!p->listed || !fpt_dict_key(pg.p, (int) p->lo, hi->cls, &k) ||
-		fpt_keys_distinct(pg.l, hi, &k))
-	{
-		if (fpt_dict_place(pg, hi, &e, &end->tid) != FPT_OK ||
-			e.where > 0)
-			return false;
-	}
-	end->lo = e.lo;
-	return true;
+	return fpt_node_rank(pg, end, end->tid, p, fpt_has_ties(pg.g));
 }
 
 /*
@@ -947,15 +888,7 @@ fpt_range_ends_at(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 				slo;
 	FPTKey		end;
 
-	if (unlikely(fpt_has_dict(pg.g)))
-	{
-		if (!fpt_dict_end(pg, p, hi, &end))
-			return false;
-		p->hi = 0;
-		p->lo = end.lo;
-		hi = &end;
-	}
-	else if (fpt_rel(pg, hi, &p->hi, &p->lo) != 0)
+	if (!fpt_end_tell(pg, p, &hi, &end))
 		return false;
 	last->kid = p->kid;
 	last->rank = fpt_node_range_end(pg, p, hi, p->lo == lo);
@@ -1270,32 +1203,15 @@ fpt_page_count(const FPTLayout *l, void *page)
 	return n;
 }
 
-/*
- * See page/kernel.h.  Image pages are counted in slots times what a slot takes,
- * general ones in bytes of the space that nodes and tuples share.
- */
 FPTResult
 fpt_page_space(const FPTLayout *l, void *page, int n, FPTSpace *space)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	int			entry;
-	int			tuples;
 
 	Assert(n >= 0);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
-	entry = fpt_slot_bytes(pg.g);
-	if (!fpt_has_tuples(pg.g))
-	{
-		space->used = n * entry;
-		space->room = (int) pg.g->capacity * entry;
-		return FPT_OK;
-	}
-	tuples = fpt_tuple_bytes(pg);
-	space->used = n * entry + tuples;
-	space->room = FPT_SPECIAL_OFFSET - pg.g->node_off -
-		fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes);
-	return tuples < 0 || space->used > space->room ? FPT_CORRUPT : FPT_OK;
+	return fpt_encoding(pg.g)->space(pg, n, space);
 }
 
 /* --- hints --------------------------------------------------------------- */
@@ -1305,9 +1221,9 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 
-	/* that of a general page is never taken by tuples */
+	/* the one behind nodes that share the space is never taken by tuples */
 	return pg.g != NULL && fpt_is_leaf(pg.g) &&
-		(fpt_has_tuples(pg.g) ||
+		(fpt_shares_space(pg.g) ||
 		 fpt_header(pg.p)->std.pd_lower <= pg.g->hint_off);
 }
 
@@ -1320,7 +1236,7 @@ fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return;
 	*from = fpt_hint_off(pg);
-	*to = fpt_has_tuples(pg.g) ?
+	*to = fpt_shares_space(pg.g) ?
 		*from + fpt_hint_bytes(pg.g, fpt_header(pg.p)->nnodes) :
 		FPT_SPECIAL_OFFSET;
 }

@@ -65,7 +65,10 @@ typedef struct FPTEntry
 	uint32		down;			/* page number, not trusted if read */
 } FPTEntry;
 
-/* How entries are stored: which row of fpt_encodings[] says what that means. */
+/*
+ * How entries are stored: which row of fpt_encodings[] says what that means.
+ * Who may ask: src/README.md, "Page encodings".
+ */
 typedef enum FPTCoding
 {
 	FPT_CODING_IMAGE,			/* keys are images, relative to a base */
@@ -99,7 +102,10 @@ typedef struct FPTGeom
 	uint8		maxnodes;		/* nodes that fit, root's fan-out considered */
 	uint8		enc;			/* FPT_ENC_* */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
+	uint8		iw;				/* bytes of an item of a dictionary, or 0 */
 	uint8		coding;			/* FPTCoding */
+	bool		shared;			/* the page's space: by nodes and tuples */
+	bool		ties;			/* stored keys of different ones can be equal */
 	bool		perm;			/* nodes have a bitmap and a permutation */
 	bool		wide;			/* rw < kw: keys are stored in two parts */
 	bool		near;			/* sw < rw: keys are relative to their nodes */
@@ -124,18 +130,46 @@ fpt_is_leaf(const FPTGeom *g)
 	return g->dw == 0;
 }
 
-/* The page's space is shared by nodes and tuples: general keys. */
+/*
+ * The page's space is shared by nodes, hints behind them, and tuples from
+ * pd_upper on; else nodes and hints have places of their own.
+ */
 static inline bool
-fpt_has_tuples(const FPTGeom *g)
+fpt_shares_space(const FPTGeom *g)
 {
-	return g->coding != FPT_CODING_IMAGE;
+	return g->shared;
 }
 
 /* Each slot has the offset of a tuple that is its entry's alone. */
 static inline bool
-fpt_owns_tuples(const FPTGeom *g)
+fpt_has_offsets(const FPTGeom *g)
 {
-	return g->coding == FPT_CODING_TUPLE;
+	return g->ow != 0;
+}
+
+/*
+ * Keys that differ may be the same as far as they are searched: tuples tell
+ * them apart, which are compared by functions of types that may raise.  Else
+ * two stored keys that are the same are one key, and TIDs decide.
+ */
+static inline bool
+fpt_has_ties(const FPTGeom *g)
+{
+	return g->ties;
+}
+
+/* Keys can be relative to a prefix: the tuples that have them are their own. */
+static inline bool
+fpt_may_prefix(const FPTGeom *g)
+{
+	return fpt_has_offsets(g);
+}
+
+/* Of entries that are tied the order of their slots tells which is first. */
+static inline bool
+fpt_slots_tell(const FPTGeom *g)
+{
+	return g->ties && !g->perm;
 }
 
 /* Keys of more than 8 bytes, stored in two parts. */
@@ -177,13 +211,6 @@ static inline uint64
 fpt_base_of(const FPTGeom *g, uint64 sep)
 {
 	return fpt_is_near(g) ? sep & ~(fpt_near_unit(g) - 1) : 0;
-}
-
-/* Keys are numbers into the page's dictionary, which has the tuples. */
-static inline bool
-fpt_has_dict(const FPTGeom *g)
-{
-	return g->coding == FPT_CODING_DICT;
 }
 
 /* Geometries of all pages of an index, and what they were derived from. */
@@ -273,7 +300,8 @@ typedef struct FPTPlace
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
-	bool		listed;			/* a dictionary has the key, as number lo */
+	bool		told;			/* hi and lo are the key's; else those of the
+								 * first one above it that the page can have */
 	uint64		used;			/* slots of the node that hold entries */
 	uint64		below;			/* of these, those below the key (none, if nodes
 								 * have permutations) */
@@ -719,6 +747,17 @@ fpt_enc(int low, int kind)
 	return low;
 }
 
+/* FPT_KIND_* of leaf pages of this geometry: fpt_enc() the other way round. */
+static inline int
+fpt_geom_kind(const FPTGeom *g)
+{
+	int			kind = FPT_KIND_LEAF6 -
+		((g->enc & FPT_ENC_TID_MASK) >> FPT_ENC_TID_SHIFT);
+
+	Assert(fpt_is_leaf(g));
+	return fpt_is_near(g) ? kind + FPT_KIND_NEAR : kind;
+}
+
 /* --- SIMD (page/simd.c) -------------------------------------------------- */
 
 /*
@@ -843,6 +882,23 @@ typedef struct FPTSpace
 } FPTSpace;
 
 /*
+ * A page whose entries are still to come, in order, as builds have it: what is
+ * known of those that are there.
+ */
+typedef struct FPTGrowing
+{
+	const FPTLayout *l;
+	const FPTEntry *entries;
+	int			n;				/* how many there are */
+	int			nkeys;			/* of these, not like the one before, */
+	int			keybytes;		/* and the space of their tuples */
+	int			seen;			/* compared with the next one; -1: the encoding
+								 * that does so is out of the question */
+	int			fill;			/* how full it shall be, percent, */
+	int			fewfill;		/* and with few distinct keys */
+} FPTGrowing;
+
+/*
  * A page of general keys that has no room and at most so many entries may have
  * it once it is formed anew, with narrower nodes: try that before splitting.
  */
@@ -896,16 +952,6 @@ static inline bool
 fpt_page_ends_at(const FPTLayout *l, const void *page, const FPTKey *k)
 {
 	return fpt_fence_is(l, page, &((const FPTPageHeader *) page)->high, k);
-}
-
-/* Rows a key, on average, that make a dictionary be considered. */
-#define FPT_DICT_ROWS		2
-
-/* Has the page a dictionary? */
-static inline bool
-fpt_page_has_dict(void *page)
-{
-	return (fpt_header(page)->enc & FPT_ENC_KW_MASK) == FPT_ENC_DICT;
 }
 
 /* What is wrong with a page. */

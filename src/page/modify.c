@@ -9,8 +9,8 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/coding.h"
 #include "page/copy.h"
-#include "page/dict.h"
 #include "page/encoding.h"
 #include "page/format.h"
 #include "page/kernel.h"
@@ -77,7 +77,7 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	/* An empty page has room for any two, but for a wide root. */
 	(void) fpt_page_set_low(l, page, spec->low, NULL);
 	(void) fpt_page_set_high(l, page, spec->high, NULL);
-	if (spec->nprefix > 0 && fpt_owns_tuples(pg.g))
+	if (spec->nprefix > 0 && fpt_may_prefix(pg.g))
 	{
 		FPTKey		prefix = {.tup = spec->prefix, .len = spec->nprefix};
 		int			off = fpt_tuple_put(pg, &prefix);
@@ -85,7 +85,7 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 		/* without it the entries are stored whole */
 		s->prefix = (uint16) Max(off, 0);
 	}
-	Assert(h->std.pd_upper == FPT_SPECIAL_OFFSET || fpt_has_tuples(pg.g));
+	Assert(h->std.pd_upper == FPT_SPECIAL_OFFSET || fpt_shares_space(pg.g));
 	Assert(h->std.pd_lower <= h->std.pd_upper);
 }
 
@@ -134,7 +134,7 @@ fpt_set_nnodes(FPTPage pg, int nnodes)
 	int			i;
 
 	Assert(nnodes >= 0 && nnodes <= pg.g->maxnodes);
-	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
+	if (fpt_shares_space(pg.g) && fpt_is_leaf(pg.g))
 	{
 		/* The hints lie at the border: they move with it. */
 		for (i = 0; i < Min(had, nnodes); i++)
@@ -148,7 +148,7 @@ fpt_set_nnodes(FPTPage pg, int nnodes)
 	h->std.pd_upper = (uint16) fpt_tuples_from(pg);
 	h->nnodes = (uint8) nnodes;
 	h->std.pd_lower = fpt_lower(pg.g, nnodes);
-	if (fpt_has_tuples(pg.g) && fpt_is_leaf(pg.g))
+	if (fpt_shares_space(pg.g) && fpt_is_leaf(pg.g))
 	{
 		for (i = 0; i < Min(had, nnodes); i++)
 		{
@@ -206,7 +206,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	Assert(at >= 0 && at <= h->nkids);
 	if (ordinal < 0)
 		return NULL;
-	if (fpt_has_tuples(pg.g) && ordinal >= h->nnodes &&
+	if (fpt_shares_space(pg.g) && ordinal >= h->nnodes &&
 		fpt_tuple_room(pg) < fpt_node_space(pg))
 		return NULL;
 	fpt_root_shift(pg, at, 1);
@@ -520,7 +520,7 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 							  !firstnull);
 
 	/* an image in WAL would have what is kept for tuples to come */
-	if (fpt_owns_tuples(pg.g))
+	if (fpt_has_offsets(pg.g))
 		fpt_header(page)->std.pd_upper = (uint16) fpt_tuples_from(pg);
 	return res;
 }
@@ -531,7 +531,7 @@ fpt_page_fill(const FPTLayout *l, void *page, const FPTEntry *entries, int n,
 static inline bool
 fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 {
-	return !fpt_owns_tuples(pg.g) ||
+	return !fpt_has_offsets(pg.g) ||
 		fpt_tuple_room(pg) >= fpt_tuple_space(key->len);
 }
 
@@ -546,20 +546,17 @@ static FPTResult
 fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 {
 	uint32		null = pg.l->nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
+	FPTResult	res;
 
 	p->beyond = 0;
 	if (e->key.cls != FPT_CLS_VALUE &&
-		(e->key.cls != null || (fpt_has_tuples(pg.g) && e->key.lo != 0)))
+		(e->key.cls != null || (fpt_is_general(pg.l) && e->key.lo != 0)))
 		return FPT_CORRUPT;
 	if (fpt_locate(pg, &e->key, p) != FPT_OK)
 		return FPT_CORRUPT;
-	if (unlikely(fpt_has_dict(pg.g)))
-	{
-		FPTResult	res = fpt_dict_admits(pg, e, p);
-
-		if (res != FPT_OK)
-			return res;
-	}
+	res = fpt_entry_admitted(pg, e, p);
+	if (res != FPT_OK)
+		return res;
 	if (p->where != 0)
 		return FPT_UNFIT;
 
@@ -580,7 +577,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 
 	/* a search for TID 0 does not look at TIDs; most separators have that */
 	for (uint64 eq = p->eq;
-		 e->key.tid == 0 && !fpt_owns_tuples(pg.g) && eq != 0;
+		 e->key.tid == 0 && !fpt_has_ties(pg.g) && eq != 0;
 		 eq &= eq - 1)
 	{
 		if (fpt_slot_tid(pg, p->node, fpt_ctz(eq)) == 0)
@@ -629,7 +626,7 @@ fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
 	uint64		was = fpt_bytes8(at);
 	int			off;
 
-	if (!fpt_owns_tuples(pg.g) || key->len == 0)
+	if (!fpt_has_offsets(pg.g) || key->len == 0)
 		return 0;
 	off = fpt_tuple_put(pg, key);
 	Assert(off > 0);
@@ -801,7 +798,7 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 	uint8		slots[FPT_MAX_CAP];
 	int			n = 0;
 
-	if (!fpt_is_leaf(pg.g) || fpt_has_dict(pg.g) ||
+	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys ||
 		fpt_node_order(pg, p->node, slots) != p->count)
 		return false;
 	for (int i = 0; i < p->count; i++)
@@ -951,7 +948,7 @@ fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
 	uint64		step;
 	uint8		slots[FPT_MAX_CAP];
 
-	if (g->perm || g->joined || fpt_owns_tuples(g) || p->count != g->cap ||
+	if (g->perm || g->joined || fpt_has_ties(g) || p->count != g->cap ||
 		fpt_node_order(pg, p->node, slots) != g->cap)
 		return;
 	first = fpt_kid_base(pg, p->kid) +
@@ -985,7 +982,7 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
 				lo;
 
 	if (!fpt_place_above(pg, p, &hi, &lo) ||
-		(fpt_owns_tuples(pg.g) && fpt_tuple_room(pg) <
+		(fpt_has_offsets(pg.g) && fpt_tuple_room(pg) <
 		 fpt_tuple_space(e->key.len) + fpt_node_space(pg)))
 		return FPT_FULL;
 	node = fpt_node_add(pg, p->kid + 1, false, hi, lo);
@@ -1185,7 +1182,7 @@ fpt_page_rebuild(FPTPage pg, int n, int fill, FPTWork *work)
 	/* From a copy, where tuples do not move while they are put back. */
 	memcpy(work->page, pg.p, BLCKSZ);
 	if (fpt_page_extract(pg.l, work->page, e, FPT_MAX_ENTRIES) != n ||
-		(fpt_has_tuples(pg.g) && !fpt_hole_sound(pg)))
+		(fpt_shares_space(pg.g) && !fpt_hole_sound(pg)))
 		return FPT_CORRUPT;
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
@@ -1246,7 +1243,7 @@ fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 		return FPT_CORRUPT;
 
 	/* Its numbers are short, and its keys would have to be compared. */
-	if (fpt_has_dict(pg.g))
+	if (fpt_encoding(pg.g)->few_keys)
 		return FPT_FULL;
 
 	/* NULLs and values have nodes of their own, of which one is not full. */
@@ -1273,7 +1270,7 @@ fpt_slots_abound(FPTPage pg)
 	int			room = fpt_tuple_room(pg) - fpt_node_space(pg);
 	int			bytes;
 
-	if (!fpt_has_tuples(pg.g) || n <= 0)
+	if (!fpt_shares_space(pg.g) || n <= 0)
 		return false;
 	bytes = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg);
 	return (int64) room * n < (int64) slots * bytes;
@@ -1309,14 +1306,14 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 		if (p.beyond != 0)
 			return FPT_CORRUPT;
 	}
-	if (fpt_has_dict(pg.g) && !p.listed)
+	if (!p.told)
 	{
-		res = fpt_dict_add(pg, &e->key, (int) p.lo);
+		res = fpt_encoding(pg.g)->tell(pg, &e->key, (int) p.lo);
 		if (res == FPT_OK)
 			res = fpt_insert_place(pg, e, &p);
 		if (res != FPT_FULL)
 			return res;
-		if (!p.listed)
+		if (!p.told)
 			return FPT_FULL;
 	}
 	if (!fpt_tuple_fits(pg, &e->key))
@@ -1324,7 +1321,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	if (p.from >= p.to)
 	{
 		/* The first entry of its region. */
-		if (fpt_owns_tuples(pg.g) && fpt_tuple_room(pg) <
+		if (fpt_has_offsets(pg.g) && fpt_tuple_room(pg) <
 			fpt_tuple_space(e->key.len) + fpt_node_space(pg))
 			return FPT_FULL;
 		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
@@ -1338,7 +1335,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	/* (if entries were shifted in vain, it was farther away than p's node) */
 	if (res == FPT_FULL)
 		res = fpt_node_split(pg, &p, e, near ? &band : NULL);
-	if (res == FPT_FULL && (!fpt_has_tuples(pg.g) || hard))
+	if (res == FPT_FULL && (!fpt_shares_space(pg.g) || hard))
 		res = fpt_node_shift(pg, &p, hard);
 	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;
 }
@@ -1355,7 +1352,7 @@ fpt_make_room_tuples(FPTPage pg, const FPTEntry *e, bool hard, FPTWork *work)
 	int			least = hard ? fpt_tuple_space(e->key.len) : FPT_COMPACT_GAIN;
 	FPTResult	res = FPT_FULL;
 
-	Assert(fpt_has_tuples(pg.g));
+	Assert(fpt_shares_space(pg.g));
 	for (int step = 0; res == FPT_FULL; step++)
 	{
 		int			garbage = fpt_tuple_garbage(pg);
@@ -1394,7 +1391,7 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
 	res = fpt_page_localize(pg, &e, &local);
 	if (res == FPT_OK)
 		res = fpt_make_room_locally(pg, e, hard);
-	if (res == FPT_FULL && fpt_has_tuples(pg.g))
+	if (res == FPT_FULL && fpt_shares_space(pg.g))
 		res = fpt_make_room_tuples(pg, e, hard, work);
 	if (res == FPT_FULL)
 	{

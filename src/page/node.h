@@ -65,8 +65,8 @@ fpt_geom_of(const FPTLayout *l, void *page)
 	if (g->cap == 0 || h->nnodes > g->maxnodes || h->nkids > h->nnodes ||
 		h->nnull > h->nkids)
 		return NULL;
-	if (unlikely(fpt_has_dict(g)) &&
-		h->std.pd_upper + h->ndict * FPT_DICT_ITEM > FPT_SPECIAL_OFFSET)
+	if (unlikely(g->iw != 0) &&
+		h->std.pd_upper + h->ndict * g->iw > FPT_SPECIAL_OFFSET)
 		return NULL;
 	return g;
 }
@@ -92,7 +92,7 @@ fpt_fence_sound(const void *page, const FPTFence *f)
 
 /*
  * Is a general page's prefix where it says, and may it have one?  Only such an
- * index can, and not a page whose keys are in a dictionary.
+ * index can.
  */
 static inline bool
 fpt_prefix_sound(FPTPage pg)
@@ -100,7 +100,7 @@ fpt_prefix_sound(FPTPage pg)
 	uint32		len;
 
 	return fpt_special(pg.p)->prefix == 0 ||
-		(pg.l->cut != NULL && fpt_owns_tuples(pg.g) &&
+		(pg.l->cut != NULL && fpt_may_prefix(pg.g) &&
 		 fpt_page_prefix(pg.p, &len) != NULL);
 }
 
@@ -576,7 +576,7 @@ fpt_slot_set_down(const FPTGeom *g, char *node, int slot, uint32 down)
 static inline int
 fpt_dict_bytes(FPTPage pg)
 {
-	return fpt_has_dict(pg.g) ? fpt_header(pg.p)->ndict * FPT_DICT_ITEM : 0;
+	return fpt_header(pg.p)->ndict * pg.g->iw;
 }
 
 /*
@@ -652,7 +652,7 @@ fpt_slot_off(const FPTGeom *g, const char *node, int slot)
 	uint16		v;
 
 	Assert(slot >= 0 && slot < g->cap);
-	if (!fpt_owns_tuples(g))
+	if (!fpt_has_offsets(g))
 		return 0;
 	memcpy(&v, node + g->off_off + slot * g->pw, 2);
 	return v;
@@ -663,7 +663,7 @@ static inline void
 fpt_slot_set_off(const FPTGeom *g, char *node, int slot, uint16 off)
 {
 	Assert(slot >= 0 && slot < g->cap);
-	if (fpt_owns_tuples(g))
+	if (fpt_has_offsets(g))
 		memcpy(node + g->off_off + slot * g->pw, &off, 2);
 }
 
@@ -710,7 +710,7 @@ fpt_hint_bytes(const FPTGeom *g, int nnodes)
 static inline int
 fpt_hint_off(FPTPage pg)
 {
-	return fpt_has_tuples(pg.g) ?
+	return fpt_shares_space(pg.g) ?
 		fpt_lower(pg.g, fpt_header(pg.p)->nnodes) : pg.g->hint_off;
 }
 
@@ -743,7 +743,7 @@ fpt_tuples_from(FPTPage pg)
 	int			from = fpt_header(pg.p)->std.pd_upper;
 	int			end = Min(from + FPT_TUPLE_RESERVE, FPT_SPECIAL_OFFSET);
 
-	if (!fpt_owns_tuples(pg.g))
+	if (!fpt_has_offsets(pg.g))
 		return from;
 	for (; from + 8 <= end; from += 8)
 	{
@@ -775,7 +775,7 @@ static inline bool
 fpt_is_low_entry(const FPTGeom *g, int kid, int rank)
 {
 	Assert(kid >= 0 && rank >= 0);
-	return fpt_owns_tuples(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
+	return fpt_has_offsets(g) && !fpt_is_leaf(g) && kid == 0 && rank == 0;
 }
 
 /* The key of an inner page's first entry, if it is not stored with it. */
@@ -809,62 +809,6 @@ typedef struct FPTTupleWalk
 #define FPT_REORG_FILL		90
 #define FPT_REORG_GAIN		(BLCKSZ / 8)
 
-/* --- encodings (page/encoding.c) ----------------------------------------- */
-
-/*
- * What differs between encodings where a page is made or rebuilt.  What is done
- * once an entry or a search asks for the encoding itself: fpt_find_place(),
- * fpt_slot_entry(), fpt_node_copy() and their callees.  src/README.md, "Page
- * encodings", lists what a new one touches.
- */
-typedef struct FPTEncoding
-{
-	/*
-	 * Do n entries with so many bytes of tuples, fences' included, fit in any
-	 * case?  "mixed": NULLs are among them, which do not share a node.
-	 */
-	bool		(*sure_fits) (const FPTGeom *g, int n, bool mixed, int bytes);
-
-	/* Put into an empty page what its n entries need besides nodes. */
-	FPTResult	(*begin) (FPTPage pg, const FPTEntry *entries, int n);
-
-	/* Nodes for which there is room beside what n entries need besides. */
-	int			(*nodes) (FPTPage pg, const FPTEntry *entries, int n);
-
-	/*
-	 * The stored keys, and tuples, of entries[from .. from + n - 1], which will
-	 * be the page's next node; they come in order, from 0 on.  FPT_UNFIT: one
-	 * of them is not representable.
-	 */
-	FPTResult	(*store) (FPTPage pg, const FPTEntry *entries, int from,
-						  int n, FPTRelEntry *out);
-
-	/* Is there enough to be gained by rebuilding a page of n entries? */
-	bool		(*rebuild_pays) (FPTPage pg, int n);
-
-	/* The page has lost its nodes: nor shall there be what belongs to them. */
-	FPTResult	(*clear) (FPTPage pg, const char *copy);
-
-	/*
-	 * Add bytes of removed entries to the hole, the cheapest way first (step
-	 * 0).  FPT_UNFIT: there are no more ways.
-	 */
-	FPTResult	(*reclaim) (FPTPage pg, int step, FPTWork *work);
-
-	/* Visit the tuples of all entries. */
-	bool		(*walk) (FPTTupleWalk *w);
-} FPTEncoding;
-
-extern const FPTEncoding fpt_encodings[FPT_NCODINGS];
-
-/* What pages of this geometry do in their own way. */
-static inline const FPTEncoding *
-fpt_encoding(const FPTGeom *g)
-{
-	Assert(g->coding < FPT_NCODINGS);
-	return &fpt_encodings[g->coding];
-}
-
 /* a / b rounded up: nodes, or pages, for so many entries.  b > 0. */
 static inline int
 fpt_ceil_div(int a, int b)
@@ -873,30 +817,19 @@ fpt_ceil_div(int a, int b)
 }
 
 /*
- * A slot's entry with its key made absolute; false if its tuple is not where it
- * should be.  "base" and cls are the kid's.
+ * Do n entries, nnull NULLs among them, with so many bytes of tuples fit in
+ * "fill" percent of a page whose nodes share the space with these?
  */
 static inline bool
-fpt_slot_entry(FPTPage pg, char *node, uint64 base, int slot, uint32 cls,
-			   FPTEntry *out)
+fpt_space_fits(const FPTGeom *g, int n, int nnull, int bytes, int fill)
 {
-	out->key.tid = fpt_slot_tid(pg, node, slot);
-	out->down = fpt_slot_down(pg.g, node, slot);
-	if (unlikely(fpt_has_dict(pg.g)))
-		return fpt_dict_key(pg.p, fpt_slot_code(node, slot), cls, &out->key);
-	out->key.hi = out->key.lo = 0;
-	if (cls == FPT_CLS_VALUE)
-	{
-		FPTPageSpecial *s = fpt_special(pg.p);
-		uint64		hi,
-					lo;
+	int			nodes = fpt_ceil_div(nnull, g->cap) +
+		fpt_ceil_div(n - nnull, g->cap);
 
-		fpt_slot_rel(pg.g, node, base, slot, &hi, &lo);
-		out->key.lo = lo + s->base_lo;
-		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
-	}
-	out->key.cls = cls;
-	return fpt_slot_tuple(pg, node, slot, &out->key);
+	Assert(nnull >= 0 && nnull <= n && bytes >= 0);
+	return nodes <= g->maxnodes &&
+		fpt_lower(g, nodes) + fpt_hint_bytes(g, nodes) + bytes <=
+		g->node_off + (FPT_SPECIAL_OFFSET - g->node_off) * fill / 100;
 }
 
 /*

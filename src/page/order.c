@@ -130,7 +130,7 @@ fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
 /*
  * The same by this part of the entries, and by those after it.  Calls itself
  * for each run of the same part, so three deep at most.  Slots come in their
- * own order; so they stay where they own tuples and heads are the same.
+ * own order; so they stay where that tells, and heads are the same.
  */
 static void
 fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
@@ -163,7 +163,7 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 		return;
 	if (!ascend)
 		fpt_order_numbers(at, slots, n);
-	if (part == FPT_PART_TID || fpt_owns_tuples(g))
+	if (part == FPT_PART_TID || fpt_slots_tell(g))
 		return;
 	if (next == FPT_PART_LOW && !fpt_is_wide(g))
 		next = FPT_PART_TID;
@@ -227,7 +227,7 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 
 	if (set == 0)
 		return 0;
-	if (!fpt_owns_tuples(pg.g) && fpt_slots_repeat(pg.g, node, set))
+	if (!fpt_slots_tell(pg.g) && fpt_slots_repeat(pg.g, node, set))
 		part = FPT_PART_TID;
 
 	/* the first slots, in order: what builds leave and scans mostly see */

@@ -22,7 +22,7 @@ fpt_page_cut(FPTPage pg, const FPTKey *key, FPTKeyBuf *out)
 	uint32		len = 0;
 	const char *prefix = NULL;
 
-	if (key->cls == FPT_CLS_VALUE && fpt_owns_tuples(pg.g))
+	if (key->cls == FPT_CLS_VALUE && fpt_may_prefix(pg.g))
 	{
 		prefix = fpt_page_prefix(pg.p, &len);
 		if (len > 0 && (prefix == NULL || pg.l->cut == NULL))

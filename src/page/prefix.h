@@ -19,7 +19,7 @@
 static inline bool
 fpt_must_cut(FPTPage pg, const FPTKey *key)
 {
-	return fpt_has_tuples(pg.g) &&
+	return fpt_is_general(pg.l) &&
 		unlikely(fpt_special(pg.p)->prefix != 0 || key->cut != 0);
 }
 

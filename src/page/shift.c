@@ -8,6 +8,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/encoding.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/node.h"
@@ -153,7 +154,7 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 static inline bool
 fpt_shift_chooses(FPTPage pg)
 {
-	return !pg.g->perm && !fpt_has_tuples(pg.g);
+	return !pg.g->perm && !fpt_shares_space(pg.g);
 }
 
 /*
@@ -208,7 +209,7 @@ fpt_shift_reach(FPTPage pg, const FPTPlace *p, bool hard)
 		return p->to - p->from;
 	if (pg.g->perm)
 		return FPT_SHIFT_DISTANCE / 2;
-	if (!fpt_owns_tuples(pg.g))
+	if (!fpt_has_ties(pg.g))
 		return FPT_SHIFT_DISTANCE;
 	return fpt_popcount(p->eq) > pg.g->cap / FPT_SPREAD_SHARE ?
 		FPT_SHIFT_TIES : FPT_SHIFT_TUPLES;
@@ -296,7 +297,8 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 	 * A load in ascending order wants full pages behind it, not room.  Where
 	 * keys repeat, the end of the page is the end of one of them.
 	 */
-	repeats = fpt_has_dict(pg.g) || (!fpt_has_tuples(pg.g) && p->eq != 0);
+	repeats = fpt_encoding(pg.g)->few_keys ||
+		(!fpt_has_ties(pg.g) && p->eq != 0);
 	if (p->rank >= p->count && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 	fpt_shift_find(pg, p, 1, hard, &s);

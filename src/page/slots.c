@@ -23,7 +23,7 @@ fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 {
 	int			same = 0;
 
-	if (!fpt_owns_tuples(g) || g->perm)
+	if (!fpt_slots_tell(g))
 		return false;
 	for (int i = 1; i < n; i++)
 		same += e[i].lo == e[i - 1].lo;
@@ -166,7 +166,7 @@ fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
 	uint64		hi;
 	int			n;
 
-	if (!fpt_owns_tuples(pg.g) || pg.g->perm)
+	if (!fpt_slots_tell(pg.g))
 		return false;
 	for (int i = 0; i < m; i++)
 		fpt_slot_rel(pg.g, a, 0, slots[i], &hi, &head[i]);
@@ -253,7 +253,7 @@ fpt_insert_slot(FPTPage pg, const FPTPlace *p, FPTEdit *edit, bool *moved)
 
 	Assert(free != 0);
 	*moved = false;
-	if (g->perm || !fpt_owns_tuples(g) || p->eq == 0)
+	if (!fpt_slots_tell(g) || p->eq == 0)
 		return fpt_ctz(free);
 	lo = before != 0 ? fpt_top_bit(before) : -1;
 	hi = after != 0 ? fpt_ctz(after) : g->cap;

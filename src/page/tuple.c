@@ -45,7 +45,7 @@ fpt_tuple_put(FPTPage pg, const FPTKey *key)
 	memcpy(p, key->tup, key->len);
 	Assert(off >= upper && off + fpt_tuple_space(key->len) <=
 		   FPT_SPECIAL_OFFSET);
-	if (upper < h->std.pd_upper && fpt_owns_tuples(pg.g))
+	if (upper < h->std.pd_upper && fpt_has_offsets(pg.g))
 		upper = Max(upper / FPT_TUPLE_RESERVE * FPT_TUPLE_RESERVE,
 					fpt_hole_from(pg));
 	h->std.pd_upper = (uint16) Min(upper, h->std.pd_upper);
@@ -121,7 +121,7 @@ fpt_tuple_walk_slots(FPTTupleWalk *w)
 	FPTPageHeader *h = fpt_header(w->pg.p);
 	int			kid;
 
-	Assert(fpt_owns_tuples(w->pg.g));
+	Assert(fpt_has_offsets(w->pg.g));
 	for (kid = 0; kid < h->nkids; kid++)
 	{
 		char	   *node = fpt_kid_node(w->pg, kid);
@@ -307,7 +307,7 @@ fpt_page_fill_gaps(FPTPage pg, FPTTupleMap *map)
 	int			ngaps;
 	int			space;
 
-	Assert(fpt_has_tuples(pg.g) && !fpt_has_dict(pg.g));
+	Assert(fpt_shares_space(pg.g) && fpt_has_offsets(pg.g));
 	if (!fpt_hole_sound(pg) || !fpt_map_tuples(pg, map))
 		return FPT_CORRUPT;
 	ngaps = fpt_map_gaps(map, old, gaps);

@@ -36,6 +36,7 @@
 #include "key/column.h"
 #include "key/compare.h"
 #include "page/copy.h"
+#include "page/encoding.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/geom.h"
@@ -137,7 +138,7 @@ fpt_split_spare(const FPTLayout *l, Page page)
 {
 	const FPTGeom *g = fpt_page_geom(l, page);
 
-	if (g == NULL || !fpt_is_leaf(g) || fpt_has_tuples(g) || g->kw == 1)
+	if (g == NULL || !fpt_is_leaf(g) || fpt_is_general(l) || g->kw == 1)
 		return 0;
 	return fpt_spare_slots(g);
 }
@@ -441,7 +442,8 @@ fpt_split_middle(FPTSplit *sp, Page page)
 
 	Assert(sp->n > 1 && sp->pos < sp->n);
 	sp->fill = FPT_SPLIT_FILL;
-	if (h->level == 0 && !fpt_page_has_dict(page) && !fpt_split_repeats(sp))
+	if (h->level == 0 && !fpt_page_few_keys(&sp->ix->layout, page) &&
+		!fpt_split_repeats(sp))
 		sp->fill = FPT_SPLIT_FILL_LEAF;
 	else if (images)
 		sp->fill = FPT_SPLIT_FILL_REPEATED;
@@ -596,15 +598,15 @@ fpt_split_choose(FPTSplit *sp, Page page)
 {
 	int			pos = sp->pos;
 
-	/* a key that the dictionary cannot have fits only in much smaller pages */
-	bool		dict = fpt_page_has_dict(page);
+	/* where keys are few another one may fit only in much smaller pages */
+	bool		few = fpt_page_few_keys(&sp->ix->layout, page);
 
 	if (fpt_split_try(sp, page, fpt_split_middle(sp, page)) ||
 		fpt_split_try(sp, page, pos) || fpt_split_try(sp, page, pos + 1))
 		return;
 
 	/* A full page may have no room for the tuple of a new fence. */
-	if (fpt_is_general(&sp->ix->layout) && !dict &&
+	if (fpt_is_general(&sp->ix->layout) && !few &&
 		(fpt_split_try(sp, page, fpt_split_keep(sp)) ||
 		 fpt_split_try(sp, page, fpt_split_half(sp, fpt_header(page)->level)) ||
 		 fpt_split_anywhere(sp, page)))
@@ -620,7 +622,7 @@ fpt_split_choose(FPTSplit *sp, Page page)
 	sp->n--;
 	sp->pos = -1;
 	sp->reach = 0;
-	if (dict && fpt_split_try(sp, page, sp->n / 2))
+	if (few && fpt_split_try(sp, page, sp->n / 2))
 		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
 		return;
@@ -949,7 +951,7 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	{
 		/* a compressed value among the others keeps a page from sharing */
 		(void) fpt_page_prefix(copy, &has);
-		if (!shares || has > had || fpt_page_has_dict(copy))
+		if (!shares || has > had || fpt_page_few_keys(&ix->layout, copy))
 		{
 			fpt_insert_finish(wal, childbuf);
 			return true;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "page/check.h"
+#include "page/coding.h"
 #include "page/copy.h"
 #include "page/dict.h"
 #include "page/encoding.h"

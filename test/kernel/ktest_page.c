@@ -785,7 +785,7 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 
 			bool		first = tid2 < tid;
 
-			if (fpt_owns_tuples(pg.g))
+			if (fpt_has_offsets(pg.g))
 				first = j < i;
 			fpt_slot_rel(pg.g, node, 0, j, &hi2, &lo2);
 			n += (tid2 & 0xFFFF) != 0 &&

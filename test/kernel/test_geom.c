@@ -46,7 +46,12 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->enc >> FPT_ENC_TID_SHIFT ==
 		  (inner ? 0 : near ? 4 + FPT_KIND_LEAF6 - (basic - FPT_KIND_NEAR) :
 		   FPT_KIND_LEAF6 - basic));
-	CHECK(fpt_has_dict(g) == dict && fpt_owns_tuples(g) == general);
+	CHECK(fpt_has_dict(g) == dict && fpt_has_offsets(g) == general);
+	CHECK(g->iw == (dict ? FPT_DICT_ITEM : 0));
+	CHECK(fpt_shares_space(g) == (general || dict));
+	CHECK(fpt_has_ties(g) == general && fpt_may_prefix(g) == general);
+	CHECK(fpt_slots_tell(g) == (general && !perm));
+	CHECK(inner || fpt_geom_kind(g) == basic);
 	CHECK(fpt_is_leaf(g) == !inner && fpt_is_wide(g) == (low > 0));
 	CHECK(g->cap >= 2 && g->cap <= FPT_MAX_CAP);
 	CHECK(g->key_off == (perm ? 8 : 0));

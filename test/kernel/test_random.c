@@ -353,10 +353,12 @@ note_general_fill(const FPTEntry *e)
 {
 	const FPTGeom *g = kt_geom(w);
 	int			slot = g->kw + g->perm + g->tw + g->dw + g->ow;
-	int			tuples = fpt_tuple_bytes(fpt_page_open(&w->l, w->page));
-	int			bytes = tuples + w->n * slot;
+	FPTPage		pg = fpt_page_open(&w->l, w->page);
+	int			garbage = fpt_tuple_garbage(pg);
+	int			bytes = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg) - garbage +
+		w->n * slot;
 
-	CHECK(tuples >= 0);
+	CHECK(garbage >= 0);
 	ngsplits++;
 	gsplitfill += (double) bytes / (FPT_SPECIAL_OFFSET - g->node_off);
 	if (fpt_tuple_space(e->key.len) < 100 && w->nullpct == 0 &&
