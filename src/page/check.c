@@ -170,7 +170,7 @@ fpt_check_encoding(FPTCheckState *st)
 	}
 	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
 		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
-	if (fpt_is_general(st->pg.l) ? !fpt_hole_sound(st->pg) :
+	if (fpt_shares_space(g) ? !fpt_hole_sound(st->pg) :
 		h->std.pd_upper != FPT_SPECIAL_OFFSET)
 		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
 	if (!fpt_reserve_sound(st->pg))

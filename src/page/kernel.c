@@ -61,7 +61,7 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 	pg = fpt_page_open(l, page);
 	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes))
 		return false;
-	if (likely(!fpt_is_general(l)))
+	if (likely(!fpt_shares_space(pg.g)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
 	return fpt_general_sane(pg);
 }

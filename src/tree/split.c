@@ -138,7 +138,7 @@ fpt_split_spare(const FPTLayout *l, Page page)
 {
 	const FPTGeom *g = fpt_page_geom(l, page);
 
-	if (g == NULL || !fpt_is_leaf(g) || fpt_is_general(l) || g->kw == 1)
+	if (g == NULL || !fpt_is_leaf(g) || fpt_shares_space(g) || g->kw == 1)
 		return 0;
 	return fpt_spare_slots(g);
 }
