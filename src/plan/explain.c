@@ -290,10 +290,12 @@ void
 fpt_explain_init(void)
 {
 	Assert(ExplainOneQuery_hook != fpt_explain_query);
-	if (fpt_hook_explain(fpt_explain_node, &fpt_prev_node, "readahead",
-						 fpt_explain_option, fpt_explain_check,
-						 &fpt_prev_check))
+	if (fpt_hook_explain_node(fpt_explain_node, &fpt_prev_node))
+	{
+		fpt_hook_explain_option("readahead", fpt_explain_option,
+								fpt_explain_check, &fpt_prev_check);
 		return;
+	}
 	fpt_prev_query = ExplainOneQuery_hook;
 	ExplainOneQuery_hook = fpt_explain_query;
 }

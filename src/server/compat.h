@@ -152,25 +152,45 @@ fpt_hints_end(Buffer buf, bool dirty)
 
 #if PG_VERSION_NUM < 170000
 
+/* How long ago that was. */
+static inline instr_time
+fpt_time_since(instr_time start)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	INSTR_TIME_SUBTRACT(now, start);
+	return now;
+}
+
 /*
- * Plan a query; how long that took, and what it read (zeroes before).  As
- * pg_plan_query(): may raise, or be cancelled; the plan is in the current
- * context.
+ * Plan a query, and what that read (zeroes before).  As pg_plan_query(): may
+ * raise, or be cancelled; the plan is in the current context.
  */
+static inline PlannedStmt *
+fpt_plan_counted(Query *query, int cursorOptions, const char *queryString,
+				 ParamListInfo params, BufferUsage *usage)
+{
+	BufferUsage before = pgBufferUsage;
+	PlannedStmt *plan;
+
+	Assert(query->commandType != CMD_UTILITY);
+	plan = pg_plan_query(query, queryString, cursorOptions, params);
+	BufferUsageAccumDiff(usage, &pgBufferUsage, &before);
+	return plan;
+}
+
+/* The same, and how long it took. */
 static inline PlannedStmt *
 fpt_plan_timed(Query *query, int cursorOptions, const char *queryString,
 			   ParamListInfo params, instr_time *duration, BufferUsage *usage)
 {
-	BufferUsage before = pgBufferUsage;
 	instr_time	start;
 	PlannedStmt *plan;
 
-	Assert(query->commandType != CMD_UTILITY);
 	INSTR_TIME_SET_CURRENT(start);
-	plan = pg_plan_query(query, queryString, cursorOptions, params);
-	INSTR_TIME_SET_CURRENT(*duration);
-	INSTR_TIME_SUBTRACT(*duration, start);
-	BufferUsageAccumDiff(usage, &pgBufferUsage, &before);
+	plan = fpt_plan_counted(query, cursorOptions, queryString, params, usage);
+	*duration = fpt_time_since(start);
 	return plan;
 }
 
@@ -219,26 +239,36 @@ typedef void (*ExplainOptionHandler) (ExplainState *es, DefElem *opt,
 #endif
 
 /*
- * Have EXPLAIN call "node" for each node, know an option of a name, and call
- * "check" when it knows all options; prev_...: what was to be called before.
- * False if it can do nothing of it (up to 17).
+ * Have EXPLAIN call "node" for each node; *prev: what was to be called before.
+ * False if it cannot (up to 17).
  */
 static inline bool
-fpt_hook_explain(explain_per_node_hook_type node,
-				 explain_per_node_hook_type *prev_node, const char *name,
-				 ExplainOptionHandler handler,
-				 explain_validate_options_hook_type check,
-				 explain_validate_options_hook_type *prev_check)
+fpt_hook_explain_node(explain_per_node_hook_type node,
+					  explain_per_node_hook_type *prev)
 {
-	Assert(node != NULL && check != NULL && handler != NULL);
+	Assert(node != NULL);
 #if PG_VERSION_NUM >= 180000
-	*prev_node = explain_per_node_hook;
+	*prev = explain_per_node_hook;
 	explain_per_node_hook = node;
-	*prev_check = explain_validate_options_hook;
+#endif
+	return PG_VERSION_NUM >= 180000;
+}
+
+/*
+ * Have it know an option of a name, and call "check" when it knows the values
+ * of all; *prev as above.  Nothing is done where it cannot.
+ */
+static inline void
+fpt_hook_explain_option(const char *name, ExplainOptionHandler handler,
+						explain_validate_options_hook_type check,
+						explain_validate_options_hook_type *prev)
+{
+	Assert(handler != NULL && check != NULL);
+#if PG_VERSION_NUM >= 180000
+	*prev = explain_validate_options_hook;
 	explain_validate_options_hook = check;
 	FPT_EXPLAIN_OPTION(name, handler);
 #endif
-	return PG_VERSION_NUM >= 180000;
 }
 
 /* What an option's handler has left for the other hooks; NULL if nothing. */
@@ -342,46 +372,36 @@ fpt_file_path(Relation rel, ForkNumber fork)
 #endif
 }
 
-/*
- * Does this process hold the lock of a buffer that it is about to lock (L9)?
- * Local buffers have none (of which 19 says that it is held).  Before 19 that
- * lock is an LWLock, which the buffer's descriptor has.
- */
-static inline bool
-fpt_buffer_is_mine(Buffer buf)
+#if PG_VERSION_NUM < 190000
+
+/* The lock of a shared buffer: an LWLock, which its descriptor has, until 18. */
+static inline LWLock *
+fpt_buffer_lwlock(Buffer buf)
 {
-	Assert(BufferIsValid(buf));
-	if (BufferIsLocal(buf))
-		return false;
+	Assert(BufferIsValid(buf) && !BufferIsLocal(buf));
+	return BufferDescriptorGetContentLock(GetBufferDescriptor(buf - 1));
+}
+#endif
+
+/* Does this process hold the lock of a shared buffer, in any mode? */
+static inline bool
+fpt_holds_lock(Buffer buf)
+{
 #if PG_VERSION_NUM >= 190000
 	return BufferIsLockedByMe(buf);
 #else
-	return LWLockHeldByMe(BufferDescriptorGetContentLock(
-												GetBufferDescriptor(buf - 1)));
+	return LWLockHeldByMe(fpt_buffer_lwlock(buf));
 #endif
 }
 
-/*
- * For assertions: does this process hold a page's lock, or its exclusive lock?
- * Of local buffers, which have none, it is true.
- */
+/* Does it hold the exclusive one? */
 static inline bool
-fpt_buffer_locked(Buffer buf, bool exclusive)
+fpt_holds_exclusive_lock(Buffer buf)
 {
-	Assert(BufferIsValid(buf));
-	if (BufferIsLocal(buf))
-		return true;
 #if PG_VERSION_NUM >= 190000
-	return exclusive ? BufferIsLockedByMeInMode(buf, BUFFER_LOCK_EXCLUSIVE) :
-		BufferIsLockedByMe(buf);
+	return BufferIsLockedByMeInMode(buf, BUFFER_LOCK_EXCLUSIVE);
 #else
-	{
-		BufferDesc *desc = GetBufferDescriptor(buf - 1);
-		LWLock	   *lock = BufferDescriptorGetContentLock(desc);
-
-		return exclusive ? LWLockHeldByMeInMode(lock, LW_EXCLUSIVE) :
-			LWLockHeldByMe(lock);
-	}
+	return LWLockHeldByMeInMode(fpt_buffer_lwlock(buf), LW_EXCLUSIVE);
 #endif
 }
 
@@ -524,26 +544,24 @@ fpt_core_lacks_speculation(void)
 	return PG_VERSION_NUM < 180000;
 }
 
+#if PG_VERSION_NUM < 160000
+
 /*
- * A variable by its name, which there must be; NULL on versions where nobody
- * asks (from 18 on).  The result is the server's own.  15 has find_option() for
- * itself alone, but tells where its list of variables is.
+ * A variable by its name, which there must be: so none is made, and there is no
+ * error.  15 has this function for itself alone, but tells where its list of
+ * variables is.
  */
 static inline struct config_generic *
-fpt_find_option(const char *name)
+find_option(const char *name, bool create_placeholders, bool skip_errors,
+			int elevel)
 {
-#if PG_VERSION_NUM >= 180000
-	return NULL;
-#elif PG_VERSION_NUM >= 160000
-	return find_option(name, false, false, ERROR);
-#else
 	struct config_generic **vars = get_guc_variables();
 
 	while (strcmp((*vars)->name, name) != 0)
 		vars++;
 	return *vars;
-#endif
 }
+#endif
 
 /*
  * What a string is set to in the server's configuration; NULL if this session
@@ -554,7 +572,7 @@ static inline const char *
 fpt_configured_string(const char *name)
 {
 #if PG_VERSION_NUM < 180000
-	struct config_generic *var = fpt_find_option(name);
+	struct config_generic *var = find_option(name, false, false, ERROR);
 
 	Assert(var != NULL && var->vartype == PGC_STRING);
 	if (var->reset_source < PGC_S_GLOBAL)
@@ -832,7 +850,6 @@ static inline void
 fpt_fill_conflict(xl_btree_reuse_page *rec, Relation rel, Relation heapRel,
 				  FullTransactionId horizon)
 {
-	Assert(FullTransactionIdIsNormal(horizon));
 #if PG_VERSION_NUM >= 160000
 	rec->locator = rel->rd_locator;
 	rec->snapshotConflictHorizon = horizon;

@@ -129,6 +129,31 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
 							   bool maintenance);
 
+/* --- locks --------------------------------------------------------------- */
+
+/*
+ * Does this process hold the lock of a buffer that it is about to lock (L9)?
+ * Local buffers have none: this is false of them, whatever the server says.
+ */
+static inline bool
+fpt_buffer_is_mine(Buffer buf)
+{
+	Assert(BufferIsValid(buf));
+	return !BufferIsLocal(buf) && fpt_holds_lock(buf);
+}
+
+/*
+ * For assertions: does this process hold a page's lock, or its exclusive lock?
+ * Of local buffers, which have none, it is true.
+ */
+static inline bool
+fpt_buffer_locked(Buffer buf, bool exclusive)
+{
+	Assert(BufferIsValid(buf));
+	return BufferIsLocal(buf) ||
+		(exclusive ? fpt_holds_exclusive_lock(buf) : fpt_holds_lock(buf));
+}
+
 /* --- reading ------------------------------------------------------------- */
 
 /* fpt_rawread() and fpt_rawread_recent() of pages that lie in stripes. */

@@ -761,7 +761,8 @@ fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 {
 	xl_btree_reuse_page rec;
 	FullTransactionId next;
-	uint64		full;
+	FullTransactionId full;
+	uint32		past;
 
 	Assert(CritSectionCount == 0);
 	if (!TransactionIdIsNormal(horizon) || !RelationNeedsWAL(rel) ||
@@ -770,10 +771,11 @@ fpt_wal_conflict(Relation rel, Relation heapRel, uint32 pageno,
 
 	/* The horizon is in the past, by less than half of all numbers. */
 	next = ReadNextFullTransactionId();
-	full = U64FromFullTransactionId(next) -
-		(uint32) (XidFromFullTransactionId(next) - horizon);
+	past = (uint32) (XidFromFullTransactionId(next) - horizon);
+	full = FullTransactionIdFromU64(U64FromFullTransactionId(next) - past);
+	Assert(FullTransactionIdIsNormal(full));
 	memset(&rec, 0, sizeof(rec));
-	fpt_fill_conflict(&rec, rel, heapRel, FullTransactionIdFromU64(full));
+	fpt_fill_conflict(&rec, rel, heapRel, full);
 	rec.block = pageno;
 	XLogBeginInsert();
 	XLogRegisterData((char *) &rec, SizeOfBtreeReusePage);

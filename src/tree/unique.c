@@ -23,7 +23,6 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/port.h"
-#include "server/compat.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/place.h"
