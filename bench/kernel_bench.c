@@ -28,10 +28,10 @@
 #include "page/check.h"
 #include "page/copy.h"
 #include "page/form.h"
-#include "page/geom.h"
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/simd.h"
+#include "page/widths.h"
 
 #define MAX_ROUNDS		101
 #define INSERT_FILL		70

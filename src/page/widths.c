@@ -1,15 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * page/widths.c
- *	  Widths of nodes, in lines, as goal G chooses them.
+ *	  Widths of nodes, in lines: which ones to use.
  *
- * Root and leaf nodes, by key width (rows) and kind of page: leaf pages with
- * TIDs of 2, 3, 4 and 6 bytes, inner pages.  test/kernel/goal.c derives these
- * numbers, and compares them; see "Node widths" in src/README.md.
+ * They are those that goal G of the fpB+-tree paper (section 3.1.1) selects,
+ * with our additions, which the tables have: root and leaf nodes, by key width
+ * (rows) and kind of page: leaf pages with TIDs of 2, 3, 4 and 6 bytes, inner
+ * pages.  test/kernel/goal.c derives these numbers, and compares them; see
+ * "Node widths" in src/README.md.  Others can be asked for, which tests do.
  *
  *-------------------------------------------------------------------------
  */
 #include "page/geom.h"
+#include "page/widths.h"
+
+#define FPT_ROOT_LINES		16	/* widest root that is looked for */
 
 #if BLCKSZ == 1024
 const FPTWidths fpt_goal_images[FPT_NKW][FPT_KIND_INNER + 1] = {
@@ -200,3 +205,184 @@ const FPTWidths fpt_goal_tuples[FPT_ENC_WIDE][FPT_KIND_INNER + 1] = {
 #else
 #error "no widths for this BLCKSZ"
 #endif
+
+/*
+ * The narrowest root, force_w lines wide if that is not 0, with room for the
+ * most nodes of x lines that there can be.  Both are zero if none is usable.
+ */
+static FPTWidths
+fpt_choose_root(int kw, int kind, int force_w, int x)
+{
+	FPTWidths	wx = {0, 0};
+	uint32		capacity = 0;
+	int			from = force_w != 0 ? force_w : 1;
+	int			to = force_w != 0 ? force_w : FPT_ROOT_LINES;
+
+	for (int w = from; w <= to; w++)
+	{
+		FPTGeom		g;
+
+		if (fpt_geom_init(&g, kw, kind, w, x) && g.capacity > capacity)
+		{
+			capacity = g.capacity;
+			wx.w = (uint8) w;
+			wx.x = (uint8) x;
+		}
+	}
+	return wx;
+}
+
+/*
+ * The widths of a kind of page: goal G's, but for those that are forced.  False
+ * if there is no usable page then.
+ */
+static bool
+fpt_choose_pair(FPTWidths goal, int kw, int kind, int force_w, int force_x,
+				FPTWidths *out)
+{
+	FPTGeom		g;
+
+	*out = goal;
+	if (force_x != 0)
+		*out = fpt_choose_root(kw, kind, force_w, force_x);
+	else if (force_w != 0)
+		out->w = (uint8) force_w;
+	return fpt_geom_init(&g, kw, kind, out->w, out->x);
+}
+
+/*
+ * See page/widths.h.  Where keys are relative to nodes, these are as wide as
+ * those of keys that are a byte shorter, as their slots are.
+ */
+bool
+fpt_choose_widths(int keysize, int force_w, int force_x,
+				  FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
+	Assert(keysize <= FPT_NKW);
+	for (int i = 0; i < keysize; i++)
+	{
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
+			if (!fpt_choose_pair(fpt_goal_images[i][kind], i + 1, kind,
+								 force_w, force_x, &widths[i][kind]))
+				return false;
+		for (int kind = 0; i > 0 && kind < FPT_KIND_INNER; kind++)
+			widths[i][FPT_KIND_NEAR + kind] =
+				fpt_choose_root(i + 1, FPT_KIND_NEAR + kind, force_w,
+								widths[i - 1][kind].x);
+	}
+	return true;
+}
+
+/* All of a layout but what general keys need besides. */
+static void
+fpt_layout_set(FPTLayout *l, const FPTGeoms *geoms, int keysize,
+			   bool nullsfirst, uint32 indexid)
+{
+	memset(l, 0, sizeof(FPTLayout));
+	l->geoms = geoms;
+	l->keysize = keysize;
+	l->nullsfirst = nullsfirst;
+	l->indexid = indexid;
+}
+
+/* See page/widths.h; for image keys. */
+bool
+fpt_layout_init(FPTLayout *l, FPTGeoms *geoms, int keysize, bool nullsfirst,
+				uint32 indexid, FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	if (keysize != 4 && keysize != 8 && keysize != 16)
+		return false;
+	memset(geoms, 0, sizeof(FPTGeoms));
+
+	/* geometries of wider keys stay zero: no page may use them */
+	for (int i = 0; i < keysize; i++)
+	{
+		for (int kind = 0; kind < FPT_NKINDS; kind++)
+		{
+			FPTWidths	wx = widths[i][kind];
+			FPTGeom    *g = &geoms->geom[i][kind];
+
+			/* nobody needs keys relative to nodes: there may be none */
+			if (!fpt_geom_init(g, i + 1, kind, wx.w, wx.x))
+			{
+				if (kind < FPT_KIND_NEAR || wx.w != 0 || wx.x != 0)
+					return false;
+				memset(g, 0, sizeof(FPTGeom));
+			}
+			geoms->widths[i][kind] = wx;
+		}
+	}
+	fpt_layout_set(l, geoms, keysize, nullsfirst, indexid);
+	return true;
+}
+
+/* --- general keys ------------------------------------------------------- */
+
+/*
+ * See page/widths.h.  Pages of a few wide tuples, row FPT_ENC_WIDE, cannot spare
+ * more than a line for each.  Numbers into a dictionary take a byte, as the
+ * shortest images do.
+ */
+bool
+fpt_choose_widths_general(int force_w, int force_x,
+						  FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	bool		ok = true;
+
+	memset(widths, 0, sizeof(FPTWidths) * FPT_NKW * FPT_NKINDS);
+	for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
+	{
+		for (int i = 0; i < FPT_ENC_WIDE; i++)
+			ok &= fpt_choose_pair(fpt_goal_tuples[i][kind], i + 1,
+								  FPT_KIND_GENERAL + kind, force_w, force_x,
+								  &widths[i][kind]);
+		widths[FPT_ENC_WIDE][kind].w = widths[FPT_ENC_WIDE][kind].x = 1;
+		if (kind != FPT_KIND_INNER)
+			ok &= fpt_choose_pair(fpt_goal_images[0][kind], 1,
+								  FPT_KIND_DICT + kind, force_w, force_x,
+								  &widths[FPT_ENC_DICT][kind]);
+	}
+	return ok;
+}
+
+/*
+ * See page/widths.h.  The row FPT_ENC_WIDE has heads of 8 bytes, as has the one
+ * before it, but other widths.
+ */
+bool
+fpt_layout_init_general(FPTLayout *l, FPTGeoms *geoms, bool nullsfirst,
+						uint32 indexid,
+						FPTWidths widths[FPT_NKW][FPT_NKINDS])
+{
+	bool		ok = true;
+
+	memset(geoms, 0, sizeof(FPTGeoms));
+	for (int i = 0; i <= FPT_ENC_WIDE; i++)
+	{
+		int			kw = Min(i + 1, (int) sizeof(uint64));
+
+		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
+		{
+			FPTWidths	wx = widths[i][kind];
+			FPTGeom    *g = &geoms->geom[i][kind];
+
+			ok &= fpt_geom_init(g, kw, FPT_KIND_GENERAL + kind, wx.w, wx.x);
+			g->enc = (uint8) (i | (g->enc & ~FPT_ENC_KW_MASK));
+			geoms->widths[i][kind] = wx;
+		}
+	}
+
+	for (int kind = 0; kind < FPT_KIND_INNER; kind++)
+	{
+		FPTWidths	wx = widths[FPT_ENC_DICT][kind];
+		FPTGeom    *g = &geoms->geom[FPT_ENC_DICT][kind];
+
+		ok = fpt_geom_init(g, 1, FPT_KIND_DICT + kind, wx.w, wx.x) && ok;
+		g->enc = (uint8) (FPT_ENC_DICT | (g->enc & ~FPT_ENC_KW_MASK));
+		geoms->widths[FPT_ENC_DICT][kind] = wx;
+	}
+	if (ok)
+		fpt_layout_set(l, geoms, sizeof(uint64), nullsfirst, indexid);
+	return ok;
+}

@@ -29,6 +29,7 @@
 #include "page/simd.h"
 #include "page/slots.h"
 #include "page/tuple.h"
+#include "page/widths.h"
 
 /* --- harness (kernel_test.c) -------------------------------------------- */
 
