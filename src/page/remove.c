@@ -83,9 +83,10 @@ fpt_perm_take(FPTPage pg, char *node, uint64 gone, FPTChanges *changed)
 }
 
 /*
- * Take slots out of the kid'th node.  FPT_OK or FPT_CORRUPT: there is none, or
- * it contradicts itself, and nothing is changed.  The bytes that change are
- * added to *changed, unless that is NULL, or has given up already (n is -1).
+ * Take slots out of the kid'th node; there are so many kids.  FPT_OK or
+ * FPT_CORRUPT: there is no such node, or it contradicts itself, and nothing is
+ * changed.  The bytes that change are added to *changed, unless that is NULL,
+ * or has given up already (n is -1).
  */
 static FPTResult
 fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
@@ -95,8 +96,7 @@ fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
 	uint64		gone;
 	uint64		hinted = 0;
 
-	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
-		return FPT_CORRUPT;
+	Assert(pg.g != NULL && kid >= 0 && kid < fpt_header(pg.p)->nkids);
 	node = fpt_kid_node(pg, kid);
 	if (node == NULL)
 		return FPT_CORRUPT;
@@ -124,12 +124,6 @@ fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
 	else
 		fpt_node_remove(pg, kid);	/* its bytes stay, as of any free node */
 	return FPT_OK;
-}
-
-FPTResult
-fpt_page_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
-{
-	return fpt_node_take(fpt_page_open(l, page), kid, slots, NULL);
 }
 
 /* See page/remove.h.  changed->n becomes -1 where a node leaves the root. */
@@ -168,7 +162,7 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return FPT_CORRUPT;
 	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), loc.rank, loc.below);
-	return fpt_page_delete_slots(l, page, loc.kid, UINT64CONST(1) << slot);
+	return fpt_node_take(pg, loc.kid, UINT64CONST(1) << slot, NULL);
 }
 
 /*
@@ -210,7 +204,7 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 			return FPT_CORRUPT;
 		for (i = Max(0, n - before); i < count; i++)
 			drop |= UINT64CONST(1) << slots[i];
-		if (fpt_page_delete_slots(l, page, kid, drop) != FPT_OK)
+		if (fpt_node_take(pg, kid, drop, NULL) != FPT_OK)
 			return FPT_CORRUPT;
 	}
 	return FPT_OK;

@@ -11,18 +11,11 @@
 #include "page/layout.h"
 
 /*
- * Remove the slots in "slots" from the kid'th node; those that are free count
- * for nothing.  FPT_OK, or FPT_CORRUPT, and nothing is changed.  A node that
- * becomes empty leaves the root: kids behind it get other places.  All in here
- * raise nothing.
- */
-extern FPTResult fpt_page_delete_slots(const FPTLayout *l, void *page,
-									   int kid, uint64 slots);
-
-/*
- * Remove entries of all nodes: of each the slots in gone[] at its number.
- * Outside of *changed nothing but hints is changed.  FPT_OK or FPT_CORRUPT:
- * some may be removed, the page is a private copy.
+ * Remove entries of all nodes: of each the slots in gone[] at its number; those
+ * that are free count for nothing.  A node that becomes empty leaves the root:
+ * kids behind it get other places.  Outside of *changed nothing but hints is
+ * changed.  FPT_OK or FPT_CORRUPT: some may be removed, the page is a private
+ * copy.  All in here raise nothing.
  */
 extern FPTResult fpt_page_take(const FPTLayout *l, void *page,
 							   const uint64 gone[FPT_MAX_NODES],

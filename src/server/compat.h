@@ -934,22 +934,6 @@ fpt_command_rebuilds(void)
 }
 
 /*
- * A plain index scan without keys.  Parameters were added for counts (18) and
- * flags (19).  The relations are locked; the scan is in the current context.
- */
-static inline IndexScanDesc
-fpt_beginscan_index(Relation heap, Relation index, Snapshot snapshot)
-{
-#if PG_VERSION_NUM >= 190000
-	return index_beginscan(heap, index, snapshot, NULL, 0, 0, 0);
-#elif PG_VERSION_NUM >= 180000
-	return index_beginscan(heap, index, snapshot, NULL, 0, 0);
-#else
-	return index_beginscan(heap, index, snapshot, 0, 0);
-#endif
-}
-
-/*
  * What an operator is in its family of btree: since 18 a meaning, as other AMs
  * have other numbers, before the number itself.
  */

@@ -191,6 +191,17 @@ kt_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
 	return fpt_page_insert_find(l, page, &e, &local, &place);
 }
 
+/* Remove these slots of a kid's node, as VACUUM does. */
+static inline FPTResult
+kt_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+{
+	uint64		gone[FPT_MAX_NODES] = {0};
+	FPTChanges	changed;
+
+	gone[fpt_kid(fpt_page_open(l, page), kid)] = slots;
+	return fpt_page_take(l, page, gone, &changed);
+}
+
 /* The page has exactly the model's entries and (exact) hints, and is sound. */
 extern void kt_verify(KTWorld *w, bool exact_hints);
 

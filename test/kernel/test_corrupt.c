@@ -463,7 +463,6 @@ test_bad_header(void)
 	CHECK(kt_insert_probe(&l8, page, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
-	CHECK(fpt_page_delete_slots(&l8, page, 0, 1) == FPT_CORRUPT);
 	CHECK(fpt_page_take(&l8, page, all_slots, &changed) == FPT_CORRUPT);
 	CHECK(fpt_page_tids(&l8, page, tids) == -1);
 	CHECK(fpt_page_marked(&l8, page, tids, 0, 4, all_slots) == -1);
@@ -499,7 +498,6 @@ everybody_fails(int kid, int first)
 	CHECK(fpt_page_extract(&l8, page, out, NENTRIES) == -1);
 	CHECK(fpt_page_get(&l8, page, at, &x) == FPT_CORRUPT);
 	CHECK(fpt_page_copy(&l8, page, at, end, false, &run) == -1);
-	CHECK(fpt_page_delete_slots(&l8, page, kid, 1) == FPT_CORRUPT);
 	memcpy(copy, page, BLCKSZ);
 	CHECK(fpt_page_take(&l8, copy, all_slots, &changed) == FPT_CORRUPT);
 	CHECK(fpt_page_delete(&l8, page, at) == FPT_CORRUPT);
@@ -714,8 +712,6 @@ test_bad_places(void)
 		CHECK(fpt_page_delete(&l8, page, bad[i]) == FPT_CORRUPT);
 		CHECK(fpt_page_set_down(&l8, page, bad[i], 3) == FPT_CORRUPT);
 	}
-	CHECK(fpt_page_delete_slots(&l8, page, -1, 1) == FPT_CORRUPT);
-	CHECK(fpt_page_delete_slots(&l8, page, header()->nkids, 1) == FPT_CORRUPT);
 	CHECK(fpt_page_copy(&l8, page, bad[0], bad[4], false, &run) == -1);
 	CHECK(fpt_page_copy(&l8, page, bad[1], bad[4], false, &run) == -1);
 	CHECK(fpt_page_copy(&l8, page, bad[4], bad[3], false, &run) == -1);

@@ -250,7 +250,6 @@ call_writers(KTWorld *w)
 	fpt_page_set_down(l, copy, any_loc(), 77);
 	fpt_page_hint_set(l, copy, (int) kt_below(20000) - 10);
 	fpt_page_delete(l, copy, any_loc());
-	fpt_page_delete_slots(l, copy, (int) kt_below(30) - 1, kt_random());
 	for (int i = 0; i < FPT_MAX_NODES; i++)
 		gone[i] = kt_random() & kt_random();
 	fpt_page_take(l, copy, gone, &changed);

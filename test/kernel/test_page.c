@@ -939,10 +939,10 @@ init_rooms(bool equal, int kid1, int left1, int kid2, int left2)
 		e[i] = leaf_entry(equal ? 2 : (uint64) i * 2,
 						  ((uint64) (equal ? i : i * 7919 % n) << 16) | 2);
 	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
-	CHECK(fpt_page_delete_slots(&l8, page, kid1, g->capmask &
-								~fpt_first_slots(left1)) == FPT_OK);
-	CHECK(fpt_page_delete_slots(&l8, page, kid2, g->capmask &
-								~fpt_first_slots(left2)) == FPT_OK);
+	CHECK(kt_delete_slots(&l8, page, kid1, g->capmask &
+						  ~fpt_first_slots(left1)) == FPT_OK);
+	CHECK(kt_delete_slots(&l8, page, kid2, g->capmask &
+						  ~fpt_first_slots(left2)) == FPT_OK);
 	CHECK(sound(&l8));
 	return g->cap;
 }

@@ -490,7 +490,7 @@ op_delete_slots(void)
 		if ((slots & (UINT64CONST(1) << order[r])) != 0)
 			kt_model_delete(w, first + r);
 	}
-	CHECK(fpt_page_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
+	CHECK(kt_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
 }
 
 /*

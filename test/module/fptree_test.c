@@ -16,7 +16,6 @@
 #include "access/genam.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
@@ -318,7 +317,8 @@ fptree_test_general(PG_FUNCTION_ARGS)
 	Relation	heap;
 	TestIndex	t;
 	IndexInfo  *info;
-	IndexScanDesc scan;
+	SysScanDesc scan;
+	HeapTuple	tuple;
 	TupleTableSlot *slot;
 	EState	   *estate = CreateExecutorState();
 	TestRow    *rows[2];
@@ -333,16 +333,19 @@ fptree_test_general(PG_FUNCTION_ARGS)
 	t.g = palloc(fpt_general_size(t.rel));
 	fpt_general_init(t.rel, t.g, true);
 	info = BuildIndexInfo(t.rel);
-	slot = table_slot_create(heap, NULL);
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(heap), &TTSOpsHeapTuple);
 	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
 	rows[0] = palloc(sizeof(TestRow));
 	rows[1] = palloc(sizeof(TestRow));
 
-	scan = fpt_beginscan_index(heap, t.rel, GetActiveSnapshot());
-	index_rescan(scan, NULL, 0, NULL, 0);
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	/* as catalogues are scanned: the functions are the same in all versions */
+	scan = systable_beginscan_ordered(heap, t.rel, GetActiveSnapshot(), 0,
+									  NULL);
+	while ((tuple = systable_getnext_ordered(scan, ForwardScanDirection)) != NULL)
 	{
 		TestRow    *row = rows[cur];
+
+		ExecStoreHeapTuple(tuple, slot, false);
 
 		/* the values point into the row, which stays in memory */
 		FormIndexDatum(info, slot, estate, row->values, row->isnull);
@@ -355,14 +358,14 @@ fptree_test_general(PG_FUNCTION_ARGS)
 										   att->attlen);
 		}
 		fpt_general_form(t.g, t.rel, row->values, row->isnull,
-						 fpt_tid_encode(&slot->tts_tid), &row->buf);
+						 fpt_tid_encode(&tuple->t_self), &row->buf);
 		check_deform(&t, row);
 		if (t.rows++ > 0)
 			check_pair(&t, rows[1 - cur], row);
 		t.bytes += row->buf.key.len;
 		cur = 1 - cur;
 	}
-	index_endscan(scan);
+	systable_endscan_ordered(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	FreeExecutorState(estate);
 	index_close(t.rel, AccessShareLock);
