@@ -69,6 +69,7 @@ bad_member(FPTValidation *v, const char *member, const char *problem)
 static void
 missing_for_types(FPTValidation *v, const char *what, OpFamilyOpFuncGroup *g)
 {
+	Assert(OidIsValid(g->lefttype) && OidIsValid(g->righttype));
 	bad(v, psprintf("operator family \"%s\" of access method fptree is missing %s for types %s and %s",
 					v->opfamily, what, format_type_be(g->lefttype),
 					format_type_be(g->righttype)));
@@ -190,6 +191,8 @@ validate_groups(FPTValidation *v, CatCList *oprlist, CatCList *proclist)
 			missing_for_types(v, "the comparison function", g);
 	}
 
+	/* there is one group for each pair of types */
+	Assert(npairs <= list_length(types) * list_length(types));
 	if (!found)
 		bad(v, psprintf("operator class \"%s\" of access method fptree has neither operators nor functions for type %s",
 						v->opclass, format_type_be(v->opcintype)));
@@ -230,6 +233,7 @@ fptvalidate(Oid opclassoid)
 	HeapTuple	classtup;
 	HeapTuple	familytup;
 	Form_pg_opclass opclass;
+	Form_pg_opfamily family;
 	Oid			opfamily;
 	CatCList   *oprlist;
 	CatCList   *proclist;
@@ -245,7 +249,9 @@ fptvalidate(Oid opclassoid)
 	familytup = find_family(opfamily);
 	v.opcintype = opclass->opcintype;
 	v.opclass = NameStr(opclass->opcname);
-	v.opfamily = NameStr(((Form_pg_opfamily) GETSTRUCT(familytup))->opfname);
+	family = (Form_pg_opfamily) GETSTRUCT(familytup);
+	Assert(family->opfmethod == opclass->opcmethod);
+	v.opfamily = NameStr(family->opfname);
 	v.ok = true;
 
 	oprlist = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(opfamily));
@@ -308,6 +314,10 @@ fptadjustmembers(Oid opfamilyoid, Oid opclassoid, List *operators,
 		OpFamilyMember *m = (OpFamilyMember *) lfirst(lc);
 		Oid			owner = InvalidOid;
 
+		/* core has looked at the number, and found the types */
+		Assert(OidIsValid(m->lefttype) && OidIsValid(m->righttype));
+		Assert(m->number >= 1 &&
+			   m->number <= (m->is_func ? FPT_NPROCS : BTMaxStrategyNumber));
 		if (m->lefttype == m->righttype &&
 			(!m->is_func || m->number == FPT_ORDER_PROC))
 		{

@@ -40,6 +40,7 @@ fpt_fault(FPTCheckState *st, const char *what, const char *field,
 		  uint64 value)
 {
 	Assert(what != NULL && field != NULL);
+	Assert(st->fault->rank < 0 || st->fault->kid >= 0);
 	st->fault->what = what;
 	st->fault->field = field;
 	st->fault->value = value;
@@ -142,6 +143,8 @@ fpt_reserve_sound(FPTPage pg)
 	int			upper = fpt_header(pg.p)->std.pd_upper;
 	int			from = fpt_tuples_from(pg);
 
+	Assert(upper >= fpt_hole_from(pg));
+	Assert(upper <= from && from <= FPT_SPECIAL_OFFSET);
 	return upper == from ||
 		(from - upper < FPT_TUPLE_RESERVE &&
 		 (upper % FPT_TUPLE_RESERVE == 0 || upper == fpt_hole_from(pg)));
@@ -168,6 +171,8 @@ fpt_check_encoding(FPTCheckState *st)
 		/* the encoding is none, or one of fewer nodes or keys */
 		return fpt_fault(st, what, "encoding", h->enc);
 	}
+	Assert(h->nnull <= h->nkids && h->nkids <= h->nnodes);
+	Assert(h->nnodes <= g->maxnodes);
 	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
 		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
 	if (fpt_shares_space(g) ? !fpt_hole_sound(st->pg) :
@@ -293,7 +298,7 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	bool		inner = fpt_header(st->pg.p)->level > 0;
 	FPTPageSpecial *s = fpt_special(st->pg.p);
 
-	Assert(st->nseen >= 0);
+	Assert(st->nseen >= 0 && st->nseen < (int) st->pg.g->capacity);
 	if (st->nseen > 0 &&
 		(fpt_is_minf_entry(st) ?
 		 st->compare && fpt_image_cmp(&st->prev, &e->key) > 0 :
@@ -364,6 +369,7 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	fpt_sep_get(st->pg, kid, &hi, &lo);
 	if (fpt_has_dict(st->pg.g))
 	{
+		Assert(code >= 0 && code < h->ndict && hi == 0);
 		if ((int) lo > code)
 			return fpt_fault(st, above, "number of the separator", lo);
 		if ((int) lo < st->prevcode)
@@ -549,6 +555,7 @@ fpt_check_node(FPTCheckState *st, int kid)
 			msg = fpt_check_entry(st, &e);
 		st->prevcode = fpt_slot_code(node, slot);
 	}
+	Assert(msg != NULL || seen == fpt_node_used(pg.g, node));
 	return msg;
 }
 
@@ -571,6 +578,8 @@ fpt_check_dict(FPTCheckState *st)
 	if (h->nnull != 0 && h->nnull != h->nkids)
 		return fpt_fault(st, "page with a dictionary has both NULLs and values",
 						 "number of NULL nodes", h->nnull);
+	Assert(upper >= fpt_hole_from(st->pg));
+	Assert(upper + fpt_dict_bytes(st->pg) <= FPT_SPECIAL_OFFSET);
 	for (i = upper; i < upper + fpt_dict_bytes(st->pg); i++)
 	{
 		if (st->taken_bytes[i / 8] & (1 << (i % 8)))
@@ -616,6 +625,9 @@ fpt_check_hints(FPTCheckState *st)
 
 	if (!fpt_is_leaf(g))
 		return NULL;
+	Assert(n <= (int) g->capacity);
+	Assert(fpt_hint_off(st->pg) + (n + 7) / 8 <=
+		   fpt_header(st->pg.p)->std.pd_upper);
 	for (i = 0; i < n; i++)
 	{
 		int			ordinal = i / g->cap;
@@ -642,11 +654,11 @@ fpt_check_hole(FPTCheckState *st)
 	int			end = h->std.pd_upper;
 	int			i;
 
-	Assert(from <= end);
 	if (fpt_shares_space(st->pg.g))
 		from += fpt_hint_bytes(st->pg.g, h->nnodes);
 	else if (fpt_is_leaf(st->pg.g))
 		end = st->pg.g->hint_off;
+	Assert(from <= end && end <= FPT_SPECIAL_OFFSET);
 	for (i = from; i < end; i++)
 	{
 		if (st->pg.p[i] != 0)
@@ -690,6 +702,7 @@ fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 		msg = fpt_check_last(&st);
 	if (msg != NULL)
 		return msg;
+	Assert(st.nseen == fpt_page_count(l, page));
 	st.fault->kid = st.fault->rank = -1;
 	return fpt_check_hints(&st);
 }

@@ -114,6 +114,7 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	bool		valid = true;
 	int			i;
 
+	Assert(n >= 0 && n <= pg.g->cap);
 	if (width < 6 && n > 1 && fpt_slots_plain(slots, n))
 		return fpt_simd->tids(tids, n, stride, width, base, out);
 	if (stride == 2)
@@ -255,6 +256,7 @@ fpt_copy_slots(const FPTGeom *g, const uint8 *perm, int rank, int to,
 	int			cap = g->cap;
 	int			m = 0;
 
+	Assert(rank >= 0 && to <= cap);
 	if (likely(dead == 0))
 	{
 		bool		valid = true;
@@ -419,6 +421,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 		if (!fpt_node_copy(pg, kid, &first, &last, &c))
 			return -1;
 	}
+	Assert(c.n <= (int) pg.g->capacity);
 	return c.n;
 }
 
@@ -443,6 +446,7 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	*kid = p.kid;
 	if (skip_dead)
 		p.eq &= ~fpt_node_hints(pg, fpt_kid(pg, p.kid));
+	Assert((p.eq & ~fpt_node_used(pg.g, p.node)) == 0);
 	m = fpt_slots_order(pg, p.node, p.eq, slots);
 	if (!fpt_slots_copy(pg, p.kid, p.node, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
@@ -507,6 +511,7 @@ fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
 	int			at = 0;
 	int			nmarked = 0;
 
+	Assert(first >= 0 && n >= 0);
 	if (pg.g == NULL)
 		return -1;
 	for (int kid = 0; kid < nkids; kid++)

@@ -226,6 +226,7 @@ fpt_node_rank_tied(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
 	int			n = 0;
 	int			below;
 
+	Assert((lt & eq) == 0 && eq != 0);
 	if (pg.g->perm)
 		return fpt_order_search(pg, p, fpt_node_perm(pg.g, p->node), rank,
 								rank + fpt_popcount(eq), key);
@@ -289,6 +290,7 @@ fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
 				lt |= same & -same;
 		}
 	}
+	Assert((lt & *eq) == 0 && ((lt | *eq) & ~used) == 0);
 	return lt;
 }
 
@@ -305,6 +307,7 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 	uint64		stored = tid;
 	uint64		below = 0;
 
+	Assert((slots & ~g->capmask) == 0);
 	*same = 0;
 	if (unlikely(g->pw != g->tw))
 	{

@@ -463,6 +463,7 @@ fpt_load_uint(const char *p, int width)
 {
 	uint64		v;
 
+	Assert(width >= 1 && width <= 8);
 	memcpy(&v, p, 8);
 #ifdef WORDS_BIGENDIAN
 	v = __builtin_bswap64(v);
@@ -478,6 +479,7 @@ fpt_load_uint(const char *p, int width)
 static inline void
 fpt_store_uint(char *p, int width, uint64 v)
 {
+	Assert(width >= 1 && width <= 8);
 	if (width < 4)
 	{
 		p[0] = (char) v;
@@ -737,6 +739,8 @@ fpt_key_copy(FPTKeyBuf *to, const FPTKey *from)
 static inline int
 fpt_enc(int low, int kind)
 {
+	Assert(low >= 0 && low <= FPT_ENC_KW_MASK);
+	Assert(kind >= 0 && kind < FPT_NKINDS);
 	if (kind >= FPT_KIND_NEAR)
 	{
 		kind -= FPT_KIND_NEAR;
@@ -821,6 +825,7 @@ fpt_tids_add(FPTTidRange *r, uint64 tid)
 {
 	uint32		block = (uint32) (tid >> 16);
 
+	Assert(tid <= FPT_MAX_TID);
 	r->minblock = Min(r->minblock, block);
 	r->maxblock = Max(r->maxblock, block);
 	r->maxoff = Max(r->maxoff, (uint32) (tid & 0xFFFF));
@@ -832,6 +837,7 @@ fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
 {
 	uint32		block = (uint32) (tid >> 16);
 
+	Assert(tw == 6 || (tw >= 2 && tw <= 4));
 	return tw == 6 ||
 		((tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
 		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
@@ -912,6 +918,7 @@ typedef struct FPTGrowing
 static inline bool
 fpt_key_alike(const FPTKey *a, const FPTKey *b)
 {
+	Assert(a->search == NULL && b->search == NULL);
 	return a->lo == b->lo && a->len == b->len && a->cls == b->cls &&
 		fpt_same_prefix(a->pre, a->cut, b->pre, b->cut) &&
 		(a->len == 0 || a->tup == b->tup ||

@@ -46,12 +46,30 @@ fpt_low_bits(int n)
 	return n < 64 ? (UINT64CONST(1) << n) - 1 : ~UINT64CONST(0);
 }
 
-/* Drop the bits of what was read behind the last key. */
+/*
+ * Drop the bits of what was read behind the last key.  No key is both below and
+ * equal.
+ */
 static inline uint64
 fpt_cmp_result(uint64 lt, uint64 equal, int n, uint64 *eq)
 {
+	Assert((lt & equal) == 0);
 	*eq = equal & fpt_low_bits(n);
 	return lt & fpt_low_bits(n);
+}
+
+/*
+ * The slots in the order of n different numbers below 2^31, whose lowest bits
+ * they are, by the places of these.
+ */
+static pg_attribute_always_inline void
+fpt_put_slots(const uint32 *v, const uint32 *place, int n, uint8 *slots)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Assert(v[i] >> 31 == 0 && place[i] < (uint32) n);
+		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
+	}
 }
 
 /* --- portable ----------------------------------------------------------- */
@@ -68,6 +86,7 @@ fpt_cmp_scalar(const void *keys, int n, uint64 key, uint64 *eq, int width)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, width));
 	for (int i = 0; i < n; i++, p += width)
 	{
 		uint64		k = fpt_load_uint(p, width);
@@ -101,6 +120,8 @@ fpt_apart_from(const char *p, int n, int stride, int width, uint64 key, int i,
 {
 	uint64		lt = 0;
 
+	Assert(width >= 1 && width < stride && fpt_in_width(key, width));
+	Assert(i >= 0 && n <= 64);
 	for (p += i * stride; i < n; i++, p += stride)
 	{
 		uint64		v = fpt_load_uint(p, width);
@@ -127,6 +148,7 @@ fpt_used_scalar(const void *low, int n, int stride)
 	const uint8 *p = (const uint8 *) low;
 	uint64		used = 0;
 
+	Assert(n <= 64 && stride > 0);
 	for (int i = 0; i < n; i++, p += stride)
 		used |= (uint64) (*p != 0) << i;
 	return used;
@@ -139,6 +161,7 @@ fpt_used_scalar(const void *low, int n, int stride)
 static void
 fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 {
+	Assert(n >= 0 && n <= FPT_MAX_CAP);
 	for (int i = 1; i < n; i++)
 	{
 		uint32		x = v[i];
@@ -149,7 +172,10 @@ fpt_order_scalar(uint32 *v, int n, uint8 *slots)
 		v[j] = x;
 	}
 	for (int i = 0; i < n; i++)
+	{
+		Assert(i == 0 || v[i - 1] < v[i]);
 		slots[i] = v[i] & (FPT_MAX_CAP - 1);
+	}
 }
 
 /*
@@ -259,6 +285,7 @@ fpt_cmp1_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 1));
 	for (int i = 0; i < n; i += 16, v++)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
@@ -284,6 +311,7 @@ fpt_cmp2_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 2));
 	for (int i = 0; i < n; i += 16, v += 2)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
@@ -309,6 +337,7 @@ fpt_cmp4_sse2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 4));
 	for (int i = 0; i < n; i += 4, v++)
 	{
 		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
@@ -380,6 +409,7 @@ fpt_apart_sse2(const void *keys, int n, int stride, int width, uint64 key,
 	uint64		lt = 0;
 	int			i = 0;
 
+	Assert(fpt_in_width(key, width));
 	*eq = 0;
 	for (; width <= 4 && i + 4 <= n; i += 4, p += 4 * stride)
 	{
@@ -460,6 +490,7 @@ fpt_order_sse2(uint32 *v, int n, uint8 *slots)
 {
 	uint32		place[FPT_MAX_CAP];
 
+	Assert(n >= 0 && n <= FPT_MAX_CAP);
 	for (int i = 0; i < n; i += 8)
 	{
 		__m128i		a = _mm_loadu_si128((const __m128i *) (v + i));
@@ -477,8 +508,7 @@ fpt_order_sse2(uint32 *v, int n, uint8 *slots)
 		_mm_storeu_si128((__m128i *) (place + i), na);
 		_mm_storeu_si128((__m128i *) (place + i + 4), nb);
 	}
-	for (int i = 0; i < n; i++)
-		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
+	fpt_put_slots(v, place, n, slots);
 }
 
 static const FPTSimd fpt_simd_sse2 = {
@@ -521,6 +551,7 @@ fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 1));
 	for (int i = 0; i < n; i += 32, v++)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
@@ -543,6 +574,7 @@ fpt_cmp2_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 2));
 	for (int i = 0; i < n; i += 32, v += 2)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
@@ -566,6 +598,7 @@ fpt_cmp4_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 4));
 	for (int i = 0; i < n; i += 8, v++)
 	{
 		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
@@ -619,6 +652,7 @@ fpt_cmp3_avx2(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 3));
 	for (int i = 0; i < n; i += 8, p += 24)
 	{
 		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 12),
@@ -650,6 +684,7 @@ fpt_cmp_odd_avx2(const void *keys, int n, uint64 key, uint64 *eq, int width,
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(width >= 5 && width <= 7 && fpt_in_width(key, width));
 	for (int i = 0; i < n; i += 4, p += 4 * width)
 	{
 		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 2 * width),
@@ -701,6 +736,7 @@ fpt_used_apart_avx2(const void *low, int n, int stride, int i)
 	const uint8 *p = (const uint8 *) low + i * stride;
 	uint64		used = 0;
 
+	Assert(n <= 64 && i >= 0 && i <= n);
 	for (; i + 16 <= n; i += 16, p += 16 * stride)
 	{
 		const uint8 *q = p + 8 * stride;
@@ -743,6 +779,7 @@ fpt_apart8_avx2(const char *p, int n, int stride, int width, uint64 key,
 	uint64		lt = 0;
 	int			i = 0;
 
+	Assert(width >= 5 && width <= 8);
 	for (; i + 4 <= n; i += 4, q += 4 * stride)
 	{
 		__m256i		a;
@@ -777,6 +814,7 @@ fpt_apart_avx2(const void *keys, int n, int stride, int width, uint64 key,
 	uint64		lt = 0;
 	int			i = 0;
 
+	Assert(fpt_in_width(key, width));
 	*eq = 0;
 	if (width > 4)
 		return fpt_apart8_avx2(p, n, stride, width, key, eq);
@@ -850,6 +888,7 @@ fpt_order_avx2(uint32 *v, int n, uint8 *slots)
 {
 	uint32		place[FPT_MAX_CAP];
 
+	Assert(n >= 0 && n <= FPT_MAX_CAP);
 	for (int i = 0; i < n; i += 16)
 	{
 		__m256i		a = _mm256_loadu_si256((const __m256i *) (v + i));
@@ -867,8 +906,7 @@ fpt_order_avx2(uint32 *v, int n, uint8 *slots)
 		_mm256_storeu_si256((__m256i *) (place + i), na);
 		_mm256_storeu_si256((__m256i *) (place + i + 8), nb);
 	}
-	for (int i = 0; i < n; i++)
-		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
+	fpt_put_slots(v, place, n, slots);
 }
 
 /*
@@ -999,6 +1037,7 @@ fpt_cmp1_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 	const __m512i vkey = _mm512_set1_epi8((char) key);
 	__m512i		a = _mm512_loadu_si512(keys);
 
+	Assert(fpt_in_width(key, 1));
 	return fpt_cmp_result(_mm512_cmplt_epu8_mask(a, vkey),
 						  _mm512_cmpeq_epu8_mask(a, vkey), n, eq);
 }
@@ -1012,6 +1051,7 @@ fpt_cmp2_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 2));
 	for (int i = 0; i < n; i += 32, v++)
 	{
 		__m512i		a = _mm512_loadu_si512(v);
@@ -1030,6 +1070,7 @@ fpt_cmp4_avx512(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 4));
 	for (int i = 0; i < n; i += 16, v++)
 	{
 		__m512i		a = _mm512_loadu_si512(v);
@@ -1099,6 +1140,7 @@ fpt_cmp1_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 1));
 	for (int i = 0; i < n; i += 16, p += 16)
 	{
 		uint8x16_t	a = vld1q_u8(p);
@@ -1123,6 +1165,7 @@ fpt_cmp2_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 2));
 	for (int i = 0; i < n; i += 8, p += 16)
 	{
 		uint16x8_t	a = vreinterpretq_u16_u8(vld1q_u8(p));
@@ -1144,6 +1187,7 @@ fpt_cmp4_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 4));
 	for (int i = 0; i < n; i += 4, p += 16)
 	{
 		uint32x4_t	a = vreinterpretq_u32_u8(vld1q_u8(p));
@@ -1189,6 +1233,7 @@ fpt_cmp3_neon(const void *keys, int n, uint64 key, uint64 *eq)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(fpt_in_width(key, 3));
 	for (int i = 0; i < n; i += 4, p += 12)
 	{
 		uint32x4_t	a = vreinterpretq_u32_u8(vqtbl1q_u8(vld1q_u8(p), pick));
@@ -1212,6 +1257,7 @@ fpt_cmp_odd_neon(const void *keys, int n, uint64 key, uint64 *eq, int width)
 	uint64		lt = 0;
 	uint64		equal = 0;
 
+	Assert(width >= 5 && width <= 7 && fpt_in_width(key, width));
 	for (int i = 0; i < 16; i++)
 		widen[i] = i % 8 < width ? (uint8) (i / 8 * width + i % 8) : 255;
 	pick = vld1q_u8(widen);
@@ -1276,6 +1322,7 @@ fpt_order_neon(uint32 *v, int n, uint8 *slots)
 {
 	uint32		place[FPT_MAX_CAP];
 
+	Assert(n >= 0 && n <= FPT_MAX_CAP);
 	for (int i = 0; i < n; i += 8)
 	{
 		uint32x4_t	a = vld1q_u32(v + i);
@@ -1293,8 +1340,7 @@ fpt_order_neon(uint32 *v, int n, uint8 *slots)
 		vst1q_u32(place + i, na);
 		vst1q_u32(place + i + 4, nb);
 	}
-	for (int i = 0; i < n; i++)
-		slots[place[i]] = v[i] & (FPT_MAX_CAP - 1);
+	fpt_put_slots(v, place, n, slots);
 }
 
 static const FPTSimd fpt_simd_neon = {
@@ -1340,6 +1386,7 @@ fpt_simd_variants(const FPTSimd *v[FPT_MAX_VARIANTS])
 	v[n++] = &fpt_simd_neon;
 #endif
 	v[n++] = &fpt_simd_scalar;
+	Assert(n <= FPT_MAX_VARIANTS);
 	return n;
 }
 

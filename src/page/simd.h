@@ -27,4 +27,14 @@ extern int	fpt_simd_available(const char *names[], int max);
 /* The CPU has the popcnt instruction, and may use it (page/simd.c). */
 extern bool fpt_has_popcnt;
 
+/*
+ * Can a number of so many bytes, 1 to 8, be this key?  Vectors cut off what is
+ * above, and would find what is not there.
+ */
+static inline bool
+fpt_in_width(uint64 key, int width)
+{
+	return key <= ~UINT64CONST(0) >> (64 - 8 * width);
+}
+
 #endif							/* FPT_PAGE_SIMD_H */

@@ -204,6 +204,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	sp->pos = -1;
 	if (sp->e != NULL)
 		fpt_split_add(sp, page);
+	Assert(sp->n <= FPT_MAX_ENTRIES + 1 && sp->pos < sp->n);
 	sp->spare = fpt_split_spare(&sp->ix->layout, page);
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
 }
@@ -244,6 +245,7 @@ fpt_split_long_run(const FPTSplit *sp)
 {
 	const FPTKey *last = &sp->entries[sp->n - 1].key;
 
+	Assert(sp->n > 0 && sp->pos < sp->n);
 	if (sp->pos < 1 ||
 		!fpt_split_same_key(&sp->entries[0].key, &sp->e->key))
 		return false;
@@ -288,6 +290,7 @@ fpt_split_between_keys(const FPTSplit *sp, int at)
 {
 	int			max = Min(sp->n / FPT_SPLIT_NEAR, Min(at, sp->n - at));
 
+	Assert(at >= 1 && at < sp->n);
 	for (int d = 0; d < max; d++)
 	{
 		if (!fpt_split_same_key(&sp->entries[at - d - 1].key,
@@ -420,6 +423,7 @@ fpt_split_where_rows_arrive(const FPTSplit *sp, bool rightmost)
 	pfree(tids);
 	if (!near)
 		return 0;
+	Assert(band.from >= 0 && band.from <= band.to && band.to < sp->n);
 	if (band.to + 1 < keep)
 		return band.to + 1;
 	if (band.from < sp->n / 2)
@@ -666,7 +670,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	Page		copy;
 
 	Assert(sp->at > 0 && sp->at < sp->n);
-	Assert(pageno != FPT_ROOTPAGE);
+	Assert(pageno != FPT_ROOTPAGE && fpt_buffer_locked(buf, true));
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
@@ -685,6 +689,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	 * recycled this moment: others may wait for it by a stale number (L4).
 	 */
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, order, &rightno);
+	Assert(rightno != pageno && rightno != oldright);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	fpt_split_put(copy, sp->left, pageno, h->left, rightno,
@@ -731,7 +736,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	uint32		rightno;
 	FPTStripeOrder order;
 
-	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE);
+	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE && fpt_buffer_locked(buf, true));
 	Assert(sp->at > 0 && sp->at < sp->n);
 	if (level >= FPT_MAX_LEVEL)
 		ereport(ERROR,
@@ -746,6 +751,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
 	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order, NULL);
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
+	Assert(leftno != rightno && Min(leftno, rightno) > FPT_ROOTPAGE);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, leftno, FPT_NOPAGE, rightno, 0);
@@ -864,6 +870,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	FPTEdit		edit = {0};
 	FPTResult	res = fpt_insert_room(&ix->layout, copy, e, removed);
 
+	Assert(fpt_buffer_locked(buf, true));
 	if (res == FPT_OK)
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
