@@ -185,8 +185,8 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 	 * Requests for n disks fall on some of them twice before they have fallen
 	 * on all once: to keep all busy takes 1 + 1/2 + ... + 1/n times as many.
 	 * And pages are needed in order: while the disk that has most of them is
-	 * waited for, others must not run out of work.  Four times that; with
-	 * twice, two disks are idle 6% of the time.
+	 * waited for, others must not run out of work.  Four times that: with
+	 * twice, two disks are idle at times (docs/benchmarks.md, "Stripes").
 	 */
 	for (int k = 0; k < map->stripes->n; k++)
 	{

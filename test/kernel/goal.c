@@ -128,11 +128,9 @@ goal_candidate(GoalCandidate *c, int kw, int kind, int w, int x)
  * the narrowest leaf nodes, if they have permutations, of which an insertion
  * logs half.  If not, that with most slots in a node: wide nodes are filled
  * more evenly, so that pages get fuller, and entries are moved, and logged,
- * less often.  (Measured, 8-byte keys, doubled by random insertions: nodes of
- * 10 lines instead of 5 save 13% of the bytes and 7% of the WAL; of uuids 15
- * lines instead of 11 save 1% and 2%.)  Searches do not get slower, so their
- * cost may exceed limit (0: any) by a fifth.  *best is the best one before, and
- * what was taken after.
+ * less often (docs/benchmarks.md, "Nodes and pages").  Searches do not get
+ * slower, so their cost may exceed limit (0: any) by a fifth.  *best is the
+ * best one before, and what was taken after.
  */
 static void
 goal_nodes(int kw, int kind, GoalLines lines, double limit, FPTGeom *best)
