@@ -30,6 +30,7 @@
 #include "build/load.h"
 #include "key/compare.h"
 #include "page/encoding.h"
+#include "page/fixed.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/geom.h"
@@ -81,6 +82,9 @@ typedef struct FPTLoadLevel
 	FPTTidRange tids;			/* what its TIDs are */
 	int			first;			/* the first value's place in entries[] */
 	FPTApart	apart;			/* how far values are from one another */
+	int			fixed;			/* fixed bits of all values and of base, which
+								 * the page leaves out; -1: they are not all
+								 * the same, or there are none */
 
 	/*
 	 * A value is known to fit while there are less than easy_n entries, if it
@@ -135,14 +139,68 @@ static void fpt_level_add(FPTLoad *load, int level, const FPTKey *key,
 						  uint32 down);
 
 /*
+ * The fixed bits that a level's page can leave out if its base is this one, or
+ * -1.
+ */
+static int
+fpt_level_fixed(const FPTLoad *load, const FPTLoadLevel *lv,
+				const FPTKey *base)
+{
+	if (lv->level > 0 || load->layout.keysize < 16 ||
+		base->cls != FPT_CLS_VALUE)
+		return -1;
+	return (int) fpt_fixed_bits(base->hi, base->lo);
+}
+
+/* Is this a value with other fixed bits than those that are left out? */
+static inline bool
+fpt_level_foreign(const FPTLoadLevel *lv, const FPTKey *key)
+{
+	return lv->fixed >= 0 && key->cls == FPT_CLS_VALUE &&
+		(int) fpt_fixed_bits(key->hi, key->lo) != lv->fixed;
+}
+
+/*
+ * How far a value is above another one, in what the page stores of them: the
+ * lower one is not foreign, and a foreign upper one counts as the next above.
+ */
+static inline FPTApart
+fpt_level_distance(const FPTLoadLevel *lv, const FPTKey *from, const FPTKey *to)
+{
+	uint64		fromhi = from->hi;
+	uint64		fromlo = from->lo;
+	FPTApart	d = {.hi = to->hi, .lo = to->lo};
+
+	if (lv->fixed >= 0)
+	{
+		Assert(!fpt_level_foreign(lv, from));
+		fpt_key_squeeze(&fromhi, &fromlo);
+		(void) fpt_key_squeeze_up(lv->fixed, &d.hi, &d.lo);
+	}
+	d.hi -= fromhi + (d.lo < fromlo ? 1 : 0);
+	d.lo -= fromlo;
+	return d;
+}
+
+/* The fewest bytes that hold how far the last value is above the base. */
+static int
+fpt_level_kw(const FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *base,
+			 const FPTKey *last)
+{
+	FPTApart	d = fpt_level_distance(lv, base, last);
+
+	return fpt_width_for(&load->layout, d.hi, d.lo);
+}
+
+/*
  * Start the level's next page, which is empty.  low: its low fence; left and
  * pageno: FPT_NOPAGE for a level's first one, whose number is given when it is
  * closed, as it may turn out to be the root.  The base is the fence's value if
  * it has one: entries are not below it.
  */
 static void
-fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
-				uint32 pageno)
+fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
+				uint32 left, uint32 pageno)
 {
 	Assert(low->search == NULL);
 	Assert(pageno == FPT_NOPAGE || pageno > FPT_ROOTPAGE);
@@ -166,6 +224,7 @@ fpt_level_start(FPTLoadLevel *lv, const FPTKey *low, uint32 left,
 		lv->base.cls = low->cls;
 	}
 	lv->last = lv->base;
+	lv->fixed = fpt_level_fixed(load, lv, &lv->base);
 }
 
 /*
@@ -208,7 +267,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->npages = 0;
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
-	fpt_level_start(lv, &low, FPT_NOPAGE, FPT_NOPAGE);
+	fpt_level_start(load, lv, &low, FPT_NOPAGE, FPT_NOPAGE);
 	load->levels[level] = lv;
 	return lv;
 }
@@ -292,24 +351,18 @@ fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
 	const FPTKey *from = &lv->entries[Max(lv->first, lv->n - FPT_MAX_CAP)].key;
 
 	Assert(lv->first < lv->n && from->cls == FPT_CLS_VALUE);
-	d->lo = key->lo - from->lo;
-	d->hi = key->hi - from->hi - (key->lo < from->lo ? 1 : 0);
+	*d = fpt_level_distance(lv, from, key);
 	return d->hi < lv->apart.hi ||
 		(d->hi == lv->apart.hi && d->lo <= lv->apart.lo);
 }
 
 /*
- * The level's "apart" with another entry.  In steps, so that it is asked for,
- * and the encoding with it, a few times a page.
+ * What an "apart" as large as this is to be.  In steps, so that it is asked
+ * for, and the encoding with it, a few times a page.
  */
 static FPTApart
-fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
+fpt_apart_step(const FPTLoad *load, FPTApart d)
 {
-	FPTApart	d;
-
-	if (fpt_is_general(&load->layout) || key->cls != FPT_CLS_VALUE ||
-		lv->n <= lv->first || fpt_level_within(lv, key, &d))
-		return lv->apart;
 	for (int kw = 2; kw <= load->layout.keysize; kw++)
 	{
 		const FPTGeom *g = &load->layout.geoms->geom[kw - 1][FPT_KIND_NEAR];
@@ -328,6 +381,39 @@ fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	}
 	d.hi = d.lo = PG_UINT64_MAX;
 	return d;
+}
+
+/* The level's "apart" with another entry. */
+static FPTApart
+fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
+{
+	FPTApart	d;
+
+	if (fpt_is_general(&load->layout) || key->cls != FPT_CLS_VALUE ||
+		lv->n <= lv->first || fpt_level_within(lv, key, &d))
+		return lv->apart;
+	return fpt_apart_step(load, d);
+}
+
+/* The level's page cannot leave out fixed bits: its "apart" is another one. */
+static void
+fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
+{
+	int			end = lv->first + lv->n - lv->nnull;
+
+	Assert(lv->fixed >= 0 && lv->level == 0 && end <= lv->n);
+	lv->fixed = -1;
+	lv->apart.hi = lv->apart.lo = 0;
+	for (int i = lv->first + 1; i < end; i++)
+	{
+		int			from = Max(lv->first, i - FPT_MAX_CAP);
+		FPTApart	d = fpt_level_distance(lv, &lv->entries[from].key,
+										   &lv->entries[i].key);
+
+		if (d.hi > lv->apart.hi ||
+			(d.hi == lv->apart.hi && d.lo > lv->apart.lo))
+			lv->apart = fpt_apart_step(load, d);
+	}
 }
 
 /*
@@ -354,7 +440,7 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
 	uint32		tidbase;
 	int			kind = fpt_level_kind(lv, key, &tidbase);
-	int			kw = fpt_choose_kw(&load->layout, &base, &last);
+	int			kw = fpt_level_kw(load, lv, &base, &last);
 
 	return fpt_level_geom(load, kw, kind, &apart);
 }
@@ -369,8 +455,8 @@ fpt_level_repeats(const FPTLoadLevel *lv, const FPTKey *key)
 /*
  * Is there room for another general entry in a page of an encoding that does
  * not go by key widths, beside a low fence of so many bytes?  Or, if key is
- * NULL, for both fences?  fpt_page_form() makes such a page then, or one that is
- * as good.  May compare keys, and raise, if there is another one.
+ * NULL, for both fences?  fpt_page_form() makes such a page then, or one that
+ * is as good.  May compare keys, and raise, if there is another one.
  */
 static bool
 fpt_level_room_extra(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
@@ -549,15 +635,32 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
 	bool		isnull = key->cls != FPT_CLS_VALUE;
 	int			nnull = lv->nnull + (isnull ? 1 : 0);
+	int			fixed = lv->fixed;
+	FPTApart	apart = lv->apart;
 	const FPTGeom *g;
 
 	if (fpt_is_general(&load->layout))
 		return fpt_level_room_general(load, lv, key);
+	if (fpt_level_foreign(lv, key))
+		fpt_level_unfix(load, lv);
 	g = fpt_tight_geom(load, lv, key);
+	if (lv->fixed >= 0 && g->kw == load->layout.keysize)
+	{
+		fpt_level_unfix(load, lv);
+		g = fpt_tight_geom(load, lv, key);
+	}
 	if (lv->n > 0 && !fpt_fill_fits(g, lv, lv->n + 1, nnull))
+	{
+		/* it goes to the next page, and this one is as it was */
+		lv->fixed = fixed;
+		lv->apart = apart;
 		return false;
+	}
 	if (lv->base.cls != FPT_CLS_VALUE && !isnull)
+	{
 		lv->base = *key;
+		lv->fixed = fpt_level_fixed(load, lv, key);
+	}
 	lv->base.tid = 0;
 	lv->apart = fpt_level_apart(load, lv, key);
 	if (isnull && load->layout.nullsfirst)
@@ -570,14 +673,15 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 static inline bool
 fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 {
-	uint64		lo = key->lo - lv->base.lo;
-	uint64		hi = key->hi - lv->base.hi - (key->lo < lv->base.lo ? 1 : 0);
 	uint32		block = (uint32) (key->tid >> 16);
+	FPTApart	d;
 	FPTApart	apart;
 
-	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
+	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE ||
+		fpt_level_foreign(lv, key))
 		return false;
-	if (hi > lv->easy_hi || lo > lv->easy_lo ||
+	d = fpt_level_distance(lv, &lv->base, key);
+	if (d.hi > lv->easy_hi || d.lo > lv->easy_lo ||
 		!fpt_level_within(lv, key, &apart))
 		return false;
 	return block >= lv->easy_minblock && block <= lv->easy_maxblock &&
@@ -585,28 +689,54 @@ fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 }
 
 /*
- * The encoding of a page that is complete: one that also represents all that
- * may be inserted below the high fence, if that costs no space.  *tidbase: what
- * its TIDs are relative to.
+ * The geometry of a page that is complete, of this kind: one that also
+ * represents all that may be inserted below the high fence, if that costs no
+ * space.
  */
-static int
-fpt_level_encoding(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
-				   uint32 *tidbase)
+static const FPTGeom *
+fpt_level_final(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
+				int kind)
 {
-	int			kind = fpt_level_kind(lv, NULL, tidbase);
-	int			kw = fpt_choose_kw(&load->layout, &lv->base, &lv->last);
+	int			kw = fpt_level_kw(load, lv, &lv->base, &lv->last);
 	const FPTGeom *g = fpt_level_geom(load, kw, kind, &lv->apart);
 
 	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
-		int			all = fpt_choose_kw(&load->layout, &lv->base, high);
+		int			all = fpt_level_kw(load, lv, &lv->base, high);
 		const FPTGeom *w = fpt_level_geom(load, all, kind, &lv->apart);
 
-		if (fpt_fill_fits(w, lv, lv->n, lv->nnull))
+		if ((lv->fixed < 0 || all < load->layout.keysize) &&
+			fpt_fill_fits(w, lv, lv->n, lv->nnull))
 			g = w;
 	}
-	return g->enc;
+	Assert(lv->fixed < 0 || g->kw < load->layout.keysize);
+	return g;
+}
+
+/*
+ * The encoding of a page that is complete; *tidbase: what its TIDs are relative
+ * to.  Fixed bits are left out only if keys would be longer with them.
+ */
+static int
+fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
+				   uint32 *tidbase)
+{
+	int			kind = fpt_level_kind(lv, NULL, tidbase);
+	const FPTGeom *g = fpt_level_final(load, lv, high, kind);
+	bool		leave = lv->fixed >= 0;
+
+	if (leave)
+	{
+		int			fixed = lv->fixed;
+		FPTApart	apart = lv->apart;
+
+		fpt_level_unfix(load, lv);
+		leave = fpt_level_final(load, lv, high, kind) != g;
+		lv->fixed = fixed;
+		lv->apart = apart;
+	}
+	return leave ? g->enc | FPT_ENC_FIXED : g->enc;
 }
 
 /* The next page's number.  Raises an error when they are used up. */
@@ -725,7 +855,7 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	}
 	lv->npages++;
 	if (!rightmost)
-		fpt_level_start(lv, high, pageno, right);
+		fpt_level_start(load, lv, high, pageno, right);
 	fpt_level_add(load, lv->level + 1, &key, pageno);
 }
 

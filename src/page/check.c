@@ -258,15 +258,18 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 		return msg;
 	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
 		return fpt_fault(st, reserved, "number of keys", h->ndict);
-	if (s->reserved != 0 || s->reserved16 != 0)
-		return fpt_fault(st, reserved, "a word of the last line",
-						 s->reserved | s->reserved16);
+	if (s->reserved != 0)
+		return fpt_fault(st, reserved, "a word of the last line", s->reserved);
+	if (s->fixed > (fpt_is_fixed(st->pg.p) ? FPT_FIXED_MAX : 0))
+		return fpt_fault(st, reserved, "fixed bits", s->fixed);
 	msg = fpt_check_fences(st);
 	if (msg == NULL)
 		msg = fpt_check_prefix(st);
 	if (msg != NULL)
 		return msg;
 	Assert(fpt_page_sane(st->pg.l, st->pg.p, pageno));
+	if (fpt_is_fixed(st->pg.p) && s->base_hi >> FPT_FIXED_HIGHBITS != 0)
+		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
 	if (st->pg.l->keysize <= 8 && s->base_hi != 0)
 		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
 	if ((fpt_has_dict(st->pg.g) && s->base_lo != 0) ||
@@ -297,8 +300,12 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 {
 	bool		inner = fpt_header(st->pg.p)->level > 0;
 	FPTPageSpecial *s = fpt_special(st->pg.p);
+	uint64		hi = e->key.hi;
+	uint64		lo = e->key.lo;
 
 	Assert(st->nseen >= 0 && st->nseen < (int) st->pg.g->capacity);
+	if (fpt_is_fixed(st->pg.p))
+		fpt_key_squeeze(&hi, &lo);
 	if (st->nseen > 0 &&
 		(fpt_is_minf_entry(st) ?
 		 st->compare && fpt_image_cmp(&st->prev, &e->key) > 0 :
@@ -327,8 +334,7 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 		return fpt_fault(st, "key is wider than the key size",
 						 "key, lower half", e->key.lo);
 	if (e->key.cls == FPT_CLS_VALUE &&
-		(e->key.hi < s->base_hi ||
-		 (e->key.hi == s->base_hi && e->key.lo < s->base_lo)))
+		(hi < s->base_hi || (hi == s->base_hi && lo < s->base_lo)))
 		return fpt_fault(st, "key is beyond the largest one",
 						 "key, lower half", e->key.lo);
 	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
@@ -359,7 +365,6 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	"separator is below the previous node's last entry";
 	FPTPageHeader *h = fpt_header(st->pg.p);
 	int			vfrom = st->pg.l->nullsfirst ? h->nnull : 0;
-	FPTPageSpecial *s = fpt_special(st->pg.p);
 	FPTKey		sep;
 	uint64		hi,
 				lo;
@@ -376,8 +381,7 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 			return fpt_fault(st, below, "number of the separator", lo);
 		return NULL;
 	}
-	sep.lo = lo + s->base_lo;
-	sep.hi = hi + s->base_hi + (sep.lo < lo ? 1 : 0);
+	fpt_unrel(st->pg, hi, lo, &sep.hi, &sep.lo);
 	sep.cls = FPT_CLS_VALUE;
 	sep.tid = 0;
 	if (fpt_image_cmp(&sep, &first->key) > 0)

@@ -90,13 +90,11 @@ fpt_slot_entry(FPTPage pg, char *node, uint64 base, int slot, uint32 cls,
 	out->key.hi = out->key.lo = 0;
 	if (cls == FPT_CLS_VALUE)
 	{
-		FPTPageSpecial *s = fpt_special(pg.p);
 		uint64		hi,
 					lo;
 
 		fpt_slot_rel(pg.g, node, base, slot, &hi, &lo);
-		out->key.lo = lo + s->base_lo;
-		out->key.hi = hi + s->base_hi + (out->key.lo < lo ? 1 : 0);
+		fpt_unrel(pg, hi, lo, &out->key.hi, &out->key.lo);
 	}
 	out->key.cls = cls;
 	return fpt_slot_tuple(pg, node, slot, &out->key);

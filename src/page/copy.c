@@ -142,6 +142,32 @@ fpt_widen_keys(const char *keys, int width, uint64 base, const uint8 *slots,
 		los[i] = fpt_load_uint(keys + slots[i] * width, width) + base;
 }
 
+/* The images of n slots of a node, where the page leaves out fixed bits. */
+static void
+fpt_copy_fixed_keys(FPTPage pg, uint64 nodebase, const char *node,
+					const uint8 *slots, int n, uint64 *los, uint64 *his)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		base_hi = s->base_hi;
+	uint64		base_lo = s->base_lo;
+	uint32		fixed = s->fixed;
+
+	Assert(fpt_is_fixed(pg.p));
+	for (int i = 0; i < n; i++)
+	{
+		uint64		hi,
+					lo;
+
+		fpt_slot_rel(pg.g, node, nodebase, slots[i], &hi, &lo);
+		lo += base_lo;
+		hi += base_hi + (lo < base_lo ? 1 : 0);
+		fpt_key_expand(fixed, &hi, &lo);
+		los[i] = lo;
+		if (his)
+			his[i] = hi;
+	}
+}
+
 /*
  * The images of n slots of the kid's node.  "his" may be NULL: keys have no
  * upper halves, or nobody wants them.
@@ -150,13 +176,17 @@ static void
 fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
 			  int n, uint64 *los, uint64 *his)
 {
-	FPTPageSpecial *s = fpt_special(pg.p);
 	const char *keys = node + pg.g->key_off;
 	uint64		nodebase = fpt_kid_base(pg, kid);
-	uint64		base = s->base_lo;
+	uint64		base = fpt_special(pg.p)->base_lo;
 	int			width = pg.g->sw;
 	int			i;
 
+	if (unlikely(fpt_is_fixed(pg.p)))
+	{
+		fpt_copy_fixed_keys(pg, nodebase, node, slots, n, los, his);
+		return;
+	}
 	if (!fpt_is_wide(pg.g) && his == NULL)
 	{
 		base += nodebase;
@@ -180,7 +210,7 @@ fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
 		fpt_slot_rel(pg.g, node, nodebase, slots[i], &hi, &lo);
 		los[i] = lo + base;
 		if (his)
-			his[i] = hi + s->base_hi + (los[i] < lo ? 1 : 0);
+			his[i] = hi + fpt_special(pg.p)->base_hi + (los[i] < lo ? 1 : 0);
 	}
 }
 

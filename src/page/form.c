@@ -73,6 +73,9 @@ typedef struct FPTForm
 	int			bytes;			/* of tuples, fences' included */
 	uint32		tidbase;		/* what these are relative to */
 	int			kw;				/* the key width chosen */
+	int			fixed;			/* the keys' fixed bits, which are left out of
+								 * all here but the entries and the fences of
+								 * spec; -1: they are not */
 	FPTKey		base;			/* what keys shall be relative to */
 	FPTKey		low;			/* the fences, and the first and the last */
 	FPTKey		high;			/* value, relative to the prefix; of a fence */
@@ -222,8 +225,16 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
+	FPTKey		whole = *base;
+	int			bits = 0;
+
 	Assert(enc < FPT_NENC);
-	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind), base,
+	if (f->fixed >= 0)
+	{
+		fpt_key_expand(f->fixed, &whole.hi, &whole.lo);
+		bits = FPT_ENC_FIXED;
+	}
+	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind) | bits, &whole,
 				  f->tidbase);
 	if ((f->spec.low->len > 0 && fpt_special(page)->low.hi == 0) ||
 		(f->spec.high->len > 0 && fpt_header(page)->high.hi == 0))
@@ -254,6 +265,50 @@ fpt_form_near(const FPTForm *form, void *page, int fill)
 	if (!fpt_near_enough(g, span.hi / g->maxnodes, span.lo / g->maxnodes))
 		return FPT_UNFIT;
 	return fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
+}
+
+/* One of the form's keys without these fixed bits; a fence may have others. */
+static void
+fpt_form_squeeze(FPTKey *key, uint32 fixed)
+{
+	if (key->cls != FPT_CLS_VALUE ||
+		fpt_key_squeeze_up(fixed, &key->hi, &key->lo))
+		return;
+	key->hi = ~UINT64CONST(0) >> (64 - FPT_FIXED_HIGHBITS);
+	key->lo = ~UINT64CONST(0);
+}
+
+/*
+ * Form a page of images without fixed bits, if all of its values have the same.
+ * "shorter": and keys are shorter then; else they are as long, but near enough
+ * to each other to be relative to nodes, as they may be without these bits
+ * alone.  FPT_OK; else it is undefined what the page is.
+ */
+static FPTResult
+fpt_form_fixed(const FPTForm *form, void *page, bool shorter, int fill)
+{
+	FPTForm		f = *form;
+
+	if (f.spec.level > 0 || f.l->keysize < 16 || f.first < 0)
+		return FPT_UNFIT;
+	f.fixed = (int) fpt_fixed_bits(f.from.hi, f.from.lo);
+	for (int i = f.first; i <= f.last; i++)
+	{
+		const FPTKey *k = &f.entries[i].key;
+
+		if ((int) fpt_fixed_bits(k->hi, k->lo) != f.fixed)
+			return FPT_UNFIT;
+	}
+	fpt_form_squeeze(&f.low, f.fixed);
+	fpt_form_squeeze(&f.high, f.fixed);
+	fpt_form_squeeze(&f.from, f.fixed);
+	fpt_form_squeeze(&f.to, f.fixed);
+	fpt_form_base(&f);
+	if (shorter != (f.kw < form->kw) || f.kw == f.l->keysize)
+		return FPT_UNFIT;
+	if (fpt_form_near(&f, page, fill) == FPT_OK)
+		return FPT_OK;
+	return shorter ? fpt_form_as(&f, page, f.kw - 1, &f.base, fill) : FPT_UNFIT;
 }
 
 /*
@@ -472,7 +527,7 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
 	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n,
-	.kw = 1};
+	.kw = 1, .fixed = -1};
 	bool		tried[FPT_NCODINGS] = {false};
 	FPTResult	res;
 
@@ -493,7 +548,9 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	}
 	if (fpt_form_prefixed(&f, page, fill) == FPT_OK)
 		return FPT_OK;
-	if (fpt_form_near(&f, page, fill) == FPT_OK)
+	if (fpt_form_fixed(&f, page, true, fill) == FPT_OK ||
+		fpt_form_near(&f, page, fill) == FPT_OK ||
+		fpt_form_fixed(&f, page, false, fill) == FPT_OK)
 		return FPT_OK;
 	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
 	for (int c = FPT_NCODINGS; res == FPT_FULL && c-- > 0;)
@@ -581,6 +638,12 @@ fpt_page_shares(const FPTLayout *l, void *page)
 	return more > 0 && more * n >= FPT_REORG_GAIN;
 }
 
+int
+fpt_width_for(const FPTLayout *l, uint64 hi, uint64 lo)
+{
+	return Min(fpt_width_of(fpt_bytes_of(hi, lo)), l->keysize);
+}
+
 /* See page/form.h.  "last" is not below "base". */
 int
 fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
@@ -588,7 +651,7 @@ fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
 	uint64		lo = last->lo - base->lo;
 	uint64		hi = last->hi - base->hi - (last->lo < base->lo ? 1 : 0);
 
-	return Min(fpt_width_of(fpt_bytes_of(hi, lo)), l->keysize);
+	return fpt_width_for(l, hi, lo);
 }
 
 /*

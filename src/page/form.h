@@ -60,9 +60,13 @@ extern uint32 fpt_common_prefix(const FPTLayout *l, const FPTKey *a,
  */
 extern bool fpt_page_shares(const FPTLayout *l, void *page);
 
-/* The fewest bytes that hold last - base, 1 to keysize; both are values. */
+/*
+ * The fewest bytes that hold last - base, 1 to keysize; both are values.  The
+ * same of any number.
+ */
 extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 						  const FPTKey *last);
+extern int	fpt_width_for(const FPTLayout *l, uint64 hi, uint64 lo);
 
 /*
  * The kind of a leaf page with the shortest TIDs that hold these, and what they

@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			9	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	10	/* the same in the metapage of a striped one */
+#define FPT_VERSION			11	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	12	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -100,11 +100,16 @@ typedef struct FPTFence
  * FPT_ENC_NEAR, in leaf pages of images: kw is the width of the root's
  * separators; the keys in a node are relative to its base, too, and have a byte
  * less (FPTNode).
+ *
+ * FPT_ENC_FIXED, in leaf pages of images of 16 bytes: the page's base, and all
+ * that is relative to it, is without the fixed bits of a key, which all of the
+ * page's have in common (page/fixed.h).  Then kw is 15 at most.
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID_SHIFT	4
 #define FPT_ENC_TID_MASK	0x30
 #define FPT_ENC_NEAR		0x40
+#define FPT_ENC_FIXED		0x80
 #define FPT_ENC_WIDE		8
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */
@@ -134,7 +139,8 @@ typedef struct FPTPageHeader
 /* Last line of every page, the metapage included (pd_special). */
 typedef struct FPTPageSpecial
 {
-	uint64		base_hi;		/* what the stored keys are offsets from */
+	uint64		base_hi;		/* what the stored keys are offsets from, as
+								 * they are without fixed bits */
 	uint64		base_lo;
 	FPTFence	low;			/* inclusive lower bound of the page's keys */
 	uint32		pageno;			/* this page's own number */
@@ -142,7 +148,7 @@ typedef struct FPTPageSpecial
 	uint32		tidbase;		/* table's block that short TIDs are relative
 								 * to, FPT_MAX_TIDBASE at most */
 	uint16		prefix;			/* offset of the prefix's tuple, or 0 */
-	uint16		reserved16;		/* zero */
+	uint16		fixed;			/* FPT_ENC_FIXED: the fixed bits; else zero */
 	uint32		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */
 	uint16		pageid;			/* FPT_PAGE_ID */

@@ -661,6 +661,9 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	return FPT_OK;
 }
 
+static FPTResult fpt_find_place_foreign(FPTPage pg, const FPTKey *key,
+										FPTPlace *p);
+
 /*
  * Where the key is or belongs.  Fills all of *p; p's node only if the key
  * belongs in a node.  "general" and "ties" are what the layout and the geometry
@@ -699,6 +702,8 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	}
 	if (p->where > 0 || p->from >= p->to)
 	{
+		if (unlikely(p->where == FPT_FOREIGN && p->from < p->to))
+			return fpt_find_place_foreign(pg, key, p);
 		p->kid = p->to;
 		return FPT_OK;
 	}
@@ -708,6 +713,37 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 	else
 		p->kid = fpt_region_kid_null(pg, key, tid, p);
 	return fpt_place_node(pg, key, tid, p, ties);
+}
+
+/*
+ * The same of a key that is foreign to the page: the place of the first entry
+ * above it, as a place without a node, where nothing can be put and nothing is
+ * found to be equal.
+ */
+static pg_noinline FPTResult
+fpt_find_place_foreign(FPTPage pg, const FPTKey *key, FPTPlace *p)
+{
+	FPTKey		above = {.hi = key->hi, .lo = key->lo, .cls = FPT_CLS_VALUE};
+	uint32		fixed = fpt_special(pg.p)->fixed;
+
+	if (fpt_key_squeeze_up(fixed, &above.hi, &above.lo))
+	{
+		fpt_key_expand(fixed, &above.hi, &above.lo);
+		Assert(fpt_image_cmp(key, &above) < 0);
+		if (fpt_find_place_of(pg, &above, 0, p, false, false) != FPT_OK)
+			return FPT_CORRUPT;
+		Assert(p->where != FPT_FOREIGN);
+		if (fpt_place_has_node(p) && p->rank >= p->count)
+		{
+			p->kid++;
+			p->rank = 0;
+		}
+	}
+	else
+		p->kid = p->to;
+	p->where = FPT_FOREIGN;
+	p->dup = false;
+	return FPT_OK;
 }
 
 /*

@@ -293,15 +293,19 @@ typedef struct FPTPlace
 {
 	int			from;			/* kids of the key's region */
 	int			to;
-	int			kid;			/* its node; "to" or "from" if there is none */
-	int			where;			/* -1: below the base, 1: not representable */
+	int			kid;			/* its node; "to" or "from" if there is none,
+								 * and if it is foreign, that of the entry
+								 * above it, which rank is the place of */
+	int			where;			/* -1: below the base, 1: not representable,
+								 * FPT_FOREIGN: likewise, and not at an end */
 	int			beyond;			/* the same of its node, where that has a base:
 								 * then it is below or above all there is */
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
 	bool		told;			/* hi and lo are the key's; else those of the
-								 * first one above it that the page can have */
+								 * first one above it that the page can have,
+								 * as they are of one that is foreign */
 	uint64		used;			/* slots of the node that hold entries */
 	uint64		below;			/* of these, those below the key (none, if nodes
 								 * have permutations) */

@@ -53,6 +53,8 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
+	uint64		hi = base->hi;
+	uint64		lo = base->lo;
 	FPTPage		pg;
 
 	Assert(spec->level >= 0 && spec->level <= FPT_MAX_LEVEL);
@@ -63,8 +65,13 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->level = (uint8) spec->level;
 	h->enc = (uint8) enc;
-	s->base_hi = base->hi;
-	s->base_lo = base->lo;
+	if ((enc & FPT_ENC_FIXED) != 0)
+	{
+		s->fixed = (uint16) fpt_fixed_bits(hi, lo);
+		fpt_key_squeeze(&hi, &lo);
+	}
+	s->base_hi = hi;
+	s->base_lo = lo;
 	s->tidbase = tidbase;
 	s->pageno = spec->pageno;
 	s->indexid = l->indexid;
@@ -1464,6 +1471,7 @@ fpt_page_strip(const FPTLayout *l, void *page)
 	}
 	memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
 	h->enc = least->enc;
+	fpt_special(page)->fixed = 0;
 	h->std.pd_lower = fpt_lower(least, 0);
 }
 

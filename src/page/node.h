@@ -12,6 +12,7 @@
 #ifndef FPT_PAGE_NODE_H
 #define FPT_PAGE_NODE_H
 
+#include "page/fixed.h"
 #include "page/format.h"
 #include "page/layout.h"
 #include "page/simd.h"
@@ -41,6 +42,20 @@ typedef struct FPTPage
 } FPTPage;
 
 /*
+ * Has the page an encoding of those that leave out fixed bits?  Asked where its
+ * highest bit, or that of an inner page, would make no sense else.
+ */
+static pg_noinline bool
+fpt_may_be_fixed(const FPTLayout *l, void *page)
+{
+	FPTPageHeader *h = fpt_header(page);
+
+	return h->level == 0 && l->keysize == 16 &&
+		(h->enc & FPT_ENC_KW_MASK) < 15 &&
+		fpt_special(page)->fixed <= FPT_FIXED_MAX;
+}
+
+/*
  * Geometry of a page; NULL if its encoding or its counts make no sense.  Not
  * NULL: nodes, root and a dictionary's arrays lie within the page, as far as
  * the counts say, and nnull <= nkids <= nnodes <= maxnodes.  Nothing else of
@@ -55,10 +70,10 @@ fpt_geom_of(const FPTLayout *l, void *page)
 	const FPTGeom *g;
 
 	/* TIDs, and a bit for FPT_ENC_NEAR; inner pages have neither */
-	if (upper > (h->level > 0 ? 0 : 7))
+	if (upper > (h->level > 0 ? 0 : 7) && !fpt_may_be_fixed(l, page))
 		return NULL;
 	if (h->level == 0)
-		kind = FPT_KIND_LEAF6 - upper % 4 + upper / 4 * FPT_KIND_NEAR;
+		kind = FPT_KIND_LEAF6 - upper % 4 + upper / 4 % 2 * FPT_KIND_NEAR;
 
 	/* key widths beyond the key size have no geometry */
 	g = &l->geoms->geom[h->enc & FPT_ENC_KW_MASK][kind];
@@ -208,21 +223,46 @@ fpt_width_below(int width)
 	return width - 1;
 }
 
-/* A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo. */
+/* What fpt_rel() says of a key with other fixed bits than the page's. */
+#define FPT_FOREIGN			2
+
+/*
+ * A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo;
+ * FPT_FOREIGN: the page can have no such key, but keys on both sides of it.
+ */
 static inline int
 fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 {
 	FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		khi = key->hi;
+	uint64		klo = key->lo;
 
 	Assert(key->cls == FPT_CLS_VALUE);
-	*lo = key->lo - s->base_lo;
-	*hi = key->hi - s->base_hi;
-	if (key->hi < s->base_hi ||
-		(key->hi == s->base_hi && key->lo < s->base_lo))
+	if (unlikely(fpt_is_fixed(pg.p)))
+	{
+		if (fpt_fixed_bits(khi, klo) != s->fixed)
+			return FPT_FOREIGN;
+		fpt_key_squeeze(&khi, &klo);
+	}
+	*lo = klo - s->base_lo;
+	*hi = khi - s->base_hi;
+	if (khi < s->base_hi || (khi == s->base_hi && klo < s->base_lo))
 		return -1;
-	if (key->lo < s->base_lo)
+	if (klo < s->base_lo)
 		(*hi)--;
 	return fpt_fits(pg.g->kw, *hi, *lo) ? 0 : 1;
+}
+
+/* The image of which fpt_rel() says (hi, lo). */
+static inline void
+fpt_unrel(FPTPage pg, uint64 hi, uint64 lo, uint64 *khi, uint64 *klo)
+{
+	FPTPageSpecial *s = fpt_special(pg.p);
+
+	*klo = lo + s->base_lo;
+	*khi = hi + s->base_hi + (*klo < lo ? 1 : 0);
+	if (unlikely(fpt_is_fixed(pg.p)))
+		fpt_key_expand(s->fixed, khi, klo);
 }
 
 /* Address of a node by its number, which is one of the geometry's. */

@@ -91,6 +91,7 @@ main(int argc, char **argv)
 	test_geom();
 	test_page();
 	test_near();
+	test_fixed();
 	test_corrupt();
 	start = seconds();
 	test_random(ops, seed);

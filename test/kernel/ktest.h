@@ -105,6 +105,8 @@ typedef struct KTWorld
 	kt_u128		next;			/* KT_ASCENDING */
 	int			nullpct;
 	bool		near;			/* the page was made with FPT_ENC_NEAR */
+	int			fixed;			/* ... with FPT_ENC_FIXED, of most entries,
+								 * which base and span are without; or -1 */
 	int			kind;			/* FPT_KIND_* without that, and what ... */
 	uint32		tidbase;		/* ... TIDs are relative to */
 	bool		general;		/* general keys, in ... */
@@ -252,6 +254,7 @@ extern void test_simd(void);
 extern void test_geom(void);
 extern void test_page(void);
 extern void test_near(void);
+extern void test_fixed(void);
 extern void test_corrupt(void);
 extern void test_random(long ops, uint64 seed);
 extern void test_fuzz(long rounds, uint64 seed);

@@ -463,6 +463,11 @@ kt_page_init(KTWorld *w, int enc)
 	FPTKey		base = kt_key(FPT_CLS_VALUE, (uint64) (kt_page_base(w) >> 64),
 							  (uint64) kt_page_base(w), 0);
 
+	if (w->fixed >= 0)
+	{
+		fpt_key_expand((uint32) w->fixed, &base.hi, &base.lo);
+		enc |= FPT_ENC_FIXED;
+	}
 	fpt_page_init(&w->l, w->page, &spec, enc, &base, w->tidbase);
 }
 
@@ -472,6 +477,7 @@ kt_world_init_page(KTWorld *w)
 	int			keysize = w->general ? 8 : w->l.keysize;
 	int			kw = 1 + (int) kt_below(keysize);
 	int			enc = kw - 1;
+	kt_u128		max;
 
 	w->pageno = 1 + (uint32) kt_below(1000);
 	w->level = kt_chance(70) ? 0 : 1 + (int) kt_below(FPT_MAX_LEVEL);
@@ -503,9 +509,13 @@ kt_world_init_page(KTWorld *w)
 	if (w->kind < FPT_KIND_LEAF6 && kt_chance(70))
 		w->tidbase = kt_chance(30) ? FPT_MAX_TIDBASE :
 			(uint32) kt_below(kt_chance(50) ? 1000 : FPT_MAX_TIDBASE);
-	w->base = kt_random_wide(kt_max_of(keysize) - kt_max_of(kw));
+	w->fixed = -1;
+	if (keysize == 16 && w->level == 0 && kw < 16 && kt_chance(50))
+		w->fixed = (int) kt_below(FPT_FIXED_MAX + 1);
+	max = w->fixed >= 0 ? kt_max_of(16) >> 6 : kt_max_of(keysize);
+	w->base = kt_random_wide(max - kt_max_of(kw));
 	if (kt_chance(20))
-		w->base = kt_max_of(keysize) - kt_max_of(kw);
+		w->base = max - kt_max_of(kw);
 	w->span = kt_max_of(kw);
 	if (w->near && kt_chance(80))
 		w->span = Min(w->span, kt_max_of(kw - 1) * (1 + kt_below(20)));
@@ -620,6 +630,10 @@ kt_any_entry(KTWorld *w)
 		v = kt_random_wide(kt_max_of(w->l.keysize));
 	memset(&e, 0, sizeof(e));
 	e.key = kt_key(FPT_CLS_VALUE, (uint64) (v >> 64), (uint64) v, 0);
+	if (w->fixed >= 0 && kt_below(200) > 0)
+		fpt_key_expand(kt_below(200) > 0 ? (uint32) w->fixed :
+					   (uint32) kt_below(FPT_FIXED_MAX + 1),
+					   &e.key.hi, &e.key.lo);
 	if (kt_chance(w->nullpct))
 		e.key = kt_key(kt_null_cls(w), 0, 0, 0);
 	if (w->general)
@@ -684,6 +698,15 @@ kt_random_key(KTWorld *w)
 			break;
 		case 5:
 			k = kt_key((uint32) kt_below(FPT_CLS_PINF + 1), 0, 0, k.tid);
+			break;
+		case 6:
+			/* foreign, and near an entry */
+			if (k.cls == FPT_CLS_VALUE && w->fixed >= 0)
+			{
+				fpt_key_squeeze(&k.hi, &k.lo);
+				fpt_key_expand((uint32) kt_below(FPT_FIXED_MAX + 1), &k.hi,
+							   &k.lo);
+			}
 			break;
 		default:
 			break;

@@ -482,6 +482,7 @@ repair_header(KTWorld *w)
 	s->pageno = w->pageno;
 	s->indexid = w->l.indexid;
 	s->tidbase = Min(s->tidbase, FPT_MAX_TIDBASE);
+	s->fixed %= fpt_is_fixed(w->page) ? FPT_FIXED_MAX + 1 : 1;
 	h->flags &= FPT_F_INCOMPLETE;
 	h->level %= FPT_MAX_LEVEL + 1;
 	h->nnodes = h->nkids = h->nnull = 0;

@@ -1476,6 +1476,43 @@ form(const FPTLayout *l, int level, const FPTKey *low, const FPTKey *high,
 	return fpt_page_geom(l, page)->kw;
 }
 
+/*
+ * Entries near a value and a high fence that is as far from it as so many bytes
+ * can tell, or one more; "fixed": that is so without the fixed bits, which all
+ * have.  Else the last entry has others.
+ */
+static void
+between_widths(int kw, bool fixed)
+{
+	FPTKey		low = value(1000, 0);
+	FPTKey		high = low;
+	FPTEntry	x = leaf_entry(1000, 1);
+
+	make_entries(10, 1000, 5);
+	if (!fixed && kw >= 8)
+		e[9].key.lo |= (uint64) 1 << 63;
+	for (int more = 0; more < 2; more++)
+	{
+		kt_u128		v = 1000 + ((kt_u128) 1 << (8 * kw)) - 1 + more;
+		int			got;
+
+		high.hi = (uint64) (v >> 64);
+		high.lo = (uint64) v;
+		if (fixed && kw == 15 && more > 0)
+			break;				/* all bytes, with the fixed bits */
+		if (fixed)
+			fpt_key_expand(0, &high.hi, &high.lo);
+		x.key = high;
+		x.key.tid = 1;
+		if (more > 0)
+			CHECK(kt_insert_probe(&l16, page, &x) == FPT_UNFIT);
+		got = form(&l16, 0, &low, &high, 10);
+		CHECK(got == kw + more);
+		CHECK(fpt_is_fixed(page) == (fixed && more == 0));
+		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
+	}
+}
+
 /* Between two values every key that can arrive is representable. */
 static void
 test_form_between(void)
@@ -1501,23 +1538,9 @@ test_form_between(void)
 
 	/* all widths, and where the next one begins */
 	for (int kw = 1; kw < 16; kw++)
-	{
-		kt_u128		v = 1000 + ((kt_u128) 1 << (8 * kw)) - 1;
-
-		high.hi = (uint64) (v >> 64);
-		high.lo = (uint64) v;
-		CHECK(form(&l16, 0, &low, &high, 10) == kw);
-		x.key = high;
-		x.key.tid = 1;
-		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
-		v++;
-		high.hi = (uint64) (v >> 64);
-		high.lo = (uint64) v;
-		x.key = high;
-		x.key.tid = 1;
-		CHECK(kt_insert_probe(&l16, page, &x) == FPT_UNFIT);
-		CHECK(form(&l16, 0, &low, &high, 10) == kw + 1);
-	}
+		between_widths(kw, false);
+	for (int kw = 8; kw < 16; kw++)
+		between_widths(kw, true);
 }
 
 /* Too many entries for that: as tight as they are. */
@@ -1540,6 +1563,9 @@ test_form_dense(void)
 	e[n - 1].key.lo = 999;
 	CHECK(form(&l16, 0, &minf, &pinf, n) == 8);
 	e[n - 1].key.lo = 1000;
+	CHECK(form(&l16, 0, &minf, &pinf, n) == 8);
+	CHECK(fpt_is_fixed(page));
+	e[n - 1].key.lo |= (uint64) 1 << 62;
 	CHECK(form(&l16, 0, &minf, &pinf, n) == -1);
 }
 

@@ -262,6 +262,17 @@ unfit_dict(const FPTEntry *e)
 	return false;
 }
 
+/* A key as the page has it: without its fixed bits, if it leaves them out. */
+static kt_u128
+stored_value(const FPTKey *key)
+{
+	FPTKey		k = *key;
+
+	if (fpt_is_fixed(w->page))
+		fpt_key_squeeze(&k.hi, &k.lo);
+	return kt_value(&k);
+}
+
 /* What must be the result, as far as the model knows: FULL counts as OK. */
 static FPTResult
 expected_insert(const FPTEntry *e)
@@ -284,8 +295,12 @@ expected_insert(const FPTEntry *e)
 	else if (fpt_page_localize(fpt_page_open(&w->l, w->page), &stored,
 							   &local) != FPT_OK)
 		return FPT_UNFIT;
+	else if (e->key.cls == FPT_CLS_VALUE && fpt_is_fixed(w->page) &&
+			 fpt_fixed_bits(e->key.hi, e->key.lo) !=
+			 fpt_special(w->page)->fixed)
+		return FPT_UNFIT;
 	else if (e->key.cls == FPT_CLS_VALUE &&
-		((v = kt_value(&stored->key)) < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
+		((v = stored_value(&stored->key)) < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
 		return FPT_UNFIT;
 	if (!kt_tid_fits(g, fpt_special(w->page)->tidbase, e->key.tid))
 		return FPT_UNFIT;

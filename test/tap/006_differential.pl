@@ -124,6 +124,9 @@ my $when = sub { my ($type) = @_;
 			clamp(number($_[0], $bits), $bits), $unit);
 	} };
 
+# Do uuids of this table have a version and a variant, nearly all of them?
+my $versioned;
+
 my %type = (
 	int2 => { gen => $int->('int2', 16), cross => [ 'int4', 'int8' ], max => 1 },
 	int4 => { gen => $int->('int4', 32), cross => [ 'int2', 'int8' ], max => 1 },
@@ -146,7 +149,11 @@ my %type = (
 		max => 1 },
 	timestamp => { gen => $when->('timestamp'), cross => [ 'date', 'timestamptz' ], max => 1 },
 	timestamptz => { gen => $when->('timestamptz'), cross => [ 'date', 'timestamp' ], max => 1 },
-	uuid => { gen => sub { "'" . hex_of($_[0], 32) . "'::uuid" } },
+	uuid => { gen => sub {
+			my $h = hex_of($_[0], 32);
+			substr($h, 12, 1) = '4' if $versioned && rand() < 0.99;
+			substr($h, 16, 1) = pick(qw(8 9 a b)) if $versioned && rand() < 0.99;
+			return "'$h'::uuid" } },
 	macaddr => { gen => sub { "'" . hex_of($_[0], 12) . "'::macaddr" } },
 	macaddr8 => { gen => sub { "'" . hex_of($_[0], 16) . "'::macaddr8" } },
 	pg_lsn => { gen => sub { sprintf("'%X/%X'::pg_lsn", number($_[0], 32) & 0xffffffff, upto(1000)) }, max => 1 });
@@ -547,6 +554,7 @@ sub choose_columns
 	my @names = qw(k l m n);
 	my $general = $round % 2 == 0;
 
+	$versioned = pick(0, 1, 1);
 	@cols = ();
 	foreach my $i (0 .. ($general ? upto(4) : 0))
 	{

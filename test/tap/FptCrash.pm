@@ -132,7 +132,8 @@ CREATE TABLE done (n int);
 SET fptree.debug_node_lines = '1,1';
 CREATE UNIQUE INDEX done_n ON done USING fptree (n);
 RESET fptree.debug_node_lines;
-INSERT INTO t SELECT i, hashint4(i), i % 5, md5(i::text)::uuid, i,
+INSERT INTO t SELECT i, hashint4(i), i % 5, overlay(overlay(md5(i::text) placing '4' from 13)
+		placing '8' from 17)::uuid, i,
 	'epoch'::timestamptz + i * interval '1 hour', md5((-i)::text)
 	FROM generate_series(1, 3000) i;
 };
@@ -149,7 +150,9 @@ my %load = (
 	'insert@6' => q{
 \set r random(-1000000000, 1000000000)
 \set n random(1, 60)
-INSERT INTO t SELECT :r % 1000, :r + i * 7919, i % 5, md5((:r + i)::text)::uuid,
+INSERT INTO t SELECT :r % 1000, :r + i * 7919, i % 5,
+	overlay(overlay(md5((:r + i)::text) placing '4' from 13)
+		placing substr('8888888888888888888b', 1 + i % 20, 1) from 17)::uuid,
 	CASE WHEN i % 7 > 0 THEN :r / (i + 1.0) END,
 	'epoch'::timestamptz + (:r / 1000 + i % 3) * interval '1 s', md5((:r - i)::text)
 	FROM generate_series(1, :n) i;
