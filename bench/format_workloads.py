@@ -11,7 +11,7 @@ bits, and with them the bytes of an index by row, depend on that.
 
 from general_workloads import SIDES
 from instructions import Stopped, available
-from keys import V4, V7_BURST, V7_SLOW
+from keys import V4, V7_BURST, V7_SLOW, v4
 from pgcluster import CpuClock
 from waldump import WalDump
 
@@ -96,7 +96,8 @@ SIZED = (
          0.30, None, "1", ""),
     Kind("timestamptz of a year, random order", "timestamptz", MOMENT, 0.42,
          0.52),
-    Kind("uuid v4", "uuid", "(%s)::uuid" % DIGITS, 0.70, 0.80),
+    Kind("uuid v4", "uuid", v4(DIGITS), 0.70, 0.80),
+    Kind("uuid of random bits", "uuid", "(%s)::uuid" % DIGITS, 0.70, 0.80),
     Kind("uuid v7 in time order, 8 rows a ms", "uuid", V7_BURST, 0.50, None,
          more=""),
     Kind("uuid v7 in time order, a row in 8 s", "uuid", V7_SLOW, 0.50, None,
@@ -138,7 +139,7 @@ class Logged:
 
 LOGS = (
     Logged("int8, random", "int8", INT8, 1.00, (1.00, 0.80, 0.90)),
-    Logged("uuid v4", "uuid", "(%s)::uuid" % DIGITS, 1.00, (1.00, 0.90, 0.95)),
+    Logged("uuid v4", "uuid", v4(DIGITS), 1.00, (1.00, 0.90, 0.95)),
     Logged("int8 ids in random order", "int8", "i", 1.00, (0.90, 0.55, 0.70),
            1.7),
     Logged("text C of 32 digits", TEXT, DIGITS, 1.05, (1.00, 0.90, 0.95)),

@@ -5,6 +5,8 @@ of key goes through build, size, lookups and inserts, with fewer rows than the
 other workloads have, since there are so many kinds.
 """
 
+from keys import v4
+
 SIDES = ("reference", "candidate")
 MAX_ROWS = 2000000
 COLLATION = "en-US-x-icu"
@@ -53,7 +55,7 @@ KINDS = (
     Keys("text of 32 bytes, C", [text(TEXT32, "C")], 0.95, 0.70),
     Keys("text of 16 bytes, ICU en-US", [text(TEXT16, COLLATION)], 0.95, 0.90),
     Keys("text of 32 bytes, ICU en-US", [text(TEXT32, COLLATION)], 0.95, 0.90),
-    Keys("uuid", [("uuid", "md5({k}::text)")], 0.85, None),
+    Keys("uuid", [("uuid", v4("md5({k}::text)"))], 0.85, None),
     Keys("(int4, int4)", [("int4", "hashint8({k}) / 1000"),
                           ("int4", "hashint8extended({k}, 1) & 1048575")],
          0.95, 0.75),
