@@ -97,12 +97,6 @@ extern FPTResult fpt_page_find_room(const FPTLayout *l, void *page,
 extern FPTResult fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work);
 
 /*
- * Take the kid'th node, which is to have no entries, out of the root.  It is
- * free from now on, and its bytes stay; kids behind it get other places.
- */
-extern void fpt_node_remove(FPTPage pg, int kid);
-
-/*
  * Give free nodes behind the last one in use back to the hole, which is zeroed.
  * A corrupt page stays as it is.
  */

@@ -11,10 +11,10 @@
  *-------------------------------------------------------------------------
  */
 #include "page/kernel.h"
-#include "page/modify.h"
 #include "page/node.h"
 #include "page/order.h"
 #include "page/remove.h"
+#include "page/root.h"
 
 /*
  * Bytes from off on are going to change: add them to *changed, whose number is
