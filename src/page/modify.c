@@ -591,7 +591,8 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 
 /*
  * See page/modify.h.  The k highest TIDs are kept sorted while all n are gone
- * through once; n is at most a page's, k is small.
+ * through once; n is at most a page's, k is small.  From the end, where the
+ * highest are if rows ascend: the others are only looked at.
  */
 bool
 fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
@@ -602,7 +603,7 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 
 	if (k < 2 || k > FPT_RECENT_MAX || n < k)
 		return false;
-	for (int i = 0; i < n; i++)
+	for (int i = n - 1; i >= 0; i--)
 	{
 		int			j;
 
