@@ -57,7 +57,7 @@ class Kind:
     """
 
     def __init__(self, name, typ, key, bulk, doubled, order=None, more=None,
-                 filler=0):
+                 filler=0, fillfactor=None):
         self.name = name
         self.typ = typ
         self.key = key
@@ -66,6 +66,7 @@ class Kind:
         self.order = order
         self.more = more
         self.filler = filler        # bytes of the row beside the key
+        self.fillfactor = fillfactor    # None: the default
 
     def rows(self, key, rows, low, high, order):
         near = min(rows, DENSITY)
@@ -89,11 +90,15 @@ SIZED = (
     Kind("the same, each second id", "int8", "i * 2", None, None, more=""),
     Kind("the same, rows of 120 bytes", "int8", "i", None, None, more="",
          filler=80),
+    Kind("the same as the first, fillfactor 100", "int8", "i", None, None,
+         more="", fillfactor=100),
     Kind("int8 ids, table in random order", "int8", "i * 2", 0.25, 0.33,
          SHUFFLED, "i * 2 - 1"),
     Kind("int8, random", "int8", INT8, 0.52, 0.62),
     Kind("timestamptz of a year, table in time order", "timestamptz", MOMENT,
          0.30, None, "1", ""),
+    Kind("the same, fillfactor 100", "timestamptz", MOMENT, None, None, "1",
+         "", fillfactor=100),
     Kind("timestamptz of a year, random order", "timestamptz", MOMENT, 0.42,
          0.52),
     Kind("uuid v4", "uuid", v4(DIGITS), 0.70, 0.80),
@@ -166,15 +171,17 @@ class Format:
                        "max_parallel_maintenance_workers": "0",
                        "synchronize_seqscans": "off"})
 
-    def format_table(self, typ, rows, filler=0):
+    def format_table(self, typ, rows, filler=0, fillfactor=None):
         """A table with these rows, indexes of both access methods."""
         self.sql("CREATE TABLE formatted (k %s%s)" %
                  (typ, ", filler char(%d) DEFAULT ''" % filler if filler
                   else ""))
         self.sql("INSERT INTO formatted " + rows)
         for side in SIDES:
-            self.sql("CREATE INDEX %s ON formatted USING %s (k)" %
-                     (index(side), self.am[side]))
+            self.sql("CREATE INDEX %s ON formatted USING %s (k)%s" %
+                     (index(side), self.am[side],
+                      " WITH (fillfactor = %d)" % fillfactor if fillfactor
+                      else ""))
 
     def format_done(self):
         self.check(index("candidate"))
@@ -193,7 +200,8 @@ class Format:
     def format_size(self):
         self.format_settings()
         for kind in SIZED:
-            self.format_table(kind.typ, kind.first(self.rows), kind.filler)
+            self.format_table(kind.typ, kind.first(self.rows), kind.filler,
+                              kind.fillfactor)
             self.format_add("format-size", "size, %s: bulk-built" % kind.name,
                             "B", self.format_bytes(), kind.bulk)
             if kind.more != "":

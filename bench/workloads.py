@@ -113,11 +113,11 @@ class Bench(General, Images, Format):
 
     # -- index size -------------------------------------------------------
 
-    SIZED = (("k4", "int4, dense ids", 0.56, 0.60),
-             ("k8", "int8, dense ids", 0.76, 0.80),
-             ("r8", "int8, whole domain", None, None),
-             ("ts", "timestamptz, one year", None, None),
-             ("u", "uuid, random", None, None),
+    SIZED = (("k4", "int4, dense ids", 0.25, 0.33),
+             ("k8", "int8, dense ids", 0.25, 0.33),
+             ("r8", "int8, whole domain", 0.52, 0.62),
+             ("ts", "timestamptz, one year", 0.42, 0.52),
+             ("u", "uuid, random", 0.70, None),
              ("d4", "int4, 1,000 distinct values", None, None))
 
     def size(self):
@@ -169,7 +169,7 @@ class Bench(General, Images, Format):
     def build(self):
         self.sql("CREATE TABLE ordered AS SELECT k FROM base ORDER BY k")
         self.sql("VACUUM (FREEZE, ANALYZE) ordered")
-        cases = (("base", 0, "build from random order", 0.60),
+        cases = (("base", 0, "build from random order", 0.22),
                  ("base", 2, "build from random order, two workers", 0.80),
                  ("ordered", 0, "build from key order", 1.00))
         for table, workers, name, target in cases:
@@ -254,12 +254,12 @@ class Bench(General, Images, Format):
                 for _ in range(self.rounds)]
         self.add("lookup", "random index-only lookups, nested loop", "us",
                  self.per(cpu["reference"], probes),
-                 self.per(cpu["candidate"], probes), 0.55)
+                 self.per(cpu["candidate"], probes))
         self.add("lookup", "the same less the scan of the outer table", "us",
                  self.per([a - b for a, b in zip(cpu["reference"], bare)],
                           probes),
                  self.per([a - b for a, b in zip(cpu["candidate"], bare)],
-                          probes))
+                          probes), 0.36)
 
     def range(self):
         self.read_tables()
@@ -275,7 +275,7 @@ class Bench(General, Images, Format):
                 (table, span - 1), "Index Only Scan", name, ranges * span)
             self.add("range", name, "ns/key",
                      self.per(cpu["reference"], ranges * span, 1e9),
-                     self.per(cpu["candidate"], ranges * span, 1e9), 0.90)
+                     self.per(cpu["candidate"], ranges * span, 1e9), 0.80)
 
     # -- pgbench ----------------------------------------------------------
 
@@ -393,9 +393,9 @@ class Bench(General, Images, Format):
         cpu, wal = self.insert_rounds(
             "grown", lambda rnd: "SELECT k FROM odd_%d" % rnd, count)
         self.add("insert", "random inserts, index's share", "us",
-                 cpu["reference"], cpu["candidate"], 0.60, total=True)
+                 cpu["reference"], cpu["candidate"], 0.35, total=True)
         self.add("insert", "WAL of random inserts, index's share", "B",
-                 wal["reference"], wal["candidate"], 1.5, total=True)
+                 wal["reference"], wal["candidate"], 1.00, total=True)
         size = [self.bytes_per_key(side + ".grown_k", self.rows * 2)
                 for side in SIDES]
         self.add("insert", "size after these inserts", "B/key", [size[0]],
@@ -413,7 +413,7 @@ class Bench(General, Images, Format):
         self.add("ascending", "ascending inserts, index's share", "us",
                  cpu["reference"], cpu["candidate"], 1.00)
         self.add("ascending", "WAL of ascending inserts, index's share", "B",
-                 wal["reference"], wal["candidate"], 1.2)
+                 wal["reference"], wal["candidate"], 0.95)
         size = [self.bytes_per_key(side + ".logged_k", count * self.rounds)
                 for side in SIDES]
         self.add("ascending", "size after these inserts", "B/key", [size[0]],
