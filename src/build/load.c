@@ -615,7 +615,10 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 	lv->easy_maxblock = lv->easy_off = PG_UINT32_MAX;
 	if (g->tw < 6)
 	{
-		/* blocks in which they do not get further apart than TIDs can tell */
+		/*
+		 * blocks in which they do not get further apart than TIDs can tell;
+		 * none where the sum is beyond the last block there can be
+		 */
 		uint32		first = lv->reach > 0 ? 0 :
 			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
 

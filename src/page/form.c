@@ -245,8 +245,9 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 /*
  * Form a page of images in which keys are relative to their nodes, if these are
  * near enough to each other.  FPT_OK; else it is undefined what the page is.
- * Where all nodes together cannot tell what is from the first key to the last
- * one they are not filled to see it.
+ * Where it takes more than three quarters of what all nodes together can tell
+ * to get from the first key to the last one they are not filled to see whether
+ * they do.
  */
 static FPTResult
 fpt_form_near(const FPTForm *form, void *page, int fill)

@@ -1128,6 +1128,33 @@ fpt_slots_abound(FPTPage pg)
 }
 
 /*
+ * A free slot by p's full node, for e: at the end of the next one, in another
+ * node, or with the help of the neighbours.  FPT_OK: entries have made room on
+ * the way to e's place, which may be in another node by now.  FPT_FULL: there is
+ * none; the page is as it was, but for entries that changed nodes.  Else as
+ * fpt_page_insert(), or FPT_CORRUPT, the page being half changed perhaps.
+ * Raises nothing.  "hard" as below.
+ */
+static FPTResult
+fpt_room_nearby(FPTPage pg, FPTPlace *p, const FPTEntry *e, bool hard)
+{
+	FPTBand		band;
+	bool		near = !hard && fpt_node_band(pg, p, e, &band);
+	FPTResult	res = FPT_FULL;
+
+	if (near && band.to == p->count && band.from >= p->count / 2)
+		res = fpt_node_pass_on(pg, p);
+	if (res == FPT_FULL && fpt_slots_abound(pg))
+		res = fpt_node_shift(pg, p, hard);
+	/* (if entries were shifted in vain, it was farther away than p's node) */
+	if (res == FPT_FULL)
+		res = fpt_node_split(pg, p, e, near ? &band : NULL);
+	if (res == FPT_FULL && (!fpt_shares_space(pg.g) || hard))
+		res = fpt_node_shift(pg, p, hard);
+	return res;
+}
+
+/*
  * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
  * is one now.  FPT_FULL: the page is as it was, but for entries that changed
  * nodes, or one more key in its dictionary.  Else as fpt_page_insert(), or
@@ -1142,8 +1169,6 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
 	FPTResult	res = fpt_insert_place(pg, e, &p);
-	FPTBand		band;
-	bool		near;
 
 	if (res != FPT_FULL)
 		return res;
@@ -1178,17 +1203,22 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
 							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
 	}
-	near = !hard && fpt_node_band(pg, &p, e, &band);
-	if (near && band.to == p.count && band.from >= p.count / 2)
-		res = fpt_node_pass_on(pg, &p);
-	if (res == FPT_FULL && fpt_slots_abound(pg))
-		res = fpt_node_shift(pg, &p, hard);
-	/* (if entries were shifted in vain, it was farther away than p's node) */
-	if (res == FPT_FULL)
-		res = fpt_node_split(pg, &p, e, near ? &band : NULL);
-	if (res == FPT_FULL && (!fpt_shares_space(pg.g) || hard))
-		res = fpt_node_shift(pg, &p, hard);
-	return res == FPT_OK ? fpt_insert_place(pg, e, &p) : res;
+
+	/*
+	 * Where the searched parts of keys tell nodes apart separators have no
+	 * lower half, and e may belong in the node that entries went to, which is
+	 * full now: then it is that one that needs room, and has it nearby.
+	 */
+	for (int i = 0; i < 2; i++)
+	{
+		res = fpt_room_nearby(pg, &p, e, hard);
+		if (res != FPT_OK)
+			return res;
+		res = fpt_insert_place(pg, e, &p);
+		if (res != FPT_FULL || p.beyond != 0 || p.count < pg.g->cap)
+			break;
+	}
+	return res;
 }
 
 /*

@@ -181,9 +181,10 @@ typedef struct FPTShift
  * How many of a full node's entries to shift to a node with so much room: half
  * of it, for later, as far as the new entry stays on this side of what moves,
  * or finds room where it goes.  All of it in a node of many rows of the new
- * entry's key, as their next ones will come here, too.  1 at least; to the
- * left, one less than are below the new entry, which must not become the first
- * one.
+ * entry's key, as their next ones will come here, too; but for a slot if keys
+ * are wide, as the separator may have no lower half, and send the new entry
+ * after them.  1 at least; to the left, one less than are below the new entry,
+ * which must not become the first one.
  */
 static int
 fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
@@ -194,6 +195,8 @@ fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
 		return Max(1, Min(room / share, p->rank - 1));
 	if (p->rank >= p->count)
 		return Max(1, Min(room / 2, p->count - 1));
+	if (share == 1 && fpt_is_wide(pg.g))
+		room--;
 	return Max(1, Min(room / share, p->count - p->rank));
 }
 

@@ -1885,6 +1885,89 @@ test_form_wide_fences(void)
 	CHECK(usable > 0);
 }
 
+/*
+ * Wide keys ascend in full nodes, but for "room" slots of the second one; the
+ * last rows of the first node have one key if "rows" is not 0.  Which TIDs they
+ * have decides who makes room.
+ */
+static bool
+wide_page(int kw, int nodes, int room, int rows)
+{
+	const FPTGeom *g;
+	FPTKey		zero = kt_key(FPT_CLS_VALUE, 0, 0, 0);
+
+	fpt_page_init(&l16, page, &(FPTPageSpec) {0, 5, &minf, &pinf},
+				  ENC(kw, LEAF4), &zero, 0);
+	g = fpt_page_geom(&l16, page);
+	if (g == NULL || g->maxnodes + nodes < 3 || g->cap <= room || g->cap < 20)
+		return false;
+	nodes += g->maxnodes;
+	for (int i = 0; i < nodes * g->cap; i++)
+	{
+		e[i] = (FPTEntry) {.key = kt_key(FPT_CLS_VALUE, (uint64) i + 1, 1000, 0)};
+		e[i].key.tid = (uint64) (i / 200) << 16 | (i % 200 + 1);
+		if (rows > 0)
+			e[i].key.tid = (uint64) (100 + i * 37 % 90) << 16 | (i % 200 + 1);
+	}
+	for (int i = g->cap - rows; i < g->cap; i++)
+	{
+		e[i].key.hi = e[g->cap - rows].key.hi;
+		e[i].key.tid = (uint64) 200 << 16 | (i - g->cap + rows + 1);
+	}
+	CHECK(fpt_page_fill(&l16, page, e, nodes * g->cap, 100) == FPT_OK);
+	for (int i = 0; i < room; i++)
+		CHECK(fpt_page_delete(&l16, page, (FPTLoc) {.kid = 1, .rank = 3}) ==
+			  FPT_OK);
+	return sound(&l16);
+}
+
+/*
+ * Room is made although a separator without a lower half sends the new entry
+ * after those that were shifted, to a node that they have filled.
+ */
+static void
+test_wide_room(void)
+{
+	int			n = 0;
+
+	for (int kw = 10; kw <= 14; kw++)
+	{
+		FPTEntry	x;
+		FPTEdit		edit = {0};
+		int			cap;
+
+		for (int room = 2; room < 8 && wide_page(kw, -1, room, 0); room++)
+		{
+			/* passed on to the next node; another one is free */
+			cap = fpt_page_geom(&l16, page)->cap;
+			x.key = e[cap - room].key;
+			x.key.lo = 7;
+			x.key.tid = 220;
+			x.down = 0;
+			CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_FULL);
+			CHECK(fpt_page_make_room(&l16, page, &x, NULL) == FPT_OK);
+			CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
+			CHECK(sound(&l16));
+			edit.n = 0;
+			n++;
+		}
+
+		/* shifted, as many rows have its key; all nodes are in use */
+		cap = l16.geoms->geom[kw - 1][FPT_KIND_LEAF4].cap;
+		if (!wide_page(kw, 0, cap / 2 + 1, cap / 2 + 1))
+			continue;
+		x.key = e[cap - cap / 2 - 1].key;
+		x.key.tid = 1 << 16 | 1;
+		x.down = 0;
+		CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_FULL);
+		CHECK(fpt_page_make_room(&l16, page, &x, NULL) == FPT_OK);
+		CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
+		CHECK(sound(&l16));
+		n++;
+	}
+	CHECK(n > 0 || BLCKSZ < 4096);
+}
+
 void
 test_page(void)
 {
@@ -1898,6 +1981,7 @@ test_page(void)
 	kt_run("key widths", test_choose_kw);
 	kt_run("TID widths", test_choose_tids);
 	kt_run("reach of pages", test_page_reach);
+	kt_run("room for wide keys", test_wide_room);
 	kt_run("TID windows", test_window);
 	kt_run("order of a node", test_node_order);
 	kt_run("TIDs of 6 bytes", test_long_tids);
