@@ -10,8 +10,9 @@ STEPS = (1, 1.2, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
 SWEPT = "WAL, "
 HEAD = """# Bytes of indexes and of WAL
 
-`bench/run --only format,format-sweep` wrote this file (`--markdown`); how it
-measures is in [benchmarks.md](../benchmarks.md#what-each-line-measures).
+`bench/run --only format,format-sweep`, or a part of these, wrote this file
+(`--markdown`); how it measures is in
+[benchmarks.md](../benchmarks.md#what-each-line-measures).
 
 """
 
