@@ -785,9 +785,10 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * apart: as cmp, of numbers of so many bytes that lie "stride" apart, which is
  * more.
  * used: the bits of those of n <= 64 bytes, "stride" apart, that are not zero.
- * order: the slots, which are the lowest bits (below FPT_MAX_CAP) of n <= 64
- * different numbers below 2^31, in the order of these; v has room for 64, and
- * may be changed.
+ * order: the positions of 1 <= n <= 64 numbers in the order of these, as far as
+ * their upper bits tell: the upper 10 of those in which the greatest one less
+ * the least has any.  What these leave open is in the order of positions.  "at"
+ * has room for 64.
  * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before
  * it?
  * tids: make n TIDs of 2 to 4 bytes, "stride" apart, whole; false if one has no
@@ -800,7 +801,7 @@ typedef struct FPTSimd
 	uint64		(*apart) (const void *keys, int n, int stride, int width,
 						  uint64 key, uint64 *eq);
 	uint64		(*used) (const void *low, int n, int stride);
-	void		(*order) (uint32 *v, int n, uint8 *slots);
+	void		(*order) (const uint64 *at, int n, uint8 *pos);
 	bool		(*ascend) (const void *keys, int n, int width);
 	bool		(*tids) (const void *tids, int n, int stride, int width,
 						 uint32 tidbase, uint64 *out);

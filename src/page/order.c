@@ -26,25 +26,77 @@
 #define FPT_PART_LOW		1
 #define FPT_PART_TID		2
 
-/* Slots that are sorted without the help of vectors. */
-#define FPT_ORDER_FEW		8
+/* Entries behind those in order that are put among them one by one. */
+#define FPT_ORDER_TAIL		12
 
-/* Bits of a number that FPTSimd.order() is given, beside those of a slot. */
-#define FPT_ORDER_BITS		25
-#define FPT_SLOT_BITS		6
+/* Steps to the left, of all numbers, by which insertion may sort them. */
+#define FPT_ORDER_STEPS		(2 * FPT_MAX_CAP)
+
+/* How much in order are a part's numbers, as they come? */
+#define FPT_MIXED			0	/* one is below the one before it */
+#define FPT_ASCEND			1	/* ... none, but one is the same as that */
+#define FPT_ASCEND_ALL		2	/* each is above the one before it */
 
 /*
- * A slot's number in one part of the order.  TIDs as they are stored: within a
- * page their order is that of whole ones.
+ * Numbers of n slots, "stride" apart, of a width that the compiler knows where
+ * that is a frequent one, and whether the slots are the first ones.
  */
-static inline uint64
-fpt_part_get(const FPTGeom *g, const char *node, int part, int slot)
+static pg_attribute_always_inline int
+fpt_numbers_get(const char *p, int stride, int width, const uint8 *slots,
+				bool plain, int n, uint64 *at)
 {
-	if (part == FPT_PART_KEY)
-		return fpt_load_uint(node + g->key_off + slot * g->ks, g->sw);
+	uint64		prev = fpt_load_uint(p + slots[0] * stride, width);
+	bool		below = false;
+	bool		same = false;
+
+	Assert(n > 0 && n <= FPT_MAX_CAP);
+	at[0] = prev;
+	for (int i = 1; i < n; i++)
+	{
+		uint64		v = fpt_load_uint(p + (plain ? i : slots[i]) * stride,
+									  width);
+
+		at[i] = v;
+		below |= v < prev;
+		same |= v == prev;
+		prev = v;
+	}
+	return below ? FPT_MIXED : same ? FPT_ASCEND : FPT_ASCEND_ALL;
+}
+
+/*
+ * One part of what orders n slots: at[] has the number of each.  TIDs as they
+ * are stored: within a page their order is that of whole ones.  Slots come in
+ * their own order.  Returns how much the numbers are in order.
+ */
+static int
+fpt_part_get(const FPTGeom *g, const char *node, int part, const uint8 *slots,
+			 int n, uint64 *at)
+{
+	const char *p = node + g->key_off;
+	int			stride = g->ks;
+	int			width = g->sw;
+	bool		plain = slots[n - 1] == n - 1;
+
 	if (part == FPT_PART_LOW)
-		return fpt_slot_low(g, node, slot);
-	return fpt_load_uint(node + g->tid_off + slot * g->pw, g->tw);
+	{
+		p = node + g->low_off;
+		stride = g->pw;
+		width = 8;
+	}
+	else if (part == FPT_PART_TID)
+	{
+		p = node + g->tid_off;
+		stride = g->pw;
+		width = g->tw;
+	}
+	if (plain && stride == 1)
+		return fpt_numbers_get(p, 1, 1, slots, true, n, at);
+	if (plain && stride == 2 && width == 2)
+		return fpt_numbers_get(p, 2, 2, slots, true, n, at);
+	if (plain && stride == 3 && width == 3)
+		return fpt_numbers_get(p, 3, 3, slots, true, n, at);
+	return fpt_numbers_get(p, stride, width, slots, false, n, at);
 }
 
 /* The order of a node that was built: copied at once. */
@@ -55,124 +107,221 @@ static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
 	48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63
 };
 
-/*
- * Put n slots, which are different ones, into the order of their numbers, which
- * are in at[] by slot: first by the upper bits in which they differ, then by
- * all of them.  Equal ones are in the order of slots, if all were before.
- *
- * FPTSimd.order() takes numbers of 31 bits: FPT_ORDER_BITS of the difference
- * from the least one, then the slot, which makes all of them different.  What
- * these bits leave open, few entries mostly, the insertion sort behind it
- * settles.
- */
-static void
-fpt_order_numbers(const uint64 *at, uint8 *slots, int n)
+/* What slots are put in order by. */
+typedef struct FPTOrder
 {
-	if (n > FPT_ORDER_FEW)
-	{
-		uint32		v[FPT_MAX_CAP];
-		uint64		min = at[slots[0]];
-		uint64		max = min;
-		int			shift = 0;
+	const FPTGeom *g;
+	const char *node;
+	int			part;
+	int			n;
+	const uint8 *slots;			/* in their own order */
+	uint64		at[FPT_MAX_CAP];	/* their numbers, by the part */
+} FPTOrder;
 
-		for (int i = 1; i < n; i++)
-		{
-			min = Min(min, at[slots[i]]);
-			max = Max(max, at[slots[i]]);
-		}
-		if ((max - min) >> FPT_ORDER_BITS != 0)
-			shift = 64 - FPT_ORDER_BITS - __builtin_clzll(max - min);
-		for (int i = 0; i < n; i++)
-			v[i] = (uint32) ((at[slots[i]] - min) >> shift) << FPT_SLOT_BITS |
-				slots[i];
-		fpt_simd->order(v, n, slots);
-	}
-	for (int i = 1; i < n; i++)
+/* The part that tells entries apart where this one is the same. */
+static inline int
+fpt_part_next(const FPTGeom *g, int part)
+{
+	return part == FPT_PART_KEY && fpt_is_wide(g) ? FPT_PART_LOW : FPT_PART_TID;
+}
+
+/*
+ * Two slots of the same number in this part: is the second one's entry below
+ * the first one's?  "a" comes before "b", and stays there where slots tell.
+ */
+static bool
+fpt_tied_below(const FPTOrder *o, int a, int b)
+{
+	int			part = o->part;
+	uint64		na,
+				nb;
+
+	if (part == FPT_PART_TID || fpt_slots_tell(o->g))
+		return false;
+	part = fpt_part_next(o->g, part);
+	if (part == FPT_PART_LOW)
 	{
-		uint8		slot = slots[i];
+		na = fpt_slot_low(o->g, o->node, a);
+		nb = fpt_slot_low(o->g, o->node, b);
+		if (na != nb)
+			return nb < na;
+	}
+	na = fpt_load_uint(o->node + o->g->tid_off + a * o->g->pw, o->g->tw);
+	nb = fpt_load_uint(o->node + o->g->tid_off + b * o->g->pw, o->g->tw);
+	return nb < na;
+}
+
+/* Is the entry at position q below the one at p, or stays before it? */
+static inline bool
+fpt_order_below(const FPTOrder *o, uint8 q, uint8 p)
+{
+	return o->at[q] < o->at[p] ||
+		(o->at[q] == o->at[p] &&
+		 !fpt_tied_below(o, o->slots[q], o->slots[p]));
+}
+
+/*
+ * How many positions are in order already, before the first one that is not: in
+ * nodes that were built, all but those of entries that came later.
+ */
+static inline int
+fpt_order_begun(const FPTOrder *o)
+{
+	int			n = 1;
+
+	while (n < o->n && o->at[n - 1] < o->at[n])
+		n++;
+	return n;
+}
+
+/* Put the rest of the positions, from the n'th on, among those before. */
+static void
+fpt_order_tail(const FPTOrder *o, int n, uint8 *pos)
+{
+	for (int i = n; i < o->n; i++)
+	{
+		int			a = 0;
+		int			b = i;
+
+		while (a < b)
+		{
+			int			m = (a + b) / 2;
+
+			if (fpt_order_below(o, pos[m], (uint8) i))
+				a = m + 1;
+			else
+				b = m;
+		}
+		memmove(pos + a + 1, pos + a, i - a);
+		pos[a] = (uint8) i;
+	}
+}
+
+/*
+ * Put the positions of slots into the order of their entries by insertion;
+ * pos[] has all, in an order that is near to it, in which those of the same
+ * number are in their own.  False: that takes too many steps, and the positions
+ * are in no order.
+ */
+static inline bool
+fpt_order_insert(const FPTOrder *o, uint8 *pos)
+{
+	const uint64 *at = o->at;
+	uint64		prev = at[pos[0]];
+	int			steps = FPT_ORDER_STEPS;
+
+	for (int i = 1; i < o->n; i++)
+	{
+		uint8		p = pos[i];
+		uint64		v = at[p];
 		int			j = i;
 
-		for (; j > 0 && at[slots[j - 1]] > at[slot]; j--)
-			slots[j] = slots[j - 1];
-		slots[j] = slot;
+		if (likely(v > prev))
+		{
+			prev = v;
+			continue;
+		}
+		for (; j > 0 && !fpt_order_below(o, pos[j - 1], p); j--)
+			pos[j] = pos[j - 1];
+		pos[j] = p;
+		steps -= i - j;
+		if (steps < 0)
+			return false;
 	}
+	return true;
 }
 
 /*
- * Put slots into the order of their TIDs, of 3 bytes or less: what is sorted is
- * all there is to compare, as 24 bits and a slot's number are less than 31.
- * (Four bytes are loaded and masked: behind the last TID is the page's rest.)
+ * The positions of n numbers in the order of these, equal ones in their own, by
+ * merging runs of twice as many.
  */
 static void
-fpt_order_tids(const FPTGeom *g, const char *node, uint8 *slots, int n)
+fpt_order_merge(const uint64 *at, int n, uint8 *pos)
 {
-	const char *tids = node + g->tid_off;
-	const uint32 mask = 0xFFFFFFFF >> (32 - 8 * g->tw);
-	int			stride = g->pw;
-	uint32		v[FPT_MAX_CAP];
-	uint32		prev = 0;
-	bool		ascend = true;
+	uint8		other[FPT_MAX_CAP];
 
-	Assert(g->tw <= 3 && n <= g->cap);
-	for (int i = 0; i < n; i++)
+	memcpy(pos, fpt_all_slots, n);
+	for (int len = 1; len < n; len *= 2)
 	{
-		const char *p = tids + slots[i] * stride;
-		uint32		tid = (uint32) fpt_load_uint(p, 4) & mask;
+		for (int from = 0; from < n; from += 2 * len)
+		{
+			int			a = from;
+			int			b = Min(from + len, n);
+			int			enda = b;
+			int			endb = Min(from + 2 * len, n);
 
-		ascend &= tid >= prev;
-		v[i] = tid << FPT_SLOT_BITS | slots[i];
-		prev = tid;
+			for (int i = from; i < endb; i++)
+			{
+				bool		right = a == enda ||
+					(b < endb && at[pos[b]] < at[pos[a]]);
+
+				other[i] = pos[right ? b++ : a++];
+			}
+		}
+		memcpy(pos, other, n);
 	}
-	if (!ascend)
-		fpt_simd->order(v, n, slots);
 }
 
 /*
- * The same by this part of the entries, and by those after it.  Calls itself
- * for each run of the same part, so three deep at most.  Slots come in their
- * own order; so they stay where that tells, and heads are the same.
+ * Put n slots, which are different ones and come in their own order, into the
+ * order of their entries by this part of these, and by those after it.
+ *
+ * Where a few came to a built node they are put among the others.  Else
+ * FPTSimd.order() leaves little to do, mostly: a few pairs that the upper bits
+ * of their numbers do not tell apart, and versions of a row, whose keys are the
+ * same.  Where many are the same, each run of them is put in order in turn, by
+ * the next part: three deep at most.
  */
 static void
 fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 			   int n)
 {
-	uint64		at[FPT_MAX_CAP];
-	uint64		prev = fpt_part_get(g, node, part, slots[0]);
-	bool		ascend = true;	/* no number is below the one before it */
-	bool		differ = true;	/* none is the same as that */
-	int			next = part + 1;
+	FPTOrder	o = {.g = g, .node = node, .part = part, .n = n,
+	.slots = slots};
+	uint8		pos[FPT_MAX_CAP];
+	uint8		given[FPT_MAX_CAP];
 	int			from = 0;
+	int			how;
+	bool		done = true;
 
 	Assert(n > 0 && n <= g->cap);
-	if (part == FPT_PART_TID && g->tw <= 3)
-	{
-		fpt_order_tids(g, node, slots, n);
+	how = fpt_part_get(g, node, part, slots, n, o.at);
+	if (how == FPT_ASCEND_ALL || (how == FPT_ASCEND && fpt_slots_tell(g)))
 		return;
-	}
-	at[slots[0]] = prev;
-	for (int i = 1; i < n; i++)
+	memcpy(pos, fpt_all_slots, FPT_MAX_CAP);
+	if (how == FPT_ASCEND)
+		done = false;
+	else
 	{
-		uint64		v = fpt_part_get(g, node, part, slots[i]);
+		int			begun = fpt_order_begun(&o);
 
-		at[slots[i]] = v;
-		ascend &= v >= prev;
-		differ &= v != prev;
-		prev = v;
+		if (n - begun <= FPT_ORDER_TAIL)
+			fpt_order_tail(&o, begun, pos);
+		else
+		{
+			fpt_simd->order(o.at, n, pos);
+			done = fpt_order_insert(&o, pos);
+		}
+		if (!done)
+			fpt_order_merge(o.at, n, pos);
+		if (slots[n - 1] == n - 1)
+			memcpy(slots, pos, n);	/* the slots are the positions */
+		else
+		{
+			memcpy(given, slots, n);
+			for (int i = 0; i < n; i++)
+				slots[i] = given[pos[i]];
+		}
 	}
-	if (ascend && differ)
+	if (done || part == FPT_PART_TID || fpt_slots_tell(g))
 		return;
-	if (!ascend)
-		fpt_order_numbers(at, slots, n);
-	if (part == FPT_PART_TID || fpt_slots_tell(g))
-		return;
-	if (next == FPT_PART_LOW && !fpt_is_wide(g))
-		next = FPT_PART_TID;
 	for (int i = 1; i <= n; i++)
 	{
-		if (i < n && at[slots[i]] == at[slots[from]])
+		if (i < n && o.at[pos[i]] == o.at[pos[from]])
 			continue;
 		if (i - from > 1)
-			fpt_order_part(g, node, next, slots + from, i - from);
+			fpt_order_part(g, node, fpt_part_next(g, part), slots + from,
+						   i - from);
 		from = i;
 	}
 }

@@ -42,6 +42,7 @@ StaticAssertDecl(sizeof(FPTPageStd) == SizeOfPageHeaderData,
 #include <string.h>
 
 typedef uint8_t uint8;
+typedef int16_t int16;
 typedef uint16_t uint16;
 typedef uint32_t uint32;
 typedef int64_t int64;
