@@ -483,12 +483,22 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	return m;
 }
 
+/* The numbers of these slots of a kid's node, as in FPTRun. */
+static inline void
+fpt_put_slotids(FPTPage pg, int kid, uint64 set, uint16 *slotids)
+{
+	int			first = fpt_kid(pg, kid) * pg.g->cap;
+
+	for (int i = 0; set != 0; set &= set - 1)
+		slotids[i++] = (uint16) (first + fpt_ctz(set));
+}
+
 /*
  * See page/copy.h.  Where the slots in use are the first ones their TIDs are
  * widened where they lie, without a list of slots.
  */
 int
-fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids)
+fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	int			nkids = fpt_header(page)->nkids;
@@ -509,6 +519,8 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids)
 			fpt_kid_prefetch(pg, kid + 1);
 		used = fpt_node_used(pg.g, node);
 		Assert(n + pg.g->cap <= FPT_MAX_ENTRIES);
+		if (slotids != NULL)
+			fpt_put_slotids(pg, kid, used, slotids + n);
 		if (pg.g->tw < 6 && (used & (used + 1)) == 0)
 		{
 			m = fpt_popcount(used);

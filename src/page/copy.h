@@ -54,11 +54,12 @@ extern int	fpt_page_copy_image(const FPTLayout *l, void *page,
 
 /*
  * The TIDs of all entries of a leaf page, node by node, of each in the order of
- * slots, not of keys: that takes a third of the time.  There is room for
- * FPT_MAX_ENTRIES.  Returns their number or -1: corrupt, or no leaf page.  All
- * of them can be heap TIDs.
+ * slots, not of keys: that takes a third of the time.  slotids, as in FPTRun,
+ * may be NULL.  There is room for FPT_MAX_ENTRIES.  Returns their number or -1:
+ * corrupt, or no leaf page.  All of them can be heap TIDs.
  */
-extern int	fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids);
+extern int	fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids,
+						  uint16 *slotids);
 
 /* Bits first .. first + n - 1 of a string of them: 1 to 64. */
 static inline uint64

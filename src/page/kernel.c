@@ -1334,3 +1334,27 @@ fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 	if (fpt_slotid_node(pg, slotid) != NULL)
 		fpt_hint_set(pg, slotid);
 }
+
+bool
+fpt_page_hints(const FPTLayout *l, void *page, uint64 hints[FPT_MAX_NODES])
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	bool		any = false;
+
+	if (pg.g == NULL || !fpt_page_has_hints(l, page))
+		return false;
+	for (int kid = 0; kid < nkids; kid++)
+	{
+		char	   *node = fpt_kid_node(pg, kid);
+		int			ordinal;
+
+		if (node == NULL)
+			return false;
+		ordinal = fpt_kid(pg, kid);
+		hints[ordinal] = fpt_node_hints(pg, ordinal) &
+			fpt_node_used(pg.g, node);
+		any |= hints[ordinal] != 0;
+	}
+	return any;
+}

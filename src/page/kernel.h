@@ -157,6 +157,14 @@ extern bool fpt_page_hint_get(const FPTLayout *l, void *page, int slotid);
 extern void fpt_page_hint_set(const FPTLayout *l, void *page, int slotid);
 
 /*
+ * The hints of all entries: hints[] has a set of slots for each node in use, by
+ * its number, those of other nodes are not set.  Returns whether there are any
+ * hints; false of a page that cannot have any, or makes no sense.
+ */
+extern bool fpt_page_hints(const FPTLayout *l, void *page,
+						   uint64 hints[FPT_MAX_NODES]);
+
+/*
  * Where a key, TID included, is or belongs: fills *p.  FPT_OK or FPT_CORRUPT.
  * May raise.
  */

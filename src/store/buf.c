@@ -287,6 +287,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 	pfree(geoms);
 	ix->rootlevel = 0;
 	ix->lastleaf = FPT_NOPAGE;
+	ix->vain.skip = ix->vain.last = 0;
 	ix->map.npages = 0;
 	ix->map.stripes = NULL;
 	return nstripes;

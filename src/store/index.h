@@ -14,6 +14,18 @@
 #include "store/map.h"
 
 /*
+ * Full nodes whose versions the table called alive, of late: so many more are
+ * not asked about, twice as many after each in vain (fpt_delete_early).
+ */
+typedef struct FPTVain
+{
+	uint8		skip;			/* that are still to be left out */
+	uint8		last;			/* left out last, FPT_MAX_VAIN at most */
+} FPTVain;
+
+#define FPT_MAX_VAIN		63
+
+/*
  * What a backend knows of an open index, hung on rd_amcache as one chunk.
  * Everything in it but the hints is constant for the life of a relfilenode.
  *
@@ -36,6 +48,7 @@ typedef struct FPTIndex
 	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
 	uint32		lastleaf;		/* hint: rightmost leaf, if inserted to last */
+	FPTVain		vain;
 	FPTPageMap	map;			/* where its pages lie */
 	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;

@@ -8,7 +8,9 @@
  * hints at dead entries, it removes those, together with what the table finds
  * dead on the same heap pages.  Then, if the entry to be inserted is likely to
  * be a new version of a row that is in the leaf already, it asks about the heap
- * pages that most entries with equal keys lead to ("bottom-up deletion").
+ * pages that most entries with equal keys lead to ("bottom-up deletion").  It
+ * does that first, before the leaf is full, where the entry is certain to be
+ * one, and its node has a dead version.
  *
  * Everything happens under the exclusive lock that the insertion has on the
  * leaf.  No cleanup lock is needed, see src/README.md, "Pin rules".
@@ -44,10 +46,23 @@
 #define FPT_LAST_BLOCKS		32
 #define FPT_VAIN_BLOCKS		8
 
+/*
+ * Versions that a leaf must have, as far as the entries of a node tell, to be
+ * looked for before it is full; and heap pages that are asked whether one of
+ * that node's is dead.
+ */
+#define FPT_EARLY_VERSIONS	80
+#define FPT_EARLY_BLOCKS	2
+
 /* Stages of an insertion's search for dead entries. */
-#define FPT_DELETE_KILLED	0
-#define FPT_DELETE_BOTTOM_UP	1
-#define FPT_DELETE_DONE		2
+#define FPT_DELETE_EARLY	0
+#define FPT_DELETE_KILLED	1
+#define FPT_DELETE_BOTTOM_UP	2
+#define FPT_DELETE_DONE		3
+
+/* Entries that fpt_leaf_delete_begin() reads, if not those of one node. */
+#define FPT_READ_ORDERED	(-1)	/* all, in key order */
+#define FPT_READ_ALL		(-2)	/* all, in no order */
 
 /* A locked leaf, and what the table is asked about its entries. */
 typedef struct FPTLeafDelete
@@ -57,8 +72,12 @@ typedef struct FPTLeafDelete
 	const FPTLayout *l;
 	Buffer		buf;
 	int			n;				/* entries of the leaf */
-	uint64	   *tids;			/* in key order, as what follows */
+	uint64	   *tids;			/* in key order, perhaps, as what follows */
 	uint16	   *slotids;		/* as in FPTRun */
+	uint64	   *los;			/* images, or heads; as what follows, NULL */
+	uint64	   *his;			/* if there are none, or nobody wants them */
+	uint16	   *tupoffs;		/* tuples: where in the page, and lengths */
+	uint16	   *tuplens;
 	bool	   *wanted;			/* hinted, or promising */
 	bool	   *dead;			/* to be removed */
 	uint64	   *order;			/* some in heap order, see fpt_order_tid() */
@@ -132,63 +151,57 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
 }
 
 /*
- * Are there hints in the leaf, which is locked exclusively?  Mostly there are
- * not even bits.  Raises nothing: a leaf that cannot be read may be said to
- * have some, and fpt_leaf_delete_begin() says what is wrong.
- */
-static bool
-fpt_leaf_hinted(const FPTLayout *l, Page page)
-{
-	FPTRun		run = {0};
-	int			first;
-	int			end;
-
-	if (!fpt_page_has_hints(l, page))
-		return false;
-	fpt_page_hint_area(l, page, &first, &end);
-	while (first < end && ((char *) page)[first] == 0)
-		first++;
-	return first < end &&
-		fpt_page_copy_all(l, page, true, &run) <
-		fpt_page_count(l, page);
-}
-
-/*
- * Read the leaf's TIDs.  Needs its exclusive lock, until the end; raises an
- * error if they cannot be read.  The arrays are in the current context, for
- * fpt_leaf_delete_end() to free.
+ * Read the leaf's TIDs, or those of its kid'th node: in key order, with the
+ * keys; or in no order, which takes a third of the time (FPT_READ_*).  Needs
+ * the leaf's exclusive lock, until the end; raises an error if they cannot be
+ * read.  The arrays are in the current context, for fpt_leaf_delete_end() to
+ * free.
  */
 static void
 fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
-					  const FPTLayout *l, Buffer buf)
+					  const FPTLayout *l, Buffer buf, int kid)
 {
 	Page		page = BufferGetPage(buf);
+	int			max = kid >= 0 ? FPT_MAX_CAP : FPT_MAX_ENTRIES;
+	FPTLoc		first = {.kid = Max(kid, 0)};
+	FPTLoc		last = {.kid = kid >= 0 ? kid + 1 : fpt_header(page)->nkids};
 	FPTRun		run = {0};
 
 	Assert(fpt_header(page)->level == 0);
 	Assert(fpt_buffer_locked(buf, true));
+	memset(d, 0, sizeof(FPTLeafDelete));
 	d->rel = rel;
 	d->heapRel = heapRel;
 	d->l = l;
 	d->buf = buf;
-	d->tids = run.tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
-	d->slotids = run.slotids = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
-	d->n = fpt_page_copy_all(l, page, false, &run);
+	d->tids = run.tids = palloc(sizeof(uint64) * max);
+	d->slotids = run.slotids = palloc(sizeof(uint16) * max);
+	if (kid == FPT_READ_ALL)
+		d->n = fpt_page_tids(l, page, d->tids, d->slotids);
+	else
+	{
+		d->los = run.los = palloc(sizeof(uint64) * max);
+		if (l->keysize == 16)
+			d->his = run.his = palloc(sizeof(uint64) * max);
+		if (fpt_is_general(l))
+		{
+			d->tupoffs = run.tupoffs = palloc(sizeof(uint16) * max);
+			d->tuplens = run.tuplens = palloc(sizeof(uint16) * max);
+		}
+		d->n = fpt_page_copy(l, page, first, last, false, &run);
+	}
 	if (d->n < 0)
 		fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
 	d->wanted = palloc0(sizeof(bool) * (d->n + 1));
 	d->dead = palloc0(sizeof(bool) * (d->n + 1));
 	d->order = palloc(sizeof(uint64) * (d->n + 1));
 	d->asked = palloc(sizeof(int) * (d->n + 1));
-	d->norder = 0;
-	d->ndead = 0;
-	d->freed = 0;
 	d->horizon = InvalidTransactionId;
 	d->op.irel = rel;
 	d->op.iblknum = fpt_bufpage(buf);
-	d->op.bottomup = false;
-	d->op.bottomupfreespace = 0;
-	d->op.ndeltids = 0;
+	d->op.bottomup = kid != FPT_READ_ALL;
+	if (d->op.bottomup)
+		d->op.bottomupfreespace = BLCKSZ / FPT_ENOUGH_SHARE;
 	d->op.deltids = palloc(sizeof(TM_IndexDelete) * (d->n + 1));
 	d->op.status = palloc(sizeof(TM_IndexStatus) * (d->n + 1));
 }
@@ -198,6 +211,15 @@ fpt_leaf_delete_end(FPTLeafDelete *d)
 {
 	pfree(d->tids);
 	pfree(d->slotids);
+	if (d->los != NULL)
+		pfree(d->los);
+	if (d->his != NULL)
+		pfree(d->his);
+	if (d->tupoffs != NULL)
+	{
+		pfree(d->tupoffs);
+		pfree(d->tuplens);
+	}
 	pfree(d->wanted);
 	pfree(d->dead);
 	pfree(d->order);
@@ -208,29 +230,16 @@ fpt_leaf_delete_end(FPTLeafDelete *d)
 
 /*
  * Entries with hints are wanted.  Nobody sets hints now: the leaf is locked
- * exclusively.  Raises nothing, as its entries have been read once.
+ * exclusively.  Raises nothing.
  */
 static void
-fpt_want_hinted(FPTLeafDelete *d)
+fpt_want_hinted(FPTLeafDelete *d, const uint64 hints[FPT_MAX_NODES])
 {
-	Page		page = BufferGetPage(d->buf);
-	FPTRun		run = {0};
-	uint16	   *live = palloc(sizeof(uint16) * FPT_MAX_ENTRIES);
-	int			nlive;
-	int			j = 0;
+	int			cap = fpt_page_geom(d->l, BufferGetPage(d->buf))->cap;
 
-	run.slotids = live;
-	nlive = fpt_page_copy_all(d->l, page, true, &run);
-	Assert(nlive >= 0 && nlive <= d->n);
 	for (int i = 0; i < d->n; i++)
-	{
-		if (j < nlive && live[j] == d->slotids[i])
-			j++;
-		else
-			d->wanted[i] = true;
-	}
-	Assert(j == nlive);			/* the same entries, in the same order */
-	pfree(live);
+		d->wanted[i] = (hints[d->slotids[i] / cap] >>
+						d->slotids[i] % cap & 1) != 0;
 }
 
 /* Bits that tell which heap pages may have wanted entries. */
@@ -242,33 +251,21 @@ fpt_block_bit(uint64 block)
 	return ((uint32) block * 2654435761U) >> (32 - FPT_BLOCK_BITS);
 }
 
+/* Add an entry to those that will be in heap order. */
+static inline void
+fpt_order_add(FPTLeafDelete *d, int i)
+{
+	Assert(d->tids[i] <= FPT_MAX_TID && d->norder < d->n);
+	d->order[d->norder++] = (d->tids[i] << FPT_ORDER_BITS) | i;
+}
+
 /*
- * Put entries of heap pages with wanted ones, and of one more page, in heap
- * order; a few others may be among them.  Sets d's order and norder, from its
- * tids and wanted.  Raises an error if two entries of the leaf have the same
- * TID, which the table would take for one.
+ * Put the entries that were added in heap order.  Raises an error if two of
+ * them have the same TID, which the table would take for one.
  */
 static void
-fpt_leaf_order(FPTLeafDelete *d, uint64 more)
+fpt_order_sort(FPTLeafDelete *d)
 {
-	uint64		bits[(1 << FPT_BLOCK_BITS) / 64] = {0};
-	uint32		bit = fpt_block_bit(more);
-
-	Assert(d->norder == 0);
-	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
-	for (int i = 0; i < d->n; i++)
-	{
-		bit = fpt_block_bit(d->tids[i] >> 16);
-		if (d->wanted[i])
-			bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
-	}
-	for (int i = 0; i < d->n; i++)
-	{
-		Assert(d->tids[i] <= FPT_MAX_TID);
-		bit = fpt_block_bit(d->tids[i] >> 16);
-		if (bits[bit / 64] & (UINT64CONST(1) << (bit % 64)))
-			d->order[d->norder++] = (d->tids[i] << FPT_ORDER_BITS) | i;
-	}
 	fpt_radix_sort(d->order, d->norder, 1);
 
 	/* One row has one entry; the table relies on that. */
@@ -278,6 +275,33 @@ fpt_leaf_order(FPTLeafDelete *d, uint64 more)
 			fpt_corrupt(d->rel, fpt_bufpage(d->buf),
 						"Two entries have the same TID");
 	}
+}
+
+/*
+ * Put entries of heap pages with wanted ones, and of one more page, in heap
+ * order; a few others may be among them.  Sets d's order and norder, from its
+ * tids and wanted.  Raises what fpt_order_sort() does.
+ */
+static void
+fpt_leaf_order(FPTLeafDelete *d, uint64 more)
+{
+	uint64		bits[(1 << FPT_BLOCK_BITS) / 64] = {0};
+	uint32		bit = fpt_block_bit(more);
+
+	bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	for (int i = 0; i < d->n; i++)
+	{
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (d->wanted[i])
+			bits[bit / 64] |= UINT64CONST(1) << (bit % 64);
+	}
+	for (int i = 0; i < d->n; i++)
+	{
+		bit = fpt_block_bit(d->tids[i] >> 16);
+		if (bits[bit / 64] & (UINT64CONST(1) << (bit % 64)))
+			fpt_order_add(d, i);
+	}
+	fpt_order_sort(d);
 }
 
 /*
@@ -397,12 +421,13 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 				  Buffer buf, uint64 newtid)
 {
 	FPTLeafDelete d;
+	uint64		hints[FPT_MAX_NODES];
 	int			run;
 
-	if (!fpt_leaf_hinted(l, BufferGetPage(buf)))
+	if (!fpt_page_hints(l, BufferGetPage(buf), hints))
 		return false;
-	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
-	fpt_want_hinted(&d);
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, FPT_READ_ALL);
+	fpt_want_hinted(&d, hints);
 	fpt_leaf_order(&d, newtid >> 16);
 	for (int i = 0; i < d.norder; i += run)
 	{
@@ -418,76 +443,145 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 	return fpt_leaf_delete_apply(&d);
 }
 
-/* Do two entries of a leaf that are next to each other differ by TID only? */
-static bool
-fpt_same_key(const FPTLayout *l, const FPTKey *a, const FPTKey *b)
+/*
+ * Are the keys of two entries that are next to each other the same, byte for
+ * byte?  Versions of a row have such keys, and nobody's code is run to find
+ * that out.  "a" is the first one.
+ */
+static inline bool
+fpt_same_bytes(const FPTLeafDelete *d, const char *page, int a)
 {
-	if (fpt_image_cmp(a, b) != 0)
+	int			b = a + 1;
+
+	Assert(a >= 0 && b < d->n);
+	if (d->los[a] != d->los[b])
 		return false;
-	return !fpt_is_general(l) ||
-		(a->len == b->len &&
-		 (a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0)) ||
-		l->cmp(l->arg, a, b) == 0;
+	if (d->his != NULL)
+		return d->his[a] == d->his[b];
+	return d->tuplens == NULL ||
+		(d->tuplens[a] == d->tuplens[b] &&
+		 memcmp(page + d->tupoffs[a], page + d->tupoffs[b],
+				d->tuplens[a]) == 0);
 }
 
 /*
- * Entries that have others of the same key beside them are wanted.  Computes
- * how many bytes the removal of each entry would free.  The leaf is locked:
- * general keys may be compared by functions of types there (L7).  Raises an
- * error if its entries cannot be read.
+ * INCLUDE columns, which may change from version to version, are in the tuples,
+ * too: all of the leaf's entries that have keys equal to a neighbour's are
+ * wanted.  Keys may be compared by functions of types, with the leaf locked
+ * (L7).  Raises what these do, and an error if the leaf is damaged.
  */
 static void
-fpt_want_versions(FPTLeafDelete *d, int *space)
+fpt_want_equal(FPTLeafDelete *d)
 {
 	Page		page = BufferGetPage(d->buf);
-	const FPTGeom *g = fpt_page_geom(d->l, page);
 	FPTEntry   *e = palloc(sizeof(FPTEntry) * FPT_MAX_ENTRIES);
-	int			n = fpt_page_extract(d->l, page, e, FPT_MAX_ENTRIES);
 
-	if (g == NULL || n != d->n)
+	if (fpt_page_extract(d->l, page, e, FPT_MAX_ENTRIES) != d->n)
 		fpt_corrupt_page(d->rel, d->l, page, fpt_bufpage(d->buf));
-	Assert(g->cap > 0);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i + 1 < d->n; i++)
 	{
-		space[i] = g->x * FPT_LINE / g->cap;
-		if (fpt_is_general(d->l))
-			space[i] += (int) e[i].key.len + 1;
-		if (i > 0 && fpt_same_key(d->l, &e[i - 1].key, &e[i].key))
-			d->wanted[i - 1] = d->wanted[i] = true;
+		const FPTKey *a = &e[i].key;
+		const FPTKey *b = &e[i + 1].key;
+
+		if (a->cls == b->cls && a->lo == b->lo &&
+			d->l->cmp(d->l->arg, a, b) == 0)
+			d->wanted[i] = d->wanted[i + 1] = true;
 	}
 	pfree(e);
 }
 
 /*
- * The heap pages with most wanted entries: their numbers of those and where
- * they begin in the heap order, most first.  Returns how many there are, 0 if
- * no entry is wanted.  Raises nothing.
+ * Entries that have others of the same key beside them are wanted, and put in
+ * heap order.  The table is not asked about the rest, which is in use mostly.
+ * Raises what fpt_order_sort() does, and fpt_want_equal() if *d is of the whole
+ * leaf.
+ */
+static void
+fpt_want_versions(FPTLeafDelete *d, bool whole)
+{
+	const char *page = BufferGetPage(d->buf);
+	bool		included = IndexRelationGetNumberOfKeyAttributes(d->rel) <
+		IndexRelationGetNumberOfAttributes(d->rel);
+
+	for (int i = 0; i + 1 < d->n; i++)
+	{
+		if (fpt_same_bytes(d, page, i))
+			d->wanted[i] = d->wanted[i + 1] = true;
+	}
+	if (included && whole)
+		fpt_want_equal(d);
+	for (int i = 0; i < d->n; i++)
+	{
+		if (d->wanted[i])
+			fpt_order_add(d, i);
+	}
+	fpt_order_sort(d);
+}
+
+/*
+ * Bytes of the leaf that removing an entry frees, which has keys read.  A tuple
+ * in a dictionary stays.
  */
 static int
-fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
+fpt_entry_space(const FPTLeafDelete *d, const FPTGeom *g, int i)
 {
+	int			space = g->x * FPT_LINE / g->cap;
+
+	return fpt_has_offsets(g) ? space + d->tuplens[i] + 1 : space;
+}
+
+/* No heap page in particular. */
+#define FPT_ANY_BLOCK		(~UINT64CONST(0))
+
+/*
+ * Where the entries of the heap pages with most wanted ones begin in the heap
+ * order, most first; before all others those of "known", a block.  Returns how
+ * many there are, 0 if no entry is wanted.  Raises nothing.
+ */
+static int
+fpt_best_blocks(FPTLeafDelete *d, uint64 known, int best[FPT_LAST_BLOCKS])
+{
+	int			counts[FPT_LAST_BLOCKS];
 	int			nbest = 0;
 	int			run;
 	int			j;
 
 	for (int i = 0; i < d->norder; i += run)
 	{
-		int			count = 0;
+		int			count;
 
 		run = fpt_block_run(d, i);
-		for (j = i; j < i + run; j++)
-			count += d->wanted[fpt_order_pos(d, j)];
-		if (count <= 0 ||
-			(nbest == FPT_LAST_BLOCKS && count <= best[nbest - 1][0]))
+		count = fpt_order_block(d, i) == known ? d->n : run;
+		if (nbest == FPT_LAST_BLOCKS && count <= counts[nbest - 1])
 			continue;
 		if (nbest < FPT_LAST_BLOCKS)
 			nbest++;
-		for (j = nbest - 1; j > 0 && best[j - 1][0] < count; j--)
-			memcpy(best[j], best[j - 1], sizeof(best[j]));
-		best[j][0] = count;
-		best[j][1] = i;
+		for (j = nbest - 1; j > 0 && counts[j - 1] < count; j--)
+		{
+			counts[j] = counts[j - 1];
+			best[j] = best[j - 1];
+		}
+		counts[j] = count;
+		best[j] = i;
 	}
 	return nbest;
+}
+
+/*
+ * Ask about the entries of a heap page, the first of which is the i'th in heap
+ * order.  Returns how many they are.
+ */
+static int
+fpt_ask_block(FPTLeafDelete *d, int i)
+{
+	const FPTGeom *g = fpt_page_geom(d->l, BufferGetPage(d->buf));
+	int			run = fpt_block_run(d, i);
+
+	Assert(d->op.bottomup && d->op.ndeltids == 0);
+	for (int j = i; j < i + run; j++)
+		fpt_leaf_delete_ask(d, j, fpt_entry_space(d, g, fpt_order_pos(d, j)));
+	fpt_leaf_delete_answer(d);
+	return run;
 }
 
 /*
@@ -497,55 +591,74 @@ fpt_best_blocks(FPTLeafDelete *d, int best[FPT_LAST_BLOCKS][2])
  * nothing: nbtree would deduplicate then.  What follows here is a split, or
  * soon the next search, which cost more than some further looks.  They are
  * FPT_LAST_BLOCKS at most, with the leaf locked (L10).  Marks what is dead, and
- * raises what the table does.  "space" is by key order, as is d's tids.
+ * raises what the table does.
  */
 static void
-fpt_ask_blocks(FPTLeafDelete *d, const int *space)
+fpt_ask_blocks(FPTLeafDelete *d, uint64 known)
 {
-	int			best[FPT_LAST_BLOCKS][2];
-	int			nbest = fpt_best_blocks(d, best);
+	int			best[FPT_LAST_BLOCKS];
+	int			nbest = fpt_best_blocks(d, known, best);
 	int			vain = 0;
 
-	Assert(d->op.bottomup && d->op.ndeltids == 0);
 	Assert(nbest <= FPT_LAST_BLOCKS);
 	for (int i = 0; i < nbest && vain < FPT_VAIN_BLOCKS &&
 		 d->freed < BLCKSZ / FPT_ENOUGH_SHARE; i++)
 	{
-		int			end = best[i][1] + fpt_block_run(d, best[i][1]);
 		int			before = d->ndead;
 
-		for (int j = best[i][1]; j < end; j++)
-			fpt_leaf_delete_ask(d, j, space[fpt_order_pos(d, j)]);
-		fpt_leaf_delete_answer(d);
+		(void) fpt_ask_block(d, best[i]);
 		vain = d->ndead == before ? vain + 1 : 0;
 	}
 }
 
 /*
- * True if so much was removed that the leaf need not be split.  Otherwise it is
- * full of live entries, or of dead ones that are hard to find: after a few more
- * insertions all this would have to be done again.  Little may be removed and
- * the answer false.  The leaf's exclusive lock is kept.  Raises an error if the
- * leaf is damaged, and what the table and comparisons do.
+ * Bytes of the leaf that were freed, by removing versions of rows that are
+ * dead; there may be more of them.  "known": a block that has one, or
+ * FPT_ANY_BLOCK.  The leaf's exclusive lock is kept.  Raises an error if the
+ * leaf is damaged, and what the table does, and comparisons.
  */
-static bool
+static int
 fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
-					 Buffer buf, uint64 newtid)
+					 Buffer buf, uint64 known)
 {
 	FPTLeafDelete d;
-	int		   *space;
-	bool		enough;
 
-	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf);
-	space = palloc(sizeof(int) * (d.n + 1));
-	fpt_want_versions(&d, space);
-	fpt_leaf_order(&d, newtid >> 16);
-	d.op.bottomup = true;
-	d.op.bottomupfreespace = BLCKSZ / FPT_ENOUGH_SHARE;
-	fpt_ask_blocks(&d, space);
-	pfree(space);
-	enough = d.freed >= BLCKSZ / FPT_SPLIT_SHARE;
-	return fpt_leaf_delete_apply(&d) && enough;
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, FPT_READ_ORDERED);
+	fpt_want_versions(&d, true);
+	fpt_ask_blocks(&d, known);
+	return fpt_leaf_delete_apply(&d) ? d.freed : 0;
+}
+
+/*
+ * A block of the table with a dead version of a row of which the leaf's kid'th
+ * node has entries, as it has many, it seems; else FPT_ANY_BLOCK.  *vain: the
+ * table was asked, and knows none.  Changes nothing, keeps the lock, and raises
+ * as fpt_delete_bottom_up() does.
+ */
+static uint64
+fpt_node_dead_block(Relation rel, Relation heapRel, const FPTLayout *l,
+					Buffer buf, int kid, bool *vain)
+{
+	FPTLeafDelete d;
+	uint64		block = FPT_ANY_BLOCK;
+	int			asked = 0;
+	int			run;
+
+	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, kid);
+	fpt_want_versions(&d, false);
+	if (d.norder * fpt_header(BufferGetPage(buf))->nkids <
+		FPT_EARLY_VERSIONS)
+		d.norder = 0;
+	for (int i = 0; i < d.norder && block == FPT_ANY_BLOCK &&
+		 asked < FPT_EARLY_BLOCKS; i += run, asked++)
+	{
+		run = fpt_ask_block(&d, i);
+		if (d.ndead > 0)
+			block = fpt_order_block(&d, i);
+	}
+	*vain = asked > 0 && block == FPT_ANY_BLOCK;
+	fpt_leaf_delete_end(&d);
+	return block;
 }
 
 /* Does the leaf hold an entry that equals the new one? */
@@ -562,6 +675,61 @@ fpt_leaf_has_equal(FPTIndex *ix, Page page, const FPTKey *key)
 		fpt_loc_before(&from, &to);
 }
 
+/* A question about dead versions was in vain, or not: when to ask again. */
+static void
+fpt_vain_learn(FPTVain *v, bool vain)
+{
+	v->last = vain ? Min(2 * v->last + 1, FPT_MAX_VAIN) : 0;
+	v->skip = v->last;
+}
+
+/*
+ * See tree/delete.h.  Where an old snapshot needs all versions the table is not
+ * asked each time whether that is still so; nor where keys have several rows
+ * that are in use, which cannot be told from versions.
+ */
+bool
+fpt_delete_early(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
+				 FPTDelete *del)
+{
+	const FPTLayout *l = &ix->layout;
+	FPTLocal	local;
+	FPTPlace	p;
+	uint64		block;
+	bool		removed = false;
+	bool		vain;
+
+	Assert(fpt_buffer_locked(buf, true) && del->heapRel != NULL);
+	Assert(ix != rel->rd_amcache);
+	if (del->stage != FPT_DELETE_EARLY)
+		return false;
+	del->stage = FPT_DELETE_KILLED;
+	if (!del->versions)
+		return false;
+	if (ix->vain.skip > 0)
+	{
+		ix->vain.skip--;
+		return false;
+	}
+	if (fpt_page_insert_find(l, BufferGetPage(buf), &e, &local, &p) !=
+		FPT_FULL || p.kid >= p.to)
+		return false;
+	block = fpt_node_dead_block(rel, del->heapRel, l, buf, p.kid, &vain);
+	if (block != FPT_ANY_BLOCK)
+	{
+		removed = fpt_delete_bottom_up(rel, del->heapRel, l, buf, block) > 0;
+		vain = !removed;
+	}
+	if (removed || vain)
+		fpt_vain_learn(&ix->vain, vain);
+	return removed;
+}
+
+/*
+ * See tree/delete.h.  If less than a share of the page is freed by the last
+ * step it is full of live entries, or of dead ones that are hard to find: after
+ * a few more insertions all this would have to be done again.
+ */
 bool
 fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				FPTDelete *del)
@@ -569,7 +737,7 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	Assert(!RecoveryInProgress());
 	Assert(fpt_buffer_locked(buf, true) && del->heapRel != NULL);
 	Assert(ix != rel->rd_amcache);
-	if (del->stage == FPT_DELETE_KILLED)
+	if (del->stage <= FPT_DELETE_KILLED)
 	{
 		del->stage = FPT_DELETE_BOTTOM_UP;
 		if (fpt_delete_killed(rel, del->heapRel, &ix->layout, buf,
@@ -587,7 +755,8 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			(del->unique && fpt_leaf_has_equal(ix, BufferGetPage(buf),
 											   &e->key)))
 			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf,
-										e->key.tid);
+										FPT_ANY_BLOCK) >=
+				BLCKSZ / FPT_SPLIT_SHARE;
 	}
 	return false;
 }

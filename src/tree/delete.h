@@ -47,4 +47,12 @@ typedef struct FPTDelete
 extern bool fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, FPTDelete *del);
 
+/*
+ * The same if it is the node that e belongs in which has no room, the leaf
+ * perhaps has: before entries are moved to make some.  True: there may still be
+ * none in the node.  False: nothing has changed.
+ */
+extern bool fpt_delete_early(Relation rel, FPTIndex *ix, Buffer buf,
+							 const FPTEntry *e, FPTDelete *del);
+
 #endif							/* FPT_TREE_DELETE_H */

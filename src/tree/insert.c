@@ -137,6 +137,7 @@ fpt_insert_learnt(Relation rel, const FPTIndex *ix)
 	{
 		cached->rootlevel = ix->rootlevel;
 		cached->lastleaf = ix->lastleaf;
+		cached->vain = ix->vain;
 		fpt_map_learn(&cached->map, &ix->map);
 	}
 }
@@ -260,6 +261,7 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 		Assert(c->ix.layout.indexid == cached->layout.indexid);
 		c->ix.rootlevel = cached->rootlevel;
 		c->ix.lastleaf = cached->lastleaf;
+		c->ix.vain = cached->vain;
 		fpt_map_learn(&c->ix.map, &cached->map);
 		if (c->ninserts >= FPT_MANY_INSERTS ||
 			++c->ninserts < FPT_MANY_INSERTS)

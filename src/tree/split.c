@@ -1229,8 +1229,14 @@ void
 fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 				Buffer childbuf, FPTStack *stack, FPTDelete *del)
 {
+	bool		early = del != NULL && fpt_delete_early(rel, ix, buf, e, del);
 	bool		removed = false;
 
+	if (early && fpt_wal_insert(rel, ix, buf, e) == FPT_OK)
+	{
+		UnlockReleaseBuffer(buf);
+		return;
+	}
 	while (BufferIsValid(buf))
 	{
 		/* Mostly the entry's own node has room after that. */
@@ -1239,11 +1245,13 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			UnlockReleaseBuffer(buf);
 			break;
 		}
-		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed))
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed) ||
+			(early && fpt_insert_in_page(rel, ix, buf, e, childbuf, true)))
 		{
 			UnlockReleaseBuffer(buf);
 			break;
 		}
+		early = false;
 		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
 		if (removed)
 			continue;

@@ -713,7 +713,7 @@ fpt_leaf_tids(FPTVacuum *v, Buffer buf, uint64 *tids)
 	int			n;
 
 	Assert(fpt_buffer_locked(buf, false) && fpt_header(page)->level == 0);
-	n = fpt_page_tids(&v->ix.layout, page, tids);
+	n = fpt_page_tids(&v->ix.layout, page, tids, NULL);
 	if (n < 0)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	return n;
@@ -999,7 +999,7 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 	if (fpt_pass_is(v, page, pageno, 0))
 	{
 		int			n = fpt_page_tids(&v->ix.layout, page,
-									  c->tids + c->first[c->n]);
+									  c->tids + c->first[c->n], NULL);
 
 		if (n >= 0)
 			fpt_chunk_add(c, buf, n);

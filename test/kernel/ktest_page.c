@@ -958,6 +958,9 @@ kt_verify(KTWorld *w, bool exact_hints)
 	static uint16 slotids[FPT_MAX_ENTRIES + 1];
 	FPTRun		run = {.slotids = slotids};
 	const char *msg;
+	uint64		hints[FPT_MAX_NODES];
+	bool		hinted = false;
+	bool		any;
 	int			n;
 
 	msg = fpt_page_check(&w->l, w->page, w->pageno, NULL);
@@ -982,12 +985,18 @@ kt_verify(KTWorld *w, bool exact_hints)
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, 0),
 					  kt_index_loc(w, w->n), false, &run);
 	CHECK(n == w->n);
+	any = fpt_page_hints(&w->l, w->page, hints);
 	for (int i = 0; i < n; i++)
 	{
 		bool		dead = fpt_page_hint_get(&w->l, w->page, slotids[i]);
+		int			cap = fpt_page_geom(&w->l, w->page)->cap;
 
+		CHECK(!any ? !dead :
+			  dead == ((hints[slotids[i] / cap] >> slotids[i] % cap & 1) != 0));
+		hinted |= dead;
 		CHECK(fpt_page_slot_is(&w->l, w->page, slotids[i], e[i].key.tid));
 		CHECK(exact_hints ? dead == w->m[i].dead : dead <= w->m[i].dead);
 		w->m[i].dead = dead;
 	}
+	CHECK(any == hinted);
 }

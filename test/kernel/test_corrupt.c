@@ -464,7 +464,7 @@ test_bad_header(void)
 	CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_CORRUPT);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_CORRUPT);
 	CHECK(fpt_page_take(&l8, page, all_slots, &changed) == FPT_CORRUPT);
-	CHECK(fpt_page_tids(&l8, page, tids) == -1);
+	CHECK(fpt_page_tids(&l8, page, tids, NULL) == -1);
 	CHECK(fpt_page_marked(&l8, page, tids, 0, 4, all_slots) == -1);
 	CHECK(fpt_page_delete(&l8, page, loc) == FPT_CORRUPT);
 	CHECK(fpt_page_set_down(&l8, page, loc, 9) == FPT_CORRUPT);

@@ -213,7 +213,7 @@ call_readers(KTWorld *w)
 		for (steps = 0; fpt_page_step(l, w->page, &loc, -1); steps++)
 			CHECK(steps <= FPT_MAX_ENTRIES);
 	}
-	n = fpt_page_tids(l, w->page, numbers);
+	n = fpt_page_tids(l, w->page, numbers, slotids);
 	CHECK(n <= FPT_MAX_ENTRIES);
 	if (n >= 0)
 		CHECK(fpt_page_marked(l, w->page, numbers, 3, n, gone) <= n);
@@ -223,6 +223,7 @@ call_readers(KTWorld *w)
 	fpt_page_has_hints(l, w->page);
 	fpt_page_slot_is(l, w->page, (int) kt_below(20000) - 10, kt_random());
 	fpt_page_hint_get(l, w->page, (int) kt_below(20000) - 10);
+	fpt_page_hints(l, w->page, gone);
 }
 
 static void

@@ -563,6 +563,7 @@ static void
 op_take(void)
 {
 	static uint64 tids[FPT_MAX_ENTRIES];
+	static uint16 slotids[FPT_MAX_ENTRIES];
 	static int	index[FPT_MAX_ENTRIES];
 	static bool dead[FPT_MAX_ENTRIES];
 	static uint64 marks[(FPT_MAX_ENTRIES + 100) / 64 + 2];
@@ -571,7 +572,7 @@ op_take(void)
 	int			first = (int) kt_below(100);
 	int			percent = (int) kt_below(4) * 20;
 	int			nkids = fpt_header(w->page)->nkids;
-	int			n = fpt_page_tids(&w->l, w->page, tids);
+	int			n = fpt_page_tids(&w->l, w->page, tids, slotids);
 	int			ndead = 0;
 
 	CHECK(n == (w->level > 0 ? -1 : w->n));
@@ -585,6 +586,8 @@ op_take(void)
 		uint64		bit = UINT64CONST(1) << (first + i) % 64;
 
 		CHECK(tids[i] == w->m[index[i]].e.key.tid);
+		CHECK(fpt_page_slot_is(&w->l, w->page, slotids[i], tids[i]));
+		CHECK(i == 0 || slotids[i] != slotids[i - 1]);
 		dead[index[i]] = kt_chance(percent);
 		ndead += dead[index[i]];
 		marks[(first + i) / 64] &= ~bit;

@@ -184,6 +184,36 @@ my @bare = map { m{len \(rec/tot\):\s*\d+/\s*(\d+),.*blkref #0: rel \d+/\d+/$fil
 	  && $1 < 1000 ? $1 : () } split(/\n/, $out);
 is(scalar(@bare), scalar(@split), 'but a short one before');
 
+# UPDATEs of rows whose key stays: where a node is full dead versions go, before
+# entries are shifted to others.  So most records are those of one entry each.
+# Rows are wide, so that a leaf's versions are on many heap pages.
+$node->safe_psql('postgres', q{
+CREATE TABLE u (id int PRIMARY KEY, k int8, v int, filler text) WITH (autovacuum_enabled = off);
+INSERT INTO u SELECT i, hashint8extended(i, 0), i, repeat('x', 500)
+FROM generate_series(0, 9999) i;
+CREATE INDEX u_k ON u USING fptree (k);
+CREATE INDEX u_v ON u (v);
+CREATE PROCEDURE update_u(rounds int, seed int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. rounds LOOP
+		UPDATE u SET v = i WHERE id = abs(hashint4extended(i, seed) % 10000);
+		COMMIT;
+	END LOOP;
+END $$;
+CALL update_u(15000, 1);
+});
+$file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('u_k')");
+$start = $node->lsn('insert');
+$node->safe_psql('postgres', 'CALL update_u(6000, 2)');
+$end = $node->lsn('insert');
+($out, $err) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+	'-r', 'Generic', '-s', $start, '-e', $end ]);
+@size = map { m{len \(rec/tot\):\s*\d+/\s*(\d+),(?!.*FPW).*rel \d+/\d+/$file } ? $1 : () }
+  split(/\n/, $out);
+cmp_ok(scalar(@size), '>=', 6000, 'UPDATEs insert entries');
+my $long = grep { $_ > 72 } @size;
+cmp_ok($long, '<', @size / 8, "and few do more than that: $long of " . @size);
+
 $node->stop('immediate');
 $node->start;
 verify($node, 'indexes with packed pages are sound after recovery');
