@@ -118,12 +118,12 @@ extern FPTResult fpt_page_set_down(const FPTLayout *l, void *page, FPTLoc loc,
 /*
  * Where among n entries in key order are those that came last?  Rows are put
  * into a table one behind the other, so it is those with the k highest TIDs
- * (FPT_RECENT_MAX at most): "from" to "to".  True if that is a part of half of
- * all, or less, which is unlikely if keys come in random order, and if no more
- * than half of the way from the first to the last of them, in the table, is
- * between two: the last rows of a load are no sign of where those will be that
- * come much later.  False, too, if there are less than k, or k is less than 2;
- * *band means nothing then.
+ * (FPT_RECENT_MAX at most): "from" to "to".  True if the way from one to the
+ * other is half of all entries, or less, which is unlikely if keys come in
+ * random order, and if no more than half of the way from the first to the last
+ * of them in the table, and a block, is between two: the last rows of a load
+ * are no sign of where those will be that come much later.  False, too, if
+ * there are less than k, or k is less than 2; *band means nothing then.
  */
 #define FPT_RECENT_MAX		16
 typedef struct FPTBand
