@@ -504,6 +504,25 @@ fpt_store_uint(char *p, int width, uint64 v)
 	}
 }
 
+/*
+ * Write n numbers one behind the other, as fpt_store_uint() writes each; no
+ * byte behind them is touched.  The next one's bytes are, before they are
+ * written: eight at a time, as long as there are so many.
+ */
+static inline void
+fpt_store_uints(char *p, int width, const uint64 *v, int n)
+{
+	int			i = 0;
+
+	Assert(width >= 1 && width <= 8 && n >= 0);
+#ifndef WORDS_BIGENDIAN
+	for (int many = n - (8 + width - 1) / width; i <= many; i++)
+		memcpy(p + i * width, &v[i], 8);
+#endif
+	for (; i < n; i++)
+		fpt_store_uint(p + i * width, width, v[i]);
+}
+
 /* --- order ------------------------------------------------------------ */
 
 /* Are keys compared by functions of types, which may raise? */

@@ -588,6 +588,17 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 	}
 }
 
+/* All of them: mostly their TIDs are one behind the other. */
+static inline void
+fpt_node_free(const FPTGeom *g, char *node)
+{
+	Assert(!g->perm);
+	if (g->pw == g->fw)
+		memset(node + g->tid_off, 0, g->cap * g->fw);
+	else
+		fpt_slots_free(g, node, g->capmask);
+}
+
 /* A slot's downlink, which may be any number; 0 in leaf pages. */
 static inline uint32
 fpt_slot_down(const FPTGeom *g, const char *node, int slot)

@@ -130,7 +130,7 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 	if (pg.g->perm)
 		memset(node, 0, pg.g->x * FPT_LINE);
 	else
-		fpt_slots_free(pg.g, node, pg.g->capmask);
+		fpt_node_free(pg.g, node);
 	return node;
 }
 
