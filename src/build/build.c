@@ -282,18 +282,20 @@ fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 {
 	FPTBuild   *b = (FPTBuild *) state;
 	uint64		rec[FPT_MAX_WORDS];
-	FPTKey		key;
 
 	Assert(b->nspools == FPT_NSPOOLS);
-	fpt_form_key(&b->ix, values[0], isnull[0], fpt_tid_encode(tid), &key);
-	rec[0] = key.hi;
-	rec[1] = key.lo;
-	rec[2] = key.tid << 1 | (tupleIsAlive ? 0 : FPT_ENTRY_DEAD);
-	if (key.cls != FPT_CLS_VALUE)
+	rec[2] = fpt_tid_encode(tid) << 1 | (tupleIsAlive ? 0 : FPT_ENTRY_DEAD);
+	if (isnull[0])
 		fpt_spool_put(b->spools[FPT_SPOOL_NULLS], rec + 2);
 	else
+	{
+		FPTImage	img = fpt_value_image(&b->ix, values[0]);
+
+		rec[0] = img.hi;
+		rec[1] = img.lo;
 		fpt_spool_put(b->spools[FPT_SPOOL_VALUES],
 					  rec + FPT_MAX_WORDS - b->nwords[FPT_SPOOL_VALUES]);
+	}
 	b->indtuples += 1;
 }
 

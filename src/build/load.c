@@ -78,7 +78,8 @@ typedef struct FPTLoadLevel
 	int			n;				/* entries */
 	int			nnull;			/* of these, NULLs */
 	FPTKey		base;			/* an FPT_CLS_VALUE if known, else zeroes */
-	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base */
+	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base:
+								 * class, image or head, and no more */
 	FPTTidRange tids;			/* what its TIDs are */
 	int			first;			/* the first value's place in entries[] */
 	FPTApart	apart;			/* how far values are from one another */
@@ -92,6 +93,7 @@ typedef struct FPTLoadLevel
 	 * than "apart" says, and its TID is in one of these blocks, with an offset
 	 * that is not above easy_off.
 	 */
+	bool		narrow;			/* values have 8 bytes or less */
 	int			easy_n;
 	uint64		easy_hi;
 	uint64		easy_lo;
@@ -260,6 +262,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
 	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
 	lv->reach = load->reach;
+	lv->narrow = !fpt_is_general(&load->layout) && load->layout.keysize <= 8;
 	lv->growing.l = &load->layout;
 	lv->growing.entries = lv->entries;
 	lv->growing.fill = lv->fillfactor;
@@ -341,17 +344,24 @@ fpt_level_least(const FPTLoadLevel *lv)
 	return lv->level == 0 ? 1 : 2;
 }
 
-/*
- * Is another value no farther from the one FPT_MAX_CAP entries before it, or
- * the first, than the level's "apart" says?  *d: how far it is.  There is one.
- */
-static inline bool
-fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
+/* The value FPT_MAX_CAP entries before the next one, or the first of all. */
+static inline const FPTKey *
+fpt_level_before(const FPTLoadLevel *lv)
 {
 	const FPTKey *from = &lv->entries[Max(lv->first, lv->n - FPT_MAX_CAP)].key;
 
 	Assert(lv->first < lv->n && from->cls == FPT_CLS_VALUE);
-	*d = fpt_level_distance(lv, from, key);
+	return from;
+}
+
+/*
+ * Is another value no farther from that one than the level's "apart" says?
+ * *d: how far it is.
+ */
+static inline bool
+fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
+{
+	*d = fpt_level_distance(lv, fpt_level_before(lv), key);
 	return d->hi < lv->apart.hi ||
 		(d->hi == lv->apart.hi && d->lo <= lv->apart.lo);
 }
@@ -680,13 +690,25 @@ fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 	FPTApart	d;
 	FPTApart	apart;
 
-	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE ||
-		fpt_level_foreign(lv, key))
+	if (lv->n >= lv->easy_n || key->cls != FPT_CLS_VALUE)
 		return false;
-	d = fpt_level_distance(lv, &lv->base, key);
-	if (d.hi > lv->easy_hi || d.lo > lv->easy_lo ||
-		!fpt_level_within(lv, key, &apart))
-		return false;
+	if (lv->narrow)
+	{
+		/* what follows, without the upper halves, which are zero */
+		if (key->lo - lv->base.lo > lv->easy_lo ||
+			(key->lo - fpt_level_before(lv)->lo > lv->apart.lo &&
+			 lv->apart.hi == 0))
+			return false;
+	}
+	else
+	{
+		if (fpt_level_foreign(lv, key))
+			return false;
+		d = fpt_level_distance(lv, &lv->base, key);
+		if (d.hi > lv->easy_hi || d.lo > lv->easy_lo ||
+			!fpt_level_within(lv, key, &apart))
+			return false;
+	}
 	return block >= lv->easy_minblock && block <= lv->easy_maxblock &&
 		(key->tid & 0xFFFF) <= lv->easy_off;
 }
@@ -975,51 +997,76 @@ fpt_level_spill(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	return true;
 }
 
-/*
- * Add an entry to a level; keys come in ascending order.  "down": an inner
- * page's child.  The key's tuple is copied.  When the page is full it is
- * closed, and the next one begun: as fpt_level_close().  After
- * fpt_level_spill() it begins again, with a page of one entry: that has room,
- * or is closed without a spill.
- */
-static void
-fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
+/* Put an entry for which there is room into the level's page. */
+static inline void
+fpt_level_put(FPTLoadLevel *lv, const FPTKey *key, uint32 down)
 {
-	FPTLoadLevel *lv = load->levels[level];
-	FPTKeyBuf	sep;
-	FPTEntry   *e;
+	FPTEntry   *e = &lv->entries[lv->n++];
 
-	if (lv == NULL)
-		lv = fpt_level_create(load, level);
-	Assert(lv->n == 0 || fpt_is_general(&load->layout) ||
-		   fpt_key_cmp(&load->layout, &lv->entries[lv->n - 1].key, key) < 0);
-	if (!fpt_level_easy(lv, key) && !fpt_level_room(load, lv, key))
+	Assert(lv->n <= FPT_MAX_ENTRIES);
+	e->key = *key;
+	e->down = down;
+	if (unlikely(lv->tups != NULL))
+		fpt_level_keep(lv, &e->key);
+	fpt_tids_add(&lv->tids, key->tid);
+	if (key->cls == FPT_CLS_VALUE)
+	{
+		lv->last.cls = FPT_CLS_VALUE;
+		lv->last.hi = key->hi;
+		lv->last.lo = key->lo;
+	}
+	else
+		lv->nnull++;
+}
+
+/*
+ * Add an entry to a level of which it is not known whether its page has room.
+ * If it has none it is closed, and the next one begun: as fpt_level_close().
+ * After fpt_level_spill() it begins again, with a page of one entry: that has
+ * room, or is closed without a spill.
+ */
+static pg_noinline void
+fpt_level_add_hard(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
+				   uint32 down)
+{
+	FPTKeyBuf	sep;
+
+	if (!fpt_level_room(load, lv, key))
 	{
 		FPTKey		high = *key;
 
-		if (level == 0)
+		if (lv->level == 0)
 			high = fpt_separator(&load->layout, &lv->entries[lv->n - 1].key,
 								 key, &sep);
 		if (fpt_level_spill(load, lv, &high))
 		{
 			/* The last entry has begun the next page. */
-			fpt_level_add(load, level, key, down);
+			fpt_level_add(load, lv->level, key, down);
 			return;
 		}
 		fpt_level_close(load, lv, &high);
 		(void) fpt_level_room(load, lv, key);	/* the first always fits */
 	}
-	Assert(lv->n < FPT_MAX_ENTRIES);
-	e = &lv->entries[lv->n++];
-	e->key = *key;
-	e->down = down;
-	if (lv->tups != NULL)
-		fpt_level_keep(lv, &e->key);
-	fpt_tids_add(&lv->tids, key->tid);
-	if (key->cls == FPT_CLS_VALUE)
-		lv->last = *key;
+	fpt_level_put(lv, key, down);
+}
+
+/*
+ * Add an entry to a level; keys come in ascending order.  "down": an inner
+ * page's child.  The key's tuple is copied.
+ */
+static inline void
+fpt_level_add(FPTLoad *load, int level, const FPTKey *key, uint32 down)
+{
+	FPTLoadLevel *lv = load->levels[level];
+
+	if (unlikely(lv == NULL))
+		lv = fpt_level_create(load, level);
+	Assert(lv->n == 0 || fpt_is_general(&load->layout) ||
+		   fpt_key_cmp(&load->layout, &lv->entries[lv->n - 1].key, key) < 0);
+	if (likely(fpt_level_easy(lv, key)))
+		fpt_level_put(lv, key, down);
 	else
-		lv->nnull++;
+		fpt_level_add_hard(load, lv, key, down);
 }
 
 /*

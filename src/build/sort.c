@@ -451,10 +451,10 @@ fpt_spool_make_room(FPTSpool *sp)
 	sp->recs = repalloc_huge(sp->recs, sp->maxrecs * sp->recsize);
 }
 
-void
-fpt_spool_put(FPTSpool *sp, const uint64 *rec)
+/* fpt_spool_put() of records of nw words; the compiler knows how many 2 are. */
+static pg_attribute_always_inline void
+fpt_spool_put_words(FPTSpool *sp, const uint64 *rec, int nw)
 {
-	int			nw = sp->nwords;
 	uint64	   *place;
 
 	Assert(sp->l == NULL && sp->queue == NULL);
@@ -468,6 +468,15 @@ fpt_spool_put(FPTSpool *sp, const uint64 *rec)
 		sp->sorted = false;
 	fpt_rec_copy(place, rec, nw);
 	sp->nrecs++;
+}
+
+void
+fpt_spool_put(FPTSpool *sp, const uint64 *rec)
+{
+	if (likely(sp->nwords == 2))
+		fpt_spool_put_words(sp, rec, 2);
+	else
+		fpt_spool_put_words(sp, rec, sp->nwords);
 }
 
 /*

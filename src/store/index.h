@@ -53,6 +53,19 @@ typedef struct FPTIndex
 	FPTGuess	guess;			/* of nodes of leaves */
 } FPTIndex;
 
+/* Image of a value in the index's order (DESC).  Raises nothing. */
+static inline FPTImage
+fpt_value_image(const FPTIndex *ix, Datum value)
+{
+	FPTImage	img;
+
+	Assert(ix->type != NULL);
+	fpt_image_encode(ix->type, value, &img);
+	if (ix->descending)
+		fpt_image_invert(ix->type, &img);
+	return img;
+}
+
 /*
  * Key of an index entry, in the index's order (DESC, NULLS placement).  Of
  * image keys; fpt_general_form() is for the others.  All of *key is set, the
@@ -68,11 +81,8 @@ fpt_form_key(FPTIndex *ix, Datum value, bool isnull, uint64 tid, FPTKey *key)
 		key->cls = ix->layout.nullsfirst ? FPT_CLS_NULLFIRST : FPT_CLS_NULLLAST;
 	else
 	{
-		FPTImage	img;
+		FPTImage	img = fpt_value_image(ix, value);
 
-		fpt_image_encode(ix->type, value, &img);
-		if (ix->descending)
-			fpt_image_invert(ix->type, &img);
 		key->hi = img.hi;
 		key->lo = img.lo;
 		key->cls = FPT_CLS_VALUE;
