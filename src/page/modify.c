@@ -691,19 +691,17 @@ fpt_page_insert(const FPTLayout *l, void *page, const FPTEntry *e,
 }
 
 /*
- * See page/modify.h.  The k highest TIDs are kept sorted while all n are gone
+ * The k highest of n TIDs, in ascending order: kept sorted while all are gone
  * through once; n is at most a page's, k is small.  From the end, where the
- * highest are if rows ascend: the others are only looked at.
+ * highest are if rows ascend: the others are only looked at.  *band: from the
+ * first to the last of them.
  */
-bool
-fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
+static void
+fpt_highest_tids(const uint64 *tids, int n, int k, uint64 *last, FPTBand *band)
 {
-	uint64		last[FPT_RECENT_MAX];	/* the highest TIDs so far, ascending */
 	int			had = 0;
-	uint64		blocks;
 
-	if (k < 2 || k > FPT_RECENT_MAX || n < k)
-		return false;
+	Assert(k > 0 && k <= n);
 	for (int i = n - 1; i >= 0; i--)
 	{
 		int			j;
@@ -721,6 +719,31 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 			last[j] = tids[i];
 		}
 	}
+	for (band->from = 0; tids[band->from] < last[0]; band->from++)
+		;
+	for (band->to = n - 1; tids[band->to] < last[0]; band->to--)
+		;
+}
+
+/* So few of the highest TIDs tell mostly that all asked for are no band. */
+#define FPT_RECENT_FEW		5
+
+/* See page/modify.h.  The highest of all lie among any more of the highest. */
+bool
+fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
+{
+	uint64		last[FPT_RECENT_MAX];
+	uint64		blocks;
+
+	if (k < 2 || k > FPT_RECENT_MAX || n < k)
+		return false;
+	if (k > FPT_RECENT_FEW)
+	{
+		fpt_highest_tids(tids, n, FPT_RECENT_FEW, last, band);
+		if (band->to - band->from > n / 2)
+			return false;
+	}
+	fpt_highest_tids(tids, n, k, last, band);
 	blocks = (last[k - 1] >> 16) - (last[0] >> 16);
 	for (int j = 1; j < k; j++)
 	{
@@ -728,10 +751,6 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 		if (((last[j] >> 16) - (last[j - 1] >> 16)) * 2 > blocks + 2)
 			return false;
 	}
-	for (band->from = 0; tids[band->from] < last[0]; band->from++)
-		;
-	for (band->to = n - 1; tids[band->to] < last[0]; band->to--)
-		;
 	band->local = blocks <= 1;
 	return band->to - band->from <= n / 2;
 }

@@ -174,30 +174,24 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPage		pg = fpt_page_open(l, page);
+	int			before = fpt_page_count(l, page);
 	int			kid;
 
-	if (pg.g == NULL)
+	if (before < 0)
 		return FPT_CORRUPT;
 
 	/* Backwards, so that removing a node moves nothing still to be seen. */
 	for (kid = h->nkids - 1; kid >= 0; kid--)
 	{
-		int			before = 0;
 		int			count = fpt_node_count(l, page, kid);
 		uint64		drop = 0;
 		uint8		slots[FPT_MAX_CAP];
 		int			i;
 
-		if (count < 0)
+		/* nodes before it: a damaged root names one twice, perhaps */
+		before -= count;
+		if (count < 0 || before < 0)
 			return FPT_CORRUPT;
-		for (i = 0; i < kid; i++)
-		{
-			int			m = fpt_node_count(l, page, i);
-
-			if (m < 0)
-				return FPT_CORRUPT;
-			before += m;
-		}
 		if (before + count <= n)
 			break;
 		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
