@@ -30,6 +30,7 @@
 #include "build/load.h"
 #include "key/compare.h"
 #include "page/encoding.h"
+#include "page/fill.h"
 #include "page/fixed.h"
 #include "page/form.h"
 #include "page/format.h"

@@ -10,6 +10,7 @@
  */
 #include "page/copy.h"
 #include "page/encoding.h"
+#include "page/fill.h"
 #include "page/form.h"
 #include "page/format.h"
 #include "page/geom.h"

@@ -34,16 +34,6 @@ extern void fpt_page_init(const FPTLayout *l, void *page,
 						  const FPTKey *base, uint32 tidbase);
 
 /*
- * Put n entries, sorted, into a page that fpt_page_init made.  They are spread
- * evenly over nodes that are filled to at most "fill" percent where that is
- * possible, otherwise as densely as needed.  FPT_FULL if they do not fit,
- * FPT_UNFIT if one is not representable: the page is half filled.  May raise if
- * it is to have a dictionary.
- */
-extern FPTResult fpt_page_fill(const FPTLayout *l, void *page,
-							   const FPTEntry *entries, int n, int fill);
-
-/*
  * Insert into a free slot of the entry's node, the common case.  Adds to *edit
  * the bytes that change, hints apart.  FPT_FULL: see fpt_page_make_room();
  * FPT_UNFIT: this page cannot have the key or TID at all; FPT_DUPLICATE: it has

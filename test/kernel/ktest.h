@@ -17,6 +17,7 @@
 #include "page/copy.h"
 #include "page/dict.h"
 #include "page/encoding.h"
+#include "page/fill.h"
 #include "page/form.h"
 #include "page/geom.h"
 #include "page/kernel.h"
