@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * page/simd.c
- *	  Searching and ordering the slots of a node, in several instruction sets.
+ *	  Searching the slots of a node, in several instruction sets.
  *
  * A variant has the functions of FPTSimd (page/layout.h).  Those that compare
  * look at all n keys, whatever their order: there is no branch to mispredict,
@@ -18,25 +18,16 @@
  * comes first, as the instructions that make bits of lanes have it.
  *
  * Nothing in here fails, raises, or trusts what it is given: bytes of a damaged
- * node give bits that mean nothing, never more of them than n, and no position
- * of order() is beyond n - 1.
+ * node give bits that mean nothing, never more of them than n.
  *
  * Which variant runs is chosen at run time: the library is built for the
  * baseline CPU, and only functions with a target attribute use more.
  *
  *-------------------------------------------------------------------------
  */
+#include "page/rank.h"
 #include "page/simd.h"
-
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define FPT_SIMD_X86 1
-#include <immintrin.h>
-#define FPT_AVX2	__attribute__((target("avx2")))
-#define FPT_AVX512	__attribute__((target("avx512f,avx512bw")))
-#elif defined(__aarch64__) && defined(__ARM_NEON)
-#define FPT_SIMD_NEON 1
-#include <arm_neon.h>
-#endif
+#include "page/vector.h"
 
 /* The n lowest bits. */
 static inline uint64
@@ -56,55 +47,6 @@ fpt_cmp_result(uint64 lt, uint64 equal, int n, uint64 *eq)
 	Assert((lt & equal) == 0);
 	*eq = equal & fpt_low_bits(n);
 	return lt & fpt_low_bits(n);
-}
-
-/* The upper bits of numbers that order() goes by, and those of a position. */
-#define FPT_ORDER_BITS		10
-#define FPT_PLACE_BITS		6
-
-/* So far do numbers that are "span" apart at most have to be shifted. */
-static inline int
-fpt_order_shift(uint64 span)
-{
-	return span >> FPT_ORDER_BITS == 0 ? 0 :
-		64 - FPT_ORDER_BITS - __builtin_clzll(span);
-}
-
-/*
- * For FPTSimd.order: n different numbers of 16 bits, in order as signed ones,
- * the lowest bits of which are a position.
- */
-static pg_attribute_always_inline void
-fpt_order_begin(const uint64 *at, int n, int16 *v)
-{
-	uint64		min = at[0];
-	uint64		max = at[0];
-	int			shift;
-
-	for (int i = 1; i < n; i++)
-	{
-		min = Min(min, at[i]);
-		max = Max(max, at[i]);
-	}
-	shift = fpt_order_shift(max - min);
-	for (int i = 0; i < n; i++)
-	{
-		uint32		upper = (uint32) ((at[i] - min) >> shift);
-
-		Assert(upper >> FPT_ORDER_BITS == 0);
-		v[i] = (int16) ((upper << FPT_PLACE_BITS | i) ^ 0x8000);
-	}
-}
-
-/* The positions in order, by the place of each. */
-static pg_attribute_always_inline void
-fpt_order_end(const uint16 *place, int n, uint8 *pos)
-{
-	for (int i = 0; i < n; i++)
-	{
-		Assert(place[i] < n);
-		pos[place[i]] = (uint8) i;
-	}
 }
 
 /* --- portable ----------------------------------------------------------- */
@@ -187,30 +129,6 @@ fpt_used_scalar(const void *low, int n, int stride)
 	for (int i = 0; i < n; i++, p += stride)
 		used |= (uint64) (*p != 0) << i;
 	return used;
-}
-
-/* FPTSimd.order.  Insertion sort. */
-static void
-fpt_order_scalar(const uint64 *at, int n, uint8 *pos)
-{
-	int16		v[FPT_MAX_CAP];
-
-	Assert(n > 0 && n <= FPT_MAX_CAP);
-	fpt_order_begin(at, n, v);
-	for (int i = 1; i < n; i++)
-	{
-		int16		x = v[i];
-		int			j = i;
-
-		for (; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
-	for (int i = 0; i < n; i++)
-	{
-		Assert(i == 0 || v[i - 1] < v[i]);
-		pos[i] = v[i] & (FPT_MAX_CAP - 1);
-	}
 }
 
 /*
@@ -511,40 +429,6 @@ fpt_used_sse2(const void *low, int n, int stride)
 		return ~none & fpt_low_bits(n);
 	}
 	return fpt_used_scalar(low, n, stride);
-}
-
-/*
- * FPTSimd.order.  A number's place is how many are below it: all are compared
- * with all.  As they differ, so do their places.  A result of -1 is subtracted.
- * Lanes behind the last number have whatever v has there: nobody is compared
- * with them, and their places are not read.
- */
-static void
-fpt_order_sse2(const uint64 *at, int n, uint8 *pos)
-{
-	int16		v[FPT_MAX_CAP];
-	uint16		place[FPT_MAX_CAP];
-
-	Assert(n > 0 && n <= FPT_MAX_CAP);
-	fpt_order_begin(at, n, v);
-	for (int i = 0; i < n; i += 16)
-	{
-		__m128i		a = _mm_loadu_si128((const __m128i *) (v + i));
-		__m128i		b = _mm_loadu_si128((const __m128i *) (v + i + 8));
-		__m128i		na = _mm_setzero_si128();
-		__m128i		nb = _mm_setzero_si128();
-
-		for (int j = 0; j < n; j++)
-		{
-			__m128i		x = _mm_set1_epi16(v[j]);
-
-			na = _mm_sub_epi16(na, _mm_cmpgt_epi16(a, x));
-			nb = _mm_sub_epi16(nb, _mm_cmpgt_epi16(b, x));
-		}
-		_mm_storeu_si128((__m128i *) (place + i), na);
-		_mm_storeu_si128((__m128i *) (place + i + 8), nb);
-	}
-	fpt_order_end(place, n, pos);
 }
 
 static const FPTSimd fpt_simd_sse2 = {
@@ -916,104 +800,6 @@ fpt_used_avx2(const void *low, int n, int stride)
 	}
 	none = ~none & fpt_low_bits(Min(n, i));
 	return i < n ? none | fpt_used_apart_avx2(low, n, stride, i) : none;
-}
-
-/* The least and the greatest of n numbers. */
-static inline FPT_AVX2 void
-fpt_span_avx2(const uint64 *at, int n, uint64 *min, uint64 *max)
-{
-	const __m256i flip = _mm256_set1_epi64x((long long) (UINT64CONST(1) << 63));
-	__m256i		lo = _mm256_xor_si256(_mm256_set1_epi64x((long long) at[0]),
-									  flip);
-	__m256i		hi = lo;
-	uint64		four[2][4];
-	int			i;
-
-	for (i = 0; i + 4 <= n; i += 4)
-	{
-		__m256i		x = _mm256_loadu_si256((const __m256i *) (at + i));
-
-		x = _mm256_xor_si256(x, flip);
-		lo = _mm256_blendv_epi8(lo, x, _mm256_cmpgt_epi64(lo, x));
-		hi = _mm256_blendv_epi8(hi, x, _mm256_cmpgt_epi64(x, hi));
-	}
-	_mm256_storeu_si256((__m256i *) four[0], _mm256_xor_si256(lo, flip));
-	_mm256_storeu_si256((__m256i *) four[1], _mm256_xor_si256(hi, flip));
-	*min = four[0][0];
-	*max = four[1][0];
-	for (int j = 1; j < 4; j++)
-	{
-		*min = Min(*min, four[0][j]);
-		*max = Max(*max, four[1][j]);
-	}
-	for (; i < n; i++)
-	{
-		*min = Min(*min, at[i]);
-		*max = Max(*max, at[i]);
-	}
-}
-
-/*
- * fpt_order_begin(), four at a time: the lower halves of 64 bits are brought
- * together, then of these the lower halves.
- */
-static inline FPT_AVX2 void
-fpt_order_begin_avx2(const uint64 *at, int n, int16 *v)
-{
-	const __m256i halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-	const __m128i pick = _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13,
-									   -1, -1, -1, -1, -1, -1, -1, -1);
-	const __m128i flip = _mm_set1_epi16((short) 0x8000);
-	__m256i		place = _mm256_setr_epi64x(0, 1, 2, 3);
-	uint64		min;
-	uint64		max;
-	__m256i		base;
-	__m128i		shift;
-
-	fpt_span_avx2(at, n, &min, &max);
-	base = _mm256_set1_epi64x((long long) min);
-	shift = _mm_cvtsi32_si128(fpt_order_shift(max - min));
-	for (int i = 0; i < n; i += 4)
-	{
-		__m256i		x = _mm256_loadu_si256((const __m256i *) (at + i));
-		__m128i		y;
-
-		x = _mm256_srl_epi64(_mm256_sub_epi64(x, base), shift);
-		x = _mm256_or_si256(_mm256_slli_epi64(x, FPT_PLACE_BITS), place);
-		x = _mm256_permutevar8x32_epi32(x, halves);
-		y = _mm_shuffle_epi8(_mm256_castsi256_si128(x), pick);
-		_mm_storel_epi64((__m128i *) (v + i), _mm_xor_si128(y, flip));
-		place = _mm256_add_epi64(place, _mm256_set1_epi64x(4));
-	}
-}
-
-/* As fpt_order_sse2(). */
-static FPT_AVX2 void
-fpt_order_avx2(const uint64 *at, int n, uint8 *pos)
-{
-	int16		v[FPT_MAX_CAP];
-	uint16		place[FPT_MAX_CAP];
-
-	Assert(n > 0 && n <= FPT_MAX_CAP);
-	fpt_order_begin_avx2(at, n, v);
-	for (int i = 0; i < n; i += 32)
-	{
-		__m256i		a = _mm256_loadu_si256((const __m256i *) (v + i));
-		__m256i		b = _mm256_loadu_si256((const __m256i *) (v + i + 16));
-		__m256i		na = _mm256_setzero_si256();
-		__m256i		nb = _mm256_setzero_si256();
-
-		for (int j = 0; j < n; j++)
-		{
-			__m256i		x = _mm256_set1_epi16(v[j]);
-
-			na = _mm256_sub_epi16(na, _mm256_cmpgt_epi16(a, x));
-			nb = _mm256_sub_epi16(nb, _mm256_cmpgt_epi16(b, x));
-		}
-		_mm256_storeu_si256((__m256i *) (place + i), na);
-		_mm256_storeu_si256((__m256i *) (place + i + 16), nb);
-	}
-	fpt_order_end(place, n, pos);
 }
 
 /*
@@ -1421,35 +1207,6 @@ fpt_used_neon(const void *low, int n, int stride)
 		used |= fpt_bits8_neon(vtstq_u8(a, a)) << i;
 	}
 	return used & fpt_low_bits(n);
-}
-
-/* As fpt_order_sse2(). */
-static void
-fpt_order_neon(const uint64 *at, int n, uint8 *pos)
-{
-	int16		v[FPT_MAX_CAP];
-	uint16		place[FPT_MAX_CAP];
-
-	Assert(n > 0 && n <= FPT_MAX_CAP);
-	fpt_order_begin(at, n, v);
-	for (int i = 0; i < n; i += 16)
-	{
-		int16x8_t	a = vld1q_s16(v + i);
-		int16x8_t	b = vld1q_s16(v + i + 8);
-		uint16x8_t	na = vdupq_n_u16(0);
-		uint16x8_t	nb = vdupq_n_u16(0);
-
-		for (int j = 0; j < n; j++)
-		{
-			int16x8_t	x = vdupq_n_s16(v[j]);
-
-			na = vsubq_u16(na, vcgtq_s16(a, x));
-			nb = vsubq_u16(nb, vcgtq_s16(b, x));
-		}
-		vst1q_u16(place + i, na);
-		vst1q_u16(place + i + 8, nb);
-	}
-	fpt_order_end(place, n, pos);
 }
 
 static const FPTSimd fpt_simd_neon = {
