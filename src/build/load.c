@@ -38,6 +38,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/rows.h"
 #include "store/buf.h"
 #include "store/map.h"
 #include "store/options.h"
@@ -82,6 +83,9 @@ typedef struct FPTLoadLevel
 	FPTKey		last;			/* last entry of class FPT_CLS_VALUE, or base:
 								 * class, image or head, and no more */
 	FPTTidRange tids;			/* what its TIDs are */
+	FPTRows		rows;			/* of a leaf of images: do its rows follow each
+								 * other? */
+	uint32		maxoff;			/* highest offset of the page before */
 	int			first;			/* the first value's place in entries[] */
 	FPTApart	apart;			/* how far values are from one another */
 	int			fixed;			/* fixed bits of all values and of base, which
@@ -95,6 +99,7 @@ typedef struct FPTLoadLevel
 	 * that is not above easy_off.
 	 */
 	bool		narrow;			/* values have 8 bytes or less */
+	bool		easy_rows;		/* ... if its row is in line, too */
 	int			easy_n;
 	uint64		easy_hi;
 	uint64		easy_lo;
@@ -216,6 +221,8 @@ fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
 	fpt_tids_none(&lv->tids);
+	fpt_rows_begin(&lv->rows, lv->level > 0 || fpt_is_general(&load->layout) ?
+				   0 : fpt_row_bits(lv->maxoff));
 	lv->first = 0;
 	lv->apart.hi = lv->apart.lo = 0;
 	lv->easy_n = 0;
@@ -269,6 +276,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->growing.fill = lv->fillfactor;
 	lv->growing.fewfill = lv->fewfill;
 	lv->npages = 0;
+	lv->maxoff = FPT_TID_MAXOFF;	/* as nothing is known */
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
 	fpt_level_start(load, lv, &low, FPT_NOPAGE, FPT_NOPAGE);
@@ -428,18 +436,26 @@ fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
 }
 
 /*
- * The geometry of a leaf of this key width and kind: that with keys relative to
- * nodes, if there is one and the values are near enough for it.
+ * The geometry of a page of this key width and kind: of a leaf that with keys
+ * relative to nodes, if there is one and the values are near enough for it; and
+ * with TIDs that are, in place of those of the kind, if rows follow each other.
  */
 static inline const FPTGeom *
-fpt_level_geom(FPTLoad *load, int kw, int kind, const FPTApart *apart)
+fpt_level_geom(FPTLoad *load, int kw, int kind, const FPTApart *apart,
+			   const FPTRows *rows)
 {
 	const FPTGeom *g = &load->layout.geoms->geom[kw - 1][kind];
+	const FPTGeom *r = &load->layout.geoms->geom[kw - 1][FPT_KIND_LEAF1];
 
-	if (kind != FPT_KIND_INNER &&
-		fpt_near_enough(g + FPT_KIND_NEAR, apart->hi, apart->lo))
-		return g + FPT_KIND_NEAR;
-	return g;
+	if (kind == FPT_KIND_INNER)
+		return g;
+	if (fpt_near_enough(g + FPT_KIND_NEAR, apart->hi, apart->lo))
+	{
+		g += FPT_KIND_NEAR;
+		r += FPT_KIND_NEAR;
+	}
+	/* far ones would have as many bytes as the others */
+	return kind < FPT_KIND_LEAF6 && fpt_rows_enough(rows, r) ? r : g;
 }
 
 /* The tightest encoding's geometry for a level's entries and another one. */
@@ -449,11 +465,13 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	FPTApart	apart = fpt_level_apart(load, lv, key);
 	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
+	FPTRows		rows = lv->rows;
 	uint32		tidbase;
 	int			kind = fpt_level_kind(lv, key, &tidbase);
 	int			kw = fpt_level_kw(load, lv, &base, &last);
 
-	return fpt_level_geom(load, kw, kind, &apart);
+	fpt_rows_add(&rows, key->tid);
+	return fpt_level_geom(load, kw, kind, &apart, &rows);
 }
 
 /* Is this entry's key the one of the entry before it? */
@@ -624,8 +642,11 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 	lv->easy_lo = PG_UINT64_MAX >> (64 - 8 * Min(g->kw, 8));
 	lv->easy_minblock = 0;
 	lv->easy_maxblock = lv->easy_off = PG_UINT32_MAX;
+	lv->easy_rows = fpt_has_far(g);
 	if (g->tw < 6)
 	{
+		int			bytes = fpt_has_far(g) ? FPT_FAR_BYTES : g->tw;
+
 		/*
 		 * blocks in which they do not get further apart than TIDs can tell;
 		 * none where the sum is beyond the last block there can be
@@ -634,7 +655,7 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
 
 		lv->easy_minblock = first;
-		lv->easy_maxblock = first + (1u << (8 * g->tw - FPT_TID_OFFBITS)) - 1;
+		lv->easy_maxblock = first + (1u << (8 * bytes - FPT_TID_OFFBITS)) - 1;
 		lv->easy_off = FPT_TID_MAXOFF;
 	}
 }
@@ -677,6 +698,8 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	}
 	lv->base.tid = 0;
 	lv->apart = fpt_level_apart(load, lv, key);
+	if (!fpt_has_far(g))
+		lv->rows.off = true;	/* for the whole page */
 	if (isnull && load->layout.nullsfirst)
 		lv->first = lv->n + 1;
 	fpt_level_note_easy(lv, g, key, nnull);
@@ -711,7 +734,9 @@ fpt_level_easy(const FPTLoadLevel *lv, const FPTKey *key)
 			return false;
 	}
 	return block >= lv->easy_minblock && block <= lv->easy_maxblock &&
-		(key->tid & 0xFFFF) <= lv->easy_off;
+		(key->tid & 0xFFFF) <= lv->easy_off &&
+		(!lv->easy_rows ||
+		 fpt_rows_in_line(&lv->rows, fpt_row_of(0, lv->rows.bits, key->tid)));
 }
 
 /*
@@ -724,13 +749,14 @@ fpt_level_final(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
 				int kind)
 {
 	int			kw = fpt_level_kw(load, lv, &lv->base, &lv->last);
-	const FPTGeom *g = fpt_level_geom(load, kw, kind, &lv->apart);
+	const FPTGeom *g = fpt_level_geom(load, kw, kind, &lv->apart, &lv->rows);
 
 	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
 		int			all = fpt_level_kw(load, lv, &lv->base, high);
-		const FPTGeom *w = fpt_level_geom(load, all, kind, &lv->apart);
+		const FPTGeom *w = fpt_level_geom(load, all, kind, &lv->apart,
+										  &lv->rows);
 
 		if ((lv->fixed < 0 || all < load->layout.keysize) &&
 			fpt_fill_fits(w, lv, lv->n, lv->nnull))
@@ -809,7 +835,8 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 {
 	void	   *page = fpt_load_page(load, lv->pageno);
 	FPTPageSpec spec = {.level = lv->level, .pageno = lv->pageno,
-	.low = &lv->low.key, .high = high, .reach = lv->reach};
+	.low = &lv->low.key, .high = high, .reach = lv->reach,
+	.rowbits = lv->rows.bits};
 	FPTResult	res;
 
 	Assert(load->levels[lv->level] == lv);
@@ -880,6 +907,7 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 		}
 	}
 	lv->npages++;
+	lv->maxoff = lv->tids.maxoff;
 	if (!rightmost)
 		fpt_level_start(load, lv, high, pageno, right);
 	fpt_level_add(load, lv->level + 1, &key, pageno);
@@ -1010,6 +1038,7 @@ fpt_level_put(FPTLoadLevel *lv, const FPTKey *key, uint32 down)
 	if (unlikely(lv->tups != NULL))
 		fpt_level_keep(lv, &e->key);
 	fpt_tids_add(&lv->tids, key->tid);
+	fpt_rows_add(&lv->rows, key->tid);
 	if (key->cls == FPT_CLS_VALUE)
 	{
 		lv->last.cls = FPT_CLS_VALUE;

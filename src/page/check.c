@@ -175,6 +175,9 @@ fpt_check_encoding(FPTCheckState *st)
 	Assert(h->nnodes <= g->maxnodes);
 	if (h->std.pd_lower != fpt_lower(g, h->nnodes))
 		return fpt_fault(st, what, "pd_lower", h->std.pd_lower);
+	if (!fpt_rowbits_sound(st->pg))
+		return fpt_fault(st, what, "bits of a row",
+						 fpt_special(st->pg.p)->rowbits);
 	if (fpt_shares_space(g) ? !fpt_hole_sound(st->pg) :
 		h->std.pd_upper != FPT_SPECIAL_OFFSET)
 		return fpt_fault(st, what, "pd_upper", h->std.pd_upper);
@@ -258,8 +261,9 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 		return msg;
 	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
 		return fpt_fault(st, reserved, "number of keys", h->ndict);
-	if (s->reserved != 0)
-		return fpt_fault(st, reserved, "a word of the last line", s->reserved);
+	if (s->reserved != 0 || s->reserved1 != 0)
+		return fpt_fault(st, reserved, "bytes of the last line",
+						 s->reserved != 0 ? s->reserved : s->reserved1);
 	if (s->fixed > (fpt_is_fixed(st->pg.p) ? FPT_FIXED_MAX : 0))
 		return fpt_fault(st, reserved, "fixed bits", s->fixed);
 	msg = fpt_check_fences(st);
@@ -510,6 +514,53 @@ fpt_check_free_slots(FPTCheckState *st, const char *node)
 }
 
 /*
+ * Where TIDs are relative to nodes: each far one is a slot's, and no other's,
+ * and what the near ones are relative to is a row that the page can have.
+ * Raises nothing.
+ */
+static const char *
+fpt_check_far(FPTCheckState *st, const char *node)
+{
+	const FPTGeom *g = st->pg.g;
+	int			rowbits = fpt_special(st->pg.p)->rowbits;
+	uint32		seen = 0;
+
+	if (!fpt_has_far(g))
+		return NULL;
+	for (uint64 used = fpt_node_used(g, node); used != 0; used &= used - 1)
+	{
+		int			far = fpt_slot_far(g, node, fpt_ctz(used));
+
+		if (far < 0)
+		{
+			uint64		row = (uint64) fpt_node_row(g, node) +
+				fpt_slot_byte(g, node, fpt_ctz(used)) - 1;
+
+			if (row >> rowbits >> FPT_ROW_BLOCKBITS != 0)
+				return fpt_fault(st, "row is beyond the last one", "its number",
+								 row);
+			continue;
+		}
+		if ((seen >> far & 1) != 0)
+			return fpt_fault(st, "two slots have the same far TID",
+							 "its number", (uint64) far);
+		seen |= 1u << far;
+	}
+	for (int i = 0; i < g->nfar; i++)
+	{
+		uint32		tid = fpt_far_get(g, node, i);
+
+		if ((tid != 0) != ((seen >> i & 1) != 0))
+			return fpt_fault(st, "far TID is not that of a slot", "stored TID",
+							 tid);
+	}
+	if (fpt_node_row(g, node) >> rowbits >> FPT_ROW_BLOCKBITS != 0)
+		return fpt_fault(st, "row of a node is not valid", "its number",
+						 fpt_node_row(g, node));
+	return NULL;
+}
+
+/*
  * A node and all of its entries, after the kids before it.  Sets the fault's
  * kid and rank.  May raise.  The permutation is copied as it is, as what is
  * wrong with it is to be named; fpt_node_order() would only say that something
@@ -531,6 +582,8 @@ fpt_check_node(FPTCheckState *st, int kid)
 		return msg;
 	node = fpt_kid_node(pg, kid);
 	msg = fpt_check_free_slots(st, node);
+	if (msg == NULL)
+		msg = fpt_check_far(st, node);
 	if (msg != NULL)
 		return msg;
 	count = fpt_popcount(fpt_node_used(pg.g, node));

@@ -100,6 +100,45 @@ fpt_copy_short_tids(const char *tids, int stride, int width, uint32 base,
 }
 
 /*
+ * TIDs of n slots that are relative to their node, made whole as if all were
+ * near ones first; false if one has no offset.
+ */
+static bool
+fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
+				   uint64 *out)
+{
+	const uint8 *bytes = (const uint8 *) node + pg.g->tid_off;
+	uint32		tidbase = fpt_special(pg.p)->tidbase;
+	int			rowbits = fpt_special(pg.p)->rowbits;
+	uint32		row = fpt_node_row(pg.g, node) - 1;
+	unsigned	near = fpt_near_rows(pg.g);
+	int			stride = pg.g->pw;
+	bool		far = false;
+	bool		valid = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		unsigned	byte = bytes[slots[i] * stride];
+
+		out[i] = fpt_row_tid(tidbase, rowbits, row + byte);
+		far |= byte > near;
+		valid &= (out[i] & 0xFFFF) != 0;
+	}
+	if (!far)
+		return valid;
+	valid = true;
+	for (int i = 0; i < n; i++)
+	{
+		unsigned	byte = bytes[slots[i] * stride];
+
+		if (byte > near)
+			out[i] = fpt_byte_tid(pg, node, byte);
+		valid &= (out[i] & 0xFFFF) != 0;
+	}
+	return valid;
+}
+
+/*
  * The TIDs of n slots; false if one is not a heap TID.  All are copied even
  * then.
  */
@@ -115,10 +154,10 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	int			i;
 
 	Assert(n >= 0 && n <= pg.g->cap);
+	if (fpt_has_far(pg.g))
+		return fpt_copy_near_tids(pg, node, slots, n, out);
 	if (width < 6 && n > 1 && fpt_slots_plain(slots, n))
 		return fpt_simd->tids(tids, n, stride, width, base, out);
-	if (stride == 2)
-		return fpt_copy_short_tids(tids, 2, 2, base, slots, n, out);
 	if (stride == 3)
 		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
 	if (stride == 4 && width == 4)
@@ -521,7 +560,7 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 		Assert(n + pg.g->cap <= FPT_MAX_ENTRIES);
 		if (slotids != NULL)
 			fpt_put_slotids(pg, kid, used, slotids + n);
-		if (pg.g->tw < 6 && (used & (used + 1)) == 0)
+		if (pg.g->tw < 6 && !fpt_has_far(pg.g) && (used & (used + 1)) == 0)
 		{
 			m = fpt_popcount(used);
 			if (!fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,

@@ -14,6 +14,7 @@
 #include "page/format.h"
 #include "page/node.h"
 #include "page/root.h"
+#include "page/rows.h"
 #include "page/slots.h"
 
 /* See page/fill.h.  Ascending insertions need not change it. */
@@ -36,6 +37,18 @@ fpt_node_hints_clear(FPTPage pg, int kid)
 		fpt_hint_clear(pg, ordinal * pg.g->cap + i);
 }
 
+/* See page/fill.h. */
+int
+fpt_rel_far(FPTPage pg, const FPTRelEntry *e, int n, uint32 *row)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		tids[FPT_MAX_CAP];
+
+	for (int i = 0; i < n; i++)
+		tids[i] = e[i].tid;
+	return fpt_rows_choose(pg.g, s->tidbase, s->rowbits, tids, n, row);
+}
+
 /*
  * See page/fill.h.  They take the first n slots in order, which makes the
  * identity their permutation; or slots with free ones between them, where many
@@ -52,6 +65,13 @@ fpt_node_write(FPTPage pg, int kid, const FPTRelEntry *e, int n)
 	Assert(n <= pg.g->cap);
 	Assert(fpt_node_used(pg.g, node) == 0);
 	fpt_node_set_perm(pg.g, node);
+	if (fpt_has_far(pg.g))
+	{
+		uint32		row;
+
+		(void) fpt_rel_far(pg, e, n, &row);
+		fpt_node_set_row(pg.g, node, row);
+	}
 	for (int i = 0; i < n; i++)
 	{
 		int			slot = spread ? fpt_spread_slot(pg.g, i, n) : i;
@@ -121,6 +141,7 @@ fpt_fill_node(FPTPage pg, FPTFill *f)
 	uint64		most = 0;
 	uint64		hi;
 	uint64		lo;
+	uint32		row;
 	FPTResult	res;
 
 	for (int j = 0; j < f->n; j++)
@@ -131,6 +152,8 @@ fpt_fill_node(FPTPage pg, FPTFill *f)
 		e[j].tid = in[j].key.tid;
 		e[j].down = in[j].down;
 	}
+	if (fpt_has_far(pg.g) && fpt_rel_far(pg, e, f->n, &row) > pg.g->nfar)
+		return FPT_UNFIT;
 	res = fpt_encoding(pg.g)->store(pg, f->entries, f->from, f->n, e);
 	if (res != FPT_OK)
 		return res;
@@ -159,6 +182,47 @@ fpt_fills_numbers(FPTPage pg, bool isnull)
 }
 
 /*
+ * Bytes for n TIDs, which the page can tell as far ones, in place of the TIDs
+ * in tids[], which are relative to the page's block; far ones go to "far" as
+ * they are.  Returns their number, or -1: they are more than a node has room
+ * for.  *row: what the others are relative to.
+ */
+static int
+fpt_fill_rows(FPTPage pg, uint64 *tids, int n, uint32 *far, uint32 *row)
+{
+	int			bits = fpt_special(pg.p)->rowbits & 0xF;
+	unsigned	near = fpt_near_rows(pg.g);
+	int			nfar = 0;
+
+	if (fpt_rows_choose(pg.g, 0, bits, tids, n, row) > pg.g->nfar)
+		return -1;
+	for (int i = 0; i < n; i++)
+	{
+		uint64		number = fpt_row_of(0, bits, tids[i]) - *row;
+
+		if (number < near)
+			tids[i] = number + 1;
+		else
+		{
+			Assert(nfar < pg.g->nfar);
+			far[nfar] = (uint32) (tids[i] >> 16) << FPT_TID_OFFBITS |
+				(uint32) (tids[i] & FPT_TID_MAXOFF);
+			tids[i] = near + ++nfar;
+		}
+	}
+	return nfar;
+}
+
+/* Put them into a new node. */
+static void
+fpt_fill_far(FPTPage pg, char *node, uint32 row, const uint32 *far, int nfar)
+{
+	fpt_node_set_row(pg.g, node, row);
+	for (int i = 0; i < nfar; i++)
+		fpt_store_uint(node + fpt_far_off(pg.g, i), FPT_FAR_BYTES, far[i]);
+}
+
+/*
  * The same for images of 8 bytes or less and short TIDs, a third of the
  * instructions: builds of such indexes, and their splits, do little else.  Keys
  * and TIDs are made in one pass, and checked all at once.
@@ -173,6 +237,10 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 	uint64		tidbase = (uint64) fpt_special(pg.p)->tidbase << 16;
 	uint64		keys[FPT_MAX_CAP];
 	uint64		tids[FPT_MAX_CAP];
+	uint32		far[FPT_MAX_FAR];
+	int			nfar = 0;
+	uint32		row = 0;
+	int			blockbytes = fpt_has_far(g) ? FPT_FAR_BYTES : g->tw;
 	uint64		least = ~UINT64CONST(0);
 	uint64		most = 0;
 	uint64		blocks = 0;
@@ -192,11 +260,16 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 		/* below the base all bits are set that a block may not have */
 		blocks |= tid >> 16;
 		offsets |= tid & 0xFFFF;
-		tids[j] = (tid >> 16) << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF);
+		tids[j] = fpt_has_far(g) ? tid :
+			(tid >> 16) << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF);
 	}
 	if (least < base || !fpt_fits(g->kw, 0, most - base) ||
-		blocks >> (8 * g->tw - FPT_TID_OFFBITS) != 0 ||
+		blocks >> (8 * blockbytes - FPT_TID_OFFBITS) != 0 ||
 		offsets > FPT_TID_MAXOFF)
+		return FPT_UNFIT;
+	if (fpt_has_far(g))
+		nfar = fpt_fill_rows(pg, tids, f->n, far, &row);
+	if (nfar < 0)
 		return FPT_UNFIT;
 	lo = keys[0];
 	if (!fpt_fill_sep(pg, f, least - base, most - base, &hi, &lo))
@@ -209,6 +282,8 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 		keys[j] -= base;
 	fpt_store_uints(node + g->key_off, g->sw, keys, f->n);
 	fpt_store_uints(node + g->tid_off, g->tw, tids, f->n);
+	if (fpt_has_far(g))
+		fpt_fill_far(pg, node, row, far, nfar);
 	fpt_node_hints_clear(pg, kid);
 	return FPT_OK;
 }

@@ -32,4 +32,11 @@ extern void fpt_node_write(FPTPage pg, int kid, const FPTRelEntry *e, int n);
 extern FPTResult fpt_page_fill(const FPTLayout *l, void *page,
 							   const FPTEntry *entries, int n, int fill);
 
+/*
+ * What the TIDs of a node with n of a page's entries are to be relative to;
+ * returns how many are too far from that, which may be more than a node has
+ * room for.  Asked where TIDs are relative to nodes.  Raises nothing.
+ */
+extern int	fpt_rel_far(FPTPage pg, const FPTRelEntry *e, int n, uint32 *row);
+
 #endif							/* FPT_PAGE_FILL_H */

@@ -17,6 +17,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/rows.h"
 #include "page/tuple.h"
 
 /* A number of 128 bits: how far two images are from each other */
@@ -72,6 +73,7 @@ typedef struct FPTForm
 	int			first;			/* the first and last one that is a value, */
 	int			last;			/* -1: none is */
 	int			bytes;			/* of tuples, fences' included */
+	int			rowbits;		/* bits of the highest offset */
 	uint32		tidbase;		/* what these are relative to */
 	int			kw;				/* the key width chosen */
 	int			fixed;			/* the keys' fixed bits, which are left out of
@@ -314,6 +316,43 @@ fpt_form_fixed(const FPTForm *form, void *page, bool shorter, int fill)
 }
 
 /*
+ * Form a page of the form's kind; of images without fixed bits, or relative to
+ * nodes, if that makes keys shorter.  Not FPT_OK: it is undefined what the page
+ * is.
+ */
+static FPTResult
+fpt_form_whole(FPTForm *f, void *page, int fill)
+{
+	if (fpt_form_fixed(f, page, true, fill) == FPT_OK ||
+		fpt_form_near(f, page, fill) == FPT_OK ||
+		fpt_form_fixed(f, page, false, fill) == FPT_OK)
+		return FPT_OK;
+	return fpt_form_as(f, page, f->kw - 1, &f->base, fill);
+}
+
+/*
+ * Form a page of images whose TIDs are relative to their nodes, if rows follow
+ * each other in the table, so that this can be.  FPT_OK; else it is undefined
+ * what the page is.  Where whole ones take 6 bytes far ones would, too, and
+ * there are none of these.
+ */
+static FPTResult
+fpt_form_rows(const FPTForm *form, void *page, int fill)
+{
+	FPTForm		f = *form;
+
+	f.spec.rowbits = Max(f.spec.rowbits, f.rowbits);
+	if (f.spec.level > 0 || fpt_is_general(f.l) || f.kind == FPT_KIND_LEAF6 ||
+		f.spec.rowbits > FPT_TID_OFFBITS || f.n == 0 ||
+		!fpt_rows_follow(f.entries, f.n, f.spec.rowbits))
+		return FPT_UNFIT;
+	f.kind = FPT_KIND_LEAF1;
+	if (f.first >= 0)
+		fpt_form_base(&f);
+	return fpt_form_whole(&f, page, fill);
+}
+
+/*
  * A key relative to the prefix that the form has, as far as its head goes; the
  * bytes of its tuple then, or -1: it does not begin with the prefix, or its
  * tuple makes no sense.  *to's tuple means nothing.  The first entry of an
@@ -345,9 +384,9 @@ fpt_form_fence(const FPTForm *f, const FPTKey *fence, uint32 open, FPTKey *to)
 
 /*
  * What the entries are, before anything but the prefix is chosen.  Sets f's
- * first, last, bytes, kind and tidbase, and low, high, from and to.  The first
- * entry of an inner page counts no tuple: it stands for the low fence, which
- * has it (fpt_is_low_entry).  False: one does not begin with the prefix.  May
+ * first, last, bytes, kind, rowbits and tidbase, and low, high, from and to.
+ * The first entry of an inner page counts no tuple: it stands for the low fence,
+ * which has it (fpt_is_low_entry).  False: one does not begin with the prefix.  May
  * raise where a compressed value is damaged.
  */
 static bool
@@ -385,6 +424,7 @@ fpt_form_survey(FPTForm *f)
 		if (stored)
 			f->bytes += fpt_tuple_space((uint32) len);
 	}
+	f->rowbits = fpt_row_bits(tids.maxoff);
 	f->tidbase = 0;
 	f->kind = FPT_KIND_INNER;
 	if (level == 0)
@@ -538,10 +578,12 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 		fpt_form_minf(l, entries, n);
 	if (!fpt_form_survey(&f))
 		return FPT_UNFIT;
+	if (f.first < 0)
+		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : fpt_form_zero;
+	if (fpt_form_rows(&f, page, fill) == FPT_OK)
+		return FPT_OK;
 	if (f.first >= 0)
 		fpt_form_base(&f);
-	else
-		f.base = spec->low->cls == FPT_CLS_VALUE ? *spec->low : fpt_form_zero;
 	for (int c = FPT_NCODINGS; c-- > 0;)
 	{
 		tried[c] = fpt_form_pays(&f, c);
@@ -550,11 +592,7 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	}
 	if (fpt_form_prefixed(&f, page, fill) == FPT_OK)
 		return FPT_OK;
-	if (fpt_form_fixed(&f, page, true, fill) == FPT_OK ||
-		fpt_form_near(&f, page, fill) == FPT_OK ||
-		fpt_form_fixed(&f, page, false, fill) == FPT_OK)
-		return FPT_OK;
-	res = fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
+	res = fpt_form_whole(&f, page, fill);
 	for (int c = FPT_NCODINGS; res == FPT_FULL && c-- > 0;)
 	{
 		if (!tried[c] && fpt_form_extra(&f, page, c, fill) == FPT_OK)
@@ -578,9 +616,31 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 	for (int i = 0; i < n; i++)
 		fpt_tids_add(&tids, entries[i].key.tid);
 	reach = fpt_tids_reach(tids.maxblock);
-	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6)
+	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6 &&
+		!fpt_has_far(pg.g))
 		reach = Max(reach, 1u << (8 * pg.g->tw - FPT_TID_OFFBITS));
 	return reach;
+}
+
+/* Of so many entries the highest offset tells how many rows blocks have. */
+#define FPT_ROWBITS_ENTRIES	FPT_MAX_CAP
+
+/*
+ * See page/form.h.  A page that knew better when it had few entries does not
+ * know what came later: that of an empty index has the most bits there can be.
+ */
+int
+fpt_page_rowbits(const FPTLayout *l, void *page, const FPTEntry *entries,
+				 int n)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	uint32		maxoff = 0;
+
+	if (pg.g != NULL && fpt_has_far(pg.g) && n < FPT_ROWBITS_ENTRIES)
+		return fpt_special(page)->rowbits;
+	for (int i = 0; i < n; i++)
+		maxoff = Max(maxoff, (uint32) (entries[i].key.tid & 0xFFFF));
+	return fpt_row_bits(maxoff);
 }
 
 /*
@@ -672,10 +732,10 @@ fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
 	return FPT_KIND_LEAF6;
 #endif
 	*tidbase = Min(first, FPT_MAX_TIDBASE);
-	for (int kind = FPT_KIND_LEAF2; kind < FPT_KIND_LEAF6; kind++)
+	for (int kind = FPT_KIND_LEAF3; kind < FPT_KIND_LEAF6; kind++)
 	{
 		/* the last block, counted from the base, that can be told */
-		uint32		apart = (256u << (8 * (kind - FPT_KIND_LEAF2))) - 1;
+		uint32		apart = (65536u << (8 * (kind - FPT_KIND_LEAF3))) - 1;
 
 		if (r->maxoff <= FPT_TID_MAXOFF && last - *tidbase <= apart)
 			return kind;

@@ -33,6 +33,14 @@ extern uint32 fpt_page_reach(const FPTLayout *l, void *page,
 							 const FPTEntry *entries, int n);
 
 /*
+ * The bits of a row's number in pages that are made of these entries of a leaf
+ * page and others, see FPTPageSpec: no less than this one's if they are few.
+ * Raises nothing.
+ */
+extern int	fpt_page_rowbits(const FPTLayout *l, void *page,
+							 const FPTEntry *entries, int n);
+
+/*
  * Has a page of general keys without room so many entries of the same keys that
  * one with a dictionary would have an eighth of its space free?  False as well
  * if it is damaged.  Takes all of *work.  May raise.
@@ -69,9 +77,9 @@ extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 extern int	fpt_width_for(const FPTLayout *l, uint64 hi, uint64 lo);
 
 /*
- * The kind of a leaf page with the shortest TIDs that hold these, and what they
- * are relative to.  "reach": rows that come later will be in blocks below this
- * one, and their TIDs can be held as well; 0: none will come.
+ * The kind of a leaf page with the shortest whole TIDs that hold these, and
+ * what they are relative to.  "reach": rows that come later will be in blocks
+ * below this one, and their TIDs can be held as well; 0: none will come.
  */
 extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
 							uint32 *tidbase);

@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			11	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	12	/* the same in the metapage of a striped one */
+#define FPT_VERSION			13	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	14	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -93,9 +93,12 @@ typedef struct FPTFence
  * (see page/dict.c).
  *
  * The upper nibble tells the TIDs of a leaf page: 0, they have 6 bytes; else
- * FPT_KIND_LEAF6 less their kind.  TIDs of 2, 3 or 4 bytes are an offset, in
- * the lowest byte, and a block relative to FPTPageSpecial.tidbase.  So no
- * offset may be above FPT_TID_MAXOFF, and the lowest byte is not zero.
+ * FPT_KIND_LEAF6 less their kind.  TIDs of 3 or 4 bytes are an offset, in the
+ * lowest byte, and a block relative to FPTPageSpecial.tidbase.  So no offset
+ * may be above FPT_TID_MAXOFF, and the lowest byte is not zero.  Where slots
+ * have a byte for their TIDs, in leaf pages of images, these are relative to
+ * their node (FPTNode); those that are too far from it, and are stored whole,
+ * have 4 bytes.
  *
  * FPT_ENC_NEAR, in leaf pages of images: kw is the width of the root's
  * separators; the keys in a node are relative to its base, too, and have a byte
@@ -149,7 +152,10 @@ typedef struct FPTPageSpecial
 								 * to, FPT_MAX_TIDBASE at most */
 	uint16		prefix;			/* offset of the prefix's tuple, or 0 */
 	uint16		fixed;			/* FPT_ENC_FIXED: the fixed bits; else zero */
-	uint32		reserved;		/* zero */
+	uint8		rowbits;		/* TIDs relative to nodes: bits of an offset in
+								 * a row's number, 1 to 8; else zero */
+	uint8		reserved1;		/* zero */
+	uint16		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */
 	uint16		pageid;			/* FPT_PAGE_ID */
 } FPTPageSpecial;
@@ -172,6 +178,15 @@ typedef struct FPTPageSpecial
  * multiple of a quarter of what the searched part of a node's key can tell
  * (fpt_base_of() in page/layout.h).  NULLs have zeroes there, and as
  * separators.
+ *
+ * Where TIDs are relative to nodes the number of a row is its block, relative
+ * to the page's, times 2 to the power of the page's rowbits, and its offset,
+ * which is below that.  A slot's TID is a byte: from 1 on the number of the row
+ * less that in front of what is behind the slots (FPTGeom.far_off), which has 4
+ * bytes; the highest ones, one for each that follows there, say that the TID is
+ * that one: a far one, of 4 bytes, which is zero if it is free.  So many rows
+ * that follow each other in the table take a byte each, and some that are
+ * anywhere take five.
  *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their
@@ -197,7 +212,7 @@ typedef struct FPTNode
 #define FPT_JOINED_BYTES	16
 
 /* Kinds of pages as to their payload, for the table of node widths. */
-#define FPT_KIND_LEAF2		0	/* level 0, 2-byte TIDs */
+#define FPT_KIND_LEAF1		0	/* level 0, TIDs relative to nodes */
 #define FPT_KIND_LEAF3		1	/* ... 3-byte TIDs */
 #define FPT_KIND_LEAF4		2	/* ... 4-byte TIDs */
 #define FPT_KIND_LEAF6		3	/* ... 6-byte TIDs */

@@ -33,7 +33,7 @@ fpt_hint_start(const FPTGeom *g, int n)
 static int
 fpt_geom_slot(FPTGeom *g, int kw, int kind)
 {
-	static const uint8 tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6, 2, 3, 4, 6};
+	static const uint8 tidwidth[FPT_NKINDS] = {1, 3, 4, 6, 6, 1, 3, 4, 6};
 
 	if (kind >= FPT_KIND_DICT)
 	{
@@ -74,14 +74,44 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 
 /*
  * Can there be pages of this kind with separators of kw bytes?  Keys relative
- * to nodes have a byte less of what is searched, and one at least.
+ * to nodes have a byte less of what is searched, and one at least.  Those of
+ * general keys are not, nor are their TIDs.
  */
 static inline bool
 fpt_kind_exists(int kw, int kind)
 {
 	if (kind >= FPT_KIND_GENERAL)
-		return kind % FPT_NKINDS < FPT_KIND_NEAR;
+		return kind % FPT_NKINDS < FPT_KIND_NEAR &&
+			kind % FPT_NKINDS != FPT_KIND_LEAF1;
 	return kind < FPT_KIND_NEAR || (kw > 1 && kw != 9);
+}
+
+/* Of so many slots one may have a far TID, or two of fewer: see README. */
+#define FPT_FAR_SHARE		10
+#define FPT_FAR_LEAST		2
+
+/*
+ * How many slots a node of so many bytes has, of "entry" bytes each.  Where
+ * TIDs are relative to nodes what is left behind the slots is for far ones:
+ * sets g's nfar.
+ */
+static int
+fpt_geom_cap(FPTGeom *g, int bytes, int entry)
+{
+	int			cap = Min(bytes / entry, FPT_MAX_CAP);
+
+	if (g->tw > 1)
+		return cap;
+	for (; cap > 0; cap--)
+	{
+		int			nfar = (bytes - cap * entry) / FPT_FAR_BYTES - 1;
+
+		if (nfar < Max(FPT_FAR_LEAST, cap / FPT_FAR_SHARE))
+			continue;
+		g->nfar = Min(nfar, FPT_MAX_FAR);
+		break;
+	}
+	return cap;
 }
 
 /*
@@ -114,8 +144,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	header = g->perm ? sizeof(FPTNode) : 0;
 	entry = fpt_slot_bytes(g);
-	cap = (x * FPT_LINE - header) / entry;
-	cap = Min(cap, FPT_MAX_CAP);
+	cap = fpt_geom_cap(g, x * FPT_LINE - header, entry);
 	g->cap = cap;
 	g->key_off = header;
 	g->perm_off = g->key_off + (g->joined ? 1 : cap) * g->sw;
@@ -123,6 +152,7 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->tid_off = g->low_off + g->kw - g->rw;
 	g->down_off = g->tid_off + g->tw;
 	g->off_off = g->down_off + g->dw;
+	g->far_off = (g->joined ? g->key_off : g->low_off) + cap * g->pw;
 
 	/* the root's fan-out and the space, less the hints, limit the nodes */
 	g->node_off = (1 + w) * FPT_LINE;
@@ -136,7 +166,8 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 
 	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
 	g->capacity = n * cap;
-	Assert((g->joined ? g->key_off : g->low_off) + cap * g->pw <= x * FPT_LINE);
+	Assert(g->far_off + (g->nfar > 0 ? g->nfar + 1 : 0) * FPT_FAR_BYTES <=
+		   x * FPT_LINE);
 	Assert(g->kids_off + n <= g->node_off);
 	Assert(n == 0 || g->node_off + n * x * FPT_LINE <= g->hint_off);
 	Assert(g->hint_off <= FPT_SPECIAL_OFFSET);

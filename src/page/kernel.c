@@ -59,7 +59,8 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		h->level > FPT_MAX_LEVEL)
 		return false;
 	pg = fpt_page_open(l, page);
-	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes))
+	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes) ||
+		!fpt_rowbits_sound(pg))
 		return false;
 	if (likely(!fpt_shares_space(pg.g)))
 		return h->std.pd_upper == FPT_SPECIAL_OFFSET;
@@ -296,8 +297,8 @@ fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
 
 /*
  * Of these slots of a node in use those whose TIDs are below this one; *same:
- * those that have it.  Where TIDs lie one behind the other they are compared as
- * keys are, all at once.
+ * those that have it.  Where whole TIDs lie one behind the other they are
+ * compared as keys are, all at once.
  */
 static inline uint64
 fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
@@ -309,7 +310,7 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 
 	Assert((slots & ~g->capmask) == 0);
 	*same = 0;
-	if (unlikely(g->pw != g->tw))
+	if (unlikely(g->pw != g->tw || fpt_has_far(g)))
 	{
 		for (; slots != 0; slots &= slots - 1)
 		{

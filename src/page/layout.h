@@ -91,7 +91,8 @@ typedef struct FPTGeom
 	uint8		sw;				/* the same of a slot's key: rw, or one less
 								 * where keys are relative to their nodes */
 	uint8		ks;				/* bytes from a slot's to the next one's */
-	uint8		tw;				/* stored bytes of a TID: 2, 3, 4 or 6 */
+	uint8		tw;				/* bytes of a TID in its slot: 3, 4 or 6; 1:
+								 * relative to the node */
 	uint8		fw;				/* of these, the first ones, that are zero in a
 								 * free slot */
 	uint8		dw;				/* stored bytes of a downlink: 4 or 0 */
@@ -103,6 +104,8 @@ typedef struct FPTGeom
 	uint8		enc;			/* FPT_ENC_* */
 	uint8		ow;				/* stored bytes of a tuple's offset: 2 or 0 */
 	uint8		iw;				/* bytes of an item of a dictionary, or 0 */
+	uint8		nfar;			/* far TIDs that a node has room for; 0: TIDs
+								 * are not relative to nodes */
 	uint8		coding;			/* FPTCoding */
 	bool		shared;			/* the page's space: by nodes and tuples */
 	bool		ties;			/* stored keys of different ones can be equal */
@@ -118,6 +121,8 @@ typedef struct FPTGeom
 	uint16		tid_off;		/* slot 0's TID */
 	uint16		down_off;		/* slot 0's downlink, if dw is not 0 */
 	uint16		off_off;		/* slot 0's tuple offset, if ow is not 0 */
+	uint16		far_off;		/* what TIDs are relative to, then far ones, if
+								 * nfar is not 0 */
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
@@ -184,6 +189,31 @@ static inline bool
 fpt_is_near(const FPTGeom *g)
 {
 	return g->near;
+}
+
+/*
+ * TIDs are relative to their nodes: a byte, but for a few far ones, of 4, for
+ * which there is room behind the slots.
+ */
+static inline bool
+fpt_has_far(const FPTGeom *g)
+{
+	return g->nfar != 0;
+}
+
+/* Bytes of what TIDs of a node are relative to, and of a far one. */
+#define FPT_FAR_BYTES		4
+
+/* The most far TIDs that a node has, and the fewest rows that a byte tells. */
+#define FPT_MAX_FAR			31
+#define FPT_MIN_ROWS		(255 - FPT_MAX_FAR)
+
+/* How many rows a slot's byte can tell: its values from 1 on. */
+static inline unsigned
+fpt_near_rows(const FPTGeom *g)
+{
+	Assert(fpt_has_far(g));
+	return 255 - g->nfar;
 }
 
 /* Bytes of a slot, all of its parts, and its part of the permutation. */
@@ -268,6 +298,8 @@ typedef struct FPTPageSpec
 	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
 	const FPTKey *high;			/* FPTPageHeader.high will hold them */
 	uint32		reach;			/* of a leaf page: see fpt_choose_tids() */
+	int			rowbits;		/* the same: the least FPTPageSpecial.rowbits,
+								 * if TIDs are relative to nodes */
 	const char *prefix;			/* where slots own tuples: the prefix, and */
 	uint32		nprefix;		/* its bytes; 0: none */
 } FPTPageSpec;
@@ -300,6 +332,8 @@ typedef struct FPTPlace
 								 * FPT_FOREIGN: likewise, and not at an end */
 	int			beyond;			/* the same of its node, where that has a base:
 								 * then it is below or above all there is */
+	bool		crowded;		/* the node has no room for the TID of the entry
+								 * that is to be inserted */
 	int			rank;			/* entries of the node below the key */
 	int			count;			/* entries of the node */
 	bool		dup;			/* the very entry is in the node */
@@ -362,7 +396,7 @@ typedef struct FPTGuess
 #define FPT_GUESS_MIN		(-10)
 
 /* Upper bound of the entries of any page, for callers' arrays. */
-#define FPT_MAX_ENTRIES		(BLCKSZ / 3)
+#define FPT_MAX_ENTRIES		(BLCKSZ / 9 * 4)
 
 /* Ranges within which an operation changed bytes; n is -1: anywhere. */
 typedef struct FPTChanges
@@ -810,7 +844,7 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * has room for 64.
  * ascend: is each of n >= 1 packed numbers of 1 to 8 bytes above the one before
  * it?
- * tids: make n TIDs of 2 to 4 bytes, "stride" apart, whole; false if one has no
+ * tids: make n TIDs of 3 or 4 bytes, "stride" apart, whole; false if one has no
  * offset.
  */
 typedef struct FPTSimd
@@ -855,13 +889,18 @@ fpt_tids_add(FPTTidRange *r, uint64 tid)
 	r->maxoff = Max(r->maxoff, (uint32) (tid & 0xFFFF));
 }
 
-/* Can this TID be stored in tw bytes, relative to this block? */
+/*
+ * Can this TID be stored in tw bytes, relative to this block?  1: as a far one,
+ * at least.
+ */
 static inline bool
 fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
 {
 	uint32		block = (uint32) (tid >> 16);
 
-	Assert(tw == 6 || (tw >= 2 && tw <= 4));
+	Assert(tw == 6 || tw == 1 || (tw >= 3 && tw <= 4));
+	if (tw == 1)
+		tw = FPT_FAR_BYTES;
 	return tw == 6 ||
 		((tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
 		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
@@ -876,6 +915,40 @@ fpt_tid_widen(uint32 tidbase, uint32 v)
 {
 	return ((uint64) (tidbase + (v >> FPT_TID_OFFBITS)) << 16) |
 		(v & FPT_TID_MAXOFF);
+}
+
+/*
+ * The number of a row in pages of TIDs relative to nodes; FPT_NO_ROW: it has
+ * none, as its offset is too high, or its block too far or before the page's.
+ */
+#define FPT_NO_ROW			(~UINT64CONST(0))
+#define FPT_ROW_BLOCKBITS	(8 * FPT_FAR_BYTES - FPT_TID_OFFBITS)
+
+static inline uint64
+fpt_row_of(uint32 tidbase, int rowbits, uint64 tid)
+{
+	uint64		block = (tid >> 16) - tidbase;
+	uint64		off = tid & 0xFFFF;
+
+	if (off >> rowbits != 0 || block >> FPT_ROW_BLOCKBITS != 0)
+		return FPT_NO_ROW;
+	return block << rowbits | off;
+}
+
+/* The TID of a row: any, of pages whose rowbits are.  Shifts by 15 at most. */
+static inline uint64
+fpt_row_tid(uint32 tidbase, int rowbits, uint32 row)
+{
+	rowbits &= 0xF;
+	return ((uint64) (tidbase + (row >> rowbits)) << 16) |
+		(row & ((1u << rowbits) - 1));
+}
+
+/* Bits of offsets up to this one, 1 at least. */
+static inline int
+fpt_row_bits(uint32 maxoff)
+{
+	return 32 - __builtin_clz(maxoff | 1);
 }
 
 /*

@@ -62,7 +62,9 @@ AT(FPTPageSpecial, indexid, 44);
 AT(FPTPageSpecial, tidbase, 48);
 AT(FPTPageSpecial, prefix, 52);
 AT(FPTPageSpecial, fixed, 54);
-AT(FPTPageSpecial, reserved, 56);
+AT(FPTPageSpecial, rowbits, 56);
+AT(FPTPageSpecial, reserved1, 57);
+AT(FPTPageSpecial, reserved, 58);
 AT(FPTPageSpecial, version, 60);
 AT(FPTPageSpecial, pageid, 62);
 
@@ -122,7 +124,7 @@ VALUE(FPT_ENC_DICT, 9);
 VALUE(FPT_KEYCLASS_IMAGE, 1);
 VALUE(FPT_KEYCLASS_GENERAL, 2);
 VALUE(FPT_KEYCLASS_SORTKEY, 3);
-VALUE(FPT_KIND_LEAF2, 0);
+VALUE(FPT_KIND_LEAF1, 0);
 VALUE(FPT_KIND_LEAF3, 1);
 VALUE(FPT_KIND_LEAF4, 2);
 VALUE(FPT_KIND_LEAF6, 3);
@@ -134,5 +136,5 @@ VALUE(FPT_NKW, 16);
 StaticAssertDecl(BLCKSZ <= 32768, "offsets in a page must fit in 15 bits");
 StaticAssertDecl(FPT_MAX_TUPLE < FPT_TUPLE_LONG << 8,
 				 "the length of a tuple must fit in 15 bits");
-StaticAssertDecl(FPT_BODY_LINES * FPT_LINE / FPT_MAX_ENTRIES < 1 + 2,
+StaticAssertDecl(FPT_BODY_LINES * FPT_LINE / 9 * 4 <= FPT_MAX_ENTRIES,
 				 "FPT_MAX_ENTRIES must be an upper bound");

@@ -75,12 +75,16 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	s->base_hi = hi;
 	s->base_lo = lo;
 	s->tidbase = tidbase;
+	s->rowbits = 0;
 	s->pageno = spec->pageno;
 	s->indexid = l->indexid;
 	s->version = FPT_VERSION;
 	s->pageid = FPT_PAGE_ID;
 	pg = fpt_page_open(l, page);
 	Assert(pg.g != NULL);
+	if (fpt_has_far(pg.g))
+		s->rowbits = (uint8) spec->rowbits;
+	Assert(fpt_rowbits_sound(pg));
 	h->std.pd_lower = fpt_lower(pg.g, 0);
 
 	/* An empty page has room for any two, but for a wide root. */
@@ -121,6 +125,8 @@ fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
 			fpt_word(g, e[i].hi, e[i].lo) < base)
 			return -1;
 		e[i].tid = fpt_slot_tid(pg, node, slot);
+		if (!fpt_tid_fits(g->tw, fpt_special(pg.p)->tidbase, e[i].tid))
+			return -1;
 		e[i].down = fpt_slot_down(g, node, slot);
 		e[i].off = fpt_slot_off(g, node, slot);
 	}
@@ -200,7 +206,8 @@ fpt_tuple_fits(FPTPage pg, const FPTKey *key)
 /*
  * Where would e go?  FPT_OK only if there is a free slot for it (and room for
  * its tuple), FPT_FULL if only that is missing, or its key in the dictionary,
- * or the node cannot tell it (p's beyond); *p is its place then.  Else as
+ * or the node cannot tell it (p's beyond), or its TID (crowded); *p is its
+ * place then.  Else as
  * fpt_page_insert(); FPT_CORRUPT also for a class that no entry of this index
  * has.  Changes nothing; may raise.
  */
@@ -211,6 +218,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 	FPTResult	res;
 
 	p->beyond = 0;
+	p->crowded = false;
 	if (e->key.cls != FPT_CLS_VALUE &&
 		(e->key.cls != null || (fpt_is_general(pg.l) && e->key.lo != 0)))
 		return FPT_CORRUPT;
@@ -257,7 +265,9 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		return FPT_FULL;
 	p->beyond = fpt_node_tells(pg.g, fpt_kid_base(pg, p->kid),
 							   fpt_word(pg.g, p->hi, p->lo));
-	return p->count < pg.g->cap && p->beyond == 0 ? FPT_OK : FPT_FULL;
+	p->crowded = fpt_has_far(pg.g) && !fpt_node_takes(pg, p->node, e->key.tid);
+	return p->count < pg.g->cap && p->beyond == 0 && !p->crowded ?
+		FPT_OK : FPT_FULL;
 }
 
 FPTResult
@@ -320,6 +330,7 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
  * other.  Adds one range at most: all of it, or, where it is a TID and a
  * tuple's offset at most, which fpt_bytes8() covers, only the bytes that are
  * others now.  If the searched part is joined to it, the range has that, too.
+ * Another one is a far TID.
  */
 static inline void
 fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
@@ -330,8 +341,13 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0) -
 		(g->joined ? g->sw : 0);
 	uint64		was = fpt_bytes8(at_tid);
+	int			far = fpt_has_far(g) ? fpt_far_free(g, node) : -1;
+	char	   *at_far = far >= 0 ? node + fpt_far_off(g, far) : at_tid;
+	uint64		was_far = fpt_bytes8(at_far);
 
 	fpt_slot_set_tid(pg, node, slot, e->key.tid);
+	if (far >= 0)
+		fpt_edit_changed(edit, pg.p, at_far, was_far);
 	fpt_slot_set_down(g, node, slot, e->down);
 	fpt_slot_set_off(g, node, slot, (uint16) off);
 	if (!fpt_is_wide(g) && fpt_is_leaf(g))
@@ -346,7 +362,8 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
  * See page/modify.h.  The edits of one insertion are FPT_MAX_EDITS at most, and
  * tell all that replay needs: what they leave out is the same there (W6).  They
  * are: of a permutation the bitmap's byte and what moves; or of slots that were
- * moved a key and their payload; the key; a tuple and pd_upper; the payload.
+ * moved a key and their payload; the key; a tuple and pd_upper; the payload; a
+ * far TID.
  * Raises nothing, as it is called in a critical section (W1).
  */
 void
@@ -671,16 +688,17 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
 	if (node == NULL)
 		return FPT_FULL;
 	fpt_node_set_perm(pg.g, node);
+	fpt_node_begin_rows(pg, node, e->key.tid);
 	fpt_node_foresee(pg, p, node);
 	return FPT_OK;
 }
 
 /*
- * Split the full node of p: in the middle, or, where rows arrive in more or
- * less ascending order, so that it is left nearly full ("band": where they do,
- * or NULL).  FPT_OK: there is a free slot on the way to e's place.  FPT_FULL:
- * the page has no room for another node, and is unchanged.  FPT_CORRUPT: the
- * node is; nothing is changed.  Raises nothing.
+ * Split the node of p, which is full, or crowded: in the middle, or, where rows
+ * arrive in more or less ascending order, so that it is left nearly full
+ * ("band": where they do, or NULL).  FPT_OK: there is a free slot on the way to
+ * e's place.  FPT_FULL: the page has no room for another node, and is unchanged.
+ * FPT_CORRUPT: the node is; nothing is changed.  Raises nothing.
  *
  * Entries above the border are written to a new node behind p's, and leave
  * their slots here; those below stay in theirs, unless they are to be spread.
@@ -694,6 +712,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	int			keep = p->count / 2;
 	uint64		drop = 0;
 	char	   *node;
+	uint32		row;
 	int			i;
 
 	Assert(p->count >= 2 && p->rank <= p->count);
@@ -717,6 +736,10 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 		keep = Max(1, Min(p->rank, p->count - 1));
 	}
 	Assert(keep >= 1 && keep < p->count);
+	/* those of a part are no more than all, if each slot has one of its own */
+	if (fpt_has_far(pg.g) &&
+		fpt_rel_far(pg, rel + keep, p->count - keep, &row) > pg.g->nfar)
+		return FPT_CORRUPT;
 	node = fpt_node_add(pg, p->kid + 1,
 						fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE, rel[keep].hi,
 						fpt_sep_low(rel[keep - 1].hi, rel[keep].hi,
@@ -986,6 +1009,58 @@ fpt_room_nearby(FPTPage pg, FPTPlace *p, const FPTEntry *e, bool hard)
 }
 
 /*
+ * Make the TIDs of p's node, which has a free slot, relative to another row, if
+ * that leaves room for e's.  FPT_FULL: it does not; nothing is changed.
+ * FPT_CORRUPT: a TID cannot be.  Raises nothing.
+ */
+static FPTResult
+fpt_node_rebase(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
+{
+	FPTRelEntry rel[FPT_MAX_CAP];
+	uint8		slots[FPT_MAX_CAP];
+	uint32		row;
+
+	if (fpt_node_read(pg, p->kid, slots, rel) != p->count)
+		return FPT_CORRUPT;
+	rel[p->count].tid = e->key.tid;
+	if (fpt_rel_far(pg, rel, p->count + 1, &row) > pg.g->nfar)
+		return FPT_FULL;
+	fpt_node_free(pg.g, p->node);
+	fpt_node_set_row(pg.g, p->node, row);
+	for (int i = 0; i < p->count; i++)
+		fpt_slot_set_tid(pg, p->node, slots[i], rel[i].tid);
+	return FPT_OK;
+}
+
+/*
+ * Room for e's TID, which is too far from those of p's node, where there are
+ * too many of the kind: with another row that they are relative to, or in half
+ * of the node, which has room for as many as all of it.  FPT_UNFIT: the node is
+ * not even half full, so rows do not come in the order of keys; or there is no
+ * room for another node, though half of the page is free: it is to be formed
+ * anew, with whole TIDs mostly.  FPT_FULL: no room for another node.  Unless
+ * FPT_OK the page is unchanged.  FPT_CORRUPT: the node is.  Raises nothing.
+ */
+static FPTResult
+fpt_room_crowded(FPTPage pg, FPTPlace *p, const FPTEntry *e)
+{
+	FPTResult	res = FPT_FULL;
+
+	Assert(p->crowded);
+	if (p->count < pg.g->cap)
+		res = fpt_node_rebase(pg, p, e);
+	if (res != FPT_FULL)
+		return res;
+	if (p->count < Max(2, pg.g->cap / 2))
+		return FPT_UNFIT;
+	res = fpt_node_split(pg, p, e, NULL);
+	if (res == FPT_FULL &&
+		fpt_page_count(pg.l, pg.p) * 2 <= (int) pg.g->capacity)
+		return FPT_UNFIT;
+	return res;
+}
+
+/*
  * A free slot for e: in a new node, or in the neighbours' nodes.  FPT_OK: there
  * is one now.  FPT_FULL: the page is as it was, but for entries that changed
  * nodes, or one more key in its dictionary.  Else as fpt_page_insert(), or
@@ -999,6 +1074,7 @@ static FPTResult
 fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 {
 	FPTPlace	p;
+	char	   *node;
 	FPTResult	res = fpt_insert_place(pg, e, &p);
 
 	if (res != FPT_FULL)
@@ -1031,22 +1107,29 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 		if (fpt_has_offsets(pg.g) && fpt_tuple_room(pg) <
 			fpt_tuple_space(e->key.len) + fpt_node_space(pg))
 			return FPT_FULL;
-		return fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE,
-							p.hi, p.lo) != NULL ? FPT_OK : FPT_FULL;
+		node = fpt_node_add(pg, p.from, e->key.cls != FPT_CLS_VALUE, p.hi,
+							p.lo);
+		if (node == NULL)
+			return FPT_FULL;
+		fpt_node_begin_rows(pg, node, e->key.tid);
+		return FPT_OK;
 	}
 
 	/*
 	 * Where the searched parts of keys tell nodes apart separators have no
 	 * lower half, and e may belong in the node that entries went to, which is
-	 * full now: then it is that one that needs room, and has it nearby.
+	 * full now: then it is that one that needs room, and has it nearby.  It may
+	 * be crowded, too.
 	 */
 	for (int i = 0; i < 2; i++)
 	{
-		res = fpt_room_nearby(pg, &p, e, hard);
+		res = p.crowded ? fpt_room_crowded(pg, &p, e) :
+			fpt_room_nearby(pg, &p, e, hard);
 		if (res != FPT_OK)
 			return res;
 		res = fpt_insert_place(pg, e, &p);
-		if (res != FPT_FULL || p.beyond != 0 || p.count < pg.g->cap)
+		if (res != FPT_FULL || p.beyond != 0 ||
+			(p.count < pg.g->cap && !p.crowded))
 			break;
 	}
 	return res;
@@ -1171,12 +1254,15 @@ fpt_page_strip(const FPTLayout *l, void *page)
 		const FPTGeom *g = &l->geoms->geom[i / FPT_NKINDS][i % FPT_NKINDS];
 
 		if (g->cap > 0 && g->coding == pg.g->coding && g->dw == pg.g->dw &&
-			g->node_off < least->node_off)
+			!fpt_has_far(g) &&
+			(fpt_has_far(least) || g->node_off < least->node_off))
 			least = g;
 	}
-	memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
+	if (least->node_off < pg.g->node_off)
+		memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
 	h->enc = least->enc;
 	fpt_special(page)->fixed = 0;
+	fpt_special(page)->rowbits = 0;
 	h->std.pd_lower = fpt_lower(least, 0);
 }
 

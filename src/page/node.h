@@ -95,6 +95,15 @@ fpt_page_open(const FPTLayout *l, void *page)
 	return pg;
 }
 
+/* Has the page bits of rows if it must have them, and else none? */
+static inline bool
+fpt_rowbits_sound(FPTPage pg)
+{
+	int			bits = fpt_special(pg.p)->rowbits;
+
+	return fpt_has_far(pg.g) ? bits >= 1 && bits <= FPT_TID_OFFBITS : bits == 0;
+}
+
 /* Is a general fence's tuple where it says?  hi is a whole word: any number. */
 static inline bool
 fpt_fence_sound(const void *page, const FPTFence *f)
@@ -533,14 +542,166 @@ fpt_slot_set_rel(const FPTGeom *g, char *node, uint64 base, int slot,
 		fpt_store_uint(node + g->low_off + slot * g->pw, 8, lo);
 }
 
+/* --- TIDs relative to nodes ---------------------------------------------- */
+
+/* The row that a slot's byte of 1 stands for; any number. */
+static inline uint32
+fpt_node_row(const FPTGeom *g, const char *node)
+{
+	Assert(fpt_has_far(g));
+	return (uint32) fpt_load_uint(node + g->far_off, FPT_FAR_BYTES);
+}
+
+static inline void
+fpt_node_set_row(const FPTGeom *g, char *node, uint32 row)
+{
+	Assert(fpt_has_far(g));
+	fpt_store_uint(node + g->far_off, FPT_FAR_BYTES, row);
+}
+
+/* Where a node's i'th far TID is. */
+static inline int
+fpt_far_off(const FPTGeom *g, int i)
+{
+	Assert(i >= 0 && i < g->nfar);
+	return g->far_off + (i + 1) * FPT_FAR_BYTES;
+}
+
+/* It, as it is stored; 0: it is free. */
+static inline uint32
+fpt_far_get(const FPTGeom *g, const char *node, int i)
+{
+	return (uint32) fpt_load_uint(node + fpt_far_off(g, i), FPT_FAR_BYTES);
+}
+
+/* A slot's byte: 0 if it is free, fpt_near_rows() or less, or a far one. */
+static inline unsigned
+fpt_slot_byte(const FPTGeom *g, const char *node, int slot)
+{
+	Assert(fpt_has_far(g) && slot >= 0 && slot < g->cap);
+	return ((const uint8 *) node)[g->tid_off + slot * g->pw];
+}
+
+/* Which far TID a slot has, or -1: a near one, or none. */
+static inline int
+fpt_slot_far(const FPTGeom *g, const char *node, int slot)
+{
+	int			i = (int) (fpt_slot_byte(g, node, slot) - fpt_near_rows(g)) - 1;
+
+	return Max(i, -1);
+}
+
+/* The first far TID of a node that is free, or -1: none is. */
+static inline int
+fpt_far_free(const FPTGeom *g, const char *node)
+{
+	for (int i = 0; i < g->nfar; i++)
+	{
+		if (fpt_far_get(g, node, i) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* How many of them are. */
+static inline int
+fpt_far_room(const FPTGeom *g, const char *node)
+{
+	int			n = 0;
+
+	for (int i = 0; i < g->nfar; i++)
+		n += fpt_far_get(g, node, i) == 0;
+	return n;
+}
+
+/* The byte that stands for a TID in this node, 0: it is a far one. */
+static inline unsigned
+fpt_tid_byte(FPTPage pg, const char *node, uint64 tid)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		row = fpt_row_of(s->tidbase, s->rowbits & 0xF, tid);
+	uint64		from = fpt_node_row(pg.g, node);
+
+	if (row < from || row - from >= fpt_near_rows(pg.g))
+		return 0;
+	return (unsigned) (row - from) + 1;
+}
+
+/* Has a node of such TIDs room for this one?  The page can tell it. */
+static inline bool
+fpt_node_takes(FPTPage pg, const char *node, uint64 tid)
+{
+	return fpt_tid_byte(pg, node, tid) != 0 || fpt_far_free(pg.g, node) >= 0;
+}
+
+/*
+ * An empty node gets this one first: a quarter of what a byte tells is for rows
+ * before it, as most of those that come next will be behind.
+ */
+static inline void
+fpt_node_begin_rows(FPTPage pg, char *node, uint64 tid)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint32		slack;
+	uint64		row;
+
+	if (!fpt_has_far(pg.g))
+		return;
+	slack = fpt_near_rows(pg.g) / 4;
+	row = fpt_row_of(s->tidbase, s->rowbits & 0xF, tid);
+	fpt_node_set_row(pg.g, node,
+					 row == FPT_NO_ROW || row < slack ? 0 :
+					 (uint32) row - slack);
+}
+
+/* The TID that a slot's byte stands for, which may be any. */
+static inline uint64
+fpt_byte_tid(FPTPage pg, const char *node, unsigned byte)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	unsigned	near = fpt_near_rows(pg.g);
+
+	if (unlikely(byte > near))
+		return fpt_tid_widen(s->tidbase,
+							 fpt_far_get(pg.g, node, (int) (byte - near) - 1));
+	return fpt_row_tid(s->tidbase, s->rowbits,
+					   fpt_node_row(pg.g, node) + byte - 1);
+}
+
+/*
+ * Store a TID for which there is room (fpt_node_takes()) in a slot that is
+ * free.
+ */
+static inline void
+fpt_slot_set_near(FPTPage pg, char *node, int slot, uint64 tid)
+{
+	unsigned	byte = fpt_tid_byte(pg, node, tid);
+
+	Assert(fpt_slot_byte(pg.g, node, slot) == 0);
+	if (byte == 0)
+	{
+		int			i = fpt_far_free(pg.g, node);
+		uint32		block = (uint32) (tid >> 16) - fpt_special(pg.p)->tidbase;
+
+		Assert(i >= 0);
+		i = Max(i, 0);
+		fpt_store_uint(node + fpt_far_off(pg.g, i), FPT_FAR_BYTES,
+					   block << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF));
+		byte = fpt_near_rows(pg.g) + i + 1;
+	}
+	node[pg.g->tid_off + slot * pg.g->pw] = (char) byte;
+}
+
 /* A slot's TID, which may be any 48 bits. */
 static inline uint64
 fpt_slot_tid(FPTPage pg, const char *node, int slot)
 {
-	uint64		v = fpt_load_uint(node + pg.g->tid_off + slot * pg.g->pw,
-								  pg.g->tw);
+	uint64		v;
 
 	Assert(slot >= 0 && slot < pg.g->cap);
+	if (unlikely(fpt_has_far(pg.g)))
+		return fpt_byte_tid(pg, node, fpt_slot_byte(pg.g, node, slot));
+	v = fpt_load_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw);
 	if (pg.g->tw == 6)
 		return v;
 	return fpt_tid_widen(fpt_special(pg.p)->tidbase, (uint32) v);
@@ -552,6 +713,11 @@ fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 {
 	Assert(slot >= 0 && slot < pg.g->cap);
 	Assert(fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, tid));
+	if (unlikely(fpt_has_far(pg.g)))
+	{
+		fpt_slot_set_near(pg, node, slot, tid);
+		return;
+	}
 	if (pg.g->tw < 6)
 	{
 		uint32		block = (uint32) (tid >> 16);
@@ -583,8 +749,14 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 	else
 	{
 		for (; slots != 0; slots &= slots - 1)
-			fpt_store_uint(node + g->tid_off + fpt_ctz(slots) * g->pw, g->fw,
-						   0);
+		{
+			int			slot = fpt_ctz(slots);
+			int			far = fpt_has_far(g) ? fpt_slot_far(g, node, slot) : -1;
+
+			if (far >= 0)
+				fpt_store_uint(node + fpt_far_off(g, far), FPT_FAR_BYTES, 0);
+			fpt_store_uint(node + g->tid_off + slot * g->pw, g->fw, 0);
+		}
 	}
 }
 
@@ -597,6 +769,8 @@ fpt_node_free(const FPTGeom *g, char *node)
 		memset(node + g->tid_off, 0, g->cap * g->fw);
 	else
 		fpt_slots_free(g, node, g->capmask);
+	if (fpt_has_far(g))
+		memset(node + fpt_far_off(g, 0), 0, g->nfar * FPT_FAR_BYTES);
 }
 
 /* A slot's downlink, which may be any number; 0 in leaf pages. */

@@ -64,15 +64,33 @@ fpt_numbers_get(const char *p, int stride, int width, const uint8 *slots,
 	return below ? FPT_MIXED : same ? FPT_ASCEND : FPT_ASCEND_ALL;
 }
 
+/* The same of TIDs that are relative to the node: they are made whole. */
+static int
+fpt_tids_get(FPTPage pg, const char *node, const uint8 *slots, int n,
+			 uint64 *at)
+{
+	bool		below = false;
+	bool		same = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		at[i] = fpt_slot_tid(pg, node, slots[i]);
+		below |= i > 0 && at[i] < at[i - 1];
+		same |= i > 0 && at[i] == at[i - 1];
+	}
+	return below ? FPT_MIXED : same ? FPT_ASCEND : FPT_ASCEND_ALL;
+}
+
 /*
  * One part of what orders n slots: at[] has the number of each.  TIDs as they
  * are stored: within a page their order is that of whole ones.  Slots come in
  * their own order.  Returns how much the numbers are in order.
  */
 static int
-fpt_part_get(const FPTGeom *g, const char *node, int part, const uint8 *slots,
-			 int n, uint64 *at)
+fpt_part_get(FPTPage pg, const char *node, int part, const uint8 *slots, int n,
+			 uint64 *at)
 {
+	const FPTGeom *g = pg.g;
 	const char *p = node + g->key_off;
 	int			stride = g->ks;
 	int			width = g->sw;
@@ -86,6 +104,8 @@ fpt_part_get(const FPTGeom *g, const char *node, int part, const uint8 *slots,
 	}
 	else if (part == FPT_PART_TID)
 	{
+		if (fpt_has_far(g))
+			return fpt_tids_get(pg, node, slots, n, at);
 		p = node + g->tid_off;
 		stride = g->pw;
 		width = g->tw;
@@ -110,7 +130,7 @@ static const uint8 fpt_all_slots[FPT_MAX_CAP] = {
 /* What slots are put in order by. */
 typedef struct FPTOrder
 {
-	const FPTGeom *g;
+	FPTPage		pg;
 	const char *node;
 	int			part;
 	int			n;
@@ -133,22 +153,21 @@ static bool
 fpt_tied_below(const FPTOrder *o, int a, int b)
 {
 	int			part = o->part;
+	const FPTGeom *g = o->pg.g;
 	uint64		na,
 				nb;
 
-	if (part == FPT_PART_TID || fpt_slots_tell(o->g))
+	if (part == FPT_PART_TID || fpt_slots_tell(g))
 		return false;
-	part = fpt_part_next(o->g, part);
+	part = fpt_part_next(g, part);
 	if (part == FPT_PART_LOW)
 	{
-		na = fpt_slot_low(o->g, o->node, a);
-		nb = fpt_slot_low(o->g, o->node, b);
+		na = fpt_slot_low(g, o->node, a);
+		nb = fpt_slot_low(g, o->node, b);
 		if (na != nb)
 			return nb < na;
 	}
-	na = fpt_load_uint(o->node + o->g->tid_off + a * o->g->pw, o->g->tw);
-	nb = fpt_load_uint(o->node + o->g->tid_off + b * o->g->pw, o->g->tw);
-	return nb < na;
+	return fpt_slot_tid(o->pg, o->node, b) < fpt_slot_tid(o->pg, o->node, a);
 }
 
 /* Is the entry at position q below the one at p, or stays before it? */
@@ -273,11 +292,11 @@ fpt_order_merge(const uint64 *at, int n, uint8 *pos)
  * the next part: three deep at most.
  */
 static void
-fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
-			   int n)
+fpt_order_part(FPTPage pg, const char *node, int part, uint8 *slots, int n)
 {
-	FPTOrder	o = {.g = g, .node = node, .part = part, .n = n,
+	FPTOrder	o = {.pg = pg, .node = node, .part = part, .n = n,
 	.slots = slots};
+	const FPTGeom *g = pg.g;
 	uint8		pos[FPT_MAX_CAP];
 	uint8		given[FPT_MAX_CAP];
 	int			from = 0;
@@ -285,7 +304,7 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 	bool		done = true;
 
 	Assert(n > 0 && n <= g->cap);
-	how = fpt_part_get(g, node, part, slots, n, o.at);
+	how = fpt_part_get(pg, node, part, slots, n, o.at);
 	if (how == FPT_ASCEND_ALL || (how == FPT_ASCEND && fpt_slots_tell(g)))
 		return;
 	memcpy(pos, fpt_all_slots, FPT_MAX_CAP);
@@ -320,7 +339,7 @@ fpt_order_part(const FPTGeom *g, const char *node, int part, uint8 *slots,
 		if (i < n && o.at[pos[i]] == o.at[pos[from]])
 			continue;
 		if (i - from > 1)
-			fpt_order_part(g, node, fpt_part_next(g, part), slots + from,
+			fpt_order_part(pg, node, fpt_part_next(g, part), slots + from,
 						   i - from);
 		from = i;
 	}
@@ -386,13 +405,13 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
 		if (part == FPT_PART_TID ||
 			!fpt_slots_ascend(pg.g, node, n))
-			fpt_order_part(pg.g, node, part, slots, n);
+			fpt_order_part(pg, node, part, slots, n);
 		return n;
 	}
 	for (; set != 0; set &= set - 1)
 		slots[n++] = (uint8) fpt_ctz(set);
 	if (n > 1)
-		fpt_order_part(pg.g, node, part, slots, n);
+		fpt_order_part(pg, node, part, slots, n);
 	return n;
 }
 

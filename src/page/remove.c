@@ -36,13 +36,29 @@ fpt_range_add(FPTChanges *changed, int off, int len)
 		if (off >= last &&
 			off < last + changed->r[n - 1].len + FPT_EDIT_HEADER)
 		{
-			changed->r[n - 1].len = (uint16) (off + len - last);
+			changed->r[n - 1].len = (uint16) Max(changed->r[n - 1].len,
+												 off + len - last);
 			return;
 		}
 	}
 	changed->r[n].off = (uint16) off;
 	changed->r[n].len = (uint16) len;
 	changed->n = n + 1;
+}
+
+/* The same of the far TIDs of slots that are to be freed. */
+static void
+fpt_ranges_add_far(FPTPage pg, const char *node, uint64 slots,
+				   FPTChanges *changed)
+{
+	for (; slots != 0; slots &= slots - 1)
+	{
+		int			far = fpt_slot_far(pg.g, node, fpt_ctz(slots));
+
+		if (far >= 0)
+			fpt_range_add(changed, (int) (node - pg.p) + fpt_far_off(pg.g, far),
+						  FPT_FAR_BYTES);
+	}
 }
 
 /*
@@ -118,6 +134,8 @@ fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
 
 		for (uint64 bits = gone; bits != 0; bits &= bits - 1)
 			fpt_range_add(changed, tids + fpt_ctz(bits) * pg.g->pw, pg.g->fw);
+		if (fpt_has_far(pg.g))
+			fpt_ranges_add_far(pg, node, gone, changed);
 	}
 	if (used != gone)
 		fpt_slots_free(pg.g, node, gone);

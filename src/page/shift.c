@@ -55,9 +55,9 @@ fpt_shift_sep(FPTPage pg, int kid, const uint8 *slots, int k, uint64 *hi,
 
 /*
  * Can m entries of the kid's node, in these slots, be told in the next one's,
- * whose separator will have this searched part if it is the right one?
- * FPT_FULL: no.  FPT_CORRUPT: one is beyond what the page can tell.  Asked
- * where keys are relative to nodes only.
+ * whose separator will have this searched part if it is the right one, and is
+ * there room for their TIDs?  FPT_FULL: no.  FPT_CORRUPT: one is beyond what
+ * the page can tell.
  */
 static FPTResult
 fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
@@ -67,6 +67,22 @@ fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
 	uint64		from = fpt_kid_base(pg, kid);
 	uint64		to = by > 0 ? fpt_base_of(g, sep) : fpt_kid_base(pg, kid + by);
 
+	if (fpt_has_far(g))
+	{
+		const char *node = fpt_kid_node(pg, kid + by);
+		int			far = 0;
+
+		for (int i = 0; i < m; i++)
+		{
+			uint64		tid = fpt_slot_tid(pg, fpt_kid_node(pg, kid), slots[i]);
+
+			if (!fpt_tid_fits(g->tw, fpt_special(pg.p)->tidbase, tid))
+				return FPT_CORRUPT;
+			far += fpt_tid_byte(pg, node, tid) == 0;
+		}
+		if (far > fpt_far_room(g, node))
+			return FPT_FULL;
+	}
 	for (int i = 0; fpt_is_near(g) && i < m; i++)
 	{
 		uint64		hi,

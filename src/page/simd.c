@@ -201,9 +201,7 @@ fpt_tids_scalar(const void *tids, int n, int stride, int width, uint32 tidbase,
 {
 	const char *p = (const char *) tids;
 
-	Assert(width >= 2 && width <= 4 && stride >= width);
-	if (width == 2)
-		return fpt_widen_tids(p, n, stride, 2, tidbase, out);
+	Assert(width >= 3 && width <= 4 && stride >= width);
 	if (width == 3)
 		return fpt_widen_tids(p, n, stride, 3, tidbase, out);
 	return fpt_widen_tids(p, n, stride, 4, tidbase, out);
@@ -863,9 +861,7 @@ fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 			  uint64 *out)
 {
 	/* of four TIDs one behind the other, and of four in 4 bytes each */
-	static const signed char pick[3][32] = {
-		{0, -1, 1, -1, -1, -1, -1, -1, 2, -1, 3, -1, -1, -1, -1, -1,
-			4, -1, 5, -1, -1, -1, -1, -1, 6, -1, 7, -1, -1, -1, -1, -1},
+	static const signed char pick[2][32] = {
 		{0, -1, 1, 2, -1, -1, -1, -1, 3, -1, 4, 5, -1, -1, -1, -1,
 			6, -1, 7, 8, -1, -1, -1, -1, 9, -1, 10, 11, -1, -1, -1, -1},
 		{0, -1, 1, 2, 3, -1, -1, -1, 4, -1, 5, 6, 7, -1, -1, -1,
@@ -873,14 +869,14 @@ fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 	};
 	const __m128i mask = _mm_set1_epi32((int) (0xFFFFFFFF >>
 											   (32 - 8 * width)));
-	const signed char *how = pick[stride != width ? 2 : width - 2];
+	const signed char *how = pick[stride != width ? 1 : width - 3];
 	const __m256i widen = _mm256_loadu_si256((const __m256i *) how);
 	const __m256i base = _mm256_set1_epi64x((long long) tidbase << 16);
 	const __m256i lowest = _mm256_set1_epi64x(0xFF);
 	const char *p = (const char *) tids;
 	__m256i		least = _mm256_set1_epi8(-1);
 
-	Assert(width >= 2 && width <= 4 && stride >= width);
+	Assert(width >= 3 && width <= 4 && stride >= width);
 	for (; n >= 4; n -= 4, p += 4 * stride, out += 4)
 	{
 		__m128i		a;

@@ -64,8 +64,10 @@ fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 }
 
 /*
- * See page/slots.h.  TIDs are copied as they are stored: the page is the
- * same.  The slot left is free in the sense of W8, the one taken was so before.
+ * See page/slots.h.  A TID is copied as it is stored: the page is the same;
+ * unless it is relative to the node, when there is room for it in the other one
+ * (fpt_shift_told).  The slot left is free in the sense of W8, the one taken
+ * was so before.
  */
 void
 fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
@@ -81,8 +83,11 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 	Assert(fromkid != tokid || from != to);
 	fpt_slot_rel(pg.g, a, fpt_kid_base(pg, fromkid), from, &hi, &lo);
 	fpt_slot_set_rel(pg.g, b, fpt_kid_base(pg, tokid), to, hi, lo);
-	memcpy(b + pg.g->tid_off + to * pg.g->pw,
-		   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
+	if (fpt_has_far(pg.g))
+		fpt_slot_set_tid(pg, b, to, fpt_slot_tid(pg, a, from));
+	else
+		memcpy(b + pg.g->tid_off + to * pg.g->pw,
+			   a + pg.g->tid_off + from * pg.g->pw, pg.g->tw);
 	fpt_slot_set_down(pg.g, b, to, fpt_slot_down(pg.g, a, from));
 	fpt_slot_set_off(pg.g, b, to, fpt_slot_off(pg.g, a, from));
 	fpt_slots_free(pg.g, a, UINT64CONST(1) << from);

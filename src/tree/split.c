@@ -119,6 +119,7 @@ typedef struct FPTSplit
 	char	   *right;
 	FPTWork    *work;			/* for the kernel */
 	uint32		reach;			/* of the pages, see FPTPageSpec */
+	int			rowbits;		/* the same */
 	int			spare;			/* of the page, see fpt_spare_slots(), or 0 */
 	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
@@ -207,6 +208,7 @@ fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
 	Assert(sp->n <= FPT_MAX_ENTRIES + 1 && sp->pos < sp->n);
 	sp->spare = fpt_split_spare(&sp->ix->layout, page);
 	sp->reach = fpt_page_reach(&sp->ix->layout, page, sp->entries, sp->n);
+	sp->rowbits = fpt_page_rowbits(&sp->ix->layout, page, sp->entries, sp->n);
 }
 
 /*
@@ -533,9 +535,9 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpec left = {.level = h->level,
 		.pageno = fpt_special(page)->pageno, .low = &sp->low,
-	.high = &sp->sep.key, .reach = sp->reach};
+	.high = &sp->sep.key, .reach = sp->reach, .rowbits = sp->rowbits};
 	FPTPageSpec right = {.level = h->level, .low = &sp->sep.key,
-	.high = &sp->high, .reach = sp->reach};
+	.high = &sp->high, .reach = sp->reach, .rowbits = sp->rowbits};
 
 	if (at < 1 || at >= sp->n)
 		return false;
@@ -630,8 +632,15 @@ fpt_split_choose(FPTSplit *sp, Page page)
 		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))
 		return;
+
+	/*
+	 * Where TIDs were relative to nodes half of the page may need whole ones,
+	 * for which there is no room.  The left page is what it was, and the right
+	 * one needs one entry.
+	 */
 	if (!fpt_split_try(sp, page, pos) &&
-		!fpt_split_try(sp, page, sp->n / 2))
+		!fpt_split_try(sp, page, sp->n / 2) &&
+		!fpt_split_anywhere(sp, page))
 		fpt_corrupt(sp->rel, fpt_special(page)->pageno,
 					"Half of the page's entries do not make a page");
 }
@@ -804,6 +813,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	sp.entries = fpt_alloc_entries();
 	fpt_split_read(&sp, copy, pageno);
 	spec.reach = sp.reach;
+	spec.rowbits = sp.rowbits;
 	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
 	if (res == FPT_OK)
 		memcpy(copy, formed, BLCKSZ);

@@ -225,6 +225,8 @@ goal_tuple_lines(int kw, int kind)
 
 	if (kind == FPT_KIND_INNER)
 		return (GoalLines) {1, GOAL_LINES};
+	if (kind == FPT_KIND_LEAF1)
+		return (GoalLines) {1, 0};	/* there are none */
 	if (kw > GOAL_TUPLE_KW_FEW)
 	{
 		(void) fpt_geom_init(&g, kw, FPT_KIND_GENERAL + kind, 1, 2);

@@ -92,6 +92,7 @@ main(int argc, char **argv)
 	test_page();
 	test_near();
 	test_fixed();
+	test_rows();
 	test_corrupt();
 	start = seconds();
 	test_random(ops, seed);

@@ -26,6 +26,7 @@
 #include "page/order.h"
 #include "page/prefix.h"
 #include "page/remove.h"
+#include "page/rows.h"
 #include "page/shift.h"
 #include "page/simd.h"
 #include "page/slots.h"
@@ -110,6 +111,12 @@ typedef struct KTWorld
 								 * which base and span are without; or -1 */
 	int			kind;			/* FPT_KIND_* without that, and what ... */
 	uint32		tidbase;		/* ... TIDs are relative to */
+	int			rowbits;		/* FPT_KIND_LEAF1: bits of a row's offset, */
+	uint64		row;			/* ... where rows begin, and */
+	uint64		rows;			/* ... how many there are, more or less; of */
+	int			jitter;			/* ... neighbours, so many apart; and */
+	int			farpct;			/* ... of 100, how many are anywhere else */
+	int			tries;			/* ... at filling the page */
 	bool		general;		/* general keys, in ... */
 	int			tupmin;			/* ... tuples of so many bytes */
 	int			tupmax;
@@ -236,7 +243,17 @@ kt_value(const FPTKey *k)
 /* FPTPageHeader.enc of pages of images: key width, kind without its prefix */
 #define ENC(kw, kind)	fpt_enc((kw) - 1, FPT_KIND_##kind)
 
-/* Can this TID be stored in a page of this geometry and base? */
+/* Blocks that TIDs of less than 6 bytes tell: those of a far one, too. */
+static inline uint64
+kt_blocks(const FPTGeom *g)
+{
+	return UINT64CONST(1) << (8 * (g->tw == 1 ? 4 : g->tw) - 8);
+}
+
+/*
+ * Can this TID be stored in a page of this geometry and base?  Where TIDs are
+ * relative to nodes, as a far one.
+ */
 static inline bool
 kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
 {
@@ -246,7 +263,7 @@ kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
 	if (g->tw == 6)
 		return true;
 	return offset <= 255 && block >= tidbase &&
-		block <= (uint64) tidbase + (UINT64CONST(1) << (8 * g->tw - 8)) - 1;
+		block - tidbase < kt_blocks(g);
 }
 
 /* --- tests -------------------------------------------------------------- */
@@ -256,6 +273,7 @@ extern void test_geom(void);
 extern void test_page(void);
 extern void test_near(void);
 extern void test_fixed(void);
+extern void test_rows(void);
 extern void test_corrupt(void);
 extern void test_random(long ops, uint64 seed);
 extern void test_fuzz(long rounds, uint64 seed);

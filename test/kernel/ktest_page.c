@@ -457,9 +457,9 @@ kt_world_init(KTWorld *w)
 static void
 kt_page_init(KTWorld *w, int enc)
 {
-	FPTPageSpec spec = {w->level, w->pageno, &w->low, &w->high, 0, w->prefix,
-	(uint32) w->nprefix};
-
+	FPTPageSpec spec = {.level = w->level, .pageno = w->pageno,
+		.low = &w->low, .high = &w->high, .rowbits = w->rowbits,
+	.prefix = w->prefix, .nprefix = (uint32) w->nprefix};
 	FPTKey		base = kt_key(FPT_CLS_VALUE, (uint64) (kt_page_base(w) >> 64),
 							  (uint64) kt_page_base(w), 0);
 
@@ -469,6 +469,27 @@ kt_page_init(KTWorld *w, int enc)
 		enc |= FPT_ENC_FIXED;
 	}
 	fpt_page_init(&w->l, w->page, &spec, enc, &base, w->tidbase);
+}
+
+/*
+ * Where the rows of a page are whose TIDs are relative to nodes: anywhere that
+ * these can tell, at the ends of that above all.
+ */
+static void
+kt_world_rows(KTWorld *w)
+{
+	static const int jitters[] = {1, 10, 60, 200};
+	uint64		max;
+
+	w->rowbits = 1 + (int) kt_below(FPT_TID_OFFBITS);
+	max = (UINT64CONST(1) << (24 + w->rowbits)) - 1;
+	w->rows = 1 + kt_below(BLCKSZ);
+	w->row = kt_chance(40) ? 0 : kt_below(max);
+	if (kt_chance(20))
+		w->row = max - kt_below(w->rows);
+	w->jitter = jitters[kt_below(4)];
+	w->farpct = kt_chance(30) ? 0 : 1 + (int) kt_below(8);
+	w->tries = 0;
 }
 
 void
@@ -500,6 +521,11 @@ kt_world_init_page(KTWorld *w)
 	}
 	w->unlikepct = 0;
 	w->kind = w->level > 0 ? FPT_KIND_INNER : (int) kt_below(FPT_KIND_INNER);
+	if (w->kind == FPT_KIND_LEAF1 && w->general)
+		w->kind = FPT_KIND_LEAF3;
+	else if (w->level == 0 && !w->general && kt_chance(30))
+		w->kind = FPT_KIND_LEAF1;
+	kt_world_rows(w);
 	enc = fpt_enc(enc, w->kind);
 	w->near = w->kind < FPT_KIND_INNER && kt_chance(60) &&
 		w->l.geoms->geom[kw - 1][w->kind + FPT_KIND_NEAR].cap > 0;
@@ -549,7 +575,7 @@ kt_world_init_page(KTWorld *w)
 static uint64
 kt_random_tid(KTWorld *w, int kind)
 {
-	static const uint64 blocks[] = {256, 65536, 1 << 24, 0xFFFFFFFF,
+	static const uint64 blocks[] = {1 << 24, 65536, 1 << 24, 0xFFFFFFFF,
 	0xFFFFFFFF};
 	bool		whole = kind >= FPT_KIND_LEAF6;
 	uint64		base = whole ? 0 : w->tidbase;
@@ -579,6 +605,38 @@ kt_random_tid(KTWorld *w, int kind)
 			return ((base + kt_below(blocks[kind])) << 16) |
 				(1 + kt_below(maxoff));
 	}
+}
+
+/*
+ * A TID of rows that run: the row that is as far from the first one as the key,
+ * relative to the page's base, is from that; or the next one, if keys ascend.
+ */
+static uint64
+kt_running_tid(KTWorld *w, uint32 cls, kt_u128 offset)
+{
+	uint64		max = (UINT64CONST(1) << (24 + w->rowbits)) - 1;
+	uint64		row;
+
+	if (kt_chance(w->farpct))
+		return kt_random_tid(w, FPT_KIND_LEAF1);
+	if (cls != FPT_CLS_VALUE)
+		row = kt_below(w->rows);
+	else if (w->dist == KT_ASCENDING)
+		row = (uint64) (w->next % w->rows);
+	else
+	{
+		/* 32 bits tell enough */
+		while (offset > 0xFFFFFFFF)
+			offset >>= 8;
+		row = w->span > 0 ? (uint64) offset * w->rows /
+			((uint64) Min(w->span, (kt_u128) 0xFFFFFFFF) + 1) : 0;
+	}
+	row += w->row + kt_below((uint64) w->jitter);
+	row = Min(row, max);
+	if ((row & ((UINT64CONST(1) << w->rowbits) - 1)) == 0)
+		row++;
+	return (w->tidbase + (row >> w->rowbits)) << 16 |
+		(row & ((UINT64CONST(1) << w->rowbits) - 1));
 }
 
 /*
@@ -624,7 +682,8 @@ static FPTEntry
 kt_any_entry(KTWorld *w)
 {
 	FPTEntry	e;
-	kt_u128		v = w->base + kt_random_offset(w);
+	kt_u128		offset = kt_random_offset(w);
+	kt_u128		v = w->base + offset;
 
 	if (kt_below(200) == 0)
 		v = kt_random_wide(kt_max_of(w->l.keysize));
@@ -640,8 +699,13 @@ kt_any_entry(KTWorld *w)
 		kt_random_tuple(w, &e.key);
 	if (w->l.cut != NULL && e.key.cls == FPT_CLS_VALUE)
 		kt_make_string(w, &e.key, kt_below(300) == 0 ? 0 : w->nprefix);
-	e.key.tid = kt_random_tid(w, kt_below(200) > 0 ? w->kind :
-							  Max(w->kind, FPT_KIND_LEAF6));
+	if (kt_below(200) == 0 &&
+		(w->kind != FPT_KIND_LEAF1 || w->farpct > 0))
+		e.key.tid = kt_random_tid(w, Max(w->kind, FPT_KIND_LEAF6));
+	else if (w->kind == FPT_KIND_LEAF1)
+		e.key.tid = kt_running_tid(w, e.key.cls, offset);
+	else
+		e.key.tid = kt_random_tid(w, w->kind);
 	if (w->level > 0)
 		e.down = 2 + (uint32) kt_below(1000000);
 	return e;
@@ -797,7 +861,7 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 					lo;
 		int			n = 0;
 
-		if ((tid & 0xFFFF) == 0)
+		if (!fpt_slot_used(pg.g, node, i))
 			continue;
 		fpt_slot_rel(pg.g, node, 0, i, &hi, &lo);
 		for (int j = 0; j < pg.g->cap; j++)
@@ -811,7 +875,7 @@ kt_slots_before(KTWorld *w, int kid, int rank)
 			if (fpt_has_offsets(pg.g))
 				first = j < i;
 			fpt_slot_rel(pg.g, node, 0, j, &hi2, &lo2);
-			n += (tid2 & 0xFFFF) != 0 &&
+			n += fpt_slot_used(pg.g, node, j) &&
 				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo && first))));
 		}
 		if (n < rank)
@@ -875,6 +939,8 @@ kt_world_fill(KTWorld *w, int pct)
 	FPTResult	res;
 
 	w->n = 0;
+	if (w->tries++ == 0)
+		w->rows = 8 + (uint64) n * (1 + kt_below(3));
 	if (w->level > 0)
 	{
 		/* minus infinity, as fpt_page_form() would store it */
@@ -922,6 +988,20 @@ kt_world_fill(KTWorld *w, int pct)
 		kt_world_fill(w, pct / 2);
 		return;
 	}
+	/* nodes have too many TIDs that are far from the others */
+	if (res == FPT_UNFIT && w->kind == FPT_KIND_LEAF1 && w->tries < 12)
+	{
+		int			enc = g->enc;
+
+		w->n = 0;
+		w->next = 0;
+		w->farpct = w->tries < 3 ? w->farpct / 2 : 0;
+		w->jitter = Max(w->jitter / 2, 1);
+		w->rows = w->rows / 2 + 1;
+		kt_page_init(w, enc);
+		kt_world_fill(w, pct);
+		return;
+	}
 	/* nor nodes keys that are too far from one another */
 	if (res == FPT_UNFIT && w->near)
 	{
@@ -935,6 +1015,9 @@ kt_world_fill(KTWorld *w, int pct)
 		return;
 	}
 	CHECK(res == FPT_OK);
+	/* later rows may come from elsewhere: nodes become crowded */
+	if (w->kind == FPT_KIND_LEAF1 && kt_chance(40))
+		w->farpct = (int) kt_below(60);
 	if (w->dict && kt_chance(30))
 		w->unlikepct = (int) kt_below(20);
 }

@@ -21,7 +21,8 @@ static uint64 tids[FPT_MAX_ENTRIES];
 static FPTChanges changed;
 static const FPTKey minf = {.cls = FPT_CLS_MINF};
 static const FPTKey pinf = {.cls = FPT_CLS_PINF};
-static const FPTPageSpec leaf = {0, 5, &minf, &pinf};
+static const FPTPageSpec leaf = {.pageno = 5, .low = &minf, .high = &pinf,
+.rowbits = 8};
 static const FPTKey base500 = {.lo = 500, .cls = FPT_CLS_VALUE};
 static const FPTKey zero = {.cls = FPT_CLS_VALUE};
 
@@ -326,7 +327,7 @@ test_check_null_nodes(void)
 		e[i].key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1 + i);
 		e[i].down = 0;
 	}
-	fpt_page_init(&l8, page, &leaf, ENC(4, LEAF2), &zero, 0);
+	fpt_page_init(&l8, page, &leaf, ENC(4, LEAF1), &zero, 0);
 	g = fpt_page_geom(&l8, page);
 	CHECK(fpt_page_fill(&l8, page, e, NENTRIES, 600 / g->cap) == FPT_OK);
 	CHECK(header()->nkids > 1 && header()->nnull == header()->nkids);
@@ -359,6 +360,8 @@ test_check_free_slots(void)
 			memset(at, 0, g->tw);
 			CHECK(fpt_page_check(&l16, page, 5, NULL) == NULL);
 			CHECK(fpt_page_count(&l16, page) == 5);
+			if (fpt_has_far(g))
+				continue;		/* a byte that is zero, or not */
 			at[g->tw - 1] = 1;
 			expect_on(&l16, "free slot has a block of a TID");
 		}
@@ -387,6 +390,7 @@ test_check_twice(void)
 			if (fpt_node_count(&l16, page, 0) < 2)
 				continue;
 			CHECK(fpt_slot_tid((FPTPage) {&l16, g, page}, node(0), 1) == 2);
+			fpt_slots_free(g, node(0), 2);
 			fpt_slot_set_tid((FPTPage) {&l16, g, page}, node(0), 1, 1);
 			expect_on(&l16, "entries are out of order");
 		}

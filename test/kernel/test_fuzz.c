@@ -306,6 +306,10 @@ any_offset(KTWorld *w, int kind)
 		case 3:
 			return node + (int) kt_below(sizeof(FPTNode));
 		case 4:
+			/* what TIDs are relative to, and far ones */
+			if (fpt_has_far(g) && kt_chance(50))
+				return node + g->far_off +
+					(int) kt_below((1 + g->nfar) * FPT_FAR_BYTES);
 			return node + (g->perm ? g->perm_off + (int) kt_below(g->cap) :
 						   g->tid_off + (int) kt_below(g->cap) * g->pw +
 						   (int) kt_below(g->tw));
@@ -493,6 +497,8 @@ repair_header(KTWorld *w)
 		h->enc = 1;
 		g = kt_geom(w);
 	}
+	if (!fpt_rowbits_sound((FPTPage) {&w->l, g, w->page}))
+		s->rowbits = fpt_has_far(g) ? 1 + s->rowbits % FPT_TID_OFFBITS : 0;
 	h->nnodes = Min(nnodes, g->maxnodes);
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);

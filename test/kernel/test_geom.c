@@ -8,14 +8,53 @@
 #include "ktest.h"
 
 static FPTGeoms geoms;
-static const char *const kindnames[FPT_NKINDS] = {"leaf2", "leaf3", "leaf4",
-"leaf6", "inner", "near2", "near3", "near4", "near6"};
+static const char *const kindnames[FPT_NKINDS] = {"leaf1", "leaf3", "leaf4",
+"leaf6", "inner", "near1", "near3", "near4", "near6"};
+
+/*
+ * How many far TIDs a node of so many slots has room for, behind what the other
+ * ones are relative to.
+ */
+static int
+far_room(const FPTGeom *g, int cap)
+{
+	return (g->x * FPT_LINE - cap * fpt_slot_bytes(g)) / 4 - 1;
+}
+
+/* The same, at least: one of ten slots has a far one, or two of fewer. */
+static int
+far_least(int cap)
+{
+	return Max(2, cap / 10);
+}
+
+/*
+ * TIDs relative to nodes: slots are followed by four bytes that all have, and by
+ * far TIDs, which have as many as there is room for; another slot would leave
+ * too little.
+ */
+static void
+check_far(const FPTGeom *g, bool has, int nodeend)
+{
+	CHECK(fpt_has_far(g) == has && (g->nfar > 0) == has);
+	CHECK(g->far_off == nodeend);
+	if (!has)
+		return;
+	CHECK(g->nfar >= far_least(g->cap) && g->nfar <= FPT_MAX_FAR);
+	CHECK(g->nfar == Min(far_room(g, g->cap), FPT_MAX_FAR));
+	CHECK(g->far_off + 4 * (1 + g->nfar) <= g->x * FPT_LINE);
+	CHECK(g->cap == FPT_MAX_CAP ||
+		  far_room(g, g->cap + 1) < far_least(g->cap + 1));
+	CHECK((int) fpt_near_rows(g) + g->nfar == 255);
+	CHECK(fpt_near_rows(g) >= FPT_MIN_ROWS);
+	CHECK(fpt_far_off(g, g->nfar - 1) + 4 <= g->x * FPT_LINE);
+}
 
 /* Nothing overlaps, everything is inside the page. */
 static void
 check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 {
-	static const int tidwidth[FPT_NKINDS] = {2, 3, 4, 6, 6, 2, 3, 4, 6};
+	static const int tidwidth[FPT_NKINDS] = {1, 3, 4, 6, 6, 1, 3, 4, 6};
 	bool		dict = kind >= FPT_KIND_DICT;
 	bool		general = !dict && kind >= FPT_KIND_GENERAL;
 	int			basic = kind % FPT_KIND_GENERAL;
@@ -64,7 +103,10 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(g->off_off == g->down_off + g->dw);
 	CHECK(nodeend == g->low_off + g->cap * g->pw - (joined ? g->sw : 0));
 	CHECK(nodeend <= x * FPT_LINE);
-	CHECK(g->cap == FPT_MAX_CAP || nodeend + entry > x * FPT_LINE);
+	check_far(g, tidwidth[basic] == 1, nodeend);
+	CHECK(g->cap == FPT_MAX_CAP || fpt_has_far(g) ||
+		  nodeend + entry > x * FPT_LINE);
+	CHECK(!fpt_has_far(g) || (!general && !dict && !inner));
 	CHECK(fpt_popcount(g->capmask) == g->cap && (g->capmask & 1) == 1);
 	CHECK(g->kids_off == FPT_LINE + g->maxnodes * kw);
 	CHECK(g->kids_off + g->maxnodes <= g->node_off);
@@ -78,6 +120,19 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 		CHECK((FPT_SPECIAL_OFFSET - g->hint_off) * 8 >= (int) g->capacity);
 	else
 		CHECK(g->hint_off == FPT_SPECIAL_OFFSET);
+}
+
+/*
+ * Keys relative to nodes have a byte less of what is searched.  Slots that own
+ * tuples, or have numbers, have neither those nor TIDs relative to nodes.
+ */
+static bool
+has_kind(int kw, int kind)
+{
+	if (kind >= FPT_KIND_GENERAL)
+		return kind % FPT_KIND_GENERAL < FPT_KIND_NEAR &&
+			kind % FPT_KIND_GENERAL != FPT_KIND_LEAF1;
+	return kind < FPT_KIND_NEAR || (kw != 1 && kw != 9);
 }
 
 static void
@@ -100,6 +155,7 @@ test_all_widths(void)
 
 					if (fpt_geom_init(&g, kw, kind, w, x))
 					{
+						CHECK(has_kind(kw, kind));
 						check_geom(&g, kw, kind, w, x);
 						usable++;
 					}
@@ -131,23 +187,28 @@ test_impossible_widths(void)
 	CHECK(fpt_geom_init(&g, 2, FPT_KIND_NEAR, 1, 3));
 	CHECK(!fpt_geom_init(&g, 9, FPT_KIND_NEAR, 2, 8));
 	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_KIND_NEAR, 1, 3));
+	CHECK(fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_KIND_LEAF3, 1, 3));
+	CHECK(!fpt_geom_init(&g, 4, FPT_KIND_GENERAL + FPT_KIND_LEAF1, 1, 3));
+	CHECK(fpt_geom_init(&g, 1, FPT_KIND_DICT + FPT_KIND_LEAF3, 1, 3));
+	CHECK(!fpt_geom_init(&g, 1, FPT_KIND_DICT + FPT_KIND_LEAF1, 1, 3));
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 33));
 	CHECK(fpt_geom_init(&g, 4, 0, 1, 3));
 	CHECK(fpt_choose_widths_general(0, 0, widths));
-	widths[1][0].x = 0;
+	CHECK(fpt_layout_init_general(&l, &geoms, false, 1, widths));
+	for (int i = 0; i <= FPT_ENC_DICT; i++)
+	{
+		CHECK(widths[i][FPT_KIND_LEAF1].w == 0);
+		CHECK(widths[i][FPT_KIND_LEAF1].x == 0);
+		CHECK(geoms.geom[i][FPT_KIND_LEAF1].cap == 0);
+		CHECK(geoms.geom[i][FPT_KIND_LEAF3].cap > 0);
+	}
+	widths[1][FPT_KIND_LEAF3].x = 0;
 	CHECK(!fpt_layout_init_general(&l, &geoms, false, 1, widths));
 #if BLCKSZ <= 1024
 	CHECK(!fpt_geom_init(&g, 4, 0, 1, 8));	/* one node only */
 	CHECK(!fpt_geom_init(&g, 4, 0, 20, 1)); /* no node at all */
 	CHECK(!fpt_geom_init(&g, 16, FPT_KIND_INNER, 1, 1));	/* 3 * 2 entries */
 #endif
-}
-
-/* Keys relative to nodes have a byte less of what is searched. */
-static bool
-has_kind(int kw, int kind)
-{
-	return kind < FPT_KIND_NEAR || (kw != 1 && kw != 9);
 }
 
 static void

@@ -78,7 +78,8 @@ empty_page(const FPTLayout *l, int enc)
 {
 	FPTKey		base = value(0, 0, 0);
 
-	fpt_page_init(l, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, enc, &base, 0);
+	fpt_page_init(l, page, &(FPTPageSpec) {.pageno = 5, .low = &minf,
+				  .high = &pinf, .rowbits = 8}, enc, &base, 0);
 	return fpt_page_geom(l, page);
 }
 
@@ -322,7 +323,9 @@ test_nulls(void)
 		{
 			FPTEntry	x = {.key = null};
 
-			x.key.tid = ((uint64) (1 + i) << 16) | 1;
+			/* rows follow each other */
+			x.key.tid = ((uint64) (1 + i / nnull) << 16) |
+				(uint64) (1 + i % nnull);
 			CHECK(insert(l, &x) == FPT_OK);
 		}
 		CHECK(sound(l) && fpt_page_count(l, page) == n + 100);

@@ -48,8 +48,8 @@ init_page(const FPTLayout *l, int level, int enc, uint64 base)
 {
 	FPTKey		from = value(base, 0);
 
-	fpt_page_init(l, page, &(FPTPageSpec) {level, 5, &minf, &pinf}, enc, &from,
-				  0);
+	fpt_page_init(l, page, &(FPTPageSpec) {.level = level, .pageno = 5,
+				  .low = &minf, .high = &pinf, .rowbits = 8}, enc, &from, 0);
 }
 
 static bool
@@ -163,7 +163,7 @@ test_choose_kw(void)
 static bool
 tids_can(int kind, uint64 minblock, uint64 maxblock, uint64 maxoff)
 {
-	uint64		blocks = UINT64CONST(256) << (8 * kind);
+	uint64		blocks = UINT64CONST(65536) << (8 * (kind - FPT_KIND_LEAF3));
 	uint64		base = Min(minblock, FPT_MAX_TIDBASE);
 
 	return kind == FPT_KIND_LEAF6 ||
@@ -176,7 +176,7 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 {
 	FPTTidRange r;
 	int			kind;
-	int			expect = FPT_KIND_LEAF2;
+	int			expect = FPT_KIND_LEAF3;
 
 	fpt_tids_none(&r);
 	fpt_tids_add(&r, (maxblock << 16) | 1);
@@ -212,7 +212,7 @@ test_choose_tids(void)
 
 	fpt_tids_none(&none);
 	base = 42;
-	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF2 && base == 0);
+	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(fpt_choose_tids(&none, 257, &base) == FPT_KIND_LEAF3 && base == 0);
 
 	for (int i = 0; i < (int) (sizeof(span) / sizeof(span[0])); i++)
@@ -236,7 +236,7 @@ test_choose_tids(void)
 	}
 
 	/* the borders by name */
-	CHECK(check_tids(0, 255, 255, &base) == FPT_KIND_LEAF2 && base == 0);
+	CHECK(check_tids(0, 255, 255, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(check_tids(0, 256, 255, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(check_tids(7, 65535, 1, &base) == FPT_KIND_LEAF3 && base == 7);
 	CHECK(check_tids(0, 65536, 1, &base) == FPT_KIND_LEAF4 && base == 0);
@@ -244,12 +244,12 @@ test_choose_tids(void)
 	CHECK(check_tids(0, 0x1000000, 1, &base) == FPT_KIND_LEAF6);
 	CHECK(check_tids(last, last, 1, &base) == FPT_KIND_LEAF4);
 	CHECK(check_tids(FPT_MAX_TIDBASE, FPT_MAX_TIDBASE + 255, 1, &base) ==
-		  FPT_KIND_LEAF2);
+		  FPT_KIND_LEAF3);
 
 	/* rows that come later count, and windows of theirs begin at block 0 */
 	fpt_tids_none(&none);
 	fpt_tids_add(&none, (UINT64CONST(1000) << 16) | 1);
-	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF2 && base == 1000);
+	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF3 && base == 1000);
 	CHECK(fpt_choose_tids(&none, 1, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(fpt_choose_tids(&none, 65536, &base) == FPT_KIND_LEAF3);
 	CHECK(fpt_choose_tids(&none, 65537, &base) == FPT_KIND_LEAF4);
@@ -404,6 +404,31 @@ some_number(int width, int how)
 	}
 }
 
+/*
+ * A TID for a slot of a node that has those in "used", if TIDs are relative to
+ * nodes; the slot may have one.  Few of the node's rows, or any of them, or any
+ * TID at all, as long as there is room for it.
+ */
+static uint64
+some_row(FPTPage pg, char *node, int slot, bool few)
+{
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		tid;
+
+	if (fpt_slot_used(pg.g, node, slot))
+		fpt_slots_free(pg.g, node, UINT64CONST(1) << slot);
+	do
+	{
+		uint32		row = fpt_node_row(pg.g, node) +
+			(uint32) kt_below(few ? 4 : fpt_near_rows(pg.g));
+
+		tid = fpt_row_tid(s->tidbase, s->rowbits, row);
+		if (kt_chance(5))
+			tid = (s->tidbase + kt_below(1 << 24)) << 16 | kt_below(256);
+	} while ((tid & 0xFFFF) == 0 || !fpt_node_takes(pg, node, tid));
+	return tid;
+}
+
 /* Put n entries into random slots of page's first node; all slots in use. */
 static uint64
 scatter(FPTPage pg, char *node, int n)
@@ -416,6 +441,8 @@ scatter(FPTPage pg, char *node, int n)
 	uint64		base = fpt_special(pg.p)->tidbase;
 
 	memset(node, 0, pg.g->x * FPT_LINE);
+	if (fpt_has_far(pg.g))
+		fpt_node_set_row(pg.g, node, (uint32) kt_below(1 << 24));
 
 	/* what is in free slots besides a TID of zero means nothing */
 	for (int i = 0; i < pg.g->cap; i++)
@@ -428,6 +455,7 @@ scatter(FPTPage pg, char *node, int n)
 		uint64		off = 1 + kt_below(thow == 1 ? 255 : 3);
 		int			slot = sorted ? i : (int) kt_below(pg.g->cap);
 		bool		dup;
+		bool		again = false;
 
 		while ((used >> slot) & 1)
 			slot = (slot + 1) % pg.g->cap;
@@ -439,7 +467,10 @@ scatter(FPTPage pg, char *node, int n)
 							 pg.g->kw > 8 ? some_number(pg.g->sw, khow) : 0,
 							 some_number(Min(pg.g->kw, 8),
 										 pg.g->kw > 8 ? lhow : khow));
-			fpt_slot_set_tid(pg, node, slot, ((base + block) << 16) | off);
+			fpt_slot_set_tid(pg, node, slot, !fpt_has_far(pg.g) ?
+							 ((base + block) << 16) | off :
+							 some_row(pg, node, slot, thow == 0 && !again));
+			again = true;
 			dup = false;
 			for (int j = 0; j < pg.g->cap; j++)
 				dup |= ((used >> j) & 1) && !slot_below(pg, node, j, slot) &&
@@ -506,7 +537,9 @@ test_node_order(void)
 			FPTPage		pg;
 			FPTKey		base = value(0, 0);
 
-			fpt_page_init(&l16, page, &(FPTPageSpec) {0, 5, &minf, &pinf},
+			fpt_page_init(&l16, page,
+						  &(FPTPageSpec) {.pageno = 5, .low = &minf,
+						  .high = &pinf, .rowbits = 1 + (int) kt_below(8)},
 						  fpt_enc(kw - 1, kind), &base,
 						  kind == FPT_KIND_LEAF6 ? 0 : bases[kt_below(4)]);
 			pg = open_page(&l16);
@@ -744,10 +777,12 @@ test_insert_duplicates(void)
 static void
 test_insert_edits(void)
 {
-	for (int kw = 1; kw <= 16; kw++)
+	for (int i = 0; i < 2 * 16; i++)
 	{
 		for (int kind = 0; kind <= FPT_KIND_INNER; kind++)
 		{
+			int			kw = i / 2 + 1;
+			bool		far = i % 2 == 1;
 			FPTEntry	x = leaf_entry(50, 1);
 			FPTEdit		edit = {0};
 			static char before[BLCKSZ];
@@ -755,10 +790,15 @@ test_insert_edits(void)
 			int			bytes = 0;
 			int			expect = 0;
 
+			/* near the others, and, where that matters, far from them */
+			if (far && kind != FPT_KIND_LEAF1)
+				continue;
 			make_entries(3, 10, 30);
 			init_page(&l16, kind == FPT_KIND_INNER ? 1 : 0,
 					  fpt_enc(kw - 1, kind), 0);
 			g = fpt_page_geom(&l16, page);
+			if (far)
+				x.key.tid = UINT64CONST(0x0100020003);
 			CHECK(fpt_page_fill(&l16, page, e, 3, 90) == FPT_OK);
 			memcpy(before, page, BLCKSZ);
 			CHECK(fpt_page_insert(&l16, page, &x, &edit) == FPT_OK);
@@ -777,6 +817,9 @@ test_insert_edits(void)
 
 			/* one of the TID, or all that goes with it */
 			expect += kw <= 8 && kind != FPT_KIND_INNER ? 1 : g->pw;
+
+			/* a far TID */
+			expect += far ? 4 : 0;
 
 			/* a byte of the bitmap, and two of the permutation */
 			expect += kind == FPT_KIND_INNER ? 1 + 2 : 0;
@@ -1549,7 +1592,7 @@ test_form_dense(void)
 {
 	FPTKey		low = value(1000, 0);
 	FPTKey		high = value(~(uint64) 0, 0);
-	int			n = (int) l8.geoms->geom[1][FPT_KIND_LEAF2].capacity;
+	int			n = (int) l8.geoms->geom[1][FPT_KIND_LEAF1].capacity;
 
 	make_entries(n, 1000, 1);
 	CHECK(form(&l8, 0, &low, &high, n) == 2);
@@ -1557,7 +1600,7 @@ test_form_dense(void)
 	CHECK(form(&l8, 0, &low, &high, n) == -1);
 
 	/* the widest range of 8-byte offsets, and one more */
-	n = (int) l16.geoms->geom[7][FPT_KIND_LEAF2].capacity;
+	n = (int) l16.geoms->geom[7][FPT_KIND_LEAF1].capacity;
 	make_entries(n, 1000, 1);
 	e[n - 1].key.hi = 1;
 	e[n - 1].key.lo = 999;

@@ -15,6 +15,10 @@ static char *spare;				/* the other page of a split */
 static FPTEntry entries[FPT_MAX_ENTRIES + 1];
 static long noutliers;			/* splits that could not be in the middle */
 static long nfar;				/* entries too far from all nodes */
+static long nrows;				/* pages formed of TIDs relative to nodes */
+static long ncrowded;			/* ... of which nodes were crowded */
+static long ncrowdedfull;		/* ... that have no room for another node */
+static long nstuck;				/* ... of which no half makes a page */
 
 /* Fill of pages when they had to be split. */
 static long nsplits;
@@ -74,10 +78,15 @@ model_from_entries(int a, int b, bool maybe_dead)
 static FPTResult
 form(char *page, const FPTKey *low, const FPTKey *high, int a, int b, int fill)
 {
-	FPTPageSpec spec = {w->level, w->pageno, low, high};
-	FPTResult	res = fpt_page_form(&w->l, page, &spec, entries + a, b - a,
-									fill);
+	FPTPageSpec spec = {.level = w->level, .pageno = w->pageno, .low = low,
+	.high = high};
+	FPTResult	res;
 
+	/* what is known of the page before, or nothing */
+	if (kt_chance(50))
+		spec.rowbits = fpt_page_rowbits(&w->l, w->page, entries + a, b - a);
+	res = fpt_page_form(&w->l, page, &spec, entries + a, b - a, fill);
+	nrows += res == FPT_OK && fpt_has_far(fpt_page_geom(&w->l, page));
 	set_links(page, low, high);
 	return res;
 }
@@ -106,7 +115,8 @@ split_left(const FPTEntry *e, int pos, int at, const FPTKey *sep)
 		res = fpt_page_set_high(&w->l, before, sep, &kt_work);
 		CHECK(res == FPT_OK || (w->general && res == FPT_FULL));
 	}
-	if (res != FPT_OK || kt_chance(10))
+	/* minus infinity alone may have a key that is above the separator */
+	if (res != FPT_OK || kt_chance(10) || (is_minf() && at == 1))
 		return form(before, &w->low, sep, 0, at, 75);
 	set_links(before, &w->low, sep);
 	return FPT_OK;
@@ -209,14 +219,38 @@ split_page(const FPTEntry *e, bool unfit)
 	}
 
 	/* An outlier makes the keys of its half too wide: it goes by itself. */
-	CHECK(unfit);
+	CHECK(unfit || fpt_has_far(kt_geom(w)));
 	noutliers++;
 	collect_entries(e);
 	at = Min(Max(pos, 1), n - 1);
 	if (split_page_at(e, pos, n, at))
 		return;
 	collect_entries(e);
-	CHECK(split_page_at(e, pos, n, Min(pos + 1, n - 1)));
+	if (split_page_at(e, pos, n, Min(pos + 1, n - 1)))
+		return;
+
+	/*
+	 * Or its TID is too far, and without it half of the others make a page;
+	 * where TIDs are relative to nodes that need not be, as others would share
+	 * a node: then some more are left here, where nodes stay as they are.
+	 */
+	CHECK(fpt_has_far(kt_geom(w)));
+	for (int half = 0; half < 8; half++)
+	{
+		kt_model_entries(w, entries);
+		if (half > 1)
+			at = w->n - (w->n >> half);
+		else
+			at = half == 0 ? pos : w->n / 2;
+		nstuck += half == 2;
+		if (at >= 1 && at < w->n && split_page_at(e, n, n - 1, at))
+		{
+			nwithout++;
+			return;
+		}
+	}
+	kt_model_entries(w, entries);
+	CHECK(split_page_at(e, n, n - 1, n - 2));
 }
 
 /* e does not fit in this encoding: rebuild the page in one that it does. */
@@ -409,6 +443,15 @@ op_insert(void)
 		return;
 	if (w->general && w->level > 0 && fpt_key_cmp(&w->l, &e.key, &w->low) == 0)
 		return;
+
+	/*
+	 * Nothing is below the lowest key of all, so it is no separator; and where
+	 * keys are strings the model does not know what stands for minus infinity.
+	 */
+	if (is_minf() && i == 0 &&
+		((e.key.tid == 0 && kt_value(&e.key) == 0) ||
+		 (w->l.cut != NULL && kt_insert_probe(&w->l, w->page, &e) == FPT_OK)))
+		return;
 	res = insert_checked(&e);
 	if (res == FPT_FULL)
 	{
@@ -427,16 +470,20 @@ op_insert(void)
 		{
 			double		fill = (double) w->n / kt_geom(w)->capacity;
 
-			if (res == FPT_UNFIT && fpt_is_near(kt_geom(w)))
+			if (res == FPT_UNFIT && (fpt_is_near(kt_geom(w)) ||
+									 fpt_has_far(kt_geom(w))))
 			{
 				/* too far from its neighbours, and no node to be had */
 				kt_verify(w, false);
-				nfar++;
+				nfar += !fpt_has_far(kt_geom(w));
+				ncrowded += fpt_has_far(kt_geom(w));
 				recode_page(&e, true);
 				return;
 			}
 			CHECK(res == FPT_FULL);
-			if (!w->general)
+			if (fpt_has_far(kt_geom(w)))
+				ncrowdedfull++;
+			else if (!w->general)
 			{
 				nsplits++;
 				splitfill += fill;
@@ -951,6 +998,8 @@ test_random(long ops, uint64 seed)
 		printf("%ld full pages, %.0f%% filled on average, %.0f%% at least; "
 			   "%ld outliers, %ld too far from nodes\n", nsplits,
 			   100 * splitfill / nsplits, 100 * minfill, noutliers, nfar);
+	printf("%ld pages formed of TIDs relative to nodes; %ld crowded, %ld full, "
+		   "%ld stuck\n", nrows, ncrowded, ncrowdedfull, nstuck);
 	if (ngsplits > 0)
 		printf("%ld full pages of general keys, %.0f%% filled on average; "
 			   "%ld of small tuples, %.0f%%; %ld without the new one, "

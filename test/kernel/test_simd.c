@@ -383,10 +383,10 @@ test_tids(void)
 	const char *names[MAX_NAMES];
 	int			nnames = fpt_simd_available(names, MAX_NAMES);
 
-	for (int round = 0; round < 3 * 65 * 100; round++)
+	for (int round = 0; round < 2 * 65 * 150; round++)
 	{
-		int			width = 2 + round % 3;
-		int			n = round / 3 % 65;
+		int			width = 3 + round % 2;
+		int			n = round / 2 % 65;
 		int			stride = width + (int) kt_below(9);
 		uint32		base = kt_chance(50) ? FPT_MAX_TIDBASE :
 			(uint32) kt_below(FPT_MAX_TIDBASE);

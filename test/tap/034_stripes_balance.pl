@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @seeds = split(/[\s,]+/, $ENV{FPT_BALANCE_SEEDS} // '3');
+my @seeds = split(/[\s,]+/, $ENV{FPT_BALANCE_SEEDS} // '1');
 my $rows = $ENV{FPT_BALANCE_ROWS} // 2_000_000;
 
 my $node = PostgreSQL::Test::Cluster->new('balance');
@@ -125,7 +125,7 @@ balanced($_, 'text COLLATE "C"', $texts, 2000, "texts on $_ disks")
 # The last leaf is found without a descent, so its split must look for a parent.
 spaced(10, 'int8', 'SELECT (hashint4(i) & 1) * 1000000 + i
 	FROM generate_series(1, 300000) i',
-	150, 'rows that ascend in two places');
+	100, 'rows that ascend in two places');
 
 $node->stop;
 done_testing();

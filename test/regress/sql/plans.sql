@@ -82,8 +82,11 @@ RESET enable_sort;
 
 -- Uniqueness: joins removed and inner sides known to be unique
 SELECT fpt_plan('SELECT t.a FROM t LEFT JOIN u ON t.a = u.a WHERE t.a < 5');
+-- (a merge join costs about the same, and less with a smaller index)
+SET enable_mergejoin = off;
 SELECT fpt_plan('SELECT count(*) FROM t WHERE a < 1000 AND EXISTS
 	(SELECT 1 FROM u WHERE u.a = t.a)');
+RESET enable_mergejoin;
 
 -- Partial and expression indexes
 SELECT fpt_plan('SELECT count(*) FROM u WHERE b > 19000');
