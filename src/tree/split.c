@@ -538,6 +538,7 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	.high = &sp->sep.key, .reach = sp->reach, .rowbits = sp->rowbits};
 	FPTPageSpec right = {.level = h->level, .low = &sp->sep.key,
 	.high = &sp->high, .reach = sp->reach, .rowbits = sp->rowbits};
+	bool		inplace;
 
 	if (at < 1 || at >= sp->n)
 		return false;
@@ -558,7 +559,15 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 	if (fpt_page_form(l, sp->right, &right, sp->entries + at, sp->n - at,
 					  sp->fill) != FPT_OK)
 		return false;
-	return fpt_split_left_in_place(sp, page) == FPT_OK ||
+
+	/*
+	 * Alone in the left page, what stands for minus infinity must be below the
+	 * high fence, though no separator had to be above it before: it gets another
+	 * image.
+	 */
+	inplace = at > 1 || h->level == 0 || sp->low.cls != FPT_CLS_MINF ||
+		fpt_is_general(l);
+	return (inplace && fpt_split_left_in_place(sp, page) == FPT_OK) ||
 		fpt_page_form(l, sp->left, &left, sp->entries, at,
 					  FPT_SPLIT_FILL) == FPT_OK;
 }

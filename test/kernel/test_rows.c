@@ -205,7 +205,7 @@ typedef struct Run
 	bool		down;
 	int			noise;			/* and around that */
 	int			outliers;		/* of a thousand */
-	int			jumps;			/* the same, after which it goes on elsewhere */
+	int			jumps;			/* the same, to go on elsewhere */
 	int			first;			/* outliers to begin with */
 } Run;
 
@@ -248,8 +248,8 @@ run_next(Run *r)
 }
 
 /*
- * What a build relies on: if the rows of a page's entries are in line, they make
- * one, wherever its nodes begin.
+ * What a build relies on: if the rows of a page's entries are in line, they
+ * make one, wherever its nodes begin.
  */
 static void
 test_enough(void)
@@ -367,8 +367,8 @@ test_form(void)
 
 /*
  * A page of so many nodes, each of so many entries, of keys 100 apart and rows
- * that follow each other; the last of a node's entries are far ones, or they are
- * evenly among them.
+ * that follow each other; the last of a node's entries are far ones, or they
+ * are evenly among them.
  */
 static void
 page_of(int nodes, int per, int far, bool evenly)
@@ -441,7 +441,7 @@ test_crowded(void)
 	const FPTGeom *g = &l8.geoms->geom[3][FPT_KIND_LEAF1];
 	int			per = Max(2, g->cap / 2) - 1 - g->nfar;
 
-	/* near and far, until there is no room for these; the node is no half full */
+	/* near and far, until there is no room for these; less than half full */
 	CHECK(per > 2);
 	page_of(1, per, 0, true);
 	CHECK(!crowded(1, row_tid(0, 7, 200)) && !crowded(1, far_tid(1)));
@@ -550,13 +550,13 @@ test_take(void)
 		for (uint64 s = used; s != 0; s &= s - 1)
 		{
 			int			slot = fpt_ctz(s);
-			bool		take = round == 0 ? fpt_slot_far(g, node(kid), slot) >= 0 :
-				kt_chance(50);
+			bool		isfar = fpt_slot_far(g, node(kid), slot) >= 0;
+			bool		take = round == 0 ? isfar : kt_chance(50);
 
 			if (!take || (s & (s - 1)) == 0)	/* the node stays */
 				continue;
 			gone[fpt_kid(open_page(), kid)] |= UINT64CONST(1) << slot;
-			far += fpt_slot_far(g, node(kid), slot) >= 0;
+			far += isfar;
 			ngone++;
 		}
 		CHECK(fpt_page_take(&l8, page, gone, &changed) == FPT_OK);
@@ -711,7 +711,7 @@ test_damage(void)
 	store_far(fpt_slot_far(g, node(0), slot_of(true, 0)), 0x100);
 	damaged("heap TID is not valid");
 
-	/* rows that there are not: of 7 bits, and of 8, which are all of the word */
+	/* rows that there are not: of 7 bits, and of 8, all of the word */
 	fpt_node_set_row(g, node(0), 0x80000000);
 	damaged("row is beyond the last one");
 	fpt_node_set_row(g, node(0), 0x7FFFFFFE);
