@@ -659,13 +659,17 @@ op_take(void)
 
 /*
  * The first separator of a page of general keys is below all there is, even if
- * the model thinks that it equals the low fence.
+ * the model thinks that it equals the low fence.  Where the page has a prefix it
+ * has a head that is not above the next one's, and nothing else: what is between
+ * the two may be found on either side.
  */
 static bool
 same_index(int got, int expect)
 {
 	return got == expect ||
-		(w->general && w->level > 0 && expect == 0 && got == 1);
+		(w->general && w->level > 0 &&
+		 ((expect == 0 && got == 1) ||
+		  (w->nprefix > 0 && expect == 1 && got == 0)));
 }
 
 /* What a search says of a place's node is right, or it says nothing. */
