@@ -385,9 +385,9 @@ fpt_form_fence(const FPTForm *f, const FPTKey *fence, uint32 open, FPTKey *to)
 /*
  * What the entries are, before anything but the prefix is chosen.  Sets f's
  * first, last, bytes, kind, rowbits and tidbase, and low, high, from and to.
- * The first entry of an inner page counts no tuple: it stands for the low fence,
- * which has it (fpt_is_low_entry).  False: one does not begin with the prefix.  May
- * raise where a compressed value is damaged.
+ * The first entry of an inner page counts no tuple: it stands for the low
+ * fence, which has it (fpt_is_low_entry).  False: one does not begin with the
+ * prefix.  May raise where a compressed value is damaged.
  */
 static bool
 fpt_form_survey(FPTForm *f)

@@ -697,8 +697,8 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
  * Split the node of p, which is full, or crowded: in the middle, or, where rows
  * arrive in more or less ascending order, so that it is left nearly full
  * ("band": where they do, or NULL).  FPT_OK: there is a free slot on the way to
- * e's place.  FPT_FULL: the page has no room for another node, and is unchanged.
- * FPT_CORRUPT: the node is; nothing is changed.  Raises nothing.
+ * e's place.  FPT_FULL: the page has no room for another node, and is
+ * unchanged.  FPT_CORRUPT: the node is; nothing is changed.  Raises nothing.
  *
  * Entries above the border are written to a new node behind p's, and leave
  * their slots here; those below stay in theirs, unless they are to be spread.

@@ -562,8 +562,8 @@ fpt_split_try(FPTSplit *sp, Page page, int at)
 
 	/*
 	 * Alone in the left page, what stands for minus infinity must be below the
-	 * high fence, though no separator had to be above it before: it gets another
-	 * image.
+	 * high fence, though no separator had to be above it before: it gets
+	 * another image.
 	 */
 	inplace = at > 1 || h->level == 0 || sp->low.cls != FPT_CLS_MINF ||
 		fpt_is_general(l);
