@@ -114,6 +114,12 @@ SIZED = (
     Kind("int4, 10 rows a key", "int4", FEW % 10, 0.60, None),
 )
 
+# Of these tables so many percent of the rows are updated, step by step.
+SCATTERED = ("int8 ids, table in key order",
+             "timestamptz of a year, table in time order",
+             "uuid v7 in time order, a row in 8 s")
+UPDATED = (2, 5, 10, 20, 40, 100)
+
 # An index that logs: of LOGGED times the rows, half of them bulk-built, the
 # others inserted one by one.  Then a checkpoint, and a row for 650, 65, or 6.5
 # of the table.
@@ -209,7 +215,27 @@ class Format:
                 self.format_add("format-size", "size, %s: doubled" % kind.name,
                                 "B", self.format_bytes(), kind.doubled)
             self.format_done()
+        for kind in SIZED:
+            if kind.name in SCATTERED:
+                self.format_updated(kind)
         self.format_mixed()
+
+    def format_updated(self, kind):
+        """Scattered rows updated, so that they go to the table's end; VACUUM
+        after each step.
+        """
+        self.format_table(kind.typ, kind.first(self.rows), 4)
+        updated = 0
+        for part in UPDATED:
+            self.sql("UPDATE formatted SET filler = '%d' WHERE "
+                     "hashtextextended(k::text, 44) & 1023 "
+                     "BETWEEN %d AND %d" %
+                     (part, 1024 * updated // 100, 1024 * part // 100 - 1))
+            self.sql("VACUUM formatted")
+            updated = part
+            self.format_add("format-size", "size, %s: %d%% updated" %
+                            (kind.name, part), "B", self.format_bytes())
+        self.format_done()
 
     def format_mixed(self):
         """Rows of version 7 into a tree of twice as many of version 4."""
