@@ -382,10 +382,11 @@ fpt_apart_sse2(const void *keys, int n, int stride, int width, uint64 key,
 }
 
 /*
- * FPTSimd.used.  TIDs that lie 2 or 4 bytes apart: all but their lowest bytes
- * are masked out, and what is left of 16 is packed to one vector.  No
- * saturation can change it, as it is below 256.  At other distances lanes would
- * have to be put together byte by byte, for which SSE2 has no shuffle.
+ * FPTSimd.used.  Bytes one behind the other; and TIDs that lie 2 or 4 bytes
+ * apart: all but their lowest bytes are masked out, and what is left of 16 is
+ * packed to one vector.  No saturation can change it, as it is below 256.  At
+ * other distances lanes would have to be put together byte by byte, for which
+ * SSE2 has no shuffle.
  */
 static uint64
 fpt_used_sse2(const void *low, int n, int stride)
@@ -394,6 +395,16 @@ fpt_used_sse2(const void *low, int n, int stride)
 	const __m128i zero = _mm_setzero_si128();
 	uint64		none = 0;
 
+	if (stride == 1)
+	{
+		for (int i = 0; i < n; i += 16, v++)
+		{
+			__m128i		z = _mm_cmpeq_epi8(_mm_loadu_si128(v), zero);
+
+			none |= (uint64) (uint32) _mm_movemask_epi8(z) << i;
+		}
+		return ~none & fpt_low_bits(n);
+	}
 	if (stride == 2)
 	{
 		const __m128i byte = _mm_set1_epi16(0xFF);
@@ -1179,8 +1190,9 @@ fpt_cmp7_neon(const void *keys, int n, uint64 key, uint64 *eq)
 }
 
 /*
- * FPTSimd.used.  Structure loads take every second, third or fourth byte; they
- * read 16 * stride bytes, so 63 at most behind the lowest byte of one slot.
+ * FPTSimd.used.  Structure loads take every second, third or fourth byte, plain
+ * ones all; they read 16 * stride bytes, so 63 at most behind the lowest byte of
+ * one slot.
  */
 static uint64
 fpt_used_neon(const void *low, int n, int stride)
@@ -1188,13 +1200,15 @@ fpt_used_neon(const void *low, int n, int stride)
 	const uint8 *p = (const uint8 *) low;
 	uint64		used = 0;
 
-	if (stride < 2 || stride > 4)
+	if (stride > 4)
 		return fpt_used_scalar(low, n, stride);
 	for (int i = 0; i < n; i += 16, p += 16 * stride)
 	{
 		uint8x16_t	a;
 
-		if (stride == 2)
+		if (stride == 1)
+			a = vld1q_u8(p);
+		else if (stride == 2)
 			a = vld2q_u8(p).val[0];
 		else if (stride == 3)
 			a = vld3q_u8(p).val[0];
