@@ -101,37 +101,53 @@ fpt_copy_short_tids(const char *tids, int stride, int width, uint32 base,
 
 /*
  * TIDs of n slots that are relative to their node, made whole as if all were
- * near ones first; false if one has no offset.
+ * near ones; bytes lie so far apart, which the compiler mostly knows.  *most:
+ * the highest byte.  False if a TID has no offset.
  */
-static bool
-fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
-				   uint64 *out)
+static pg_attribute_always_inline bool
+fpt_copy_rows(FPTPage pg, const char *node, int stride, const uint8 *slots,
+			  int n, uint64 *out, unsigned *most)
 {
 	const uint8 *bytes = (const uint8 *) node + pg.g->tid_off;
 	uint32		tidbase = fpt_special(pg.p)->tidbase;
 	int			rowbits = fpt_special(pg.p)->rowbits;
 	uint32		row = fpt_node_row(pg.g, node) - 1;
-	unsigned	near = fpt_near_rows(pg.g);
-	int			stride = pg.g->pw;
-	bool		far = false;
 	bool		valid = true;
 
+	*most = 0;
 	for (int i = 0; i < n; i++)
 	{
 		unsigned	byte = bytes[slots[i] * stride];
 
+		*most = Max(*most, byte);
 		out[i] = fpt_row_tid(tidbase, rowbits, row + byte);
-		far |= byte > near;
 		valid &= (out[i] & 0xFFFF) != 0;
 	}
-	if (!far)
+	return valid;
+}
+
+/* The same of any TIDs that are relative to their node. */
+static bool
+fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
+				   uint64 *out)
+{
+	const uint8 *bytes = (const uint8 *) node + pg.g->tid_off;
+	int			stride = pg.g->pw;
+	unsigned	most;
+	bool		valid;
+
+	if (stride == 1)
+		valid = fpt_copy_rows(pg, node, 1, slots, n, out, &most);
+	else
+		valid = fpt_copy_rows(pg, node, stride, slots, n, out, &most);
+	if (most <= fpt_near_rows(pg.g))
 		return valid;
 	valid = true;
 	for (int i = 0; i < n; i++)
 	{
 		unsigned	byte = bytes[slots[i] * stride];
 
-		if (byte > near)
+		if (byte > fpt_near_rows(pg.g))
 			out[i] = fpt_byte_tid(pg, node, byte);
 		valid &= (out[i] & 0xFFFF) != 0;
 	}
