@@ -644,15 +644,24 @@ fpt_wal_finish(FPTWal *wal)
 }
 
 /*
+ * Edits of so many bytes in all, or fewer, are given to core in one piece: it
+ * takes the CRC of each piece, and copies it, by itself.
+ */
+#define FPT_SHORT_EDITS		128
+
+/*
  * Write the record for one page's edits (W6: the bytes as they are now).
  * Caller is in the critical section that changed them (W1).  The page is locked
  * exclusively, and gets the record's LSN.  XLogRegisterBufData() keeps pointers
- * only, hence the heads on the stack of this function.
+ * only, hence what is on the stack of this function.
  */
 static void
 fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 {
 	uint16		head[FPT_MAX_EDITS][2];
+	char		piece[FPT_SHORT_EDITS];
+	Size		bytes = edit->n * sizeof(head[0]);
+	char	   *to = piece;
 	XLogRecPtr	recptr;
 
 	Assert(CritSectionCount > 0);
@@ -661,14 +670,27 @@ fpt_log_edits(Buffer buf, Page page, const FPTEdit *edit)
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buf, REGBUF_STANDARD);
 	for (int i = 0; i < edit->n; i++)
+		bytes += edit->r[i].len;
+	for (int i = 0; i < edit->n; i++)
 	{
-		Assert(edit->r[i].off + edit->r[i].len <= BLCKSZ);
+		char	   *from = (char *) page + edit->r[i].off;
+		Size		len = edit->r[i].len;
+
+		Assert(edit->r[i].off + len <= BLCKSZ);
 		head[i][0] = edit->r[i].off;
 		head[i][1] = edit->r[i].len;
-		XLogRegisterBufData(0, (char *) head[i], sizeof(head[i]));
-		XLogRegisterBufData(0, (char *) page + edit->r[i].off,
-							edit->r[i].len);
+		if (bytes > sizeof(piece))
+		{
+			XLogRegisterBufData(0, (char *) head[i], sizeof(head[i]));
+			XLogRegisterBufData(0, from, len);
+			continue;
+		}
+		memcpy(to, head[i], sizeof(head[i]));
+		memcpy(to + sizeof(head[i]), from, len);
+		to += sizeof(head[i]) + len;
 	}
+	if (to > piece)
+		XLogRegisterBufData(0, piece, to - piece);
 	recptr = XLogInsert(RM_GENERIC_ID, 0);
 	PageSetLSN(page, recptr);
 }
