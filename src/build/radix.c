@@ -5,10 +5,13 @@
  *
  * The most significant digit first, eight bits at a time, in place: records are
  * counted by the digit, swapped into its 256 parts, and each part is sorted by
- * itself, small ones by insertion.  A digit begins at the highest bit in which
- * records of a part differ, so a long common beginning, as keys of an index
- * have, takes a pass over the records and no more.  Nothing is allocated: the
- * array may fill all the memory that a build has.
+ * itself.  A digit begins at the highest bit in which records of a part may
+ * differ, so a long common beginning, as keys of an index have, takes a pass
+ * over the records and no more.  Of some thousand records the digit has fewer
+ * bits, so that its parts have some hundred: these are put into the order of a
+ * digit by way of the stack, with a part for each record or two, and insertion
+ * does the rest.  Nothing is allocated: the array may fill all the memory that
+ * a build has.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,8 +25,15 @@
 /* Records looked at between two checks for interrupts. */
 #define FPT_SORT_CHUNK		65536
 
-/* Shorter arrays are sorted by insertion. */
+/* Arrays of so many records, or fewer, are sorted by insertion. */
 #define FPT_SORT_SMALL		24
+
+/* The same by way of the stack. */
+#define FPT_SORT_STACK		512
+
+/* Bits of a digit. */
+#define FPT_LEAST_BITS		4
+#define FPT_DIGIT_BITS		8
 
 static pg_attribute_always_inline void
 fpt_rec_swap(uint64 *a, uint64 *b, int nwords)
@@ -37,18 +47,26 @@ fpt_rec_swap(uint64 *a, uint64 *b, int nwords)
 	}
 }
 
+/* Put another record among the first n, which are in order. */
+static pg_attribute_always_inline void
+fpt_insert_record(uint64 *recs, size_t n, const uint64 *rec, int nwords)
+{
+	uint64	   *to = recs + n * nwords;
+
+	for (; to > recs && fpt_rec_less(rec, to - nwords, nwords); to -= nwords)
+		fpt_rec_copy(to, to - nwords, nwords);
+	fpt_rec_copy(to, rec, nwords);
+}
+
 static pg_attribute_always_inline void
 fpt_insertion_sort(uint64 *recs, size_t n, int nwords)
 {
 	for (size_t i = 1; i < n; i++)
 	{
 		uint64		rec[FPT_MAX_WORDS];
-		size_t		j = i;
 
 		fpt_rec_copy(rec, recs + i * nwords, nwords);
-		for (; j > 0 && fpt_rec_less(rec, recs + (j - 1) * nwords, nwords); j--)
-			fpt_rec_copy(recs + j * nwords, recs + (j - 1) * nwords, nwords);
-		fpt_rec_copy(recs + j * nwords, rec, nwords);
+		fpt_insert_record(recs, i, rec, nwords);
 	}
 }
 
@@ -74,39 +92,73 @@ fpt_word_diff(const uint64 *recs, size_t n, int nwords, int w)
 	return diff;
 }
 
-/* Eight bits of one word. */
+/* Some bits of one word, FPT_DIGIT_BITS at most. */
 typedef struct FPTDigit
 {
 	int			word;
 	int			shift;
+	int			bits;
 } FPTDigit;
+
+/* Bits of the digit of so many records: some 256 each will have the same. */
+static inline int
+fpt_digit_bits(size_t n)
+{
+	return Max(FPT_LEAST_BITS,
+			   Min(pg_leftmost_one_pos64(n) - 8, FPT_DIGIT_BITS));
+}
+
+/*
+ * The highest bits of word w, so many at most, of those in "differ", which is
+ * not zero.
+ */
+static pg_attribute_always_inline FPTDigit
+fpt_digit_below(int w, uint64 differ, int bits)
+{
+	int			top = pg_leftmost_one_pos64(differ);
+	FPTDigit	d = {.word = w, .shift = Max(top + 1 - bits, 0), .bits = bits};
+
+	Assert(bits >= 1 && bits <= FPT_DIGIT_BITS);
+	Assert(d.shift >= 0 && d.shift < 64);
+	return d;
+}
 
 static pg_attribute_always_inline unsigned
 fpt_digit(const uint64 *rec, FPTDigit d)
 {
-	return (rec[d.word] >> d.shift) & 0xFF;
+	return (rec[d.word] >> d.shift) & ((1u << d.bits) - 1);
 }
 
 /*
- * Where a digit's records begin: start[v], for v = 0 .. 255; start[256] = n.
- * May be cancelled, between chunks of FPT_SORT_CHUNK.
+ * Where a digit's records begin: start[v], for all values v that it can have;
+ * the next one is n.  Returns the bits of the digit's word in which records
+ * differ: looked for in the same pass, as memory is what takes the time.  May
+ * be cancelled, between chunks of FPT_SORT_CHUNK.
  */
-static pg_attribute_always_inline void
+static pg_attribute_always_inline uint64
 fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
 				 size_t *start)
 {
-	memset(start, 0, 257 * sizeof(size_t));
+	int			values = 1 << d.bits;
+	uint64		first = recs[d.word];
+	uint64		differ = 0;
+
+	memset(start, 0, (values + 1) * sizeof(size_t));
 	for (size_t from = 0; from < n; from += FPT_SORT_CHUNK)
 	{
 		size_t		to = Min(from + FPT_SORT_CHUNK, n);
 
 		for (size_t i = from; i < to; i++)
+		{
+			differ |= recs[i * nwords + d.word] ^ first;
 			start[fpt_digit(recs + i * nwords, d) + 1]++;
+		}
 		CHECK_FOR_INTERRUPTS();
 	}
-	for (int v = 0; v < 256; v++)
+	for (int v = 0; v < values; v++)
 		start[v + 1] += start[v];
-	Assert(start[256] == n);
+	Assert(start[values] == n);
+	return differ;
 }
 
 /*
@@ -123,11 +175,11 @@ fpt_digit_starts(const uint64 *recs, size_t n, int nwords, FPTDigit d,
 static pg_attribute_always_inline void
 fpt_digit_permute(uint64 *recs, int nwords, FPTDigit d, const size_t *start)
 {
-	size_t		next[256];
-	uint8		open[256];
+	size_t		next[1 << FPT_DIGIT_BITS];
+	uint8		open[1 << FPT_DIGIT_BITS];
 	int			nopen = 0;
 
-	for (int v = 0; v < 256; v++)
+	for (int v = 0; v < 1 << d.bits; v++)
 	{
 		next[v] = start[v];
 		if (start[v + 1] > start[v])
@@ -164,63 +216,145 @@ fpt_digit_permute(uint64 *recs, int nwords, FPTDigit d, const size_t *start)
 }
 
 /*
- * Sort records whose words before w are equal: by the highest eight bits in
- * which they differ, then each part by "recurse".  The depth of the recursion
- * is at most eight times the number of words, and a frame has some 4.5 kB
+ * Sort up to FPT_SORT_STACK records whose words before w are equal, and which
+ * differ in these bits of word w at most: they are put in the order of a digit
+ * on the stack, and back by insertion.  False: too many have the same digit;
+ * nothing has been done.
+ */
+static pg_attribute_always_inline bool
+fpt_stack_sort(uint64 *recs, size_t n, int nwords, int w, uint64 differ)
+{
+	uint64		stack[FPT_SORT_STACK * FPT_MAX_WORDS];
+	uint16		next[1 << FPT_DIGIT_BITS];
+	FPTDigit	d = fpt_digit_below(w, differ,
+									Min(pg_leftmost_one_pos64(n) + 1,
+										FPT_DIGIT_BITS));
+	unsigned	begin = 0;
+	unsigned	most = 0;
+
+	Assert(n > 1 && n <= FPT_SORT_STACK);
+	memset(next, 0, sizeof(uint16) << d.bits);
+	for (size_t i = 0; i < n; i++)
+		next[fpt_digit(recs + i * nwords, d)]++;
+	for (int v = 0; v < 1 << d.bits; v++)
+	{
+		unsigned	count = next[v];
+
+		next[v] = (uint16) begin;
+		begin += count;
+		most = Max(most, count);
+	}
+	Assert(begin == n);
+	if (most > FPT_SORT_SMALL)
+		return false;
+	for (size_t i = 0; i < n; i++)
+	{
+		const uint64 *rec = recs + i * nwords;
+
+		fpt_rec_copy(stack + next[fpt_digit(rec, d)]++ * nwords, rec, nwords);
+	}
+	for (size_t i = 0; i < n; i++)
+		fpt_insert_record(recs, i, stack + i * nwords, nwords);
+	return true;
+}
+
+/*
+ * The next word in which records differ, after those up to *w, and its bits in
+ * which they do; of many, perhaps only those in which the first ones do, which
+ * mostly has the highest of all.  0: there is none.  May be cancelled.
+ */
+static pg_attribute_always_inline uint64
+fpt_next_diff(const uint64 *recs, size_t n, int nwords, int *w)
+{
+	uint64		differ = 0;
+
+	while (differ == 0 && ++*w < nwords)
+	{
+		differ = fpt_word_diff(recs, Min(n, FPT_SORT_STACK), nwords, *w);
+		if (differ == 0 && n > FPT_SORT_STACK)
+			differ = fpt_word_diff(recs, n, nwords, *w);
+	}
+	return differ;
+}
+
+/* Functions of one record size: those that sort few records, and any number. */
+typedef struct FPTRadix
+{
+	bool		(*few) (uint64 *, size_t, int, uint64);
+	void		(*any) (uint64 *, size_t, int, uint64);
+} FPTRadix;
+
+/*
+ * Sort more records than FPT_SORT_SMALL whose words before w are equal, and
+ * which differ in these bits of word w at most (0: in none of it): by the
+ * highest of them, and then each part.  The depth of the recursion is at most
+ * 64 / FPT_LEAST_BITS times the number of words, and a frame has some 4.5 kB
  * (start[], next[]).  May be cancelled, the records then in no order.  Takes no
  * memory besides.
  */
 static pg_attribute_always_inline void
-fpt_radix_step(uint64 *recs, size_t n, int nwords, int w,
-			   void (*recurse) (uint64 *, size_t, int))
+fpt_radix_step(uint64 *recs, size_t n, int nwords, int w, uint64 differ,
+			   FPTRadix sort)
 {
-	size_t		start[257];
+	size_t		start[(1 << FPT_DIGIT_BITS) + 1];
 	FPTDigit	d;
-	uint64		diff = 0;
+	uint64		digit;
 
-	if (n <= FPT_SORT_SMALL)
+	/* until it begins with the highest bit in which they do differ */
+	do
 	{
-		fpt_insertion_sort(recs, n, nwords);
-		return;
-	}
-	for (; w < nwords; w++)
-	{
-		diff = fpt_word_diff(recs, n, nwords, w);
-		if (diff != 0)
-			break;
-	}
-	if (diff == 0)
-		return;					/* all equal */
-	d.word = w;
-	d.shift = Max(pg_leftmost_one_pos64(diff) - 7, 0);
-	Assert(d.shift >= 0 && d.shift <= 64 - 8);
-	fpt_digit_starts(recs, n, nwords, d, start);
+		if (differ == 0)
+			differ = fpt_next_diff(recs, n, nwords, &w);
+		if (differ == 0 || (n <= FPT_SORT_STACK && sort.few(recs, n, w, differ)))
+			return;
+		d = fpt_digit_below(w, differ, fpt_digit_bits(n));
+		differ = fpt_digit_starts(recs, n, nwords, d, start);
+		digit = ((UINT64CONST(1) << d.bits) - 1) << d.shift;
+	} while ((differ & digit) == 0 || differ > (digit | (digit - 1)));
 	fpt_digit_permute(recs, nwords, d, start);
-	for (int v = 0; v < 256; v++)
+	differ &= (UINT64CONST(1) << d.shift) - 1;
+	for (int v = 0; v < 1 << d.bits; v++)
 	{
-		if (start[v + 1] - start[v] > 1)
-			recurse(recs + start[v] * nwords, start[v + 1] - start[v], w);
+		uint64	   *part = recs + start[v] * nwords;
+		size_t		m = start[v + 1] - start[v];
+
+		if (m > FPT_SORT_SMALL)
+			sort.any(part, m, w, differ);
+		else
+			fpt_insertion_sort(part, m, nwords);
 	}
 }
 
-/* One copy for each record size, so that the sizes are constants. */
-static void
-fpt_radix1(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 1, w, fpt_radix1);
+/*
+ * One copy for each record size, so that the sizes are constants.  What is on
+ * the stack for few records is not in the frames of the recursion.
+ */
+#define FPT_RADIX(nwords) \
+static pg_noinline bool \
+fpt_stack_sort##nwords(uint64 *recs, size_t n, int w, uint64 differ) \
+{ \
+	return fpt_stack_sort(recs, n, nwords, w, differ); \
+} \
+\
+static void \
+fpt_radix##nwords(uint64 *recs, size_t n, int w, uint64 differ) \
+{ \
+	fpt_radix_step(recs, n, nwords, w, differ, \
+				   (FPTRadix) {fpt_stack_sort##nwords, fpt_radix##nwords}); \
+} \
+\
+static void \
+fpt_sort##nwords(uint64 *recs, size_t n) \
+{ \
+	if (n > FPT_SORT_SMALL) \
+		fpt_radix##nwords(recs, n, -1, 0); \
+	else \
+		fpt_insertion_sort(recs, n, nwords); \
 }
 
-static void
-fpt_radix2(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 2, w, fpt_radix2);
-}
-
-static void
-fpt_radix3(uint64 *recs, size_t n, int w)
-{
-	fpt_radix_step(recs, n, 3, w, fpt_radix3);
-}
+FPT_RADIX(1)
+FPT_RADIX(2)
+FPT_RADIX(3)
 
 void
 fpt_radix_sort(uint64 *recs, size_t n, int nwords)
@@ -228,14 +362,14 @@ fpt_radix_sort(uint64 *recs, size_t n, int nwords)
 	switch (nwords)
 	{
 		case 1:
-			fpt_radix1(recs, n, 0);
+			fpt_sort1(recs, n);
 			break;
 		case 2:
-			fpt_radix2(recs, n, 0);
+			fpt_sort2(recs, n);
 			break;
 		default:
 			Assert(nwords == 3);
-			fpt_radix3(recs, n, 0);
+			fpt_sort3(recs, n);
 			break;
 	}
 }

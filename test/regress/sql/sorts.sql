@@ -60,6 +60,49 @@ FROM unnest(ARRAY['64MB', '1MB']) AS mem,
 		'few, num DESC, xs COLLATE "C"', 'num, zeroes', 'long COLLATE "C"',
 		'long COLLATE words DESC', 'long COLLATE blind, few']) AS cols;
 
+-- Numbers, which are sorted by radix: so few that they are sorted by insertion,
+-- by way of the stack, and more; many of which differ in few bits, or in none,
+-- or of which one bit tells some, so that digits have most of them in one part.
+CREATE FUNCTION numbers_sort(kind text, number text, typ text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+	n int;
+	same bool;
+BEGIN
+	FOREACH n IN ARRAY ARRAY[2, 24, 25, 300, 512, 513, 1100, 5000, 12000] LOOP
+		EXECUTE format('CREATE TABLE w AS SELECT %s AS k FROM t LIMIT %s',
+					   number, n);
+		CREATE INDEX w_k ON w USING fptree (k);
+		PERFORM fptree_index_check('w_k', true);
+		SET LOCAL enable_sort = off;
+		SET LOCAL enable_seqscan = off;
+		SET LOCAL enable_bitmapscan = off;
+		SELECT array_agg(ctid) = (SELECT array_agg(ctid ORDER BY k, ctid) FROM w)
+		FROM (SELECT ctid FROM w ORDER BY k) x INTO same;
+		DROP TABLE w;
+		IF NOT same THEN
+			RETURN format('%s, %s of %s: not in order', kind, n, typ);
+		END IF;
+	END LOOP;
+	RETURN format('%s, %s: in order', kind, typ);
+END $$;
+
+SELECT numbers_sort(kind, format('(%s)::int8', number), 'int8')
+FROM (VALUES ('any', 'hashint8extended(i, 1)'),
+			 ('near each other', 'hashint8extended(i, 1) & 65535'),
+			 ('few', '(hashint8extended(i, 1) & 3) << 40'),
+			 ('one', '7'),
+			 ('in order', 'row_number() OVER ()'),
+			 ('a bit each', '1::int8 << (hashint4(i) & 63)'),
+			 ('near, but for some', 'CASE WHEN i % 100 = 0
+			  THEN hashint8extended(i, 1) ELSE hashint8extended(i, 2) & 255 END')
+	 ) v (kind, number);
+SELECT numbers_sort(kind, format('(%s)::uuid', digits), 'uuid')
+FROM (VALUES ('any', 'hex'),
+			 ('the same above', 'repeat(''5'', 16) || substr(hex, 1, 16)'),
+			 ('few, and any below', 'repeat(abs(few)::text, 16) || substr(hex, 1, 16)'),
+			 ('few', 'repeat(abs(few)::text, 32)')) v (kind, digits);
+
 -- what is equal though its bytes differ, in a unique index
 CREATE TABLE u (a text COLLATE blind, b int);
 INSERT INTO u SELECT 'word' || i, i FROM generate_series(1, 300) i;
