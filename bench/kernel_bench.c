@@ -30,11 +30,13 @@
 #include "page/form.h"
 #include "page/kernel.h"
 #include "page/modify.h"
+#include "page/rows.h"
 #include "page/simd.h"
 #include "page/widths.h"
 
 #define MAX_ROUNDS		101
 #define INSERT_FILL		70
+#define ROWS_A_BLOCK	100
 
 static FPTWork work;
 
@@ -71,7 +73,7 @@ nth_tid(long i)
 {
 	if (uniform)
 		i = (long) (hash64((uint64) i + 0x5DEECE66D) % (uint64) nkeys);
-	return ((uint64) (i / 100) << 16) | (uint64) (1 + i % 100);
+	return ((uint64) (i / ROWS_A_BLOCK) << 16) | (uint64) (1 + i % ROWS_A_BLOCK);
 }
 
 static uint64 rnd_state = 1;
@@ -177,16 +179,41 @@ value_key(uint64 v, uint64 tid)
 static uint32
 reach(void)
 {
-	return fpt_tids_reach((uint32) (nkeys / 100));
+	return fpt_tids_reach((uint32) (nkeys / ROWS_A_BLOCK));
+}
+
+/* The same for a leaf page with TIDs relative to nodes; 0: rows jump. */
+static int
+fpt_page_take_rows(const FPTEntry *e, long n, int fill)
+{
+	int			best = 0;
+
+	for (int kw = 1; kw <= layout.keysize; kw++)
+	{
+		const FPTGeom *g = &layout.geoms->geom[kw - 1][FPT_KIND_LEAF1];
+		long		take = Min((long) g->capacity * fill / 100, n);
+		FPTRows		rows;
+
+		if (take <= best)
+			break;
+		if (fpt_choose_kw(&layout, &e[0].key, &e[take - 1].key) > kw)
+			continue;
+		fpt_rows_begin(&rows, fpt_row_bits(ROWS_A_BLOCK));
+		for (long i = 0; i < take; i++)
+			fpt_rows_add(&rows, e[i].key.tid);
+		if (fpt_rows_enough(&rows, g))
+			best = (int) take;
+	}
+	return best;
 }
 
 /* Entries for the next page of a level: the tightest encoding's fill. */
 static int
 fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 {
-	int			best = 1;
+	int			best = level > 0 ? 1 : Max(1, fpt_page_take_rows(e, n, fill));
 
-	for (int kind = 0; kind < FPT_NKINDS; kind++)
+	for (int kind = FPT_KIND_LEAF3; kind <= FPT_KIND_INNER; kind++)
 	{
 		if ((kind == FPT_KIND_INNER) != (level > 0))
 			continue;
