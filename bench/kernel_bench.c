@@ -73,7 +73,8 @@ nth_tid(long i)
 {
 	if (uniform)
 		i = (long) (hash64((uint64) i + 0x5DEECE66D) % (uint64) nkeys);
-	return ((uint64) (i / ROWS_A_BLOCK) << 16) | (uint64) (1 + i % ROWS_A_BLOCK);
+	return ((uint64) (i / ROWS_A_BLOCK) << 16) |
+		(uint64) (1 + i % ROWS_A_BLOCK);
 }
 
 static uint64 rnd_state = 1;
@@ -182,7 +183,10 @@ reach(void)
 	return fpt_tids_reach((uint32) (nkeys / ROWS_A_BLOCK));
 }
 
-/* The same for a leaf page with TIDs relative to nodes; 0: rows jump. */
+/*
+ * Entries for the next leaf page, if their rows follow each other so that its
+ * TIDs can be relative to nodes; 0: they do not.
+ */
 static int
 fpt_page_take_rows(const FPTEntry *e, long n, int fill)
 {

@@ -305,7 +305,8 @@ fpt_radix_step(uint64 *recs, size_t n, int nwords, int w, uint64 differ,
 	{
 		if (differ == 0)
 			differ = fpt_next_diff(recs, n, nwords, &w);
-		if (differ == 0 || (n <= FPT_SORT_STACK && sort.few(recs, n, w, differ)))
+		if (differ == 0 ||
+			(n <= FPT_SORT_STACK && sort.few(recs, n, w, differ)))
 			return;
 		d = fpt_digit_below(w, differ, fpt_digit_bits(n));
 		differ = fpt_digit_starts(recs, n, nwords, d, start);

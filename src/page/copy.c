@@ -126,7 +126,7 @@ fpt_copy_rows(FPTPage pg, const char *node, int stride, const uint8 *slots,
 	return valid;
 }
 
-/* The same of any TIDs that are relative to their node. */
+/* TIDs that are relative to their node; false if one has no offset. */
 static bool
 fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 				   uint64 *out)

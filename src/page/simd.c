@@ -1191,8 +1191,8 @@ fpt_cmp7_neon(const void *keys, int n, uint64 key, uint64 *eq)
 
 /*
  * FPTSimd.used.  Structure loads take every second, third or fourth byte, plain
- * ones all; they read 16 * stride bytes, so 63 at most behind the lowest byte of
- * one slot.
+ * ones all; they read 16 * stride bytes, so 63 at most behind the lowest byte
+ * of one slot.
  */
 static uint64
 fpt_used_neon(const void *low, int n, int stride)

@@ -659,9 +659,9 @@ op_take(void)
 
 /*
  * The first separator of a page of general keys is below all there is, even if
- * the model thinks that it equals the low fence.  Where the page has a prefix it
- * has a head that is not above the next one's, and nothing else: what is between
- * the two may be found on either side.
+ * the model thinks that it equals the low fence.  Where the page has a prefix
+ * it has a head that is not above the next one's, and nothing else: what is
+ * between the two may be found on either side.
  */
 static bool
 same_index(int got, int expect)
