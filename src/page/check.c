@@ -396,14 +396,15 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 }
 
 /*
- * A slot that a node's order names, which has it: its tuple and stored key.
- * Fills *e if nothing is wrong, its tuple being the page's.  Raises nothing.
+ * A slot of one of the kid's nodes that its order names, which has it: its
+ * tuple and stored key.  Fills *e if nothing is wrong, its tuple being the
+ * page's.  Raises nothing.
  */
 static const char *
-fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
+fpt_check_slot(FPTCheckState *st, int kid, int rank, char *node, int slot,
+			   FPTEntry *e)
 {
 	FPTPage		pg = st->pg;
-	char	   *node = fpt_kid_node(pg, kid);
 	uint64		base = fpt_kid_base(pg, kid);
 	uint32		cls = fpt_kid_cls(pg, kid);
 	uint64		hi,
@@ -449,19 +450,41 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, int slot, FPTEntry *e)
 }
 
 /*
- * The node itself: there is one, it is this kid's alone, and it has entries.
- * Sets st's taken.  Raises nothing.
+ * The nodes of a kid exist: opens it.  An overflow node is a kid's of values,
+ * and has none of its own.  Raises nothing.
  */
 static const char *
-fpt_check_node_used(FPTCheckState *st, int kid)
+fpt_check_kid(FPTCheckState *st, int kid, FPTKid *k)
 {
-	char	   *node = fpt_kid_node(st->pg, kid);
-	int			ordinal = fpt_kid(st->pg, kid);
+	FPTPage		pg = st->pg;
+
+	if (fpt_kid_node(pg, kid) == NULL)
+		return fpt_fault(st, "in-page root points to a node that does not exist",
+						 "node number", fpt_kid(pg, kid));
+	if (!fpt_kid_open(pg, kid, k))
+		return fpt_fault(st, "overflow node does not exist", "node number",
+						 fpt_overflow_get(pg, fpt_kid(pg, kid)));
+	if (k->n == 1)
+		return NULL;
+	if (fpt_kid_cls(pg, kid) != FPT_CLS_VALUE)
+		return fpt_fault(st, "NULLs have an overflow node", "node number",
+						 k->ordinal[1]);
+	if (fpt_overflow_get(pg, k->ordinal[1]) >= 0)
+		return fpt_fault(st, "overflow node has an overflow node",
+						 "node number",
+						 fpt_overflow_get(pg, k->ordinal[1]));
+	return NULL;
+}
+
+/*
+ * A node of a kid: it is this one's alone, and has entries.  Sets st's taken.
+ * Raises nothing.
+ */
+static const char *
+fpt_check_node_used(FPTCheckState *st, char *node, int ordinal)
+{
 	uint64		used;
 
-	if (node == NULL)
-		return fpt_fault(st, "in-page root points to a node that does not exist",
-						 "node number", ordinal);
 	if (st->taken[ordinal])
 		return fpt_fault(st, "in-page root points to a node twice",
 						 "node number", ordinal);
@@ -561,39 +584,56 @@ fpt_check_far(FPTCheckState *st, const char *node)
 }
 
 /*
- * A node and all of its entries, after the kids before it.  Sets the fault's
- * kid and rank.  May raise.  The permutation is copied as it is, as what is
- * wrong with it is to be named; fpt_node_order() would only say that something
- * is.
+ * The nodes of a kid that is open; *count: its entries.  Raises nothing.
  */
 static const char *
-fpt_check_node(FPTCheckState *st, int kid)
+fpt_check_nodes(FPTCheckState *st, const FPTKid *k, int *count)
+{
+	const char *msg = NULL;
+
+	*count = 0;
+	for (int i = 0; i < k->n && msg == NULL; i++)
+	{
+		msg = fpt_check_node_used(st, k->node[i], k->ordinal[i]);
+		if (msg == NULL)
+			msg = fpt_check_free_slots(st, k->node[i]);
+		if (msg == NULL)
+			msg = fpt_check_far(st, k->node[i]);
+		*count += fpt_popcount(fpt_node_used(st->pg.g, k->node[i]));
+	}
+	return msg;
+}
+
+/*
+ * A kid and all of its entries, after the kids before it.  Sets the fault's kid
+ * and rank.  May raise.  The permutation is copied as it is, as what is wrong
+ * with it is to be named; fpt_kid_order() would only say that something is.
+ */
+static const char *
+fpt_check_entries(FPTCheckState *st, int kid)
 {
 	FPTPage		pg = st->pg;
-	char	   *node;
+	FPTKid		k;
 	const char *msg;
-	uint8		slots[FPT_MAX_CAP];
-	uint64		seen = 0;
-	int			count;
+	uint8		slots[FPT_MAX_KID];
+	uint64		seen[FPT_KID_NODES] = {0};
+	int			count = 0;
 
 	st->fault->kid = kid;
-	msg = fpt_check_node_used(st, kid);
-	if (msg != NULL)
-		return msg;
-	node = fpt_kid_node(pg, kid);
-	msg = fpt_check_free_slots(st, node);
+	msg = fpt_check_kid(st, kid, &k);
 	if (msg == NULL)
-		msg = fpt_check_far(st, node);
+		msg = fpt_check_nodes(st, &k, &count);
 	if (msg != NULL)
 		return msg;
-	count = fpt_popcount(fpt_node_used(pg.g, node));
 	if (pg.g->perm)
-		memcpy(slots, fpt_node_perm(pg.g, node), count);
+		memcpy(slots, fpt_node_perm(pg.g, k.node[0]), count);
 	else
-		(void) fpt_node_order(pg, node, slots);
+		(void) fpt_kid_order(pg, &k, slots);
 	for (int i = 0; i < count && msg == NULL; i++)
 	{
-		int			slot = slots[i];
+		int			n = pg.g->perm ? 0 : slots[i] / FPT_MAX_CAP;
+		int			slot = pg.g->perm ? slots[i] : slots[i] % FPT_MAX_CAP;
+		char	   *node = k.node[n];
 		FPTEntry	e;
 
 		st->fault->rank = i;
@@ -601,18 +641,19 @@ fpt_check_node(FPTCheckState *st, int kid)
 			return fpt_fault(st,
 							 "node's order names a slot that is not in use",
 							 "slot", slot);
-		if (seen & (UINT64CONST(1) << slot))
+		if (seen[n] & (UINT64CONST(1) << slot))
 			return fpt_fault(st, "node's order names a slot twice", "slot",
 							 slot);
-		seen |= UINT64CONST(1) << slot;
-		msg = fpt_check_slot(st, kid, i, slot, &e);
+		seen[n] |= UINT64CONST(1) << slot;
+		msg = fpt_check_slot(st, kid, i, node, slot, &e);
 		if (msg == NULL && i == 0 && st->compare)
 			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
 		if (msg == NULL)
 			msg = fpt_check_entry(st, &e);
 		st->prevcode = fpt_slot_code(node, slot);
 	}
-	Assert(msg != NULL || seen == fpt_node_used(pg.g, node));
+	Assert(msg != NULL ||
+		   fpt_popcount(seen[0]) + fpt_popcount(seen[1]) == count);
 	return msg;
 }
 
@@ -754,7 +795,7 @@ fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 					  fpt_header(page)->nkids);
 	msg = fpt_check_dict(&st);
 	for (int kid = 0; msg == NULL && kid < fpt_header(page)->nkids; kid++)
-		msg = fpt_check_node(&st, kid);
+		msg = fpt_check_entries(&st, kid);
 	if (msg == NULL)
 		msg = fpt_check_last(&st);
 	if (msg != NULL)

@@ -29,21 +29,24 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 	for (kid = 0; kid < nkids; kid++)
 	{
 		uint32		cls = fpt_kid_cls(pg, kid);
-		char	   *node = fpt_kid_node(pg, kid);
-		uint8		slots[FPT_MAX_CAP];
+		FPTKid		k;
+		uint8		slots[FPT_MAX_KID];
 		uint64		base;
 		int			count;
 		int			i;
 
-		if (node == NULL)
+		if (!fpt_kid_open(pg, kid, &k))
 			return -1;
 		base = fpt_kid_base(pg, kid);
-		count = fpt_node_order(pg, node, slots);
-		if (count < 0 || n + count > max)
+		count = fpt_kid_order(pg, &k, slots);
+		if (count < 0 || n + count > Min(max, (int) pg.g->capacity))
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			if (!fpt_slot_entry(pg, node, base, slots[i], cls, &out[n]))
+			int			slot;
+			char	   *node = fpt_kid_at(&k, slots[i], &slot);
+
+			if (!fpt_slot_entry(pg, node, base, slot, cls, &out[n]))
 				return -1;
 			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}
@@ -371,66 +374,61 @@ typedef struct FPTCopying
 	FPTRun	   *run;
 	bool		skip_dead;		/* leave out entries with hints */
 	int			n;				/* entries copied */
+	int			max;			/* and no more than these */
 	int			last;			/* fpt_keys_copy()'s */
 } FPTCopying;
 
 /*
- * Slots of a node without a permutation whose entries are before a place in it.
- * Mostly the place knows them.
- */
-static inline uint64
-fpt_slots_before(FPTPage pg, char *node, const FPTLoc *loc)
-{
-	uint8		slots[FPT_MAX_CAP];
-	uint64		below = 0;
-	int			n;
-
-	if (loc->below != 0 || loc->rank == 0)
-	{
-		fpt_assert_below(pg, node, loc->rank, loc->below);
-		return loc->rank > 0 ? loc->below & pg.g->capmask : 0;
-	}
-	n = fpt_node_order(pg, node, slots);
-	for (int i = 0; i < Min(n, loc->rank); i++)
-		below |= UINT64CONST(1) << slots[i];
-	return below;
-}
-
-/*
- * The slots of a node's entries that are to be copied, in order: from "first",
- * if that is not NULL, and before "end"; their number, or -1 if corrupt.
+ * The slots of a kid's entries that are to be copied, in order: from "first",
+ * if that is not NULL, and before "end", less the dead ones of each node; their
+ * number, or -1 if corrupt.
  */
 static inline int
-fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
-			   uint64 dead, uint8 *slots)
+fpt_kid_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
+			  const FPTLoc *end, const uint64 *dead, uint8 *slots)
 {
-	uint64		set;
+	uint64		set[FPT_KID_NODES];
+	uint64		before[FPT_KID_NODES];
 
 	if (pg.g->perm)
 	{
-		int			to = fpt_popcount(fpt_node_used(pg.g, node));
+		int			to = fpt_popcount(fpt_node_used(pg.g, k->node[0]));
 
 		if (end != NULL)
 			to = Min(to, end->rank);
-		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node),
-							  first != NULL ? first->rank : 0, to, dead, slots);
+		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, k->node[0]),
+							  first != NULL ? first->rank : 0, to, dead[0],
+							  slots);
 	}
-	set = end != NULL ? fpt_slots_before(pg, node, end) :
-		fpt_node_used(pg.g, node);
+	if (end != NULL)
+		fpt_kid_before(pg, k, end, set);
+	else
+	{
+		for (int i = 0; i < k->n; i++)
+			set[i] = fpt_node_used(pg.g, k->node[i]);
+	}
 	if (first != NULL)
-		set &= ~fpt_slots_before(pg, node, first);
-	return fpt_slots_order(pg, node, set & ~dead, slots);
+	{
+		fpt_kid_before(pg, k, first, before);
+		for (int i = 0; i < k->n; i++)
+			set[i] &= ~before[i];
+	}
+	for (int i = 0; i < k->n; i++)
+		set[i] &= ~dead[i];
+	return fpt_kid_order_of(pg, k, set, slots);
 }
 
 /*
- * Copy the entries of m slots of the kid's node; "last" is fpt_keys_copy()'s.
- * False if corrupt; then what is in the run's arrays means nothing.
+ * Copy the entries of m slots of the kid's i'th node, of which these are the
+ * numbers there; "last" is fpt_keys_copy()'s.  False if corrupt; then what is
+ * in the run's arrays means nothing.
  */
 static pg_attribute_always_inline bool
-fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
+fpt_slots_copy(FPTPage pg, const FPTKid *k, int i, const uint8 *slots, int m,
 			   FPTCopying *c, int *last)
 {
 	FPTRun	   *run = c->run;
+	char	   *node = k->node[i];
 	int			n = c->n;
 	FPTResult	res;
 
@@ -444,7 +442,7 @@ fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
 	if (res == FPT_UNFIT)
 	{
 		if (run->los)
-			fpt_copy_keys(pg, kid, node, slots, m, run->los + n,
+			fpt_copy_keys(pg, k->kid, node, slots, m, run->los + n,
 						  run->his ? run->his + n : NULL);
 		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
 			return false;
@@ -452,43 +450,96 @@ fpt_slots_copy(FPTPage pg, int kid, char *node, const uint8 *slots, int m,
 	if (run->slotids)
 	{
 		uint16	   *slotids = run->slotids + n;
-		int			first = fpt_kid(pg, kid) * pg.g->cap;
+		int			first = k->ordinal[i] * pg.g->cap;
 
-		for (int i = 0; i < m; i++)
-			slotids[i] = (uint16) (first + slots[i]);
+		for (int j = 0; j < m; j++)
+			slotids[j] = (uint16) (first + slots[j]);
 	}
 	c->n = n + m;
 	return true;
 }
 
 /*
- * Copy the kid's entries from "first" on and before "end" if these are in this
- * kid.  False if corrupt.
+ * The same of m slots of a kid that has an overflow node, and a page's images:
+ * those of each node are copied in their order, then put among those of the
+ * other.
  */
-static inline bool
-fpt_node_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
-			  FPTCopying *c)
+static pg_noinline bool
+fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint8 *slots, int m,
+				  FPTCopying *c)
 {
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		dead;
-	uint8		slots[FPT_MAX_CAP];
-	int			m;
+	FPTRun	   *to = c->run;
+	uint64		words[3][FPT_MAX_KID];
+	uint16		slotids[FPT_MAX_KID];
+	FPTRun		run = {0};
+	FPTCopying	part = {.run = &run};
+	int			from[FPT_KID_NODES];
 
-	if (node == NULL)
-		return false;
-	if (kid + 1 < end->kid)
-		fpt_kid_prefetch(pg, kid + 1);
-	dead = c->skip_dead ? fpt_node_hints(pg, fpt_kid(pg, kid)) : 0;
-	m = fpt_node_range(pg, node, kid == first->kid ? first : NULL,
-					   kid == end->kid ? end : NULL, dead, slots);
-	return m >= 0 && fpt_slots_copy(pg, kid, node, slots, m, c, &c->last);
+	run.tids = to->tids ? words[0] : NULL;
+	run.los = to->los ? words[1] : NULL;
+	run.his = to->his ? words[2] : NULL;
+	run.slotids = to->slotids ? slotids : NULL;
+	for (int i = 0; i < k->n; i++)
+	{
+		uint8		own[FPT_MAX_CAP];
+		int			n = 0;
+
+		from[i] = part.n;
+		for (int j = 0; j < m; j++)
+		{
+			if (slots[j] / FPT_MAX_CAP == i)
+				own[n++] = slots[j] % FPT_MAX_CAP;
+		}
+		if (!fpt_slots_copy(pg, k, i, own, n, &part, NULL))
+			return false;
+	}
+	for (int j = 0; j < m; j++)
+	{
+		int			at = from[slots[j] / FPT_MAX_CAP]++;
+
+		if (to->tids)
+			to->tids[c->n] = words[0][at];
+		if (to->los)
+			to->los[c->n] = words[1][at];
+		if (to->his)
+			to->his[c->n] = words[2][at];
+		if (to->slotids)
+			to->slotids[c->n] = slotids[at];
+		c->n++;
+	}
+	return true;
 }
 
 /*
- * See page/copy.h.  A node is used by one kid in a sound page only; in any,
- * there are no more kids than nodes, so that no more is copied than a page can
- * hold.
+ * Copy the kid's entries from "first" on and before "end" if these are in this
+ * kid.  False if corrupt: also if there are more than a page has, as can be
+ * where a damaged one names a node more than once.
  */
+static inline bool
+fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
+			 FPTCopying *c)
+{
+	FPTKid		k;
+	uint64		dead[FPT_KID_NODES] = {0};
+	uint8		slots[FPT_MAX_KID];
+	int			m;
+
+	if (!fpt_kid_open(pg, kid, &k))
+		return false;
+	if (kid + 1 < end->kid)
+		fpt_kid_prefetch(pg, kid + 1);
+	for (int i = 0; c->skip_dead && i < k.n; i++)
+		dead[i] = fpt_node_hints(pg, k.ordinal[i]);
+	m = fpt_kid_range(pg, &k, kid == first->kid ? first : NULL,
+					  kid == end->kid ? end : NULL, dead, slots);
+	if (m < 0 || c->n + m > c->max)
+		return false;
+	if (unlikely(k.n > 1))
+		return fpt_overflow_copy(pg, &k, slots, m, c);
+	return fpt_slots_copy(pg, &k, 0, slots, m, c, &c->last);
+}
+
+/* See page/copy.h. */
 int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 			  bool skip_dead, FPTRun *run)
@@ -501,9 +552,12 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	if (pg.g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
 		return -1;
 	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
+	c.max = (int) pg.g->capacity;
+	if (run->max > 0)
+		c.max = Min(c.max, run->max);
 	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
 	{
-		if (!fpt_node_copy(pg, kid, &first, &last, &c))
+		if (!fpt_kid_copy(pg, kid, &first, &last, &c))
 			return -1;
 	}
 	Assert(c.n <= (int) pg.g->capacity);
@@ -522,35 +576,63 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTCopying	c = {.run = run};
 	FPTPlace	p;
-	uint8		slots[FPT_MAX_CAP];
+	FPTKid		k;
+	uint64		set[FPT_KID_NODES];
+	uint8		slots[FPT_MAX_KID];
 	int			m;
 
 	if (pg.g == NULL || pg.g->perm || fpt_is_general(l) ||
-		!fpt_locate_image(pg, key, &p))
+		!fpt_locate_image(pg, key, &p) || !fpt_kid_open(pg, p.kid, &k))
 		return FPT_NO_IMAGE;
 	*kid = p.kid;
-	if (skip_dead)
-		p.eq &= ~fpt_node_hints(pg, fpt_kid(pg, p.kid));
-	Assert((p.eq & ~fpt_node_used(pg.g, p.node)) == 0);
-	m = fpt_slots_order(pg, p.node, p.eq, slots);
-	if (!fpt_slots_copy(pg, p.kid, p.node, slots, m, &c, NULL))
+	set[0] = p.eq;
+	set[1] = p.overeq;
+	for (int i = 0; skip_dead && i < k.n; i++)
+		set[i] &= ~fpt_node_hints(pg, k.ordinal[i]);
+	Assert((set[0] & ~fpt_node_used(pg.g, p.node)) == 0);
+	m = fpt_kid_order_of(pg, &k, set, slots);
+	if (unlikely(k.n > 1) ?
+		!fpt_overflow_copy(pg, &k, slots, m, &c) :
+		!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
 	return m;
 }
 
-/* The numbers of these slots of a kid's node, as in FPTRun. */
+/* The numbers of these slots of a node, as in FPTRun. */
 static inline void
-fpt_put_slotids(FPTPage pg, int kid, uint64 set, uint16 *slotids)
+fpt_put_slotids(FPTPage pg, int ordinal, uint64 set, uint16 *slotids)
 {
-	int			first = fpt_kid(pg, kid) * pg.g->cap;
+	int			first = ordinal * pg.g->cap;
 
 	for (int i = 0; set != 0; set &= set - 1)
 		slotids[i++] = (uint16) (first + fpt_ctz(set));
 }
 
 /*
- * See page/copy.h.  Where the slots in use are the first ones their TIDs are
+ * The TIDs of a node's entries in the order of its slots; their number, or -1:
+ * one is no heap TID.  Where the slots in use are the first ones their TIDs are
  * widened where they lie, without a list of slots.
+ */
+static inline int
+fpt_node_tids(FPTPage pg, const char *node, uint64 used, uint64 *tids)
+{
+	uint8		slots[FPT_MAX_CAP];
+	int			m = 0;
+
+	if (pg.g->tw < 6 && !fpt_has_far(pg.g) && (used & (used + 1)) == 0)
+	{
+		m = fpt_popcount(used);
+		return fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,
+							  fpt_special(pg.p)->tidbase, tids) ? m : -1;
+	}
+	for (; used != 0; used &= used - 1)
+		slots[m++] = (uint8) fpt_ctz(used);
+	return fpt_copy_tids(pg, node, slots, m, tids) ? m : -1;
+}
+
+/*
+ * See page/copy.h.  A damaged page may name a node more than once: no more
+ * entries are copied than a page can have.
  */
 int
 fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
@@ -563,36 +645,41 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 		return -1;
 	for (int kid = 0; kid < nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(pg, kid);
-		uint8		slots[FPT_MAX_CAP];
-		uint64		used;
-		int			m = 0;
+		FPTKid		k;
 
-		if (node == NULL)
+		if (!fpt_kid_open(pg, kid, &k))
 			return -1;
 		if (kid + 1 < nkids)
 			fpt_kid_prefetch(pg, kid + 1);
-		used = fpt_node_used(pg.g, node);
-		Assert(n + pg.g->cap <= FPT_MAX_ENTRIES);
-		if (slotids != NULL)
-			fpt_put_slotids(pg, kid, used, slotids + n);
-		if (pg.g->tw < 6 && !fpt_has_far(pg.g) && (used & (used + 1)) == 0)
+		for (int i = 0; i < k.n; i++)
 		{
-			m = fpt_popcount(used);
-			if (!fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,
-								fpt_special(page)->tidbase, tids + n))
+			uint64		used = fpt_node_used(pg.g, k.node[i]);
+			int			m;
+
+			if (n + fpt_popcount(used) > (int) pg.g->capacity)
 				return -1;
-		}
-		else
-		{
-			for (; used != 0; used &= used - 1)
-				slots[m++] = (uint8) fpt_ctz(used);
-			if (!fpt_copy_tids(pg, node, slots, m, tids + n))
+			if (slotids != NULL)
+				fpt_put_slotids(pg, k.ordinal[i], used, slotids + n);
+			m = fpt_node_tids(pg, k.node[i], used, tids + n);
+			if (m < 0)
 				return -1;
+			n += m;
 		}
-		n += m;
 	}
 	return n;
+}
+
+/* As many bits as slots are in use, of which they are the first: spread them. */
+static inline uint64
+fpt_bits_spread(uint64 used, uint64 bits)
+{
+	uint64		slots = 0;
+
+	if ((used & (used + 1)) == 0)
+		return bits;
+	for (; bits != 0; bits >>= 1, used &= used - 1)
+		slots |= (bits & 1) != 0 ? used & -used : 0;
+	return slots;
 }
 
 /*
@@ -613,31 +700,24 @@ fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
 		return -1;
 	for (int kid = 0; kid < nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(pg, kid);
-		uint64		used;
-		uint64		bits = 0;
-		uint64		slots = 0;
-		int			m;
+		FPTKid		k;
 
-		if (node == NULL)
+		if (!fpt_kid_open(pg, kid, &k))
 			return -1;
-		used = fpt_node_used(pg.g, node);
-		m = fpt_popcount(used);
-		if (m > n - at)
-			return -1;
-		if (m > 0)
-			bits = fpt_bits_get(marks, first + at, m);
-		at += m;
-		nmarked += fpt_popcount(bits);
-		if ((used & (used + 1)) == 0)
-			slots = bits;
-		else
+		for (int i = 0; i < k.n; i++)
 		{
-			/* the bits are as many as the slots in use: spread them */
-			for (; bits != 0; bits >>= 1, used &= used - 1)
-				slots |= (bits & 1) != 0 ? used & -used : 0;
+			uint64		used = fpt_node_used(pg.g, k.node[i]);
+			uint64		bits = 0;
+			int			m = fpt_popcount(used);
+
+			if (m > n - at)
+				return -1;
+			if (m > 0)
+				bits = fpt_bits_get(marks, first + at, m);
+			at += m;
+			nmarked += fpt_popcount(bits);
+			gone[k.ordinal[i]] = fpt_bits_spread(used, bits);
 		}
-		gone[fpt_kid(pg, kid)] = slots;
 	}
 	return at == n ? nmarked : -1;
 }

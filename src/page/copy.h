@@ -12,8 +12,8 @@
 #include "page/layout.h"
 
 /*
- * Copy all entries in order; returns their number or -1: corrupt, or more than
- * "max".  Tuples are not copied: keys point into the page.
+ * Copy all entries in order; returns their number or -1: corrupt, also if there
+ * are more than a page has, or more than "max".  Tuples are not copied: keys point into the page.
  */
 extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
 							 int max);
@@ -21,8 +21,9 @@ extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
 /*
  * Copy entries first .. last - 1 (places; last.kid may be nkids) to run's
  * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
- * number or -1: corrupt, what is in the arrays means nothing.  Those that are
- * not NULL have room for FPT_MAX_ENTRIES, or for the node's FPT_MAX_CAP if the
+ * number or -1: corrupt, what is in the arrays means nothing; so is a page with
+ * more entries there than run->max, or than any page has.  Those that are
+ * not NULL have room for FPT_MAX_ENTRIES, or for the kid's FPT_MAX_KID if the
  * range is within one; tupoffs and tuplens come together.  run->tupbytes, zero
  * before, stays within BLCKSZ, whatever the page holds.
  */

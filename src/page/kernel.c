@@ -4,9 +4,10 @@
  *	  Page kernel: reading one page image.
  *
  * The in-page tree (fpB+-tree paper, section 3.1) has a root with one
- * separator for each leaf node.  Separators are images without TIDs: all
- * entries of node i are >= separator i and <= separator i + 1.  The first
- * separator of each region (NULL nodes, value nodes) is never looked at.
+ * separator for each kid: a leaf node, or two, the second of which is the
+ * first one's overflow node.  Separators are images without TIDs: all entries
+ * of kid i are >= separator i and <= separator i + 1.  The first separator of
+ * each region (NULL nodes, value nodes) is never looked at.
  *
  * Nodes in use are never empty, except for the instant between
  * fpt_page_make_room() and the insertion that follows it.
@@ -375,6 +376,40 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 }
 
 /*
+ * The same of p's overflow node, which is as p's kid: adds to p's used, dup and
+ * what else there is of it, and returns its part of the rank.  There are none
+ * where keys are tied.
+ */
+static pg_noinline int
+fpt_overflow_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	FPTPlace	o = *p;
+	int			rank;
+
+	o.node = p->over;
+	rank = fpt_node_rank(pg, key, tid, &o, false);
+	p->overused = o.used;
+	p->overbelow = o.below;
+	p->overeq = o.eq;
+	p->dup |= o.dup;
+	return rank;
+}
+
+/*
+ * The same of all of p's kid, whose nodes are known.
+ */
+static pg_attribute_always_inline int
+fpt_kid_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
+			 const bool ties)
+{
+	int			rank = fpt_node_rank(pg, key, tid, p, ties);
+
+	if (unlikely(p->over != NULL))
+		rank += fpt_overflow_rank(pg, key, tid, p);
+	return rank;
+}
+
+/*
  * Is slot 0, without a permutation, in use and its entry below?  False may also
  * mean that it would take a comparison of tuples to tell.
  */
@@ -396,23 +431,19 @@ fpt_slot0_below(FPTPage pg, const char *node, uint64 base, uint64 hi,
 }
 
 /*
- * Is the first entry of this kid below the key?  -1: corrupt.  An empty node
- * is not below anything.  May raise where keys are tied.
+ * Is the first entry of this node of a kid below the key?  -1: corrupt.  An
+ * empty node is not below anything.  May raise where keys are tied.
  */
 static int
-fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
-					const FPTKey *key, uint64 tid)
+fpt_node_first_below(FPTPage pg, int kid, char *node, uint64 hi, uint64 lo,
+					 const FPTKey *key, uint64 tid)
 {
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		base;
+	uint64		base = fpt_kid_base(pg, kid);
 	uint64		used;
 	int			slot;
 	uint64		khi,
 				klo;
 
-	if (node == NULL)
-		return -1;
-	base = fpt_kid_base(pg, kid);
 	if (!pg.g->perm && fpt_slot0_below(pg, node, base, hi, lo, tid))
 		return 1;
 	used = fpt_node_used(pg.g, node);
@@ -450,20 +481,36 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 	return fpt_slot_tid(pg, node, slot) < tid;
 }
 
+/* The same of the kid, whose first entry is in either of its nodes. */
+static int
+fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
+					const FPTKey *key, uint64 tid)
+{
+	FPTKid		k;
+	int			below;
+
+	if (!fpt_kid_open(pg, kid, &k))
+		return -1;
+	below = fpt_node_first_below(pg, kid, k.node[0], hi, lo, key, tid);
+	if (below == 0 && k.n > 1)
+		below = fpt_node_first_below(pg, kid, k.node[1], hi, lo, key, tid);
+	return below;
+}
+
 /*
- * See page/kernel.h.  Mostly the kid's separator tells, and the node need not
+ * See page/kernel.h.  Mostly the kid's separator tells, and its nodes need not
  * be read.
  */
 int
 fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 {
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		eq;
+	FPTKid		k;
+	uint64		eq = 0;
 	uint64		hi,
 				lo;
 
 	Assert(p->where == 0 && kid > p->kid && kid < p->to);
-	if (node == NULL)
+	if (!fpt_kid_open(pg, kid, &k))
 		return -1;
 	if (key->cls == FPT_CLS_VALUE)
 	{
@@ -482,10 +529,13 @@ fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 	}
 	if (!p->told)
 		return 0;
-	fpt_node_compare(pg, node, kid, fpt_node_used(pg.g, node), p->hi, p->lo,
-					 &eq);
-	if (eq != 0)
-		fpt_slots_tid_below(pg, node, eq, key->tid, &eq);
+	for (int i = 0; i < k.n && eq == 0; i++)
+	{
+		fpt_node_compare(pg, k.node[i], kid, fpt_node_used(pg.g, k.node[i]),
+						 p->hi, p->lo, &eq);
+		if (eq != 0)
+			fpt_slots_tid_below(pg, k.node[i], eq, key->tid, &eq);
+	}
 	return eq != 0;
 }
 
@@ -642,23 +692,41 @@ fpt_place_prefetch(FPTPage pg, const FPTPlace *p)
 }
 
 /*
- * p's kid is known, or -1: look for the key in its node.  Fills p's node, rank,
- * count, eq and dup.
+ * The nodes of p's kid, which exists: fills p's node and over.  False: it has
+ * none, or names one that there is not.
+ */
+static pg_attribute_always_inline bool
+fpt_place_open(FPTPage pg, FPTPlace *p)
+{
+	FPTKid		k;
+
+	if (unlikely(!fpt_kid_open(pg, p->kid, &k)))
+		return false;
+	p->node = k.node[0];
+	p->over = k.node[1];
+	p->overused = p->overbelow = p->overeq = 0;
+	fpt_place_prefetch(pg, p);
+	if (unlikely(p->over != NULL))
+		fpt_node_prefetch(pg.g, p->over);
+	return true;
+}
+
+/*
+ * p's kid is known, or -1: look for the key in its nodes.  Fills p's node and
+ * over, rank, count, eq and dup.
  */
 static pg_attribute_always_inline FPTResult
 fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 			   const bool ties)
 {
-	if (p->kid < 0)
+	if (p->kid < 0 || !fpt_place_open(pg, p))
 		return FPT_CORRUPT;
-	p->node = fpt_kid_node(pg, p->kid);
-	if (p->node == NULL)
-		return FPT_CORRUPT;
-	fpt_place_prefetch(pg, p);
-	p->rank = fpt_node_rank(pg, key, tid, p, ties);
+	p->rank = fpt_kid_rank(pg, key, tid, p, ties);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
 	p->count = fpt_popcount(p->used);
+	if (unlikely(p->over != NULL))
+		p->count += fpt_popcount(p->overused);
 	return FPT_OK;
 }
 
@@ -843,19 +911,42 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	if (neq > 0)
 		return false;
 	p->kid = p->from + nlt;
-	p->node = fpt_kid_node(pg, p->kid);
-	if (p->node == NULL)
+	if (!fpt_place_open(pg, p))
 		return false;
-	fpt_place_prefetch(pg, p);
 	(void) fpt_node_compare(pg, p->node, p->kid, g->capmask, p->hi, p->lo, &eq);
 	p->eq = fpt_slots_used(g, p->node, eq);
+	if (unlikely(p->over != NULL))
+	{
+		(void) fpt_node_compare(pg, p->over, p->kid, g->capmask, p->hi, p->lo,
+								&eq);
+		p->overeq = fpt_slots_used(g, p->over, eq);
+	}
 	return true;
 }
 
 /*
- * See page/kernel.h.  A place behind a node's last entry is the first one of
- * the next node, which is not empty; of the last node, the page's end.
+ * A place as others have it: one behind a kid's last entry is the first one of
+ * the next kid, which is not empty; of the last kid, the page's end.
  */
+static inline void
+fpt_place_loc(const FPTPlace *p, FPTLoc *loc)
+{
+	loc->kid = p->kid;
+	loc->rank = p->rank;
+	loc->below = loc->overbelow = 0;
+	if (!fpt_place_has_node(p))
+		return;
+	if (p->rank >= p->count)
+	{
+		loc->kid++;
+		loc->rank = 0;
+		return;
+	}
+	loc->below = p->below;
+	loc->overbelow = p->overbelow;
+}
+
+/* See page/kernel.h. */
 FPTResult
 fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 					 FPTLoc *loc)
@@ -865,19 +956,7 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 
 	if (pg.g == NULL || fpt_find_place(pg, key, key->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
-	loc->kid = p.kid;
-	loc->rank = p.rank;
-	loc->below = 0;
-	if (fpt_place_has_node(&p))
-	{
-		loc->below = p.below;
-		if (p.rank >= p.count)
-		{
-			loc->kid++;
-			loc->rank = 0;
-			loc->below = 0;
-		}
-	}
+	fpt_place_loc(&p, loc);
 	return FPT_OK;
 }
 
@@ -910,7 +989,7 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 			rest &= rest - 1;
 		}
 	}
-	return fpt_node_rank(pg, end, end->tid, p, fpt_has_ties(pg.g));
+	return fpt_kid_rank(pg, end, end->tid, p, fpt_has_ties(pg.g));
 }
 
 /*
@@ -933,13 +1012,14 @@ fpt_range_ends_at(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 	last->kid = p->kid;
 	last->rank = fpt_node_range_end(pg, p, hi, p->lo == lo);
 	last->below = p->below;
+	last->overbelow = p->overbelow;
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
 		return true;
 	last->kid++;
 	last->rank = 0;
-	last->below = 0;
+	last->below = last->overbelow = 0;
 	if (last->kid == p->to)
 		return true;
 	fpt_sep_get(pg, last->kid, &shi, &slo);
@@ -981,27 +1061,16 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 
 	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
-	first->kid = p.kid;
-	first->rank = p.rank;
-	first->below = 0;
-	if (fpt_place_has_node(&p))
+	fpt_place_loc(&p, first);
+	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to))
 	{
-		first->below = p.below;
-		if (fpt_whole_image(l, from, to))
-		{
-			/* The search has found the equal ones, too. */
-			last->kid = p.kid;
-			last->rank = p.rank + fpt_popcount(p.eq);
-			last->below = p.below | p.eq;
-			if (last->rank < p.count)
-				return FPT_OK;
-		}
-		if (p.rank >= p.count)
-		{
-			first->kid++;
-			first->rank = 0;
-			first->below = 0;
-		}
+		/* The search has found the equal ones, too. */
+		last->kid = p.kid;
+		last->below = p.below | p.eq;
+		last->overbelow = p.overbelow | p.overeq;
+		last->rank = p.rank + fpt_popcount(p.eq) + fpt_popcount(p.overeq);
+		if (last->rank < p.count)
+			return FPT_OK;
 	}
 	end = *to;
 	end.tid++;
@@ -1015,14 +1084,15 @@ int
 fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	char	   *node;
+	FPTKid		k;
+	int			n = 0;
 
-	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids ||
+		!fpt_kid_open(pg, kid, &k))
 		return -1;
-	node = fpt_kid_node(pg, kid);
-	if (node == NULL)
-		return -1;
-	return fpt_popcount(fpt_node_used(pg.g, node));
+	for (int i = 0; i < k.n; i++)
+		n += fpt_popcount(fpt_node_used(pg.g, k.node[i]));
+	return n;
 }
 
 /*
@@ -1033,7 +1103,7 @@ bool
 fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 {
 	Assert(dir == 1 || dir == -1);
-	loc->below = 0;
+	loc->below = loc->overbelow = 0;
 	if (dir > 0)
 	{
 		int			n = fpt_node_count(l, page, loc->kid);
@@ -1072,17 +1142,18 @@ FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTKid		k;
 	char	   *node;
 	int			slot;
 
-	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids)
+	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids ||
+		loc.rank < 0 || !fpt_kid_open(pg, loc.kid, &k))
 		return FPT_CORRUPT;
-	node = fpt_kid_node(pg, loc.kid);
-	if (node == NULL || loc.rank < 0)
+	slot = fpt_kid_slot(pg, &k, &loc);
+	if (slot < 0)
 		return FPT_CORRUPT;
-	slot = fpt_node_slot(pg, node, loc.rank, loc.below);
-	if (slot < 0 ||
-		!fpt_slot_entry(pg, node, fpt_kid_base(pg, loc.kid), slot,
+	node = fpt_kid_at(&k, slot, &slot);
+	if (!fpt_slot_entry(pg, node, fpt_kid_base(pg, loc.kid), slot,
 						fpt_kid_cls(pg, loc.kid), out))
 		return FPT_CORRUPT;
 	fpt_low_entry(pg, loc.kid, loc.rank, &out->key);
@@ -1139,7 +1210,7 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	*child = fpt_slot_down(pg.g, p.node, slot);
 	loc->kid = p.kid;
 	loc->rank = p.rank;
-	loc->below = 0;
+	loc->below = loc->overbelow = 0;
 	return FPT_OK;
 }
 
@@ -1222,25 +1293,45 @@ fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 	guess->cap = pg.g->cap;
 }
 
+/*
+ * Number of nodes in use, or -1: corrupt, which it also is if the page names
+ * more than it can have.  *entries: of these nodes.
+ */
+static int
+fpt_count(FPTPage pg, int *entries)
+{
+	int			nodes = 0;
+
+	*entries = 0;
+	for (int kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
+	{
+		FPTKid		k;
+
+		if (!fpt_kid_open(pg, kid, &k))
+			return -1;
+		for (int i = 0; i < k.n; i++)
+			*entries += fpt_popcount(fpt_node_used(pg.g, k.node[i]));
+		nodes += k.n;
+	}
+	return nodes <= pg.g->maxnodes ? nodes : -1;
+}
+
 int
 fpt_page_count(const FPTLayout *l, void *page)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	int			nkids = fpt_header(pg.p)->nkids;
-	int			n = 0;
-	int			kid;
+	int			n;
 
-	if (pg.g == NULL)
-		return -1;
-	for (kid = 0; kid < nkids; kid++)
-	{
-		char	   *node = fpt_kid_node(pg, kid);
+	return pg.g != NULL && fpt_count(pg, &n) >= 0 ? n : -1;
+}
 
-		if (node == NULL)
-			return -1;
-		n += fpt_popcount(fpt_node_used(pg.g, node));
-	}
-	return n;
+int
+fpt_page_nodes(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			n;
+
+	return pg.g != NULL ? fpt_count(pg, &n) : -1;
 }
 
 FPTResult
@@ -1312,7 +1403,10 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 	ordinal = slotid / pg.g->cap;
 	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{
-		if (fpt_kid(pg, kid) == ordinal)
+		FPTKid		k;
+
+		if (fpt_kid_open(pg, kid, &k) &&
+			(k.ordinal[0] == ordinal || (k.n > 1 && k.ordinal[1] == ordinal)))
 			return true;
 	}
 	return false;
@@ -1347,15 +1441,18 @@ fpt_page_hints(const FPTLayout *l, void *page, uint64 hints[FPT_MAX_NODES])
 		return false;
 	for (int kid = 0; kid < nkids; kid++)
 	{
-		char	   *node = fpt_kid_node(pg, kid);
-		int			ordinal;
+		FPTKid		k;
 
-		if (node == NULL)
+		if (!fpt_kid_open(pg, kid, &k))
 			return false;
-		ordinal = fpt_kid(pg, kid);
-		hints[ordinal] = fpt_node_hints(pg, ordinal) &
-			fpt_node_used(pg.g, node);
-		any |= hints[ordinal] != 0;
+		for (int i = 0; i < k.n; i++)
+		{
+			uint64		set = fpt_node_hints(pg, k.ordinal[i]) &
+				fpt_node_used(pg.g, k.node[i]);
+
+			hints[k.ordinal[i]] = set;
+			any |= set != 0;
+		}
 	}
 	return any;
 }

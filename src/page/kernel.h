@@ -26,6 +26,9 @@ extern bool fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno);
 /* Number of entries, or -1: corrupt. */
 extern int	fpt_page_count(const FPTLayout *l, void *page);
 
+/* Number of nodes in use, or -1: corrupt. */
+extern int	fpt_page_nodes(const FPTLayout *l, void *page);
+
 /*
  * How full the page is.  FPT_CORRUPT: the tuples are not where they should be.
  * n: fpt_page_count(), and not -1.
@@ -33,7 +36,7 @@ extern int	fpt_page_count(const FPTLayout *l, void *page);
 extern FPTResult fpt_page_space(const FPTLayout *l, void *page, int n,
 								FPTSpace *space);
 
-/* Number of entries of the kid'th node, or -1: there is none, or corrupt. */
+/* Number of entries of the kid, or -1: there is none, or corrupt. */
 extern int	fpt_node_count(const FPTLayout *l, void *page, int kid);
 
 /*
@@ -180,9 +183,9 @@ extern int	fpt_kid_has(FPTPage pg, int kid, const FPTKey *key,
 
 /*
  * The entries of an image, whatever their TIDs, in a leaf page without
- * permutations: sets p's kid, node and eq, and nothing else that means
- * anything.  False: this cannot tell, ask fpt_page_range().  There may be some
- * in another node, or none could be, or the page is corrupt.
+ * permutations: sets p's kid, node and eq, over and overeq, and nothing else
+ * that means anything.  False: this cannot tell, ask fpt_page_range().  There
+ * may be some in another kid, or none could be, or the page is corrupt.
  */
 extern bool fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p);
 

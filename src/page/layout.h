@@ -123,6 +123,9 @@ typedef struct FPTGeom
 	uint16		off_off;		/* slot 0's tuple offset, if ow is not 0 */
 	uint16		far_off;		/* what TIDs are relative to, then far ones, if
 								 * nfar is not 0 */
+	uint16		over_off;		/* offset in the page of what node 0 has for an
+								 * overflow node's number; 0: none can have one */
+	uint16		over_step;		/* bytes from there to the next node's */
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
@@ -200,6 +203,17 @@ fpt_has_far(const FPTGeom *g)
 {
 	return g->nfar != 0;
 }
+
+/* Kids can have an overflow node. */
+static inline bool
+fpt_may_overflow(const FPTGeom *g)
+{
+	return g->over_off != 0;
+}
+
+/* The most nodes of a kid, and their slots. */
+#define FPT_KID_NODES		2
+#define FPT_MAX_KID			(FPT_KID_NODES * FPT_MAX_CAP)
 
 /* Bytes of what TIDs of a node are relative to, and of a far one. */
 #define FPT_FAR_BYTES		4
@@ -304,13 +318,17 @@ typedef struct FPTPageSpec
 	uint32		nprefix;		/* its bytes; 0: none */
 } FPTPageSpec;
 
-/* A place in a page: rank'th entry (in key order) of the kid'th node. */
+/*
+ * A place in a page: rank'th entry (in key order) of the kid.  "below" are the
+ * slots of its nodes that have the entries before this one, rank of them, or
+ * none: it is not known (L12).
+ */
 typedef struct FPTLoc
 {
 	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
-	int			rank;			/* 0 .. number of entries of the node - 1 */
-	uint64		below;			/* slots of the node's entries before this one
-								 * (rank of them), or 0: not known (L12) */
+	int			rank;			/* 0 .. number of the kid's entries - 1 */
+	uint64		below;			/* those of its first node, */
+	uint64		overbelow;		/* and of its overflow node */
 } FPTLoc;
 
 /* Of two places in a page, or behind its end, is a the earlier one? */
@@ -334,9 +352,9 @@ typedef struct FPTPlace
 								 * then it is below or above all there is */
 	bool		crowded;		/* the node has no room for the TID of the entry
 								 * that is to be inserted */
-	int			rank;			/* entries of the node below the key */
-	int			count;			/* entries of the node */
-	bool		dup;			/* the very entry is in the node */
+	int			rank;			/* entries of the kid below the key */
+	int			count;			/* entries of the kid */
+	bool		dup;			/* the very entry is in the kid */
 	bool		told;			/* hi and lo are the key's; else those of the
 								 * first one above it that the page can have,
 								 * as they are of one that is foreign */
@@ -347,6 +365,11 @@ typedef struct FPTPlace
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
 	char	   *node;			/* valid if from <= kid < to and where == 0 */
+	char	   *over;			/* the kid's overflow node, or NULL: none; the
+								 * next ones are of that */
+	uint64		overused;
+	uint64		overbelow;
+	uint64		overeq;
 } FPTPlace;
 
 typedef enum FPTResult
@@ -973,7 +996,7 @@ fpt_page_null_border(const FPTLayout *l, void *page)
 
 	loc.kid = l->nullsfirst ? h->nnull : h->nkids - h->nnull;
 	loc.rank = 0;
-	loc.below = 0;
+	loc.below = loc.overbelow = 0;
 	return loc;
 }
 
@@ -1082,6 +1105,8 @@ typedef struct FPTRun
 	uint16	   *tupoffs;		/* general keys: where the tuples are in the */
 	uint16	   *tuplens;		/* page, neighbours may share one; lengths */
 	int			tupbytes;		/* of all that are not shared; grows */
+	int			max;			/* entries that there is room for; 0: for as
+								 * many as a page has, or the kid that it is */
 } FPTRun;
 
 #endif							/* FPT_PAGE_LAYOUT_H */

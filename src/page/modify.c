@@ -105,20 +105,20 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 /* --- nodes -------------------------------------------------------------- */
 
 /*
- * Read the entries of a kid that has a node, in order; -1 if corrupt.  "slots",
- * which are theirs, and "e" have room for FPT_MAX_CAP of them.
+ * Read the entries of an open kid, in order; -1 if corrupt.  "slots", which are
+ * theirs, and "e" have room for as many as its nodes have slots.
  */
 static int
-fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
+fpt_kid_read(FPTPage pg, const FPTKid *k, uint8 *slots, FPTRelEntry *e)
 {
 	const FPTGeom *g = pg.g;
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		base = fpt_kid_base(pg, kid);
-	int			n = fpt_node_order(pg, node, slots);
+	uint64		base = fpt_kid_base(pg, k->kid);
+	int			n = fpt_kid_order(pg, k, slots);
 
 	for (int i = 0; i < n; i++)
 	{
-		int			slot = slots[i];
+		int			slot;
+		char	   *node = fpt_kid_at(k, slots[i], &slot);
 
 		fpt_slot_rel(g, node, base, slot, &e[i].hi, &e[i].lo);
 		if (!fpt_fits(g->kw, e[i].hi, e[i].lo) ||
@@ -131,6 +131,17 @@ fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
 		e[i].off = fpt_slot_off(g, node, slot);
 	}
 	return n;
+}
+
+/* The same of a kid that has one node. */
+static int
+fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
+{
+	FPTKid		k;
+
+	if (!fpt_kid_open(pg, kid, &k) || k.n > 1)
+		return -1;
+	return fpt_kid_read(pg, &k, slots, e);
 }
 
 /* --- fences -------------------------------------------------------------- */
@@ -266,7 +277,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 	p->beyond = fpt_node_tells(pg.g, fpt_kid_base(pg, p->kid),
 							   fpt_word(pg.g, p->hi, p->lo));
 	p->crowded = fpt_has_far(pg.g) && !fpt_node_takes(pg, p->node, e->key.tid);
-	return p->count < pg.g->cap && p->beyond == 0 && !p->crowded ?
+	return p->count < fpt_place_cap(pg.g, p) && p->beyond == 0 && !p->crowded ?
 		FPT_OK : FPT_FULL;
 }
 
@@ -373,12 +384,20 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
 	FPTEdit		unwanted = {0};
+	int			ordinal = fpt_kid(pg, p.kid);
 	bool		moved;
 	int			slot;
 
-	Assert(p.count < pg.g->cap && p.where == 0);
+	Assert(p.count < fpt_place_cap(pg.g, &p) && p.where == 0);
 	Assert(p.used == fpt_node_used(pg.g, p.node));
-	Assert(p.count == fpt_popcount(p.used) && p.rank <= p.count);
+	Assert(p.count == fpt_popcount(p.used) + fpt_popcount(p.overused));
+	Assert(p.rank <= p.count);
+	if (unlikely(p.over != NULL) && p.used == pg.g->capmask)
+	{
+		ordinal = fpt_overflow_get(pg, ordinal);
+		p.node = p.over;
+		p.used = p.overused;
+	}
 	slot = fpt_insert_slot(pg, &p, edit, &moved);
 	Assert(slot < pg.g->cap);
 	if (pg.g->perm)
@@ -402,7 +421,7 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	fpt_insert_payload(pg, p.node, slot, e,
 					   fpt_insert_tuple(pg, &e->key, edit),
 					   moved ? &unwanted : edit);
-	fpt_hint_clear(pg, fpt_kid(pg, p.kid) * pg.g->cap + slot);
+	fpt_hint_clear(pg, ordinal * pg.g->cap + slot);
 }
 
 FPTResult
@@ -497,7 +516,7 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 	uint8		slots[FPT_MAX_CAP];
 	int			n = 0;
 
-	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys ||
+	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys || p->over != NULL ||
 		fpt_node_order(pg, p->node, slots) != p->count)
 		return false;
 	for (int i = 0; i < p->count; i++)
@@ -524,14 +543,19 @@ static bool
 fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 {
 	const FPTGeom *g = pg.g;
+	FPTLoc		last = {.kid = p->kid, .rank = p->count - 1};
+	FPTKid		k;
 	int			slot;
+	char	   *node;
 
-	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
+	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE ||
+		!fpt_kid_open(pg, p->kid, &k))
 		return false;
-	slot = fpt_node_slot(pg, p->node, p->count - 1, 0);
+	slot = fpt_kid_slot(pg, &k, &last);
 	if (slot < 0)
 		return false;
-	fpt_slot_rel(pg.g, p->node, fpt_kid_base(pg, p->kid), slot, hi, lo);
+	node = fpt_kid_at(&k, slot, &slot);
+	fpt_slot_rel(pg.g, node, fpt_kid_base(pg, p->kid), slot, hi, lo);
 	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
 		return false;
 	if (*hi < p->hi)
@@ -716,7 +740,7 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 	int			i;
 
 	Assert(p->count >= 2 && p->rank <= p->count);
-	if (!pg.g->perm && fpt_header(pg.p)->nkids >= pg.g->maxnodes)
+	if (!pg.g->perm && !fpt_has_free_node(pg))
 		return FPT_FULL;		/* before entries are put into order */
 	if (fpt_node_read(pg, p->kid, slots, rel) != p->count)
 		return FPT_CORRUPT;
@@ -772,26 +796,30 @@ fpt_node_split(FPTPage pg, FPTPlace *p, const FPTEntry *e, const FPTBand *band)
 static FPTResult
 fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 {
-	char	   *next;
+	FPTLoc		loc = {.kid = p->kid};
+	FPTEntry	first;
+	FPTEntry	next;
+	int			count;
 	int			room;
-	int			first;
-	int			slot;
 	uint64		hi,
 				lo;
 
 	if (p->kid + 1 >= p->to)
 		return FPT_FULL;
-	next = fpt_kid_node(pg, p->kid + 1);
-	if (next == NULL || next == p->node)
+	if (fpt_kid_node(pg, p->kid + 1) == p->node)
 		return FPT_CORRUPT;
-	room = pg.g->cap - fpt_popcount(fpt_node_used(pg.g, next));
-	if (room < 1 || room >= pg.g->cap)
+	count = fpt_node_count(pg.l, pg.p, p->kid + 1);
+	if (count < 0)
+		return FPT_CORRUPT;
+	room = fpt_kid_cap(pg, p->kid + 1) - count;
+	if (room < 1 || count == 0)
 		return FPT_FULL;
-	slot = fpt_node_slot(pg, next, 0, 0);
-	first = fpt_node_slot(pg, p->node, 0, 0);
-	if (slot < 0 || first < 0)
+	if (fpt_page_get(pg.l, pg.p, loc, &first) != FPT_OK)
 		return FPT_CORRUPT;
-	if (fpt_slot_tid(pg, next, slot) < fpt_slot_tid(pg, p->node, first))
+	loc.kid++;
+	if (fpt_page_get(pg.l, pg.p, loc, &next) != FPT_OK)
+		return FPT_CORRUPT;
+	if (next.key.tid < first.key.tid)
 		return FPT_FULL;
 	if (fpt_place_above(pg, p, &hi, &lo))
 		return fpt_kid_set_sep(pg, p->kid + 1, hi, lo);
@@ -847,13 +875,16 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 {
 	int			kid = 0;
 	uint64		rest = 0;
-	uint8		slots[FPT_MAX_CAP];
+	uint8		slots[FPT_MAX_KID];
 
-	for (int k = 0; k < fpt_header(was.p)->nkids; k++)
+	for (int from = 0; from < fpt_header(was.p)->nkids; from++)
 	{
-		uint64		hints = fpt_node_hints(was, fpt_kid(was, k));
-		int			n = fpt_node_order(was, fpt_kid_node(was, k), slots);
+		FPTKid		k;
+		int			n;
 
+		/* they were opened when the entries were extracted */
+		(void) fpt_kid_open(was, from, &k);
+		n = fpt_kid_order(was, &k, slots);
 		for (int i = 0; i < n; i++)
 		{
 			/* as fpt_node_write() left them: slots are in order */
@@ -862,7 +893,7 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 				Assert(kid < fpt_header(pg.p)->nkids);
 				rest = fpt_node_used(pg.g, fpt_kid_node(pg, kid++));
 			}
-			if (hints & (UINT64CONST(1) << slots[i]))
+			if (fpt_hint_test(was, fpt_kid_slotid(was.g, &k, slots[i])))
 				fpt_hint_set(pg, fpt_kid(pg, kid - 1) * pg.g->cap +
 							 fpt_ctz(rest));
 			rest &= rest - 1;
@@ -982,6 +1013,98 @@ fpt_slots_abound(FPTPage pg)
 }
 
 /*
+ * Is an overflow node better than splitting the full node of p, for e, which is
+ * not where others arrived ("near": see FPTBand)?  If keys come at random: what
+ * a split moves is most of what the new node will ever cost, and mostly the
+ * page is split before both are full, which puts their entries in order anyway.
+ * Where keys repeat or ascend more entries are to come to the same place.
+ */
+static bool
+fpt_overflow_pays(FPTPage pg, const FPTPlace *p, const FPTEntry *e, bool near)
+{
+	uint8		slots[FPT_MAX_CAP];
+
+	if (!fpt_may_overflow(pg.g) || p->over != NULL || near || p->eq != 0 ||
+		e->key.cls != FPT_CLS_VALUE)
+		return false;
+	return p->rank < p->count ||
+		(fpt_node_order(pg, p->node, slots) == p->count &&
+		 !fpt_node_ascends(p, slots));
+}
+
+/*
+ * The kid of p is full, and so is its overflow node: make two kids of it, of
+ * half its entries each, in the nodes it has.  FPT_OK: e's place is in one of
+ * them.  FPT_CORRUPT: it is not what it should be; nothing is changed.  Raises
+ * nothing.
+ *
+ * What belongs in the other node changes places with what belongs here.  Keys
+ * of the new kid are relative to another base, perhaps.
+ */
+static FPTResult
+fpt_overflow_split(FPTPage pg, const FPTPlace *p)
+{
+	const FPTGeom *g = pg.g;
+	FPTKid		k;
+	FPTRelEntry rel[FPT_MAX_KID];
+	uint8		slots[FPT_MAX_KID];
+	uint64		hinted[FPT_KID_NODES];
+	int			keep = p->count / 2;
+	uint64		used[FPT_KID_NODES] = {0};
+
+	Assert(p->over != NULL && p->count >= 2 && keep <= g->cap);
+	if (!fpt_kid_open(pg, p->kid, &k) || k.n < 2 ||
+		fpt_header(pg.p)->nkids >= g->maxnodes ||
+		fpt_kid_read(pg, &k, slots, rel) != p->count)
+		return FPT_CORRUPT;
+	fpt_overflow_to_kid(pg, p->kid, rel[keep].hi,
+						fpt_sep_low(rel[keep - 1].hi, rel[keep].hi,
+									rel[keep].lo));
+
+	/* those that stay where they are, as long as their base is the same */
+	for (int i = 0; i < k.n; i++)
+		hinted[i] = fpt_node_hints(pg, k.ordinal[i]);
+	for (int i = 0; i < p->count; i++)
+	{
+		if (slots[i] / FPT_MAX_CAP == (i >= keep))
+			used[i >= keep] |= UINT64CONST(1) << slots[i] % FPT_MAX_CAP;
+		fpt_hint_clear(pg, fpt_kid_slotid(g, &k, slots[i]));
+	}
+	for (int i = 0; i < k.n; i++)
+		fpt_slots_free(g, k.node[i], g->capmask & ~used[i]);
+	for (int i = 0; i < p->count; i++)
+	{
+		int			to = i >= keep;
+		int			from = slots[i] / FPT_MAX_CAP;
+		int			slot = slots[i] % FPT_MAX_CAP;
+		bool		hint = (hinted[from] >> slot & 1) != 0;
+
+		if (from != to)
+			slot = fpt_ctz(~used[to]);
+		fpt_slot_set_rel(g, k.node[to], fpt_kid_base(pg, p->kid + to), slot,
+						 rel[i].hi, rel[i].lo);
+		fpt_slot_set_tid(pg, k.node[to], slot, rel[i].tid);
+		used[to] |= UINT64CONST(1) << slot;
+		if (hint)
+			fpt_hint_set(pg, k.ordinal[to] * g->cap + slot);
+	}
+	return FPT_OK;
+}
+
+/*
+ * A free slot for e, whose kid and its overflow node are full: if there is a
+ * free node, one of the kids that are made of these will have it; else with the
+ * help of the neighbours.  As fpt_room_nearby().
+ */
+static FPTResult
+fpt_room_overflowing(FPTPage pg, FPTPlace *p, bool hard)
+{
+	if (fpt_has_free_node(pg))
+		return fpt_overflow_split(pg, p);
+	return fpt_node_shift(pg, p, hard);
+}
+
+/*
  * A free slot by p's full node, for e: at the end of the next one, in another
  * node, or with the help of the neighbours.  FPT_OK: entries have made room on
  * the way to e's place, which may be in another node by now.  FPT_FULL: there is
@@ -996,6 +1119,10 @@ fpt_room_nearby(FPTPage pg, FPTPlace *p, const FPTEntry *e, bool hard)
 	bool		near = !hard && fpt_node_band(pg, p, e, &band);
 	FPTResult	res = FPT_FULL;
 
+	if (p->over != NULL)
+		return fpt_room_overflowing(pg, p, hard);
+	if (fpt_overflow_pays(pg, p, e, near) && fpt_overflow_add(pg, p->kid))
+		return FPT_OK;
 	if (near && band.to == p->count && band.from >= p->count / 2)
 		res = fpt_node_pass_on(pg, p);
 	if (res == FPT_FULL && fpt_slots_abound(pg))
@@ -1119,9 +1246,9 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	 * Where the searched parts of keys tell nodes apart separators have no
 	 * lower half, and e may belong in the node that entries went to, which is
 	 * full now: then it is that one that needs room, and has it nearby.  It may
-	 * be crowded, too.
+	 * be crowded, too.  So may one that had an overflow node.
 	 */
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 	{
 		res = p.crowded ? fpt_room_crowded(pg, &p, e) :
 			fpt_room_nearby(pg, &p, e, hard);
@@ -1129,7 +1256,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 			return res;
 		res = fpt_insert_place(pg, e, &p);
 		if (res != FPT_FULL || p.beyond != 0 ||
-			(p.count < pg.g->cap && !p.crowded))
+			(p.count < fpt_place_cap(pg.g, &p) && !p.crowded))
 			break;
 	}
 	return res;
@@ -1226,7 +1353,14 @@ fpt_page_trim(const FPTLayout *l, void *page)
 	if (pg.g == NULL)
 		return;
 	for (i = 0; i < h->nkids; i++)
-		nnodes = Max(nnodes, fpt_kid(pg, i) + 1);
+	{
+		FPTKid		k;
+
+		if (!fpt_kid_open(pg, i, &k))
+			return;
+		for (int j = 0; j < k.n; j++)
+			nnodes = Max(nnodes, k.ordinal[j] + 1);
+	}
 	if (nnodes < h->nnodes)
 		fpt_set_nnodes(pg, nnodes);
 }

@@ -99,34 +99,32 @@ fpt_perm_take(FPTPage pg, char *node, uint64 gone, FPTChanges *changed)
 }
 
 /*
- * Take slots out of the kid'th node; there are so many kids.  FPT_OK or
- * FPT_CORRUPT: there is no such node, or it contradicts itself, and nothing is
- * changed.  The bytes that change are added to *changed, unless that is NULL,
- * or has given up already (n is -1).
+ * Take slots out of a node of this number.  FPT_OK or FPT_CORRUPT: it
+ * contradicts itself, and nothing is changed.  *empty: nothing is left of it,
+ * and the caller takes it out of the root; its bytes stay, as of any free node.
+ * The bytes that change are added to *changed, unless that is NULL, or has
+ * given up already (n is -1).
  */
 static FPTResult
-fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
+fpt_node_take(FPTPage pg, int ordinal, uint64 slots, FPTChanges *changed,
+			  bool *empty)
 {
-	char	   *node;
-	uint64		used;
-	uint64		gone;
+	char	   *node = fpt_node(pg, ordinal);
+	uint64		used = fpt_node_used(pg.g, node);
+	uint64		gone = slots & used;
 	uint64		hinted = 0;
 
-	Assert(pg.g != NULL && kid >= 0 && kid < fpt_header(pg.p)->nkids);
-	node = fpt_kid_node(pg, kid);
-	if (node == NULL)
-		return FPT_CORRUPT;
-	used = fpt_node_used(pg.g, node);
-	gone = slots & used;
+	*empty = false;
 	if (pg.g->perm && !fpt_perm_take(pg, node, gone, changed))
 		return FPT_CORRUPT;
 	if (gone == 0)
 		return FPT_OK;
 	if (fpt_is_leaf(pg.g))
-		hinted = gone & fpt_node_hints(pg, fpt_kid(pg, kid));
+		hinted = gone & fpt_node_hints(pg, ordinal);
 	for (; hinted != 0; hinted &= hinted - 1)
-		fpt_hint_clear(pg, fpt_kid(pg, kid) * pg.g->cap + fpt_ctz(hinted));
-	if (used == gone && changed != NULL)
+		fpt_hint_clear(pg, ordinal * pg.g->cap + fpt_ctz(hinted));
+	*empty = used == gone;
+	if (*empty && changed != NULL)
 		changed->n = -1;		/* the root changes, too */
 	if (!pg.g->perm && changed != NULL && changed->n >= 0)
 	{
@@ -137,10 +135,36 @@ fpt_node_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
 		if (fpt_has_far(pg.g))
 			fpt_ranges_add_far(pg, node, gone, changed);
 	}
-	if (used != gone)
+	if (!*empty)
 		fpt_slots_free(pg.g, node, gone);
-	else
-		fpt_node_remove(pg, kid);	/* its bytes stay, as of any free node */
+	return FPT_OK;
+}
+
+/*
+ * The same of a kid, "slots" of each of its nodes; there are so many kids.
+ * Nodes that become empty are taken out of the root, the kid if both do.
+ */
+static FPTResult
+fpt_kid_take(FPTPage pg, int kid, const uint64 *slots, FPTChanges *changed)
+{
+	FPTKid		k;
+	bool		empty[FPT_KID_NODES] = {false, true};
+
+	Assert(pg.g != NULL && kid >= 0 && kid < fpt_header(pg.p)->nkids);
+	if (!fpt_kid_open(pg, kid, &k))
+		return FPT_CORRUPT;
+	for (int i = 0; i < k.n; i++)
+	{
+		FPTResult	res = fpt_node_take(pg, k.ordinal[i], slots[i], changed,
+										&empty[i]);
+
+		if (res != FPT_OK)
+			return res;
+	}
+	if (empty[0] && empty[1])
+		fpt_node_remove(pg, kid);
+	else if (k.n > 1 && (empty[0] || empty[1]))
+		fpt_overflow_remove(pg, kid, empty[0]);
 	return FPT_OK;
 }
 
@@ -158,12 +182,15 @@ fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
 	/* Backwards: a node that becomes empty leaves the root. */
 	for (int kid = fpt_header(page)->nkids - 1; kid >= 0; kid--)
 	{
-		uint64		slots;
+		FPTKid		k;
+		uint64		slots[FPT_KID_NODES] = {0};
 
-		if (fpt_kid_node(pg, kid) == NULL)
+		if (!fpt_kid_open(pg, kid, &k))
 			return FPT_CORRUPT;
-		slots = gone[fpt_kid(pg, kid)];
-		if (slots != 0 && fpt_node_take(pg, kid, slots, changed) != FPT_OK)
+		for (int i = 0; i < k.n; i++)
+			slots[i] = gone[k.ordinal[i]];
+		if ((slots[0] | slots[1]) != 0 &&
+			fpt_kid_take(pg, kid, slots, changed) != FPT_OK)
 			return FPT_CORRUPT;
 	}
 	return FPT_OK;
@@ -175,12 +202,17 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry	e;
+	FPTKid		k;
+	uint64		slots[FPT_KID_NODES] = {0};
 	int			slot;
 
-	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
+	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK ||
+		!fpt_kid_open(pg, loc.kid, &k))
 		return FPT_CORRUPT;
-	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), loc.rank, loc.below);
-	return fpt_node_take(pg, loc.kid, UINT64CONST(1) << slot, NULL);
+	slot = fpt_kid_slot(pg, &k, &loc);
+	Assert(slot >= 0);
+	slots[slot / FPT_MAX_CAP] = UINT64CONST(1) << slot % FPT_MAX_CAP;
+	return fpt_kid_take(pg, loc.kid, slots, NULL);
 }
 
 /*
@@ -202,9 +234,9 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 	for (kid = h->nkids - 1; kid >= 0; kid--)
 	{
 		int			count = fpt_node_count(l, page, kid);
-		uint64		drop = 0;
-		uint8		slots[FPT_MAX_CAP];
-		int			i;
+		uint64		drop[FPT_KID_NODES] = {0};
+		uint8		slots[FPT_MAX_KID];
+		FPTKid		k;
 
 		/* nodes before it: a damaged root names one twice, perhaps */
 		before -= count;
@@ -212,11 +244,13 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 			return FPT_CORRUPT;
 		if (before + count <= n)
 			break;
-		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
+		if (!fpt_kid_open(pg, kid, &k) ||
+			fpt_kid_order(pg, &k, slots) != count)
 			return FPT_CORRUPT;
-		for (i = Max(0, n - before); i < count; i++)
-			drop |= UINT64CONST(1) << slots[i];
-		if (fpt_node_take(pg, kid, drop, NULL) != FPT_OK)
+		for (int i = Max(0, n - before); i < count; i++)
+			drop[slots[i] / FPT_MAX_CAP] |=
+				UINT64CONST(1) << slots[i] % FPT_MAX_CAP;
+		if (fpt_kid_take(pg, kid, drop, NULL) != FPT_OK)
 			return FPT_CORRUPT;
 	}
 	return FPT_OK;

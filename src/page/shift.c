@@ -13,6 +13,7 @@
 #include "page/kernel.h"
 #include "page/node.h"
 #include "page/order.h"
+#include "page/root.h"
 #include "page/shift.h"
 #include "page/slots.h"
 
@@ -35,34 +36,47 @@
 #define FPT_SHIFT_WORTH		128
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
 
+/* What entries are shifted from, and to: kids next to each other. */
+typedef struct FPTShifting
+{
+	FPTKid		a;				/* gives, */
+	FPTKid		b;				/* takes */
+	int			by;				/* b's place less a's: 1 or -1 */
+} FPTShifting;
+
 /*
- * The separator of a node that is to begin with the k'th of the entries of the
- * kid's node, which are in these slots, in order.  k is not 0.
+ * The separator of a kid that is to begin with the k'th of the entries of the
+ * one that gives, which are in these slots, in order.  k is not 0.
  */
 static void
-fpt_shift_sep(FPTPage pg, int kid, const uint8 *slots, int k, uint64 *hi,
-			  uint64 *lo)
+fpt_shift_sep(FPTPage pg, const FPTShifting *s, const uint8 *slots, int k,
+			  uint64 *hi, uint64 *lo)
 {
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		base = fpt_kid_base(pg, kid);
+	uint64		base = fpt_kid_base(pg, s->a.kid);
 	uint64		prevhi;
+	int			slot;
+	char	   *node;
 
 	Assert(k > 0);
-	fpt_slot_rel(pg.g, node, base, slots[k - 1], &prevhi, lo);
-	fpt_slot_rel(pg.g, node, base, slots[k], hi, lo);
+	node = fpt_kid_at(&s->a, slots[k - 1], &slot);
+	fpt_slot_rel(pg.g, node, base, slot, &prevhi, lo);
+	node = fpt_kid_at(&s->a, slots[k], &slot);
+	fpt_slot_rel(pg.g, node, base, slot, hi, lo);
 	*lo = fpt_sep_low(prevhi, *hi, *lo);
 }
 
 /*
- * Can m entries of the kid's node, in these slots, be told in the next one's,
- * whose separator will have this searched part if it is the right one, and is
- * there room for their TIDs?  FPT_FULL: no.  FPT_CORRUPT: one is beyond what
- * the page can tell.
+ * Can m entries of the kid that gives, in these slots, be told in the other
+ * one's nodes, if its separator will have this searched part, where it is the
+ * right one, and is there room for their TIDs?  FPT_FULL: no.  FPT_CORRUPT: one
+ * is beyond what the page can tell.
  */
 static FPTResult
-fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
+fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 			   uint64 sep)
 {
+	int			kid = s->a.kid;
+	int			by = s->by;
 	const FPTGeom *g = pg.g;
 	uint64		from = fpt_kid_base(pg, kid);
 	uint64		to = by > 0 ? fpt_base_of(g, sep) : fpt_kid_base(pg, kid + by);
@@ -88,7 +102,10 @@ fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
 		uint64		hi,
 					lo;
 
-		fpt_slot_rel(g, fpt_kid_node(pg, kid), from, slots[i], &hi, &lo);
+		int			slot;
+		char	   *node = fpt_kid_at(&s->a, slots[i], &slot);
+
+		fpt_slot_rel(g, node, from, slot, &hi, &lo);
 		if (!fpt_fits(g->kw, hi, lo) || fpt_word(g, hi, lo) < from)
 			return FPT_CORRUPT;
 		if (fpt_node_tells(g, to, fpt_word(g, hi, lo)) != 0)
@@ -98,69 +115,125 @@ fpt_shift_told(FPTPage pg, int kid, int by, const uint8 *slots, int m,
 }
 
 /*
- * See page/shift.h.  "a" gives, "b" takes.  Any free slots of b's will do, and
- * the lowest are taken.  Where slots own tuples and one of the entries has the
- * head of its neighbour, they must be in the order of slots: then b's own
+ * Open two kids next to each other.  False: the page names nodes that there are
+ * not, or one of them twice.
+ */
+static bool
+fpt_shift_open(FPTPage pg, int kid, int by, FPTShifting *s)
+{
+	Assert(by == 1 || by == -1);
+	s->by = by;
+	if (!fpt_kid_open(pg, kid, &s->a) || !fpt_kid_open(pg, kid + by, &s->b))
+		return false;
+	for (int i = 0; i < s->a.n * s->b.n; i++)
+	{
+		if (s->a.node[i % s->a.n] == s->b.node[i / s->a.n])
+			return false;
+	}
+	return true;
+}
+
+/* The lowest slot of a kid that is in none of these sets. */
+static int
+fpt_shift_free(const FPTGeom *g, const FPTKid *k, const uint64 *used)
+{
+	if (k->n == 1 || (~used[0] & g->capmask) != 0)
+		return fpt_ctz(~used[0]);
+	return FPT_MAX_CAP + fpt_ctz(~used[1]);
+}
+
+/*
+ * See page/shift.h.  Of the kid that takes any free slots will do, and the
+ * lowest are taken.  Where slots own tuples and one of the entries has the head
+ * of its neighbour, they must be in the order of slots: then the taker's own
  * entries are pushed out of the way first, and bused pretends that all slots
  * but the first m, or the last, are in use.
  */
 FPTResult
 fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 {
-	char	   *a = fpt_kid_node(pg, kid);
-	char	   *b = fpt_kid_node(pg, kid + by);
-	uint8		aslots[FPT_MAX_CAP];
-	uint8		bslots[2 * FPT_MAX_CAP];	/* afterwards */
-	uint64		bused = fpt_node_used(pg.g, b);
-	int			na = fpt_node_order(pg, a, aslots);
-	int			nb = fpt_popcount(bused);
-	int			first = by > 0 ? na - m : 0;	/* of the entries to move */
-	int			at = by > 0 ? 0 : nb;	/* where they go */
+	FPTShifting s;
+	uint8		aslots[FPT_MAX_KID];
+	uint8		bslots[FPT_MAX_KID];	/* afterwards */
+	uint64		bused[FPT_KID_NODES] = {0};
+	int			na;
+	int			nb = 0;
+	int			first;			/* of the entries to move */
+	int			at;				/* where they go */
 	uint64		hi,
 				lo;
 	FPTResult	res;
-	int			i;
 
-	Assert(by == 1 || by == -1);
-	/* Only in a page whose root names a node twice can this be wrong. */
 	Assert(m > 0);
-	if (a == b || m >= na || nb + m > pg.g->cap ||
-		(pg.g->perm && fpt_node_order(pg, b, bslots + (by > 0 ? m : 0)) < 0))
+	if (!fpt_shift_open(pg, kid, by, &s))
 		return FPT_CORRUPT;
-	fpt_shift_sep(pg, kid, aslots, by > 0 ? first : m, &hi, &lo);
+	na = fpt_kid_order(pg, &s.a, aslots);
+	for (int i = 0; i < s.b.n; i++)
+	{
+		bused[i] = fpt_node_used(pg.g, s.b.node[i]);
+		nb += fpt_popcount(bused[i]);
+	}
+	first = by > 0 ? na - m : 0;
+	at = by > 0 ? 0 : nb;
+	if (m >= na || nb + m > s.b.n * pg.g->cap ||
+		(pg.g->perm &&
+		 fpt_node_order(pg, s.b.node[0], bslots + (by > 0 ? m : 0)) < 0))
+		return FPT_CORRUPT;
+	fpt_shift_sep(pg, &s, aslots, by > 0 ? first : m, &hi, &lo);
 	if (!fpt_fits(pg.g->kw, hi, lo))
 		return FPT_CORRUPT;
-	res = fpt_shift_told(pg, kid, by, aslots + first, m,
-						 fpt_word(pg.g, hi, lo));
+	res = fpt_shift_told(pg, &s, aslots + first, m, fpt_word(pg.g, hi, lo));
 	if (res == FPT_OK && by > 0)
 		res = fpt_kid_set_sep(pg, kid + 1, hi, lo);
 	if (res != FPT_OK)
 		return res;
-	if (fpt_shift_ties(pg, a, aslots + first, m, b, by))
+	if (fpt_shift_ties(pg, s.a.node[0], aslots + first, m, s.b.node[0], by))
 	{
 		fpt_node_push(pg, kid + by, m, by);
-		bused = by > 0 ? ~fpt_first_slots(m) :
+		bused[0] = by > 0 ? ~fpt_first_slots(m) :
 			~pg.g->capmask | fpt_first_slots(pg.g->cap - m);
 	}
-	for (i = 0; i < m; i++)
+	for (int i = 0; i < m; i++)
 	{
-		int			to = fpt_ctz(~bused);
+		int			to = fpt_shift_free(pg.g, &s.b, bused);
 
 		fpt_slot_move(pg, kid, aslots[first + i], kid + by, to);
-		bused |= UINT64CONST(1) << to;
+		bused[to / FPT_MAX_CAP] |= UINT64CONST(1) << to % FPT_MAX_CAP;
 		bslots[at + i] = (uint8) to;
 	}
 	if (pg.g->perm)
 	{
-		memcpy(fpt_node_perm(pg.g, b), bslots, nb + m);
+		memcpy(fpt_node_perm(pg.g, s.b.node[0]), bslots, nb + m);
 		if (by < 0)
-			memcpy(fpt_node_perm(pg.g, a), aslots + m, na - m);
+			memcpy(fpt_node_perm(pg.g, s.a.node[0]), aslots + m, na - m);
 	}
 
 	/* its keys are above this, so that none gets out of reach */
 	if (by < 0 && fpt_kid_set_sep(pg, kid, hi, lo) != FPT_OK)
 		return FPT_CORRUPT;
 	return FPT_OK;
+}
+
+/*
+ * A kid has given entries: a node that has none left goes, as long as the kid
+ * has another one.  Not before all kids on the way have got what they are to
+ * have: its slots are wanted for that.
+ */
+static void
+fpt_shift_tidy(FPTPage pg, int kid)
+{
+	FPTKid		k;
+
+	if (!fpt_kid_open(pg, kid, &k) || k.n == 1)
+		return;
+	for (int i = 0; i < k.n; i++)
+	{
+		if (fpt_node_used(pg.g, k.node[i]) == 0)
+		{
+			fpt_overflow_remove(pg, kid, i == 0);
+			return;
+		}
+	}
 }
 
 /*
@@ -193,6 +266,13 @@ typedef struct FPTShift
 								 * or the way, where nothing is chosen */
 } FPTShift;
 
+/* Are most of the full kid's entries of the new one's key? */
+static inline bool
+fpt_place_repeats(const FPTPlace *p)
+{
+	return fpt_popcount(p->eq) + fpt_popcount(p->overeq) > p->count / 2;
+}
+
 /*
  * How many of a full node's entries to shift to a node with so much room: half
  * of it, for later, as far as the new entry stays on this side of what moves,
@@ -205,7 +285,7 @@ typedef struct FPTShift
 static int
 fpt_shift_share(FPTPage pg, const FPTPlace *p, int by, int room)
 {
-	int			share = fpt_popcount(p->eq) > pg.g->cap / 2 ? 1 : 2;
+	int			share = fpt_place_repeats(p) ? 1 : 2;
 
 	if (by < 0)
 		return Max(1, Min(room / share, p->rank - 1));
@@ -257,22 +337,27 @@ fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
 	for (int nodes = 1; nodes <= max; nodes++)
 	{
 		int			kid = p->kid + by * nodes;
+		int			count;
 		int			room;
 		FPTShift	s = {.by = by, .nodes = nodes};
 
 		if (kid < p->from || kid >= p->to)
 			return;
-		room = g->cap - fpt_node_count(pg.l, pg.p, kid);
-		if (room < 0 || room >= g->cap)
+		count = fpt_node_count(pg.l, pg.p, kid);
+		if (count <= 0)
 			return;				/* the page is corrupt */
+		room = fpt_kid_cap(pg, kid) - count;
 
 		/* What goes to the very end can follow to a direct neighbour only. */
 		if (by > 0 && atend && (nodes > 1 || room < 2))
 			return;
 		if (room == 0)
+		{
+			least = Min(least, count);
 			continue;
+		}
 		s.m = Min(fpt_shift_share(pg, p, by, room), least - 1);
-		least = Min(least, g->cap - room);
+		least = Min(least, count);
 		if (s.m < 1)
 			return;
 		s.cost = FPT_SHIFT_UNIT * (FPT_SHIFT_RECORD + nodes *
@@ -296,7 +381,7 @@ fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
 static inline bool
 fpt_shift_pays(FPTPage pg, const FPTPlace *p, const FPTShift *s)
 {
-	return !fpt_shift_chooses(pg) || fpt_popcount(p->eq) > pg.g->cap / 2 ||
+	return !fpt_shift_chooses(pg) || fpt_place_repeats(p) ||
 		s->cost <= FPT_SHIFT_UNIT * FPT_SHIFT_WORTH;
 }
 
@@ -309,6 +394,7 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 {
 	bool		repeats;
 	FPTShift	s = {0};
+	FPTResult	res = FPT_OK;
 
 	Assert(p->count > 0 && fpt_place_has_node(p));
 
@@ -317,7 +403,7 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 	 * keys repeat, the end of the page is the end of one of them.
 	 */
 	repeats = fpt_encoding(pg.g)->few_keys ||
-		(!fpt_has_ties(pg.g) && p->eq != 0);
+		(!fpt_has_ties(pg.g) && (p->eq != 0 || p->overeq != 0));
 	if (p->rank >= p->count && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 	fpt_shift_find(pg, p, 1, hard, &s);
@@ -327,12 +413,9 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 
 	/* From the far end, so that every node has room when it is given some. */
 	for (int kid = p->kid + s.by * (s.nodes - 1);
-		 kid != p->kid - s.by; kid -= s.by)
-	{
-		FPTResult	res = fpt_entries_shift(pg, kid, s.by, s.m);
-
-		if (res != FPT_OK)
-			return res;
-	}
-	return FPT_OK;
+		 kid != p->kid - s.by && res == FPT_OK; kid -= s.by)
+		res = fpt_entries_shift(pg, kid, s.by, s.m);
+	for (int kid = p->kid; kid != p->kid + s.by * s.nodes; kid += s.by)
+		fpt_shift_tidy(pg, kid);
+	return res;
 }

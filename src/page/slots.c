@@ -39,25 +39,34 @@ FPTResult
 fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 {
 	const FPTGeom *g = pg.g;
-	char	   *node = fpt_kid_node(pg, kid);
-	char	   *keys = node + g->key_off;
 	uint64		was = fpt_kid_base(pg, kid);
 	uint64		base = fpt_base_of(g, fpt_word(g, hi, lo));
-	uint64		used = base != was ? fpt_node_used(g, node) : 0;
-	uint64		set;
+	FPTKid		k;
 
-	for (set = used; set != 0; set &= set - 1)
+	if (!fpt_kid_open(pg, kid, &k))
+		return FPT_CORRUPT;
+	for (int i = 0; base != was && i < k.n; i++)
 	{
-		uint64		v = fpt_load_uint(keys + fpt_ctz(set) * g->ks, g->sw);
+		uint64		set = fpt_node_used(g, k.node[i]);
 
-		if (fpt_node_tells(g, base, was + v) != 0)
-			return FPT_FULL;
+		for (; set != 0; set &= set - 1)
+		{
+			char	   *at = k.node[i] + g->key_off + fpt_ctz(set) * g->ks;
+
+			if (fpt_node_tells(g, base, was + fpt_load_uint(at, g->sw)) != 0)
+				return FPT_FULL;
+		}
 	}
-	for (set = used; set != 0; set &= set - 1)
+	for (int i = 0; base != was && i < k.n; i++)
 	{
-		char	   *at = keys + fpt_ctz(set) * g->ks;
+		uint64		set = fpt_node_used(g, k.node[i]);
 
-		fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
+		for (; set != 0; set &= set - 1)
+		{
+			char	   *at = k.node[i] + g->key_off + fpt_ctz(set) * g->ks;
+
+			fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
+		}
 	}
 	fpt_sep_set(pg, kid, hi, lo);
 	return FPT_OK;
@@ -72,15 +81,22 @@ fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 void
 fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 {
-	char	   *a = fpt_kid_node(pg, fromkid);
-	char	   *b = fpt_kid_node(pg, tokid);
-	int			fromid = fpt_kid(pg, fromkid) * pg.g->cap + from;
-	int			toid = fpt_kid(pg, tokid) * pg.g->cap + to;
+	FPTKid		k;
+	char	   *a;
+	char	   *b;
+	int			fromid;
+	int			toid;
 	uint64		hi,
 				lo;
 
-	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	Assert(fromkid != tokid || from != to);
+	(void) fpt_kid_open(pg, fromkid, &k);
+	fromid = fpt_kid_slotid(pg.g, &k, from);
+	a = fpt_kid_at(&k, from, &from);
+	(void) fpt_kid_open(pg, tokid, &k);
+	toid = fpt_kid_slotid(pg.g, &k, to);
+	b = fpt_kid_at(&k, to, &to);
+	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	fpt_slot_rel(pg.g, a, fpt_kid_base(pg, fromkid), from, &hi, &lo);
 	fpt_slot_set_rel(pg.g, b, fpt_kid_base(pg, tokid), to, hi, lo);
 	if (fpt_has_far(pg.g))

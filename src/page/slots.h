@@ -68,9 +68,9 @@ fpt_edit_changed(FPTEdit *edit, void *page, const char *p, uint64 was)
 /* --- separators ---------------------------------------------------------- */
 
 /*
- * Change the separator of a kid that has a node, and with it what this one's
- * keys are relative to.  FPT_FULL: one of them could not be told any more;
- * nothing is changed.  Raises nothing.
+ * Change the separator of a kid, and with it what its nodes' keys are relative
+ * to.  FPT_FULL: one of them could not be told any more; nothing is changed.
+ * FPT_CORRUPT: the page names nodes that there are not.  Raises nothing.
  */
 extern FPTResult fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo);
 
@@ -97,8 +97,8 @@ extern bool fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n);
 extern void fpt_node_spread(FPTPage pg, int kid);
 
 /*
- * Move slot "from" of a kid to the free slot "to" of a kid, hint included.
- * Their orders are the caller's to mend.
+ * Move slot "from" of a kid to the free slot "to" of a kid, hint included; both
+ * have been opened.  Their orders are the caller's to mend.
  */
 extern void fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to);
 

@@ -49,7 +49,7 @@
 #include "tree/search.h"
 
 /* Entries that fit into a batch as it is allocated first. */
-#define FPT_BATCH_SMALL		(2 * FPT_MAX_CAP)
+#define FPT_BATCH_SMALL		FPT_MAX_KID
 
 /* Bytes for index tuples, likewise. */
 #define FPT_ITUPS_SMALL		(2 * BLCKSZ)
@@ -307,8 +307,8 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 
 /*
  * Copy entries part[0] .. part[1] - 1 of a locked page, all of them NULL or
- * none, to the end of the batch, which has room; run->tupbytes goes on from
- * part to part.  Locks and errors: see fpt_copy_range().
+ * none, to the end of the batch, which has room for those of any sound page;
+ * run->tupbytes goes on from part to part.  Locks and errors: see fpt_copy_range().
  */
 static inline void
 fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
@@ -330,7 +330,9 @@ fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
 		run->tupoffs = b->tupoffs + b->n;
 		run->tuplens = b->tuplens + b->n;
 	}
-	n = fpt_page_copy(l, page, part[0], part[1], scan->ignore_killed_tuples,
+	run->max = b->max - b->n;
+	n = run->max <= 0 ? -1 :
+		fpt_page_copy(l, page, part[0], part[1], scan->ignore_killed_tuples,
 					  run);
 	if (n < 0)
 		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
@@ -385,7 +387,7 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 	if (unlikely(fpt_loc_before(&first, done)))
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*done = last;
-	if (b->n + FPT_MAX_CAP > b->max || first.kid != last.kid)
+	if (b->n + FPT_MAX_KID > b->max || first.kid != last.kid)
 		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false, false);
 	if (filter)
 		fpt_batch_alloc(so, b, b->max, true, false);
@@ -458,7 +460,7 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	int			kid;
 	int			n;
 
-	Assert(b->n == 0 && b->max >= FPT_MAX_CAP);
+	Assert(b->n == 0 && b->max >= FPT_MAX_KID);
 	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
 		!fpt_whole_image(l, &r->lo, &r->hi) ||
 		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||

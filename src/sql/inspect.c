@@ -46,7 +46,7 @@ PG_FUNCTION_INFO_V1(fptree_stat);
 
 /* Columns of the functions' results, as the install script declares them */
 #define FPT_METAP_COLS		13
-#define FPT_PAGE_STATS_COLS 19
+#define FPT_PAGE_STATS_COLS 20
 #define FPT_PAGE_ITEMS_COLS 8
 #define FPT_STAT_COLS		12
 
@@ -407,6 +407,7 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	FPTPageHeader *h = fpt_header(page);
 	FPTSpace	space;
 	FPTItems	items;
+	int			nodes = fpt_page_nodes(l, page);
 	bool		ok = fpt_read_items(l, page, &items);
 
 	Assert(g != NULL && g->cap > 0);	/* fpt_page_sane() */
@@ -420,8 +421,18 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 		fpt_row_add_null(row);
 		fpt_row_add_null(row);
 	}
-	fpt_row_add(row, Int32GetDatum(h->nkids));
-	fpt_row_add(row, Int32GetDatum(h->nnodes - h->nkids));
+	if (nodes >= 0)
+	{
+		fpt_row_add(row, Int32GetDatum(nodes));
+		fpt_row_add(row, Int32GetDatum(h->nnodes - nodes));
+		fpt_row_add(row, Int32GetDatum(nodes - h->nkids));
+	}
+	else
+	{
+		fpt_row_add_null(row);
+		fpt_row_add_null(row);
+		fpt_row_add_null(row);
+	}
 	fpt_row_add(row, Int32GetDatum(h->nnull));
 	fpt_row_add(row, Int32GetDatum(g->kw - g->rw + g->sw));
 	fpt_row_add(row, Int32GetDatum(g->tw));
@@ -640,7 +651,7 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 	st->entries += n;
 	st->used += space.used;
 	st->room += space.room;
-	st->node_slots += h->nkids * g->cap;
+	st->node_slots += fpt_page_nodes(l, page) * g->cap;
 }
 
 /* A share as a percentage with two decimals; NaN: of nothing. */

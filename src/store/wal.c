@@ -712,7 +712,7 @@ fpt_wal_verify_insert(Relation rel, FPTIndex *ix, Buffer buf,
 		return;
 	wal = fpt_wal_start(rel, &ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
-	p.node = copy + (place->node - (char *) BufferGetPage(buf));
+	fpt_place_move(&p, (char *) BufferGetPage(buf), copy);
 	fpt_page_insert_at(&ix->layout, copy, e, &p, &edit);
 	fpt_wal_verify(wal);
 	fpt_wal_abort(wal);

@@ -93,6 +93,7 @@ main(int argc, char **argv)
 	test_near();
 	test_fixed();
 	test_rows();
+	test_overflow();
 	test_corrupt();
 	start = seconds();
 	test_random(ops, seed);

@@ -179,10 +179,11 @@ extern void kt_layout_strings(FPTLayout *l);
 extern void kt_string_key(FPTKey *key, const char *s, int n);
 
 /*
- * The slots of a node that hold the first "rank" entries, by comparing all of
- * its entries with each other; only for nodes without a permutation.
+ * Set what a place knows: the slots of its kid that hold the first "rank"
+ * entries, by comparing all of these with each other; only for nodes without a
+ * permutation.
  */
-extern uint64 kt_slots_before(KTWorld *w, int kid, int rank);
+extern void kt_slots_before(KTWorld *w, FPTLoc *loc);
 
 /* Base of a world's pages. */
 static inline kt_u128
@@ -201,14 +202,17 @@ kt_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)
 	return fpt_page_insert_find(l, page, &e, &local, &place);
 }
 
-/* Remove these slots of a kid's node, as VACUUM does. */
+/* Remove these slots of the nodes of a sound kid, as VACUUM does. */
 static inline FPTResult
-kt_delete_slots(const FPTLayout *l, void *page, int kid, uint64 slots)
+kt_delete_slots(const FPTLayout *l, void *page, int kid, const uint64 *slots)
 {
 	uint64		gone[FPT_MAX_NODES] = {0};
 	FPTChanges	changed;
+	FPTKid		k;
 
-	gone[fpt_kid(fpt_page_open(l, page), kid)] = slots;
+	(void) fpt_kid_open(fpt_page_open(l, page), kid, &k);
+	for (int i = 0; i < k.n; i++)
+		gone[k.ordinal[i]] = slots[i];
 	return fpt_page_take(l, page, gone, &changed);
 }
 
@@ -272,6 +276,7 @@ extern void test_simd(void);
 extern void test_geom(void);
 extern void test_page(void);
 extern void test_near(void);
+extern void test_overflow(void);
 extern void test_fixed(void);
 extern void test_rows(void);
 extern void test_corrupt(void);

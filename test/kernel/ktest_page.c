@@ -847,47 +847,62 @@ kt_loc_index(KTWorld *w, FPTLoc loc)
 	return i;
 }
 
-uint64
-kt_slots_before(KTWorld *w, int kid, int rank)
+/* Is slot j's entry before slot i's, of a kid's slots (FPTKid)? */
+static bool
+slot_before(FPTPage pg, const FPTKid *k, int j, int i)
+{
+	uint64		hi[2];
+	uint64		lo[2];
+	uint64		tid[2];
+	int			slot;
+
+	for (int s = 0; s < 2; s++)
+	{
+		char	   *node = fpt_kid_at(k, s == 0 ? j : i, &slot);
+
+		fpt_slot_rel(pg.g, node, 0, slot, &hi[s], &lo[s]);
+		tid[s] = fpt_slot_tid(pg, node, slot);
+	}
+	if (hi[0] != hi[1])
+		return hi[0] < hi[1];
+	if (lo[0] != lo[1])
+		return lo[0] < lo[1];
+	return fpt_has_offsets(pg.g) ? j < i : tid[0] < tid[1];
+}
+
+void
+kt_slots_before(KTWorld *w, FPTLoc *loc)
 {
 	FPTPage		pg = fpt_page_open(&w->l, w->page);
-	char	   *node = fpt_kid_node(pg, kid);
-	uint64		before = 0;
+	FPTKid		k;
+	uint64		before[FPT_KID_NODES] = {0};
 
-	for (int i = 0; i < pg.g->cap; i++)
+	CHECK(fpt_kid_open(pg, loc->kid, &k));
+	for (int i = 0; i < k.n * FPT_MAX_CAP; i++)
 	{
-		uint64		tid = fpt_slot_tid(pg, node, i);
-		uint64		hi,
-					lo;
 		int			n = 0;
+		int			slot;
+		char	   *node = fpt_kid_at(&k, i, &slot);
 
-		if (!fpt_slot_used(pg.g, node, i))
+		if (slot >= pg.g->cap || !fpt_slot_used(pg.g, node, slot))
 			continue;
-		fpt_slot_rel(pg.g, node, 0, i, &hi, &lo);
-		for (int j = 0; j < pg.g->cap; j++)
+		for (int j = 0; j < k.n * FPT_MAX_CAP; j++)
 		{
-			uint64		tid2 = fpt_slot_tid(pg, node, j);
-			uint64		hi2,
-						lo2;
-
-			bool		first = tid2 < tid;
-
-			if (fpt_has_offsets(pg.g))
-				first = j < i;
-			fpt_slot_rel(pg.g, node, 0, j, &hi2, &lo2);
-			n += fpt_slot_used(pg.g, node, j) &&
-				(hi2 < hi || (hi2 == hi && (lo2 < lo || (lo2 == lo && first))));
+			node = fpt_kid_at(&k, j, &slot);
+			n += slot < pg.g->cap && fpt_slot_used(pg.g, node, slot) &&
+				slot_before(pg, &k, j, i);
 		}
-		if (n < rank)
-			before |= UINT64CONST(1) << i;
+		if (n < loc->rank)
+			before[i / FPT_MAX_CAP] |= UINT64CONST(1) << i % FPT_MAX_CAP;
 	}
-	return before;
+	loc->below = before[0];
+	loc->overbelow = before[1];
 }
 
 FPTLoc
 kt_index_loc(KTWorld *w, int i)
 {
-	FPTLoc		loc = {0, 0, 0};
+	FPTLoc		loc = {0};
 
 	for (; loc.kid < fpt_header(w->page)->nkids; loc.kid++)
 	{
@@ -901,7 +916,7 @@ kt_index_loc(KTWorld *w, int i)
 
 	/* places that searches find mostly know what is below */
 	if (i > 0 && !kt_geom(w)->perm && kt_chance(50))
-		loc.below = kt_slots_before(w, loc.kid, i);
+		kt_slots_before(w, &loc);
 	return loc;
 }
 
