@@ -493,11 +493,25 @@ fpt_split_middle(FPTSplit *sp, Page page)
 	return Max(1, (sp->n - 1) * FPT_SPLIT_INNER_KEEP / 100);
 }
 
+/* Take e out of sp's entries: it is put in later. */
+static void
+fpt_split_leave_out(FPTSplit *sp)
+{
+	Assert(sp->pos >= 0 && sp->pos < sp->n);
+	memmove(sp->entries + sp->pos, sp->entries + sp->pos + 1,
+			(sp->n - sp->pos - 1) * sizeof(FPTEntry));
+	sp->n--;
+	sp->pos = -1;
+}
+
 /*
  * The left half in the page's own image: entries stay where they are, only
  * those of the right half go.  Makes sp->left from sp's at and sep; if that is
- * not FPT_OK what is in there means nothing.  The page itself is only read.
- * Comparing keys may raise.
+ * not FPT_OK what is in there means nothing.  Leaves e out, so that sp's pos is
+ * -1 and at one less, where there is no free slot for it, and kids can have
+ * overflow nodes: it would get a node that is free since then, mostly, and this
+ * record would have to zero what was in that, while what is in the hole is
+ * zeroed at replay.  The page itself is only read.  Comparing keys may raise.
  */
 static FPTResult
 fpt_split_left_in_place(FPTSplit *sp, Page page)
@@ -510,6 +524,15 @@ fpt_split_left_in_place(FPTSplit *sp, Page page)
 	memcpy(sp->left, page, BLCKSZ);
 	res = fpt_page_truncate(l, sp->left, mine ? sp->at - 1 : sp->at);
 	if (res == FPT_OK && mine)
+		res = fpt_page_insert(l, sp->left, sp->e, &edit);
+	if (res == FPT_FULL && sp->at > 1 &&
+		fpt_may_overflow(fpt_page_geom(l, sp->left)))
+	{
+		fpt_split_leave_out(sp);
+		sp->at--;
+		res = FPT_OK;
+	}
+	else if (res == FPT_FULL)
 	{
 		res = fpt_page_make_room(l, sp->left, sp->e, sp->work);
 		if (res == FPT_OK)
@@ -632,10 +655,7 @@ fpt_split_choose(FPTSplit *sp, Page page)
 	 * TID is, from those of all others, and as long ones half of these would
 	 * not fit: without it they take no more than they took.
 	 */
-	memmove(sp->entries + pos, sp->entries + pos + 1,
-			(sp->n - pos - 1) * sizeof(FPTEntry));
-	sp->n--;
-	sp->pos = -1;
+	fpt_split_leave_out(sp);
 	sp->reach = 0;
 	if (few && fpt_split_try(sp, page, sp->n / 2))
 		return;
