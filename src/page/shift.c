@@ -33,8 +33,15 @@
  */
 #define FPT_SHIFT_RECORD	60
 #define FPT_SHIFT_NODE		(3 * FPT_EDIT_HEADER)
-#define FPT_SHIFT_WORTH		128
+#define FPT_SHIFT_WORTH		150
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
+
+/*
+ * Entries that a node gives at a time.  More cost less for each slot gained,
+ * but the page is split sooner or later, and the slots that are left then have
+ * been gained for nothing.
+ */
+#define FPT_SHIFT_MOST		4
 
 /* What entries are shifted from, and to: kids next to each other. */
 typedef struct FPTShifting
@@ -237,7 +244,7 @@ fpt_shift_tidy(FPTPage pg, int kid)
 }
 
 /*
- * Are entries shifted to where that costs the least?  Else to the nearest node
+ * Are entries shifted to where that costs the least, a few at a time?  Else to the nearest node
  * with room: where nodes have permutations, or are a part of the page only.
  */
 static inline bool
@@ -357,6 +364,8 @@ fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
 			continue;
 		}
 		s.m = Min(fpt_shift_share(pg, p, by, room), least - 1);
+		if (fpt_shift_chooses(pg) && !fpt_place_repeats(p) && !hard)
+			s.m = Min(s.m, FPT_SHIFT_MOST);
 		least = Min(least, count);
 		if (s.m < 1)
 			return;
