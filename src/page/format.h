@@ -209,11 +209,11 @@ typedef struct FPTNode
 } FPTNode;
 
 /*
- * Bytes of an insertion that make no longer a record than fewer do, if they are
- * one behind the other: with the headers of WAL a record of 64 bytes.  In two
- * places, what is searched and the rest, the same takes 72.
+ * Bytes of a wide key and a TID that are stored one behind the other: with 16 of
+ * them an insertion's record has 64 bytes, in two places, what is searched and
+ * the rest, 72; up to 18, uuids of version 4, what is moved logs less.
  */
-#define FPT_JOINED_BYTES	16
+#define FPT_JOINED_BYTES	18
 
 /* Kinds of pages as to their payload, for the table of node widths. */
 #define FPT_KIND_LEAF1		0	/* level 0, TIDs relative to nodes */
