@@ -136,12 +136,18 @@ check_entries(const FPTLayout *l)
 		CHECK(fpt_loc_before(&loc, &end));
 		if (i % 16 == 0)
 		{
-			FPTRun		one = {.tids = got[0].key.tid == 0 ? NULL : tids};
+			FPTRun		one = {.tids = tids};
 			int			m = fpt_page_copy_image(l, page, k, false, &one, &kid);
+			int			from = i;
+			int			to = i + 1;
 
-			CHECK(m == FPT_NO_IMAGE || m == 1 || e[i].key.lo == e[i + 1].key.lo);
-			CHECK(m <= 0 || tids[0] == k->tid ||
-				  e[i].key.lo == e[i - 1].key.lo);
+			while (from > 0 && fpt_image_cmp(&e[from - 1].key, k) == 0)
+				from--;
+			while (to < n && fpt_image_cmp(&e[to].key, k) == 0)
+				to++;
+			CHECK(m == FPT_NO_IMAGE || m == to - from);
+			for (int j = 0; j < m; j++)
+				CHECK(tids[j] == e[from + j].key.tid);
 			CHECK(fpt_page_copy_all(l, page, false, &run) == n);
 		}
 	}
