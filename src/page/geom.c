@@ -115,17 +115,25 @@ fpt_geom_cap(FPTGeom *g, int bytes, int entry)
 }
 
 /*
+ * Slots of fewer bytes: a split of a node logs little, and a second node would
+ * cost searches, and insertions above all, more than that.
+ */
+#define FPT_OVERFLOW_SLOT	8
+
+/*
  * Where numbers of overflow nodes are, a byte for each node: behind the root's
- * arrays, or behind the node's slots.  None where neither has room for them; in
- * pages whose slots own tuples, where splitting a node moves no tuple, and in
- * those of TIDs relative to nodes, as rows in table order come in that of keys.
+ * arrays, or behind the node's slots.  None where neither has room for them, or
+ * slots are narrow; in pages whose slots own tuples, where splitting a node
+ * moves no tuple, and in those of TIDs relative to nodes, as rows in table order
+ * come in that of keys.
  */
 static void
 fpt_geom_overflow(FPTGeom *g)
 {
 	int			slots = g->cap * fpt_slot_bytes(g);
 
-	if (g->dw > 0 || g->coding != FPT_CODING_IMAGE || g->nfar > 0)
+	if (g->dw > 0 || g->coding != FPT_CODING_IMAGE || g->nfar > 0 ||
+		fpt_slot_bytes(g) < FPT_OVERFLOW_SLOT)
 		return;
 	if (g->kids_off + 2 * g->maxnodes <= g->node_off)
 	{

@@ -53,8 +53,8 @@ check_far(const FPTGeom *g, bool has, int nodeend)
 /*
  * Numbers of overflow nodes have a byte for each node, that is nothing else's:
  * behind the root's arrays, or behind the slots.  There is none in inner pages,
- * beside tuples and dictionaries, and where TIDs are relative to nodes; else if
- * there is room.
+ * beside tuples and dictionaries, and where TIDs are relative to nodes or slots
+ * have less than eight bytes; else if there is room.
  */
 static void
 check_overflow(const FPTGeom *g, bool can, int nodeend)
@@ -131,8 +131,8 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(nodeend == g->low_off + g->cap * g->pw - (joined ? g->sw : 0));
 	CHECK(nodeend <= x * FPT_LINE);
 	check_far(g, tidwidth[basic] == 1, nodeend);
-	check_overflow(g, !inner && !general && !dict && tidwidth[basic] > 1,
-				   nodeend);
+	check_overflow(g, !inner && !general && !dict && tidwidth[basic] > 1 &&
+				   entry >= 8, nodeend);
 	CHECK(g->cap == FPT_MAX_CAP || fpt_has_far(g) ||
 		  nodeend + entry > x * FPT_LINE);
 	CHECK(!fpt_has_far(g) || (!general && !dict && !inner));

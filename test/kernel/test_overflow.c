@@ -15,7 +15,7 @@ static const FPTKey minf = {.cls = FPT_CLS_MINF};
 static const FPTKey pinf = {.cls = FPT_CLS_PINF};
 static FPTEntry e[FPT_MAX_ENTRIES + 1];
 static int	n;					/* how many of them are in the page, in order */
-static int	apart = 1000;		/* keys that full_nodes() makes */
+static uint64 apart = 1000;		/* keys that full_nodes() makes */
 
 static FPTPage
 open_page(const FPTLayout *l)
@@ -348,18 +348,19 @@ test_near_overflow(void)
 {
 	int			had = 0;
 
-	apart = 500;
+	apart = UINT64CONST(500) << 24;
 	for (int kind = FPT_KIND_NEAR + FPT_KIND_LEAF3;
 		 kind <= FPT_KIND_NEAR + FPT_KIND_LEAF6; kind++)
 	{
-		const FPTGeom *g = &l8.geoms->geom[2][kind];
+		const FPTGeom *g = &l8.geoms->geom[5][kind];
 
-		/* the keys of a node, and what bases are rounded by, take two bytes */
-		if (g->maxnodes < 5 || !fpt_may_overflow(g) || g->cap * apart > 40000)
+		/* the keys of a node, and what bases are rounded by, take five bytes */
+		if (g->maxnodes < 5 || !fpt_may_overflow(g) ||
+			g->cap * apart > UINT64CONST(40000) << 24)
 			continue;
 		had++;
 		for (int i = 0; i < 20; i++)
-			fill_page(fpt_enc(2, kind));
+			fill_page(fpt_enc(5, kind));
 	}
 	apart = 1000;
 	CHECK(had > 0 || BLCKSZ != 8192);

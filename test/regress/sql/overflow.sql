@@ -52,6 +52,7 @@ CREATE INDEX t_n ON t USING fptree (n);
 CREATE INDEX t_d ON t USING fptree (d);
 SELECT ix, having_some(ix::regclass) FROM unnest('{t_k,t_u,t_ts,t_n,t_d}'::text[]) ix;
 
+-- not where entries have less than eight bytes
 INSERT INTO t SELECT * FROM rows_from(30001, 40000);
 VACUUM t;
 SELECT ix, having_some(ix::regclass) >= 30 AS many
