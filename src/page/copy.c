@@ -379,27 +379,16 @@ typedef struct FPTCopying
 } FPTCopying;
 
 /*
- * The slots of a kid's entries that are to be copied, in order: from "first",
- * if that is not NULL, and before "end", less the dead ones of each node; their
- * number, or -1 if corrupt.
+ * The slots of a kid without permutations whose entries are to be copied: from
+ * "first", if that is not NULL, and before "end", less the dead ones of each
+ * node.
  */
-static inline int
+static inline void
 fpt_kid_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
-			  const FPTLoc *end, const uint64 *dead, uint8 *slots)
+			  const FPTLoc *end, const uint64 *dead, uint64 *set)
 {
-	uint64		set[FPT_KID_NODES];
 	uint64		before[FPT_KID_NODES];
 
-	if (pg.g->perm)
-	{
-		int			to = fpt_popcount(fpt_node_used(pg.g, k->node[0]));
-
-		if (end != NULL)
-			to = Min(to, end->rank);
-		return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, k->node[0]),
-							  first != NULL ? first->rank : 0, to, dead[0],
-							  slots);
-	}
 	if (end != NULL)
 		fpt_kid_before(pg, k, end, set);
 	else
@@ -415,7 +404,19 @@ fpt_kid_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
 	}
 	for (int i = 0; i < k->n; i++)
 		set[i] &= ~dead[i];
-	return fpt_kid_order_of(pg, k, set, slots);
+}
+
+/* The same of a kid with a permutation: in order, their number, -1: corrupt. */
+static inline int
+fpt_perm_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
+			   const FPTLoc *end, uint64 dead, uint8 *slots)
+{
+	int			to = fpt_popcount(fpt_node_used(pg.g, k->node[0]));
+
+	if (end != NULL)
+		to = Min(to, end->rank);
+	return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, k->node[0]),
+						  first != NULL ? first->rank : 0, to, dead, slots);
 }
 
 /*
@@ -459,54 +460,72 @@ fpt_slots_copy(FPTPage pg, const FPTKid *k, int i, const uint8 *slots, int m,
 	return true;
 }
 
+/* The entries of two nodes: arrays as FPTRun has them. */
+typedef struct FPTPair
+{
+	uint64		tids[FPT_MAX_KID];
+	uint64		los[FPT_MAX_KID];
+	uint64		his[FPT_MAX_KID];
+	uint16		slotids[FPT_MAX_KID];
+} FPTPair;
+
+/* Is entry a of these before entry b? */
+static inline bool
+fpt_pair_before(const FPTPair *p, bool wide, int a, int b)
+{
+	if (wide && p->his[a] != p->his[b])
+		return p->his[a] < p->his[b];
+	if (p->los[a] != p->los[b])
+		return p->los[a] < p->los[b];
+	return p->tids[a] < p->tids[b];
+}
+
 /*
- * The same of m slots of a kid that has an overflow node, and a page's images:
- * those of each node are copied in their order, then put among those of the
- * other.
+ * The same of a kid that has an overflow node, "set" of the slots of each node.
+ * The entries of both are copied in their orders, which are merged then, by
+ * what was copied.
  */
 static pg_noinline bool
-fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint8 *slots, int m,
+fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint64 *set,
 				  FPTCopying *c)
 {
+	bool		wide = pg.l->keysize > 8;	/* stored keys may be narrow */
 	FPTRun	   *to = c->run;
-	uint64		words[3][FPT_MAX_KID];
-	uint16		slotids[FPT_MAX_KID];
-	FPTRun		run = {0};
+	FPTPair		p;
+	FPTRun		run = {.tids = p.tids, .los = p.los,
+		.his = wide ? p.his : NULL, .slotids = p.slotids};
 	FPTCopying	part = {.run = &run};
-	int			from[FPT_KID_NODES];
+	uint8		slots[FPT_MAX_CAP];
+	uint8		pos[FPT_MAX_KID];
+	int			first = 0;		/* of the overflow node's entries */
+	int			a = 0;
+	int			b;
 
-	run.tids = to->tids ? words[0] : NULL;
-	run.los = to->los ? words[1] : NULL;
-	run.his = to->his ? words[2] : NULL;
-	run.slotids = to->slotids ? slotids : NULL;
 	for (int i = 0; i < k->n; i++)
 	{
-		uint8		own[FPT_MAX_CAP];
-		int			n = 0;
+		int			m = fpt_slots_order(pg, k->node[i], set[i], slots);
 
-		from[i] = part.n;
-		for (int j = 0; j < m; j++)
-		{
-			if (slots[j] / FPT_MAX_CAP == i)
-				own[n++] = slots[j] % FPT_MAX_CAP;
-		}
-		if (!fpt_slots_copy(pg, k, i, own, n, &part, NULL))
+		first = part.n;
+		if (m > 0 && !fpt_slots_copy(pg, k, i, slots, m, &part, NULL))
 			return false;
 	}
-	for (int j = 0; j < m; j++)
+	b = first;
+	for (int i = 0; i < part.n; i++)
 	{
-		int			at = from[slots[j] / FPT_MAX_CAP]++;
+		bool		right = a == first ||
+			(b < part.n && fpt_pair_before(&p, wide, b, a));
 
-		if (to->tids)
-			to->tids[c->n] = words[0][at];
-		if (to->los)
-			to->los[c->n] = words[1][at];
-		if (to->his)
-			to->his[c->n] = words[2][at];
-		if (to->slotids)
-			to->slotids[c->n] = slotids[at];
-		c->n++;
+		pos[i] = (uint8) (right ? b++ : a++);
 	}
+	for (int i = 0; to->tids && i < part.n; i++)
+		to->tids[c->n + i] = p.tids[pos[i]];
+	for (int i = 0; to->los && i < part.n; i++)
+		to->los[c->n + i] = p.los[pos[i]];
+	for (int i = 0; to->his && i < part.n; i++)
+		to->his[c->n + i] = wide ? p.his[pos[i]] : 0;
+	for (int i = 0; to->slotids && i < part.n; i++)
+		to->slotids[c->n + i] = p.slotids[pos[i]];
+	c->n += part.n;
 	return true;
 }
 
@@ -521,7 +540,8 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 {
 	FPTKid		k;
 	uint64		dead[FPT_KID_NODES] = {0};
-	uint8		slots[FPT_MAX_KID];
+	uint64		set[FPT_KID_NODES];
+	uint8		slots[FPT_MAX_CAP];
 	int			m;
 
 	if (!fpt_kid_open(pg, kid, &k))
@@ -530,13 +550,20 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 		fpt_kid_prefetch(pg, kid + 1);
 	for (int i = 0; c->skip_dead && i < k.n; i++)
 		dead[i] = fpt_node_hints(pg, k.ordinal[i]);
-	m = fpt_kid_range(pg, &k, kid == first->kid ? first : NULL,
-					  kid == end->kid ? end : NULL, dead, slots);
-	if (m < 0 || c->n + m > c->max)
-		return false;
-	if (unlikely(k.n > 1))
-		return fpt_overflow_copy(pg, &k, slots, m, c);
-	return fpt_slots_copy(pg, &k, 0, slots, m, c, &c->last);
+	first = kid == first->kid ? first : NULL;
+	end = kid == end->kid ? end : NULL;
+	if (pg.g->perm)
+		m = fpt_perm_range(pg, &k, first, end, dead[0], slots);
+	else
+	{
+		fpt_kid_range(pg, &k, first, end, dead, set);
+		if (unlikely(k.n > 1))
+			return c->n + fpt_popcount(set[0]) + fpt_popcount(set[1]) <=
+				c->max && fpt_overflow_copy(pg, &k, set, c);
+		m = fpt_slots_order(pg, k.node[0], set[0], slots);
+	}
+	return m >= 0 && c->n + m <= c->max &&
+		fpt_slots_copy(pg, &k, 0, slots, m, c, &c->last);
 }
 
 /* See page/copy.h. */
@@ -578,7 +605,7 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	FPTPlace	p;
 	FPTKid		k;
 	uint64		set[FPT_KID_NODES];
-	uint8		slots[FPT_MAX_KID];
+	uint8		slots[FPT_MAX_CAP];
 	int			m;
 
 	if (pg.g == NULL || pg.g->perm || fpt_is_general(l) ||
@@ -590,10 +617,10 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	for (int i = 0; skip_dead && i < k.n; i++)
 		set[i] &= ~fpt_node_hints(pg, k.ordinal[i]);
 	Assert((set[0] & ~fpt_node_used(pg.g, p.node)) == 0);
-	m = fpt_kid_order_of(pg, &k, set, slots);
-	if (unlikely(k.n > 1) ?
-		!fpt_overflow_copy(pg, &k, slots, m, &c) :
-		!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
+	if (unlikely(k.n > 1))
+		return fpt_overflow_copy(pg, &k, set, &c) ? c.n : FPT_NO_IMAGE;
+	m = fpt_slots_order(pg, k.node[0], set[0], slots);
+	if (!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
 	return m;
 }
@@ -669,7 +696,7 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 	return n;
 }
 
-/* As many bits as slots are in use, of which they are the first: spread them. */
+/* As many bits as slots are in use, as if these were the first: spread them. */
 static inline uint64
 fpt_bits_spread(uint64 used, uint64 bits)
 {

@@ -165,13 +165,15 @@ typedef struct FPTPageSpecial
  * In-page leaf nodes.  A node that the root lists and its overflow node, if it
  * has one, hold the entries from its separator to the next one; a byte for each
  * node, the first of which is FPTGeom.over_off bytes from the page's beginning,
- * says which one that is: its number and one, or 0.  With cap the node's number of slots they are keys[cap]
- * of kw bytes, payload[cap]: a TID, in inner pages a downlink of 4 bytes, and
- * where slots own tuples the offset of one in the page, 2 bytes, 0 for an empty
- * tuple.  Of keys wider than 8 bytes the lower 8 are the first part of the
- * payload: what precedes them is searched.  Keys and TIDs, packed as they are,
- * have their lowest byte first on all machines; downlinks and offsets are the
- * machine's numbers, unaligned.
+ * says which one that is: its number and one, or 0.
+ *
+ * With cap the node's number of slots they are keys[cap] of kw bytes,
+ * payload[cap]: a TID, in inner pages a downlink of 4 bytes, and where slots
+ * own tuples the offset of one in the page, 2 bytes, 0 for an empty tuple.  Of
+ * keys wider than 8 bytes the lower 8 are the first part of the payload: what
+ * precedes them is searched.  Keys and TIDs, packed as they are, have their
+ * lowest byte first on all machines; downlinks and offsets are the machine's
+ * numbers, unaligned.
  *
  * Of wide keys in leaf pages the part that is searched is not in keys[], but
  * the first part of the payload, if all of that takes FPT_JOINED_BYTES or less
@@ -209,9 +211,9 @@ typedef struct FPTNode
 } FPTNode;
 
 /*
- * Bytes of a wide key and a TID that are stored one behind the other: with 16 of
- * them an insertion's record has 64 bytes, in two places, what is searched and
- * the rest, 72; up to 18, uuids of version 4, what is moved logs less.
+ * Bytes of a wide key and a TID that are stored one behind the other: with 16
+ * of them an insertion's record has 64 bytes, in two places, what is searched
+ * and the rest, 72; up to 18, uuids of version 4, what is moved logs less.
  */
 #define FPT_JOINED_BYTES	18
 

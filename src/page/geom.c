@@ -124,8 +124,8 @@ fpt_geom_cap(FPTGeom *g, int bytes, int entry)
  * Where numbers of overflow nodes are, a byte for each node: behind the root's
  * arrays, or behind the node's slots.  None where neither has room for them, or
  * slots are narrow; in pages whose slots own tuples, where splitting a node
- * moves no tuple, and in those of TIDs relative to nodes, as rows in table order
- * come in that of keys.
+ * moves no tuple, and in those of TIDs relative to nodes, as rows in table
+ * order come in that of keys.
  */
 static void
 fpt_geom_overflow(FPTGeom *g)

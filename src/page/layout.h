@@ -123,8 +123,8 @@ typedef struct FPTGeom
 	uint16		off_off;		/* slot 0's tuple offset, if ow is not 0 */
 	uint16		far_off;		/* what TIDs are relative to, then far ones, if
 								 * nfar is not 0 */
-	uint16		over_off;		/* offset in the page of what node 0 has for an
-								 * overflow node's number; 0: none can have one */
+	uint16		over_off;		/* offset in the page of node 0's byte for the
+								 * number of an overflow node; 0: it has none */
 	uint16		over_step;		/* bytes from there to the next node's */
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */

@@ -318,7 +318,7 @@ fpt_overflow_get(FPTPage pg, int ordinal)
 	return ((uint8 *) pg.p)[pg.g->over_off + ordinal * pg.g->over_step] - 1;
 }
 
-/* Give a node, in a page whose kids can have them, an overflow node; -1: none. */
+/* Give a node, where kids can have them, an overflow node; -1: none. */
 static inline void
 fpt_overflow_set(FPTPage pg, int ordinal, int over)
 {
@@ -339,10 +339,10 @@ typedef struct FPTKid
 	int			kid;			/* its place in the root */
 	int			n;				/* of nodes: 1 or 2 */
 	int			ordinal[FPT_KID_NODES]; /* their numbers, */
-	char	   *node[FPT_KID_NODES];	/* and where they are; NULL: no second */
+	char	   *node[FPT_KID_NODES];	/* where they are; NULL: no second */
 } FPTKid;
 
-/* Open a kid; false if the page names nodes that there are not, or one twice. */
+/* Open a kid; false if it has nodes that there are not, or one twice. */
 static inline bool
 fpt_kid_open(FPTPage pg, int kid, FPTKid *k)
 {

@@ -382,12 +382,10 @@ fpt_slots_ascend(const FPTGeom *g, const char *node, int n)
 }
 
 /*
- * Some slots of a node without a permutation in the order of their entries.
- * "set" is of those in use; "slots" has room for FPT_MAX_CAP.  Returns their
- * number.  Most of the time goes into calls for nodes whose slots are in order,
- * or whose keys are all the same: these are looked for first.
+ * See page/order.h.  Most of the time goes into calls for nodes whose slots are
+ * in order, or whose keys are all the same: these are looked for first.
  */
-static int
+int
 fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 {
 	int			part = FPT_PART_KEY;
@@ -476,8 +474,12 @@ fpt_order_join(FPTPage pg, const FPTKid *k, uint8 *slots, int n, int m)
 	}
 }
 
-/* See page/order.h.  Both nodes' keys are relative to the same base. */
-int
+/*
+ * Slots in use of a kid without permutations, "set" of each of its nodes, in
+ * the order of their entries: their number.  Both nodes' keys are relative to
+ * the same base.
+ */
+static int
 fpt_kid_order_of(FPTPage pg, const FPTKid *k, const uint64 *set, uint8 *slots)
 {
 	uint8		other[FPT_MAX_CAP];

@@ -11,6 +11,14 @@
 #include "page/node.h"
 
 /*
+ * Some slots of a node without a permutation in the order of their entries.
+ * "set" is of those in use; "slots" has room for FPT_MAX_CAP.  Returns their
+ * number.
+ */
+extern int	fpt_slots_order(FPTPage pg, const char *node, uint64 set,
+							uint8 *slots);
+
+/*
  * All slots in use of any node, in order: their number, or -1 if corrupt.
  * "slots" has room for FPT_MAX_CAP.  A corrupt permutation may name one twice,
  * or one that is not in use.
@@ -18,13 +26,8 @@
 extern int	fpt_node_order(FPTPage pg, char *node, uint8 *slots);
 
 /*
- * Slots in use of a kid, "set" of each of its nodes, in the order of their
- * entries: their number.  "slots" has room for FPT_MAX_KID.  No permutations.
+ * All slots in use of any kid, likewise.  "slots" has room for FPT_MAX_KID.
  */
-extern int	fpt_kid_order_of(FPTPage pg, const FPTKid *k, const uint64 *set,
-							 uint8 *slots);
-
-/* All slots in use of any kid, likewise; -1 as fpt_node_order(). */
 extern int	fpt_kid_order(FPTPage pg, const FPTKid *k, uint8 *slots);
 
 /*

@@ -244,8 +244,9 @@ fpt_shift_tidy(FPTPage pg, int kid)
 }
 
 /*
- * Are entries shifted to where that costs the least, a few at a time?  Else to the nearest node
- * with room: where nodes have permutations, or are a part of the page only.
+ * Are entries shifted to where that costs the least, a few at a time?  Else to
+ * the nearest kid with room: where nodes have permutations, or are a part of
+ * the page only.
  */
 static inline bool
 fpt_shift_chooses(FPTPage pg)

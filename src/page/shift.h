@@ -14,9 +14,9 @@
  * Move m entries from the end of a kid to the front of the next one (by = 1),
  * or from its front to the end of the previous one (by = -1), and change the
  * separator between them.  Both kids are of one region, and have nodes; the
- * first one keeps an entry at least, the other one has room for m.  If the first
- * one has two nodes, one of them may be empty afterwards.  FPT_FULL:
- * keys are relative to nodes, and one could not be told any more; nothing is
+ * first one keeps an entry at least, the other one has room for m.  If the
+ * first one has two nodes, one of them may be empty afterwards.  FPT_FULL: keys
+ * are relative to nodes, and one could not be told any more; nothing is
  * changed.  FPT_CORRUPT: the nodes cannot be what the root says; no entry is
  * lost.  Raises nothing.
  */

@@ -308,7 +308,8 @@ fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 /*
  * Copy entries part[0] .. part[1] - 1 of a locked page, all of them NULL or
  * none, to the end of the batch, which has room for those of any sound page;
- * run->tupbytes goes on from part to part.  Locks and errors: see fpt_copy_range().
+ * run->tupbytes goes on from part to part.  Locks and errors: see
+ * fpt_copy_range().
  */
 static inline void
 fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,

@@ -192,6 +192,12 @@ kt_page_base(const KTWorld *w)
 	return w->dict ? 0 : w->base;
 }
 
+/* Page 5, as most tests make it: does the check find nothing? */
+extern bool kt_sound(const FPTLayout *l, void *page);
+
+/* Insert, making room if that is needed; what made no room is the result. */
+extern FPTResult kt_insert(const FPTLayout *l, void *page, const FPTEntry *e);
+
 /* Only look: FPT_OK if fpt_page_insert() would succeed. */
 static inline FPTResult
 kt_insert_probe(const FPTLayout *l, void *page, const FPTEntry *e)

@@ -847,6 +847,28 @@ kt_loc_index(KTWorld *w, FPTLoc loc)
 	return i;
 }
 
+bool
+kt_sound(const FPTLayout *l, void *page)
+{
+	const char *msg = fpt_page_check(l, page, 5, NULL);
+
+	if (msg)
+		printf("page check: %s\n", msg);
+	return msg == NULL;
+}
+
+FPTResult
+kt_insert(const FPTLayout *l, void *page, const FPTEntry *e)
+{
+	FPTEdit		edit = {0};
+	FPTResult	res = fpt_page_insert(l, page, e, &edit);
+
+	if (res != FPT_FULL)
+		return res;
+	res = fpt_page_make_room(l, page, e, &kt_work);
+	return res == FPT_OK ? fpt_page_insert(l, page, e, &edit) : res;
+}
+
 /* Is slot j's entry before slot i's, of a kid's slots (FPTKid)? */
 static bool
 slot_before(FPTPage pg, const FPTKid *k, int j, int i)

@@ -46,11 +46,7 @@ open_page(const FPTLayout *l)
 static bool
 sound(const FPTLayout *l)
 {
-	const char *msg = fpt_page_check(l, page, 5, NULL);
-
-	if (msg)
-		printf("page check: %s\n", msg);
-	return msg == NULL;
+	return kt_sound(l, page);
 }
 
 /* Form a page of n entries; false: none of them fits. */
@@ -87,13 +83,7 @@ empty_page(const FPTLayout *l, int enc)
 static FPTResult
 insert(const FPTLayout *l, const FPTEntry *x)
 {
-	FPTEdit		edit = {0};
-	FPTResult	res = fpt_page_insert(l, page, x, &edit);
-
-	if (res != FPT_FULL)
-		return res;
-	res = fpt_page_make_room(l, page, x, &kt_work);
-	return res == FPT_OK ? fpt_page_insert(l, page, x, &edit) : res;
+	return kt_insert(l, page, x);
 }
 
 /* Is each of the n entries in e[] found, and all keys around it where they are? */

@@ -26,11 +26,7 @@ open_page(const FPTLayout *l)
 static bool
 sound(const FPTLayout *l)
 {
-	const char *msg = fpt_page_check(l, page, 5, NULL);
-
-	if (msg)
-		printf("page check: %s\n", msg);
-	return msg == NULL;
+	return kt_sound(l, page);
 }
 
 /*
@@ -84,16 +80,9 @@ static FPTResult
 insert(const FPTLayout *l, uint64 hi, uint64 lo, uint64 tid)
 {
 	FPTEntry	x = {.key = kt_key(FPT_CLS_VALUE, hi, lo, tid)};
-	FPTEdit		edit = {0};
-	FPTResult	res = fpt_page_insert(l, page, &x, &edit);
+	FPTResult	res = kt_insert(l, page, &x);
 	int			i = n;
 
-	if (res == FPT_FULL)
-	{
-		res = fpt_page_make_room(l, page, &x, &kt_work);
-		if (res == FPT_OK)
-			res = fpt_page_insert(l, page, &x, &edit);
-	}
 	if (res != FPT_OK)
 		return res;
 	for (; i > 0 && fpt_key_cmp(l, &x.key, &e[i - 1].key) < 0; i--)

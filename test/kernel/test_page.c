@@ -55,11 +55,7 @@ init_page(const FPTLayout *l, int level, int enc, uint64 base)
 static bool
 sound(const FPTLayout *l)
 {
-	const char *msg = fpt_page_check(l, page, 5, NULL);
-
-	if (msg)
-		printf("page check: %s\n", msg);
-	return msg == NULL;
+	return kt_sound(l, page);
 }
 
 /* --- order -------------------------------------------------------------- */
@@ -509,7 +505,7 @@ check_node_order(FPTPage pg, char *node, int n)
 	CHECK(fpt_node_used(pg.g, node) == used);
 	CHECK(fpt_node_order(pg, node, slots) == n);
 	check_order(pg, node, used, slots, n);
-	check_order(pg, node, some, part, fpt_kid_order_of(pg, &k, &some, part));
+	check_order(pg, node, some, part, fpt_slots_order(pg, node, some, part));
 	for (int i = 0; i < n; i++)
 	{
 		CHECK(fpt_slot_used(pg.g, node, slots[i]));
@@ -693,13 +689,7 @@ test_fill_regions(void)
 static FPTResult
 insert(const FPTLayout *l, const FPTEntry *x)
 {
-	FPTEdit		edit = {0};
-	FPTResult	res = fpt_page_insert(l, page, x, &edit);
-
-	if (res != FPT_FULL)
-		return res;
-	res = fpt_page_make_room(l, page, x, &kt_work);
-	return res == FPT_OK ? fpt_page_insert(l, page, x, &edit) : res;
+	return kt_insert(l, page, x);
 }
 
 static void

@@ -36,11 +36,7 @@ node(int kid)
 static bool
 sound(void)
 {
-	const char *msg = fpt_page_check(&l8, page, 5, NULL);
-
-	if (msg)
-		printf("page check: %s\n", msg);
-	return msg == NULL;
+	return kt_sound(&l8, page);
 }
 
 static const FPTGeom *
