@@ -13,26 +13,6 @@ CREATE FUNCTION having_some(ix regclass) RETURNS bigint LANGUAGE sql AS $$
 	WHERE s.level = 0 AND s.type = 'leaf'
 $$;
 
--- The same rows by the index as by the table, in order?
-CREATE FUNCTION same(query text) RETURNS bool LANGUAGE plpgsql AS $f$
-DECLARE
-	a text;
-	b text;
-BEGIN
-	SET LOCAL enable_seqscan = off;
-	SET LOCAL enable_bitmapscan = off;
-	SET LOCAL enable_sort = off;
-	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO a;
-	SET LOCAL enable_seqscan = on;
-	SET LOCAL enable_sort = on;
-	SET LOCAL enable_indexscan = off;
-	SET LOCAL enable_indexonlyscan = off;
-	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO b;
-	RESET enable_indexscan;
-	RESET enable_indexonlyscan;
-	RETURN a = b;
-END $f$;
-
 -- Rows whose keys are in no order; n repeats, now and then
 CREATE FUNCTION rows_from(i int, j int, OUT id int, OUT k int8, OUT u uuid,
 						  OUT ts timestamptz, OUT n int, OUT d int)
@@ -61,12 +41,12 @@ SELECT fptree_index_parent_check(ix::regclass, true, true)
 FROM unnest('{t_k,t_u,t_ts,t_n,t_d}'::text[]) ix;
 
 -- all kinds of scans
-SELECT same('SELECT k, id FROM t ORDER BY k'),
-	   same('SELECT k, id FROM t ORDER BY k DESC'),
-	   same('SELECT u FROM t ORDER BY u'),
-	   same('SELECT ts, id FROM t ORDER BY ts, ctid'),
-	   same('SELECT n, ctid FROM t WHERE n BETWEEN -5000 AND 5000 ORDER BY n, ctid'),
-	   same('SELECT d FROM t ORDER BY d DESC LIMIT 10000');
+SELECT fpt_same('SELECT k, id FROM t ORDER BY k'),
+	   fpt_same('SELECT k, id FROM t ORDER BY k DESC'),
+	   fpt_same('SELECT u FROM t ORDER BY u'),
+	   fpt_same('SELECT ts, id FROM t ORDER BY ts, ctid'),
+	   fpt_same('SELECT n, ctid FROM t WHERE n BETWEEN -5000 AND 5000 ORDER BY n, ctid'),
+	   fpt_same('SELECT d FROM t ORDER BY d DESC LIMIT 10000');
 SELECT count(*) FROM t a, LATERAL (SELECT count(*) FROM t b WHERE b.k = a.k) c
 WHERE a.id % 10 = 3 AND c.count <> 1;
 SELECT count(*) FROM t a, LATERAL (
@@ -116,16 +96,16 @@ SELECT count(*) FROM t WHERE k < 0 OR k >= 0;
 SELECT count(k) FROM (SELECT k FROM t ORDER BY k) x;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
-SELECT same('SELECT k, id FROM t ORDER BY k'), same('SELECT u FROM t ORDER BY u');
+SELECT fpt_same('SELECT k, id FROM t ORDER BY k'), fpt_same('SELECT u FROM t ORDER BY u');
 VACUUM t;
 SELECT fptree_index_parent_check(ix::regclass, true, true)
 FROM unnest('{t_k,t_u,t_ts,t_n,t_d}'::text[]) ix;
-SELECT same('SELECT k, id FROM t ORDER BY k'), same('SELECT ts, id FROM t ORDER BY ts, ctid');
+SELECT fpt_same('SELECT k, id FROM t ORDER BY k'), fpt_same('SELECT ts, id FROM t ORDER BY ts, ctid');
 DELETE FROM t WHERE id % 50 <> 1;
 VACUUM t;
 SELECT fptree_index_parent_check(ix::regclass, true, true)
 FROM unnest('{t_k,t_u,t_ts,t_n,t_d}'::text[]) ix;
-SELECT same('SELECT k, id FROM t ORDER BY k');
+SELECT fpt_same('SELECT k, id FROM t ORDER BY k');
 
 -- not where rows ascend
 CREATE TABLE a (id int8, ts timestamptz);

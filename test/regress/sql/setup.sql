@@ -16,6 +16,26 @@ DO $$ BEGIN
 END $$;
 SET jit = off;
 
+-- Does a query give the same rows by an index as by the table, in order?
+CREATE FUNCTION fpt_same(query text) RETURNS bool LANGUAGE plpgsql AS $f$
+DECLARE
+	a text;
+	b text;
+BEGIN
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	SET LOCAL enable_sort = off;
+	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO a;
+	SET LOCAL enable_seqscan = on;
+	SET LOCAL enable_sort = on;
+	SET LOCAL enable_indexscan = off;
+	SET LOCAL enable_indexonlyscan = off;
+	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO b;
+	RESET enable_indexscan;
+	RESET enable_indexonlyscan;
+	RETURN a = b;
+END $f$;
+
 -- Check the valid fptree indexes this session can see; each test file ends with
 -- this, and leaves its indexes behind for the files that follow.  Those that
 -- another file has checked are left out, unless everything is to be checked, as

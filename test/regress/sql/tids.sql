@@ -24,26 +24,6 @@ BEGIN
 	RETURN CASE WHEN p >= 80 THEN 'most' WHEN p > 0 THEN 'some' ELSE 'none' END;
 END $$;
 
--- The same rows by the index as by the table, in order?
-CREATE FUNCTION same(query text) RETURNS bool LANGUAGE plpgsql AS $f$
-DECLARE
-	a text;
-	b text;
-BEGIN
-	SET LOCAL enable_seqscan = off;
-	SET LOCAL enable_bitmapscan = off;
-	SET LOCAL enable_sort = off;
-	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO a;
-	SET LOCAL enable_seqscan = on;
-	SET LOCAL enable_sort = on;
-	SET LOCAL enable_indexscan = off;
-	SET LOCAL enable_indexonlyscan = off;
-	EXECUTE 'SELECT md5(string_agg(q::text, $$,$$)) FROM (' || query || ') q' INTO b;
-	RESET enable_indexscan;
-	RESET enable_indexonlyscan;
-	RETURN a = b;
-END $f$;
-
 -- built: ascending and descending, wide keys and narrow ones, NULLs
 CREATE TABLE t (id int8, d int, ts timestamptz, u uuid, n int, v int);
 INSERT INTO t SELECT i, i / 7, '2026-01-01'::timestamptz + i * interval '79 s',
@@ -61,23 +41,23 @@ CREATE INDEX t_empty ON t USING fptree (id) WITH (fillfactor = 30);
 VACUUM t;
 SELECT ix, short(ix::regclass)
 FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n,t_full,t_empty}'::text[]) ix;
-SELECT same('SELECT id, ctid FROM t ORDER BY id'),
-	   same('SELECT id, ctid FROM t ORDER BY id DESC'),
-	   same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid'),
-	   same('SELECT ts, ctid FROM t WHERE ts > $$2026-01-10$$ ORDER BY ts'),
-	   same('SELECT u, ctid FROM t ORDER BY u'),
-	   same('SELECT n, ctid FROM t WHERE n > 29000 ORDER BY n');
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id'),
+	   fpt_same('SELECT id, ctid FROM t ORDER BY id DESC'),
+	   fpt_same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid'),
+	   fpt_same('SELECT ts, ctid FROM t WHERE ts > $$2026-01-10$$ ORDER BY ts'),
+	   fpt_same('SELECT u, ctid FROM t ORDER BY u'),
+	   fpt_same('SELECT n, ctid FROM t WHERE n > 29000 ORDER BY n');
 
 -- some rows elsewhere: updated ones, whose new versions are at the end
 DROP INDEX t_full, t_empty;
 UPDATE t SET v = 1, d = d WHERE id % 50 = 7;
 SELECT ix, short(ix::regclass)
 FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
-SELECT same('SELECT id, ctid FROM t ORDER BY id');
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id');
 -- an index that is built now has them, too
 REINDEX INDEX t_id;
 REINDEX INDEX t_u;
-SELECT short('t_id'), short('t_u'), same('SELECT id, ctid FROM t ORDER BY id');
+SELECT short('t_id'), short('t_u'), fpt_same('SELECT id, ctid FROM t ORDER BY id');
 -- VACUUM takes the old versions away, and what these had room for is free
 VACUUM t;
 SELECT ix, short(ix::regclass)
@@ -90,8 +70,8 @@ BEGIN
 	END LOOP;
 END $$;
 VACUUM t;
-SELECT same('SELECT id, ctid FROM t ORDER BY id'),
-	   same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid');
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id'),
+	   fpt_same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid');
 SELECT ix, short(ix::regclass)
 FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
 REINDEX TABLE t;
@@ -135,7 +115,7 @@ VACUUM w;
 INSERT INTO w SELECT i, '' FROM generate_series(50001, 51000) i;
 INSERT INTO x SELECT * FROM w;
 SELECT fptree_index_parent_check('w_id', true, true);
-SELECT same('SELECT id, ctid FROM w WHERE id > 39000 ORDER BY id');
+SELECT fpt_same('SELECT id, ctid FROM w WHERE id > 39000 ORDER BY id');
 SELECT fpt_pages('w_id') * 100 <= fpt_pages('x_id') * 25 AS smaller;
 DROP TABLE w, x;
 
@@ -145,12 +125,12 @@ INSERT INTO k SELECT i / 1000, 0 FROM generate_series(0, 19999) i;
 CREATE INDEX k_k ON k USING fptree (k);
 UPDATE k SET v = 1 WHERE (ctid::text::point)[1]::int % 9 = 0;
 SELECT short('k_k') <> 'none' AS ok,
-	   same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
+	   fpt_same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
 DELETE FROM k WHERE v = 1;
 VACUUM k;
 INSERT INTO k SELECT i % 20, 2 FROM generate_series(1, 2000) i;
 SELECT fptree_index_parent_check('k_k', true, true);
-SELECT same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
+SELECT fpt_same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
 
 -- A leaf of relative TIDs that is split where neither half can be one: in the
 -- right part are a gap, over which keys cannot be relative to a node, and rows
