@@ -36,6 +36,7 @@
 #include "page/format.h"
 #include "page/geom.h"
 #include "page/kernel.h"
+#include "page/lent.h"
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/rows.h"
@@ -91,6 +92,7 @@ typedef struct FPTLoadLevel
 	int			fixed;			/* fixed bits of all values and of base, which
 								 * the page leaves out; -1: they are not all
 								 * the same, or there are none */
+	int			lent;			/* bits that keys lend to TIDs; 0: none */
 
 	/*
 	 * A value is known to fit while there are less than easy_n entries, if it
@@ -139,6 +141,7 @@ struct FPTLoad
 	int			fillfactor;
 	int			fewfill;
 	uint32		reach;
+	int			lent;			/* bits that keys may lend to TIDs, or 0 */
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -197,6 +200,8 @@ fpt_level_kw(const FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *base,
 {
 	FPTApart	d = fpt_level_distance(lv, base, last);
 
+	if (lv->lent > 0)
+		fpt_lent_distance(lv->lent, &d.hi, &d.lo);
 	return fpt_width_for(&load->layout, d.hi, d.lo);
 }
 
@@ -235,6 +240,7 @@ fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
 	}
 	lv->last = lv->base;
 	lv->fixed = fpt_level_fixed(load, lv, &lv->base);
+	lv->lent = 0;				/* until rows are seen not to follow */
 }
 
 /*
@@ -292,13 +298,18 @@ static int
 fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 {
 	FPTTidRange tids = lv->tids;
+	int			kind;
 
 	*tidbase = 0;
 	if (lv->level > 0)
 		return FPT_KIND_INNER;
 	if (key != NULL)
 		fpt_tids_add(&tids, key->tid);
-	return fpt_choose_tids(&tids, lv->reach, tidbase);
+	kind = fpt_choose_tids(&tids, lv->reach, tidbase);
+	if (lv->lent > 0 && kind == FPT_KIND_LEAF4 &&
+		fpt_lent_needed(tids.maxblock - *tidbase) <= lv->lent)
+		kind = FPT_KIND_LEAF3;
+	return kind;
 }
 
 /* Entries of a leaf that is filled to "fill" percent. */
@@ -376,19 +387,36 @@ fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
 }
 
 /*
+ * Are values so far apart near enough to each other to be relative to nodes, as
+ * the level's page has them, in pages of this geometry?
+ */
+static inline bool
+fpt_apart_near(const FPTGeom *g, const FPTLoadLevel *lv, FPTApart d)
+{
+	if (lv->lent > 0)
+	{
+		if (d.hi != 0)
+			return false;		/* fpt_apart_step() knows none */
+		fpt_lent_distance(lv->lent, &d.hi, &d.lo);
+	}
+	return fpt_near_enough(g, d.hi, d.lo);
+}
+
+/*
  * What an "apart" as large as this is to be.  In steps, so that it is asked
  * for, and the encoding with it, a few times a page.
  */
 static FPTApart
-fpt_apart_step(const FPTLoad *load, FPTApart d)
+fpt_apart_step(const FPTLoad *load, const FPTLoadLevel *lv, FPTApart d)
 {
 	for (int kw = 2; kw <= load->layout.keysize; kw++)
 	{
 		const FPTGeom *g = &load->layout.geoms->geom[kw - 1][FPT_KIND_NEAR];
 
-		if (fpt_near_enough(g, d.hi, d.lo))
+		if (fpt_apart_near(g, lv, d))
 		{
-			d.lo = 3 * fpt_near_unit(g);
+			/* the most that is near enough, with all that keys may lend */
+			d.lo = (3 * fpt_near_unit(g) - fpt_lent_mask(lv->lent)) >> lv->lent;
 			d.hi = 0;
 			if (fpt_is_wide(g))
 			{
@@ -411,17 +439,16 @@ fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	if (fpt_is_general(&load->layout) || key->cls != FPT_CLS_VALUE ||
 		lv->n <= lv->first || fpt_level_within(lv, key, &d))
 		return lv->apart;
-	return fpt_apart_step(load, d);
+	return fpt_apart_step(load, lv, d);
 }
 
-/* The level's page cannot leave out fixed bits: its "apart" is another one. */
+/* What is stored of the level's keys is another part: so is its "apart". */
 static void
-fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
+fpt_level_reapart(FPTLoad *load, FPTLoadLevel *lv)
 {
 	int			end = lv->first + lv->n - lv->nnull;
 
-	Assert(lv->fixed >= 0 && lv->level == 0 && end <= lv->n);
-	lv->fixed = -1;
+	Assert(lv->level == 0 && end <= lv->n);
 	lv->apart.hi = lv->apart.lo = 0;
 	for (int i = lv->first + 1; i < end; i++)
 	{
@@ -431,7 +458,28 @@ fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
 
 		if (d.hi > lv->apart.hi ||
 			(d.hi == lv->apart.hi && d.lo > lv->apart.lo))
-			lv->apart = fpt_apart_step(load, d);
+			lv->apart = fpt_apart_step(load, lv, d);
+	}
+}
+
+/* The level's page cannot leave out fixed bits. */
+static void
+fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
+{
+	Assert(lv->fixed >= 0);
+	lv->fixed = -1;
+	fpt_level_reapart(load, lv);
+}
+
+/* Its keys lend so many bits from now on, or 0: none any more. */
+static void
+fpt_level_lend(FPTLoad *load, FPTLoadLevel *lv, int bits)
+{
+	Assert(bits == 0 || (bits == load->lent && lv->nnull == 0));
+	if (lv->lent != bits)
+	{
+		lv->lent = bits;
+		fpt_level_reapart(load, lv);
 	}
 }
 
@@ -441,15 +489,15 @@ fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
  * with TIDs that are, in place of those of the kind, if rows follow each other.
  */
 static inline const FPTGeom *
-fpt_level_geom(FPTLoad *load, int kw, int kind, const FPTApart *apart,
-			   const FPTRows *rows)
+fpt_level_geom(FPTLoad *load, const FPTLoadLevel *lv, int kw, int kind,
+			   const FPTApart *apart, const FPTRows *rows)
 {
 	const FPTGeom *g = &load->layout.geoms->geom[kw - 1][kind];
 	const FPTGeom *r = &load->layout.geoms->geom[kw - 1][FPT_KIND_LEAF1];
 
 	if (kind == FPT_KIND_INNER)
 		return g;
-	if (fpt_near_enough(g + FPT_KIND_NEAR, apart->hi, apart->lo))
+	if (fpt_apart_near(g + FPT_KIND_NEAR, lv, *apart))
 	{
 		g += FPT_KIND_NEAR;
 		r += FPT_KIND_NEAR;
@@ -471,7 +519,7 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	int			kw = fpt_level_kw(load, lv, &base, &last);
 
 	fpt_rows_add(&rows, key->tid);
-	return fpt_level_geom(load, kw, kind, &apart, &rows);
+	return fpt_level_geom(load, lv, kw, kind, &apart, &rows);
 }
 
 /* Is this entry's key the one of the entry before it? */
@@ -639,7 +687,7 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 	lv->easy_n = lv->base.cls == FPT_CLS_VALUE ?
 		fpt_fill_limit(g, lv, nnull) : 0;
 	lv->easy_hi = g->kw > 8 ? PG_UINT64_MAX >> (128 - 8 * g->kw) : 0;
-	lv->easy_lo = PG_UINT64_MAX >> (64 - 8 * Min(g->kw, 8));
+	lv->easy_lo = PG_UINT64_MAX >> (64 - 8 * Min(g->kw, 8)) >> lv->lent;
 	lv->easy_minblock = 0;
 	lv->easy_maxblock = lv->easy_off = PG_UINT32_MAX;
 	lv->easy_rows = fpt_has_far(g);
@@ -655,9 +703,45 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
 
 		lv->easy_minblock = first;
-		lv->easy_maxblock = first + (1u << (8 * bytes - FPT_TID_OFFBITS)) - 1;
+		lv->easy_maxblock = first +
+			(1u << (8 * bytes - FPT_TID_OFFBITS + lv->lent)) - 1;
 		lv->easy_off = FPT_TID_MAXOFF;
 	}
+}
+
+/*
+ * Shall the level's keys lend bits, if there is another entry, which is given
+ * the geometry g as it is?  Returns the geometry that it is to have.  They do
+ * once rows are known not to follow each other, so that TIDs are whole, as long
+ * as keys are not longer by it, or that does not matter, as there is room.
+ */
+static const FPTGeom *
+fpt_level_lending(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
+				  const FPTGeom *g)
+{
+	bool		far = fpt_has_far(g);
+
+	if (lv->lent == 0 && load->lent > 0 && lv->nnull == 0 && !far &&
+		g->tw == 4 && key->cls == FPT_CLS_VALUE)
+	{
+		fpt_level_lend(load, lv, load->lent);
+		g = fpt_tight_geom(load, lv, key);
+	}
+	if (lv->lent > 0 && (far || g->tw != 3 || g->kw == load->layout.keysize ||
+						 !fpt_fill_fits(g, lv, lv->n + 1, 0)))
+	{
+		FPTApart	apart = lv->apart;
+		const FPTGeom *plain;
+
+		fpt_level_lend(load, lv, 0);
+		plain = fpt_tight_geom(load, lv, key);
+		if (g->kw == load->layout.keysize || g->tw != 3 ||
+			fpt_fill_fits(plain, lv, lv->n + 1, 0))
+			return plain;
+		lv->lent = load->lent;
+		lv->apart = apart;
+	}
+	return g;
 }
 
 /*
@@ -671,6 +755,7 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	bool		isnull = key->cls != FPT_CLS_VALUE;
 	int			nnull = lv->nnull + (isnull ? 1 : 0);
 	int			fixed = lv->fixed;
+	int			lent = lv->lent;
 	FPTApart	apart = lv->apart;
 	const FPTGeom *g;
 
@@ -678,16 +763,20 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 		return fpt_level_room_general(load, lv, key);
 	if (fpt_level_foreign(lv, key))
 		fpt_level_unfix(load, lv);
+	if (isnull)
+		fpt_level_lend(load, lv, 0);
 	g = fpt_tight_geom(load, lv, key);
 	if (lv->fixed >= 0 && g->kw == load->layout.keysize)
 	{
 		fpt_level_unfix(load, lv);
 		g = fpt_tight_geom(load, lv, key);
 	}
+	g = fpt_level_lending(load, lv, key, g);
 	if (lv->n > 0 && !fpt_fill_fits(g, lv, lv->n + 1, nnull))
 	{
 		/* it goes to the next page, and this one is as it was */
 		lv->fixed = fixed;
+		lv->lent = lent;
 		lv->apart = apart;
 		return false;
 	}
@@ -749,20 +838,46 @@ fpt_level_final(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
 				int kind)
 {
 	int			kw = fpt_level_kw(load, lv, &lv->base, &lv->last);
-	const FPTGeom *g = fpt_level_geom(load, kw, kind, &lv->apart, &lv->rows);
+	const FPTGeom *g = fpt_level_geom(load, lv, kw, kind, &lv->apart,
+									  &lv->rows);
 
 	Assert(!fpt_is_general(&load->layout));
 	if (high->cls == FPT_CLS_VALUE)
 	{
 		int			all = fpt_level_kw(load, lv, &lv->base, high);
-		const FPTGeom *w = fpt_level_geom(load, all, kind, &lv->apart,
+		const FPTGeom *w = fpt_level_geom(load, lv, all, kind, &lv->apart,
 										  &lv->rows);
 
-		if ((lv->fixed < 0 || all < load->layout.keysize) &&
+		if (((lv->fixed < 0 && lv->lent == 0) ||
+			 all < load->layout.keysize) &&
 			fpt_fill_fits(w, lv, lv->n, lv->nnull))
 			g = w;
 	}
-	Assert(lv->fixed < 0 || g->kw < load->layout.keysize);
+	Assert((lv->fixed < 0 && lv->lent == 0) || g->kw < load->layout.keysize);
+	return g;
+}
+
+/*
+ * The geometry of a page that is complete; "g" is the one that it has as it is.
+ * Its keys do not lend bits if keys are relative to nodes
+ * without, and not with, so that slots are as short: the level's keys lend none
+ * any more then.
+ */
+static const FPTGeom *
+fpt_level_settle(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
+				 const FPTGeom *g)
+{
+	uint32		tidbase;
+	const FPTGeom *plain;
+
+	if (lv->lent == 0 || fpt_is_near(g))
+		return g;
+	fpt_level_lend(load, lv, 0);
+	plain = fpt_level_final(load, lv, high, fpt_level_kind(lv, NULL, &tidbase));
+	if (fpt_slot_bytes(plain) <= fpt_slot_bytes(g) &&
+		fpt_fill_fits(plain, lv, lv->n, lv->nnull))
+		return plain;
+	fpt_level_lend(load, lv, load->lent);
 	return g;
 }
 
@@ -778,6 +893,7 @@ fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	const FPTGeom *g = fpt_level_final(load, lv, high, kind);
 	bool		leave = lv->fixed >= 0;
 
+	g = fpt_level_settle(load, lv, high, g);
 	if (leave)
 	{
 		int			fixed = lv->fixed;
@@ -788,6 +904,9 @@ fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 		lv->fixed = fixed;
 		lv->apart = apart;
 	}
+	Assert(lv->lent == 0 || g->tw == 3);
+	if (lv->lent > 0)
+		return g->enc | FPT_ENC_LENT;
 	return leave ? g->enc | FPT_ENC_FIXED : g->enc;
 }
 
@@ -836,7 +955,7 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	void	   *page = fpt_load_page(load, lv->pageno);
 	FPTPageSpec spec = {.level = lv->level, .pageno = lv->pageno,
 	.low = &lv->low.key, .high = high, .reach = lv->reach,
-	.rowbits = lv->rows.bits};
+	.rowbits = lv->rows.bits, .lent = lv->lent};
 	FPTResult	res;
 
 	Assert(load->levels[lv->level] == lv);
@@ -1124,6 +1243,11 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
 	Assert(load->fillfactor > 0 && load->fillfactor <= 100);
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
+	if (load->reach > 0 && !fpt_is_general(&load->layout) &&
+		load->layout.keysize <= 8)
+		load->lent = fpt_lent_needed(load->reach - 1);
+	if (load->lent > FPT_LENT_MAX)
+		load->lent = 0;
 	if (!init && fpt_is_general(&load->layout))
 		/* the description was made for us only */
 		fpt_general_sort_support(unconstify(void *, load->layout.arg), rel,

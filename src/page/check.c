@@ -264,15 +264,16 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 	if (s->reserved != 0 || s->reserved1 != 0)
 		return fpt_fault(st, reserved, "bytes of the last line",
 						 s->reserved != 0 ? s->reserved : s->reserved1);
-	if (s->fixed > (fpt_is_fixed(st->pg.p) ? FPT_FIXED_MAX : 0))
-		return fpt_fault(st, reserved, "fixed bits", s->fixed);
+	if (s->bits != 0 && (h->enc & FPT_ENC_FIXED) == 0)
+		return fpt_fault(st, reserved, "bits of keys", s->bits);
 	msg = fpt_check_fences(st);
 	if (msg == NULL)
 		msg = fpt_check_prefix(st);
 	if (msg != NULL)
 		return msg;
 	Assert(fpt_page_sane(st->pg.l, st->pg.p, pageno));
-	if (fpt_is_fixed(st->pg.p) && s->base_hi >> FPT_FIXED_HIGHBITS != 0)
+	if (fpt_is_fixed(st->pg.l, st->pg.p) &&
+		s->base_hi >> FPT_FIXED_HIGHBITS != 0)
 		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
 	if (st->pg.l->keysize <= 8 && s->base_hi != 0)
 		return fpt_fault(st, "key base is not valid", "upper half", s->base_hi);
@@ -293,6 +294,22 @@ fpt_is_minf_entry(FPTCheckState *st)
 }
 
 /*
+ * The order of a separator, as it is stored, and an entry's key, where keys
+ * lend bits; 0: they do not, or the two are stored as the same.
+ */
+static int
+fpt_check_lent(FPTCheckState *st, uint64 sep, const FPTKey *key)
+{
+	uint64		hi,
+				lo;
+
+	if (!fpt_is_lent(st->pg.l, st->pg.p) ||
+		fpt_rel(st->pg, key, &hi, &lo) != 0)
+		return 0;
+	return sep < lo ? -1 : sep > lo;
+}
+
+/*
  * One entry against its predecessor and the low fence; separators are
  * fpt_check_separator()'s.  Of the fences the first and the last entry are
  * asked (fpt_check_last), as all are above the one before.  Makes it st's prev.
@@ -308,7 +325,7 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 	uint64		lo = e->key.lo;
 
 	Assert(st->nseen >= 0 && st->nseen < (int) st->pg.g->capacity);
-	if (fpt_is_fixed(st->pg.p))
+	if (fpt_is_fixed(st->pg.l, st->pg.p))
 		fpt_key_squeeze(&hi, &lo);
 	if (st->nseen > 0 &&
 		(fpt_is_minf_entry(st) ?
@@ -388,9 +405,11 @@ fpt_check_separator(FPTCheckState *st, int kid, const FPTEntry *first,
 	fpt_unrel(st->pg, hi, lo, &sep.hi, &sep.lo);
 	sep.cls = FPT_CLS_VALUE;
 	sep.tid = 0;
-	if (fpt_image_cmp(&sep, &first->key) > 0)
+	if (fpt_image_cmp(&sep, &first->key) > 0 ||
+		fpt_check_lent(st, lo, &first->key) > 0)
 		return fpt_fault(st, above, "separator, lower half", sep.lo);
-	if (fpt_image_cmp(&sep, &st->stored) < 0)
+	if (fpt_image_cmp(&sep, &st->stored) < 0 ||
+		fpt_check_lent(st, lo, &st->stored) < 0)
 		return fpt_fault(st, below, "separator, lower half", sep.lo);
 	return NULL;
 }

@@ -158,6 +158,56 @@ fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 }
 
 /*
+ * What the keys of n slots lend to their TIDs, whose other bits there are.  A
+ * key's lowest byte is its first one, which has all of it: they lie so far
+ * apart, which the compiler knows where it is a byte.
+ */
+static pg_attribute_always_inline void
+fpt_copy_lent_bits(const uint8 *keys, int stride, uint64 mask,
+				   const uint8 *slots, int n, uint64 *out)
+{
+	for (int i = 0; i < n; i++)
+		out[i] = (out[i] + ((keys[slots[i] * stride] & mask) <<
+							(16 + FPT_LENT_BLOCKBITS))) & FPT_MAX_TID;
+}
+
+static pg_noinline void
+fpt_copy_lent(FPTPage pg, const char *node, const uint8 *slots, int n,
+			  uint64 *out)
+{
+	const uint8 *keys = (const uint8 *) node + pg.g->key_off;
+	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
+	int			stride = pg.g->ks;
+
+	if (stride == 1)
+		fpt_copy_lent_bits(keys, 1, mask, slots, n, out);
+	else
+		fpt_copy_lent_bits(keys, stride, mask, slots, n, out);
+}
+
+/*
+ * TIDs of 3 or 4 bytes of n slots, made whole; false if one has no offset.  All
+ * are copied even then.
+ */
+static bool
+fpt_copy_narrow_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
+					 uint64 *out)
+{
+	const char *tids = node + pg.g->tid_off;
+	uint32		base = fpt_special(pg.p)->tidbase;
+	int			width = pg.g->tw;
+	int			stride = pg.g->pw;
+
+	if (n > 1 && fpt_slots_plain(slots, n))
+		return fpt_simd->tids(tids, n, stride, width, base, out);
+	if (stride == 3)
+		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
+	if (stride == 4 && width == 4)
+		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
+	return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
+}
+
+/*
  * The TIDs of n slots; false if one is not a heap TID.  All are copied even
  * then.
  */
@@ -166,8 +216,6 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 			  uint64 *out)
 {
 	const char *tids = node + pg.g->tid_off;
-	uint32		base = fpt_special(pg.p)->tidbase;
-	int			width = pg.g->tw;
 	int			stride = pg.g->pw;
 	bool		valid = true;
 	int			i;
@@ -175,14 +223,13 @@ fpt_copy_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	Assert(n >= 0 && n <= pg.g->cap);
 	if (fpt_has_far(pg.g))
 		return fpt_copy_near_tids(pg, node, slots, n, out);
-	if (width < 6 && n > 1 && fpt_slots_plain(slots, n))
-		return fpt_simd->tids(tids, n, stride, width, base, out);
-	if (stride == 3)
-		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
-	if (stride == 4 && width == 4)
-		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
-	if (width < 6)
-		return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
+	if (likely(pg.g->tw < 6))
+	{
+		valid = fpt_copy_narrow_tids(pg, node, slots, n, out);
+		if (unlikely(fpt_is_lent(pg.l, pg.p)))
+			fpt_copy_lent(pg, node, slots, n, out);
+		return valid;
+	}
 	for (i = 0; i < n; i++)
 	{
 		out[i] = fpt_load_uint(tids + slots[i] * stride, 6);
@@ -200,6 +247,37 @@ fpt_widen_keys(const char *keys, int width, uint64 base, const uint8 *slots,
 		los[i] = fpt_load_uint(keys + slots[i] * width, width) + base;
 }
 
+/* Those of n slots: what they are, and "base". */
+static inline void
+fpt_copy_narrow_keys(const char *keys, int width, uint64 base,
+					 const uint8 *slots, int n, uint64 *los)
+{
+	if (width == 1)
+		fpt_widen_keys(keys, 1, base, slots, n, los);
+	else if (width == 2)
+		fpt_widen_keys(keys, 2, base, slots, n, los);
+	else if (width == 3)
+		fpt_widen_keys(keys, 3, base, slots, n, los);
+	else if (width == 4)
+		fpt_widen_keys(keys, 4, base, slots, n, los);
+	else
+		fpt_widen_keys(keys, width, base, slots, n, los);
+}
+
+/* The images of n slots of a node, where they lend bits. */
+static pg_noinline void
+fpt_copy_lent_keys(FPTPage pg, uint64 nodebase, const char *node,
+				   const uint8 *slots, int n, uint64 *los)
+{
+	uint64		base = fpt_special(pg.p)->base_lo;
+	int			bits = fpt_lent_bits(pg.l, pg.p);
+
+	fpt_copy_narrow_keys(node + pg.g->key_off, pg.g->sw, nodebase, slots, n,
+						 los);
+	for (int i = 0; i < n; i++)
+		los[i] = (los[i] >> bits) + base;
+}
+
 /* The images of n slots of a node, where the page leaves out fixed bits. */
 static void
 fpt_copy_fixed_keys(FPTPage pg, uint64 nodebase, const char *node,
@@ -208,9 +286,9 @@ fpt_copy_fixed_keys(FPTPage pg, uint64 nodebase, const char *node,
 	const FPTPageSpecial *s = fpt_special(pg.p);
 	uint64		base_hi = s->base_hi;
 	uint64		base_lo = s->base_lo;
-	uint32		fixed = s->fixed;
+	uint32		fixed = s->bits;
 
-	Assert(fpt_is_fixed(pg.p));
+	Assert(fpt_is_fixed(pg.l, pg.p));
 	for (int i = 0; i < n; i++)
 	{
 		uint64		hi,
@@ -237,27 +315,23 @@ fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
 	const char *keys = node + pg.g->key_off;
 	uint64		nodebase = fpt_kid_base(pg, kid);
 	uint64		base = fpt_special(pg.p)->base_lo;
-	int			width = pg.g->sw;
 	int			i;
 
-	if (unlikely(fpt_is_fixed(pg.p)))
+	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_FIXED) != 0))
 	{
-		fpt_copy_fixed_keys(pg, nodebase, node, slots, n, los, his);
+		if (!fpt_is_lent(pg.l, pg.p))
+			fpt_copy_fixed_keys(pg, nodebase, node, slots, n, los, his);
+		else
+		{
+			fpt_copy_lent_keys(pg, nodebase, node, slots, n, los);
+			if (his)
+				memset(his, 0, n * sizeof(uint64));
+		}
 		return;
 	}
 	if (!fpt_is_wide(pg.g) && his == NULL)
 	{
-		base += nodebase;
-		if (width == 1)
-			fpt_widen_keys(keys, 1, base, slots, n, los);
-		else if (width == 2)
-			fpt_widen_keys(keys, 2, base, slots, n, los);
-		else if (width == 3)
-			fpt_widen_keys(keys, 3, base, slots, n, los);
-		else if (width == 4)
-			fpt_widen_keys(keys, 4, base, slots, n, los);
-		else
-			fpt_widen_keys(keys, width, base, slots, n, los);
+		fpt_copy_narrow_keys(keys, pg.g->sw, base + nodebase, slots, n, los);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -646,7 +720,8 @@ fpt_node_tids(FPTPage pg, const char *node, uint64 used, uint64 *tids)
 	uint8		slots[FPT_MAX_CAP];
 	int			m = 0;
 
-	if (pg.g->tw < 6 && !fpt_has_far(pg.g) && (used & (used + 1)) == 0)
+	if (pg.g->tw < 6 && !fpt_has_far(pg.g) && (used & (used + 1)) == 0 &&
+		!fpt_is_lent(pg.l, pg.p))
 	{
 		m = fpt_popcount(used);
 		return fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,

@@ -146,8 +146,7 @@ fpt_fill_node(FPTPage pg, FPTFill *f)
 
 	for (int j = 0; j < f->n; j++)
 	{
-		if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase,
-						  in[j].key.tid))
+		if (!fpt_page_tells_tid(pg, in[j].key.tid))
 			return FPT_UNFIT;
 		e[j].tid = in[j].key.tid;
 		e[j].down = in[j].down;
@@ -225,7 +224,8 @@ fpt_fill_far(FPTPage pg, char *node, uint32 row, const uint32 *far, int nfar)
 /*
  * The same for images of 8 bytes or less and short TIDs, a third of the
  * instructions: builds of such indexes, and their splits, do little else.  Keys
- * and TIDs are made in one pass, and checked all at once.
+ * and TIDs are made in one pass, and checked all at once.  Where keys lend bits
+ * the lowest one counts as having none of them set, the highest one all.
  */
 static FPTResult
 fpt_fill_numbers(FPTPage pg, const FPTFill *f)
@@ -235,12 +235,15 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 	int			kid = fpt_header(pg.p)->nkids;
 	uint64		base = fpt_special(pg.p)->base_lo;
 	uint64		tidbase = (uint64) fpt_special(pg.p)->tidbase << 16;
+	int			bits = fpt_lent_bits(pg.l, pg.p);
+	uint64		lent = fpt_lent_mask(bits);
 	uint64		keys[FPT_MAX_CAP];
 	uint64		tids[FPT_MAX_CAP];
 	uint32		far[FPT_MAX_FAR];
 	int			nfar = 0;
 	uint32		row = 0;
-	int			blockbytes = fpt_has_far(g) ? FPT_FAR_BYTES : g->tw;
+	int			blockbits = 8 * (fpt_has_far(g) ? FPT_FAR_BYTES : g->tw) -
+		FPT_TID_OFFBITS;
 	uint64		least = ~UINT64CONST(0);
 	uint64		most = 0;
 	uint64		blocks = 0;
@@ -254,7 +257,8 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 		const FPTKey *key = &in[j].key;
 		uint64		tid = key->tid - tidbase;
 
-		keys[j] = key->lo - base;
+		keys[j] = (key->lo - base) << bits |
+			((tid >> 16) >> blockbits & lent);
 		least = Min(least, key->lo);
 		most = Max(most, key->lo);
 		/* below the base all bits are set that a block may not have */
@@ -263,8 +267,11 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 		tids[j] = fpt_has_far(g) ? tid :
 			(tid >> 16) << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF);
 	}
-	if (least < base || !fpt_fits(g->kw, 0, most - base) ||
-		blocks >> (8 * blockbytes - FPT_TID_OFFBITS) != 0 ||
+	if (least < base || (bits > 0 && (most - base) >> (64 - bits) != 0))
+		return FPT_UNFIT;
+	least = (least - base) << bits;
+	most = (most - base) << bits | lent;
+	if (!fpt_fits(g->kw, 0, most) || blocks >> (blockbits + bits) != 0 ||
 		offsets > FPT_TID_MAXOFF)
 		return FPT_UNFIT;
 	if (fpt_has_far(g))
@@ -272,7 +279,7 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 	if (nfar < 0)
 		return FPT_UNFIT;
 	lo = keys[0];
-	if (!fpt_fill_sep(pg, f, least - base, most - base, &hi, &lo))
+	if (!fpt_fill_sep(pg, f, least, most, &hi, &lo))
 		return FPT_UNFIT;
 	node = fpt_node_add(pg, kid, false, hi, lo);
 	if (node == NULL)

@@ -21,6 +21,7 @@
 #define FPT_PAGE_FIXED_H
 
 #include "page/format.h"
+#include "page/layout.h"
 
 #define FPT_FIXED_LOWBITS	62	/* of the lower word, below the variant */
 #define FPT_FIXED_LOWMASK	((UINT64CONST(1) << FPT_FIXED_LOWBITS) - 1)
@@ -29,9 +30,9 @@
 
 /* Does the page leave out fixed bits?  fpt_page_open() has found it sound. */
 static inline bool
-fpt_is_fixed(void *page)
+fpt_is_fixed(const FPTLayout *l, void *page)
 {
-	return (fpt_header(page)->enc & FPT_ENC_FIXED) != 0;
+	return (fpt_header(page)->enc & FPT_ENC_FIXED) != 0 && l->keysize == 16;
 }
 
 /* The bits that may be left out of a key: its version, and its variant. */

@@ -79,6 +79,10 @@ typedef struct FPTForm
 	int			fixed;			/* the keys' fixed bits, which are left out of
 								 * all here but the entries and the fences of
 								 * spec; -1: they are not */
+	int			lent;			/* bits that keys lend, of which they are
+								 * multiples here, likewise; 0: none */
+	uint32		maxblock;		/* highest block, less tidbase, of rows that
+								 * there are, or may be */
 	FPTKey		base;			/* what keys shall be relative to */
 	FPTKey		low;			/* the fences, and the first and the last */
 	FPTKey		high;			/* value, relative to the prefix; of a fence */
@@ -133,6 +137,7 @@ fpt_form_lower_base(FPTForm *f, FPTDistance inuse)
 	Assert((wide ? inuse.hi : inuse.lo) <= max);
 	if (f->high.cls != FPT_CLS_VALUE)
 		below /= 2;
+	below &= ~fpt_lent_mask(f->lent);
 	if (wide && below == 0)
 		return;
 	if (wide)
@@ -237,6 +242,13 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 		fpt_key_expand(f->fixed, &whole.hi, &whole.lo);
 		bits = FPT_ENC_FIXED;
 	}
+	else if (f->lent > 0)
+	{
+		whole.lo = whole.hi << (64 - f->lent) | whole.lo >> f->lent;
+		whole.hi = 0;
+		bits = FPT_ENC_LENT;
+	}
+	f->spec.lent = f->lent;
 	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind) | bits, &whole,
 				  f->tidbase);
 	if ((f->spec.low->len > 0 && fpt_special(page)->low.hi == 0) ||
@@ -315,16 +327,60 @@ fpt_form_fixed(const FPTForm *form, void *page, bool shorter, int fill)
 	return shorter ? fpt_form_as(&f, page, f.kw - 1, &f.base, fill) : FPT_UNFIT;
 }
 
+/* One of the form's keys as it is stored where keys lend bits, these. */
+static void
+fpt_form_lend(FPTKey *key, int bits, uint64 part)
+{
+	if (key->cls != FPT_CLS_VALUE)
+		return;
+	key->hi = key->lo >> (64 - bits);
+	key->lo = key->lo << bits | part;
+}
+
 /*
- * Form a page of the form's kind; of images without fixed bits, or relative to
- * nodes, if that makes keys shorter.  Not FPT_OK: it is undefined what the page
- * is.
+ * Form a page of images of which keys lend TIDs what these need to take 3 bytes
+ * in place of 4, if keys take "more" bytes for it; "near": relative to nodes.
+ * FPT_OK; else it is undefined what the page is.  The lowest key and the base
+ * count as lending nothing, the highest one as all it can.
+ */
+static FPTResult
+fpt_form_lent(const FPTForm *form, void *page, int more, bool near, int fill)
+{
+	FPTForm		f = *form;
+	uint64		all;
+
+	f.lent = fpt_lent_needed(f.maxblock);
+	if (f.spec.level > 0 || fpt_is_general(f.l) || f.l->keysize > 8 ||
+		f.kind != FPT_KIND_LEAF4 || f.lent < 1 || f.lent > FPT_LENT_MAX ||
+		f.first != 0 || f.last != f.n - 1)
+		return FPT_UNFIT;
+	all = fpt_lent_mask(f.lent);
+	f.kind = FPT_KIND_LEAF3;
+	fpt_form_lend(&f.low, f.lent, 0);
+	fpt_form_lend(&f.from, f.lent, 0);
+	fpt_form_lend(&f.to, f.lent, all);
+	fpt_form_lend(&f.high, f.lent, all);
+	fpt_form_base(&f);
+	if (f.kw != form->kw + more || f.kw >= f.l->keysize)
+		return FPT_UNFIT;
+	return near ? fpt_form_near(&f, page, fill) :
+		fpt_form_as(&f, page, f.kw - 1, &f.base, fill);
+}
+
+/*
+ * Form a page of the form's kind; of images without fixed bits, relative to
+ * nodes, or that lend bits, whichever makes entries shortest: each of these
+ * saves a byte, and lending bits may cost one.  Not FPT_OK: it is undefined
+ * what the page is.
  */
 static FPTResult
 fpt_form_whole(FPTForm *f, void *page, int fill)
 {
 	if (fpt_form_fixed(f, page, true, fill) == FPT_OK ||
+		fpt_form_lent(f, page, 0, true, fill) == FPT_OK ||
 		fpt_form_near(f, page, fill) == FPT_OK ||
+		fpt_form_lent(f, page, 1, true, fill) == FPT_OK ||
+		fpt_form_lent(f, page, 0, false, fill) == FPT_OK ||
 		fpt_form_fixed(f, page, false, fill) == FPT_OK)
 		return FPT_OK;
 	return fpt_form_as(f, page, f->kw - 1, &f->base, fill);
@@ -384,7 +440,8 @@ fpt_form_fence(const FPTForm *f, const FPTKey *fence, uint32 open, FPTKey *to)
 
 /*
  * What the entries are, before anything but the prefix is chosen.  Sets f's
- * first, last, bytes, kind, rowbits and tidbase, and low, high, from and to.
+ * first, last, bytes, kind, rowbits, tidbase and maxblock, and low, high, from
+ * and to.
  * The first entry of an inner page counts no tuple: it stands for the low
  * fence, which has it (fpt_is_low_entry).  False: one does not begin with the
  * prefix.  May raise where a compressed value is damaged.
@@ -429,6 +486,7 @@ fpt_form_survey(FPTForm *f)
 	f->kind = FPT_KIND_INNER;
 	if (level == 0)
 		f->kind = fpt_choose_tids(&tids, f->spec.reach, &f->tidbase);
+	f->maxblock = Max(tids.maxblock, Max(f->spec.reach, 1) - 1) - f->tidbase;
 	return true;
 }
 
@@ -618,7 +676,8 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 	reach = fpt_tids_reach(tids.maxblock);
 	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6 &&
 		!fpt_has_far(pg.g))
-		reach = Max(reach, 1u << (8 * pg.g->tw - FPT_TID_OFFBITS));
+		reach = Max(reach, 1u << (8 * pg.g->tw - FPT_TID_OFFBITS +
+								  fpt_lent_bits(l, page)));
 	return reach;
 }
 

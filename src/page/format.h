@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			15	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	16	/* the same in the metapage of a striped one */
+#define FPT_VERSION			17	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	18	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -107,12 +107,16 @@ typedef struct FPTFence
  * FPT_ENC_FIXED, in leaf pages of images of 16 bytes: the page's base, and all
  * that is relative to it, is without the fixed bits of a key, which all of the
  * page's have in common (page/fixed.h).  Then kw is 15 at most.
+ *
+ * FPT_ENC_LENT, in leaf pages of shorter images without NULLs, whose TIDs have
+ * 3 bytes: keys lend their lowest bits to TIDs (page/lent.h).
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID_SHIFT	4
 #define FPT_ENC_TID_MASK	0x30
 #define FPT_ENC_NEAR		0x40
 #define FPT_ENC_FIXED		0x80
+#define FPT_ENC_LENT		0x80	/* of shorter keys than FPT_ENC_FIXED */
 #define FPT_ENC_WIDE		8
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */
@@ -152,7 +156,8 @@ typedef struct FPTPageSpecial
 	uint32		tidbase;		/* table's block that short TIDs are relative
 								 * to, FPT_MAX_TIDBASE at most */
 	uint16		prefix;			/* offset of the prefix's tuple, or 0 */
-	uint16		fixed;			/* FPT_ENC_FIXED: the fixed bits; else zero */
+	uint16		bits;			/* FPT_ENC_FIXED: the fixed bits; FPT_ENC_LENT:
+								 * how many bits keys lend; else zero */
 	uint8		rowbits;		/* TIDs relative to nodes: bits of an offset in
 								 * a row's number, 1 to 8; else zero */
 	uint8		reserved1;		/* zero */

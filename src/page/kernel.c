@@ -333,6 +333,14 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 		if (block < fpt_special(pg.p)->tidbase)
 			return 0;
 		block -= fpt_special(pg.p)->tidbase;
+		if (unlikely(fpt_is_lent(pg.l, pg.p)))
+		{
+			/* slots of one key's number: all have the same of these bits */
+			int			bits = fpt_lent_bits(pg.l, pg.p);
+
+			block -= Min(block >> FPT_LENT_BLOCKBITS, fpt_lent_mask(bits)) <<
+				FPT_LENT_BLOCKBITS;
+		}
 		stored = off > FPT_TID_MAXOFF ? (block + 1) << FPT_TID_OFFBITS :
 			block << FPT_TID_OFFBITS | off;
 	}
@@ -793,7 +801,7 @@ static pg_noinline FPTResult
 fpt_find_place_foreign(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
 	FPTKey		above = {.hi = key->hi, .lo = key->lo, .cls = FPT_CLS_VALUE};
-	uint32		fixed = fpt_special(pg.p)->fixed;
+	uint32		fixed = fpt_special(pg.p)->bits;
 
 	if (fpt_key_squeeze_up(fixed, &above.hi, &above.lo))
 	{
@@ -889,6 +897,54 @@ fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	return fpt_find_place(pg, key, key->tid, p);
 }
 
+/* Of some slots of a node those of keys from "lo" to "last". */
+static inline uint64
+fpt_node_between(FPTPage pg, const char *node, int kid, uint64 slots,
+				 uint64 lo, uint64 last)
+{
+	uint64		eq;
+	uint64		below = fpt_node_compare(pg, node, kid, slots, 0, lo, &eq);
+
+	slots = fpt_node_compare(pg, node, kid, slots, 0, last, &eq);
+	return (slots | eq) & ~below;
+}
+
+/*
+ * fpt_locate_image() where keys lend bits, which those of one image may have
+ * any of.
+ */
+static pg_noinline bool
+fpt_locate_image_lent(FPTPage pg, const FPTKey *key, FPTPlace *p)
+{
+	const FPTGeom *g = pg.g;
+	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
+	uint64		last;
+	uint64		hi,
+				lo;
+	int			nlt,
+				neq;
+
+	if (fpt_rel(pg, key, &p->hi, &p->lo) != 0)
+		return false;
+	p->lo &= ~mask;
+	last = p->lo | mask;
+	fpt_root_count(pg, p->from + 1, p->to, 0, last, &nlt, &neq);
+	p->kid = p->from + nlt;
+	if (neq > 0 || !fpt_place_open(pg, p))
+		return false;
+	fpt_sep_get(pg, p->kid, &hi, &lo);
+	if (nlt > 0 && lo >= p->lo)
+		return false;
+	p->eq = fpt_slots_used(g, p->node,
+						   fpt_node_between(pg, p->node, p->kid, g->capmask,
+											p->lo, last));
+	if (p->over != NULL)
+		p->overeq = fpt_slots_used(g, p->over,
+								   fpt_node_between(pg, p->over, p->kid,
+													g->capmask, p->lo, last));
+	return true;
+}
+
 /*
  * See page/kernel.h.  No separator equals the image, so all of its entries are
  * in one node, and no TID has to be compared.  Slots are compared before it is
@@ -904,8 +960,11 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 
 	Assert(!g->perm && !fpt_is_general(pg.l));
 	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
-	if (key->cls != FPT_CLS_VALUE || p->from >= p->to ||
-		fpt_rel(pg, key, &p->hi, &p->lo) != 0)
+	if (key->cls != FPT_CLS_VALUE || p->from >= p->to)
+		return false;
+	if (unlikely(fpt_is_lent(pg.l, pg.p)))
+		return fpt_locate_image_lent(pg, key, p);
+	if (fpt_rel(pg, key, &p->hi, &p->lo) != 0)
 		return false;
 	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
 	if (neq > 0)
@@ -1062,7 +1121,8 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	fpt_place_loc(&p, first);
-	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to))
+	if (fpt_place_has_node(&p) && fpt_whole_image(l, from, to) &&
+		!fpt_is_lent(l, page))
 	{
 		/* The search has found the equal ones, too. */
 		last->kid = p.kid;

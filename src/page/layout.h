@@ -314,6 +314,7 @@ typedef struct FPTPageSpec
 	uint32		reach;			/* of a leaf page: see fpt_choose_tids() */
 	int			rowbits;		/* the same: the least FPTPageSpecial.rowbits,
 								 * if TIDs are relative to nodes */
+	int			lent;			/* bits that keys lend, with FPT_ENC_LENT */
 	const char *prefix;			/* where slots own tuples: the prefix, and */
 	uint32		nprefix;		/* its bytes; 0: none */
 } FPTPageSpec;

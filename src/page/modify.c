@@ -67,9 +67,11 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	h->std.pd_pagesize_version = BLCKSZ | PG_PAGE_LAYOUT_VERSION;
 	h->level = (uint8) spec->level;
 	h->enc = (uint8) enc;
-	if ((enc & FPT_ENC_FIXED) != 0)
+	if ((enc & FPT_ENC_LENT) != 0 && l->keysize <= 8)
+		s->bits = (uint16) spec->lent;
+	else if ((enc & FPT_ENC_FIXED) != 0)
 	{
-		s->fixed = (uint16) fpt_fixed_bits(hi, lo);
+		s->bits = (uint16) fpt_fixed_bits(hi, lo);
 		fpt_key_squeeze(&hi, &lo);
 	}
 	s->base_hi = hi;
@@ -125,7 +127,7 @@ fpt_kid_read(FPTPage pg, const FPTKid *k, uint8 *slots, FPTRelEntry *e)
 			fpt_word(g, e[i].hi, e[i].lo) < base)
 			return -1;
 		e[i].tid = fpt_slot_tid(pg, node, slot);
-		if (!fpt_tid_fits(g->tw, fpt_special(pg.p)->tidbase, e[i].tid))
+		if (!fpt_page_tells_tid(pg, e[i].tid))
 			return -1;
 		e[i].down = fpt_slot_down(g, node, slot);
 		e[i].off = fpt_slot_off(g, node, slot);
@@ -249,7 +251,8 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 		fpt_header(pg.p)->nkids > 0 &&
 		fpt_page_low(pg.l, pg.p).cls == FPT_CLS_MINF)
 		return FPT_UNFIT;
-	if (!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
+	if (!fpt_page_tells_tid(pg, e->key.tid) ||
+		(e->key.cls != FPT_CLS_VALUE && fpt_is_lent(pg.l, pg.p)))
 		return FPT_UNFIT;
 	if (p->from >= p->to)
 		return FPT_FULL;
@@ -1395,7 +1398,7 @@ fpt_page_strip(const FPTLayout *l, void *page)
 	if (least->node_off < pg.g->node_off)
 		memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
 	h->enc = least->enc;
-	fpt_special(page)->fixed = 0;
+	fpt_special(page)->bits = 0;
 	fpt_special(page)->rowbits = 0;
 	h->std.pd_lower = fpt_lower(least, 0);
 }

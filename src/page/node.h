@@ -15,6 +15,7 @@
 #include "page/fixed.h"
 #include "page/format.h"
 #include "page/layout.h"
+#include "page/lent.h"
 #include "page/simd.h"
 
 /* An entry with its key relative to the page's base. */
@@ -42,17 +43,24 @@ typedef struct FPTPage
 } FPTPage;
 
 /*
- * Has the page an encoding of those that leave out fixed bits?  Asked where its
- * highest bit, or that of an inner page, would make no sense else.
+ * Has the page an encoding of those that leave out fixed bits, or whose keys
+ * lend some?  Asked where its highest bit, or that of an inner page, would make
+ * no sense else.
  */
 static pg_noinline bool
-fpt_may_be_fixed(const FPTLayout *l, void *page)
+fpt_bits_sound(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
+	int			bits = fpt_special(page)->bits;
 
-	return h->level == 0 && l->keysize == 16 &&
-		(h->enc & FPT_ENC_KW_MASK) < 15 &&
-		fpt_special(page)->fixed <= FPT_FIXED_MAX;
+	if (h->level > 0 || fpt_is_general(l) ||
+		(h->enc & FPT_ENC_KW_MASK) + 1 >= l->keysize)
+		return false;
+	if (l->keysize == 16)
+		return bits <= FPT_FIXED_MAX;
+	return (h->enc & FPT_ENC_TID_MASK) >> FPT_ENC_TID_SHIFT ==
+		FPT_KIND_LEAF6 - FPT_KIND_LEAF3 && bits >= 1 &&
+		bits <= FPT_LENT_MAX && h->nnull == 0;
 }
 
 /*
@@ -70,7 +78,7 @@ fpt_geom_of(const FPTLayout *l, void *page)
 	const FPTGeom *g;
 
 	/* TIDs, and a bit for FPT_ENC_NEAR; inner pages have neither */
-	if (upper > (h->level > 0 ? 0 : 7) && !fpt_may_be_fixed(l, page))
+	if (upper > (h->level > 0 ? 0 : 7) && !fpt_bits_sound(l, page))
 		return NULL;
 	if (h->level == 0)
 		kind = FPT_KIND_LEAF6 - upper % 4 + upper / 4 % 2 * FPT_KIND_NEAR;
@@ -235,9 +243,28 @@ fpt_width_below(int width)
 /* What fpt_rel() says of a key with other fixed bits than the page's. */
 #define FPT_FOREIGN			2
 
+/* fpt_rel() where keys lend bits. */
+static pg_noinline int
+fpt_rel_lent(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
+{
+	FPTPageSpecial *s = fpt_special(pg.p);
+	int			bits = fpt_lent_bits(pg.l, pg.p);
+	uint64		distance = key->lo - s->base_lo;
+
+	Assert(bits > 0);
+	*hi = 0;
+	*lo = distance << bits | fpt_lent_part(s->tidbase, bits, key->tid);
+	if (key->hi != 0)
+		return 1;
+	if (key->lo < s->base_lo)
+		return -1;
+	return distance >> (64 - bits) == 0 && fpt_fits(pg.g->kw, 0, *lo) ? 0 : 1;
+}
+
 /*
  * A key relative to the page's base: -1 below it, 1 too far, 0 in *hi, *lo;
  * FPT_FOREIGN: the page can have no such key, but keys on both sides of it.
+ * Where keys lend bits they have those of the key's TID.
  */
 static inline int
 fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
@@ -247,9 +274,11 @@ fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 	uint64		klo = key->lo;
 
 	Assert(key->cls == FPT_CLS_VALUE);
-	if (unlikely(fpt_is_fixed(pg.p)))
+	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_FIXED) != 0))
 	{
-		if (fpt_fixed_bits(khi, klo) != s->fixed)
+		if (fpt_is_lent(pg.l, pg.p))
+			return fpt_rel_lent(pg, key, hi, lo);
+		if (fpt_fixed_bits(khi, klo) != s->bits)
 			return FPT_FOREIGN;
 		fpt_key_squeeze(&khi, &klo);
 	}
@@ -262,16 +291,17 @@ fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 	return fpt_fits(pg.g->kw, *hi, *lo) ? 0 : 1;
 }
 
-/* The image of which fpt_rel() says (hi, lo). */
+/* The image of which fpt_rel() says (hi, lo), whatever the TID is. */
 static inline void
 fpt_unrel(FPTPage pg, uint64 hi, uint64 lo, uint64 *khi, uint64 *klo)
 {
 	FPTPageSpecial *s = fpt_special(pg.p);
 
+	lo >>= fpt_lent_bits(pg.l, pg.p);
 	*klo = lo + s->base_lo;
 	*khi = hi + s->base_hi + (*klo < lo ? 1 : 0);
-	if (unlikely(fpt_is_fixed(pg.p)))
-		fpt_key_expand(s->fixed, khi, klo);
+	if (unlikely(fpt_is_fixed(pg.l, pg.p)))
+		fpt_key_expand(s->bits, khi, klo);
 }
 
 /* Address of a node by its number, which is one of the geometry's. */
@@ -796,6 +826,28 @@ fpt_slot_set_near(FPTPage pg, char *node, int slot, uint64 tid)
 	node[pg.g->tid_off + slot * pg.g->pw] = (char) byte;
 }
 
+/* The bits that a slot's key lends to its TID, as part of that. */
+static inline uint64
+fpt_slot_lent(FPTPage pg, const char *node, int slot, int bits)
+{
+	/* the lowest byte is the first one, and bases have none of the bits */
+	uint64		key = ((const uint8 *) node)[pg.g->key_off + slot * pg.g->ks];
+
+	return (key & fpt_lent_mask(bits)) << (16 + FPT_LENT_BLOCKBITS);
+}
+
+/* Can the page tell this TID? */
+static inline bool
+fpt_page_tells_tid(FPTPage pg, uint64 tid)
+{
+	uint32		tidbase = fpt_special(pg.p)->tidbase;
+	int			bits = fpt_lent_bits(pg.l, pg.p);
+
+	if (unlikely(bits > 0))
+		return fpt_lent_fits(tidbase, bits, tid);
+	return fpt_tid_fits(pg.g->tw, tidbase, tid);
+}
+
 /* A slot's TID, which may be any 48 bits. */
 static inline uint64
 fpt_slot_tid(FPTPage pg, const char *node, int slot)
@@ -808,15 +860,25 @@ fpt_slot_tid(FPTPage pg, const char *node, int slot)
 	v = fpt_load_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw);
 	if (pg.g->tw == 6)
 		return v;
-	return fpt_tid_widen(fpt_special(pg.p)->tidbase, (uint32) v);
+	v = fpt_tid_widen(fpt_special(pg.p)->tidbase, (uint32) v);
+	if (unlikely(fpt_is_lent(pg.l, pg.p)))
+	{
+		/* (a block that has wrapped around, of a damaged page, may again) */
+		v += fpt_slot_lent(pg, node, slot, fpt_lent_bits(pg.l, pg.p));
+		v &= FPT_MAX_TID;
+	}
+	return v;
 }
 
-/* Store a TID, which fits in the page's form of them. */
+/*
+ * Store a TID, which fits in the page's form of them.  The slot has its key
+ * already, and with it what that lends.
+ */
 static inline void
 fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 {
 	Assert(slot >= 0 && slot < pg.g->cap);
-	Assert(fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, tid));
+	Assert(fpt_page_tells_tid(pg, tid));
 	if (unlikely(fpt_has_far(pg.g)))
 	{
 		fpt_slot_set_near(pg, node, slot, tid);

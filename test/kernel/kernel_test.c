@@ -92,6 +92,7 @@ main(int argc, char **argv)
 	test_page();
 	test_near();
 	test_fixed();
+	test_lent();
 	test_rows();
 	test_overflow();
 	test_corrupt();

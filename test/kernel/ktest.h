@@ -110,6 +110,7 @@ typedef struct KTWorld
 	int			fixed;			/* ... with FPT_ENC_FIXED, of most entries,
 								 * which base and span are without; or -1 */
 	int			kind;			/* FPT_KIND_* without that, and what ... */
+	int			lent;			/* ... with FPT_ENC_LENT, so many bits, or 0 */
 	uint32		tidbase;		/* ... TIDs are relative to */
 	int			rowbits;		/* FPT_KIND_LEAF1: bits of a row's offset, */
 	uint64		row;			/* ... where rows begin, and */
@@ -195,6 +196,10 @@ kt_page_base(const KTWorld *w)
 /* Page 5, as most tests make it: does the check find nothing? */
 extern bool kt_sound(const FPTLayout *l, void *page);
 
+/* The page is sound, and has these entries, each of which is found. */
+extern void kt_check_all(const FPTLayout *l, void *page, const FPTEntry *e,
+						 int n);
+
 /* Insert, making room if that is needed; what made no room is the result. */
 extern FPTResult kt_insert(const FPTLayout *l, void *page, const FPTEntry *e);
 
@@ -265,7 +270,7 @@ kt_blocks(const FPTGeom *g)
  * relative to nodes, as a far one.
  */
 static inline bool
-kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
+kt_tid_fits(const FPTGeom *g, int lent, uint32 tidbase, uint64 tid)
 {
 	uint64		block = tid >> 16;
 	uint64		offset = tid & 0xFFFF;
@@ -273,7 +278,7 @@ kt_tid_fits(const FPTGeom *g, uint32 tidbase, uint64 tid)
 	if (g->tw == 6)
 		return true;
 	return offset <= 255 && block >= tidbase &&
-		block - tidbase < kt_blocks(g);
+		(block - tidbase) >> lent < kt_blocks(g);
 }
 
 /* --- tests -------------------------------------------------------------- */
@@ -284,6 +289,7 @@ extern void test_page(void);
 extern void test_near(void);
 extern void test_overflow(void);
 extern void test_fixed(void);
+extern void test_lent(void);
 extern void test_rows(void);
 extern void test_corrupt(void);
 extern void test_random(long ops, uint64 seed);

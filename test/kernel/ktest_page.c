@@ -459,6 +459,7 @@ kt_page_init(KTWorld *w, int enc)
 {
 	FPTPageSpec spec = {.level = w->level, .pageno = w->pageno,
 		.low = &w->low, .high = &w->high, .rowbits = w->rowbits,
+	.lent = w->lent,
 	.prefix = w->prefix, .nprefix = (uint32) w->nprefix};
 	FPTKey		base = kt_key(FPT_CLS_VALUE, (uint64) (kt_page_base(w) >> 64),
 							  (uint64) kt_page_base(w), 0);
@@ -468,6 +469,8 @@ kt_page_init(KTWorld *w, int enc)
 		fpt_key_expand((uint32) w->fixed, &base.hi, &base.lo);
 		enc |= FPT_ENC_FIXED;
 	}
+	if (w->lent > 0)
+		enc |= FPT_ENC_LENT;
 	fpt_page_init(&w->l, w->page, &spec, enc, &base, w->tidbase);
 }
 
@@ -538,11 +541,18 @@ kt_world_init_page(KTWorld *w)
 	w->fixed = -1;
 	if (keysize == 16 && w->level == 0 && kw < 16 && kt_chance(50))
 		w->fixed = (int) kt_below(FPT_FIXED_MAX + 1);
+	w->lent = 0;
+	if (w->kind == FPT_KIND_LEAF3 && !w->general && keysize <= 8 &&
+		kw < keysize && kt_chance(60))
+	{
+		w->lent = 1 + (int) kt_below(FPT_LENT_MAX);
+		w->nullpct = kt_chance(80) ? 0 : 2;
+	}
 	max = w->fixed >= 0 ? kt_max_of(16) >> 6 : kt_max_of(keysize);
 	w->base = kt_random_wide(max - kt_max_of(kw));
 	if (kt_chance(20))
 		w->base = max - kt_max_of(kw);
-	w->span = kt_max_of(kw);
+	w->span = kt_max_of(kw) >> w->lent;
 	if (w->near && kt_chance(80))
 		w->span = Min(w->span, kt_max_of(kw - 1) * (1 + kt_below(20)));
 	if (w->dist == KT_DENSE)
@@ -579,7 +589,8 @@ kt_random_tid(KTWorld *w, int kind)
 	0xFFFFFFFF};
 	bool		whole = kind >= FPT_KIND_LEAF6;
 	uint64		base = whole ? 0 : w->tidbase;
-	uint64		maxblk = base + blocks[kind] - 1;
+	uint64		nblocks = blocks[kind] << (whole ? 0 : w->lent);
+	uint64		maxblk = base + nblocks - 1;
 	uint64		maxoff = whole ? 0xFFFF : FPT_TID_MAXOFF;
 
 	switch (kt_below(10))
@@ -589,7 +600,7 @@ kt_random_tid(KTWorld *w, int kind)
 		case 1:
 			return (base << 16) | (1 + kt_below(3));
 		case 2:
-			return ((base + kt_below(blocks[kind])) << 16) | maxoff;
+			return ((base + kt_below(nblocks)) << 16) | maxoff;
 		case 3:
 			return ((base + kt_below(4)) << 16) | (1 + kt_below(4));
 		case 4:
@@ -602,7 +613,7 @@ kt_random_tid(KTWorld *w, int kind)
 				return 0;
 			/* FALLTHROUGH */
 		default:
-			return ((base + kt_below(blocks[kind])) << 16) |
+			return ((base + kt_below(nblocks)) << 16) |
 				(1 + kt_below(maxoff));
 	}
 }
@@ -869,6 +880,60 @@ kt_insert(const FPTLayout *l, void *page, const FPTEntry *e)
 	return res == FPT_OK ? fpt_page_insert(l, page, e, &edit) : res;
 }
 
+void
+kt_check_all(const FPTLayout *l, void *page, const FPTEntry *e, int n)
+{
+	static FPTEntry got[FPT_MAX_ENTRIES];
+	static uint64 tids[FPT_MAX_ENTRIES];
+	static uint64 los[FPT_MAX_ENTRIES];
+	FPTRun		run = {.tids = tids, .los = los};
+	uint64		sum = 0;
+
+	CHECK(kt_sound(l, page) && fpt_page_count(l, page) == n);
+	CHECK(fpt_page_tids(l, page, tids, NULL) == n);
+	for (int i = 0; i < n; i++)
+		sum += tids[i] - e[i].key.tid;
+	CHECK(sum == 0);			/* in any order */
+	CHECK(fpt_page_extract(l, page, got, FPT_MAX_ENTRIES) == n);
+	CHECK(fpt_page_copy_all(l, page, false, &run) == n);
+	for (int i = 0; i < n; i++)
+	{
+		const FPTKey *k = &e[i].key;
+		FPTKey		first = *k;
+		FPTKey		last = *k;
+		FPTLoc		loc;
+		FPTLoc		end;
+		FPTEntry	x;
+		int			kid;
+
+		CHECK(fpt_key_cmp(l, &got[i].key, k) == 0);
+		CHECK(tids[i] == k->tid && los[i] == k->lo);
+		CHECK(fpt_page_lower_bound(l, page, k, &loc) == FPT_OK);
+		CHECK(fpt_page_get(l, page, loc, &x) == FPT_OK);
+		CHECK(fpt_key_cmp(l, &x.key, k) == 0);
+		first.tid = 0;
+		last.tid = FPT_MAX_TID;
+		CHECK(fpt_page_range(l, page, &first, &last, &loc, &end) == FPT_OK);
+		CHECK(fpt_loc_before(&loc, &end));
+		if (i % 16 == 0)
+		{
+			FPTRun		one = {.tids = tids};
+			int			m = fpt_page_copy_image(l, page, k, false, &one, &kid);
+			int			from = i;
+			int			to = i + 1;
+
+			while (from > 0 && fpt_image_cmp(&e[from - 1].key, k) == 0)
+				from--;
+			while (to < n && fpt_image_cmp(&e[to].key, k) == 0)
+				to++;
+			CHECK(m == FPT_NO_IMAGE || m == to - from);
+			for (int j = 0; j < m; j++)
+				CHECK(tids[j] == e[from + j].key.tid);
+			CHECK(fpt_page_copy_all(l, page, false, &run) == n);
+		}
+	}
+}
+
 /* Is slot j's entry before slot i's, of a kid's slots (FPTKid)? */
 static bool
 slot_before(FPTPage pg, const FPTKid *k, int j, int i)
@@ -1006,7 +1071,8 @@ kt_world_fill(KTWorld *w, int pct)
 		if (fpt_page_localize(pg, &e0, &local) != FPT_OK ||
 			(x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
 			 fpt_rel(pg, &e0->key, &hi, &lo) != 0) ||
-			!kt_tid_fits(g, w->tidbase, x.key.tid))
+			!kt_tid_fits(g, w->lent, w->tidbase, x.key.tid) ||
+			(x.key.cls != FPT_CLS_VALUE && w->lent > 0))
 			continue;
 		w->m[w->n].e = x;
 		w->m[w->n++].dead = false;

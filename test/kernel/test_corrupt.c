@@ -217,7 +217,7 @@ test_check_header(void)
 	sound_page(&l8, 0);
 	header()->ndict = 1;
 	expect("reserved bytes of the page header are not zero");
-	special()->fixed = 1;
+	special()->bits = 1;
 	expect("reserved bytes of the page header are not zero");
 	special()->reserved = 1;
 	expect("reserved bytes of the page header are not zero");

@@ -109,7 +109,7 @@ test_foreign(void)
 
 	make_entries(n);
 	CHECK((form(n, &lowfence, &highfence) & FPT_ENC_FIXED) != 0);
-	CHECK(fpt_special(page)->fixed == FIXED_V7);
+	CHECK(fpt_special(page)->bits == FIXED_V7);
 	kw = fpt_page_geom(&l16, page)->kw;
 	for (int i = 0; i < n; i++)
 	{
@@ -207,7 +207,7 @@ test_faults(void)
 	for (int i = 0; i < 2; i++)
 	{
 		CHECK((form(N, &lowfence, &highfence) & FPT_ENC_FIXED) != 0);
-		fpt_special(page)->fixed = wrong[i];
+		fpt_special(page)->bits = wrong[i];
 		CHECK(fpt_page_check(&l16, page, 5, NULL) != NULL);
 		CHECK(!fpt_page_sane(&l16, page, 5));
 	}
@@ -226,9 +226,9 @@ test_faults(void)
 	make_entries(N);
 	e[N - 1].key.hi ^= 0x1000 << 3;
 	CHECK((form(N, &lowfence, &highfence) & FPT_ENC_FIXED) == 0);
-	fpt_special(page)->fixed = 1;
+	fpt_special(page)->bits = 1;
 	CHECK(fpt_page_check(&l16, page, 5, NULL) != NULL);
-	fpt_special(page)->fixed = 0;
+	fpt_special(page)->bits = 0;
 	fpt_header(page)->enc |= FPT_ENC_KW_MASK | FPT_ENC_FIXED;
 	CHECK(!fpt_page_sane(&l16, page, 5));
 }

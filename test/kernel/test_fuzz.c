@@ -487,7 +487,10 @@ repair_header(KTWorld *w)
 	s->pageno = w->pageno;
 	s->indexid = w->l.indexid;
 	s->tidbase = Min(s->tidbase, FPT_MAX_TIDBASE);
-	s->fixed %= fpt_is_fixed(w->page) ? FPT_FIXED_MAX + 1 : 1;
+	if (fpt_is_lent(&w->l, w->page))
+		s->bits = 1 + s->bits % FPT_LENT_MAX;
+	else
+		s->bits %= fpt_is_fixed(&w->l, w->page) ? FPT_FIXED_MAX + 1 : 1;
 	h->flags &= FPT_F_INCOMPLETE;
 	h->level %= FPT_MAX_LEVEL + 1;
 	h->nnodes = h->nkids = h->nnull = 0;

@@ -96,50 +96,7 @@ insert(const FPTLayout *l, uint64 hi, uint64 lo, uint64 tid)
 static void
 check_entries(const FPTLayout *l)
 {
-	static FPTEntry got[FPT_MAX_ENTRIES];
-	static uint64 tids[FPT_MAX_ENTRIES];
-	static uint64 los[FPT_MAX_ENTRIES];
-	FPTRun		run = {.tids = tids, .los = los};
-
-	CHECK(sound(l) && fpt_page_count(l, page) == n);
-	CHECK(fpt_page_extract(l, page, got, FPT_MAX_ENTRIES) == n);
-	CHECK(fpt_page_copy_all(l, page, false, &run) == n);
-	for (int i = 0; i < n; i++)
-	{
-		const FPTKey *k = &e[i].key;
-		FPTKey		first = *k;
-		FPTKey		last = *k;
-		FPTLoc		loc;
-		FPTLoc		end;
-		FPTEntry	x;
-		int			kid;
-
-		CHECK(fpt_key_cmp(l, &got[i].key, k) == 0);
-		CHECK(tids[i] == k->tid && los[i] == k->lo);
-		CHECK(fpt_page_lower_bound(l, page, k, &loc) == FPT_OK);
-		CHECK(fpt_page_get(l, page, loc, &x) == FPT_OK);
-		CHECK(fpt_key_cmp(l, &x.key, k) == 0);
-		first.tid = 0;
-		last.tid = FPT_MAX_TID;
-		CHECK(fpt_page_range(l, page, &first, &last, &loc, &end) == FPT_OK);
-		CHECK(fpt_loc_before(&loc, &end));
-		if (i % 16 == 0)
-		{
-			FPTRun		one = {.tids = tids};
-			int			m = fpt_page_copy_image(l, page, k, false, &one, &kid);
-			int			from = i;
-			int			to = i + 1;
-
-			while (from > 0 && fpt_image_cmp(&e[from - 1].key, k) == 0)
-				from--;
-			while (to < n && fpt_image_cmp(&e[to].key, k) == 0)
-				to++;
-			CHECK(m == FPT_NO_IMAGE || m == to - from);
-			for (int j = 0; j < m; j++)
-				CHECK(tids[j] == e[from + j].key.tid);
-			CHECK(fpt_page_copy_all(l, page, false, &run) == n);
-		}
-	}
+	kt_check_all(l, page, e, n);
 }
 
 /*

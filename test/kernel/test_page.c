@@ -192,7 +192,7 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 		CHECK(*tidbase <= minblock);
 		CHECK(fpt_tid_fits(g->tw, *tidbase, (minblock << 16) | maxoff));
 		CHECK(fpt_tid_fits(g->tw, *tidbase, (maxblock << 16) | 1));
-		CHECK(kt_tid_fits(g, *tidbase, (maxblock << 16) | 1));
+		CHECK(kt_tid_fits(g, 0, *tidbase, (maxblock << 16) | 1));
 	}
 	return kind;
 }
@@ -267,14 +267,29 @@ test_page_reach(void)
 {
 	static const FPTKey minf = {.cls = FPT_CLS_MINF};
 	static const FPTKey pinf = {.cls = FPT_CLS_PINF};
+	FPTKey		low = value(0, 0);
+	FPTKey		high = value(20, 0);
 
 	for (int i = 0; i < 10; i++)
-		e[i] = leaf_entry((uint64) i, ((uint64) (70000 + i * 10000) << 16) | 1);
+		e[i] = leaf_entry((uint64) i, ((uint64) (70000 + i * 500000) << 16) | 1);
 	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e, 10,
 						100) == FPT_OK);
 	CHECK(fpt_page_geom(&l8, page)->tw == 4);
 	CHECK(fpt_special(page)->tidbase == 70000);
 	CHECK(fpt_page_reach(&l8, page, e, 10) == 1 << 24);
+
+	/* keys lend what is needed besides 3 bytes */
+	e[9].key.tid = ((uint64) (70000 + 8 * 65536 - 1) << 16) | 1;
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, e, 10,
+						100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 4);
+	for (int i = 0; i < 10; i++)
+		e[i].key.tid = e[i % 2 == 0 ? 0 : 9].key.tid + i;
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, e, 10,
+						100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 3);
+	CHECK(fpt_lent_bits(&l8, page) == 3);
+	CHECK(fpt_page_reach(&l8, page, e, 0) == 1 << 19);
 }
 
 /* A page takes the TIDs of its window, and no others. */
@@ -290,6 +305,8 @@ test_window(void)
 		uint64		to = Min(from + span[i % 4], 0xFFFFFFFE);
 		const FPTGeom *g;
 		uint64		base;
+		uint64		blocks;
+		int			lent;
 		FPTEntry	x = leaf_entry(1025, 0);
 
 		make_entries(10, 1000, 5);
@@ -301,11 +318,13 @@ test_window(void)
 		g = fpt_page_geom(&l8, page);
 		base = fpt_special(page)->tidbase;
 		CHECK(g->tw < 6);
+		lent = fpt_lent_bits(&l8, page);
+		blocks = UINT64CONST(1) << (8 * g->tw - 8 + lent);
 		for (int j = 0; j < 4; j++)
 		{
 			uint64		ends[4] = {base - 1, base,
-				base + (UINT64CONST(1) << (8 * g->tw - 8)) - 1,
-			base + (UINT64CONST(1) << (8 * g->tw - 8))};
+				base + blocks - 1,
+			base + blocks};
 
 			if (ends[j] > 0xFFFFFFFE)
 				continue;
@@ -318,7 +337,7 @@ test_window(void)
 				FPTEntry	back;
 
 				x.key.tid = (ends[j] << 16) | (uint64) offs[off];
-				CHECK(kt_tid_fits(g, (uint32) base, x.key.tid) == fits);
+				CHECK(kt_tid_fits(g, lent, (uint32) base, x.key.tid) == fits);
 				CHECK((kt_insert_probe(&l8, page, &x) != FPT_UNFIT) == fits);
 				if (fpt_page_insert(&l8, page, &x, &edit) != FPT_OK)
 					continue;
@@ -1548,7 +1567,7 @@ between_widths(int kw, bool fixed)
 			CHECK(kt_insert_probe(&l16, page, &x) == FPT_UNFIT);
 		got = form(&l16, 0, &low, &high, 10);
 		CHECK(got == kw + more);
-		CHECK(fpt_is_fixed(page) == (fixed && more == 0));
+		CHECK(fpt_is_fixed(&l16, page) == (fixed && more == 0));
 		CHECK(kt_insert_probe(&l16, page, &x) != FPT_UNFIT);
 	}
 }
@@ -1604,7 +1623,7 @@ test_form_dense(void)
 	CHECK(form(&l16, 0, &minf, &pinf, n) == 8);
 	e[n - 1].key.lo = 1000;
 	CHECK(form(&l16, 0, &minf, &pinf, n) == 8);
-	CHECK(fpt_is_fixed(page));
+	CHECK(fpt_is_fixed(&l16, page));
 	e[n - 1].key.lo |= (uint64) 1 << 62;
 	CHECK(form(&l16, 0, &minf, &pinf, n) == -1);
 }

@@ -296,14 +296,21 @@ unfit_dict(const FPTEntry *e)
 	return false;
 }
 
-/* A key as the page has it: without its fixed bits, if it leaves them out. */
+/*
+ * A key as the page has it, but for the base: without its fixed bits, if it
+ * leaves them out, or with what it lends.
+ */
 static kt_u128
 stored_value(const FPTKey *key)
 {
+	FPTPageSpecial *s = fpt_special(w->page);
 	FPTKey		k = *key;
 
-	if (fpt_is_fixed(w->page))
+	if (fpt_is_fixed(&w->l, w->page))
 		fpt_key_squeeze(&k.hi, &k.lo);
+	if (fpt_is_lent(&w->l, w->page) && key->lo >= s->base_lo)
+		return s->base_lo + ((kt_u128) (key->lo - s->base_lo) << s->bits |
+							 fpt_lent_part(s->tidbase, s->bits, key->tid));
 	return kt_value(&k);
 }
 
@@ -318,6 +325,7 @@ expected_insert(const FPTEntry *e)
 	int			i = kt_model_lower_bound(w, &e->key);
 	const FPTEntry *stored = e;
 	FPTLocal	local;
+	int			lent = fpt_lent_bits(&w->l, w->page);
 
 	if (i == 0 && is_minf())
 		return FPT_UNFIT;
@@ -329,14 +337,15 @@ expected_insert(const FPTEntry *e)
 	else if (fpt_page_localize(fpt_page_open(&w->l, w->page), &stored,
 							   &local) != FPT_OK)
 		return FPT_UNFIT;
-	else if (e->key.cls == FPT_CLS_VALUE && fpt_is_fixed(w->page) &&
+	else if (e->key.cls == FPT_CLS_VALUE && fpt_is_fixed(&w->l, w->page) &&
 			 fpt_fixed_bits(e->key.hi, e->key.lo) !=
-			 fpt_special(w->page)->fixed)
+			 fpt_special(w->page)->bits)
 		return FPT_UNFIT;
 	else if (e->key.cls == FPT_CLS_VALUE &&
 		((v = stored_value(&stored->key)) < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
 		return FPT_UNFIT;
-	if (!kt_tid_fits(g, fpt_special(w->page)->tidbase, e->key.tid))
+	if (!kt_tid_fits(g, lent, fpt_special(w->page)->tidbase, e->key.tid) ||
+		(lent > 0 && e->key.cls != FPT_CLS_VALUE))
 		return FPT_UNFIT;
 	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e->key) == 0)
 		return FPT_DUPLICATE;
