@@ -712,8 +712,9 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 /*
  * Shall the level's keys lend bits, if there is another entry, which is given
  * the geometry g as it is?  Returns the geometry that it is to have.  They do
- * once rows are known not to follow each other, so that TIDs are whole, as long
- * as keys are not longer by it, or that does not matter, as there is room.
+ * once rows are known not to follow each other, so that TIDs are whole, until
+ * there is no room with longer keys, and would be with longer TIDs.  Reads all
+ * of the level's keys where it changes its mind.
  */
 static const FPTGeom *
 fpt_level_lending(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
@@ -859,9 +860,8 @@ fpt_level_final(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *high,
 
 /*
  * The geometry of a page that is complete; "g" is the one that it has as it is.
- * Its keys do not lend bits if keys are relative to nodes
- * without, and not with, so that slots are as short: the level's keys lend none
- * any more then.
+ * Where its keys lend bits, but are not relative to nodes, as they could be if
+ * they lent none, slots would be as short: then they lend none any more.
  */
 static const FPTGeom *
 fpt_level_settle(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,

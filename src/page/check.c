@@ -264,7 +264,7 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 	if (s->reserved != 0 || s->reserved1 != 0)
 		return fpt_fault(st, reserved, "bytes of the last line",
 						 s->reserved != 0 ? s->reserved : s->reserved1);
-	if (s->bits != 0 && (h->enc & FPT_ENC_FIXED) == 0)
+	if (s->bits != 0 && (h->enc & FPT_ENC_BITS) == 0)
 		return fpt_fault(st, reserved, "bits of keys", s->bits);
 	msg = fpt_check_fences(st);
 	if (msg == NULL)

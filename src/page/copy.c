@@ -317,7 +317,7 @@ fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
 	uint64		base = fpt_special(pg.p)->base_lo;
 	int			i;
 
-	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_FIXED) != 0))
+	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_BITS) != 0))
 	{
 		if (!fpt_is_lent(pg.l, pg.p))
 			fpt_copy_fixed_keys(pg, nodebase, node, slots, n, los, his);

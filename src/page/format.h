@@ -115,8 +115,9 @@ typedef struct FPTFence
 #define FPT_ENC_TID_SHIFT	4
 #define FPT_ENC_TID_MASK	0x30
 #define FPT_ENC_NEAR		0x40
-#define FPT_ENC_FIXED		0x80
-#define FPT_ENC_LENT		0x80	/* of shorter keys than FPT_ENC_FIXED */
+#define FPT_ENC_BITS		0x80	/* FPTPageSpecial.bits says something: */
+#define FPT_ENC_FIXED		FPT_ENC_BITS	/* of keys of 16 bytes */
+#define FPT_ENC_LENT		FPT_ENC_BITS	/* of shorter ones */
 #define FPT_ENC_WIDE		8
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */

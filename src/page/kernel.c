@@ -333,14 +333,10 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 		if (block < fpt_special(pg.p)->tidbase)
 			return 0;
 		block -= fpt_special(pg.p)->tidbase;
-		if (unlikely(fpt_is_lent(pg.l, pg.p)))
-		{
-			/* slots of one key's number: all have the same of these bits */
-			int			bits = fpt_lent_bits(pg.l, pg.p);
-
-			block -= Min(block >> FPT_LENT_BLOCKBITS, fpt_lent_mask(bits)) <<
-				FPT_LENT_BLOCKBITS;
-		}
+		/* what keys lend is the same in all slots of one number */
+		block -= fpt_lent_part(fpt_special(pg.p)->tidbase,
+							   fpt_lent_bits(pg.l, pg.p), tid) <<
+			FPT_LENT_BLOCKBITS;
 		stored = off > FPT_TID_MAXOFF ? (block + 1) << FPT_TID_OFFBITS :
 			block << FPT_TID_OFFBITS | off;
 	}
@@ -897,89 +893,61 @@ fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	return fpt_find_place(pg, key, key->tid, p);
 }
 
-/* Of some slots of a node those of keys from "lo" to "last". */
-static inline uint64
-fpt_node_between(FPTPage pg, const char *node, int kid, uint64 slots,
-				 uint64 lo, uint64 last)
-{
-	uint64		eq;
-	uint64		below = fpt_node_compare(pg, node, kid, slots, 0, lo, &eq);
-
-	slots = fpt_node_compare(pg, node, kid, slots, 0, last, &eq);
-	return (slots | eq) & ~below;
-}
-
 /*
- * fpt_locate_image() where keys lend bits, which those of one image may have
- * any of.
+ * The slots of a node, in use or not, of keys that are stored as p's hi and lo,
+ * or as that and up to "mask" more, which is what keys may lend.
  */
-static pg_noinline bool
-fpt_locate_image_lent(FPTPage pg, const FPTKey *key, FPTPlace *p)
+static inline uint64
+fpt_node_same(FPTPage pg, const char *node, const FPTPlace *p, uint64 mask)
 {
-	const FPTGeom *g = pg.g;
-	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
-	uint64		last;
-	uint64		hi,
-				lo;
-	int			nlt,
-				neq;
+	uint64		all = pg.g->capmask;
+	uint64		same;
+	uint64		eq;
+	uint64		below = fpt_node_compare(pg, node, p->kid, all, p->hi, p->lo,
+										 &eq);
 
-	if (fpt_rel(pg, key, &p->hi, &p->lo) != 0)
-		return false;
-	p->lo &= ~mask;
-	last = p->lo | mask;
-	fpt_root_count(pg, p->from + 1, p->to, 0, last, &nlt, &neq);
-	p->kid = p->from + nlt;
-	if (neq > 0 || !fpt_place_open(pg, p))
-		return false;
-	fpt_sep_get(pg, p->kid, &hi, &lo);
-	if (nlt > 0 && lo >= p->lo)
-		return false;
-	p->eq = fpt_slots_used(g, p->node,
-						   fpt_node_between(pg, p->node, p->kid, g->capmask,
-											p->lo, last));
-	if (p->over != NULL)
-		p->overeq = fpt_slots_used(g, p->over,
-								   fpt_node_between(pg, p->over, p->kid,
-													g->capmask, p->lo, last));
-	return true;
+	if (likely(mask == 0))
+		return eq;
+	same = fpt_node_compare(pg, node, p->kid, all, p->hi, p->lo | mask, &eq);
+	return (same | eq) & ~below;
 }
 
 /*
- * See page/kernel.h.  No separator equals the image, so all of its entries are
- * in one node, and no TID has to be compared.  Slots are compared before it is
- * known which are in use: then only equal ones are asked about.
+ * See page/kernel.h.  No separator is one that the image's entries may be
+ * stored as, so all of these are in one kid, and no TID has to be compared.
+ * Slots are compared before it is known which are in use: then only equal ones
+ * are asked about.
  */
 bool
 fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
 	const FPTGeom *g = pg.g;
+	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
+	uint64		hi,
+				lo;
 	int			nlt,
 				neq;
-	uint64		eq;
 
 	Assert(!g->perm && !fpt_is_general(pg.l));
 	fpt_region(pg.l, fpt_header(pg.p), key->cls, &p->from, &p->to);
-	if (key->cls != FPT_CLS_VALUE || p->from >= p->to)
+	if (key->cls != FPT_CLS_VALUE || p->from >= p->to ||
+		fpt_rel(pg, key, &p->hi, &p->lo) != 0)
 		return false;
-	if (unlikely(fpt_is_lent(pg.l, pg.p)))
-		return fpt_locate_image_lent(pg, key, p);
-	if (fpt_rel(pg, key, &p->hi, &p->lo) != 0)
-		return false;
-	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo, &nlt, &neq);
-	if (neq > 0)
-		return false;
+	p->lo &= ~mask;
+	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo | mask, &nlt, &neq);
 	p->kid = p->from + nlt;
-	if (!fpt_place_open(pg, p))
+	if (neq > 0 || !fpt_place_open(pg, p))
 		return false;
-	(void) fpt_node_compare(pg, p->node, p->kid, g->capmask, p->hi, p->lo, &eq);
-	p->eq = fpt_slots_used(g, p->node, eq);
-	if (unlikely(p->over != NULL))
+	if (unlikely(mask != 0) && nlt > 0)
 	{
-		(void) fpt_node_compare(pg, p->over, p->kid, g->capmask, p->hi, p->lo,
-								&eq);
-		p->overeq = fpt_slots_used(g, p->over, eq);
+		fpt_sep_get(pg, p->kid, &hi, &lo);
+		if (lo >= p->lo)
+			return false;
 	}
+	p->eq = fpt_slots_used(g, p->node, fpt_node_same(pg, p->node, p, mask));
+	if (unlikely(p->over != NULL))
+		p->overeq = fpt_slots_used(g, p->over,
+								   fpt_node_same(pg, p->over, p, mask));
 	return true;
 }
 

@@ -274,7 +274,7 @@ fpt_rel(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 	uint64		klo = key->lo;
 
 	Assert(key->cls == FPT_CLS_VALUE);
-	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_FIXED) != 0))
+	if (unlikely((fpt_header(pg.p)->enc & FPT_ENC_BITS) != 0))
 	{
 		if (fpt_is_lent(pg.l, pg.p))
 			return fpt_rel_lent(pg, key, hi, lo);
@@ -879,6 +879,10 @@ fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 {
 	Assert(slot >= 0 && slot < pg.g->cap);
 	Assert(fpt_page_tells_tid(pg, tid));
+	Assert(!fpt_is_lent(pg.l, pg.p) ||
+		   fpt_slot_lent(pg, node, slot, fpt_lent_bits(pg.l, pg.p)) >> 32 ==
+		   fpt_lent_part(fpt_special(pg.p)->tidbase,
+						 fpt_lent_bits(pg.l, pg.p), tid));
 	if (unlikely(fpt_has_far(pg.g)))
 	{
 		fpt_slot_set_near(pg, node, slot, tid);

@@ -271,7 +271,8 @@ test_page_reach(void)
 	FPTKey		high = value(20, 0);
 
 	for (int i = 0; i < 10; i++)
-		e[i] = leaf_entry((uint64) i, ((uint64) (70000 + i * 500000) << 16) | 1);
+		e[i] = leaf_entry((uint64) i,
+						  ((uint64) (70000 + i * 500000) << 16) | 1);
 	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e, 10,
 						100) == FPT_OK);
 	CHECK(fpt_page_geom(&l8, page)->tw == 4);
