@@ -88,13 +88,22 @@ extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
 /*
  * fpt_getbuf(), guessing the buffer by where this backend saw the page last; of
  * a leaf the node, too, by the fraction that fpt_page_fraction() has told, or
- * FPT_NO_GUESS.  "lock" is not 0.  A wrong guess costs some prefetched lines.
- * Returns the page pinned and locked; raises errors as fpt_getbuf().
+ * FPT_NO_GUESS; of another page FPT_GUESS_INNER.  "lock" is not 0.  A wrong
+ * guess costs some prefetched lines.  Returns the page pinned and locked; raises
+ * errors as fpt_getbuf().
  */
 #define FPT_NO_GUESS		PG_UINT32_MAX
+#define FPT_GUESS_INNER		(PG_UINT32_MAX - 1)
 
 extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
 							 int lock, uint32 fraction);
+
+/*
+ * fpt_getbuf_hot() will be called for that page next: begin to bring what it
+ * looks at first, while the caller is done with another page.  Pins nothing, as
+ * fpt_page_expect().
+ */
+extern void fpt_page_await(Relation rel, uint32 pageno);
 
 /*
  * A page will be read soon: bring its first lines, if it is known where.  Pins

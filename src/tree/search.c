@@ -287,7 +287,7 @@ fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
-	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_NO_GUESS);
+	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_GUESS_INNER);
 	fpt_check_root(rel, ix, buf, key);
 	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
 	if (ix->rootlevel == level && mode != lock)
@@ -353,7 +353,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	{
 		Page		page = BufferGetPage(buf);
 		uint32		child;
-		uint32		fraction = FPT_NO_GUESS;
+		uint32		fraction = cur > 1 ? FPT_GUESS_INNER : FPT_NO_GUESS;
 		FPTLoc		loc;
 		bool		more = false;
 		int			mode;
@@ -368,6 +368,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		fpt_page_await(rel, child);
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))
 			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
 		if (unlikely(look != NULL) && cur == 1)
