@@ -10,6 +10,11 @@ SOURCES = $(sort $(wildcard $(srcdir)/src/*.c $(srcdir)/src/*/*.c))
 OBJS = $(filter-out %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS = -I$(srcdir)/src
 
+# Until 15 PGXS lets other libraries take the place of any function of ours, so
+# that none is inlined, or called, but by a detour.
+NO_DETOUR_CFLAGS = -fno-semantic-interposition
+NO_DETOUR_LINK = -Wl,-Bsymbolic
+
 # setup makes the extension and what the other files share
 first = $(if $(filter setup,$(1)),setup) $(filter-out setup,$(1))
 REGRESS = $(call first,$(basename $(notdir $(sort $(wildcard $(srcdir)/test/regress/sql/*.sql)))))
@@ -46,6 +51,13 @@ endif
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+ifeq ($(PORTNAME),linux)
+ifndef CFLAGS_SL_MODULE
+override CFLAGS += $(NO_DETOUR_CFLAGS)
+SHLIB_LINK += $(NO_DETOUR_LINK)
+endif
+endif
 
 # Every object needs every header: PGXS does not know which.
 $(OBJS) $(TEST_OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
