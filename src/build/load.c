@@ -49,13 +49,16 @@
 /* --- loader ------------------------------------------------------------- */
 
 /*
- * A bound of how far two values are apart, if they are FPT_MAX_CAP entries
- * apart, or less: what some number of bytes can tell (fpt_near_enough()).
+ * A bound of how far two values are apart, if they are "span" entries apart, or
+ * less: what some number of bytes can tell (fpt_near_enough()).  As many, or
+ * more, are put into a node of any page that may be made of them, from its
+ * first entry to that of the next one.
  */
 typedef struct FPTApart
 {
 	uint64		hi;
 	uint64		lo;
+	int			span;
 } FPTApart;
 
 /*
@@ -142,6 +145,9 @@ struct FPTLoad
 	int			fewfill;
 	uint32		reach;
 	int			lent;			/* bits that keys may lend to TIDs, or 0 */
+	int			rowspan;		/* entries of a node whose keys are a byte and */
+	int			span;			/* relative to it: of any; if TIDs are not; and */
+	int			lentspan;		/* if keys lend bits */
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -205,6 +211,73 @@ fpt_level_kw(const FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *base,
 	return fpt_width_for(&load->layout, d.hi, d.lo);
 }
 
+/* Entries of a leaf that is filled to "fill" percent. */
+static int
+fpt_fill_entries(const FPTGeom *g, int fill)
+{
+	int			capacity = (int) g->capacity;
+
+	Assert(fill <= 100);
+	return Min(capacity * fill / 100 + fpt_spare_slots(g) * fill / 100,
+			   capacity);
+}
+
+/*
+ * How many entries a page may have when nnull of them are NULLs, which have
+ * nodes of their own: limited by the fill factor and by the nodes.  Inner pages
+ * need two entries, or the tree would not end; a leaf takes one, however small
+ * the fill factor is.  At most FPT_MAX_ENTRIES.
+ */
+static int
+fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
+{
+	int			fill = g->kw == 1 ? lv->fewfill : lv->fillfactor;
+	int			limit = (int) (g->capacity * fill / 100);
+	int			nullnodes = (nnull + g->cap - 1) / g->cap;
+	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
+
+	Assert(g->cap > 0 && nullnodes <= g->maxnodes);
+
+	/* few distinct keys: their next rows come to a few nodes, need slots */
+	if (lv->level == 0 && g->kw > 1)
+		limit = fpt_fill_entries(g, fill);
+	limit = Min(limit, FPT_MAX_ENTRIES);
+	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
+}
+
+/*
+ * The most entries that a leaf without NULLs of this geometry has in a node:
+ * fpt_page_fill() has as many nodes as the fill factor asks for, or all.
+ */
+static int
+fpt_fill_node_most(const FPTGeom *g, const FPTLoadLevel *lv)
+{
+	int			limit = fpt_fill_limit(g, lv, 0);
+
+	return Max(Max(1, g->cap * lv->fillfactor / 100),
+			   (limit + g->maxnodes - 1) / g->maxnodes);
+}
+
+/*
+ * The same of all pages of these kinds whose keys are a byte and relative to
+ * nodes.  The level is one of leaves.
+ */
+static int
+fpt_load_span(const FPTLoad *load, const FPTLoadLevel *lv, int kind, int last)
+{
+	int			span = 1;
+
+	for (; kind <= last && !fpt_is_general(&load->layout); kind++)
+	{
+		const FPTGeom *g = &load->layout.geoms->geom[1][FPT_KIND_NEAR + kind];
+
+		if (g->cap > 0)
+			span = Max(span, fpt_fill_node_most(g, lv));
+	}
+	Assert(span <= FPT_MAX_CAP);
+	return span;
+}
+
 /*
  * Start the level's next page, which is empty.  low: its low fence; left and
  * pageno: FPT_NOPAGE for a level's first one, whose number is given when it is
@@ -230,6 +303,7 @@ fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
 				   0 : fpt_row_bits(lv->maxoff));
 	lv->first = 0;
 	lv->apart.hi = lv->apart.lo = 0;
+	lv->apart.span = load->rowspan;
 	lv->easy_n = 0;
 	memset(&lv->base, 0, sizeof(FPTKey));
 	if (low->cls == FPT_CLS_VALUE)
@@ -283,6 +357,14 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->growing.fewfill = lv->fewfill;
 	lv->npages = 0;
 	lv->maxoff = FPT_TID_MAXOFF;	/* as nothing is known */
+	if (level == 0)
+	{
+		load->rowspan = fpt_load_span(load, lv, FPT_KIND_LEAF1,
+									  FPT_KIND_LEAF6);
+		load->span = fpt_load_span(load, lv, FPT_KIND_LEAF3, FPT_KIND_LEAF6);
+		load->lentspan = fpt_load_span(load, lv, FPT_KIND_LEAF3,
+									   FPT_KIND_LEAF3);
+	}
 	memset(&low, 0, sizeof(low));
 	low.cls = FPT_CLS_MINF;
 	fpt_level_start(load, lv, &low, FPT_NOPAGE, FPT_NOPAGE);
@@ -312,40 +394,6 @@ fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
 	return kind;
 }
 
-/* Entries of a leaf that is filled to "fill" percent. */
-static int
-fpt_fill_entries(const FPTGeom *g, int fill)
-{
-	int			capacity = (int) g->capacity;
-
-	Assert(fill <= 100);
-	return Min(capacity * fill / 100 + fpt_spare_slots(g) * fill / 100,
-			   capacity);
-}
-
-/*
- * How many entries a page may have when nnull of them are NULLs, which have
- * nodes of their own: limited by the fill factor and by the nodes.  Inner pages
- * need two entries, or the tree would not end; a leaf takes one, however small
- * the fill factor is.  At most FPT_MAX_ENTRIES.
- */
-static int
-fpt_fill_limit(const FPTGeom *g, const FPTLoadLevel *lv, int nnull)
-{
-	int			fill = g->kw == 1 ? lv->fewfill : lv->fillfactor;
-	int			limit = (int) (g->capacity * fill / 100);
-	int			nullnodes = (nnull + g->cap - 1) / g->cap;
-	int			nodes = nnull + (g->maxnodes - nullnodes) * g->cap;
-
-	Assert(g->cap > 0 && nullnodes <= g->maxnodes);
-
-	/* few distinct keys: their next rows come to a few nodes, need slots */
-	if (lv->level == 0 && g->kw > 1)
-		limit = fpt_fill_entries(g, fill);
-	limit = Min(limit, FPT_MAX_ENTRIES);
-	return Min(Max(limit, lv->level == 0 ? 1 : 2), nodes);
-}
-
 /* Do n entries fit in a page, nnull NULLs among them? */
 static bool
 fpt_fill_fits(const FPTGeom *g, const FPTLoadLevel *lv, int n, int nnull)
@@ -364,14 +412,22 @@ fpt_level_least(const FPTLoadLevel *lv)
 	return lv->level == 0 ? 1 : 2;
 }
 
-/* The value FPT_MAX_CAP entries before the next one, or the first of all. */
+/* The value so many entries before the next one, or the first of all. */
 static inline const FPTKey *
 fpt_level_before(const FPTLoadLevel *lv)
 {
-	const FPTKey *from = &lv->entries[Max(lv->first, lv->n - FPT_MAX_CAP)].key;
+	int			at = Max(lv->first, lv->n - lv->apart.span);
+	const FPTKey *from = &lv->entries[at].key;
 
 	Assert(lv->first < lv->n && from->cls == FPT_CLS_VALUE);
 	return from;
+}
+
+/* Is this distance farther than that one? */
+static inline bool
+fpt_apart_above(const FPTApart *a, const FPTApart *b)
+{
+	return a->hi > b->hi || (a->hi == b->hi && a->lo > b->lo);
 }
 
 /*
@@ -382,17 +438,23 @@ static inline bool
 fpt_level_within(const FPTLoadLevel *lv, const FPTKey *key, FPTApart *d)
 {
 	*d = fpt_level_distance(lv, fpt_level_before(lv), key);
-	return d->hi < lv->apart.hi ||
-		(d->hi == lv->apart.hi && d->lo <= lv->apart.lo);
+	d->span = lv->apart.span;
+	return !fpt_apart_above(d, &lv->apart);
 }
 
 /*
  * Are values so far apart near enough to each other to be relative to nodes, as
- * the level's page has them, in pages of this geometry?
+ * the level's page has them, in pages of this geometry?  What was measured over
+ * as many as nodes have whose keys are a byte says less of others.
  */
 static inline bool
 fpt_apart_near(const FPTGeom *g, const FPTLoadLevel *lv, FPTApart d)
 {
+	if (d.span < FPT_MAX_CAP && g->kw > 2)
+	{
+		Assert(d.hi == 0 && d.lo < 256);
+		d.lo *= (uint64) ((FPT_MAX_CAP + d.span - 1) / d.span);
+	}
 	if (lv->lent > 0)
 	{
 		if (d.hi != 0)
@@ -403,13 +465,16 @@ fpt_apart_near(const FPTGeom *g, const FPTLoadLevel *lv, FPTApart d)
 }
 
 /*
- * What an "apart" as large as this is to be.  In steps, so that it is asked
- * for, and the encoding with it, a few times a page.
+ * What an "apart" as large as this is to be, or all ones: no number of bytes
+ * tells it, or none that it has been measured for.  In steps, so that it is
+ * asked for, and the encoding with it, a few times a page.
  */
 static FPTApart
 fpt_apart_step(const FPTLoad *load, const FPTLoadLevel *lv, FPTApart d)
 {
-	for (int kw = 2; kw <= load->layout.keysize; kw++)
+	int			most = d.span < FPT_MAX_CAP ? 2 : load->layout.keysize;
+
+	for (int kw = 2; kw <= most; kw++)
 	{
 		const FPTGeom *g = &load->layout.geoms->geom[kw - 1][FPT_KIND_NEAR];
 
@@ -430,36 +495,63 @@ fpt_apart_step(const FPTLoad *load, const FPTLoadLevel *lv, FPTApart d)
 	return d;
 }
 
+/*
+ * Measure all of a leaf's values, and unless NULL another one, over so many
+ * entries; over FPT_MAX_CAP if a byte does not tell that.
+ */
+static FPTApart
+fpt_level_measure(const FPTLoad *load, const FPTLoadLevel *lv, int span,
+				  const FPTKey *key)
+{
+	int			end = load->layout.nullsfirst ? lv->n : lv->n - lv->nnull;
+	FPTApart	most = {.span = span};
+
+	Assert(span > 0 && lv->first <= end);
+	for (int i = lv->first + 1; i < end + (key != NULL ? 1 : 0); i++)
+	{
+		int			from = Max(lv->first, i - span);
+		FPTApart	d = fpt_level_distance(lv, &lv->entries[from].key,
+										   i < end ? &lv->entries[i].key : key);
+
+		d.span = span;
+		if (fpt_apart_above(&d, &most))
+			most = d;
+	}
+	most = fpt_apart_step(load, lv, most);
+	if (span < FPT_MAX_CAP && most.hi == PG_UINT64_MAX)
+		most = fpt_level_measure(load, lv, FPT_MAX_CAP, key);
+	return most;
+}
+
 /* The level's "apart" with another entry. */
 static FPTApart
-fpt_level_apart(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
+fpt_level_apart(const FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 {
 	FPTApart	d;
 
 	if (fpt_is_general(&load->layout) || key->cls != FPT_CLS_VALUE ||
 		lv->n <= lv->first || fpt_level_within(lv, key, &d))
 		return lv->apart;
-	return fpt_apart_step(load, lv, d);
+	d = fpt_apart_step(load, lv, d);
+	if (d.span < FPT_MAX_CAP && d.hi == PG_UINT64_MAX)
+		d = fpt_level_measure(load, lv, FPT_MAX_CAP, key);
+	return d;
 }
 
-/* What is stored of the level's keys is another part: so is its "apart". */
+/*
+ * What is stored of the level's keys is another part, or nodes have another
+ * number of them: so is its "apart", with another value unless NULL.
+ */
 static void
-fpt_level_reapart(FPTLoad *load, FPTLoadLevel *lv)
+fpt_level_reapart(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 {
-	int			end = lv->first + lv->n - lv->nnull;
+	int			span = lv->rows.off ? load->span : load->rowspan;
 
-	Assert(lv->level == 0 && end <= lv->n);
-	lv->apart.hi = lv->apart.lo = 0;
-	for (int i = lv->first + 1; i < end; i++)
-	{
-		int			from = Max(lv->first, i - FPT_MAX_CAP);
-		FPTApart	d = fpt_level_distance(lv, &lv->entries[from].key,
-										   &lv->entries[i].key);
-
-		if (d.hi > lv->apart.hi ||
-			(d.hi == lv->apart.hi && d.lo > lv->apart.lo))
-			lv->apart = fpt_apart_step(load, lv, d);
-	}
+	if (lv->nnull > 0)
+		span = FPT_MAX_CAP;		/* values may get fewer nodes */
+	else if (lv->lent > 0)
+		span = load->lentspan;
+	lv->apart = fpt_level_measure(load, lv, span, key);
 }
 
 /* The level's page cannot leave out fixed bits. */
@@ -468,7 +560,7 @@ fpt_level_unfix(FPTLoad *load, FPTLoadLevel *lv)
 {
 	Assert(lv->fixed >= 0);
 	lv->fixed = -1;
-	fpt_level_reapart(load, lv);
+	fpt_level_reapart(load, lv, NULL);
 }
 
 /* Its keys lend so many bits from now on, or 0: none any more. */
@@ -479,7 +571,7 @@ fpt_level_lend(FPTLoad *load, FPTLoadLevel *lv, int bits)
 	if (lv->lent != bits)
 	{
 		lv->lent = bits;
-		fpt_level_reapart(load, lv);
+		fpt_level_reapart(load, lv, NULL);
 	}
 }
 
@@ -765,10 +857,16 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	if (fpt_level_foreign(lv, key))
 		fpt_level_unfix(load, lv);
 	if (isnull)
+	{
+		/* as fpt_level_reapart() */
 		fpt_level_lend(load, lv, 0);
+		if (lv->apart.span < FPT_MAX_CAP)
+			lv->apart = fpt_level_measure(load, lv, FPT_MAX_CAP, NULL);
+	}
 	g = fpt_tight_geom(load, lv, key);
 	if (lv->fixed >= 0 && g->kw == load->layout.keysize)
 	{
+		Assert(!isnull);		/* a NULL makes no key longer */
 		fpt_level_unfix(load, lv);
 		g = fpt_tight_geom(load, lv, key);
 	}
@@ -788,8 +886,12 @@ fpt_level_room(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
 	}
 	lv->base.tid = 0;
 	lv->apart = fpt_level_apart(load, lv, key);
-	if (!fpt_has_far(g))
+	if (!fpt_has_far(g) && !lv->rows.off)
+	{
 		lv->rows.off = true;	/* for the whole page */
+		if (lv->apart.span < FPT_MAX_CAP)
+			fpt_level_reapart(load, lv, key);
+	}
 	if (isnull && load->layout.nullsfirst)
 		lv->first = lv->n + 1;
 	fpt_level_note_easy(lv, g, key, nnull);

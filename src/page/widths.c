@@ -253,9 +253,40 @@ fpt_choose_pair(FPTWidths goal, int kw, int kind, int force_w, int force_x,
 }
 
 /*
- * See page/widths.h.  Where keys are relative to nodes, these are as wide as
- * those of keys that are a byte shorter, as their slots are.
+ * Where keys are relative to nodes, and a byte each, nodes have no more slots
+ * than this, if that costs the page no more than one in a hundred: the fewer
+ * keys a node has the farther apart they may be (fpt_near_enough).
  */
+#define FPT_NEAR_CAP		52
+
+/*
+ * The widths of pages of keys that are relative to nodes: these are as wide as
+ * those of keys that are a byte shorter, as their slots are, but where they
+ * would have more slots than FPT_NEAR_CAP.
+ */
+static FPTWidths
+fpt_choose_near(int kw, int kind, int force_w, int force_x, int x)
+{
+	FPTWidths	wx = fpt_choose_root(kw, kind, force_w, x);
+	uint32		least;
+	FPTGeom		g;
+
+	if (kw != 2 || force_x != 0 || !fpt_geom_init(&g, kw, kind, wx.w, wx.x))
+		return wx;
+	least = g.capacity - g.capacity / 100;
+	while (g.cap > FPT_NEAR_CAP)
+	{
+		FPTWidths	fewer = fpt_choose_root(kw, kind, force_w, wx.x - 1);
+
+		if (!fpt_geom_init(&g, kw, kind, fewer.w, fewer.x) ||
+			g.capacity < least)
+			break;
+		wx = fewer;
+	}
+	return wx;
+}
+
+/* See page/widths.h. */
 bool
 fpt_choose_widths(int keysize, int force_w, int force_x,
 				  FPTWidths widths[FPT_NKW][FPT_NKINDS])
@@ -270,7 +301,7 @@ fpt_choose_widths(int keysize, int force_w, int force_x,
 				return false;
 		for (int kind = 0; i > 0 && kind < FPT_KIND_INNER; kind++)
 			widths[i][FPT_KIND_NEAR + kind] =
-				fpt_choose_root(i + 1, FPT_KIND_NEAR + kind, force_w,
+				fpt_choose_near(i + 1, FPT_KIND_NEAR + kind, force_w, force_x,
 								widths[i - 1][kind].x);
 	}
 	return true;

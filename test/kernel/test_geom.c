@@ -430,8 +430,9 @@ check_goal(int kw, int kind, FPTWidths chosen)
 }
 
 /*
- * Keys relative to nodes: leaf nodes as those of keys of a byte less, a root
- * that is not wider than it takes to have as many of them as any has.
+ * Keys relative to nodes: leaf nodes as those of keys of a byte less, but for
+ * those with many slots of a byte, a root that is not wider than it takes to
+ * have as many of them as any has.
  */
 static void
 check_near(int kw, int kind, FPTWidths widths[FPT_NKW][FPT_NKINDS])
@@ -439,14 +440,38 @@ check_near(int kw, int kind, FPTWidths widths[FPT_NKW][FPT_NKINDS])
 	FPTWidths	wx = widths[kw - 1][kind];
 	FPTGeom		chosen;
 	FPTGeom		g;
+	int			plain;
 
 	if (!has_kind(kw, kind))
 	{
 		CHECK(wx.w == 0 && wx.x == 0);
 		return;
 	}
-	CHECK(wx.x == widths[kw - 2][kind - FPT_KIND_NEAR].x);
+	plain = widths[kw - 2][kind - FPT_KIND_NEAR].x;
 	CHECK(fpt_geom_init(&chosen, kw, kind, wx.w, wx.x));
+	CHECK(wx.x == plain || (kw == 2 && wx.x < plain));
+	if (kw == 2 && (wx.x < plain || chosen.cap > 52))
+	{
+		/* a line more is too many slots, one less too few in the page */
+		uint32		capacity[3] = {0};
+
+		for (int w = 1; w <= 16; w++)
+		{
+			const int	x[3] = {plain, wx.x + 1, wx.x - 1};
+
+			for (int i = 0; i < 3; i++)
+			{
+				if (fpt_geom_init(&g, kw, kind, w, x[i]))
+				{
+					CHECK(i != 1 || g.cap > 52);
+					capacity[i] = Max(capacity[i], g.capacity);
+				}
+			}
+		}
+		capacity[0] -= capacity[0] / 100;
+		CHECK(chosen.capacity >= capacity[0]);
+		CHECK(chosen.cap <= 52 || capacity[2] < capacity[0]);
+	}
 	for (int w = 1; w <= 16; w++)
 	{
 		if (fpt_geom_init(&g, kw, kind, w, wx.x))

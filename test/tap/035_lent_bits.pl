@@ -138,6 +138,14 @@ cmp_ok($node->safe_psql('postgres', "SELECT max((ctid::text::point)[0]) FROM t")
 	'>', 65536, 'rows are where three bytes do not suffice');
 $node->safe_psql('postgres', "UPDATE t SET d = d + 1 WHERE id % 5 = 0");
 sound('inserted');
+
+# nearly consecutive numbers lend two bits, and a byte tells those of a node
+$node->safe_psql('postgres', 'REINDEX INDEX t_r');
+is($node->safe_psql('postgres', q{
+SELECT mode() WITHIN GROUP (ORDER BY format('%s %s', key_width, lent_bits))
+FROM generate_series(1, pg_relation_size('t_r') / current_setting('block_size')::int8 - 1) p,
+	fptree_page_stats('t_r', p) s WHERE s.level = 0
+}), '1 2', 'a byte of keys that lend two bits');
 $node->safe_psql('postgres', "DELETE FROM t WHERE id % 3 = 0");
 $node->safe_psql('postgres', "VACUUM t");
 sound('vacuumed');
