@@ -49,6 +49,7 @@ def document(runs, markdown=False):
 
 def plots(folder, runs):
     """Ratio by rows after a checkpoint, a curve for each kind of key."""
+    os.makedirs(folder, exist_ok=True)
     for meta, results in runs:
         points = {}
         for r in results:
