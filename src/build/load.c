@@ -145,9 +145,11 @@ struct FPTLoad
 	int			fewfill;
 	uint32		reach;
 	int			lent;			/* bits that keys may lend to TIDs, or 0 */
-	int			rowspan;		/* entries of a node whose keys are a byte and */
-	int			span;			/* relative to it: of any; if TIDs are not; and */
-	int			lentspan;		/* if keys lend bits */
+
+	/* the most entries of a node whose keys are a byte and relative to it: */
+	int			rowspan;		/* of any; */
+	int			span;			/* where TIDs are not relative to it; */
+	int			lentspan;		/* and where keys lend bits */
 	int64		nkeys;
 	FPTLoadLevel *levels[FPT_MAX_LEVEL + 1];
 };
@@ -579,6 +581,8 @@ fpt_level_lend(FPTLoad *load, FPTLoadLevel *lv, int bits)
  * The geometry of a page of this key width and kind: of a leaf that with keys
  * relative to nodes, if there is one and the values are near enough for it; and
  * with TIDs that are, in place of those of the kind, if rows follow each other.
+ * Where keys lend bits only one with TIDs of 3 bytes is to be trusted, as
+ * "apart" was measured over what such nodes have (fpt_level_lending).
  */
 static inline const FPTGeom *
 fpt_level_geom(FPTLoad *load, const FPTLoadLevel *lv, int kw, int kind,

@@ -89,8 +89,8 @@ extern void fpt_corrupt_page(Relation rel, const FPTLayout *l, Page page,
  * fpt_getbuf(), guessing the buffer by where this backend saw the page last; of
  * a leaf the node, too, by the fraction that fpt_page_fraction() has told, or
  * FPT_NO_GUESS; of another page FPT_GUESS_INNER.  "lock" is not 0.  A wrong
- * guess costs some prefetched lines.  Returns the page pinned and locked; raises
- * errors as fpt_getbuf().
+ * guess costs some prefetched lines.  Returns the page pinned and locked;
+ * raises errors as fpt_getbuf().
  */
 #define FPT_NO_GUESS		PG_UINT32_MAX
 #define FPT_GUESS_INNER		(PG_UINT32_MAX - 1)
