@@ -226,6 +226,7 @@ fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 			long		take = layout.geoms->geom[kw - 1][kind].capacity * fill / 100;
 			FPTTidRange tids;
 			uint32		base;
+			int			rowbits;
 
 			take = Min(take, n);
 			if (take <= best)
@@ -235,7 +236,8 @@ fpt_page_take(const FPTEntry *e, long n, int level, int fill)
 			fpt_tids_none(&tids);
 			for (long i = 0; i < take; i++)
 				fpt_tids_add(&tids, e[i].key.tid);
-			if (level == 0 && fpt_choose_tids(&tids, reach(), &base) > kind)
+			if (level == 0 &&
+				fpt_choose_tids(&tids, reach(), &base, &rowbits) > kind)
 				break;
 			best = (int) take;
 		}

@@ -72,7 +72,7 @@ typedef struct FPTBuild
 	int			nwords[FPT_NSPOOLS];	/* of their records */
 	MemoryContext rowcxt;		/* general keys: reset for each row, and */
 	FPTKeyBuf	buf;			/* its key */
-	double		indtuples;
+	FPTScanned	scanned;
 	FPTLeader *parallel;		/* the leader's; NULL: alone */
 
 	/* uniqueness check: all up to this key equals the last live one */
@@ -271,6 +271,16 @@ fpt_build_begin_spools(FPTBuild *b, Size mem, FileSet *fileset,
 	}
 }
 
+/* An entry for this row has been spooled. */
+static inline void
+fpt_build_count(FPTBuild *b, ItemPointer tid)
+{
+	uint32		off = ItemPointerGetOffsetNumberNoCheck(tid);
+
+	b->scanned.indtuples += 1;
+	b->scanned.maxoff = Max(b->scanned.maxoff, off);
+}
+
 /*
  * Callback of the heap scan: spools an image key, which may write to a
  * temporary file, and so be cancelled, or raise.  "values" are the row's, which
@@ -296,7 +306,7 @@ fpt_build_image(Relation index, ItemPointer tid, Datum *values,
 		fpt_spool_put(b->spools[FPT_SPOOL_VALUES],
 					  rec + FPT_MAX_WORDS - b->nwords[FPT_SPOOL_VALUES]);
 	}
-	b->indtuples += 1;
+	fpt_build_count(b, tid);
 }
 
 /*
@@ -323,7 +333,7 @@ fpt_build_general(Relation index, ItemPointer tid, Datum *values,
 	MemoryContextSwitchTo(old);
 	fpt_spool_put_key(b->spools[FPT_SPOOL_VALUES], &b->buf.key, flags);
 	MemoryContextReset(b->rowcxt);
-	b->indtuples += 1;
+	fpt_build_count(b, tid);
 }
 
 static inline IndexBuildCallback
@@ -347,7 +357,7 @@ fpt_build_share(FPTShare *share)
 	fpt_share_scan(share, fpt_build_callback(b), b);
 	for (int which = 0; which < b->nspools; which++)
 		fpt_spool_export(b->spools[which], &share->exports[which]);
-	share->indtuples = b->indtuples;
+	share->scanned = b->scanned;
 	fpt_build_free(b);
 }
 
@@ -395,13 +405,13 @@ fpt_build_scan(FPTBuild *b, IndexInfo *indexInfo)
 	Size		mem = (Size) maintenance_work_mem * 1024;
 	double		reltuples;
 
-	Assert(b->parallel == NULL && b->indtuples == 0);
+	Assert(b->parallel == NULL && b->scanned.indtuples == 0);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_SCAN);
 	b->parallel = fpt_leader_begin(b->heap, b->index, indexInfo);
 	if (b->parallel != NULL)
 	{
 		reltuples = fpt_leader_scan(b->parallel, indexInfo,
-									  fpt_build_share, &b->indtuples);
+									  fpt_build_share, &b->scanned);
 		fpt_build_begin_spools(b, mem, NULL, 0);
 		fpt_build_import(b);
 		return reltuples;
@@ -565,9 +575,10 @@ fpt_build_load(FPTBuild *b, FPTLoad *load)
 	bool		swap = b->nspools > 1 && b->ix.layout.nullsfirst;
 
 	Assert(!b->have_last && old != b->rowcxt);
-	fpt_build_progress(b->indtuples);
+	fpt_build_progress(b->scanned.indtuples);
 	for (int which = 0; which < b->nspools; which++)
 		fpt_spool_sort(b->spools[which]);
+	fpt_load_offsets(load, b->scanned.maxoff);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, FPT_PHASE_LOAD);
 	for (int i = 0; i < b->nspools; i++)
 		fpt_build_feed(b, swap ? b->nspools - 1 - i : i, load);
@@ -640,7 +651,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	result->heap_tuples = fpt_build_scan(b, indexInfo);
 	fpt_stop_point(FPT_STOP_BUILD_LOAD);
 	fpt_build_load(b, load);
-	result->index_tuples = b->indtuples;
+	result->index_tuples = b->scanned.indtuples;
 	fpt_build_free(b);
 	fpt_build_end(index, load, nstripes);
 	return result;

@@ -61,6 +61,13 @@ typedef struct FPTApart
 	int			span;
 } FPTApart;
 
+/* How the TIDs of a page are stored, if short (fpt_choose_tids()) */
+typedef struct FPTLoadTids
+{
+	uint32		base;
+	int			rowbits;
+} FPTLoadTids;
+
 /*
  * The page being filled on one level.
  *
@@ -76,6 +83,9 @@ typedef struct FPTLoadLevel
 	int			fillfactor;
 	int			fewfill;		/* the same where there are few distinct keys */
 	uint32		reach;			/* see fpt_choose_tids() */
+	uint32		alloff;			/* highest offset of all rows, of which short
+								 * TIDs tell no higher ones: a page with one is
+								 * known when it comes */
 	uint32		npages;			/* closed pages of this level */
 	uint32		pageno;			/* of the page, or FPT_NOPAGE if the first */
 	uint32		left;			/* its left sibling */
@@ -145,6 +155,7 @@ struct FPTLoad
 	int			fewfill;
 	uint32		reach;
 	int			lent;			/* bits that keys may lend to TIDs, or 0 */
+	uint32		alloff;			/* see FPTLoadLevel */
 
 	/* the most entries of a node whose keys are a byte and relative to it: */
 	int			rowspan;		/* of any; */
@@ -352,6 +363,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv->fillfactor = level == 0 ? load->fillfactor : FPT_INNER_FILLFACTOR;
 	lv->fewfill = level == 0 ? load->fewfill : FPT_INNER_FILLFACTOR;
 	lv->reach = load->reach;
+	lv->alloff = load->alloff;
 	lv->narrow = !fpt_is_general(&load->layout) && load->layout.keysize <= 8;
 	lv->growing.l = &load->layout;
 	lv->growing.entries = lv->entries;
@@ -376,23 +388,33 @@ fpt_level_create(FPTLoad *load, int level)
 
 /*
  * The kind of a level's page with its entries and, unless NULL, another one;
- * *tidbase: what the TIDs are relative to.
+ * *t: how whole TIDs are stored then.  All pages have bits for the offsets of
+ * all rows, so that what keys lend is the same in all.
  */
 static int
-fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, uint32 *tidbase)
+fpt_level_kind(const FPTLoadLevel *lv, const FPTKey *key, FPTLoadTids *t)
 {
 	FPTTidRange tids = lv->tids;
 	int			kind;
 
-	*tidbase = 0;
+	t->base = t->rowbits = 0;
 	if (lv->level > 0)
 		return FPT_KIND_INNER;
 	if (key != NULL)
 		fpt_tids_add(&tids, key->tid);
-	kind = fpt_choose_tids(&tids, lv->reach, tidbase);
-	if (lv->lent > 0 && kind == FPT_KIND_LEAF4 &&
-		fpt_lent_needed(tids.maxblock - *tidbase) <= lv->lent)
-		kind = FPT_KIND_LEAF3;
+	tids.maxoff = Max(tids.maxoff, lv->alloff);
+	kind = fpt_choose_tids(&tids, lv->reach, &t->base, &t->rowbits);
+	if (lv->lent > 0 && kind == FPT_KIND_LEAF4)
+	{
+		int			bits = fpt_row_bits(tids.maxoff);
+		int			need = fpt_lent_needed(tids.maxblock - t->base, bits);
+
+		if (need >= 0 && need <= lv->lent)
+		{
+			t->rowbits = bits;
+			kind = FPT_KIND_LEAF3;
+		}
+	}
 	return kind;
 }
 
@@ -610,8 +632,8 @@ fpt_tight_geom(FPTLoad *load, const FPTLoadLevel *lv, const FPTKey *key)
 	FPTKey		base = lv->base.cls == FPT_CLS_VALUE ? lv->base : *key;
 	FPTKey		last = key->cls == FPT_CLS_VALUE ? *key : lv->last;
 	FPTRows		rows = lv->rows;
-	uint32		tidbase;
-	int			kind = fpt_level_kind(lv, key, &tidbase);
+	FPTLoadTids t;
+	int			kind = fpt_level_kind(lv, key, &t);
 	int			kw = fpt_level_kw(load, lv, &base, &last);
 
 	fpt_rows_add(&rows, key->tid);
@@ -635,8 +657,8 @@ static bool
 fpt_level_room_extra(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 					 int fences)
 {
-	uint32		tidbase;
-	int			kind = fpt_level_kind(lv, key, &tidbase);
+	FPTLoadTids t;
+	int			kind = fpt_level_kind(lv, key, &t);
 
 	lv->growing.n = lv->n;
 	for (int c = FPT_NCODINGS; c-- > 0;)
@@ -697,7 +719,7 @@ fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 	uint32		same;
 	FPTKey		from = {.cls = FPT_CLS_VALUE};
 	FPTKey		to = {.cls = FPT_CLS_VALUE};
-	uint32		tidbase;
+	FPTLoadTids t;
 	const FPTGeom *g;
 
 	/* (the last one may still go to the next page, see fpt_level_spill()) */
@@ -732,7 +754,7 @@ fpt_level_room_prefix(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 		(void) fpt_level_count_cut(load, lv, &lv->entries[first].key, &from.lo,
 								   &(int) {0});
 	g = &l->geoms->geom[fpt_choose_kw(l, &from, &to) - 1]
-		[fpt_level_kind(lv, key, &tidbase)];
+		[fpt_level_kind(lv, key, &t)];
 	bytes += fences + fpt_tuple_space(lv->nprefix) + lv->cutbytes;
 	return fpt_space_fits(g, n, 0, bytes, fill) &&
 		(key == NULL ||
@@ -789,19 +811,22 @@ fpt_level_note_easy(FPTLoadLevel *lv, const FPTGeom *g, const FPTKey *key,
 	lv->easy_rows = fpt_has_far(g);
 	if (g->tw < 6)
 	{
-		int			bytes = fpt_has_far(g) ? FPT_FAR_BYTES : g->tw;
+		FPTLoadTids t;
+		int			bits = 8 * FPT_FAR_BYTES - FPT_MAX_ROWBITS;
+		uint32		first = lv->reach > 0 ? 0 :
+			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
+
+		(void) fpt_level_kind(lv, key, &t);
+		if (!fpt_has_far(g))
+			bits = 8 * g->tw - t.rowbits + lv->lent;
 
 		/*
 		 * blocks in which they do not get further apart than TIDs can tell;
 		 * none where the sum is beyond the last block there can be
 		 */
-		uint32		first = lv->reach > 0 ? 0 :
-			Min(lv->tids.minblock, (uint32) (key->tid >> 16));
-
 		lv->easy_minblock = first;
-		lv->easy_maxblock = first +
-			(1u << (8 * bytes - FPT_TID_OFFBITS + lv->lent)) - 1;
-		lv->easy_off = FPT_TID_MAXOFF;
+		lv->easy_maxblock = first + (1u << bits) - 1;
+		lv->easy_off = lv->alloff;
 	}
 }
 
@@ -973,13 +998,13 @@ static const FPTGeom *
 fpt_level_settle(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 				 const FPTGeom *g)
 {
-	uint32		tidbase;
+	FPTLoadTids t;
 	const FPTGeom *plain;
 
 	if (lv->lent == 0 || fpt_is_near(g))
 		return g;
 	fpt_level_lend(load, lv, 0);
-	plain = fpt_level_final(load, lv, high, fpt_level_kind(lv, NULL, &tidbase));
+	plain = fpt_level_final(load, lv, high, fpt_level_kind(lv, NULL, &t));
 	if (fpt_slot_bytes(plain) <= fpt_slot_bytes(g) &&
 		fpt_fill_fits(plain, lv, lv->n, lv->nnull))
 		return plain;
@@ -988,14 +1013,14 @@ fpt_level_settle(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 }
 
 /*
- * The encoding of a page that is complete; *tidbase: what its TIDs are relative
- * to.  Fixed bits are left out only if keys would be longer with them.
+ * The encoding of a page that is complete; *t: how its TIDs are stored.  Fixed
+ * bits are left out only if keys would be longer with them.
  */
 static int
 fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
-				   uint32 *tidbase)
+				   FPTLoadTids *t)
 {
-	int			kind = fpt_level_kind(lv, NULL, tidbase);
+	int			kind = fpt_level_kind(lv, NULL, t);
 	const FPTGeom *g = fpt_level_final(load, lv, high, kind);
 	bool		leave = lv->fixed >= 0;
 
@@ -1011,6 +1036,9 @@ fpt_level_encoding(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 		lv->apart = apart;
 	}
 	Assert(lv->lent == 0 || g->tw == 3);
+	(void) fpt_level_kind(lv, NULL, t);
+	if (fpt_has_far(g))
+		t->rowbits = lv->rows.bits;
 	if (lv->lent > 0)
 		return g->enc | FPT_ENC_LENT;
 	return leave ? g->enc | FPT_ENC_FIXED : g->enc;
@@ -1061,7 +1089,7 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	void	   *page = fpt_load_page(load, lv->pageno);
 	FPTPageSpec spec = {.level = lv->level, .pageno = lv->pageno,
 	.low = &lv->low.key, .high = high, .reach = lv->reach,
-	.rowbits = lv->rows.bits, .lent = lv->lent};
+	.rowbits = fpt_row_bits(lv->alloff), .lent = lv->lent};
 	FPTResult	res;
 
 	Assert(load->levels[lv->level] == lv);
@@ -1072,10 +1100,11 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 							lv->fillfactor);
 	else
 	{
-		uint32		tidbase;
-		int			enc = fpt_level_encoding(load, lv, high, &tidbase);
+		FPTLoadTids t;
+		int			enc = fpt_level_encoding(load, lv, high, &t);
 
-		fpt_page_init(&load->layout, page, &spec, enc, &lv->base, tidbase);
+		spec.rowbits = t.rowbits;
+		fpt_page_init(&load->layout, page, &spec, enc, &lv->base, t.base);
 		res = fpt_page_fill(&load->layout, page, lv->entries, lv->n,
 							lv->fillfactor);
 	}
@@ -1349,11 +1378,6 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
 	Assert(load->fillfactor > 0 && load->fillfactor <= 100);
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
-	if (load->reach > 0 && !fpt_is_general(&load->layout) &&
-		load->layout.keysize <= 8)
-		load->lent = fpt_lent_needed(load->reach - 1);
-	if (load->lent > FPT_LENT_MAX)
-		load->lent = 0;
 	if (!init && fpt_is_general(&load->layout))
 		/* the description was made for us only */
 		fpt_general_sort_support(unconstify(void *, load->layout.arg), rel,
@@ -1362,7 +1386,28 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
 		load->map.stripes = fpt_stripes_load(rel, stripes, nstripes);
 	fpt_level_create(load, 0);
 	MemoryContextSwitchTo(old);
+	fpt_load_offsets(load, FPT_TID_MAXOFF);
 	return load;
+}
+
+/*
+ * See build/load.h.  As the table may grow, so may offsets: rows that have been
+ * updated leave theirs behind until VACUUM, and a page built full that has not
+ * the bits for the next ones would be split by the first of them, all pages at
+ * a time.  A quarter more than there are: autovacuum mostly comes before that.
+ */
+void
+fpt_load_offsets(FPTLoad *load, uint32 maxoff)
+{
+	Assert(load->nkeys == 0);
+	if (load->reach > 0)
+		maxoff += maxoff / 4;
+	load->alloff = load->levels[0]->alloff = Min(maxoff, FPT_TID_MAXOFF);
+	load->lent = 0;
+	if (load->reach > 0 && !fpt_is_general(&load->layout) &&
+		load->layout.keysize <= 8)
+		load->lent = Max(0, fpt_lent_needed(load->reach - 1,
+											fpt_row_bits(load->alloff)));
 }
 
 const FPTLayout *

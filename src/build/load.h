@@ -28,6 +28,12 @@ extern FPTLoad *fpt_load_begin(Relation rel, bool init, const Oid *stripes,
 							   int nstripes, uint32 blocks);
 
 /*
+ * No row of those that will be added has an offset above this one.  To be told
+ * before the first one is added; else rows may have any.  Raises nothing.
+ */
+extern void fpt_load_offsets(FPTLoad *load, uint32 maxoff);
+
+/*
  * Add a key, whose tuple is copied.  May write pages and log them; may be
  * cancelled, and raise.
  */

@@ -70,7 +70,7 @@ typedef struct FPTBuildShared
 	slock_t		mutex;
 	int			ndone;
 	double		reltuples;
-	double		indtuples;
+	FPTScanned	scanned;
 	bool		brokenhotchain;
 	FPTSpoolExport exports[FLEXIBLE_ARRAY_MEMBER];	/* FPT_NSPOOLS for each */
 } FPTBuildShared;
@@ -119,7 +119,9 @@ fpt_parallel_participate(FPTBuildShared *shared, FPTShare *share,
 	SpinLockAcquire(&shared->mutex);
 	shared->ndone++;
 	shared->reltuples += share->reltuples;
-	shared->indtuples += share->indtuples;
+	shared->scanned.indtuples += share->scanned.indtuples;
+	shared->scanned.maxoff = Max(shared->scanned.maxoff,
+								 share->scanned.maxoff);
 	if (share->indexInfo->ii_BrokenHotChain)
 		shared->brokenhotchain = true;
 	memcpy(&shared->exports[share->participant * FPT_NSPOOLS],
@@ -280,7 +282,7 @@ fpt_leader_begin(Relation heap, Relation index, IndexInfo *indexInfo)
  */
 double
 fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
-				  double *indtuples)
+				  FPTScanned *scanned)
 {
 	FPTBuildShared *shared = leader->shared;
 	FPTShare	share = {
@@ -313,7 +315,7 @@ fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo, FPTShareWork work,
 	Assert(shared->ndone == leader->nstarted);
 
 	/* Nobody changes the results any more. */
-	*indtuples = shared->indtuples;
+	*scanned = shared->scanned;
 	if (shared->brokenhotchain)
 		indexInfo->ii_BrokenHotChain = true;
 	return shared->reltuples;

@@ -20,6 +20,13 @@
 /* Spools that a participant of a parallel build may leave behind */
 #define FPT_NSPOOLS			2
 
+/* What scanning the heap, or a part of it, has found */
+typedef struct FPTScanned
+{
+	double		indtuples;		/* entries */
+	uint32		maxoff;			/* the highest offset of their rows, or 0 */
+} FPTScanned;
+
 /*
  * A participant's share of a parallel build: what it is told, and what it
  * leaves.  It is its own; results are added to those of the others when it is
@@ -38,7 +45,7 @@ typedef struct FPTShare
 
 	/* results */
 	double		reltuples;
-	double		indtuples;
+	FPTScanned	scanned;
 	FPTSpoolExport exports[FPT_NSPOOLS];
 } FPTShare;
 
@@ -59,12 +66,12 @@ typedef void (*FPTShareWork) (FPTShare *share);
 
 /*
  * Take part in the scan and wait until all participants are done.  Returns the
- * number of heap tuples; *indtuples: of entries.  Then their results can be
- * looked at.  May be cancelled; raises the errors of workers, too.  Holds no
+ * number of heap tuples; *scanned: what all have found.  Then their results can
+ * be looked at.  May be cancelled; raises the errors of workers, too.  Holds no
  * lock while it waits but those of the command.
  */
 extern double fpt_leader_scan(FPTLeader *leader, IndexInfo *indexInfo,
-								FPTShareWork work, double *indtuples);
+								FPTShareWork work, FPTScanned *scanned);
 
 /*
  * Participants that were planned, the leader included, which is the last one.

@@ -87,17 +87,19 @@ fpt_slots_plain(const uint8 *slots, int n)
  * knows; false if one has no offset.
  */
 static pg_attribute_always_inline bool
-fpt_copy_short_tids(const char *tids, int stride, int width, uint32 base,
-					const uint8 *slots, int n, uint64 *out)
+fpt_copy_short_tids(const FPTPageSpecial *s, const char *tids, int stride,
+					int width, const uint8 *slots, int n, uint64 *out)
 {
+	uint32		base = s->tidbase;
+	int			rowbits = s->rowbits;
 	bool		valid = true;
 
 	for (int i = 0; i < n; i++)
 	{
 		uint64		v = fpt_load_uint(tids + slots[i] * stride, width);
 
-		out[i] = fpt_tid_widen(base, (uint32) v);
-		valid &= (v & FPT_TID_MAXOFF) != 0;
+		out[i] = fpt_row_tid(base, rowbits, (uint32) v);
+		valid &= (out[i] & 0xFFFF) != 0;
 	}
 	return valid;
 }
@@ -163,12 +165,12 @@ fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
  * apart, which the compiler knows where it is a byte.
  */
 static pg_attribute_always_inline void
-fpt_copy_lent_bits(const uint8 *keys, int stride, uint64 mask,
+fpt_copy_lent_bits(const uint8 *keys, int stride, uint64 mask, int shift,
 				   const uint8 *slots, int n, uint64 *out)
 {
 	for (int i = 0; i < n; i++)
-		out[i] = (out[i] + ((keys[slots[i] * stride] & mask) <<
-							(16 + FPT_LENT_BLOCKBITS))) & FPT_MAX_TID;
+		out[i] = (out[i] + ((keys[slots[i] * stride] & mask) << shift)) &
+			FPT_MAX_TID;
 }
 
 static pg_noinline void
@@ -177,12 +179,13 @@ fpt_copy_lent(FPTPage pg, const char *node, const uint8 *slots, int n,
 {
 	const uint8 *keys = (const uint8 *) node + pg.g->key_off;
 	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
+	int			shift = 16 + fpt_lent_blockbits(fpt_special(pg.p));
 	int			stride = pg.g->ks;
 
 	if (stride == 1)
-		fpt_copy_lent_bits(keys, 1, mask, slots, n, out);
+		fpt_copy_lent_bits(keys, 1, mask, shift, slots, n, out);
 	else
-		fpt_copy_lent_bits(keys, stride, mask, slots, n, out);
+		fpt_copy_lent_bits(keys, stride, mask, shift, slots, n, out);
 }
 
 /*
@@ -194,17 +197,18 @@ fpt_copy_narrow_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 					 uint64 *out)
 {
 	const char *tids = node + pg.g->tid_off;
-	uint32		base = fpt_special(pg.p)->tidbase;
+	const FPTPageSpecial *s = fpt_special(pg.p);
 	int			width = pg.g->tw;
 	int			stride = pg.g->pw;
 
 	if (n > 1 && fpt_slots_plain(slots, n))
-		return fpt_simd->tids(tids, n, stride, width, base, out);
+		return fpt_simd->tids(tids, n, stride, width, s->tidbase, s->rowbits,
+							  out);
 	if (stride == 3)
-		return fpt_copy_short_tids(tids, 3, 3, base, slots, n, out);
+		return fpt_copy_short_tids(s, tids, 3, 3, slots, n, out);
 	if (stride == 4 && width == 4)
-		return fpt_copy_short_tids(tids, 4, 4, base, slots, n, out);
-	return fpt_copy_short_tids(tids, stride, width, base, slots, n, out);
+		return fpt_copy_short_tids(s, tids, 4, 4, slots, n, out);
+	return fpt_copy_short_tids(s, tids, stride, width, slots, n, out);
 }
 
 /*
@@ -725,7 +729,8 @@ fpt_node_tids(FPTPage pg, const char *node, uint64 used, uint64 *tids)
 	{
 		m = fpt_popcount(used);
 		return fpt_simd->tids(node + pg.g->tid_off, m, pg.g->pw, pg.g->tw,
-							  fpt_special(pg.p)->tidbase, tids) ? m : -1;
+							  fpt_special(pg.p)->tidbase,
+							  fpt_special(pg.p)->rowbits, tids) ? m : -1;
 	}
 	for (; used != 0; used &= used - 1)
 		slots[m++] = (uint8) fpt_ctz(used);

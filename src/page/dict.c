@@ -199,7 +199,7 @@ fpt_dict_admits(FPTPage pg, const FPTEntry *e, const FPTPlace *p)
 	FPTKey		k;
 
 	if (p->from >= p->to ||
-		!fpt_tid_fits(pg.g->tw, fpt_special(pg.p)->tidbase, e->key.tid))
+		!fpt_page_tells_tid(pg, e->key.tid))
 		return FPT_UNFIT;
 	if (!p->told)
 		return FPT_FULL;

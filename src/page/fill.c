@@ -204,8 +204,7 @@ fpt_fill_rows(FPTPage pg, uint64 *tids, int n, uint32 *far, uint32 *row)
 		else
 		{
 			Assert(nfar < pg.g->nfar);
-			far[nfar] = (uint32) (tids[i] >> 16) << FPT_TID_OFFBITS |
-				(uint32) (tids[i] & FPT_TID_MAXOFF);
+			far[nfar] = (uint32) fpt_tid_narrow(0, FPT_MAX_ROWBITS, tids[i]);
 			tids[i] = near + ++nfar;
 		}
 	}
@@ -242,8 +241,10 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 	uint32		far[FPT_MAX_FAR];
 	int			nfar = 0;
 	uint32		row = 0;
+	int			rowbits = fpt_has_far(g) ? FPT_MAX_ROWBITS :
+		fpt_special(pg.p)->rowbits & 0xF;
 	int			blockbits = 8 * (fpt_has_far(g) ? FPT_FAR_BYTES : g->tw) -
-		FPT_TID_OFFBITS;
+		rowbits;
 	uint64		least = ~UINT64CONST(0);
 	uint64		most = 0;
 	uint64		blocks = 0;
@@ -264,15 +265,14 @@ fpt_fill_numbers(FPTPage pg, const FPTFill *f)
 		/* below the base all bits are set that a block may not have */
 		blocks |= tid >> 16;
 		offsets |= tid & 0xFFFF;
-		tids[j] = fpt_has_far(g) ? tid :
-			(tid >> 16) << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF);
+		tids[j] = fpt_has_far(g) ? tid : fpt_tid_narrow(0, rowbits, tid);
 	}
 	if (least < base || (bits > 0 && (most - base) >> (64 - bits) != 0))
 		return FPT_UNFIT;
 	least = (least - base) << bits;
 	most = (most - base) << bits | lent;
 	if (!fpt_fits(g->kw, 0, most) || blocks >> (blockbits + bits) != 0 ||
-		offsets > FPT_TID_MAXOFF)
+		offsets >> rowbits != 0)
 		return FPT_UNFIT;
 	if (fpt_has_far(g))
 		nfar = fpt_fill_rows(pg, tids, f->n, far, &row);

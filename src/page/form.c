@@ -73,8 +73,9 @@ typedef struct FPTForm
 	int			first;			/* the first and last one that is a value, */
 	int			last;			/* -1: none is */
 	int			bytes;			/* of tuples, fences' included */
-	int			rowbits;		/* bits of the highest offset */
-	uint32		tidbase;		/* what these are relative to */
+	int			offbits;		/* bits of the highest offset there may be */
+	uint32		tidbase;		/* what TIDs are relative to */
+	int			rowbits;		/* FPTPageSpecial.rowbits */
 	int			kw;				/* the key width chosen */
 	int			fixed;			/* the keys' fixed bits, which are left out of
 								 * all here but the entries and the fences of
@@ -233,6 +234,7 @@ fpt_form_minf(const FPTLayout *l, FPTEntry *entries, int n)
 static FPTResult
 fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 {
+	FPTPageSpec spec = f->spec;
 	FPTKey		whole = *base;
 	int			bits = 0;
 
@@ -248,11 +250,12 @@ fpt_form_as(FPTForm *f, void *page, int enc, const FPTKey *base, int fill)
 		whole.hi = 0;
 		bits = FPT_ENC_LENT;
 	}
-	f->spec.lent = f->lent;
-	fpt_page_init(f->l, page, &f->spec, fpt_enc(enc, f->kind) | bits, &whole,
+	spec.lent = f->lent;
+	spec.rowbits = f->rowbits;
+	fpt_page_init(f->l, page, &spec, fpt_enc(enc, f->kind) | bits, &whole,
 				  f->tidbase);
-	if ((f->spec.low->len > 0 && fpt_special(page)->low.hi == 0) ||
-		(f->spec.high->len > 0 && fpt_header(page)->high.hi == 0))
+	if ((spec.low->len > 0 && fpt_special(page)->low.hi == 0) ||
+		(spec.high->len > 0 && fpt_header(page)->high.hi == 0))
 		return FPT_FULL;
 	return fpt_page_fill(f->l, page, f->entries, f->n, fill);
 }
@@ -340,8 +343,9 @@ fpt_form_lend(FPTKey *key, int bits, uint64 part)
 /*
  * Form a page of images of which keys lend TIDs what these need to take 3 bytes
  * in place of 4, if keys take "more" bytes for it; "near": relative to nodes.
- * FPT_OK; else it is undefined what the page is.  The lowest key and the base
- * count as lending nothing, the highest one as all it can.
+ * They lend the less the fewer bits offsets have.  FPT_OK; else it is undefined
+ * what the page is.  The lowest key and the base count as lending nothing, the
+ * highest one as all it can.
  */
 static FPTResult
 fpt_form_lent(const FPTForm *form, void *page, int more, bool near, int fill)
@@ -349,10 +353,12 @@ fpt_form_lent(const FPTForm *form, void *page, int more, bool near, int fill)
 	FPTForm		f = *form;
 	uint64		all;
 
-	f.lent = fpt_lent_needed(f.maxblock);
 	if (f.spec.level > 0 || fpt_is_general(f.l) || f.l->keysize > 8 ||
-		f.kind != FPT_KIND_LEAF4 || f.lent < 1 || f.lent > FPT_LENT_MAX ||
-		f.first != 0 || f.last != f.n - 1)
+		f.kind != FPT_KIND_LEAF4 || f.first != 0 || f.last != f.n - 1)
+		return FPT_UNFIT;
+	f.rowbits = f.offbits;
+	f.lent = fpt_lent_needed(f.maxblock, f.rowbits);
+	if (f.lent < 1)
 		return FPT_UNFIT;
 	all = fpt_lent_mask(f.lent);
 	f.kind = FPT_KIND_LEAF3;
@@ -397,10 +403,10 @@ fpt_form_rows(const FPTForm *form, void *page, int fill)
 {
 	FPTForm		f = *form;
 
-	f.spec.rowbits = Max(f.spec.rowbits, f.rowbits);
+	f.rowbits = Max(f.spec.rowbits, f.offbits);
 	if (f.spec.level > 0 || fpt_is_general(f.l) || f.kind == FPT_KIND_LEAF6 ||
-		f.spec.rowbits > FPT_TID_OFFBITS || f.n == 0 ||
-		!fpt_rows_follow(f.entries, f.n, f.spec.rowbits))
+		f.rowbits > FPT_MAX_ROWBITS || f.n == 0 ||
+		!fpt_rows_follow(f.entries, f.n, f.rowbits))
 		return FPT_UNFIT;
 	f.kind = FPT_KIND_LEAF1;
 	if (f.first >= 0)
@@ -440,8 +446,8 @@ fpt_form_fence(const FPTForm *f, const FPTKey *fence, uint32 open, FPTKey *to)
 
 /*
  * What the entries are, before anything but the prefix is chosen.  Sets f's
- * first, last, bytes, kind, rowbits, tidbase and maxblock, and low, high, from
- * and to.
+ * first, last, bytes, kind, offbits, rowbits, tidbase and maxblock, and low,
+ * high, from and to.
  * The first entry of an inner page counts no tuple: it stands for the low
  * fence, which has it (fpt_is_low_entry).  False: one does not begin with the
  * prefix.  May raise where a compressed value is damaged.
@@ -481,11 +487,14 @@ fpt_form_survey(FPTForm *f)
 		if (stored)
 			f->bytes += fpt_tuple_space((uint32) len);
 	}
-	f->rowbits = fpt_row_bits(tids.maxoff);
-	f->tidbase = 0;
+	if (f->spec.rowbits > 0 && f->spec.rowbits <= FPT_MAX_ROWBITS)
+		tids.maxoff = Max(tids.maxoff, (1u << f->spec.rowbits) - 1);
+	f->offbits = fpt_row_bits(tids.maxoff);
+	f->tidbase = f->rowbits = 0;
 	f->kind = FPT_KIND_INNER;
 	if (level == 0)
-		f->kind = fpt_choose_tids(&tids, f->spec.reach, &f->tidbase);
+		f->kind = fpt_choose_tids(&tids, f->spec.reach, &f->tidbase,
+								  &f->rowbits);
 	f->maxblock = Max(tids.maxblock, Max(f->spec.reach, 1) - 1) - f->tidbase;
 	return true;
 }
@@ -676,7 +685,7 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 	reach = fpt_tids_reach(tids.maxblock);
 	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6 &&
 		!fpt_has_far(pg.g))
-		reach = Max(reach, 1u << (8 * pg.g->tw - FPT_TID_OFFBITS +
+		reach = Max(reach, 1u << (8 * pg.g->tw - fpt_special(page)->rowbits +
 								  fpt_lent_bits(l, page)));
 	return reach;
 }
@@ -778,27 +787,27 @@ fpt_choose_kw(const FPTLayout *l, const FPTKey *base, const FPTKey *last)
 /*
  * See page/form.h.  With a reach all of the table's blocks up to there must
  * fit, so the TIDs are relative to block 0; without, to the first one there is.
+ * Offsets get all the bits that blocks leave, as higher ones may come.
  */
 int
-fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase)
+fpt_choose_tids(const FPTTidRange *r, uint32 reach, uint32 *tidbase,
+				int *rowbits)
 {
 	uint32		last = Max(r->maxblock, reach > 0 ? reach - 1 : 0);
 	uint32		first = reach > 0 || r->minblock > last ? 0 : r->minblock;
 
 #ifdef FPT_FEW_SLOTS
 	/* see fpt_width_of() */
-	*tidbase = 0;
+	*tidbase = *rowbits = 0;
 	return FPT_KIND_LEAF6;
 #endif
 	*tidbase = Min(first, FPT_MAX_TIDBASE);
-	for (int kind = FPT_KIND_LEAF3; kind < FPT_KIND_LEAF6; kind++)
-	{
-		/* the last block, counted from the base, that can be told */
-		uint32		apart = (65536u << (8 * (kind - FPT_KIND_LEAF3))) - 1;
-
-		if (r->maxoff <= FPT_TID_MAXOFF && last - *tidbase <= apart)
-			return kind;
-	}
-	*tidbase = 0;
+	*rowbits = Min(FPT_MAX_ROWBITS, 24 - fpt_row_bits(last - *tidbase));
+	if (r->maxoff <= FPT_TID_MAXOFF && *rowbits >= fpt_row_bits(r->maxoff))
+		return FPT_KIND_LEAF3;
+	*rowbits = FPT_MAX_ROWBITS;
+	if (r->maxoff <= FPT_TID_MAXOFF && (last - *tidbase) >> 24 == 0)
+		return FPT_KIND_LEAF4;
+	*tidbase = *rowbits = 0;
 	return FPT_KIND_LEAF6;
 }

@@ -77,12 +77,14 @@ extern int	fpt_choose_kw(const FPTLayout *l, const FPTKey *base,
 extern int	fpt_width_for(const FPTLayout *l, uint64 hi, uint64 lo);
 
 /*
- * The kind of a leaf page with the shortest whole TIDs that hold these, and
- * what they are relative to.  "reach": rows that come later will be in blocks
- * below this one, and their TIDs can be held as well; 0: none will come.
+ * The kind of a leaf page with the shortest whole TIDs that hold these, what
+ * they are relative to, and how many bits offsets have in the numbers of rows,
+ * 0 if TIDs are no such numbers.  "reach": rows that come later will be in
+ * blocks below this one, and their TIDs can be held as well, if no offset is
+ * higher than those there are; 0: none will come.
  */
 extern int	fpt_choose_tids(const FPTTidRange *r, uint32 reach,
-							uint32 *tidbase);
+							uint32 *tidbase, int *rowbits);
 
 /*
  * Where rows will be that come later, if a table has so many blocks: twice as

@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			17	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	18	/* the same in the metapage of a striped one */
+#define FPT_VERSION			19	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	20	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -93,12 +93,15 @@ typedef struct FPTFence
  * (see page/dict.c).
  *
  * The upper nibble tells the TIDs of a leaf page: 0, they have 6 bytes; else
- * FPT_KIND_LEAF6 less their kind.  TIDs of 3 or 4 bytes are an offset, in the
- * lowest byte, and a block relative to FPTPageSpecial.tidbase.  So no offset
- * may be above FPT_TID_MAXOFF, and the lowest byte is not zero.  Where slots
- * have a byte for their TIDs, in leaf pages of images, these are relative to
- * their node (FPTNode); those that are too far from it, and are stored whole,
- * have 4 bytes.
+ * FPT_KIND_LEAF6 less their kind.  Short TIDs, of 3 or 4 bytes, are the number
+ * of a row: its block, relative to FPTPageSpecial.tidbase, times 2 to the power
+ * of the page's rowbits, and its offset, which is below that.  Those of 4 bytes
+ * have 8 rowbits, and so no offset may be above FPT_TID_MAXOFF; those of 3 may
+ * have fewer, where rows are so wide that a block has few, and tell more blocks
+ * then.  The lowest byte is not zero.  Where slots have a byte for their TIDs,
+ * in leaf pages of images, these are relative to their node (FPTNode); those
+ * that are too far from it, and are stored whole, have 4 bytes and 8 bits for
+ * their offset.
  *
  * FPT_ENC_NEAR, in leaf pages of images: kw is the width of the root's
  * separators; the keys in a node are relative to its base, too, and have a byte
@@ -122,8 +125,8 @@ typedef struct FPTFence
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */
 
-#define FPT_TID_OFFBITS		8
-#define FPT_TID_MAXOFF		((1 << FPT_TID_OFFBITS) - 1)
+#define FPT_MAX_ROWBITS		8
+#define FPT_TID_MAXOFF		((1 << FPT_MAX_ROWBITS) - 1)
 #define FPT_MAX_TIDBASE		(0xFFFFFFFF - (1 << 24))
 
 /* Line 0 of every page but the metapage. */
@@ -159,8 +162,9 @@ typedef struct FPTPageSpecial
 	uint16		prefix;			/* offset of the prefix's tuple, or 0 */
 	uint16		bits;			/* FPT_ENC_FIXED: the fixed bits; FPT_ENC_LENT:
 								 * how many bits keys lend; else zero */
-	uint8		rowbits;		/* TIDs relative to nodes: bits of an offset in
-								 * a row's number, 1 to 8; else zero */
+	uint8		rowbits;		/* TIDs of less than 6 bytes: bits of an offset
+								 * in a row's number, 1 to FPT_MAX_ROWBITS,
+								 * which it is where they have 4; else zero */
 	uint8		reserved1;		/* zero */
 	uint16		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */
@@ -191,14 +195,12 @@ typedef struct FPTPageSpecial
  * (fpt_base_of() in page/layout.h).  NULLs have zeroes there, and as
  * separators.
  *
- * Where TIDs are relative to nodes the number of a row is its block, relative
- * to the page's, times 2 to the power of the page's rowbits, and its offset,
- * which is below that.  A slot's TID is a byte: from 1 on the number of the row
- * less that in front of what is behind the slots (FPTGeom.far_off), which has 4
- * bytes; the highest ones, one for each that follows there, say that the TID is
- * that one: a far one, of 4 bytes, which is zero if it is free.  So many rows
- * that follow each other in the table take a byte each, and some that are
- * anywhere take five.
+ * Where TIDs are relative to nodes a slot's TID is a byte: from 1 on the number
+ * of the row less that in front of what is behind the slots (FPTGeom.far_off),
+ * which has 4 bytes; the highest ones, one for each that follows there, say
+ * that the TID is that one: a far one, of 4 bytes, which is zero if it is free.
+ * So many rows that follow each other in the table take a byte each, and some
+ * that are anywhere take five.
  *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their

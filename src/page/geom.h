@@ -20,9 +20,9 @@ extern bool fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x);
 /*
  * Can keys be relative to their nodes, in pages of this geometry, if those that
  * are as many entries apart as fpt_page_fill() puts into a node, or less, are
- * (hi, lo) apart at most?  Then it makes such a page of them, whatever the nodes
- * begin with: a base is up to a quarter of what can be told below its node's
- * first key.  False of a geometry that there is not.
+ * (hi, lo) apart at most?  Then it makes such a page of them, whatever the
+ * nodes begin with: a base is up to a quarter of what can be told below its
+ * node's first key.  False of a geometry that there is not.
  */
 static inline bool
 fpt_near_enough(const FPTGeom *g, uint64 hi, uint64 lo)

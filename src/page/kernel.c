@@ -326,19 +326,20 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 	}
 	if (g->tw < 6)
 	{
+		const FPTPageSpecial *s = fpt_special(pg.p);
+		int			rowbits = s->rowbits & 0xF;
 		uint64		block = tid >> 16;
 		uint64		off = tid & 0xFFFF;
 
 		/* as it would be stored, or the least that is above all there are */
-		if (block < fpt_special(pg.p)->tidbase)
+		if (block < s->tidbase)
 			return 0;
-		block -= fpt_special(pg.p)->tidbase;
+		block -= s->tidbase;
 		/* what keys lend is the same in all slots of one number */
-		block -= fpt_lent_part(fpt_special(pg.p)->tidbase,
-							   fpt_lent_bits(pg.l, pg.p), tid) <<
-			FPT_LENT_BLOCKBITS;
-		stored = off > FPT_TID_MAXOFF ? (block + 1) << FPT_TID_OFFBITS :
-			block << FPT_TID_OFFBITS | off;
+		block -= fpt_lent_part(s, fpt_lent_bits(pg.l, pg.p), tid) <<
+			fpt_lent_blockbits(s);
+		stored = off >> rowbits != 0 ? (block + 1) << rowbits :
+			block << rowbits | off;
 	}
 	if (stored >> (8 * g->tw) != 0)
 		return slots;

@@ -312,8 +312,9 @@ typedef struct FPTPageSpec
 	const FPTKey *low;			/* its fences, as FPTPageSpecial.low and */
 	const FPTKey *high;			/* FPTPageHeader.high will hold them */
 	uint32		reach;			/* of a leaf page: see fpt_choose_tids() */
-	int			rowbits;		/* the same: the least FPTPageSpecial.rowbits,
-								 * if TIDs are relative to nodes */
+	int			rowbits;		/* the same: FPTPageSpecial.rowbits, or for
+								 * fpt_page_form() the least there may be; 0:
+								 * of fpt_page_init() the most, of that any */
 	int			lent;			/* bits that keys lend, with FPT_ENC_LENT */
 	const char *prefix;			/* where slots own tuples: the prefix, and */
 	uint32		nprefix;		/* its bytes; 0: none */
@@ -881,7 +882,7 @@ typedef struct FPTSimd
 	void		(*order) (const uint64 *at, int n, uint8 *pos);
 	bool		(*ascend) (const void *keys, int n, int width);
 	bool		(*tids) (const void *tids, int n, int stride, int width,
-						 uint32 tidbase, uint64 *out);
+						 uint32 tidbase, int rowbits, uint64 *out);
 } FPTSimd;
 
 /* --- kernel (page/kernel.c) ---------------------------------------------- */
@@ -914,31 +915,34 @@ fpt_tids_add(FPTTidRange *r, uint64 tid)
 }
 
 /*
- * Can this TID be stored in tw bytes, relative to this block?  1: as a far one,
- * at least.
+ * Can this TID be stored in tw bytes, relative to this block, as the number of
+ * a row with so many bits for its offset?  1: as a far one, at least.
  */
 static inline bool
-fpt_tid_fits(int tw, uint32 tidbase, uint64 tid)
+fpt_tid_fits(int tw, uint32 tidbase, int rowbits, uint64 tid)
 {
-	uint32		block = (uint32) (tid >> 16);
+	uint64		block = tid >> 16;
 
 	Assert(tw == 6 || tw == 1 || (tw >= 3 && tw <= 4));
 	if (tw == 1)
+	{
 		tw = FPT_FAR_BYTES;
+		rowbits = FPT_MAX_ROWBITS;
+	}
 	return tw == 6 ||
-		((tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
-		 block - tidbase < (1u << (8 * tw - FPT_TID_OFFBITS)));
+		((tid & 0xFFFF) >> rowbits == 0 && block >= tidbase &&
+		 (block - tidbase) >> (8 * tw - rowbits) == 0);
 }
 
 /*
- * A short TID made whole.  tidbase has passed fpt_page_sane() where the page is
- * trusted that far; of any other the block may wrap around, which harms nobody.
+ * The number of a row whose block is the page's or behind it: what is above the
+ * bytes that it is stored in is not, and wrong unless fpt_tid_fits() or keys
+ * lend it.
  */
 static inline uint64
-fpt_tid_widen(uint32 tidbase, uint32 v)
+fpt_tid_narrow(uint32 tidbase, int rowbits, uint64 tid)
 {
-	return ((uint64) (tidbase + (v >> FPT_TID_OFFBITS)) << 16) |
-		(v & FPT_TID_MAXOFF);
+	return ((tid >> 16) - tidbase) << rowbits | (tid & 0xFFFF);
 }
 
 /*
@@ -946,7 +950,7 @@ fpt_tid_widen(uint32 tidbase, uint32 v)
  * none, as its offset is too high, or its block too far or before the page's.
  */
 #define FPT_NO_ROW			(~UINT64CONST(0))
-#define FPT_ROW_BLOCKBITS	(8 * FPT_FAR_BYTES - FPT_TID_OFFBITS)
+#define FPT_ROW_BLOCKBITS	(8 * FPT_FAR_BYTES - FPT_MAX_ROWBITS)
 
 static inline uint64
 fpt_row_of(uint32 tidbase, int rowbits, uint64 tid)
@@ -959,7 +963,11 @@ fpt_row_of(uint32 tidbase, int rowbits, uint64 tid)
 	return block << rowbits | off;
 }
 
-/* The TID of a row: any, of pages whose rowbits are.  Shifts by 15 at most. */
+/*
+ * The TID of a row: any, of pages whose rowbits are.  Shifts by 15 at most.
+ * tidbase has passed fpt_page_sane() where the page is trusted that far; of any
+ * other the block may wrap around, which harms nobody.
+ */
 static inline uint64
 fpt_row_tid(uint32 tidbase, int rowbits, uint32 row)
 {

@@ -5,12 +5,11 @@
  *
  * A key has so many bytes that the page's, or a node's, can be told, and mostly
  * there are some bits to spare.  A TID has so many bytes that the table's rows
- * can be told, and if the table has more than 65,536 blocks of which a row may
- * be in, three do not suffice, though a bit or two would.  In a page that is
- * FPT_ENC_LENT those are with the key: what is stored of a key, in slots and
- * separators alike, is how far it is above the page's base, times 2 to the
- * power of the bits that are lent, plus the upper bits of the block of the
- * entry's TID.
+ * can be told, and if the table has more blocks in which a row may be than
+ * three tell, a bit or two more would do.  In a page that is FPT_ENC_LENT those
+ * are with the key: what is stored of a key, in slots and separators alike, is
+ * how far it is above the page's base, times 2 to the power of the bits that
+ * are lent, plus the upper bits of the block of the entry's TID.
  *
  * Entries are in the order of keys, then TIDs; those upper bits are what TIDs
  * are compared by first.  So the order of what is stored is that of entries,
@@ -35,8 +34,8 @@
  */
 #define FPT_LENT_MAX		6
 
-/* Bits of a block, relative to the page's, that are with the TID. */
-#define FPT_LENT_BLOCKBITS	16
+/* Bits of a row's number that are with the TID. */
+#define FPT_LENT_TIDBITS	24
 
 /* Do the page's keys lend bits?  fpt_page_open() has found it sound. */
 static inline bool
@@ -52,6 +51,13 @@ fpt_lent_bits(const FPTLayout *l, void *page)
 	return unlikely(fpt_is_lent(l, page)) ? fpt_special(page)->bits & 7 : 0;
 }
 
+/* Bits of a block, relative to the page's, that are with the TID. */
+static inline int
+fpt_lent_blockbits(const FPTPageSpecial *s)
+{
+	return FPT_LENT_TIDBITS - (s->rowbits & 0xF);
+}
+
 /* All ones, so many bits. */
 static inline uint64
 fpt_lent_mask(int bits)
@@ -65,35 +71,40 @@ fpt_lent_mask(int bits)
  * least or the greatest, so that it is before or behind all that the page can.
  */
 static inline uint64
-fpt_lent_part(uint32 tidbase, int bits, uint64 tid)
+fpt_lent_part(const FPTPageSpecial *s, int bits, uint64 tid)
 {
 	uint64		block = tid >> 16;
 
-	if (block < tidbase)
+	if (block < s->tidbase)
 		return 0;
-	return Min((block - tidbase) >> FPT_LENT_BLOCKBITS, fpt_lent_mask(bits));
+	return Min((block - s->tidbase) >> fpt_lent_blockbits(s),
+			   fpt_lent_mask(bits));
 }
 
 /* Can this TID be stored in a page whose keys lend so many bits? */
 static inline bool
-fpt_lent_fits(uint32 tidbase, int bits, uint64 tid)
+fpt_lent_fits(const FPTPageSpecial *s, int bits, uint64 tid)
 {
 	uint64		block = tid >> 16;
 
-	return (tid & 0xFFFF) <= FPT_TID_MAXOFF && block >= tidbase &&
-		(block - tidbase) >> (FPT_LENT_BLOCKBITS + bits) == 0;
+	return (tid & 0xFFFF) >> (s->rowbits & 0xF) == 0 && block >= s->tidbase &&
+		(block - s->tidbase) >> (fpt_lent_blockbits(s) + bits) == 0;
 }
 
 /*
  * The bits that are needed for all blocks up to this one, relative to the
- * page's; more than FPT_LENT_MAX: keys cannot lend them.
+ * page's, where offsets have so many; -1: keys cannot lend them.  Blocks have
+ * 24 at most with them, as in all pages of short TIDs, so that none is beyond
+ * the last one there can be (FPT_MAX_TIDBASE).
  */
 static inline int
-fpt_lent_needed(uint32 block)
+fpt_lent_needed(uint32 block, int rowbits)
 {
-	uint32		top = block >> FPT_LENT_BLOCKBITS;
+	uint32		top = block >> (FPT_LENT_TIDBITS - rowbits);
+	int			bits = top == 0 ? 0 : 32 - __builtin_clz(top);
 
-	return top == 0 ? 0 : 32 - __builtin_clz(top);
+	Assert(rowbits >= 1 && rowbits <= FPT_MAX_ROWBITS);
+	return bits <= Min(rowbits, FPT_LENT_MAX) ? bits : -1;
 }
 
 /* A distance between keys as it is stored, with the highest bits of a TID. */

@@ -84,8 +84,9 @@ fpt_page_init(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	s->pageid = FPT_PAGE_ID;
 	pg = fpt_page_open(l, page);
 	Assert(pg.g != NULL);
-	if (fpt_has_far(pg.g))
-		s->rowbits = (uint8) spec->rowbits;
+	if (pg.g->tw < 6)
+		s->rowbits = (uint8) (pg.g->tw == 4 || spec->rowbits == 0 ?
+							  FPT_MAX_ROWBITS : spec->rowbits);
 	Assert(fpt_rowbits_sound(pg));
 	h->std.pd_lower = fpt_lower(pg.g, 0);
 
@@ -1399,7 +1400,7 @@ fpt_page_strip(const FPTLayout *l, void *page)
 		memset(pg.p + least->node_off, 0, pg.g->node_off - least->node_off);
 	h->enc = least->enc;
 	fpt_special(page)->bits = 0;
-	fpt_special(page)->rowbits = 0;
+	fpt_special(page)->rowbits = least->tw < 6 ? FPT_MAX_ROWBITS : 0;
 	h->std.pd_lower = fpt_lower(least, 0);
 }
 

@@ -103,13 +103,21 @@ fpt_page_open(const FPTLayout *l, void *page)
 	return pg;
 }
 
-/* Has the page bits of rows if it must have them, and else none? */
+/*
+ * Has the page bits of rows if it must have them, and else none?  Then the
+ * blocks that its TIDs tell, with what keys lend to them, have 24 bits at most.
+ */
 static inline bool
 fpt_rowbits_sound(FPTPage pg)
 {
 	int			bits = fpt_special(pg.p)->rowbits;
 
-	return fpt_has_far(pg.g) ? bits >= 1 && bits <= FPT_TID_OFFBITS : bits == 0;
+	if (pg.g->tw == 6)
+		return bits == 0;
+	if (pg.g->tw == 4)
+		return bits == FPT_MAX_ROWBITS;
+	return bits <= FPT_MAX_ROWBITS &&
+		bits >= Max(1, fpt_lent_bits(pg.l, pg.p));
 }
 
 /* Is a general fence's tuple where it says?  hi is a whole word: any number. */
@@ -253,7 +261,7 @@ fpt_rel_lent(FPTPage pg, const FPTKey *key, uint64 *hi, uint64 *lo)
 
 	Assert(bits > 0);
 	*hi = 0;
-	*lo = distance << bits | fpt_lent_part(s->tidbase, bits, key->tid);
+	*lo = distance << bits | fpt_lent_part(s, bits, key->tid);
 	if (key->hi != 0)
 		return 1;
 	if (key->lo < s->base_lo)
@@ -796,8 +804,8 @@ fpt_byte_tid(FPTPage pg, const char *node, unsigned byte)
 	unsigned	near = fpt_near_rows(pg.g);
 
 	if (unlikely(byte > near))
-		return fpt_tid_widen(s->tidbase,
-							 fpt_far_get(pg.g, node, (int) (byte - near) - 1));
+		return fpt_row_tid(s->tidbase, FPT_MAX_ROWBITS,
+						   fpt_far_get(pg.g, node, (int) (byte - near) - 1));
 	return fpt_row_tid(s->tidbase, s->rowbits,
 					   fpt_node_row(pg.g, node) + byte - 1);
 }
@@ -815,12 +823,12 @@ fpt_slot_set_near(FPTPage pg, char *node, int slot, uint64 tid)
 	if (byte == 0)
 	{
 		int			i = fpt_far_free(pg.g, node);
-		uint32		block = (uint32) (tid >> 16) - fpt_special(pg.p)->tidbase;
 
 		Assert(i >= 0);
 		i = Max(i, 0);
 		fpt_store_uint(node + fpt_far_off(pg.g, i), FPT_FAR_BYTES,
-					   block << FPT_TID_OFFBITS | (tid & FPT_TID_MAXOFF));
+					   fpt_tid_narrow(fpt_special(pg.p)->tidbase,
+									  FPT_MAX_ROWBITS, tid));
 		byte = fpt_near_rows(pg.g) + i + 1;
 	}
 	node[pg.g->tid_off + slot * pg.g->pw] = (char) byte;
@@ -833,19 +841,20 @@ fpt_slot_lent(FPTPage pg, const char *node, int slot, int bits)
 	/* the lowest byte is the first one, and bases have none of the bits */
 	uint64		key = ((const uint8 *) node)[pg.g->key_off + slot * pg.g->ks];
 
-	return (key & fpt_lent_mask(bits)) << (16 + FPT_LENT_BLOCKBITS);
+	return (key & fpt_lent_mask(bits)) <<
+		(16 + fpt_lent_blockbits(fpt_special(pg.p)));
 }
 
 /* Can the page tell this TID? */
 static inline bool
 fpt_page_tells_tid(FPTPage pg, uint64 tid)
 {
-	uint32		tidbase = fpt_special(pg.p)->tidbase;
+	const FPTPageSpecial *s = fpt_special(pg.p);
 	int			bits = fpt_lent_bits(pg.l, pg.p);
 
 	if (unlikely(bits > 0))
-		return fpt_lent_fits(tidbase, bits, tid);
-	return fpt_tid_fits(pg.g->tw, tidbase, tid);
+		return fpt_lent_fits(s, bits, tid);
+	return fpt_tid_fits(pg.g->tw, s->tidbase, s->rowbits & 0xF, tid);
 }
 
 /* A slot's TID, which may be any 48 bits. */
@@ -860,7 +869,8 @@ fpt_slot_tid(FPTPage pg, const char *node, int slot)
 	v = fpt_load_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw);
 	if (pg.g->tw == 6)
 		return v;
-	v = fpt_tid_widen(fpt_special(pg.p)->tidbase, (uint32) v);
+	v = fpt_row_tid(fpt_special(pg.p)->tidbase, fpt_special(pg.p)->rowbits,
+					(uint32) v);
 	if (unlikely(fpt_is_lent(pg.l, pg.p)))
 	{
 		/* (a block that has wrapped around, of a damaged page, may again) */
@@ -880,21 +890,17 @@ fpt_slot_set_tid(FPTPage pg, char *node, int slot, uint64 tid)
 	Assert(slot >= 0 && slot < pg.g->cap);
 	Assert(fpt_page_tells_tid(pg, tid));
 	Assert(!fpt_is_lent(pg.l, pg.p) ||
-		   fpt_slot_lent(pg, node, slot, fpt_lent_bits(pg.l, pg.p)) >> 32 ==
-		   fpt_lent_part(fpt_special(pg.p)->tidbase,
-						 fpt_lent_bits(pg.l, pg.p), tid));
+		   fpt_slot_lent(pg, node, slot, fpt_lent_bits(pg.l, pg.p)) >>
+		   (16 + fpt_lent_blockbits(fpt_special(pg.p))) ==
+		   fpt_lent_part(fpt_special(pg.p), fpt_lent_bits(pg.l, pg.p), tid));
 	if (unlikely(fpt_has_far(pg.g)))
 	{
 		fpt_slot_set_near(pg, node, slot, tid);
 		return;
 	}
 	if (pg.g->tw < 6)
-	{
-		uint32		block = (uint32) (tid >> 16);
-
-		block -= fpt_special(pg.p)->tidbase;
-		tid = ((uint64) block << FPT_TID_OFFBITS) | (tid & FPT_TID_MAXOFF);
-	}
+		tid = fpt_tid_narrow(fpt_special(pg.p)->tidbase,
+							 fpt_special(pg.p)->rowbits & 0xF, tid);
 	fpt_store_uint(node + pg.g->tid_off + slot * pg.g->pw, pg.g->tw, tid);
 }
 

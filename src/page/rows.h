@@ -59,7 +59,7 @@ fpt_rows_begin(FPTRows *r, int bits)
 {
 	memset(r, 0, sizeof(FPTRows));
 	r->bits = bits;
-	r->off = bits < 1 || bits > FPT_TID_OFFBITS;
+	r->off = bits < 1 || bits > FPT_MAX_ROWBITS;
 	r->lo = FPT_NO_ROW;
 	for (int i = 0; i < FPT_ROWS_BLOCKS; i++)
 		r->from[i] = FPT_NO_ROW;

@@ -97,7 +97,7 @@ fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 		{
 			uint64		tid = fpt_slot_tid(pg, fpt_kid_node(pg, kid), slots[i]);
 
-			if (!fpt_tid_fits(g->tw, fpt_special(pg.p)->tidbase, tid))
+			if (!fpt_page_tells_tid(pg, tid))
 				return FPT_CORRUPT;
 			far += fpt_tid_byte(pg, node, tid) == 0;
 		}

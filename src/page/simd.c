@@ -181,7 +181,7 @@ fpt_ascend_scalar(const void *keys, int n, int width)
  */
 static pg_attribute_always_inline bool
 fpt_widen_tids(const char *p, int n, int stride, int width, uint32 tidbase,
-			   uint64 *out)
+			   int rowbits, uint64 *out)
 {
 	bool		valid = true;
 
@@ -189,22 +189,22 @@ fpt_widen_tids(const char *p, int n, int stride, int width, uint32 tidbase,
 	{
 		uint32		v = (uint32) fpt_load_uint(p, width);
 
-		out[i] = fpt_tid_widen(tidbase, v);
-		valid &= (v & FPT_TID_MAXOFF) != 0;
+		out[i] = fpt_row_tid(tidbase, rowbits, v);
+		valid &= (out[i] & 0xFFFF) != 0;
 	}
 	return valid;
 }
 
 static bool
 fpt_tids_scalar(const void *tids, int n, int stride, int width, uint32 tidbase,
-				uint64 *out)
+				int rowbits, uint64 *out)
 {
 	const char *p = (const char *) tids;
 
 	Assert(width >= 3 && width <= 4 && stride >= width);
 	if (width == 3)
-		return fpt_widen_tids(p, n, stride, 3, tidbase, out);
-	return fpt_widen_tids(p, n, stride, 4, tidbase, out);
+		return fpt_widen_tids(p, n, stride, 3, tidbase, rowbits, out);
+	return fpt_widen_tids(p, n, stride, 4, tidbase, rowbits, out);
 }
 
 static const FPTSimd fpt_simd_scalar = {
@@ -861,37 +861,38 @@ fpt_ascend_avx2(const void *keys, int n, int width)
 }
 
 /*
- * FPTSimd.tids.  Four at a time: their bytes are put where they belong in 64
- * bits, the offset in the lowest two, of which the upper one is zero, the block
- * above them.  Then the base is added, which does not carry, as it is
- * FPT_MAX_TIDBASE at most.  No offset is zero if the least lowest byte there is
- * is not.
+ * FPTSimd.tids.  Four at a time: their bytes are put into 64 bits each, which
+ * are shifted so that the block is where it belongs, and the offset is put
+ * below it.  Then the base is added, which does not carry, as it is
+ * FPT_MAX_TIDBASE at most.
  */
 static FPT_AVX2 bool
 fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
-			  uint64 *out)
+			  int rowbits, uint64 *out)
 {
 	/* of four TIDs one behind the other, and of four in 4 bytes each */
 	static const signed char pick[2][32] = {
-		{0, -1, 1, 2, -1, -1, -1, -1, 3, -1, 4, 5, -1, -1, -1, -1,
-			6, -1, 7, 8, -1, -1, -1, -1, 9, -1, 10, 11, -1, -1, -1, -1},
-		{0, -1, 1, 2, 3, -1, -1, -1, 4, -1, 5, 6, 7, -1, -1, -1,
-			8, -1, 9, 10, 11, -1, -1, -1, 12, -1, 13, 14, 15, -1, -1, -1}
+		{0, 1, 2, -1, -1, -1, -1, -1, 3, 4, 5, -1, -1, -1, -1, -1,
+			6, 7, 8, -1, -1, -1, -1, -1, 9, 10, 11, -1, -1, -1, -1, -1},
+		{0, 1, 2, 3, -1, -1, -1, -1, 4, 5, 6, 7, -1, -1, -1, -1,
+			8, 9, 10, 11, -1, -1, -1, -1, 12, 13, 14, 15, -1, -1, -1, -1}
 	};
 	const __m128i mask = _mm_set1_epi32((int) (0xFFFFFFFF >>
 											   (32 - 8 * width)));
 	const signed char *how = pick[stride != width ? 1 : width - 3];
 	const __m256i widen = _mm256_loadu_si256((const __m256i *) how);
 	const __m256i base = _mm256_set1_epi64x((long long) tidbase << 16);
-	const __m256i lowest = _mm256_set1_epi64x(0xFF);
+	const __m256i offset = _mm256_set1_epi64x((1 << (rowbits & 0xF)) - 1);
+	const __m128i down = _mm_cvtsi32_si128(rowbits & 0xF);
 	const char *p = (const char *) tids;
-	__m256i		least = _mm256_set1_epi8(-1);
+	__m256i		none = _mm256_setzero_si256();
 
 	Assert(width >= 3 && width <= 4 && stride >= width);
 	for (; n >= 4; n -= 4, p += 4 * stride, out += 4)
 	{
 		__m128i		a;
 		__m256i		v;
+		__m256i		off;
 
 		if (stride != width)
 		{
@@ -903,13 +904,16 @@ fpt_tids_avx2(const void *tids, int n, int stride, int width, uint32 tidbase,
 		else
 			a = _mm_loadu_si128((const __m128i *) p);
 		v = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(a), widen);
-		least = _mm256_min_epu8(least, v);
-		_mm256_storeu_si256((__m256i *) out, _mm256_add_epi64(v, base));
+		off = _mm256_and_si256(v, offset);
+		none = _mm256_or_si256(none,
+							   _mm256_cmpeq_epi64(off,
+												  _mm256_setzero_si256()));
+		v = _mm256_slli_epi64(_mm256_srl_epi64(v, down), 16);
+		v = _mm256_add_epi64(_mm256_or_si256(v, off), base);
+		_mm256_storeu_si256((__m256i *) out, v);
 	}
-	least = _mm256_cmpeq_epi64(_mm256_and_si256(least, lowest),
-							   _mm256_setzero_si256());
-	return fpt_tids_scalar(p, n, stride, width, tidbase, out) &&
-		_mm256_testz_si256(least, least);
+	return fpt_tids_scalar(p, n, stride, width, tidbase, rowbits, out) &&
+		_mm256_testz_si256(none, none);
 }
 
 static const FPTSimd fpt_simd_avx2 = {

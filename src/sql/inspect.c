@@ -47,7 +47,7 @@ PG_FUNCTION_INFO_V1(fptree_stat);
 
 /* Columns of the functions' results, as the install script declares them */
 #define FPT_METAP_COLS		13
-#define FPT_PAGE_STATS_COLS 21
+#define FPT_PAGE_STATS_COLS 22
 #define FPT_PAGE_ITEMS_COLS 8
 #define FPT_STAT_COLS		12
 
@@ -438,6 +438,8 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	fpt_row_add(row, Int32GetDatum(g->kw - g->rw + g->sw));
 	fpt_row_add(row, Int32GetDatum(g->tw));
 	fpt_row_add(row, Int32GetDatum(fpt_lent_bits(l, page)));
+	fpt_row_add(row, Int32GetDatum(g->tw == 6 ? 16 :
+								   fpt_special(page)->rowbits));
 	fpt_row_add(row, Int32GetDatum(g->w));
 	fpt_row_add(row, Int32GetDatum(g->x));
 	fpt_row_add(row, Int32GetDatum((int32) g->capacity));

@@ -652,11 +652,13 @@ fpt_split_choose(FPTSplit *sp, Page page)
 
 	/*
 	 * Too far from both its neighbours: make the gap a border first.  Or its
-	 * TID is, from those of all others, and as long ones half of these would
-	 * not fit: without it they take no more than they took.
+	 * TID is, from those of all others, or has a higher offset, and as long
+	 * ones half of these would not fit: without it they take no more than they
+	 * took.
 	 */
 	fpt_split_leave_out(sp);
 	sp->reach = 0;
+	sp->rowbits = 0;
 	if (few && fpt_split_try(sp, page, sp->n / 2))
 		return;
 	if (fpt_is_general(&sp->ix->layout) && fpt_split_anywhere(sp, page))

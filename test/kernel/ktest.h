@@ -112,8 +112,8 @@ typedef struct KTWorld
 	int			kind;			/* FPT_KIND_* without that, and what ... */
 	int			lent;			/* ... with FPT_ENC_LENT, so many bits, or 0 */
 	uint32		tidbase;		/* ... TIDs are relative to */
-	int			rowbits;		/* FPT_KIND_LEAF1: bits of a row's offset, */
-	uint64		row;			/* ... where rows begin, and */
+	int			rowbits;		/* short TIDs: bits of a row's offset; */
+	uint64		row;			/* FPT_KIND_LEAF1: where rows begin, and */
 	uint64		rows;			/* ... how many there are, more or less; of */
 	int			jitter;			/* ... neighbours, so many apart; and */
 	int			farpct;			/* ... of 100, how many are anywhere else */
@@ -258,11 +258,14 @@ kt_value(const FPTKey *k)
 /* FPTPageHeader.enc of pages of images: key width, kind without its prefix */
 #define ENC(kw, kind)	fpt_enc((kw) - 1, FPT_KIND_##kind)
 
-/* Blocks that TIDs of less than 6 bytes tell: those of a far one, too. */
+/*
+ * Blocks that TIDs of less than 6 bytes tell, of rows with so many bits for an
+ * offset: those of a far one, which has 8, too.
+ */
 static inline uint64
-kt_blocks(const FPTGeom *g)
+kt_blocks(const FPTGeom *g, int rowbits)
 {
-	return UINT64CONST(1) << (8 * (g->tw == 1 ? 4 : g->tw) - 8);
+	return UINT64CONST(1) << (g->tw == 3 ? 24 - rowbits : 24);
 }
 
 /*
@@ -270,15 +273,16 @@ kt_blocks(const FPTGeom *g)
  * relative to nodes, as a far one.
  */
 static inline bool
-kt_tid_fits(const FPTGeom *g, int lent, uint32 tidbase, uint64 tid)
+kt_tid_fits(const FPTGeom *g, int rowbits, int lent, uint32 tidbase,
+			uint64 tid)
 {
 	uint64		block = tid >> 16;
 	uint64		offset = tid & 0xFFFF;
 
 	if (g->tw == 6)
 		return true;
-	return offset <= 255 && block >= tidbase &&
-		(block - tidbase) >> lent < kt_blocks(g);
+	return offset < (g->tw == 3 ? 1u << rowbits : 256) && block >= tidbase &&
+		(block - tidbase) >> lent < kt_blocks(g, rowbits);
 }
 
 /* --- tests -------------------------------------------------------------- */

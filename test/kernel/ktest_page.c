@@ -484,7 +484,7 @@ kt_world_rows(KTWorld *w)
 	static const int jitters[] = {1, 10, 60, 200};
 	uint64		max;
 
-	w->rowbits = 1 + (int) kt_below(FPT_TID_OFFBITS);
+	w->rowbits = 1 + (int) kt_below(FPT_MAX_ROWBITS);
 	max = (UINT64CONST(1) << (24 + w->rowbits)) - 1;
 	w->rows = 1 + kt_below(BLCKSZ);
 	w->row = kt_chance(40) ? 0 : kt_below(max);
@@ -529,6 +529,8 @@ kt_world_init_page(KTWorld *w)
 	else if (w->level == 0 && !w->general && kt_chance(30))
 		w->kind = FPT_KIND_LEAF1;
 	kt_world_rows(w);
+	if (w->kind == FPT_KIND_LEAF4 || kt_chance(30))
+		w->rowbits = FPT_MAX_ROWBITS;
 	enc = fpt_enc(enc, w->kind);
 	w->near = w->kind < FPT_KIND_INNER && kt_chance(60) &&
 		w->l.geoms->geom[kw - 1][w->kind + FPT_KIND_NEAR].cap > 0;
@@ -545,7 +547,7 @@ kt_world_init_page(KTWorld *w)
 	if (w->kind == FPT_KIND_LEAF3 && !w->general && keysize <= 8 &&
 		kw < keysize && kt_chance(60))
 	{
-		w->lent = 1 + (int) kt_below(FPT_LENT_MAX);
+		w->lent = 1 + (int) kt_below(Min(FPT_LENT_MAX, w->rowbits));
 		w->nullpct = kt_chance(80) ? 0 : 2;
 	}
 	max = w->fixed >= 0 ? kt_max_of(16) >> 6 : kt_max_of(keysize);
@@ -585,24 +587,27 @@ kt_world_init_page(KTWorld *w)
 static uint64
 kt_random_tid(KTWorld *w, int kind)
 {
-	static const uint64 blocks[] = {1 << 24, 65536, 1 << 24, 0xFFFFFFFF,
+	static const uint64 blocks[] = {1 << 24, 1 << 24, 1 << 24, 0xFFFFFFFF,
 	0xFFFFFFFF};
 	bool		whole = kind >= FPT_KIND_LEAF6;
+	int			rowbits = kind == FPT_KIND_LEAF3 ? w->rowbits : 0;
 	uint64		base = whole ? 0 : w->tidbase;
-	uint64		nblocks = blocks[kind] << (whole ? 0 : w->lent);
+	uint64		nblocks = blocks[kind] >> rowbits << (whole ? 0 : w->lent);
 	uint64		maxblk = base + nblocks - 1;
-	uint64		maxoff = whole ? 0xFFFF : FPT_TID_MAXOFF;
+	uint64		maxoff = whole ? 0xFFFF :
+		rowbits > 0 ? (1 << rowbits) - 1 : FPT_TID_MAXOFF;
 
 	switch (kt_below(10))
 	{
 		case 0:
 			return (maxblk << 16) | maxoff;
 		case 1:
-			return (base << 16) | (1 + kt_below(3));
+			return (base << 16) | (1 + kt_below(Min(3, maxoff)));
 		case 2:
 			return ((base + kt_below(nblocks)) << 16) | maxoff;
 		case 3:
-			return ((base + kt_below(4)) << 16) | (1 + kt_below(4));
+			return ((base + kt_below(4)) << 16) |
+				(1 + kt_below(Min(4, maxoff)));
 		case 4:
 			if (whole)
 				return (kt_below(4) << 16) | (256 * (1 + kt_below(255)));
@@ -1071,7 +1076,7 @@ kt_world_fill(KTWorld *w, int pct)
 		if (fpt_page_localize(pg, &e0, &local) != FPT_OK ||
 			(x.key.cls == FPT_CLS_VALUE && !fpt_has_dict(g) &&
 			 fpt_rel(pg, &e0->key, &hi, &lo) != 0) ||
-			!kt_tid_fits(g, w->lent, w->tidbase, x.key.tid) ||
+			!kt_tid_fits(g, w->rowbits, w->lent, w->tidbase, x.key.tid) ||
 			(x.key.cls != FPT_CLS_VALUE && w->lent > 0))
 			continue;
 		w->m[w->n].e = x;

@@ -501,7 +501,9 @@ repair_header(KTWorld *w)
 		g = kt_geom(w);
 	}
 	if (!fpt_rowbits_sound((FPTPage) {&w->l, g, w->page}))
-		s->rowbits = fpt_has_far(g) ? 1 + s->rowbits % FPT_TID_OFFBITS : 0;
+		s->rowbits = g->tw == 6 ? 0 : g->tw == 4 ? FPT_MAX_ROWBITS :
+			Max(1 + s->rowbits % FPT_MAX_ROWBITS,
+				fpt_lent_bits(&w->l, w->page));
 	h->nnodes = Min(nnodes, g->maxnodes);
 	h->nkids = Min(nkids, h->nnodes);
 	h->nnull = Min(nnull, h->nkids);

@@ -37,6 +37,21 @@ put(uint64 key, uint64 tid)
 	return true;
 }
 
+/*
+ * Rows of blocks that have so many bits for an offset: how many blocks there
+ * are of which three bytes and what keys lend can tell rows.
+ */
+static int	rowbits;
+static uint64 maxoff;
+
+static uint64
+table_of(int offbits, int bits)
+{
+	rowbits = offbits;
+	maxoff = (UINT64CONST(1) << rowbits) - 1;
+	return (UINT64CONST(1) << (24 - rowbits)) << bits;
+}
+
 /* A row of a table of so many blocks, of all parts of it. */
 static uint64
 any_tid(uint64 blocks)
@@ -44,7 +59,7 @@ any_tid(uint64 blocks)
 	uint64		block = kt_chance(20) ? kt_below(3) :
 		kt_chance(20) ? blocks - 1 - kt_below(3) : kt_below(blocks);
 
-	return (TIDBASE + block) << 16 | (1 + kt_below(255));
+	return (TIDBASE + block) << 16 | (1 + kt_below(maxoff));
 }
 
 /* Fences of a page of keys so far apart. */
@@ -65,7 +80,8 @@ form(const FPTLayout *l, int bits)
 	fpt_header(page)->left = 7;
 	fpt_header(page)->right = high.cls == FPT_CLS_PINF ? 0 : 7;
 	CHECK(kt_sound(l, page));
-	CHECK(!fpt_is_lent(l, page) || fpt_lent_bits(l, page) == bits);
+	CHECK(!fpt_is_lent(l, page) || (fpt_lent_bits(l, page) == bits &&
+									fpt_special(page)->rowbits == rowbits));
 	return fpt_is_lent(l, page);
 }
 
@@ -78,15 +94,15 @@ form(const FPTLayout *l, int bits)
  * lend nothing, as they are as short relative to nodes.
  */
 static bool
-rows(const FPTLayout *l, int bits, int distance, int rowsofkey)
+rows(const FPTLayout *l, int offbits, int bits, int distance, int rowsofkey)
 {
-	uint64		blocks = UINT64CONST(65536) << bits;
+	uint64		blocks = table_of(offbits, bits);
 	FPTResult	res = FPT_OK;
 
 	n = 0;
 	fences(KEYS * distance);
 	put(FIRST, (uint64) TIDBASE << 16 | 1);
-	put(FIRST, (TIDBASE + blocks - 1) << 16 | 255);
+	put(FIRST, (TIDBASE + blocks - 1) << 16 | maxoff);
 	for (int i = 0; i < KEYS; i++)
 	{
 		for (int j = 0; j < rowsofkey; j++)
@@ -121,33 +137,43 @@ test_rows_anywhere(void)
 {
 	int			lent = 0;
 
-	for (int bits = 1; bits <= FPT_LENT_MAX; bits++)
+	for (int i = 0; i < FPT_LENT_MAX * FPT_MAX_ROWBITS; i++)
 	{
-		lent += rows(&l8, bits, 80, 1);
-		lent += rows(&l8, bits, 80, 5);
-		lent += rows(&l8, bits, 2000000, 2);
-		lent += rows(&l4, bits, 40, 3);
-		lent += rows(&l4, bits, 10000, 1);
+		int			bits = 1 + i % FPT_LENT_MAX;
+		int			offbits = 1 + i / FPT_LENT_MAX;
+
+		if (bits > offbits)
+		{
+			/* blocks of more than 24 bits */
+			CHECK(!rows(&l8, offbits, bits, 80, 1));
+			continue;
+		}
+		lent += rows(&l8, offbits, bits, 80, 1);
+		lent += rows(&l8, offbits, bits, 80, 5);
+		lent += rows(&l8, offbits, bits, 2000000, 2);
+		lent += rows(&l4, offbits, bits, 40, 3);
+		lent += rows(&l4, offbits, bits, 10000, 1);
 	}
-	CHECK(lent >= 3 * FPT_LENT_MAX);
+	CHECK(lent >= 3 * 33);
 }
 
 /* What the page cannot have: NULLs, and TIDs beyond what bits can tell. */
 static void
 test_limits(void)
 {
-	for (int bits = 1; bits <= FPT_LENT_MAX; bits++)
+	for (int round = 0; round < 3 * FPT_LENT_MAX; round++)
 	{
-		uint64		blocks = UINT64CONST(65536) << bits;
+		int			bits = 1 + round / 3;
+		uint64		blocks = table_of(6 + round % 3, bits);
 		uint64		wrong[] = {(TIDBASE - 1) << 16 | 1,
-			(TIDBASE + blocks) << 16 | 1, (uint64) TIDBASE << 16 | 256,
-		(TIDBASE + blocks - 1) << 16 | 256};
+			(TIDBASE + blocks) << 16 | 1, (uint64) TIDBASE << 16 | (maxoff + 1),
+		(TIDBASE + blocks - 1) << 16 | (maxoff + 1)};
 		FPTEntry	x = {.key = kt_key(FPT_CLS_NULLLAST, 0, 0, 1)};
 
 		n = 0;
 		fences(KEYS * 80);
 		put(FIRST, (uint64) TIDBASE << 16 | 1);
-		put(FIRST, (TIDBASE + blocks - 1) << 16 | 255);
+		put(FIRST, (TIDBASE + blocks - 1) << 16 | maxoff);
 		for (int i = 0; i < KEYS; i++)
 			put(FIRST + i * 80, any_tid(blocks));
 		CHECK(form(&l8, bits));
@@ -203,7 +229,7 @@ test_open(void)
 		n = 0;
 		for (int i = 0; i < 20; i++)
 			put(first + ((uint64) i << shift) + kt_below(2),
-				(uint64) (TIDBASE + (i * 7 % 3) * 65536) << 16 | 1);
+				(uint64) (TIDBASE + (i * 7 % 3) * 65536) << 16 | 255);
 		CHECK(fpt_page_form(&l8, page, &spec, e, n, 90) == FPT_OK);
 		fpt_header(page)->right = high.cls == FPT_CLS_PINF ? 0 : 7;
 		lent += fpt_is_lent(&l8, page);
@@ -219,6 +245,7 @@ test_open(void)
 static void
 test_length(void)
 {
+	(void) table_of(8, 1);
 	for (int shift = 0; shift < 40; shift++)
 	{
 		const FPTGeom *g;
@@ -228,13 +255,13 @@ test_length(void)
 		fences(UINT64CONST(20) << shift);
 		for (int i = 0; i < 20; i++)
 			put(FIRST + ((uint64) i << shift),
-				(uint64) (TIDBASE + (i % 2 ? 9000000 : 0)) << 16 | 1);
+				(uint64) (TIDBASE + (i % 2 ? 9000000 : 0)) << 16 | 255);
 		CHECK(!form(&l8, 1));
 		g = fpt_page_geom(&l8, page);
 		CHECK(g->tw == 4);
 		plain = fpt_slot_bytes(g);
 		for (int i = 0; i < 20; i++)
-			e[i].key.tid = (uint64) (TIDBASE + (i % 2 ? 70000 : 0)) << 16 | 1;
+			e[i].key.tid = (uint64) (TIDBASE + (i % 2 ? 70000 : 0)) << 16 | 255;
 		if (form(&l8, 1))
 		{
 			g = fpt_page_geom(&l8, page);
@@ -263,9 +290,21 @@ test_faults(void)
 	n = 0;
 	fences(KEYS * 300);
 	for (int i = 0; i < 100; i++)
-		put(FIRST + i / 10 * 300, (uint64) (TIDBASE + 1300 * i) << 16 | 1);
+		put(FIRST + i / 10 * 300, (uint64) (TIDBASE + 1300 * i) << 16 | 255);
+	(void) table_of(8, 1);
 	CHECK(form(&l8, 1));
 	memcpy(was, page, BLCKSZ);
+
+	/* offsets have no bits, or too many, or fewer than keys lend */
+	for (int bits = 0; bits < 256; bits++)
+	{
+		fpt_special(page)->bits = 3;
+		fpt_special(page)->rowbits = (uint8) bits;
+		CHECK(fpt_page_sane(&l8, page, 5) == (bits >= 3 && bits <= 8));
+		CHECK(fpt_page_sane(&l8, page, 5) ||
+			  fpt_page_check(&l8, page, 5, NULL) != NULL);
+	}
+	memcpy(page, was, BLCKSZ);
 	for (int i = 0; i < 3; i++)
 	{
 		fpt_special(page)->bits = wrong[i];

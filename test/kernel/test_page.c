@@ -159,11 +159,14 @@ test_choose_kw(void)
 static bool
 tids_can(int kind, uint64 minblock, uint64 maxblock, uint64 maxoff)
 {
-	uint64		blocks = UINT64CONST(65536) << (8 * (kind - FPT_KIND_LEAF3));
 	uint64		base = Min(minblock, FPT_MAX_TIDBASE);
+	uint64		rows = 2;
 
+	while (rows <= maxoff)
+		rows *= 2;
 	return kind == FPT_KIND_LEAF6 ||
-		(maxoff <= 255 && maxblock - base < blocks);
+		(maxoff <= 255 && maxblock - base <
+		 (kind == FPT_KIND_LEAF3 ? (1 << 24) / rows : 1 << 24));
 }
 
 /* The kind of page for some TIDs; *tidbase: what they are relative to. */
@@ -172,6 +175,7 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 {
 	FPTTidRange r;
 	int			kind;
+	int			bits = 42;
 	int			expect = FPT_KIND_LEAF3;
 
 	fpt_tids_none(&r);
@@ -182,7 +186,7 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 	while (!tids_can(expect, minblock, maxblock, maxoff))
 		expect++;
 	*tidbase = 42;
-	kind = fpt_choose_tids(&r, 0, tidbase);
+	kind = fpt_choose_tids(&r, 0, tidbase, &bits);
 	CHECK(kind == expect);
 	CHECK(*tidbase <= FPT_MAX_TIDBASE);
 	if (kind < FPT_KIND_LEAF6)
@@ -190,10 +194,16 @@ check_tids(uint64 minblock, uint64 maxblock, uint64 maxoff, uint32 *tidbase)
 		const FPTGeom *g = &l8.geoms->geom[0][kind];
 
 		CHECK(*tidbase <= minblock);
-		CHECK(fpt_tid_fits(g->tw, *tidbase, (minblock << 16) | maxoff));
-		CHECK(fpt_tid_fits(g->tw, *tidbase, (maxblock << 16) | 1));
-		CHECK(kt_tid_fits(g, 0, *tidbase, (maxblock << 16) | 1));
+		CHECK(bits >= 1 && (kind == FPT_KIND_LEAF3 ? bits <= 8 : bits == 8));
+		CHECK(fpt_tid_fits(g->tw, *tidbase, bits, (minblock << 16) | maxoff));
+		CHECK(fpt_tid_fits(g->tw, *tidbase, bits, (maxblock << 16) | 1));
+		CHECK(kt_tid_fits(g, bits, 0, *tidbase, (maxblock << 16) | 1));
+
+		/* offsets have as many bits as there can be */
+		CHECK(bits == 8 || maxblock - *tidbase >= kt_blocks(g, bits + 1));
 	}
+	else
+		CHECK(bits == 0 && *tidbase == 0);
 	return kind;
 }
 
@@ -205,11 +215,15 @@ test_choose_tids(void)
 	65537, 0xFFFFFE, 0xFFFFFF, 0x1000000, 0x1000001, 0xFFFFFFFE};
 	FPTTidRange none;
 	uint32		base;
+	int			bits;
 
 	fpt_tids_none(&none);
 	base = 42;
-	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF3 && base == 0);
-	CHECK(fpt_choose_tids(&none, 257, &base) == FPT_KIND_LEAF3 && base == 0);
+	CHECK(fpt_choose_tids(&none, 0, &base, &bits) == FPT_KIND_LEAF3);
+	CHECK(base == 0 && bits == 8);
+	base = 42;
+	CHECK(fpt_choose_tids(&none, 257, &base, &bits) == FPT_KIND_LEAF3);
+	CHECK(base == 0 && bits == 8);
 
 	for (int i = 0; i < (int) (sizeof(span) / sizeof(span[0])); i++)
 	{
@@ -224,7 +238,8 @@ test_choose_tids(void)
 
 			if (to > last)
 				continue;
-			check_tids(from[j], to, 1, &base);
+			for (int off = 1; off < 256; off += off + kt_below(2))
+				check_tids(from[j], to, (uint64) off, &base);
 			check_tids(from[j], to, 255, &base);
 			CHECK(check_tids(from[j], to, 256, &base) == FPT_KIND_LEAF6);
 			CHECK(check_tids(from[j], to, 0xFFFF, &base) == FPT_KIND_LEAF6);
@@ -235,7 +250,13 @@ test_choose_tids(void)
 	CHECK(check_tids(0, 255, 255, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(check_tids(0, 256, 255, &base) == FPT_KIND_LEAF3 && base == 0);
 	CHECK(check_tids(7, 65535, 1, &base) == FPT_KIND_LEAF3 && base == 7);
-	CHECK(check_tids(0, 65536, 1, &base) == FPT_KIND_LEAF4 && base == 0);
+	CHECK(check_tids(0, 65535, 128, &base) == FPT_KIND_LEAF3);
+	CHECK(check_tids(0, 65536, 128, &base) == FPT_KIND_LEAF4 && base == 0);
+	CHECK(check_tids(0, 65536, 127, &base) == FPT_KIND_LEAF3);
+	CHECK(check_tids(0, 131072, 127, &base) == FPT_KIND_LEAF4);
+	CHECK(check_tids(5, 131072, 127, &base) == FPT_KIND_LEAF3 && base == 5);
+	CHECK(check_tids(0, 0x7FFFFF, 1, &base) == FPT_KIND_LEAF3);
+	CHECK(check_tids(0, 0x7FFFFF, 2, &base) == FPT_KIND_LEAF4);
 	CHECK(check_tids(0, 0xFFFFFF, 1, &base) == FPT_KIND_LEAF4 && base == 0);
 	CHECK(check_tids(0, 0x1000000, 1, &base) == FPT_KIND_LEAF6);
 	CHECK(check_tids(last, last, 1, &base) == FPT_KIND_LEAF4);
@@ -244,14 +265,20 @@ test_choose_tids(void)
 
 	/* rows that come later count, and windows of theirs begin at block 0 */
 	fpt_tids_none(&none);
-	fpt_tids_add(&none, (UINT64CONST(1000) << 16) | 1);
-	CHECK(fpt_choose_tids(&none, 0, &base) == FPT_KIND_LEAF3 && base == 1000);
-	CHECK(fpt_choose_tids(&none, 1, &base) == FPT_KIND_LEAF3 && base == 0);
-	CHECK(fpt_choose_tids(&none, 65536, &base) == FPT_KIND_LEAF3);
-	CHECK(fpt_choose_tids(&none, 65537, &base) == FPT_KIND_LEAF4);
-	CHECK(fpt_choose_tids(&none, 0x1000000, &base) == FPT_KIND_LEAF4);
-	CHECK(fpt_choose_tids(&none, 0x1000001, &base) == FPT_KIND_LEAF6);
-	CHECK(fpt_choose_tids(&none, 0xFFFFFFFF, &base) == FPT_KIND_LEAF6);
+	fpt_tids_add(&none, (UINT64CONST(1000) << 16) | 100);
+	CHECK(fpt_choose_tids(&none, 0, &base, &bits) == FPT_KIND_LEAF3 &&
+		  base == 1000 && bits == 8);
+	CHECK(fpt_choose_tids(&none, 1, &base, &bits) == FPT_KIND_LEAF3 &&
+		  base == 0 && bits == 8);
+	CHECK(fpt_choose_tids(&none, 65536, &base, &bits) == FPT_KIND_LEAF3 &&
+		  bits == 8);
+	CHECK(fpt_choose_tids(&none, 65537, &base, &bits) == FPT_KIND_LEAF3 &&
+		  bits == 7);
+	CHECK(fpt_choose_tids(&none, 131073, &base, &bits) == FPT_KIND_LEAF4 &&
+		  bits == 8);
+	CHECK(fpt_choose_tids(&none, 0x1000000, &base, &bits) == FPT_KIND_LEAF4);
+	CHECK(fpt_choose_tids(&none, 0x1000001, &base, &bits) == FPT_KIND_LEAF6);
+	CHECK(fpt_choose_tids(&none, 0xFFFFFFFF, &base, &bits) == FPT_KIND_LEAF6);
 	CHECK(fpt_tids_reach(0) == 64 && fpt_tids_reach(800) == 1664);
 	CHECK(fpt_tids_reach(0xFFFFFFFF) == 0xFFFFFFFF);
 	CHECK(fpt_tids_reach(0x80000000) == 0xFFFFFFFF);
@@ -272,15 +299,29 @@ test_page_reach(void)
 
 	for (int i = 0; i < 10; i++)
 		e[i] = leaf_entry((uint64) i,
-						  ((uint64) (70000 + i * 500000) << 16) | 1);
+						  ((uint64) (70000 + i * 500000) << 16) | 200);
 	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e, 10,
 						100) == FPT_OK);
 	CHECK(fpt_page_geom(&l8, page)->tw == 4);
 	CHECK(fpt_special(page)->tidbase == 70000);
 	CHECK(fpt_page_reach(&l8, page, e, 10) == 1 << 24);
 
+	/* no offset is above 1: 3 bytes tell as many blocks, and half of them */
+	for (int i = 0; i < 10; i++)
+		e[i].key.tid -= 199;
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf}, e, 10,
+						100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 3);
+	CHECK(fpt_special(page)->rowbits == 1);
+	CHECK(fpt_page_reach(&l8, page, e, 0) == 1 << 23);
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &minf, &pinf,
+						.rowbits = 2}, e, 10, 100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 4 || fpt_is_lent(&l8, page));
+	for (int i = 0; i < 10; i++)
+		e[i].key.tid += 199;
+
 	/* keys lend what is needed besides 3 bytes */
-	e[9].key.tid = ((uint64) (70000 + 8 * 65536 - 1) << 16) | 1;
+	e[9].key.tid = ((uint64) (70000 + 8 * 65536 - 1) << 16) | 200;
 	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, e, 10,
 						100) == FPT_OK);
 	CHECK(fpt_page_geom(&l8, page)->tw == 4);
@@ -289,8 +330,43 @@ test_page_reach(void)
 	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, e, 10,
 						100) == FPT_OK);
 	CHECK(fpt_page_geom(&l8, page)->tw == 3);
-	CHECK(fpt_lent_bits(&l8, page) == 3);
+	CHECK(fpt_lent_bits(&l8, page) == 3 && fpt_special(page)->rowbits == 8);
 	CHECK(fpt_page_reach(&l8, page, e, 0) == 1 << 19);
+
+	/* they lend less where offsets have fewer bits */
+	for (int i = 0; i < 10; i++)
+		e[i].key.tid -= 200 - 63 + 9;
+	CHECK(fpt_page_form(&l8, page, &(FPTPageSpec) {0, 5, &low, &high}, e, 10,
+						100) == FPT_OK);
+	CHECK(fpt_page_geom(&l8, page)->tw == 3);
+	CHECK(fpt_lent_bits(&l8, page) == 1 && fpt_special(page)->rowbits == 6);
+	CHECK(fpt_page_reach(&l8, page, e, 0) == 1 << 19);
+}
+
+/* A page is not filled with rows whose offsets it has no bits for. */
+static void
+test_fill_offsets(void)
+{
+	FPTKey		base = value(0, 0);
+
+	for (int i = 0; i < 2 * FPT_MAX_ROWBITS; i++)
+	{
+		const FPTLayout *l = i % 2 ? &l16 : &l8;
+		int			bits = 1 + i / 2;
+
+		for (int over = 0; over < 2; over++)
+		{
+			FPTPageSpec spec = {0, 5, &minf, &pinf, .rowbits = bits};
+
+			make_entries(10, 1000, 5);
+			for (int j = 0; j < 10; j++)
+				e[j].key.tid = (uint64) j << 16 | 1;
+			e[7].key.tid = 7 << 16 | ((1 << bits) - 1 + over);
+			fpt_page_init(l, page, &spec, fpt_enc(3, FPT_KIND_LEAF3), &base, 0);
+			CHECK(fpt_page_fill(l, page, e, 10, 90) ==
+				  (over ? FPT_UNFIT : FPT_OK));
+		}
+	}
 }
 
 /* A page takes the TIDs of its window, and no others. */
@@ -320,6 +396,7 @@ test_window(void)
 		base = fpt_special(page)->tidbase;
 		CHECK(g->tw < 6);
 		lent = fpt_lent_bits(&l8, page);
+		CHECK(fpt_special(page)->rowbits == 8);
 		blocks = UINT64CONST(1) << (8 * g->tw - 8 + lent);
 		for (int j = 0; j < 4; j++)
 		{
@@ -338,7 +415,8 @@ test_window(void)
 				FPTEntry	back;
 
 				x.key.tid = (ends[j] << 16) | (uint64) offs[off];
-				CHECK(kt_tid_fits(g, lent, (uint32) base, x.key.tid) == fits);
+				CHECK(kt_tid_fits(g, 8, lent, (uint32) base,
+								  x.key.tid) == fits);
 				CHECK((kt_insert_probe(&l8, page, &x) != FPT_UNFIT) == fits);
 				if (fpt_page_insert(&l8, page, &x, &edit) != FPT_OK)
 					continue;
@@ -455,6 +533,8 @@ scatter(FPTPage pg, char *node, int n)
 	bool		sorted = kt_chance(20);
 	uint64		used = 0;
 	uint64		base = fpt_special(pg.p)->tidbase;
+	int			maxoff = pg.g->tw == 3 ?
+		(1 << fpt_special(pg.p)->rowbits) - 1 : 255;
 
 	memset(node, 0, pg.g->x * FPT_LINE);
 	if (fpt_has_far(pg.g))
@@ -468,7 +548,7 @@ scatter(FPTPage pg, char *node, int n)
 	for (int i = 0; i < n; i++)
 	{
 		uint64		block = thow == 0 ? kt_below(2) : kt_below(256);
-		uint64		off = 1 + kt_below(thow == 1 ? 255 : 3);
+		uint64		off = 1 + kt_below(Min(thow == 1 ? 255 : 3, maxoff));
 		int			slot = sorted ? i : (int) kt_below(pg.g->cap);
 		bool		dup;
 		bool		again = false;
@@ -491,8 +571,8 @@ scatter(FPTPage pg, char *node, int n)
 			for (int j = 0; j < pg.g->cap; j++)
 				dup |= ((used >> j) & 1) && !slot_below(pg, node, j, slot) &&
 					!slot_below(pg, node, slot, j);
-			block = kt_below(256);
-			off = 1 + kt_below(255);
+			block = kt_below(1024);
+			off = 1 + kt_below(maxoff);
 		} while (dup);
 		used |= UINT64CONST(1) << slot;
 	}
@@ -2042,6 +2122,7 @@ test_page(void)
 	kt_run("TID widths", test_choose_tids);
 	kt_run("reach of pages", test_page_reach);
 	kt_run("room for wide keys", test_wide_room);
+	kt_run("offsets", test_fill_offsets);
 	kt_run("TID windows", test_window);
 	kt_run("order of a node", test_node_order);
 	kt_run("TIDs of 6 bytes", test_long_tids);

@@ -310,7 +310,7 @@ stored_value(const FPTKey *key)
 		fpt_key_squeeze(&k.hi, &k.lo);
 	if (fpt_is_lent(&w->l, w->page) && key->lo >= s->base_lo)
 		return s->base_lo + ((kt_u128) (key->lo - s->base_lo) << s->bits |
-							 fpt_lent_part(s->tidbase, s->bits, key->tid));
+							 fpt_lent_part(s, s->bits, key->tid));
 	return kt_value(&k);
 }
 
@@ -344,7 +344,8 @@ expected_insert(const FPTEntry *e)
 	else if (e->key.cls == FPT_CLS_VALUE &&
 		((v = stored_value(&stored->key)) < base || (g->kw < 16 && (v - base) >> (8 * g->kw) != 0)))
 		return FPT_UNFIT;
-	if (!kt_tid_fits(g, lent, fpt_special(w->page)->tidbase, e->key.tid) ||
+	if (!kt_tid_fits(g, fpt_special(w->page)->rowbits, lent,
+					 fpt_special(w->page)->tidbase, e->key.tid) ||
 		(lent > 0 && e->key.cls != FPT_CLS_VALUE))
 		return FPT_UNFIT;
 	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e->key) == 0)

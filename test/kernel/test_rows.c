@@ -212,7 +212,7 @@ run_begin(Run *r)
 	static const int noise[] = {1, 1, 20, 60, 110, 230};
 
 	r->tidbase = kt_chance(50) ? 0 : (uint32) kt_below(FPT_MAX_TIDBASE);
-	r->bits = 1 + (int) kt_below(FPT_TID_OFFBITS);
+	r->bits = 1 + (int) kt_below(FPT_MAX_ROWBITS);
 	r->max = (UINT64CONST(1) << (24 + r->bits)) - 1;
 	r->at = kt_chance(20) ? 0 : kt_below(r->max);
 	r->step = (int) kt_below(5);
@@ -344,7 +344,7 @@ test_form(void)
 	/* what others need cannot be had, nor rows that have no number */
 	spec.rowbits = 9;
 	CHECK(fpt_page_form(&l8, page, &spec, e, n, 90) == FPT_OK && sound());
-	CHECK(!fpt_has_far(geom()) && fpt_special(page)->rowbits == 0);
+	CHECK(!fpt_has_far(geom()) && fpt_special(page)->rowbits == 8);
 	CHECK(fpt_page_rowbits(&l8, page, e, n) == 8);
 	spec.rowbits = 0;
 	e[3].key.tid |= 256;
@@ -750,9 +750,24 @@ test_damage(void)
 	fpt_special(page)->reserved1 = 1;
 	damaged(reserved);
 	empty_page(ENC(4, LEAF4), 7, 0);
-	CHECK(fpt_special(page)->rowbits == 0);
+	CHECK(fpt_special(page)->rowbits == 8);
 	memcpy(copy, page, BLCKSZ);
 	fpt_special(page)->rowbits = 7;
+	CHECK(!fpt_page_sane(&l8, page, 5));
+	damaged(enc);
+	empty_page(ENC(4, LEAF6), 7, 0);
+	CHECK(fpt_special(page)->rowbits == 0);
+	memcpy(copy, page, BLCKSZ);
+	fpt_special(page)->rowbits = 8;
+	CHECK(!fpt_page_sane(&l8, page, 5));
+	damaged(enc);
+	empty_page(ENC(4, LEAF3), 7, 0);
+	CHECK(fpt_special(page)->rowbits == 7);
+	memcpy(copy, page, BLCKSZ);
+	fpt_special(page)->rowbits = 0;
+	CHECK(!fpt_page_sane(&l8, page, 5));
+	damaged(enc);
+	fpt_special(page)->rowbits = 9;
 	CHECK(!fpt_page_sane(&l8, page, 5));
 	damaged(enc);
 }
@@ -777,14 +792,15 @@ test_damaged_nodes(void)
 	CHECK(fpt_entries_shift(open_page(), 0, 1, 1) == FPT_CORRUPT);
 }
 
-/* Pages made shorter, and new ones begun, have no bits of rows. */
+/* Pages made shorter, and new ones begun, have rows' bits that they can. */
 static void
 test_strip(void)
 {
 	page_of(2, 8, 1, true);
 	fpt_page_strip(&l8, page);
 	CHECK(sound() && fpt_page_sane(&l8, page, 5));
-	CHECK(fpt_special(page)->rowbits == 0 && !fpt_has_far(geom()));
+	CHECK(!fpt_has_far(geom()));
+	CHECK(fpt_special(page)->rowbits == (geom()->tw == 6 ? 0 : 8));
 
 	/* a node that is put to use again has no far TIDs left */
 	page_of(3, 8, 2, true);

@@ -388,6 +388,9 @@ test_tids(void)
 		int			width = 3 + round % 2;
 		int			n = round / 2 % 65;
 		int			stride = width + (int) kt_below(9);
+		int			bits = width == 4 || kt_chance(30) ? 8 :
+			1 + (int) kt_below(7);
+		char		none = (char) (kt_below(256) << bits);
 		uint32		base = kt_chance(50) ? FPT_MAX_TIDBASE :
 			(uint32) kt_below(FPT_MAX_TIDBASE);
 		char	   *tids;
@@ -396,14 +399,14 @@ test_tids(void)
 
 		for (int i = 0; i < n; i++)
 		{
-			if (tids[i * stride] == 0)
-				tids[i * stride] = 1;
+			if ((tids[i * stride] & ((1 << bits) - 1)) == 0)
+				tids[i * stride]++;
 			if (kt_chance(20))
 				memset(tids + i * stride, 0xFF, width);
 		}
 		if (n > 0 && kt_chance(50))
 		{
-			tids[kt_below(n) * stride] = 0;
+			tids[kt_below(n) * stride] = none;
 			valid = false;
 		}
 		for (int i = 0; i < nnames; i++)
@@ -411,13 +414,14 @@ test_tids(void)
 			uint64	   *out = malloc(Max(n, 1) * sizeof(uint64));
 
 			CHECK(fpt_simd_select(names[i]));
-			CHECK(fpt_simd->tids(tids, n, stride, width, base, out) ==
+			CHECK(fpt_simd->tids(tids, n, stride, width, base, bits, out) ==
 				  valid);
 			for (int j = 0; j < n; j++)
 			{
 				uint64		v = plain_load(tids + j * stride, width);
 
-				CHECK(out[j] == ((base + (v >> 8)) << 16 | (v & 0xFF)));
+				CHECK(out[j] == ((base + (v >> bits)) << 16 |
+								 (v & ((1 << bits) - 1))));
 			}
 			free(out);
 		}
