@@ -714,11 +714,10 @@ fpt_put_slotids(FPTPage pg, int ordinal, uint64 set, uint16 *slotids)
 }
 
 /*
- * The TIDs of a node's entries in the order of its slots; their number, or -1:
- * one is no heap TID.  Where the slots in use are the first ones their TIDs are
+ * See page/copy.h.  Where the slots in use are the first ones their TIDs are
  * widened where they lie, without a list of slots.
  */
-static inline int
+int
 fpt_node_tids(FPTPage pg, const char *node, uint64 used, uint64 *tids)
 {
 	uint8		slots[FPT_MAX_CAP];

@@ -10,6 +10,7 @@
 
 #include "page/format.h"
 #include "page/layout.h"
+#include "page/node.h"
 
 /*
  * Copy all entries in order; returns their number or -1: corrupt, also if there
@@ -53,6 +54,14 @@ fpt_page_copy_all(const FPTLayout *l, void *page, bool skip_dead, FPTRun *run)
 extern int	fpt_page_copy_image(const FPTLayout *l, void *page,
 								const FPTKey *key, bool skip_dead, FPTRun *run,
 								int *kid);
+
+/*
+ * The TIDs of these of a node's slots, which are in use, in the slots' order;
+ * there is room for FPT_MAX_CAP.  Returns their number, or -1: one is no heap
+ * TID.
+ */
+extern int	fpt_node_tids(FPTPage pg, const char *node, uint64 used,
+						  uint64 *tids);
 
 /*
  * The TIDs of all entries of a leaf page, node by node, of each in the order of

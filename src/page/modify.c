@@ -507,6 +507,54 @@ fpt_recent_band(const uint64 *tids, int n, int k, FPTBand *band)
 }
 
 /*
+ * Can the rows that came last to a node lie in half of it?  So many of the
+ * highest TIDs alone tell mostly that they do not, by their slots' keys, before
+ * the node's entries are put in order.  tids: of the node's entries, in the
+ * order of slots, which are more than these; k: how many are asked for, with
+ * the new entry's.  True if it is not known.  Raises nothing.
+ */
+static bool
+fpt_node_may_band(FPTPage pg, const FPTPlace *p, const uint64 *tids, int k)
+{
+	const FPTGeom *g = pg.g;
+	const char *keys = p->node + g->key_off;
+	uint64		last[FPT_RECENT_FEW] = {0};
+	uint64		words[FPT_RECENT_FEW] = {0};
+	uint64		low = ~UINT64CONST(0);
+	uint64		high = 0;
+	uint64		below;
+	uint64		upto;
+	uint64		same;
+	uint64		used = p->used;
+
+	if (k <= FPT_RECENT_FEW || g->joined)
+		return true;
+	for (int i = 0; used != 0; i++, used &= used - 1)
+	{
+		int			j = 0;
+
+		if (tids[i] <= last[0])
+			continue;
+		for (; j + 1 < FPT_RECENT_FEW && last[j + 1] < tids[i]; j++)
+		{
+			last[j] = last[j + 1];
+			words[j] = words[j + 1];
+		}
+		last[j] = tids[i];
+		words[j] = fpt_load_uint(keys + fpt_ctz(used) * g->ks, g->sw);
+	}
+	for (int j = 0; j < FPT_RECENT_FEW; j++)
+	{
+		low = Min(low, words[j]);
+		high = Max(high, words[j]);
+	}
+	below = fpt_simd->cmp[g->sw - 1] (keys, g->cap, high, &same);
+	upto = fpt_simd->cmp[g->sw - 1] (keys, g->cap, low, &same);
+	upto |= same;
+	return fpt_popcount(below & ~upto & p->used) + 1 <= (p->count + 1) / 2;
+}
+
+/*
  * Do the rows that belong in the full node of a leaf arrive in one part of it,
  * and e there, too?  *band: where, counting the node's entries and e in order;
  * means nothing if false.  False as well if the node is corrupt, in inner
@@ -517,22 +565,38 @@ static bool
 fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 {
 	uint64		tids[FPT_MAX_CAP + 1];
+	uint64		stored[FPT_MAX_CAP];
 	uint8		slots[FPT_MAX_CAP];
+	int			k = Min((p->count + 1) / 4, FPT_RECENT_MAX);
 	int			n = 0;
+	bool		may;
+	bool		is;
 
 	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys || p->over != NULL ||
-		fpt_node_order(pg, p->node, slots) != p->count)
+		fpt_node_tids(pg, p->node, p->used, stored) != p->count)
+		return false;
+	may = fpt_node_may_band(pg, p, stored, k);
+	/* with assertions the long way is gone, too: both must say the same */
+#ifndef USE_ASSERT_CHECKING
+	if (!may)
+		return false;
+#endif
+	if (fpt_node_order(pg, p->node, slots) != p->count)
 		return false;
 	for (int i = 0; i < p->count; i++)
 	{
+		uint64		before = (UINT64CONST(1) << slots[i]) - 1;
+
 		if (i == p->rank)
 			tids[n++] = e->key.tid;
-		tids[n++] = fpt_slot_tid(pg, p->node, slots[i]);
+		tids[n++] = stored[fpt_popcount(p->used & before)];
 	}
 	if (p->rank >= p->count)
 		tids[n++] = e->key.tid;
-	return fpt_recent_band(tids, n, Min(n / 4, FPT_RECENT_MAX), band) &&
-		band->from <= p->rank && band->to >= p->rank;
+	is = fpt_recent_band(tids, n, k, band) && band->from <= p->rank &&
+		band->to >= p->rank;
+	Assert(may || !is);
+	return is;
 }
 
 /*
@@ -1005,13 +1069,18 @@ fpt_page_pack(const FPTLayout *l, void *page, FPTWork *work)
 static bool
 fpt_slots_abound(FPTPage pg)
 {
-	int			n = fpt_page_count(pg.l, pg.p);
-	int			slots = fpt_header(pg.p)->nkids * pg.g->cap - n;
-	int			room = fpt_tuple_room(pg) - fpt_node_space(pg);
+	int			n;
+	int			slots;
+	int			room;
 	int			bytes;
 
-	if (!fpt_shares_space(pg.g) || n <= 0)
+	if (!fpt_shares_space(pg.g))
 		return false;
+	n = fpt_page_count(pg.l, pg.p);
+	if (n <= 0)
+		return false;
+	slots = fpt_header(pg.p)->nkids * pg.g->cap - n;
+	room = fpt_tuple_room(pg) - fpt_node_space(pg);
 	bytes = FPT_SPECIAL_OFFSET - fpt_tuples_from(pg);
 	return (int64) room * n < (int64) slots * bytes;
 }
