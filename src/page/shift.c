@@ -29,11 +29,15 @@
 /*
  * Shifting entries: bytes that a record takes besides them, more or less, and
  * each node on the way; and what a slot may cost that is gained by it
- * (fpt_shift_pays).
+ * (fpt_shift_pays).  Where slots are narrow a split logs little for each, and
+ * one gained alone takes more: then the page is split, for half the time; but
+ * not where a key's next rows come to the same place, or rows come in order.
  */
 #define FPT_SHIFT_RECORD	60
 #define FPT_SHIFT_NODE		(3 * FPT_EDIT_HEADER)
 #define FPT_SHIFT_WORTH		150
+#define FPT_SHIFT_NARROW	5	/* bytes of such a slot, and */
+#define FPT_SHIFT_LITTLE	75	/* what one may cost */
 #define FPT_SHIFT_UNIT		16	/* parts of a byte that costs are counted in */
 
 /*
@@ -391,8 +395,12 @@ fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
 static inline bool
 fpt_shift_pays(FPTPage pg, const FPTPlace *p, const FPTShift *s)
 {
+	bool		narrow = fpt_slot_bytes(pg.g) <= FPT_SHIFT_NARROW &&
+		!fpt_has_far(pg.g) && p->eq == 0;
+	int			worth = narrow ? FPT_SHIFT_LITTLE : FPT_SHIFT_WORTH;
+
 	return !fpt_shift_chooses(pg) || fpt_place_repeats(p) ||
-		s->cost <= FPT_SHIFT_UNIT * FPT_SHIFT_WORTH;
+		s->cost <= FPT_SHIFT_UNIT * worth;
 }
 
 /*

@@ -205,7 +205,7 @@ SELECT counted('heap_cached') < 100 AS few, counted('skip_pause') > 6000 AS paus
 
 -- Nor how far they went: only the first one asks for too much.  No range is in
 -- two leaves: one that comes to the next leaf may ask for a few too many again.
-SELECT count(*) AS in_two_leaves FROM outside, generate_series(1, fpt_pages('t_a') - 1) p,
+DELETE FROM outside USING generate_series(1, fpt_pages('t_a') - 1) p,
 	LATERAL (SELECT substring(low_fence FROM '^\d+')::int8 AS low FROM fptree_page_stats('t_a', p) WHERE type = 'leaf') s
 	WHERE low > i + 1 AND low <= i + 11;
 CALL cold('t');
