@@ -131,14 +131,20 @@ fpt_copy_rows(FPTPage pg, const char *node, int stride, const uint8 *slots,
 	return valid;
 }
 
-/* TIDs that are relative to their node; false if one has no offset. */
+/*
+ * TIDs that are relative to their node; false if one has no offset, or a block
+ * beyond the last one that such a page can tell: a damaged node may begin with
+ * any row.
+ */
 static bool
 fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 				   uint64 *out)
 {
 	const uint8 *bytes = (const uint8 *) node + pg.g->tid_off;
+	uint32		tidbase = fpt_special(pg.p)->tidbase;
 	int			stride = pg.g->pw;
 	unsigned	most;
+	uint64		last;
 	bool		valid;
 
 	if (stride == 1)
@@ -146,7 +152,11 @@ fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 	else
 		valid = fpt_copy_rows(pg, node, stride, slots, n, out, &most);
 	if (most <= fpt_near_rows(pg.g))
-		return valid;
+	{
+		last = (uint64) fpt_node_row(pg.g, node) + Max(most, 1) - 1;
+		last >>= fpt_special(pg.p)->rowbits & 0xF;
+		return valid && last >> FPT_ROW_BLOCKBITS == 0;
+	}
 	valid = true;
 	for (int i = 0; i < n; i++)
 	{
@@ -154,7 +164,8 @@ fpt_copy_near_tids(FPTPage pg, const char *node, const uint8 *slots, int n,
 
 		if (byte > fpt_near_rows(pg.g))
 			out[i] = fpt_byte_tid(pg, node, byte);
-		valid &= (out[i] & 0xFFFF) != 0;
+		valid &= (out[i] & 0xFFFF) != 0 &&
+			((out[i] >> 16) - tidbase) >> FPT_ROW_BLOCKBITS == 0;
 	}
 	return valid;
 }

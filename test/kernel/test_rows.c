@@ -790,6 +790,23 @@ test_damaged_nodes(void)
 	page_of(2, per, 0, true);
 	fpt_node_set_row(g, node(0), 0x80000000);
 	CHECK(fpt_entries_shift(open_page(), 0, 1, 1) == FPT_CORRUPT);
+
+	/* the block that the table would take for a request for a new one */
+	for (int far = 0; far < 2; far++)
+	{
+		static uint64 tids[FPT_MAX_ENTRIES];
+		FPTRun		run = {.max = FPT_MAX_ENTRIES, .tids = tids};
+
+		page_of(2, per, far, true);
+		fpt_special(page)->tidbase = FPT_MAX_TIDBASE;
+		CHECK(fpt_page_sane(&l8, page, 5));
+		CHECK(fpt_page_tids(&l8, page, tids, NULL) == 2 * per);
+		CHECK(fpt_page_copy_all(&l8, page, false, &run) == 2 * per);
+		fpt_node_set_row(g, node(1), 1u << 24 << fpt_special(page)->rowbits);
+		CHECK(fpt_page_sane(&l8, page, 5));
+		CHECK(fpt_page_tids(&l8, page, tids, NULL) == -1);
+		CHECK(fpt_page_copy_all(&l8, page, false, &run) == -1);
+	}
 }
 
 /* Pages made shorter, and new ones begun, have rows' bits that they can. */
