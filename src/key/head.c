@@ -232,6 +232,7 @@ bytes_code(const char *p, int len)
 {
 	uint64		code = 0;
 
+	Assert(len >= 0);
 	memcpy(&code, p, Min(len, (int) sizeof(code)));
 	return pg_ntoh64(code);
 }
@@ -270,13 +271,15 @@ varlena_code(FPTHeadKind kind, Datum value)
 
 /*
  * The code of a bit string: its first 64 bits.  Bits after the last one are
- * zeroes, so that a string's code is not above that of one that it begins.
+ * zeroes, so that a string's code is not above that of one that it begins.  One
+ * too short to have a length (a damaged value) has no bits.
  */
 static uint64
 bits_code(Datum value)
 {
 	VarBit	   *v = DatumGetVarBitP(value);
-	uint64		code = bytes_code((char *) VARBITS(v), VARBITBYTES(v));
+	uint64		code = bytes_code((char *) VARBITS(v),
+								  Max(0, (int) VARBITBYTES(v)));
 
 	if ((Pointer) v != DatumGetPointer(value))
 		pfree(v);
@@ -469,22 +472,36 @@ tid_code(Datum value)
 				ItemPointerGetOffsetNumberNoCheck(tid), TID_BITS);
 }
 
-/* The number of elements, then the first one. */
+/*
+ * The number of elements, then the first one.  Of a damaged value only what its
+ * length says is there.
+ */
 static uint64
 oidvector_code(Datum value)
 {
 	oidvector  *v = (oidvector *) DatumGetPointer(value);
-	uint64		code = (uint64) (uint32) v->dim1 << 32;
+	Size		size = VARSIZE(v);
+	uint64		code = 0;
 
-	return v->dim1 > 0 ? code | v->values[0] : code;
+	if (size >= offsetof(oidvector, values))
+		code = (uint64) (uint32) v->dim1 << 32;
+	if (size >= offsetof(oidvector, values) + sizeof(Oid) && v->dim1 > 0)
+		code |= v->values[0];
+	return code;
 }
 
-/* tsvectors: the size in bytes, then the number of lexemes. */
+/*
+ * tsvectors: the size in bytes, then the number of lexemes, none if a damaged
+ * value is too short to tell.
+ */
 static uint64
 tsvector_code(Datum value)
 {
 	TSVector	v = DatumGetTSVector(value);
-	uint64		code = ((uint64) VARSIZE(v) << 32) | (uint32) v->size;
+	uint64		code = (uint64) VARSIZE(v) << 32;
+
+	if (VARSIZE(v) >= DATAHDRSIZE)
+		code |= (uint32) v->size;
 
 	if ((Pointer) v != DatumGetPointer(value))
 		pfree(v);

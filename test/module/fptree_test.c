@@ -40,6 +40,7 @@
 PG_MODULE_MAGIC;
 
 PG_FUNCTION_INFO_V1(fptree_test_head);
+PG_FUNCTION_INFO_V1(fptree_test_head_cut);
 PG_FUNCTION_INFO_V1(fptree_test_general);
 PG_FUNCTION_INFO_V1(fptree_test_compare);
 PG_FUNCTION_INFO_V1(fptree_test_compares);
@@ -129,6 +130,48 @@ fptree_test_head(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%016llX %d",
 											  (unsigned long long) head,
 											  fpt_head_decided(&hd, head))));
+}
+
+/*
+ * fptree_test_head_cut(opclass oid, len int, value "any") returns text: the head
+ * of the value's first len bytes, its length of 4 among them, as a damaged page
+ * may have them; NULL if it has not as many.  It must not depend on what is
+ * behind these.
+ */
+Datum
+fptree_test_head_cut(PG_FUNCTION_ARGS)
+{
+	Oid			opclass = PG_GETARG_OID(0);
+	int			len = PG_GETARG_INT32(1);
+	struct varlena *whole = PG_GETARG_VARLENA_P(2);
+	Oid			type = get_opclass_input_type(opclass);
+	Oid			cmp = get_opfamily_proc(get_opclass_family(opclass), type,
+										type, FPT_ORDER_PROC);
+	bool		isnull = false;
+	uint64		head[2];
+	uint64		upper;
+	FPTHeadDesc hd;
+
+	if (len < VARHDRSZ || len > (int) VARSIZE(whole))
+		PG_RETURN_NULL();
+	hd.nparts = 0;
+	fpt_head_add(&hd, cmp, type, InvalidOid, 0, true);
+	for (int i = 0; i < 2; i++)
+	{
+		char	   *cut = palloc(VARSIZE(whole));
+		Datum		value = PointerGetDatum(cut);
+
+		memset(cut, i == 0 ? 0x01 : 0xFE, VARSIZE(whole));
+		memcpy(cut, whole, len);
+		SET_VARSIZE(cut, len);
+		fpt_head_prefix(&hd, &value, &isnull, 1, NULL, &head[i], &upper);
+	}
+	if (head[0] != head[1])
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg_internal("the head of %d bytes is of more", len)));
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%016llX",
+											  (unsigned long long) head[0])));
 }
 
 /* --- general keys --------------------------------------------------------- */

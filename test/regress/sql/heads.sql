@@ -239,6 +239,22 @@ FROM (VALUES
 	generate_series(0, 3) o1, generate_series(0, 3) o2
 GROUP BY ord, types, result ORDER BY ord, result;
 
+-- Values that damage has shortened: heads are made of what there is.
+CREATE FUNCTION head_cut(oid, int, "any") RETURNS text
+AS :'module', 'fptree_test_head_cut' LANGUAGE C STRICT;
+SELECT opcname, head, min(len), max(len)
+FROM (SELECT opcname, len,
+			 CASE opcname WHEN 'varbit_ops' THEN head_cut(c.oid, len, B'111100001010'::varbit)
+				WHEN 'bit_ops' THEN head_cut(c.oid, len, B'111100001010')
+				WHEN 'oidvector_ops' THEN head_cut(c.oid, len, '5 6'::oidvector)
+				WHEN 'tsvector_ops' THEN head_cut(c.oid, len, 'a b'::tsvector)
+				WHEN 'numeric_ops' THEN head_cut(c.oid, len, 12345.678)
+				WHEN 'inet_ops' THEN head_cut(c.oid, len, '10.1.2.3/24'::inet)
+				WHEN 'bytea_ops' THEN head_cut(c.oid, len, '\x0102030405'::bytea) END AS head
+	  FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod, generate_series(4, 32) len
+	  WHERE amname = 'fptree') x
+WHERE head IS NOT NULL GROUP BY opcname, head ORDER BY opcname, min(len);
+
 -- Values of quals that are longer than a page: their codes are not made while a
 -- page is locked, which assertions watch, whatever the scan.
 CALL fpt_collations();
