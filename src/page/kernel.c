@@ -686,22 +686,13 @@ fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 	return a;
 }
 
-/* The lines of p's node, and of its hints. */
-static inline void
-fpt_place_prefetch(FPTPage pg, const FPTPlace *p)
-{
-	fpt_node_prefetch(pg.g, p->node);
-	if (fpt_is_leaf(pg.g))
-		fpt_prefetch(pg.p + fpt_hint_off(pg) +
-					 fpt_kid(pg, p->kid) * pg.g->cap / 8);
-}
-
 /*
- * The nodes of p's kid, which exists: fills p's node and over.  False: it has
- * none, or names one that there is not.
+ * The nodes of p's kid, which exists: fills p's node and over.  Asks for their
+ * lines, and for that of the node's hints, unless they are not wanted.  False:
+ * it has none, or names one that there is not.
  */
 static pg_attribute_always_inline bool
-fpt_place_open(FPTPage pg, FPTPlace *p)
+fpt_place_open(FPTPage pg, FPTPlace *p, const bool hints)
 {
 	FPTKid		k;
 
@@ -710,7 +701,9 @@ fpt_place_open(FPTPage pg, FPTPlace *p)
 	p->node = k.node[0];
 	p->over = k.node[1];
 	p->overused = p->overbelow = p->overeq = 0;
-	fpt_place_prefetch(pg, p);
+	fpt_node_prefetch(pg.g, p->node);
+	if (hints && fpt_is_leaf(pg.g))
+		fpt_prefetch(pg.p + fpt_hint_off(pg) + k.ordinal[0] * pg.g->cap / 8);
 	if (unlikely(p->over != NULL))
 		fpt_node_prefetch(pg.g, p->over);
 	return true;
@@ -722,9 +715,9 @@ fpt_place_open(FPTPage pg, FPTPlace *p)
  */
 static pg_attribute_always_inline FPTResult
 fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-			   const bool ties)
+			   const bool ties, const bool hints)
 {
-	if (p->kid < 0 || !fpt_place_open(pg, p))
+	if (p->kid < 0 || !fpt_place_open(pg, p, hints))
 		return FPT_CORRUPT;
 	p->rank = fpt_kid_rank(pg, key, tid, p, ties);
 	if (p->rank < 0)
@@ -742,11 +735,12 @@ static FPTResult fpt_find_place_foreign(FPTPage pg, const FPTKey *key,
  * Where the key is or belongs.  Fills all of *p; p's node only if the key
  * belongs in a node.  "general" and "ties" are what the layout and the geometry
  * say, known to the compiler, so that pages of numbers are searched without
- * asking.  FPT_CORRUPT or FPT_OK; may raise if "general".
+ * asking; "hints": they will be looked at.  FPT_CORRUPT or FPT_OK; may raise if
+ * "general".
  */
 static pg_attribute_always_inline FPTResult
 fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-				  const bool general, const bool ties)
+				  const bool general, const bool ties, const bool hints)
 {
 	FPTPageHeader *h = fpt_header(pg.p);
 
@@ -786,7 +780,7 @@ fpt_find_place_of(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 		p->kid = fpt_region_kid(pg, key, tid, p, ties);
 	else
 		p->kid = fpt_region_kid_null(pg, key, tid, p);
-	return fpt_place_node(pg, key, tid, p, ties);
+	return fpt_place_node(pg, key, tid, p, ties, hints);
 }
 
 /*
@@ -804,7 +798,7 @@ fpt_find_place_foreign(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	{
 		fpt_key_expand(fixed, &above.hi, &above.lo);
 		Assert(fpt_image_cmp(key, &above) < 0);
-		if (fpt_find_place_of(pg, &above, 0, p, false, false) != FPT_OK)
+		if (fpt_find_place_of(pg, &above, 0, p, false, false, true) != FPT_OK)
 			return FPT_CORRUPT;
 		Assert(p->where != FPT_FOREIGN);
 		if (fpt_place_has_node(p) && p->rank >= p->count)
@@ -827,7 +821,7 @@ fpt_find_place_foreign(FPTPage pg, const FPTKey *key, FPTPlace *p)
 static pg_noinline FPTResult
 fpt_find_place_untied(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
-	return fpt_find_place_of(pg, key, tid, p, true, false);
+	return fpt_find_place_of(pg, key, tid, p, true, false, true);
 }
 
 /*
@@ -850,7 +844,7 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 		case FPT_CUT_DONE:
 		case FPT_CUT_SEARCH:
 			return fpt_has_ties(pg.g) ?
-				fpt_find_place_of(pg, key, tid, p, true, true) :
+				fpt_find_place_of(pg, key, tid, p, true, true, true) :
 				fpt_find_place_untied(pg, key, tid, p);
 		case FPT_CUT_CORRUPT:
 			return FPT_CORRUPT;
@@ -885,13 +879,16 @@ fpt_find_place(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 {
 	if (unlikely(fpt_is_general(pg.l)))
 		return fpt_find_place_general(pg, key, tid, p);
-	return fpt_find_place_of(pg, key, tid, p, false, false);
+	return fpt_find_place_of(pg, key, tid, p, false, false, true);
 }
 
+/* See page/kernel.h.  Hints are a line that an insertion does not look at. */
 FPTResult
 fpt_locate(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
-	return fpt_find_place(pg, key, key->tid, p);
+	if (unlikely(fpt_is_general(pg.l)))
+		return fpt_find_place_general(pg, key, key->tid, p);
+	return fpt_find_place_of(pg, key, key->tid, p, false, false, false);
 }
 
 /*
@@ -937,7 +934,7 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 	p->lo &= ~mask;
 	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo | mask, &nlt, &neq);
 	p->kid = p->from + nlt;
-	if (neq > 0 || !fpt_place_open(pg, p))
+	if (neq > 0 || !fpt_place_open(pg, p, true))
 		return false;
 	if (unlikely(mask != 0) && nlt > 0)
 	{

@@ -378,7 +378,7 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
  * tell all that replay needs: what they leave out is the same there (W6).  They
  * are: of a permutation the bitmap's byte and what moves; or of slots that were
  * moved a key and their payload; the key; a tuple and pd_upper; the payload; a
- * far TID.
+ * far TID.  A free slot has no hint: the line with the hints is not looked at.
  * Raises nothing, as it is called in a critical section (W1).
  */
 void
@@ -388,7 +388,6 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
 	FPTEdit		unwanted = {0};
-	int			ordinal = fpt_kid(pg, p.kid);
 	bool		moved;
 	int			slot;
 
@@ -398,7 +397,6 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	Assert(p.rank <= p.count);
 	if (unlikely(p.over != NULL) && p.used == pg.g->capmask)
 	{
-		ordinal = fpt_overflow_get(pg, ordinal);
 		p.node = p.over;
 		p.used = p.overused;
 	}
@@ -425,7 +423,6 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	fpt_insert_payload(pg, p.node, slot, e,
 					   fpt_insert_tuple(pg, &e->key, edit),
 					   moved ? &unwanted : edit);
-	fpt_hint_clear(pg, ordinal * pg.g->cap + slot);
 }
 
 FPTResult

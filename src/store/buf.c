@@ -456,13 +456,14 @@ fpt_check_buffer(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno)
 
 /* Header, in-page root and fences: what any visit of a page needs, at once. */
 static inline void
-fpt_page_prefetch(const char *page)
+fpt_page_prefetch(const FPTLayout *l, const char *page)
 {
 	fpt_prefetch(page);
 	fpt_prefetch(page + FPT_LINE);
 	fpt_prefetch(page + 2 * FPT_LINE);
-	/* tuples of general fences, or hints, and the special line */
-	fpt_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
+	/* tuples of fences, and the special line */
+	if (unlikely(fpt_is_general(l)))
+		fpt_prefetch(page + FPT_SPECIAL_OFFSET - FPT_LINE);
 	fpt_prefetch(page + FPT_SPECIAL_OFFSET);
 }
 
@@ -474,8 +475,6 @@ fpt_page_prefetch(const char *page)
 static inline void
 fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 {
-	char	   *page = BufferGetPage(buf);
-
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
 	/* Nothing would ever notice, or end, a wait for ourselves (L9). */
 	if (unlikely(fpt_buffer_is_mine(buf)))
@@ -484,7 +483,6 @@ fpt_lock_read(Relation rel, FPTIndex *ix, Buffer buf, uint32 pageno, int lock)
 		fpt_corrupt(rel, pageno, "A link leads back to a page that led to it");
 	}
 
-	fpt_page_prefetch(page);
 	fpt_stop_point(FPT_STOP_LOCK_PAGE);
 	fpt_stop_if_busy(FPT_STOP_LOCK_BUSY, buf);
 	LockBuffer(buf, lock);
@@ -530,7 +528,7 @@ fpt_hot_find(Relation rel, uint32 pageno, uint32 *key, FPTHotBuffer **hot)
 
 /* See store/buf.h. */
 void
-fpt_page_await(Relation rel, uint32 pageno)
+fpt_page_await(Relation rel, const FPTLayout *l, uint32 pageno)
 {
 	uint32		key;
 	FPTHotBuffer *hot;
@@ -539,7 +537,7 @@ fpt_page_await(Relation rel, uint32 pageno)
 	if (buf != InvalidBuffer)
 	{
 		fpt_prefetch(GetBufferDescriptor(buf - 1));
-		fpt_page_prefetch(BufferGetPage(buf));
+		fpt_page_prefetch(l, BufferGetPage(buf));
 	}
 }
 
@@ -556,15 +554,11 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 	Buffer		buf = fpt_hot_find(rel, pageno, &key, &hot);
 
 	/*
-	 * Where the page would be is known before it is known to be there: its
-	 * lines can come along with the buffer's descriptor.
+	 * Where the page would be is known before it is known to be there, so that
+	 * a node can come along with the lines that fpt_page_await() has asked for.
 	 */
-	if (buf != InvalidBuffer)
-	{
-		fpt_page_prefetch(BufferGetPage(buf));
-		if (fraction < FPT_GUESS_INNER)
-			fpt_guess_prefetch(&ix->guess, BufferGetPage(buf), fraction);
-	}
+	if (buf != InvalidBuffer && fraction < FPT_GUESS_INNER)
+		fpt_guess_prefetch(&ix->guess, BufferGetPage(buf), fraction);
 	fpt_stop_point(FPT_STOP_GUESS);
 
 	/* A temporary index may share its number with another backend's file. */
@@ -619,7 +613,10 @@ fpt_getbuf_extended(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
 	Buffer		buf = fpt_readpage(rel, ix, pageno, strategy);
 
 	if (lock != 0)
+	{
+		fpt_page_prefetch(&ix->layout, BufferGetPage(buf));
 		fpt_lock_read(rel, ix, buf, pageno, lock);
+	}
 	return buf;
 }
 

@@ -103,7 +103,7 @@ extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
  * looks at first, while the caller is done with another page.  Pins nothing, as
  * fpt_page_expect().
  */
-extern void fpt_page_await(Relation rel, uint32 pageno);
+extern void fpt_page_await(Relation rel, const FPTLayout *l, uint32 pageno);
 
 /*
  * A page will be read soon: bring its first lines, if it is known where.  Pins

@@ -368,7 +368,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));
 		if (child <= FPT_ROOTPAGE)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
-		fpt_page_await(rel, child);
+		fpt_page_await(rel, &ix->layout, child);
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))
 			fraction = fpt_page_fraction(&ix->layout, page, loc, key);
 		if (unlikely(look != NULL) && cur == 1)
