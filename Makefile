@@ -2,7 +2,7 @@
 
 EXTENSION = fptree
 MODULE_big = fptree
-DATA = sql/fptree--1.0.sql
+DATA = fptree--1.0.sql
 PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
 
 # src/server/stop.c is for the build with stop points, see below.
@@ -17,8 +17,7 @@ NO_DETOUR_LINK = -Wl,-Bsymbolic
 
 # setup makes the extension and what the other files share
 first = $(if $(filter setup,$(1)),setup) $(filter-out setup,$(1))
-REGRESS = $(call first,$(basename $(notdir $(sort $(wildcard $(srcdir)/test/regress/sql/*.sql)))))
-REGRESS_OPTS = --inputdir=$(srcdir)/test/regress
+REGRESS = $(call first,$(basename $(notdir $(sort $(wildcard $(srcdir)/sql/*.sql)))))
 ISOLATION = $(call first,$(basename $(notdir $(sort $(wildcard $(ISOLATION_DIR)/specs/*.spec)))))
 ISOLATION_DIR = $(srcdir)/test/isolation
 ISOLATION_OPTS = --load-extension=fptree --inputdir=$(ISOLATION_DIR)

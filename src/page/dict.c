@@ -385,7 +385,7 @@ fpt_dict_suits(FPTGrowing *page, const FPTKey *key)
  * distinct image keys are.
  *
  * An entry whose key repeats leaves no tuple's space behind when it goes to the
- * next page (fpt_level_spill() in build/load.c), so the high fence that it then
+ * next page (fpt_level_spill() in load/load.c), so the high fence that it then
  * becomes must have room besides.
  */
 bool

@@ -12,9 +12,9 @@
 #include "commands/vacuum.h"
 #include "utils/guc.h"
 
-#include "build/build.h"
 #include "key/procs.h"
 #include "key/validate.h"
+#include "load/build.h"
 #include "page/format.h"
 #include "page/simd.h"
 #include "plan/cost.h"

@@ -31,10 +31,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "build/radix.h"
-#include "build/sort.h"
 #include "key/general.h"
 #include "key/tid.h"
+#include "load/radix.h"
+#include "load/sort.h"
 #include "page/format.h"
 #include "server/compat.h"
 #include "sql/heapcheck.h"

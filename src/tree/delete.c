@@ -22,8 +22,8 @@
 #include "access/tableam.h"
 #include "storage/bufmgr.h"
 
-#include "build/radix.h"
 #include "key/tid.h"
+#include "load/radix.h"
 #include "page/copy.h"
 #include "page/format.h"
 #include "page/kernel.h"

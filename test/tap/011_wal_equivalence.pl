@@ -46,7 +46,7 @@ my $made = system_log('make', '-s', '-C', $build, "PG_CONFIG=$pg_config",
 is($made, 0, 'the variant with the official functions builds');
 
 # Its installation script, with the library's path written out.
-my $script = slurp_file("$build/sql/fptree--1.0.sql");
+my $script = slurp_file("$build/fptree--1.0.sql");
 $script =~ s/^\\echo.*$//m;
 $script =~ s/'MODULE_PATHNAME'/'$build\/fptree.so'/g;
 
