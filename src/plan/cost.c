@@ -350,7 +350,6 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 {
 	IndexOptInfo *info = path->indexinfo;
 
-	fpt_counts_begin();
 	if (info->tree_height < 0 && !info->hypothetical)
 	{
 		/* The planner holds a lock on the index already. */

@@ -46,7 +46,6 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	fpt_heap_begin(scan, so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
-	so->nscans += !fpt_is_probe(scan);
 	return fpt_batch_first(scan, so, &so->cur, dir);
 }
 
@@ -334,7 +333,6 @@ fptbeginscan(Relation rel, int nkeys, int norderbys)
 	MemoryContext old;
 
 	Assert(norderbys == 0);
-	fpt_counts_begin();
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
 	MemoryContextSwitchTo(old);
@@ -409,8 +407,6 @@ fptendscan(IndexScanDesc scan)
 	if (fpt_reports != NULL && !fpt_is_probe(scan))
 		fpt_report_scan(RelationGetRelid(scan->indexRelation), so->counters,
 						&so->ix.map);
-	fpt_counts_add(RelationGetRelid(scan->indexRelation), so->nscans,
-				   so->counters);
 	MemoryContextDelete(so->cxt);
 }
 

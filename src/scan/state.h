@@ -164,7 +164,6 @@ typedef struct FPTScanOpaque
 	FPTHeapAhead heap;
 	FPTStandby *standby;		/* during recovery, index-only scans */
 	bool	   *visible;		/* of the entries of cur that were looked up */
-	uint64		nscans;			/* starts; of the planner's probes none */
 	uint64		counters[FPT_NCOUNTERS];
 } FPTScanOpaque;
 

@@ -59,10 +59,6 @@
 #include "commands/explain_state.h"
 #endif
 
-#if PG_VERSION_NUM >= 170000
-#include "storage/dsm_registry.h"
-#endif
-
 /*
  * 16 calls files' numbers RelFileNumber, and took VARDATA() out of postgres.h
  */
@@ -654,39 +650,6 @@ fpt_index_fetch_begin(Relation heaprel)
 	return table_index_fetch_begin(heaprel, 0);
 #else
 	return table_index_fetch_begin(heaprel);
-#endif
-}
-
-/* Shared memory that sessions find by its name: since 17. */
-#if PG_VERSION_NUM >= 190000
-#define FPT_SEGMENT_INIT_PARAMS void *ptr, void *arg
-#else
-#define FPT_SEGMENT_INIT_PARAMS void *ptr
-#endif
-
-/* Are there any?  Else counters are the session's alone (store/counts.c). */
-static inline bool
-fpt_have_segments(void)
-{
-	return PG_VERSION_NUM >= 170000;
-}
-
-/*
- * What has been made of it by "init" once, by whichever session came first;
- * raises an error if there is no shared memory for it.  It stays mapped until
- * the session ends.  NULL on versions that have no such thing
- * (fpt_have_segments()).
- */
-static inline void *
-fpt_named_segment(const char *name, Size size,
-				  void (*init) (FPT_SEGMENT_INIT_PARAMS))
-{
-#if PG_VERSION_NUM >= 190000
-	return GetNamedDSMSegment(name, size, init, &(bool) {false}, NULL);
-#elif PG_VERSION_NUM >= 170000
-	return GetNamedDSMSegment(name, size, init, &(bool) {false});
-#else
-	return NULL;
 #endif
 }
 

@@ -6,9 +6,10 @@
  * Up to PostgreSQL 17 an INSERT ... ON CONFLICT DO NOTHING without a target
  * fails on a table with a unique fptree index, unless the session has the
  * library already (see plan/hooks.c).  Such a statement may be the first one of
- * a session, so the library has to be there before: the settings for that are
- * shared_, session_ and local_preload_libraries.  Who creates the first unique
- * index in a database is told so, and fptree_preload() sets the second one.
+ * a session, so the library must be there before: the settings for that are
+ * shared_, session_ and local_preload_libraries.  A notice says so to whoever
+ * creates the first unique index in a database, and its hint is the statement
+ * that sets the second one.
  *
  * A session's settings come, the first that there is, from
  *
@@ -33,13 +34,11 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
@@ -47,10 +46,11 @@
 #include "server/compat.h"
 #include "server/preload.h"
 
-/* In the directory that the extension's functions are loaded from, too. */
-#define FPT_LIBRARY "$libdir/fptree"
-
-PG_FUNCTION_INFO_V1(fptree_preload);
+/*
+ * Without a directory, so that it is found by dynamic_library_path, wherever an
+ * installation keeps the libraries of extensions.
+ */
+#define FPT_LIBRARY "fptree"
 
 /* --- what is set --------------------------------------------------------- */
 
@@ -230,6 +230,38 @@ fpt_other_unique(Relation index)
 }
 
 /*
+ * Returns the statement that adds the library to the list with which new
+ * sessions of the database start, in the current context.  A database's list
+ * hides the configuration's, so the statement repeats that list.  Its elements
+ * are quoted one by one, as SET requires.  NULL, if the list is hidden from this
+ * session, or is none that the server can take apart.  Reads catalogues.
+ */
+static char *
+fpt_preload_statement(Relation settings)
+{
+	const char *list = fpt_setting_effective(settings, InvalidOid,
+											 "session_preload_libraries");
+	StringInfoData buf;
+	List	   *libraries;
+	ListCell   *lc;
+
+	if (list == NULL || !fpt_libraries(list, &libraries))
+		return NULL;
+	initStringInfo(&buf);
+	appendStringInfo(&buf,
+					 "ALTER DATABASE %s SET session_preload_libraries = ",
+					 quote_identifier(get_database_name(MyDatabaseId)));
+	foreach(lc, libraries)
+	{
+		/* what SET ... = '' leaves, which lets no session begin */
+		if (*(char *) lfirst(lc) != '\0')
+			appendStringInfo(&buf, "%s, ", quote_literal_cstr(lfirst(lc)));
+	}
+	appendStringInfo(&buf, "%s;", quote_literal_cstr(FPT_LIBRARY));
+	return buf.data;
+}
+
+/*
  * See server/preload.h.  A session asks once, whatever comes of it: in a script
  * that creates hundreds of indexes the catalogue is not read for each.  The
  * role asked about is the session's, whose settings a new session would get.
@@ -239,8 +271,8 @@ fpt_preload_notice(Relation index)
 {
 	static bool asked = false;
 	Relation	settings;
+	char	   *statement = NULL;
 	bool		preloaded;
-	char	   *schema;
 
 	if (asked || !fpt_core_lacks_speculation() ||
 		!index->rd_index->indisunique)
@@ -248,166 +280,17 @@ fpt_preload_notice(Relation index)
 	asked = true;
 	settings = table_open(DbRoleSettingRelationId, AccessShareLock);
 	preloaded = fpt_is_preloaded(settings, GetSessionUserId());
+	if (!preloaded)
+		statement = fpt_preload_statement(settings);
 	table_close(settings, AccessShareLock);
 	if (preloaded || fpt_other_unique(index))
 		return;
-
-	/* The schema of all of the extension, it is relocatable. */
-	Assert(OidIsValid(index->rd_amhandler));
-	schema = get_namespace_name(get_func_namespace(index->rd_amhandler));
 	ereport(NOTICE,
 			(errcode(ERRCODE_WARNING),
 			 errmsg("new sessions of database \"%s\" do not load fptree's library at their start",
 					get_database_name(MyDatabaseId)),
 			 errdetail("An INSERT ... ON CONFLICT DO NOTHING without a target into a table with a unique fptree index fails in a session that has not used an fptree index yet."),
-			 errhint("Once in the database, as a superuser: SELECT %s.fptree_preload();",
-					 quote_identifier(schema))));
-}
-
-/* --- fptree_preload() ---------------------------------------------------- */
-
-/*
- * The statement that adds the library to a list: "what" is the statement's
- * beginning.  Quoted one by one, as the setting's elements have to be.  In the
- * current context.  Raises an error if the list cannot be taken apart.
- */
-static char *
-fpt_preload_statement(const char *what, const char *list)
-{
-	StringInfoData buf;
-	List	   *libraries;
-	ListCell   *lc;
-
-	Assert(list != NULL);
-	if (!fpt_libraries(list, &libraries))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid list syntax in parameter \"%s\"",
-						"session_preload_libraries"),
-				 errdetail("The server loads none of the libraries in it: %s",
-						   list),
-				 errhint("Correct the setting first.")));
-	initStringInfo(&buf);
-	appendStringInfo(&buf, "%s SET session_preload_libraries = ", what);
-	foreach(lc, libraries)
-	{
-		/* what SET ... = '' leaves, which lets no session begin */
-		if (*(char *) lfirst(lc) != '\0')
-			appendStringInfo(&buf, "%s, ", quote_literal_cstr(lfirst(lc)));
-	}
-	appendStringInfoString(&buf, quote_literal_cstr(FPT_LIBRARY));
-	return buf.data;
-}
-
-/*
- * Set it for the database of this (quoted) name, beside what is set there.
- * Raises an error if that is not known.  Runs the statement by SPI, which locks
- * what it will until the end of the transaction, and may process invalidations.
- * "list" is what sessions start with now, by whatever level: what is set for
- * the database hides it, and so has to repeat it.  What was set is visible
- * afterwards.
- */
-static void
-fpt_preload_set(const char *dbname, const char *list)
-{
-	char	   *what = psprintf("ALTER DATABASE %s", dbname);
-
-	Assert(superuser() && !RecoveryInProgress());
-	if (list == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the server's setting of \"%s\" cannot be seen in this session",
-						"session_preload_libraries"),
-				 errdetail("It is hidden by one of the client, of the role, or of the database as it was when the session began, and must not be lost."),
-				 errhint("Call the function in a new session that does not set it.")));
-	if (SPI_connect() != SPI_OK_CONNECT ||
-		SPI_execute(fpt_preload_statement(what, list), false, 0) !=
-		SPI_OK_UTILITY)
-		elog(ERROR, "could not set session_preload_libraries");
-	SPI_finish();
-	CommandCounterIncrement();
-}
-
-/*
- * Name the roles that have a list of their own, which hides the database's.
- * Notices only: a role's list is somebody's decision.  The caller has locked
- * the settings.  Of a role's lists for all databases and for this one, the
- * latter counts.  Raises an error if one cannot be taken apart.
- */
-static void
-fpt_preload_roles(Relation settings, const char *dbname)
-{
-	const char *name = "session_preload_libraries";
-	SysScanDesc scan = systable_beginscan(settings, InvalidOid, false, NULL,
-										  0, NULL);
-	HeapTuple	tuple;
-
-	Assert(CheckRelationLockedByMe(settings, ShareRowExclusiveLock, true));
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_db_role_setting row = (void *) GETSTRUCT(tuple);
-		char	   *list = fpt_setting_in(settings, tuple, name);
-		char	   *role;
-
-		if (!OidIsValid(row->setrole) || list == NULL ||
-			(row->setdatabase != MyDatabaseId &&
-			 (OidIsValid(row->setdatabase) ||
-			  fpt_setting_of(settings, MyDatabaseId, row->setrole,
-							 name) != NULL)) ||
-			fpt_is_preloaded(settings, row->setrole))
-			continue;
-		role = GetUserNameFromId(row->setrole, false);
-		ereport(NOTICE,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("role \"%s\" has a setting of \"%s\" of its own, without fptree",
-						role, name),
-				 errhint("%s;",
-						 fpt_preload_statement(psprintf("ALTER ROLE %s IN DATABASE %s",
-														quote_identifier(role),
-														dbname),
-											   list))));
-	}
-	systable_endscan(scan);
-}
-
-/*
- * fptree_preload(): let new sessions of the database load the library, besides
- * what they load already.  Returns the list that they start with, which is NULL
- * where the library comes from elsewhere or is not needed.  Raises an error if
- * the caller is no superuser, or the server in recovery; pg_db_role_setting
- * stays locked to the end of the transaction.
- */
-Datum
-fptree_preload(PG_FUNCTION_ARGS)
-{
-	const char *name = "session_preload_libraries";
-	const char *dbname;
-	const char *list;
-	Relation	settings;
-
-	if (!superuser())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be superuser to let sessions load a library")));
-	if (!fpt_core_lacks_speculation())
-	{
-		ereport(NOTICE,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("this version of PostgreSQL does not need it")));
-		PG_RETURN_NULL();
-	}
-	PreventCommandDuringRecovery("fptree_preload()");
-
-	/* Nobody changes a setting between our look at it and our change. */
-	settings = table_open(DbRoleSettingRelationId, ShareRowExclusiveLock);
-	dbname = quote_identifier(get_database_name(MyDatabaseId));
-	if (!fpt_is_preloaded(settings, InvalidOid))
-		fpt_preload_set(dbname,
-						fpt_setting_effective(settings, InvalidOid, name));
-	fpt_preload_roles(settings, dbname);
-	list = fpt_setting_effective(settings, InvalidOid, name);
-	table_close(settings, NoLock);
-	if (list == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(list));
+			 statement != NULL ?
+			 errhint("As a superuser: %s", statement) :
+			 errhint("As a superuser, add \"fptree\" to the setting \"session_preload_libraries\" of the database.")));
 }

@@ -1,16 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * store/counts.h
- *	  Counters of scans of each index, of all sessions; see store/counts.c.
+ *	  Counters of read-ahead: of this backend, and of a scan.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef FPT_STORE_COUNTS_H
 #define FPT_STORE_COUNTS_H
-
-#include "access/parallel.h"
-#include "access/xact.h"
-#include "datatype/timestamp.h"
 
 /* What was asked for, and each reason for not asking. */
 typedef enum FPTCounter
@@ -63,62 +59,5 @@ fpt_count_distance(uint64 *scan, uint64 distance)
 	if (scan && scan[FPT_DISTANCE_MAX] < distance)
 		scan[FPT_DISTANCE_MAX] = distance;
 }
-
-/*
- * Counters of one index, in all sessions.  In shared memory, under the spinlock
- * of its set.  FPT_DISTANCE_MAX is a maximum, all others are sums.
- */
-typedef struct FPTCounts
-{
-	Oid			db;				/* InvalidOid: not in use */
-	Oid			index;
-	uint64		scans;			/* that have ended */
-	TimestampTz since;			/* start of the statement that began to count */
-	TimestampTz last;			/* start of the last statement that counted */
-	uint64		n[FPT_NCOUNTERS];
-} FPTCounts;
-
-/* An index has room for as many others of its set beside it. */
-#define FPT_COUNTS_WAYS		8
-#define FPT_COUNTS_SETS		256
-
-/* Has this session not looked for the counters yet?  It does so once. */
-extern bool fpt_counts_untried;
-
-/* For fpt_counts_begin() alone, which see. */
-extern void fpt_counts_attach(void);
-
-/*
- * When a scan is planned, or begins: have the counters at hand when it ends.
- * The first time in a session this may take a while; it does not fail.  No page
- * may be locked.  The end of a subtransaction may begin a new command, which
- * the leader of a parallel operation may not do: it has planned before.
- */
-static inline void
-fpt_counts_begin(void)
-{
-	if (unlikely(fpt_counts_untried) &&
-		(!IsInParallelMode() || IsParallelWorker()))
-		fpt_counts_attach();
-}
-
-/*
- * Add what a scan has counted.  One spinlock, for a few lines; raises no error,
- * allocates nothing.  Nothing happens if the session has no counters at hand,
- * or track_counts is off.
- */
-extern void fpt_counts_add(Oid index, uint64 scans, const uint64 *n);
-
-/*
- * Copy what is in use of a set, for this database, to "to" (FPT_COUNTS_WAYS);
- * returns how many that are.  One spinlock, for a few lines.
- */
-extern int	fpt_counts_read(int set, FPTCounts *to);
-
-/*
- * Begin anew for an index of this database, or all of them (InvalidOid).  One
- * spinlock after the other.
- */
-extern void fpt_counts_reset(Oid index);
 
 #endif							/* FPT_STORE_COUNTS_H */

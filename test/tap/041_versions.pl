@@ -202,9 +202,9 @@ SELECT b FROM t WHERE a IN (20, 21) ORDER BY a;', "20\n-1");
 	'`ON CONFLICT DO NOTHING` as a session\'s first statement' => sub {
 		works('INSERT INTO t VALUES (22, 0) ON CONFLICT DO NOTHING;', '', fresh => 1);
 	},
-	'the same after `fptree_preload()`' => sub {
-		my $ok = works('SELECT FROM fptree_preload();') || works('SELECT fptree_preload() IS NULL;', 'f');
-		$ok &&= works('INSERT INTO t VALUES (22, 0) ON CONFLICT DO NOTHING;', '', fresh => 1);
+	'the same with the library in `session_preload_libraries`' => sub {
+		works(q{ALTER DATABASE postgres SET session_preload_libraries = 'fptree';}, '');
+		my $ok = works('INSERT INTO t VALUES (22, 0) ON CONFLICT DO NOTHING;', '', fresh => 1);
 		$node->safe_psql('postgres', 'ALTER DATABASE postgres RESET ALL');
 		return $ok;
 	},
@@ -265,10 +265,6 @@ DROP INDEX t_striped}, '2');
 	'... at each scan\'s node, and `EXPLAIN (ANALYZE, READAHEAD)`' => sub {
 		explains('EXPLAIN (ANALYZE, READAHEAD) SELECT sum(b) FROM t WHERE a > 100',
 			qr/Index Scan using t_a.*Read-Ahead: leaf pages read.*Planning Time/s);
-	},
-	'`fptree_stat_indexes` counts the scans of all sessions' => sub {
-		works('SET enable_seqscan = off; SELECT b FROM t WHERE a = 30;', '30')
-		  && works(q{SELECT scans > 0 FROM fptree_stat_indexes WHERE indexrelname = 't_a'}, 't');
 	},
 );
 
