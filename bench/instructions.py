@@ -32,13 +32,15 @@ class Stopped:
         self.cluster.run([self.cluster.tool("pg_ctl"), "-D", self.cluster.data,
                           "-l", self.cluster.log, "-w", "start"])
 
-    def count(self, statement):
-        """Instructions that the statement takes; it is really done."""
+    def count(self, statement, function="standard_ExecutorRun"):
+        """Instructions that a function of the server takes for a statement, or
+        for some, a line each; they are really done.
+        """
         cluster = self.cluster
         cmd = cluster.as_user + [
             "valgrind", "--tool=callgrind", "--callgrind-out-file=" +
             os.path.join(cluster.dir, "callgrind.out"),
-            "--toggle-collect=standard_ExecutorRun", cluster.tool("postgres"),
+            "--toggle-collect=" + function, cluster.tool("postgres"),
             "--single", "-D", cluster.data, "bench"]
         done = subprocess.run(
             cmd, env=cluster.env(), cwd=cluster.dir, universal_newlines=True,

@@ -11,6 +11,7 @@ import os
 import re
 import time
 
+from exact_workloads import Exact
 from format_workloads import Format
 from general_workloads import NESTED_LOOP, SIDES, General
 from image_workloads import Images
@@ -20,7 +21,7 @@ from report import Result
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Bench(General, Images, Format):
+class Bench(General, Images, Format, Exact):
     """State of a run: the server, its connection, the results."""
 
     def __init__(self, cluster, options, log):
@@ -450,13 +451,18 @@ class Bench(General, Images, Format):
 # In the order in which they run.  kernel is run by bench/run itself.
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
           "vacuum", "pginsert", "general", "images", "format-size",
-          "format-wal", "format-v7", "format-sweep", "kernel")
+          "format-wal", "format-v7", "format-sweep", "repeated", "hot",
+          "kernel")
 READERS = ("lookup", "range", "select")
 # Those that start with this have a table of their own; "format": but for the
 # sweep, which has no targets.
 FORMAT = "format"
-EVERY = tuple(name for name in GROUPS if not name.startswith(FORMAT))
+# Counts, in a table of their own.
+EXACT = ("repeated", "hot")
+EVERY = tuple(name for name in GROUPS
+              if not name.startswith(FORMAT) and name not in EXACT)
 CORE = tuple(name for name in EVERY
              if name not in ("general", "images", "kernel"))
 ALIASES = {"core": CORE,
-           FORMAT: ("format-size", "format-wal", "format-v7")}
+           FORMAT: ("format-size", "format-wal", "format-v7"),
+           "exact": EXACT}
