@@ -9,6 +9,8 @@ PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
 SOURCES = $(sort $(wildcard $(srcdir)/src/*.c $(srcdir)/src/*/*.c))
 OBJS = $(filter-out %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS = -I$(srcdir)/src
+# which headers an object needs, for the end of this file
+PG_CFLAGS = -MMD -MP
 
 # Until 15 PGXS lets other libraries take the place of any function of ours, so
 # that none is inlined, or called, but by a detour.
@@ -32,7 +34,8 @@ TEST_OBJS = test/module/fptree_test.o \
 	src/store/place.o
 REGRESS_PREP = $(TEST_MODULE)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
-	src/server/stop.o src/server/stop.bc
+	src/server/stop.o src/server/stop.bc \
+	$(wildcard src/*/*.d test/module/*.d)
 
 # A build for tests: backends can be held at stop points (src/server/stop.h), and
 # the isolation tests are those of test/stop, which need that, and pages of as
@@ -57,9 +60,6 @@ override CFLAGS += $(NO_DETOUR_CFLAGS)
 SHLIB_LINK += $(NO_DETOUR_LINK)
 endif
 endif
-
-# Every object needs every header: PGXS does not know which.
-$(OBJS) $(TEST_OBJS): $(wildcard $(srcdir)/src/*.h $(srcdir)/src/*/*.h)
 
 # What both libraries have must not be exported by this one.
 ifeq ($(PORTNAME),linux)
@@ -93,3 +93,5 @@ fault-test:
 	FPT_FAULTS=$(N) FPT_LIMIT_STEPS=$(STEPS) \
 		$(MAKE) installcheck REGRESS= ISOLATION= \
 		PROVE_TESTS="$(FAULT_TESTS)" PROVE_FLAGS=--verbose
+
+-include $(wildcard src/*/*.d test/module/*.d)
