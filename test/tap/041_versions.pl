@@ -1,4 +1,4 @@
-# README.md's table of what works on which version of the server: each of its
+# The table in docs/limitations.md of what works on which version of the server: each of its
 # cells is what this test expects of the server it runs on.
 
 use strict;
@@ -17,13 +17,13 @@ my ($major) = `pg_config --version` =~ /(\d+)/;
 
 # --- the table ----------------------------------------------------------------
 
-my $readme = slurp_file("$FindBin::Bin/../../README.md");
-my ($table) = $readme =~
+my $document = slurp_file("$FindBin::Bin/../../docs/limitations.md");
+my ($table) = $document =~
   /<!-- versions-begin -->\n(.*?)<!-- versions-end -->/s;
 my ($head, undef, @lines) = split(/\n/, $table);
 my @columns = map { s/^\s+|\s+$//gr } split(/\|/, $head);
 my ($column) = grep { $columns[$_] eq $major } 0 .. $#columns;
-BAIL_OUT("README.md has no column for version $major") unless $column;
+BAIL_OUT("docs/limitations.md has no column for version $major") unless $column;
 my %expected;
 foreach my $line (@lines)
 {
