@@ -11,6 +11,9 @@ OBJS = $(filter-out %stop.o,$(SOURCES:$(srcdir)/%.c=%.o))
 PG_CPPFLAGS = -I$(srcdir)/src
 # which headers an object needs, for the end of this file
 PG_CFLAGS = -MMD -MP
+# A function that no header declares would return an int.  Minor versions of a
+# server differ in what a header brings with it.
+PG_CFLAGS += -Werror=implicit-function-declaration
 
 # Until 15 PGXS lets other libraries take the place of any function of ours, so
 # that none is inlined, or called, but by a detour.

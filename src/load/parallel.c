@@ -29,6 +29,7 @@
 #include "storage/condition_variable.h"
 #include "storage/proc.h"
 #include "storage/sharedfileset.h"
+#include "storage/shmem.h"
 #include "storage/spin.h"
 #include "tcop/tcopprot.h"
 #include "utils/backend_status.h"

@@ -33,6 +33,7 @@
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "storage/buffile.h"
+#include "storage/shmem.h"
 #include "utils/memutils.h"
 
 #include "load/item.h"

@@ -15,6 +15,15 @@
 #ifndef FPT_SERVER_COMPAT_H
 #define FPT_SERVER_COMPAT_H
 
+/*
+ * Keys of up to 8 bytes are passed by value, and an entry's width is that of a
+ * 64-bit machine's alignment: elsewhere the library would be built, and wrong
+ * in sizes and costs.
+ */
+#if SIZEOF_VOID_P < 8
+#error "fptree needs a 64-bit build of PostgreSQL"
+#endif
+
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/nbtree.h"
