@@ -587,6 +587,7 @@ fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint64 *set,
 	uint8		slots[FPT_MAX_CAP];
 	uint8		pos[FPT_MAX_KID];
 	int			first = 0;		/* of the overflow node's entries */
+	int			n;
 	int			a = 0;
 	int			b;
 
@@ -599,13 +600,13 @@ fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint64 *set,
 			return false;
 	}
 	b = first;
-	for (int i = 0; i < part.n; i++)
-	{
-		bool		right = a == first ||
-			(b < part.n && fpt_pair_before(&p, wide, b, a));
-
-		pos[i] = (uint8) (right ? b++ : a++);
-	}
+	n = 0;
+	while (a < first && b < part.n)
+		pos[n++] = (uint8) (fpt_pair_before(&p, wide, b, a) ? b++ : a++);
+	while (a < first)
+		pos[n++] = (uint8) a++;
+	while (b < part.n)
+		pos[n++] = (uint8) b++;
 	for (int i = 0; to->tids && i < part.n; i++)
 		to->tids[c->n + i] = p.tids[pos[i]];
 	for (int i = 0; to->los && i < part.n; i++)
