@@ -26,8 +26,17 @@ REGRESS = $(call first,$(basename $(notdir $(sort $(wildcard $(srcdir)/sql/*.sql
 ISOLATION = $(call first,$(basename $(notdir $(sort $(wildcard $(ISOLATION_DIR)/specs/*.spec)))))
 ISOLATION_DIR = $(srcdir)/test/isolation
 ISOLATION_OPTS = --load-extension=fptree --inputdir=$(ISOLATION_DIR)
+# The expected output is that of a database of encoding UTF8 and locale C,
+# whatever the cluster has.
+ENCODING = UTF8
+NO_LOCALE = 1
+# TAP tests take long and make servers of their own: they are for whoever asks
+# for them, by installcheck-tap, TAP_TESTS=1 or PROVE_TESTS.
+ifdef PROVE_TESTS
 TAP_TESTS = 1
-PROVE_TESTS ?= test/tap/*.pl
+else
+PROVE_TESTS = test/tap/*.pl
+endif
 
 # Functions that only tests use, with what they test, the layer of keys and
 # store/place.c.  It stays where it is built.
@@ -35,7 +44,7 @@ TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
 	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o) \
 	src/store/place.o
-REGRESS_PREP = $(TEST_MODULE)
+REGRESS_PREP = $(TEST_MODULE) $(if $(REGRESS),installcheck-module)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
 	src/server/stop.o src/server/stop.bc \
 	$(wildcard src/*/*.d test/module/*.d)
@@ -73,6 +82,21 @@ $(TEST_MODULE): $(TEST_OBJS) $(srcdir)/test/module/exports
 
 .PHONY: test-module
 test-module: $(TEST_MODULE)
+
+# The server's user must be able to read the module where it is.  What else is
+# wrong with the server, pg_regress says better.
+.PHONY: installcheck-module
+installcheck-module: $(TEST_MODULE)
+	@said=`'$(bindir)/psql' -X -A -t -d postgres -c \
+		"SELECT size FROM pg_stat_file('$(abspath $(TEST_MODULE))')" 2>&1` || \
+	case $$said in *$(TEST_MODULE)*) \
+		echo "installcheck: the server's user cannot read $(abspath $(TEST_MODULE)): build in a directory that it may enter" >&2; \
+		exit 1 ;; \
+	esac
+
+.PHONY: installcheck-tap
+installcheck-tap:
+	$(MAKE) installcheck REGRESS= ISOLATION= TAP_TESTS=1
 
 # A build outside the source tree needs the folders of its objects.
 ifdef VPATH

@@ -75,6 +75,7 @@ DROP VIEW fpt_functions;
 -- The script refers to nothing that somebody put into its schema, which he may
 -- have been allowed to.
 CREATE DATABASE fpt_security TEMPLATE template0;
+ALTER DATABASE fpt_security SET lc_messages = 'C';
 \set olddb :DBNAME
 \c fpt_security
 SET client_min_messages = warning;
