@@ -2,7 +2,8 @@
 
 EXTENSION = fptree
 MODULE_big = fptree
-DATA = fptree--1.0.sql
+# The script of the version, and those that update to it
+DATA = $(patsubst $(srcdir)/%,%,$(sort $(wildcard $(srcdir)/fptree--*.sql)))
 PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
 
 # src/server/stop.c is for the build with stop points, see below.
@@ -46,8 +47,7 @@ TEST_OBJS = test/module/fptree_test.o \
 	src/store/place.o
 REGRESS_PREP = $(TEST_MODULE) $(if $(REGRESS),installcheck-module)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
-	src/server/stop.o src/server/stop.bc \
-	$(wildcard src/*/*.d test/module/*.d)
+	src/server/stop.o $(wildcard src/*/*.d test/module/*.d)
 
 # A build for tests: backends can be held at stop points (src/server/stop.h), and
 # the isolation tests are those of test/stop, which need that, and pages of as
@@ -61,6 +61,9 @@ PG_CPPFLAGS += -DFPT_FEW_SLOTS
 endif
 ISOLATION_DIR = $(srcdir)/test/stop
 endif
+
+# Bitcode is for functions that are compiled into expressions: we have none.
+override with_llvm = no
 
 PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs)

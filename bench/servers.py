@@ -63,7 +63,7 @@ class PrivateServer:
             shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(
                 ".git", "*.o", "*.bc", "*.so", "tmp_check"))
             run(["make", "-s", "-j%d" % os.cpu_count(), "-C", tree,
-                 "PG_CONFIG=" + pg_config, "with_llvm=no", "install"])
+                 "PG_CONFIG=" + pg_config, "install"])
         except BaseException:
             self.__exit__()
             raise

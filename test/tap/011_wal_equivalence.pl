@@ -34,7 +34,7 @@ my $pg_config = $hand->config_data('--bindir') . '/pg_config';
 
 # Build the other variant out of the way.
 # Not the objects: they are of the other one.
-for my $file (glob("$src/{Makefile,fptree.control,sql/*.sql,src/{,*/}*.[ch]}"))
+for my $file (glob("$src/{Makefile,fptree.control,fptree--*.sql,src/{,*/}*.[ch]}"))
 {
 	my $copy = $file =~ s/^\Q$src\E/$build/r;
 
@@ -42,7 +42,7 @@ for my $file (glob("$src/{Makefile,fptree.control,sql/*.sql,src/{,*/}*.[ch]}"))
 	copy($file, $copy) or die "copy $file: $!";
 }
 my $made = system_log('make', '-s', '-C', $build, "PG_CONFIG=$pg_config",
-	'with_llvm=no', 'COPT=-DFPT_GENERIC_WAL_ONLY', 'fptree.so');
+	'COPT=-DFPT_GENERIC_WAL_ONLY', 'fptree.so');
 is($made, 0, 'the variant with the official functions builds');
 
 # Its installation script, with the library's path written out.
