@@ -1,10 +1,10 @@
-# fptree: fractal prefetching B+-tree index access method
+# fptree: B-tree index access method with packed keys, cache-friendly pages and read-ahead
 
 EXTENSION = fptree
 MODULE_big = fptree
 # The script of the version, and those that update to it
 DATA = $(patsubst $(srcdir)/%,%,$(sort $(wildcard $(srcdir)/fptree--*.sql)))
-PGFILEDESC = "fptree - fractal prefetching B+-tree index access method"
+PGFILEDESC = "fptree - B-tree index access method with packed keys, cache-friendly pages and read-ahead"
 
 # src/server/stop.c is for the build with stop points, see below.
 SOURCES = $(sort $(wildcard $(srcdir)/src/*.c $(srcdir)/src/*/*.c))
