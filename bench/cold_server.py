@@ -6,7 +6,6 @@ plans the statement (EXPLAIN), so that catalogs and the index's meta page are
 known as they are to any session, and runs it.
 """
 
-import json
 import os
 import random
 import re
@@ -14,7 +13,7 @@ import shutil
 import subprocess
 import time
 
-from pgcluster import BenchError, Cluster, CpuClock
+from pgcluster import BenchError, Cluster, CpuClock, plan_nodes
 
 
 def drop_all():
@@ -153,13 +152,8 @@ class Session:
             "SELECT 1 FROM pg_extension WHERE extname = 'fptree'"))
 
     def plan_nodes(self, statement):
-        def walk(p):
-            yield p
-            for child in p.get("Plans", []):
-                yield from walk(child)
-
-        plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
-        return list(walk(json.loads(plan)[0]["Plan"]))
+        return list(plan_nodes(
+            self.conn.value("EXPLAIN (FORMAT JSON) " + statement)))
 
     def check_plan(self, statement, node, index):
         nodes = self.plan_nodes(statement)

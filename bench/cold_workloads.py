@@ -7,11 +7,11 @@ each after a restart of its own, in an order that turns from round to round.
 
 import os
 import random
-import re
 
 from cold_report import Line
 from cold_server import Session
 from pgcluster import BenchError
+from transactions import processed
 
 # Leave one plan for a statement.
 PLAIN = {"enable_seqscan": "off", "enable_bitmapscan": "off",
@@ -507,8 +507,6 @@ class Cold:
 
     # -- (e) pgbench ---------------------------------------------------------
 
-    TPS = re.compile(r"^tps = ([0-9.]+) \(without", re.M)
-
     def pgbench_once(self, script, side, clients):
         """Transactions per second, of random keys, from a cold start on."""
         self.cluster.restart(True)
@@ -518,7 +516,7 @@ class Cold:
              str(clients), "-T", str(PGBENCH_SECONDS), "-D", "rows=%d" %
              self.heap_rows, "-D", "column=" + side.column, "-f", script],
             PGOPTIONS=options)
-        return float(self.TPS.search(out).group(1))
+        return processed(out)[0]
 
     def pgbench(self):
         sides = index_sides("Index Scan", PLAIN)

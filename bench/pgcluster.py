@@ -5,7 +5,9 @@ Unix socket inside its own directory and on nothing else, so that it cannot get
 in the way of another server of the machine.
 """
 
+import json
 import os
+import re
 import shutil
 import socket
 import struct
@@ -42,27 +44,16 @@ def find_pg_config(given=None):
                      "set PG_CONFIG")
 
 
-class Cluster:
-    """initdb, start, stop, remove."""
+class Clients:
+    """A server's programs, and a directory of their own to run them in."""
 
-    def __init__(self, pg_config, settings, keep=False):
+    def __init__(self, pg_config, keep=False):
         self.pg_config = pg_config
         self.bindir = self._output([pg_config, "--bindir"])
         self.version = self._output([pg_config, "--version"])
-        self.settings = settings
         self.keep = keep
         self.as_user = []
-        if os.geteuid() == 0:
-            if shutil.which("runuser") is None:
-                raise BenchError("runuser is missing (package util-linux)")
-            self.as_user = ["runuser", "-u", SERVER_USER, "--"]
         self.dir = tempfile.mkdtemp(prefix="fptree-bench.")
-        if os.geteuid() == 0:
-            shutil.chown(self.dir, SERVER_USER)
-        self.data = os.path.join(self.dir, "data")
-        self.log = os.path.join(self.dir, "server.log")
-        self.port = 5432
-        self.running = False
 
     @staticmethod
     def _output(cmd):
@@ -73,12 +64,7 @@ class Cluster:
         return os.path.join(self.bindir, name)
 
     def env(self, **extra):
-        env = {k: v for k, v in os.environ.items()
-               if not k.startswith("PG") and k not in ("LC_ALL", "LANG")}
-        env.update(LC_ALL="C", PGHOST=self.dir, PGPORT=str(self.port),
-                   PGUSER=SERVER_USER, PGDATABASE="bench")
-        env.update(extra)
-        return env
+        raise NotImplementedError
 
     def run(self, cmd, **extra_env):
         """Run a client or server program as the server's user."""
@@ -89,6 +75,78 @@ class Cluster:
         if done.returncode != 0:
             raise BenchError("%s failed:\n%s" % (" ".join(cmd), done.stdout))
         return done.stdout
+
+    def psql(self, script, name="psql", options="", **variables):
+        """Output of a script, unaligned; name is for the complaint."""
+        cmd = self.as_user + [self.tool("psql"), "-X", "-q", "-At", "-v",
+                              "ON_ERROR_STOP=1"]
+        for variable, value in variables.items():
+            cmd += ["-v", "%s=%s" % (variable, value)]
+        done = subprocess.run(cmd, env=self.env(PGOPTIONS=options),
+                              cwd=self.dir, input=script,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True)
+        if done.returncode != 0:
+            raise BenchError("%s failed:\n%s" % (name, done.stdout))
+        return done.stdout.strip()
+
+    def psql_file(self, path, **variables):
+        """Run a script of bench/ with psql variables."""
+        with open(path, encoding="utf-8") as f:
+            script = f.read()
+        self.psql(script, path, **variables)
+
+    def stop(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+class Connected(Clients):
+    """Clients of a server that runs, found as any program of libpq finds it."""
+
+    def __init__(self, pg_config, keep=False):
+        super().__init__(pg_config, keep)
+        self.version = "PostgreSQL " + self.psql("SHOW server_version")
+
+    def env(self, **extra):
+        env = dict(os.environ, LC_ALL="C")
+        given = [env.get("PGOPTIONS"), extra.pop("PGOPTIONS", None)]
+        env.update(extra, PGOPTIONS=" ".join(filter(None, given)))
+        return env
+
+    def postmaster_pid(self):
+        """None unless it is a process of this machine."""
+        told = self.psql(
+            "SELECT pg_backend_pid() AS pid, inet_server_addr() IS NULL OR "
+            "inet_server_addr() = inet_client_addr() AS local \\gset\n"
+            "\\setenv FPT_BACKEND :pid\n"
+            "\\if :local\n\\! cat /proc/$FPT_BACKEND/stat\n\\endif")
+        found = re.search(r"^\d+ \(postgres\) \S (\d+) ", told, re.M)
+        return int(found.group(1)) if found else None
+
+
+class Cluster(Clients):
+    """initdb, start, stop, remove."""
+
+    def __init__(self, pg_config, settings, keep=False):
+        super().__init__(pg_config, keep)
+        self.settings = settings
+        if os.geteuid() == 0:
+            if shutil.which("runuser") is None:
+                raise BenchError("runuser is missing (package util-linux)")
+            self.as_user = ["runuser", "-u", SERVER_USER, "--"]
+            shutil.chown(self.dir, SERVER_USER)
+        self.data = os.path.join(self.dir, "data")
+        self.log = os.path.join(self.dir, "server.log")
+        self.port = 5432
+        self.running = False
+
+    def env(self, **extra):
+        env = {k: v for k, v in os.environ.items()
+               if not k.startswith("PG") and k not in ("LC_ALL", "LANG")}
+        env.update(LC_ALL="C", PGHOST=self.dir, PGPORT=str(self.port),
+                   PGUSER=SERVER_USER, PGDATABASE="bench")
+        env.update(extra)
+        return env
 
     def start(self):
         self.run([self.tool("initdb"), "-D", self.data, "-A", "trust", "-U",
@@ -132,21 +190,7 @@ class Cluster:
         if self.keep:
             print("kept: %s" % self.dir, file=sys.stderr)
         else:
-            shutil.rmtree(self.dir, ignore_errors=True)
-
-    def psql_file(self, path, **variables):
-        """Run a script of bench/ with psql variables."""
-        with open(path, encoding="utf-8") as f:
-            script = f.read()
-        cmd = self.as_user + [self.tool("psql"), "-X", "-q", "-v",
-                              "ON_ERROR_STOP=1", "-P", "pager=off"]
-        for name, value in variables.items():
-            cmd += ["-v", "%s=%s" % (name, value)]
-        done = subprocess.run(cmd, env=self.env(), cwd=self.dir, input=script,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              universal_newlines=True)
-        if done.returncode != 0:
-            raise BenchError("%s failed:\n%s" % (path, done.stdout))
+            super().stop()
 
     def connect(self):
         return Connection(os.path.join(self.dir, ".s.PGSQL.%d" % self.port),
@@ -155,6 +199,15 @@ class Cluster:
 
 class ServerError(BenchError):
     """An ERROR the server sent."""
+
+
+def plan_nodes(plan):
+    """All nodes of a plan, from EXPLAIN (FORMAT JSON)."""
+    waiting = [json.loads(plan)[0]["Plan"]]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.get("Plans", [])[::-1]
 
 
 class Connection:

@@ -134,8 +134,16 @@ def header(ref, cand):
     return ["workload", "unit", ref, cand, "ratio", "target", ""]
 
 
-def text_table(results, ref, cand):
+def rows_of_table(results, ref, cand):
+    """Header and lines; without columns for targets where there are none."""
     rows = [header(ref, cand)] + [columns(r) for r in results]
+    if all(r.target is None for r in results):
+        rows = [row[:-2] for row in rows]
+    return rows
+
+
+def text_table(results, ref, cand):
+    rows = rows_of_table(results, ref, cand)
     width = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     out = []
     for n, row in enumerate(rows):
@@ -146,9 +154,9 @@ def text_table(results, ref, cand):
 
 
 def markdown_table(results, ref, cand):
-    rows = [header(ref, cand)] + [columns(r) for r in results]
+    rows = rows_of_table(results, ref, cand)
     out = ["| " + " | ".join(row) + " |" for row in rows]
-    out.insert(1, "|---|---|---|---|---|---|---|")
+    out.insert(1, "|---" * len(rows[0]) + "|")
     return "\n".join(out) + "\n"
 
 

@@ -6,17 +6,16 @@ the other, in alternating order, so that a disturbance of the machine hits
 both.  Times are CPU times of the backend unless a line says otherwise.
 """
 
-import json
 import os
-import re
 import time
 
 from exact_workloads import Exact
 from format_workloads import Format
 from general_workloads import NESTED_LOOP, SIDES, General
 from image_workloads import Images
-from pgcluster import BenchError, CpuClock
+from pgcluster import BenchError, CpuClock, plan_nodes
 from report import Result
+from transactions import Pgbench
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -35,6 +34,7 @@ class Bench(General, Images, Format, Exact):
         self.results = []
         self.conn = cluster.connect()
         self.clock = CpuClock(self.conn.pid, cluster.postmaster_pid())
+        self.transactions = Pgbench(cluster, cluster.postmaster_pid())
         self.checker = False
 
     # -- plumbing ---------------------------------------------------------
@@ -91,13 +91,7 @@ class Bench(General, Images, Format, Exact):
     def plan_uses(self, statement, node, index):
         """Complain unless the statement's plan reads the index that way."""
         plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
-
-        def walk(p):
-            yield p
-            for child in p.get("Plans", []):
-                yield from walk(child)
-
-        for p in walk(json.loads(plan)[0]["Plan"]):
+        for p in plan_nodes(plan):
             if p["Node Type"] == node and p.get("Index Name") == index:
                 return
         raise BenchError("expected %s on %s in the plan of:\n%s\n%s" %
@@ -280,43 +274,13 @@ class Bench(General, Images, Format, Exact):
 
     # -- pgbench ----------------------------------------------------------
 
-    TPS = re.compile(r"^tps = ([0-9.]+) \(without", re.M)
-    FAILED = re.compile(r"number of failed transactions: ([0-9]+)")
-    DONE = re.compile(r"transactions actually processed: ([0-9]+)")
-
     def pgbench(self, script, side, clients):
-        """One short run: transactions per second, CPU us a transaction.
-
-        One client and its backend share a core: they never run at once, and
-        waking up another core takes a time that varies wildly from run to run,
-        most of all in virtual machines.
-        """
-        before = self.clock.children()
-        cpu = self.clock.children_time()
-        cores = os.sched_getaffinity(0)
-        if clients == 1:
-            self.pin({max(cores)})
-        try:
-            out = self.cluster.run(
-                [self.cluster.tool("pgbench"), "-n", "-M", "prepared",
-                 "-c", str(clients), "-j", str(clients),
-                 "-T", str(self.seconds), "-D", "rows=%d" % self.rows,
-                 "-f", self.scripts[script]],
-                PGOPTIONS="-c search_path=%s,public" % side)
-        finally:
-            self.pin(cores)
-        self.clock.wait_for_children(before)
-        cpu = self.clock.children_time() - cpu
-        failed = self.FAILED.search(out)
-        if failed and int(failed.group(1)) > 0:
-            raise BenchError("pgbench: failed transactions\n" + out)
-        done = int(self.DONE.search(out).group(1))
-        return float(self.TPS.search(out).group(1)), cpu / done * 1e6
-
-    def pin(self, cores):
-        """Bind what this process and the postmaster start from now on."""
-        os.sched_setaffinity(0, cores)
-        os.sched_setaffinity(self.clock.postmaster, cores)
+        """One short run: transactions per second, CPU us a transaction."""
+        done = self.transactions.run(
+            ["-T", str(self.seconds), "-D", "rows=%d" % self.rows, "-f",
+             self.scripts[script]], clients,
+            "-c search_path=%s,public" % side)
+        return done.tps, done.cpu * 1e6
 
     def copy_scripts(self):
         """Where the server's user can read them."""
