@@ -37,20 +37,41 @@ BEGIN
 END
 $$;
 
--- Execution time of a statement in ms, as EXPLAIN ANALYZE reports it without
--- the clock calls that it makes for every row: the best of some executions.
-CREATE FUNCTION execution_ms(statement text, times integer)
+-- Microseconds of an execution of a statement.
+CREATE FUNCTION elapsed_us(statement text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	start timestamptz := clock_timestamp();
+BEGIN
+	EXECUTE statement;
+	RETURN extract(epoch FROM clock_timestamp() - start) * 1e6;
+END
+$$;
+
+-- Microseconds of an execution of a query, planned once and then executed for
+-- about 0.3 s, at most 20,000 times.  It begins with SELECT, and may have "key"
+-- in it, whose value is another one each time: that expression of i.
+CREATE FUNCTION mean_us(statement text, key text)
 RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
-	plan json;
-	best float8;
+	once float8;
 BEGIN
-	FOR i IN 1..times LOOP
-		EXECUTE 'EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ' || statement
-			INTO plan;
-		best := least(best, (plan -> 0 ->> 'Execution Time')::float8);
-	END LOOP;
-	RETURN best;
+	EXECUTE format($f$
+		CREATE OR REPLACE FUNCTION pg_temp.play(times integer)
+		RETURNS float8 LANGUAGE plpgsql AS $play$
+		DECLARE
+			keys bigint[] := ARRAY(SELECT %s FROM generate_series(1, times) i);
+			key bigint;
+			start timestamptz := clock_timestamp();
+		BEGIN
+			FOREACH key IN ARRAY keys LOOP
+				PERFORM %s;
+			END LOOP;
+			RETURN extract(epoch FROM clock_timestamp() - start) * 1e6 / times;
+		END
+		$play$ $f$, key, regexp_replace(statement, '^SELECT ', ''));
+	PERFORM pg_temp.play(1);
+	once := pg_temp.play(1);
+	RETURN pg_temp.play(greatest(1, least(20000, 300000 / once))::integer);
 END
 $$;
 
@@ -62,8 +83,52 @@ CREATE TABLE measured (
 	round integer,
 	value float8
 );
+
+-- Queries with warm caches.  key: see mean_us(); example: a value of it, to show.
 CREATE TABLE queries (
 	no integer,
 	title text,
-	statement text
+	statement text,
+	key text DEFAULT 'i',
+	example text DEFAULT ''
 );
+CREATE FUNCTION shown(q queries) RETURNS text LANGUAGE sql AS $$
+	SELECT regexp_replace(q.statement, '\mkey\M', q.example)
+$$;
+
+-- What services report of their calls, as it comes; ids are as those of orders.
+-- The indexes are there from the beginning, so they have aged when all rows are
+-- there: neighbours in the order of the keys lie anywhere in the file.
+CREATE TABLE calls (
+	id bigint NOT NULL,
+	service integer NOT NULL,
+	at timestamptz NOT NULL,
+	ms integer NOT NULL,
+	note text NOT NULL
+);
+CREATE INDEX calls_id_btree ON calls USING btree (id);
+CREATE INDEX calls_id_fptree ON calls USING fptree (id);
+CREATE INDEX calls_service_btree ON calls USING btree (service, at);
+CREATE INDEX calls_service_fptree ON calls USING fptree (service, at);
+
+CREATE FUNCTION load_calls(first bigint, last bigint, total bigint)
+RETURNS void LANGUAGE sql AS $$
+	INSERT INTO calls
+	SELECT n * 7368787591 % 10000000019,
+		   1 + (hashint8extended(n, 1) & 65535)::integer % 500,
+		   timestamptz '2025-01-01 UTC' + interval '1 second' * n,
+		   (hashint8extended(n, 2) & 1023)::integer, repeat('x', 40)
+	FROM generate_series(first, last) AS n
+$$;
+
+-- Queries with cold caches: other rows each round.
+CREATE FUNCTION cold_queries(round integer)
+RETURNS TABLE (title text, statement text) LANGUAGE sql AS $$
+	VALUES ('cold: a tenth of the calls by number, index only',
+			format('SELECT count(*) FROM calls WHERE id BETWEEN %s AND %s',
+				   (1 + round % 8) * 1000000000::bigint,
+				   (2 + round % 8) * 1000000000::bigint)),
+		   ('cold: a service''s calls',
+			format('SELECT sum(ms) FROM calls WHERE service = %s',
+				   1 + round * 37 % 500))
+$$;
