@@ -26,7 +26,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/predicate.h"
 
 #include "key/image.h"
 #include "key/itup.h"
@@ -45,6 +44,7 @@
 #include "store/counts.h"
 #include "store/map.h"
 #include "store/place.h"
+#include "tree/predicate.h"
 #include "tree/prefetch.h"
 #include "tree/search.h"
 
@@ -467,6 +467,8 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||
 		fpt_key_cmp(l, &r->hi, &b->high->key) >= 0)
 		return false;
+	if (unlikely(so->reading.on))
+		fpt_reading_range(&so->reading, &r->lo, &r->hi);
 	n = fpt_page_copy_image(l, page, &r->lo, scan->ignore_killed_tuples, &run,
 							&kid);
 	if (n < 0)
@@ -545,6 +547,55 @@ fpt_fill_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTRange *r,
 }
 
 /*
+ * A serializable transaction begins to read the part of a locked leaf that the
+ * batch stands for.  Numbers of keys are of no use where the order may have
+ * changed, and those of sort keys, whose order is only nearly the operators',
+ * only for equality.
+ */
+static pg_noinline void
+fpt_begin_reading(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
+				  Page page)
+{
+	bool		keys = !so->disorder && !so->ix.stale &&
+		!(so->ix.sortkeys && !so->quals->point);
+
+	fpt_reading_begin(&so->reading, scan, &so->ix, page, &b->low->key,
+					  &b->high->key, keys);
+}
+
+/*
+ * Its locks for a range whose entries on the page are about to be copied, or
+ * searched for the first one ("seek").  As fpt_reading_range().
+ */
+static pg_noinline void
+fpt_read_range(FPTScanOpaque *so, const FPTRange *r, bool seek)
+{
+	if (seek)
+		fpt_reading_from(&so->reading, &r->lo);
+	else
+		fpt_reading_range(&so->reading, &r->lo, &r->hi);
+}
+
+/*
+ * And for the ranges after r that will not be asked for, as there is no entry
+ * up to "to"; of a seek, for all of that.  r, which is in *buf or in the scan,
+ * means nothing any more.  As fpt_reading_range().
+ */
+static pg_noinline void
+fpt_read_leap(FPTScanOpaque *so, FPTRange *r, FPTRange *buf, bool seek,
+			  const FPTKey *to)
+{
+	if (!seek)
+	{
+		r = fpt_source_next(so, r, buf);
+		if (r == NULL)
+			return;
+		fpt_reading_from(&so->reading, &r->lo);
+	}
+	fpt_reading_gap(&so->reading, to);
+}
+
+/*
  * All ranges between the batch's bounds: their entries are appended to it.  r
  * is the first one, in *buf or in the scan, or NULL if that is not known; "to"
  * is what ends the batch, if it is not the end of the page.  Comparing general
@@ -579,9 +630,14 @@ fpt_fill_ranges(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	}
 	while (r != NULL && (r->here || fpt_key_cmp(l, &r->lo, high) < 0))
 	{
-		bool		found = fpt_fill_range(scan, b, page, r, cut, &done);
+		bool		seek = r->seek && so->poorseeks < FPT_POOR_SEEKS;
+		bool		found;
+		bool		leap;
 		FPTEntry	e;
 
+		if (unlikely(so->reading.on))
+			fpt_read_range(so, r, seek);
+		found = fpt_fill_range(scan, b, page, r, cut, &done);
 		steps++;
 		if (r->point)
 		{
@@ -595,15 +651,18 @@ fpt_fill_ranges(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 				   fpt_node_count(l, page, done.kid) > done.rank);
 			break;
 		}
-		if (done.kid >= fpt_header(page)->nkids)
-			break;
-		if (found)
+		if (found && done.kid < fpt_header(page)->nkids)
+		{
 			r = fpt_source_next(so, r, buf);
-		else if (fpt_leap(scan, so, b, page, &done, &leapt, &e) &&
-				 !(cut && fpt_key_cmp(l, &e.key, high) >= 0))
-			r = fpt_source_from(so, &e.key, 1, buf);
-		else
+			continue;
+		}
+		leap = fpt_leap(scan, so, b, page, &done, &leapt, &e) &&
+			!(cut && fpt_key_cmp(l, &e.key, high) >= 0);
+		if (unlikely(so->reading.on))
+			fpt_read_leap(so, r, buf, seek, leap ? &e.key : high);
+		if (!leap)
 			break;
+		r = fpt_source_from(so, &e.key, 1, buf);
 	}
 	fpt_check_steps(so, page, steps);
 }
@@ -638,7 +697,6 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	Assert(from == NULL || to == NULL);
 	Assert((first == NULL) == (to != NULL));
 	fpt_test_old_snapshot(scan->xs_snapshot, rel, page);
-	PredicateLockPage(rel, fpt_bufpage(buf), scan->xs_snapshot);	/* S6 */
 	b->valid = true;
 	b->pageno = fpt_bufpage(buf);
 	b->left = fpt_header(page)->left;
@@ -667,6 +725,9 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 
 	if (so->quals != NULL)
 		(void) fpt_page_prefix(page, &b->cut);
+	so->reading.on = IsolationIsSerializable();
+	if (unlikely(so->reading.on))
+		fpt_begin_reading(scan, so, b, page);
 	if (!fpt_fill_image(scan, so, b, page))
 		fpt_fill_ranges(scan, so, b, page, to, first, rbuf);
 	Assert(b->n <= FPT_MAX_ENTRIES);

@@ -22,6 +22,7 @@
 #include "scan/range.h"
 #include "store/counts.h"
 #include "store/index.h"
+#include "tree/predicate.h"
 #include "tree/prefetch.h"
 #include "tree/search.h"
 
@@ -161,6 +162,7 @@ typedef struct FPTScanOpaque
 	FPTWindow  *window;			/* leaf read-ahead, once a scan is long */
 	FPTLook		look;			/* for the next descent ... */
 	const FPTKey *lookat;		/* ... which is to this key */
+	FPTReading	reading;		/* of a leaf, while it is locked */
 	FPTHeapAhead heap;
 	FPTStandby *standby;		/* during recovery, index-only scans */
 	bool	   *visible;		/* of the entries of cur that were looked up */

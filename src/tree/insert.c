@@ -11,7 +11,6 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
-#include "storage/predicate.h"
 #include "utils/rel.h"
 
 #include "key/compare.h"
@@ -28,6 +27,7 @@
 #include "store/wal.h"
 #include "tree/delete.h"
 #include "tree/insert.h"
+#include "tree/predicate.h"
 #include "tree/search.h"
 #include "tree/split.h"
 #include "tree/unique.h"
@@ -186,7 +186,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	Assert(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE));
 	Assert(fpt_is_general(&ix->layout) ||	/* no users' code */
 		   fpt_page_above_low(&ix->layout, BufferGetPage(buf), &e->key));
-	CheckForSerializableConflictIn(rel, NULL, pageno);
+	fpt_predicate_check(rel, ix, &e->key, pageno);
 	fpt_stop_point(FPT_STOP_INSERT_LEAF);
 	if (unlikely(fpt_wal_image_due(rel, buf)) &&
 		fpt_insert_packed(rel, ix, buf, e))

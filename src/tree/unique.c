@@ -14,7 +14,6 @@
 
 #include "access/tableam.h"
 #include "storage/bufmgr.h"
-#include "storage/predicate.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -26,6 +25,7 @@
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/place.h"
+#include "tree/predicate.h"
 #include "tree/search.h"
 #include "tree/unique.h"
 
@@ -35,7 +35,8 @@ typedef struct FPTUnique
 	Relation	rel;
 	FPTIndex   *ix;
 	FPTUniqueCheck *c;
-	uint64		self;			/* TID of the new row */
+	const FPTKey *key;			/* of the new row, */
+	uint64		self;			/* and its TID */
 	FPTKey		lo;				/* keys equal to the new one, as btree has it */
 	FPTKey		hi;
 	SnapshotData dirty;
@@ -76,7 +77,7 @@ fpt_definite_conflict(FPTUnique *u, Buffer first, Buffer cur)
 
 	/* Serializable transactions may fail for a better reason. */
 	firstpage = fpt_bufpage(first);
-	CheckForSerializableConflictIn(u->rel, NULL, firstpage);
+	fpt_predicate_check(u->rel, u->ix, u->key, firstpage);
 	if (BufferIsValid(cur) && cur != first)
 		UnlockReleaseBuffer(cur);
 	UnlockReleaseBuffer(first);
@@ -261,6 +262,7 @@ fpt_check_unique(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 	u.rel = rel;
 	u.ix = copy;
 	u.c = c;
+	u.key = key;
 	u.self = key->tid;
 	c->is_unique = true;
 	c->token = 0;
