@@ -40,7 +40,7 @@ def find_pg_config(given=None):
             return path
         if path == given:
             raise BenchError("%s is not the pg_config of a server" % given)
-    raise BenchError("no PostgreSQL server found: install postgresql-15, or "
+    raise BenchError("no PostgreSQL server found: install PostgreSQL, or "
                      "set PG_CONFIG")
 
 
