@@ -45,8 +45,13 @@ TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
 	$(addprefix src/key/,column.o compare.o general.o head.o image.o sortkey.o) \
 	src/store/place.o
-REGRESS_PREP = $(TEST_MODULE) $(if $(REGRESS),installcheck-module)
+# A hook of somebody else, to be loaded before fptree or after it
+HINTS_MODULE = test/module/fptree_hints$(DLSUFFIX)
+HINTS_OBJS = test/module/fptree_hints.o
+REGRESS_PREP = $(TEST_MODULE) $(HINTS_MODULE) \
+	$(if $(REGRESS),installcheck-module)
 EXTRA_CLEAN = $(TEST_MODULE) test/module/fptree_test.o \
+	$(HINTS_MODULE) $(HINTS_OBJS) \
 	src/server/stop.o $(wildcard src/*/*.d test/module/*.d)
 
 # A build for tests: backends can be held at stop points (src/server/stop.h), and
@@ -83,8 +88,11 @@ endif
 $(TEST_MODULE): $(TEST_OBJS) $(srcdir)/test/module/exports
 	$(LINK.shared) -o $@ $(TEST_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(TEST_LINK)
 
+$(HINTS_MODULE): $(HINTS_OBJS)
+	$(LINK.shared) -o $@ $(HINTS_OBJS) $(LDFLAGS) $(LDFLAGS_SL)
+
 .PHONY: test-module
-test-module: $(TEST_MODULE)
+test-module: $(TEST_MODULE) $(HINTS_MODULE)
 
 # The server's user must be able to read the module where it is.  What else is
 # wrong with the server, pg_regress says better.

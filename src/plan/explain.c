@@ -157,15 +157,18 @@ static void
 fpt_explain_node(PlanState *ps, List *ancestors, const char *relationship,
 				 const char *plan_name, ExplainState *es)
 {
-	const bool *option = fpt_explain_state(es);
-	bool		all = option != NULL || es->verbose;
-	bool		text = es->format == EXPLAIN_FORMAT_TEXT;
+	const bool *option;
+	bool		all;
+	bool		text;
 	uint64		n[FPT_NCOUNTERS];
 	FPTStripeReads reads;
 	IndexScanDesc scan;
 
 	if (fpt_prev_node)
 		fpt_prev_node(ps, ancestors, relationship, plan_name, es);
+	option = fpt_explain_state(es);
+	all = option != NULL || es->verbose;
+	text = es->format == EXPLAIN_FORMAT_TEXT;
 	if (option != NULL ? !*option : !es->analyze || !es->buffers)
 		return;
 	scan = fpt_explain_scan(ps);
@@ -199,10 +202,11 @@ fpt_explain_option(ExplainState *es, DefElem *opt, ParseState *pstate)
 static void
 fpt_explain_check(ExplainState *es, List *options, ParseState *pstate)
 {
-	const bool *option = fpt_explain_state(es);
+	const bool *option;
 
 	if (fpt_prev_check)
 		fpt_prev_check(es, options, pstate);
+	option = fpt_explain_state(es);
 	if (option != NULL && *option && !es->analyze)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

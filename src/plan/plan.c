@@ -332,17 +332,16 @@ fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
 }
 
 /*
- * Is a side of the clause one of the first columns of the index, an expression
- * perhaps?
+ * Is a side of the clause a key column of the index, an expression perhaps?
  */
 static bool
-fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
+fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info)
 {
 	Node	   *left = get_leftop(clause->clause);
 	Node	   *right = get_rightop(clause->clause);
 
-	Assert(IsA(clause->clause, OpExpr) && ncolumns <= info->nkeycolumns);
-	for (int i = 0; i < ncolumns; i++)
+	Assert(IsA(clause->clause, OpExpr));
+	for (int i = 0; i < info->nkeycolumns; i++)
 	{
 		if (match_index_to_operand(left, i, info) ||
 			match_index_to_operand(right, i, info))
@@ -352,10 +351,11 @@ fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info, int ncolumns)
 }
 
 /*
- * Drop the paths of an index that were made without an implied clause on its
- * first column.  It begins the range and costs a scan nothing, but the planner
- * counts a comparison for each row: where it leaves out few rows the other path
- * would seem cheaper, and read all of them before the first one that is wanted.
+ * Drop the paths of an index that were made without an implied clause, as a
+ * btree has none without its row comparison.  The clause costs a scan nothing,
+ * but the planner counts a comparison for each row: where it leaves out few
+ * rows the other path would seem cheaper, and read all of them before the first
+ * one that is wanted.
  */
 static List *
 fpt_without_index(List *paths, IndexOptInfo *info)
@@ -375,15 +375,37 @@ fpt_without_index(List *paths, IndexOptInfo *info)
 }
 
 /*
- * Add implied clauses to those of an index of ours that has a column for one of
- * them; returns whether it has.  Paths of it that lack a clause on its first
- * column go.  The list that the index had is as it was.
+ * Does the index have this clause already?  It may stand in the query, and
+ * another extension may have the paths of a table made twice.
+ */
+static bool
+fpt_has_clause(IndexOptInfo *info, RestrictInfo *clause)
+{
+	ListCell   *lc;
+
+	foreach(lc, info->indrestrictinfo)
+	{
+		RestrictInfo *own = lfirst_node(RestrictInfo, lc);
+
+		if (own->security_level <= clause->security_level &&
+			equal(own->clause, clause->clause))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Give an index of ours those of the implied clauses that it has a column for;
+ * returns whether there are any.  Its paths, which lack them, go.
+ *
+ * It keeps them, so that whoever makes paths anew finds them.  All its paths
+ * have them as conditions then, and are the only ones to look at its list: none
+ * gets them as a filter.
  */
 static bool
 fpt_lend_clauses(RelOptInfo *rel, IndexOptInfo *info, List *implied)
 {
-	bool		matches = false;
-	bool		first = false;
+	List	   *matching = NIL;
 	ListCell   *lc;
 
 	if (!fpt_is_ours(info) || !info->amhasgettuple ||
@@ -391,47 +413,34 @@ fpt_lend_clauses(RelOptInfo *rel, IndexOptInfo *info, List *implied)
 		return false;
 	foreach(lc, implied)
 	{
-		matches |= fpt_clause_matches(lfirst(lc), info, info->nkeycolumns);
-		first |= fpt_clause_matches(lfirst(lc), info, 1);
+		if (fpt_clause_matches(lfirst(lc), info) &&
+			!fpt_has_clause(info, lfirst(lc)))
+			matching = lappend(matching, lfirst(lc));
 	}
-	Assert(matches || !first);
-	if (!matches)
+	if (matching == NIL)
 		return false;
-	if (first)
-	{
-		rel->pathlist = fpt_without_index(rel->pathlist, info);
-		rel->partial_pathlist = fpt_without_index(rel->partial_pathlist, info);
-	}
-	info->indrestrictinfo = list_concat_copy(info->indrestrictinfo, implied);
+	rel->pathlist = fpt_without_index(rel->pathlist, info);
+	rel->partial_pathlist = fpt_without_index(rel->partial_pathlist, info);
+	info->indrestrictinfo = list_concat_copy(info->indrestrictinfo, matching);
 	return true;
 }
 
 /*
- * set_rel_pathlist_hook.  Offer the implied clauses of row comparisons to the
- * planner, as conditions of our indexes that it may choose: core makes paths
- * once more as if the query had these clauses too.  The row comparison stays a
- * filter of the scan, and the estimate of the rows is what it was.
- *
- * The list of indexes and their clauses are replaced only while core makes
- * these paths, and put back.  An error in between leaves them, with the
- * planner's context.
+ * Offer the implied clauses of row comparisons to the planner, as conditions of
+ * our indexes: core makes paths once more as if the query had these clauses
+ * too.  The row comparison stays a filter of the scan, and the estimate of the
+ * rows is what it was.  The list of indexes is replaced only while core makes
+ * these paths, and put back; an error in between leaves it, with the planner's
+ * context.
  */
 static void
-fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
-				 RangeTblEntry *rte)
+fpt_offer_clauses(PlannerInfo *root, RelOptInfo *rel)
 {
 	List	   *all = rel->indexlist;
 	List	   *implied = NIL;
 	List	   *ours = NIL;
-	List	   *restrictions = NIL;
 	ListCell   *lc;
-	ListCell   *lc2;
 
-	if (fpt_prev_rel_pathlist)
-		fpt_prev_rel_pathlist(root, rel, rti, rte);
-	if (!fpt_guc_plan_rows || all == NIL || rte->rtekind != RTE_RELATION ||
-		rte->tablesample != NULL || IS_DUMMY_REL(rel))
-		return;
 	foreach(lc, rel->baserestrictinfo)
 	{
 		RestrictInfo *clause = fpt_implied_clause(root, lfirst(lc));
@@ -443,22 +452,33 @@ fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
 		return;
 	foreach(lc, all)
 	{
-		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
-		List	   *own = info->indrestrictinfo;
-
-		if (!fpt_lend_clauses(rel, info, implied))
-			continue;
-		ours = lappend(ours, info);
-		restrictions = lappend(restrictions, own);
+		if (fpt_lend_clauses(rel, lfirst(lc), implied))
+			ours = lappend(ours, lfirst(lc));
 	}
 	if (ours == NIL)
 		return;
-	Assert(list_length(ours) == list_length(restrictions));
 	rel->indexlist = ours;
 	create_index_paths(root, rel);
 	rel->indexlist = all;
-	forboth(lc, ours, lc2, restrictions)
-		((IndexOptInfo *) lfirst(lc))->indrestrictinfo = lfirst(lc2);
+}
+
+/*
+ * set_rel_pathlist_hook.  What we do comes before the hook that there was:
+ * another extension may free indexes and paths there, and make those anew that
+ * it wants.  Wherever it is in the chain it has the last word, so that a hint
+ * of the user's holds for our paths as for core's, and nothing that we have
+ * seen of the relation is used after it.
+ */
+static void
+fpt_rel_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti,
+				 RangeTblEntry *rte)
+{
+	if (fpt_guc_plan_rows && rel->indexlist != NIL &&
+		rte->rtekind == RTE_RELATION && rte->tablesample == NULL &&
+		!IS_DUMMY_REL(rel))
+		fpt_offer_clauses(root, rel);
+	if (fpt_prev_rel_pathlist)
+		fpt_prev_rel_pathlist(root, rel, rti, rte);
 }
 
 void
