@@ -169,6 +169,8 @@ fpt_stripe_fake(const FPTPageMap *map, const FPTStripe *s)
 int
 fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 {
+	Oid			spaces[FPT_MAX_STRIPES];
+	int			n;
 	double		sum = 0;
 	double		harmonic = 0;
 
@@ -181,6 +183,12 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 			get_tablespace_io_concurrency(tablespace);
 	}
 
+	/* The map may be a part of what looking up a tablespace throws away. */
+	n = map->stripes->n;
+	Assert(n >= FPT_MIN_STRIPES && n <= FPT_MAX_STRIPES);
+	for (int k = 0; k < n; k++)
+		spaces[k] = map->stripes->at[k].space;
+
 	/*
 	 * Requests for n disks fall on some of them twice before they have fallen
 	 * on all once: to keep all busy takes 1 + 1/2 + ... + 1/n times as many.
@@ -188,12 +196,11 @@ fpt_io_concurrency(Relation rel, const FPTPageMap *map, bool maintenance)
 	 * waited for, others must not run out of work.  Four times that: with
 	 * twice, two disks are idle at times (docs/benchmarks.md, "Stripes").
 	 */
-	for (int k = 0; k < map->stripes->n; k++)
+	for (int k = 0; k < n; k++)
 	{
-		Oid			space = map->stripes->at[k].space;
-
-		sum += maintenance ? get_tablespace_maintenance_io_concurrency(space) :
-			get_tablespace_io_concurrency(space);
+		sum += maintenance ?
+			get_tablespace_maintenance_io_concurrency(spaces[k]) :
+			get_tablespace_io_concurrency(spaces[k]);
 		harmonic += 1.0 / (k + 1);
 	}
 	if (!maintenance)

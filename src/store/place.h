@@ -124,7 +124,8 @@ fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)
 /*
  * Number of requests that the disks of an index can work on at the same time,
  * by the settings of their tablespaces; "maintenance": those for VACUUM.  0:
- * the setting forbids them.  Reads catalogues (a cache of tablespaces).
+ * the setting forbids them.  Reads catalogues (a cache of tablespaces), after
+ * which *map is not looked at any more.
  */
 extern int	fpt_io_concurrency(Relation rel, const FPTPageMap *map,
 							   bool maintenance);
