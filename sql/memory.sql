@@ -143,4 +143,37 @@ SELECT count(note(k, 4000)) FROM e WHERE k > 0;
 SELECT grown($$SELECT count(note(k, 4000)) FROM e WHERE k > 0$$);
 DROP TABLE e;
 
+-- many scans that are open at once, as those of partitions, each of which has
+-- read a leaf: no more than a fifth above what btree's take
+CREATE TABLE many (k int, v text, w int) PARTITION BY HASH (k);
+SELECT format('CREATE TABLE many_%s PARTITION OF many FOR VALUES WITH (MODULUS 20, REMAINDER %1$s)', i)
+FROM generate_series(0, 19) i \gexec
+INSERT INTO many SELECT i, 'v' || i, i FROM generate_series(1, 40000) i;
+CREATE FUNCTION open_scans(query text) RETURNS int8 LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor;
+	r record;
+	bytes int8;
+BEGIN
+	OPEN c FOR EXECUTE query;
+	FETCH c INTO r;
+	SELECT sum(total_bytes) INTO bytes FROM pg_backend_memory_contexts WHERE name IN ('ExecutorState', 'fptree scan');
+	CLOSE c;
+	RETURN bytes;
+END $$;
+CREATE TABLE queries (query text, btree int8);
+INSERT INTO queries VALUES ('SELECT k FROM many ORDER BY k'), ('SELECT v FROM many ORDER BY v'),
+	('SELECT * FROM many ORDER BY k'), ('SELECT * FROM many ORDER BY v');
+SET max_parallel_workers_per_gather = 0;
+CREATE INDEX many_k ON many (k);
+CREATE INDEX many_v ON many (v);
+VACUUM ANALYZE many;
+UPDATE queries SET btree = open_scans(query);
+DROP INDEX many_k, many_v;
+CREATE INDEX many_k ON many USING fptree (k);
+CREATE INDEX many_v ON many USING fptree (v);
+VACUUM ANALYZE many;
+SELECT query, CASE WHEN btree < 400000 THEN 'no scans' WHEN open_scans(query) < btree * 1.2 THEN 'no'
+	ELSE open_scans(query) || ', btree ' || btree END AS more FROM queries;
+
 SELECT fpt_check_all();

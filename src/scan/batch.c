@@ -51,6 +51,9 @@
 /* Entries that fit into a batch as it is allocated first. */
 #define FPT_BATCH_SMALL		FPT_MAX_KID
 
+/* That are allocated for entries of a few nodes. */
+#define FPT_BATCH_MIDDLE	(4 * FPT_MAX_KID)
+
 /* Bytes for index tuples, likewise. */
 #define FPT_ITUPS_SMALL		(2 * BLCKSZ)
 
@@ -89,8 +92,12 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 	Assert(max > 0 && max <= FPT_MAX_ENTRIES);
 	if (b->low == NULL)
 	{
-		b->low = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
-		b->high = MemoryContextAlloc(so->cxt, sizeof(FPTKeyBuf));
+		/* keys without a tuple need no room for one */
+		Size		size = so->quals != NULL ? sizeof(FPTKeyBuf) :
+			offsetof(FPTKeyBuf, data);
+
+		b->low = MemoryContextAlloc(so->cxt, size);
+		b->high = MemoryContextAlloc(so->cxt, size);
 	}
 	if (grow)
 	{
@@ -118,6 +125,43 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 		b->itups.size = FPT_ITUPS_SMALL;
 		b->itups.data = MemoryContextAlloc(so->cxt, b->itups.size);
 	}
+}
+
+/*
+ * Make room behind the batch's entries for those of so many of the page's nodes
+ * (each with its overflow node).  Of a few nodes the room is for as many as
+ * they can have, of more for what the page has: a plan may have hundreds of
+ * scans open, each with a leaf.  Where another leaf has more, it is for what
+ * such leaves can have, so that they need not be counted.  The page is locked;
+ * as fpt_batch_alloc().
+ */
+static inline void
+fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int nkids)
+{
+	int			room = b->n + nkids * FPT_MAX_KID;
+	const FPTGeom *g;
+	int			most;
+
+	if (room <= b->max || b->max == FPT_MAX_ENTRIES)
+		return;
+	g = fpt_page_geom(&so->ix.layout, page);
+	Assert(g != NULL);			/* the page is sane */
+	most = (int) g->capacity + FPT_MAX_KID;
+	if (b->max >= most)
+		return;
+	if (room <= FPT_BATCH_MIDDLE)
+		room = FPT_BATCH_MIDDLE;
+	else if (b->max <= FPT_BATCH_MIDDLE)
+	{
+		int			n = fpt_page_count(&so->ix.layout, page);
+
+		/* a damaged page is found out when it is copied */
+		room = n < 0 ? most : n + FPT_MAX_KID;
+	}
+	else
+		room = most;
+	if (room > b->max)
+		fpt_batch_alloc(so, b, Min(room, FPT_MAX_ENTRIES), false, false);
 }
 
 void
@@ -388,8 +432,7 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 	if (unlikely(fpt_loc_before(&first, done)))
 		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
 	*done = last;
-	if (b->n + FPT_MAX_KID > b->max || first.kid != last.kid)
-		fpt_batch_alloc(so, b, FPT_MAX_ENTRIES, false, false);
+	fpt_batch_room(so, b, page, last.kid - first.kid + 1);
 	if (filter)
 		fpt_batch_alloc(so, b, b->max, true, false);
 
