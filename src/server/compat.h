@@ -68,14 +68,9 @@
 #include "commands/explain_state.h"
 #endif
 
-/*
- * 16 calls files' numbers RelFileNumber, and took VARDATA() out of postgres.h
- */
+/* 16 took VARDATA() out of postgres.h. */
 #if PG_VERSION_NUM >= 160000
-#include "utils/relfilenumbermap.h"
 #include "varatt.h"
-#else
-#include "utils/relfilenodemap.h"
 #endif
 
 #if PG_VERSION_NUM < 150000
@@ -753,21 +748,6 @@ fpt_new_storage(Relation rel, char persistence)
 	RelationSetNewRelfilenumber(rel, persistence);
 #else
 	RelationSetNewRelfilenode(rel, persistence);
-#endif
-}
-
-/*
- * The relation whose main fork has this number in its name; InvalidOid: there
- * is none.  Reads catalogues.
- */
-static inline Oid
-fpt_relid_by_file(Oid space, Oid number)
-{
-	Assert(OidIsValid(number));
-#if PG_VERSION_NUM >= 160000
-	return RelidByRelfilenumber(space, number);
-#else
-	return RelidByRelfilenode(space, number);
 #endif
 }
 

@@ -7,8 +7,8 @@
  * "Stripes", for why.  An object access hook sees each index that is dropped,
  * and remembers what its metapage names.  Just before the transaction commits,
  * in it, the stripes are dropped, or given to the index that has taken over the
- * file.  An event trigger loads the library before any command that may drop an
- * index; it has nothing else to do.
+ * file: the one whose metapage names them then (S1).  An event trigger loads the
+ * library before any command that may drop an index; it has nothing else to do.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,10 +42,9 @@ typedef struct FPTDropped
 {
 	struct FPTDropped *next;
 	Oid			index;			/* not in pg_class any more, sooner or later */
-	Oid			space;			/* of its main fork */
-	Oid			file;			/* number of it */
+	Oid			table;			/* it may go, too */
 	SubTransactionId subid;		/* Invalid: of an earlier transaction */
-	int			n;				/* stripes; 0: some have its name only */
+	int			n;				/* stripes; 0: known by its name only */
 	Oid			oids[FLEXIBLE_ARRAY_MEMBER];
 } FPTDropped;
 
@@ -54,26 +53,6 @@ static FPTDropped *fpt_dropped = NULL;
 static object_access_hook_type fpt_prev_object_access = NULL;
 
 /* --- an index is dropped ------------------------------------------------ */
-
-/*
- * The stripes of an index, by name if its metapage cannot be read.  Returns how
- * many; oids has room for FPT_MAX_STRIPES.  Reads catalogues.
- */
-static int
-fpt_stripes_of(Relation index, Oid *oids)
-{
-	int			n = fpt_metapage_stripes(index, oids);
-
-	if (n >= 0)
-		return n;
-	for (n = 0; n < FPT_MAX_STRIPES; n++)
-	{
-		oids[n] = fpt_stripe_by_name(RelationGetRelid(index), n + 1);
-		if (!OidIsValid(oids[n]))
-			break;
-	}
-	return n;
-}
 
 /*
  * Whoever drops the index has locked it.  What is remembered stays until
@@ -86,23 +65,22 @@ fpt_remember_dropped(Oid indexid)
 	bool		ours = fpt_is_fptree(index) &&
 		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP;
 	Oid			oids[FPT_MAX_STRIPES];
-	int			n = ours ? fpt_stripes_of(index, oids) : 0;
+	int			n = ours ? Max(fpt_metapage_stripes(index, oids), 0) : 0;
 	FPTDropped *d;
 
 	Assert(CheckRelationLockedByMe(index, ShareUpdateExclusiveLock, true));
 	if (ours)
 		fpt_table_lost_index(index->rd_index->indrelid, indexid);
-	/* It may have given its striped file to another index. */
+	/* Damaged, or it has given its striped file to another index. */
 	if (n > 0 || (ours && OidIsValid(fpt_stripe_by_name(indexid, 1))))
 	{
 		d = MemoryContextAlloc(TopMemoryContext,
 							   offsetof(FPTDropped, oids) + n * sizeof(Oid));
 		d->index = indexid;
-		d->space = index->rd_rel->reltablespace;
-		d->file = index->rd_rel->relfilenode;
+		d->table = index->rd_index->indrelid;
 		d->subid = GetCurrentSubTransactionId();
 		d->n = n;
-		Assert(OidIsValid(d->file));
+		Assert(OidIsValid(d->table));
 		memcpy(d->oids, oids, n * sizeof(Oid));
 		d->next = fpt_dropped;
 		fpt_dropped = d;
@@ -128,9 +106,10 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 /* --- collection --------------------------------------------------------- */
 
 /*
- * What a living index's metapage names; 0 if it is no fptree index, or is gone;
- * -1 if the metapage cannot be read.  Locks it, AccessShareLock, to the end of
- * the transaction.
+ * What a living index's metapage names; 0 if it is no fptree index, is gone, has
+ * lost its file, or is temporary, which no striped one is, and nobody else can
+ * read; -1 if the metapage cannot be read.  Locks it, AccessShareLock, to the end of the
+ * transaction.
  */
 static int
 fpt_stripes_of_living(Oid indexid, Oid *oids)
@@ -140,7 +119,9 @@ fpt_stripes_of_living(Oid indexid, Oid *oids)
 
 	if (index == NULL)
 		return 0;
-	if (fpt_is_fptree(index))
+	if (fpt_is_fptree(index) &&
+		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP &&
+		fpt_has_storage(index))
 		n = fpt_metapage_stripes(index, oids);
 	Assert(n >= -1 && n <= FPT_MAX_STRIPES);
 	relation_close(index, NoLock);
@@ -160,27 +141,9 @@ fpt_oid_is_in(Oid oid, const Oid *oids, int n)
 }
 
 /*
- * Name the stripes that an index has after it, by which builds will find them
- * (S1).  Locks the index, AccessShareLock, and what is renamed, to the end of
- * the transaction.  Nothing happens if its metapage cannot be read.
- */
-static void
-fpt_stripes_adopt(Oid indexid)
-{
-	Oid			oids[FPT_MAX_STRIPES];
-	int			n = fpt_stripes_of_living(indexid, oids);
-	Oid			named;
-
-	Assert(OidIsValid(indexid));
-	for (int k = 0; k < n; k++)
-		if (fpt_is_stripe(oids[k], &named) && named != indexid)
-			fpt_stripe_rename(oids[k], indexid, k + 1);
-}
-
-/*
  * The index whose metapage names a stripe; InvalidOid: none.  Opens all indexes
- * that are no btrees, and locks them to the end of the transaction: the last
- * resort of fpt_drop_stripes_of().
+ * that are no btrees, and locks each for a moment, that one to the end of the
+ * transaction: the last resort.
  */
 static Oid
 fpt_index_with(Oid stripe)
@@ -195,25 +158,123 @@ fpt_index_with(Oid stripe)
 		int			n = fpt_stripes_of_living(lfirst_oid(lc), oids);
 
 		if (fpt_oid_is_in(stripe, oids, n))
+		{
 			found = lfirst_oid(lc);
+			break;
+		}
+		UnlockRelationOid(lfirst_oid(lc), AccessShareLock);
 	}
 	list_free(indexes);
 	return found;
 }
 
 /*
- * An index is gone, and its file with it.  Stripes named after another index,
- * which exists: tools that rebuild tables had the two exchange their files.
- * Perhaps the other one was rebuilt since, in stripes of this name; else it is
- * the stripes with our name that it has.  If what we got was not striped, that
- * other one is looked for.  Stripes are locked as they are dropped; the indexes
- * that are asked, AccessShareLock, to the end of the transaction.  May raise,
- * which aborts the transaction.
+ * Name the stripes that an index has after it, by which builds will find them
+ * (S1).  Another stripe that has such a name is dropped, unless it is some
+ * index's: then its name stays, and so does that of ours.  Locks the index,
+ * AccessShareLock, and what is renamed or dropped, to the end of the
+ * transaction.  Nothing happens if its metapage cannot be read.
+ */
+static void
+fpt_stripes_adopt(Oid indexid)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = fpt_stripes_of_living(indexid, oids);
+	Oid			named;
+
+	Assert(OidIsValid(indexid));
+	for (int k = 0; k < n; k++)
+	{
+		Oid			other = fpt_stripe_by_name(indexid, k + 1);
+
+		if (!fpt_is_stripe(oids[k], &named) || named == indexid)
+			continue;
+		if (OidIsValid(other))
+		{
+			if (!fpt_is_stripe(other, &named) ||
+				OidIsValid(fpt_index_with(other)))
+				continue;
+			fpt_stripe_drop(other);
+		}
+		fpt_stripe_rename(oids[k], indexid, k + 1);
+	}
+}
+
+/*
+ * Has this transaction written the row that an index has in pg_class now, when
+ * it created or changed it?  Reads catalogues.
+ */
+static bool
+fpt_is_written_here(Oid indexid)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(indexid));
+	bool		is;
+
+	if (!HeapTupleIsValid(tup))
+		return false;
+	is = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tup->t_data));
+	ReleaseSysCache(tup);
+	return is;
+}
+
+/*
+ * ALTER TABLE makes a new index of a dropped one's file, on the same table.  By
+ * now other commands may have moved that file, or made the index anew: only the
+ * metapages of the table's indexes say which of the stripes are in use.  These
+ * are added to *kept, and get the name of their index.
+ *
+ * Returns false if a metapage cannot be read that may be such an index's: all
+ * stripes may be in use then.  Asks only indexes that this transaction has
+ * created or changed, which it has locked itself: nothing here waits for others
+ * than who have locked the whole table.  Takes AccessShareLock on the table and
+ * on what it asks, to the end of the transaction.  May raise.
+ */
+static bool
+fpt_stripes_inherit(const FPTDropped *d, List **kept)
+{
+	Relation	table = try_relation_open(d->table, AccessShareLock);
+	bool		sure = true;
+	List	   *indexes;
+	ListCell   *lc;
+
+	if (table == NULL)
+		return true;
+	indexes = RelationGetIndexList(table);
+	relation_close(table, NoLock);
+	foreach(lc, indexes)
+	{
+		Oid			theirs[FPT_MAX_STRIPES];
+		int			ntheirs;
+		int			before = list_length(*kept);
+
+		if (!fpt_is_written_here(lfirst_oid(lc)))
+			continue;
+		ntheirs = fpt_stripes_of_living(lfirst_oid(lc), theirs);
+		sure &= ntheirs >= 0;
+		for (int k = 0; k < d->n; k++)
+			if (fpt_oid_is_in(d->oids[k], theirs, ntheirs))
+				*kept = lappend_oid(*kept, d->oids[k]);
+		if (list_length(*kept) > before)
+			fpt_stripes_adopt(lfirst_oid(lc));
+	}
+	list_free(indexes);
+	return sure;
+}
+
+/*
+ * An index is gone; "kept" is what has gone over to others with its file.  The
+ * rest of its stripes may be named after another index, which exists: tools
+ * that rebuild tables had the two exchange their files.  Perhaps the other one
+ * was rebuilt since, in stripes of this name; else it is the stripes with our
+ * name that it has.  If what we got was not striped, or cannot be read, that
+ * other one is looked for.  Stripes are locked as they are dropped; the indexes that are asked,
+ * AccessShareLock, to the end of the transaction.  May raise, which aborts the
+ * transaction.
  *
  * In doubt a stripe stays: fptree_orphans() finds what belongs to nobody.
  */
 static void
-fpt_drop_stripes_of(const FPTDropped *d)
+fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 {
 	Oid			partner = InvalidOid;
 	Oid			theirs[FPT_MAX_STRIPES];
@@ -225,7 +286,8 @@ fpt_drop_stripes_of(const FPTDropped *d)
 	{
 		Oid			named;
 
-		if (!fpt_is_stripe(d->oids[k], &named))
+		if (list_member_oid(kept, d->oids[k]) ||
+			!fpt_is_stripe(d->oids[k], &named))
 			continue;
 		if (named != d->index && named != partner)
 		{
@@ -248,25 +310,6 @@ fpt_drop_stripes_of(const FPTDropped *d)
 }
 
 /*
- * An index is gone, and "heir" has its file.  If that has been rebuilt since,
- * it has new stripes, and the old ones belong to nobody.
- */
-static void
-fpt_stripes_inherit(const FPTDropped *d, Oid heir)
-{
-	Oid			theirs[FPT_MAX_STRIPES];
-	int			ntheirs = fpt_stripes_of_living(heir, theirs);
-	Oid			named;
-
-	Assert(OidIsValid(heir) && heir != d->index);
-	fpt_stripes_adopt(heir);
-	for (int k = 0; ntheirs >= 0 && k < d->n; k++)
-		if (!fpt_oid_is_in(d->oids[k], theirs, ntheirs) &&
-			fpt_is_stripe(d->oids[k], &named))
-			fpt_stripe_drop(d->oids[k]);
-}
-
-/*
  * Before commit: see to the stripes of indexes that do not exist any more.
  * Those that still do are being dropped concurrently: in a later transaction.
  * Reads and changes catalogues; an error here aborts the transaction, which
@@ -283,7 +326,7 @@ fpt_collect(void)
 	while (*link != NULL)
 	{
 		FPTDropped *d = *link;
-		Oid			heir;
+		List	   *kept = NIL;
 
 		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(d->index)))
 		{
@@ -291,12 +334,9 @@ fpt_collect(void)
 			link = &d->next;
 			continue;
 		}
-		/* ALTER TABLE makes a new index of an old one's file. */
-		heir = fpt_relid_by_file(d->space, d->file);
-		if (OidIsValid(heir))
-			fpt_stripes_inherit(d, heir);
-		else
-			fpt_drop_stripes_of(d);
+		if (fpt_stripes_inherit(d, &kept))
+			fpt_drop_stripes_of(d, kept);
+		list_free(kept);
 		*link = d->next;
 		pfree(d);
 	}

@@ -98,6 +98,16 @@ my $fails = q{CREATE UNIQUE INDEX CONCURRENTLY xc ON x USING fptree (w)
 	WITH (tablespaces = 'd8, d9, d10');};
 my $move = 'ALTER INDEX xi SET TABLESPACE d10';
 my $rows = 'INSERT INTO x SELECT hashint8(i), i, 1 FROM generate_series(1, 20000) i';
+my $type = 'ALTER TABLE x ALTER v TYPE varchar(40)';
+my $vmove = 'ALTER INDEX xv SET TABLESPACE d10';
+# The index's main file becomes that of a btree index, and the other way round.
+my $damage = q{CREATE INDEX yb ON y USING btree (k);
+BEGIN;
+UPDATE pg_class c SET relfilenode = o.relfilenode
+FROM (VALUES ('yi', 'yb'), ('yb', 'yi')) s (a, b) JOIN pg_class o ON o.relname = b
+WHERE c.relname = a;
+COMMIT;
+};
 my $list = q{ALTER INDEX xi SET (tablespaces = 'd1, d9')};
 
 # name, commands, stripes that are left
@@ -162,7 +172,22 @@ my @lines = (
 		INSERT INTO x SELECT i, i, 1 FROM generate_series(1, 9000) i; COMMIT}, 7],
 	['ALTER TYPE, TRUNCATE of a new table', q{BEGIN; CREATE TABLE y (v varchar(20)); CREATE INDEX ON y USING fptree (v) WITH (tablespaces = 'd8, d9');
 		INSERT INTO y SELECT generate_series(1, 2000); ALTER TABLE y ALTER v TYPE varchar(40); TRUNCATE y; COMMIT}, 9],
+	['ALTER TYPE, SET TABLESPACE in one transaction', "BEGIN; $type; $vmove; COMMIT", 7],
+	['the same, rolled back', "BEGIN; $type; $vmove; ROLLBACK", 7],
+	['the same, moved back as well', "BEGIN; $vmove; $type; ALTER INDEX xv SET TABLESPACE pg_default; COMMIT", 7],
+	['the same, in a savepoint', "BEGIN; $type; SAVEPOINT a; $vmove; RELEASE a; COMMIT", 7],
+	['the same, taken back', "BEGIN; $type; SAVEPOINT a; $vmove; ROLLBACK TO a; COMMIT", 7],
+	['the same, ALL IN TABLESPACE', "BEGIN; $type; ALTER INDEX ALL IN TABLESPACE pg_default OWNED BY CURRENT_USER SET TABLESPACE d10; COMMIT;"
+		  . 'ALTER INDEX ALL IN TABLESPACE d10 SET TABLESPACE pg_default', 7],
+	['the same, prepared', "BEGIN; $type; $vmove; PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'", 7],
+	['the same, in DO', "DO \$\$ BEGIN $type; $vmove; END \$\$", 7],
+	['SET TABLESPACE, ALTER TYPE', "BEGIN; $vmove; $type; COMMIT", 7],
+	['ALTER TYPE, SET TABLESPACE, ALTER TYPE', "BEGIN; $type; $vmove; ALTER TABLE x ALTER v TYPE varchar(50); COMMIT", 7],
+	['ALTER TYPE, SET TABLESPACE, REINDEX', "BEGIN; $type; $vmove; REINDEX INDEX xv; COMMIT", 7],
+	['ALTER TYPE, SET TABLESPACE, TRUNCATE', "BEGIN; $type; $vmove; TRUNCATE x; COMMIT", 7],
+	['ALTER TYPE, SET TABLESPACE, DROP', "BEGIN; $type; $vmove; DROP INDEX xv; COMMIT", 4],
 	['files exchanged', "$swap; DROP TABLE y", 7],
+	['files exchanged, one damaged', "$swap $damage DROP TABLE y", 7],
 	['files exchanged with an index that was not striped', q{ALTER INDEX xi RESET (tablespaces);
 		REINDEX INDEX xi; ALTER INDEX xi SET (tablespaces = 'd1, d2');} . "$swap; DROP TABLE y; REINDEX INDEX xi", 5],
 	['files exchanged, one table dropped later', "$swap; REINDEX INDEX xi; DROP TABLE y", 7],
