@@ -235,6 +235,7 @@ CREATE TABLE ci (a int);
 INSERT INTO ci SELECT i % 400 FROM generate_series(1, 401) i;
 CREATE UNIQUE INDEX CONCURRENTLY ci_a ON ci USING fptree (a);
 SELECT indisvalid FROM pg_index WHERE indexrelid = 'ci_a'::regclass;
+SELECT fptree_metap('ci_a');
 INSERT INTO ci VALUES (1000), (3);
 DELETE FROM ci WHERE ctid IN (SELECT ctid FROM (SELECT ctid, row_number()
 	OVER (PARTITION BY a ORDER BY ctid) AS n FROM ci) s WHERE n > 1);

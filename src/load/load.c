@@ -40,6 +40,7 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/rows.h"
+#include "server/stop.h"
 #include "store/buf.h"
 #include "store/map.h"
 #include "store/options.h"
@@ -1447,6 +1448,7 @@ fpt_load_end(FPTLoad *load)
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
 
+	fpt_stop_point(FPT_STOP_BUILD_META);
 	page = fpt_load_page(load, FPT_METAPAGE);
 	memcpy(page, load->meta, BLCKSZ);
 	fpt_pagewriter_put(load->writer, page);

@@ -71,6 +71,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_MERGE_INNER] = "merge_inner",
 	[FPT_STOP_FREE_PAGES] = "free_pages",
 	[FPT_STOP_BUILD_LOAD] = "build_load",
+	[FPT_STOP_BUILD_META] = "build_meta",
 	[FPT_STOP_BUILD_DONE] = "build_done",
 };
 

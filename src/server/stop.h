@@ -78,6 +78,7 @@ typedef enum FPTStop
 
 	/* builds */
 	FPT_STOP_BUILD_LOAD,		/* table read, nothing written */
+	FPT_STOP_BUILD_META,		/* the metapage alone is not written */
 	FPT_STOP_BUILD_DONE,		/* all written */
 	FPT_NSTOPS
 } FPTStop;

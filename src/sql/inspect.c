@@ -137,6 +137,7 @@ fpt_inspect_open(Oid indexid)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("unlogged index \"%s\" has no contents during recovery",
 						RelationGetRelationName(rel))));
+	fpt_require_built(rel);
 	return rel;
 }
 

@@ -92,17 +92,32 @@ fpt_has_contents(Relation rel)
 		!RecoveryInProgress();
 }
 
-/* For functions that need a complete index. */
+/*
+ * For functions that look at pages, whatever is in them, and for those that
+ * need a complete index.
+ */
 static inline void
-fpt_require_valid(Relation rel)
+fpt_require(Relation rel, bool met)
 {
-	if (!rel->rd_index->indisvalid)
+	if (!met)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" is not valid",
 						RelationGetRelationName(rel)),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(rel))));
+}
+
+static inline void
+fpt_require_built(Relation rel)
+{
+	fpt_require(rel, !fpt_is_unbuilt(rel));
+}
+
+static inline void
+fpt_require_valid(Relation rel)
+{
+	fpt_require(rel, rel->rd_index->indisvalid);
 }
 
 /*

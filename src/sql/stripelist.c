@@ -102,8 +102,9 @@ fptree_stripes(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	n = fpt_has_contents(index) ? fpt_metapage_stripes(index, oids) : 0;
-	/* CREATE INDEX CONCURRENTLY leaves an empty file if it fails */
-	if (n < 0 && (!fpt_has_storage(index) || fpt_npages(index, &map) > 0))
+	/* CREATE INDEX CONCURRENTLY leaves anything in the file if it fails */
+	if (n < 0 && !fpt_is_unbuilt(index) &&
+		(!fpt_has_storage(index) || fpt_npages(index, &map) > 0))
 		fpt_corrupt(index, FPT_METAPAGE, "The metapage is not one of fptree");
 	Assert(n <= (int) lengthof(oids));
 	for (int k = 0; k < n; k++)

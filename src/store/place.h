@@ -114,6 +114,19 @@ fpt_page_exists(Relation rel, FPTPageMap *map, uint32 pageno)
 extern bool fpt_has_storage(Relation rel);
 extern bool fpt_has_init(Relation rel);
 
+/*
+ * Is it being built CONCURRENTLY, or has that failed?  Builds write files past
+ * shared buffers, the metapage last: whoever read it before would leave zeroes
+ * there, which outlive the build.  So pages of such an index are not read but by
+ * its build.  Looks at the relcache entry alone: what that does not know of yet
+ * was not built, for us, when the index was locked.
+ */
+static inline bool
+fpt_is_unbuilt(Relation index)
+{
+	return !index->rd_index->indisready && index->rd_index->indislive;
+}
+
 /* Does page b lie right behind page a, so that reading a may bring it? */
 static inline bool
 fpt_page_follows(const FPTPageMap *map, uint32 a, uint32 b)

@@ -626,7 +626,8 @@ fpt_metapage_stripes(Relation index, Oid *oids)
 	Buffer		buf;
 	FPTPageMap	map = {0};
 
-	if (!fpt_has_storage(index) || fpt_npages(index, &map) == 0)
+	if (fpt_is_unbuilt(index) || !fpt_has_storage(index) ||
+		fpt_npages(index, &map) == 0)
 		return -1;
 	buf = fpt_rawread_meta(index);
 	LockBuffer(buf, BUFFER_LOCK_SHARE);

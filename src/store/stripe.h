@@ -58,7 +58,7 @@ extern bool fpt_is_created(Relation index);
 
 /*
  * The stripes that an open index's metapage names.  Returns their number, or -1
- * if there is no metapage that could be read.  Does not trust the relcache, and
+ * if there is no metapage that could be read, as long as it is built, too.  Does not trust the relcache, and
  * raises no error about what it finds in the page.  The index is locked; the
  * metapage is for a moment, to read.  oids has room for FPT_MAX_STRIPES.
  */
