@@ -601,17 +601,23 @@ fpt_space_name(Oid space)
 	return s->name;
 }
 
-/* Raise an error: stripe k of n is not there, or is something else. */
+/*
+ * Raise an error: stripe k of n is not there, if rel is NULL, or is something
+ * else.  How that came about nobody knows.
+ */
 static void __attribute__((noreturn))
-fpt_stripe_lacking(Relation index, Oid relid, int k, int n)
+fpt_stripe_lacking(Relation index, Oid relid, Relation rel, int k, int n)
 {
 	Assert(k > 0 && k <= n);
 	ereport(ERROR,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" lacks stripe %d of %d (OID %u)",
 					RelationGetRelationName(index), k, n, relid),
-			 errdetail("pg_upgrade leaves the stripes of indexes behind."),
-			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+			 rel == NULL ?
+			 errdetail("There is no relation with this OID.") :
+			 errdetail("The relation with this OID, \"%s\", is no stripe.",
+					   RelationGetRelationName(rel)),
+			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index. All striped indexes need that after pg_upgrade, which leaves stripes behind.",
 					 RelationGetRelationName(index))));
 }
 
@@ -733,7 +739,7 @@ fpt_stripes_load(Relation index, const Oid *oids, int n)
 
 		if (rel == NULL || rel->rd_rel->relkind != RELKIND_TOASTVALUE ||
 			rel->rd_rel->relam != am)
-			fpt_stripe_lacking(index, oids[k], k + 1, n);
+			fpt_stripe_lacking(index, oids[k], rel, k + 1, n);
 		fpt_stripe_place(&st->at[k], rel);
 		st->at[k].relid = oids[k];
 		st->at[k].space = rel->rd_rel->reltablespace;
