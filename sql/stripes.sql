@@ -374,6 +374,14 @@ SELECT fptree_drop_orphans();
 SELECT count(*) FROM fptree_orphans();
 SELECT fpt_check_all();
 
+-- Nothing in them is to be frozen, so they hold back nobody's horizon; a
+-- transaction that is none counts as infinitely old (see docs/stripes.md)
+SELECT count(*) > 0 AS stripes FROM pg_class
+WHERE relkind IN ('r', 't', 'm') AND age(relfrozenxid) > 1000000000;
+SELECT count(*) FROM pg_class
+WHERE relkind IN ('r', 't', 'm') AND relfrozenxid <> '0' AND age(relfrozenxid) > 1000000000;
+SELECT age(datfrozenxid) > 1000000000 FROM pg_database WHERE datname = current_database();
+
 DROP TABLE s, f, u, p, own;
 DROP FUNCTION pages, leaves, stripes_of, attempt, lacking;
 REVOKE ALL ON SCHEMA public FROM regress_fpt_owner;
