@@ -151,6 +151,7 @@ struct FPTGeneral
 	int			natts;
 	uint8		usual;			/* header of entries without NULLs */
 	bool		simple;			/* all columns are known to write_simple() */
+	bool		unsure;			/* see fpt_general_unsure() */
 	bool		prefixes;		/* the first column is a string of bytes, and
 								 * the head its first 8: pages may have
 								 * prefixes */

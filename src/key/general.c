@@ -190,6 +190,8 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 		if (i >= g->nkeys)
 			continue;
 		init_key_column(rel, i, c);
+		g->unsure |= c->kind == FPT_COL_ANY &&
+			!fpt_head_known(c->cmp->fn_oid, rel->rd_opcintype[i]);
 		if (i == g->head.nparts)
 			(void) fpt_head_add(&g->head, c->cmp->fn_oid,
 								rel->rd_opcintype[i], c->collation,
@@ -897,4 +899,10 @@ fpt_general_form(const FPTGeneral *g, Relation rel, const Datum *values,
 				 errdetail("Index row references tuple (%u,%u) of the table.",
 						   FPT_TID_FORMAT_ARGS(tid)),
 				 errhint("Values larger than a third of a page cannot be indexed. Consider an index on a hash of the value, or full text indexing.")));
+}
+
+bool
+fpt_general_unsure(const FPTGeneral *g)
+{
+	return g->unsure;
 }

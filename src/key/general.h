@@ -85,6 +85,14 @@ extern Size fpt_general_size(Relation rel);
  */
 extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
 
+/*
+ * May comparisons contradict each other, so that there is no order that all
+ * keys could be in?  A library's collation may have such strings, and a type of
+ * an extension such values.  False where all functions are known as numbers' or
+ * bytes'.  Constant for an index; raises nothing.
+ */
+extern bool fpt_general_unsure(const FPTGeneral *g);
+
 /* What a search key in memory has instead of a tuple; see FPTKey.search. */
 typedef struct FPTGeneralSearch
 {

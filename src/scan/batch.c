@@ -397,6 +397,19 @@ fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
 }
 
 /*
+ * Ranges that ascend do not do so in the page: it is damaged, an error, unless
+ * comparisons may contradict each other.  Then the scan gets on all the same,
+ * at the cost of rows that it does not find.
+ */
+static void
+fpt_disordered(IndexScanDesc scan, FPTScanOpaque *so, const FPTBatch *b)
+{
+	if (!so->ix.unsure)
+		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	so->ix.strayed = true;
+}
+
+/*
  * Copy one range's entries of a locked page to the end of the batch; "filter":
  * only those that match the quals.  The range may end after the page.  Returns
  * whether there are entries in it, matching or not.  *done: where the one
@@ -430,7 +443,12 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 		return false;
 	}
 	if (unlikely(fpt_loc_before(&first, done)))
-		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	{
+		fpt_disordered(scan, so, b);
+		first = *done;
+		if (!fpt_loc_before(&first, &last))
+			return false;
+	}
 	*done = last;
 	fpt_batch_room(so, b, page, last.kid - first.kid + 1);
 	if (filter)
@@ -470,7 +488,10 @@ fpt_leap(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 	if (done->kid >= fpt_header(page)->nkids)
 		return false;
 	if (unlikely(!fpt_loc_before(leapt, done)))
-		fpt_corrupt(scan->indexRelation, b->pageno, "Entries are out of order");
+	{
+		fpt_disordered(scan, so, b);
+		return false;
+	}
 	*leapt = *done;
 	if (fpt_page_get(&so->ix.layout, page, *done, e) != FPT_OK)
 		fpt_corrupt_page(scan->indexRelation, &so->ix.layout, page, b->pageno);
@@ -794,6 +815,32 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 }
 
 /*
+ * The scan comes to one more leaf, in this direction.  False: these are more
+ * than the index has pages, so that it does not get on (L11).  Where
+ * comparisons may contradict each other it can have jumped back again and
+ * again, which it does no more then, and counts anew; only links can go on to
+ * lead in a circle, an error.  May raise where the file cannot be looked at.
+ */
+static bool
+fpt_scan_steps(IndexScanDesc scan, FPTScanOpaque *so, int dir)
+{
+	if (so->stepdir != dir)
+		so->steps = 0;
+	so->stepdir = dir;
+	if (likely(++so->steps <= so->ix.map.npages) ||
+		so->steps <= fpt_npages(scan->indexRelation, &so->ix.map))
+		return true;
+	if (!so->ix.unsure)
+		return false;
+	if (so->disorder)
+		fpt_corrupt(scan->indexRelation, so->cur.pageno,
+					"The links of leaves lead in a circle");
+	so->disorder = so->ix.strayed = true;
+	so->steps = 0;
+	return true;
+}
+
+/*
  * Is this live leaf the one on which a scan of general keys goes on at "at",
  * the fence that it has come to?  It is if it begins there (dir < 0: ends
  * there), byte for byte, whatever the comparison function makes of that.  So a
@@ -824,17 +871,15 @@ fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 	/* A damaged fence must not make the scan begin again. */
 	if (dir > 0 ? far.cls <= FPT_CLS_MINF : far.cls >= FPT_CLS_PINF)
 		return false;
-	if (so->stepdir != dir)
-		so->steps = 0;
-	so->stepdir = dir;
-	if (++so->steps > so->ix.map.npages &&
-		so->steps > fpt_npages(scan->indexRelation, &so->ix.map))
+	if (!fpt_scan_steps(scan, so, dir))
 		return false;
 	if (scan->numberOfKeys > 0 && !so->disorder)
 	{
 		int			cmp = fpt_key_cmp(l, &far, at);
 
 		so->disorder = dir > 0 ? cmp <= 0 : cmp >= 0;
+		if (so->disorder)
+			so->steps = 0;
 	}
 	return true;
 }
@@ -856,11 +901,12 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 {
 	Relation	rel = scan->indexRelation;
 	FPTLook		look = so->look;
+	FPTLook    *looking = look.start != NULL ? &look : NULL;
+	Buffer		buf;
 
 	so->look.start = NULL;
 	if (hint != FPT_NOPAGE)
 	{
-		Buffer		buf;
 		Page		page;
 
 		fpt_stop_point(FPT_STOP_SCAN_STEP);
@@ -874,9 +920,15 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
-	if (unlikely(look.start != NULL))
-		return fpt_descend_looking(rel, &so->ix, key, &look);
-	return fpt_descend(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL);
+	if (so->disorder || !so->ix.unsure)
+		return fpt_descend_looking(rel, &so->ix, key, looking);
+	buf = fpt_descend_anyway(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL,
+							 looking);
+
+	/* once in a scan: from there on it goes from leaf to leaf, to its end */
+	if (so->ix.strayed)
+		so->disorder = true;
+	return buf;
 }
 
 /*
@@ -1120,6 +1172,8 @@ fpt_advance_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	if (r->moved && !so->disorder)
 		jump = dir > 0 ? fpt_key_cmp(l, &r->lo, at) > 0 :
 			fpt_key_cmp(l, &r->hi, at) < 0;
+	if (jump && so->ix.unsure)
+		(void) fpt_scan_steps(scan, so, dir);
 	if (jump)
 		target = dir > 0 ? &r->lo : &r->hi;
 	else if (dir < 0)
@@ -1169,6 +1223,7 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 		fpt_parallel_done(scan);
 		return FPT_ADVANCE_END;
 	}
+	fpt_warn_strayed(scan->indexRelation, &so->ix);
 	b->pos = dir > 0 ? 0 : b->n - 1;
 	if (b->n > 0)
 		return FPT_ADVANCE_BATCH;

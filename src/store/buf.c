@@ -339,6 +339,7 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
 		g = ix->layout.arg;
 		ix->headless = g->head.nparts == 0;
+		ix->unsure = fpt_general_unsure(g);
 		ix->stale = (ix->sortkeys && g->sortversion != ix->sortversion) ||
 			(ix->collversion != 0 &&
 			 fpt_collations_version(rel) != ix->collversion);
@@ -431,6 +432,30 @@ fpt_index_current(Relation rel, const FPTIndex *ix)
 					RelationGetRelationName(rel)),
 			 errdetail("The order of its entries may not be that of the collation as it is now."),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+					 RelationGetRelationName(rel))));
+}
+
+void
+fpt_warn_strayed(Relation rel, FPTIndex *ix)
+{
+	static List *told = NIL;
+	Oid			index = RelationGetRelid(rel);
+	MemoryContext old;
+
+	if (likely(!ix->strayed))
+		return;
+	ix->strayed = false;
+	if (list_member_oid(told, index))
+		return;
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	told = lappend_oid(told, index);
+	MemoryContextSwitchTo(old);
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("comparisons of keys of index \"%s\" contradict each other",
+					RelationGetRelationName(rel)),
+			 errdetail("The operator class or the collation gives its values no order, or not the one that they were put in.  Searches may miss rows."),
+			 errhint("Run \"REINDEX INDEX %s;\" if the order has changed; if it is none, have no index on these values.",
 					 RelationGetRelationName(rel))));
 }
 

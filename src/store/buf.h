@@ -31,6 +31,13 @@ extern FPTIndex *fpt_index(Relation rel);
 extern void fpt_index_copy(Relation rel, FPTIndex *ix);
 
 /*
+ * If a descent has found no page that covers its key, and went on at another
+ * one (ix->strayed), warn of it, once in a session and index.  No page is
+ * locked: the client may be slow.  Keeps the index's OID in TopMemoryContext.
+ */
+extern void fpt_warn_strayed(Relation rel, FPTIndex *ix);
+
+/*
  * Raise an error if sort keys in the index are not those of the collation as it
  * is now, and warn if it has been built with another version of any collation.
  * Before keys are looked for that were not in the index already.  Reads

@@ -45,6 +45,8 @@ typedef struct FPTIndex
 	uint32		collversion;
 	bool		stale;			/* one of these two is another one by now */
 	bool		headless;		/* heads of all keys are the same */
+	bool		unsure;			/* comparisons may contradict each other */
+	bool		strayed;		/* they did: to be said (fpt_warn_strayed()) */
 	uint64		serial;			/* number of this description, in the backend */
 	int			rootlevel;		/* hint, as of the last descent */
 	uint32		lastleaf;		/* hint: rightmost leaf, if inserted to last */

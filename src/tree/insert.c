@@ -33,7 +33,8 @@
 #include "tree/unique.h"
 
 /*
- * The leaf for a key, locked exclusively, without an open split: those on the
+ * The leaf for a key, or where the search for it ends if comparisons contradict
+ * each other, locked exclusively, without an open split: those on the
  * way are finished, each for good (L11).  An ascending load finds the rightmost
  * page without a descent, if nobody holds it.  Nothing may be locked before,
  * and nothing else is on return; *stack is the way there, of rootlevel -1 if
@@ -67,7 +68,8 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 	}
 	for (;;)
 	{
-		buf = fpt_descend(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE, stack);
+		buf = fpt_descend_anyway(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE, stack,
+								 NULL);
 		if (likely(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE)))
 			return buf;
 		fpt_stop_point(FPT_STOP_FINISH_SPLIT);
@@ -108,7 +110,12 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		 */
 		fpt_equal_range(ix, key, &lo, &hi);
 		if (fpt_key_cmp(&ix->layout, &high, &lo) < 0)
-			fpt_corrupt(rel, fpt_bufpage(buf), "Entries are out of order");
+		{
+			if (!ix->unsure)
+				fpt_corrupt(rel, fpt_bufpage(buf), "Entries are out of order");
+			ix->strayed = true;
+			break;
+		}
 		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
 		fpt_stop_point(FPT_STOP_UNIQUE_WALK);
@@ -402,6 +409,9 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		fpt_insert_leaf(rel, ix, buf, &e, &stack, &del);
 	}
 	if (general)
+	{
 		fpt_insert_learnt(rel, ix);
+		fpt_warn_strayed(rel, ix);
+	}
 	return is_unique;
 }

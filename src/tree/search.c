@@ -41,6 +41,15 @@
 #define FPT_MAX_MOVES		(100 + MaxBackends)
 
 /*
+ * Pages that a descent passes to the right where fences do not tell how far to
+ * go.
+ */
+#define FPT_MAX_STRAY		20
+
+/* Attempts of a descent after which an order that is none is thought of. */
+#define FPT_STRAY_AFTER		2
+
+/*
  * See tree/search.h.  Several images may stand for values that are equal, as
  * those of 0 and -0 do; of a general key the comparison function sees to that.
  */
@@ -227,6 +236,59 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
 }
 
 /*
+ * Where comparisons contradict each other (FPTIndex.unsure): from the locked
+ * child of a downlink go right as long as the key is not below the high fence
+ * and fences rise, a few pages at most.  A NULL, or an end of the index, has
+ * its place all the same, which no function decides: to that it goes on.  Bytes
+ * are asked and not comparisons: is each page the one to which links lead?  Its
+ * low fence must be "low", the separator or the high fence of the page before.
+ *
+ * Returns the page where that ends, which need not cover the key, locked as
+ * asked; InvalidBuffer, with no lock, if a page is not what links say, as it
+ * was unlinked meanwhile, or the index is damaged.  Raises an error if a right
+ * link cannot be one, or if comparing does.
+ */
+static Buffer
+fpt_stray_right(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
+				int level, int lock, FPTKeyBuf *low)
+{
+	const FPTLayout *l = &ix->layout;
+	bool		value = key->cls == FPT_CLS_VALUE;
+
+	for (uint32 moves = 0;; moves++)
+	{
+		Page		page = BufferGetPage(buf);
+		FPTKey		high;
+		FPTKeyBuf	whole;
+		uint32		right;
+
+		Assert(fpt_buffer_locked(buf, lock == BUFFER_LOCK_EXCLUSIVE));
+		if (!fpt_page_on_level(page, level) ||
+			!fpt_page_begins_at(l, page, &low->key))
+		{
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
+		right = fpt_header(page)->right;
+		high = fpt_page_high(l, page);
+		if (right == FPT_NOPAGE || (value && moves >= FPT_MAX_STRAY) ||
+			fpt_page_below_high(l, page, key) ||
+			(value && moves > 0 && fpt_key_cmp(l, &high, &low->key) <= 0) ||
+			!fpt_key_whole(l, &high, &whole))
+			return buf;
+		if (right == fpt_bufpage(buf))
+			fpt_corrupt(rel, fpt_bufpage(buf),
+						"The right link contradicts the high fence");
+		fpt_key_copy(low, &whole.key);
+		UnlockReleaseBuffer(buf);
+		CHECK_FOR_INTERRUPTS();
+		if (fpt_moved_far(rel, ix, moves))
+			return InvalidBuffer;
+		buf = fpt_getbuf(rel, ix, right, lock);
+	}
+}
+
+/*
  * See tree/search.h.  Where it begins is compared byte by byte: the order may
  * have changed, and the fences are copies of each other all the same.
  */
@@ -242,7 +304,7 @@ fpt_check_continues(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *at,
 		!fpt_page_begins_at(&ix->layout, page, at))
 		fpt_corrupt(rel, fpt_bufpage(buf),
 					"The page does not continue its left sibling");
-	if (fpt_key_cmp(&ix->layout, &high, at) <= 0)
+	if (!ix->unsure && fpt_key_cmp(&ix->layout, &high, at) <= 0)
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page ends before it begins");
 	if (steps > ix->map.npages && steps > fpt_npages(rel, &ix->map))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The right links lead in a circle");
@@ -387,6 +449,59 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	return buf;
 }
 
+/*
+ * One descent that ends somewhere, whatever comparisons make of it: where
+ * fpt_stray_right() does on each level.  For an index whose comparisons may
+ * contradict each other, of which no page covers some keys.  Wherever they do
+ * not, it is the page that covers the key.
+ *
+ * Returns it locked as asked, and nothing else is; InvalidBuffer if pages are
+ * not what links say.  Raises an error about what no concurrent change
+ * explains, or if comparing does.  stack may be NULL.
+ */
+static Buffer
+fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				   int lock, FPTStack *stack)
+{
+	const FPTLayout *l = &ix->layout;
+	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
+	int			cur = ix->rootlevel;
+
+	Assert(ix->unsure);
+	if (cur < level)
+		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
+	if (stack)
+		stack->rootlevel = cur;
+	while (BufferIsValid(buf) && cur > level)
+	{
+		Page		page = BufferGetPage(buf);
+		FPTBounds	around;
+		FPTLoc		loc;
+		FPTKey		first = fpt_page_low(l, page);
+		uint32		child;
+		int			mode = cur - 1 == level ? lock : BUFFER_LOCK_SHARE;
+
+		if (stack)
+			stack->page[cur] = fpt_bufpage(buf);
+		if (fpt_page_find_child(l, page, key, &child, &loc) != FPT_OK ||
+			!fpt_child_bounds(ix, page, loc, &around) ||
+			(loc.kid == 0 && loc.rank == 0 &&
+			 !fpt_key_whole(l, &first, &around.low)))
+			fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
+		if (child <= FPT_ROOTPAGE)
+			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
+		UnlockReleaseBuffer(buf);
+		cur--;
+		buf = fpt_getbuf(rel, ix, child, mode);
+		buf = fpt_stray_right(rel, ix, buf, key, cur, mode, &around.low);
+	}
+	if (BufferIsValid(buf) &&
+		!(fpt_page_above_low(l, BufferGetPage(buf), key) &&
+		  fpt_page_below_high(l, BufferGetPage(buf), key)))
+		ix->strayed = true;
+	return buf;
+}
+
 Buffer
 fpt_descend_try(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 				int lock)
@@ -436,6 +551,24 @@ fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			int lock, FPTStack *stack)
 {
 	return fpt_descend_until(rel, ix, key, level, lock, stack, NULL);
+}
+
+Buffer
+fpt_descend_anyway(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
+				   int lock, FPTStack *stack, const FPTLook *look)
+{
+	Buffer		buf;
+
+	for (int n = 1; ix->unsure && n <= FPT_MAX_RESTARTS; n++)
+	{
+		buf = fpt_descend_once(rel, ix, key, level, lock, stack, look);
+		if (buf == InvalidBuffer && n >= FPT_STRAY_AFTER)
+			buf = fpt_descend_astray(rel, ix, key, level, lock, stack);
+		if (buf != InvalidBuffer)
+			return buf;
+		CHECK_FOR_INTERRUPTS();
+	}
+	return fpt_descend_until(rel, ix, key, level, lock, stack, look);
 }
 
 Buffer

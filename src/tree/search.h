@@ -96,6 +96,19 @@ extern Buffer fpt_descend_looking(Relation rel, FPTIndex *ix,
 								  const FPTKey *key, const FPTLook *look);
 
 /*
+ * The same where comparisons may contradict each other, as those of a cyclic
+ * order do, and no page covers the key (FPTIndex.unsure).  Then the descent
+ * ends at a page of the level that links lead to, which it says in ix->strayed:
+ * with no page locked, fpt_warn_strayed() is to be called.  An entry that is
+ * put there is in the index, and scans of all of it return it.  look may be
+ * NULL.  Raises an error where links contradict fences byte by byte, which is
+ * damage and no order.
+ */
+extern Buffer fpt_descend_anyway(Relation rel, FPTIndex *ix, const FPTKey *key,
+								 int level, int lock, FPTStack *stack,
+								 const FPTLook *look);
+
+/*
  * The same for what can be done without: one attempt, and InvalidBuffer (no
  * lock) where it ends at a page that does not cover the key, or moves too far
  * (L11).  An index in the order of another version of a comparison function may

@@ -154,8 +154,11 @@ fpt_split_add(FPTSplit *sp, Page page)
 
 	Assert(e->key.cls > FPT_CLS_MINF && e->key.cls < FPT_CLS_PINF);
 
-	/* Nothing goes before the separator that stands for minus infinity. */
-	if (fpt_header(page)->level > 0 && sp->low.cls == FPT_CLS_MINF && sp->n > 0)
+	/*
+	 * Nothing goes before the separator that stands for the low fence, not even
+	 * where comparisons would have it so.
+	 */
+	if (fpt_header(page)->level > 0 && sp->n > 0)
 		a = 1;
 	while (a < b)
 	{
@@ -895,6 +898,20 @@ fpt_insert_room(const FPTLayout *l, Page copy, const FPTEntry *e, bool removed)
 }
 
 /*
+ * Comparisons that contradict each other call another separator equal to that
+ * of a child's new right sibling, so that this gets no downlink: only the right
+ * link leads there.  Otherwise the split would be left open, and fail again at
+ * each insertion.  The child is locked exclusively and stays so.
+ */
+static void
+fpt_leave_unlinked(Relation rel, FPTIndex *ix, Buffer childbuf)
+{
+	Assert(ix->unsure);
+	ix->strayed = true;
+	fpt_insert_finish(fpt_wal_start(rel, &ix->layout), childbuf);
+}
+
+/*
  * Try to get e into the page without splitting it.  True: done and logged;
  * false: nothing has changed.  "removed": after entries were removed for it.
  * The page and childbuf, if there is one, are locked exclusively and stay so.
@@ -916,6 +933,12 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
 		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
+	if (res == FPT_DUPLICATE && ix->unsure && BufferIsValid(childbuf))
+	{
+		fpt_wal_abort(wal);
+		fpt_leave_unlinked(rel, ix, childbuf);
+		return true;
+	}
 	if (res == FPT_DUPLICATE)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)
@@ -1045,8 +1068,8 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 			}
 		}
 		if (!BufferIsValid(buf))
-			buf = fpt_descend(rel, ix, sep, level, BUFFER_LOCK_EXCLUSIVE,
-							  NULL);
+			buf = fpt_descend_anyway(rel, ix, sep, level,
+									 BUFFER_LOCK_EXCLUSIVE, NULL, NULL);
 		if (!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE))
 			return buf;
 		fpt_finish_split(rel, ix, buf, stack);
