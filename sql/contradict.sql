@@ -1,5 +1,7 @@
--- Comparisons that contradict each other: an index takes every row all the same, VACUUM takes out every entry of a row that
--- is gone, and searches end without an error.
+-- Comparisons that contradict each other, or the sort keys of a library: an
+-- index takes every row all the same, VACUUM takes out every entry of a row that
+-- is gone, and searches end without an error.  Operators, not sort keys, say what
+-- an answer is.
 --
 CREATE SCHEMA fpt_contradict;
 SET search_path = fpt_contradict, public;
@@ -164,4 +166,47 @@ END $$;
 RESET client_min_messages;
 DROP TABLE t, u;
 
+-- Strings of which ICU's sort keys contradict its comparison, if it has these
+-- collations.  Operators use the comparison, and so must an index.
+CREATE FUNCTION sortkeys(collation_ text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	a text := convert_from('\x61ccb4f090a8b9f096bfb062', 'UTF8');
+	b text := convert_from('\x61ccb4f096bfb0ccb462', 'UTF8');
+	q text;
+	n int;
+	m int;
+BEGIN
+	EXECUTE format('CREATE TABLE v (s text COLLATE %I)', collation_);
+	FOR i IN 1 .. 2 LOOP
+		IF i = 1 THEN
+			CREATE INDEX v_s ON v USING fptree (s);
+			INSERT INTO v VALUES (a), (b);
+			INSERT INTO v SELECT x || y || chr(97 + g / 7) FROM generate_series(1, 150) g, unnest(ARRAY[a, b]) x,
+				unnest(ARRAY['', a, b, chr(820), chr(94192), chr(776)]) y;
+		ELSE
+			REINDEX INDEX v_s;
+		END IF;
+		PERFORM fptree_index_check('v_s', true);
+		FOREACH q IN ARRAY ARRAY['s < %L', 's <= %L', 's > %L', 's >= %L', 's = %L'] LOOP
+			FOREACH q IN ARRAY ARRAY[format(q, a), format(q, b), format(q, a || a || 'c')] LOOP
+				SET LOCAL enable_seqscan = on;
+				SET LOCAL enable_indexscan = off;
+				SET LOCAL enable_indexonlyscan = off;
+				EXECUTE 'SELECT count(*) FROM v WHERE ' || q INTO n;
+				SET LOCAL enable_seqscan = off;
+				SET LOCAL enable_indexscan = on;
+				SET LOCAL enable_indexonlyscan = on;
+				EXECUTE 'SELECT count(*) FROM v WHERE ' || q INTO m;
+				IF m <> n THEN
+					RETURN NEXT format('%s: %s rows by the index, %s without, %s', collation_, m, n, q);
+				END IF;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+	DROP TABLE v;
+END $$;
+SET enable_bitmapscan = off;
+SELECT sortkeys(collname) FROM pg_collation
+	WHERE collname IN ('vi-x-icu', 'bn-x-icu', 'en-x-icu') AND
+		getdatabaseencoding() = 'UTF8';
 DROP SCHEMA fpt_contradict CASCADE;

@@ -36,8 +36,8 @@
 
 #include "key/collation.h"
 #include "key/head.h"
+#include "key/locale.h"
 #include "key/procs.h"
-#include "key/sortkey.h"
 
 /*
  * What has been found: hashes of versions, each once, and row types that have

@@ -146,7 +146,6 @@ typedef struct FPTColumn
 struct FPTGeneral
 {
 	FPTHeadDesc head;
-	uint32		sortversion;	/* of the sort keys in it, or 0 */
 	int			nkeys;
 	int			natts;
 	uint8		usual;			/* header of entries without NULLs */

@@ -167,7 +167,7 @@ init_write_step(const FPTHeadDesc *hd, int i, FPTColumn *c)
 }
 
 void
-fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
+fpt_general_init(Relation rel, FPTGeneral *g)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 
@@ -195,10 +195,9 @@ fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys)
 		if (i == g->head.nparts)
 			(void) fpt_head_add(&g->head, c->cmp->fn_oid,
 								rel->rd_opcintype[i], c->collation,
-								rel->rd_indoption[i], sortkeys);
+								rel->rd_indoption[i]);
 	}
 	Assert(g->head.nparts <= g->nkeys);
-	g->sortversion = fpt_head_sortversion(&g->head);
 	g->prefixes = g->col[0].kind == FPT_COL_BYTES && g->head.nparts == 1 &&
 		fpt_head_nbytes(&g->head, 0) == (int) sizeof(uint64);
 	g->usual = (uint8) g->natts;

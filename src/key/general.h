@@ -78,12 +78,10 @@ extern bool fpt_index_is_general(Relation rel);
 extern Size fpt_general_size(Relation rel);
 
 /*
- * Fill *g, which has fpt_general_size() bytes, in.  "sortkeys": heads may be
- * made of sort keys, see FPT_KEYCLASS_SORTKEY.  Reads catalogues, so that no
- * page may be locked and invalidations may be processed; may raise.  What is
- * kept of sort keys is kept for the life of the backend.
+ * Fill *g, which has fpt_general_size() bytes, in.  Reads catalogues, so that no
+ * page may be locked and invalidations may be processed; may raise.
  */
-extern void fpt_general_init(Relation rel, FPTGeneral *g, bool sortkeys);
+extern void fpt_general_init(Relation rel, FPTGeneral *g);
 
 /*
  * May comparisons contradict each other, so that there is no order that all
@@ -195,7 +193,7 @@ typedef struct FPTGeneralString
  * and tuple, which is in *buf; class and TID are the caller's.  No value is out
  * of line.  The tuple's length can come out as more than FPT_MAX_TUPLE; its
  * contents are not complete then, but nothing beyond *buf is written.  May
- * raise: a collation's sort keys can.
+ * raise (memory).
  */
 extern void fpt_general_form_key(const FPTGeneral *g, const Datum *values,
 								 const bool *isnull, int natts,

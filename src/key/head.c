@@ -12,16 +12,14 @@
  * the collation.  No code is known for
  *
  *  - collations other than "C" of the C library: strxfrm() does not agree with
- *	  strcoll() on all systems;
+ *	  strcoll() on all systems, nor do ICU's sort keys with its comparison, which
+ *	  operators use, for all strings;
  *  - enums, whose order is in a catalog and can be changed there;
  *  - arrays, ranges, multiranges, records, tsquery and jsonb, whose comparison
  *	  begins with properties that take as long to find as the comparison itself,
  *	  or with elements of any type.
  *
- * Codes are stored on disk, so they do not depend on the server's version.  The
- * exception are collations whose sort keys the server trusts, those of ICU: the
- * code is the beginning of the sort key (key/sortkey.c), and the index
- * remembers the collation's version (FPTMetaData.sortversion).
+ * Codes are stored on disk, so they do not depend on the server's version.
  *
  *-------------------------------------------------------------------------
  */
@@ -41,7 +39,7 @@
 #include "utils/varbit.h"
 
 #include "key/head.h"
-#include "key/sortkey.h"
+#include "key/locale.h"
 #include "server/compat.h"
 
 /* --- bits ---------------------------------------------------------------- */
@@ -508,14 +506,6 @@ tsvector_code(Datum value)
 	return code;
 }
 
-/*
- * The beginning of a sort key comes in addition to the string, of which it
- * restores nothing.  Six bytes are about six letters; with the first two of
- * them the same, which they are on most pages of a large index, four bytes are
- * enough for an entry.  So they are at the head's lower end.
- */
-#define SORTKEY_BITS		48
-
 /* --- images -------------------------------------------------------------- */
 
 /* Bits of the code of an image type; 128: only the first 64 are used. */
@@ -614,8 +604,7 @@ image_value(const FPTHeadPart *part, uint64 code, char *buf)
  * and may raise.
  */
 static FPTHeadKind
-head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
-		  const FPTKeyType **type)
+head_kind(Oid cmpproc, Oid typid, Oid collation, const FPTKeyType **type)
 {
 	*type = fpt_keytype_for(cmpproc, typid);
 	if (*type != NULL)
@@ -624,10 +613,8 @@ head_kind(Oid cmpproc, Oid typid, Oid collation, bool sortkeys,
 	switch (cmpproc)
 	{
 		case F_BTTEXTCMP:
-			if (fpt_collation_is_c(collation))
-				return FPT_HEAD_TEXT;
-			return sortkeys && fpt_sortkey_version(collation) != 0 ?
-				FPT_HEAD_SORTKEY : FPT_HEAD_NONE;
+			return fpt_collation_is_c(collation) ? FPT_HEAD_TEXT :
+				FPT_HEAD_NONE;
 		case F_BPCHARCMP:
 			return fpt_collation_is_c(collation) ? FPT_HEAD_BPCHAR :
 				FPT_HEAD_NONE;
@@ -689,9 +676,6 @@ code_bits(const FPTHeadPart *part, bool *whole)
 		case FPT_HEAD_INET:
 		case FPT_HEAD_INTERVAL:
 			return bits;
-		case FPT_HEAD_SORTKEY:
-			*whole = false;
-			return SORTKEY_BITS;
 		default:
 			*whole = false;
 			return bits;
@@ -700,8 +684,7 @@ code_bits(const FPTHeadPart *part, bool *whole)
 
 /*
  * Returns a value's code, in ascending order, left-aligned; the value may be
- * toasted, and reading it may raise.  What is allocated is freed, but for what
- * sort keys keep.
+ * toasted, and reading it may raise.  What is allocated is freed.
  */
 static uint64
 value_code(const FPTHeadPart *part, Datum value)
@@ -709,8 +692,8 @@ value_code(const FPTHeadPart *part, Datum value)
 	Assert(part->kind != FPT_HEAD_NONE);
 
 	/* Interrupts are held off while a page is locked: rule L10. */
-	Assert((part->kind != FPT_HEAD_BPCHAR && part->kind != FPT_HEAD_SORTKEY) ||
-		   InterruptHoldoffCount == 0 || !fpt_head_is_long(value));
+	Assert(part->kind != FPT_HEAD_BPCHAR || InterruptHoldoffCount == 0 ||
+		   !fpt_head_is_long(value));
 	switch (part->kind)
 	{
 		case FPT_HEAD_IMAGE:
@@ -742,8 +725,6 @@ value_code(const FPTHeadPart *part, Datum value)
 			return oidvector_code(value);
 		case FPT_HEAD_TSVECTOR:
 			return tsvector_code(value);
-		case FPT_HEAD_SORTKEY:
-			return fpt_sortkey_prefix(part->collation, value);
 		case FPT_HEAD_NONE:
 			break;
 	}
@@ -807,8 +788,7 @@ fpt_head_known(Oid cmpproc, Oid typid)
 {
 	const FPTKeyType *type;
 
-	return head_kind(cmpproc, typid, InvalidOid, false, &type) !=
-		FPT_HEAD_NONE;
+	return head_kind(cmpproc, typid, InvalidOid, &type) != FPT_HEAD_NONE;
 }
 
 bool
@@ -820,12 +800,12 @@ fpt_head_is_bytes(Oid cmpproc, Oid collation)
 
 /*
  * See key/head.h.  A part has the room that the parts before have left, if the
- * last one is whole; a sort key's part is at the lower end (see SORTKEY_BITS).
- * FPT_HEAD_MAXPARTS is enough for all: a part takes two bits at least.
+ * last one is whole.  FPT_HEAD_MAXPARTS is enough for all: a part takes two bits
+ * at least.
  */
 bool
 fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
-			 int16 options, bool sortkeys)
+			 int16 options)
 {
 	FPTHeadPart *part = &hd->part[hd->nparts];
 	int			room = 64;
@@ -837,10 +817,9 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	if (room == 0 || hd->nparts >= FPT_HEAD_MAXPARTS)
 		return false;
 
-	part->kind = head_kind(cmpproc, typid, collation, sortkeys, &part->type);
+	part->kind = head_kind(cmpproc, typid, collation, &part->type);
 	if (part->kind == FPT_HEAD_NONE)
 		return false;
-	part->collation = collation;
 	bits = code_bits(part, &part->whole);
 	if (bits > room)
 	{
@@ -849,22 +828,11 @@ fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,
 	}
 	part->bits = (uint8) bits;
 	part->shift = (uint8) (room - bits);
-	if (part->kind == FPT_HEAD_SORTKEY)
-		part->shift = 0;
 	Assert(part->bits > 0 && part->shift + part->bits <= room);
 	part->descending = (options & INDOPTION_DESC) != 0;
 	part->nullsfirst = (options & INDOPTION_NULLS_FIRST) != 0;
 	hd->nparts++;
 	return true;
-}
-
-uint32
-fpt_head_sortversion(const FPTHeadDesc *hd)
-{
-	/* it is not the whole of a sort key, so no part follows */
-	if (hd->nparts > 0 && hd->part[hd->nparts - 1].kind == FPT_HEAD_SORTKEY)
-		return fpt_sortkey_version(hd->part[hd->nparts - 1].collation);
-	return 0;
 }
 
 /*
@@ -926,8 +894,7 @@ fpt_head_long_column(const FPTHeadDesc *hd)
 {
 	int			last = hd->nparts - 1;
 
-	return last >= 0 && (hd->part[last].kind == FPT_HEAD_BPCHAR ||
-						 hd->part[last].kind == FPT_HEAD_SORTKEY) ? last : -1;
+	return last >= 0 && hd->part[last].kind == FPT_HEAD_BPCHAR ? last : -1;
 }
 
 uint64

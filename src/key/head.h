@@ -54,8 +54,7 @@ typedef enum FPTHeadKind
 	FPT_HEAD_TIMETZ,
 	FPT_HEAD_TID,
 	FPT_HEAD_OIDVECTOR,
-	FPT_HEAD_TSVECTOR,
-	FPT_HEAD_SORTKEY			/* text in a collation with trusted sort keys */
+	FPT_HEAD_TSVECTOR
 } FPTHeadKind;
 
 /* Does fpt_head_restores() depend on the head? */
@@ -79,7 +78,6 @@ typedef struct FPTHeadPart
 	bool		whole;			/* that is all of the code */
 	bool		descending;
 	bool		nullsfirst;
-	Oid			collation;		/* FPT_HEAD_SORTKEY */
 	const FPTKeyType *type;		/* FPT_HEAD_IMAGE, FPT_HEAD_FLOAT */
 } FPTHeadPart;
 
@@ -90,9 +88,8 @@ typedef struct FPTHeadPart
  * The parts of an index's heads, from the most significant bits on: they do not
  * overlap, and only the last one may be cut off (not "whole").  Constant for
  * the life of a relfilenode, as heads are stored: what comes out of
- * fpt_head_add() may depend on nothing but the definition of the index, the
- * operator classes' functions and (FPT_HEAD_SORTKEY) the version in the
- * metapage.
+ * fpt_head_add() may depend on nothing but the definition of the index and the
+ * operator classes' functions.
  */
 typedef struct FPTHeadDesc
 {
@@ -103,14 +100,11 @@ typedef struct FPTHeadDesc
 /*
  * Column by column: start with nparts = 0 and call this for each key column, as
  * long as it returns true; false: it has no part, and nor can those after it.
- * "options" are the column's INDOPTION_* bits.  "sortkeys": codes may be made
- * of sort keys.  Reads catalogues; may raise.  No page may be locked.
+ * "options" are the column's INDOPTION_* bits.  Reads catalogues; may raise.
+ * No page may be locked.
  */
 extern bool fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid,
-						 Oid collation, int16 options, bool sortkeys);
-
-/* Version of the sort keys in the heads, 0 if there are none. */
-extern uint32 fpt_head_sortversion(const FPTHeadDesc *hd);
+						 Oid collation, int16 options);
 
 /* Is a comparison function known here, as one that uses no collation? */
 extern bool fpt_head_known(Oid cmpproc, Oid typid);
@@ -123,8 +117,7 @@ extern bool fpt_head_is_bytes(Oid cmpproc, Oid collation);
  * values of the first n columns; of all columns, both are the key's head.
  * Values need not be detoasted: as much of one as its code takes is fetched and
  * freed again, so a page may be locked only if none is out of line.  "known":
- * the code of the last column that has a part, or NULL.  May raise (sort keys,
- * memory).
+ * the code of the last column that has a part, or NULL.  May raise (memory).
  */
 extern void fpt_head_prefix(const FPTHeadDesc *hd, const Datum *values,
 							const bool *isnull, int n, const uint64 *known,

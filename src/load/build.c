@@ -188,7 +188,7 @@ fpt_build_begin(Relation heap, Relation index, IndexInfo *indexInfo,
 		b->ix.layout = *l;
 	else if (general)
 	{
-		fpt_layout_general(index, &b->ix.layout, true);
+		fpt_layout_general(index, &b->ix.layout);
 		fpt_general_sort_support(unconstify(void *, b->ix.layout.arg), index,
 								 true);
 	}

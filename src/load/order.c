@@ -16,7 +16,10 @@
  *	  one case) it is the order, too.
  *
  *	- If a sample says that it is not, abbreviated keys are used, as core's
- *	  sorts do, provided that the type's sort support has them.
+ *	  sorts do, provided that the type's sort support has them.  Those of ICU
+ *	  contradict its comparison of some strings, which operators use: so
+ *	  neighbours are compared afterwards, and all is sorted without them if any
+ *	  two are out of order.
  *
  * While items are sorted here, their class and head are replaced by other
  * numbers to sort by, and are not restored.
@@ -329,33 +332,45 @@ abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 }
 
 /*
- * Sort by a column of strings, whose order need not be that of their bytes.
- * May be cancelled.  Runs comparison functions, which may raise.
- *
- * By bytes first, then merge_sort(), which of items that are in order makes n -
- * 1 comparisons; or by abbreviated keys, and what these leave equal likewise.
+ * Sort by abbreviated keys, and what these leave equal by bytes and comparison.
+ * Returns whether they are in order for comparisons then, too: each run of equal
+ * ones is, so that its borders are asked.  May be cancelled; runs comparison
+ * functions, which may raise.
  */
-static void
-sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
+static bool
+sort_abbreviated(const FPTOrder *o, FPTItem *items, size_t n)
 {
-	if (!fpt_general_can_abbreviate(o->g, o->col) ||
-		order_is_bytes(o, items, n) || !abbreviate(o, items, n))
-	{
-		sort_bytes(o, items, n, 0);
-		merge_sort(o, items, n);
-		return;
-	}
 	fpt_radix_sort((uint64 *) items, n, 3);
 	for (size_t from = 0, to; from < n; from = to)
 	{
 		CHECK_FOR_INTERRUPTS();
 		to = fpt_item_run(items, from, n);
-		if (to - from < 2)
-			continue;
 		if (to - from >= FPT_ORDER_FEW)
 			sort_bytes(o, items + from, to - from, 0);
-		merge_sort(o, items + from, to - from);
+		if (to - from > 1)
+			merge_sort(o, items + from, to - from);
+		if (from > 0 && item_cmp(o, &items[from - 1], &items[from]) > 0)
+			return false;
 	}
+	return true;
+}
+
+/*
+ * Sort by a column of strings, whose order need not be that of their bytes.
+ * May be cancelled.  Runs comparison functions, which may raise.
+ *
+ * By bytes first, then merge_sort(), which of items that are in order makes n -
+ * 1 comparisons; or by abbreviated keys, if comparisons agree.
+ */
+static void
+sort_strings(const FPTOrder *o, FPTItem *items, size_t n)
+{
+	if (fpt_general_can_abbreviate(o->g, o->col) &&
+		!order_is_bytes(o, items, n) && abbreviate(o, items, n) &&
+		sort_abbreviated(o, items, n))
+		return;
+	sort_bytes(o, items, n, 0);
+	merge_sort(o, items, n);
 }
 
 /* --- interface ----------------------------------------------------------- */

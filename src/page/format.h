@@ -247,7 +247,7 @@ typedef struct FPTWidths
 /* Key classes */
 #define FPT_KEYCLASS_IMAGE	1
 #define FPT_KEYCLASS_GENERAL 2	/* 8-byte heads and tuples */
-#define FPT_KEYCLASS_SORTKEY 3	/* the same, sort keys in heads */
+#define FPT_KEYCLASS_SORTKEY 3	/* no more: the same, sort keys in heads */
 
 /*
  * General keys: longest tuple.  Three of them, an entry and both fences, must
@@ -272,7 +272,7 @@ typedef struct FPTMetaData
 								 * else OIDs of stripes follow this structure */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* by the low nibble of enc
 												 * and kind; 0: none */
-	uint32		sortversion;	/* FPT_KEYCLASS_SORTKEY: of the collation */
+	uint32		sortversion;	/* 0; once, of FPT_KEYCLASS_SORTKEY */
 	uint32		collversion;	/* of all collations of the order, 0: none */
 	uint32		reserved[6];	/* zero */
 } FPTMetaData;

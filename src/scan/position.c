@@ -326,7 +326,7 @@ pos_passes_row(const FPTQuals *q, const FPTPosition *pos, int dir)
 /*
  * A position as a key, which lives as long as the position.  Values are in
  * memory, and codes of the quals' long ones are known, so that a page may be
- * locked (L10).  May raise, where heads are made of sort keys.
+ * locked (L10).  May raise (memory).
  */
 static void
 pos_key(const FPTQuals *q, FPTPosition *pos, FPTKey *key)
@@ -490,7 +490,7 @@ fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end)
 /*
  * The one range of a point: from before to after all keys that begin with its
  * values.  Its keys live as long as q->pos and q->end.  As pos_key(): a page
- * may be locked; may raise, where heads are made of sort keys.
+ * may be locked; may raise (memory).
  */
 static void
 point_range(FPTQuals *q, FPTRange *r)

@@ -25,9 +25,8 @@
  * first range is asked for; once after each rescan.
  *
  * No page is locked: functions of types run, and catalogues may be read.  May
- * be cancelled, and raise, also if the index has sort keys of another version
- * of a collation.  Allocates in the scan's context, in place of what the last
- * call did.
+ * be cancelled, and raise; warns of another version of a collation.  Allocates
+ * in the scan's context, in place of what the last call did.
  */
 extern void fpt_source_set(IndexScanDesc scan, FPTScanOpaque *so);
 

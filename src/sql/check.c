@@ -851,8 +851,7 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown version number";
 	if (m->indexid != l->indexid)
 		return "Metapage belongs to another index";
-	if (m->keyclass != fpt_meta_keyclass(fpt_is_general(l), v->ix.sortkeys) ||
-		m->sortversion != v->ix.sortversion ||
+	if (m->keyclass != fpt_meta_keyclass(fpt_is_general(l)) ||
 		m->collversion != v->ix.collversion || m->keysize != l->keysize)
 		return "Metapage has another key size than the index";
 	if (m->nullsfirst != (l->nullsfirst ? 1 : 0) ||

@@ -169,7 +169,7 @@ fpt_layout_choose(Relation rel, FPTLayout *layout)
 	layout->geoms = fpt_geoms_keep(geoms);
 	pfree(geoms);
 	if (general)
-		fpt_layout_general(rel, layout, true);
+		fpt_layout_general(rel, layout);
 	Assert(fpt_is_general(layout) == general);
 	Assert(layout->keysize == keysize);
 }
@@ -185,12 +185,12 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	FPTMetaData *meta = fpt_meta(page);
 	FPTPageHeader *h = fpt_header(page);
 	FPTPageSpecial *s = fpt_special(page);
-	const FPTGeneral *g;
+	bool		general;
 
 	Assert(nstripes == 0 ||
 		   (nstripes >= FPT_MIN_STRIPES && nstripes <= FPT_MAX_STRIPES));
 	fpt_layout_choose(rel, layout);
-	g = fpt_is_general(layout) ? layout->arg : NULL;
+	general = fpt_is_general(layout);
 	memset(page, 0, BLCKSZ);
 	h->std.pd_lower = FPT_META_OFFSET + sizeof(FPTMetaData) +
 		nstripes * sizeof(Oid);
@@ -205,9 +205,8 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	meta->magic = FPT_MAGIC;
 	meta->version = nstripes > 0 ? FPT_VERSION_STRIPED : FPT_VERSION;
 	meta->indexid = layout->indexid;
-	meta->sortversion = g != NULL ? g->sortversion : 0;
-	meta->keyclass = fpt_meta_keyclass(g != NULL, meta->sortversion != 0);
-	meta->collversion = g != NULL ? fpt_collations_version(rel) : 0;
+	meta->keyclass = fpt_meta_keyclass(general);
+	meta->collversion = general ? fpt_collations_version(rel) : 0;
 	meta->keysize = layout->keysize;
 	meta->nullsfirst = layout->nullsfirst;
 	meta->descending = fpt_rel_descending(rel);
@@ -254,19 +253,24 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 						FPT_VERSION_STRIPED),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(rel))));
+	if (general && meta->keyclass == FPT_KEYCLASS_SORTKEY)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" was built with sort keys of its collation",
+						RelationGetRelationName(rel)),
+				 errdetail("Sort keys of ICU contradict its comparison of some strings, so that searches could give wrong results."),
+				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
+						 RelationGetRelationName(rel))));
 	nstripes = fpt_meta_stripes(page, oids);
 	if (nstripes < 0)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
 	ix->type = fpt_keytype_for(index_getprocid(rel, 1, FPT_ORDER_PROC),
 							   rel->rd_opcintype[0]);
 	ix->descending = meta->descending;
-	ix->sortkeys = general && meta->keyclass == FPT_KEYCLASS_SORTKEY;
-	ix->sortversion = meta->sortversion;
 	ix->collversion = meta->collversion;
 	if (general)
 		ix->type = NULL;
-	if (meta->keyclass != fpt_meta_keyclass(general, ix->sortkeys) ||
-		ix->sortkeys != (meta->sortversion != 0) ||
+	if (meta->keyclass != fpt_meta_keyclass(general) ||
 		meta->keysize != fpt_rel_keysize(rel, general) ||
 		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
 		meta->indexid != s->indexid ||
@@ -294,12 +298,12 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 }
 
 void
-fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys)
+fpt_layout_general(Relation rel, FPTLayout *layout)
 {
 	FPTGeneral *g = palloc(fpt_general_size(rel));
 
 	Assert(fpt_index_is_general(rel));
-	fpt_general_init(rel, g, sortkeys);
+	fpt_general_init(rel, g);
 	layout->cmp = fpt_general_compare;
 	layout->separate = fpt_general_separate;
 	layout->begin = NULL;
@@ -336,13 +340,12 @@ fpt_index_keep(Relation rel, FPTIndex *ix)
 		const FPTGeneral *g;
 
 		/* This looks up catalogues, which may take away what there is. */
-		fpt_layout_general(rel, &ix->layout, ix->sortkeys);
+		fpt_layout_general(rel, &ix->layout);
 		g = ix->layout.arg;
 		ix->headless = g->head.nparts == 0;
 		ix->unsure = fpt_general_unsure(g);
-		ix->stale = (ix->sortkeys && g->sortversion != ix->sortversion) ||
-			(ix->collversion != 0 &&
-			 fpt_collations_version(rel) != ix->collversion);
+		ix->stale = ix->collversion != 0 &&
+			fpt_collations_version(rel) != ix->collversion;
 	}
 	chunk = MemoryContextAlloc(rel->rd_indexcxt,
 							   size + (general ? fpt_general_size(rel) : 0));
@@ -411,28 +414,15 @@ fpt_index_copy(Relation rel, FPTIndex *ix)
 
 /*
  * See store/buf.h.  With other versions of a collation the order is a guess,
- * and core goes on with a warning: so do we, but for sort keys, whose very
- * bytes are in the index and would be compared with others.
+ * and core goes on with a warning: so do we.
  */
 void
 fpt_index_current(Relation rel, const FPTIndex *ix)
 {
 	if (likely(!ix->stale))
 		return;
-	Assert(ix->sortkeys || ix->collversion != 0);
-	if (!ix->sortkeys ||
-		((const FPTGeneral *) ix->layout.arg)->sortversion == ix->sortversion)
-	{
-		fpt_warn_stale(rel);
-		return;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("index \"%s\" was built with another version of its collation",
-					RelationGetRelationName(rel)),
-			 errdetail("The order of its entries may not be that of the collation as it is now."),
-			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-					 RelationGetRelationName(rel))));
+	Assert(ix->collversion != 0);
+	fpt_warn_stale(rel);
 }
 
 void

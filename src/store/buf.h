@@ -38,10 +38,9 @@ extern void fpt_index_copy(Relation rel, FPTIndex *ix);
 extern void fpt_warn_strayed(Relation rel, FPTIndex *ix);
 
 /*
- * Raise an error if sort keys in the index are not those of the collation as it
- * is now, and warn if it has been built with another version of any collation.
- * Before keys are looked for that were not in the index already.  Reads
- * nothing: the description knows.
+ * Warn if the index has been built with another version of a collation.  Before
+ * keys are looked for that were not in the index already.  Reads nothing: the
+ * description knows.
  */
 extern void fpt_index_current(Relation rel, const FPTIndex *ix);
 
@@ -56,11 +55,10 @@ extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
 						  const Oid *stripes, int nstripes);
 
 /*
- * Describe the index's general keys in a layout; in the current context.  Heads
- * may be made of sort keys, or may not.  Reads catalogues: no page may be
- * locked.
+ * Describe the index's general keys in a layout; in the current context.  Reads
+ * catalogues: no page may be locked.
  */
-extern void fpt_layout_general(Relation rel, FPTLayout *layout, bool sortkeys);
+extern void fpt_layout_general(Relation rel, FPTLayout *layout);
 
 /*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).

@@ -40,10 +40,8 @@ typedef struct FPTIndex
 	FPTLayout	layout;
 	const FPTKeyType *type;		/* static table entry; NULL: general keys */
 	bool		descending;		/* images are complemented */
-	bool		sortkeys;		/* FPT_KEYCLASS_SORTKEY */
-	uint32		sortversion;	/* these two as in the metapage */
-	uint32		collversion;
-	bool		stale;			/* one of these two is another one by now */
+	uint32		collversion;	/* as in the metapage */
+	bool		stale;			/* it is another one by now */
 	bool		headless;		/* heads of all keys are the same */
 	bool		unsure;			/* comparisons may contradict each other */
 	bool		strayed;		/* they did: to be said (fpt_warn_strayed()) */

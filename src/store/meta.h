@@ -34,10 +34,8 @@ StaticAssertDecl(FPT_META_OFFSET + sizeof(FPTMetaData) +
 
 /* What the metapage says of an index's keys. */
 static inline uint16
-fpt_meta_keyclass(bool general, bool sortkeys)
+fpt_meta_keyclass(bool general)
 {
-	if (sortkeys)
-		return FPT_KEYCLASS_SORTKEY;
 	return general ? FPT_KEYCLASS_GENERAL : FPT_KEYCLASS_IMAGE;
 }
 

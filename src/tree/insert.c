@@ -254,7 +254,7 @@ typedef struct FPTInsertCache
  * The statement's copy, as good as new, in info->ii_Context; "cached" may be
  * gone on return.  Where there is none yet the metapage is read, and
  * catalogues, these once more after some insertions: no page may be locked.
- * Raises an error if sort keys are of another version of the collation.
+ * Warns if the collation has got another version.
  */
 static FPTIndex *
 fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)

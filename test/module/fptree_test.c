@@ -121,7 +121,7 @@ fptree_test_head(PG_FUNCTION_ARGS)
 		if (i == hd.nparts)
 			fpt_head_add(&hd, cmp, type,
 						 ((Oid *) ARR_DATA_PTR(collations))[i],
-						 (int16) ((int32 *) ARR_DATA_PTR(options))[i], true);
+						 (int16) ((int32 *) ARR_DATA_PTR(options))[i]);
 	}
 	fpt_head_prefix(&hd, values, isnull, hd.nparts, NULL, &head, &upper);
 	for (int i = 0; i < hd.nparts && !anynull; i++)
@@ -155,7 +155,7 @@ fptree_test_head_cut(PG_FUNCTION_ARGS)
 	if (len < VARHDRSZ || len > (int) VARSIZE(whole))
 		PG_RETURN_NULL();
 	hd.nparts = 0;
-	fpt_head_add(&hd, cmp, type, InvalidOid, 0, true);
+	fpt_head_add(&hd, cmp, type, InvalidOid, 0);
 	for (int i = 0; i < 2; i++)
 	{
 		char	   *cut = palloc(VARSIZE(whole));
@@ -374,7 +374,7 @@ fptree_test_general(PG_FUNCTION_ARGS)
 	t.nkeys = IndexRelationGetNumberOfKeyAttributes(t.rel);
 	t.natts = RelationGetNumberOfAttributes(t.rel);
 	t.g = palloc(fpt_general_size(t.rel));
-	fpt_general_init(t.rel, t.g, true);
+	fpt_general_init(t.rel, t.g);
 	info = BuildIndexInfo(t.rel);
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(heap), &TTSOpsHeapTuple);
 	GetPerTupleExprContext(estate)->ecxt_scantuple = slot;
