@@ -613,15 +613,13 @@ fpt_fill_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTRange *r,
 /*
  * A serializable transaction begins to read the part of a locked leaf that the
  * batch stands for.  Numbers of keys are of no use where the order may have
- * changed, and those of sort keys, whose order is only nearly the operators',
- * only for equality.
+ * changed.
  */
 static pg_noinline void
 fpt_begin_reading(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				  Page page)
 {
-	bool		keys = !so->disorder && !so->ix.stale &&
-		!(so->ix.sortkeys && !so->quals->point);
+	bool		keys = !so->disorder && !so->ix.stale;
 
 	fpt_reading_begin(&so->reading, scan, &so->ix, page, &b->low->key,
 					  &b->high->key, keys);
