@@ -931,33 +931,6 @@ CREATE ACCESS METHOD fptree_stripe TYPE TABLE HANDLER fptree_stripe_handler;
 COMMENT ON ACCESS METHOD fptree_stripe
 	IS 'files of striped fptree indexes; not for tables';
 
-CREATE FUNCTION fptree_ddl_start()
-RETURNS pg_catalog.event_trigger
-AS 'MODULE_PATHNAME', 'fptree_ddl_start'
-LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-
-COMMENT ON FUNCTION fptree_ddl_start()
-	IS 'loads the library, which drops the stripes of indexes that are dropped';
-
--- Commands that may drop an index, with CASCADE or without.
-CREATE EVENT TRIGGER fptree_ddl_start ON ddl_command_start
-	WHEN TAG IN (
-		'ALTER FOREIGN TABLE', 'ALTER TABLE', 'ALTER TYPE',
-		'DROP ACCESS METHOD', 'DROP AGGREGATE', 'DROP CAST', 'DROP COLLATION',
-		'DROP CONVERSION', 'DROP DOMAIN', 'DROP EXTENSION',
-		'DROP FOREIGN DATA WRAPPER', 'DROP FOREIGN TABLE', 'DROP FUNCTION',
-		'DROP INDEX', 'DROP LANGUAGE', 'DROP MATERIALIZED VIEW',
-		'DROP OPERATOR', 'DROP OPERATOR CLASS', 'DROP OPERATOR FAMILY',
-		'DROP OWNED', 'DROP PROCEDURE', 'DROP ROUTINE', 'DROP SCHEMA',
-		'DROP SEQUENCE', 'DROP SERVER', 'DROP TABLE',
-		'DROP TEXT SEARCH CONFIGURATION', 'DROP TEXT SEARCH DICTIONARY',
-		'DROP TEXT SEARCH PARSER', 'DROP TEXT SEARCH TEMPLATE',
-		'DROP TRANSFORM', 'DROP TYPE', 'DROP VIEW')
-	EXECUTE FUNCTION fptree_ddl_start();
-
--- Until the first index is striped (fpt_stripe_watch).
-ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
-
 CREATE FUNCTION fptree_stripes(index pg_catalog.regclass,
 	OUT no pg_catalog.int4,
 	OUT stripe pg_catalog.regclass,

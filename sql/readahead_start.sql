@@ -394,7 +394,6 @@ RESET fptree.prefetch_distance;
 
 -- A striped index, where there are any: four times 1 + 1/2 + 1/3 + 1/4 for each disk,
 -- which a scan that may stop comes to by and by.
--- Undone, lest the event trigger of striped indexes stays enabled.
 CREATE TABLESPACE fpt_start_2 LOCATION '';
 CREATE TABLESPACE fpt_start_3 LOCATION '';
 CREATE TABLESPACE fpt_start_4 LOCATION '';

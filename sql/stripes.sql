@@ -18,23 +18,6 @@ CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, now
 SELECT string_agg('a' || i, ',') AS many FROM generate_series(1, 65) i \gset
 CREATE INDEX s_bad ON s USING fptree (k) WITH (tablespaces = :'many');
 
--- The event trigger is enabled by the first one.  Other files make striped indexes,
--- too; tap/028 sees what CREATE EXTENSION leaves.
-ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
-CREATE VIEW watch AS SELECT evtenabled FROM pg_event_trigger WHERE evtname = 'fptree_ddl_start';
-TABLE watch;
-BEGIN;
-CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
-TABLE watch;
-ROLLBACK;
-TABLE watch;
--- whatever its name is
-BEGIN;
-ALTER EVENT TRIGGER fptree_ddl_start RENAME TO renamed;
-CREATE INDEX s_k ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
-SELECT evtname, evtenabled FROM pg_event_trigger WHERE evtname = 'renamed';
-ROLLBACK;
-
 -- Builds, of all kinds; parallel where that is switched on
 INSERT INTO s SELECT hashint8(i)::int8 * 1000 + i % 1000, md5(i::text), i % 100
 FROM generate_series(1, 30000) i;
@@ -46,8 +29,6 @@ CREATE UNIQUE INDEX CONCURRENTLY s_v ON s USING fptree (v COLLATE "C")
 	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2, regress_fpt_3, regress_fpt_4');
 CREATE INDEX s_part ON s USING fptree (k)
 	WITH (tablespaces = 'regress_fpt_1, regress_fpt_2') WHERE w < 10;
-TABLE watch;
-DROP VIEW watch;
 SELECT c.oid::regclass, s.no, s.stripe::text ~ 'fptree_\d+_\d+$' AS named,
 	s.tablespace, s.bytes >= s.pages * current_setting('block_size')::int AS bytes,
 	s.pages > 0 AS pages, s.free_pages
@@ -362,16 +343,34 @@ RESET allow_system_table_mods;
 SET client_min_messages = warning;
 SELECT attempt('INSERT INTO own VALUES (1)');
 
--- Orphans: a session that has not loaded the library, with the trigger off
+-- A session that has not loaded the library, and has no event triggers
 SELECT count(*) FROM fptree_orphans();
-ALTER EVENT TRIGGER fptree_ddl_start DISABLE;
 \c -
 SET client_min_messages = warning;
-DROP INDEX s_skip;
-ALTER EVENT TRIGGER fptree_ddl_start ENABLE ALWAYS;
+SET session_replication_role = replica;
+DROP INDEX s_part;
+RESET session_replication_role;
+SELECT count(*) FROM fptree_orphans();
+-- and drops an index that has got another one's stripes, and none of its own
+CREATE INDEX s_thief ON s USING fptree (k);
+SET allow_system_table_mods = on;
+UPDATE pg_class c SET relfilenode = o.relfilenode
+FROM (VALUES ('s_skip', 's_thief'), ('s_thief', 's_skip')) x (a, b) JOIN pg_class o ON o.relname = b
+WHERE c.relname = a;
+\c -
+SET client_min_messages = warning;
+DROP INDEX s_thief;
+SELECT count(*) FROM fptree_orphans();
+-- Orphans: as if their index had never been
+CREATE INDEX s_lost ON s USING fptree (k) WITH (tablespaces = 'regress_fpt_1, regress_fpt_2');
+SET allow_system_table_mods = on;
+UPDATE pg_class SET relkind = 'v' WHERE relname = 's_lost';
 SELECT count(*) FROM fptree_orphans();
 SELECT fptree_drop_orphans();
 SELECT count(*) FROM fptree_orphans();
+UPDATE pg_class SET relkind = 'i' WHERE relname = 's_lost';
+DROP INDEX s_lost;
+RESET allow_system_table_mods;
 SELECT fpt_check_all();
 
 -- Nothing in them is to be frozen, so they hold back nobody's horizon; a

@@ -51,6 +51,7 @@
 #include "storage/bufpage.h"
 #include "storage/fd.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "storage/smgr.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
@@ -748,6 +749,20 @@ fpt_new_storage(Relation rel, char persistence)
 	RelationSetNewRelfilenumber(rel, persistence);
 #else
 	RelationSetNewRelfilenode(rel, persistence);
+#endif
+}
+
+/* Does this session hold just this lock on a relation of our database? */
+static inline bool
+fpt_lock_held(Oid relid, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+#if PG_VERSION_NUM >= 170000
+	return LockHeldByMe(&tag, mode, false);
+#else
+	return LockHeldByMe(&tag, mode);
 #endif
 }
 

@@ -299,9 +299,13 @@ static const IndexAmRoutine fpt_routine = {
 
 PG_FUNCTION_INFO_V1(fpthandler);
 
-/* fpthandler(internal): the handler that CREATE ACCESS METHOD names. */
+/*
+ * fpthandler(internal): the handler that CREATE ACCESS METHOD names.  May raise
+ * the first time.
+ */
 Datum
 fpthandler(PG_FUNCTION_ARGS)
 {
+	fpt_stripegc_handled();
 	PG_RETURN_POINTER(fpt_handed_out(&fpt_routine));
 }

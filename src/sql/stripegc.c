@@ -7,21 +7,31 @@
  * "Stripes", for why.  An object access hook sees each index that is dropped,
  * and remembers what its metapage names.  Just before the transaction commits,
  * in it, the stripes are dropped, or given to the index that has taken over the
- * file: the one whose metapage names them then (S1).  An event trigger loads the
- * library before any command that may drop an index; it has nothing else to do.
+ * file: the one whose metapage names them then (S1).
+ *
+ * In a session that has not loaded the library, the first fptree index that is
+ * dropped loads it: core opens an index to drop it, and asks its access method's
+ * handler what it can.  That is after the hook would have been called, and
+ * before anything is gone.  So the handler, called for the first time, and in a
+ * DROP, remembers the indexes that this session has locked as if it dropped
+ * them; whether it did is seen at commit.
  *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/relation.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/objectaccess.h"
-#include "commands/event_trigger.h"
+#include "catalog/pg_depend.h"
 #include "storage/lmgr.h"
+#include "tcop/pquery.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "server/compat.h"
@@ -30,13 +40,13 @@
 #include "store/map.h"
 #include "store/stripe.h"
 
-PG_FUNCTION_INFO_V1(fptree_ddl_start);
-
 /*
  * A striped index that this transaction has dropped, or that is being dropped
  * by DROP INDEX CONCURRENTLY: then it still is in the catalogue when the first
- * of that command's transactions commits.  In TopMemoryContext, as it may
- * outlive the transaction; in a list, the latest first.
+ * of that command's transactions commits.  Or one that the transaction has
+ * locked as if it dropped it.  Who drops it holds that lock until the end, so
+ * that without it the entry means nothing.  In TopMemoryContext, as it may
+ * outlive the transaction; in a list, the latest first, each index once.
  */
 typedef struct FPTDropped
 {
@@ -55,11 +65,39 @@ static object_access_hook_type fpt_prev_object_access = NULL;
 /* --- an index is dropped ------------------------------------------------ */
 
 /*
- * Whoever drops the index has locked it.  What is remembered stays until
- * fpt_collect() or fpt_forget_dropped() is done with it; may raise.
+ * Does this session hold one of the locks under which core drops an index?
+ * Concurrently, the weaker one: of the transaction, then of the session.
+ */
+static bool
+fpt_locked_to_drop(Oid index)
+{
+	return fpt_lock_held(index, AccessExclusiveLock) ||
+		fpt_lock_held(index, ShareUpdateExclusiveLock);
+}
+
+/* Take an index off the list, if it is there.  Raises nothing. */
+static void
+fpt_forget_index(Oid indexid)
+{
+	for (FPTDropped **link = &fpt_dropped; *link != NULL;
+		 link = &(*link)->next)
+		if ((*link)->index == indexid)
+		{
+			FPTDropped *d = *link;
+
+			*link = d->next;
+			pfree(d);
+			return;
+		}
+}
+
+/*
+ * Whoever drops the index has locked it.  "sure": it is dropped, not perhaps.
+ * What is remembered stays until fpt_collect() or fpt_forget_dropped() is done
+ * with it; may raise.
  */
 static void
-fpt_remember_dropped(Oid indexid)
+fpt_remember_dropped(Oid indexid, bool sure)
 {
 	Relation	index = relation_open(indexid, NoLock);
 	bool		ours = fpt_is_fptree(index) &&
@@ -69,8 +107,9 @@ fpt_remember_dropped(Oid indexid)
 	FPTDropped *d;
 
 	Assert(CheckRelationLockedByMe(index, ShareUpdateExclusiveLock, true));
-	if (ours)
+	if (ours && sure)
 		fpt_table_lost_index(index->rd_index->indrelid, indexid);
+	fpt_forget_index(indexid);
 	/* Damaged, or it has given its striped file to another index. */
 	if (n > 0 || (ours && OidIsValid(fpt_stripe_by_name(indexid, 1))))
 	{
@@ -100,7 +139,42 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 		fpt_prev_object_access(access, classid, objectid, subid, arg);
 	if (access == OAT_DROP && classid == RelationRelationId && subid == 0 &&
 		get_rel_relkind(objectid) == RELKIND_INDEX)
-		fpt_remember_dropped(objectid);
+		fpt_remember_dropped(objectid, true);
+}
+
+/*
+ * May this session be in the midst of a DROP?  Core has pg_depend locked as it
+ * drops things, but for an index that is dropped concurrently, which no function
+ * can do.
+ */
+static bool
+fpt_may_be_dropping(void)
+{
+	/* The last ones cannot drop anything. */
+	return IsTransactionState() && !IsParallelWorker() &&
+		!RecoveryInProgress() && !HistoricSnapshotActive() &&
+		(fpt_lock_held(DependRelationId, RowExclusiveLock) ||
+		 (ActivePortal != NULL &&
+		  ActivePortal->commandTag == CMDTAG_DROP_INDEX));
+}
+
+void
+fpt_stripegc_handled(void)
+{
+	static bool handled = false;
+	List	   *indexes;
+	ListCell   *lc;
+
+	if (handled)
+		return;
+	handled = true;
+	if (!fpt_may_be_dropping())
+		return;
+	indexes = fpt_relations_of(InvalidOid, RELKIND_INDEX);
+	foreach(lc, indexes)
+		if (fpt_locked_to_drop(lfirst_oid(lc)))
+			fpt_remember_dropped(lfirst_oid(lc), false);
+	list_free(indexes);
 }
 
 /* --- collection --------------------------------------------------------- */
@@ -311,7 +385,7 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 
 /*
  * Before commit: see to the stripes of indexes that do not exist any more.
- * Those that still do are being dropped concurrently: in a later transaction.
+ * Those that still do may be being dropped concurrently: in a later transaction.
  * Reads and changes catalogues; an error here aborts the transaction, which
  * keeps what was dropped.
  */
@@ -328,6 +402,12 @@ fpt_collect(void)
 		FPTDropped *d = *link;
 		List	   *kept = NIL;
 
+		if (!fpt_locked_to_drop(d->index))
+		{
+			*link = d->next;
+			pfree(d);
+			continue;
+		}
 		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(d->index)))
 		{
 			d->subid = InvalidSubTransactionId;
@@ -416,15 +496,4 @@ fpt_stripegc_init(void)
 	object_access_hook = fpt_object_access;
 	RegisterXactCallback(fpt_stripe_xact, NULL);
 	RegisterSubXactCallback(fpt_stripe_subxact, NULL);
-}
-
-/* Being called has loaded the library, and with it the hooks. */
-Datum
-fptree_ddl_start(PG_FUNCTION_ARGS)
-{
-	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function fptree_ddl_start() was not called by an event trigger")));
-	PG_RETURN_NULL();
 }

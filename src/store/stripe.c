@@ -23,13 +23,11 @@
 #include "catalog/objectaddress.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_authid.h"
-#include "catalog/pg_event_trigger.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
-#include "commands/trigger.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -461,87 +459,6 @@ fpt_stripe_make(Relation index, int k, Oid space)
 }
 
 /*
- * OID of the extension's event trigger, whatever its name; InvalidOid: there is
- * none.  It calls a function in the schema of the access method's.  Locks
- * pg_event_trigger, AccessShareLock, for as long as it is read.  Reads
- * catalogues, and all of that one: databases have few event triggers.
- */
-static Oid
-fpt_ddl_trigger(Relation index)
-{
-	Relation	rel = table_open(EventTriggerRelationId, AccessShareLock);
-	TableScanDesc scan = table_beginscan_catalog(rel, 0, NULL);
-	Oid			schema = get_func_namespace(index->rd_amhandler);
-	Oid			found = InvalidOid;
-	HeapTuple	tup;
-
-	while ((tup = heap_getnext(scan, ForwardScanDirection)) != NULL)
-	{
-		Form_pg_event_trigger form = (Form_pg_event_trigger) GETSTRUCT(tup);
-		char	   *name = get_func_name(form->evtfoid);
-
-		if (name != NULL && strcmp(name, FPT_DDL_FUNCTION) == 0 &&
-			get_func_namespace(form->evtfoid) == schema)
-			found = form->oid;
-	}
-	table_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return found;
-}
-
-/*
- * Enable the event trigger that has the library loaded before an index may be
- * dropped (sql/stripegc.c), with session_replication_role = replica, too.  The
- * extension comes with the trigger disabled, so that databases without striped
- * indexes have nothing of it.  It takes effect with the index, at commit.
- *
- * Returns nothing; locks pg_event_trigger against others who do this, to the
- * end of the transaction, if it has enabled it.  Raises an error if there is no
- * such trigger.
- */
-static void
-fpt_stripe_watch(Relation index)
-{
-	Oid			oid = fpt_ddl_trigger(index);
-	Relation	rel;
-	HeapTuple	tup;
-	bool		enabled;
-
-	tup = SearchSysCache1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
-	if (!HeapTupleIsValid(tup))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("there is no event trigger that calls function %s()",
-						FPT_DDL_FUNCTION),
-				 errdetail("Without it, stripes would outlive their index."),
-				 errhint("Both belong to the extension fptree: give the function back its name.")));
-	enabled = ((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
-		TRIGGER_FIRES_ALWAYS;
-	ReleaseSysCache(tup);
-	if (enabled)
-		return;
-
-	rel = table_open(EventTriggerRelationId, ShareRowExclusiveLock);
-	tup = SearchSysCacheCopy1(EVENTTRIGGEROID, ObjectIdGetDatum(oid));
-	if (HeapTupleIsValid(tup) &&
-		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled ==
-		TRIGGER_FIRES_ALWAYS)
-	{
-		/* who held the lock has done it */
-		table_close(rel, ShareRowExclusiveLock);
-		return;
-	}
-	if (HeapTupleIsValid(tup))
-	{
-		((Form_pg_event_trigger) GETSTRUCT(tup))->evtenabled =
-			TRIGGER_FIRES_ALWAYS;
-		CatalogTupleUpdate(rel, &tup->t_self, tup);
-	}
-	table_close(rel, NoLock);
-	CommandCounterIncrement();
-}
-
-/*
  * See store/stripe.h.  Stripes of an index are numbered without gaps, from 1
  * on, so that the first number without one is the end.
  */
@@ -554,8 +471,6 @@ fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 
 	Assert(CheckRelationLockedByMe(heap, ShareUpdateExclusiveLock, true));
 	Assert(CheckRelationLockedByMe(index, RowExclusiveLock, true));
-	if (n > 0)
-		fpt_stripe_watch(index);
 	for (int k = 0; k < n; k++)
 		oids[k] = fpt_stripe_make(index, k + 1, spaces[k]);
 	/* It may have had more of them, numbered without gaps. */

@@ -22,9 +22,6 @@
 
 #define FPT_STRIPE_AM			"fptree_stripe"
 
-/* The event trigger that loads the library, see fpt_stripe_watch() */
-#define FPT_DDL_FUNCTION		"fptree_ddl_start"
-
 /* What builds do about tablespaces that do not exist. */
 typedef enum FPTMissing
 {

@@ -25,9 +25,6 @@ wal_keep_size = 1GB
 stripes_conf($primary);
 $primary->start;
 install_helpers($primary);
-is($primary->safe_psql('postgres',
-		q{SELECT evtenabled FROM pg_event_trigger WHERE evtname = 'fptree_ddl_start'}),
-	'D', 'the event trigger is disabled at first');
 install_accounts($primary);
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

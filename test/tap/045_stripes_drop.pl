@@ -1,0 +1,145 @@
+# Stripes go with their index whoever drops it: in sessions that have not loaded
+# the library before, whatever becomes of event triggers, in single-user mode; and
+# what a build locks.
+
+use strict;
+use warnings;
+
+use FindBin;
+use lib $FindBin::Bin;
+
+use FptStripes;
+use FptTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use IPC::Run ();
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', "log_statement = none\nautovacuum = off\n");
+stripes_conf($node);
+# There from 17 on; before, it is a name like any other.
+$node->append_conf('postgresql.conf', "event_triggers = off\n")
+  if $node->pg_version >= 17;
+$node->start;
+install_helpers($node);
+install_accounts($node);
+
+# What is wrong with files and indexes, and how many stripes there are
+sub state
+{
+	return $node->safe_psql('postgres',
+		"CHECKPOINT; SELECT concat_ws(' ', fpt_verify(false) || account(), nstripes())");
+}
+
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_event_trigger'), 0,
+	'the extension has no event trigger');
+
+# Each in a session of its own, whose first use of the library is the DROP.
+my $setup = ddl_setup() . q{
+DROP TABLE IF EXISTS plain;
+DROP FUNCTION IF EXISTS drops();
+CREATE FUNCTION drops() RETURNS void LANGUAGE plpgsql AS 'BEGIN EXECUTE ''DROP INDEX xi''; END';
+CREATE TABLE plain (k int8);
+CREATE INDEX plain_k ON plain USING fptree (k);
+};
+my @drops = (
+	['DROP INDEX', 'DROP INDEX xi', 3],
+	['both', 'DROP INDEX xi, xv', 0],
+	['DROP INDEX CONCURRENTLY', 'DROP INDEX CONCURRENTLY xi', 3],
+	['the same, of an invalid one',
+		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'xi'::regclass;\n\\c -\nDROP INDEX CONCURRENTLY xi", 3],
+	['DROP TABLE', 'DROP TABLE x', 0],
+	['after one that is not striped', 'DROP TABLE plain, x', 0],
+	['DROP COLUMN', 'ALTER TABLE x DROP v', 4],
+	['DROP SCHEMA', "CREATE SCHEMA n; ALTER TABLE x SET SCHEMA n;\n\\c -\nDROP SCHEMA n CASCADE", 0],
+	['DROP OWNED', "CREATE ROLE r; GRANT CREATE ON SCHEMA public TO r; ALTER TABLE x OWNER TO r;\n\\c -\nDROP OWNED BY r; DROP ROLE r", 0],
+	['in a function', 'SELECT drops()', 3],
+	['session_replication_role', "SET session_replication_role = replica; DROP INDEX xi", 3],
+	['rolled back', 'BEGIN; DROP INDEX xi; ROLLBACK', 7],
+	['rolled back, others dropped', 'BEGIN; DROP INDEX xi; ROLLBACK; DROP INDEX xv', 4],
+	['in a savepoint that is rolled back', 'BEGIN; SAVEPOINT a; DROP INDEX xi; ROLLBACK TO a; COMMIT', 7],
+	['and again', 'BEGIN; SAVEPOINT a; DROP INDEX xi; ROLLBACK TO a; DROP INDEX xi; COMMIT', 3],
+	['in a savepoint', 'BEGIN; SAVEPOINT a; DROP INDEX xi; RELEASE a; COMMIT', 3],
+	['PREPARE', q{BEGIN; DROP INDEX xi; PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'}, 3],
+	['PREPARE, rolled back', q{BEGIN; DROP INDEX xi; PREPARE TRANSACTION 'p'; ROLLBACK PREPARED 'p'}, 7],
+	['and made anew', q{BEGIN; DROP INDEX xi; CREATE INDEX xi ON x USING fptree (k) WITH (tablespaces = 'd8, d9'); COMMIT}, 5],
+	# what is locked in the same way, and stays
+	['REINDEX', 'REINDEX INDEX xi', 7],
+	['REINDEX, then DROP', "REINDEX INDEX xi;\nDROP INDEX xi", 3],
+	['REINDEX and DROP', 'BEGIN; REINDEX INDEX xi; DROP INDEX xi; COMMIT', 3],
+	['REINDEX CONCURRENTLY', 'REINDEX INDEX CONCURRENTLY xi', 7],
+	['ALTER INDEX SET', "ALTER INDEX xi SET (fillfactor = 80);\nDROP INDEX xi", 3],
+	['TRUNCATE', 'TRUNCATE x', 7],
+	['VACUUM FULL', 'VACUUM FULL x', 7],
+	['ALTER TYPE, keeping the file', 'ALTER TABLE x ALTER v TYPE varchar(40)', 7],
+	['ALTER TYPE, rewriting', 'ALTER TABLE x ALTER k TYPE numeric', 7],
+	['ALTER TYPE, DROP', 'BEGIN; ALTER TABLE x ALTER v TYPE varchar(30); DROP INDEX xv; COMMIT', 4],
+	['the table locked', 'BEGIN; LOCK x; SELECT count(*) FROM x WHERE k < 5; COMMIT; DROP INDEX xi', 3],
+	['files exchanged, then DROP', ddl_swap() . "\\c -\nDROP TABLE y", 7],
+	['files exchanged, then DROP of the other', ddl_swap() . "\\c -\nDROP TABLE x", 4]);
+
+foreach my $drop (@drops)
+{
+	my ($name, $sql, $n) = @$drop;
+
+	$node->safe_psql('postgres', $setup);
+	$node->safe_psql('postgres', "SET allow_system_table_mods = on; $sql");
+	is(state(), " $n", $name);
+}
+
+# A session that only looked like dropping it, while another one does.
+$node->safe_psql('postgres', $setup);
+my ($in, $out, $err) = ('', '', '');
+my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+	'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timer(60));
+$in .= "REINDEX INDEX xi; SELECT 'rebuilt';\n";
+$session->pump until $out =~ /rebuilt/;
+$node->safe_psql('postgres', 'DROP INDEX xi');
+$node->safe_psql('postgres', q{CREATE INDEX xi ON x USING fptree (k) WITH (tablespaces = 'd1, d2')});
+$in .= "CREATE TABLE w (); SELECT 'committed';\n\\q\n";
+$session->pump until $out =~ /committed/;
+$session->finish;
+is(state(), ' 5', 'dropped by another session');
+
+# --- what a build locks -------------------------------------------------------
+
+# Catalogues that a build of a striped index has locked until it ends
+$node->safe_psql('postgres', q{
+CREATE DATABASE locks;
+\c locks
+CREATE EXTENSION fptree;
+CREATE TABLE a (k int8); CREATE TABLE b (k int8)});
+is( $node->safe_psql('locks', q{
+BEGIN;
+CREATE INDEX ON a USING fptree (k) WITH (tablespaces = 'd1, d2');
+SELECT coalesce(string_agg(relation::regclass || ' ' || mode, ', '), 'none')
+FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'relation' AND
+	mode <> 'AccessShareLock' AND relation < 16384;
+ROLLBACK}),
+	'none', 'a striped build keeps no catalogue locked');
+($in, $out, $err) = ('', '', '');
+$session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('locks') ],
+	'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timer(60));
+$in .= "BEGIN; CREATE INDEX ON a USING fptree (k) WITH (tablespaces = 'd1, d2'); SELECT 'built';\n";
+$session->pump until $out =~ /built/;
+my ($ret, $made, $waited) = $node->psql('locks', q{
+SET lock_timeout = '5s';
+CREATE INDEX ON b USING fptree (k) WITH (tablespaces = 'd1, d2');
+SELECT count(*) FROM fptree_stripes('b_k_idx')});
+is("$made $waited", '2 ', 'the first one in a database holds up no other');
+$in .= "ROLLBACK;\n\\q\n";
+$session->finish;
+
+# --- single-user mode ------------------------------------------------------------
+
+$node->safe_psql('postgres', $setup);
+$node->stop;
+run_log([ 'postgres', '--single', '-D', $node->data_dir, 'postgres' ],
+	'<', \"DROP INDEX xi\n", '>', \$out, '2>', \$err);
+$node->start;
+is(state(), ' 3', 'single-user mode');
+
+no_crash($node);
+done_testing();
