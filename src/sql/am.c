@@ -192,7 +192,7 @@ fpt_define_settings(void)
 							 NULL, &fpt_guc_plan_rows, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
-							 "What to do where an index names a tablespace that does not exist.",
+							 "What to do where an index names a tablespace that does not exist, or that its owner may not use.",
 							 "An index that is built again does without it in any case.",
 							 &fpt_guc_missing_tablespaces, FPT_MISSING_ERROR,
 							 fpt_missing_options, PGC_USERSET, 0,

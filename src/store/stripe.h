@@ -22,7 +22,10 @@
 
 #define FPT_STRIPE_AM			"fptree_stripe"
 
-/* What builds do about tablespaces that do not exist. */
+/*
+ * What builds do about tablespaces that do not exist, or where the table's owner
+ * may create nothing.
+ */
 typedef enum FPTMissing
 {
 	FPT_MISSING_ERROR,

@@ -189,6 +189,68 @@ like(($node->psql('plain', 'REINDEX INDEX t_u'))[2],
 	'widths of nodes: what is wrong is told');
 isnt(lines('plain', 't_u'), '2,3', 'and not done');
 
+# --- an owner who may create nothing in a tablespace any more --------------------
+
+mkdir "$dir/d$_" foreach 1 .. 4;
+$node->safe_psql('postgres', "CREATE TABLESPACE d$_ LOCATION '$dir/d$_'") foreach 1 .. 4;
+$node->safe_psql('postgres', 'CREATE ROLE owner; CREATE ROLE login LOGIN; GRANT owner TO login');
+$node->safe_psql('postgres', 'CREATE DATABASE denied');
+$node->safe_psql('denied', q{
+GRANT CREATE ON SCHEMA public TO owner;
+GRANT CREATE ON TABLESPACE d1, d2, d4 TO owner;
+CREATE EXTENSION fptree;
+CREATE TABLE given (a int);
+INSERT INTO given SELECT generate_series(1, 1000);
+CREATE INDEX given_a ON given USING fptree (a) WITH (tablespaces = 'd1, d2, d3, d4');
+ALTER TABLE given OWNER TO owner;
+SET ROLE owner;
+CREATE TABLE revoked (a int);
+INSERT INTO revoked SELECT generate_series(1, 1000);
+CREATE INDEX revoked_a ON revoked USING fptree (a) WITH (tablespaces = 'd1, d2');
+ALTER TABLE revoked ADD EXCLUDE USING fptree (a WITH =) WITH (tablespaces = 'd2, d1');
+RESET ROLE;
+REVOKE CREATE ON TABLESPACE d1 FROM owner;
+});
+is($node->safe_psql('denied', q{REINDEX TABLE given; REINDEX TABLE CONCURRENTLY revoked;
+SELECT (SELECT count(*) FROM fptree_stripes('given_a')), (SELECT count(*) FROM fptree_stripes('revoked_a'))}),
+	'4|2', 'what there is stays');
+my $denied = "$dir/denied.sql";
+command_ok([ 'pg_dump', @connect, '-f', $denied, 'denied' ], 'pg_dump of what the owner could not make');
+
+# Whoever restores it: a superuser as he likes, others with the setting.
+sub restored
+{
+	my ($name, $options, $sql, $fails) = @_;
+	my ($out, $err);
+
+	$node->safe_psql('postgres', 'DROP DATABASE IF EXISTS again');
+	$node->safe_psql('postgres', 'CREATE DATABASE again OWNER login');
+	$node->safe_psql('again', 'CREATE EXTENSION fptree; GRANT ALL ON SCHEMA public TO owner');
+	local $ENV{PGOPTIONS} = $options;
+	run_log([ 'psql', '-XAtq', @connect, '-d', 'again', '-c', $sql, '-f', $denied ], '>', \$out, '2>', \$err);
+	like($err, qr/WARNING:  permission denied for tablespace d[13]\n/, "$name: warned") if !$fails;
+	is(() = $err =~ /ERROR:  permission denied for tablespace/g, $fails, "$name: errors");
+	is($node->safe_psql('again', q{SELECT string_agg((SELECT count(*) FROM fptree_stripes(indexrelid))::text, ' '
+	ORDER BY indexrelid::regclass::text) FROM pg_index WHERE indrelid IN ('given'::regclass, 'revoked'::regclass)}),
+		$fails ? '' : '2 0 0', "$name: stripes");
+	return;
+}
+restored('a superuser', '', 'SELECT 1', 0);
+restored('a superuser who has become the owner', '', 'SET ROLE owner', 3);
+restored('the owner, skipping', '-c fptree.missing_tablespaces=skip', 'SET ROLE owner', 0);
+
+# A superuser may be led to create it: he makes no stripe for the owner.
+is( ($node->psql('denied', q{
+SET ROLE owner;
+CREATE FUNCTION trap(a int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+	CREATE INDEX trapped ON given USING fptree (a) WITH (tablespaces = 'd1, d3'); RETURN a; END $$;
+RESET ROLE;
+SELECT trap(1);
+SELECT count(*) FROM fptree_stripes('trapped')}))[1], "1
+0", 'no stripe by a function of the owner');
+$node->safe_psql('postgres', 'DROP DATABASE again');
+$node->safe_psql('postgres', 'DROP DATABASE denied');
+
 # Indexes are left out with the extension's dependents, not by DROP EXTENSION.
 my ($ret, $out, $err) = $node->psql('plain', 'DROP EXTENSION fptree');
 like($err, qr/cannot drop extension fptree because other objects depend on it/,
