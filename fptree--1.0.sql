@@ -954,6 +954,24 @@ LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION fptree_index_size(pg_catalog.regclass)
 	IS 'bytes of all files of an fptree index, stripes included';
 
+CREATE FUNCTION fptree_set_tablespaces(index pg_catalog.regclass,
+	tablespaces pg_catalog.text)
+RETURNS pg_catalog.void
+AS 'MODULE_PATHNAME', 'fptree_set_tablespaces'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION fptree_set_tablespaces(pg_catalog.regclass,
+	pg_catalog.text)
+	IS 'set the tablespaces of an fptree index and of its partitions';
+
+CREATE FUNCTION fptree_follow_renames()
+RETURNS pg_catalog.int4
+AS 'MODULE_PATHNAME', 'fptree_follow_renames'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION fptree_follow_renames()
+	IS 'put the new names of tablespaces into the lists of fptree indexes';
+
 CREATE FUNCTION fptree_orphans()
 RETURNS SETOF pg_catalog.regclass
 AS 'MODULE_PATHNAME', 'fptree_orphans'

@@ -61,12 +61,12 @@ SELECT c.relkind, proname, string_agg(DISTINCT try(format('SELECT * FROM %s(%L%s
 		proname, c.oid::regclass, CASE WHEN proname ~ 'page' THEN ', 1' END)), '; ')
 FROM pg_class c, fpt_functions
 WHERE c.relnamespace = 'fpt_security'::regnamespace AND proname ~ '^fptree' AND
-	proname !~ 'prefetch|orphans|handler' AND c.relname NOT IN ('t_a', 't_b')
+	proname !~ 'prefetch|orphans|handler|set_tablespaces|follow' AND c.relname NOT IN ('t_a', 't_b')
 GROUP BY c.relkind, proname ORDER BY c.relkind, proname;
 SELECT proname, n, try(format('SELECT * FROM %s(%s%s)',
 		proname, n, CASE WHEN proname ~ 'page' THEN ', 1' END))
 FROM unnest('{0,1,4294967295}'::oid[]) n, fpt_functions
-WHERE proname ~ '^fptree' AND proname !~ 'prefetch|orphans|handler' ORDER BY 1, 2;
+WHERE proname ~ '^fptree' AND proname !~ 'prefetch|orphans|handler|set_tablespaces|follow' ORDER BY 1, 2;
 -- catalogs' indexes and TOAST
 SELECT try('SELECT fptree_index_check(''pg_class_oid_index'')'),
 	try('SELECT fptree_metap(''pg_catalog.pg_class'')');

@@ -188,7 +188,7 @@ SELECT stripes_of('s_k');
 ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere, regress_fpt_7');
 REINDEX INDEX s_k;
 SELECT stripes_of('s_k');
-ALTER INDEX s_k SET (tablespaces = 'regress_fpt_5, nowhere');
+ALTER INDEX s_k SET (tablespaces = 'regress_fpt_6, nowhere');
 REINDEX INDEX CONCURRENTLY s_k;
 DROP INDEX IF EXISTS s_k_ccnew;
 BEGIN;

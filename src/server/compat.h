@@ -781,6 +781,17 @@ fpt_tablespace_acl(Oid space, Oid role)
 #endif
 }
 
+/* Does the user own a relation, or is he a superuser?  Reads catalogues. */
+static inline bool
+fpt_owns(Oid relid)
+{
+#if PG_VERSION_NUM >= 160000
+	return object_ownercheck(RelationRelationId, relid, GetUserId());
+#else
+	return pg_class_ownercheck(relid, GetUserId());
+#endif
+}
+
 /* --- parallel scans ------------------------------------------------------ */
 
 /*

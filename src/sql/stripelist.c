@@ -11,13 +11,24 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/reloptions.h"
+#include "access/table.h"
+#include "access/xact.h"
 #include "catalog/index.h"
+#include "catalog/indexing.h"
+#include "catalog/objectaccess.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "commands/defrem.h"
 #include "commands/tablespace.h"
 #include "funcapi.h"
+#include "nodes/makefuncs.h"
+#include "nodes/value.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/tuplestore.h"
@@ -33,6 +44,8 @@ PG_FUNCTION_INFO_V1(fptree_stripes);
 PG_FUNCTION_INFO_V1(fptree_index_size);
 PG_FUNCTION_INFO_V1(fptree_orphans);
 PG_FUNCTION_INFO_V1(fptree_drop_orphans);
+PG_FUNCTION_INFO_V1(fptree_set_tablespaces);
+PG_FUNCTION_INFO_V1(fptree_follow_renames);
 
 #define FPT_STRIPES_COLS	7	/* of fptree_stripes() */
 
@@ -285,4 +298,170 @@ fptree_drop_orphans(PG_FUNCTION_ARGS)
 	foreach(lc, orphans)
 		fpt_stripe_drop(lfirst_oid(lc));
 	PG_RETURN_INT32(list_length(orphans));
+}
+
+/* --- lists of tablespaces ----------------------------------------------- */
+
+/* Raise an error unless the user owns the index. */
+static void
+fpt_must_own(Oid indexid)
+{
+	if (!fpt_owns(indexid))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX,
+					   get_rel_name(indexid));
+}
+
+/* Is this an index of ours, which the user owns?  Reads catalogues. */
+static bool
+fpt_owns_index(Oid indexid)
+{
+	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(indexid)) &&
+		fpt_has_our_am(indexid) && fpt_owns(indexid);
+}
+
+/*
+ * Write a list of tablespaces into pg_class; NULL: none.  Core does that by
+ * ALTER INDEX, but not for partitioned indexes.  The index is locked, and its
+ * table, ShareUpdateExclusiveLock, which keeps others from updating the row in
+ * place.  Raises an error about a list that is none.
+ */
+static void
+fpt_list_write(Relation index, char *list)
+{
+	Relation	pg_class = table_open(RelationRelationId, RowExclusiveLock);
+	Oid			relid = RelationGetRelid(index);
+	HeapTuple	old = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple	new;
+	Datum		values[Natts_pg_class] = {0};
+	bool		nulls[Natts_pg_class] = {0};
+	bool		replace[Natts_pg_class] = {0};
+	const int	at = Anum_pg_class_reloptions - 1;
+	Node	   *value = list != NULL ? (Node *) makeString(list) : NULL;
+	Datum		options;
+	bool		isnull;
+
+	Assert(CheckRelationLockedByMe(index, ShareUpdateExclusiveLock, true));
+	if (!HeapTupleIsValid(old))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	options = SysCacheGetAttr(RELOID, old, Anum_pg_class_reloptions, &isnull);
+	values[at] = transformRelOptions(isnull ? (Datum) 0 : options,
+									 list_make1(makeDefElem("tablespaces",
+															value, -1)),
+									 NULL, NULL, false, list == NULL);
+	nulls[at] = values[at] == (Datum) 0;
+	replace[at] = true;
+	(void) index_reloptions(index->rd_indam->amoptions, values[at], true);
+	new = heap_modify_tuple(old, RelationGetDescr(pg_class), values, nulls,
+							replace);
+	CatalogTupleUpdate(pg_class, &new->t_self, new);
+	InvokeObjectPostAlterHook(RelationRelationId, relid, 0);
+	table_close(pg_class, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+/*
+ * Set the list of one index of ours, partitioned or not, that the user owns.
+ * Locks its table, then it, ShareUpdateExclusiveLock, to the end of the
+ * transaction.  Raises errors; nothing happens if it has just been dropped.
+ */
+static void
+fpt_list_set(Oid indexid, char *list)
+{
+	Oid			table = IndexGetRelation(indexid, true);
+	Relation	index;
+
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(indexid)))
+		return;
+	/* Before others have to wait for the lock, and again with it */
+	fpt_must_own(indexid);
+	if (OidIsValid(table))
+		LockRelationOid(table, ShareUpdateExclusiveLock);
+	index = try_relation_open(indexid, ShareUpdateExclusiveLock);
+	if (index == NULL)
+		return;
+	if (index->rd_indam == NULL || index->rd_indam->aminsert != fptinsert)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not an fptree index",
+						RelationGetRelationName(index))));
+	if (RELATION_IS_OTHER_TEMP(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary tables of other sessions")));
+	fpt_must_own(indexid);
+	fpt_list_write(index, list);
+	relation_close(index, NoLock);
+}
+
+/*
+ * fptree_set_tablespaces(index regclass, tablespaces text)
+ *
+ * Set the list of an index, and of those of its partitions; NULL takes it away.
+ * Locks as fpt_list_set().
+ */
+Datum
+fptree_set_tablespaces(PG_FUNCTION_ARGS)
+{
+	char	   *list = PG_ARGISNULL(1) ? NULL :
+		text_to_cstring(PG_GETARG_TEXT_PP(1));
+	List	   *indexes;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("the index must not be null")));
+	indexes = list_make1_oid(PG_GETARG_OID(0));
+	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(linitial_oid(indexes))))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist",
+						linitial_oid(indexes))));
+	/* An index that is locked gets no more partitions. */
+	for (int i = 0; i < list_length(indexes); i++)
+	{
+		Oid			indexid = list_nth_oid(indexes, i);
+
+		fpt_list_set(indexid, list);
+		indexes = list_concat(indexes,
+							  find_inheritance_children(indexid, NoLock));
+	}
+	PG_RETURN_VOID();
+}
+
+/*
+ * fptree_follow_renames()
+ *
+ * Write the present names of tablespaces into the lists of the indexes that the
+ * user owns, as far as stripes know which these are; returns the number of
+ * lists that were changed.  All are read before one is written: a partitioned
+ * index knows by the partitions that have its list.  Locks as fpt_list_set().
+ */
+Datum
+fptree_follow_renames(PG_FUNCTION_ARGS)
+{
+	List	   *indexes = list_concat(fpt_relations_of(InvalidOid,
+													   RELKIND_PARTITIONED_INDEX),
+									  fpt_relations_of(InvalidOid,
+													   RELKIND_INDEX));
+	List	   *stale = NIL;
+	List	   *lists = NIL;
+	ListCell   *lc;
+	ListCell   *to;
+
+	foreach(lc, indexes)
+	{
+		Oid			indexid = lfirst_oid(lc);
+		char	   *list = fpt_owns_index(indexid) ?
+			fpt_tablespaces_of(indexid) : NULL;
+
+		if (list != NULL)
+			list = fpt_tablespaces_renamed(list, fpt_index_family(indexid));
+		if (list == NULL)
+			continue;
+		stale = lappend_oid(stale, indexid);
+		lists = lappend(lists, list);
+	}
+	forboth(lc, stale, to, lists)
+		fpt_list_set(lfirst_oid(lc), lfirst(to));
+	PG_RETURN_INT32(list_length(stale));
 }

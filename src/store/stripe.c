@@ -13,6 +13,7 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/reloptions.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -21,8 +22,10 @@
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/objectaddress.h"
+#include "catalog/partition.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
@@ -31,6 +34,7 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -151,6 +155,51 @@ fpt_is_new(Relation heap, Relation index)
 		 ActivePortal->commandTag == CMDTAG_CREATE_INDEX);
 }
 
+/*
+ * Does the index come with a partition, of an index that there was before?  Who
+ * makes or attaches the partition has nothing to do with the list.  Opens that
+ * other one, which is locked.
+ */
+static bool
+fpt_is_inherited(Relation index)
+{
+	Relation	parent;
+	bool		old;
+
+	if (!index->rd_rel->relispartition)
+		return false;
+	parent = RelationIdGetRelation(get_partition_parent(RelationGetRelid(index),
+														false));
+	old = parent != NULL && parent->rd_createSubid == InvalidSubTransactionId;
+	if (parent != NULL)
+		RelationClose(parent);
+	return old;
+}
+
+/* See store/stripe.h. */
+char *
+fpt_tablespaces_of(Oid indexid)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(indexid));
+	char	   *value = NULL;
+	Datum		options;
+	bool		isnull;
+	ListCell   *lc;
+
+	if (!HeapTupleIsValid(tup))
+		return NULL;
+	options = SysCacheGetAttr(RELOID, tup, Anum_pg_class_reloptions, &isnull);
+	foreach(lc, isnull ? NIL : untransformRelOptions(options))
+	{
+		DefElem    *def = lfirst(lc);
+
+		if (strcmp(def->defname, "tablespaces") == 0)
+			value = defGetString(def);
+	}
+	ReleaseSysCache(tup);
+	return value;
+}
+
 /* What the index's option says; NULL: nothing. */
 static const char *
 fpt_tablespaces_option(Relation index)
@@ -172,14 +221,15 @@ fpt_tablespaces_option(Relation index)
 
 /*
  * A tablespace of the list cannot be used.  May the index do without?  Whoever
- * creates it can choose another one, and gets an error; TRUNCATE, or the
- * restoration of a dump, has no choice, and goes on with a warning.
+ * creates it can choose another one, and gets an error; TRUNCATE, a new
+ * partition, or the restoration of a dump, has no choice, and goes on with a
+ * warning.
  */
 static bool
 fpt_tablespace_skipped(Relation heap, Relation index)
 {
 	return fpt_guc_missing_tablespaces == FPT_MISSING_SKIP ||
-		!fpt_is_new(heap, index);
+		!fpt_is_new(heap, index) || fpt_is_inherited(index);
 }
 
 /* A tablespace of the list is not there. */
@@ -193,7 +243,7 @@ fpt_tablespace_missing(Relation heap, Relation index, const char *name)
 			 errmsg("tablespace \"%s\" does not exist", name),
 			 skip ? errdetail("Index \"%s\" gets no stripe there.",
 							  RelationGetRelationName(index)) : 0,
-			 skip ? errhint("Change the list by ALTER INDEX ... SET (tablespaces = ...).") :
+			 skip ? errhint("Change the list by fptree_set_tablespaces().") :
 			 errhint("Name existing ones, or set fptree.missing_tablespaces to skip.")));
 }
 
@@ -275,6 +325,117 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 }
 
 /*
+ * The tablespace that was the k-th of these names, from 0 on, when a striped
+ * index was built from the list "option", and may have another name now.
+ * InvalidOid: this index was not built from it.  It was if it has this list, and
+ * as many stripes, and these are where the names that there still are say.
+ * Reads catalogues.
+ */
+static Oid
+fpt_space_then(Oid model, const char *option, List *names, int k)
+{
+	const char *theirs = fpt_tablespaces_of(model);
+	Oid			then = InvalidOid;
+
+	if (theirs == NULL || strcmp(theirs, option) != 0 ||
+		OidIsValid(fpt_stripe_by_name(model, list_length(names) + 1)))
+		return InvalidOid;
+	for (int i = 0; i < list_length(names); i++)
+	{
+		Oid			stripe = fpt_stripe_by_name(model, i + 1);
+		Oid			space;
+		Oid			now = get_tablespace_oid(list_nth(names, i), true);
+
+		if (!OidIsValid(stripe))
+			return InvalidOid;
+		space = get_rel_tablespace(stripe);
+		if (!OidIsValid(space))
+			space = MyDatabaseTableSpace;
+		if (OidIsValid(now) && now != space)
+			return InvalidOid;
+		if (i == k)
+			then = space;
+	}
+	return then;
+}
+
+/* The same by any of these indexes. */
+static Oid
+fpt_space_renamed(List *models, const char *option, List *names, int k)
+{
+	ListCell   *lc;
+	Oid			then = InvalidOid;
+
+	foreach(lc, models)
+		if (OidIsValid(then = fpt_space_then(lfirst_oid(lc), option, names, k)))
+			break;
+	return then;
+}
+
+/* See store/stripe.h. */
+char *
+fpt_tablespaces_renamed(const char *option, List *models)
+{
+	List	   *names = fpt_tablespaces_split(option);
+	bool		changed = false;
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (int k = 0; k < list_length(names); k++)
+	{
+		const char *name = list_nth(names, k);
+		Oid			space = InvalidOid;
+
+		if (!OidIsValid(get_tablespace_oid(name, true)))
+			space = fpt_space_renamed(models, option, names, k);
+		if (OidIsValid(space))
+		{
+			changed = true;
+			name = get_tablespace_name(space);
+		}
+		appendStringInfo(&buf, "%s%s", k > 0 ? ", " : "",
+						 quote_identifier(name));
+	}
+	return changed ? buf.data : NULL;
+}
+
+/* See store/stripe.h. */
+List *
+fpt_index_family(Oid indexid)
+{
+	Oid			top = indexid;
+
+	if (get_rel_relispartition(indexid))
+		top = llast_oid(get_partition_ancestors(indexid));
+	return lcons_oid(indexid, find_all_inheritors(top, NoLock, NULL));
+}
+
+/*
+ * The k-th tablespace of an index's list, which has no tablespace of that name:
+ * it was renamed, or InvalidOid.  Reads catalogues; says so.
+ */
+static Oid
+fpt_tablespace_followed(Relation heap, Relation index, const char *option,
+						List *names, int k)
+{
+	List	   *models = fpt_index_family(RelationGetRelid(index));
+	Oid			space;
+
+	/* One of them may be that in whose place this one is made. */
+	if (!fpt_is_new(heap, index))
+		models = list_concat(models, RelationGetIndexList(heap));
+	space = fpt_space_renamed(models, option, names, k);
+	if (OidIsValid(space))
+		ereport(NOTICE,
+				(errmsg("tablespace \"%s\" in the list of index \"%s\" is \"%s\" now",
+						(char *) list_nth(names, k),
+						RelationGetRelationName(index),
+						get_tablespace_name(space)),
+				 errhint("Bring lists up to date by fptree_follow_renames().")));
+	return space;
+}
+
+/*
  * OIDs of the tablespaces that an index is to be striped over, in *spaces,
  * which has room for FPT_MAX_STRIPES; returns their number, 0: it is not
  * striped.  Reads catalogues; warns, or raises an error, about those that
@@ -285,20 +446,24 @@ fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 {
 	const char *option = fpt_tablespaces_option(index);
 	List	   *names;
-	ListCell   *lc;
 	int			n = 0;
 
 	if (option == NULL)
 		return 0;
+	/* What belongs to the relcache entry may go. */
+	option = pstrdup(option);
 	names = fpt_tablespaces_split(option);
-	foreach(lc, names)
+	for (int k = 0; k < list_length(names); k++)
 	{
-		Oid			space = get_tablespace_oid(lfirst(lc), true);
+		const char *name = list_nth(names, k);
+		Oid			space = get_tablespace_oid(name, true);
 
 		if (!OidIsValid(space))
-			fpt_tablespace_missing(heap, index, lfirst(lc));
+			space = fpt_tablespace_followed(heap, index, option, names, k);
+		if (!OidIsValid(space))
+			fpt_tablespace_missing(heap, index, name);
 		else if (!fpt_tablespace_allowed(heap, index, space))
-			fpt_tablespace_denied(heap, index, lfirst(lc));
+			fpt_tablespace_denied(heap, index, name);
 		else if (n < FPT_MAX_STRIPES)
 			spaces[n++] = space;
 	}

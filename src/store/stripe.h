@@ -42,6 +42,26 @@ extern int	fpt_guc_missing_tablespaces;
 extern void fpt_tablespaces_validate(const char *value);
 
 /*
+ * The option "tablespaces" as pg_class has it, of an index of any kind, in the
+ * current context; NULL: none, or no such index.  Reads catalogues.
+ */
+extern char *fpt_tablespaces_of(Oid indexid);
+
+/*
+ * An index, and if it is partitioned, or a partition's, all those of the tree, in
+ * the current context: they may have been built from the same list.  Reads
+ * catalogues, locks none.
+ */
+extern List *fpt_index_family(Oid indexid);
+
+/*
+ * A list of tablespaces with the present names of those that have another one
+ * now, as far as these indexes ("models"), which may have been built from it,
+ * know them; NULL if there are none.  In the current context; reads catalogues.
+ */
+extern char *fpt_tablespaces_renamed(const char *option, List *models);
+
+/*
  * Make the stripes that an index's option asks for, with empty files, and drop
  * those it has beyond them.  oids has room for FPT_MAX_STRIPES; returns how
  * many there are, 0: the index is not striped.  For builds, before anything is
