@@ -14,7 +14,7 @@
 /*
  * What differs between encodings where a page is made, rebuilt or short of
  * room; what is done once an entry or a search is in page/coding.h.
- * src/README.md, "Page encodings", lists what a new one touches.
+ * src/page/README.md, "Page encodings", lists what a new one touches.
  */
 typedef struct FPTEncoding
 {

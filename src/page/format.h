@@ -23,7 +23,7 @@
  *
  * The in-page tree has two levels: that is what goal G of the fpB+-tree paper
  * (section 3.1.1) selects for every page size from 1 kB to 32 kB (its Table 2;
- * asserted by the kernel's unit tests).  See src/README.md.
+ * asserted by the kernel's unit tests).  See README.md there.
  *
  *-------------------------------------------------------------------------
  */

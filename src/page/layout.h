@@ -67,7 +67,7 @@ typedef struct FPTEntry
 
 /*
  * How entries are stored: which row of fpt_encodings[] says what that means.
- * Who may ask: src/README.md, "Page encodings".
+ * Who may ask: src/page/README.md, "Page encodings".
  */
 typedef enum FPTCoding
 {

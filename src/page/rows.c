@@ -6,7 +6,7 @@
  * Where the table is more or less in the order of the keys the entries of a
  * node have rows that lie close to each other, and a byte tells which one an
  * entry has.  Some may be anywhere: those that were updated.  See "Encodings"
- * in src/README.md.
+ * in src/page/README.md.
  *
  *-------------------------------------------------------------------------
  */

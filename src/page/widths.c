@@ -8,7 +8,7 @@
  * (rows) and kind of page: leaf pages with TIDs that are relative to nodes, and
  * of 3, 4 and 6 bytes, inner pages.  Slots that own tuples, and pages with a
  * dictionary, have none of the first kind.  test/kernel/goal.c derives these
- * numbers, and compares them; see "Node widths" in src/README.md.  Others can
+ * numbers, and compares them; see "Node widths" in README.md.  Others can
  * be asked for, which tests do.
  *
  *-------------------------------------------------------------------------

@@ -18,7 +18,7 @@
  *
  * Pins: an index-only scan, a scan with a non-MVCC snapshot and a scan of an
  * index without WAL keep the batch's page pinned until they leave it, which
- * holds up VACUUM's cleanup lock (see src/README.md, "Scans").  During recovery
+ * holds up VACUUM's cleanup lock (see src/scan/README.md).  During recovery
  * that is not enough for index-only scans, see scan/standby.c.
  *
  *-------------------------------------------------------------------------

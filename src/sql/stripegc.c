@@ -3,7 +3,7 @@
  * sql/stripegc.c
  *	  Dropping the stripes of indexes that are gone.
  *
- * Nothing in pg_depend leads from an index to its stripes: see src/README.md,
+ * Nothing in pg_depend leads from an index to its stripes: src/store/README.md,
  * "Stripes", for why.  An object access hook sees each index that is dropped,
  * and remembers what its metapage names.  Just before the transaction commits,
  * in it, the stripes are dropped, or given to the index that has taken over the

@@ -599,7 +599,7 @@ fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,
  * Lines at the beginning of a leaf that is read next: header, root, the first
  * nodes.  What follows is brought by the processor's own read-ahead, and by
  * fpt_page_copy() where the nodes are out of order.  What fewer or more of them
- * gain, section 9 of src/README.md says.
+ * gain, section 9 of src/scan/README.md says.
  */
 #define FPT_EXPECT_LINES	12
 

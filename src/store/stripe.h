@@ -6,7 +6,7 @@
  * A stripe is a relation of kind 't' in schema pg_toast with a table access
  * method of its own (store/stripeam.c), named fptree_<index OID>_<number>.  It
  * belongs to the index whose metapage names its OID; its name only serves to
- * find it again where there is no metapage, that is in builds.  src/README.md,
+ * find it again where there is no metapage, that is in builds.  README.md here,
  * "Stripes", has the rules.
  *
  *-------------------------------------------------------------------------

@@ -12,7 +12,7 @@
  * that is a multiple of FPT_CELL_STEP.  Which s is the reader's choice,
  * as an insertion looks for a lock of every cell that its key is in, and of the
  * leaf.  Cells belong to no page: splits, moves and deletions do not concern
- * their locks (src/README.md, K1 to K4).
+ * their locks (src/scan/README.md, K1 to K4).
  *
  * Core knows locks of pages.  The lock of a cell is that of a page whose number
  * is made of the cell.  If two cells, or a cell and a page, have the same one,

@@ -1182,7 +1182,7 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
  * Put the walk after its next leaf if that was done before, and was, as it was
  * noted, the one to the right of the last.  A leaf that has come in between
  * since then was split from the last one, when no dead entry was in that any
- * more; see src/README.md, section 12.
+ * more; see src/tree/README.md, section 12.
  */
 static bool
 fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
