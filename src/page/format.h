@@ -272,7 +272,7 @@ typedef struct FPTMetaData
 								 * else OIDs of stripes follow this structure */
 	FPTWidths	widths[FPT_NKW][FPT_NKINDS];	/* by the low nibble of enc
 												 * and kind; 0: none */
-	uint32		sortversion;	/* 0; once, of FPT_KEYCLASS_SORTKEY */
+	uint32		sortversion;	/* 0; other than that with a key class of old */
 	uint32		collversion;	/* of all collations of the order, 0: none */
 	uint32		reserved[6];	/* zero */
 } FPTMetaData;

@@ -273,7 +273,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 	if (meta->keyclass != fpt_meta_keyclass(general) ||
 		meta->keysize != fpt_rel_keysize(rel, general) ||
 		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
-		meta->indexid != s->indexid ||
+		meta->indexid != s->indexid || meta->sortversion != 0 ||
 		meta->descending != fpt_rel_descending(rel) ||
 		meta->nullsfirst != fpt_rel_nullsfirst(rel))
 		fpt_corrupt(rel, FPT_METAPAGE,
