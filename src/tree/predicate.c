@@ -284,6 +284,11 @@ fpt_reading_gap(FPTReading *p, const FPTKey *to)
  * See tree/predicate.h.  Looking for a lock is cheaper than a whole check, and
  * most cells are not locked.  A session that locks one now reads another part
  * of the key space, as the leaf of this one is ours.
+ *
+ * The leaf comes last, and with it the index, as core looks from small to large:
+ * a reader elsewhere in the index may at any time get too many locks, which core
+ * makes one of the whole index then.  It takes that one before it lets go of the
+ * others, so that who does not find these any more finds it.
  */
 void
 fpt_predicate_insert(Relation rel, const FPTIndex *ix, const FPTKey *key,
@@ -291,15 +296,16 @@ fpt_predicate_insert(Relation rel, const FPTIndex *ix, const FPTKey *key,
 {
 	uint64		number;
 
-	CheckForSerializableConflictIn(rel, NULL, pageno);	/* S6 */
-	if (ix->headless || !key_number(&ix->layout, key, &number))
-		return;
-	for (int shift = 0; shift < number_bits(&ix->layout);
-		 shift += FPT_CELL_STEP)
+	if (!ix->headless && key_number(&ix->layout, key, &number))
 	{
-		uint32		target = cell_target(number >> shift, shift);
+		for (int shift = 0; shift < number_bits(&ix->layout);
+			 shift += FPT_CELL_STEP)
+		{
+			uint32		target = cell_target(number >> shift, shift);
 
-		if (PageIsPredicateLocked(rel, target))
-			CheckForSerializableConflictIn(rel, NULL, target);
+			if (PageIsPredicateLocked(rel, target))
+				CheckForSerializableConflictIn(rel, NULL, target);
+		}
 	}
+	CheckForSerializableConflictIn(rel, NULL, pageno);	/* S6 */
 }
