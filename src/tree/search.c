@@ -241,19 +241,28 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
  * and fences rise, a few pages at most.  A NULL, or an end of the index, has
  * its place all the same, which no function decides: to that it goes on.  Bytes
  * are asked and not comparisons: is each page the one to which links lead?  Its
- * low fence must be "low", the separator or the high fence of the page before.
+ * low fence must be the separator, around->low, or the high fence of the page
+ * before.
+ *
+ * Most orders are sound, and a child that others have split many times in this
+ * moment must not pass for a contradiction, or an entry would get into a page
+ * that is not its own.  What is one for sure: a page ends, byte for byte, where
+ * the parent had the key before, and has it behind.  "anyway": go by the number
+ * of pages alone.
  *
  * Returns the page where that ends, which need not cover the key, locked as
  * asked; InvalidBuffer, with no lock, if a page is not what links say, as it
- * was unlinked meanwhile, or the index is damaged.  Raises an error if a right
- * link cannot be one, or if comparing does.
+ * was unlinked meanwhile, or the index is damaged, or if that may be splits.
+ * Raises an error if a right link cannot be one, or if comparing does.
  */
 static Buffer
 fpt_stray_right(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
-				int level, int lock, FPTKeyBuf *low)
+				int level, int lock, FPTBounds *around, bool anyway)
 {
 	const FPTLayout *l = &ix->layout;
+	FPTKeyBuf  *low = &around->low;
 	bool		value = key->cls == FPT_CLS_VALUE;
+	bool		sure = anyway;
 
 	for (uint32 moves = 0;; moves++)
 	{
@@ -271,11 +280,18 @@ fpt_stray_right(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 		}
 		right = fpt_header(page)->right;
 		high = fpt_page_high(l, page);
-		if (right == FPT_NOPAGE || (value && moves >= FPT_MAX_STRAY) ||
-			fpt_page_below_high(l, page, key) ||
+		if (right == FPT_NOPAGE || fpt_page_below_high(l, page, key) ||
 			(value && moves > 0 && fpt_key_cmp(l, &high, &low->key) <= 0) ||
 			!fpt_key_whole(l, &high, &whole))
 			return buf;
+		sure |= fpt_page_ends_at(l, page, &around->high.key);
+		if (value && moves >= FPT_MAX_STRAY)
+		{
+			if (sure)
+				return buf;
+			UnlockReleaseBuffer(buf);
+			return InvalidBuffer;
+		}
 		if (right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf),
 						"The right link contradicts the high fence");
@@ -451,9 +467,9 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 
 /*
  * One descent that ends somewhere, whatever comparisons make of it: where
- * fpt_stray_right() does on each level.  For an index whose comparisons may
- * contradict each other, of which no page covers some keys.  Wherever they do
- * not, it is the page that covers the key.
+ * fpt_stray_right() does on each level, which see for "anyway".  For an index
+ * whose comparisons may contradict each other, of which no page covers some
+ * keys.  Wherever they do not, it is the page that covers the key.
  *
  * Returns it locked as asked, and nothing else is; InvalidBuffer if pages are
  * not what links say.  Raises an error about what no concurrent change
@@ -461,7 +477,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
  */
 static Buffer
 fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
-				   int lock, FPTStack *stack)
+				   int lock, FPTStack *stack, bool anyway)
 {
 	const FPTLayout *l = &ix->layout;
 	Buffer		buf = fpt_lock_root(rel, ix, key, level, lock);
@@ -493,7 +509,7 @@ fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		UnlockReleaseBuffer(buf);
 		cur--;
 		buf = fpt_getbuf(rel, ix, child, mode);
-		buf = fpt_stray_right(rel, ix, buf, key, cur, mode, &around.low);
+		buf = fpt_stray_right(rel, ix, buf, key, cur, mode, &around, anyway);
 	}
 	if (BufferIsValid(buf) &&
 		!(fpt_page_above_low(l, BufferGetPage(buf), key) &&
@@ -563,7 +579,8 @@ fpt_descend_anyway(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	{
 		buf = fpt_descend_once(rel, ix, key, level, lock, stack, look);
 		if (buf == InvalidBuffer && n >= FPT_STRAY_AFTER)
-			buf = fpt_descend_astray(rel, ix, key, level, lock, stack);
+			buf = fpt_descend_astray(rel, ix, key, level, lock, stack,
+									 n > FPT_MAX_RESTARTS / 2);
 		if (buf != InvalidBuffer)
 			return buf;
 		CHECK_FOR_INTERRUPTS();
