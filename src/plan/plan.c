@@ -70,6 +70,7 @@ bool		fpt_guc_plan_rows = true;
 
 static FPTFamilyPair fpt_pairs[FPT_MAX_PAIRS];
 static int	fpt_npairs = 0;
+static uint64 fpt_families_changed = 0; /* times that all was forgotten */
 
 static fpt_relation_hook_type fpt_prev_relation = NULL;
 static set_rel_pathlist_hook_type fpt_prev_rel_pathlist = NULL;
@@ -82,6 +83,7 @@ static void
 fpt_forget_pairs(Datum arg, int cacheid, uint32 hashvalue)
 {
 	fpt_npairs = 0;
+	fpt_families_changed++;
 }
 
 /*
@@ -115,11 +117,13 @@ fpt_family_verify(Oid ours, Oid theirs)
  * Has our operator family all operators of that one of btree's, with the same
  * meaning?  What was found is kept, for some pairs, and forgotten when there
  * are more, or a family changes.  Reads catalogues, which may forget all while
- * this looks; so the place is taken afterwards.
+ * this looks; so the place is taken afterwards, and a verdict is not kept if a
+ * family has changed meanwhile.
  */
 static bool
 fpt_family_covers(Oid ours, Oid theirs)
 {
+	uint64		changed = fpt_families_changed;
 	bool		covers;
 
 	Assert(OidIsValid(ours) && OidIsValid(theirs));
@@ -132,6 +136,8 @@ fpt_family_covers(Oid ours, Oid theirs)
 	}
 
 	covers = fpt_family_verify(ours, theirs);
+	if (changed != fpt_families_changed)
+		return covers;
 	if (fpt_npairs == FPT_MAX_PAIRS)
 		fpt_npairs = 0;
 	Assert(fpt_npairs >= 0 && fpt_npairs < FPT_MAX_PAIRS);
