@@ -454,8 +454,9 @@ fptree_follow_renames(PG_FUNCTION_ARGS)
 		char	   *list = fpt_owns_index(indexid) ?
 			fpt_tablespaces_of(indexid) : NULL;
 
+		CHECK_FOR_INTERRUPTS();
 		if (list != NULL)
-			list = fpt_tablespaces_renamed(list, fpt_index_family(indexid));
+			list = fpt_tablespaces_renamed(list, indexid);
 		if (list == NULL)
 			continue;
 		stale = lappend_oid(stale, indexid);

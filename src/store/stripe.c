@@ -328,8 +328,9 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
  * The tablespace that was the k-th of these names, from 0 on, when a striped
  * index was built from the list "option", and may have another name now.
  * InvalidOid: this index was not built from it.  It was if it has this list, and
- * as many stripes, and these are where the names that there still are say.
- * Reads catalogues.
+ * as many stripes, and these are where the names that there still are say.  Nor
+ * if there is no such tablespace any more: whose disk is lost can be dropped,
+ * although stripes say that they are there.  Reads catalogues.
  */
 static Oid
 fpt_space_then(Oid model, const char *option, List *names, int k)
@@ -356,7 +357,7 @@ fpt_space_then(Oid model, const char *option, List *names, int k)
 		if (i == k)
 			then = space;
 	}
-	return then;
+	return get_tablespace_name(then) != NULL ? then : InvalidOid;
 }
 
 /* The same by any of these indexes. */
@@ -372,11 +373,27 @@ fpt_space_renamed(List *models, const char *option, List *names, int k)
 	return then;
 }
 
+/*
+ * An index, and if it is partitioned, or a partition's, all those of the tree, in
+ * the current context: they may have been built from the same list.  Reads
+ * catalogues, locks none: it may be detached meanwhile, and have no ancestors.
+ */
+static List *
+fpt_index_family(Oid indexid)
+{
+	List	   *ancestors = get_rel_relispartition(indexid) ?
+		get_partition_ancestors(indexid) : NIL;
+	Oid			top = ancestors != NIL ? llast_oid(ancestors) : indexid;
+
+	return lcons_oid(indexid, find_all_inheritors(top, NoLock, NULL));
+}
+
 /* See store/stripe.h. */
 char *
-fpt_tablespaces_renamed(const char *option, List *models)
+fpt_tablespaces_renamed(const char *option, Oid indexid)
 {
 	List	   *names = fpt_tablespaces_split(option);
+	List	   *models = NIL;
 	bool		changed = false;
 	StringInfoData buf;
 
@@ -384,30 +401,20 @@ fpt_tablespaces_renamed(const char *option, List *models)
 	for (int k = 0; k < list_length(names); k++)
 	{
 		const char *name = list_nth(names, k);
-		Oid			space = InvalidOid;
+		const char *now = NULL;
 
 		if (!OidIsValid(get_tablespace_oid(name, true)))
-			space = fpt_space_renamed(models, option, names, k);
-		if (OidIsValid(space))
 		{
-			changed = true;
-			name = get_tablespace_name(space);
+			if (models == NIL)
+				models = fpt_index_family(indexid);
+			now = get_tablespace_name(fpt_space_renamed(models, option, names,
+														k));
 		}
+		changed |= now != NULL;
 		appendStringInfo(&buf, "%s%s", k > 0 ? ", " : "",
-						 quote_identifier(name));
+						 quote_identifier(now != NULL ? now : name));
 	}
 	return changed ? buf.data : NULL;
-}
-
-/* See store/stripe.h. */
-List *
-fpt_index_family(Oid indexid)
-{
-	Oid			top = indexid;
-
-	if (get_rel_relispartition(indexid))
-		top = llast_oid(get_partition_ancestors(indexid));
-	return lcons_oid(indexid, find_all_inheritors(top, NoLock, NULL));
 }
 
 /*
@@ -420,18 +427,20 @@ fpt_tablespace_followed(Relation heap, Relation index, const char *option,
 {
 	List	   *models = fpt_index_family(RelationGetRelid(index));
 	Oid			space;
+	const char *now;
 
 	/* One of them may be that in whose place this one is made. */
 	if (!fpt_is_new(heap, index))
 		models = list_concat(models, RelationGetIndexList(heap));
 	space = fpt_space_renamed(models, option, names, k);
-	if (OidIsValid(space))
-		ereport(NOTICE,
-				(errmsg("tablespace \"%s\" in the list of index \"%s\" is \"%s\" now",
-						(char *) list_nth(names, k),
-						RelationGetRelationName(index),
-						get_tablespace_name(space)),
-				 errhint("Bring lists up to date by fptree_follow_renames().")));
+	now = get_tablespace_name(space);
+	if (now == NULL)
+		return InvalidOid;
+	ereport(NOTICE,
+			(errmsg("tablespace \"%s\" in the list of index \"%s\" is \"%s\" now",
+					(char *) list_nth(names, k),
+					RelationGetRelationName(index), now),
+			 errhint("Bring lists up to date by fptree_follow_renames().")));
 	return space;
 }
 

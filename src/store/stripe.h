@@ -48,18 +48,12 @@ extern void fpt_tablespaces_validate(const char *value);
 extern char *fpt_tablespaces_of(Oid indexid);
 
 /*
- * An index, and if it is partitioned, or a partition's, all those of the tree, in
- * the current context: they may have been built from the same list.  Reads
- * catalogues, locks none.
- */
-extern List *fpt_index_family(Oid indexid);
-
-/*
  * A list of tablespaces with the present names of those that have another one
- * now, as far as these indexes ("models"), which may have been built from it,
- * know them; NULL if there are none.  In the current context; reads catalogues.
+ * now, as far as the index, or another one of its partition tree, knows them: it
+ * may have been built from the list.  NULL if there are none.  In the current
+ * context; reads catalogues, and locks no index.
  */
-extern char *fpt_tablespaces_renamed(const char *option, List *models);
+extern char *fpt_tablespaces_renamed(const char *option, Oid indexid);
 
 /*
  * Make the stripes that an index's option asks for, with empty files, and drop

@@ -1,6 +1,6 @@
-# Lists of tablespaces that are renamed or dropped: partitions are made and attached,
-# builds keep their stripes, functions bring the lists up to date, and a dump of
-# what they say is restored.
+# Lists of tablespaces that are renamed, dropped, or lost with their disk: partitions
+# are made and attached, builds keep their stripes, functions bring the lists up to
+# date, and a dump of what they say is restored.
 
 use strict;
 use warnings;
@@ -158,6 +158,31 @@ $node->command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-f', $dump
 $node->command_ok([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port,
 	'-d', 'restored', '-f', $dump ], 'restored');
 is($node->safe_psql('restored', $lists), $node->safe_psql('postgres', $lists), 'restored: the same lists');
+is(state(), '', 'indexes are sound, files accounted for');
+
+# --- detached meanwhile ------------------------------------------------------------
+
+$node->safe_psql('postgres', 'DROP DATABASE restored');
+$node->safe_psql('postgres', 'DROP TABLE p, q');
+
+# What a session may see of an index that is being detached, for a moment
+is($node->safe_psql('postgres', q{SET allow_system_table_mods = on;
+UPDATE pg_class SET relispartition = true WHERE oid = 'ti'::regclass;
+SELECT fptree_set_tablespaces('ti', 'd2, nowhere'), fptree_follow_renames();
+UPDATE pg_class SET relispartition = false WHERE oid = 'ti'::regclass;}), '|0', 'a partition without a parent');
+
+# --- a disk is lost -----------------------------------------------------------------------
+
+# Its tablespace can be dropped, then, and stripes are there that have no place.
+$node->safe_psql('postgres', q{SELECT fptree_set_tablespaces('ti', 'd2, d9, d10'); REINDEX INDEX ti; CHECKPOINT});
+my $lost = $node->safe_psql('postgres', q{SELECT oid FROM pg_tablespace WHERE spcname = 'd9'});
+rename($node->data_dir . "/pg_tblspc/$lost", $node->data_dir . '/lost') or die;
+$node->safe_psql('postgres', 'SET client_min_messages = error; DROP TABLESPACE d9');
+is(session('SELECT fptree_follow_renames()'), "0\n", 'no name for it');
+$said = session(q{REINDEX INDEX ti; SELECT stripes_of('ti')});
+like($said, qr/^d2 d10\n/, 'built without it');
+like($said, qr/WARNING:  tablespace "d9" does not exist\n/, 'warned');
+unlike($said, qr/NOTICE|ERROR/, 'and nothing else');
 is(state(), '', 'indexes are sound, files accounted for');
 
 no_crash($node);
