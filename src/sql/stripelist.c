@@ -362,23 +362,27 @@ fpt_list_write(Relation index, char *list)
 /*
  * Set the list of one index of ours, partitioned or not, that the user owns.
  * Locks its table, then it, ShareUpdateExclusiveLock, to the end of the
- * transaction.  Raises errors; nothing happens if it has just been dropped.
+ * transaction.  Raises errors.  Nothing happens, and it returns false, if the
+ * index has just been dropped, or has another list than "was" by now: somebody
+ * had it locked to set that.  NULL: whatever it is.
  */
-static void
-fpt_list_set(Oid indexid, char *list)
+static bool
+fpt_list_set(Oid indexid, char *list, const char *was)
 {
 	Oid			table = IndexGetRelation(indexid, true);
 	Relation	index;
+	const char *now;
+	bool		same;
 
 	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(indexid)))
-		return;
+		return false;
 	/* Before others have to wait for the lock, and again with it */
 	fpt_must_own(indexid);
 	if (OidIsValid(table))
 		LockRelationOid(table, ShareUpdateExclusiveLock);
 	index = try_relation_open(indexid, ShareUpdateExclusiveLock);
 	if (index == NULL)
-		return;
+		return false;
 	if (index->rd_indam == NULL || index->rd_indam->aminsert != fptinsert)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -389,8 +393,12 @@ fpt_list_set(Oid indexid, char *list)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot access temporary tables of other sessions")));
 	fpt_must_own(indexid);
-	fpt_list_write(index, list);
+	now = was != NULL ? fpt_tablespaces_of(indexid) : NULL;
+	same = was == NULL || (now != NULL && strcmp(now, was) == 0);
+	if (same)
+		fpt_list_write(index, list);
 	relation_close(index, NoLock);
+	return same;
 }
 
 /*
@@ -421,7 +429,7 @@ fptree_set_tablespaces(PG_FUNCTION_ARGS)
 	{
 		Oid			indexid = list_nth_oid(indexes, i);
 
-		fpt_list_set(indexid, list);
+		(void) fpt_list_set(indexid, list, NULL);
 		indexes = list_concat(indexes,
 							  find_inheritance_children(indexid, NoLock));
 	}
@@ -434,7 +442,8 @@ fptree_set_tablespaces(PG_FUNCTION_ARGS)
  * Write the present names of tablespaces into the lists of the indexes that the
  * user owns, as far as stripes know which these are; returns the number of
  * lists that were changed.  All are read before one is written: a partitioned
- * index knows by the partitions that have its list.  Locks as fpt_list_set().
+ * index knows by the partitions that have its list.  A list that was set by
+ * others meanwhile stays.  Locks as fpt_list_set().
  */
 Datum
 fptree_follow_renames(PG_FUNCTION_ARGS)
@@ -444,25 +453,29 @@ fptree_follow_renames(PG_FUNCTION_ARGS)
 									  fpt_relations_of(InvalidOid,
 													   RELKIND_INDEX));
 	List	   *stale = NIL;
-	List	   *lists = NIL;
+	List	   *from = NIL;
+	List	   *to = NIL;
+	int			n = 0;
 	ListCell   *lc;
-	ListCell   *to;
+	ListCell   *lfrom;
+	ListCell   *lto;
 
 	foreach(lc, indexes)
 	{
 		Oid			indexid = lfirst_oid(lc);
-		char	   *list = fpt_owns_index(indexid) ?
+		char	   *was = fpt_owns_index(indexid) ?
 			fpt_tablespaces_of(indexid) : NULL;
+		char	   *list = was != NULL ?
+			fpt_tablespaces_renamed(was, indexid) : NULL;
 
 		CHECK_FOR_INTERRUPTS();
-		if (list != NULL)
-			list = fpt_tablespaces_renamed(list, indexid);
 		if (list == NULL)
 			continue;
 		stale = lappend_oid(stale, indexid);
-		lists = lappend(lists, list);
+		from = lappend(from, was);
+		to = lappend(to, list);
 	}
-	forboth(lc, stale, to, lists)
-		fpt_list_set(lfirst_oid(lc), lfirst(to));
-	PG_RETURN_INT32(list_length(stale));
+	forthree(lc, stale, lfrom, from, lto, to)
+		n += fpt_list_set(lfirst_oid(lc), lfirst(lto), lfirst(lfrom));
+	PG_RETURN_INT32(n);
 }

@@ -12,6 +12,7 @@ use FptStripes;
 use FptTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use IPC::Run ();
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -170,6 +171,22 @@ is($node->safe_psql('postgres', q{SET allow_system_table_mods = on;
 UPDATE pg_class SET relispartition = true WHERE oid = 'ti'::regclass;
 SELECT fptree_set_tablespaces('ti', 'd2, nowhere'), fptree_follow_renames();
 UPDATE pg_class SET relispartition = false WHERE oid = 'ti'::regclass;}), '|0', 'a partition without a parent');
+
+# --- set by others meanwhile ----------------------------------------------------
+
+# A session that sets a list, while fptree_follow_renames() waits for its lock
+$node->safe_psql('postgres', q{SELECT fptree_set_tablespaces('ti', 'd2, d7'); REINDEX INDEX ti; ALTER TABLESPACE d7 RENAME TO d77});
+my ($in, $out, $follow) = ('', '', '');
+my @psql = ('psql', '-XAtq', '-d', $node->connstr('postgres'));
+my $setter = IPC::Run::start(\@psql, '<', \$in, '>', \$out, IPC::Run::timer(60));
+$in .= "BEGIN; ALTER INDEX ti SET (tablespaces = 'd2, d9'); SELECT 'set';\n";
+$setter->pump until $out =~ /set/;
+my $follower = IPC::Run::start([ @psql, '-c', 'SELECT fptree_follow_renames()' ], '>', \$follow, IPC::Run::timer(60));
+$node->poll_query_until('postgres', 'SELECT count(*) > 0 FROM pg_locks WHERE NOT granted');
+$in .= "COMMIT;\n\\q\n";
+$setter->finish;
+$follower->finish;
+is($follow . $node->safe_psql('postgres', q{SELECT list_of('ti')}), "0\ntablespaces=d2, d9", 'a list that was set meanwhile stays');
 
 # --- a disk is lost -----------------------------------------------------------------------
 
