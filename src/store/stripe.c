@@ -278,8 +278,10 @@ fpt_have_stripe_in(List *indexes, Oid space)
  * May the index have a stripe in this tablespace?  The table's owner takes the
  * space, so it is his privilege that counts, whoever runs the command: he can
  * change the list at any time, and functions of his that a superuser's command
- * calls can create indexes.  What there is already stays, of an index in whose
- * place this one is made, too.
+ * calls can create indexes.  What there is already stays: the stripes of this
+ * index, and of another one if this replaces it: ALTER TABLE has dropped that
+ * one, and REINDEX CONCURRENTLY does not say which it is.  An index beside it
+ * has no say: its stripes are no right to others.
  */
 static bool
 fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
@@ -290,11 +292,10 @@ fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
 		return true;
 	if (!fpt_is_new(heap, index))
-	{
-		indexes = list_concat(indexes, RelationGetIndexList(heap));
 		indexes = list_concat(indexes,
 							  fpt_lost_indexes_of(RelationGetRelid(heap)));
-	}
+	if (fpt_is_created(index) && fpt_command_rebuilds())
+		indexes = list_concat(indexes, RelationGetIndexList(heap));
 	return fpt_have_stripe_in(indexes, space);
 }
 

@@ -188,10 +188,26 @@ $setter->finish;
 $follower->finish;
 is($follow . $node->safe_psql('postgres', q{SELECT list_of('ti')}), "0\ntablespaces=d2, d9", 'a list that was set meanwhile stays');
 
+# --- privileges -------------------------------------------------------------------------
+
+# What an index has where the owner may create nothing any more is no right to others.
+$node->safe_psql('postgres', q{CREATE ROLE r3; GRANT CREATE ON SCHEMA public TO r3; GRANT CREATE ON TABLESPACE d2, d9 TO r3;
+SET ROLE r3; CREATE TABLE u (a int); CREATE INDEX ui ON u USING fptree (a) WITH (tablespaces = 'd2, d9');
+CREATE INDEX uj ON u USING fptree (a); CREATE INDEX uk ON u USING fptree (a);
+RESET ROLE; REVOKE CREATE ON TABLESPACE d9 FROM r3});
+is($node->safe_psql('postgres', q{SET client_min_messages = error; SET ROLE r3;
+ALTER INDEX uj SET (tablespaces = 'd2, d9'); REINDEX INDEX uj;
+DO $$ BEGIN DROP INDEX uk; CREATE INDEX uk ON u USING fptree (a) WITH (tablespaces = 'd2, d9'); END $$;
+SELECT count(*) FROM fptree_stripes('uj'); SELECT count(*) FROM fptree_stripes('uk')}), "0\n0", 'beside stripes where the owner may create nothing');
+foreach my $rebuild ('REINDEX INDEX ui', 'REINDEX INDEX CONCURRENTLY ui', 'TRUNCATE u', 'VACUUM FULL u', 'ALTER TABLE u ALTER a TYPE bigint')
+{
+	like(session("SET ROLE r3; $rebuild; SELECT stripes_of('ui')"), qr/^d2 d9\n/, "$rebuild: stripes stay");
+}
+
 # --- a disk is lost -----------------------------------------------------------------------
 
 # Its tablespace can be dropped, then, and stripes are there that have no place.
-$node->safe_psql('postgres', q{SELECT fptree_set_tablespaces('ti', 'd2, d9, d10'); REINDEX INDEX ti; CHECKPOINT});
+$node->safe_psql('postgres', q{DROP TABLE u; SELECT fptree_set_tablespaces('ti', 'd2, d9, d10'); REINDEX INDEX ti; CHECKPOINT});
 my $lost = $node->safe_psql('postgres', q{SELECT oid FROM pg_tablespace WHERE spcname = 'd9'});
 rename($node->data_dir . "/pg_tblspc/$lost", $node->data_dir . '/lost') or die;
 $node->safe_psql('postgres', 'SET client_min_messages = error; DROP TABLESPACE d9');
