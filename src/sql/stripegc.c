@@ -341,9 +341,11 @@ fpt_stripes_inherit(const FPTDropped *d, List **kept)
  * that rebuild tables had the two exchange their files.  Perhaps the other one
  * was rebuilt since, in stripes of this name; else it is the stripes with our
  * name that it has.  If what we got was not striped, or cannot be read, that
- * other one is looked for.  Stripes are locked as they are dropped; the indexes that are asked,
- * AccessShareLock, to the end of the transaction.  May raise, which aborts the
- * transaction.
+ * other one is looked for.  After that, a stripe with our name is nobody's, or a
+ * third index's, if more than two have exchanged their files: only if there is
+ * one are all indexes asked.  Stripes are locked as they are dropped; the indexes
+ * that are asked, AccessShareLock, to the end of the transaction.  May raise,
+ * which aborts the transaction.
  *
  * In doubt a stripe stays: fptree_orphans() finds what belongs to nobody.
  */
@@ -380,7 +382,14 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 	if (ntheirs < 0 || (d->n > 0 && !OidIsValid(partner)))
 		return;
 	for (int k = 1; OidIsValid(oid = fpt_stripe_by_name(d->index, k)); k++)
-		fpt_stripe_drop(oid);
+	{
+		Oid			third = fpt_index_with(oid);
+
+		if (OidIsValid(third))
+			fpt_stripes_adopt(third);
+		else
+			fpt_stripe_drop(oid);
+	}
 }
 
 /*

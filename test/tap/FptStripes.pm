@@ -74,7 +74,7 @@ $$;
 }
 
 my $setup = q{
-DROP TABLE IF EXISTS x, y CASCADE;
+DROP TABLE IF EXISTS x, y, z CASCADE;
 DROP SCHEMA IF EXISTS n CASCADE;
 CREATE TABLE x (k int8, v varchar(20), w int);
 INSERT INTO x SELECT i, i::text, i % 100 FROM generate_series(1, 3000) i;
@@ -90,6 +90,17 @@ SET allow_system_table_mods = on;
 BEGIN;
 UPDATE pg_class c SET relfilenode = o.relfilenode
 FROM (VALUES ('x', 'y'), ('y', 'x'), ('xi', 'yi'), ('yi', 'xi')) s (a, b)
+	JOIN pg_class o ON o.relname = b
+WHERE c.relname = a;
+COMMIT;
+};
+# and then those of y with a third one
+my $rotate = q{
+CREATE TABLE z AS TABLE x;
+CREATE INDEX zi ON z USING fptree (k) WITH (tablespaces = 'd1, d2, d3, d4');
+BEGIN;
+UPDATE pg_class c SET relfilenode = o.relfilenode
+FROM (VALUES ('y', 'z'), ('z', 'y'), ('yi', 'zi'), ('zi', 'yi')) s (a, b)
 	JOIN pg_class o ON o.relname = b
 WHERE c.relname = a;
 COMMIT;
@@ -192,6 +203,8 @@ my @lines = (
 		REINDEX INDEX xi; ALTER INDEX xi SET (tablespaces = 'd1, d2');} . "$swap; DROP TABLE y; REINDEX INDEX xi", 5],
 	['files exchanged, one table dropped later', "$swap; REINDEX INDEX xi; DROP TABLE y", 7],
 	['files exchanged, the first table dropped', "$swap; DROP TABLE x", 4],
+	['files of three exchanged', "$swap $rotate DROP TABLE y", 11],
+	['files of three exchanged, another one dropped', "$swap $rotate DROP TABLE z", 11],
 	['DROP EXTENSION, refused', 'DROP EXTENSION fptree', 7]);
 
 my @repack = (
