@@ -26,6 +26,7 @@
 #include "nodes/makefuncs.h"
 #include "nodes/value.h"
 #include "storage/lmgr.h"
+#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -292,9 +293,11 @@ fptree_orphans(PG_FUNCTION_ARGS)
 Datum
 fptree_drop_orphans(PG_FUNCTION_ARGS)
 {
-	List	   *orphans = fpt_find_orphans();
+	List	   *orphans;
 	ListCell   *lc;
 
+	PreventCommandIfReadOnly("fptree_drop_orphans()");
+	orphans = fpt_find_orphans();
 	foreach(lc, orphans)
 		fpt_stripe_drop(lfirst_oid(lc));
 	PG_RETURN_INT32(list_length(orphans));
@@ -414,6 +417,7 @@ fptree_set_tablespaces(PG_FUNCTION_ARGS)
 		text_to_cstring(PG_GETARG_TEXT_PP(1));
 	List	   *indexes;
 
+	PreventCommandIfReadOnly("fptree_set_tablespaces()");
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -448,10 +452,7 @@ fptree_set_tablespaces(PG_FUNCTION_ARGS)
 Datum
 fptree_follow_renames(PG_FUNCTION_ARGS)
 {
-	List	   *indexes = list_concat(fpt_relations_of(InvalidOid,
-													   RELKIND_PARTITIONED_INDEX),
-									  fpt_relations_of(InvalidOid,
-													   RELKIND_INDEX));
+	List	   *indexes;
 	List	   *stale = NIL;
 	List	   *from = NIL;
 	List	   *to = NIL;
@@ -460,6 +461,10 @@ fptree_follow_renames(PG_FUNCTION_ARGS)
 	ListCell   *lfrom;
 	ListCell   *lto;
 
+	PreventCommandIfReadOnly("fptree_follow_renames()");
+	indexes = list_concat(fpt_relations_of(InvalidOid,
+										   RELKIND_PARTITIONED_INDEX),
+						  fpt_relations_of(InvalidOid, RELKIND_INDEX));
 	foreach(lc, indexes)
 	{
 		Oid			indexid = lfirst_oid(lc);

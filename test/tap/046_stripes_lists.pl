@@ -136,6 +136,10 @@ foreach my $bad (
 
 	like(session("SET ROLE $user; SELECT fptree_set_tablespaces($args)"), qr/ERROR:  \Q$error\E$/m, "$user: $args");
 }
+foreach my $call ("fptree_set_tablespaces('ti', NULL)", 'fptree_follow_renames()', 'fptree_drop_orphans()')
+{
+	like(session("BEGIN READ ONLY; SELECT $call"), qr/ERROR:  cannot execute fptree_\w+\(\) in a read-only transaction/, "read only: $call");
+}
 like(session(q{SET ROLE r1; SELECT fptree_set_tablespaces('p1_a_idx', 'd9, d8'), list_of('p1_a_idx')}),
 	qr/^\|fillfactor=90 tablespaces=d9, d8$/m, 'the owner may');
 $node->safe_psql('postgres', 'ALTER TABLESPACE d6 RENAME TO d66');
