@@ -45,6 +45,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_WINDOW_FILL] = "window_fill",
 	[FPT_STOP_RIGHTMOST] = "rightmost",
 	[FPT_STOP_INSERT_LEAF] = "insert_leaf",
+	[FPT_STOP_PREDICATE] = "predicate",
 	[FPT_STOP_DELETE] = "delete",
 	[FPT_STOP_FINISH_SPLIT] = "finish_split",
 	[FPT_STOP_SPLIT_SIBLING] = "split_sibling",

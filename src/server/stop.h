@@ -46,6 +46,7 @@ typedef enum FPTStop
 	/* insertions */
 	FPT_STOP_RIGHTMOST,			/* to look at the remembered rightmost leaf */
 	FPT_STOP_INSERT_LEAF,		/* leaf locked, entry not in */
+	FPT_STOP_PREDICATE,			/* locks of cells looked for, not the leaf's */
 	FPT_STOP_DELETE,			/* leaf locked, dead entries not removed yet */
 	FPT_STOP_FINISH_SPLIT,		/* leaf locked, an open split found */
 	FPT_STOP_SPLIT_SIBLING,		/* page locked, to lock its old right sibling */

@@ -28,6 +28,7 @@
 
 #include "page/format.h"
 #include "page/kernel.h"
+#include "server/stop.h"
 #include "store/buf.h"
 #include "tree/predicate.h"
 
@@ -307,5 +308,6 @@ fpt_predicate_insert(Relation rel, const FPTIndex *ix, const FPTKey *key,
 				CheckForSerializableConflictIn(rel, NULL, target);
 		}
 	}
+	fpt_stop_point(FPT_STOP_PREDICATE);
 	CheckForSerializableConflictIn(rel, NULL, pageno);	/* S6 */
 }

@@ -131,6 +131,8 @@ typedef struct FPTBounds
 {
 	FPTKeyBuf	low;			/* not above the key */
 	FPTKeyBuf	high;			/* above it */
+	bool		sure;			/* comparisons contradict each other: see
+								 * fpt_stray_right() */
 } FPTBounds;
 
 /*
@@ -247,8 +249,8 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
  * Most orders are sound, and a child that others have split many times in this
  * moment must not pass for a contradiction, or an entry would get into a page
  * that is not its own.  What is one for sure: a page ends, byte for byte, where
- * the parent had the key before, and has it behind.  "anyway": go by the number
- * of pages alone.
+ * the parent had the key before, and has it after that.  around->sure: go by the
+ * number of pages alone.
  *
  * Returns the page where that ends, which need not cover the key, locked as
  * asked; InvalidBuffer, with no lock, if a page is not what links say, as it
@@ -257,12 +259,11 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
  */
 static Buffer
 fpt_stray_right(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
-				int level, int lock, FPTBounds *around, bool anyway)
+				int level, int lock, FPTBounds *around)
 {
 	const FPTLayout *l = &ix->layout;
 	FPTKeyBuf  *low = &around->low;
 	bool		value = key->cls == FPT_CLS_VALUE;
-	bool		sure = anyway;
 
 	for (uint32 moves = 0;; moves++)
 	{
@@ -284,10 +285,10 @@ fpt_stray_right(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			(value && moves > 0 && fpt_key_cmp(l, &high, &low->key) <= 0) ||
 			!fpt_key_whole(l, &high, &whole))
 			return buf;
-		sure |= fpt_page_ends_at(l, page, &around->high.key);
+		around->sure |= fpt_page_ends_at(l, page, &around->high.key);
 		if (value && moves >= FPT_MAX_STRAY)
 		{
-			if (sure)
+			if (around->sure)
 				return buf;
 			UnlockReleaseBuffer(buf);
 			return InvalidBuffer;
@@ -508,8 +509,10 @@ fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
 		UnlockReleaseBuffer(buf);
 		cur--;
+		around.sure = anyway;
+		fpt_stop_point(FPT_STOP_DESCEND);
 		buf = fpt_getbuf(rel, ix, child, mode);
-		buf = fpt_stray_right(rel, ix, buf, key, cur, mode, &around, anyway);
+		buf = fpt_stray_right(rel, ix, buf, key, cur, mode, &around);
 	}
 	if (BufferIsValid(buf) &&
 		!(fpt_page_above_low(l, BufferGetPage(buf), key) &&
