@@ -7,7 +7,9 @@
  * "Stripes", for why.  An object access hook sees each index that is dropped,
  * and remembers what its metapage names.  Just before the transaction commits,
  * in it, the stripes are dropped, or given to the index that has taken over the
- * file: the one whose metapage names them then (S1).
+ * file: the one whose metapage names them then (S1).  Temporary tables that are
+ * dropped ON COMMIT go later in the commit, and indexes on a column of their row
+ * type with them: stripes of these are dropped when the hook sees the index.
  *
  * In a session that has not loaded the library, the first fptree index that is
  * dropped loads it: core opens an index to drop it, and asks its access method's
@@ -59,6 +61,11 @@ typedef struct FPTDropped
 } FPTDropped;
 
 static FPTDropped *fpt_dropped = NULL;
+
+/* This transaction is being committed or prepared, and fpt_collect() has run. */
+static bool fpt_collected = false;
+
+static void fpt_collect(Oid dropping);
 
 static object_access_hook_type fpt_prev_object_access = NULL;
 
@@ -129,7 +136,8 @@ fpt_remember_dropped(Oid indexid, bool sure)
 
 /*
  * object_access_hook: sees all that is created, altered or dropped.  May raise,
- * which ends the DROP.
+ * which ends the DROP.  After an index is dropped in the midst of a commit, no
+ * callback comes that may change catalogues: its stripes are dropped here.
  */
 static void
 fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
@@ -139,7 +147,11 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 		fpt_prev_object_access(access, classid, objectid, subid, arg);
 	if (access == OAT_DROP && classid == RelationRelationId && subid == 0 &&
 		get_rel_relkind(objectid) == RELKIND_INDEX)
+	{
 		fpt_remember_dropped(objectid, true);
+		if (fpt_collected)
+			fpt_collect(objectid);
+	}
 }
 
 /*
@@ -321,7 +333,7 @@ fpt_stripes_inherit(const FPTDropped *d, List **kept)
 		int			ntheirs;
 		int			before = list_length(*kept);
 
-		if (!fpt_is_written_here(lfirst_oid(lc)))
+		if (lfirst_oid(lc) == d->index || !fpt_is_written_here(lfirst_oid(lc)))
 			continue;
 		ntheirs = fpt_stripes_of_living(lfirst_oid(lc), theirs);
 		sure &= ntheirs >= 0;
@@ -393,13 +405,14 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 }
 
 /*
- * Before commit: see to the stripes of indexes that do not exist any more.
- * Those that still do may be being dropped concurrently: in a later transaction.
- * Reads and changes catalogues; an error here aborts the transaction, which
- * keeps what was dropped.
+ * Before commit: see to the stripes of indexes that do not exist any more, and
+ * of "dropping", which goes as soon as this returns.  Others that still do may
+ * be being dropped concurrently: in a later transaction.  Reads and changes
+ * catalogues; an error here aborts the transaction, which keeps what was
+ * dropped.
  */
 static void
-fpt_collect(void)
+fpt_collect(Oid dropping)
 {
 	FPTDropped **link = &fpt_dropped;
 
@@ -417,7 +430,8 @@ fpt_collect(void)
 			pfree(d);
 			continue;
 		}
-		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(d->index)))
+		if (d->index != dropping &&
+			SearchSysCacheExists1(RELOID, ObjectIdGetDatum(d->index)))
 		{
 			d->subid = InvalidSubTransactionId;
 			link = &d->next;
@@ -468,11 +482,16 @@ fpt_stripe_xact(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT ||
 		event == XACT_EVENT_PREPARE)
+	{
 		fpt_forget_lost_indexes();
-	if (fpt_dropped == NULL)
-		return;
+		fpt_collected = false;
+	}
 	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
-		fpt_collect();
+	{
+		if (fpt_dropped != NULL)
+			fpt_collect(InvalidOid);
+		fpt_collected = true;
+	}
 	else if (event == XACT_EVENT_ABORT)
 		fpt_forget_dropped(InvalidSubTransactionId);
 }

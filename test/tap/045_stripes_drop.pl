@@ -65,6 +65,20 @@ my @drops = (
 	['PREPARE', q{BEGIN; DROP INDEX xi; PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'}, 3],
 	['PREPARE, rolled back', q{BEGIN; DROP INDEX xi; PREPARE TRANSACTION 'p'; ROLLBACK PREPARED 'p'}, 7],
 	['and made anew', q{BEGIN; DROP INDEX xi; CREATE INDEX xi ON x USING fptree (k) WITH (tablespaces = 'd8, d9'); COMMIT}, 5],
+	# an index on a column of a temporary table's row type, which goes with the table
+	['DISCARD TEMP', 'CREATE TEMP TABLE t (a int);' . q{
+ALTER TABLE x ADD t t; CREATE INDEX xt ON x USING fptree (t) WITH (tablespaces = 'd1, d2');
+DISCARD TEMP}, 7],
+	['ON COMMIT DROP', 'BEGIN; CREATE TEMP TABLE t (a int) ON COMMIT DROP;' . q{
+ALTER TABLE x ADD t t; CREATE INDEX xt ON x USING fptree (t) WITH (tablespaces = 'd1, d2');
+COMMIT}, 7],
+	['ON COMMIT DROP, and what goes before', 'BEGIN; CREATE TEMP TABLE t (a int) ON COMMIT DROP;' . q{
+ALTER TABLE x ADD t t; CREATE INDEX xt ON x USING fptree (t, v) WITH (tablespaces = 'd1, d2');
+ALTER TABLE x ALTER v TYPE varchar(40); DROP INDEX xi;
+COMMIT}, 3],
+	['ON COMMIT DROP, rolled back', 'BEGIN; CREATE TEMP TABLE t (a int) ON COMMIT DROP;' . q{
+ALTER TABLE x ADD t t; CREATE INDEX xt ON x USING fptree (t) WITH (tablespaces = 'd1, d2');
+ROLLBACK; DROP INDEX xi}, 3],
 	# what is locked in the same way, and stays
 	['REINDEX', 'REINDEX INDEX xi', 7],
 	['REINDEX, then DROP', "REINDEX INDEX xi;\nDROP INDEX xi", 3],
