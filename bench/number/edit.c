@@ -28,68 +28,6 @@ long		num_ways[NUM_NWAYS];
 
 /* --- slots ------------------------------------------------------------------ */
 
-/* The number of a slot; false: the node cannot have it, but as a far row. */
-static bool
-slot_encode(const NumNode *d, num_u128 key, uint64 row, NumWide *slot)
-{
-	NumWide		v;
-
-	if (d->s.rel)
-	{
-		if (key < d->key || row < d->row || row - d->row > num_ones(d->s.t) ||
-			num_row_is_far(d, row))
-			return false;
-		v = num_join(key - d->key, d->s.t, row - d->row);
-		*slot = num_add(v, d->b);
-	}
-	else
-	{
-		if (row > num_ones(d->s.t))
-			return false;
-		*slot = num_join(key, d->s.t, row);
-		if (num_less(*slot, d->b))
-			return false;
-		v = num_sub(*slot, d->b);
-	}
-	return num_bits(v) <= 8 * d->s.w;
-}
-
-static int
-far_free(const NumNode *d)
-{
-	for (int j = 0; j < d->nfar; j++)
-	{
-		if (num_load(d->far + 4 * j, 4) == 0)
-			return j;
-	}
-	return -1;
-}
-
-/* Put an entry into a free slot; false: this node cannot have it. */
-bool
-num_node_put(const NumNode *d, int slot, num_u128 key, uint64 row)
-{
-	uint8	   *p = d->p + slot * d->s.w;
-	NumWide		v;
-
-	if (!slot_encode(d, key, row, &v))
-	{
-		int			j = far_free(d);
-		uint32		far = (uint32) row;
-
-		if (j < 0 || row >> 32 != 0 ||
-			!slot_encode(d, key, d->row + num_ones(d->ob) - (uint64) d->nfar,
-						 &v))
-			return false;
-		/* in place of that offset, the one that says j */
-		v.lo = v.lo + (uint64) (d->nfar - j);
-		memcpy(d->far + 4 * j, &far, 4);
-	}
-	for (int i = 0; i < d->s.w; i++)
-		p[i] = (uint8) (i < 8 ? v.lo >> (8 * i) : v.hi >> (8 * (i - 8)));
-	return true;
-}
-
 void
 num_node_clear(const NumNode *d, int slot)
 {
@@ -631,7 +569,7 @@ num_insert_room(const NumIndex *ix, void *page, const NumEntry *e)
 		if (!num_node_open(&pg, kid, &d))
 			return NUM_CORRUPT;
 		if (r == NUM_UNFIT ||
-			!slot_encode(&d, key, num_row(e->tid, pg.ob), &slot))
+			!num_slot_encode(&d, key, num_row(e->tid, pg.ob), &slot))
 			break;
 		if (!split_node(ix, &pg, kid, e, key) && !shift(ix, &pg, kid, e, key))
 		{

@@ -231,6 +231,68 @@ num_plan_node(const NumPage *pg, const NumEntry *e, const num_u128 *keys,
 	return plan->take > 0;
 }
 
+/* The number of a slot; false: the node cannot have it, but as a far row. */
+bool
+num_slot_encode(const NumNode *d, num_u128 key, uint64 row, NumWide *slot)
+{
+	NumWide		v;
+
+	if (d->s.rel)
+	{
+		if (key < d->key || row < d->row || row - d->row > num_ones(d->s.t) ||
+			num_row_is_far(d, row))
+			return false;
+		v = num_join(key - d->key, d->s.t, row - d->row);
+		*slot = num_add(v, d->b);
+	}
+	else
+	{
+		if (row > num_ones(d->s.t))
+			return false;
+		*slot = num_join(key, d->s.t, row);
+		if (num_less(*slot, d->b))
+			return false;
+		v = num_sub(*slot, d->b);
+	}
+	return num_bits(v) <= 8 * d->s.w;
+}
+
+static int
+far_free(const NumNode *d)
+{
+	for (int j = 0; j < d->nfar; j++)
+	{
+		if (num_load(d->far + 4 * j, 4) == 0)
+			return j;
+	}
+	return -1;
+}
+
+/* Put an entry into a free slot; false: this node cannot have it. */
+bool
+num_node_put(const NumNode *d, int slot, num_u128 key, uint64 row)
+{
+	uint8	   *p = d->p + slot * d->s.w;
+	NumWide		v;
+
+	if (!num_slot_encode(d, key, row, &v))
+	{
+		int			j = far_free(d);
+		uint32		far = (uint32) row;
+
+		if (j < 0 || row >> 32 != 0 ||
+			!num_slot_encode(d, key,
+							 d->row + num_ones(d->ob) - (uint64) d->nfar, &v))
+			return false;
+		/* in place of that offset, the one that says j */
+		v.lo = v.lo + (uint64) (d->nfar - j);
+		memcpy(d->far + 4 * j, &far, 4);
+	}
+	for (int i = 0; i < d->s.w; i++)
+		p[i] = (uint8) (i < 8 ? v.lo >> (8 * i) : v.hi >> (8 * (i - 8)));
+	return true;
+}
+
 bool
 num_node_write(const NumPage *pg, int kid, NumShape s, uint64 r,
 			   const NumEntry *e, const num_u128 *keys, int n)

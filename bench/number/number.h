@@ -373,6 +373,13 @@ typedef struct NumFill
 	bool		open;			/* keys ascend beyond the last one */
 } NumFill;
 
+/* The number of a slot; false: the node cannot have it, except as a far row. */
+extern bool num_slot_encode(const NumNode *d, num_u128 key, uint64 row,
+							NumWide *slot);
+
+/* Put an entry into a free slot; false: this node cannot have it. */
+extern bool num_node_put(const NumNode *d, int slot, num_u128 key, uint64 row);
+
 /*
  * Write a node that holds e[0 .. n) in this shape, R if relative.  False: it
  * cannot; then the page is spoilt.
@@ -422,7 +429,6 @@ extern bool num_remove(const NumIndex *ix, void *page, const NumEntry *e);
 extern void num_truncate(const NumIndex *ix, void *page, int n);
 
 extern void num_node_clear(const NumNode *d, int slot);
-extern bool num_node_put(const NumNode *d, int slot, num_u128 key, uint64 row);
 
 /* How often each way of making room was taken. */
 typedef enum NumWay
