@@ -78,8 +78,8 @@ extern bool fpt_index_is_general(Relation rel);
 extern Size fpt_general_size(Relation rel);
 
 /*
- * Fill *g, which has fpt_general_size() bytes, in.  Reads catalogues, so that no
- * page may be locked and invalidations may be processed; may raise.
+ * Fill *g, which has fpt_general_size() bytes, in.  Reads catalogues, so that
+ * no page may be locked and invalidations may be processed; may raise.
  */
 extern void fpt_general_init(Relation rel, FPTGeneral *g);
 

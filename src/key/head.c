@@ -12,8 +12,8 @@
  * the collation.  No code is known for
  *
  *  - collations other than "C" of the C library: strxfrm() does not agree with
- *	  strcoll() on all systems, nor do ICU's sort keys with its comparison, which
- *	  operators use, for all strings;
+ *	  strcoll() on all systems, nor do ICU's sort keys with its comparison,
+ *	  which operators use, for all strings;
  *  - enums, whose order is in a catalog and can be changed there;
  *  - arrays, ranges, multiranges, records, tsquery and jsonb, whose comparison
  *	  begins with properties that take as long to find as the comparison itself,
@@ -800,8 +800,8 @@ fpt_head_is_bytes(Oid cmpproc, Oid collation)
 
 /*
  * See key/head.h.  A part has the room that the parts before have left, if the
- * last one is whole.  FPT_HEAD_MAXPARTS is enough for all: a part takes two bits
- * at least.
+ * last one is whole.  FPT_HEAD_MAXPARTS is enough for all: a part takes two
+ * bits at least.
  */
 bool
 fpt_head_add(FPTHeadDesc *hd, Oid cmpproc, Oid typid, Oid collation,

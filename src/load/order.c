@@ -332,10 +332,10 @@ abbreviate(const FPTOrder *o, FPTItem *items, size_t n)
 }
 
 /*
- * Sort by abbreviated keys, and what these leave equal by bytes and comparison.
- * Returns whether they are in order for comparisons then, too: each run of equal
- * ones is, so that its borders are asked.  May be cancelled; runs comparison
- * functions, which may raise.
+ * Sort by abbreviated keys, and what these leave equal by bytes and
+ * comparison.  Returns whether they are in order for comparisons then, too:
+ * each run of equal ones is, so that its borders are asked.  May be cancelled;
+ * runs comparison functions, which may raise.
  */
 static bool
 sort_abbreviated(const FPTOrder *o, FPTItem *items, size_t n)

@@ -590,8 +590,9 @@ fpt_reader_fill(FPTSpool *sp, FPTRunReader *r)
 }
 
 /*
- * Let the queue's i'th run sink to where its next record belongs, as in a binary
- * heap.  May raise errors of comparison functions, the queue then in no order.
+ * Let the queue's i'th run sink to where its next record belongs, as in a
+ * binary heap.  May raise errors of comparison functions, the queue then in no
+ * order.
  *
  * Not that of lib/binaryheap.h, which calls a function for each comparison: of
  * images that takes longer than comparing them.

@@ -1177,8 +1177,8 @@ fpt_room_overflowing(FPTPage pg, FPTPlace *p, bool hard)
 /*
  * A free slot by p's full node, for e: at the end of the next one, in another
  * node, or with the help of the neighbours.  FPT_OK: entries have made room on
- * the way to e's place, which may be in another node by now.  FPT_FULL: there is
- * none; the page is as it was, but for entries that changed nodes.  Else as
+ * the way to e's place, which may be in another node by now.  FPT_FULL: there
+ * is none; the page is as it was, but for entries that changed nodes.  Else as
  * fpt_page_insert(), or FPT_CORRUPT, the page being half changed perhaps.
  * Raises nothing.  "hard" as below.
  */

@@ -353,9 +353,9 @@ fpt_layout_init(FPTLayout *l, FPTGeoms *geoms, int keysize, bool nullsfirst,
 /* --- general keys ------------------------------------------------------- */
 
 /*
- * See page/widths.h.  Pages of a few wide tuples, row FPT_ENC_WIDE, cannot spare
- * more than a line for each.  Numbers into a dictionary take a byte, as the
- * shortest images do.
+ * See page/widths.h.  Pages of a few wide tuples, row FPT_ENC_WIDE, cannot
+ * spare more than a line for each.  Numbers into a dictionary take a byte, as
+ * the shortest images do.
  */
 bool
 fpt_choose_widths_general(int force_w, int force_x,

@@ -571,9 +571,9 @@ fpt_seek(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 
 /*
  * What a page has of one range, from *done on, to the end of the batch; if the
- * range tells too little of where its entries are, only where they begin.  Where
- * that ended is in *done.  "cut": the page goes on after the batch's end.
- * Returns whether there are entries in it.  As fpt_copy_range().
+ * range tells too little of where its entries are, only where they begin.
+ * Where that ended is in *done.  "cut": the page goes on after the batch's
+ * end.  Returns whether there are entries in it.  As fpt_copy_range().
  */
 static bool
 fpt_fill_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTRange *r,

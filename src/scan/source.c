@@ -14,7 +14,7 @@
 #include "scan/source.h"
 #include "store/buf.h"
 
-/* --- ranges of images ------------------------------------------------------ */
+/* --- ranges of images ----------------------------------------------------- */
 
 /* Order of the key of an image and a TID, and another one. */
 static inline int
@@ -103,7 +103,7 @@ fpt_range_from(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
 	return i < ranges->n ? i : -1;
 }
 
-/* --- both ------------------------------------------------------------------ */
+/* --- both ----------------------------------------------------------------- */
 
 void
 fpt_source_set(IndexScanDesc scan, FPTScanOpaque *so)

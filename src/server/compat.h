@@ -375,7 +375,7 @@ fpt_file_path(Relation rel, ForkNumber fork)
 
 #if PG_VERSION_NUM < 190000
 
-/* The lock of a shared buffer: an LWLock, which its descriptor has, until 18. */
+/* The lock of a shared buffer: until 18 an LWLock, which its descriptor has. */
 static inline LWLock *
 fpt_buffer_lwlock(Buffer buf)
 {

@@ -234,8 +234,8 @@ fpt_other_unique(Relation index)
  * Returns the statement that adds the library to the list with which new
  * sessions of the database start, in the current context.  A database's list
  * hides the configuration's, so the statement repeats that list.  Its elements
- * are quoted one by one, as SET requires.  NULL, if the list is hidden from this
- * session, or is none that the server can take apart.  Reads catalogues.
+ * are quoted one by one, as SET requires.  NULL, if the list is hidden from
+ * this session, or is none that the server can take apart.  Reads catalogues.
  */
 static char *
 fpt_preload_statement(Relation settings)

@@ -92,8 +92,8 @@ static const struct config_enum_entry fpt_missing_options[] = {
 };
 
 /*
- * What fptree.debug_node_lines says: "w,x", or nothing, which is "0,0".  Returns
- * false if it is neither, or a number is out of range.
+ * What fptree.debug_node_lines says: "w,x", or nothing, which is "0,0".
+ * Returns false if it is neither, or a number is out of range.
  */
 static bool
 fpt_lines_parse(const char *s, FPTNodeLines *lines)

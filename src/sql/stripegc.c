@@ -3,20 +3,21 @@
  * sql/stripegc.c
  *	  Dropping the stripes of indexes that are gone.
  *
- * Nothing in pg_depend leads from an index to its stripes: src/store/README.md,
- * "Stripes", for why.  An object access hook sees each index that is dropped,
- * and remembers what its metapage names.  Just before the transaction commits,
- * in it, the stripes are dropped, or given to the index that has taken over the
- * file: the one whose metapage names them then (S1).  Temporary tables that are
- * dropped ON COMMIT go later in the commit, and indexes on a column of their row
- * type with them: stripes of these are dropped when the hook sees the index.
+ * Nothing in pg_depend leads from an index to its stripes:
+ * src/store/README.md, "Stripes", for why.  An object access hook sees each
+ * index that is dropped, and remembers what its metapage names.  Just before
+ * the transaction commits, in it, the stripes are dropped, or given to the
+ * index that has taken over the file: the one whose metapage names them then
+ * (S1).  Temporary tables that are dropped ON COMMIT go later in the commit,
+ * and indexes on a column of their row type with them: stripes of these are
+ * dropped when the hook sees the index.
  *
  * In a session that has not loaded the library, the first fptree index that is
- * dropped loads it: core opens an index to drop it, and asks its access method's
- * handler what it can.  That is after the hook would have been called, and
- * before anything is gone.  So the handler, called for the first time, and in a
- * DROP, remembers the indexes that this session has locked as if it dropped
- * them; whether it did is seen at commit.
+ * dropped loads it: core opens an index to drop it, and asks its access
+ * method's handler what it can.  That is after the hook would have been
+ * called, and before anything is gone.  So the handler, called for the first
+ * time, and in a DROP, remembers the indexes that this session has locked as
+ * if it dropped them; whether it did is seen at commit.
  *
  *-------------------------------------------------------------------------
  */
@@ -62,7 +63,7 @@ typedef struct FPTDropped
 
 static FPTDropped *fpt_dropped = NULL;
 
-/* This transaction is being committed or prepared, and fpt_collect() has run. */
+/* This transaction is being committed or prepared; fpt_collect() has run. */
 static bool fpt_collected = false;
 
 static void fpt_collect(Oid dropping);
@@ -156,8 +157,8 @@ fpt_object_access(ObjectAccessType access, Oid classid, Oid objectid,
 
 /*
  * May this session be in the midst of a DROP?  Core has pg_depend locked as it
- * drops things, but for an index that is dropped concurrently, which no function
- * can do.
+ * drops things, but for an index that is dropped concurrently, which no
+ * function can do.
  */
 static bool
 fpt_may_be_dropping(void)
@@ -192,10 +193,10 @@ fpt_stripegc_handled(void)
 /* --- collection --------------------------------------------------------- */
 
 /*
- * What a living index's metapage names; 0 if it is no fptree index, is gone, has
- * lost its file, or is temporary, which no striped one is, and nobody else can
- * read; -1 if the metapage cannot be read.  Locks it, AccessShareLock, to the end of the
- * transaction.
+ * What a living index's metapage names; 0 if it is no fptree index, is gone,
+ * has lost its file, or is temporary, which no striped one is, and nobody else
+ * can read; -1 if the metapage cannot be read.  Locks it, AccessShareLock, to
+ * the end of the transaction.
  */
 static int
 fpt_stripes_of_living(Oid indexid, Oid *oids)
@@ -298,7 +299,8 @@ fpt_is_written_here(Oid indexid)
 
 	if (!HeapTupleIsValid(tup))
 		return false;
-	is = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tup->t_data));
+	is = TransactionIdIsCurrentTransactionId(
+		HeapTupleHeaderGetXmin(tup->t_data));
 	ReleaseSysCache(tup);
 	return is;
 }
@@ -353,11 +355,11 @@ fpt_stripes_inherit(const FPTDropped *d, List **kept)
  * that rebuild tables had the two exchange their files.  Perhaps the other one
  * was rebuilt since, in stripes of this name; else it is the stripes with our
  * name that it has.  If what we got was not striped, or cannot be read, that
- * other one is looked for.  After that, a stripe with our name is nobody's, or a
- * third index's, if more than two have exchanged their files: only if there is
- * one are all indexes asked.  Stripes are locked as they are dropped; the indexes
- * that are asked, AccessShareLock, to the end of the transaction.  May raise,
- * which aborts the transaction.
+ * other one is looked for.  After that, a stripe with our name is nobody's, or
+ * a third index's, if more than two have exchanged their files: only if there
+ * is one are all indexes asked.  Stripes are locked as they are dropped; the
+ * indexes that are asked, AccessShareLock, to the end of the transaction.  May
+ * raise, which aborts the transaction.
  *
  * In doubt a stripe stays: fptree_orphans() finds what belongs to nobody.
  */

@@ -502,10 +502,11 @@ fpt_prefetch_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 
 #ifdef USE_PREFETCH
 /*
- * The file of which blocks are asked for where the server can ask for single ones
- * only (up to 16): the segment asked last, which stays open from one request to
- * the next, to the end of the transaction.  It is one of the server's virtual
- * files, of which there can be any number: asking must not fail.
+ * The file of which blocks are asked for where the server can ask for single
+ * ones only (up to 16): the segment asked last, which stays open from one
+ * request to the next, to the end of the transaction.  It is one of the
+ * server's virtual files, of which there can be any number: asking must not
+ * fail.
  */
 static struct
 {

@@ -117,9 +117,9 @@ extern bool fpt_has_init(Relation rel);
 /*
  * Is it being built CONCURRENTLY, or has that failed?  Builds write files past
  * shared buffers, the metapage last: whoever read it before would leave zeroes
- * there, which outlive the build.  So pages of such an index are not read but by
- * its build.  Looks at the relcache entry alone: what that does not know of yet
- * was not built, for us, when the index was locked.
+ * there, which outlive the build.  So pages of such an index are not read but
+ * by its build.  Looks at the relcache entry alone: what that does not know of
+ * yet was not built, for us, when the index was locked.
  */
 static inline bool
 fpt_is_unbuilt(Relation index)

@@ -301,9 +301,9 @@ fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 
 /*
  * It may not: as for one that does not exist, but that a superuser gets the
- * warning alone.  He restores dumps, in which an index may have stripes that its
- * owner could not make any more.  Builds run as the owner, so it is the outer
- * user who counts; whoever that is, there is no stripe.
+ * warning alone.  He restores dumps, in which an index may have stripes that
+ * its owner could not make any more.  Builds run as the owner, so it is the
+ * outer user who counts; whoever that is, there is no stripe.
  */
 static void
 fpt_tablespace_denied(Relation heap, Relation index, const char *name)
@@ -328,10 +328,10 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 /*
  * The tablespace that was the k-th of these names, from 0 on, when a striped
  * index was built from the list "option", and may have another name now.
- * InvalidOid: this index was not built from it.  It was if it has this list, and
- * as many stripes, and these are where the names that there still are say.  Nor
- * if there is no such tablespace any more: whose disk is lost can be dropped,
- * although stripes say that they are there.  Reads catalogues.
+ * InvalidOid: this index was not built from it.  It was if it has this list,
+ * and as many stripes, and these are where the names that there still are say.
+ * Nor if there is no such tablespace any more: whose disk is lost can be
+ * dropped, although stripes say that they are there.  Reads catalogues.
  */
 static Oid
 fpt_space_then(Oid model, const char *option, List *names, int k)
@@ -375,8 +375,8 @@ fpt_space_renamed(List *models, const char *option, List *names, int k)
 }
 
 /*
- * An index, and if it is partitioned, or a partition's, all those of the tree, in
- * the current context: they may have been built from the same list.  Reads
+ * An index, and if it is partitioned, or a partition's, all those of the tree,
+ * in the current context: they may have been built from the same list.  Reads
  * catalogues, locks none: it may be detached meanwhile, and have no ancestors.
  */
 static List *

@@ -23,8 +23,8 @@
 #define FPT_STRIPE_AM			"fptree_stripe"
 
 /*
- * What builds do about tablespaces that do not exist, or where the table's owner
- * may create nothing.
+ * What builds do about tablespaces that do not exist, or where the table's
+ * owner may create nothing.
  */
 typedef enum FPTMissing
 {
@@ -49,9 +49,9 @@ extern char *fpt_tablespaces_of(Oid indexid);
 
 /*
  * A list of tablespaces with the present names of those that have another one
- * now, as far as the index, or another one of its partition tree, knows them: it
- * may have been built from the list.  NULL if there are none.  In the current
- * context; reads catalogues, and locks no index.
+ * now, as far as the index, or another one of its partition tree, knows them:
+ * it may have been built from the list.  NULL if there are none.  In the
+ * current context; reads catalogues, and locks no index.
  */
 extern char *fpt_tablespaces_renamed(const char *option, Oid indexid);
 
@@ -71,10 +71,11 @@ extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
 extern bool fpt_is_created(Relation index);
 
 /*
- * The stripes that an open index's metapage names.  Returns their number, or -1
- * if there is no metapage that could be read, as long as it is built, too.  Does not trust the relcache, and
- * raises no error about what it finds in the page.  The index is locked; the
- * metapage is for a moment, to read.  oids has room for FPT_MAX_STRIPES.
+ * The stripes that an open index's metapage names.  Returns their number, or
+ * -1 if there is no metapage that could be read, as long as it is built, too.
+ * Does not trust the relcache, and raises no error about what it finds in the
+ * page.  The index is locked; the metapage is for a moment, to read.  oids has
+ * room for FPT_MAX_STRIPES.
  */
 extern int	fpt_metapage_stripes(Relation index, Oid *oids);
 

@@ -408,7 +408,8 @@ fpt_image_bytes(const char *image)
 
 /*
  * Has nothing of a page changed but in the ranges that were told (true), the
- * hole left out?  "old": the page in shared buffers, locked and not yet changed.
+ * hole left out?  "old": the page in shared buffers, locked and not yet
+ * changed.
  */
 static pg_attribute_unused() bool
 fpt_same_outside(const FPTWalPage *p, const char *old)

@@ -28,11 +28,11 @@
  * file cannot be looked at, a page not be read, a descent is needed and the
  * tree is damaged, or if comparing does.
  *
- * "early", of leaves only, or NULL: 0, unless the new sibling would be one page
- * too many in a range, wherever it goes: then which leaf to the right (1: the
- * next one) should be split first, as with a page more in between another stripe
- * will do.  That is worth asking for again afterwards, a few times; 0 if no leaf
- * would.
+ * "early", of leaves only, or NULL: 0, unless the new sibling would be one
+ * page too many in a range, wherever it goes: then which leaf to the right (1:
+ * the next one) should be split first, as with a page more in between another
+ * stripe will do.  That is worth asking for again afterwards, a few times; 0
+ * if no leaf would.
  */
 extern void fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf,
 						  const FPTStack *stack, uint32 other,

@@ -248,9 +248,9 @@ fpt_moveright_between(Relation rel, FPTIndex *ix, Buffer buf,
  *
  * Most orders are sound, and a child that others have split many times in this
  * moment must not pass for a contradiction, or an entry would get into a page
- * that is not its own.  What is one for sure: a page ends, byte for byte, where
- * the parent had the key before, and has it after that.  around->sure: go by the
- * number of pages alone.
+ * that is not its own.  What is one for sure: a page ends, byte for byte,
+ * where the parent had the key before, and has it after that.  around->sure:
+ * go by the number of pages alone.
  *
  * Returns the page where that ends, which need not cover the key, locked as
  * asked; InvalidBuffer, with no lock, if a page is not what links say, as it
