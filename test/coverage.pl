@@ -2,7 +2,7 @@
 #
 # coverage.pl SOURCES OUTPUT DIRECTORY...
 #
-# Adds up what gcov knows of builds of the files SOURCES/*.[ch] in the
+# Adds up what gcov knows of builds of the files SOURCES/*/*.[ch] in the
 # directories, writes a list of what was not executed to OUTPUT, and prints the
 # coverage by file and in all.
 #
@@ -21,12 +21,19 @@ use JSON::PP;
 my ($sources, $output, @dirs) = @ARGV;
 die "usage: coverage.pl SOURCES OUTPUT DIRECTORY...\n" if !@dirs;
 
+# A file as it is called here, with its room: names occur in several.
+sub room
+{
+	return shift =~ m{([^/]+/[^/]+)$} ? $1 : '';
+}
+
 my %text;
-foreach my $path (glob "$sources/*.[ch]")
+foreach my $path (glob "$sources/*/*.[ch]")
 {
 	open(my $fh, '<', $path) or die "$path: $!";
-	$text{ basename($path) } = [ '', <$fh> ];
+	$text{ room($path) } = [ '', <$fh> ];
 }
+die "there are no sources in $sources\n" if !%text;
 
 my @data;
 find({ wanted => sub { push @data, $File::Find::name if /\.gcda$/ },
@@ -48,7 +55,7 @@ foreach my $data (@data)
 
 		foreach my $file (@{ $result->{files} })
 		{
-			my $base = basename($file->{file});
+			my $base = room($file->{file});
 
 			next if !$text{$base};
 			foreach my $line (@{ $file->{lines} })
