@@ -400,6 +400,8 @@ fpt_list_set(Oid indexid, char *list, const char *was)
 	same = was == NULL || (now != NULL && strcmp(now, was) == 0);
 	if (same)
 		fpt_list_write(index, list);
+	if (same && was != NULL)
+		fpt_stripes_record_names(indexid, was, list);
 	relation_close(index, NoLock);
 	return same;
 }

@@ -28,6 +28,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/comment.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "commands/tablespace.h"
@@ -326,20 +327,52 @@ fpt_tablespace_denied(Relation heap, Relation index, const char *name)
 }
 
 /*
+ * The list from which an index's stripes were made, one for each name, is the
+ * comment on the first of them: the index's option may have been set to
+ * another one since.  Sets it; NULL: not all names have a stripe.  Locks
+ * pg_description, RowExclusiveLock, to the end of the transaction.
+ */
+static void
+fpt_stripes_record(Oid first, const char *list)
+{
+	CreateComments(first, RelationRelationId, 0, list);
+	CommandCounterIncrement();
+}
+
+/* That list, in the current context, or NULL.  Reads catalogues. */
+static char *
+fpt_stripes_recorded(Oid index)
+{
+	Oid			first = fpt_stripe_by_name(index, 1);
+
+	return OidIsValid(first) ? GetComment(first, RelationRelationId, 0) : NULL;
+}
+
+/* See store/stripe.h. */
+void
+fpt_stripes_record_names(Oid index, const char *was, const char *list)
+{
+	char	   *recorded = fpt_stripes_recorded(index);
+
+	if (recorded != NULL && strcmp(recorded, was) == 0)
+		fpt_stripes_record(fpt_stripe_by_name(index, 1), list);
+}
+
+/*
  * The tablespace that was the k-th of these names, from 0 on, when a striped
  * index was built from the list "option", and may have another name now.
- * InvalidOid: this index was not built from it.  It was if it has this list,
- * and as many stripes, and these are where the names that there still are say.
- * Nor if there is no such tablespace any more: whose disk is lost can be
- * dropped, although stripes say that they are there.  Reads catalogues.
+ * InvalidOid: this index was not built from it, or a name of the list is
+ * another tablespace's now.  Nor if there is no such tablespace any more: if
+ * its disk is lost it can be dropped, although stripes say that they are there.
+ * Reads catalogues.
  */
 static Oid
 fpt_space_then(Oid model, const char *option, List *names, int k)
 {
-	const char *theirs = fpt_tablespaces_of(model);
+	const char *recorded = fpt_stripes_recorded(model);
 	Oid			then = InvalidOid;
 
-	if (theirs == NULL || strcmp(theirs, option) != 0 ||
+	if (recorded == NULL || strcmp(recorded, option) != 0 ||
 		OidIsValid(fpt_stripe_by_name(model, list_length(names) + 1)))
 		return InvalidOid;
 	for (int i = 0; i < list_length(names); i++)
@@ -448,16 +481,19 @@ fpt_tablespace_followed(Relation heap, Relation index, const char *option,
 /*
  * OIDs of the tablespaces that an index is to be striped over, in *spaces,
  * which has room for FPT_MAX_STRIPES; returns their number, 0: it is not
- * striped.  Reads catalogues; warns, or raises an error, about those that
- * cannot be used.
+ * striped.  *list is the list that says so, or NULL if not each of its names
+ * can be used.  Reads catalogues; warns, or raises an error, about those that
+ * cannot.
  */
 static int
-fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
+fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces,
+					   const char **list)
 {
 	const char *option = fpt_tablespaces_option(index);
 	List	   *names;
 	int			n = 0;
 
+	*list = NULL;
 	if (option == NULL)
 		return 0;
 	/* What belongs to the relcache entry may go. */
@@ -477,6 +513,8 @@ fpt_tablespaces_wanted(Relation heap, Relation index, Oid *spaces)
 		else if (n < FPT_MAX_STRIPES)
 			spaces[n++] = space;
 	}
+	if (n == list_length(names))
+		*list = option;
 	if (n >= FPT_MIN_STRIPES)
 		return n;
 	ereport(WARNING,
@@ -654,13 +692,16 @@ int
 fpt_stripes_make(Relation heap, Relation index, Oid *oids)
 {
 	Oid			spaces[FPT_MAX_STRIPES];
-	int			n = fpt_tablespaces_wanted(heap, index, spaces);
+	const char *list;
+	int			n = fpt_tablespaces_wanted(heap, index, spaces, &list);
 	Oid			old;
 
 	Assert(CheckRelationLockedByMe(heap, ShareUpdateExclusiveLock, true));
 	Assert(CheckRelationLockedByMe(index, RowExclusiveLock, true));
 	for (int k = 0; k < n; k++)
 		oids[k] = fpt_stripe_make(index, k + 1, spaces[k]);
+	if (n > 0)
+		fpt_stripes_record(oids[0], list);
 	/* It may have had more of them, numbered without gaps. */
 	for (int k = n;
 		 OidIsValid(old = fpt_stripe_by_name(RelationGetRelid(index), k + 1));

@@ -49,11 +49,19 @@ extern char *fpt_tablespaces_of(Oid indexid);
 
 /*
  * A list of tablespaces with the present names of those that have another one
- * now, as far as the index, or another one of its partition tree, knows them:
- * it may have been built from the list.  NULL if there are none.  In the
- * current context; reads catalogues, and locks no index.
+ * now, as far as the index, or another one of its partition tree, was built
+ * from this list.  NULL if there are none.  In the current context; reads
+ * catalogues, and locks no index.
  */
 extern char *fpt_tablespaces_renamed(const char *option, Oid indexid);
+
+/*
+ * An index's list "was" is "list" now, with the present names of the same
+ * tablespaces: its stripes, if they were made from the one, are as if made from
+ * the other.  The index is locked, ShareUpdateExclusiveLock.  May raise.
+ */
+extern void fpt_stripes_record_names(Oid index, const char *was,
+									 const char *list);
 
 /*
  * Make the stripes that an index's option asks for, with empty files, and drop

@@ -90,6 +90,12 @@ is($node->safe_psql('postgres', q{SELECT string_agg(DISTINCT list_of(c.oid), '; 
 unlike(session('CREATE TABLE p5 PARTITION OF p FOR VALUES FROM (5000) TO (6000); REINDEX TABLE t'),
 	qr/NOTICE|WARNING|ERROR/, 'nothing to be told any more');
 
+# A name that was never a tablespace's, in a list from which nothing was built
+$said = session(q{ALTER INDEX ti SET (tablespaces = 'd2, typo'); SELECT fptree_follow_renames(); REINDEX INDEX ti; SELECT count(*) FROM fptree_stripes('ti')});
+like($said, qr/^0\n0\n/, 'a list with a mistake is not followed');
+like($said, qr/WARNING:  tablespace "typo" does not exist\n/, 'and the name is told');
+$node->safe_psql('postgres', q{SELECT fptree_set_tablespaces('ti', 'd2, "d1 New"'); REINDEX INDEX ti});
+
 # --- dropped --------------------------------------------------------------------
 
 like(session('DROP TABLESPACE d3'), qr/ERROR:  tablespace "d3" is not empty/, 'one with stripes cannot be dropped');
