@@ -186,6 +186,20 @@ fpt_collations_version(Relation rel)
 	return hash;
 }
 
+/* See key/collation.h. */
+bool
+fpt_first_time(List **seen, Oid index)
+{
+	MemoryContext old;
+
+	if (list_member_oid(*seen, index))
+		return false;
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	*seen = lappend_oid(*seen, index);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
 /*
  * As the server does about a collation, say it once in a session, in one
  * process of a query.
@@ -194,14 +208,9 @@ void
 fpt_warn_stale(Relation rel)
 {
 	static List *told = NIL;
-	Oid			index = RelationGetRelid(rel);
-	MemoryContext old;
 
-	if (IsParallelWorker() || list_member_oid(told, index))
+	if (IsParallelWorker() || !fpt_first_time(&told, RelationGetRelid(rel)))
 		return;
-	old = MemoryContextSwitchTo(TopMemoryContext);
-	told = lappend_oid(told, index);
-	MemoryContextSwitchTo(old);
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
 			 errmsg("index \"%s\" was built with another version of its collation",

@@ -8,6 +8,7 @@
 #ifndef FPT_KEY_COLLATION_H
 #define FPT_KEY_COLLATION_H
 
+#include "nodes/pg_list.h"
 #include "utils/relcache.h"
 
 /*
@@ -21,9 +22,14 @@ extern uint32 fpt_collations_version(Relation rel);
 
 /*
  * Warn, once in a session, of an index with other ones (FPTIndex.stale).  A
- * parallel worker does not: its leader has.  Keeps the index's OID in
- * TopMemoryContext, for good.  Raises nothing above WARNING.
+ * parallel worker does not: its leader has.  Raises nothing above WARNING.
  */
 extern void fpt_warn_stale(Relation rel);
+
+/*
+ * Returns true the first time that it is called for this index and this list.
+ * Keeps the index's OID in *seen, in TopMemoryContext, for good.
+ */
+extern bool fpt_first_time(List **seen, Oid index);
 
 #endif							/* FPT_KEY_COLLATION_H */

@@ -429,17 +429,12 @@ void
 fpt_warn_strayed(Relation rel, FPTIndex *ix)
 {
 	static List *told = NIL;
-	Oid			index = RelationGetRelid(rel);
-	MemoryContext old;
 
 	if (likely(!ix->strayed))
 		return;
 	ix->strayed = false;
-	if (list_member_oid(told, index))
+	if (!fpt_first_time(&told, RelationGetRelid(rel)))
 		return;
-	old = MemoryContextSwitchTo(TopMemoryContext);
-	told = lappend_oid(told, index);
-	MemoryContextSwitchTo(old);
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
 			 errmsg("comparisons of keys of index \"%s\" contradict each other",
