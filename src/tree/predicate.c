@@ -286,7 +286,7 @@ fpt_reading_gap(FPTReading *p, const FPTKey *to)
  * most cells are not locked.  A session that locks one now reads another part
  * of the key space, as the leaf of this one is ours.
  *
- * The leaf comes last, and with it the index, as core looks from small to
+ * The leaf comes last (K2), and with it the index, as core looks from small to
  * large: a reader elsewhere in the index may at any time get too many locks,
  * which core makes one of the whole index then.  It takes that one before it
  * lets go of the others, so that who does not find these any more finds it.

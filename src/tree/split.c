@@ -752,7 +752,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	fpt_wal_finish(wal);
 
 	if (h->level == 0)
-		PredicateLockPageSplit(rel, pageno, rightno);	/* S6 */
+		PredicateLockPageSplit(rel, pageno, rightno);	/* K3, S6 */
 	if (BufferIsValid(obuf))
 		UnlockReleaseBuffer(obuf);
 }
