@@ -7,7 +7,8 @@
 #
 # FPT_DDL_ROUNDS (5), FPT_DDL_OPS (15): of each session in a round,
 # FPT_DDL_SESSIONS (8), FPT_DDL_SEED.  A seed gives the same commands again, though
-# not the same order in time.
+# not the same order in time.  FPT_DDL_AM=btree: the same with btree indexes, which
+# says of a message whether it is PostgreSQL's own.
 
 use strict;
 use warnings;
@@ -27,6 +28,8 @@ my $ops = $ENV{FPT_DDL_OPS} // 15;
 my $sessions = $ENV{FPT_DDL_SESSIONS} // 8;
 my $seed = $ENV{FPT_DDL_SEED} // 33;
 my $tables = 4;
+my $am = $ENV{FPT_DDL_AM} // 'fptree';
+my $striped = $am eq 'fptree';
 
 # Timeouts, deadlocks, what comes after an error, what is there already or no more:
 # PostgreSQL's own, and each of them for btree indexes, too.
@@ -36,6 +39,8 @@ my @explained = (
 	qr/^current transaction is aborted/,
 	qr/^savepoint "p" does not exist/,
 	qr/^relation "[^"]*" (?:already exists|does not exist)/,
+	# of a table that was committed after its name was looked for
+	qr/^type "[^"]*" already exists/,
 	qr/^relation with OID \d+ does not exist/,
 	qr/^could not open relation with OID \d+/,
 	qr/^(?:cannot reindex|skipping reindex of) invalid index "[^"]*"/,
@@ -63,18 +68,20 @@ my $fill = q{SELECT g, 'k' || g % 100, g FROM generate_series(1, 2000) g};
 my @with = ("WITH (tablespaces = 'd1, d2')", "WITH (tablespaces = 'd1, d2, d3')",
 	"WITH (tablespaces = 'd3, pg_default')", '');
 
+@with = ('TABLESPACE d1', 'TABLESPACE d2', 'TABLESPACE d3', '') if !$striped;
+
 foreach my $t (0 .. $tables - 1)
 {
 	$node->safe_psql('postgres', "CREATE TABLE t$t (a int, b varchar(100), c int);
-INSERT INTO t$t $fill; CREATE INDEX t${t}a ON t$t USING fptree (a) $with[1];
-CREATE INDEX t${t}b ON t$t USING fptree (b) $with[0]");
+INSERT INTO t$t $fill; CREATE INDEX t${t}a ON t$t USING $am (a) $with[1];
+CREATE INDEX t${t}b ON t$t USING $am (b) $with[0]");
 }
 
 sub any { return $_[ int(rand(@_)) ]; }
 
 # A command on a table; each name may be drawn more than once.
 my %commands = (
-	create => sub { "CREATE INDEX IF NOT EXISTS $_[2] ON $_[0] USING fptree (c) " . any(@with) },
+	create => sub { "CREATE INDEX IF NOT EXISTS $_[2] ON $_[0] USING $am (c) " . any(@with) },
 	drop => sub { "DROP INDEX IF EXISTS $_[2]" },
 	reindex => sub { "REINDEX INDEX $_[1]" },
 	truncate => sub { "TRUNCATE $_[0]; INSERT INTO $_[0] $fill" },
@@ -90,15 +97,20 @@ my %commands = (
 	orphans => sub { any('SELECT fptree_drop_orphans()', 'SELECT count(*) FROM fptree_orphans()') },
 	unlogged => sub { "ALTER TABLE $_[0] SET " . any('LOGGED', 'UNLOGGED') },
 	copy => sub { "DROP TABLE IF EXISTS z$_[0]; CREATE TABLE z$_[0] AS TABLE $_[0];"
-		  . "CREATE INDEX ON z$_[0] USING fptree (a) " . any(@with) },
+		  . "CREATE INDEX ON z$_[0] USING $am (a) " . any(@with) },
 	list => sub { "ALTER INDEX $_[1] SET (tablespaces = '" . any('d1, d2', 'd2, d3', 'd3, pg_default') . "')" },
 	unstripe => sub { "ALTER INDEX $_[1] RESET (tablespaces); REINDEX INDEX $_[1]" },
 	dropcon => sub { "DROP INDEX CONCURRENTLY IF EXISTS $_[2]" },
-	createcon => sub { "CREATE INDEX CONCURRENTLY IF NOT EXISTS $_[2] ON $_[0] USING fptree (c) " . any(@with) },
+	createcon => sub { "CREATE INDEX CONCURRENTLY IF NOT EXISTS $_[2] ON $_[0] USING $am (c) " . any(@with) },
 	recon => sub { any("REINDEX INDEX CONCURRENTLY $_[1]", "REINDEX TABLE CONCURRENTLY $_[0]") },
 	full => sub { any("VACUUM FULL $_[0]", "CLUSTER $_[0] USING $_[1]", "DELETE FROM $_[0] WHERE a % 3 = 0; VACUUM $_[0]") },
 	look => sub { any("SELECT * FROM fptree_stripes('$_[1]')", "SELECT fptree_index_size('$_[1]')",
 			"SELECT fptree_index_check('$_[1]', true)") });
+# What there is of these for other access methods
+$commands{orphans} = sub { 'SELECT count(*) FROM pg_stat_user_tables' } if !$striped;
+$commands{list} = sub { "ALTER INDEX $_[1] SET (fillfactor = " . any(70, 80, 90) . ')' } if !$striped;
+$commands{unstripe} = sub { "ALTER INDEX $_[1] RESET (fillfactor); REINDEX INDEX $_[1]" } if !$striped;
+$commands{look} = sub { "SELECT pg_total_relation_size('$_[0]')" } if !$striped;
 my @alone = qw(dropcon createcon recon recon full look);
 my @within = qw(create drop reindex truncate type type type move move move insert
   select select select orphans orphans unlogged copy list unstripe);
@@ -187,7 +199,7 @@ BEGIN
 	END LOOP;
 END $$};
 
-note("seed $seed: FPT_DDL_SEED");
+note("seed $seed: FPT_DDL_SEED, $am");
 foreach my $n (1 .. $rounds)
 {
 	is(round($n), '', "round $n: no error that is not explained");
