@@ -507,11 +507,17 @@ fpt_stripe_subxact(SubXactEvent event, SubTransactionId subid,
 				   SubTransactionId parent, void *arg)
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB)
+	{
 		fpt_forget_dropped(subid);
+		fpt_lost_indexes_subxact(subid, InvalidSubTransactionId);
+	}
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
+	{
 		for (FPTDropped *d = fpt_dropped; d != NULL; d = d->next)
 			if (d->subid == subid)
 				d->subid = parent;
+		fpt_lost_indexes_subxact(subid, parent);
+	}
 }
 
 /*

@@ -105,21 +105,51 @@ fpt_tablespaces_validate(const char *value)
 }
 
 /*
- * fptree indexes, striped or not, that this transaction has dropped: the table
- * of one, its OID, the table of the next one, and so on.
+ * An fptree index, striped or not, that this transaction has dropped, in a
+ * subtransaction that has not been rolled back.
  */
+typedef struct FPTLostIndex
+{
+	Oid			table;
+	Oid			index;
+	SubTransactionId subid;
+} FPTLostIndex;
+
+/* In TopTransactionContext, the latest last */
 static List *fpt_lost_index = NIL;
 
 void
 fpt_table_lost_index(Oid table, Oid index)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	FPTLostIndex *lost = palloc(sizeof(FPTLostIndex));
 
 	Assert(IsTransactionState());
 	Assert(OidIsValid(table) && OidIsValid(index));
-	fpt_lost_index = lappend_oid(fpt_lost_index, table);
-	fpt_lost_index = lappend_oid(fpt_lost_index, index);
+	lost->table = table;
+	lost->index = index;
+	lost->subid = GetCurrentSubTransactionId();
+	fpt_lost_index = lappend(fpt_lost_index, lost);
 	MemoryContextSwitchTo(old);
+}
+
+/* See store/stripe.h.  Called at an abort, too: raises nothing. */
+void
+fpt_lost_indexes_subxact(SubTransactionId subid, SubTransactionId parent)
+{
+	ListCell   *lc;
+
+	foreach(lc, fpt_lost_index)
+	{
+		FPTLostIndex *lost = lfirst(lc);
+
+		if (lost->subid != subid)
+			continue;
+		if (parent != InvalidSubTransactionId)
+			lost->subid = parent;
+		else
+			fpt_lost_index = foreach_delete_current(fpt_lost_index, lc);
+	}
 }
 
 void
@@ -132,13 +162,17 @@ fpt_forget_lost_indexes(void)
 static List *
 fpt_lost_indexes_of(Oid table)
 {
-	List	   *lost = NIL;
+	List	   *oids = NIL;
+	ListCell   *lc;
 
-	Assert(list_length(fpt_lost_index) % 2 == 0);
-	for (int i = 0; i < list_length(fpt_lost_index); i += 2)
-		if (list_nth_oid(fpt_lost_index, i) == table)
-			lost = lappend_oid(lost, list_nth_oid(fpt_lost_index, i + 1));
-	return lost;
+	foreach(lc, fpt_lost_index)
+	{
+		FPTLostIndex *lost = lfirst(lc);
+
+		if (lost->table == table)
+			oids = lappend_oid(oids, lost->index);
+	}
+	return oids;
 }
 
 /*

@@ -145,4 +145,11 @@ extern void fpt_stripe_rename(Oid relid, Oid index, int k);
 extern void fpt_table_lost_index(Oid table, Oid index);
 extern void fpt_forget_lost_indexes(void);
 
+/*
+ * A subtransaction has ended: what it has dropped is its parent's, or is there
+ * again if that is Invalid.  Raises nothing.
+ */
+extern void fpt_lost_indexes_subxact(SubTransactionId subid,
+									 SubTransactionId parent);
+
 #endif							/* FPT_STORE_STRIPE_H */

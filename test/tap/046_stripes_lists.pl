@@ -209,7 +209,18 @@ is($node->safe_psql('postgres', q{SET client_min_messages = error; SET ROLE r3;
 ALTER INDEX uj SET (tablespaces = 'd2, d9'); REINDEX INDEX uj;
 DO $$ BEGIN DROP INDEX uk; CREATE INDEX uk ON u USING fptree (a) WITH (tablespaces = 'd2, d9'); END $$;
 SELECT count(*) FROM fptree_stripes('uj'); SELECT count(*) FROM fptree_stripes('uk')}), "0\n0", 'beside stripes where the owner may create nothing');
-foreach my $rebuild ('REINDEX INDEX ui', 'REINDEX INDEX CONCURRENTLY ui', 'TRUNCATE u', 'VACUUM FULL u', 'ALTER TABLE u ALTER a TYPE bigint')
+# An index that was dropped, and is there again, has no heir.
+like(session(q{LOAD 'fptree'; SET ROLE r3; DO $$ BEGIN
+	BEGIN DROP INDEX ui; RAISE EXCEPTION 'no'; EXCEPTION WHEN raise_exception THEN NULL; END;
+	CREATE INDEX ul ON u USING fptree (a) WITH (tablespaces = 'd2, d9');
+END $$}), qr/ERROR:  permission denied for tablespace d9\n/, 'nor of one that was dropped in a subtransaction that aborted');
+foreach my $drop ('', 'EXCEPTION WHEN OTHERS THEN NULL;')
+{
+	like(session(qq{LOAD 'fptree'; BEGIN; SET LOCAL ROLE r3; DO \$\$ BEGIN BEGIN DROP INDEX ui; $drop END;
+		CREATE INDEX ul ON u USING fptree (a) WITH (tablespaces = 'd2, d9'); END \$\$;
+		SELECT stripes_of('ul'); ROLLBACK}), qr/^d2 d9\n/, "but of one that is dropped: $drop");
+}
+foreach my $rebuild ('REINDEX INDEX ui', 'REINDEX INDEX CONCURRENTLY ui', 'REINDEX TABLE CONCURRENTLY u', 'TRUNCATE u', 'VACUUM FULL u', 'ALTER TABLE u ALTER a TYPE bigint')
 {
 	like(session("SET ROLE r3; $rebuild; SELECT stripes_of('ui')"), qr/^d2 d9\n/, "$rebuild: stripes stay");
 }
