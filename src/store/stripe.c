@@ -176,6 +176,35 @@ fpt_lost_indexes_of(Oid table)
 }
 
 /*
+ * The indexes that a new one of the table may replace, if no user creates it
+ * (fpt_is_new), in the current context: all that the table has lost, as ALTER
+ * TABLE does not say which it makes anew, and the one that REINDEX CONCURRENTLY
+ * copies, which is known by the copy's name: several, if their names are long
+ * and begin alike.  Reads catalogues.
+ */
+static List *
+fpt_replaced_indexes(Relation heap, Relation index)
+{
+	List	   *replaced = fpt_lost_indexes_of(RelationGetRelid(heap));
+	const char *label = strrchr(RelationGetRelationName(index), '_');
+	ListCell   *lc;
+
+	if (!fpt_is_created(index) || !fpt_command_rebuilds() || label == NULL ||
+		strncmp(++label, "ccnew", strlen("ccnew")) != 0)
+		return replaced;
+	foreach(lc, RelationGetIndexList(heap))
+	{
+		const char *name = get_rel_name(lfirst_oid(lc));
+
+		if (name != NULL &&
+			strcmp(makeObjectName(name, NULL, label),
+				   RelationGetRelationName(index)) == 0)
+			replaced = lappend_oid(replaced, lfirst_oid(lc));
+	}
+	return replaced;
+}
+
+/*
  * Does a user create the index?  REINDEX CONCURRENTLY and ALTER TABLE make
  * another one in place of one that there is, with its option; the latter also
  * in a function, where a CREATE INDEX after a DROP INDEX looks the same.
@@ -314,9 +343,8 @@ fpt_have_stripe_in(List *indexes, Oid space)
  * space, so it is his privilege that counts, whoever runs the command: he can
  * change the list at any time, and functions of his that a superuser's command
  * calls can create indexes.  What there is already stays: the stripes of this
- * index, and of another one if this replaces it: ALTER TABLE has dropped that
- * one, and REINDEX CONCURRENTLY does not say which it is.  An index beside it
- * has no say: its stripes are no right to others.
+ * index, and of another one if this replaces it.  An index beside it has no
+ * say: its stripes are no right to others.
  */
 static bool
 fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
@@ -327,10 +355,7 @@ fpt_tablespace_allowed(Relation heap, Relation index, Oid space)
 		fpt_tablespace_acl(space, heap->rd_rel->relowner) == ACLCHECK_OK)
 		return true;
 	if (!fpt_is_new(heap, index))
-		indexes = list_concat(indexes,
-							  fpt_lost_indexes_of(RelationGetRelid(heap)));
-	if (fpt_is_created(index) && fpt_command_rebuilds())
-		indexes = list_concat(indexes, RelationGetIndexList(heap));
+		indexes = list_concat(indexes, fpt_replaced_indexes(heap, index));
 	return fpt_have_stripe_in(indexes, space);
 }
 
@@ -497,9 +522,8 @@ fpt_tablespace_followed(Relation heap, Relation index, const char *option,
 	Oid			space;
 	const char *now;
 
-	/* One of them may be that in whose place this one is made. */
 	if (!fpt_is_new(heap, index))
-		models = list_concat(models, RelationGetIndexList(heap));
+		models = list_concat(models, fpt_replaced_indexes(heap, index));
 	space = fpt_space_renamed(models, option, names, k);
 	now = get_tablespace_name(space);
 	if (now == NULL)

@@ -146,8 +146,8 @@ extern void fpt_table_lost_index(Oid table, Oid index);
 extern void fpt_forget_lost_indexes(void);
 
 /*
- * A subtransaction has ended: what it has dropped is its parent's, or is there
- * again if that is Invalid.  Raises nothing.
+ * A subtransaction has ended: the indexes that it dropped count as dropped by
+ * its parent, or, if that is Invalid, are there again.  Raises nothing.
  */
 extern void fpt_lost_indexes_subxact(SubTransactionId subid,
 									 SubTransactionId parent);

@@ -69,7 +69,8 @@ ALTER TABLE p ATTACH PARTITION p4 FOR VALUES FROM (4000) TO (5000); SELECT strip
 	qr/^d1 New d2 d3\n/, 'one that is attached');
 like(session(q{CREATE TABLE p22 PARTITION OF p2 FOR VALUES FROM (1500) TO (2000); SELECT stripes_of('p22_a_idx')}),
 	qr/^d1 New d2 d3\n/, 'one of a partition');
-foreach my $rebuild ('REINDEX INDEX ti', 'REINDEX INDEX CONCURRENTLY ti', 'TRUNCATE t', 'VACUUM FULL t', 'CLUSTER t USING ti')
+foreach my $rebuild ('REINDEX INDEX ti', 'REINDEX INDEX CONCURRENTLY ti', 'TRUNCATE t', 'VACUUM FULL t', 'CLUSTER t USING ti',
+	'ALTER TABLE t ALTER a TYPE bigint', 'ALTER TABLE t ALTER a TYPE numeric, ALTER a SET STATISTICS 7')
 {
 	$said = session("$rebuild; SELECT stripes_of('ti')");
 	like($said, qr/^d2 d1 New\n/, "$rebuild: stripes");
@@ -220,6 +221,9 @@ foreach my $drop ('', 'EXCEPTION WHEN OTHERS THEN NULL;')
 		CREATE INDEX ul ON u USING fptree (a) WITH (tablespaces = 'd2, d9'); END \$\$;
 		SELECT stripes_of('ul'); ROLLBACK}), qr/^d2 d9\n/, "but of one that is dropped: $drop");
 }
+# REINDEX CONCURRENTLY of another one
+like(session(q{SET ROLE r3; REINDEX INDEX CONCURRENTLY uj; SELECT count(*) FROM fptree_stripes('uj')}),
+	qr/^0\n/, 'nor has another index that is rebuilt concurrently');
 foreach my $rebuild ('REINDEX INDEX ui', 'REINDEX INDEX CONCURRENTLY ui', 'REINDEX TABLE CONCURRENTLY u', 'TRUNCATE u', 'VACUUM FULL u', 'ALTER TABLE u ALTER a TYPE bigint')
 {
 	like(session("SET ROLE r3; $rebuild; SELECT stripes_of('ui')"), qr/^d2 d9\n/, "$rebuild: stripes stay");
