@@ -896,6 +896,47 @@ COMMENT ON FUNCTION fptree_page_items(pg_catalog.regclass, pg_catalog.int8)
 COMMENT ON FUNCTION fptree_stat(pg_catalog.regclass)
 	IS 'space and fill of an fptree index';
 
+CREATE FUNCTION fptree_stat_approx(index pg_catalog.regclass,
+	sample_pages pg_catalog.int4 DEFAULT 1280,
+	OUT tree_level pg_catalog.int4,
+	OUT index_size pg_catalog.int8,
+	OUT pages_read pg_catalog.int8,
+	OUT leaf_pages pg_catalog.int8,
+	OUT entries pg_catalog.int8,
+	OUT avg_leaf_density pg_catalog.float8,
+	OUT fresh_size pg_catalog.int8,
+	OUT bloat_percent pg_catalog.float8,
+	OUT approximate pg_catalog.bool)
+AS 'MODULE_PATHNAME', 'fptree_stat_approx'
+LANGUAGE C STRICT VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION fptree_stat_approx(pg_catalog.regclass, pg_catalog.int4)
+	IS 'space of an fptree index and its bloat, from a sample';
+
+/*
+ * What indexes would take as fptree indexes.  The function asks for privileges
+ * by itself; it opens subtransactions.
+ */
+
+CREATE FUNCTION fptree_advise(relation pg_catalog.regclass DEFAULT NULL,
+	sample_pages pg_catalog.int4 DEFAULT 1280,
+	OUT index pg_catalog.regclass,
+	OUT on_table pg_catalog.regclass,
+	OUT am pg_catalog.name,
+	OUT size pg_catalog.int8,
+	OUT fresh_size pg_catalog.int8,
+	OUT fptree_size pg_catalog.int8,
+	OUT ratio pg_catalog.float8,
+	OUT replaceable pg_catalog.bool,
+	OUT reason pg_catalog.text,
+	OUT statements pg_catalog.text[])
+RETURNS SETOF pg_catalog.record
+AS 'MODULE_PATHNAME', 'fptree_advise'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION fptree_advise(pg_catalog.regclass, pg_catalog.int4)
+	IS 'sizes of indexes as btree and as fptree, and statements to replace them';
+
 /*
  * Read-ahead counters of this session.
  */

@@ -585,6 +585,60 @@ fpt_build_load(FPTBuild *b, FPTLoad *load)
 	MemoryContextSwitchTo(old);
 }
 
+/* --- trials -------------------------------------------------------------- */
+
+struct FPTTrial
+{
+	MemoryContext cxt;			/* all of it */
+	FPTBuild   *build;
+	FPTLoad    *load;
+};
+
+FPTTrial *
+fpt_trial_begin(Relation index, uint32 blocks, FPTLoadSink sink, void *arg)
+{
+	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
+											  "fptree trial build",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(cxt);
+	FPTTrial   *t = palloc(sizeof(FPTTrial));
+	IndexInfo  *info = makeNode(IndexInfo);
+
+	/* not unique, whatever the index is: dead rows' entries are there, too */
+	info->ii_NumIndexKeyAttrs = IndexRelationGetNumberOfKeyAttributes(index);
+	t->cxt = cxt;
+	t->load = fpt_load_begin(index, false, NULL, 0, blocks);
+	fpt_load_divert(t->load, sink, arg);
+	t->build = fpt_build_begin(NULL, index, info, fpt_load_layout(t->load));
+	fpt_build_begin_spools(t->build, (Size) maintenance_work_mem * 1024, NULL,
+						   0);
+	MemoryContextSwitchTo(old);
+	return t;
+}
+
+void
+fpt_trial_add(FPTTrial *t, uint64 tid, Datum *values, bool *isnull)
+{
+	ItemPointerData ctid;
+
+	fpt_tid_decode(tid, &ctid);
+	fpt_build_callback(t->build) (t->build->index, &ctid, values, isnull, true,
+								  t->build);
+}
+
+void
+fpt_trial_end(FPTTrial *t, uint32 maxoff)
+{
+	MemoryContext old = MemoryContextSwitchTo(t->cxt);
+
+	t->build->scanned.maxoff = Max(t->build->scanned.maxoff, maxoff);
+	fpt_build_load(t->build, t->load);
+	fpt_load_end(t->load);
+	fpt_build_free(t->build);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(t->cxt);
+}
+
 /* --- access method's entry points --------------------------------------- */
 
 /*

@@ -149,6 +149,9 @@ struct FPTLoad
 	FPTLayout	layout;
 	FPTPageMap	map;
 	FPTPageWriter *writer;		/* NULL: not begun yet */
+	FPTLoadSink sink;			/* gets the pages; NULL: the file does */
+	void	   *sinkarg;
+	char	   *scratch;		/* the page that it gets */
 	bool		init;			/* for the init fork */
 	char	   *meta;			/* the metapage, written last */
 	uint32		npages;			/* page numbers given away */
@@ -1066,6 +1069,8 @@ static void *
 fpt_load_page(FPTLoad *load, uint32 pageno)
 {
 	Assert(pageno < load->npages);
+	if (load->sink != NULL)
+		return load->scratch;
 	if (load->writer == NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(load->cxt);
@@ -1075,6 +1080,16 @@ fpt_load_page(FPTLoad *load, uint32 pageno)
 		MemoryContextSwitchTo(old);
 	}
 	return fpt_pagewriter_get(load->writer, pageno);
+}
+
+/* A page that fpt_load_page() gave is filled.  May write, log, and raise. */
+static void
+fpt_load_put(FPTLoad *load, void *page)
+{
+	if (load->sink != NULL)
+		load->sink(load->sinkarg, &load->layout, page);
+	else
+		fpt_pagewriter_put(load->writer, page);
 }
 
 /*
@@ -1114,8 +1129,8 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	if (res != FPT_OK)
 		elog(ERROR, "could not fill page %u of index \"%s\": result %d",
 			 lv->pageno, RelationGetRelationName(load->rel), (int) res);
-	fpt_pagewriter_put(load->writer, page);
-	if (lv->level == 0 && load->nkeys > 0)
+	fpt_load_put(load, page);
+	if (lv->level == 0 && load->nkeys > 0 && load->sink == NULL)
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE,
 									 load->nkeys);
 }
@@ -1411,6 +1426,15 @@ fpt_load_offsets(FPTLoad *load, uint32 maxoff)
 											fpt_row_bits(load->alloff)));
 }
 
+void
+fpt_load_divert(FPTLoad *load, FPTLoadSink sink, void *arg)
+{
+	Assert(sink != NULL && load->nkeys == 0 && load->writer == NULL);
+	load->sink = sink;
+	load->sinkarg = arg;
+	load->scratch = MemoryContextAlloc(load->cxt, BLCKSZ);
+}
+
 const FPTLayout *
 fpt_load_layout(FPTLoad *load)
 {
@@ -1448,10 +1472,13 @@ fpt_load_end(FPTLoad *load)
 	load->levels[level]->pageno = FPT_ROOTPAGE;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
 
-	fpt_stop_point(FPT_STOP_BUILD_META);
-	page = fpt_load_page(load, FPT_METAPAGE);
-	memcpy(page, load->meta, BLCKSZ);
-	fpt_pagewriter_put(load->writer, page);
-	fpt_pagewriter_end(load->writer);
+	if (load->sink == NULL)
+	{
+		fpt_stop_point(FPT_STOP_BUILD_META);
+		page = fpt_load_page(load, FPT_METAPAGE);
+		memcpy(page, load->meta, BLCKSZ);
+		fpt_load_put(load, page);
+		fpt_pagewriter_end(load->writer);
+	}
 	MemoryContextDelete(load->cxt);
 }

@@ -39,6 +39,16 @@ extern void fpt_load_offsets(FPTLoad *load, uint32 maxoff);
  */
 extern void fpt_load_add(FPTLoad *load, const FPTKey *key);
 
+/*
+ * From now on no page is written: each goes to the sink when it is complete,
+ * the leaves in order, an inner page when the first leaf after its last child
+ * is; the root comes last, the metapage not at all.  Call it before
+ * the first key is added.  The page is good for the call; neither the sink nor
+ * loading needs a file then, and may raise only what keys' functions do.
+ */
+typedef void (*FPTLoadSink) (void *arg, const FPTLayout *l, void *page);
+extern void fpt_load_divert(FPTLoad *load, FPTLoadSink sink, void *arg);
+
 /* The layout of the index that is being written; good until the end. */
 extern const FPTLayout *fpt_load_layout(FPTLoad *load);
 

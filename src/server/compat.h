@@ -545,6 +545,25 @@ fpt_core_lacks_speculation(void)
 	return PG_VERSION_NUM < 180000;
 }
 
+/*
+ * Do subscribers look for the replica identity as if it were a btree? (17)
+ * They fail if it is another one.
+ */
+static inline bool
+fpt_core_identity_btree(void)
+{
+	return PG_VERSION_NUM >= 170000 && PG_VERSION_NUM < 180000;
+}
+
+/* A description of columns that was put together is complete. */
+static inline void
+fpt_tupdesc_finish(TupleDesc desc)
+{
+#if PG_VERSION_NUM >= 190000
+	TupleDescFinalize(desc);
+#endif
+}
+
 #if PG_VERSION_NUM < 160000
 
 /*

@@ -1163,6 +1163,26 @@ fpt_pagewriter_end(FPTPageWriter *w)
 	fpt_filewriter_end(w->main);
 }
 
+/* --- other indexes ------------------------------------------------------ */
+
+uint32
+fpt_other_blocks(Relation rel)
+{
+	return RelationGetNumberOfBlocks(rel);
+}
+
+void
+fpt_copy_other(Relation rel, uint32 block, BufferAccessStrategy strategy,
+			   char *copy)
+{
+	Buffer		buf = ReadBufferExtended(rel, MAIN_FORKNUM, block, RBM_NORMAL,
+										 strategy);
+
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+}
+
 /* --- sizes -------------------------------------------------------------- */
 
 int64

@@ -224,6 +224,14 @@ fpt_copy_page(Relation rel, const FPTPageMap *map, uint32 pageno,
 }
 
 /*
+ * Of an index that is not ours: the number of its blocks, which asks the
+ * storage manager, and a private copy of one of them, as fpt_copy_page().
+ */
+extern uint32 fpt_other_blocks(Relation rel);
+extern void fpt_copy_other(Relation rel, uint32 block,
+						   BufferAccessStrategy strategy, char *copy);
+
+/*
  * For ereport(): tell in which stripe a page lies, if the index is striped.
  * Always 0, as such functions' results are not looked at.
  */
