@@ -1,4 +1,4 @@
-"""The workloads "repeated" and "hot" of bench/run: counts, no times.
+"""The workloads "repeated", "hot" and "warm" of bench/run: counts, no times.
 
 Used by bench/run.  Bytes and instructions are the same in each run, whatever
 else the machine does, so that one round is all there is.
@@ -38,6 +38,18 @@ HOT = (
     ("count of 1,000 ids, index only",
      "SELECT count(id) FROM hot WHERE id BETWEEN {mid} AND {mid} + 999"),
 )
+# Scans of all rows of that table in the order of ids: functions of the server
+# that stand for parts of what a row takes, the executor for the rest.
+SCANS = (
+    ("index-only scan", "SELECT count(id) FROM hot WHERE id >= 0",
+     (("index", "index_getnext_tid"),
+      ("copy, index tuple to slot", "index_deform_tuple"))),
+    ("index scan", "SELECT count(amount) FROM hot WHERE id >= 0",
+     (("index", "index_getnext_tid"),
+      ("table, the row's page", "index_fetch_heap"),
+      ("copy, row to slot", "slot_getsomeattrs_int"))),
+)
+MAX_SCAN = 100000
 ONE_PLAN = ("enable_seqscan", "enable_bitmapscan", "enable_sort")
 # What a statement takes is the difference of runs of so many.
 FEW, MANY = 20, 120
@@ -69,12 +81,8 @@ class Exact:
                                 self.format_bytes())
                 self.format_done()
 
-    def hot(self):
-        """Instructions of short statements, all of it cached and planned."""
-        if not available():
-            self.log("  no valgrind: left out")
-            return
-        rows = min(self.rows, MAX_HOT)
+    def hot_table(self, rows):
+        """Consecutive ids, and an amount of each, for both sides."""
         for side in SIDES:
             self.sql("CREATE TABLE %s.hot AS SELECT i AS id, (i %% 1000)::int "
                      "AS amount FROM generate_series(1::int8, %d) i" %
@@ -83,31 +91,79 @@ class Exact:
                      (side, self.am[side]))
             self.sql("VACUUM (FREEZE, ANALYZE) %s.hot" % side)
         self.sql("CHECKPOINT")
+
+    def counted(self, measure):
+        """measure(stopped) on a server that is stopped meanwhile."""
         self.conn.close()
-        got = []
         try:
             with Stopped(self.cluster) as stopped:
-                for name, statement in HOT:
-                    got.append((name, {side: self.hot_count(
-                        stopped, side, statement.format(mid=rows // 2 + 123))
-                        for side in SIDES}))
+                return measure(stopped)
         finally:
             self.conn = self.cluster.connect()
             self.clock = CpuClock(self.conn.pid, self.cluster.postmaster_pid())
+
+    def hot(self):
+        """Instructions of short statements, all of it cached and planned."""
+        if not available():
+            self.log("  no valgrind: left out")
+            return
+        rows = min(self.rows, MAX_HOT)
+        self.hot_table(rows)
+        got = self.counted(lambda stopped: [
+            (name, {side: self.hot_count(
+                stopped, side, statement.format(mid=rows // 2 + 123))
+                for side in SIDES}) for name, statement in HOT])
         for name, count in got:
             self.format_add("hot", "hot: " + name, "instructions", count)
         self.check("candidate.hot_id")
         self.drop(*[side + ".hot" for side in SIDES])
 
+    def warm(self):
+        """Which part of a row's time in a warm scan is the index's, which the
+        executor's, and which copies: instructions a row.
+        """
+        if not available():
+            self.log("  no valgrind: left out")
+            return
+        rows = min(self.rows, MAX_SCAN)
+        self.hot_table(rows)
+        got = self.counted(lambda stopped: [
+            (name, {side: self.warm_parts(stopped, side, statement, parts,
+                                          rows) for side in SIDES})
+            for name, statement, parts in SCANS])
+        for name, sides in got:
+            for part in sides[SIDES[0]]:
+                self.format_add(
+                    "warm", "warm %s, a row: %s" % (name, part),
+                    "instructions", {s: sides[s][part] for s in SIDES})
+        self.check("candidate.hot_id")
+        self.drop(*[side + ".hot" for side in SIDES])
+
+    @staticmethod
+    def loop(side, statement, times):
+        """A script that does a planned statement some times."""
+        settings = ["SET %s = off" % name for name in ONE_PLAN] + \
+            ["SET search_path = %s, public" % side]
+        return "\n".join(settings + [
+            "DO $$BEGIN FOR i IN 1..%d LOOP %s; END LOOP; END$$" %
+            (times, statement.replace("SELECT", "PERFORM", 1))])
+
+    def warm_parts(self, stopped, side, statement, parts, rows):
+        """Instructions a row by part: two scans after the first one."""
+        names = [function for _, function in parts]
+        one, three = (stopped.profile(self.loop(side, statement, n), names,
+                                      "standard_ProcessUtility")
+                      for n in (1, 3))
+        each = {f: (three[f] - one[f]) / (2 * rows) for f in [""] + names}
+        out = {"all": each[""]}
+        out.update((part, each[function]) for part, function in parts)
+        out["executor, the rest"] = each[""] - sum(each[f] for f in names)
+        return out
+
     @staticmethod
     def hot_count(stopped, side, statement):
         """Instructions of one of many executions of a planned statement."""
-        settings = ["SET %s = off" % name for name in ONE_PLAN] + \
-            ["SET search_path = %s, public" % side]
-        perform = statement.replace("SELECT", "PERFORM", 1)
-        loop = ("DO $$BEGIN FOR i IN 1..%d LOOP {}; END LOOP; END$$".
-                format(perform))
-        few, many = (stopped.count("\n".join(settings + [loop % n]),
+        few, many = (stopped.count(Exact.loop(side, statement, n),
                                    "standard_ProcessUtility")
                      for n in (FEW, MANY))
         return (many - few) / (MANY - FEW)

@@ -22,6 +22,7 @@ class Stopped:
 
     def __init__(self, cluster):
         self.cluster = cluster
+        self.out = os.path.join(cluster.dir, "callgrind.out")
 
     def __enter__(self):
         self.cluster.run([self.cluster.tool("pg_ctl"), "-D", self.cluster.data,
@@ -38,8 +39,7 @@ class Stopped:
         """
         cluster = self.cluster
         cmd = cluster.as_user + [
-            "valgrind", "--tool=callgrind", "--callgrind-out-file=" +
-            os.path.join(cluster.dir, "callgrind.out"),
+            "valgrind", "--tool=callgrind", "--callgrind-out-file=" + self.out,
             "--toggle-collect=" + function, cluster.tool("postgres"),
             "--single", "-D", cluster.data, "bench"]
         done = subprocess.run(
@@ -50,3 +50,16 @@ class Stopped:
         if done.returncode != 0 or not found:
             raise BenchError("valgrind failed:\n" + done.stdout)
         return int(found.group(1))
+
+    def profile(self, statement, functions, function):
+        """All that count() counts, and of it what each of some functions takes
+        with the functions that it calls; by name, "" for all.
+        """
+        got = {"": self.count(statement, function)}
+        done = self.cluster.run(["callgrind_annotate", "--inclusive=yes",
+                                 "--threshold=100", self.out])
+        for name in functions:
+            found = re.search(r"^ *([0-9,]+) .*:%s(?:'\d+)? " % name, done,
+                              re.M)
+            got[name] = int(found.group(1).replace(",", "")) if found else 0
+        return got
