@@ -107,6 +107,9 @@ typedef struct Tree
 	int			rootlevel;
 } Tree;
 
+/* -H: memory in pages of 4 kB, else in huge ones as far as there are any */
+static bool small_memory;
+
 static void
 tree_create(Tree *t, int perpage)
 {
@@ -123,8 +126,25 @@ tree_create(Tree *t, int perpage)
 		exit(1);
 	}
 #ifdef MADV_HUGEPAGE
-	madvise(t->arena, t->size, MADV_HUGEPAGE);
+	madvise(t->arena, t->size, small_memory ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 #endif
+}
+
+/* Megabytes that the process has got in huge pages; -1: unknown */
+static long
+huge_memory(void)
+{
+	FILE	   *f = fopen("/proc/self/smaps_rollup", "r");
+	char		line[200];
+	long		kb = -1024;
+
+	if (f == NULL)
+		return -1;
+	while (fgets(line, sizeof(line), f) != NULL)
+		if (sscanf(line, "AnonHugePages: %ld kB", &kb) == 1)
+			break;
+	fclose(f);
+	return kb / 1024;
 }
 
 static void
@@ -891,10 +911,11 @@ usage(const char *name)
 {
 	fprintf(stderr,
 			"usage: %s [-n keys] [-r rounds] [-o operations] [-u] [-p] [-b]\n"
-			"       [-w lines] [-x lines] [-l entries] [-e lines] [-j file]\n"
+			"       [-H] [-w lines] [-x lines] [-l entries] [-e lines] [-j file]\n"
 			"       [-s scalar|sse2|avx2|avx512|neon|auto] [-k 8|16]\n"
 			"-u: keys spread over 64 bits; -p: no prefetch of child pages;\n"
 			"-b: compare through a bare function pointer;\n"
+			"-H: memory in pages of 4 kB, not in huge ones;\n"
 			"-k: size of fptree's keys, 8 or 16;\n"
 			"-w, -x: widths of in-page nonleaf and leaf nodes;\n"
 			"-l: length of a scan; -e: lines of the next leaf prefetched in it\n",
@@ -916,7 +937,8 @@ measure_all(FILE *json)
 	nb_build(&nb, 90);
 	fpt_build(&fpt, 90);
 	check_trees(&nb, &fpt);
-	printf("forming fptree's pages: %.1f ns an entry\n", form_time / nkeys);
+	printf("forming fptree's pages: %.1f ns an entry; huge pages: %ld MB\n",
+		   form_time / nkeys, huge_memory());
 	printf("%ld %s keys; pages: nbtree %u, fptree %u; levels %d, %d; "
 		   "search variant %s\n", nkeys, uniform ? "uniform" : "dense",
 		   nb.npages, fpt.npages, nb.rootlevel + 1, fpt.rootlevel + 1,
@@ -971,7 +993,7 @@ main(int argc, char **argv)
 	int			keysize = 8;
 	int			opt;
 
-	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbw:x:l:e:k:")) != -1)
+	while ((opt = getopt(argc, argv, "n:r:o:us:j:pbHw:x:l:e:k:")) != -1)
 	{
 		switch (opt)
 		{
@@ -992,6 +1014,9 @@ main(int argc, char **argv)
 				break;
 			case 'b':
 				bare = true;
+				break;
+			case 'H':
+				small_memory = true;
 				break;
 			case 'k':
 				keysize = atoi(optarg);
