@@ -1,0 +1,320 @@
+/*-------------------------------------------------------------------------
+ *
+ * lab.c
+ *	  What all trees of the laboratory share: keys, arenas, clocks, flushing.
+ *
+ *-------------------------------------------------------------------------
+ */
+#define _GNU_SOURCE
+#include "lab.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define UNIT_HIDE(p, n)	__asan_poison_memory_region(p, n)
+#define UNIT_SHOW(p, n)	__asan_unpoison_memory_region(p, n)
+#else
+#define UNIT_HIDE(p, n)	((void) 0)
+#define UNIT_SHOW(p, n)	((void) 0)
+#endif
+
+#define HUGE_BYTES		((size_t) 2 << 20)
+#define CLUSTER_KEYS	1000
+
+Lab			lab = {
+	.nkeys = 1000000,
+	.fill = 100,
+	.memory = 1,
+	.distance = 3,
+};
+
+/* --- errors, memory ----------------------------------------------------- */
+
+void
+lab_fail(const char *format, ...)
+{
+	va_list		args;
+
+	va_start(args, format);
+	fprintf(stderr, "lab: ");
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "\n");
+	va_end(args);
+	exit(1);
+}
+
+/* Never NULL; bytes are 0, and begin with a cache line. */
+void *
+lab_alloc(size_t bytes)
+{
+	size_t		whole = (bytes + LINE) & ~(size_t) (LINE - 1);
+	void	   *p = aligned_alloc(LINE, whole);
+
+	if (p == NULL)
+		lab_fail("no memory for %zu bytes", bytes);
+	return memset(p, 0, whole);
+}
+
+/* --- keys --------------------------------------------------------------- */
+
+uint64_t
+hash64(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+Key
+nth_key(long i)
+{
+	uint64_t	range = KEYSIZE == 4 ? UINT32_MAX : UINT64_MAX;
+	uint64_t	at = (uint64_t) i;
+	uint64_t	gap;
+
+	switch (lab.keyset)
+	{
+		case KEYS_DENSE:
+			return (Key) (2 * (at + 1));
+		case KEYS_CLUSTERED:
+			gap = range / ((uint64_t) lab.nkeys / CLUSTER_KEYS + 2);
+			return (Key) ((at / CLUSTER_KEYS + 1) * (gap & ~UINT64_C(1)) +
+						  2 * (at % CLUSTER_KEYS));
+		default:
+			/* an even gap, or neighbours could become the same */
+			gap = range / ((uint64_t) lab.nkeys + 2) & ~UINT64_C(1);
+			return (Key) ((at + 1) * gap +
+						  (hash64(at) % gap & ~UINT64_C(1)));
+	}
+}
+
+/*
+ * Multiplications by odd numbers and shifts to the right can be undone, so no
+ * two numbers become the same.
+ */
+uint32_t
+permute(uint32_t no, int bits)
+{
+	uint32_t	mask = (UINT32_C(1) << bits) - 1;
+	int			shift = (bits + 1) / 2;
+
+	no = (no * UINT32_C(2654435761)) & mask;
+	no ^= no >> shift;
+	no = (no * UINT32_C(2246822519)) & mask;
+	no ^= no >> shift;
+	no = (no * UINT32_C(3266489917)) & mask;
+	return no ^ no >> shift;
+}
+
+/* --- arenas ------------------------------------------------------------- */
+
+/*
+ * Map memory, aligned as large pages are.  Without memory for hugetlb the
+ * program ends: another kind would be measured under the wrong name.
+ */
+static char *
+map_memory(size_t bytes, size_t *mapped)
+{
+	int			flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	char	   *p;
+
+	*mapped = ((bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)) + HUGE_BYTES;
+#ifdef MAP_HUGETLB
+	if (lab.memory == 2)
+		flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+#endif
+	p = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
+	if (p == MAP_FAILED)
+		lab_fail("cannot map %zu bytes of %s memory", *mapped,
+				 lab.memory == 2 ? "hugetlb" : "ordinary");
+#ifdef MADV_HUGEPAGE
+	if (lab.memory != 2)
+		madvise(p, *mapped, lab.memory ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#endif
+	return p;
+}
+
+void
+arena_init(Arena *a, size_t unit, uint64_t count)
+{
+	size_t		head;
+
+	memset(a, 0, sizeof(*a));
+	a->unit = unit;
+	a->bits = 6;
+	while ((UINT64_C(1) << a->bits) < count / 8)
+		a->bits++;
+	a->block = UINT32_C(1) << a->bits;
+	a->max = (uint32_t) LAB_MIN((uint64_t) UINT32_MAX / 2,
+								4 * count + 2 * a->block + 4096);
+	a->max -= a->max % a->block;
+	a->base = map_memory((size_t) a->max * unit, &a->mapped);
+	head = (size_t) ((uintptr_t) a->base % HUGE_BYTES);
+	if (head != 0)
+	{
+		/* what lies before the first large page is given back */
+		munmap(a->base, HUGE_BYTES - head);
+		a->base += HUGE_BYTES - head;
+		a->mapped -= HUGE_BYTES - head;
+	}
+	a->used = 1;
+	/* pages that the kernel hands out later would be part of what is timed */
+	for (size_t i = 0; i < LAB_MIN(count + a->block, a->max) * unit; i += 4096)
+		a->base[i] = 0;
+	UNIT_HIDE(a->base, a->mapped);
+}
+
+void
+arena_destroy(Arena *a)
+{
+	if (a->base == NULL)
+		return;
+	UNIT_SHOW(a->base, a->mapped);
+	munmap(a->base, a->mapped);
+	a->base = NULL;
+}
+
+/*
+ * Inside of a block numbers are permuted, so that neighbours in the order of
+ * keys are nowhere near each other, nor at equal distances, which hardware
+ * would notice.  A block is an eighth of the expected units: what is unused of
+ * the last one costs little memory.
+ */
+uint32_t
+arena_new(Arena *a)
+{
+	uint32_t	no = a->free;
+
+	if (no != 0)
+	{
+		UNIT_SHOW(arena_at(a, no, a->unit), a->unit);
+		memcpy(&a->free, arena_at(a, no, a->unit), sizeof(a->free));
+	}
+	else
+	{
+		do
+		{
+			if (a->used >= a->max)
+				lab_fail("an arena of %u units is too small", a->max);
+			no = a->used++;
+			if (lab.scattered)
+				no = (no & ~(a->block - 1)) |
+					permute(no & (a->block - 1), a->bits);
+		} while (no == 0);
+		UNIT_SHOW(arena_at(a, no, a->unit), a->unit);
+	}
+	a->live++;
+	return no;
+}
+
+void
+arena_release(Arena *a, uint32_t no)
+{
+	memcpy(arena_at(a, no, a->unit), &a->free, sizeof(a->free));
+	a->free = no;
+	a->live--;
+	UNIT_HIDE(arena_at(a, no, a->unit), a->unit);
+}
+
+/* --- clocks ------------------------------------------------------------- */
+
+double
+lab_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
+}
+
+uint64_t
+lab_ticks(void)
+{
+#if defined(__x86_64__)
+	unsigned	aux;
+	uint64_t	t = __rdtscp(&aux);
+
+	_mm_lfence();
+	return t;
+#elif defined(__aarch64__)
+	uint64_t	t;
+
+	__asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+#else
+	return (uint64_t) lab_now();
+#endif
+}
+
+double
+lab_tick_ns(void)
+{
+	static double ns;
+	struct timespec a,
+				b;
+	uint64_t	start;
+	double		passed;
+
+	if (ns > 0)
+		return ns;
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	start = lab_ticks();
+	do
+	{
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		passed = (double) (b.tv_sec - a.tv_sec) * 1e9 +
+			(double) (b.tv_nsec - a.tv_nsec);
+	} while (passed < 5e7);
+	return ns = passed / (double) (lab_ticks() - start);
+}
+
+/* --- flushing ----------------------------------------------------------- */
+
+#if defined(__x86_64__) || defined(__aarch64__)
+bool		lab_can_flush = true;
+#else
+bool		lab_can_flush = false;
+#endif
+
+void
+lab_flush(const void *at, size_t bytes)
+{
+	const char *p = (const char *) ((uintptr_t) at & ~(uintptr_t) (LINE - 1));
+	const char *end = (const char *) at + bytes;
+
+	for (; p < end; p += LINE)
+	{
+#if defined(__CLFLUSHOPT__)
+		_mm_clflushopt((void *) p);
+#elif defined(__x86_64__)
+		_mm_clflush(p);
+#elif defined(__aarch64__)
+		__asm__ volatile("dc civac, %0" : : "r"(p) : "memory");
+#endif
+	}
+}
+
+void
+lab_fence(void)
+{
+#if defined(__x86_64__)
+	_mm_mfence();
+#else
+	__sync_synchronize();
+#endif
+}
+
+void
+lab_flush_path(Path *path)
+{
+	for (int i = 0; i < path->n; i++)
+		lab_flush(path->part[i].at, path->part[i].len);
+	path->n = 0;
+	lab_fence();
+}

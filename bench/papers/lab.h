@@ -1,0 +1,249 @@
+/*-------------------------------------------------------------------------
+ *
+ * lab.h
+ *	  The interface of a tree in the laboratory of the papers, and what trees
+ *	  are made of: keys, memory for nodes and pages, the lines of a search.
+ *
+ * A tree is a TreeKind: a file defines it, and trees.c has a row for it.
+ * Sizes of keys and pages are constants (KEYSIZE, PAGESIZE), so that loops over
+ * a node have constant bounds; the program is compiled for each pair of them.
+ * As in the papers pointers and tuple ids have 4 bytes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef PAPERS_LAB_H
+#define PAPERS_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef KEYSIZE
+#define KEYSIZE		4
+#endif
+#ifndef PAGESIZE
+#define PAGESIZE	8192
+#endif
+
+#if KEYSIZE == 4
+typedef uint32_t Key;
+#else
+typedef uint64_t Key;
+#endif
+typedef uint32_t Tid;			/* never 0 */
+
+#define LINE		64			/* bytes of a cache line */
+#define INLINE		static inline __attribute__((always_inline))
+#define NOINLINE	static __attribute__((noinline))
+#define LAB_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define LAB_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* --- keys: one generator for all trees ---------------------------------- */
+
+typedef enum KeySet
+{
+	KEYS_UNIFORM,				/* spread over the key's range, random gaps */
+	KEYS_DENSE,					/* 2, 4, 6, ... */
+	KEYS_CLUSTERED				/* dense runs of 1,000, far apart */
+} KeySet;
+
+typedef struct Lab
+{
+	long		nkeys;
+	KeySet		keyset;
+	int			fill;			/* percent of a node or page, when loaded */
+	bool		scattered;		/* nodes and pages in no order in memory */
+	int			memory;			/* 0: small pages, 1: THP, 2: hugetlb */
+	int			distance;		/* leaf nodes prefetched ahead of a scan */
+} Lab;
+
+extern Lab	lab;
+
+/* The i'th key in order; keys are even, so that key | 1 is not there. */
+extern Key	nth_key(long i);
+extern uint64_t hash64(uint64_t z);
+
+/* A number below 1 << bits to another one, each to its own. */
+extern uint32_t permute(uint32_t no, int bits);
+
+static inline Tid
+nth_tid(long i)
+{
+	return (Tid) i + 1;
+}
+
+typedef struct Random
+{
+	uint64_t	state;
+} Random;
+
+static inline uint64_t
+random_next(Random *r)
+{
+	return hash64(r->state += UINT64_C(0x9E3779B97F4A7C15));
+}
+
+static inline long
+random_below(Random *r, long n)
+{
+	return (long) (random_next(r) % (uint64_t) n);
+}
+
+/* --- memory for nodes or pages of one size ------------------------------ */
+
+typedef struct Arena
+{
+	char	   *base;
+	size_t		unit;			/* bytes */
+	size_t		mapped;
+	uint32_t	used;			/* units given out, in the order of asking */
+	uint32_t	max;
+	uint32_t	block;			/* units; scattered inside of it */
+	int			bits;			/* block is 1 << bits */
+	uint32_t	free;			/* first of the list of released units, or 0 */
+	uint32_t	live;
+} Arena;
+
+/* Room for about "count" units, and for four times as many if need be. */
+extern void arena_init(Arena *a, size_t unit, uint64_t count);
+extern void arena_destroy(Arena *a);
+
+/* A unit's number, from 1 on.  Its bytes are 0 or old. */
+extern uint32_t arena_new(Arena *a);
+extern void arena_release(Arena *a, uint32_t no);
+
+/* "unit" is a->unit, given as a constant where there is one. */
+INLINE char *
+arena_at(const Arena *a, uint32_t no, size_t unit)
+{
+	return a->base + (size_t) no * unit;
+}
+
+/* --- what a search touches ---------------------------------------------- */
+
+#define PATH_MAX_PARTS 256
+
+typedef struct Path
+{
+	int			n;
+	struct
+	{
+		const char *at;
+		uint32_t	len;
+	}			part[PATH_MAX_PARTS];
+} Path;
+
+/* path: NULL, as a constant, in searches that are timed */
+INLINE void
+path_add(Path *path, const void *at, size_t len)
+{
+	if (path == NULL)
+		return;
+	if (path->n >= PATH_MAX_PARTS)
+		abort();
+	path->part[path->n].at = at;
+	path->part[path->n++].len = (uint32_t) len;
+}
+
+INLINE void
+prefetch_lines(const void *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += LINE)
+		__builtin_prefetch((const char *) at + i);
+}
+
+/* --- a tree ------------------------------------------------------------- */
+
+/* n pairs in the order of keys; all keys differ. */
+typedef struct Load
+{
+	const Key  *keys;
+	const Tid  *tids;
+	long		n;
+	long		expect;			/* pairs that the tree will have one day */
+	int			fill;			/* percent */
+} Load;
+
+/* Where a scan goes on; the tree knows what is in it. */
+typedef struct Cursor
+{
+	uint64_t	word[16];
+} Cursor;
+
+#define CURSOR(type, c) \
+	((void) sizeof(char[sizeof(type) <= sizeof(Cursor) ? 1 : -1]), \
+	 (type *) (c)->word)
+
+typedef struct Stats
+{
+	int			levels;			/* of nodes; of pages in trees of pages */
+	long		nodes;			/* or pages */
+	long		leaves;
+	long		overflow;		/* overflow pages (cache-first) */
+	size_t		bytes;			/* of nodes or pages that are in use */
+	size_t		extra;			/* of other things: chunks, the root's arrays */
+	long		splits;			/* of leaves, since the load */
+	int			leaf_entries;	/* that a leaf, or leaf page, can have */
+} Stats;
+
+typedef struct TreeKind
+{
+	const char *name;			/* by which a run asks for it */
+	const char *label;			/* in tables */
+	const char *shape;			/* kinds of the same shape can share a tree
+								 * until it is changed */
+	bool		pages;			/* it is made of pages */
+
+	void	   *(*build) (const Load *load);
+	void		(*destroy) (void *tree);
+
+	/* The key's tuple id, or 0. */
+	Tid			(*search) (const void *tree, Key key);
+
+	/* All memory that search() reads, for flushing and for counting pages. */
+	void		(*visit) (const void *tree, Key key, Path *path);
+
+	/* A scan from the first key not below "from": n tuple ids, or all. */
+	void		(*open) (void *tree, Key from, Cursor *c);
+	long		(*next) (void *tree, Cursor *c, long n, Tid *out);
+
+	/* False if the key is there, or is not there. */
+	bool		(*insert) (void *tree, Key key, Tid tid);
+	bool		(*delete) (void *tree, Key key);
+
+	void		(*stats) (const void *tree, Stats *s);
+
+	/* What is wrong with the tree's structure, or NULL. */
+	const char *(*check) (const void *tree);
+} TreeKind;
+
+extern const TreeKind *const tree_kinds[];	/* ends with NULL */
+extern const TreeKind *tree_kind(const char *name);
+
+/* Ends the program. */
+extern void lab_fail(const char *format, ...)
+			__attribute__((format(printf, 1, 2), noreturn));
+extern void *lab_alloc(size_t bytes);
+
+/* --- measuring ---------------------------------------------------------- */
+
+/* CPU time of this process, ns. */
+extern double lab_now(void);
+
+/* Of single searches: the processor's own clock. */
+extern uint64_t lab_ticks(void);
+extern double lab_tick_ns(void);
+
+/* Write the lines back and out of all caches. */
+extern void lab_flush(const void *at, size_t bytes);
+extern void lab_flush_path(Path *path);
+extern void lab_fence(void);
+extern bool lab_can_flush;
+
+extern void machine_report(FILE *out);	/* machine.c */
+extern int	check_all(long ops, uint64_t seed);	/* check.c */
+
+#endif							/* PAPERS_LAB_H */

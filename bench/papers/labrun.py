@@ -1,0 +1,240 @@
+"""Runs the laboratory's program, and makes claims of its samples.
+
+Used by bench/papers/run and the files of experiments.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+
+# pylint: disable=wrong-import-position
+from cold_report import plot                               # noqa: E402
+from report import quantile, summary                       # noqa: E402
+
+BUILD = os.path.join(HERE, "build")
+
+QUIET = 1.2     # load average of a machine that does nothing else
+
+
+class Line:
+    """A place on a plot's horizontal axis: samples by the name of a curve."""
+
+    def __init__(self, name, sides):
+        self.name = name
+        self.sides = sides
+
+
+class Outcome:
+    """One test's line of JSON: samples of trees, a sample for each round."""
+
+    def __init__(self, line):
+        self.line = line
+        self.trees = {t["name"]: t for t in line["trees"]}
+
+    def samples(self, tree, key="samples"):
+        return self.trees[tree][key]
+
+    def median(self, tree, key="samples"):
+        return quantile(self.samples(tree, key), 0.5)
+
+    def speedup(self, base, tree):
+        """Of rounds: the time of the base over that of the tree."""
+        return [b / t for b, t in zip(self.samples(base), self.samples(tree))
+                if t > 0]
+
+
+class Lab:
+    """The program for each size of keys and pages, compiled once."""
+
+    def __init__(self, args):
+        self.args = args
+        self.quick = args.quick
+        self.rounds = args.rounds or (3 if args.quick else 7)
+        self.built = set()
+        self.start = time.time()
+        self.loads = []
+        self.done = 0
+
+    def log(self, text):
+        minutes, seconds = divmod(int(time.time() - self.start), 60)
+        print("%3d:%02d  %s" % (minutes, seconds, text), file=sys.stderr,
+              flush=True)
+
+    def program(self, page=8192, key=4):
+        name = "lab-%d-%d" % (key, page)
+        if name not in self.built:
+            self.log("compiling %s" % name)
+            subprocess.run(["make", "-s", "-C", HERE, name], check=True)
+            self.built.add(name)
+        return os.path.join(BUILD, name)
+
+    def call(self, program, options):
+        command = [program] + [str(x) for x in options]
+        if self.args.cpu is not None:
+            command = ["taskset", "-c", self.args.cpu] + command
+        out = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        return [json.loads(x) for x in out.stdout.decode().splitlines()]
+
+    def measure(self, tests, trees, keys, fill=100, scattered=True, ops=None,
+                mature=False, page=8192, key=4, memory=1, distance=3,
+                keyset="uniform", rounds=None):
+        """Outcomes of tests by their names; all trees in turns."""
+        options = ["-n", keys, "-f", fill, "-r", rounds or self.rounds,
+                   "-t", ",".join(trees), "-H", memory, "-d", distance,
+                   "-k", keyset, "-o", ops or (30000 if self.quick else 200000)]
+        options += ["-s"] if scattered else []
+        options += ["-m"] if mature else []
+        self.log("%s: %s keys, fill %d%%, pages of %d, %d trees%s" % (
+            " ".join(tests), format(keys, ","), fill, page, len(trees),
+            ", mature" if mature else ""))
+        out = {}
+        for line in self.call(self.program(page, key), options + list(tests)):
+            out[line["test"]] = Outcome(line)
+            self.loads.append(line["loadavg"])
+        return out
+
+    def machine(self):
+        line = self.call(self.program(), ["machine"])[0]
+        line.update(processor(), loadavg_max=max(self.loads, default=None))
+        line["quiet"] = max(self.loads, default=99) <= QUIET
+        line["rounds"] = self.rounds
+        line["quick"] = self.quick
+        line["date"] = time.strftime("%Y-%m-%d")
+        return line
+
+
+def processor():
+    """Name, processors and caches, as far as Linux tells."""
+    found = {"name": "unknown", "cpus": os.cpu_count()}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            for line in f:
+                if line.startswith("model name"):
+                    found["name"] = line.split(":", 1)[1].strip()
+                    break
+    except OSError:
+        pass
+    for index in range(5):
+        path = "/sys/devices/system/cpu/cpu0/cache/index%d/" % index
+        try:
+            with open(path + "level", encoding="utf-8") as f:
+                level = f.read().strip()
+            with open(path + "size", encoding="utf-8") as f:
+                found["cache%s" % level] = f.read().strip()
+        except OSError:
+            pass
+    return found
+
+
+class Experiment:
+    """Claims, tables and plots of one paper's figures."""
+
+    def __init__(self, name, paper):
+        self.name = name
+        self.paper = paper
+        self.claims = []
+        self.tables = []
+        self.plots = []
+
+    def claim(self, number, figure, workload, says, values, unit, verdict,
+              why="", product=""):
+        s = summary(values)
+        self.claims.append({
+            "id": "C%d" % number, "paper": self.paper, "figure": figure,
+            "workload": workload, "paper_says": says,
+            "ours": {"median": s["median"], "q1": s["q1"], "q3": s["q3"],
+                     "unit": unit},
+            "verdict": verdict, "why": why, "product": product})
+
+    def refer(self, number, figure, workload, says, median, unit, verdict,
+              why, product):
+        """A claim that is measured elsewhere; "why" says where."""
+        self.claim(number, figure, workload, says, [median], unit, verdict,
+                   why, product)
+
+    def table(self, title, rows):
+        self.tables.append({"title": title, "rows": rows})
+
+    def plot(self, name, title, unit, lines):
+        """lines: (place, {curve: samples}), as the paper's figure has them."""
+        self.plots.append({"name": name, "title": title, "unit": unit,
+                           "lines": lines})
+
+    def write(self, lab, folder, plots):
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, self.name + ".json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"experiment": self.name, "claims": self.claims,
+                       "tables": self.tables, "plots": self.plots,
+                       "machine": lab.machine()}, f, indent=1)
+            f.write("\n")
+        if plots:
+            os.makedirs(plots, exist_ok=True)
+            for p in self.plots:
+                draw(p, plots)
+        return path
+
+
+def draw(p, folder):
+    path = os.path.join(folder, "papers-%s.svg" % p["name"])
+    plot(path, p["title"], p["unit"],
+         [Line(name, sides) for name, sides in p["lines"]])
+    return path
+
+
+# -- verdicts --------------------------------------------------------------------
+
+
+def at_least(values, low):
+    """Of a speed-up: the paper's, or more; the direction only; or neither."""
+    middle = quantile(values, 0.5)
+    if middle >= 0.95 * low:
+        return "holds"
+    return "partly" if middle >= 1.05 else "refuted"
+
+
+def within(values, low, high, slack=0.1):
+    """Of a figure that the paper gives a range for."""
+    middle = quantile(values, 0.5)
+    if low * (1 - slack) <= middle <= high * (1 + slack):
+        return "holds"
+    return "partly" if low / 2 <= middle <= high * 2 else "refuted"
+
+
+def alike(values, slack=0.1):
+    """Of a ratio that should be 1."""
+    middle = quantile(values, 0.5)
+    if 1 / (1 + slack) <= middle <= 1 + slack:
+        return "holds"
+    return "partly" if 1 / (1 + 3 * slack) <= middle <= 1 + 3 * slack \
+        else "refuted"
+
+
+def speedups(outcome, base, trees):
+    """Rows of a table: medians, quartiles, and speed-ups over the first."""
+    rows = [["tree", outcome.line["unit"], "quartiles", "speed-up",
+             "quartiles"]]
+    for name in trees:
+        s = summary(outcome.samples(name))
+        r = summary(outcome.speedup(base, name))
+        rows.append([outcome.trees[name]["label"], "%.4g" % s["median"],
+                     "%.4g to %.4g" % (s["q1"], s["q3"]),
+                     "%.2f" % r["median"],
+                     "%.2f to %.2f" % (r["q1"], r["q3"])])
+    return rows
+
+
+def curves(outcome, trees):
+    return {outcome.trees[t]["label"]: outcome.samples(t) for t in trees}
+
+
+def short(n):
+    for unit, size in (("M", 1000000), ("K", 1000)):
+        if n >= size and n % size == 0:
+            return "%d%s" % (n // size, unit)
+    return str(n)

@@ -1,0 +1,695 @@
+/*-------------------------------------------------------------------------
+ *
+ * measure.c
+ *	  Builds the trees that it is asked for, proves that they give the same
+ *	  answers, and times them in turns.  One line of JSON for each test.
+ *
+ * A round measures each tree once, and begins with another tree than the round
+ * before it, so that ratios of two trees are taken within rounds.  Times are the
+ * process's CPU time; those of cold searches and of scans are medians of single
+ * ones, whose lines were flushed before.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "lab.h"
+
+#include <getopt.h>
+#include <unistd.h>
+
+#define MAX_SUBJECTS	64
+#define MAX_ROUNDS		101
+#define SEGMENT			1000	/* entries of a request in segmented scans */
+#define IO_SEARCHES		2000	/* as the paper */
+
+typedef struct Subject
+{
+	const TreeKind *kind;
+	void	   *tree;
+	bool		owner;			/* else the tree is another subject's */
+	double		sample[MAX_ROUNDS];
+	double		other[MAX_ROUNDS];	/* a second figure of the test */
+} Subject;
+
+static Subject subject[MAX_SUBJECTS];
+static int	nsubjects;
+static int	rounds = 3;
+static long nops = 100000;
+static bool mature;
+static volatile uint64_t sink;
+static Tid *out;				/* of scans */
+static long out_size;
+
+/* --- building ----------------------------------------------------------- */
+
+/* The next number of a permutation of 0 .. n - 1; skips what is too large. */
+static long
+permuted(uint32_t *state, long n)
+{
+	int			bits = 1;
+	long		no;
+
+	while ((1L << bits) < n)
+		bits++;
+	do
+		no = permute((*state)++, bits);
+	while (no >= n);
+	return no;
+}
+
+static bool
+loaded(long i)
+{
+	return !mature || hash64((uint64_t) i + 12345) % 10 == 0;
+}
+
+/* All pairs loaded; or a tenth, and the others inserted in random order. */
+static void *
+build_tree(const TreeKind *kind, const Load *load)
+{
+	void	   *tree = kind->build(load);
+	uint32_t	state = 0;
+
+	if (mature)
+	{
+		for (long i = 0; i < lab.nkeys; i++)
+		{
+			long		no = permuted(&state, lab.nkeys);
+
+			if (!loaded(no) && !kind->insert(tree, nth_key(no), nth_tid(no)))
+				lab_fail("%s: key %ld is there already", kind->name, no);
+		}
+	}
+	return tree;
+}
+
+static void
+build_subjects(bool share)
+{
+	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) lab.nkeys);
+	Tid		   *tids = lab_alloc(sizeof(Tid) * (size_t) lab.nkeys);
+	Load		load = {keys, tids, 0, lab.nkeys, lab.fill};
+
+	for (long i = 0; i < lab.nkeys; i++)
+	{
+		if (!loaded(i))
+			continue;
+		keys[load.n] = nth_key(i);
+		tids[load.n++] = nth_tid(i);
+	}
+	for (int i = 0; i < nsubjects; i++)
+	{
+		subject[i].owner = true;
+		for (int j = 0; share && j < i; j++)
+		{
+			if (strcmp(subject[i].kind->shape, subject[j].kind->shape) == 0)
+			{
+				subject[i].tree = subject[j].tree;
+				subject[i].owner = false;
+				break;
+			}
+		}
+		if (subject[i].owner)
+			subject[i].tree = build_tree(subject[i].kind, &load);
+	}
+	free(keys);
+	free(tids);
+}
+
+static void
+destroy_subjects(void)
+{
+	for (int i = 0; i < nsubjects; i++)
+	{
+		if (subject[i].owner)
+			subject[i].kind->destroy(subject[i].tree);
+	}
+}
+
+/* --- the same answers --------------------------------------------------- */
+
+/*
+ * A hash of the answers to searches of keys that are there, or may be, and to
+ * scans.  known: the answers follow from the generator.
+ */
+static uint64_t
+answers(const Subject *s, bool known)
+{
+	Random		r = {4711};
+	uint64_t	h = 0;
+
+	for (int i = 0; i < 20000; i++)
+	{
+		long		no = random_below(&r, lab.nkeys);
+		Tid			hit = s->kind->search(s->tree, nth_key(no));
+		Tid			miss = s->kind->search(s->tree, nth_key(no) | 1);
+
+		if (known && (hit != nth_tid(no) || miss != 0))
+			lab_fail("%s: wrong answer for key %ld", s->kind->name, no);
+		h = hash64(h ^ hit) + miss;
+	}
+	for (int i = 0; i < 100; i++)
+	{
+		long		no = random_below(&r, lab.nkeys);
+		long		n = 1 + random_below(&r, LAB_MIN(20000, out_size));
+		Cursor		c;
+		long		count;
+
+		s->kind->open(s->tree, nth_key(no), &c);
+		count = s->kind->next(s->tree, &c, n, out);
+		if (known && count != LAB_MIN(n, lab.nkeys - no))
+			lab_fail("%s: a scan of %ld gave %ld", s->kind->name, n, count);
+		for (long j = 0; j < count; j++)
+		{
+			if (known && out[j] != nth_tid(no + j))
+				lab_fail("%s: wrong scan from key %ld", s->kind->name, no);
+			h = hash64(h ^ out[j]);
+		}
+	}
+	return h;
+}
+
+static void
+verify(bool known)
+{
+	uint64_t	first = 0;
+
+	for (int i = 0; i < nsubjects; i++)
+	{
+		const char *problem = subject[i].kind->check(subject[i].tree);
+		uint64_t	h = answers(&subject[i], known);
+
+		if (problem != NULL)
+			lab_fail("%s: %s", subject[i].kind->name, problem);
+		if (i == 0)
+			first = h;
+		else if (h != first)
+			lab_fail("%s answers otherwise than %s", subject[i].kind->name,
+					 subject[0].kind->name);
+	}
+}
+
+/* --- report ------------------------------------------------------------- */
+
+static void
+report_head(const char *test, const char *unit, long ops)
+{
+	double		load[1] = {-1};
+
+	if (getloadavg(load, 1) < 1)
+		load[0] = -1;
+	printf("{\"test\": \"%s\", \"unit\": \"%s\", \"ops\": %ld, \"keys\": %ld, "
+		   "\"keyset\": %d, \"fill\": %d, \"layout\": \"%s\", \"memory\": %d, "
+		   "\"page\": %d, \"keysize\": %d, \"distance\": %d, "
+		   "\"loadavg\": %.2f, \"trees\": [",
+		   test, unit, ops, lab.nkeys, lab.keyset, lab.fill,
+		   mature ? "mature" : lab.scattered ? "scattered" : "order",
+		   lab.memory, PAGESIZE, KEYSIZE, lab.distance, load[0]);
+}
+
+static void
+report_samples(const char *name, const double *v, int n)
+{
+	printf(", \"%s\": [", name);
+	for (int i = 0; i < n; i++)
+		printf("%s%.3f", i ? ", " : "", v[i]);
+	printf("]");
+}
+
+/* n samples of each tree; "other", if not NULL, names the second figure. */
+static void
+report(const char *test, const char *unit, long ops, int n, const char *other)
+{
+	report_head(test, unit, ops);
+	for (int i = 0; i < nsubjects; i++)
+	{
+		printf("%s{\"name\": \"%s\", \"label\": \"%s\"", i ? ", " : "",
+			   subject[i].kind->name, subject[i].kind->label);
+		report_samples("samples", subject[i].sample, n);
+		if (other != NULL)
+			report_samples(other, subject[i].other, n);
+		printf("}");
+	}
+	printf("]}\n");
+	fflush(stdout);
+}
+
+/* --- searches ----------------------------------------------------------- */
+
+static int
+double_cmp(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return (x > y) - (x < y);
+}
+
+static double
+time_keys(uint64_t seed)
+{
+	Random		r = {seed};
+	double		start = lab_now();
+
+	for (long i = 0; i < nops; i++)
+		sink += nth_key(random_below(&r, lab.nkeys));
+	return (lab_now() - start) / (double) nops;
+}
+
+static double
+time_searches(const Subject *s, uint64_t seed, bool one_key)
+{
+	Tid			(*search) (const void *, Key) = s->kind->search;
+	Random		r = {seed};
+	double		start = lab_now();
+
+	for (long i = 0; i < nops; i++)
+	{
+		long		no = random_below(&r, lab.nkeys);
+
+		sink += search(s->tree, nth_key(one_key ? (no & 1) : no));
+	}
+	return (lab_now() - start) / (double) nops;
+}
+
+/*
+ * Searches back to back.  The second figure is the time of the same search for
+ * two keys over and over: what is left when nothing waits for memory.
+ */
+static void
+test_search(void)
+{
+	for (int r = 0; r < rounds; r++)
+	{
+		uint64_t	seed = 1000 + (uint64_t) r;
+		double		base = time_keys(seed);
+
+		for (int i = 0; i < nsubjects; i++)
+		{
+			Subject    *s = &subject[(i + r) % nsubjects];
+
+			s->sample[r] = time_searches(s, seed, false) - base;
+			s->other[r] = time_searches(s, seed, true) - base;
+		}
+	}
+	report("search", "ns", nops, rounds, "busy");
+}
+
+static double
+time_cold(const Subject *s, uint64_t seed, long n)
+{
+	double	   *one = lab_alloc(sizeof(double) * (size_t) n);
+	double		median;
+	Random		r = {seed};
+	Path		path = {0};
+
+	for (long i = 0; i < n; i++)
+	{
+		Key			key = nth_key(random_below(&r, lab.nkeys));
+		uint64_t	start;
+
+		s->kind->visit(s->tree, key, &path);
+		lab_flush_path(&path);
+		start = lab_ticks();
+		sink += s->kind->search(s->tree, key);
+		one[i] = (double) (lab_ticks() - start);
+	}
+	qsort(one, (size_t) n, sizeof(double), double_cmp);
+	median = one[n / 2] * lab_tick_ns();
+	free(one);
+	return median;
+}
+
+static void
+test_cold(void)
+{
+	long		n = LAB_MAX(1000, nops / 10);
+
+	if (!lab_can_flush)
+		return;
+	for (int r = 0; r < rounds; r++)
+	{
+		for (int i = 0; i < nsubjects; i++)
+		{
+			Subject    *s = &subject[(i + r) % nsubjects];
+
+			s->sample[r] = time_cold(s, 3000 + (uint64_t) r, n);
+		}
+	}
+	report("cold", "ns", n, rounds, NULL);
+}
+
+/* --- scans -------------------------------------------------------------- */
+
+/* Flush all that a scan reads: the paths of keys no further apart than leaves */
+static void
+flush_range(const Subject *s, long from, long n)
+{
+	Path		path = {0};
+	Stats		stats;
+	long		step;
+
+	s->kind->stats(s->tree, &stats);
+	/* leaves are at least half full */
+	step = LAB_MAX(1, LAB_MIN(stats.leaf_entries, LINE) / 3);
+	for (long i = 0; i < n + step && from + i < lab.nkeys; i += step)
+	{
+		s->kind->visit(s->tree, nth_key(from + i), &path);
+		lab_flush_path(&path);
+	}
+}
+
+/*
+ * A scan in requests of "segment"; all lines were flushed before.  Median of
+ * single ones, long ones by CPU time.
+ */
+static double
+time_scans(const Subject *s, uint64_t seed, long n, long segment, long count)
+{
+	Random		r = {seed};
+	double	   *one = lab_alloc(sizeof(double) * (size_t) count);
+	double		median;
+
+	for (long i = 0; i < count; i++)
+	{
+		long		from = random_below(&r, lab.nkeys - n);
+		Key			key = nth_key(from);
+		Cursor		c;
+		uint64_t	start;
+		double		cpu;
+
+		flush_range(s, from, n);
+		cpu = lab_now();
+		start = lab_ticks();
+		s->kind->open(s->tree, key, &c);
+		for (long done = 0; done < n; done += segment)
+		{
+			if (s->kind->next(s->tree, &c, LAB_MIN(segment, n - done), out) == 0)
+				lab_fail("%s: a scan ended", s->kind->name);
+			sink += out[0];
+		}
+		one[i] = (double) (lab_ticks() - start) * lab_tick_ns();
+		if (n > 10000)
+			one[i] = lab_now() - cpu;
+	}
+	qsort(one, (size_t) count, sizeof(double), double_cmp);
+	median = one[count / 2];
+	free(one);
+	return median;
+}
+
+static void
+test_scan(const char *test, long n, long segment)
+{
+	long		count = LAB_MAX(3, LAB_MIN(1000, 300000 / n));
+
+	if (n >= lab.nkeys)
+		lab_fail("a scan of %ld of %ld keys", n, lab.nkeys);
+	for (int r = 0; r < rounds; r++)
+	{
+		for (int i = 0; i < nsubjects; i++)
+		{
+			Subject    *s = &subject[(i + r) % nsubjects];
+
+			s->sample[r] = time_scans(s, 5000 + (uint64_t) r, n, segment,
+									  count);
+		}
+	}
+	report(test, "ns a scan", count, rounds, NULL);
+}
+
+/* --- changes ------------------------------------------------------------ */
+
+/* Random keys into, or out of, a tree: the same keys for all trees. */
+static void
+change_tree(Subject *s, int r, long n, bool insert)
+{
+	Random		random = {7000 + (uint64_t) r};
+	Stats		before,
+				after;
+	double		start;
+
+	s->kind->stats(s->tree, &before);
+	start = lab_now();
+	for (long i = 0; i < n; i++)
+	{
+		long		no = random_below(&random, lab.nkeys);
+
+		if (insert)
+			sink += s->kind->insert(s->tree, nth_key(no) | 1,
+									(Tid) (lab.nkeys + no + 1));
+		else
+			sink += s->kind->delete(s->tree, nth_key(no));
+	}
+	s->sample[r] = (lab_now() - start) / (double) n;
+	s->kind->stats(s->tree, &after);
+	s->other[r] = (double) (after.splits - before.splits);
+}
+
+/*
+ * Each round begins with new trees, and ends with a comparison of what is in
+ * them.  The second figure is splits of leaves.
+ */
+static void
+test_change(bool insert)
+{
+	long		n = LAB_MIN(nops, lab.nkeys / 4);
+
+	for (int r = 0; r < rounds; r++)
+	{
+		double		base = time_keys(7000 + (uint64_t) r);
+
+		build_subjects(false);
+		if (r == 0)
+			verify(true);
+		for (int i = 0; i < nsubjects; i++)
+		{
+			Subject    *s = &subject[(i + r) % nsubjects];
+
+			change_tree(s, r, n, insert);
+			s->sample[r] -= base;
+		}
+		verify(false);
+		destroy_subjects();
+	}
+	report(insert ? "insert" : "delete", "ns", n, rounds, "splits");
+}
+
+/* --- space, pages ------------------------------------------------------- */
+
+static void
+test_space(void)
+{
+	report_head("space", "bytes", 0);
+	for (int i = 0; i < nsubjects; i++)
+	{
+		Stats		s;
+
+		subject[i].kind->stats(subject[i].tree, &s);
+		printf("%s{\"name\": \"%s\", \"label\": \"%s\", \"samples\": [%zu], "
+			   "\"levels\": %d, \"nodes\": %ld, \"leaves\": %ld, "
+			   "\"overflow\": %ld, \"extra\": %zu, \"leaf_entries\": %d}",
+			   i ? ", " : "", subject[i].kind->name, subject[i].kind->label,
+			   s.bytes, s.levels, s.nodes, s.leaves, s.overflow, s.extra,
+			   s.leaf_entries);
+	}
+	printf("]}\n");
+	fflush(stdout);
+}
+
+static int
+page_cmp(const void *a, const void *b)
+{
+	uintptr_t	x = *(const uintptr_t *) a;
+	uintptr_t	y = *(const uintptr_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Distinct pages of some searches: a buffer pool that is empty at first. */
+static void
+test_io(void)
+{
+	size_t		max = (size_t) IO_SEARCHES * 16;
+	uintptr_t  *page = lab_alloc(sizeof(uintptr_t) * max);
+
+	for (int i = 0; i < nsubjects; i++)
+	{
+		Random		r = {99};
+		Path		path = {0};
+		size_t		n = 0;
+		long		distinct = 0;
+
+		for (int j = 0; j < IO_SEARCHES; j++)
+		{
+			path.n = 0;
+			subject[i].kind->visit(subject[i].tree,
+								   nth_key(random_below(&r, lab.nkeys)), &path);
+			for (int k = 0; k < path.n; k++)
+			{
+				uintptr_t	p = (uintptr_t) path.part[k].at / PAGESIZE;
+
+				if ((k == 0 || p != page[n - 1]) && n < max)
+					page[n++] = p;
+			}
+		}
+		qsort(page, n, sizeof(uintptr_t), page_cmp);
+		for (size_t k = 0; k < n; k++)
+			distinct += k == 0 || page[k] != page[k - 1];
+		subject[i].sample[0] = (double) distinct;
+	}
+	free(page);
+	report("io", "pages", IO_SEARCHES, 1, NULL);
+}
+
+/* --- main --------------------------------------------------------------- */
+
+static void __attribute__((noreturn))
+usage(const char *name)
+{
+	fprintf(stderr,
+			"usage: %s [options] test...\n"
+			"tests: machine, search, cold, scan=N, segments=N, insert, delete,\n"
+			"       space, io, check=OPERATIONS, list\n"
+			"  -n keys  -o operations  -r rounds  -f fill  -t tree,tree,...\n"
+			"  -s       nodes and pages scattered in memory\n"
+			"  -m       mature trees: a tenth loaded, the others inserted\n"
+			"  -k uniform|dense|clustered\n"
+			"  -H 0|1|2 memory: small pages, transparent large ones, hugetlb\n"
+			"  -d n     leaves prefetched ahead of a scan\n"
+			"  -S seed  of the check\n", name);
+	exit(2);
+}
+
+static void
+choose_trees(char *list)
+{
+	nsubjects = 0;
+	for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ","))
+	{
+		if (nsubjects == MAX_SUBJECTS)
+			lab_fail("too many trees");
+		subject[nsubjects].kind = tree_kind(name);
+		if (subject[nsubjects++].kind == NULL)
+			lab_fail("there is no tree %s", name);
+	}
+}
+
+static KeySet
+choose_keys(const char *name, const char *program)
+{
+	if (strcmp(name, "uniform") == 0)
+		return KEYS_UNIFORM;
+	if (strcmp(name, "dense") == 0)
+		return KEYS_DENSE;
+	if (strcmp(name, "clustered") == 0)
+		return KEYS_CLUSTERED;
+	usage(program);
+}
+
+/* A test that needs no trees.  False: it is another one. */
+static bool
+run_alone(const char *test, uint64_t seed)
+{
+	if (strcmp(test, "machine") == 0)
+		machine_report(stdout);
+	else if (strncmp(test, "check=", 6) == 0)
+		check_all(atol(test + 6), seed);
+	else if (strcmp(test, "list") == 0)
+	{
+		for (int i = 0; tree_kinds[i] != NULL; i++)
+			printf("%s\t%s\n", tree_kinds[i]->name, tree_kinds[i]->label);
+	}
+	else
+		return false;
+	return true;
+}
+
+static void
+run_test(const char *test)
+{
+	if (strcmp(test, "insert") == 0 || strcmp(test, "delete") == 0)
+	{
+		test_change(test[0] == 'i');
+		return;
+	}
+	build_subjects(true);
+	verify(true);
+	if (strcmp(test, "search") == 0)
+		test_search();
+	else if (strcmp(test, "cold") == 0)
+		test_cold();
+	else if (strncmp(test, "scan=", 5) == 0)
+		test_scan(test, atol(test + 5), atol(test + 5));
+	else if (strncmp(test, "segments=", 9) == 0)
+		test_scan(test, atol(test + 9), SEGMENT);
+	else if (strcmp(test, "space") == 0)
+		test_space();
+	else if (strcmp(test, "io") == 0)
+		test_io();
+	else
+		lab_fail("there is no test %s", test);
+	destroy_subjects();
+}
+
+int
+main(int argc, char **argv)
+{
+	uint64_t	seed = 1;
+	int			opt;
+
+	while ((opt = getopt(argc, argv, "n:o:r:f:t:smk:H:d:S:")) != -1)
+	{
+		switch (opt)
+		{
+			case 'n':
+				lab.nkeys = atol(optarg);
+				break;
+			case 'o':
+				nops = atol(optarg);
+				break;
+			case 'r':
+				rounds = atoi(optarg);
+				break;
+			case 'f':
+				lab.fill = atoi(optarg);
+				break;
+			case 't':
+				choose_trees(optarg);
+				break;
+			case 's':
+				lab.scattered = true;
+				break;
+			case 'm':
+				mature = true;
+				break;
+			case 'k':
+				lab.keyset = choose_keys(optarg, argv[0]);
+				break;
+			case 'H':
+				lab.memory = atoi(optarg);
+				break;
+			case 'd':
+				lab.distance = atoi(optarg);
+				break;
+			case 'S':
+				seed = (uint64_t) atoll(optarg);
+				break;
+			default:
+				usage(argv[0]);
+		}
+	}
+	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS || nops < 1 ||
+		lab.nkeys < 10 || lab.fill < 10 || lab.fill > 100)
+		usage(argv[0]);
+	out_size = lab.nkeys;
+	out = lab_alloc(sizeof(Tid) * (size_t) out_size);
+	for (int i = optind; i < argc; i++)
+	{
+		if (run_alone(argv[i], seed))
+			continue;
+		if (nsubjects == 0)
+			usage(argv[0]);
+		run_test(argv[i]);
+	}
+	return 0;
+}
