@@ -220,6 +220,17 @@ typedef struct TreeKind
 	const char *(*check) (const void *tree);
 } TreeKind;
 
+/* Of an insertion into a page. */
+typedef enum PageResult
+{
+	PAGE_DONE,
+	PAGE_THERE,					/* the key */
+	PAGE_FULL
+} PageResult;
+
+/* Entries of a page at most, whatever it is like. */
+#define MAX_ENTRIES		(PAGESIZE / KEYSIZE)
+
 extern const TreeKind *const tree_kinds[];	/* ends with NULL */
 extern const TreeKind *tree_kind(const char *name);
 
