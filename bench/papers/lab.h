@@ -196,6 +196,8 @@ typedef struct TreeKind
 	const char *shape;			/* kinds of the same shape can share a tree
 								 * until it is changed */
 	bool		pages;			/* it is made of pages */
+	bool		repeats;		/* insert() does not look for the key, which
+								 * the caller knows not to be there */
 
 	void	   *(*build) (const Load *load);
 	void		(*destroy) (void *tree);

@@ -28,8 +28,7 @@
  *								all entries in order, for checks; their number
  *	page_wrong(page, how)		what is wrong inside of a page, or NULL
  *
- * The lowest key of a page of inner nodes is not compared: what is below it goes
- * there, too, if nothing is on its left.
+ * The first key of a level's first page is 0.
  *
  *-------------------------------------------------------------------------
  */
@@ -75,7 +74,8 @@ pagetree_level(PageTree *t, int level, Key *keys, uint32_t *values, long n,
 	{
 		int			take = (int) LAB_MIN(per, n - i);
 		uint32_t	no = arena_new(&t->pages);
-		Key			low = n > 0 ? keys[i] : 0;
+		/* so that keys that come before all others sort after it */
+		Key			low = out > 0 ? keys[i] : 0;
 
 		page_fill(page_at(t, no), level, keys + i, values + i, take, t->how);
 		*page_link(page_at(t, no)) = 0;
@@ -290,11 +290,8 @@ pagetree_check_page(PageCheck *c, uint32_t no, int level, Key low, Key high,
 		c->wrong = "an inner page has no child";
 	for (int i = 0; i < n; i++)
 	{
-		/* the first key of an inner page is never looked at */
-		bool		bound = level > 0 && i == 0;
-
-		if ((!bound && (keys[i] < low || (!last && keys[i] >= high))) ||
-			(i > 0 && !(level > 0 && i == 1) && keys[i] <= keys[i - 1]))
+		if (keys[i] < low || (!last && keys[i] >= high) ||
+			(i > 0 && keys[i] <= keys[i - 1]))
 			c->wrong = "keys are not in order";
 	}
 	for (int i = 0; level > 0 && i < n && c->wrong == NULL; i++)

@@ -13,8 +13,13 @@
 	row(p24) row(p32) row(e8) row(i8) row(v1) row(v4) row(v8) row(v16) \
 	/* tree_csb.c */ \
 	row(csb1) row(csb8) row(vcsb1) row(vcsb8) \
+	/* tree_mb.c */ \
+	row(mbplus) row(mbbin) row(mbless) row(mbmid) row(mbnone) row(mbuniq) \
+	row(mbsmall) \
 	/* pages: tree_sorted.c */ \
-	row(sorted) row(sortedb) row(sortedi) row(micro) row(vmicro)
+	row(sorted) row(sortedb) row(sortedi) row(micro) row(vmicro) \
+	/* tree_diskfirst.c */ \
+	row(diskfirst) row(vdiskfirst)
 
 #define DECLARE(id)	extern const TreeKind id;
 #define ADDRESS(id)	&id,
