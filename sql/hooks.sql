@@ -49,6 +49,7 @@ BEGIN
 		'SELECT * FROM % WHERE (a, b) > (1990, 3)',
 		'SELECT a FROM % WHERE (a, b) > (1990, 3) ORDER BY a',
 		'SELECT * FROM % WHERE (b, a) < (3, 100) AND c = 3',
+		'SELECT a, b FROM % WHERE a > 1990 OR (a = 1990 AND b > 3) ORDER BY a, b',
 		'SELECT * FROM % WHERE a = 7'] LOOP
 		FOREACH hint IN ARRAY '{none, seq, tid, index, index %_ab, index %_ba, index %_none, bitmap, bitmap %_ab, no_index, no_bitmap}'::text[] LOOP
 			theirs := fpt_hooks.hinted(query, hint, 'b');

@@ -10,6 +10,8 @@
  * and makes it itself.  Not reached: partitions that tuple routing opens later
  * (see README.md, "Limitations").
  *
+ * The same hook gives extra keys to scans of our indexes (plan/extrakeys.c).
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
@@ -20,6 +22,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "plan/extrakeys.h"
 #include "plan/hooks.h"
 #include "server/compat.h"
 #include "tree/insert.h"
@@ -141,9 +144,10 @@ fpt_walk_planstate(PlanState *ps, void *context)
 }
 
 /*
- * ExecutorStart_hook: up to 17 core takes no index but btree for an arbiter,
- * and asks for what it needs in the nodes of ON CONFLICT only.  Runs after the
- * hook that there was, in the query's context; may raise, which ends the query.
+ * ExecutorStart_hook: scans get their extra keys; and up to 17 core takes no
+ * index but btree for an arbiter, and asks for what it needs in the nodes of ON
+ * CONFLICT only.  Runs after the hook that there was, in the query's context;
+ * may raise, which ends the query.
  */
 static void
 fpt_executor_start(QueryDesc *queryDesc, int eflags)
@@ -153,6 +157,8 @@ fpt_executor_start(QueryDesc *queryDesc, int eflags)
 	else
 		standard_ExecutorStart(queryDesc, eflags);
 
+	if (!(eflags & EXEC_FLAG_EXPLAIN_ONLY) && queryDesc->planstate != NULL)
+		fpt_give_keys(queryDesc);
 	if (fpt_core_lacks_speculation() &&
 		!(eflags & EXEC_FLAG_EXPLAIN_ONLY) &&
 		queryDesc->plannedstmt->commandType != CMD_UTILITY &&

@@ -22,7 +22,8 @@
  * A row comparison is a condition of a btree only, as the planner sees it;
  * before version 18 the executor does, too.  From 18 on it is told that the
  * index is a btree.  Before, what a row comparison says of its first column is
- * a condition of any ordered index, see fpt_rel_pathlist().
+ * a condition of any ordered index, see fpt_rel_pathlist().  ORs that mean the
+ * same say as much, on all versions: see plan/keyset.c.
  *
  * Each of these has a setting, by which it can be switched off.
  *
@@ -33,11 +34,8 @@
 #include "access/htup_details.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_amop.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/paths.h"
-#include "optimizer/restrictinfo.h"
 #include "storage/lmgr.h"
 #include "utils/catcache.h"
 #include "utils/inval.h"
@@ -46,6 +44,7 @@
 #include "utils/syscache.h"
 
 #include "plan/cost.h"
+#include "plan/keyset.h"
 #include "plan/plan.h"
 #include "server/compat.h"
 #include "store/buf.h"
@@ -290,71 +289,7 @@ fpt_relation(FPT_RELATION_HOOK_PARAMS)
 	rel->indexlist = list_concat(rel->indexlist, probes);
 }
 
-/* --- row comparisons ----------------------------------------------------- */
-
-/*
- * What (a, b) > (1, 2) says of its first column: a >= 1.  NULL if it says
- * nothing that an index could use, or is no row comparison.  The clause is new,
- * in the planner's context; its security level is that of the row comparison,
- * so that it is not asked before quals that hide rows.  Reads catalogues.
- */
-static RestrictInfo *
-fpt_implied_clause(PlannerInfo *root, RestrictInfo *rinfo)
-{
-	RowCompareExpr *rc = (RowCompareExpr *) rinfo->clause;
-	Oid			family;
-	Oid			ltype;
-	Oid			rtype;
-	Oid			op;
-	int			strategy;
-	Expr	   *clause;
-	RestrictInfo *implied;
-
-	Assert(IsA(rinfo, RestrictInfo));
-	if (!IsA(rc, RowCompareExpr))
-		return NULL;
-	family = linitial_oid(rc->opfamilies);
-	get_op_opfamily_properties(linitial_oid(rc->opnos), family, false,
-							   &strategy, &ltype, &rtype);
-	if (strategy == BTLessStrategyNumber)
-		strategy = BTLessEqualStrategyNumber;
-	else if (strategy == BTGreaterStrategyNumber)
-		strategy = BTGreaterEqualStrategyNumber;
-	else if (strategy != BTLessEqualStrategyNumber &&
-			 strategy != BTGreaterEqualStrategyNumber)
-		return NULL;
-	op = get_opfamily_member(family, ltype, rtype, strategy);
-	if (!OidIsValid(op))
-		return NULL;
-	clause = make_opclause(op, BOOLOID, false, linitial(rc->largs),
-						   linitial(rc->rargs), InvalidOid,
-						   linitial_oid(rc->inputcollids));
-	set_opfuncid((OpExpr *) clause);
-	implied = make_simple_restrictinfo(root, clause);
-	implied->security_level = rinfo->security_level;
-	if (implied->security_level > 0)
-		implied->leakproof = !contain_leaked_vars((Node *) implied->clause);
-	return implied;
-}
-
-/*
- * Is a side of the clause a key column of the index, an expression perhaps?
- */
-static bool
-fpt_clause_matches(RestrictInfo *clause, IndexOptInfo *info)
-{
-	Node	   *left = get_leftop(clause->clause);
-	Node	   *right = get_rightop(clause->clause);
-
-	Assert(IsA(clause->clause, OpExpr));
-	for (int i = 0; i < info->nkeycolumns; i++)
-	{
-		if (match_index_to_operand(left, i, info) ||
-			match_index_to_operand(right, i, info))
-			return true;
-	}
-	return false;
-}
+/* --- implied clauses ------------------------------------------------------ */
 
 /*
  * Drop the paths of an index that were made without an implied clause, as a
@@ -381,6 +316,22 @@ fpt_without_index(List *paths, IndexOptInfo *info)
 }
 
 /*
+ * Is an implied clause the same as one of the query's, which has no mark?
+ */
+static bool
+fpt_same_clause(const RestrictInfo *own, const RestrictInfo *implied)
+{
+	OpExpr	   *a = (OpExpr *) own->clause;
+	OpExpr	   *b = (OpExpr *) implied->clause;
+
+	if (equal(a, b))
+		return true;
+	return IsA(a, OpExpr) && a->opno == b->opno &&
+		equal(linitial(a->args), linitial(b->args)) &&
+		equal(lsecond(a->args), lsecond(b->args));
+}
+
+/*
  * Does the index have this clause already?  It may stand in the query, and
  * another extension may have the paths of a table made twice.
  */
@@ -394,78 +345,115 @@ fpt_has_clause(IndexOptInfo *info, RestrictInfo *clause)
 		RestrictInfo *own = lfirst_node(RestrictInfo, lc);
 
 		if (own->security_level <= clause->security_level &&
-			equal(own->clause, clause->clause))
+			fpt_same_clause(own, clause))
 			return true;
 	}
 	return false;
 }
 
+/* Add clauses that an index does not have yet to the list of those lent. */
+static List *
+fpt_add_lent(IndexOptInfo *info, List *lent, List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (!fpt_has_clause(info, lfirst(lc)))
+			lent = lappend(lent, lfirst(lc));
+	}
+	return lent;
+}
+
 /*
- * Give an index of ours those of the implied clauses that it has a column for;
- * returns whether there are any.  Its paths, which lack them, go.
+ * Give an index of ours the clauses that the query's imply for its columns;
+ * returns whether there are any.  Its paths, which lack them, go.  *rows: one
+ * is implied by a row comparison, which the index does not get as it is.
  *
  * It keeps them, so that whoever makes paths anew finds them.  All its paths
  * have them as conditions then, and are the only ones to look at its list: none
  * gets them as a filter.
  */
 static bool
-fpt_lend_clauses(RelOptInfo *rel, IndexOptInfo *info, List *implied)
+fpt_lend_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
+				 bool *rows)
 {
-	List	   *matching = NIL;
-	ListCell   *lc;
+	List	   *lent = NIL;
 
-	if (!fpt_is_ours(info) || !info->amhasgettuple ||
-		info->relam == BTREE_AM_OID)
+	*rows = false;
+	if (!fpt_is_ours(info) || !info->amhasgettuple || info->nkeycolumns == 0)
 		return false;
-	foreach(lc, implied)
-	{
-		if (fpt_clause_matches(lfirst(lc), info) &&
-			!fpt_has_clause(info, lfirst(lc)))
-			matching = lappend(matching, lfirst(lc));
-	}
-	if (matching == NIL)
+	if (info->relam != BTREE_AM_OID)
+		lent = fpt_add_lent(info, NIL,
+							fpt_keyset_clauses(root, rel, info, false));
+	*rows = lent != NIL;
+	lent = fpt_add_lent(info, lent, fpt_keyset_clauses(root, rel, info, true));
+	if (lent == NIL)
 		return false;
 	rel->pathlist = fpt_without_index(rel->pathlist, info);
 	rel->partial_pathlist = fpt_without_index(rel->partial_pathlist, info);
-	info->indrestrictinfo = list_concat_copy(info->indrestrictinfo, matching);
+	info->indrestrictinfo = list_concat_copy(info->indrestrictinfo, lent);
 	return true;
 }
 
+/* Has the relation a clause that may imply others? */
+static bool
+fpt_may_imply(const RelOptInfo *rel)
+{
+	ListCell   *lc;
+
+	foreach(lc, rel->baserestrictinfo)
+	{
+		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
+
+		if (is_orclause(clause) || IsA(clause, RowCompareExpr))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Offer the implied clauses of row comparisons to the planner, as conditions of
- * our indexes: core makes paths once more as if the query had these clauses
- * too.  The row comparison stays a filter of the scan, and the estimate of the
- * rows is what it was.  The list of indexes is replaced only while core makes
- * these paths, and put back; an error in between leaves it, with the planner's
- * context.
+ * Offer implied clauses to the planner, as conditions of our indexes: core
+ * makes paths once more as if the query had these clauses too.  What implies
+ * them stays a filter of the scan, and the estimate of the rows is what it was.
+ * The list of indexes is replaced only while core makes these paths, and put
+ * back; an error in between leaves it, with the planner's context.
+ *
+ * An OR has bitmaps already, one for each alternative.  The planner would
+ * combine them with one for the implied clause, as if that left rows out: so it
+ * is not offered a bitmap.
  */
 static void
 fpt_offer_clauses(PlannerInfo *root, RelOptInfo *rel)
 {
 	List	   *all = rel->indexlist;
-	List	   *implied = NIL;
 	List	   *ours = NIL;
+	List	   *bitmaps = NIL;
 	ListCell   *lc;
 
-	foreach(lc, rel->baserestrictinfo)
-	{
-		RestrictInfo *clause = fpt_implied_clause(root, lfirst(lc));
-
-		if (clause != NULL)
-			implied = lappend(implied, clause);
-	}
-	if (implied == NIL)
+	if (!fpt_may_imply(rel))
 		return;
 	foreach(lc, all)
 	{
-		if (fpt_lend_clauses(rel, lfirst(lc), implied))
-			ours = lappend(ours, lfirst(lc));
+		IndexOptInfo *info = (IndexOptInfo *) lfirst(lc);
+		bool		rows;
+
+		if (!fpt_lend_clauses(root, rel, info, &rows))
+			continue;
+		ours = lappend(ours, info);
+		if (!rows && info->amhasgetbitmap)
+		{
+			info->amhasgetbitmap = false;
+			bitmaps = lappend(bitmaps, info);
+		}
 	}
 	if (ours == NIL)
 		return;
 	rel->indexlist = ours;
 	create_index_paths(root, rel);
 	rel->indexlist = all;
+	foreach(lc, bitmaps)
+		((IndexOptInfo *) lfirst(lc))->amhasgetbitmap = true;
 }
 
 /*

@@ -871,7 +871,7 @@ fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 		return false;
 	if (!fpt_scan_steps(scan, so, dir))
 		return false;
-	if (scan->numberOfKeys > 0 && !so->disorder)
+	if (so->nkeys > 0 && !so->disorder)
 	{
 		int			cmp = fpt_key_cmp(l, &far, at);
 

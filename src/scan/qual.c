@@ -30,6 +30,7 @@
 
 #include "scan/argument.h"
 #include "scan/qual.h"
+#include "scan/extrakey.h"
 
 /* --- quals --------------------------------------------------------------- */
 
@@ -353,6 +354,99 @@ add_row(FPTQuals *q, ScanKey key)
 	(void) next_other(q, key);
 }
 
+/*
+ * Are the rows that match after a position's value, in the order of the index
+ * (1), or before it (-1)?  0: they have the value.
+ */
+static int
+position_side(const FPTQuals *q, ScanKey member)
+{
+	bool		desc = (q->args.rel->rd_indoption[member->sk_attno - 1] &
+						INDOPTION_DESC) != 0;
+
+	if (member->sk_strategy == BTEqualStrategyNumber)
+		return 0;
+	return (member->sk_strategy > BTEqualStrategyNumber) != desc ? 1 : -1;
+}
+
+/*
+ * Set *to to a position's value of a column; false if the column has no such
+ * value.  Locks, errors and memory: see add_position().
+ */
+static bool
+position_value(FPTQuals *q, int i, ScanKey member, ScanKey to)
+{
+	FPTConverter conv;
+	FPTInterval iv;
+
+	if ((member->sk_flags & SK_ISNULL) ||
+		member->sk_collation != q->args.rel->rd_indcollation[i])
+		return false;
+	*to = *member;
+	if (fpt_argument_is_same(q->args.rel, i, member))
+		return true;
+	to->sk_strategy = BTEqualStrategyNumber;
+	fpt_converter_init(&conv, &q->args, i, to);
+	if (conv.how != FPT_ARG_IMAGE ||
+		fpt_argument_interval(&conv, member->sk_argument, &iv) != 1 ||
+		conv.fuzzy || !fpt_interval_point(q, i, &iv))
+		return false;
+	to->sk_argument = iv.lo.value;
+	return true;
+}
+
+/*
+ * Take in where entries begin that may match, or end (FPT_SK_POSITION), as the
+ * values of a row comparison, but no entry is asked.  The position ends before
+ * a value of another type that the column does not have, and before a NULL, to
+ * which no row is equal.  Runs functions of types, with no page locked; may
+ * raise, and be cancelled.  Allocates in the current context, q->qualcxt.
+ */
+static void
+add_position(FPTQuals *q)
+{
+	ScanKey		member = q->position;
+	ScanKey		row = palloc((q->nkeycols + 1) * sizeof(ScanKeyData));
+	bool		incl = true;
+	int			side = 0;
+	int			n = 0;
+
+	for (;; member++)
+	{
+		int			i = member->sk_attno - 1;
+		int			by = position_side(q, member);
+
+		Assert(i == n || i == n - 1);
+		if ((side != 0 && by != side) ||
+			!position_value(q, i, member, &row[n]))
+		{
+			n = i;
+			break;
+		}
+		if (i < n && fpt_general_compare_values(q->g, i, row[i].sk_argument,
+												false, row[n].sk_argument,
+												false) != 0)
+		{
+			n = i;
+			break;
+		}
+		side = by;
+		n = i + 1;
+		if (member->sk_flags & SK_ROW_END)
+		{
+			incl = member->sk_strategy != BTLessStrategyNumber &&
+				member->sk_strategy != BTGreaterStrategyNumber;
+			break;
+		}
+	}
+	if (side == 0 || n == 0)
+		return;
+	q->row = row;
+	q->nrow = n;
+	q->rowfirst = side > 0;
+	q->rowincl = incl;
+}
+
 /* The executor has passed a key that no index scan has: an internal error. */
 static pg_noinline void
 reject_key(Relation rel, ScanKey key)
@@ -505,6 +599,8 @@ fpt_quals_read(FPTQuals *q)
 	old = MemoryContextSwitchTo(q->qualcxt);
 	for (int k = 0; k < q->nscankeys && !q->never; k++)
 		add_key(q, &q->keys[k]);
+	if (q->position != NULL && q->nrow == 0 && !q->never)
+		add_position(q);
 	MemoryContextSwitchTo(old);
 	q->read = true;
 }
@@ -635,11 +731,17 @@ know_codes(FPTQuals *q)
 }
 
 void
-fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys)
+fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys, int nextra)
 {
 	MemoryContext old;
 
 	q->nscankeys = nkeys;
+	q->position = NULL;
+	for (int k = nkeys; k < nkeys + nextra; k++)
+	{
+		if (keys[k].sk_flags & FPT_SK_POSITION)
+			q->position = (ScanKey) DatumGetPointer(keys[k].sk_argument);
+	}
 	if (q->g == NULL)
 	{
 		q->keys = keys;

@@ -39,13 +39,14 @@ extern FPTQuals *fpt_quals_begin(Relation rel, const FPTIndex *ix,
 								 MemoryContext cxt);
 
 /*
- * The scan's keys, at its start and at each rescan; they stay in place until
- * the next call.  Values out of line are fetched, into memory that lives as
- * long.  No page is locked: catalogues are read and functions of types run,
+ * The scan's keys, at its start and at each rescan: nkeys of operators and then
+ * nextra others (scan/extrakey.h); they stay in place until the next call.
+ * Values out of line are fetched, into memory that lives as long.  No page is
+ * locked: catalogues are read and functions of types run,
  * which may raise; may be cancelled.  Raises an error, too, for a key that no
  * index scan has.  Ranges that were asked for before mean nothing any more.
  */
-extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys);
+extern void fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys, int nextra);
 
 /*
  * Forget what fpt_quals_match() allocated; from time to time.  A page may be

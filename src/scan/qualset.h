@@ -101,15 +101,16 @@ struct FPTQuals
 	bool		read;			/* what follows has been worked out of keys */
 	ScanKey		keys;			/* the scan's own, or a copy in argcxt */
 	int			nscankeys;
+	ScanKey		position;		/* members of FPT_SK_POSITION, or NULL */
 	bool		never;			/* no entry can match */
 	bool		recheck;
 	int			last;			/* last column with quals, or -1 */
 	int			nothers;		/* quals that are asked of each entry */
 	FPTOther   *others;
 	int			nasked;			/* arguments of these, elements of arrays */
-	ScanKey		row;			/* first member of a row comparison, or NULL: no
-								 * entry before, or after, its values matches
-								 * */
+	ScanKey		row;			/* first member of a row comparison, or of a
+								 * position: no entry before, or after, its
+								 * values matches */
 	int			nrow;			/* so many members, of the first columns */
 	bool		rowfirst;		/* entries begin there, or else end */
 	bool		rowincl;		/* with the values themselves */

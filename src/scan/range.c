@@ -154,6 +154,6 @@ fpt_image_ranges(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 		ranges->quals = fpt_quals_begin(rel, ix, cxt);
 	if (set_comparison_range(&ranges->quals->args, keys, nkeys, ranges))
 		return;
-	fpt_quals_set(ranges->quals, keys, nkeys);
+	fpt_quals_set(ranges->quals, keys, nkeys, 0);
 	set_ranges(ix, ranges->quals, ranges);
 }

@@ -26,6 +26,7 @@
 #include "scan/scan.h"
 #include "scan/standby.h"
 #include "scan/state.h"
+#include "scan/extrakey.h"
 #include "server/compat.h"
 #include "store/buf.h"
 
@@ -387,6 +388,7 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 	if (scankey && scan->numberOfKeys > 0)
 		memmove(scan->keyData, scankey,
 				scan->numberOfKeys * sizeof(ScanKeyData));
+	so->nkeys = fpt_operator_keys(scan->keyData, scan->numberOfKeys);
 	so->haveranges = false;
 }
 

@@ -111,20 +111,21 @@ fpt_source_set(IndexScanDesc scan, FPTScanOpaque *so)
 	if (so->quals == NULL)
 	{
 		fpt_image_ranges(scan->indexRelation, &so->ix, scan->keyData,
-						 scan->numberOfKeys, so->cxt, &so->ranges);
+						 so->nkeys, so->cxt, &so->ranges);
 		return;
 	}
 	/* The planner's queries are planned, whatever plan they will get. */
 	if (!fpt_is_probe(scan))
 		fpt_index_current(scan->indexRelation, &so->ix);
-	fpt_quals_set(so->quals, scan->keyData, scan->numberOfKeys);
+	fpt_quals_set(so->quals, scan->keyData, so->nkeys,
+				  scan->numberOfKeys - so->nkeys);
 
 	/*
 	 * Without quals there is nothing to recheck, and CLUSTER takes no such
 	 * entry; nor does the planner's look-up of an extreme.
 	 */
 	so->ranges.recheck = so->quals->recheck ||
-		(so->ix.stale && scan->numberOfKeys > 0 && !fpt_is_probe(scan));
+		(so->ix.stale && so->nkeys > 0 && !fpt_is_probe(scan));
 }
 
 FPTRange *

@@ -134,6 +134,7 @@ typedef struct FPTScanOpaque
 {
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	MemoryContext cxt;			/* lives as long as the scan */
+	int			nkeys;			/* of operators; others come after them */
 	FPTRanges	ranges;			/* image keys */
 	FPTQuals   *quals;			/* general keys, else NULL */
 	bool		haveranges;		/* one of these has been computed */

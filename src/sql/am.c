@@ -189,7 +189,7 @@ fpt_define_settings(void)
 							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomBoolVariable("fptree.plan_rows",
 							 "Make index conditions of row comparisons.",
-							 NULL, &fpt_guc_plan_rows, true, PGC_USERSET,
+							 "And of ORs that mean the same, as a > x OR (a = x AND b > y) does.", &fpt_guc_plan_rows, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
 							 "What to do where an index names a tablespace that does not exist, or that its owner may not use.",
