@@ -112,18 +112,6 @@ image64(uint64 lo)
 	return img;
 }
 
-/* The image of an integer of a signed kind, which is in the kind's range. */
-static inline FPTImage
-image_signed(const FPTKeyType *type, int64 v)
-{
-	Assert(type->kind == FPT_IMG_S16 || type->kind == FPT_IMG_S32 ||
-		   type->kind == FPT_IMG_S64);
-	Assert(type->keysize > 4 || (v >= PG_INT32_MIN && v <= PG_INT32_MAX));
-	if (type->keysize == 4)
-		return image64((uint32) v ^ (uint32) FPT_SIGN32);
-	return image64((uint64) v ^ FPT_SIGN64);
-}
-
 /* Big-endian numbers of 6 or 8 bytes. */
 static inline uint64
 load_be(const char *p, int bytes)
@@ -376,28 +364,28 @@ cut_at_class(const FPTKeyType *type, FPTImage img, int dir, FPTCut *cut)
 }
 
 /*
- * An integer column and an integer of any width: exact, and without a
- * comparison.  An argument beyond the type's range is above or below all
+ * See key/image.h.  An argument beyond the type's range is above or below all
  * images.
  */
-static void
-cut_integer(const FPTKeyType *type, int64 arg, FPTCut *cut)
+void
+fpt_image_cut_integer(const FPTKeyType *type, int64 arg, FPTCut *cut)
 {
 	int64		max = PG_INT64_MAX >> (64 - 8 * type->typlen);	/* the type's */
 
+	memset(cut, 0, sizeof(FPTCut));
 	Assert(type->typlen == 2 || type->typlen == 4 || type->typlen == 8);
 	if (arg > max)
 	{
 		cut->no_ge = true;
-		cut->le = image_signed(type, max);
+		cut->le = fpt_image_integer(type, max);
 	}
 	else if (arg < -max - 1)
 	{
 		cut->no_le = true;
-		cut->ge = image_signed(type, -max - 1);
+		cut->ge = fpt_image_integer(type, -max - 1);
 	}
 	else
-		cut->ge = cut->le = image_signed(type, arg);
+		cut->ge = cut->le = fpt_image_integer(type, arg);
 }
 
 /*
@@ -450,8 +438,8 @@ cut_float84(const FPTKeyType *type, float4 arg, FPTCut *cut)
 static void
 cut_numbers(const FPTKeyType *type, int64 ge, int64 le, FPTCut *cut)
 {
-	cut->ge = image_signed(type, ge);
-	cut->le = image_signed(type, le);
+	cut->ge = fpt_image_integer(type, ge);
+	cut->le = fpt_image_integer(type, le);
 }
 
 /* The infinities are equal in all three types; true if arg was one. */
@@ -771,9 +759,9 @@ add_span(const FPTKeyType *type, int64 lo, int64 hi, int n, ImageSpan *spans)
 {
 	Assert(n >= 0 && n < FPT_MAX_SPANS);
 	Assert(lo <= hi);
-	Assert(n == 0 || image_signed(type, lo).lo > spans[n - 1].hi.lo);
-	spans[n].lo = image_signed(type, lo);
-	spans[n].hi = image_signed(type, hi);
+	Assert(n == 0 || fpt_image_integer(type, lo).lo > spans[n - 1].hi.lo);
+	spans[n].lo = fpt_image_integer(type, lo);
+	spans[n].hi = fpt_image_integer(type, hi);
 	return n + 1;
 }
 
@@ -940,15 +928,15 @@ fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp, Oid collation,
 	{
 		case F_BTINT42CMP:
 		case F_BTINT82CMP:
-			cut_integer(type, DatumGetInt16(arg), cut);
+			fpt_image_cut_integer(type, DatumGetInt16(arg), cut);
 			break;
 		case F_BTINT24CMP:
 		case F_BTINT84CMP:
-			cut_integer(type, DatumGetInt32(arg), cut);
+			fpt_image_cut_integer(type, DatumGetInt32(arg), cut);
 			break;
 		case F_BTINT28CMP:
 		case F_BTINT48CMP:
-			cut_integer(type, DatumGetInt64(arg), cut);
+			fpt_image_cut_integer(type, DatumGetInt64(arg), cut);
 			break;
 		case F_BTFLOAT48CMP:
 			cut_float48(type, DatumGetFloat8(arg), cut);

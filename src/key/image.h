@@ -171,6 +171,13 @@ extern void fpt_image_cut(const FPTKeyType *type, FmgrInfo *cmp,
 						  Oid collation, Datum arg, FPTCut *cut);
 
 /*
+ * The same for an integer, whatever its type's width, of the type smallint,
+ * integer or bigint, in the order of core.  Calls nothing, raises nothing.
+ */
+extern void fpt_image_cut_integer(const FPTKeyType *type, int64 arg,
+								  FPTCut *cut);
+
+/*
  * The ascending images lo .. hi that satisfy "key <strategy> argument" (for a
  * fuzzy cut: at least those); false if there are none.  Raises an error if the
  * strategy is none of btree's.
@@ -192,6 +199,20 @@ fpt_img_cmp(FPTImage a, FPTImage b)
 	if (a.lo != b.lo)
 		return a.lo < b.lo ? -1 : 1;
 	return 0;
+}
+
+/* The image of an integer of a signed kind, which is in the kind's range. */
+static inline FPTImage
+fpt_image_integer(const FPTKeyType *type, int64 v)
+{
+	FPTImage	img = {0, 0};
+
+	Assert(type->kind == FPT_IMG_S16 || type->kind == FPT_IMG_S32 ||
+		   type->kind == FPT_IMG_S64);
+	Assert(type->keysize > 4 || (v >= PG_INT32_MIN && v <= PG_INT32_MAX));
+	img.lo = type->keysize == 4 ? (uint32) v ^ (uint32) FPT_SIGN32 :
+		(uint64) v ^ FPT_SIGN64;
+	return img;
 }
 
 /* The largest number an image of this type can be. */
