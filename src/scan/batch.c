@@ -61,20 +61,51 @@
 
 /*
  * An array's copy that has room for max elements, in the scan's context; its n
- * elements are kept, the old one (or NULL) is freed.
+ * elements are kept.  The old one (or NULL) is freed, unless it is of the
+ * batch's first chunk.
  */
 static void *
-fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
+fpt_batch_grow(FPTScanOpaque *so, const FPTBatch *b, void *old, int max,
+			   Size size)
 {
 	void	   *new = MemoryContextAlloc(so->cxt, max * size);
 
-	Assert(n >= 0 && n <= max);
+	Assert(b->n >= 0 && b->n <= max);
 	if (old != NULL)
 	{
-		memcpy(new, old, n * size);
-		pfree(old);
+		memcpy(new, old, b->n * size);
+		if ((char *) old < (char *) b->low || (char *) old >= b->firstend)
+			pfree(old);
 	}
 	return new;
+}
+
+/*
+ * A batch's first chunk: its bounds, and the arrays for FPT_BATCH_SMALL entries
+ * of image keys.  All that most scans need is one allocation.
+ */
+static void
+fpt_batch_first_chunk(FPTScanOpaque *so, FPTBatch *b, bool keys)
+{
+	/* keys without a tuple need no room for one */
+	Size		bound = MAXALIGN(so->quals != NULL ? sizeof(FPTKeyBuf) :
+								 offsetof(FPTKeyBuf, data));
+	int			n = keys ? (so->ix.layout.keysize == 16 ? 3 : 2) : 1;
+	Size		words = FPT_BATCH_SMALL * sizeof(uint64);
+	Size		size = 2 * bound + n * words + FPT_BATCH_SMALL * sizeof(uint16);
+	char	   *p = MemoryContextAlloc(so->cxt, size);
+
+	b->firstend = p + size;
+	b->low = (FPTKeyBuf *) p;
+	b->high = (FPTKeyBuf *) (p + bound);
+	p += 2 * bound;
+	b->tids = (uint64 *) p;
+	if (n > 1)
+		b->los = (uint64 *) (p + words);
+	if (n > 2)
+		b->his = (uint64 *) (p + 2 * words);
+	b->slotids = (uint16 *) (p + n * words);
+	b->max = FPT_BATCH_SMALL;
 }
 
 /*
@@ -87,39 +118,31 @@ fpt_batch_grow(FPTScanOpaque *so, void *old, int n, int max, Size size)
 static void
 fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 {
-	bool		grow = b->max < max;
+	bool		grow;
 
 	Assert(max > 0 && max <= FPT_MAX_ENTRIES);
 	if (b->low == NULL)
-	{
-		/* keys without a tuple need no room for one */
-		Size		size = so->quals != NULL ? sizeof(FPTKeyBuf) :
-			offsetof(FPTKeyBuf, data);
-
-		b->low = MemoryContextAlloc(so->cxt, size);
-		b->high = MemoryContextAlloc(so->cxt, size);
-	}
+		fpt_batch_first_chunk(so, b, keys);
+	grow = b->max < max;
 	if (grow)
 	{
-		b->tids = fpt_batch_grow(so, b->tids, b->n, max, sizeof(uint64));
-		b->slotids = fpt_batch_grow(so, b->slotids, b->n, max, sizeof(uint16));
+		b->tids = fpt_batch_grow(so, b, b->tids, max, sizeof(uint64));
+		b->slotids = fpt_batch_grow(so, b, b->slotids, max, sizeof(uint16));
 		b->max = max;
 	}
 	if (b->los != NULL ? grow : keys)
-		b->los = fpt_batch_grow(so, b->los, b->n, b->max, sizeof(uint64));
+		b->los = fpt_batch_grow(so, b, b->los, b->max, sizeof(uint64));
 	if (so->ix.layout.keysize == 16 && (b->his != NULL ? grow : keys))
-		b->his = fpt_batch_grow(so, b->his, b->n, b->max, sizeof(uint64));
+		b->his = fpt_batch_grow(so, b, b->his, b->max, sizeof(uint64));
 	if (so->quals == NULL)
 		return;
 	if (b->tuplens != NULL ? grow : keys)
 	{
-		b->tupoffs = fpt_batch_grow(so, b->tupoffs, b->n, b->max,
-									sizeof(uint16));
-		b->tuplens = fpt_batch_grow(so, b->tuplens, b->n, b->max,
-									sizeof(uint16));
+		b->tupoffs = fpt_batch_grow(so, b, b->tupoffs, b->max, sizeof(uint16));
+		b->tuplens = fpt_batch_grow(so, b, b->tuplens, b->max, sizeof(uint16));
 	}
 	if (b->items != NULL ? grow : want)
-		b->items = fpt_batch_grow(so, b->items, b->n, b->max, sizeof(uint32));
+		b->items = fpt_batch_grow(so, b, b->items, b->max, sizeof(uint32));
 	if (b->itups.data == NULL && want)
 	{
 		b->itups.size = FPT_ITUPS_SMALL;

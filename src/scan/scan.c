@@ -322,14 +322,30 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 
 /* --- scan life cycle ----------------------------------------------------- */
 
+/*
+ * The context of a scan.  Core keeps contexts that are deleted with their first
+ * block.  One of the default sizes has room there for all that a short scan of
+ * image keys needs, and so takes no malloc().  General keys need more, most of
+ * it for bounds, which are as wide as a tuple may be: where sizes are small
+ * these are a block by themselves, no larger than it must be, as a plan may
+ * have hundreds of scans open.
+ */
+static inline MemoryContext
+fpt_scan_context(Relation rel)
+{
+	if (fpt_index_is_general(rel))
+		return AllocSetContextCreate(CurrentMemoryContext, "fptree scan",
+									 ALLOCSET_SMALL_SIZES);
+	return AllocSetContextCreate(CurrentMemoryContext, "fptree scan",
+								 ALLOCSET_DEFAULT_SIZES);
+}
+
 /* See scan/scan.h. */
 IndexScanDesc
 fptbeginscan(Relation rel, int nkeys, int norderbys)
 {
 	IndexScanDesc scan = RelationGetIndexScan(rel, nkeys, norderbys);
-	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
-											  "fptree scan",
-											  ALLOCSET_SMALL_SIZES);
+	MemoryContext cxt = fpt_scan_context(rel);
 	FPTScanOpaque *so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
 	MemoryContext old;
 

@@ -48,8 +48,9 @@ typedef struct FPTBatch
 
 	/* what a copy has of its own, from here on: see fpt_batch_copy() */
 	int			max;			/* allocated entries */
-	FPTKeyBuf  *low;			/* interval of the key space it stands for */
-	FPTKeyBuf  *high;
+	FPTKeyBuf  *low;			/* interval of the key space it stands for; */
+	FPTKeyBuf  *high;			/* "low" is where the first chunk begins, */
+	char	   *firstend;		/* which ends here: fpt_batch_first_chunk() */
 	uint64	   *tids;
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
