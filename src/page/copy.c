@@ -682,9 +682,30 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 }
 
 /*
+ * The only entry of an image, in this slot of the kid's first node: of it
+ * nothing is unknown but the TID.  False if that is no heap TID.
+ */
+static inline bool
+fpt_one_copy(FPTPage pg, const FPTKid *k, int slot, const FPTKey *key,
+			 FPTRun *run)
+{
+	uint8		slots[1] = {(uint8) slot};
+
+	if (!fpt_copy_tids(pg, k->node[0], slots, 1, run->tids))
+		return false;
+	if (run->slotids)
+		run->slotids[0] = (uint16) (k->ordinal[0] * pg.g->cap + slot);
+	if (run->los)
+		run->los[0] = key->lo;
+	if (run->his)
+		run->his[0] = key->hi;
+	return true;
+}
+
+/*
  * See page/copy.h.  Of the node's entries only those of the image are put in
  * order, by their TIDs: the others, and the ends of the range, are not looked
- * for.
+ * for.  Mostly there is one.
  */
 int
 fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
@@ -709,6 +730,11 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	Assert((set[0] & ~fpt_node_used(pg.g, p.node)) == 0);
 	if (unlikely(k.n > 1))
 		return fpt_overflow_copy(pg, &k, set, &c) ? c.n : FPT_NO_IMAGE;
+	if (set[0] == 0)
+		return 0;
+	if ((set[0] & (set[0] - 1)) == 0)
+		return fpt_one_copy(pg, &k, fpt_ctz(set[0]), key, run) ? 1 :
+			FPT_NO_IMAGE;
 	m = fpt_slots_order(pg, k.node[0], set[0], slots);
 	if (!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
