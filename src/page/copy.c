@@ -672,7 +672,11 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	c.max = (int) pg.g->capacity;
 	if (run->max > 0)
 		c.max = Min(c.max, run->max);
-	for (kid = first.kid; kid <= last.kid && kid < nkids; kid++)
+	if (last.rank > 0)
+		nkids = Min(nkids, last.kid + 1);
+	else
+		nkids = Min(nkids, last.kid);
+	for (kid = first.kid; kid < nkids; kid++)
 	{
 		if (!fpt_kid_copy(pg, kid, &first, &last, &c))
 			return -1;

@@ -33,6 +33,7 @@
 #include "page/kernel.h"
 #include "scan/batch.h"
 #include "scan/parallel.h"
+#include "scan/part.h"
 #include "scan/position.h"
 #include "scan/qual.h"
 #include "scan/range.h"
@@ -150,22 +151,43 @@ fpt_batch_alloc(FPTScanOpaque *so, FPTBatch *b, int max, bool keys, bool want)
 	}
 }
 
+/* Nodes whose entries are counted, to know whether there is room for them. */
+#define FPT_ROOM_KIDS		4
+
+/* Entries of nkids nodes from "first" on, at most. */
+static inline int
+fpt_kids_count(const FPTLayout *l, Page page, int first, int nkids)
+{
+	int			sum = 0;
+
+	for (int kid = first; kid < first + nkids; kid++)
+	{
+		int			n = fpt_node_count(l, page, kid);
+
+		/* (a damaged page is found out when it is copied) */
+		sum += n < 0 ? FPT_MAX_KID : n;
+	}
+	return sum;
+}
+
 /*
  * Make room behind the batch's entries for those of so many of the page's nodes
- * (each with its overflow node).  Of a few nodes the room is for as many as
+ * (each with its overflow node), from "first" on.  Of a few nodes the room is for as many as
  * they can have, of more for what the page has: a plan may have hundreds of
  * scans open, each with a leaf.  Where another leaf has more, it is for what
  * such leaves can have, so that they need not be counted.  The page is locked;
  * as fpt_batch_alloc().
  */
 static inline void
-fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int nkids)
+fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 {
 	int			room = b->n + nkids * FPT_MAX_KID;
 	const FPTGeom *g;
 	int			most;
 
-	if (room <= b->max || b->max == FPT_MAX_ENTRIES)
+	if (room <= b->max || b->max == FPT_MAX_ENTRIES ||
+		(b->n == 0 && nkids <= FPT_ROOM_KIDS &&
+		 fpt_kids_count(&so->ix.layout, page, first, nkids) <= b->max))
 		return;
 	g = fpt_page_geom(&so->ix.layout, page);
 	Assert(g != NULL);			/* the page is sane */
@@ -238,6 +260,7 @@ fpt_batch_forget(FPTBatch *b)
  * the page was not pinned all the time, an unchanged LSN must prove that no
  * VACUUM has removed an entry in between (its TID might have a new owner).
  * With the pin, VACUUM cannot have ended: TIDs still mean the same rows (P3).
+ * If a leaf is read by parts, TIDs and LSN are the part's (B5).
  *
  * Locks the page to read, and leaves it as it was, pinned or not.  None is
  * noted any more.  Raises an error if the page is not sane; the hints may be
@@ -399,9 +422,12 @@ fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
 		run->tuplens = b->tuplens + b->n;
 	}
 	run->max = b->max - b->n;
-	n = run->max <= 0 ? -1 :
-		fpt_page_copy(l, page, part[0], part[1], scan->ignore_killed_tuples,
-					  run);
+	if (!fpt_loc_before(&part[0], &part[1]))
+		n = 0;
+	else
+		n = run->max <= 0 ? -1 :
+			fpt_page_copy(l, page, part[0], part[1],
+						  scan->ignore_killed_tuples, run);
 	if (n < 0)
 		fpt_corrupt_page(scan->indexRelation, l, page, b->pageno);
 	Assert(b->n + n <= b->max);
@@ -433,8 +459,9 @@ fpt_disordered(IndexScanDesc scan, FPTScanOpaque *so, const FPTBatch *b)
 }
 
 /*
- * Copy one range's entries of a locked page to the end of the batch; "filter":
- * only those that match the quals.  The range may end after the page.  Returns
+ * Copy one range's entries of a locked page to the end of the batch, or those
+ * of a part of it, and then the batch's bounds say so; "filter": only those
+ * that match the quals.  The range may end after the page.  Returns
  * whether there are entries in it, matching or not.  *done: where the one
  * before ended, and now this one does.  Ranges ascend, and so must their places
  * in the page, or entries might be copied again and again until they overrun
@@ -472,8 +499,11 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 		if (!fpt_loc_before(&first, &last))
 			return false;
 	}
+	if (so->part > 0)
+		fpt_part_cut(so, b, page, &first, &last, so->filldir);
 	*done = last;
-	fpt_batch_room(so, b, page, last.kid - first.kid + 1);
+	fpt_batch_room(so, b, page, first.kid,
+				   last.kid - first.kid + (last.rank > 0));
 	if (filter)
 		fpt_batch_alloc(so, b, b->max, true, false);
 
@@ -644,13 +674,15 @@ fpt_begin_reading(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 {
 	bool		keys = !so->disorder && !so->ix.stale;
 
+	so->reading.goeson = so->inpage;
 	fpt_reading_begin(&so->reading, scan, &so->ix, page, &b->low->key,
 					  &b->high->key, keys);
 }
 
 /*
- * Its locks for a range whose entries on the page are about to be copied, or
- * searched for the first one ("seek").  As fpt_reading_range().
+ * Its locks for a range whose entries on the page, as far as the batch goes,
+ * have been copied, or searched for the first one ("seek"): nobody has changed
+ * the page since, which is locked.  As fpt_reading_range().
  */
 static pg_noinline void
 fpt_read_range(FPTScanOpaque *so, const FPTRange *r, bool seek)
@@ -720,9 +752,11 @@ fpt_fill_ranges(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
 		bool		leap;
 		FPTEntry	e;
 
+		found = fpt_fill_range(scan, b, page, r, cut, &done);
+
+		/* no more than the part, so after its bound is known (B6) */
 		if (unlikely(so->reading.on))
 			fpt_read_range(so, r, seek);
-		found = fpt_fill_range(scan, b, page, r, cut, &done);
 		steps++;
 		if (r->point)
 		{
@@ -787,9 +821,16 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	b->left = fpt_header(page)->left;
 	b->right = fpt_header(page)->right;
 	if (from && fpt_key_cmp(l, from, &low) > 0)
+	{
 		low = *from;
+		b->left = b->pageno;	/* B2 */
+	}
 	if (to && fpt_key_cmp(l, to, &high) < 0)
+	{
 		high = *to;
+		b->right = b->pageno;
+	}
+	so->filldir = to == NULL ? 1 : -1;
 
 	/* The scan goes on at one of these, and so gets ahead. */
 	Assert(fpt_is_general(l) || fpt_key_cmp(l, &low, &high) < 0);
@@ -798,7 +839,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	b->nullfrom = b->nullto = 0;
 	b->tupbytes = 0;
 	b->itups.used = 0;
-	if (fpt_source_goes_on(so, &low, &high, first))
+	if (so->part == 0 && fpt_source_goes_on(so, &low, &high, first))
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup,
 					scan->xs_want_itup);
@@ -815,15 +856,16 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 		fpt_begin_reading(scan, so, b, page);
 	if (!fpt_fill_image(scan, so, b, page))
 		fpt_fill_ranges(scan, so, b, page, to, first, rbuf);
+	fpt_part_next(so);
 	Assert(b->n <= FPT_MAX_ENTRIES);
-	b->doubt = fpt_standby_doubts(scan);
+	b->doubt = fpt_standby_doubts(scan);	/* B8 */
 	b->askedfrom = b->askedto = 0;
 	if (b->doubt)
 		b->lsn = BufferGetLSNAtomic(buf);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{
-		b->buf = buf;			/* keeps its pin (P2) */
+		b->buf = buf;			/* keeps its pin (P2, B4) */
 		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
 	}
 	else
@@ -1140,6 +1182,9 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
+	if (so->inpage && !jump)	/* B7 */
+		return fpt_leaf_for(scan, so, target, hint,
+							fpt_is_general(&so->ix.layout) ? at : NULL, dir);
 	if (r->element >= 0 && !r->part)
 		dense = fpt_array_dense(scan, so, hint, jump, r->element);
 	step |= dense;
@@ -1250,6 +1295,7 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 		return FPT_ADVANCE_BATCH;
 	fpt_key_copy(at, dir > 0 ? &b->high->key : &b->low->key);
 	*hint = dir > 0 ? b->right : b->left;
+	so->inpage = *hint == b->pageno;
 	fpt_batch_forget(b);
 	return at->key.cls == (dir > 0 ? FPT_CLS_PINF : FPT_CLS_MINF) ?
 		FPT_ADVANCE_END : FPT_ADVANCE_EMPTY;
@@ -1286,6 +1332,7 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	if (!so->haveranges)
 		fpt_source_set(scan, so);
 	so->haveranges = true;
+	fpt_part_begin(scan, so);
 	memset(&start, 0, sizeof(start));
 	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;
 	return fpt_advance(scan, b, &start, FPT_NOPAGE,
@@ -1296,10 +1343,12 @@ bool
 fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
 				ScanDirection dir)
 {
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	bool		forward = ScanDirectionIsForward(dir);
 	const FPTKey *key = forward ? &from->high->key : &from->low->key;
 
 	Assert(!b->valid && from->low != NULL);
+	so->inpage = (forward ? from->right : from->left) == from->pageno;
 	return key->cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF) &&
 		!(forward && from->last) &&
 		fpt_advance(scan, b, key, forward ? from->right : from->left,
@@ -1320,6 +1369,7 @@ fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 	Assert(so->cur.valid && !so->ahead.valid);
 	Assert(!BufferIsValid(so->cur.buf));
 	fpt_key_copy(&at, &edge->key);
+	so->inpage = hint == so->cur.pageno;
 	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF) &&
 		!(forward && so->cur.last))
 		came = fpt_advance_leaf(scan, &so->ahead, &at, &hint, forward ? 1 : -1);

@@ -26,14 +26,21 @@
 #include "tree/prefetch.h"
 #include "tree/search.h"
 
-/* The matching entries of one leaf. */
+/*
+ * A batch takes GROWS times as many nodes of a leaf as the one before it, up to
+ * MAX; after that whole leaves.  See scan/part.h.
+ */
+#define FPT_PART_GROWS		4
+#define FPT_PART_MAX		32
+
+/* The matching entries of one leaf, or of a part of it. */
 typedef struct FPTBatch
 {
 	bool		valid;
 	Buffer		buf;			/* pinned, or InvalidBuffer */
 	uint32		pageno;
-	uint32		left;
-	uint32		right;
+	uint32		left;			/* where the scan may go on: siblings, or the */
+	uint32		right;			/* page itself where a bound is in it (B2) */
 	XLogRecPtr	lsn;
 	bool		last;			/* known: the scan has nothing after it */
 	int			n;
@@ -144,6 +151,13 @@ typedef struct FPTScanOpaque
 								 * array's next element goes on there */
 	int			element;		/* of the array, that the scan went on with */
 	int			poorseeks;		/* seeks in a row that left few entries out */
+	int			part;			/* nodes that the next batch may take of a leaf;
+								 * 0: all */
+	int			reached;		/* that the last one might, of this scan or of
+								 * the one before */
+	int			filldir;		/* direction in which a batch is filled */
+	bool		inpage;			/* the next batch begins in the page where the
+								 * last one ended */
 	uint32		steps;			/* from leaf to leaf by their fences ... */
 	int			stepdir;		/* ... in this direction */
 	bool		disorder;		/* one did not get on in the order of keys */

@@ -96,8 +96,12 @@ fpt_reading_begin(FPTReading *p, IndexScanDesc scan, const FPTIndex *ix,
 				  void *page, const FPTKey *low, const FPTKey *high,
 				  bool keys)
 {
+	bool		same = p->goeson && p->pageno == fpt_special(page)->pageno;
+
+	if (!same)
+		p->ncells = 0;
+	keys &= !(same && p->whole);
 	p->whole = false;
-	p->ncells = 0;
 	p->at = 0;
 	p->rel = scan->indexRelation;
 	p->ix = ix;

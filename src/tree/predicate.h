@@ -21,6 +21,8 @@
 typedef struct FPTReading
 {
 	bool		on;				/* there may be something to lock */
+	bool		goeson;			/* the read after this one is of the same leaf,
+								 * which it goes on with */
 	bool		whole;			/* the leaf is: no more is needed */
 	int			ncells;			/* cells that are */
 	uint64		at;				/* number up to which it was read: see
@@ -39,6 +41,8 @@ typedef struct FPTReading
  * are about to be read by a serializable transaction; the keys live until it is
  * unlocked.  "keys": a value that matches has a number between those of the
  * range's ends; else the leaf is locked, and the other functions do nothing.
+ * p->goeson is the caller's to set: what the last call has locked of this leaf
+ * counts then.
  *
  * For this one and the next three the page is locked to read, and stays so.
  * They raise errors for want of shared memory, and where general keys are
