@@ -63,7 +63,7 @@ is_comparison(ScanKey key)
 
 /*
  * Is a comparison of integers one of core's functions, so that no family need
- * be asked what it does?  *v: the argument.  "id = 123" on a bigint is one:
+ * be asked about it?  *v: the argument.  "id = 123" on a bigint is one:
  * the literal is an integer.  Reads nothing but the key.
  */
 static inline bool
@@ -160,7 +160,7 @@ equal_image(Relation rel, const FPTIndex *ix, ScanKey key, FPTImage *img)
 
 /*
  * The images lo .. hi, in the order of the index, that a comparison allows;
- * false if there are none.  Looks a function up only if it must: then as
+ * false if it allows nothing.  Looks a function up only if it must: then as
  * fpt_image_ranges(), and so much of *ranges as that needs is made.
  */
 static inline bool
@@ -192,9 +192,19 @@ comparison_images(Relation rel, FPTIndex *ix, ScanKey key, MemoryContext cxt,
 }
 
 /*
- * The range of comparisons with values, as the probe of a nested loop has them;
- * false if a key is of another kind, or there is none.  No set is made.  As
- * fpt_image_ranges().
+ * "column IS NOT NULL", as min() and max() ask for: no more than that it has a
+ * value.
+ */
+static inline bool
+is_not_null(ScanKey key)
+{
+	return (key->sk_flags & SK_SEARCHNOTNULL) != 0 && key->sk_attno == 1;
+}
+
+/*
+ * The range of comparisons with values, as the probe of a nested loop has them,
+ * or of all values; false if a key is of another kind, or there is none.  No
+ * set is made.  As fpt_image_ranges().
  */
 static inline bool
 set_comparison_range(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
@@ -202,17 +212,21 @@ set_comparison_range(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 {
 	FPTImage	from = {0, 0};
 	FPTImage	upto = fpt_image_max(ix->type);
-	bool		none = false;
+	bool		empty = false;
 	int			k;
 
-	for (k = 0; k < nkeys && is_comparison(&keys[k]); k++)
+	for (k = 0; k < nkeys; k++)
 	{
 		FPTImage	lo;
 		FPTImage	hi;
 
+		if (is_not_null(&keys[k]))
+			continue;
+		if (!is_comparison(&keys[k]))
+			break;
 		if (!comparison_images(rel, ix, &keys[k], cxt, ranges, &lo, &hi))
 		{
-			none = true;
+			empty = true;
 			continue;
 		}
 		if (fpt_img_cmp(lo, from) > 0)
@@ -225,7 +239,7 @@ set_comparison_range(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 		ranges->recheck = false;
 		return false;
 	}
-	ranges->n = !none && fpt_img_cmp(from, upto) <= 0;
+	ranges->n = !empty && fpt_img_cmp(from, upto) <= 0;
 	if (ranges->n > 0)
 		fpt_image_range(from, upto, &ranges->one);
 	return true;
@@ -267,6 +281,11 @@ fpt_image_ranges(Relation rel, FPTIndex *ix, ScanKey keys, int nkeys,
 	ranges->spans = NULL;
 	ranges->recheck = false;
 
+	if (nkeys == 0)
+	{
+		set_interval_range(ix, NULL, &ranges->one);
+		return;
+	}
 	if (nkeys == 1 && equal_image(rel, ix, keys, &img))
 	{
 		fpt_image_range(img, img, &ranges->one);
