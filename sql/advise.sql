@@ -11,7 +11,7 @@ SET max_parallel_maintenance_workers = 0;
 --
 -- Estimates.  Rows in the order of nothing, so that TIDs are no help, but id.
 --
-CREATE TABLE kinds AS
+CREATE TABLE kinds WITH (autovacuum_enabled = off) AS
 SELECT i AS id, hashint8extended(i, 1) AS random, (i * 7919 % 20000)::int AS dense,
 	'2020-01-01'::timestamptz + (hashint8extended(i, 2) & 134217727) * interval '1 s' AS ts,
 	md5(i::text)::uuid AS v4,
@@ -118,7 +118,7 @@ SELECT index FROM measured WHERE size > fresh * 1.5;
 --
 -- Bloat of our own.
 --
-CREATE TABLE bloat (i int8, t text);
+CREATE TABLE bloat (i int8, t text) WITH (autovacuum_enabled = off);
 INSERT INTO bloat SELECT hashint8extended(i, 3), md5(i::text) FROM generate_series(1, 100000) i;
 CREATE INDEX b_i ON bloat USING fptree (i);
 CREATE INDEX b_t ON bloat USING fptree (t);

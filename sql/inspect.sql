@@ -23,7 +23,6 @@ SELECT page, type, level, left_page, right_page, flags, entries, dead_entries,
 	nodes, free_nodes, null_nodes, low_fence, high_fence
 	FROM insp_pages('insp_i') p, fptree_page_stats('insp_i', p);
 SELECT itemoffset, downlink, key FROM fptree_page_items('insp_i', 1);
-SELECT * FROM fptree_page_items('insp_i', 2);
 SELECT version, tree_level, index_size / current_setting('block_size')::int AS pages,
 	root_block_no, internal_pages, leaf_pages, empty_pages, deleted_pages,
 	avg_leaf_density, leaf_fragmentation, entries, avg_node_fill
@@ -35,9 +34,9 @@ INSERT INTO insp VALUES
 	(NULL, 3, 'NaN', NULL, '-infinity'), (20, 4, '-inf', NULL, '4713-01-01 BC'),
 	(10, 5, 1.5, NULL, NULL);
 SELECT itemoffset, ctid, downlink, key, is_null, dead
-	FROM fptree_page_items('insp_i', 2);
+	FROM fptree_page_items('insp_i', 1);
 SELECT type, level, entries, dead_entries, null_nodes, low_fence, high_fence
-	FROM fptree_page_stats('insp_i', 2);
+	FROM fptree_page_stats('insp_i', 1);
 
 -- DESC and NULLS FIRST, other types
 CREATE INDEX insp_i_desc ON insp USING fptree (i DESC);
@@ -47,10 +46,10 @@ CREATE INDEX insp_u ON insp USING fptree (u);
 CREATE INDEX insp_d ON insp USING fptree (d DESC NULLS LAST);
 SET datestyle = 'ISO, YMD';
 SELECT nullsfirst, descending FROM fptree_metap('insp_i_desc');
-SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_i_desc', 2);
-SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_b', 2);
-SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_f', 2);
-SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_d', 2);
+SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_i_desc', 1);
+SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_b', 1);
+SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_f', 1);
+SELECT itemoffset, ctid, key, is_null FROM fptree_page_items('insp_d', 1);
 RESET datestyle;
 
 -- Several levels
@@ -78,7 +77,7 @@ SELECT x.index, sum(s.entries) FILTER (WHERE s.type = 'leaf') AS leaf_entries,
 	WHERE s.type IN ('root', 'inner', 'leaf')
 	GROUP BY 1 ORDER BY 1;
 -- inner pages have downlinks, leaf pages have hints
-SELECT DISTINCT s.type, s.level > 0 AS inner, downlink > 1 AS down,
+SELECT DISTINCT s.type, s.level > 0 AS inner, downlink > 0 AS down,
 	dead IS NOT NULL AS has_hint, it.ctid IS NOT NULL AS has_ctid
 	FROM insp_pages('insp_u') p, fptree_page_stats('insp_u', p) s,
 		 fptree_page_items('insp_u', p) it
@@ -164,14 +163,14 @@ DELETE FROM insp_temp WHERE i % 10 = 0;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT count(*) FROM insp_temp WHERE i > 0;
-SELECT entries, dead_entries FROM fptree_page_stats('insp_temp_i', 2);
-SELECT itemoffset, ctid, key FROM fptree_page_items('insp_temp_i', 2)
+SELECT entries, dead_entries FROM fptree_page_stats('insp_temp_i', 1);
+SELECT itemoffset, ctid, key FROM fptree_page_items('insp_temp_i', 1)
 	WHERE dead AND itemoffset < 35;
 SELECT count(*) FROM insp_temp WHERE i > 0;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 VACUUM insp_temp;
-SELECT entries, dead_entries FROM fptree_page_stats('insp_temp_i', 2);
+SELECT entries, dead_entries FROM fptree_page_stats('insp_temp_i', 1);
 
 -- Arguments
 SELECT page, type, level, entries, low_fence FROM fptree_page_stats('insp_i', 0);

@@ -22,7 +22,7 @@ SET max_parallel_maintenance_workers = 3;
 
 -- All that is in an index: items of all pages but the metapage
 CREATE FUNCTION contents(ix regclass) RETURNS text LANGUAGE sql AS $$
-	SELECT count(*) || ' ' || sum(hashtextextended(page || item::text, 0))
+	SELECT count(*) || ' ' || coalesce(sum(hashtextextended(page || item::text, 0)), 0)
 	FROM fpt_page_numbers(ix) page,
 		 fptree_page_items(ix::text, page) item
 $$;

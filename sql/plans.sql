@@ -295,6 +295,25 @@ EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5;
 EXPLAIN (COSTS OFF) SELECT * FROM fpt_plans_f.m WHERE a = 5::int8;
 DROP OPERATOR FAMILY int4_alone_ops USING fptree CASCADE;
 
+-- An index of one leaf has as many pages and levels as a btree, and costs as
+-- much.
+CREATE TABLE small AS SELECT i AS a FROM generate_series(1, 300) i;
+CREATE FUNCTION small_cost(am text, OUT pages int8, OUT cost numeric) LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	SET LOCAL enable_seqscan = off;
+	SET LOCAL enable_bitmapscan = off;
+	EXECUTE format('CREATE INDEX small_a ON small USING %s (a)', am);
+	pages := pg_relation_size('small_a') / current_setting('block_size')::int;
+	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT * FROM small WHERE a BETWEEN 5 AND 20' INTO plan;
+	cost := plan->0->'Plan'->>'Total Cost';
+	DROP INDEX small_a;
+END $$;
+VACUUM ANALYZE small;
+SELECT f.pages, f.pages = b.pages AS as_many, f.cost = b.cost AS same
+FROM small_cost('fptree') f, small_cost('btree') b;
+
 -- Parallel scans
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;

@@ -713,8 +713,8 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 
 /*
  * The init forks of an unlogged index: an empty index.  It is built already, so
- * that the metapage tells its stripes.  Writes and logs metapage, root and a
- * leaf; may raise.
+ * that the metapage tells its stripes.  Writes and logs metapage and a leaf, in
+ * stripes a root, too; may raise.
  */
 void
 fptbuildempty(Relation index)

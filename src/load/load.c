@@ -10,12 +10,14 @@
  *
  * A closed page's low fence and number become an entry of the level above.
  * When all keys are there, the levels are closed from below.  The first level
- * that has a single page is the top one, and this page is the root, page 1.
+ * that has a single page is the top one, and this page is the root.  The first
+ * leaf of an index in one file is page 1, and may be the root; a striped index
+ * has its root there, the only page in its main fork, and leaves below it.
  *
  * store/place.c writes pages to the file.  A page's number is given when its
  * left sibling is closed, which must name it, so inner pages are written after
- * pages with higher numbers, and the metapage and the root are written last;
- * until then their places hold zeroes.
+ * pages with higher numbers, and the metapage is written last; until then their
+ * places hold zeroes.
  *
  *-------------------------------------------------------------------------
  */
@@ -43,6 +45,7 @@
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/map.h"
+#include "store/meta.h"
 #include "store/options.h"
 #include "store/place.h"
 #include "store/stripe.h"
@@ -306,7 +309,7 @@ fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
 				uint32 left, uint32 pageno)
 {
 	Assert(low->search == NULL);
-	Assert(pageno == FPT_NOPAGE || pageno > FPT_ROOTPAGE);
+	Assert(pageno == FPT_NOPAGE || pageno > FPT_FIRSTPAGE);
 	fpt_key_copy(&lv->low, low);
 	lv->tupbytes = lv->tupused = 0;
 	lv->growing.nkeys = lv->growing.keybytes = lv->growing.seen = 0;
@@ -1151,7 +1154,6 @@ fpt_level_close(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high)
 	FPTKey		key;
 
 	Assert(rightmost || lv->n > 0);
-	Assert(lv->pageno != FPT_ROOTPAGE);
 	if (lv->pageno == FPT_NOPAGE)
 		lv->pageno = fpt_load_pageno(load);
 	pageno = lv->pageno;
@@ -1390,7 +1392,7 @@ fpt_load_begin(Relation rel, bool init, const Oid *stripes, int nstripes,
 	load->fillfactor = opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR;
 	load->fewfill = opts ? opts->fillfactor : FPT_FEW_FILLFACTOR;
 	load->reach = load->fillfactor < 100 ? fpt_tids_reach(blocks) : 0;
-	load->npages = FPT_ROOTPAGE + 1;
+	load->npages = nstripes > 0 ? FPT_FIRSTPAGE + 1 : FPT_FIRSTPAGE;
 	Assert(load->fillfactor > 0 && load->fillfactor <= 100);
 	load->meta = palloc0(BLCKSZ);
 	fpt_meta_init(rel, (Page) load->meta, &load->layout, stripes, nstripes);
@@ -1456,21 +1458,26 @@ fpt_load_add(FPTLoad *load, const FPTKey *key)
 void
 fpt_load_end(FPTLoad *load)
 {
+	bool		striped = load->map.stripes != NULL;
 	FPTKey		high;
 	int			level = 0;
+	uint32		root;
 	void	   *page;
 
 	memset(&high, 0, sizeof(high));
 	high.cls = FPT_CLS_PINF;
 	/*
-	 * A level with closed pages has a level above it with their entries; the
-	 * leaf level always has one, for the root is never a leaf.
+	 * A level with closed pages has a level above it with their entries; in
+	 * stripes the leaf level always has one, as the root is no leaf there.
 	 */
-	for (; level == 0 || load->levels[level]->npages > 0; level++)
+	for (; load->levels[level]->npages > 0 || (level == 0 && striped); level++)
 		fpt_level_close(load, load->levels[level], &high);
-	Assert(level > 0 && load->levels[level]->pageno == FPT_NOPAGE);
-	load->levels[level]->pageno = FPT_ROOTPAGE;
+	Assert(load->levels[level]->pageno == FPT_NOPAGE);
+	root = striped ? FPT_FIRSTPAGE : fpt_load_pageno(load);
+	load->levels[level]->pageno = root;
 	fpt_level_write(load, load->levels[level], &high, FPT_NOPAGE);
+	fpt_meta((Page) load->meta)->root = root;
+	Assert((level == 0) == (root == FPT_FIRSTPAGE) || striped);
 
 	if (load->sink == NULL)
 	{

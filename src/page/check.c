@@ -358,8 +358,8 @@ fpt_check_entry(FPTCheckState *st, const FPTEntry *e)
 		(hi < s->base_hi || (hi == s->base_hi && lo < s->base_lo)))
 		return fpt_fault(st, "key is beyond the largest one",
 						 "key, lower half", e->key.lo);
-	if (inner && (e->down == FPT_METAPAGE || e->down == FPT_ROOTPAGE))
-		return fpt_fault(st, "downlink points to the metapage or the root",
+	if (inner && e->down == FPT_METAPAGE)
+		return fpt_fault(st, "downlink points to the metapage",
 						 "downlink", e->down);
 	if (!inner && !fpt_tid_is_valid(e->key.tid))
 		return fpt_fault(st, "heap TID is not valid", "TID", e->key.tid);

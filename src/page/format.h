@@ -33,12 +33,13 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			19	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	20	/* the same in the metapage of a striped one */
+#define FPT_VERSION			21	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	22	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
-#define FPT_ROOTPAGE		1	/* page number of the root, for ever; no leaf */
+#define FPT_FIRSTPAGE		1	/* page number of the first leaf, for ever; in a
+									 * striped index, of the root */
 #define FPT_NOPAGE			0	/* no sibling: nothing links to the metapage */
 
 #define FPT_LINE			64	/* bytes of a line */
@@ -274,7 +275,10 @@ typedef struct FPTMetaData
 												 * and kind; 0: none */
 	uint32		sortversion;	/* 0; other than that with a key class of old */
 	uint32		collversion;	/* of all collations of the order, 0: none */
-	uint32		reserved[6];	/* zero */
+	uint32		root;			/* page number of the root: FPT_FIRSTPAGE while
+								 * there is one leaf, and in a striped index;
+								 * else another one, which does not change */
+	uint32		reserved[5];	/* zero */
 } FPTMetaData;
 
 #define FPT_META_OFFSET		FPT_LINE

@@ -57,7 +57,8 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		(h->flags & ~FPT_F_ALL) != 0 ||
 		(h->flags & FPT_F_META) != 0 ||
 		s->tidbase > FPT_MAX_TIDBASE ||
-		h->level > FPT_MAX_LEVEL)
+		h->level > FPT_MAX_LEVEL ||
+		h->high.tidcls >> 56 == FPT_CLS_MINF)
 		return false;
 	pg = fpt_page_open(l, page);
 	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes) ||

@@ -97,14 +97,15 @@ AT(FPTMetaData, nstripes, 18);
 AT(FPTMetaData, widths, 20);
 AT(FPTMetaData, sortversion, 308);
 AT(FPTMetaData, collversion, 312);
-AT(FPTMetaData, reserved, 316);
+AT(FPTMetaData, root, 316);
+AT(FPTMetaData, reserved, 320);
 VALUE(FPT_META_OFFSET, 64);
 
 /* Numbers that are stored */
 VALUE(FPT_MAGIC, 0x45525446);
 VALUE(FPT_PAGE_ID, 0xFB7E);
 VALUE(FPT_METAPAGE, 0);
-VALUE(FPT_ROOTPAGE, 1);
+VALUE(FPT_FIRSTPAGE, 1);
 VALUE(FPT_CLS_MINF, 0);
 VALUE(FPT_CLS_NULLFIRST, 1);
 VALUE(FPT_CLS_VALUE, 2);

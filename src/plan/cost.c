@@ -43,6 +43,7 @@
 #include "store/place.h"
 #include "store/stripe.h"
 #include "tree/prefetch.h"
+#include "tree/search.h"
 
 /* Leaves that a scan has read before the distance has grown. */
 #define FPT_COST_START		4
@@ -53,8 +54,6 @@ bool		fpt_guc_plan_costs = true;
 int
 fpt_tree_height(Relation rel)
 {
-	FPTIndex   *ix;
-	Buffer		buf;
 	int			k;
 	int			n;
 
@@ -62,11 +61,7 @@ fpt_tree_height(Relation rel)
 	/* From 18 on asked before fpt_show_pages() can leave out such an index. */
 	if (!fpt_stripes_present(rel, &k, &n))
 		return -1;
-	ix = fpt_index(rel);
-	buf = fpt_getbuf(rel, ix, FPT_ROOTPAGE, BUFFER_LOCK_SHARE);
-	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
-	UnlockReleaseBuffer(buf);
-	return ix->rootlevel;
+	return fpt_tree_level(rel, fpt_index(rel));
 }
 
 /*

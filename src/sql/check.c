@@ -785,15 +785,20 @@ fpt_verify_root(FPTVerify *v)
 {
 	FPTPageHeader *h;
 
-	fpt_verify_read(v, &v->target, FPT_ROOTPAGE, FPT_METAPAGE);
-	h = fpt_header(v->target.page);
+	/* It may become another one before it is read, once. */
+	do
+	{
+		(void) fpt_find_root(v->rel, &v->ix);
+		fpt_verify_read(v, &v->target, v->ix.root, FPT_METAPAGE);
+		h = fpt_header(v->target.page);
+	} while (h->right != FPT_NOPAGE && fpt_find_root(v->rel, &v->ix));
 	if (h->flags != 0)
-		fpt_corrupt(v->rel, FPT_ROOTPAGE,
+		fpt_corrupt(v->rel, v->ix.root,
 					psprintf("Root page has flags 0x%04X", h->flags));
 	if (h->left != FPT_NOPAGE || h->right != FPT_NOPAGE)
-		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page has siblings");
-	if (h->level == 0)
-		fpt_corrupt(v->rel, FPT_ROOTPAGE, "Root page is a leaf");
+		fpt_corrupt(v->rel, v->ix.root, "Root page has siblings");
+	if (h->level == 0 && v->ix.root != FPT_FIRSTPAGE)
+		fpt_corrupt(v->rel, v->ix.root, "Root page is a leaf");
 	return h->level;
 }
 
@@ -807,7 +812,7 @@ fpt_verify_levels(FPTVerify *v)
 {
 	int			rootlevel = fpt_verify_root(v);
 	int			level;
-	uint32		first = FPT_ROOTPAGE;
+	uint32		first = v->ix.root;
 	uint32		from = FPT_METAPAGE;
 
 	for (level = rootlevel; level >= 0; level--)
@@ -864,6 +869,8 @@ fpt_verify_meta_problem(FPTVerify *v, char *page)
 		return "Metapage has an unknown geometry";
 	if (memcmp(m->widths, l->geoms->widths, sizeof(m->widths)) != 0)
 		return "Metapage has other node widths than the index";
+	if (!fpt_meta_root_valid(m))
+		return "Metapage has no root";
 	for (int i = 0; i < (int) lengthof(m->reserved); i++)
 	{
 		if (m->reserved[i] != 0)
@@ -903,8 +910,8 @@ fpt_verify_unlinked(FPTVerify *v)
 	uint32		free = 0;
 	uint32		pageno;
 
-	Assert(v->seen[FPT_ROOTPAGE / 8] & (1 << FPT_ROOTPAGE));
-	for (pageno = FPT_ROOTPAGE; pageno < v->npages; pageno++)
+	Assert(v->seen[v->ix.root / 8] & (1 << (v->ix.root % 8)));
+	for (pageno = FPT_FIRSTPAGE; pageno < v->npages; pageno++)
 	{
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
 			continue;

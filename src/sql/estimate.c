@@ -141,7 +141,8 @@ fpt_tree_begin(FPTTree *t, Relation rel, uint32 *root)
 	}
 	fpt_index_copy(rel, &t->ix);
 	t->most = fpt_npages(rel, &t->ix.map);
-	*root = FPT_ROOTPAGE;
+	(void) fpt_find_root(rel, &t->ix);
+	*root = t->ix.root;
 	return true;
 }
 
@@ -509,16 +510,19 @@ fpt_sample_try(FPTSample *s, FPTSampleRun *run, uint32 blocks,
 
 /* --- the whole ------------------------------------------------------------ */
 
-/* Pages of a tree with these leaves, metapage and root included. */
+/*
+ * Pages of a tree with these leaves, metapage and root included; an empty one
+ * has "least".
+ */
 static double
-fpt_tree_pages(double leaves, double per_inner, bool root_may_be_leaf)
+fpt_tree_pages(double leaves, double per_inner, double least)
 {
 	double		pages = ceil(leaves) + 1;
 	double		level = leaves;
 
 	per_inner = Max(per_inner, 2.0);
 	if (leaves <= 1)
-		return !root_may_be_leaf ? 3 : leaves > 0 ? 2 : 1;
+		return leaves > 0 ? 2 : least;
 	do
 	{
 		level = ceil(level / per_inner);
@@ -574,10 +578,10 @@ fpt_sample_sum(const FPTSample *s, FPTEstimate *e)
 	if (s->as != NULL)
 		e->fptree_size = BLCKSZ * (int64)
 			(e->whole ? s->runs[0].npages + 1 :
-			 fpt_tree_pages(e->leaf_pages * ratio / n, per_inner / n, false));
+			 fpt_tree_pages(e->leaf_pages * ratio / n, per_inner / n, 2));
 	if (s->tree.btree)
 		e->fresh_size = BLCKSZ * (int64)
-			fpt_tree_pages(e->leaf_pages * fresh / n, fresh_inner / n, true);
+			fpt_tree_pages(e->leaf_pages * fresh / n, fresh_inner / n, 1);
 	else
 		e->fresh_size = e->fptree_size;
 	e->density = s->room > 0 ? 100.0 * s->used / s->room : -1;

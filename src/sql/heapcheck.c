@@ -430,7 +430,7 @@ fpt_heapcheck_stray(FPTHeapCheck *hc, const uint64 *rec)
 	const char *problem;
 	FPTKey		key;
 	Buffer		buf;
-	uint32		pageno = FPT_ROOTPAGE;
+	uint32		pageno = FPT_FIRSTPAGE;
 
 	Assert(hc->still);
 	CHECK_FOR_INTERRUPTS();

@@ -304,18 +304,19 @@ fptree_metap(PG_FUNCTION_ARGS)
 	fpt_row_add(&row, BoolGetDatum(m->descending != 0));
 	fpt_row_add(&row, Int32GetDatum(m->linesize));
 	fpt_row_add(&row, Int32GetDatum(m->nstripes));
-	fpt_row_add(&row, Int64GetDatum(FPT_ROOTPAGE));
+	fpt_row_add(&row, Int64GetDatum((int64) m->root));
 	fpt_row_add_null(&row);		/* the root's level, see below */
 	fpt_row_add(&row, fpt_widths_array(m, false));
 	fpt_row_add(&row, fpt_widths_array(m, true));
 
-	if (fpt_page_exists(rel, &start, FPT_ROOTPAGE))
+	if (fpt_page_exists(rel, &start, m->root))
 	{
 		uint32		indexid = m->indexid;
+		uint32		root = m->root;
 
-		fpt_copy_page(rel, &start, FPT_ROOTPAGE, NULL, page);
+		fpt_copy_page(rel, &start, root, NULL, page);
 		if (fpt_special(page)->pageid == FPT_PAGE_ID &&
-			fpt_special(page)->pageno == FPT_ROOTPAGE &&
+			fpt_special(page)->pageno == root &&
 			fpt_special(page)->indexid == indexid)
 		{
 			Assert(row.nulls[10]);
@@ -363,19 +364,19 @@ fpt_read_items(const FPTLayout *l, char *page, FPTItems *items)
  * entries.
  */
 static const char *
-fpt_page_type(const FPTLayout *l, char *page, uint32 pageno)
+fpt_page_type(const FPTIndex *ix, char *page, uint32 pageno)
 {
 	if (pageno == FPT_METAPAGE)
 		return "meta";
 	if (PageIsNew((Page) page))
 		return "new";
-	if (!fpt_page_sane(l, page, pageno))
+	if (!fpt_page_sane(&ix->layout, page, pageno))
 		return "invalid";
 	if (fpt_header(page)->flags & FPT_F_DELETED)
 		return "deleted";
-	if (pageno == FPT_ROOTPAGE)
-		return "root";
-	return fpt_header(page)->level > 0 ? "inner" : "leaf";
+	if (fpt_header(page)->level == 0)
+		return "leaf";
+	return pageno == ix->root ? "root" : "inner";
 }
 
 /* How many entries have a dead-entry hint; 0 in pages that have none. */
@@ -477,7 +478,7 @@ fptree_page_stats(PG_FUNCTION_ARGS)
 	pageno = (uint32) PG_GETARG_INT64(1);
 	fpt_keyout_init(&ko, rel);
 	fpt_copy_page(rel, &ko.ix.map, pageno, NULL, page);
-	type = fpt_page_type(&ko.ix.layout, page, pageno);
+	type = fpt_page_type(&ko.ix, page, pageno);
 
 	fpt_row_add(&row, Int64GetDatum((int64) pageno));
 	fpt_row_add(&row, CStringGetTextDatum(type));
@@ -615,9 +616,10 @@ typedef struct FPTStat
  * pgstatindex().
  */
 static void
-fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
+fpt_stat_page(Relation rel, const FPTIndex *ix, char *page, uint32 pageno,
 			  FPTStat *st)
 {
+	const FPTLayout *l = &ix->layout;
 	FPTPageHeader *h = fpt_header(page);
 	const FPTGeom *g;
 	FPTSpace	space;
@@ -631,7 +633,7 @@ fpt_stat_page(Relation rel, const FPTLayout *l, char *page, uint32 pageno,
 	}
 	if (!fpt_page_sane(l, page, pageno))
 		fpt_corrupt(rel, pageno, "The page header is not valid");
-	if (pageno == FPT_ROOTPAGE)
+	if (pageno == ix->root)
 		st->level = h->level;
 	if (h->flags & FPT_F_DELETED)
 	{
@@ -676,14 +678,15 @@ fpt_percent(int64 part, int64 whole)
  * raise.
  */
 static Datum
-fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 npages)
+fpt_stat_result(FunctionCallInfo fcinfo, FPTStat *st, uint32 root,
+				uint32 npages)
 {
 	FPTRow		row = {0};
 
 	fpt_row_add(&row, Int32GetDatum(st->version));
 	fpt_row_add(&row, Int32GetDatum(st->level));
 	fpt_row_add(&row, Int64GetDatum((int64) npages * BLCKSZ));
-	fpt_row_add(&row, Int64GetDatum(FPT_ROOTPAGE));
+	fpt_row_add(&row, Int64GetDatum((int64) root));
 	fpt_row_add(&row, Int64GetDatum(st->internal_pages));
 	fpt_row_add(&row, Int64GetDatum(st->leaf_pages));
 	fpt_row_add(&row, Int64GetDatum(st->empty_pages));
@@ -718,19 +721,20 @@ fptree_stat(PG_FUNCTION_ARGS)
 	fpt_require_valid(rel);
 	fpt_index_copy(rel, &ix);
 	st.version = ix.map.stripes == NULL ? FPT_VERSION : FPT_VERSION_STRIPED;
+	(void) fpt_find_root(rel, &ix);
 	npages = fpt_npages(rel, &ix.map);
-	for (pageno = FPT_ROOTPAGE; pageno < npages; pageno++)
+	for (pageno = FPT_FIRSTPAGE; pageno < npages; pageno++)
 	{
 		/* of stripes, some are shorter than others */
 		if (!fpt_page_exists(rel, &ix.map, pageno))
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		fpt_copy_page(rel, &ix.map, pageno, strategy, page);
-		fpt_stat_page(rel, &ix.layout, page, pageno, &st);
+		fpt_stat_page(rel, &ix, page, pageno, &st);
 	}
 	npages = fpt_total_pages(rel, &ix.map);
 	index_close(rel, AccessShareLock);
-	return fpt_stat_result(fcinfo, &st, npages);
+	return fpt_stat_result(fcinfo, &st, ix.root, npages);
 }
 
 /* --- for tests ----------------------------------------------------------- */

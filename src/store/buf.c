@@ -212,6 +212,7 @@ fpt_meta_init(Relation rel, Page page, FPTLayout *layout, const Oid *stripes,
 	meta->descending = fpt_rel_descending(rel);
 	meta->linesize = FPT_LINE;
 	meta->nstripes = Max(nstripes, 1);
+	meta->root = FPT_FIRSTPAGE;
 	memcpy(meta->widths, layout->geoms->widths, sizeof(meta->widths));
 	if (nstripes > 0)
 		memcpy(fpt_meta_oids(page), stripes, nstripes * sizeof(Oid));
@@ -274,6 +275,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 		meta->keysize != fpt_rel_keysize(rel, general) ||
 		meta->linesize != FPT_LINE || meta->nstripes != Max(nstripes, 1) ||
 		meta->indexid != s->indexid || meta->sortversion != 0 ||
+		!fpt_meta_root_valid(meta) ||
 		meta->descending != fpt_rel_descending(rel) ||
 		meta->nullsfirst != fpt_rel_nullsfirst(rel))
 		fpt_corrupt(rel, FPT_METAPAGE,
@@ -289,12 +291,49 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage has impossible node widths");
 	ix->layout.geoms = fpt_geoms_keep(geoms);
 	pfree(geoms);
+	ix->root = meta->root;
 	ix->rootlevel = 0;
 	ix->lastleaf = FPT_NOPAGE;
 	ix->vain.skip = ix->vain.last = 0;
 	ix->map.npages = 0;
 	ix->map.stripes = NULL;
 	return nstripes;
+}
+
+/*
+ * See store/buf.h.  The metapage is locked last, whatever else is (L2), and
+ * nothing is waited for meanwhile.
+ */
+bool
+fpt_find_root(Relation rel, FPTIndex *ix)
+{
+	Buffer		buf = fpt_rawread_meta(rel);
+	FPTMetaData *meta = fpt_meta(BufferGetPage(buf));
+	FPTIndex   *cached = (FPTIndex *) rel->rd_amcache;
+	uint32		was = ix->root;
+	bool		ok;
+
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	ok = meta->magic == FPT_MAGIC && meta->indexid == ix->layout.indexid &&
+		fpt_meta_root_valid(meta);
+	if (ok)
+		ix->root = meta->root;
+	UnlockReleaseBuffer(buf);
+	if (!ok || (ix->root != was && was != FPT_FIRSTPAGE))
+		fpt_corrupt(rel, FPT_METAPAGE,
+					"The metapage does not say where the root is");
+	if (cached != NULL && cached->layout.indexid == ix->layout.indexid)
+		cached->root = ix->root;
+	return ix->root != was;
+}
+
+Buffer
+fpt_lock_meta(Relation rel)
+{
+	Buffer		buf = fpt_rawread_meta(rel);
+
+	LockBuffer(buf, BUFFER_LOCK_EXCLUSIVE);
+	return buf;
 }
 
 void

@@ -61,6 +61,20 @@ extern void fpt_meta_init(Relation rel, Page page, FPTLayout *layout,
 extern void fpt_layout_general(Relation rel, FPTLayout *layout);
 
 /*
+ * Ask the metapage where the root is: true if it is not where ix->root has it.
+ * That can be once in an index's life, when its only leaf is split; the
+ * relation's own description learns it, too.  Pages may be locked, the metapage
+ * not.  Raises an error if the metapage is damaged.
+ */
+extern bool fpt_find_root(Relation rel, FPTIndex *ix);
+
+/*
+ * The metapage, locked exclusively, of an index that is open.  Other pages may
+ * be locked; none is locked after it (L2).
+ */
+extern Buffer fpt_lock_meta(Relation rel);
+
+/*
  * Read a page and lock it (BUFFER_LOCK_SHARE, _EXCLUSIVE, or 0 for pin only).
  * Returns it pinned.  The page has passed fpt_page_sane(): anything else is
  * ERRCODE_INDEX_CORRUPTED, as is a number beyond the end of the file, and a

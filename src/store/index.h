@@ -27,7 +27,8 @@ typedef struct FPTVain
 
 /*
  * What a backend knows of an open index, hung on rd_amcache as one chunk.
- * Everything in it but the hints is constant for the life of a relfilenode.
+ * Everything in it but the hints and the root is constant for the life of a
+ * relfilenode.
  *
  * A relcache invalidation frees it.  Whoever runs foreign code in between
  * (heap visibility checks, waiting for transactions, build and vacuum
@@ -46,6 +47,7 @@ typedef struct FPTIndex
 	bool		unsure;			/* comparisons may contradict each other */
 	bool		strayed;		/* they did: to be said (fpt_warn_strayed()) */
 	uint64		serial;			/* number of this description, in the backend */
+	uint32		root;			/* page number, fpt_find_root() has the rules */
 	int			rootlevel;		/* hint, as of the last descent */
 	uint32		lastleaf;		/* hint: rightmost leaf, if inserted to last */
 	FPTVain		vain;

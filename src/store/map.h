@@ -65,14 +65,14 @@ typedef struct FPTPageMap
 static inline bool
 fpt_page_is_striped(const FPTPageMap *map, uint32 pageno)
 {
-	return unlikely(map->stripes != NULL) && pageno > FPT_ROOTPAGE;
+	return unlikely(map->stripes != NULL) && pageno > FPT_FIRSTPAGE;
 }
 
 static inline int
 fpt_page_stripe(const FPTPageMap *map, uint32 pageno)
 {
 	Assert(fpt_page_is_striped(map, pageno));
-	return (pageno - (FPT_ROOTPAGE + 1)) % map->stripes->n;
+	return (pageno - (FPT_FIRSTPAGE + 1)) % map->stripes->n;
 }
 
 static inline int

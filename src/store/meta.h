@@ -21,6 +21,17 @@ fpt_meta(Page page)
 	return (FPTMetaData *) ((char *) page + FPT_META_OFFSET);
 }
 
+/*
+ * Can this be where the root is?  In a striped index it is where it was built,
+ * in the main fork.
+ */
+static inline bool
+fpt_meta_root_valid(const FPTMetaData *meta)
+{
+	return meta->root >= FPT_FIRSTPAGE &&
+		(meta->root == FPT_FIRSTPAGE || meta->nstripes <= 1);
+}
+
 /* OIDs of stripes in a metapage; they need not be aligned as such. */
 static inline char *
 fpt_meta_oids(Page page)

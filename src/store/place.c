@@ -39,7 +39,7 @@
 /* --- stripes ------------------------------------------------------------ */
 
 /* Page p is in stripe (p - 2) mod n, at block (p - 2) / n. */
-#define FPT_FIRST_STRIPED	(FPT_ROOTPAGE + 1)
+#define FPT_FIRST_STRIPED	(FPT_FIRSTPAGE + 1)
 
 /* Most pages that scans have under way, whatever the settings are */
 #define FPT_MAX_CONCURRENCY	400
@@ -723,7 +723,7 @@ fpt_reuse_page(Relation rel, FPTPageMap *map, int stripe, uint32 *pageno)
 			break;
 		fpt_stop_point(FPT_STOP_ALLOC_PAGE);
 		*pageno = stripe < 0 ? block : fpt_stripe_pageno(map, stripe, block);
-		if (*pageno > FPT_ROOTPAGE && fpt_page_exists(rel, map, *pageno))
+		if (*pageno > FPT_FIRSTPAGE && fpt_page_exists(rel, map, *pageno))
 			buf = fpt_lock_free(rel, map, *pageno);
 	}
 	if (file != rel)
@@ -1147,7 +1147,7 @@ fpt_pagewriter_put(FPTPageWriter *w, void *page)
 void
 fpt_pagewriter_end(FPTPageWriter *w)
 {
-	Assert(w->npages > FPT_ROOTPAGE);	/* metapage and root */
+	Assert(w->npages > FPT_FIRSTPAGE);	/* metapage and root */
 	for (int k = 0; k < fpt_nstripes(w->map); k++)
 	{
 		fpt_filewriter_end(w->stripes[k]);

@@ -382,7 +382,7 @@ extern void fpt_publish_free(Relation rel, const FPTPageMap *map);
 static inline bool
 fpt_maybe_striped(uint32 npages)
 {
-	return npages == FPT_ROOTPAGE + 1 || npages == FPT_MAIN_PADDING;
+	return npages == FPT_FIRSTPAGE + 1 || npages == FPT_MAIN_PADDING;
 }
 
 /* --- builds -------------------------------------------------------------- */

@@ -128,7 +128,7 @@ fpt_nearest_in(FPTNearest *near, Relation rel, FPTIndex *ix, FPTNearWalk *w,
 	FPTKey		edge;
 
 	Assert(w->dist < near->reach);
-	if (w->pageno < FPT_ROOTPAGE ||
+	if (w->pageno < FPT_FIRSTPAGE ||
 		!fpt_page_exists(rel, &ix->map, w->pageno))
 	{
 		w->dist = FPT_FAR;
@@ -397,7 +397,7 @@ fpt_find_disk(Relation rel, FPTIndex *ix, Buffer buf, const FPTStack *stack,
 					 -1, 1);
 	fpt_nearest_page(&near, h->left, -1, 2);
 	fpt_nearest_page(&near, h->right, 1, 1);
-	if (fpt_bufpage(buf) != FPT_ROOTPAGE)
+	if (fpt_bufpage(buf) != ix->root)
 		fpt_nearest_parent(&near, rel, ix, page, stack);
 	fpt_nearest_count(&near, FPT_FAR);
 	fpt_nearest_sort(&near, order);

@@ -116,7 +116,7 @@ fpt_walk_to_entry(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
 			ix->strayed = true;
 			break;
 		}
-		if (right <= FPT_ROOTPAGE || right == fpt_bufpage(buf))
+		if (right <= FPT_FIRSTPAGE || right == fpt_bufpage(buf))
 			fpt_corrupt(rel, fpt_bufpage(buf), "The right link is not valid");
 		fpt_stop_point(FPT_STOP_UNIQUE_WALK);
 		next = fpt_getbuf(rel, ix, right, BUFFER_LOCK_EXCLUSIVE);
@@ -204,7 +204,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	{
 		case FPT_OK:
 			UnlockReleaseBuffer(buf);
-			if (rightmost && pageno != FPT_ROOTPAGE)
+			if (rightmost)
 				ix->lastleaf = pageno;
 			break;
 		case FPT_FULL:
@@ -266,6 +266,7 @@ fpt_insert_copy(Relation rel, FPTIndex *cached, IndexInfo *info)
 	if (likely(c != NULL && c->ix.serial == cached->serial))
 	{
 		Assert(c->ix.layout.indexid == cached->layout.indexid);
+		c->ix.root = cached->root;
 		c->ix.rootlevel = cached->rootlevel;
 		c->ix.lastleaf = cached->lastleaf;
 		c->ix.vain = cached->vain;

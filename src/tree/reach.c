@@ -114,11 +114,8 @@ fpt_reach_level(FPTReach *r, int level, bool ahead, uint32 asked)
 void
 fpt_reach_inner(FPTReach *r, uint32 asked)
 {
-	Buffer		buf = fpt_getbuf(r->rel, r->ix, FPT_ROOTPAGE,
-								 BUFFER_LOCK_SHARE);
-	int			top = fpt_header(BufferGetPage(buf))->level;
+	int			top = fpt_tree_level(r->rel, r->ix);
 
-	UnlockReleaseBuffer(buf);
 	for (int level = top; level > 0; level--)
 		fpt_reach_level(r, level, level < top, asked);
 }

@@ -9,7 +9,8 @@
  * not deleted, whose fences enclose the key, is the page that belongs to the
  * key, whoever remembered its number and for however long.  A page that was
  * split is left to the right (Lehman and Yao); for anything else the descent
- * starts again at the root, whose number never changes.
+ * starts again at the root, whose number changes once in an index's life, from
+ * that of the first leaf (fpt_find_root()).
  *
  *-------------------------------------------------------------------------
  */
@@ -338,47 +339,78 @@ fpt_moveright(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key,
  * Other pages prove by their level and fences that they are what was looked
  * for.  The root is found by its number, so it is asked, too: a scan that were
  * given a page which ends before its key would go backwards, for ever.
+ *
+ * Is this page, which is locked, a root that has the level and covers the key?
+ * The first leaf was one when its number was remembered, and may have siblings
+ * by now; if they are gone again it is as good as the root, which is above it.
  */
-static inline void
-fpt_check_root(Relation rel, FPTIndex *ix, Buffer buf, const FPTKey *key)
+static inline bool
+fpt_root_serves(FPTIndex *ix, Buffer buf, const FPTKey *key, int level)
 {
 	Page		page = BufferGetPage(buf);
+	FPTPageHeader *h = fpt_header(page);
 
-	if (unlikely(!fpt_page_serves(ix, page, key, fpt_header(page)->level,
-								  NULL) ||
-				 !fpt_page_below_high(&ix->layout, page, key) ||
-				 fpt_header(page)->level == 0))
-		fpt_corrupt(rel, FPT_ROOTPAGE, "The page is not a root");
+	return h->level >= level && h->right == FPT_NOPAGE &&
+		fpt_page_serves(ix, page, key, h->level, NULL) &&
+		fpt_page_below_high(&ix->layout, page, key);
 }
 
 /*
  * Lock the root to look for key: as asked if it is of the wanted level, else to
- * read.  Returns it, and its level in ix->rootlevel; raises an error if it is
- * not a root that covers the key, with its lock left to the transaction's end.
- * Cannot be cancelled while it waits.
+ * read.  Returns it, and its level in ix->rootlevel.  InvalidBuffer, and no
+ * lock: the tree has no such level.  Raises an error if it is not a root that
+ * covers the key.  Cannot be cancelled while it waits.
  */
 static Buffer
 fpt_lock_root(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			  int lock)
 {
-	Buffer		buf;
-	int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
-
 	Assert(level >= 0 && level <= FPT_MAX_LEVEL);
 	Assert(lock == BUFFER_LOCK_SHARE || lock == BUFFER_LOCK_EXCLUSIVE);
-	buf = fpt_getbuf_hot(rel, ix, FPT_ROOTPAGE, mode, FPT_GUESS_INNER);
-	fpt_check_root(rel, ix, buf, key);
-	ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
-	if (ix->rootlevel == level && mode != lock)
+	for (;;)
 	{
-		/* It may grow in between; then it is no longer what is wanted. */
-		LockBuffer(buf, BUFFER_LOCK_UNLOCK);
-		LockBuffer(buf, lock);
-		fpt_check_buffer(rel, ix, buf, FPT_ROOTPAGE);
-		fpt_check_root(rel, ix, buf, key);
-		ix->rootlevel = fpt_header(BufferGetPage(buf))->level;
+		int			mode = ix->rootlevel == level ? lock : BUFFER_LOCK_SHARE;
+		Buffer		buf = fpt_getbuf_hot(rel, ix, ix->root, mode,
+										 FPT_GUESS_INNER);
+		int			top = fpt_header(BufferGetPage(buf))->level;
+
+		if (top == level && mode != lock)
+		{
+			/* It may grow in between; then it is no longer what is wanted. */
+			LockBuffer(buf, BUFFER_LOCK_UNLOCK);
+			LockBuffer(buf, lock);
+			fpt_check_buffer(rel, ix, buf, ix->root);
+			top = fpt_header(BufferGetPage(buf))->level;
+		}
+		ix->rootlevel = top;
+		if (likely(fpt_root_serves(ix, buf, key, level)))
+			return buf;
+		UnlockReleaseBuffer(buf);
+		if (fpt_find_root(rel, ix))
+			continue;
+		if (top < level)
+			return InvalidBuffer;
+		fpt_corrupt(rel, ix->root, "The page is not a root");
 	}
-	return buf;
+}
+
+/* See tree/search.h. */
+int
+fpt_tree_level(Relation rel, FPTIndex *ix)
+{
+	FPTPageHeader *h;
+	Buffer		buf;
+	bool		grown;
+
+	do
+	{
+		buf = fpt_getbuf(rel, ix, ix->root, BUFFER_LOCK_SHARE);
+		h = fpt_header(BufferGetPage(buf));
+		ix->rootlevel = h->level;
+		grown = h->level == 0 && h->right != FPT_NOPAGE;
+		UnlockReleaseBuffer(buf);
+	} while (grown && fpt_find_root(rel, ix));
+	return ix->rootlevel;
 }
 
 /*
@@ -424,8 +456,8 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	FPTBounds	around;
 	const FPTBounds *bounds = ix->headless ? &around : NULL;
 
-	if (cur < level)
-		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
+	if (unlikely(buf == InvalidBuffer))
+		return buf;
 	if (stack)
 		stack->rootlevel = cur;
 	while (cur > level)
@@ -445,7 +477,7 @@ fpt_descend_once(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			(unlikely(ix->headless) &&
 			 !fpt_child_bounds(ix, page, loc, &around)))
 			fpt_corrupt_page(rel, &ix->layout, page, fpt_bufpage(buf));
-		if (child <= FPT_ROOTPAGE)
+		if (child == FPT_METAPAGE || child == ix->root)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
 		fpt_page_await(rel, &ix->layout, child);
 		if (cur == 1 && fpt_guess_wanted(&ix->guess))
@@ -485,8 +517,6 @@ fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 	int			cur = ix->rootlevel;
 
 	Assert(ix->unsure);
-	if (cur < level)
-		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is below the level wanted");
 	if (stack)
 		stack->rootlevel = cur;
 	while (BufferIsValid(buf) && cur > level)
@@ -505,7 +535,7 @@ fpt_descend_astray(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 			(loc.kid == 0 && loc.rank == 0 &&
 			 !fpt_key_whole(l, &first, &around.low)))
 			fpt_corrupt_page(rel, l, page, fpt_bufpage(buf));
-		if (child <= FPT_ROOTPAGE)
+		if (child == FPT_METAPAGE || child == ix->root)
 			fpt_corrupt(rel, fpt_bufpage(buf), "A downlink is not valid");
 		UnlockReleaseBuffer(buf);
 		cur--;
@@ -560,7 +590,7 @@ fpt_descend_until(Relation rel, FPTIndex *ix, const FPTKey *key, int level,
 		if (restarts > 10)
 			pg_usleep(1000L);
 	}
-	fpt_corrupt(rel, FPT_ROOTPAGE,
+	fpt_corrupt(rel, ix->root,
 				"Descents keep arriving at pages that do not cover the key");
 	return InvalidBuffer;		/* keep compiler quiet */
 }

@@ -66,6 +66,12 @@ typedef struct FPTStack
 extern Buffer fpt_descend(Relation rel, FPTIndex *ix, const FPTKey *key,
 						  int level, int lock, FPTStack *stack);
 
+/*
+ * The level of the root, 0 if all entries are in one leaf.  Locks one page at a
+ * time, to read.  Raises an error if it is damaged.
+ */
+extern int	fpt_tree_level(Relation rel, FPTIndex *ix);
+
 /* The first page of a level, locked to read; raises as fpt_descend() does. */
 extern Buffer fpt_descend_first(Relation rel, FPTIndex *ix, int level);
 

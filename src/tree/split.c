@@ -46,6 +46,7 @@
 #include "page/remove.h"
 #include "server/stop.h"
 #include "store/buf.h"
+#include "store/meta.h"
 #include "store/options.h"
 #include "store/place.h"
 #include "store/wal.h"
@@ -713,7 +714,7 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 	Page		copy;
 
 	Assert(sp->at > 0 && sp->at < sp->n);
-	Assert(pageno != FPT_ROOTPAGE && fpt_buffer_locked(buf, true));
+	Assert(pageno != sp->ix->root && fpt_buffer_locked(buf, true));
 	if (oldright == pageno ||
 		(BufferIsValid(childbuf) && oldright == fpt_bufpage(childbuf)))
 		fpt_corrupt(rel, pageno, "The right link is not valid");
@@ -757,12 +758,73 @@ fpt_split_page(FPTSplit *sp, Buffer buf, Buffer *rbuf, Buffer childbuf,
 		UnlockReleaseBuffer(obuf);
 }
 
+/* Make a root above two pages with the split's separator between them. */
+static void
+fpt_split_form_root(const FPTSplit *sp, Page copy, int level, uint32 pageno,
+					uint32 leftno, uint32 rightno)
+{
+	FPTPageSpec root = {.level = level, .pageno = pageno, .low = &sp->low,
+		.high = &sp->high};
+	FPTEntry	top[2];
+
+	Assert(sp->low.cls == FPT_CLS_MINF && sp->high.cls == FPT_CLS_PINF);
+	memset(top, 0, sizeof(top));
+	top[0].down = leftno;
+	top[1].key = sp->sep.key;
+	top[1].down = rightno;
+	if (fpt_page_form(&sp->ix->layout, copy, &root, top, 2, 100) != FPT_OK)
+		elog(ERROR, "two entries do not fit into a page");
+}
+
+/*
+ * Split the only leaf.  It stays a leaf, under its number, with half of its
+ * entries; a new page is the root above it, and the metapage says so in the
+ * same record (W2).  Returns the new right sibling locked exclusively.  The
+ * leaf is locked exclusively and stays so.  Cannot be cancelled.  Raises an
+ * error, with nothing changed, if no page can be allocated.
+ */
+static void
+fpt_split_first(FPTSplit *sp, Buffer buf, Buffer *rbuf)
+{
+	Relation	rel = sp->rel;
+	uint16		flags = fpt_header(BufferGetPage(buf))->flags;
+	FPTWal	   *wal;
+	Buffer		top;
+	Buffer		meta;
+	Page		copy;
+	uint32		rightno;
+	uint32		rootno;
+
+	Assert(fpt_bufpage(buf) == FPT_FIRSTPAGE && fpt_buffer_locked(buf, true));
+	Assert(sp->ix->map.stripes == NULL);
+	Assert(sp->at > 0 && sp->at < sp->n);
+	*rbuf = fpt_allocbuf(rel, &sp->ix->map, NULL, &rightno);
+	top = fpt_allocbuf(rel, &sp->ix->map, NULL, &rootno);
+	Assert(rightno != rootno && Min(rightno, rootno) > FPT_FIRSTPAGE);
+	meta = fpt_lock_meta(rel);
+	wal = fpt_wal_start(rel, &sp->ix->layout);
+	copy = fpt_wal_page(wal, buf, false);
+	fpt_split_put(copy, sp->left, FPT_FIRSTPAGE, FPT_NOPAGE, rightno, flags);
+	copy = fpt_wal_new(wal, *rbuf);
+	fpt_split_put(copy, sp->right, rightno, FPT_FIRSTPAGE, FPT_NOPAGE, 0);
+	copy = fpt_wal_page(wal, top, true);
+	fpt_split_form_root(sp, copy, 1, rootno, FPT_FIRSTPAGE, rightno);
+	fpt_meta(fpt_wal_page(wal, meta, false))->root = rootno;
+	fpt_wal_finish(wal);
+	PredicateLockPageSplit(rel, FPT_FIRSTPAGE, rightno);	/* K3 */
+	sp->ix->root = rootno;
+	sp->ix->rootlevel = 1;
+	UnlockReleaseBuffer(meta);
+	UnlockReleaseBuffer(top);
+	fpt_stop_point(FPT_STOP_ROOT_SPLIT);
+}
+
 /*
  * Give the tree a new level: the root's entries move to two new pages, which
  * are returned locked exclusively, with the downlinks of both in the root,
- * which is released.  childbuf, if there is one, stays locked.  Cannot be
- * cancelled.  Raises an error, with nothing changed, if there are too many
- * levels, the root is a leaf, or no page is to be had.
+ * which is released.  It is no leaf.  childbuf, if there is one, stays locked.
+ * Cannot be cancelled.  Raises an error, with nothing changed, if there are too
+ * many levels, or no page is to be had.
  */
 static void
 fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
@@ -770,17 +832,15 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 {
 	Relation	rel = sp->rel;
 	int			level = fpt_header(BufferGetPage(buf))->level;
-	FPTPageSpec root = {.level = level + 1, .pageno = FPT_ROOTPAGE,
-		.low = &sp->low, .high = &sp->high};
-	FPTEntry	top[2];
+	uint32		rootno = fpt_bufpage(buf);
 	FPTWal	   *wal;
 	Page		copy;
 	uint32		leftno;
 	uint32		rightno;
 	FPTStripeOrder order;
 
-	Assert(fpt_bufpage(buf) == FPT_ROOTPAGE && fpt_buffer_locked(buf, true));
-	Assert(sp->at > 0 && sp->at < sp->n);
+	Assert(rootno == sp->ix->root && fpt_buffer_locked(buf, true));
+	Assert(sp->at > 0 && sp->at < sp->n && level > 0);
 	if (level >= FPT_MAX_LEVEL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -788,26 +848,19 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 						RelationGetRelationName(rel)),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(rel))));
-	if (level == 0)
-		fpt_corrupt(rel, FPT_ROOTPAGE, "The root is a leaf");
 	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order, NULL);
 	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
 	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order, NULL);
 	*rbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &rightno);
-	Assert(leftno != rightno && Min(leftno, rightno) > FPT_ROOTPAGE);
+	Assert(leftno != rightno && leftno != rootno && rightno != rootno);
 	wal = fpt_wal_start(rel, &sp->ix->layout);
 	copy = fpt_wal_page(wal, *lbuf, true);
 	fpt_split_put(copy, sp->left, leftno, FPT_NOPAGE, rightno, 0);
 	copy = fpt_wal_page(wal, *rbuf, true);
 	fpt_split_put(copy, sp->right, rightno, leftno, FPT_NOPAGE, 0);
 
-	memset(top, 0, sizeof(top));
-	top[0].down = leftno;
-	top[1].key = sp->sep.key;
-	top[1].down = rightno;
 	copy = fpt_wal_page(wal, buf, true);
-	if (fpt_page_form(&sp->ix->layout, copy, &root, top, 2, 100) != FPT_OK)
-		elog(ERROR, "two entries do not fit into a page");
+	fpt_split_form_root(sp, copy, level + 1, rootno, leftno, rightno);
 	if (BufferIsValid(childbuf))
 	{
 		copy = fpt_wal_page(wal, childbuf, false);
@@ -1048,7 +1101,7 @@ fpt_lock_parent(Relation rel, FPTIndex *ix, const FPTKey *sep, int level,
 		Buffer		buf = InvalidBuffer;
 
 		if (stack && stack->rootlevel >= level &&
-			stack->page[level] >= FPT_ROOTPAGE)
+			stack->page[level] >= FPT_FIRSTPAGE)
 		{
 			/*
 			 * Only if it is to be had at once (L4): recycled meanwhile, it may
@@ -1091,7 +1144,7 @@ fpt_post_downlink(Relation rel, FPTIndex *ix, Buffer buf, FPTStack *stack)
 	Buffer		pbuf;
 
 	Assert(h->flags & FPT_F_INCOMPLETE);
-	if (h->right <= FPT_ROOTPAGE || fpt_bufpage(buf) == FPT_ROOTPAGE)
+	if (h->right <= FPT_FIRSTPAGE)
 		fpt_corrupt(rel, fpt_bufpage(buf),
 					"A split is marked incomplete, but there is no right sibling");
 	e.key = fpt_page_high(&ix->layout, BufferGetPage(buf));
@@ -1230,6 +1283,24 @@ fpt_split_place(const FPTSplit *sp, Buffer buf, FPTStack *stack,
 }
 
 /*
+ * Is this page, which is locked exclusively, the root?  *ix may still have the
+ * first leaf as the root, so the metapage is asked; nobody changes that while
+ * the first leaf is locked.  Raises as fpt_find_root() does.
+ */
+static bool
+fpt_is_root(Relation rel, FPTIndex *ix, Buffer buf)
+{
+	FPTPageHeader *h = fpt_header(BufferGetPage(buf));
+
+	Assert(fpt_buffer_locked(buf, true));
+	if (h->left != FPT_NOPAGE || h->right != FPT_NOPAGE)
+		return false;
+	if (ix->root == FPT_FIRSTPAGE)
+		(void) fpt_find_root(rel, ix);
+	return fpt_bufpage(buf) == ix->root;
+}
+
+/*
  * Split a page for e.  If e is in, everything is released and InvalidBuffer
  * returned; else the page that covers e now, still locked: a uniqueness check
  * may depend on nobody else having had it in between.  The page is locked
@@ -1242,7 +1313,7 @@ static Buffer
 fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		  Buffer childbuf, FPTStack *stack)
 {
-	bool		isroot = fpt_bufpage(buf) == FPT_ROOTPAGE;
+	bool		isroot = fpt_is_root(rel, ix, buf);
 	FPTSplit	sp;
 	FPTStripeOrder order;
 	Buffer		lbuf = buf;
@@ -1253,12 +1324,17 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
 	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
+	if (isroot &&
+		(sp.low.cls != FPT_CLS_MINF || sp.high.cls != FPT_CLS_PINF))
+		fpt_corrupt(rel, fpt_bufpage(buf), "The root does not cover all keys");
 	fpt_split_choose(&sp, BufferGetPage(buf));
 
 	/* Without e its downlink's child stays marked: the entry is yet to come. */
 	if (sp.pos < 0)
 		childbuf = InvalidBuffer;
-	if (isroot)
+	if (isroot && fpt_header(BufferGetPage(buf))->level == 0)
+		fpt_split_first(&sp, buf, &rbuf);
+	else if (isroot)
 		fpt_split_root(&sp, buf, &lbuf, &rbuf, childbuf);
 	else
 	{

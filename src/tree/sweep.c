@@ -561,12 +561,15 @@ fpt_sweep_ask(FPTSweep *s, int to)
 	}
 }
 
-/* Begin with the first page of the level above, unless the leaves are told. */
+/*
+ * Begin with the first page of the level above, unless the leaves are told, or
+ * there is but one.
+ */
 static void
 fpt_sweep_start(FPTSweep *s)
 {
 	s->begun = true;
-	if (s->next == NULL)
+	if (s->next == NULL && fpt_tree_level(s->rel, s->ix) > s->level)
 	{
 		Buffer		buf = fpt_descend_first(s->rel, s->ix,
 											   s->level + 1);

@@ -219,7 +219,7 @@ fpt_unique_step(FPTUnique *u, Buffer first, Buffer cur, uint32 steps)
 	next.key = fpt_page_high(&u->ix->layout, BufferGetPage(cur));
 	Assert(next.key.cls != FPT_CLS_PINF);
 	fpt_key_copy(&next, &next.key);
-	if (right <= FPT_ROOTPAGE || right == fpt_bufpage(cur) ||
+	if (right <= FPT_FIRSTPAGE || right == fpt_bufpage(cur) ||
 		right == fpt_bufpage(first))
 		fpt_corrupt(u->rel, fpt_bufpage(cur), "The right link is not valid");
 

@@ -259,7 +259,9 @@ fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
 	uint32		leftno;
 
 	Assert(!BufferIsValid(u->left) && !BufferIsValid(u->target));
-	if (targetno == FPT_ROOTPAGE)
+	if (level > 0)
+		(void) fpt_find_root(rel, &v->ix);
+	if (targetno == FPT_FIRSTPAGE || targetno == v->ix.root)
 		return false;
 	u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_SHARE);
 	leftno = fpt_header(BufferGetPage(u->target))->left;
@@ -455,7 +457,7 @@ fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
 		   fpt_header(BufferGetPage(u->target))->level + 1);
 	Assert(fpt_header(BufferGetPage(u->target))->level > 0 ||
 		   fpt_header(BufferGetPage(u->target))->nkids == 0);	/* P4 */
-	Assert(fpt_bufpage(u->target) > FPT_ROOTPAGE);
+	Assert(fpt_bufpage(u->target) > FPT_FIRSTPAGE);
 	Assert(u->to_right ? rightno != 0 : leftno != 0);
 	Assert(leftno != rightno);
 	fpt_unlink_register(u, wal);
@@ -1024,7 +1026,7 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	FPTPageHeader *h = fpt_header(page);
 	FPTNote    *note = &v->notes[pageno];
 
-	Assert(pageno > FPT_ROOTPAGE && pageno < v->npages);
+	Assert(pageno >= FPT_FIRSTPAGE && pageno < v->npages);
 	if (!ConditionalLockBufferForCleanup(buf))
 	{
 		ReleaseBuffer(buf);
@@ -1066,7 +1068,7 @@ static void
 fpt_pass(FPTVacuum *v)
 {
 	FPTChunk   *c = &v->chunk;
-	uint32		pageno = FPT_ROOTPAGE + 1;
+	uint32		pageno = FPT_FIRSTPAGE;
 	uint32		pages = Min(c->max, FPT_PASS_PAGES);
 
 	Assert(v->notes == NULL && v->nleaves == 0);
@@ -1312,7 +1314,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 
 	Assert(v->nleaves == 0 && v->notes == NULL);
 	if (fpt_pass_fits(v))
-		asked = fpt_sweep_front(v->sweep, FPT_ROOTPAGE + 1);
+		asked = fpt_sweep_front(v->sweep, FPT_FIRSTPAGE);
 	fpt_reach_inner(&v->reach, asked);
 	fpt_pass(v);
 	fpt_walk_start(v, &w);
@@ -1349,7 +1351,7 @@ fpt_find_free_pages(FPTVacuum *v)
 {
 	uint32		pageno;
 
-	for (pageno = FPT_ROOTPAGE + 1; pageno < v->npages; pageno++)
+	for (pageno = FPT_FIRSTPAGE + 1; pageno < v->npages; pageno++)
 	{
 		Buffer		buf;
 
@@ -1410,6 +1412,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	fpt_index_copy(info->index, &v->ix);
 	if (v->ix.stale)
 		fpt_warn_stale(v->rel);
+	(void) fpt_find_root(v->rel, &v->ix);
 	v->npages = fpt_npages(info->index, &v->ix.map);
 	fpt_reach_begin(&v->reach, v->rel, &v->ix, v->npages, info->strategy);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);

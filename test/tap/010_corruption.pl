@@ -328,7 +328,7 @@ sub roles
 	  . " FROM generate_series(1, pg_relation_size('$ix') / $bs - 1) p,"
 	  . " fptree_page_stats('$ix', p) s) p";
 	my $one = sub { return $node->safe_psql('postgres', $_[0]); };
-	my %r = (root => 1);
+	my %r = (root => $one->("SELECT root FROM fptree_metap('$ix')"));
 	my $leaves =
 	  "FROM $pages WHERE type = 'leaf' AND left_page > 0 AND right_page > 0";
 
@@ -349,7 +349,7 @@ sub roles
 		  . " WHERE p.level = 1 AND i.downlink = $r{leaf}");
 	$r{inner} = $one->(
 		"SELECT coalesce((SELECT page FROM $pages WHERE type = 'inner'"
-		  . " AND left_page > 0 AND right_page > 0 LIMIT 1), 1)");
+		  . " AND left_page > 0 AND right_page > 0 LIMIT 1), $r{root})");
 	$r{deleted} = $one->("SELECT min(page) FROM $pages WHERE type = 'deleted'");
 	$r{deleted} = undef if $r{deleted} eq '';
 	$r{level} = $one->("SELECT level FROM fptree_metap('$ix')");

@@ -29,13 +29,13 @@ log_statement = none
 $node->start;
 install_helpers($node);
 
-# Numbers of the dead entries of page 2, the only leaf.
+# Numbers of the dead entries of page 1, the only leaf.
 sub dead
 {
 	my ($index) = @_;
 
 	return $node->safe_psql('postgres',
-		"SELECT dead_entries FROM fptree_page_stats('$index', 2)");
+		"SELECT dead_entries FROM fptree_page_stats('$index', 1)");
 }
 
 # Dead entries of g (text) in slots whose hints lie where the next node will be;
@@ -76,7 +76,7 @@ $node->safe_psql('postgres', 'INSERT INTO i VALUES (1000000000000000)');
 $node->safe_psql('postgres', "INSERT INTO g$_ SELECT repeat('9', i) FROM generate_series(1, 2) i")
   foreach $rows .. $rows + 31;
 is( $node->safe_psql('postgres',
-		q{SELECT key_width, nodes FROM fptree_page_stats('i_k', 2)}),
+		q{SELECT key_width, nodes FROM fptree_page_stats('i_k', 1)}),
 	'7|12', 'the page of numbers was written anew');
 verify($node, 'before the crash');
 $node->stop('immediate');

@@ -425,7 +425,7 @@ CREATE UNIQUE INDEX u_a ON u USING fptree (a) WITH (fillfactor = 50);
 my ($low_at, $high_at, $new) = ($bs - 48, 40);
 damage_file('u_a', sub {
 	my ($file) = @_;
-	my $x = 2;
+	my $x = 1;
 	my $y = get_link($file, $x, $right_at);
 	my $z = get_link($file, $y, $right_at);
 
