@@ -61,9 +61,9 @@ BEGIN
 	END LOOP;
 	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::bigint + (plan->0->'Plan'->>'Shared Read Blocks')::bigint;
 END $$;
--- at most six, wherever the page is: in the midst of the rows that have a's value,
+-- at most five, wherever the page is: in the midst of the rows that have a's value,
 -- in either direction, and of mixed ones
-SELECT q, max(n) <= 6 AS few, max(n) FILTER (WHERE n > 6) AS pages
+SELECT q, max(n) <= 5 AS few, max(n) FILTER (WHERE n > 5) AS pages
 FROM unnest(ARRAY[
 	'SELECT a, b FROM k WHERE a > %1$s OR (a = %1$s AND b > %2$s) ORDER BY a, b LIMIT 20',
 	'SELECT a, b FROM k WHERE a < %1$s OR (a = %1$s AND b < %2$s) ORDER BY a DESC, b DESC LIMIT 20',
@@ -85,7 +85,7 @@ PREPARE each(int, int, int, int, int, int) AS SELECT a, b, c FROM k
 	WHERE a > $1 OR (a = $2 AND b > $3) OR (a = $4 AND b = $5 AND c > $6) ORDER BY a, b, c LIMIT 20;
 SELECT fpt_explain('EXECUTE same(7, 500)');
 SELECT fpt_explain('EXECUTE each(7, 7, 500, 7, 500, 37000)');
-SELECT max(pages(format('EXECUTE same(%s, %s)', x, y))) <= 6 AS few, max(pages(format('EXECUTE each(%1$s, %1$s, %2$s, %1$s, %2$s, %3$s)', x, y, x * 5000))) <= 6 AS few
+SELECT max(pages(format('EXECUTE same(%s, %s)', x, y))) <= 5 AS few, max(pages(format('EXECUTE each(%1$s, %1$s, %2$s, %1$s, %2$s, %3$s)', x, y, x * 5000))) <= 5 AS few
 FROM generate_series(0, 19) x, generate_series(0, 1000, 333) y;
 -- values of another table, in turn
 SELECT count(*), sum(z.a), sum(z.b) FROM (VALUES (4, 15), (8, 990), (NULL, 3), (0, NULL), (19, 999)) w (x, y),

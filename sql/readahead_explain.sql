@@ -101,7 +101,7 @@ SELECT fptree_prefetch_reset();
 SELECT sum(substring(e FROM 'heap pages.*unused (\d+)')::int) > 0 AS unused,
 	sum(substring(e FROM 'heap pages.*unused (\d+)')::int) =
 	(SELECT value FROM fptree_prefetch_stats() WHERE counter = 'heap_wasted') AS as_counted
-FROM explained_lines('SELECT d FROM t WHERE a BETWEEN 12001 AND 12100 LIMIT 40') e;
+FROM explained_lines('SELECT d FROM t WHERE a BETWEEN 12001 AND 12100 ORDER BY a FETCH FIRST 40 ROWS WITH TIES') e;
 RESET fptree.prefetch_distance;
 -- Bitmap and index-only scans
 CALL fpt_use('bitmap');

@@ -106,16 +106,17 @@ BEGIN
 END $$;
 SELECT pages('SELECT count(*) FROM k WHERE b BETWEEN 20000 AND 40000') < 175 AS few_pages;
 
--- A LIMIT within the first leaf: up to eight other leaves, and none without an
+-- A stop within the first leaf that nobody knows before, here after the last one's
+-- equals (readahead_limit has LIMIT): up to eight other leaves, and none without an
 -- end, for a single value, and for a range that does not leave the leaf.
-SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only') AS asked,
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a FETCH FIRST 1 ROWS WITH TIES', 'only') AS asked,
 	counted('leaf_wasted') AS wasted;
-SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'index') AS asked;
-SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a DESC LIMIT 1', 'index') AS asked;
+SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a FETCH FIRST 1 ROWS WITH TIES', 'index') AS asked;
+SELECT asked('SELECT b FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a DESC FETCH FIRST 1 ROWS WITH TIES', 'index') AS asked;
 SET effective_io_concurrency = 3;
-SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only') AS asked;
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a FETCH FIRST 1 ROWS WITH TIES', 'only') AS asked;
 SET effective_io_concurrency = 16;
-SELECT asked('SELECT a FROM t WHERE a > 10000 ORDER BY a LIMIT 1', 'only') AS unbounded;
+SELECT asked('SELECT a FROM t WHERE a > 10000 ORDER BY a FETCH FIRST 1 ROWS WITH TIES', 'only') AS unbounded;
 SELECT asked('SELECT b FROM t WHERE a = 20000', 'index') AS one;
 SELECT min(key::int8) AS lo, max(key::int8) AS hi FROM fptree_page_items('t_a', 2) \gset
 SELECT asked(format('SELECT a FROM t WHERE a BETWEEN %s AND %s', :lo, :hi), 'only') AS one_leaf;
@@ -154,24 +155,24 @@ END $$;
 SELECT leaves_of('g_ab', 'g', 'a = 2') > 12 AS enough;
 
 -- no end, in the direction of the scan
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b DESC LIMIT 1');
-SELECT * FROM asked_of('g_ab', 'SELECT c FROM g WHERE a = 2 ORDER BY b DESC LIMIT 1', 'index');
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b DESC LIMIT 1');
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b IS NOT NULL ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 ORDER BY b DESC FETCH FIRST 1 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT c FROM g WHERE a = 2 ORDER BY b DESC FETCH FIRST 1 ROWS WITH TIES', 'index');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b DESC FETCH FIRST 1 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b IS NOT NULL ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
 SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b = 20002');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) ORDER BY a, b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (2, 0) ORDER BY a, b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 40000) ORDER BY a DESC, b DESC LIMIT 1');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) ORDER BY a, b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (2, 0) ORDER BY a, b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 40000) ORDER BY a DESC, b DESC FETCH FIRST 1 ROWS WITH TIES');
 
 -- an end
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a < 2 ORDER BY a, b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) AND b < 38000 ORDER BY a, b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 20000) ORDER BY a, b LIMIT 10');
-SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (1, 20000) ORDER BY a DESC, b DESC LIMIT 10');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a < 2 ORDER BY a, b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE a IN (0, 2) AND b < 38000 ORDER BY a, b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) <= (2, 20000) ORDER BY a, b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ab', 'SELECT a, b FROM g WHERE (a, b) >= (1, 20000) ORDER BY a DESC, b DESC FETCH FIRST 10 ROWS WITH TIES');
 SELECT asked = leaves_of('g_ab', 'g', 'a = 2 AND b BETWEEN 2000 AND 38000') AS all_leaves, wasted
 FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a = 2 AND b BETWEEN 2000 AND 38000');
 
@@ -195,18 +196,18 @@ TRUNCATE g;
 CREATE INDEX g_ba ON g USING fptree (a, b DESC);
 INSERT INTO g SELECT i % 4, i, i FROM generate_series(1, 40000) i ORDER BY hashint4(i);
 VACUUM (FREEZE, ANALYZE) g;
-SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC LIMIT 10');
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b < 38000 ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('g_ba', 'SELECT b FROM g WHERE a = 2 AND b > 2000 ORDER BY b DESC FETCH FIRST 10 ROWS WITH TIES');
 
 -- One value after the other, as in LATERAL (... ORDER BY .. LIMIT 1): nothing
 -- is asked for, or what an end allows.
 SELECT * FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
-	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b DESC LIMIT 1) x');
+	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b DESC FETCH FIRST 1 ROWS WITH TIES) x');
 SELECT * FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
-	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b LIMIT 1) x');
+	LATERAL (SELECT b FROM g WHERE a = u ORDER BY b FETCH FIRST 1 ROWS WITH TIES) x');
 SELECT wasted FROM asked_of('g_ba', 'SELECT count(x.b) FROM generate_series(0, 3) u,
-	LATERAL (SELECT b FROM g WHERE a = u AND b > 2000 ORDER BY b DESC LIMIT 1) x');
+	LATERAL (SELECT b FROM g WHERE a = u AND b > 2000 ORDER BY b DESC FETCH FIRST 1 ROWS WITH TIES) x');
 
 -- Quals on a later column make a scan jump at the end of each leaf, but to the
 -- next one: all is asked for, once, as without them.  Not where it leaves some
@@ -241,7 +242,7 @@ SELECT :leaves_array - asked('SELECT count(b) FROM t WHERE a = ANY (elements(100
 SELECT :leaves_array - asked('SELECT count(b) FROM t WHERE a = ANY (elements(10001, 39999, 20))', 'bitmap') AS but, counted('leaf_wasted') AS wasted;
 SELECT :leaves_array - asked('SELECT a FROM t WHERE a = ANY (elements(10001, 39999, 20)) ORDER BY a DESC', 'only') AS but, counted('leaf_wasted') AS wasted;
 SELECT asked('SELECT count(a) FROM t WHERE a = ANY (elements(10001, 39999, 3000))', 'only') AS asked;
-SELECT asked('SELECT a FROM t WHERE a = ANY (elements(10001, 39999, 20)) ORDER BY a LIMIT 10', 'only') AS asked;
+SELECT asked('SELECT a FROM t WHERE a = ANY (elements(10001, 39999, 20)) ORDER BY a FETCH FIRST 10 ROWS WITH TIES', 'only') AS asked;
 -- half of the leaves, then none for long
 SELECT asked('SELECT count(a) FROM t WHERE a = ANY (elements(10001, 25000, 20) || elements(30000, 59000, 3000))', 'only') BETWEEN 10 AND :leaves_array AS some,
 	counted('leaf_wasted') <= 16 AS wasted_few;
@@ -277,8 +278,8 @@ SELECT asked = leaves_of('h_b', 'h', 'a BETWEEN 1000 AND 5000') AS all_leaves, a
 FROM asked_of('h_b', 'SELECT count(b) FROM h WHERE b BETWEEN ''the same beginning 01000'' AND ''the same beginning 05000''');
 SELECT asked = leaves_of('h_c', 'h', 'a BETWEEN 1000 AND 5000') AS all_leaves, asked > 15 AS many, wasted
 FROM asked_of('h_c', 'SELECT count(c) FROM h WHERE c BETWEEN ARRAY[1000] AND ARRAY[5000, 5000]');
-SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b > ''the same beginning 01000'' ORDER BY b LIMIT 10');
-SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b < ''the same beginning 05000'' ORDER BY b LIMIT 10');
+SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b > ''the same beginning 01000'' ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
+SELECT * FROM asked_of('h_b', 'SELECT b FROM h WHERE b < ''the same beginning 05000'' ORDER BY b FETCH FIRST 10 ROWS WITH TIES');
 
 -- Nothing beyond a range that ends with a leaf parent's last leaf.
 CREATE TABLE p (a int, b text COLLATE "C") WITH (autovacuum_enabled = off);
@@ -301,7 +302,7 @@ CREATE FUNCTION rescans(los int[], rows int[], kind text, descending text DEFAUL
 	OUT asked int8, OUT wasted int8) LANGUAGE plpgsql AS $$
 BEGIN
 	asked := asked(format('SELECT count(x.a) FROM unnest(%L::int[], %L::int[]) o(lo, n),
-		LATERAL (SELECT a FROM t WHERE a BETWEEN lo AND lo + 15000 ORDER BY a %s LIMIT n) x',
+		LATERAL (SELECT a FROM t WHERE a BETWEEN lo AND lo + 15000 ORDER BY a %s FETCH FIRST (n) ROWS WITH TIES) x',
 		los, rows, descending), kind);
 	wasted := counted('leaf_wasted');
 END $$;
@@ -323,7 +324,7 @@ SELECT asked('SELECT count(a) FROM t WHERE a BETWEEN 10001 AND 40000', 'only') =
 SET effective_io_concurrency = 16;
 
 -- Nothing is asked for at first where the first leaf is in shared buffers.
-SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a LIMIT 1', 'only', false) AS warm,
+SELECT asked('SELECT a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a FETCH FIRST 1 ROWS WITH TIES', 'only', false) AS warm,
 	counted('leaf_cached') AS cached;
 SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap', false) AS warm,
 	counted('leaf_cached') < 40 AS few;

@@ -14,12 +14,17 @@
  * has marked a condition of the index (fpt_is_implied()): security allows that
  * the filter's values meet those of hidden rows.
  *
+ * The rows that a Limit wants are a hint for read-ahead.  The key has the state
+ * of its node, in which the scan finds how many are left to be returned.
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/stratnum.h"
+#include "common/int.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -31,6 +36,7 @@
 #include "scan/extrakey.h"
 #include "server/compat.h"
 #include "tree/insert.h"
+#include "tree/prefetch.h"
 
 /* The keys of a node that scans an index, in either kind of them. */
 typedef struct FPTNodeKeys
@@ -251,11 +257,11 @@ fpt_give_position(FPTNodeKeys *node)
 }
 
 /*
- * Give a node's scan its extra keys, if it is one of our indexes.  As
- * fpt_give_position().
+ * Give a node's scan, if it is one of our indexes, a position, or the rows that
+ * are wanted of it, if "wanted" is not NULL.  As fpt_give_position().
  */
 static void
-fpt_give_node(PlanState *ps)
+fpt_give_node(PlanState *ps, const FPTWanted *wanted)
 {
 	FPTNodeKeys node = {.ps = ps};
 
@@ -291,8 +297,94 @@ fpt_give_node(PlanState *ps)
 		node.varno = ((Scan *) ps->plan)->scanrelid;
 		node.attnos = node.index->rd_index->indkey.values;
 	}
-	fpt_give_position(&node);
+	if (wanted == NULL)
+		fpt_give_position(&node);
+	else
+	{
+		ScanKey		key = fpt_add_key(&node, 0);
+
+		key->sk_flags = FPT_SK_WANTED;
+		key->sk_attno = 1;
+		key->sk_argument = PointerGetDatum(wanted);
+	}
 }
+
+/* --- rows that a LIMIT wants ---------------------------------------------- */
+
+/*
+ * FPTWanted of a Limit node.  Nothing is known of a cursor that goes back, nor
+ * of rows that equal the last one (WITH TIES).
+ */
+static int64
+fpt_limit_rows(const FPTWanted *wanted, int64 *had)
+{
+	const LimitState *limit = (const LimitState *) wanted->arg;
+	int64		end;
+
+	*had = limit->position;
+	if (limit->noCount || limit->lstate == LIMIT_INITIAL ||
+		limit->limitOption != LIMIT_OPTION_COUNT ||
+		!ScanDirectionIsForward(limit->ps.state->es_direction) ||
+		pg_add_s64_overflow(limit->offset, limit->count, &end) ||
+		end <= limit->position)
+		return -1;
+	return end - limit->position;
+}
+
+/*
+ * Give the scans below a Limit the rows that it wants, through nodes that want
+ * no more rows of a child than are wanted of them.  Another Limit speaks for
+ * the scans below it.  Workers of a Gather have no such node.  In the query's
+ * context.
+ */
+static void
+fpt_give_wanted(PlanState *ps, const FPTWanted *wanted)
+{
+	check_stack_depth();
+	if (ps == NULL)
+		return;
+	switch (nodeTag(ps))
+	{
+		case T_IndexScanState:
+		case T_IndexOnlyScanState:
+			fpt_give_node(ps, wanted);
+			break;
+		case T_LockRowsState:
+		case T_ResultState:
+			fpt_give_wanted(outerPlanState(ps), wanted);
+			break;
+		case T_SubqueryScanState:
+			fpt_give_wanted(((SubqueryScanState *) ps)->subplan, wanted);
+			break;
+		case T_AppendState:
+			for (int i = 0; i < ((AppendState *) ps)->as_nplans; i++)
+				fpt_give_wanted(((AppendState *) ps)->appendplans[i], wanted);
+			break;
+		case T_MergeAppendState:
+			for (int i = 0; i < ((MergeAppendState *) ps)->ms_nplans; i++)
+				fpt_give_wanted(((MergeAppendState *) ps)->mergeplans[i],
+								wanted);
+			break;
+		default:
+			break;
+	}
+}
+
+/* Give the scans below a Limit the rows that it wants, if they read ahead. */
+static void
+fpt_give_limit(LimitState *limit)
+{
+	FPTWanted  *wanted;
+
+	if (!fpt_guc_heap_prefetch && !fpt_guc_leaf_prefetch)
+		return;
+	wanted = palloc(sizeof(FPTWanted));
+	wanted->rows = fpt_limit_rows;
+	wanted->arg = limit;
+	fpt_give_wanted(outerPlanState(limit), wanted);
+}
+
+/* --- all of it ------------------------------------------------------------ */
 
 /*
  * Give the scans of a node, and those below it, their extra keys.  As deep as
@@ -304,7 +396,9 @@ fpt_give_below(PlanState *ps, void *context)
 {
 	if (ps == NULL)
 		return false;
-	fpt_give_node(ps);
+	if (IsA(ps, LimitState))
+		fpt_give_limit((LimitState *) ps);
+	fpt_give_node(ps, NULL);
 	return planstate_tree_walker(ps, fpt_give_below, context);
 }
 

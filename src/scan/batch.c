@@ -39,6 +39,7 @@
 #include "scan/range.h"
 #include "scan/source.h"
 #include "scan/standby.h"
+#include "scan/wanted.h"
 #include "server/compat.h"
 #include "server/stop.h"
 #include "store/buf.h"
@@ -1036,15 +1037,19 @@ fpt_start_ahead(void *arg, uint32 leaf)
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
 	Relation	rel = scan->indexRelation;
 	FPTPageMap *map = &so->ix.map;
+	FPTWindow  *w;
 	int			limit = so->window != NULL ? so->window->dist.limit :
 		fpt_io_concurrency(rel, map, false);
 
 	Assert(so->lookat != NULL && so->look.end != NULL);
 	if (limit > 0 && fpt_page_exists(rel, map, leaf) &&
 		fpt_prefetch_page(rel, map, leaf))
-		fpt_window_start(fpt_scan_window(scan, so), rel, &so->ix, so->lookat,
-						 so->look.dir, so->look.end,
-						 scan->heapRelation == NULL);
+	{
+		w = fpt_scan_window(scan, so);
+		w->most = fpt_wanted_leaves(scan, so, true, so->look.dir);
+		fpt_window_start(w, rel, &so->ix, so->lookat, so->look.dir,
+						 so->look.end, scan->heapRelation == NULL);
+	}
 }
 
 /*
@@ -1060,7 +1065,8 @@ static void
 fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			  const FPTKey *end, bool bounded, int dir)
 {
-	if (!fpt_guc_leaf_prefetch || (scan->heapRelation != NULL && !bounded))
+	if (!fpt_guc_leaf_prefetch || (scan->heapRelation != NULL && !bounded) ||
+		fpt_wanted_leaves(scan, so, true, dir) == 0)
 		return;
 	so->look.start = fpt_start_ahead;
 	so->look.arg = scan;
@@ -1072,7 +1078,8 @@ fpt_leaf_look(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 /*
  * The scan steps to the leaf "hint", or jumps (FPT_NOPAGE).  From the second
  * leaf in a row on, leaves are read ahead, up to the range's end; "bounded":
- * from the first one on.  Not for the planner, which wants one entry.
+ * from the first one on, or, in a step, no more than are wanted, as the range
+ * has all of their entries.  Not for the planner, which wants one entry.
  *
  * No page is locked before or after.  Leaf parents are read, one at a time, and
  * catalogues the first time: may raise, and be cancelled.  If it is a jump,
@@ -1083,20 +1090,29 @@ static void
 fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			   uint32 hint, const FPTKey *end, bool bounded, int dir)
 {
+	FPTWindow  *w;
+	int			most;
+
 	if (fpt_is_probe(scan))
 		return;
+	w = fpt_known_window(scan, so);
 	if (hint == FPT_NOPAGE)
 	{
-		FPTWindow  *w = fpt_known_window(scan, so);
-
 		if (w != NULL)
 			fpt_window_leave(w);
 		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
 		fpt_leaf_look(scan, so, key, end, bounded, dir);
 		return;
 	}
-	fpt_window_step(fpt_scan_window(scan, so), scan->indexRelation, &so->ix,
-					key, hint, dir, end);
+	most = bounded ? fpt_wanted_leaves(scan, so, false, dir) : PG_INT32_MAX;
+	if (most == 0 && w == NULL)
+	{
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
+		return;
+	}
+	w = fpt_scan_window(scan, so);
+	w->most = most;
+	fpt_window_step(w, scan->indexRelation, &so->ix, key, hint, dir, end);
 }
 
 /*
@@ -1192,7 +1208,8 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	{
 		from = dir > 0 ? *at : fpt_key_before(&so->ix, at);
 		fpt_leaf_ahead(scan, so, &from, hint,
-					   fpt_source_end(so, r, dense, dir, &last), false, dir);
+					   fpt_source_end(so, r, dense, dir, &last),
+					   !jump && !dense && !r->seek && r->element < 0, dir);
 	}
 	else if (r->seek)
 	{

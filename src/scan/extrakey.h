@@ -26,7 +26,24 @@
  */
 #define FPT_SK_POSITION		0x00010000
 
-#define FPT_SK_EXTRA			FPT_SK_POSITION
+/*
+ * How many rows the node must still return: the argument points to FPTWanted.
+ * It is a hint for read-ahead.
+ */
+#define FPT_SK_WANTED		0x00020000
+
+typedef struct FPTWanted
+{
+	/*
+	 * Returns the rows that are still wanted of the node, the next one
+	 * included; below zero: nobody knows.  Sets *had to the number of those
+	 * that were counted already.  Raises nothing, and reads memory only.
+	 */
+	int64		(*rows) (const struct FPTWanted *wanted, int64 *had);
+	void	   *arg;
+} FPTWanted;
+
+#define FPT_SK_EXTRA			(FPT_SK_POSITION | FPT_SK_WANTED)
 
 /* Returns how many of n keys are those of operators. */
 static inline int
@@ -35,6 +52,18 @@ fpt_operator_keys(const ScanKeyData *keys, int n)
 	while (n > 0 && unlikely(keys[n - 1].sk_flags & FPT_SK_EXTRA))
 		n--;
 	return n;
+}
+
+/* The rows that are wanted of a scan with these extra keys; NULL: all. */
+static inline const FPTWanted *
+fpt_extra_wanted(const ScanKeyData *keys, int n)
+{
+	for (int k = 0; k < n; k++)
+	{
+		if (keys[k].sk_flags & FPT_SK_WANTED)
+			return (const FPTWanted *) DatumGetPointer(keys[k].sk_argument);
+	}
+	return NULL;
 }
 
 #endif							/* FPT_SCAN_EXTRAKEY_H */

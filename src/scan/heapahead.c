@@ -51,6 +51,7 @@
 
 #include "scan/batch.h"
 #include "scan/heapahead.h"
+#include "scan/wanted.h"
 #include "store/counts.h"
 #include "store/place.h"
 #include "tree/prefetch.h"
@@ -788,6 +789,30 @@ fpt_heap_room(const FPTHeapAhead *h)
 }
 
 /*
+ * How many entries further may the position go, now, not to look at any that
+ * the scan will not be asked for?  See scan/wanted.h.
+ */
+static int
+fpt_heap_wanted_on(const FPTScanOpaque *so, ScanDirection dir)
+{
+	const FPTHeapAhead *h = &so->heap;
+	int			wanted = fpt_wanted_entries(so, dir);
+	bool		forward = ScanDirectionIsForward(dir);
+	int			ahead;
+
+	if (likely(wanted == PG_INT32_MAX))
+		return wanted;
+	if (h->inahead)
+		ahead = (forward ? so->cur.n - 1 - so->cur.pos : so->cur.pos) +
+			(forward ? h->pos + 1 : so->ahead.n - h->pos);
+	else
+		ahead = h->lastblk == InvalidBlockNumber ? 0 :
+			forward ? h->pos - so->cur.pos : so->cur.pos - h->pos;
+	/* the current one is wanted, too */
+	return wanted - 1 - Max(ahead, 0);
+}
+
+/*
  * The block has changed so often again.  Of a scan that has come half as far as
  * numbers go it does not matter how far.
  */
@@ -808,6 +833,7 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
 	FPTHeapAhead *h = &so->heap;
 	FPTDistance *d = &h->dist;
+	int			wanted;
 	int			burst;
 
 	fpt_heap_come_on(h, 1);
@@ -824,6 +850,12 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	if (h->lastblk != InvalidBlockNumber &&
 		h->forward != ScanDirectionIsForward(dir))
 		fpt_heap_restart(so);
+	wanted = fpt_heap_wanted_on(so, dir);
+	if (wanted <= 0)
+	{
+		fpt_count(so->counters, FPT_SKIP_SHORT, 1);
+		return;
+	}
 	if (h->ring == NULL && !fpt_heap_prepare(scan, so))
 		return;
 	if (h->lastblk == InvalidBlockNumber)
@@ -842,7 +874,8 @@ fpt_heap_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	}
 
 	/* (it is less, where a run downwards ends) */
-	while (fpt_heap_room(h) > 0 && fpt_heap_advance(scan, so, dir))
+	while (fpt_heap_room(h) > 0 && wanted-- > 0 &&
+		   fpt_heap_advance(scan, so, dir))
 	{
 		BlockNumber blk = fpt_batch_block(h->inahead ? &so->ahead : &so->cur,
 										  h->pos);

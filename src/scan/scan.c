@@ -27,6 +27,7 @@
 #include "scan/standby.h"
 #include "scan/state.h"
 #include "scan/extrakey.h"
+#include "scan/wanted.h"
 #include "server/compat.h"
 #include "store/buf.h"
 
@@ -45,6 +46,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	Assert(!so->cur.valid);
 	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
+	fpt_wanted_begin(so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
 	return fpt_batch_first(scan, so, &so->cur, dir);
@@ -69,6 +71,7 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 		Assert(scan->parallel_scan == NULL);
 		fpt_heap_restart(so);
 	}
+	fpt_wanted_passed(so, &so->cur);
 	fpt_batch_leave(scan, so);
 	if (so->ahead.valid)
 	{
@@ -405,6 +408,8 @@ fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 		memmove(scan->keyData, scankey,
 				scan->numberOfKeys * sizeof(ScanKeyData));
 	so->nkeys = fpt_operator_keys(scan->keyData, scan->numberOfKeys);
+	so->wanted = fpt_extra_wanted(scan->keyData + so->nkeys,
+								  scan->numberOfKeys - so->nkeys);
 	so->haveranges = false;
 }
 

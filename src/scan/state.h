@@ -18,6 +18,7 @@
 
 #include "key/general.h"
 #include "page/layout.h"
+#include "scan/extrakey.h"
 #include "scan/qual.h"
 #include "scan/range.h"
 #include "store/counts.h"
@@ -180,6 +181,12 @@ typedef struct FPTScanOpaque
 	const FPTKey *lookat;		/* ... which is to this key */
 	FPTReading	reading;		/* of a leaf, while it is locked */
 	FPTHeapAhead heap;
+	const FPTWanted *wanted;	/* see scan/wanted.h; NULL: all */
+	int64		hadrows;		/* rows counted before the scan started */
+	int64		passed;			/* entries of the batches that were left, and */
+	int			passedlast;		/* of the last leaf; -1: none yet */
+	uint32		passedpage;		/* which is this one */
+	bool		leafspared;		/* it went to a leaf with no look ahead */
 	FPTStandby *standby;		/* during recovery, index-only scans */
 	bool	   *visible;		/* of the entries of cur that were looked up */
 	uint64		counters[FPT_NCOUNTERS];

@@ -196,6 +196,7 @@ fpt_window_init(FPTWindow *w, Relation rel, const FPTPageMap *map,
 	w->tried = -1;
 	w->ran = 0;
 	w->mixed = false;
+	w->most = PG_INT32_MAX;
 	fpt_distance_init(&w->dist, limit);
 	if (disks > 0)
 		w->dist.fast = Max(1, limit / 2);
@@ -579,7 +580,7 @@ fpt_window_start(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		w->run = 1;				/* the first leaf is being read */
 		fpt_key_copy(&w->bound, at);
 		fpt_window_fill(w, rel, ix, end);
-		first = Min(first, w->n - 1);
+		first = Min(Min(first, w->most), w->n - 1);
 	}
 	if (first > 0)
 		fpt_window_ask(w, rel, ix, first);
@@ -620,6 +621,8 @@ fpt_window_target(const FPTWindow *w, Relation rel, const FPTPageMap *map)
 		target++;
 	if (target + 1 - w->next < fpt_burst(now, down) && target >= w->cur + now)
 		return w->next - 1;
+	if (w->most < target - w->cur)
+		target = Max(w->cur + w->most, w->next - 1);
 	return Min(target, w->n - 1);
 }
 
@@ -659,6 +662,11 @@ fpt_window_step(FPTWindow *w, Relation rel, FPTIndex *ix, const FPTKey *at,
 		/* The window is soon behind the walk, which begins another then. */
 		if (w->dir != 0 && w->cur >= w->n - 1)
 			fpt_window_done(w);
+		return;
+	}
+	if (w->most == 0)
+	{
+		fpt_count(w->counters, FPT_SKIP_SHORT, 1);
 		return;
 	}
 	if (w->dir == 0)

@@ -162,6 +162,7 @@ typedef struct FPTWindow
 	int			came;			/* pages asked for that the walk has come to */
 	int			run;			/* neighbours before "next" not in buffers */
 	bool		mixed;			/* lately one of them was */
+	int			most;			/* leaves after this one that are wanted */
 	bool		end;			/* nothing after: the range ends here */
 	int			start;			/* leaves that a start asks for, see there */
 	int			moststart;
