@@ -211,26 +211,68 @@ fpt_advise_sizes(Relation index, const FPTReplacement *r, int most,
 		a->fptree_size = Max(a->fptree_size, 0) + e.fptree_size;
 }
 
-/* The sum of the partitions' sizes, for a partitioned index. */
-static void
-fpt_advise_partitions(Relation index, const FPTReplacement *r, int most,
-					  FPTAdvice *a)
+/*
+ * Lock a table and an index of it, without waiting if "wait" is not set.
+ * Returns false, with neither, if somebody has one of them locked.
+ */
+static bool
+fpt_lock_both(Oid table, Oid indexid, bool wait)
 {
-	List	   *tree = find_all_inheritors(RelationGetRelid(index),
-										   AccessShareLock, NULL);
+	if (wait)
+	{
+		LockRelationOid(table, AccessShareLock);
+		LockRelationOid(indexid, AccessShareLock);
+		return true;
+	}
+	if (!ConditionalLockRelationOid(table, AccessShareLock))
+		return false;
+	if (ConditionalLockRelationOid(indexid, AccessShareLock))
+		return true;
+	UnlockRelationOid(table, AccessShareLock);
+	return false;
+}
+
+/*
+ * The indexes of a partitioned index's tree, itself included, which stay locked
+ * with their tables until the end of the transaction.  Raises an error if one
+ * is locked by somebody else, and "wait" is not set.
+ */
+static List *
+fpt_lock_partitions(Relation index, bool wait)
+{
+	List	   *tree = find_all_inheritors(RelationGetRelid(index), NoLock,
+										   NULL);
 	ListCell   *lc;
 
 	foreach(lc, tree)
+	{
+		Oid			part = lfirst_oid(lc);
+
+		if (!fpt_lock_both(IndexGetRelation(part, false), part, wait))
+			ereport(ERROR,
+					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+					 errmsg("partition \"%s\" is locked by another session",
+							get_rel_name(part))));
+	}
+	return tree;
+}
+
+/* The sum of the partitions' sizes, for a partitioned index. */
+static void
+fpt_advise_partitions(Relation index, const FPTReplacement *r, bool wait,
+					  int most, FPTAdvice *a)
+{
+	ListCell   *lc;
+
+	foreach(lc, fpt_lock_partitions(index, wait))
 	{
 		Relation	part = index_open(lfirst_oid(lc), NoLock);
 		FPTReplacement own = *r;
 
 		if (part->rd_rel->relkind == RELKIND_INDEX)
 		{
-			LockRelationOid(part->rd_index->indrelid, AccessShareLock);
 			fpt_replace_judge(part, &own);
 			fpt_advise_sizes(part, &own, most, a);
-			UnlockRelationOid(part->rd_index->indrelid, AccessShareLock);
 		}
 		index_close(part, NoLock);
 	}
@@ -241,7 +283,7 @@ fpt_advise_partitions(Relation index, const FPTReplacement *r, int most,
  * current context.  May be cancelled, and raise an error about a damaged page.
  */
 static void
-fpt_advise_index(Relation index, int most, FPTAdvice *a)
+fpt_advise_index(Relation index, bool wait, int most, FPTAdvice *a)
 {
 	FPTReplacement r;
 
@@ -252,7 +294,7 @@ fpt_advise_index(Relation index, int most, FPTAdvice *a)
 	a->replaceable = r.reasons == NULL && r.has_opclasses;
 	a->reason = r.reasons;
 	if (index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
-		fpt_advise_partitions(index, &r, most, a);
+		fpt_advise_partitions(index, &r, wait, most, a);
 	else
 		fpt_advise_sizes(index, &r, most, a);
 	if (a->replaceable)
@@ -272,30 +314,19 @@ fpt_advise_lock(Oid indexid, bool wait, bool *busy)
 	*busy = false;
 	if (!OidIsValid(table))
 		return NULL;
-	if (wait)
-		LockRelationOid(table, AccessShareLock);
-	else if (!ConditionalLockRelationOid(table, AccessShareLock))
+	if (!fpt_lock_both(table, indexid, wait))
 	{
 		*busy = true;
 		return NULL;
 	}
-	if (!wait && !ConditionalLockRelationOid(indexid, AccessShareLock))
-	{
-		UnlockRelationOid(table, AccessShareLock);
-		*busy = true;
-		return NULL;
-	}
-	index = try_relation_open(indexid, wait ? AccessShareLock : NoLock);
-	if (index == NULL || !fpt_is_advisable(index))
-	{
-		if (index != NULL)
-			relation_close(index, AccessShareLock);
-		else if (!wait)
-			UnlockRelationOid(indexid, AccessShareLock);
-		UnlockRelationOid(table, AccessShareLock);
-		return NULL;
-	}
-	return index;
+	index = try_relation_open(indexid, NoLock);
+	if (index != NULL && fpt_is_advisable(index))
+		return index;
+	if (index != NULL)
+		relation_close(index, NoLock);
+	UnlockRelationOid(indexid, AccessShareLock);
+	UnlockRelationOid(table, AccessShareLock);
+	return NULL;
 }
 
 /*
@@ -307,12 +338,13 @@ static bool
 fpt_advise_one(Oid indexid, bool named, int most, FPTAdvice *a)
 {
 	bool		busy;
-	Relation	index = fpt_advise_lock(indexid, named, &busy);
+	Relation	index;
 	Oid			table;
 
 	memset(a, 0, sizeof(*a));
 	a->index = indexid;
 	a->size = a->fresh_size = a->fptree_size = -1;
+	index = fpt_advise_lock(indexid, named, &busy);
 	if (index == NULL)
 	{
 		a->reason = "it is locked by another session";
@@ -322,7 +354,7 @@ fpt_advise_one(Oid indexid, bool named, int most, FPTAdvice *a)
 	if (named)
 		fpt_require_may_sample(index);
 	if (fpt_may_sample(table))
-		fpt_advise_index(index, most, a);
+		fpt_advise_index(index, named, most, a);
 	else
 	{
 		a->table = table;
@@ -371,7 +403,7 @@ fpt_advise_safely(Oid indexid, int most, FPTAdvice *a)
 		RollbackAndReleaseCurrentSubTransaction();
 		a->replaceable = false;
 		a->statements = NIL;
-		a->fresh_size = a->fptree_size = -1;
+		a->size = a->fresh_size = a->fptree_size = -1;
 		a->reason = psprintf("it cannot be read: %s", e->message);
 		found = true;
 	}

@@ -108,6 +108,8 @@ fpt_btree_read(FPTBtree *bt, uint32 block, char *copy, FPTBtreePage *page)
 	if (P_IGNORE(opaque))
 		return;
 	page->last = (h->pd_lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
+	if (page->last > (int) MaxIndexTuplesPerPage)
+		fpt_btree_corrupt(bt, block, "It has too many items");
 	if (opaque->btpo_level > PG_INT16_MAX ||
 		(opaque->btpo_level == 0) != (P_ISLEAF(opaque) != 0))
 		fpt_btree_corrupt(bt, block, "The page's level is not valid");
@@ -129,8 +131,9 @@ fpt_btree_item(const FPTBtree *bt, const char *copy, const FPTBtreePage *page,
 	IndexTuple	itup;
 
 	Assert(n >= page->first && n <= page->last);
-	if (!ItemIdHasStorage(&id) || off < h->pd_upper || off != MAXALIGN(off) ||
-		off + len > h->pd_special || len < sizeof(IndexTupleData))
+	if (!(ItemIdIsNormal(&id) || ItemIdIsDead(&id)) || off < h->pd_upper ||
+		off != MAXALIGN(off) || off + len > h->pd_special ||
+		len < sizeof(IndexTupleData))
 		fpt_btree_corrupt(bt, page->block, "An item is not within the page");
 	if (ItemIdIsDead(&id))
 		return NULL;
@@ -152,7 +155,7 @@ fpt_btree_children(const FPTBtree *bt, const char *copy,
 	{
 		IndexTuple	itup = fpt_btree_item(bt, copy, page, i);
 
-		if (itup == NULL || n >= (int) MaxIndexTuplesPerPage)
+		if (itup == NULL)
 			fpt_btree_corrupt(bt, page->block, "An inner page has dead items");
 		children[n++] = ItemPointerGetBlockNumberNoCheck(&itup->t_tid);
 	}
@@ -192,27 +195,35 @@ fpt_btree_tids(const FPTBtree *bt, uint32 block, FPTBtreeTuple *t)
 	}
 }
 
+/* Bytes that a byte of a compressed value stands for, less than that. */
+#define FPT_BTREE_COMPRESSED	256
+
 /*
- * Length of the value at "p", which ends after "left" bytes at the latest; 0:
- * it is not whole, or out of line.
+ * Length of the varlena at "p", which ends after "left" bytes at the latest; 0:
+ * it is not whole, out of line, or would be longer than it can be when it is
+ * decompressed.
  */
 static Size
-fpt_btree_value_length(Form_pg_attribute att, const char *p, Size left)
+fpt_btree_varlena_length(Form_pg_attribute att, const char *p, Size left)
 {
-	Size		len = att->attlen;
+	Size		len;
 
-	if (att->attlen == -2)
-		return strnlen(p, left) + 1;
-	if (att->attlen > 0)
-		return len;
 	if (left < 1 || VARATT_IS_1B_E(p))
 		return 0;
 	if (VARATT_IS_1B(p))
 		return VARSIZE_1B(p);
-	if (left < VARHDRSZ || VARSIZE_4B(p) < VARHDRSZ ||
-		(VARATT_IS_4B_C(p) && VARSIZE_4B(p) <= VARHDRSZ_COMPRESSED))
+	if (left < VARHDRSZ ||
+		att_align_nominal((uintptr_t) p, att->attalign) != (uintptr_t) p)
 		return 0;
-	return VARSIZE_4B(p);
+	len = VARSIZE_4B(p);
+	if (len < VARHDRSZ || len > left)
+		return 0;
+	if (VARATT_IS_4B_C(p) &&
+		(len <= VARHDRSZ_COMPRESSED ||
+		 VARDATA_COMPRESSED_GET_EXTSIZE(p) / FPT_BTREE_COMPRESSED >=
+		 len - VARHDRSZ_COMPRESSED))
+		return 0;
+	return len;
 }
 
 /*
@@ -243,8 +254,13 @@ fpt_btree_deform(const FPTBtree *bt, uint32 block, const FPTBtreeTuple *t,
 		/* a short varlena is not aligned, and does not begin with a zero */
 		if (att->attlen != -1 || off >= t->end || start[off] == 0)
 			off = att_align_nominal(off, att->attalign);
-		len = off > t->end ? 0 :
-			fpt_btree_value_length(att, start + off, t->end - off);
+		if (off > t->end)
+			len = 0;
+		else if (att->attlen == -1)
+			len = fpt_btree_varlena_length(att, start + off, t->end - off);
+		else
+			len = att->attlen > 0 ? att->attlen :
+				strnlen(start + off, t->end - off) + 1;
 		if (len == 0 || off + len > t->end)
 			fpt_btree_corrupt(bt, block, "A value is not within its tuple");
 		values[i] = fetch_att(start + off, att->attbyval, att->attlen);
@@ -260,6 +276,7 @@ fpt_btree_entries(const FPTBtree *bt, const char *copy,
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 	FPTBtreeEntry e = {0};
+	int			ntids = 0;
 
 	Assert(page->level == 0);
 	for (int n = page->first; n <= page->last; n++)
@@ -270,6 +287,9 @@ fpt_btree_entries(const FPTBtree *bt, const char *copy,
 		if (t.itup == NULL)
 			continue;
 		fpt_btree_tids(bt, page->block, &t);
+		ntids += t.ntids;
+		if (ntids > (int) MaxTIDsPerBTreePage)
+			fpt_btree_corrupt(bt, page->block, "It has too many TIDs");
 		e.key = (const char *) (t.itup + 1);
 		e.keylen = t.end - sizeof(IndexTupleData);
 		e.size = MAXALIGN(t.end);

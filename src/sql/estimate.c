@@ -33,6 +33,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -109,6 +110,7 @@ typedef struct FPTSample
 	Relation	as;
 	int			most;			/* pages of a level that are read */
 	FPTTrial   *trial;
+	HTAB	   *given;			/* TIDs that the trial has */
 	FPTBtreeFresh *fresh;		/* NULL: it is not a btree */
 	uint32		maxoff;
 	double		entries;
@@ -230,6 +232,17 @@ fpt_level_append(FPTSampleLevel *lv, const uint32 *children, int n)
 	lv->n += n;
 }
 
+/* Raise the error about a level that has no pages. */
+static void __attribute__((noreturn))
+fpt_no_pages(const FPTTree *t, int level)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" has no pages of level %d",
+					RelationGetRelationName(t->rel), level),
+			 errhint("Please REINDEX the index.")));
+}
+
 /*
  * Find leaves, from the root down; returns how many there are, an estimate if
  * any level has more than "most" pages.  *leaves: those whose parents
@@ -247,6 +260,12 @@ fpt_find_leaves(FPTTree *t, uint32 root, int most, FPTSampleLevel *leaves)
 	fpt_level_append(&cur, &root, 1);
 	fpt_tree_read(t, root);
 	t->rootlevel = t->level;
+	if (t->level < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("the root of index \"%s\", page %u, is deleted",
+						RelationGetRelationName(t->rel), root),
+				 errhint("Please REINDEX the index.")));
 	for (int level = t->level; level > 0; level--)
 	{
 		FPTSampleLevel next = {0};
@@ -263,11 +282,7 @@ fpt_find_leaves(FPTTree *t, uint32 root, int most, FPTSampleLevel *leaves)
 			nread++;
 		}
 		if (next.n == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INDEX_CORRUPTED),
-					 errmsg("index \"%s\" has no pages of level %d",
-							RelationGetRelationName(t->rel), level - 1),
-					 errhint("Please REINDEX the index.")));
+			fpt_no_pages(t, level - 1);
 		total *= (double) next.n / nread;
 		pfree(cur.pages);
 		cur = next;
@@ -354,6 +369,21 @@ fpt_sample_look(void *arg, const FPTBtreeEntry *e)
 	s->maxoff = Max(s->maxoff, (uint32) (e->tid & 0xFFFF));
 }
 
+/*
+ * Give an entry to the trial, but none with a TID that it has: no entry may
+ * come twice.  They would where a damaged link leads back, and a TID does if
+ * its row was removed, and another one took its place, meanwhile.
+ */
+static void
+fpt_sample_add(FPTSample *s, uint64 tid, Datum *values, bool *isnull)
+{
+	bool		found;
+
+	(void) hash_search(s->given, &tid, HASH_ENTER, &found);
+	if (!found)
+		fpt_trial_add(s->trial, tid, values, isnull);
+}
+
 /* The second time: to the trials. */
 static void
 fpt_sample_give(void *arg, const FPTBtreeEntry *e)
@@ -375,7 +405,7 @@ fpt_sample_give(void *arg, const FPTBtreeEntry *e)
 			values[i] = NameGetDatum(&s->names[i]);
 		}
 	}
-	fpt_trial_add(s->trial, e->tid, values, e->isnull);
+	fpt_sample_add(s, e->tid, values, e->isnull);
 }
 
 /* A leaf of ours, the first time. */
@@ -422,7 +452,7 @@ fpt_sample_give_ours(FPTSample *s, char *copy, FPTEntry *entries,
 			isnull[0] = key->cls != FPT_CLS_VALUE;
 			values[0] = isnull[0] ? (Datum) 0 : fpt_key_value(ix, key, &room);
 		}
-		fpt_trial_add(s->trial, key->tid, values, isnull);
+		fpt_sample_add(s, key->tid, values, isnull);
 		s->entries += 1;
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(cxt);
@@ -439,6 +469,7 @@ fpt_sample_survey(FPTSample *s, FPTEntry *entries)
 		{
 			FPTSampleLeaf *leaf = &s->runs[r].leaves[i];
 
+			CHECK_FOR_INTERRUPTS();
 			if (s->tree.btree)
 				fpt_btree_entries(&s->tree.bt, leaf->copy, &leaf->bpage, false,
 								  fpt_sample_look, s);
@@ -480,7 +511,10 @@ fpt_sample_try(FPTSample *s, FPTSampleRun *run, uint32 blocks,
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree sample entry",
 											  ALLOCSET_SMALL_SIZES);
+	HASHCTL		ctl = {.keysize = sizeof(uint64), .entrysize = sizeof(uint64)};
 
+	s->given = hash_create("fptree sample TIDs", FPT_SAMPLE_ENTRIES, &ctl,
+						   HASH_ELEM | HASH_BLOBS);
 	s->entries = 0;
 	s->fresh = &fresh;
 	if (t->btree)
@@ -505,6 +539,7 @@ fpt_sample_try(FPTSample *s, FPTSampleRun *run, uint32 blocks,
 	if (t->btree)
 		run->fresh = fpt_btree_fresh_end(&fresh, &run->fresh_inner);
 	run->entries = s->entries;
+	hash_destroy(s->given);
 	MemoryContextDelete(cxt);
 }
 
@@ -593,6 +628,7 @@ fpt_sample_read(FPTSample *s, uint32 root, FPTEstimate *e)
 {
 	FPTSampleLevel leaves;
 	int			most;
+	int			nleaves = 0;
 
 	e->leaf_pages = fpt_find_leaves(&s->tree, root, s->most, &leaves);
 	e->whole = e->leaf_pages <= s->most && leaves.n <= (Size) s->most;
@@ -606,7 +642,10 @@ fpt_sample_read(FPTSample *s, uint32 root, FPTEstimate *e)
 		at -= Min(at, (Size) most / 2);
 		fpt_read_run(&s->tree, leaves.pages[e->whole ? 0 : at], most,
 					 &s->runs[r]);
+		nleaves += s->runs[r].n;
 	}
+	if (nleaves == 0)
+		fpt_no_pages(&s->tree, 0);
 	pfree(leaves.pages);
 }
 
