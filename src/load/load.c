@@ -126,6 +126,13 @@ typedef struct FPTLoadLevel
 	uint32		easy_maxblock;
 	uint32		easy_off;
 
+	int			gather;			/* entries that are wanted before it is formed,
+								 * as their keys repeat; 0: it is as others */
+	bool		plain;			/* it must be as others */
+	bool		isformed;		/* it is in "formed", without its number, links
+								 * and high fence */
+	char	   *formed;			/* BLCKSZ bytes, or NULL */
+
 	int			tupbytes;		/* general keys: space of the entries' tuples */
 	FPTGrowing	growing;		/* general keys: for other encodings; its n is
 								 * set when it is asked for */
@@ -174,6 +181,7 @@ struct FPTLoad
 
 static void fpt_level_add(FPTLoad *load, int level, const FPTKey *key,
 						  uint32 down);
+static void fpt_level_put(FPTLoadLevel *lv, const FPTKey *key, uint32 down);
 
 /*
  * The fixed bits that a level's page can leave out if its base is this one, or
@@ -318,6 +326,8 @@ fpt_level_start(const FPTLoad *load, FPTLoadLevel *lv, const FPTKey *low,
 	lv->left = left;
 	lv->pageno = pageno;
 	lv->n = lv->nnull = 0;
+	lv->gather = 0;
+	lv->plain = lv->isformed = false;
 	fpt_tids_none(&lv->tids);
 	fpt_rows_begin(&lv->rows, lv->level > 0 || fpt_is_general(&load->layout) ?
 				   0 : fpt_row_bits(lv->maxoff));
@@ -358,6 +368,7 @@ fpt_level_create(FPTLoad *load, int level)
 	lv = MemoryContextAlloc(load->cxt, sizeof(FPTLoadLevel));
 	lv->tups = NULL;
 	lv->tupsize = 0;
+	lv->formed = NULL;
 	if (fpt_is_general(&load->layout))
 	{
 		/* whole, they take more than those of a page with a prefix */
@@ -1114,7 +1125,13 @@ fpt_level_write(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *high,
 	Assert(load->levels[lv->level] == lv);
 	/* nothing but the leaf of an empty index has no entries */
 	Assert(lv->n > 0 || (lv->level == 0 && lv->npages == 0));
-	if (fpt_is_general(&load->layout))
+	if (lv->isformed)
+	{
+		memcpy(page, lv->formed, BLCKSZ);
+		fpt_special(page)->pageno = lv->pageno;
+		res = fpt_page_set_high(&load->layout, page, high, NULL);
+	}
+	else if (fpt_is_general(&load->layout))
 		res = fpt_page_form(&load->layout, page, &spec, lv->entries, lv->n,
 							lv->fillfactor);
 	else
@@ -1322,10 +1339,118 @@ fpt_level_put(FPTLoadLevel *lv, const FPTKey *key, uint32 down)
 }
 
 /*
+ * Form a leaf of the level's first entries, whose keys repeat, in "formed":
+ * returns how many it has, 0: there is no such page.  *most: how many there
+ * should be.
+ */
+static int
+fpt_level_form(FPTLoad *load, FPTLoadLevel *lv, int *most)
+{
+	FPTKey		high = {.cls = FPT_CLS_PINF};
+	FPTPageSpec spec = {.level = lv->level, .low = &lv->low.key,
+		.high = &high, .reach = lv->reach,
+	.rowbits = fpt_row_bits(lv->alloff)};
+
+	if (lv->formed == NULL)
+		lv->formed = MemoryContextAlloc(load->cxt, BLCKSZ);
+	return fpt_page_form_first(&load->layout, lv->formed, &spec, lv->entries,
+							   lv->n, lv->fillfactor, most);
+}
+
+/* Where keys repeat a leaf must have an eighth more entries so than else. */
+#define FPT_GATHER_SHARE		8
+
+/*
+ * A leaf has no room for another entry, a value.  Do its keys repeat, so that a
+ * page of another kind has room for many more?  Then entries are gathered until
+ * it is full.
+ */
+static bool
+fpt_level_gather(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	int			most;
+
+	if (lv->level > 0 || lv->plain || lv->nnull > 0 ||
+		key->cls != FPT_CLS_VALUE || fpt_is_general(&load->layout) ||
+		fpt_level_form(load, lv, &most) < lv->n ||
+		most < lv->n + lv->n / FPT_GATHER_SHARE)
+		return false;
+	lv->gather = Min(most + most / 16, FPT_MAX_ENTRIES - 1);
+	lv->easy_n = 0;
+	return lv->n < lv->gather;
+}
+
+/*
+ * Entries are gathered, and got of these are in "formed": write them.  The next
+ * ones are added again, to pages that may be written, too; if got is 0, all, to
+ * pages as others are.  If it is all there are the caller writes them.  As
+ * fpt_level_close().
+ */
+static void
+fpt_level_part(FPTLoad *load, FPTLoadLevel *lv, int got)
+{
+	int			n = lv->n - got;
+	FPTEntry   *rest;
+	FPTKeyBuf	buf;
+	FPTKey		high;
+
+	Assert(lv->gather > 0 && lv->level == 0 && n >= 0);
+	lv->isformed = got > 0;
+	if (n == 0)
+		return;
+	rest = MemoryContextAlloc(load->cxt, n * sizeof(FPTEntry));
+	memcpy(rest, lv->entries + got, n * sizeof(FPTEntry));
+	if (got > 0)
+	{
+		lv->n = got;
+		high = fpt_separator(&load->layout, &lv->entries[got - 1].key,
+							 &rest[0].key, &buf);
+		fpt_level_close(load, lv, &high);
+	}
+	else
+	{
+		fpt_key_copy(&buf, &lv->low.key);
+		fpt_level_start(load, lv, &buf.key, lv->left, lv->pageno);
+		lv->plain = true;
+	}
+	for (int i = 0; i < n; i++)
+		fpt_level_add(load, 0, &rest[i].key, 0);
+	pfree(rest);
+}
+
+/*
+ * Add an entry to a leaf whose entries are gathered.  False: that is over, and
+ * the entry is not added; the leaf is complete, in "formed", or has begun anew.
+ */
+static bool
+fpt_level_add_gathered(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key)
+{
+	bool		value = key->cls == FPT_CLS_VALUE;
+	int			most;
+	int			got;
+
+	if (!value || lv->n >= lv->gather)
+	{
+		got = fpt_level_form(load, lv, &most);
+		if (!value || got < lv->n || most <= lv->n ||
+			lv->n >= FPT_MAX_ENTRIES - 1)
+		{
+			fpt_level_part(load, lv, got);
+			return false;
+		}
+		lv->gather = Min(Max(most + most / 16, lv->n + FPT_MAX_CAP),
+						 FPT_MAX_ENTRIES - 1);
+	}
+	fpt_level_put(lv, key, 0);
+	return true;
+}
+
+/*
  * Add an entry to a level of which it is not known whether its page has room.
  * If it has none it is closed, and the next one begun: as fpt_level_close().
  * After fpt_level_spill() it begins again, with a page of one entry: that has
- * room, or is closed without a spill.
+ * room, or is closed without a spill.  So it does after entries
+ * were gathered that did not fit into one page.
  */
 static pg_noinline void
 fpt_level_add_hard(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
@@ -1333,10 +1458,25 @@ fpt_level_add_hard(FPTLoad *load, FPTLoadLevel *lv, const FPTKey *key,
 {
 	FPTKeyBuf	sep;
 
-	if (!fpt_level_room(load, lv, key))
+	if (lv->gather > 0)
+	{
+		if (fpt_level_add_gathered(load, lv, key))
+			return;
+		if (!lv->isformed)
+		{
+			fpt_level_add(load, lv->level, key, down);
+			return;
+		}
+	}
+	if (lv->isformed || !fpt_level_room(load, lv, key))
 	{
 		FPTKey		high = *key;
 
+		if (!lv->isformed && fpt_level_gather(load, lv, key))
+		{
+			fpt_level_put(lv, key, down);
+			return;
+		}
 		if (lv->level == 0)
 			high = fpt_separator(&load->layout, &lv->entries[lv->n - 1].key,
 								 key, &sep);
@@ -1460,10 +1600,14 @@ fpt_load_end(FPTLoad *load)
 {
 	bool		striped = load->map.stripes != NULL;
 	FPTKey		high;
+	FPTLoadLevel *leaf = load->levels[0];
 	int			level = 0;
 	uint32		root;
+	int			most;
 	void	   *page;
 
+	while (leaf->gather > 0 && !leaf->isformed)
+		fpt_level_part(load, leaf, fpt_level_form(load, leaf, &most));
 	memset(&high, 0, sizeof(high));
 	high.cls = FPT_CLS_PINF;
 	/*

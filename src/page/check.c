@@ -13,6 +13,7 @@
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/node.h"
+#include "page/number_check.h"
 #include "page/order.h"
 
 /* What fpt_page_check carries from node to node. */
@@ -261,9 +262,9 @@ fpt_check_header(FPTCheckState *st, uint32 pageno)
 		return msg;
 	if (h->ndict != 0 && !fpt_has_dict(st->pg.g))
 		return fpt_fault(st, reserved, "number of keys", h->ndict);
-	if (s->reserved != 0 || s->reserved1 != 0)
+	if (s->reserved != 0 || s->t != 0 || s->unit != 0)
 		return fpt_fault(st, reserved, "bytes of the last line",
-						 s->reserved != 0 ? s->reserved : s->reserved1);
+						 s->reserved != 0 ? s->reserved : s->t | s->unit);
 	if (s->bits != 0 && (h->enc & FPT_ENC_BITS) == 0)
 		return fpt_fault(st, reserved, "bits of keys", s->bits);
 	msg = fpt_check_fences(st);
@@ -803,6 +804,13 @@ fpt_check_page(const FPTLayout *l, void *page, uint32 pageno, bool compare,
 	st.compare = compare;
 	st.fault = fault != NULL ? fault : &unwanted;
 	st.fault->kid = st.fault->rank = -1;
+	if (fpt_header(page)->enc == FPT_ENC_NUMBER && !fpt_is_general(l))
+	{
+		msg = fpt_check_identity(&st, pageno);
+		if (msg == NULL)
+			msg = fpt_check_fences(&st);
+		return msg != NULL ? msg : fpt_num_check(l, page, st.fault);
+	}
 	msg = fpt_check_header(&st, pageno);
 	if (msg == NULL)
 		msg = fpt_check_hole(&st);

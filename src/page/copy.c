@@ -9,6 +9,7 @@
 #include "page/copy.h"
 #include "page/encoding.h"
 #include "page/kernel.h"
+#include "page/number.h"
 #include "page/order.h"
 #include "page/simd.h"
 
@@ -21,9 +22,12 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	int			nkids = fpt_header(pg.p)->nkids;
+	FPTNumbers	numbers;
 	int			n = 0;
 	int			kid;
 
+	if (fpt_num_page(pg, &numbers))
+		return fpt_num_extract(&numbers, out, max);
 	if (pg.g == NULL)
 		return -1;
 	for (kid = 0; kid < nkids; kid++)
@@ -664,8 +668,11 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTCopying	c = {.run = run, .last = -1};
 	int			nkids = fpt_header(page)->nkids;
+	FPTNumbers	n;
 	int			kid;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_copy(&n, first, last, skip_dead, run);
 	if (pg.g == NULL || first.kid < 0 || first.rank < 0 || last.kid > nkids)
 		return -1;
 	c.skip_dead = skip_dead && fpt_is_leaf(pg.g);
@@ -721,8 +728,11 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	FPTKid		k;
 	uint64		set[FPT_KID_NODES];
 	uint8		slots[FPT_MAX_CAP];
+	FPTNumbers	n;
 	int			m;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_copy_image(&n, key, skip_dead, run, kid);
 	if (pg.g == NULL || pg.g->perm || fpt_is_general(l) ||
 		!fpt_locate_image(pg, key, &p) || !fpt_kid_open(pg, p.kid, &k))
 		return FPT_NO_IMAGE;
@@ -787,8 +797,11 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	int			nkids = fpt_header(page)->nkids;
+	FPTNumbers	numbers;
 	int			n = 0;
 
+	if (fpt_num_page(pg, &numbers))
+		return fpt_num_tids(&numbers, tids, slotids);
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return -1;
 	for (int kid = 0; kid < nkids; kid++)
@@ -842,8 +855,11 @@ fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
 	int			nkids = fpt_header(page)->nkids;
 	int			at = 0;
 	int			nmarked = 0;
+	FPTNumbers	numbers;
 
 	Assert(first >= 0 && n >= 0);
+	if (fpt_num_page(pg, &numbers))
+		return fpt_num_marked(&numbers, marks, first, n, gone);
 	if (pg.g == NULL)
 		return -1;
 	for (int kid = 0; kid < nkids; kid++)

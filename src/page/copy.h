@@ -50,7 +50,6 @@ fpt_page_copy_all(const FPTLayout *l, void *page, bool skip_dead, FPTRun *run)
  * locked leaf page or a copy, mostly for a third of the work; *kid is their
  * node.  FPT_NO_IMAGE: this cannot tell, ask fpt_page_range().
  */
-#define FPT_NO_IMAGE		(-1)
 extern int	fpt_page_copy_image(const FPTLayout *l, void *page,
 								const FPTKey *key, bool skip_dead, FPTRun *run,
 								int *kid);

@@ -15,6 +15,7 @@
 #include "page/dict.h"
 #include "page/encoding.h"
 #include "page/format.h"
+#include "page/number.h"
 #include "page/prefix.h"
 #include "page/tuple.h"
 
@@ -404,6 +405,19 @@ dict_reclaim(FPTPage pg, int step, FPTWork *work)
 	return step == 0 ? fpt_page_compact(pg, work) : FPT_UNFIT;
 }
 
+/* --- numbers -------------------------------------------------------------- */
+
+static FPTResult
+number_space(FPTPage pg, int n, FPTSpace *space)
+{
+	FPTNumbers	numbers;
+
+	if (!fpt_num_page(pg, &numbers))
+		return FPT_CORRUPT;
+	fpt_num_space(&numbers, space);
+	return FPT_OK;
+}
+
 const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 	[FPT_CODING_IMAGE] = {
 		.sure_fits = image_sure_fits,
@@ -450,5 +464,11 @@ const FPTEncoding fpt_encodings[FPT_NCODINGS] = {
 		.tell = fpt_dict_add,
 		.walk = fpt_dict_walk,
 		.space = tuple_space,
+	},
+	[FPT_CODING_NUMBER] = {
+
+		/* (all else of such pages is in files of their own) */
+		.few_keys = true,
+		.space = number_space,
 	},
 };

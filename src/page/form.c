@@ -17,6 +17,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/number_form.h"
 #include "page/rows.h"
 #include "page/tuple.h"
 
@@ -624,15 +625,15 @@ fpt_form_extra(FPTForm *f, void *page, int coding, int fill)
 }
 
 /*
- * See page/form.h.  An extra encoding is tried first where that saves much, and
- * all are, from the table's last one on, if there is no room without; before
- * that a prefix is tried, and keys relative to nodes.  Each try begins with
- * fpt_page_init(), so none sees what the last one left.  Raises what comparing
- * the dictionary's keys raises, and nothing but a damaged compressed value
- * besides.
+ * fpt_page_form() of any page but one of numbers.  An extra encoding is tried
+ * first where that saves much, and all are, from the table's last one on, if
+ * there is no room without; before that a prefix is tried, and keys relative to
+ * nodes.  Each try begins with fpt_page_init(), so none sees what the last one
+ * left.  Raises what comparing the dictionary's keys raises, and nothing but a
+ * damaged compressed value besides.
  */
-FPTResult
-fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+static FPTResult
+fpt_form_page(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
 	FPTForm		f = {.l = l, .spec = *spec, .entries = entries, .n = n,
@@ -668,6 +669,68 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	return res;
 }
 
+/* A page of numbers must take this part less than another one, or seven. */
+#define FPT_NUMBER_SHARE	8
+
+/* Bytes of a leaf of images that are not hole. */
+static int
+fpt_form_bytes(const FPTLayout *l, void *page)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
+
+	if (fpt_num_page(pg, &n))
+		return fpt_num_bytes(&n);
+	return fpt_header(page)->std.pd_lower + FPT_SPECIAL_OFFSET -
+		pg.g->hint_off;
+}
+
+/*
+ * See page/form.h.  Where keys of a leaf repeat a page of numbers is formed as
+ * well, and preferred if it takes less, or is the only one that has room.
+ */
+FPTResult
+fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+			  FPTEntry *entries, int n, int fill)
+{
+	FPTResult	res = fpt_form_page(l, page, spec, entries, n, fill);
+	int			bytes = BLCKSZ;
+
+	if (l->nonumbers || spec->level > 0 || fpt_is_general(l) ||
+		!fpt_num_repeats(entries, n))
+		return res;
+	if (res == FPT_OK)
+		bytes = fpt_form_bytes(l, page);
+	if (fpt_num_form(l, page, spec, entries, n, fill, true) == n &&
+		(res != FPT_OK || fpt_form_bytes(l, page) * FPT_NUMBER_SHARE <=
+		 bytes * (FPT_NUMBER_SHARE - 1)))
+		return FPT_OK;
+	return res == FPT_OK ? fpt_form_page(l, page, spec, entries, n, fill) : res;
+}
+
+/*
+ * See page/form.h.  Nodes and heads count, of the space that both may have.
+ */
+int
+fpt_page_form_first(const FPTLayout *l, void *page, const FPTPageSpec *spec,
+					const FPTEntry *entries, int n, int fill, int *most)
+{
+	FPTNumbers	pg;
+	int			got;
+
+	*most = 0;
+	if (l->nonumbers || fpt_is_general(l) || !fpt_num_repeats(entries, n))
+		return 0;
+	got = fpt_num_form(l, page, spec, entries, n, fill, false);
+	if (got == 0 || !fpt_num_open(l, page, &pg))
+		return 0;
+	*most = got;
+	if (got == n)
+		*most = (int) ((int64) got * fpt_num_space_for(&pg, fill) /
+					   (pg.nkids * pg.step + pg.nheads * pg.headstep));
+	return got;
+}
+
 /*
  * See page/form.h.  The blocks that this page's short TIDs can tell are counted
  * from 0, where they were formed with a reach.
@@ -677,12 +740,15 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTTidRange tids;
+	FPTNumbers	numbers;
 	uint32		reach;
 
 	fpt_tids_none(&tids);
 	for (int i = 0; i < n; i++)
 		fpt_tids_add(&tids, entries[i].key.tid);
 	reach = fpt_tids_reach(tids.maxblock);
+	if (fpt_num_page(pg, &numbers))
+		return Max(reach, (uint32) fpt_ones(numbers.t - numbers.ob));
 	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6 &&
 		!fpt_has_far(pg.g))
 		reach = Max(reach, 1u << (8 * pg.g->tw - fpt_special(page)->rowbits +
@@ -702,8 +768,11 @@ fpt_page_rowbits(const FPTLayout *l, void *page, const FPTEntry *entries,
 				 int n)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	numbers;
 	uint32		maxoff = 0;
 
+	if (fpt_num_page(pg, &numbers))
+		maxoff = (uint32) fpt_ones(numbers.ob);
 	if (pg.g != NULL && fpt_has_far(pg.g) && n < FPT_ROWBITS_ENTRIES)
 		return fpt_special(page)->rowbits;
 	for (int i = 0; i < n; i++)
@@ -724,6 +793,10 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return false;
+	if (!fpt_is_general(l))
+		return !l->nonumbers && !fpt_is_number(pg.g) &&
+			(n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES)) > 0 &&
+			fpt_num_repeats(e, n);
 	for (int c = FPT_NCODINGS; c-- > 0;)
 	{
 		const FPTEncoding *enc = &fpt_encodings[c];

@@ -25,6 +25,18 @@ extern FPTResult fpt_page_form(const FPTLayout *l, void *page,
 							   int n, int fill);
 
 /*
+ * Make a leaf page of the first of n sorted image entries, which are values, if
+ * their keys repeat: returns how many it has when "fill" percent of it are
+ * full; 0: this is no way for them, and it is undefined what the page is.
+ * *most: about how many it would have if there were more.  Its links, flags and
+ * hints are zero.  Raises nothing.
+ */
+extern int	fpt_page_form_first(const FPTLayout *l, void *page,
+								const FPTPageSpec *spec,
+								const FPTEntry *entries, int n, int fill,
+								int *most);
+
+/*
  * What the reach of a page shall be that is made of a leaf page's entries and
  * others, n in all: no less than this one's, or each half of it would be made
  * anew once more.  In blocks of the table.  Raises nothing.
@@ -42,8 +54,9 @@ extern int	fpt_page_rowbits(const FPTLayout *l, void *page,
 
 /*
  * Has a page of general keys without room so many entries of the same keys that
- * one with a dictionary would have an eighth of its space free?  False as well
- * if it is damaged.  Takes all of *work.  May raise.
+ * one with a dictionary would have an eighth of its space free?  May a leaf of
+ * images be formed anew because its keys repeat?  False as well if it is
+ * damaged.  Takes all of *work.  May raise.
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
 

@@ -114,6 +114,9 @@ typedef struct FPTFence
  *
  * FPT_ENC_LENT, in leaf pages of shorter images without NULLs, whose TIDs have
  * 3 bytes: keys lend their lowest bits to TIDs (page/lent.h).
+ *
+ * FPT_ENC_NUMBER, which is nothing of that: leaf pages of images whose entries
+ * are numbers (page/number.h).
  */
 #define FPT_ENC_KW_MASK		0x0F
 #define FPT_ENC_TID_SHIFT	4
@@ -122,6 +125,7 @@ typedef struct FPTFence
 #define FPT_ENC_BITS		0x80	/* FPTPageSpecial.bits says something: */
 #define FPT_ENC_FIXED		FPT_ENC_BITS	/* of keys of 16 bytes */
 #define FPT_ENC_LENT		FPT_ENC_BITS	/* of shorter ones */
+#define FPT_ENC_NUMBER		0x8F
 #define FPT_ENC_WIDE		8
 #define FPT_ENC_DICT		9
 #define FPT_NENC			16	/* values of the low nibble */
@@ -145,7 +149,9 @@ typedef struct FPTPageHeader
 								 * has a node, or two */
 	uint8		nnull;			/* of these, those that hold NULL keys: the
 								 * first ones (NULLS FIRST) or the last */
-	uint8		ndict;			/* keys of the dictionary; 0: it has none */
+	uint8		ndict;			/* keys of the dictionary; 0: it has none.  In
+								 * pages of numbers: lines of a node (5 bits)
+								 * and bytes of a separator less 1 (3 bits) */
 	FPTFence	high;			/* exclusive upper bound of the page's keys */
 } FPTPageHeader;
 
@@ -166,8 +172,10 @@ typedef struct FPTPageSpecial
 	uint8		rowbits;		/* TIDs of less than 6 bytes: bits of an offset
 								 * in a row's number, 1 to FPT_MAX_ROWBITS,
 								 * which it is where they have 4; else zero */
-	uint8		reserved1;		/* zero */
-	uint16		reserved;		/* zero */
+	uint8		t;				/* pages of numbers: bits of a row; else 0 */
+	uint8		unit;			/* ... bits of an entry that separators are
+								 * without */
+	uint8		reserved;		/* zero */
 	uint16		version;		/* FPT_VERSION */
 	uint16		pageid;			/* FPT_PAGE_ID */
 } FPTPageSpecial;
@@ -218,6 +226,20 @@ typedef struct FPTNode
 {
 	uint64		used;
 } FPTNode;
+
+/*
+ * A leaf page of numbers has, from line 1 on, separators, the numbers of the
+ * nodes in use, and their shapes, which are a byte each: bytes of a slot less
+ * 1; all with room for as many nodes as there may be (fpt_num_place() in
+ * page/number.c).  Then nodes, up to pd_lower.  From pd_upper on to the last
+ * line are heads: a label of 2 bytes, and an image.  The hints are the last
+ * bytes of the hole, 8 for each node that there may be.
+ *
+ * A slot has the lowest bytes of an entry's number, which is the label, then
+ * FPTPageSpecial.t bits of the row: its block, and rowbits bits of its offset.
+ * It is free if the first byte, which is the lowest one, is zero.  Separators
+ * are without the lowest bits of a number, as many as "unit" says.
+ */
 
 /*
  * Bytes of a wide key and a TID that are stored one behind the other: with 16

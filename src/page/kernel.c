@@ -17,6 +17,7 @@
 #include "page/coding.h"
 #include "page/encoding.h"
 #include "page/kernel.h"
+#include "page/number.h"
 #include "page/order.h"
 #include "page/port.h"
 #include "page/prefix.h"
@@ -61,6 +62,8 @@ fpt_page_sane(const FPTLayout *l, void *page, uint32 pageno)
 		h->high.tidcls >> 56 == FPT_CLS_MINF)
 		return false;
 	pg = fpt_page_open(l, page);
+	if (unlikely(pg.g != NULL && fpt_is_number(pg.g)))
+		return fpt_num_sane(l, page);
 	if (pg.g == NULL || h->std.pd_lower != fpt_lower(pg.g, h->nnodes) ||
 		!fpt_rowbits_sound(pg))
 		return false;
@@ -979,7 +982,10 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p;
+	FPTNumbers	n;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_lower_bound(&n, key, loc);
 	if (pg.g == NULL || fpt_find_place(pg, key, key->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	fpt_place_loc(&p, loc);
@@ -1084,7 +1090,10 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTKey		end;
 	FPTPlace	p;
+	FPTNumbers	n;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_range(&n, from, to, first, last);
 	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	fpt_place_loc(&p, first);
@@ -1112,8 +1121,11 @@ fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTKid		k;
+	FPTNumbers	numbers;
 	int			n = 0;
 
+	if (fpt_num_page(pg, &numbers))
+		return fpt_num_node_count(&numbers, kid);
 	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids ||
 		!fpt_kid_open(pg, kid, &k))
 		return -1;
@@ -1170,9 +1182,12 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTKid		k;
+	FPTNumbers	n;
 	char	   *node;
 	int			slot;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_get(&n, loc, out);
 	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids ||
 		loc.rank < 0 || !fpt_kid_open(pg, loc.kid, &k))
 		return FPT_CORRUPT;
@@ -1300,7 +1315,8 @@ fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 	int			nkids = fpt_header(pg.p)->nkids;
 
 	guess->pending = false;
-	if (pg.g == NULL || !fpt_is_leaf(pg.g) || kid < 0 || kid >= nkids)
+	if (pg.g == NULL || !fpt_is_leaf(pg.g) || kid < 0 || kid >= nkids ||
+		fpt_is_number(pg.g))
 		return;
 
 	/*
@@ -1328,8 +1344,14 @@ static int
 fpt_count(FPTPage pg, int *entries)
 {
 	int			nodes = 0;
+	FPTNumbers	n;
 
 	*entries = 0;
+	if (fpt_num_page(pg, &n))
+	{
+		*entries = fpt_num_count(&n);
+		return *entries < 0 ? -1 : n.nkids;
+	}
 	for (int kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{
 		FPTKid		k;
@@ -1381,7 +1403,7 @@ fpt_page_has_hints(const FPTLayout *l, void *page)
 
 	/* the one behind nodes that share the space is never taken by tuples */
 	return pg.g != NULL && fpt_is_leaf(pg.g) &&
-		(fpt_shares_space(pg.g) ||
+		(fpt_shares_space(pg.g) || fpt_is_number(pg.g) ||
 		 fpt_header(pg.p)->std.pd_lower <= pg.g->hint_off);
 }
 
@@ -1389,8 +1411,15 @@ void
 fpt_page_hint_area(const FPTLayout *l, void *page, int *from, int *to)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 
 	*from = *to = 0;
+	if (fpt_num_page(pg, &n))
+	{
+		*from = fpt_num_hint_off(&n);
+		*to = n.upper;
+		return;
+	}
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return;
 	*from = fpt_hint_off(pg);
@@ -1417,10 +1446,14 @@ bool
 fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	char	   *node = fpt_slotid_node(pg, slotid);
+	char	   *node;
+	FPTNumbers	n;
 	int			ordinal;
 	int			kid;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_slot_is(&n, slotid, tid);
+	node = fpt_slotid_node(pg, slotid);
 	if (node == NULL ||
 		!fpt_slot_used(pg.g, node, slotid % pg.g->cap) ||
 		fpt_slot_tid(pg, node, slotid % pg.g->cap) != tid)
@@ -1443,7 +1476,10 @@ bool
 fpt_page_hint_get(const FPTLayout *l, void *page, int slotid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_hint_get(&n, slotid);
 	return fpt_slotid_node(pg, slotid) != NULL &&
 		fpt_hint_test(pg, slotid);
 }
@@ -1452,8 +1488,11 @@ void
 fpt_page_hint_set(const FPTLayout *l, void *page, int slotid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 
-	if (fpt_slotid_node(pg, slotid) != NULL)
+	if (fpt_num_page(pg, &n))
+		fpt_num_hint_set(&n, slotid);
+	else if (fpt_slotid_node(pg, slotid) != NULL)
 		fpt_hint_set(pg, slotid);
 }
 
@@ -1463,7 +1502,10 @@ fpt_page_hints(const FPTLayout *l, void *page, uint64 hints[FPT_MAX_NODES])
 	FPTPage		pg = fpt_page_open(l, page);
 	int			nkids = fpt_header(page)->nkids;
 	bool		any = false;
+	FPTNumbers	n;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_all_hints(&n, hints);
 	if (pg.g == NULL || !fpt_page_has_hints(l, page))
 		return false;
 	for (int kid = 0; kid < nkids; kid++)

@@ -73,9 +73,10 @@ typedef enum FPTCoding
 {
 	FPT_CODING_IMAGE,			/* keys are images, relative to a base */
 	FPT_CODING_TUPLE,			/* general keys: heads, and a tuple a slot */
-	FPT_CODING_DICT				/* numbers of keys in a dictionary */
+	FPT_CODING_DICT,			/* numbers of keys in a dictionary */
+	FPT_CODING_NUMBER			/* key and row are one number */
 } FPTCoding;
-#define FPT_NCODINGS		3
+#define FPT_NCODINGS		4
 
 /*
  * Geometry of pages of one encoding and kind, derived from the widths by
@@ -293,6 +294,7 @@ typedef struct FPTLayout
 	const void *arg;			/* of all of these */
 	uint8		keysize;		/* 4, 8 or 16; of general keys 8 */
 	bool		nullsfirst;		/* NULLs are below all values, else above */
+	bool		nonumbers;		/* do not make pages of numbers */
 	uint32		indexid;		/* that all pages have, FPTPageSpecial */
 	const FPTGeoms *geoms;		/* outlives all layouts that share it */
 } FPTLayout;
@@ -1117,5 +1119,7 @@ typedef struct FPTRun
 	int			max;			/* entries that there is room for; 0: for as
 								 * many as a page has, or the kid that it is */
 } FPTRun;
+
+#define FPT_NO_IMAGE		(-1)	/* fpt_page_copy_image(): ask others */
 
 #endif							/* FPT_PAGE_LAYOUT_H */

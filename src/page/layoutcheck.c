@@ -63,8 +63,9 @@ AT(FPTPageSpecial, tidbase, 48);
 AT(FPTPageSpecial, prefix, 52);
 AT(FPTPageSpecial, bits, 54);
 AT(FPTPageSpecial, rowbits, 56);
-AT(FPTPageSpecial, reserved1, 57);
-AT(FPTPageSpecial, reserved, 58);
+AT(FPTPageSpecial, t, 57);
+AT(FPTPageSpecial, unit, 58);
+AT(FPTPageSpecial, reserved, 59);
 AT(FPTPageSpecial, version, 60);
 AT(FPTPageSpecial, pageid, 62);
 

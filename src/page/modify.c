@@ -17,6 +17,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/node.h"
+#include "page/number_edit.h"
 #include "page/order.h"
 #include "page/prefix.h"
 #include "page/root.h"
@@ -290,8 +291,11 @@ fpt_page_insert_find(const FPTLayout *l, void *page, const FPTEntry **e,
 					 FPTLocal *local, FPTPlace *p)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 	FPTResult	res;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_insert_find(&n, *e, p);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
 	res = fpt_page_localize(pg, e, local);
@@ -388,9 +392,15 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTPlace	p = *at;
 	FPTEdit		unwanted = {0};
+	FPTNumbers	n;
 	bool		moved;
 	int			slot;
 
+	if (fpt_num_page(pg, &n))
+	{
+		fpt_num_insert_at(&n, at, edit);
+		return;
+	}
 	Assert(p.count < fpt_place_cap(pg.g, &p) && p.where == 0);
 	Assert(p.used == fpt_node_used(pg.g, p.node));
 	Assert(p.count == fpt_popcount(p.used) + fpt_popcount(p.overused));
@@ -1375,9 +1385,12 @@ fpt_make_room(const FPTLayout *l, void *page, const FPTEntry *e, bool hard,
 			  FPTWork *work)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 	FPTLocal	local;
 	FPTResult	res;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_make_room(&n, e);
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
 	res = fpt_page_localize(pg, &e, &local);
@@ -1417,9 +1430,15 @@ fpt_page_trim(const FPTLayout *l, void *page)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 	int			nnodes = 0;
 	int			i;
 
+	if (fpt_num_page(pg, &n))
+	{
+		fpt_num_trim(&n);
+		return;
+	}
 	if (pg.g == NULL)
 		return;
 	for (i = 0; i < h->nkids; i++)
@@ -1446,8 +1465,14 @@ fpt_page_strip(const FPTLayout *l, void *page)
 	FPTPageHeader *h = fpt_header(page);
 	FPTPage		pg = fpt_page_open(l, page);
 	const FPTGeom *least = pg.g;
+	FPTNumbers	n;
 
 	Assert(pg.g != NULL);
+	if (fpt_num_page(pg, &n))
+	{
+		fpt_num_strip(&n);
+		return;
+	}
 	h->nkids = h->nnull = 0;
 	fpt_set_nnodes(pg, 0);
 	h->flags = FPT_F_DELETED;

@@ -63,6 +63,9 @@ fpt_bits_sound(const FPTLayout *l, void *page)
 		bits <= FPT_LENT_MAX && h->nnull == 0;
 }
 
+/* See page/number.h. */
+extern const FPTGeom *fpt_num_geom(const FPTLayout *l, void *page);
+
 /*
  * Geometry of a page; NULL if its encoding or its counts make no sense.  Not
  * NULL: nodes, root and a dictionary's arrays lie within the page, as far as
@@ -78,8 +81,13 @@ fpt_geom_of(const FPTLayout *l, void *page)
 	const FPTGeom *g;
 
 	/* TIDs, and a bit for FPT_ENC_NEAR; inner pages have neither */
-	if (upper > (h->level > 0 ? 0 : 7) && !fpt_bits_sound(l, page))
-		return NULL;
+	if (upper > (h->level > 0 ? 0 : 7))
+	{
+		if (h->enc == FPT_ENC_NUMBER)
+			return fpt_num_geom(l, page);
+		if (!fpt_bits_sound(l, page))
+			return NULL;
+	}
 	if (h->level == 0)
 		kind = FPT_KIND_LEAF6 - upper % 4 + upper / 4 % 2 * FPT_KIND_NEAR;
 

@@ -12,6 +12,7 @@
  */
 #include "page/kernel.h"
 #include "page/node.h"
+#include "page/number_edit.h"
 #include "page/order.h"
 #include "page/remove.h"
 #include "page/root.h"
@@ -174,7 +175,10 @@ fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
 			  FPTChanges *changed)
 {
 	FPTPage		pg = fpt_page_open(l, page);
+	FPTNumbers	n;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_take(&n, gone, changed);
 	changed->n = 0;
 	if (pg.g == NULL)
 		return FPT_CORRUPT;
@@ -204,8 +208,11 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 	FPTEntry	e;
 	FPTKid		k;
 	uint64		slots[FPT_KID_NODES] = {0};
+	FPTNumbers	n;
 	int			slot;
 
+	if (fpt_num_page(pg, &n))
+		return fpt_num_delete(&n, loc);
 	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK ||
 		!fpt_kid_open(pg, loc.kid, &k))
 		return FPT_CORRUPT;
@@ -225,8 +232,11 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 	FPTPageHeader *h = fpt_header(page);
 	FPTPage		pg = fpt_page_open(l, page);
 	int			before = fpt_page_count(l, page);
+	FPTNumbers	numbers;
 	int			kid;
 
+	if (fpt_num_page(pg, &numbers))
+		return fpt_num_truncate(&numbers, n);
 	if (before < 0)
 		return FPT_CORRUPT;
 

@@ -347,6 +347,10 @@ fpt_layout_init(FPTLayout *l, FPTGeoms *geoms, int keysize, bool nullsfirst,
 		}
 	}
 	fpt_layout_set(l, geoms, keysize, nullsfirst, indexid);
+#ifdef FPT_FEW_SLOTS
+	/* see fpt_width_of() */
+	l->nonumbers = true;
+#endif
 	return true;
 }
 

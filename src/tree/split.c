@@ -1041,8 +1041,9 @@ fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
 /*
  * The last thing that is tried before a page of general keys is split: to form
  * it anew, in narrower nodes, with a prefix, or with a dictionary where keys
- * repeat.  True: e is in, and logged; false: nothing has changed.  Locks stay
- * as they are, as in fpt_insert_in_page().  Raises as fpt_recode() does.
+ * repeat; or a leaf of images, where these repeat.  True: e is in, and logged;
+ * false: nothing has changed.  Locks stay as they are, as in
+ * fpt_insert_in_page().  Raises as fpt_recode() does.
  */
 static bool
 fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -1055,7 +1056,9 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	uint32		had;
 	uint32		has;
 
-	if (!fpt_is_general(&ix->layout))
+	if (!fpt_is_general(&ix->layout) &&
+		(fpt_header(page)->level > 0 ||
+		 fpt_page_count(&ix->layout, page) <= FPT_WIDE_ENTRIES))
 		return false;
 	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES)
 		shares = fpt_page_shares(&ix->layout, page);
@@ -1075,7 +1078,8 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	{
 		/* a compressed value among the others keeps a page from sharing */
 		(void) fpt_page_prefix(copy, &has);
-		if (!shares || has > had || fpt_page_few_keys(&ix->layout, copy))
+		if ((!shares && fpt_is_general(&ix->layout)) || has > had ||
+			fpt_page_few_keys(&ix->layout, copy))
 		{
 			fpt_insert_finish(wal, childbuf);
 			return true;

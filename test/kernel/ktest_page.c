@@ -101,6 +101,7 @@ kt_layout(FPTLayout *l, int keysize, bool nullsfirst, bool randomwidths)
 						 widths))
 		abort();
 	l->geoms = kt_geoms_keep(&geoms);
+	l->nonumbers = true;
 }
 
 /* --- general keys ------------------------------------------------------- */

@@ -747,7 +747,7 @@ test_damage(void)
 		CHECK(!fpt_page_sane(&l8, page, 5));
 		damaged(enc);
 	}
-	fpt_special(page)->reserved1 = 1;
+	fpt_special(page)->t = 1;
 	damaged(reserved);
 	empty_page(ENC(4, LEAF4), 7, 0);
 	CHECK(fpt_special(page)->rowbits == 8);

@@ -83,31 +83,33 @@ for my $node ($hand, $official)
 }
 
 # All kinds of changes: inserts into free slots, node splits and shifts, page
-# splits at two levels, re-encodings, NULLs, VACUUM, unlinking, re-use.
+# splits at two levels, re-encodings, NULLs, VACUUM, unlinking, re-use, keys that
+# repeat.
 my $workload = <<'SQL';
-CREATE TABLE t (id int, a int8, b int4, u uuid);
+CREATE TABLE t (id int, a int8, b int4, u uuid, r uuid);
 CREATE INDEX t_a ON t USING fptree (a) WITH (fillfactor = 60);
 SET fptree.debug_node_lines = '1,2';
 CREATE INDEX t_b ON t USING fptree (b DESC);
 RESET fptree.debug_node_lines;
 CREATE INDEX t_u ON t USING fptree (u);
+CREATE INDEX t_r ON t USING fptree (r);
 INSERT INTO t SELECT i, i * 7919::int8 % 20011,
-	CASE WHEN i % 7 > 0 THEN i / 3 END, md5(i::text)::uuid
-	FROM generate_series(1, 20000) i;
-INSERT INTO t SELECT i, (1::int8 << (i % 60)) + i, i, NULL
-	FROM generate_series(20001, 21000) i;
+	CASE WHEN i % 7 > 0 THEN i / 3 END, md5(i::text)::uuid,
+	md5((i % 150)::text)::uuid FROM generate_series(1, 20000) i;
+INSERT INTO t SELECT i, (1::int8 << (i % 60)) + i, i, NULL,
+	md5((i % 7)::text)::uuid FROM generate_series(20001, 21000) i;
 CHECKPOINT;
-INSERT INTO t SELECT i, 100000 + i, -i, md5(i::text)::uuid
-	FROM generate_series(21001, 26000) i;
+INSERT INTO t SELECT i, 100000 + i, -i, md5(i::text)::uuid,
+	md5((i / 4)::text)::uuid FROM generate_series(21001, 26000) i;
 DELETE FROM t WHERE id % 5 = 0 OR a BETWEEN 3000 AND 9000;
 VACUUM t;
-INSERT INTO t SELECT i, i * 31::int8 % 20011, i % 500, md5(i::text)::uuid
-	FROM generate_series(26001, 40000) i;
+INSERT INTO t SELECT i, i * 31::int8 % 20011, i % 500, md5(i::text)::uuid,
+	CASE WHEN i % 1000 > 0 THEN md5((i % 301)::text)::uuid END FROM generate_series(26001, 40000) i;
 DELETE FROM t WHERE b > 100;
 VACUUM t;
 UPDATE t SET a = a + 1 WHERE id % 3 = 0;
 SQL
-my @indexes = qw(t_a t_b t_u);
+my @indexes = qw(t_a t_b t_u t_r);
 
 # The table's rows and where they are
 sub heap
