@@ -19,7 +19,9 @@
 	/* pages: tree_sorted.c */ \
 	row(sorted) row(sortedb) row(sortedi) row(micro) row(vmicro) \
 	/* tree_diskfirst.c */ \
-	row(diskfirst) row(vdiskfirst)
+	row(diskfirst) row(vdiskfirst) \
+	/* tree_cachefirst.c */ \
+	row(cachefirst) row(vcachefirst)
 
 #define DECLARE(id)	extern const TreeKind id;
 #define ADDRESS(id)	&id,
