@@ -45,8 +45,9 @@ def roots(lab, x):
             "leaves, too" % short(n), "prefetching leaves hurts", v,
             "times faster", "partly" if worse and w > 1 else
             "refuted" if worse else "holds",
-            "warm %.2f: lines that are cached are asked for in vain; which of "
-            "the two it is depends on the cache" % w,
+            "warm %.2f. A leaf without order is read whole, and its lines come "
+            "together if they are asked for; a processor has room for that "
+            "many misses today" % w,
             "left out: nodes of all levels are prefetched, src/page/node.h")
 
 

@@ -95,7 +95,7 @@ def search_claims(x, warm, cold, where):
             "times faster", "holds" if lost and w < 1 else
             "partly" if lost or w < 1 else "refuted",
             "warm they are %.2f times as fast: the processor runs ahead of a "
-            "binary search, and fetches what it guesses" % w, used)
+            "binary search, and fetches by guesses" % w, used)
     v = cold.speedup("b1", "csb1")
     x.claim(4, "Fig. 1, 14", where + ", cold: CSB+ over B+", "1.15", v,
             "times faster", at_least(v, 1.15), "",
