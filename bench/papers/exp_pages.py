@@ -5,7 +5,7 @@ from labrun import Experiment, curves, quantile, short, speedups, within
 
 PAPER = "fpB+ (Chen, Gibbons, Mowry, Valentin 2002)"
 TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
-         "cachefirst", "vcachefirst")
+         "cachefirst", "vcachefirst", "nbtree")
 DRAWN = ("sorted", "micro", "diskfirst", "cachefirst")
 DISK_FIRST = "used: src/page"
 MEMMOVE = ("the direction is right: it grows with the page; moving half a "

@@ -21,7 +21,9 @@
 	/* tree_diskfirst.c */ \
 	row(diskfirst) row(vdiskfirst) \
 	/* tree_cachefirst.c */ \
-	row(cachefirst) row(vcachefirst)
+	row(cachefirst) row(vcachefirst) \
+	/* tree_nbtree.c */ \
+	row(nbtree)
 
 #define DECLARE(id)	extern const TreeKind id;
 #define ADDRESS(id)	&id,

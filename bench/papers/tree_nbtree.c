@@ -1,0 +1,288 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree_nbtree.c
+ *	  Pages laid out as those of the server's btree: a header, an array of line
+ *	  pointers in the order of keys, and tuples of 16 bytes from the end of the
+ *	  page on.
+ *
+ * A search is binary, and compares through a function pointer, as the server
+ * does.  A page here has no high key: nothing changes pages during a descent, so
+ * a tuple more fits.  Deletion closes the gap that a tuple leaves, at once.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "find.h"
+
+typedef struct PageHow
+{
+	int			unused;
+} PageHow;
+
+typedef struct PageHeader
+{
+	char		lsn[12];		/* and checksum, flags */
+	uint16_t	lower;			/* end of the line pointers */
+	uint16_t	upper;			/* the lowest tuple */
+	char		rest[8];
+} PageHeader;
+
+/* A heap page's number and a row's, as a tuple has them. */
+typedef struct Tuple
+{
+	uint16_t	block_hi,
+				block_lo,
+				row,
+				info;
+	Key			key;			/* in 8 bytes */
+} Tuple;
+
+typedef struct LinePointer
+{
+	uint32_t	offset:15,
+				flags:2,
+				length:15;
+} LinePointer;
+
+#define TUPLE		16
+#define SPECIAL		16
+#define HEADER(page)	((PageHeader *) (page))
+#define ITEMS(page)		((LinePointer *) ((page) + sizeof(PageHeader)))
+#define LINK_AT			(PAGESIZE - SPECIAL)
+
+static int
+key_cmp(Key a, Key b)
+{
+	return (a > b) - (a < b);
+}
+
+static int	(*volatile key_cmp_call) (Key, Key) = key_cmp;
+
+INLINE int
+page_count(const char *page)
+{
+	return (int) ((HEADER(page)->lower - sizeof(PageHeader)) /
+				  sizeof(LinePointer));
+}
+
+INLINE Tuple *
+tuple_at(const char *page, int at)
+{
+	return (Tuple *) ((char *) page + ITEMS(page)[at].offset);
+}
+
+INLINE uint32_t
+tuple_value(const Tuple *t)
+{
+	return (uint32_t) t->block_hi << 16 | t->block_lo;
+}
+
+INLINE int
+page_capacity(int level, const PageHow how)
+{
+	(void) level;
+	(void) how;
+	return (PAGESIZE - SPECIAL - (int) sizeof(PageHeader)) /
+		(TUPLE + (int) sizeof(LinePointer));
+}
+
+INLINE uint32_t *
+page_link(char *page)
+{
+	return (uint32_t *) (page + LINK_AT);
+}
+
+/* --- search, scan ------------------------------------------------------- */
+
+/* Number of keys that are not above a key. */
+INLINE int
+page_rank(const char *page, Key key, Path *path)
+{
+	int			low = 0,
+				high = page_count(page);
+
+	path_add(path, page, sizeof(PageHeader));
+	while (low < high)
+	{
+		int			mid = (low + high) / 2;
+		Tuple	   *t = tuple_at(page, mid);
+
+		path_add(path, &ITEMS(page)[mid], sizeof(LinePointer));
+		path_add(path, t, TUPLE);
+		if (key_cmp_call(t->key, key) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+INLINE uint32_t
+page_child(const char *page, Key key, const PageHow how, Path *path)
+{
+	int			at = LAB_MAX(page_rank(page, key, path) - 1, 0);
+
+	(void) how;
+	path_add(path, tuple_at(page, at), TUPLE);
+	return tuple_value(tuple_at(page, at));
+}
+
+INLINE Tid
+page_lookup(const char *page, Key key, const PageHow how, Path *path)
+{
+	int			at = page_rank(page, key, path) - 1;
+
+	(void) how;
+	if (at < 0 || tuple_at(page, at)->key != key)
+		return 0;
+	return tuple_value(tuple_at(page, at));
+}
+
+INLINE uint32_t
+page_open(const char *page, Key key, const PageHow how)
+{
+	int			at = page_rank(page, key, NULL);
+
+	(void) how;
+	return (uint32_t) (at > 0 && tuple_at(page, at - 1)->key == key ? at - 1 :
+					   at);
+}
+
+INLINE long
+page_copy(const char *page, uint32_t *position, long n, Tid *out,
+		  const PageHow how)
+{
+	long		take = LAB_MIN(n, (long) page_count(page) - *position);
+
+	(void) how;
+	for (long i = 0; i < take; i++)
+		out[i] = tuple_value(tuple_at(page, (int) (*position + i)));
+	*position += (uint32_t) take;
+	return take;
+}
+
+/* The server's btree asks for nothing ahead. */
+INLINE void
+page_ahead(const char *page, const PageHow how)
+{
+	(void) page;
+	(void) how;
+}
+
+/* --- changes ------------------------------------------------------------ */
+
+/* There is room. */
+static void
+page_put(char *page, int at, Key key, uint32_t value)
+{
+	size_t		tail = (size_t) (page_count(page) - at);
+	LinePointer *item = ITEMS(page) + at;
+	Tuple	   *t;
+
+	memmove(item + 1, item, sizeof(LinePointer) * tail);
+	HEADER(page)->lower += sizeof(LinePointer);
+	HEADER(page)->upper -= TUPLE;
+	item->offset = HEADER(page)->upper & 0x7FFF;
+	item->flags = 1;
+	item->length = TUPLE;
+	t = tuple_at(page, at);
+	t->block_hi = (uint16_t) (value >> 16);
+	t->block_lo = (uint16_t) value;
+	t->row = 1;
+	t->info = TUPLE;
+	t->key = key;
+}
+
+static void
+page_fill(char *page, int level, const Key *keys, const uint32_t *values, int n,
+		  const PageHow how)
+{
+	(void) level;
+	(void) how;
+	HEADER(page)->lower = sizeof(PageHeader);
+	HEADER(page)->upper = LINK_AT;
+	for (int i = 0; i < n; i++)
+		page_put(page, i, keys[i], values[i]);
+}
+
+INLINE PageResult
+page_insert(char *page, int level, Key key, uint32_t value, const PageHow how)
+{
+	int			at = page_rank(page, key, NULL);
+
+	if (level == 0 && at > 0 && tuple_at(page, at - 1)->key == key)
+		return PAGE_THERE;
+	if (page_count(page) >= page_capacity(level, how))
+		return PAGE_FULL;
+	page_put(page, at, key, value);
+	return PAGE_DONE;
+}
+
+/* Tuples below the one that goes move up, as the server moves them. */
+static bool
+page_delete(char *page, Key key, const PageHow how)
+{
+	int			at = page_rank(page, key, NULL) - 1;
+	unsigned	gone;
+	unsigned	upper = HEADER(page)->upper;
+
+	(void) how;
+	if (at < 0 || tuple_at(page, at)->key != key)
+		return false;
+	gone = ITEMS(page)[at].offset;
+	memmove(page + upper + TUPLE, page + upper, gone - upper);
+	HEADER(page)->upper += TUPLE;
+	memmove(ITEMS(page) + at, ITEMS(page) + at + 1,
+			sizeof(LinePointer) * (size_t) (page_count(page) - at - 1));
+	HEADER(page)->lower -= sizeof(LinePointer);
+	for (int i = 0; i < page_count(page); i++)
+	{
+		if (ITEMS(page)[i].offset < gone)
+			ITEMS(page)[i].offset = (ITEMS(page)[i].offset + TUPLE) & 0x7FFF;
+	}
+	return true;
+}
+
+static int
+page_list(const char *page, const PageHow how, Key *keys, uint32_t *values)
+{
+	(void) how;
+	for (int i = 0; i < page_count(page); i++)
+	{
+		keys[i] = tuple_at(page, i)->key;
+		values[i] = tuple_value(tuple_at(page, i));
+	}
+	return page_count(page);
+}
+
+static Key
+page_split(char *left, char *right, int level, const PageHow how)
+{
+	Key			keys[MAX_ENTRIES];
+	uint32_t	values[MAX_ENTRIES];
+	int			n = page_list(left, how, keys, values);
+
+	page_fill(right, level, keys + n / 2, values + n / 2, n - n / 2, how);
+	page_fill(left, level, keys, values, n / 2, how);
+	return keys[n / 2];
+}
+
+static const char *
+page_wrong(const char *page, const PageHow how)
+{
+	(void) how;
+	for (int i = 0; i < page_count(page); i++)
+	{
+		if (ITEMS(page)[i].offset < HEADER(page)->upper ||
+			ITEMS(page)[i].offset > LINK_AT - TUPLE)
+			return "a line pointer leads out of the tuples";
+	}
+	if (LINK_AT - HEADER(page)->upper != page_count(page) * TUPLE)
+		return "tuples are lost";
+	return NULL;
+}
+
+/* --- the tree ----------------------------------------------------------- */
+
+#include "pagetree.h"
+
+PAGE_TREE(nbtree, "btree's page", "nbtree", {0})
