@@ -185,11 +185,13 @@ CREATE TABLE fpt_plans_f.keys AS
 CREATE INDEX keys_a ON fpt_plans_f.keys USING fptree (a);
 VACUUM ANALYZE fpt_plans_f.keys;
 EXPLAIN (COSTS OFF) SELECT a FROM keys WHERE a < 23500 * 1234567891011;
+SET fptree.enable_count = on;
 SELECT fpt_settings('SELECT a FROM keys WHERE a < 23500 * 1234567891011');
 SET fptree.cost_readahead = off;
 EXPLAIN (COSTS OFF) SELECT a FROM keys WHERE a < 23500 * 1234567891011;
 SELECT fpt_settings('SELECT a FROM keys WHERE a < 23500 * 1234567891011');
 RESET fptree.cost_readahead;
+RESET fptree.enable_count;
 SET effective_io_concurrency = 1;
 RESET search_path;
 -- Several columns, other types: what the planner knows of btree's families

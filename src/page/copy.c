@@ -623,6 +623,43 @@ fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint64 *set,
 	return true;
 }
 
+/* The numbers of these slots of a node, as in FPTRun. */
+static inline void
+fpt_put_slotids(FPTPage pg, int ordinal, uint64 set, uint16 *slotids)
+{
+	int			first = ordinal * pg.g->cap;
+
+	for (int i = 0; set != 0; set &= set - 1)
+		slotids[i++] = (uint16) (first + fpt_ctz(set));
+}
+
+/*
+ * Copy TIDs of "set" of the slots of each of the kid's nodes, in the slots'
+ * order, which need not be found out.  False if corrupt.
+ */
+static inline bool
+fpt_kid_copy_tids(FPTPage pg, const FPTKid *k, const uint64 *set,
+				  FPTCopying *c)
+{
+	FPTRun	   *run = c->run;
+
+	Assert(run->los == NULL && run->tupoffs == NULL);
+	for (int i = 0; i < k->n; i++)
+	{
+		int			m = fpt_popcount(set[i]);
+
+		if (m == 0)
+			continue;
+		if (c->n + m > c->max ||
+			fpt_node_tids(pg, k->node[i], set[i], run->tids + c->n) < 0)
+			return false;
+		if (run->slotids != NULL)
+			fpt_put_slotids(pg, k->ordinal[i], set[i], run->slotids + c->n);
+		c->n += m;
+	}
+	return true;
+}
+
 /*
  * Copy the kid's entries from "first" on and before "end" if these are in this
  * kid.  False if corrupt: also if there are more than a page has, as can be
@@ -651,6 +688,8 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 	else
 	{
 		fpt_kid_range(pg, &k, first, end, dead, set);
+		if (c->run->unordered)
+			return fpt_kid_copy_tids(pg, &k, set, c);
 		if (unlikely(k.n > 1))
 			return c->n + fpt_popcount(set[0]) + fpt_popcount(set[1]) <=
 				c->max && fpt_overflow_copy(pg, &k, set, c);
@@ -753,16 +792,6 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	if (!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
 	return m;
-}
-
-/* The numbers of these slots of a node, as in FPTRun. */
-static inline void
-fpt_put_slotids(FPTPage pg, int ordinal, uint64 set, uint16 *slotids)
-{
-	int			first = ordinal * pg.g->cap;
-
-	for (int i = 0; set != 0; set &= set - 1)
-		slotids[i++] = (uint16) (first + fpt_ctz(set));
 }
 
 /*

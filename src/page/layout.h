@@ -1118,6 +1118,8 @@ typedef struct FPTRun
 	int			tupbytes;		/* of all that are not shared; grows */
 	int			max;			/* entries that there is room for; 0: for as
 								 * many as a page has, or the kid that it is */
+	bool		unordered;		/* of each node in any order: only TIDs and
+								 * slotids are wanted */
 } FPTRun;
 
 #define FPT_NO_IMAGE		(-1)	/* fpt_page_copy_image(): ask others */

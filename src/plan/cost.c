@@ -366,4 +366,17 @@ fptcostestimate(struct PlannerInfo *root, struct IndexPath *path,
 		*indexPages *= fpt_btree_pages(root, info);
 	Assert(*indexTotalCost >= *indexStartupCost);
 	Assert(*indexPages >= 0);
+	info->amcostestimate = enable_indexscan && enable_indexonlyscan ?
+		fptcostestimate : fpt_cost_barred;
+}
+
+/* See plan/cost.h: the same function under another address. */
+void
+fpt_cost_barred(struct PlannerInfo *root, struct IndexPath *path,
+				double loop_count, Cost *indexStartupCost,
+				Cost *indexTotalCost, Selectivity *indexSelectivity,
+				double *indexCorrelation, double *indexPages)
+{
+	fptcostestimate(root, path, loop_count, indexStartupCost, indexTotalCost,
+					indexSelectivity, indexCorrelation, indexPages);
 }

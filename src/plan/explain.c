@@ -15,6 +15,7 @@
 #include "commands/defrem.h"
 #include "utils/lsyscache.h"
 
+#include "exec/count.h"
 #include "plan/explain.h"
 #include "scan/scan.h"
 #include "server/compat.h"
@@ -143,6 +144,8 @@ fpt_explain_scan(PlanState *ps)
 		scan = ((IndexOnlyScanState *) ps)->ioss_ScanDesc;
 	else if (IsA(ps, BitmapIndexScanState))
 		scan = ((BitmapIndexScanState *) ps)->biss_ScanDesc;
+	else
+		scan = fpt_count_scan(ps);
 	if (scan == NULL || scan->indexRelation->rd_indam->aminsert != fptinsert)
 		return NULL;
 	return scan;

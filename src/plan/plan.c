@@ -148,16 +148,6 @@ fpt_family_covers(Oid ours, Oid theirs)
 }
 
 /*
- * Is this an index of ours?  Its access method's callback tells, whatever it
- * says it is (fpt_show_families()).
- */
-static inline bool
-fpt_is_ours(const IndexOptInfo *info)
-{
-	return (void *) info->amcostestimate == (void *) fptcostestimate;
-}
-
-/*
  * Show the planner btree's families, in all columns or in none.  From 18 on it
  * makes nothing of a btree's access method but that row comparisons are
  * conditions, and that operators are looked up in those families.

@@ -423,6 +423,7 @@ fpt_copy_part(IndexScanDesc scan, FPTBatch *b, Page page, const FPTLoc *part,
 		run->tuplens = b->tuplens + b->n;
 	}
 	run->max = b->max - b->n;
+	run->unordered = so->bare && b->los == NULL;
 	if (!fpt_loc_before(&part[0], &part[1]))
 		n = 0;
 	else
@@ -842,8 +843,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	b->itups.used = 0;
 	if (so->part == 0 && fpt_source_goes_on(so, &low, &high, first))
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
-	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup,
-					scan->xs_want_itup);
+	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup && !so->bare,
+					scan->xs_want_itup && !so->bare);
 	fpt_key_copy(b->low, &low);
 	fpt_key_copy(b->high, &high);
 	if (scan->parallel_scan != NULL)
@@ -861,8 +862,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	Assert(b->n <= FPT_MAX_ENTRIES);
 	b->doubt = fpt_standby_doubts(scan);	/* B8 */
 	b->askedfrom = b->askedto = 0;
-	if (b->doubt)
-		b->lsn = BufferGetLSNAtomic(buf);
+	b->lsn = BufferGetLSNAtomic(buf);
 	if (scan->xs_want_itup || !IsMVCCSnapshot(scan->xs_snapshot) ||
 		!RelationNeedsWAL(rel))
 	{
@@ -871,7 +871,6 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	}
 	else
 	{
-		b->lsn = BufferGetLSNAtomic(buf);
 		b->buf = InvalidBuffer;
 		UnlockReleaseBuffer(buf);
 	}
@@ -1338,6 +1337,15 @@ fpt_advance(IndexScanDesc scan, FPTBatch *b, const FPTKey *start, uint32 hint,
 }
 
 bool
+fpt_batch_prepare(IndexScanDesc scan, FPTScanOpaque *so)
+{
+	if (!so->haveranges)
+		fpt_source_set(scan, so);
+	so->haveranges = true;
+	return so->ranges.recheck;
+}
+
+bool
 fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 				ScanDirection dir)
 {
@@ -1346,9 +1354,7 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	Assert(b == &so->cur && !b->valid);
 	so->steps = 0;
 	so->disorder = false;
-	if (!so->haveranges)
-		fpt_source_set(scan, so);
-	so->haveranges = true;
+	(void) fpt_batch_prepare(scan, so);
 	fpt_part_begin(scan, so);
 	memset(&start, 0, sizeof(start));
 	start.cls = ScanDirectionIsForward(dir) ? FPT_CLS_MINF : FPT_CLS_PINF;

@@ -16,6 +16,13 @@
 #include "scan/state.h"
 
 /*
+ * Work out the quals, if that has not been done since the last rescan, so that
+ * fpt_batch_first() need not.  Returns whether entries must be rechecked.  As
+ * fpt_source_set().
+ */
+extern bool fpt_batch_prepare(IndexScanDesc scan, FPTScanOpaque *so);
+
+/*
  * Read the first batch of the scan in this direction into b, which is so->cur,
  * or the one after "from"; false if there is none, and then b is not valid.
  * The batch has an entry at least, and b->pos is at the first one in this

@@ -29,7 +29,7 @@ fpt_part_begin(IndexScanDesc scan, FPTScanOpaque *so)
 	so->part = Max(1, so->reached / FPT_PART_GROWS);
 	so->reached = 0;
 	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
-		scan->heapRelation == NULL || scan->parallel_scan != NULL)
+		scan->heapRelation == NULL || scan->parallel_scan != NULL || so->whole)
 		so->part = 0;
 }
 

@@ -24,7 +24,6 @@
 
 #include "access/relscan.h"
 #include "access/tableam.h"
-#include "access/visibilitymap.h"
 #include "access/xlog.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -33,6 +32,7 @@
 
 #include "page/port.h"
 #include "scan/standby.h"
+#include "scan/vismap.h"
 #include "server/stop.h"
 
 /*
@@ -42,32 +42,10 @@
 #define FPT_ASK_FIRST		8
 #define FPT_ASK_GROWTH		3
 
-/*
- * The visibility map's format: from its page header on, two bits for each heap
- * page, the lower one of which says all-visible.  A call for each entry would
- * cost as much as the executor's, a tenth of what a row costs in all.
- */
-#define FPT_MAP_PER_BYTE	4
-#define FPT_MAP_PER_PAGE	(FPT_MAP_PER_BYTE * \
-							 (BLCKSZ - MAXALIGN(SizeOfPageHeaderData)))
-
-StaticAssertDecl(BITS_PER_HEAPBLOCK * FPT_MAP_PER_BYTE == BITS_PER_BYTE &&
-				 VISIBILITYMAP_ALL_VISIBLE == 1,
-				 "the visibility map has another format");
-
-/* Pages of it that are kept pinned; each stands for 255 MB of the table. */
-#define FPT_MAP_BUFFERS		8
-
-typedef struct FPTMapPage
-{
-	Buffer		buf;			/* pinned, or InvalidBuffer */
-	BlockNumber number;			/* if pinned */
-} FPTMapPage;
-
 struct FPTStandby
 {
 	int			max;			/* room in so->visible */
-	FPTMapPage	map[FPT_MAP_BUFFERS];
+	FPTVisMap	map;
 	TupleTableSlot *slot;		/* for rows that are fetched */
 };
 
@@ -110,30 +88,6 @@ fpt_standby_prepare(FPTScanOpaque *so)
 }
 
 /*
- * The bits of the heap page "blk" and of those in the same page of the map, the
- * first of which *base is set to; NULL if the map does not have it.  It stays
- * pinned, until another one takes its place.  If it is not at hand it is read:
- * may be cancelled, and raise.
- */
-static const uint8 *
-fpt_map_bits(Relation heap, FPTStandby *s, BlockNumber blk, BlockNumber *base)
-{
-	BlockNumber number = blk / FPT_MAP_PER_PAGE;
-	FPTMapPage *m = &s->map[number % FPT_MAP_BUFFERS];
-
-	*base = number * FPT_MAP_PER_PAGE;
-	if (!BufferIsValid(m->buf) || m->number != number)
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) visibilitymap_get_status(heap, blk, &m->buf);
-		m->number = number;
-	}
-	if (!BufferIsValid(m->buf))
-		return NULL;
-	return (const uint8 *) PageGetContents(BufferGetPage(m->buf));
-}
-
-/*
  * Look up entries "from" to "to" - 1 of the current batch in the visibility
  * map: is their heap page all-visible?  As in visibilitymap_get_status() that
  * takes no lock, and the answer may be out of date, see fpt_standby_ask().
@@ -149,7 +103,7 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
 	const uint8 *bits;
 
 	Assert(from >= 0 && from < to && to <= so->cur.n);
-	bits = fpt_map_bits(scan->heapRelation, so->standby,
+	bits = fpt_map_bits(scan->heapRelation, &so->standby->map,
 						(BlockNumber) (tids[from] >> 16), &base);
 	for (int i = from; i < to; i++)
 	{
@@ -158,13 +112,11 @@ fpt_standby_look(IndexScanDesc scan, FPTScanOpaque *so, int from, int to)
 
 		if (unlikely(at >= FPT_MAP_PER_PAGE))
 		{
-			bits = fpt_map_bits(scan->heapRelation, so->standby, blk, &base);
+			bits = fpt_map_bits(scan->heapRelation, &so->standby->map, blk,
+								&base);
 			at = blk - base;
 		}
-		visible[i] = bits != NULL &&
-			((bits[at / FPT_MAP_PER_BYTE] >>
-			  (at % FPT_MAP_PER_BYTE * BITS_PER_HEAPBLOCK)) &
-			 VISIBILITYMAP_ALL_VISIBLE);
+		visible[i] = fpt_map_visible(bits, at);
 	}
 }
 
@@ -257,11 +209,7 @@ fpt_standby_end(FPTScanOpaque *so)
 
 	if (s == NULL)
 		return;
-	for (int i = 0; i < FPT_MAP_BUFFERS; i++)
-	{
-		if (BufferIsValid(s->map[i].buf))
-			ReleaseBuffer(s->map[i].buf);
-	}
+	fpt_map_done(&s->map);
 	if (s->slot != NULL)
 		ExecDropSingleTupleTableSlot(s->slot);
 }

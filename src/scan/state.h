@@ -147,6 +147,9 @@ typedef struct FPTScanOpaque
 	FPTRanges	ranges;			/* image keys */
 	FPTQuals   *quals;			/* general keys, else NULL */
 	bool		haveranges;		/* one of these has been computed */
+	bool		whole;			/* batches are whole leaves: all is wanted */
+	bool		bare;			/* index-only, but nothing of entries is wanted
+								 * but TIDs, of each node in any order */
 	bool		missed;			/* the last jump was not to the next leaf */
 	bool		stayed;			/* the last one was to the next leaf, or an
 								 * array's next element goes on there */

@@ -26,6 +26,7 @@
 
 #include "access/amapi.h"
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/nbtree.h"
 #include "access/nbtxlog.h"
 #include "access/relscan.h"
@@ -40,6 +41,7 @@
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "nodes/pg_list.h"
+#include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
@@ -674,6 +676,56 @@ fpt_index_fetch_begin(Relation heaprel)
 	return table_index_fetch_begin(heaprel, 0);
 #else
 	return table_index_fetch_begin(heaprel);
+#endif
+}
+
+/*
+ * Prune a page of a table that is about to be read, if that is worth it, as any
+ * scan does.  19 may also set the visibility map, unless the statement changes
+ * the table, which is not known here.  The page is pinned, and not locked.
+ */
+#if PG_VERSION_NUM >= 190000
+static inline void
+fpt_heap_prune(Relation heap, Buffer buf)
+{
+	Buffer		map = InvalidBuffer;
+
+	heap_page_prune_opt(heap, buf, &map, false);
+	if (BufferIsValid(map))
+		ReleaseBuffer(map);
+}
+#else
+#define fpt_heap_prune(heap, buf)	heap_page_prune_opt(heap, buf)
+#endif
+
+/*
+ * Begin a scan of an index, in the current context; without the counts that 18
+ * added for EXPLAIN, and without the flags of 19.
+ */
+static inline IndexScanDesc
+fpt_index_beginscan(Relation heap, Relation index, Snapshot snapshot,
+					int nkeys)
+{
+#if PG_VERSION_NUM >= 190000
+	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0, 0);
+#elif PG_VERSION_NUM >= 180000
+	return index_beginscan(heap, index, snapshot, NULL, nkeys, 0);
+#else
+	return index_beginscan(heap, index, snapshot, nkeys, 0);
+#endif
+}
+
+/*
+ * Has a setting or a mask of a table ruled this path out?  Counted since 18;
+ * before it is dear.
+ */
+static inline bool
+fpt_path_disabled(const Path *path)
+{
+#if PG_VERSION_NUM >= 180000
+	return path->disabled_nodes > 0;
+#else
+	return path->total_cost >= disable_cost;
 #endif
 }
 

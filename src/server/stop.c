@@ -42,6 +42,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_SCAN_PAGE] = "scan_page",
 	[FPT_STOP_SCAN_ASKED] = "scan_asked",
 	[FPT_STOP_SCAN_KILL] = "scan_kill",
+	[FPT_STOP_PUTOFF_VISIT] = "putoff_visit",
 	[FPT_STOP_WINDOW_FILL] = "window_fill",
 	[FPT_STOP_RIGHTMOST] = "rightmost",
 	[FPT_STOP_INSERT_LEAF] = "insert_leaf",

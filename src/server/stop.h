@@ -41,6 +41,7 @@ typedef enum FPTStop
 	FPT_STOP_SCAN_PAGE,			/* batch read, page unlocked (pinned or not) */
 	FPT_STOP_SCAN_ASKED,		/* standby: entries looked up, not yet proven */
 	FPT_STOP_SCAN_KILL,			/* to leave hints at dead entries */
+	FPT_STOP_PUTOFF_VISIT,		/* leaves left, to look up rows put off */
 	FPT_STOP_WINDOW_FILL,		/* leaf numbers copied, none asked for yet */
 
 	/* insertions */

@@ -18,6 +18,7 @@
 #include "page/format.h"
 #include "page/simd.h"
 #include "plan/cost.h"
+#include "plan/count.h"
 #include "plan/explain.h"
 #include "plan/hooks.h"
 #include "plan/plan.h"
@@ -191,6 +192,10 @@ fpt_define_settings(void)
 							 "Make index conditions of row comparisons.",
 							 "And of ORs that mean the same, as a > x OR (a = x AND b > y) does.", &fpt_guc_plan_rows, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.enable_count",
+							 "Let the planner use plans that count in an index.",
+							 NULL, &fpt_guc_enable_count, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
 							 "What to do where an index names a tablespace that does not exist, or that its owner may not use.",
 							 "An index that is built again does without it in any case.",
@@ -219,6 +224,7 @@ _PG_init(void)
 	fpt_hooks_init();
 	fpt_explain_init();
 	fpt_plan_init();
+	fpt_plan_count_init();
 	fpt_stripegc_init();
 }
 

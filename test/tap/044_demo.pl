@@ -31,7 +31,7 @@ SKIP:
 {
 	skip 'the files lie in memory', 3 if $out =~ / lies in memory/;
 	like($out, qr/cold:\ plans.*--\ with\ btree.*--\ with\ fptree.*
-		^Aggregate.*Index\ Only\ Scan.*leaf\ pages\ read\ [1-9].*
+		^Custom\ Scan\ .Fptree\ Count.*leaf\ pages\ read\ [1-9].*
 		^Aggregate.*Index\ Scan.*heap\ pages\ read\ [1-9]/msx,
 		'cold plans with read-ahead');
 	my ($btree) = $out =~ /cold: plans.*?-- with btree(.*?)-- with fptree/s;

@@ -84,6 +84,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM t JOIN n USING (a) WHERE t.b = 3 AND t.a < 50;
 EXPLAIN (COSTS OFF) SELECT max(a), min(a) FROM t;
 EXPLAIN (COSTS OFF) SELECT * FROM p WHERE a > 90 ORDER BY a;
 SELECT sum(b) FROM t WHERE a BETWEEN 100 AND 3000;
+SELECT count(*), count(a) FROM t WHERE a BETWEEN 100 AND 3000;
 SELECT count(*), sum(c) FROM t WHERE (a, b) > (2500, 3);
 SELECT count(*), sum(c) FROM n WHERE (a, b) > (2500, 3);
 SELECT count(*) FROM t JOIN n USING (a) WHERE t.b = 3;

@@ -1,6 +1,6 @@
-# An index-only scan of a standby, held while it finds out what of a leaf's
-# entries is visible: VACUUM is replayed before it asks the visibility map, or
-# after that but before it has found the leaf unchanged.  (The entries of the
+# An index-only scan of a standby, or a count, held while it finds out what of a
+# leaf's entries is visible: VACUUM is replayed before it asks the visibility map,
+# or after that but before it has found the leaf unchanged.  (The entries of the
 # leaf's first rows are those asked for first.)
 
 use strict;
@@ -39,7 +39,7 @@ my $gate = $standby->background_psql('postgres', on_error_stop => 1);
 
 foreach my $stop ('scan_page', 'scan_asked')
 {
-	foreach my $dir ('ASC', 'DESC')
+	foreach my $dir ('ASC', 'DESC', 'count')
 	{
 		my $name = "$stop, $dir";
 
@@ -57,9 +57,13 @@ CREATE INDEX t_k ON t USING fptree (k)});
 
 		# planned beforehand, lest the planner be held
 		$scan->query_safe("$plan SET plan_cache_mode = force_generic_plan;");
-		$scan->query_safe("PREPARE p AS SELECT k FROM t ORDER BY k $dir;");
+		my $query = $dir eq 'count' ? 'SELECT count(*) FROM t' :
+			"SELECT k FROM t ORDER BY k $dir";
+
+		$scan->query_safe("PREPARE p AS $query;");
 		like($scan->query_safe('EXPLAIN EXECUTE p;'),
-			qr/Index Only Scan/, "$name: index-only");
+			$dir eq 'count' ? qr/Fptree Count/ : qr/Index Only Scan/,
+			"$name: index-only");
 		$scan->query_safe("SET fptree.stop_at = '$stop';");
 		$scan->query_until(qr/started/, "\\echo started\nEXECUTE p;\n");
 		ok( $standby->poll_query_until('postgres', q{
@@ -77,6 +81,7 @@ SELECT relallvisible = relpages FROM pg_class WHERE relname = 't'}),
 		my @want = 10 .. 90;
 
 		@want = reverse @want if $dir eq 'DESC';
+		@want = (scalar @want) if $dir eq 'count';
 		is($rows, join("\n", @want, 'end'), "$name: the rows of the snapshot");
 		$scan->quit;
 	}

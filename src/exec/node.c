@@ -1,0 +1,188 @@
+/*-------------------------------------------------------------------------
+ *
+ * exec/node.c
+ *	  The scan of an index by a plan node of ours.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "executor/nodeIndexscan.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "storage/predicate.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/ruleutils.h"
+
+#include "exec/node.h"
+#include "scan/state.h"
+#include "server/compat.h"
+
+void
+fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
+{
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+	EState	   *estate = css->ss.ps.state;
+	ExprContext *standard = css->ss.ps.ps_ExprContext;
+	RangeTblEntry *rte = exec_rt_fetch(plan->scan.scanrelid, estate);
+
+	Assert(css->ss.ss_currentRelation != NULL);
+	ns->css = css;
+	ns->indexid = indexid;
+	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+		return;
+	ns->index = index_open(indexid, rte->rellockmode);
+	ExecIndexBuildScanKeys(&css->ss.ps, ns->index, plan->custom_exprs, false,
+						   &ns->keys, &ns->nkeys, &ns->runtime, &ns->nruntime,
+						   NULL, NULL);
+	if (ns->nruntime == 0)
+		return;
+
+	/* values of runtime keys live as long as the scan, not as a row */
+	ExecAssignExprContext(estate, &css->ss.ps);
+	ns->context = css->ss.ps.ps_ExprContext;
+	css->ss.ps.ps_ExprContext = standard;
+}
+
+void
+fpt_node_restart(FPTNodeScan *ns)
+{
+	EState	   *estate = ns->css->ss.ps.state;
+
+	Assert(ns->index != NULL);
+	if (ns->scan == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+
+		ns->scan = fpt_index_beginscan(ns->css->ss.ss_currentRelation,
+									   ns->index, estate->es_snapshot,
+									   ns->nkeys);
+		ns->scan->xs_want_itup = true;
+		MemoryContextSwitchTo(old);
+	}
+	if (ns->nruntime > 0)
+	{
+		ResetExprContext(ns->context);
+		ExecIndexEvalRuntimeKeys(ns->context, ns->runtime, ns->nruntime);
+	}
+	index_rescan(ns->scan, ns->keys, ns->nkeys, NULL, 0);
+}
+
+void
+fpt_node_close(FPTNodeScan *ns)
+{
+	if (ns->row != NULL)
+		ExecDropSingleTupleTableSlot(ns->row);
+	if (ns->scan != NULL)
+		index_endscan(ns->scan);
+	if (ns->index != NULL)
+		index_close(ns->index, NoLock);
+	ns->row = NULL;
+	ns->scan = NULL;
+	ns->index = NULL;
+}
+
+/* The state of all conditions, and a slot for rows: made when first wanted. */
+static pg_noinline void
+fpt_node_prepare(FPTNodeScan *ns)
+{
+	CustomScanState *css = ns->css;
+	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
+	MemoryContext old = MemoryContextSwitchTo(css->ss.ps.state->es_query_cxt);
+
+	ns->recheck = ExecInitQual(plan->custom_exprs, &css->ss.ps);
+	ns->row = table_slot_create(css->ss.ss_currentRelation, NULL);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Has the entry of this TID, to which the scan has come, a row that the
+ * snapshot sees?  *proven: the visibility map says so (E1).  As
+ * fpt_node_next().
+ */
+static bool
+fpt_node_shows(FPTNodeScan *ns, FPTVisMap *map, ItemPointer tid, bool *proven)
+{
+	BlockNumber blk = ItemPointerGetBlockNumber(tid);
+	BlockNumber base;
+	const uint8 *bits = fpt_map_bits(ns->scan->heapRelation, map, blk, &base);
+	bool		found;
+
+	*proven = fpt_map_visible(bits, blk - base);
+	if (*proven)
+		return true;
+	InstrCountTuples2(&ns->css->ss, 1);
+	found = index_fetch_heap(ns->scan, ns->row);
+	ExecClearTuple(ns->row);
+	return found;
+}
+
+bool
+fpt_node_next(FPTNodeScan *ns, FPTVisMap *map)
+{
+	IndexScanDesc scan = ns->scan;
+	ScanState  *ss = &ns->css->ss;
+	TupleTableSlot *slot = ss->ss_ScanTupleSlot;
+	ExprContext *econtext = ss->ps.ps_ExprContext;
+	ItemPointer tid;
+
+	if (ns->row == NULL)
+		fpt_node_prepare(ns);
+	while ((tid = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
+	{
+		BlockNumber blk = ItemPointerGetBlockNumber(tid);
+		bool		proven;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!fpt_node_shows(ns, map, tid, &proven))
+			continue;
+		ExecClearTuple(slot);
+		index_deform_tuple(scan->xs_itup, scan->xs_itupdesc, slot->tts_values,
+						   slot->tts_isnull);
+		ExecStoreVirtualTuple(slot);
+		if (scan->xs_recheck)
+		{
+			econtext->ecxt_scantuple = slot;
+			if (!ExecQualAndReset(ns->recheck, econtext))
+			{
+				InstrCountFiltered2(ss, 1);
+				continue;
+			}
+		}
+		if (proven)
+			PredicateLockPage(scan->heapRelation, blk, scan->xs_snapshot);
+		return true;
+	}
+	return false;
+}
+
+void
+fpt_node_explain(FPTNodeScan *ns, List *ancestors, ExplainState *es)
+{
+	ScanState  *ss = &ns->css->ss;
+	CustomScan *plan = (CustomScan *) ss->ps.plan;
+	const char *name = get_rel_name(ns->indexid);
+
+	Assert(name != NULL);
+	ExplainPropertyText("Index Name", es->format == EXPLAIN_FORMAT_TEXT ?
+						quote_identifier(name) : name, es);
+	if (plan->custom_exprs != NIL)
+	{
+		List	   *context = set_deparse_context_plan(es->deparse_cxt,
+													   ss->ps.plan, ancestors);
+		bool		prefix = list_length(es->rtable) > 1 || es->verbose;
+		Node	   *cond = (Node *) make_ands_explicit(plan->custom_exprs);
+
+		ExplainPropertyText("Index Cond",
+							deparse_expression(cond, context, prefix, false),
+							es);
+	}
+	if (es->analyze && ss->ps.instrument != NULL)
+		ExplainPropertyFloat("Heap Fetches", NULL,
+							 ss->ps.instrument->ntuples2, 0, es);
+}

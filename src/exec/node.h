@@ -1,0 +1,71 @@
+/*-------------------------------------------------------------------------
+ *
+ * exec/node.h
+ *	  The scan of an index by a plan node of ours.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_EXEC_NODE_H
+#define FPT_EXEC_NODE_H
+
+#include "access/genam.h"
+#include "nodes/execnodes.h"
+#include "utils/relcache.h"
+
+#include "scan/vismap.h"
+#include "server/compat.h"
+
+/*
+ * What a node has of its index.  Its plan is a scan of the table (scanrelid),
+ * whose tuples (custom_scan_tlist) begin with the columns of the index, so that
+ * custom_exprs, the index's conditions, are of these.
+ */
+typedef struct FPTNodeScan
+{
+	CustomScanState *css;
+	Oid			indexid;
+	Relation	index;			/* NULL: EXPLAIN only */
+	IndexScanDesc scan;			/* NULL: not begun */
+	ScanKey		keys;
+	int			nkeys;
+	IndexRuntimeKeyInfo *runtime;
+	int			nruntime;
+	ExprContext *context;		/* for values of runtime keys */
+	ExprState  *recheck;		/* the conditions; NULL: not wanted so far */
+	TupleTableSlot *row;		/* of the table; NULL: not wanted so far */
+} FPTNodeScan;
+
+/*
+ * Open the index and make scan keys of its conditions; from
+ * BeginCustomScan.  The table is open and locked, the index is locked as the
+ * table.  Reads catalogues; allocates in the query's context.
+ */
+extern void fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
+						  int eflags);
+
+/*
+ * Begin the scan, or begin it anew, with the present values of parameters.
+ * Nothing is read yet.  Evaluates expressions, which may raise.
+ */
+extern void fpt_node_restart(FPTNodeScan *ns);
+
+/* End the scan, if it was begun, and close the index. */
+extern void fpt_node_close(FPTNodeScan *ns);
+
+/*
+ * Entry by entry, as core's index-only scan: the next one whose row the
+ * snapshot sees, and that meets the conditions, goes into the node's scan
+ * tuple, whose other columns stay as they are.  False at the end.  For
+ * conditions that the index decides only in part, so that entries must be
+ * rechecked (E4), and other rare cases.
+ *
+ * No page is locked before or after.  Reads the map and the table; runs
+ * functions of conditions; may be cancelled, and raise.
+ */
+extern bool fpt_node_next(FPTNodeScan *ns, FPTVisMap *map);
+
+/* EXPLAIN: the index, its conditions, and with ANALYZE rows looked up. */
+extern void fpt_node_explain(FPTNodeScan *ns, List *ancestors,
+							 ExplainState *es);
+
+#endif							/* FPT_EXEC_NODE_H */

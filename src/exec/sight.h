@@ -1,0 +1,37 @@
+/*-------------------------------------------------------------------------
+ *
+ * exec/sight.h
+ *	  Which entries of a batch have rows that everybody sees.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_EXEC_SIGHT_H
+#define FPT_EXEC_SIGHT_H
+
+#include "access/genam.h"
+
+#include "scan/vismap.h"
+
+/* A node's; zeroed before the first use, except the context. */
+typedef struct FPTSight
+{
+	MemoryContext cxt;
+	FPTVisMap	map;
+	int		   *hidden;			/* entries of the batch, ascending, whose rows
+								 * must be looked up */
+	int			max;
+} FPTSight;
+
+/*
+ * How many entries of the scan's current batch must be looked up in the table;
+ * s->hidden says which.  The rows of the others are visible to the scan's
+ * snapshot, as the visibility map proves (E1), and predicate locks are taken of
+ * their blocks (E3).
+ *
+ * The batch is one of an index-only scan, so that its leaf is pinned, and it
+ * must be asked for only once.  No page is locked before or after.  Reads the
+ * visibility map: may be cancelled, and raise.  Allocates in s->cxt.
+ */
+extern int	fpt_sight_look(IndexScanDesc scan, FPTSight *s);
+
+#endif							/* FPT_EXEC_SIGHT_H */

@@ -1,0 +1,185 @@
+/*-------------------------------------------------------------------------
+ *
+ * plan/only.c
+ *	  What an index of ours answers alone.
+ *
+ * For paths of our own nodes core's matching of clauses with indexes is wanted,
+ * but not the paths that survive in its lists: a bitmap scan may be cheaper
+ * than the index-only scan, and dearer than we are.  So core makes the paths of
+ * one index once more, into an empty list.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_class.h"
+#include "nodes/nodeFuncs.h"
+#include "optimizer/cost.h"
+#include "optimizer/paths.h"
+#include "parser/parsetree.h"
+#include "utils/rel.h"
+
+#include "plan/cost.h"
+#include "plan/only.h"
+#include "server/compat.h"
+
+bool
+fpt_only_table(PlannerInfo *root, RelOptInfo *rel)
+{
+	RangeTblEntry *rte;
+	Relation	table;
+	bool		heap;
+	ListCell   *lc;
+
+	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+		rel->indexlist == NIL || root->qual_security_level > 0 ||
+		!bms_is_empty(rel->lateral_relids))
+		return false;
+	rte = planner_rt_fetch(rel->relid, root);
+	if (rte->inh || rte->tablesample != NULL || rte->securityQuals != NIL)
+		return false;
+	foreach(lc, rel->baserestrictinfo)
+	{
+		if (lfirst_node(RestrictInfo, lc)->pseudoconstant)
+			return false;
+	}
+	table = table_open(rte->relid, NoLock);
+	heap = table->rd_tableam == GetHeapamTableAmRoutine() &&
+		(table->rd_rel->relkind == RELKIND_RELATION ||
+		 table->rd_rel->relkind == RELKIND_MATVIEW);
+	table_close(table, NoLock);
+	return heap;
+}
+
+/* Has the index a column twice?  Conditions are told apart by their columns. */
+static bool
+fpt_columns_twice(const IndexOptInfo *info)
+{
+	ListCell   *a;
+	ListCell   *b;
+
+	foreach(a, info->indextlist)
+	{
+		for_each_cell(b, info->indextlist, lnext(info->indextlist, a))
+		{
+			if (equal(lfirst_node(TargetEntry, a)->expr,
+					  lfirst_node(TargetEntry, b)->expr))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+fpt_only_index(const IndexOptInfo *info)
+{
+	return fpt_is_ours(info) && !fpt_is_barred(info) && enable_indexscan &&
+		enable_indexonlyscan && info->ncolumns > 0 && !info->hypothetical &&
+		!fpt_columns_twice(info);
+}
+
+/* Are these conditions all that there is to ask? */
+static bool
+fpt_only_clauses(const IndexPath *path)
+{
+	ListCell   *lc;
+
+	foreach(lc, path->indexclauses)
+	{
+		if (lfirst_node(IndexClause, lc)->lossy)
+			return false;
+	}
+	foreach(lc, path->indexinfo->indrestrictinfo)
+	{
+		if (!is_redundant_with_indexclauses(lfirst_node(RestrictInfo, lc),
+											path->indexclauses))
+			return false;
+	}
+	return true;
+}
+
+IndexPath *
+fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
+{
+	List	   *paths = rel->pathlist;
+	List	   *partial = rel->partial_pathlist;
+	List	   *indexes = rel->indexlist;
+	bool		bitmap = info->amhasgetbitmap;
+	bool		parallel = info->amcanparallel;
+	IndexPath  *found = NULL;
+	ListCell   *lc;
+
+	rel->pathlist = NIL;
+	rel->partial_pathlist = NIL;
+	rel->indexlist = list_make1(info);
+	info->amhasgetbitmap = false;
+	info->amcanparallel = false;
+	create_index_paths(root, rel);
+	foreach(lc, rel->pathlist)
+	{
+		Path	   *path = (Path *) lfirst(lc);
+
+		if (IsA(path, IndexPath) && path->pathtype == T_IndexOnlyScan &&
+			path->param_info == NULL && !fpt_path_disabled(path) &&
+			fpt_only_clauses((IndexPath *) path))
+		{
+			found = (IndexPath *) path;
+			break;
+		}
+	}
+	rel->pathlist = paths;
+	rel->partial_pathlist = partial;
+	rel->indexlist = indexes;
+	info->amhasgetbitmap = bitmap;
+	info->amcanparallel = parallel;
+	return found;
+}
+
+/* The expression without labels of another type. */
+static Node *
+fpt_unlabelled(Node *expr)
+{
+	while (expr != NULL && IsA(expr, RelabelType))
+		expr = (Node *) ((RelabelType *) expr)->arg;
+	return expr;
+}
+
+/* A copy of a condition, its column as core's plans show it. */
+static Node *
+fpt_only_qual(const RestrictInfo *rinfo)
+{
+	Node	   *clause = copyObjectImpl((Node *) rinfo->clause);
+	List	   *args = NIL;
+
+	if (IsA(clause, OpExpr))
+		args = ((OpExpr *) clause)->args;
+	else if (IsA(clause, ScalarArrayOpExpr))
+		args = ((ScalarArrayOpExpr *) clause)->args;
+	else if (IsA(clause, NullTest))
+	{
+		NullTest   *test = (NullTest *) clause;
+
+		test->arg = (Expr *) fpt_unlabelled((Node *) test->arg);
+	}
+	if (args != NIL)
+		linitial(args) = fpt_unlabelled(linitial(args));
+	return clause;
+}
+
+List *
+fpt_only_quals(const IndexPath *path)
+{
+	List	   *quals = NIL;
+	ListCell   *lc;
+	ListCell   *lq;
+
+	foreach(lc, path->indexclauses)
+	{
+		foreach(lq, lfirst_node(IndexClause, lc)->indexquals)
+			quals = lappend(quals, fpt_only_qual(lfirst_node(RestrictInfo,
+															 lq)));
+	}
+	return quals;
+}
