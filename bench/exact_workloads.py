@@ -1,4 +1,5 @@
-"""The workloads "repeated", "hot" and "warm" of bench/run: counts, no times.
+"""The workloads "repeated", "hot", "warm" and "counts" of bench/run: counts, no
+times.
 
 Used by bench/run.  Bytes and instructions are the same in each run, whatever
 else the machine does, so that one round is all there is.
@@ -53,6 +54,17 @@ MAX_SCAN = 100000
 ONE_PLAN = ("enable_seqscan", "enable_bitmapscan", "enable_sort")
 # What a statement takes is the difference of runs of so many.
 FEW, MANY = 20, 120
+
+# Aggregates of ranges of random keys: (rows in the range, statement, few, many)
+COUNTS = (
+    (1000, "SELECT count(*) FROM counted WHERE k BETWEEN {lo} AND {hi}", 10, 40),
+    (10000, "SELECT count(*) FROM counted WHERE k BETWEEN {lo} AND {hi}", 2, 6),
+    (1000000, "SELECT count(*) FROM counted WHERE k BETWEEN {lo} AND {hi}",
+     1, 2),
+    (1000, "SELECT sum(k) FROM counted WHERE k BETWEEN {lo} AND {hi}", 10, 40),
+    (10000, "SELECT sum(k) FROM counted WHERE k BETWEEN {lo} AND {hi}", 2, 6),
+)
+MAX_COUNTED = 2000000
 
 
 class Exact:
@@ -140,9 +152,9 @@ class Exact:
         self.drop(*[side + ".hot" for side in SIDES])
 
     @staticmethod
-    def loop(side, statement, times):
+    def loop(side, statement, times, off=ONE_PLAN):
         """A script that does a planned statement some times."""
-        settings = ["SET %s = off" % name for name in ONE_PLAN] + \
+        settings = ["SET %s = off" % name for name in off] + \
             ["SET search_path = %s, public" % side]
         return "\n".join(settings + [
             "DO $$BEGIN FOR i IN 1..%d LOOP %s; END LOOP; END$$" %
@@ -151,8 +163,9 @@ class Exact:
     def warm_parts(self, stopped, side, statement, parts, rows):
         """Instructions a row by part: two scans after the first one."""
         names = [function for _, function in parts]
-        one, three = (stopped.profile(self.loop(side, statement, n), names,
-                                      "standard_ProcessUtility")
+        off = ONE_PLAN + ("fptree.enable_count",)
+        one, three = (stopped.profile(self.loop(side, statement, n, off),
+                                      names, "standard_ProcessUtility")
                       for n in (1, 3))
         each = {f: (three[f] - one[f]) / (2 * rows) for f in [""] + names}
         out = {"all": each[""]}
@@ -160,10 +173,50 @@ class Exact:
         out["executor, the rest"] = each[""] - sum(each[f] for f in names)
         return out
 
+    def counts(self):
+        """Instructions of aggregates of ranges, rows in random order: of a table
+        that is all-visible, and after an update of 1% of the rows.
+        """
+        if not available():
+            self.log("  no valgrind: left out")
+            return
+        rows = min(self.rows, MAX_COUNTED)
+        for side in SIDES:
+            self.sql("CREATE TABLE %s.counted WITH (autovacuum_enabled = off) "
+                     "AS SELECT hashint8extended(i, 7) AS k, i AS id, "
+                     "0 AS amount FROM generate_series(1::int8, %d) i" %
+                     (side, rows))
+            self.sql("CREATE INDEX counted_k ON %s.counted USING %s (k)" %
+                     (side, self.am[side]))
+            self.sql("VACUUM (FREEZE, ANALYZE) %s.counted" % side)
+        self.count_ranges(rows, "all-visible")
+        for side in SIDES:
+            self.sql("UPDATE %s.counted SET amount = 1 WHERE id %% 100 = 0" %
+                     side)
+            # the first visit prunes pages, and sets hints of rows
+            self.sql("SELECT count(amount) FROM %s.counted" % side)
+        self.count_ranges(rows, "1% updated")
+        self.check("candidate.counted_k")
+        self.drop(*[side + ".counted" for side in SIDES])
+
+    def count_ranges(self, rows, state):
+        """COUNTS, with the table in this state."""
+        self.sql("CHECKPOINT")
+        got = self.counted(lambda stopped: [
+            (wanted, statement.split()[1], {side: self.hot_count(
+                stopped, side, statement.format(
+                    lo=1 - 2**63 * wanted // rows, hi=2**63 * wanted // rows - 1),
+                few, many) for side in SIDES})
+            for wanted, statement, few, many in COUNTS if wanted <= rows])
+        for wanted, what, count in got:
+            self.format_add("counts", "%s of %s rows, %s" %
+                            (what, "{:,}".format(wanted), state),
+                            "instructions", count)
+
     @staticmethod
-    def hot_count(stopped, side, statement):
+    def hot_count(stopped, side, statement, first=FEW, last=MANY):
         """Instructions of one of many executions of a planned statement."""
         few, many = (stopped.count(Exact.loop(side, statement, n),
                                    "standard_ProcessUtility")
-                     for n in (FEW, MANY))
-        return (many - few) / (MANY - FEW)
+                     for n in (first, last))
+        return (many - few) / (last - first)
