@@ -1,5 +1,5 @@
-"""Instructions of a statement, counted by valgrind.  Used by bench/ascending
-and bench/run.
+"""Instructions of a statement, counted by valgrind.  Used by bench/ascending,
+bench/cliffs, bench/run and bench/short.
 
 The server is stopped meanwhile: a backend without one (postgres --single) runs
 under valgrind --tool=callgrind, and only what its executor does is counted.
@@ -9,12 +9,46 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from pgcluster import BenchError
 
 
 def available():
     return shutil.which("valgrind") is not None
+
+
+def count_each(cluster, statements, function, profile=None):
+    """Instructions that a function of the server takes in each statement, which
+    calls it once, all in one backend; the server is stopped.  profile: a
+    directory for what callgrind writes, or None.
+    """
+    kept = tempfile.mkdtemp(prefix="callgrind.", dir=cluster.dir)
+    if cluster.as_user:
+        shutil.chown(kept, cluster.as_user[2])
+    done = subprocess.run(
+        cluster.as_user + [
+            "valgrind", "--tool=callgrind", "--callgrind-out-file=" +
+            os.path.join(kept, "out"), "--toggle-collect=" + function,
+            "--dump-after=" + function, "--compress-strings=no",
+            cluster.tool("postgres"), "--single", "-D", cluster.data, "bench"],
+        env=cluster.env(), cwd=cluster.dir, universal_newlines=True,
+        input="\n".join(statements) + "\n", stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT)
+    found = []
+    for n in range(1, len(statements) + 1):
+        path = os.path.join(kept, "out.%d" % n)
+        if done.returncode != 0 or not os.path.exists(path):
+            raise BenchError("valgrind failed:\n" + done.stdout)
+        with open(path, encoding="utf-8") as f:
+            found.append(int(re.search(r"^totals: (\d+)", f.read(),
+                                       re.M).group(1)))
+    if "ERROR" in done.stdout:
+        raise BenchError("a statement failed:\n" + done.stdout)
+    if profile is not None:
+        shutil.copytree(kept, profile, dirs_exist_ok=True)
+    shutil.rmtree(kept)
+    return found
 
 
 class Stopped:

@@ -179,6 +179,12 @@ class Cluster(Clients):
                   encoding="utf-8") as f:
             return int(f.readline())
 
+    def halt(self):
+        """Stop the server, whose directory stays until stop()."""
+        self.run([self.tool("pg_ctl"), "-D", self.data, "-m", "fast", "-w",
+                  "stop"])
+        self.running = False
+
     def stop(self):
         if self.running:
             self.running = False
