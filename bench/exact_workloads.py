@@ -1,5 +1,4 @@
-"""The workloads "repeated", "hot", "warm" and "counts" of bench/run: counts, no
-times.
+"""The workloads "repeated", "warm" and "counts" of bench/run: no times.
 
 Used by bench/run.  Bytes and instructions are the same in each run, whatever
 else the machine does, so that one round is all there is.
@@ -10,7 +9,6 @@ from instructions import Stopped, available
 from pgcluster import CpuClock
 
 MAX_REPEATED = 1000000
-MAX_HOT = 1000000
 
 # (type, key of a number that is drawn for each row)
 REPEATED = (
@@ -21,25 +19,7 @@ REPEATED = (
 )
 ROWS_A_KEY = (10, 100, 1000)
 
-# Statements of a table of consecutive ids in a cache; {mid}: one of them.
-HOT = (
-    ("point look-up, one row",
-     "SELECT amount FROM hot WHERE id = {mid}"),
-    ("ORDER BY id LIMIT 1, from the middle",
-     "SELECT id, amount FROM hot WHERE id >= {mid} ORDER BY id LIMIT 1"),
-    ("ORDER BY id LIMIT 20, from the middle",
-     "SELECT id, amount FROM hot WHERE id >= {mid} ORDER BY id LIMIT 20"),
-    ("ORDER BY id LIMIT 100, from the middle",
-     "SELECT id, amount FROM hot WHERE id >= {mid} ORDER BY id LIMIT 100"),
-    ("ORDER BY id DESC LIMIT 20, from the middle",
-     "SELECT id, amount FROM hot WHERE id <= {mid} ORDER BY id DESC LIMIT 20"),
-    ("min(id)", "SELECT min(id) FROM hot"),
-    ("count of 10 ids, index only",
-     "SELECT count(id) FROM hot WHERE id BETWEEN {mid} AND {mid} + 9"),
-    ("count of 1,000 ids, index only",
-     "SELECT count(id) FROM hot WHERE id BETWEEN {mid} AND {mid} + 999"),
-)
-# Scans of all rows of that table in the order of ids: functions of the server
+# Scans of all rows of a table in the order of ids: functions of the server
 # that stand for parts of what a row takes, the executor for the rest.
 SCANS = (
     ("index-only scan", "SELECT count(id) FROM hot WHERE id >= 0",
@@ -52,8 +32,6 @@ SCANS = (
 )
 MAX_SCAN = 100000
 ONE_PLAN = ("enable_seqscan", "enable_bitmapscan", "enable_sort")
-# What a statement takes is the difference of runs of so many.
-FEW, MANY = 20, 120
 
 # Aggregates of ranges of random keys: (rows in the range, statement, few, many)
 COUNTS = (
@@ -113,22 +91,6 @@ class Exact:
         finally:
             self.conn = self.cluster.connect()
             self.clock = CpuClock(self.conn.pid, self.cluster.postmaster_pid())
-
-    def hot(self):
-        """Instructions of short statements, all of it cached and planned."""
-        if not available():
-            self.log("  no valgrind: left out")
-            return
-        rows = min(self.rows, MAX_HOT)
-        self.hot_table(rows)
-        got = self.counted(lambda stopped: [
-            (name, {side: self.hot_count(
-                stopped, side, statement.format(mid=rows // 2 + 123))
-                for side in SIDES}) for name, statement in HOT])
-        for name, count in got:
-            self.format_add("hot", "hot: " + name, "instructions", count)
-        self.check("candidate.hot_id")
-        self.drop(*[side + ".hot" for side in SIDES])
 
     def warm(self):
         """Which part of a row's time in a warm scan is the index's, which the
@@ -214,7 +176,7 @@ class Exact:
                             "instructions", count)
 
     @staticmethod
-    def hot_count(stopped, side, statement, first=FEW, last=MANY):
+    def hot_count(stopped, side, statement, first, last):
         """Instructions of one of many executions of a planned statement."""
         few, many = (stopped.count(Exact.loop(side, statement, n),
                                    "standard_ProcessUtility")

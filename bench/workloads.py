@@ -415,14 +415,14 @@ class Bench(General, Images, Format, Exact):
 # In the order in which they run.  kernel is run by bench/run itself.
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
           "vacuum", "pginsert", "general", "images", "format-size",
-          "format-wal", "format-v7", "format-sweep", "repeated", "hot",
+          "format-wal", "format-v7", "format-sweep", "repeated",
           "warm", "counts", "kernel")
 READERS = ("lookup", "range", "select")
 # Those that start with this have a table of their own; "format": but for the
 # sweep, which has no targets.
 FORMAT = "format"
 # Counts, in a table of their own.
-EXACT = ("repeated", "hot", "warm", "counts")
+EXACT = ("repeated", "warm", "counts")
 EVERY = tuple(name for name in GROUPS
               if not name.startswith(FORMAT) and name not in EXACT)
 CORE = tuple(name for name in EVERY
