@@ -349,7 +349,7 @@ DELETE FROM dead WHERE k % 3 = 0;
 DELETE FROM dead WHERE k IS NULL;
 DELETE FROM deadtemp WHERE k % 3 = 0;
 CREATE FUNCTION hints(index regclass) RETURNS numeric LANGUAGE sql AS $$
-	SELECT sum(dead_entries) FROM generate_series(1, pg_relation_size(index) / current_setting('block_size')::int - 1) p,
+	SELECT sum(dead_entries) FROM fpt_page_numbers(index) p,
 		fptree_page_stats(index::text, p) WHERE type = 'leaf' $$;
 SELECT hints('dead_k'), hints('deadtemp_k');
 SELECT count(*) FROM dead WHERE k BETWEEN 1 AND 2000;

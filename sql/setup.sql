@@ -258,7 +258,8 @@ DECLARE
 BEGIN
 	EXECUTE 'EXPLAIN (SETTINGS, FORMAT JSON) ' || query INTO plan;
 	RETURN (SELECT jsonb_object_agg(key, value)
-			FROM jsonb_each(plan->0->'Settings') WHERE key LIKE 'fptree.%');
+			FROM jsonb_each(plan->0->'Settings')
+			WHERE key LIKE 'fptree.%' AND key <> 'fptree.enable_count');
 END $$;
 
 -- Operator families of other files: from version 18 on, any family that has an

@@ -258,9 +258,10 @@ fpt_btree_deform(const FPTBtree *bt, uint32 block, const FPTBtreeTuple *t,
 			len = 0;
 		else if (att->attlen == -1)
 			len = fpt_btree_varlena_length(att, start + off, t->end - off);
+		else if (att->attlen > 0)
+			len = att->attlen;
 		else
-			len = att->attlen > 0 ? att->attlen :
-				strnlen(start + off, t->end - off) + 1;
+			len = strnlen(start + off, t->end - off) + 1;
 		if (len == 0 || off + len > t->end)
 			fpt_btree_corrupt(bt, block, "A value is not within its tuple");
 		values[i] = fetch_att(start + off, att->attbyval, att->attlen);

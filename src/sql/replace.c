@@ -45,8 +45,11 @@
 
 /* --- reasons ------------------------------------------------------------- */
 
+static void fpt_reason(FPTReplacement *r, const char *fmt,...)
+			pg_attribute_printf(2, 3);
+
 /* Add a reason to those that there are. */
-static void pg_attribute_printf(2, 3)
+static void
 fpt_reason(FPTReplacement *r, const char *fmt,...)
 {
 	StringInfoData s;

@@ -544,7 +544,7 @@ test_faults(void)
 	next_row = 0;
 	for (int i = 0; i < nkeys; i++)
 		keys[i] = kt_key(FPT_CLS_VALUE, 0, (uint64) i << 50 | 1000, 0);
-	for (int i = 0; i < (BLCKSZ > 1024 ? 500 : 60); i++)
+	for (int i = 0; i < (BLCKSZ > 2048 ? 500 : 60); i++)
 	{
 		FPTEntry	e = any_entry();
 
