@@ -358,6 +358,20 @@ SELECT sum(k), count(*) FROM dead;
 SELECT count(*), sum(k) FROM deadtemp;
 SELECT hints('dead_k'), hints('deadtemp_k');
 
+-- where no row can match, core's plan has no scan, however dear the result is
+CREATE TABLE never (k int NOT NULL CHECK (k > 0));
+INSERT INTO never SELECT generate_series(1, 1000);
+CREATE INDEX ON never USING fptree (k);
+VACUUM ANALYZE never;
+CREATE FUNCTION dear(n bigint) RETURNS bigint COST 1000000 LANGUAGE plpgsql AS 'BEGIN RETURN n; END';
+SET constraint_exclusion = on;
+SELECT * FROM counts('SELECT count(*) FROM never WHERE k < 0');
+SELECT * FROM counts('SELECT dear(count(*)) FROM never WHERE k < 0');
+SELECT * FROM counts('SELECT dear(count(*)) FROM never WHERE k > 7 AND k < 5');
+RESET constraint_exclusion;
+SELECT answer, wrong FROM counts('SELECT dear(count(*)) FROM never WHERE k IS NULL');
+SELECT * FROM counts('SELECT dear(count(*)) FROM never WHERE k < 10');
+
 -- an empty index, and one that grows
 CREATE TABLE e (k int);
 CREATE INDEX ON e USING fptree (k);

@@ -37,6 +37,9 @@ fpt_only_table(PlannerInfo *root, RelOptInfo *rel)
 		rel->indexlist == NIL || root->qual_security_level > 0 ||
 		!bms_is_empty(rel->lateral_relids))
 		return false;
+	/* core has not matched its conditions with indexes */
+	if (IS_DUMMY_REL(rel))
+		return false;
 	rte = planner_rt_fetch(rel->relid, root);
 	if (rte->inh || rte->tablesample != NULL || rte->securityQuals != NIL)
 		return false;

@@ -14,8 +14,8 @@
  * Is this a plain table, of core's table access method, in whose indexes nodes
  * of ours may look?  Not under row security, or security barriers, where the
  * order matters in which conditions are asked; nor with parameters of other
- * tables, or conditions without a column.  Looks at the table, which the
- * planner has locked.
+ * tables, or conditions without a column; nor where core has proven that no row
+ * matches.  Looks at the table, which the planner has locked.
  */
 extern bool fpt_only_table(PlannerInfo *root, RelOptInfo *rel);
 
