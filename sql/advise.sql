@@ -270,6 +270,30 @@ SELECT count(*) > 0 AS some, count(*) = count(DISTINCT index) AS once,
 	array_agg(DISTINCT am ORDER BY am) AS ams
 FROM fptree_advise() a JOIN pg_class c ON c.oid = index;
 
+-- names that must be cut are the same without their ends
+CREATE TABLE cut (a int, n int) PARTITION BY RANGE (n);
+CREATE TABLE cut1 PARTITION OF cut FOR VALUES FROM (0) TO (1);
+CREATE TABLE cut2 PARTITION OF cut FOR VALUES FROM (1) TO (2);
+CREATE TABLE cut3 PARTITION OF cut FOR VALUES FROM (2) TO (3);
+CREATE INDEX an_index_whose_name_is_as_long_as_a_name_of_an_index_may_be_001 ON cut1 (a);
+CREATE INDEX an_index_whose_name_is_as_long_as_a_name_of_an_index_may_be_002 ON cut2 (a);
+CREATE INDEX an_index_whose_name_is_as_long_as_a_name_of_an_index_may_be_003 ON cut3 (a);
+CREATE INDEX cut_a ON cut (a);
+SELECT replace(unnest(statements), 'CONCURRENTLY ', '') AS statement FROM fptree_advise('cut_a') \gexec
+SELECT c.relname, am.amname FROM pg_partition_tree('cut_a') t JOIN pg_class c ON c.oid = t.relid
+	JOIN pg_am am ON am.oid = c.relam ORDER BY 1;
+DROP TABLE cut;
+-- no lock is kept, but those of partitions
+CREATE TABLE free (a int);
+CREATE INDEX free_a ON free (a);
+BEGIN;
+SELECT count(*) FROM fptree_advise('free_a');
+SELECT count(*) FROM fptree_advise('free');
+SELECT relation::regclass, mode FROM pg_locks
+WHERE pid = pg_backend_pid() AND relation IN ('free'::regclass, 'free_a'::regclass);
+COMMIT;
+DROP TABLE free;
+
 --
 -- Who may ask.
 --

@@ -236,7 +236,7 @@ fpt_replace_judge(Relation index, FPTReplacement *r)
 	fpt_judge_constraints(index, r);
 	fpt_judge_uses(index, heap, r);
 	fpt_judge_opclasses(index, r);
-	table_close(heap, NoLock);
+	table_close(heap, AccessShareLock);
 }
 
 /* --- CREATE INDEX -------------------------------------------------------- */
@@ -343,20 +343,11 @@ fpt_create_statement(Relation index, const FPTReplacement *r, const char *name,
 			(Node *) make_ands_explicit(pred),
 			deparse_context_for(RelationGetRelationName(heap),
 								RelationGetRelid(heap)), false, false));
-	table_close(heap, NoLock);
+	table_close(heap, AccessShareLock);
 	return s.data;
 }
 
 /* --- what else there is --------------------------------------------------- */
-
-/* A name for the new index that no relation of its schema has. */
-static char *
-fpt_new_name(Relation index, const FPTReplacement *r)
-{
-	return ChooseRelationName(RelationGetRelationName(index), NULL,
-							  get_am_name(r->am),
-							  RelationGetNamespace(index), false);
-}
 
 /* An index's name in the index's schema, quoted. */
 static char *
@@ -364,6 +355,45 @@ fpt_beside(Relation index, const char *name)
 {
 	return quote_qualified_identifier(
 		get_namespace_name(RelationGetNamespace(index)), name);
+}
+
+/* Is the name one of these? */
+static bool
+fpt_is_taken(List *names, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, names)
+	{
+		if (strcmp(lfirst(lc), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A name for the new index that no relation of its schema has, and that is not
+ * taken, as fpt_beside() has it: long names are cut, and may differ at their
+ * ends only.  Reads catalogues.
+ */
+static char *
+fpt_new_name(Relation index, const FPTReplacement *r, List *taken)
+{
+	const char *am = get_am_name(r->am);
+	const char *label = am;
+	int			n = 0;
+
+	for (;;)
+	{
+		char	   *name = ChooseRelationName(RelationGetRelationName(index),
+											  NULL, label,
+											  RelationGetNamespace(index),
+											  false);
+
+		if (!fpt_is_taken(taken, fpt_beside(index, name)))
+			return name;
+		label = psprintf("%s%d", am, ++n);
+	}
 }
 
 /* Statistics targets of expressions, and the statistics. */
@@ -392,7 +422,7 @@ fpt_statistics_statements(List *list, Relation index, const char *to)
 	}
 	if (RelationGetIndexExpressions(index) != NIL)
 		list = lappend(list, psprintf("ANALYZE %s", fpt_qualified(heap)));
-	table_close(heap, NoLock);
+	table_close(heap, AccessShareLock);
 	return list;
 }
 
@@ -422,7 +452,7 @@ fpt_rename_statement(List *list, Relation index, const char *from)
 static List *
 fpt_plain_statements(Relation index, const FPTReplacement *r)
 {
-	char	   *name = fpt_new_name(index, r);
+	char	   *name = fpt_new_name(index, r, NIL);
 	char	   *to = fpt_beside(index, name);
 	Relation	heap = table_open(index->rd_index->indrelid, AccessShareLock);
 	List	   *list = list_make1(fpt_create_statement(index, r, name, false));
@@ -441,7 +471,7 @@ fpt_plain_statements(Relation index, const FPTReplacement *r)
 	list = lappend(list, psprintf("DROP INDEX CONCURRENTLY %s",
 								  fpt_qualified(index)));
 	list = fpt_rename_statement(list, index, to);
-	table_close(heap, NoLock);
+	table_close(heap, AccessShareLock);
 	return fpt_comment_statement(list, index);
 }
 
@@ -466,7 +496,7 @@ fpt_partitioned_statements(Relation index, const FPTReplacement *r)
 	{
 		Relation	part = index_open(lfirst_oid(lc), NoLock);
 		bool		leaf = part->rd_rel->relkind == RELKIND_INDEX;
-		char	   *name = fpt_new_name(part, r);
+		char	   *name = fpt_new_name(part, r, names);
 		char	   *to = fpt_beside(part, name);
 		FPTReplacement own = *r;
 
