@@ -372,6 +372,18 @@ RESET constraint_exclusion;
 SELECT answer, wrong FROM counts('SELECT dear(count(*)) FROM never WHERE k IS NULL');
 SELECT * FROM counts('SELECT dear(count(*)) FROM never WHERE k < 10');
 
+-- the result costs the same in both plans, so that it decides nothing
+CREATE TABLE tiny (k int);
+INSERT INTO tiny SELECT generate_series(1, 50);
+CREATE INDEX ON tiny USING fptree (k);
+VACUUM ANALYZE tiny;
+BEGIN;
+SET LOCAL enable_seqscan = on;
+SET LOCAL max_parallel_workers_per_gather = 0;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM tiny;
+EXPLAIN (COSTS OFF) SELECT dear(count(*)) FROM tiny;
+COMMIT;
+
 -- an empty index, and one that grows
 CREATE TABLE e (k int);
 CREATE INDEX ON e USING fptree (k);

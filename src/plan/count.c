@@ -138,12 +138,14 @@ fpt_index_suits(const FPTWanted *w, const IndexOptInfo *info)
 /*
  * Costs: the index's pages as core has them, little for each row, and
  * those of the table's pages that are not all-visible and have rows of it, each
- * once, as a bitmap scan is charged for them.
+ * once, as a bitmap scan is charged for them.  The result's expressions are
+ * those of core's plan, and cost the same.
  */
 static void
 fpt_cost_count(CustomPath *path, const IndexPath *ip)
 {
 	const RelOptInfo *rel = ip->indexinfo->rel;
+	const QualCost *result = &path->path.pathtarget->cost;
 	double		rows = clamp_row_est(ip->indexselectivity * rel->tuples);
 	double		hidden = rows * (1 - rel->allvisfrac);
 	double		pages = Max(ceil(rel->pages * (1 - rel->allvisfrac)), 1);
@@ -168,7 +170,9 @@ fpt_cost_count(CustomPath *path, const IndexPath *ip)
 	path->path.total_cost = ip->indextotalcost - entries +
 		FPT_COUNT_CPU * (entries + rows * cpu_tuple_cost) +
 		io + hidden * cpu_tuple_cost + cpu_tuple_cost;
-	path->path.startup_cost = path->path.total_cost - cpu_tuple_cost;
+	path->path.startup_cost = path->path.total_cost - cpu_tuple_cost +
+		result->startup;
+	path->path.total_cost += result->startup + result->per_tuple;
 }
 
 /* PlanCustomPath */
