@@ -11,9 +11,10 @@
  * page that it has locked exclusively finishes that split first.
  *
  * The root stays where it is: its entries move to two new pages below it, in
- * one record that needs no flag.  The root is never a leaf: a split moves
- * entries of a leaf to its right sibling and nowhere else (VACUUM's interlock
- * with index-only scans depends on that).
+ * one record that needs no flag.  Not so the only leaf, which is the root, too:
+ * it stays a leaf, and a new page is the root.  So a split moves entries of a
+ * leaf to its right sibling and nowhere else (VACUUM's interlock with
+ * index-only scans depends on that).
  *
  * A page holds far more entries in a narrow encoding than in a wide one, so an
  * entry far away from the others may not let half a page's entries form one.
