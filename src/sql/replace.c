@@ -45,30 +45,12 @@
 
 /* --- reasons ------------------------------------------------------------- */
 
-static void fpt_reason(FPTReplacement *r, const char *fmt,...)
-			pg_attribute_printf(2, 3);
-
 /* Add a reason to those that there are. */
 static void
-fpt_reason(FPTReplacement *r, const char *fmt,...)
+fpt_reason(FPTReplacement *r, const char *reason)
 {
-	StringInfoData s;
-	int			needed;
-
-	initStringInfo(&s);
-	for (;;)
-	{
-		va_list		args;
-
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&s, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&s, needed);
-	}
-	r->reasons = r->reasons == NULL ? s.data :
-		psprintf("%s; %s", r->reasons, s.data);
+	r->reasons = r->reasons == NULL ? pstrdup(reason) :
+		psprintf("%s; %s", r->reasons, reason);
 }
 
 /*
@@ -117,9 +99,10 @@ fpt_judge_opclasses(Relation index, FPTReplacement *r)
 		if (OidIsValid(r->opclasses[i]))
 			continue;
 		r->has_opclasses = false;
-		fpt_reason(r, "access method %s has no operator class like \"%s\" of type %s",
+		fpt_reason(r,
+				   psprintf("access method %s has no operator class like \"%s\" of type %s",
 				   get_am_name(r->am), generate_opclass_name(opclass),
-				   format_type_be(get_opclass_input_type(opclass)));
+				   format_type_be(get_opclass_input_type(opclass))));
 	}
 }
 
@@ -140,22 +123,26 @@ fpt_judge_constraints(Relation index, FPTReplacement *r)
 			return;
 		c = (Form_pg_constraint) GETSTRUCT(tup);
 		if (c->contype == CONSTRAINT_EXCLUSION)
-			fpt_reason(r, "exclusion constraint \"%s\" depends on it",
-					   NameStr(c->conname));
+			fpt_reason(r,
+				   psprintf("exclusion constraint \"%s\" depends on it",
+					   NameStr(c->conname)));
 		else
-			fpt_reason(r, "it is the index of %s \"%s\", which must be a btree",
+			fpt_reason(r,
+				   psprintf("it is the index of %s \"%s\", which must be a btree",
 					   c->contype == CONSTRAINT_PRIMARY ? "primary key" :
-					   "unique constraint", NameStr(c->conname));
+					   "unique constraint", NameStr(c->conname)));
 		ReleaseSysCache(tup);
 	}
 	if (refs == NIL || OidIsValid(constraint))
 		return;
 	if (r->am != BTREE_AM_OID && fpt_core_lacks_speculation())
-		fpt_reason(r, "foreign key \"%s\" references it, which must be a btree before version 18",
-				   get_constraint_name(linitial_oid(refs)));
+		fpt_reason(r,
+				   psprintf("foreign key \"%s\" references it, which must be a btree before version 18",
+				   get_constraint_name(linitial_oid(refs))));
 	else
-		fpt_reason(r, "foreign key \"%s\" depends on it: drop it, and create it again after the new index",
-				   get_constraint_name(linitial_oid(refs)));
+		fpt_reason(r,
+				   psprintf("foreign key \"%s\" depends on it: drop it, and create it again after the new index",
+				   get_constraint_name(linitial_oid(refs))));
 }
 
 /* What the server wants to be a btree, by version. */
@@ -182,9 +169,10 @@ fpt_judge_kind(Relation index, Relation heap, FPTReplacement *r)
 												 RelationGetRelid(index));
 
 	if (index->rd_rel->relispartition)
-		fpt_reason(r, "it is a partition of index \"%s\", which is replaced as a whole",
+		fpt_reason(r,
+				   psprintf("it is a partition of index \"%s\", which is replaced as a whole",
 				   get_rel_name(get_partition_parent(RelationGetRelid(index),
-													 true)));
+													 true))));
 	if (!index->rd_index->indisvalid)
 		fpt_reason(r, index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX ?
 				   "it is not valid: a partition has no index" :
@@ -194,8 +182,9 @@ fpt_judge_kind(Relation index, Relation heap, FPTReplacement *r)
 	if (IsCatalogRelation(heap))
 		fpt_reason(r, "it is an index of the system catalogs");
 	if (OidIsValid(extension))
-		fpt_reason(r, "it belongs to extension \"%s\"",
-				   get_extension_name(extension));
+		fpt_reason(r,
+				   psprintf("it belongs to extension \"%s\"",
+				   get_extension_name(extension)));
 }
 
 /* The fillfactor among the index's options; 0: it has none. */
