@@ -243,6 +243,10 @@ INSERT INTO t VALUES (25, 0) ON CONFLICT (a) DO SELECT FOR UPDATE WHERE t.b > 9 
 		explains('EXPLAIN (COSTS OFF) SELECT * FROM two WHERE (a, b) > (40, 3)',
 			qr/Index Cond: \(ROW\(a, b\) > ROW\(40, 3\)\)/);
 	},
+	'`a > x OR (a = x AND b > y)` begins at (x, y)' => sub {
+		explains('EXPLAIN (COSTS OFF) SELECT * FROM two WHERE a > 40 OR (a = 40 AND b > 3)',
+			qr/Index Cond: \(a >= 40\)/);
+	},
 	'`min`, `max` from the end of an index' => sub {
 		explains('EXPLAIN (COSTS OFF) SELECT min(a), max(a) FROM t',
 			qr/Limit\n[^\n]*Index Scan using t_a.*Limit\n[^\n]*Index Scan Backward using t_a/s);

@@ -52,7 +52,7 @@ ok($ok, 'bench/pgbench/run ends well') or diag($err);
 my $doc = decode_json(slurp_file($json));
 for my $script (@scripts)
 {
-	like($err, qr/ $script: same answers, Index (Only )?Scan on \w+$/m,
+	like($err, qr/ $script: same answers, Index (?:Only )?Scan(?: or Fptree Count)? on \w+$/m,
 		"$script: same plan and answers");
 	my @lines = grep { $_->{group} eq $script } @{ $doc->{results} };
 	for my $n (1, 2)
