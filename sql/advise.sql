@@ -152,7 +152,6 @@ DROP TABLE guessed;
 CREATE TABLE t (a int NOT NULL, b text COLLATE "C", c timestamptz, d text);
 INSERT INTO t SELECT i, i, '2020-01-01', i FROM generate_series(1, 1000) i;
 CREATE UNIQUE INDEX t_a ON t (a);
-ALTER TABLE t REPLICA IDENTITY USING INDEX t_a;
 CREATE INDEX "t Weird ""Name""" ON t (b);
 ALTER TABLE t CLUSTER ON "t Weird ""Name""";
 CREATE INDEX t_c ON t (c DESC NULLS LAST, (a + 1), b COLLATE "POSIX" text_pattern_ops)
@@ -324,6 +323,13 @@ ALTER TABLE bloat OWNER TO CURRENT_USER;
 REVOKE ALL ON SCHEMA fpt_advise FROM PUBLIC;
 REVOKE ALL ON empty, bloat FROM fpt_advise_other;
 DROP ROLE fpt_advise_owner, fpt_advise_other, fpt_advise_reader, fpt_advise_scanner;
+-- Of a replica identity version 17 wants a btree.
+CREATE TABLE known (a int NOT NULL);
+CREATE UNIQUE INDEX known_a ON known USING btree (a);
+ALTER TABLE known REPLICA IDENTITY USING INDEX known_a;
+SELECT replaceable = (current_setting('server_version_num')::int / 10000 <> 17) AS by_version,
+	replaceable = (array_to_string(statements, ';') LIKE '%REPLICA IDENTITY USING INDEX%') AS told
+FROM fptree_advise('known_a');
 -- Merge joins of other files must not meet this family.
 DROP INDEX c_backwards;
 DROP OPERATOR FAMILY backwards USING btree;
