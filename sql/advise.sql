@@ -328,7 +328,7 @@ CREATE TABLE known (a int NOT NULL);
 CREATE UNIQUE INDEX known_a ON known USING btree (a);
 ALTER TABLE known REPLICA IDENTITY USING INDEX known_a;
 SELECT replaceable = (current_setting('server_version_num')::int / 10000 <> 17) AS by_version,
-	replaceable = (array_to_string(statements, ';') LIKE '%REPLICA IDENTITY USING INDEX%') AS told
+	replaceable = coalesce(array_to_string(statements, ';') LIKE '%REPLICA IDENTITY USING INDEX%', false) AS told
 FROM fptree_advise('known_a');
 -- Merge joins of other files must not meet this family.
 DROP INDEX c_backwards;
