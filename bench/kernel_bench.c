@@ -30,6 +30,7 @@
 #include "page/form.h"
 #include "page/kernel.h"
 #include "page/modify.h"
+#include "page/room.h"
 #include "page/rows.h"
 #include "page/simd.h"
 #include "page/widths.h"

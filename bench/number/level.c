@@ -18,6 +18,7 @@
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "page/remove.h"
+#include "page/room.h"
 #include "page/rows.h"
 #include "page/simd.h"
 #include "page/widths.h"

@@ -16,6 +16,7 @@
 #include "page/format.h"
 #include "page/layout.h"
 #include "page/lent.h"
+#include "page/number_geom.h"
 #include "page/simd.h"
 
 /* An entry with its key relative to the page's base. */
@@ -62,9 +63,6 @@ fpt_bits_sound(const FPTLayout *l, void *page)
 		FPT_KIND_LEAF6 - FPT_KIND_LEAF3 && bits >= 1 &&
 		bits <= FPT_LENT_MAX && h->nnull == 0;
 }
-
-/* See page/number.h. */
-extern const FPTGeom *fpt_num_geom(const FPTLayout *l, void *page);
 
 /*
  * Geometry of a page; NULL if its encoding or its counts make no sense.  Not

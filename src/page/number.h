@@ -27,38 +27,8 @@
 #include "page/format.h"
 #include "page/layout.h"
 #include "page/node.h"
+#include "page/number_geom.h"
 #include "page/simd.h"
-
-#define FPT_NUM_MIN_WIDTH	2	/* bytes of a slot */
-#define FPT_NUM_MAX_WIDTH	8
-#define FPT_NUM_MIN_SEP		2	/* bytes of a separator */
-#define FPT_NUM_MAX_SEP		8
-#define FPT_NUM_MAX_LINES	24	/* lines of a node */
-#define FPT_NUM_MAX_LABEL	0xFFFE
-#define FPT_NUM_LABEL_BYTES	2
-#define FPT_NUM_HINT_BYTES	8	/* of a node: a bit for each of FPT_MAX_CAP */
-
-/* A page of numbers that is open: all that is here lies within the page. */
-typedef struct FPTNumbers
-{
-	const FPTLayout *l;
-	char	   *p;				/* BLCKSZ bytes */
-	int			x;				/* lines of a node */
-	int			sw;				/* bytes of a separator */
-	int			ss;				/* separators are in units of 2^ss */
-	int			t;				/* bits of a row */
-	int			ob;				/* of these, bits of an offset */
-	int			maxnodes;
-	int			step;			/* bytes of a node */
-	int			numbers;		/* offsets in the page: of the nodes' numbers */
-	int			shapes;			/* ... of their shapes, a byte each */
-	int			node0;			/* ... of node 0 */
-	int			nkids;			/* nodes in use */
-	int			nnodes;			/* nodes below pd_lower */
-	int			upper;			/* pd_upper: where heads begin */
-	int			nheads;
-	int			headstep;		/* bytes of a head with its label */
-} FPTNumbers;
 
 /* A node of such a page. */
 typedef struct FPTNumNode
@@ -80,9 +50,6 @@ fpt_is_number(const FPTGeom *g)
 /* What fpt_page_sane() asks of the borders of such a page. */
 extern bool fpt_num_sane(const FPTLayout *l, void *page);
 
-/* Open such a page.  False: fpt_num_geom() is NULL. */
-extern bool fpt_num_open(const FPTLayout *l, void *page, FPTNumbers *pg);
-
 /* Is this page one of numbers?  Then open it as that. */
 static inline bool
 fpt_num_page(FPTPage pg, FPTNumbers *n)
@@ -103,13 +70,6 @@ static inline int
 fpt_bits_of(uint64 v)
 {
 	return v == 0 ? 0 : fpt_top_bit(v) + 1;
-}
-
-/* Slots of a node of x lines, with w bytes each. */
-static inline int
-fpt_num_cap(int x, int w)
-{
-	return Min(FPT_MAX_CAP, x * FPT_LINE / w);
 }
 
 /* The number of a row; of one whose offset has no more than ob bits. */
@@ -187,20 +147,6 @@ fpt_num_fits(const FPTNumNode *d, uint64 e)
 	return e >= d->b && e - d->b <= fpt_ones(8 * d->w);
 }
 
-/* Where the hints begin; 8 bytes for each node, up to pd_upper. */
-static inline int
-fpt_num_hint_off(const FPTNumbers *pg)
-{
-	return pg->upper - FPT_NUM_HINT_BYTES * pg->maxnodes;
-}
-
-/* Bytes of the hole that are no hints. */
-static inline int
-fpt_num_hole(const FPTNumbers *pg)
-{
-	return fpt_num_hint_off(pg) - (pg->node0 + pg->nnodes * pg->step);
-}
-
 /*
  * The hints of a node.  Others may set some at the same time, under a share
  * lock as well.
@@ -221,15 +167,6 @@ fpt_num_set_hints(const FPTNumbers *pg, int ordinal, uint64 hints)
 }
 
 /* --- reading (page/number.c) --------------------------------------------- */
-
-/*
- * Geometry of a page of numbers, the same for all; NULL if the counts and
- * borders of this one make no sense.
- */
-extern const FPTGeom *fpt_num_geom(const FPTLayout *l, void *page);
-
-/* Where the parts of a page are: sets maxnodes and offsets from x and sw. */
-extern void fpt_num_place(FPTNumbers *pg);
 
 /* Open a kid's node.  False: its number or its shape makes no sense. */
 extern bool fpt_num_node(const FPTNumbers *pg, int kid, FPTNumNode *d);

@@ -530,7 +530,7 @@ fpt_num_roomy(const FPTNumbers *pg)
 }
 
 /*
- * See page/modify.h.  FPT_UNFIT also if much of the page is free: then it
+ * See page/room.h.  FPT_UNFIT also if much of the page is free: then it
  * should be formed anew.
  */
 FPTResult

@@ -140,7 +140,7 @@ typedef struct FPTOrder
 
 /* The part that tells entries apart where this one is the same. */
 static inline int
-fpt_part_next(const FPTGeom *g, int part)
+fpt_order_next(const FPTGeom *g, int part)
 {
 	return part == FPT_PART_KEY && fpt_is_wide(g) ? FPT_PART_LOW : FPT_PART_TID;
 }
@@ -159,7 +159,7 @@ fpt_tied_below(const FPTOrder *o, int a, int b)
 
 	if (part == FPT_PART_TID || fpt_slots_tell(g))
 		return false;
-	part = fpt_part_next(g, part);
+	part = fpt_order_next(g, part);
 	if (part == FPT_PART_LOW)
 	{
 		na = fpt_slot_low(g, o->node, a);
@@ -339,7 +339,7 @@ fpt_order_part(FPTPage pg, const char *node, int part, uint8 *slots, int n)
 		if (i < n && o.at[pos[i]] == o.at[pos[from]])
 			continue;
 		if (i - from > 1)
-			fpt_order_part(pg, node, fpt_part_next(g, part), slots + from,
+			fpt_order_part(pg, node, fpt_order_next(g, part), slots + from,
 						   i - from);
 		from = i;
 	}

@@ -42,4 +42,12 @@ extern bool fpt_tuple_visit_prefix(FPTTupleWalk *w);
 /* The walk of pages whose slots have a tuple each; false: corrupt. */
 extern bool fpt_tuple_walk_slots(FPTTupleWalk *w);
 
+/* Is there room in the hole for the tuple that a slot with this key needs? */
+static inline bool
+fpt_tuple_fits(FPTPage pg, const FPTKey *key)
+{
+	return !fpt_has_offsets(pg.g) ||
+		fpt_tuple_room(pg) >= fpt_tuple_space(key->len);
+}
+
 #endif							/* FPT_PAGE_TUPLE_H */

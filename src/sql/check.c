@@ -62,6 +62,7 @@
 #include "page/check.h"
 #include "page/copy.h"
 #include "page/format.h"
+#include "page/hints.h"
 #include "page/kernel.h"
 #include "page/layout.h"
 #include "page/prefix.h"

@@ -30,6 +30,7 @@
 #include "key/image.h"
 #include "page/copy.h"
 #include "page/format.h"
+#include "page/hints.h"
 #include "page/kernel.h"
 #include "page/layout.h"
 #include "page/lent.h"

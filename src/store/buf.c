@@ -24,6 +24,7 @@
 #include "key/procs.h"
 #include "page/check.h"
 #include "page/format.h"
+#include "page/hints.h"
 #include "page/kernel.h"
 #include "page/widths.h"
 #include "server/compat.h"

@@ -39,6 +39,7 @@
 
 #include "page/check.h"
 #include "page/format.h"
+#include "page/hints.h"
 #include "page/kernel.h"
 #include "page/modify.h"
 #include "server/compat.h"

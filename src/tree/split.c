@@ -45,6 +45,7 @@
 #include "page/modify.h"
 #include "page/prefix.h"
 #include "page/remove.h"
+#include "page/room.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/meta.h"

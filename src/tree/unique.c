@@ -20,6 +20,7 @@
 #include "key/tid.h"
 #include "page/copy.h"
 #include "page/format.h"
+#include "page/hints.h"
 #include "page/kernel.h"
 #include "page/port.h"
 #include "server/stop.h"
