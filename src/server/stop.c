@@ -75,6 +75,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_BUILD_LOAD] = "build_load",
 	[FPT_STOP_BUILD_META] = "build_meta",
 	[FPT_STOP_BUILD_DONE] = "build_done",
+	[FPT_STOP_CHECK_PAGE] = "check_page",
 };
 
 int			fpt_stops_armed = 0;

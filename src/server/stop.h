@@ -82,6 +82,9 @@ typedef enum FPTStop
 	FPT_STOP_BUILD_LOAD,		/* table read, nothing written */
 	FPT_STOP_BUILD_META,		/* the metapage alone is not written */
 	FPT_STOP_BUILD_DONE,		/* all written */
+
+	/* checks */
+	FPT_STOP_CHECK_PAGE,		/* to copy a page */
 	FPT_NSTOPS
 } FPTStop;
 

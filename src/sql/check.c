@@ -67,6 +67,7 @@
 #include "page/layout.h"
 #include "page/prefix.h"
 #include "server/compat.h"
+#include "server/stop.h"
 #include "sql/heapcheck.h"
 #include "sql/relcheck.h"
 #include "store/buf.h"
@@ -197,6 +198,7 @@ fpt_verify_read(FPTVerify *v, FPTView *view, uint32 pageno, uint32 from)
 {
 	Assert(view == &v->target || view == &v->above);
 	fpt_verify_exists(v, pageno, from);
+	fpt_stop_point(FPT_STOP_CHECK_PAGE);
 	fpt_copy_page(v->rel, &v->ix.map, pageno, v->strategy, view->page);
 	view->pageno = pageno;
 	view->n = 0;
@@ -911,7 +913,7 @@ fpt_verify_unlinked(FPTVerify *v)
 	uint32		free = 0;
 	uint32		pageno;
 
-	Assert(v->seen[v->ix.root / 8] & (1 << (v->ix.root % 8)));
+	Assert(v->seen[0] & (1 << FPT_FIRSTPAGE));
 	for (pageno = FPT_FIRSTPAGE; pageno < v->npages; pageno++)
 	{
 		if (v->seen[pageno / 8] & (1 << (pageno % 8)))
