@@ -5,8 +5,10 @@ from labrun import Experiment, curves, quantile, short, speedups, within
 
 PAPER = "fpB+ (Chen, Gibbons, Mowry, Valentin 2002)"
 TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
-         "cachefirst", "vcachefirst", "nbtree")
+         "cachefirst", "vcachefirst", "nbtree", "product")
 DRAWN = ("sorted", "micro", "diskfirst", "cachefirst")
+SHOWN = ("sorted", "diskfirst", "cachefirst", "nbtree", "product")
+HUNDRED = 100000000
 DISK_FIRST = "used: src/page"
 MEMMOVE = ("the direction is right: it grows with the page; moving half a "
            "sorted array takes the less the faster a processor copies, and "
@@ -129,7 +131,7 @@ def deletions(lab, x):
 def scans(lab, x):
     """Figure 15."""
     n, long = (3000000, 300000) if lab.quick else (3000000, 1000000)
-    trees = ("sorted", "micro", "diskfirst", "cachefirst")
+    trees = DRAWN + ("nbtree", "product")
     tests = ["scan=100", "scan=1000", "scan=%d" % long]
     out = lab.measure(tests, trees, n, page=16384, rounds=3)
     for test in tests:
@@ -247,13 +249,57 @@ def fan_outs(x, space):
             "header of a line here", "goal G: src/page/widths.c")
 
 
-FIGURES = {"fpfig10": searches, "fpfig13": insertions, "fpfig14": deletions,
+def product(lab, x):
+    """The product's page beside the papers', keys of 4 and of 8 bytes.
+
+    Counts and times of one kind of tree each; not a figure of a paper.
+    """
+    n = 3000000 if lab.quick else 10000000
+    tests = ("search", "cold", "scan=1000", "space")
+    for key in (4, 8):
+        out = lab.measure(tests, SHOWN, n, fill=90, key=key)
+        out.update(lab.measure(["insert"], SHOWN, n // 4, fill=70, key=key))
+        x.table("The product's page: %s keys of %d bytes, 8 kB, scattered" % (
+            short(n), key), product_rows(out, tests + ("insert",), SHOWN))
+
+
+def hundred(lab, x):
+    """A hundred million keys, which the processor's caches hold no level of
+    but the root; memory in huge pages and in small ones."""
+    trees = ("p8", "vcsb8", "mbplus") + SHOWN
+    tests = ("search", "cold", "scan=1000", "space")
+    for memory, name in ((1, "huge"), (0, "small")):
+        out = lab.measure(tests, trees, HUNDRED, fill=90, memory=memory,
+                          rounds=3)
+        x.table("The product's page: %s keys of 4 bytes, 8 kB, scattered, "
+                "%s pages of memory" % (short(HUNDRED), name),
+                product_rows(out, tests, trees))
+
+
+def product_rows(out, tests, trees):
+    """A line a tree: medians, and the ratio to btree's page."""
+    rows = [["tree"] + [cell for t in tests for cell in (
+        "%s, %s" % (t.replace("=", " of "), out[t].line["unit"]),
+        "of btree's")]]
+    for tree in trees:
+        row = [out["search"].trees[tree]["label"]]
+        for t in tests:
+            value = out[t].median(tree)
+            row += ["%.4g" % value, "%.2f" % (
+                value / out[t].median("nbtree"))]
+        rows.append(row)
+    return rows
+
+
+FIGURES = {"product": product, "hundred": hundred, "fpfig10": searches,
+           "fpfig13": insertions, "fpfig14": deletions,
            "fpfig15": scans, "fpfig16": pages}
 
 
 def run(lab, only):
     x = Experiment("pages", PAPER)
     for name, part in FIGURES.items():
-        if not only or name in only or "pages" in only:
+        if name in only or ((not only or "pages" in only) and
+                            not (lab.quick and part is hundred)):
             part(lab, x)
     return x

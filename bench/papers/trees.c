@@ -23,7 +23,9 @@
 	/* tree_cachefirst.c */ \
 	row(cachefirst) row(vcachefirst) \
 	/* tree_nbtree.c */ \
-	row(nbtree)
+	row(nbtree) \
+	/* tree_product.c */ \
+	row(product)
 
 #define DECLARE(id)	extern const TreeKind id;
 #define ADDRESS(id)	&id,
