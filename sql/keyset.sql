@@ -131,6 +131,12 @@ EXPLAIN (COSTS OFF) SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDE
 SELECT passed('SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20');
 RESET ROLE;
 SELECT passed('SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20') AS owner;
+-- nor where a policy implies the condition, and may be asked first itself
+CREATE POLICY few_rows ON s AS RESTRICTIVE USING (a < 7 OR (a = 7 AND b > 0));
+SET ROLE regress_fptree_pager;
+EXPLAIN (COSTS OFF) SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20;
+SELECT passed('SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20');
+RESET ROLE;
 RESET enable_bitmapscan;
 DROP FUNCTION passed;
 DROP TABLE s;

@@ -329,17 +329,14 @@ fpt_outer_value(const FPTKeyColumns *cols, const FPTKeyTerm *term)
 /*
  * The clause "operand >= value", or "operand <= value", that a term implies,
  * with the security level of the clause that says it: so it is not asked before
- * quals that hide rows, unless it is leakproof.  It is marked if all of that
- * clause may be asked first, as the position has its other values, too: see
- * fpt_is_implied().  NULL if there is no such operator.  In the
- * current context; reads catalogues.
+ * quals that hide rows, unless it is leakproof.  With a mark, or without: see
+ * fpt_is_implied().  NULL if there is no such operator.  In the current
+ * context; reads catalogues.
  */
 static RestrictInfo *
-fpt_term_clause(PlannerInfo *root, RelOptInfo *rel, const FPTKeyColumns *cols,
-				const RestrictInfo *from, const FPTKeyTerm *term)
+fpt_term_clause(PlannerInfo *root, const FPTKeyColumns *cols,
+				const RestrictInfo *from, const FPTKeyTerm *term, bool mark)
 {
-	bool		mark = from->leakproof ||
-		from->security_level <= rel->baserestrict_min_security;
 	Oid			family = cols->family[term->col];
 	Node	   *value = fpt_outer_value(cols, term);
 	Oid			ltype;
@@ -369,6 +366,25 @@ fpt_term_clause(PlannerInfo *root, RelOptInfo *rel, const FPTKeyColumns *cols,
 	return implied;
 }
 
+/* May all of these that can say a position be asked first? */
+static bool
+fpt_are_free(const RelOptInfo *rel, const List *clauses)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		RestrictInfo *rinfo = lfirst_node(RestrictInfo, lc);
+		Node	   *clause = (Node *) rinfo->clause;
+
+		if ((is_orclause(clause) || IsA(clause, RowCompareExpr)) &&
+			!rinfo->leakproof &&
+			rinfo->security_level > rel->baserestrict_min_security)
+			return false;
+	}
+	return true;
+}
+
 List *
 fpt_keyset_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
 				   bool or)
@@ -382,6 +398,8 @@ fpt_keyset_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
 	};
 	List	   *clauses = NIL;
 	ListCell   *lc;
+	bool		mark = fpt_are_free(rel, rel->baserestrictinfo) &&
+		fpt_are_free(rel, rel->joininfo);
 
 	foreach(lc, rel->baserestrictinfo)
 	{
@@ -397,7 +415,7 @@ fpt_keyset_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
 
 			if (fpt_keyset_terms(&cols, clause, i, &term, 1) == 0)
 				continue;
-			implied = fpt_term_clause(root, rel, &cols, from, &term);
+			implied = fpt_term_clause(root, &cols, from, &term, mark);
 			if (implied != NULL)
 				clauses = lappend(clauses, implied);
 		}
