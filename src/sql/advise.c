@@ -548,12 +548,17 @@ fptree_advise(PG_FUNCTION_ARGS)
 Datum
 fptree_stat_approx(PG_FUNCTION_ARGS)
 {
-	Relation	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
+	Oid			table = IndexGetRelation(PG_GETARG_OID(0), true);
+	Relation	rel;
 	Datum		values[FPT_APPROX_COLS] = {0};
 	bool		nulls[FPT_APPROX_COLS] = {false};
 	TupleDesc	desc;
 	FPTEstimate e;
 
+	/* The table, which is opened as well, is locked first, as by all others. */
+	if (OidIsValid(table))
+		LockRelationOid(table, AccessShareLock);
+	rel = fpt_open_index(PG_GETARG_OID(0), AccessShareLock);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	fpt_require_columns(desc, FPT_APPROX_COLS);
@@ -578,6 +583,8 @@ fptree_stat_approx(PG_FUNCTION_ARGS)
 									e.size) / 100.0);
 	values[8] = BoolGetDatum(!e.whole);
 	index_close(rel, AccessShareLock);
+	if (OidIsValid(table))
+		UnlockRelationOid(table, AccessShareLock);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values,
 											 nulls));
 }
