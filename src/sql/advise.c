@@ -108,6 +108,23 @@ fpt_is_advisable(Relation rel)
 }
 
 /*
+ * Are these TOAST tables, of the temporary tables of any session too?  The
+ * server tells only this session's.
+ */
+static bool
+fpt_is_toast_schema(Oid schema)
+{
+	char	   *name;
+
+	if (IsToastNamespace(schema))
+		return true;
+	if (!isOtherTempNamespace(schema))
+		return false;
+	name = get_namespace_name(schema);
+	return name != NULL && strncmp(name, "pg_toast", strlen("pg_toast")) == 0;
+}
+
+/*
  * The indexes of the database but those of the system, of either access method.
  * Reads pg_class; locks no index.
  */
@@ -129,7 +146,7 @@ fpt_all_indexes(void)
 			 c->relkind == RELKIND_PARTITIONED_INDEX) &&
 			(c->relam == BTREE_AM_OID || c->relam == fptree) &&
 			!IsCatalogNamespace(c->relnamespace) &&
-			!IsToastNamespace(c->relnamespace) &&
+			!fpt_is_toast_schema(c->relnamespace) &&
 			c->oid >= FirstNormalObjectId)
 			list = lappend_oid(list, c->oid);
 	}

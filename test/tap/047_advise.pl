@@ -261,7 +261,7 @@ is($node->safe_psql('postgres', q{SELECT approximate,
 # --- other sessions ---
 my $held = IPC::Run::start([ 'psql', '-X', '-q', '-d',
 		$node->connstr('postgres'), '-c', q{
-	CREATE TEMP TABLE other AS SELECT k FROM t;
+	CREATE TEMP TABLE other AS SELECT k, 'has TOAST' AS t FROM t;
 	CREATE INDEX other_k ON other (k);}, '-c', 'BEGIN',
 		'-c', 'LOCK TABLE locked, p2', '-c', 'SELECT pg_sleep(600)' ],
 	'>', \my $held_out, '2>', \my $held_err);
@@ -271,7 +271,8 @@ $node->poll_query_until('postgres',
 is($node->safe_psql('postgres', q{SET statement_timeout = '60s';
 	SELECT c.relname, a.on_table, a.am, size, fptree_size, replaceable, reason
 	FROM fptree_advise() a JOIN pg_class c ON c.oid = index
-	WHERE c.relname IN ('locked_k', 'other_k', 'p_k') ORDER BY 1})
+	WHERE c.relname IN ('locked_k', 'other_k', 'p_k') OR c.relname LIKE 'pg_toast%'
+	ORDER BY 1})
 	  =~ s/pg_temp_\d+/pg_temp/r,
 	"locked_k|||||f|it is locked by another session\n"
 	  . "other_k|pg_temp.other|btree|||f|it belongs to a temporary table of another session\n"
