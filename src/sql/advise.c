@@ -108,8 +108,8 @@ fpt_is_advisable(Relation rel)
 }
 
 /*
- * Are these TOAST tables, of the temporary tables of any session too?  The
- * server tells only this session's.
+ * Is this a schema of TOAST tables?  Of those of temporary tables the server
+ * knows only this session's.
  */
 static bool
 fpt_is_toast_schema(Oid schema)
