@@ -48,6 +48,7 @@
 #include "store/index.h"
 #include "store/map.h"
 #include "store/meta.h"
+#include "store/owner.h"
 #include "store/place.h"
 #include "store/stripe.h"
 
@@ -698,6 +699,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	index->rd_amcache = NULL;
 
 	/* Before the scan, so that bad options are found before the work. */
+	fpt_stripes_claim(index);
 	nstripes = fpt_stripes_make(heap, index, stripes);
 	load = fpt_load_begin(index, false, stripes, nstripes,
 						  RelationGetNumberOfBlocks(heap));

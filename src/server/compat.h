@@ -762,6 +762,19 @@ typedef RelFileLocator FPTLocator;
 typedef RelFileNode FPTLocator;
 #endif
 
+/*
+ * That of a file of this database, by its tablespace as pg_class has it, and
+ * the number in its name.
+ */
+static inline FPTLocator
+fpt_locator(Oid space, Oid number)
+{
+	FPTLocator	file = {OidIsValid(space) ? space : MyDatabaseTableSpace,
+		MyDatabaseId, number};
+
+	return file;
+}
+
 /* --- stripes ------------------------------------------------------------- */
 
 /*

@@ -41,6 +41,7 @@
 #include "sql/relcheck.h"
 #include "sql/stripegc.h"
 #include "store/map.h"
+#include "store/owner.h"
 #include "store/stripe.h"
 
 /*
@@ -193,69 +194,6 @@ fpt_stripegc_handled(void)
 /* --- collection --------------------------------------------------------- */
 
 /*
- * What a living index's metapage names; 0 if it is no fptree index, is gone,
- * has lost its file, or is temporary, which no striped one is, and nobody else
- * can read; -1 if the metapage cannot be read.  Locks it, AccessShareLock, to
- * the end of the transaction.
- */
-static int
-fpt_stripes_of_living(Oid indexid, Oid *oids)
-{
-	Relation	index = try_relation_open(indexid, AccessShareLock);
-	int			n = 0;
-
-	if (index == NULL)
-		return 0;
-	if (fpt_is_fptree(index) &&
-		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP &&
-		fpt_has_storage(index))
-		n = fpt_metapage_stripes(index, oids);
-	Assert(n >= -1 && n <= FPT_MAX_STRIPES);
-	relation_close(index, NoLock);
-	return n;
-}
-
-/*
- * Is this one of n OIDs?  n may be -1, of a metapage that cannot be read: no.
- */
-static bool
-fpt_oid_is_in(Oid oid, const Oid *oids, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (oids[i] == oid)
-			return true;
-	return false;
-}
-
-/*
- * The index whose metapage names a stripe; InvalidOid: none.  Opens all indexes
- * that are no btrees, and locks each for a moment, that one to the end of the
- * transaction: the last resort.
- */
-static Oid
-fpt_index_with(Oid stripe)
-{
-	List	   *indexes = fpt_relations_of(InvalidOid, RELKIND_INDEX);
-	Oid			found = InvalidOid;
-	ListCell   *lc;
-
-	foreach(lc, indexes)
-	{
-		Oid			oids[FPT_MAX_STRIPES];
-		int			n = fpt_stripes_of_living(lfirst_oid(lc), oids);
-
-		if (fpt_oid_is_in(stripe, oids, n))
-		{
-			found = lfirst_oid(lc);
-			break;
-		}
-		UnlockRelationOid(lfirst_oid(lc), AccessShareLock);
-	}
-	list_free(indexes);
-	return found;
-}
-
-/*
  * Name the stripes that an index has after it, by which builds will find them
  * (S1).  Another stripe that has such a name is dropped, unless it is some
  * index's: then its name stays, and so does that of ours.  Locks the index,
@@ -266,8 +204,9 @@ static void
 fpt_stripes_adopt(Oid indexid)
 {
 	Oid			oids[FPT_MAX_STRIPES];
-	int			n = fpt_stripes_of_living(indexid, oids);
+	int			n = fpt_stripes_of_living(indexid, fptinsert, oids);
 	Oid			named;
+	Oid			owner;
 
 	Assert(OidIsValid(indexid));
 	for (int k = 0; k < n; k++)
@@ -279,7 +218,8 @@ fpt_stripes_adopt(Oid indexid)
 		if (OidIsValid(other))
 		{
 			if (!fpt_is_stripe(other, &named) ||
-				OidIsValid(fpt_index_with(other)))
+				fpt_stripe_owner(other, fptinsert, InvalidOid,
+								 &owner) != FPT_OWNER_NONE)
 				continue;
 			fpt_stripe_drop(other);
 		}
@@ -337,7 +277,7 @@ fpt_stripes_inherit(const FPTDropped *d, List **kept)
 
 		if (lfirst_oid(lc) == d->index || !fpt_is_written_here(lfirst_oid(lc)))
 			continue;
-		ntheirs = fpt_stripes_of_living(lfirst_oid(lc), theirs);
+		ntheirs = fpt_stripes_of_living(lfirst_oid(lc), fptinsert, theirs);
 		sure &= ntheirs >= 0;
 		for (int k = 0; k < d->n; k++)
 			if (fpt_oid_is_in(d->oids[k], theirs, ntheirs))
@@ -381,7 +321,7 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 			continue;
 		if (named != d->index && named != partner)
 		{
-			ntheirs = fpt_stripes_of_living(named, theirs);
+			ntheirs = fpt_stripes_of_living(named, fptinsert, theirs);
 			if (ntheirs != 0)
 				partner = named;
 		}
@@ -390,18 +330,21 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 			fpt_stripe_drop(d->oids[k]);
 	}
 	if (d->n == 0)
-		partner = fpt_index_with(fpt_stripe_by_name(d->index, 1));
+		(void) fpt_stripe_owner(fpt_stripe_by_name(d->index, 1), fptinsert,
+								InvalidOid, &partner);
 	if (OidIsValid(partner))
 		fpt_stripes_adopt(partner);
 	if (ntheirs < 0 || (d->n > 0 && !OidIsValid(partner)))
 		return;
 	for (int k = 1; OidIsValid(oid = fpt_stripe_by_name(d->index, k)); k++)
 	{
-		Oid			third = fpt_index_with(oid);
+		Oid			third;
+		FPTOwner	whose = fpt_stripe_owner(oid, fptinsert, InvalidOid,
+											 &third);
 
-		if (OidIsValid(third))
+		if (whose == FPT_OWNER_FOUND)
 			fpt_stripes_adopt(third);
-		else
+		else if (whose == FPT_OWNER_NONE)
 			fpt_stripe_drop(oid);
 	}
 }

@@ -677,6 +677,24 @@ fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 		smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
 }
 
+/* See store/place.h.  Nobody changes the file any more. */
+bool
+fpt_copy_old_meta(FPTLocator file, bool logged, char *copy)
+{
+	SMgrRelation smgr = smgropen(file, FPT_NO_BACKEND);
+	Buffer		buf;
+
+	if (!smgrexists(smgr, MAIN_FORKNUM) ||
+		smgrnblocks(smgr, MAIN_FORKNUM) <= FPT_METAPAGE)
+		return false;
+	buf = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, FPT_METAPAGE,
+									RBM_ZERO_ON_ERROR, NULL, logged);
+	LockBuffer(buf, BUFFER_LOCK_SHARE);
+	memcpy(copy, BufferGetPage(buf), BLCKSZ);
+	UnlockReleaseBuffer(buf);
+	return true;
+}
+
 /* --- allocation --------------------------------------------------------- */
 
 /*

@@ -246,6 +246,13 @@ fpt_rawread_meta(Relation rel)
 }
 
 /*
+ * Copy the metapage of a file that this transaction has taken from an index,
+ * whatever is in it; what cannot be read is zeroes.  "logged": it was a
+ * permanent index's.  False: there is no such file, or nothing in it.
+ */
+extern bool fpt_copy_old_meta(FPTLocator file, bool logged, char *copy);
+
+/*
  * Ask for an existing page, pinning nothing (P5); true if that started a read.
  * Raises an error if the file cannot be opened.
  */

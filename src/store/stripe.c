@@ -609,11 +609,10 @@ fpt_stripe_by_name(Oid index, int k)
  * relations with one of them each.
  */
 bool
-fpt_is_stripe(Oid relid, Oid *index)
+fpt_stripe_named(Oid relid, Oid *index, int *k)
 {
 	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Form_pg_class form;
-	int			k;
 	bool		is;
 
 	if (!HeapTupleIsValid(tup))
@@ -621,9 +620,17 @@ fpt_is_stripe(Oid relid, Oid *index)
 	form = (Form_pg_class) GETSTRUCT(tup);
 	is = form->relkind == RELKIND_TOASTVALUE &&
 		form->relam == get_table_am_oid(FPT_STRIPE_AM, true) &&
-		sscanf(NameStr(form->relname), "fptree_%u_%d", index, &k) == 2;
+		sscanf(NameStr(form->relname), "fptree_%u_%d", index, k) == 2;
 	ReleaseSysCache(tup);
 	return is;
+}
+
+bool
+fpt_is_stripe(Oid relid, Oid *index)
+{
+	int			k;
+
+	return fpt_stripe_named(relid, index, &k);
 }
 
 /* See store/stripe.h.  Reads all of pg_class: it has no index on relam. */

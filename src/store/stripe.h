@@ -67,8 +67,8 @@ extern void fpt_stripes_record_names(Oid index, const char *was,
  * Make the stripes that an index's option asks for, with empty files, and drop
  * those it has beyond them.  oids has room for FPT_MAX_STRIPES; returns how
  * many there are, 0: the index is not striped.  For builds, before anything is
- * written: needs the lock that a build has, takes AccessExclusiveLock on the
- * stripes.  Raises errors.
+ * written, and after fpt_stripes_claim(): needs the lock that a build has,
+ * takes AccessExclusiveLock on the stripes.  Raises errors.
  */
 extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
 
@@ -120,6 +120,9 @@ extern Oid	fpt_stripe_by_name(Oid index, int k);
  * that it belongs to.  Reads catalogues.
  */
 extern bool fpt_is_stripe(Oid relid, Oid *index);
+
+/* The same, and *k: the number in its name. */
+extern bool fpt_stripe_named(Oid relid, Oid *index, int *k);
 
 /*
  * OIDs of the relations of one access method, or of all others but btree, in

@@ -203,6 +203,25 @@ my @lines = (
 		REINDEX INDEX xi; ALTER INDEX xi SET (tablespaces = 'd1, d2');} . "$swap; DROP TABLE y; REINDEX INDEX xi", 5],
 	['files exchanged, one table dropped later', "$swap; REINDEX INDEX xi; DROP TABLE y", 7],
 	['files exchanged, the first table dropped', "$swap; DROP TABLE x", 4],
+	['files exchanged, one rebuilt', "$swap; REINDEX INDEX xi", 11],
+	['files exchanged, both rebuilt', "$swap; REINDEX INDEX yi; REINDEX INDEX xi", 11],
+	['files exchanged, one rebuilt and moved', "$swap; REINDEX (TABLESPACE d10) INDEX xi", 11],
+	['files exchanged, one rebuilt twice', "$swap; BEGIN; SAVEPOINT a; REINDEX INDEX xi; ROLLBACK TO a; REINDEX INDEX xi; TRUNCATE x; TRUNCATE x; COMMIT", 11],
+	['files exchanged, one rebuilt, rolled back', "$swap; BEGIN; REINDEX INDEX xi; ROLLBACK; DROP INDEX xi; REINDEX TABLE y", 7],
+	['files exchanged, one truncated', "$swap; TRUNCATE y", 11],
+	['files exchanged, one rewritten', "$swap; VACUUM FULL x", 11],
+	['files exchanged, one without stripes from then on', "$swap; ALTER INDEX xi RESET (tablespaces); REINDEX INDEX xi", 7],
+	['files exchanged, one with fewer', "$swap; $list; REINDEX INDEX xi", 9],
+	['files exchanged, one with fewer, then the other', "$swap; $list; REINDEX INDEX xi; REINDEX INDEX yi", 9],
+	['files of different numbers exchanged', "$list; REINDEX INDEX xi; $swap; REINDEX INDEX yi; REINDEX INDEX xi", 9],
+	['the same, the other first', "$list; REINDEX INDEX xi; $swap; REINDEX INDEX xi; REINDEX INDEX yi", 9],
+	['files exchanged, one damaged, both rebuilt', "$swap $damage REINDEX INDEX xi; SELECT fptree_drop_orphans();"
+		  . 'REINDEX INDEX yi; SELECT fptree_drop_orphans()', 11],
+	['files exchanged, the damaged one rebuilt', "$swap $damage REINDEX INDEX yi; SELECT fptree_drop_orphans();"
+		  . 'REINDEX INDEX xi; SELECT fptree_drop_orphans()', 11],
+	['files exchanged with an index that was not striped, rebuilt', q{ALTER INDEX xi RESET (tablespaces);
+		REINDEX INDEX xi;} . "$swap; REINDEX INDEX yi; REINDEX INDEX xi", 7],
+	['files of three exchanged, all rebuilt', "$swap $rotate REINDEX INDEX xi; REINDEX INDEX yi; REINDEX INDEX zi", 15],
 	['files of three exchanged', "$swap $rotate DROP TABLE y", 11],
 	['files of three exchanged, another one dropped', "$swap $rotate DROP TABLE z", 11],
 	['DROP EXTENSION, refused', 'DROP EXTENSION fptree', 7]);
