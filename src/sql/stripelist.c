@@ -29,6 +29,7 @@
 #include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -179,25 +180,53 @@ fpt_has_our_am(Oid indexid)
 	return am != NULL && am->aminsert == fptinsert;
 }
 
+/* What indexes say of stripes; OIDs, all of it */
+typedef struct FPTClaims
+{
+	List	   *indexes;		/* those that were asked, sorted */
+	List	   *used;			/* stripes that they name in their metapages */
+	List	   *empty;			/* indexes that have none yet, or none here */
+	List	   *damaged;		/* indexes whose metapages cannot be read */
+} FPTClaims;
+
+/* Ask an fptree index, which is locked, and so is its table. */
+static void
+fpt_claims_add(FPTClaims *claims, Relation index)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = fpt_metapage_stripes(index, oids);
+	Oid			indexid = RelationGetRelid(index);
+
+	Assert(n >= -1 && n <= FPT_MAX_STRIPES);
+	claims->indexes = lappend_oid(claims->indexes, indexid);
+	for (int k = 0; k < n; k++)
+		claims->used = lappend_oid(claims->used, oids[k]);
+	if (n >= 0)
+		return;
+	if (fpt_is_unbuilt(index) || !fpt_has_contents(index))
+		claims->empty = lappend_oid(claims->empty, indexid);
+	else
+		claims->damaged = lappend_oid(claims->damaged, indexid);
+}
+
 /*
- * Add the stripes that indexes name in their metapages to *used, indexes whose
- * metapage cannot be read to *unreadable.  fptree indexes and their tables are
- * locked until the end of the transaction: pg_repack has two indexes exchange
- * their files, and locks the table alone.  False: one was dropped meanwhile;
- * ALTER TABLE may have made another one of its file, so this is not all.  May
- * be cancelled while it waits for a lock.
+ * Ask all indexes.  They and their tables are locked, AccessShareLock, until
+ * the end of the transaction: pg_repack has two indexes exchange their files,
+ * and locks the table alone.  False: one was dropped meanwhile; ALTER TABLE may
+ * have made another one of its file, so this is not all.  May be cancelled
+ * while it waits for a lock.
  */
 static bool
-fpt_list_used(List **used, List **unreadable)
+fpt_claims_read(FPTClaims *claims)
 {
 	ListCell   *lc;
 
+	/* Locks that are held already do not do that. */
+	AcceptInvalidationMessages();
 	foreach(lc, fpt_relations_of(InvalidOid, RELKIND_INDEX))
 	{
 		Oid			table = IndexGetRelation(lfirst_oid(lc), true);
 		Relation	index;
-		Oid			oids[FPT_MAX_STRIPES];
-		int			n = 0;
 		bool		ours;
 
 		if (!OidIsValid(table))
@@ -213,24 +242,42 @@ fpt_list_used(List **used, List **unreadable)
 		}
 		ours = fpt_is_fptree(index) && !RELATION_IS_OTHER_TEMP(index);
 		if (ours)
-			n = fpt_metapage_stripes(index, oids);
-		if (n < 0)
-			*unreadable = lappend_oid(*unreadable, lfirst_oid(lc));
-		for (int k = 0; k < n; k++)
-			*used = lappend_oid(*used, oids[k]);
+			fpt_claims_add(claims, index);
 		relation_close(index, ours ? NoLock : AccessShareLock);
 		if (!ours)
 			UnlockRelationOid(table, AccessShareLock);
 	}
+	list_sort(claims->indexes, list_oid_cmp);
 	return true;
 }
 
+/* Say that nobody knows whose stripes are, because of this index. */
+static void
+fpt_warn_of_claims(Oid indexid)
+{
+	const char *name = get_rel_name(indexid);
+
+	ereport(WARNING,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("cannot tell which stripes belong to no index"),
+			 errdetail("The metapage of index \"%s\" cannot be read, so that any of them may be its.",
+					   name != NULL ? name : "?"),
+			 errhint("Run \"REINDEX INDEX %s;\" first.",
+					 name != NULL ? name : "?")));
+}
+
 /*
- * The stripes that no index names in its metapage; those of an index whose
- * metapage cannot be read, by their names, are none of these.  The stripes are
- * looked at first: one that was committed by then has its index in the second
- * look, unless this was dropped meanwhile.  Returns their OIDs, in the current
- * context; locks as fpt_list_used() does.  May be cancelled.
+ * The stripes that no index names in its metapage.  If the metapage of an index
+ * cannot be read, no stripe, and a warning (S1); of an index that is not built
+ * the names say which are its.
+ *
+ * The stripes are looked at first: one that was committed by then has its index
+ * in the second look, unless this was dropped meanwhile.  Indexes are asked
+ * until all of them had been locked, and their tables, before the first was
+ * asked: an exchange of files that began earlier is waited for at the last
+ * table that it has locked, by when the other index may have named the stripes
+ * of its old file.  Returns OIDs, in the current context; locks as
+ * fpt_claims_read() does.  May be cancelled.
  */
 static List *
 fpt_find_orphans(void)
@@ -239,24 +286,33 @@ fpt_find_orphans(void)
 	List	   *stripes = OidIsValid(am) ?
 		fpt_relations_of(am, RELKIND_TOASTVALUE) : NIL;
 	List	   *orphans = NIL;
-	List	   *used = NIL;
-	List	   *unreadable = NIL;
+	List	   *asked;
+	FPTClaims	claims = {0};
 	ListCell   *lc;
+	bool		all;
 
 	if (stripes == NIL)
 		return NIL;
-	while (!fpt_list_used(&used, &unreadable))
+	do
+	{
 		CHECK_FOR_INTERRUPTS();
+		asked = claims.indexes;
+		memset(&claims, 0, sizeof(claims));
+		all = fpt_claims_read(&claims);
+	} while (!all || !equal(asked, claims.indexes));
 	foreach(lc, stripes)
 	{
 		Oid			named;
 
-		if (!list_member_oid(used, lfirst_oid(lc)) &&
+		if (!list_member_oid(claims.used, lfirst_oid(lc)) &&
 			fpt_is_stripe(lfirst_oid(lc), &named) &&
-			!list_member_oid(unreadable, named))
+			!list_member_oid(claims.empty, named))
 			orphans = lappend_oid(orphans, lfirst_oid(lc));
 	}
-	return orphans;
+	if (orphans == NIL || claims.damaged == NIL)
+		return orphans;
+	fpt_warn_of_claims(linitial_oid(claims.damaged));
+	return NIL;
 }
 
 /*
@@ -293,14 +349,25 @@ fptree_orphans(PG_FUNCTION_ARGS)
 Datum
 fptree_drop_orphans(PG_FUNCTION_ARGS)
 {
-	List	   *orphans;
+	int			n = 0;
 	ListCell   *lc;
 
 	PreventCommandIfReadOnly("fptree_drop_orphans()");
-	orphans = fpt_find_orphans();
-	foreach(lc, orphans)
+	foreach(lc, fpt_find_orphans())
+	{
+		Oid			named;
+
+		/* Another session may be dropping it, too. */
+		LockRelationOid(lfirst_oid(lc), AccessExclusiveLock);
+		if (!fpt_is_stripe(lfirst_oid(lc), &named))
+		{
+			UnlockRelationOid(lfirst_oid(lc), AccessExclusiveLock);
+			continue;
+		}
 		fpt_stripe_drop(lfirst_oid(lc));
-	PG_RETURN_INT32(list_length(orphans));
+		n++;
+	}
+	PG_RETURN_INT32(n);
 }
 
 /* --- lists of tablespaces ----------------------------------------------- */

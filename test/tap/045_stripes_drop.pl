@@ -117,6 +117,24 @@ $session->pump until $out =~ /committed/;
 $session->finish;
 is(state(), ' 5', 'dropped by another session');
 
+# --- whose nobody can say -----------------------------------------------------
+
+# The main file of a btree index, for a while
+my $exchange = q{SET allow_system_table_mods = on;
+UPDATE pg_class c SET relfilenode = o.relfilenode
+FROM (VALUES ('xv', 'xb'), ('xb', 'xv')) s (a, b) JOIN pg_class o ON o.relname = b
+WHERE c.relname = a};
+$node->safe_psql('postgres', "$setup; CREATE INDEX xb ON x (k)");
+$node->safe_psql('postgres', $exchange);
+my (undef, $found, $said) = $node->psql('postgres',
+	'SET client_min_messages = warning; SELECT count(*) FROM fptree_orphans(); SELECT fptree_drop_orphans()');
+is($found, "0\n0", 'a damaged metapage: no orphans');
+like($said, qr/WARNING:  cannot tell which stripes belong to no index\nDETAIL:  The metapage of index "xv" cannot be read.*\nHINT:  Run "REINDEX INDEX xv;" first\./,
+	'and it says why');
+$node->safe_psql('postgres', $exchange);
+$node->safe_psql('postgres', 'DROP INDEX xb');
+is(state(), ' 7', 'it is read again: nothing is lost');
+
 # --- what a build locks -------------------------------------------------------
 
 # Catalogues that a build of a striped index has locked against others until it ends

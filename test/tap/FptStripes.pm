@@ -112,13 +112,15 @@ my $rows = 'INSERT INTO x SELECT hashint8(i), i, 1 FROM generate_series(1, 20000
 my $type = 'ALTER TABLE x ALTER v TYPE varchar(40)';
 my $vmove = 'ALTER INDEX xv SET TABLESPACE d10';
 # The index's main file becomes that of a btree index, and the other way round.
-my $damage = q{CREATE INDEX yb ON y USING btree (k);
-BEGIN;
+my $undamage = q{BEGIN;
 UPDATE pg_class c SET relfilenode = o.relfilenode
 FROM (VALUES ('yi', 'yb'), ('yb', 'yi')) s (a, b) JOIN pg_class o ON o.relname = b
 WHERE c.relname = a;
 COMMIT;
 };
+my $damage = "CREATE INDEX yb ON y USING btree (k); $undamage";
+my $zdamage = $damage =~ s/\by(?=[ib]?\b)/z/gr;
+my $zundamage = $undamage =~ s/\by(?=[ib]?\b)/z/gr;
 my $list = q{ALTER INDEX xi SET (tablespaces = 'd1, d9')};
 
 # name, commands, stripes that are left
@@ -222,6 +224,10 @@ my @lines = (
 	['files exchanged with an index that was not striped, rebuilt', q{ALTER INDEX xi RESET (tablespaces);
 		REINDEX INDEX xi;} . "$swap; REINDEX INDEX yi; REINDEX INDEX xi", 7],
 	['files of three exchanged, all rebuilt', "$swap $rotate REINDEX INDEX xi; REINDEX INDEX yi; REINDEX INDEX zi", 15],
+	['files exchanged, one damaged for a while, rows succeed', "$swap $damage SELECT fptree_drop_orphans();"
+		  . "$undamage DROP INDEX yb; INSERT INTO y TABLE x; REINDEX INDEX yi", 11],
+	['files of three exchanged, one damaged for a while, rows succeed', "$swap $rotate $zdamage DROP INDEX xi;"
+		  . "$zundamage DROP INDEX zb; INSERT INTO z TABLE x; REINDEX TABLE z", 11],
 	['files of three exchanged', "$swap $rotate DROP TABLE y", 11],
 	['files of three exchanged, another one dropped', "$swap $rotate DROP TABLE z", 11],
 	['DROP EXTENSION, refused', 'DROP EXTENSION fptree', 7]);
