@@ -68,6 +68,7 @@
 #include "page/prefix.h"
 #include "server/compat.h"
 #include "server/stop.h"
+#include "sql/contradict.h"
 #include "sql/heapcheck.h"
 #include "sql/relcheck.h"
 #include "store/buf.h"
@@ -345,8 +346,12 @@ fpt_verify_relocate(FPTVerify *v, int level, uint32 prev, const FPTKey *at)
 	if (fpt_header(v->target.page)->level != level ||
 		fpt_key_cmp(&v->ix.layout, &low, at) > 0 ||
 		fpt_key_cmp(&v->ix.layout, &high, at) <= 0)
+	{
+		fpt_contradict_page(v->rel, &v->ix, v->target.page,
+							v->target.pageno);
 		fpt_corrupt(v->rel, v->target.pageno,
 					"A search from the root ends at the wrong page");
+	}
 }
 
 /*
@@ -394,7 +399,11 @@ fpt_verify_arrive(FPTVerify *v, int level, uint32 prev, const FPTKey *at,
 	Assert(fpt_page_on_level(v->target.page, level));
 	if (fpt_page_check(&v->ix.layout, v->target.page, v->target.pageno,
 					   &fault) != NULL)
+	{
+		fpt_contradict_page(v->rel, &v->ix, v->target.page,
+							v->target.pageno);
 		fpt_corrupt_fault(v->rel, v->target.pageno, &fault);
+	}
 	fpt_verify_extract(v, &v->target);
 	fpt_key_copy(&v->skip, at);
 }
@@ -454,9 +463,12 @@ fpt_verify_downlink(FPTVerify *v, bool incomplete)
 	Assert(v->above_next >= 0 && v->above_next < v->above.n);
 	e = &v->above.entries[v->above_next];
 	if (e->down != pageno)
+	{
+		fpt_contradict_page(v->rel, &v->ix, v->target.page, pageno);
 		fpt_corrupt(v->rel, v->above.pageno,
 					psprintf("Downlink %d points to page %u instead of page %u",
 							 v->above_next + 1, e->down, pageno));
+	}
 
 	/* The first separator of a page stands for the page's low fence. */
 	sep = v->above_next == 0 ? fpt_low(v, v->above.page) : e->key;
@@ -545,10 +557,13 @@ fpt_verify_search(FPTVerify *v, const FPTEntry *e)
 		fpt_page_get(l, page, loc, &found) == FPT_OK &&
 		fpt_key_cmp(&v->ix.layout, &found.key, &e->key) == 0;
 	UnlockReleaseBuffer(buf);
-	if (!ok)
-		fpt_corrupt(v->rel, v->target.pageno,
-					psprintf("A search for the entry of heap TID (%u,%u) ends at page %u",
-							 FPT_TID_FORMAT_ARGS(e->key.tid), pageno));
+	if (ok)
+		return;
+	fpt_contradict_search(v->rel, &v->ix, &e->key, v->target.page,
+						  v->target.pageno);
+	fpt_corrupt(v->rel, v->target.pageno,
+				psprintf("A search for the entry of heap TID (%u,%u) ends at page %u",
+						 FPT_TID_FORMAT_ARGS(e->key.tid), pageno));
 }
 
 /*
