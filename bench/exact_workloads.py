@@ -114,9 +114,10 @@ class Exact:
         self.drop(*[side + ".hot" for side in SIDES])
 
     @staticmethod
-    def loop(side, statement, times, off=ONE_PLAN):
+    def loop(side, statement, times, off=(), on=()):
         """A script that does a planned statement some times."""
-        settings = ["SET %s = off" % name for name in off] + \
+        settings = ["SET %s = off" % name for name in ONE_PLAN + off] + \
+            ["SET %s = on" % name for name in on] + \
             ["SET search_path = %s, public" % side]
         return "\n".join(settings + [
             "DO $$BEGIN FOR i IN 1..%d LOOP %s; END LOOP; END$$" %
@@ -125,7 +126,7 @@ class Exact:
     def warm_parts(self, stopped, side, statement, parts, rows):
         """Instructions a row by part: two scans after the first one."""
         names = [function for _, function in parts]
-        off = ONE_PLAN + ("fptree.enable_count",)
+        off = ("fptree.enable_count",)
         one, three = (stopped.profile(self.loop(side, statement, n, off),
                                       names, "standard_ProcessUtility")
                       for n in (1, 3))
@@ -178,7 +179,8 @@ class Exact:
     @staticmethod
     def hot_count(stopped, side, statement, first, last):
         """Instructions of one of many executions of a planned statement."""
-        few, many = (stopped.count(Exact.loop(side, statement, n),
+        on = ("fptree.enable_count",)
+        few, many = (stopped.count(Exact.loop(side, statement, n, on=on),
                                    "standard_ProcessUtility")
                      for n in (first, last))
         return (many - few) / (last - first)
