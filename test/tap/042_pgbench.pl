@@ -1,5 +1,6 @@
 # The scripts of bench/pgbench: each of them by hand, as its documents say, and
-# all of them by bench/pgbench/run, which compares both sides' answers.
+# all of them by bench/pgbench/run, which compares both sides' answers.  Scans of
+# bench/run and bench/cold, of few rows: their plans are those that they measure.
 
 use strict;
 use warnings;
@@ -117,4 +118,22 @@ ok(!$ok, 'different rows are an error');
 like($err, qr/^bench\/pgbench\/run: rows: the two sides disagree/m, 'which says so');
 is(schemas(), 0, 'and leaves nothing');
 $node->stop;
+
+# The programs that measure scans start servers of their own, and end with an
+# error if a plan is not the one that is meant.
+for ([ 'run', 'index-only count, ranges of 1,000', '--only', 'range' ],
+	[ 'cold', '1,000 keys, ms', '--only', 'range', '--own-files' ])
+{
+	my ($program, $figure, @options) = @$_;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/figures.json';
+
+	($out, $err) = ('', '');
+	$ok = IPC::Run::run([ "$dir/../$program", '--pg-config', "$bindir/pg_config",
+			'--figures', $file, '--rows', 10000, '--rounds', 1, @options ], '>', \$out, '2>', \$err);
+	ok($ok, "bench/$program ends well") or diag($err);
+	my ($line) = $ok ? grep { $_->{name} eq $figure }
+	  @{ decode_json(slurp_file($file))->{figures} } : ();
+	ok($line && $line->{btree} > 0 && $line->{fptree} > 0,
+		"bench/$program writes figures of both sides");
+}
 done_testing();
