@@ -15,7 +15,6 @@
 #include "access/relscan.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
-#include "nodes/makefuncs.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -429,22 +428,11 @@ fpt_count_plan(Index scanrelid, Oid indexid, List *columns, List *aggrefs,
 			   List *aggregates, Oid keytype, List *quals)
 {
 	CustomScan *plan = makeNode(CustomScan);
-	List	   *tuple = NIL;
-	ListCell   *lc;
 
 	Assert(list_length(aggrefs) == list_length(aggregates));
-	foreach(lc, columns)
-		tuple = lappend(tuple,
-						makeTargetEntry(copyObjectImpl(lfirst_node(TargetEntry,
-															   lc)->expr),
-										list_length(tuple) + 1, NULL, false));
-	foreach(lc, aggrefs)
-		tuple = lappend(tuple, makeTargetEntry(copyObjectImpl(lfirst(lc)),
-											   list_length(tuple) + 1, NULL,
-											   false));
 	plan->scan.scanrelid = scanrelid;
 	plan->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	plan->custom_scan_tlist = tuple;
+	plan->custom_scan_tlist = fpt_node_tuple(columns, aggrefs);
 	plan->custom_exprs = copyObjectImpl(quals);
 	plan->custom_private = list_make2(list_make2_oid(indexid, keytype),
 									  aggregates);

@@ -34,6 +34,7 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 	Assert(css->ss.ss_currentRelation != NULL);
 	ns->css = css;
 	ns->indexid = indexid;
+	ns->dir = ForwardScanDirection;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	ns->index = index_open(indexid, rte->rellockmode);
@@ -47,6 +48,27 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 	ExecAssignExprContext(estate, &css->ss.ps);
 	ns->context = css->ss.ps.ps_ExprContext;
 	css->ss.ps.ps_ExprContext = standard;
+}
+
+List *
+fpt_node_tuple(List *columns, List *aggrefs)
+{
+	List	   *tuple = NIL;
+	ListCell   *lc;
+
+	foreach(lc, columns)
+	{
+		Expr	   *expr = lfirst_node(TargetEntry, lc)->expr;
+
+		tuple = lappend(tuple, makeTargetEntry(copyObjectImpl(expr),
+											   list_length(tuple) + 1, NULL,
+											   false));
+	}
+	foreach(lc, aggrefs)
+		tuple = lappend(tuple, makeTargetEntry(copyObjectImpl(lfirst(lc)),
+											   list_length(tuple) + 1, NULL,
+											   false));
+	return tuple;
 }
 
 void
@@ -133,7 +155,7 @@ fpt_node_next(FPTNodeScan *ns, FPTVisMap *map)
 
 	if (ns->row == NULL)
 		fpt_node_prepare(ns);
-	while ((tid = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
+	while ((tid = index_getnext_tid(scan, ns->dir)) != NULL)
 	{
 		BlockNumber blk = ItemPointerGetBlockNumber(tid);
 		bool		proven;

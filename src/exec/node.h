@@ -26,6 +26,7 @@ typedef struct FPTNodeScan
 	Oid			indexid;
 	Relation	index;			/* NULL: EXPLAIN only */
 	IndexScanDesc scan;			/* NULL: not begun */
+	ScanDirection dir;			/* forward, unless the node says otherwise */
 	ScanKey		keys;
 	int			nkeys;
 	IndexRuntimeKeyInfo *runtime;
@@ -34,6 +35,13 @@ typedef struct FPTNodeScan
 	ExprState  *recheck;		/* the conditions; NULL: not wanted so far */
 	TupleTableSlot *row;		/* of the table; NULL: not wanted so far */
 } FPTNodeScan;
+
+/*
+ * The tuple of a node that aggregates, custom_scan_tlist, in the current
+ * context: the columns of the index, as the target entries "columns", and the
+ * aggregates.
+ */
+extern List *fpt_node_tuple(List *columns, List *aggrefs);
 
 /*
  * Open the index and make scan keys of its conditions; from

@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 
 #include "exec/count.h"
+#include "exec/distinct.h"
 #include "plan/explain.h"
 #include "scan/scan.h"
 #include "server/compat.h"
@@ -145,7 +146,11 @@ fpt_explain_scan(PlanState *ps)
 	else if (IsA(ps, BitmapIndexScanState))
 		scan = ((BitmapIndexScanState *) ps)->biss_ScanDesc;
 	else
+	{
 		scan = fpt_count_scan(ps);
+		if (scan == NULL)
+			scan = fpt_distinct_scan(ps);
+	}
 	if (scan == NULL || scan->indexRelation->rd_indam->aminsert != fptinsert)
 		return NULL;
 	return scan;

@@ -1197,7 +1197,7 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	Buffer		buf;
 
 	CHECK_FOR_INTERRUPTS();
-	if (so->inpage && !jump)	/* B7 */
+	if ((so->inpage || so->skips) && !jump) /* B7, B9 */
 		return fpt_leaf_for(scan, so, target, hint,
 							fpt_is_general(&so->ix.layout) ? at : NULL, dir);
 	if (r->element >= 0 && !r->part)
@@ -1269,8 +1269,17 @@ fpt_advance_range(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 		fpt_fill_batch(scan, b, buf, NULL, at, NULL, &rbuf);
 		return true;
 	}
-	whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), at);
-	r->here = jump || (whole && !r->moved);
+	if (at->search != NULL)
+	{
+		/* the range begins there, and not before */
+		whole = !jump;
+		r->here = true;
+	}
+	else
+	{
+		whole = !jump && fpt_page_begins_at(l, BufferGetPage(buf), at);
+		r->here = jump || (whole && !r->moved);
+	}
 	fpt_fill_batch(scan, b, buf, whole ? NULL : at, NULL, r, &rbuf);
 	return true;
 }
@@ -1376,6 +1385,25 @@ fpt_batch_after(IndexScanDesc scan, FPTBatch *b, const FPTBatch *from,
 		!(forward && from->last) &&
 		fpt_advance(scan, b, key, forward ? from->right : from->left,
 					forward ? 1 : -1);
+}
+
+bool
+fpt_batch_beside(IndexScanDesc scan, FPTBatch *b, const FPTKey *key,
+				 uint32 hint, ScanDirection dir)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	bool		found;
+
+	Assert(b == &so->cur && !b->valid && so->haveranges);
+	Assert(scan->parallel_scan == NULL);
+	so->reached = 0;
+	fpt_part_begin(scan, so);
+	so->inpage = hint == b->pageno;
+	so->skips = true;
+	found = fpt_advance(scan, b, key, hint,
+						ScanDirectionIsForward(dir) ? 1 : -1);
+	so->skips = false;
+	return found;
 }
 
 bool

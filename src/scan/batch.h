@@ -41,6 +41,19 @@ extern bool fpt_batch_after(IndexScanDesc scan, FPTBatch *b,
 							const FPTBatch *from, ScanDirection dir);
 
 /*
+ * Read the first batch of the scan after "key", or backward before it, into b,
+ * which is so->cur; as fpt_batch_after().  It takes as little of its leaf as
+ * the first batch of a scan, and no leaf is read ahead.  "key" is in the scan's
+ * direction from the last batch's entries, and of image keys (TID 0 or
+ * FPT_MAX_TID) or made by fpt_quals_beside().  "hint" is a leaf that may cover
+ * it, or FPT_NOPAGE.  The last batch has been left, and has no bound at which
+ * the scan ends.
+ */
+extern bool fpt_batch_beside(IndexScanDesc scan, FPTBatch *b,
+							 const FPTKey *key, uint32 hint,
+							 ScanDirection dir);
+
+/*
  * Read the batch after the current one, into so->ahead, if it is in the next
  * leaf.  False: there is none (*end), or that leaf has no entry of the scan.
  * Then the current batch stands for its interval, too, and the next call looks

@@ -578,6 +578,19 @@ fpt_quals_range(FPTQuals *q, const FPTKey *from, int dir, FPTRange *r)
 	return true;
 }
 
+void
+fpt_quals_beside(FPTQuals *q, FPTPosition *pos, int natts, int dir,
+				 FPTKey *key)
+{
+	Assert(natts > 0 && natts <= q->nkeycols && (dir == 1 || dir == -1));
+
+	/* a point has nothing after it, as long as nobody asks within it */
+	q->point = false;
+	pos->natts = natts;
+	pos->side = dir;
+	pos_key(q, pos, key);
+}
+
 /* --- entries ------------------------------------------------------------- */
 
 /*

@@ -46,6 +46,16 @@ extern bool fpt_quals_walk_end(FPTQuals *q, int dir, FPTKey *end);
 extern void fpt_quals_array_end(FPTQuals *q, int dir, FPTKey *end);
 
 /*
+ * A key after all entries that begin with the position's first natts values
+ * (dir > 0), or before them: *pos is the caller's, who has set values and
+ * isnull, and must live as long as the key.  May be passed to fpt_quals_range()
+ * as the end of a range, for this direction.  As fpt_general_search_key(): no
+ * page is locked.
+ */
+extern void fpt_quals_beside(FPTQuals *q, FPTPosition *pos, int natts,
+							 int dir, FPTKey *key);
+
+/*
  * Does an entry match all quals, but those that are the executor's to recheck?
  * The quals have been worked out, as they are for a range with "filter".  The
  * page may be locked (L7): runs functions of types and operators, no more than

@@ -227,6 +227,19 @@ fpt_return_itup(IndexScanDesc scan, FPTScanOpaque *so)
 		fpt_return_stored(scan, so);
 }
 
+IndexTuple
+fpt_entry_tuple(IndexScanDesc scan, int i, bool *passing)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	FPTBatch   *b = &so->cur;
+
+	Assert(b->valid && i >= 0 && i < b->n && scan->xs_want_itup);
+	b->pos = i;
+	fpt_return_itup(scan, so);
+	*passing = b->items == NULL || (b->items[i] & FPT_ITUP_STORED);
+	return scan->xs_itup;
+}
+
 /*
  * The executor has found the row of the current entry dead.  Entries may be
  * noted twice, by a scan that goes to and fro, but no more of them than the

@@ -63,6 +63,14 @@ extern void fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 extern bool fptgettuple(IndexScanDesc scan, ScanDirection dir);
 
 /*
+ * The index tuple of the i'th entry of the current batch, of an index-only
+ * scan, as fptgettuple() returns it in xs_itup: it lives until the batch is
+ * left, or, *passing, until the next call.  Locks nothing; raises an error if
+ * the entry makes no sense.
+ */
+extern IndexTuple fpt_entry_tuple(IndexScanDesc scan, int i, bool *passing);
+
+/*
  * amgetbitmap: adds the TIDs of all entries that match, and returns their
  * number; the executor is told which are to be rechecked.  The scan has just
  * been begun anew.  Pages, errors and memory as of fptgettuple(); may be

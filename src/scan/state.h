@@ -150,6 +150,7 @@ typedef struct FPTScanOpaque
 	bool		whole;			/* batches are whole leaves: all is wanted */
 	bool		bare;			/* index-only, but nothing of entries is wanted
 								 * but TIDs, of each node in any order */
+	bool		skips;			/* on the way to the next key: fpt_skip() */
 	bool		missed;			/* the last jump was not to the next leaf */
 	bool		stayed;			/* the last one was to the next leaf, or an
 								 * array's next element goes on there */

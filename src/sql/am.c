@@ -19,6 +19,7 @@
 #include "page/simd.h"
 #include "plan/cost.h"
 #include "plan/count.h"
+#include "plan/distinct.h"
 #include "plan/explain.h"
 #include "plan/hooks.h"
 #include "plan/plan.h"
@@ -196,6 +197,10 @@ fpt_define_settings(void)
 							 "Let the planner use plans that count in an index.",
 							 NULL, &fpt_guc_enable_count, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.enable_distinct",
+							 "Let the planner use plans that go from key to key of an index.",
+							 NULL, &fpt_guc_enable_distinct, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
 							 "What to do where an index names a tablespace that does not exist, or that its owner may not use.",
 							 "An index that is built again does without it in any case.",
@@ -225,6 +230,7 @@ _PG_init(void)
 	fpt_explain_init();
 	fpt_plan_init();
 	fpt_plan_count_init();
+	fpt_plan_distinct_init();
 	fpt_stripegc_init();
 }
 
