@@ -3,7 +3,7 @@
 # write, read and change tables.  No transaction fails.  A build that fails
 # leaves the btree, and the procedure goes on from there.
 #
-# FPT_ADOPT_ROWS: rows of the largest table (20000).
+# FPT_ADOPT_ROWS: rows of the largest table (10000).
 
 use strict;
 use warnings;
@@ -152,6 +152,7 @@ DELETE FROM parts WHERE id = :c;
 # holds, and that for the snapshot of the first.
 my %changes = (
 	'change' => q{
+\sleep 300 ms
 CREATE TABLE scratch (a int);
 CREATE INDEX ON scratch (a);
 INSERT INTO scratch SELECT generate_series(1, 100);
