@@ -341,4 +341,21 @@ LANGUAGE sql AS $$
 		'(.*)index row size (\d+) exceeds fptree maximum (\d+)(.*)') m
 $$;
 
+-- Wait until no other session of the database, such as autovacuum's, has a
+-- snapshot of before: what VACUUM may free does not depend on it then.
+CREATE PROCEDURE fpt_await_snapshots()
+LANGUAGE plpgsql AS $$
+DECLARE
+	now xid := pg_current_xact_id()::xid;
+BEGIN
+	FOR i IN 1 .. 600 LOOP
+		PERFORM pg_stat_clear_snapshot();
+		EXIT WHEN NOT EXISTS (
+			SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid()
+			AND age(backend_xmin) >= age(now));
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+END $$;
+
 SELECT fpt_check_all();

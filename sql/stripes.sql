@@ -93,6 +93,7 @@ SELECT * FROM fpt_compare(ARRAY[
 SELECT * FROM fpt_compare(ARRAY['SELECT w, v FROM s WHERE w = 7 AND v > ''8''',
 	'SELECT k FROM s WHERE w = 7 AND v = ''x'''], '{index,bitmap}');
 DELETE FROM s WHERE k > 0;
+CALL fpt_await_snapshots();
 VACUUM s;
 SELECT sum(free_pages) > 0 AS freed FROM fptree_stripes('s_k');
 SELECT relpages = (SELECT pages() + 2) AS counted FROM pg_class WHERE relname = 's_k';
@@ -167,7 +168,9 @@ FROM l a JOIN l b ON a.stripe = b.stripe AND a.nth < b.nth AND b.nth < a.nth + 2
 -- Free pages are used by the same rule.  (The leaves at both ends of what is
 -- deleted become neighbours, on whatever disks they are, and stay so.)
 DELETE FROM f WHERE k BETWEEN -4000000000000000000 AND 4000000000000000000;
+CALL fpt_await_snapshots();
 VACUUM f;
+CALL fpt_await_snapshots();
 VACUUM f;
 SELECT sum(free_pages) AS free, sum(pages) AS pages FROM fptree_stripes('f_k') \gset
 INSERT INTO f SELECT hashint8extended(i, 1) FROM generate_series(1, 60000) i
