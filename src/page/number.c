@@ -82,32 +82,50 @@ fpt_num_below(const FPTNumNode *d, uint64 used, uint64 e)
 	return e <= d->b ? 0 : fpt_num_nearer(d, e - d->b) & used;
 }
 
-int
-fpt_num_order(const FPTNumNode *d, uint64 set, uint8 *slots, uint64 *distances)
+/*
+ * Slots of a node, in use or not, whose entries are from "from" on and below
+ * "to".  Slots are numbers on a circle of 2^8w, so that it takes a comparison
+ * for either end and no more.
+ */
+static inline uint64
+fpt_num_between(const FPTNumNode *d, uint64 from, uint64 to)
+{
+	uint64		mask = fpt_ones(8 * d->w);
+	uint64		eq;
+	uint64		before,
+				below;
+
+	from = Max(from, d->b);
+	if (to <= from || from - d->b > mask)
+		return 0;
+	if (to - d->b > mask)
+	{
+		/* the end is the separator's own place, after all there is */
+		if (from == d->b)
+			return fpt_first_slots(d->cap);
+		to = d->b;
+	}
+	from &= mask;
+	to &= mask;
+	before = fpt_simd->cmp[d->w - 1] (d->p, d->cap, from, &eq);
+	below = fpt_simd->cmp[d->w - 1] (d->p, d->cap, to, &eq);
+	return from < to ? below & ~before :
+		below | (~before & fpt_first_slots(d->cap));
+}
+
+/*
+ * Put n slots in order that are not, with their distances.  Vectors order by
+ * position (FPTSimd.order); insertion mends what they leave equal.
+ */
+static pg_noinline void
+fpt_num_sort(uint8 *slots, uint64 *distances, int n)
 {
 	uint64		at[FPT_MAX_CAP];
 	uint8		mine[FPT_MAX_CAP];
 	uint8		pos[FPT_MAX_CAP];
-	uint64		least = 0;
-	bool		ordered = true;
-	int			n = 0;
 
-	for (; set != 0; set &= set - 1)
-	{
-		int			slot = fpt_ctz(set);
-		uint64		v = fpt_num_distance(d, slot);
-
-		ordered &= v >= least;
-		least = v;
-		mine[n] = (uint8) slot;
-		at[n++] = v;
-	}
-	if (ordered || n == 0)
-	{
-		memcpy(slots, mine, n);
-		memcpy(distances, at, n * sizeof(uint64));
-		return n;
-	}
+	memcpy(at, distances, n * sizeof(uint64));
+	memcpy(mine, slots, n);
 	fpt_simd->order(at, n, pos);
 	for (int i = 0; i < n; i++)
 	{
@@ -122,6 +140,33 @@ fpt_num_order(const FPTNumNode *d, uint64 set, uint8 *slots, uint64 *distances)
 		distances[j] = v;
 		slots[j] = mine[pos[i]];
 	}
+}
+
+/* What the loop needs is in local variables: what it stores might alias it. */
+int
+fpt_num_order(const FPTNumNode *d, uint64 set, uint8 *slots, uint64 *distances)
+{
+	const char *p = d->p;
+	int			w = d->w;
+	uint64		b = d->b;
+	uint64		mask = fpt_ones(8 * w);
+	uint64		least = 0;
+	bool		ordered = true;
+	int			n = 0;
+
+	Assert((set & ~fpt_first_slots(d->cap)) == 0);
+	for (; set != 0; set &= set - 1)
+	{
+		int			slot = fpt_ctz(set);
+		uint64		v = (fpt_load_uint(p + slot * w, 8) - b) & mask;
+
+		ordered &= v >= least;
+		least = v;
+		slots[n] = (uint8) slot;
+		distances[n++] = v;
+	}
+	if (!ordered)
+		fpt_num_sort(slots, distances, n);
 	return n;
 }
 
@@ -137,16 +182,29 @@ fpt_num_head(const FPTNumbers *pg, int i)
 
 /*
  * The first head, from the i'th one on, that has this number of "width" bytes
- * at this offset, or -1.  "width", 2, 4 or 8, is known to the compiler.  After
- * the last head the special line may be read.
+ * at this offset, or -1.  "width", 2, 4 or 8, and "step", the bytes of a head,
+ * are known to the compiler.  After the last head the special line may be read.
  */
 static pg_attribute_always_inline int
 fpt_num_head_search(const FPTNumbers *pg, int i, int off, const int width,
-					uint64 value)
+					const int step, uint64 value)
 {
-	const char *p = pg->p + pg->upper + i * pg->headstep + off;
+	const char *p = pg->p + pg->upper + i * step + off;
+	int			n = pg->nheads;
 
-	for (; i < pg->nheads; i++, p += pg->headstep)
+	Assert(step == pg->headstep);
+	for (; i + 4 <= n; i += 4, p += 4 * step)
+	{
+		if (fpt_load_uint(p, width) == value)
+			return i;
+		if (fpt_load_uint(p + step, width) == value)
+			return i + 1;
+		if (fpt_load_uint(p + 2 * step, width) == value)
+			return i + 2;
+		if (fpt_load_uint(p + 3 * step, width) == value)
+			return i + 3;
+	}
+	for (; i < n; i++, p += step)
 	{
 		if (fpt_load_uint(p, width) == value)
 			return i;
@@ -158,25 +216,99 @@ fpt_num_head_search(const FPTNumbers *pg, int i, int off, const int width,
 static inline int
 fpt_num_image_search(const FPTNumbers *pg, int i, uint64 lo)
 {
-	return pg->l->keysize == 4 ?
-		fpt_num_head_search(pg, i, FPT_NUM_LABEL_BYTES, 4, lo) :
-		fpt_num_head_search(pg, i, FPT_NUM_LABEL_BYTES, 8, lo);
+	switch (pg->l->keysize)
+	{
+		case 4:
+			return fpt_num_head_search(pg, i, FPT_NUM_LABEL_BYTES, 4,
+									   4 + FPT_NUM_LABEL_BYTES, lo);
+		case 8:
+			return fpt_num_head_search(pg, i, FPT_NUM_LABEL_BYTES, 8,
+									   8 + FPT_NUM_LABEL_BYTES, lo);
+		default:
+			return fpt_num_head_search(pg, i, FPT_NUM_LABEL_BYTES, 8,
+									   16 + FPT_NUM_LABEL_BYTES, lo);
+	}
 }
 
+/* Heads from which on it pays to guess where one is. */
+#define FPT_NUM_GUESS_HEADS		12
+
+/*
+ * Where the head of an image is if heads are in order: they are when a page is
+ * formed, the greatest in front, and new ones are put before them.  The number
+ * of a head, which may be another one.  No branch depends on keys.  "width"
+ * is known to the compiler.
+ */
+static pg_attribute_always_inline int
+fpt_num_head_guess(const FPTNumbers *pg, uint64 hi, uint64 lo,
+				   const int width)
+{
+	const int	step = width + FPT_NUM_LABEL_BYTES;
+	const char *p = pg->p + pg->upper + FPT_NUM_LABEL_BYTES;
+	int			n = pg->nheads;
+	int			i = 0;
+
+	while (n > 1)
+	{
+		int			half = n / 2;
+		const char *q = p + (i + half - 1) * step;
+		uint64		klo = fpt_load_uint(q, Min(8, width));
+		bool		above = klo > lo;
+
+		if (width > 8)
+		{
+			uint64		khi = fpt_load_uint(q + 8, 8);
+
+			above = (khi > hi) | ((khi == hi) & above);
+		}
+		i += above ? half : 0;
+		n -= half;
+	}
+	return i;
+}
+
+/* The same of any width. */
+static inline int
+fpt_num_image_guess(const FPTNumbers *pg, uint64 hi, uint64 lo)
+{
+	switch (pg->l->keysize)
+	{
+		case 4:
+			return fpt_num_head_guess(pg, hi, lo, 4);
+		case 8:
+			return fpt_num_head_guess(pg, hi, lo, 8);
+		default:
+			return fpt_num_head_guess(pg, hi, lo, 16);
+	}
+}
+
+/* Has the i'th head this image? */
+static inline bool
+fpt_num_head_is(const FPTNumbers *pg, int i, uint64 hi, uint64 lo)
+{
+	uint64		khi,
+				klo;
+
+	fpt_num_image(pg, fpt_num_head(pg, i), &khi, &klo);
+	return klo == lo && khi == hi;
+}
+
+/* If it is not where it should be, all heads are looked at. */
 char *
 fpt_num_head_find(const FPTNumbers *pg, uint64 hi, uint64 lo)
 {
-	int			i = 0;
+	int			i;
 
-	while ((i = fpt_num_image_search(pg, i, lo)) >= 0)
+	if (pg->nheads >= FPT_NUM_GUESS_HEADS)
 	{
-		uint64		khi,
-					klo;
-
-		fpt_num_image(pg, fpt_num_head(pg, i), &khi, &klo);
-		if (khi == hi)
+		i = fpt_num_image_guess(pg, hi, lo);
+		if (likely(fpt_num_head_is(pg, i, hi, lo)))
 			return fpt_num_head(pg, i);
-		i++;
+	}
+	for (i = 0; (i = fpt_num_image_search(pg, i, lo)) >= 0; i++)
+	{
+		if (fpt_num_head_is(pg, i, hi, lo))
+			return fpt_num_head(pg, i);
 	}
 	return NULL;
 }
@@ -188,28 +320,69 @@ fpt_num_head_of(const FPTNumbers *pg, uint64 label)
 
 	if (label > FPT_NUM_MAX_LABEL)
 		return NULL;
-	i = fpt_num_head_search(pg, 0, 0, FPT_NUM_LABEL_BYTES, label);
+	switch (pg->l->keysize)
+	{
+		case 4:
+			i = fpt_num_head_search(pg, 0, 0, FPT_NUM_LABEL_BYTES,
+									4 + FPT_NUM_LABEL_BYTES, label);
+			break;
+		case 8:
+			i = fpt_num_head_search(pg, 0, 0, FPT_NUM_LABEL_BYTES,
+									8 + FPT_NUM_LABEL_BYTES, label);
+			break;
+		default:
+			i = fpt_num_head_search(pg, 0, 0, FPT_NUM_LABEL_BYTES,
+									16 + FPT_NUM_LABEL_BYTES, label);
+			break;
+	}
 	return i < 0 ? NULL : fpt_num_head(pg, i);
+}
+
+/* fpt_num_labels() for images of a width that the compiler knows. */
+static pg_attribute_always_inline void
+fpt_num_labels_of(const FPTNumbers *pg, uint64 hi, uint64 lo, const int width,
+				  uint64 *below, uint64 *above)
+{
+	const int	step = width + FPT_NUM_LABEL_BYTES;
+	const char *p = pg->p + pg->upper;
+	uint64		most = 0;
+	uint64		least = FPT_NUM_MAX_LABEL + 1;
+
+	for (int i = 0; i < pg->nheads; i++, p += step)
+	{
+		const char *q = p + FPT_NUM_LABEL_BYTES;
+		uint64		label = fpt_load_uint(p, FPT_NUM_LABEL_BYTES);
+		uint64		klo = fpt_load_uint(q, Min(8, width));
+		bool		before = klo < lo;
+
+		if (width > 8)
+		{
+			uint64		khi = fpt_load_uint(q + 8, 8);
+
+			before = (khi < hi) | ((khi == hi) & before);
+		}
+		most = before && label > most ? label : most;
+		least = !before && label < least ? label : least;
+	}
+	*below = most;
+	*above = least;
 }
 
 void
 fpt_num_labels(const FPTNumbers *pg, uint64 hi, uint64 lo, uint64 *below,
 			   uint64 *above)
 {
-	*below = 0;
-	*above = FPT_NUM_MAX_LABEL + 1;
-	for (int i = 0; i < pg->nheads; i++)
+	switch (pg->l->keysize)
 	{
-		const char *head = fpt_num_head(pg, i);
-		uint64		label = fpt_num_label(head);
-		uint64		khi,
-					klo;
-
-		fpt_num_image(pg, head, &khi, &klo);
-		if (khi < hi || (khi == hi && klo < lo))
-			*below = Max(*below, label);
-		else
-			*above = Min(*above, label);
+		case 4:
+			fpt_num_labels_of(pg, hi, lo, 4, below, above);
+			break;
+		case 8:
+			fpt_num_labels_of(pg, hi, lo, 8, below, above);
+			break;
+		default:
+			fpt_num_labels_of(pg, hi, lo, 16, below, above);
+			break;
 	}
 }
 
@@ -397,59 +570,135 @@ fpt_num_entry(const FPTNumbers *pg, uint64 e, const char **head, FPTEntry *out)
 		fpt_num_key(pg, e, head, &out->key.hi, &out->key.lo);
 }
 
+/*
+ * Does a place come with the slots before it, which are in this set?  A search
+ * has found them, a step from entry to entry has not.
+ */
+static inline bool
+fpt_num_knows(uint64 set, const FPTLoc *loc)
+{
+	return (loc->below & ~set) == 0 && fpt_popcount(loc->below) == loc->rank;
+}
+
+/* The slots of the first entries of this set, so many. */
+static uint64
+fpt_num_first(const FPTNumNode *d, uint64 set, int rank)
+{
+	uint8		slots[FPT_MAX_CAP];
+	uint64		distances[FPT_MAX_CAP];
+	uint64		first = 0;
+	int			n = fpt_num_order(d, set, slots, distances);
+
+	for (int i = 0; i < Min(n, rank); i++)
+		first |= UINT64CONST(1) << slots[i];
+	return first;
+}
+
+/* The entry at a place is the first one of those that are not before it. */
 FPTResult
 fpt_num_get(const FPTNumbers *pg, FPTLoc loc, FPTEntry *out)
 {
 	FPTNumNode	d;
-	uint8		slots[FPT_MAX_CAP];
-	uint64		distances[FPT_MAX_CAP];
+	uint64		set;
+	uint64		least = ~UINT64CONST(0);
 	const char *head = NULL;
-	int			n;
 
-	if (!fpt_num_node(pg, loc.kid, &d))
+	if (loc.rank < 0 || !fpt_num_node(pg, loc.kid, &d))
 		return FPT_CORRUPT;
-	n = fpt_num_order(&d, fpt_num_used(&d), slots, distances);
-	if (loc.rank < 0 || loc.rank >= n ||
-		!fpt_num_entry(pg, d.b + distances[loc.rank], &head, out))
+	set = fpt_num_used(&d);
+	set &= ~(fpt_num_knows(set, &loc) ? loc.below :
+			 fpt_num_first(&d, set, loc.rank));
+	if (set == 0)
 		return FPT_CORRUPT;
-	return FPT_OK;
+	for (; set != 0; set &= set - 1)
+		least = Min(least, fpt_num_distance(&d, fpt_ctz(set)));
+	return fpt_num_entry(pg, d.b + least, &head, out) ? FPT_OK : FPT_CORRUPT;
 }
 
 /*
- * Copy entries of a node, in order, to entry "at" of a run on.  False if
- * corrupt; then the run's arrays mean nothing.
+ * TIDs of n entries at these distances from the node's separator; false if one
+ * is not a heap TID.  All are copied even then.
+ */
+static inline bool
+fpt_num_copy_tids(const FPTNumbers *pg, uint64 b, const uint64 *distances,
+				  int n, uint64 *tids)
+{
+	uint64		rows = fpt_ones(pg->t);
+	uint64		offsets = fpt_ones(pg->ob);
+	int			ob = pg->ob;
+	bool		valid = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		uint64		e = b + distances[i];
+		uint64		tid = (e & rows) >> ob << 16 | (e & offsets);
+
+		tids[i] = tid;
+		valid &= fpt_tid_is_valid(tid);
+	}
+	return valid;
+}
+
+/*
+ * Their images, to arrays of which one may be NULL; "head" is that of the first
+ * one, or NULL: it is not known.  False if one has no head.  Neighbours mostly
+ * have one head.
+ */
+static inline bool
+fpt_num_copy_images(const FPTNumbers *pg, uint64 b, const uint64 *distances,
+					int n, const char *head, uint64 *los, uint64 *his)
+{
+	uint64		label = head == NULL ? 0 : fpt_num_label(head);
+	uint64		hi = 0,
+				lo = 0;
+	int			t = pg->t;
+
+	if (head != NULL)
+		fpt_num_image(pg, head, &hi, &lo);
+	for (int i = 0; i < n; i++)
+	{
+		uint64		e = b + distances[i];
+
+		if (unlikely(e >> t != label || head == NULL))
+		{
+			if (!fpt_num_key(pg, e, &head, &hi, &lo))
+				return false;
+			label = e >> t;
+		}
+		if (los)
+			los[i] = lo;
+		if (his)
+			his[i] = hi;
+	}
+	return true;
+}
+
+/*
+ * Copy entries of a node, in order, to entry "at" of a run on; "head" as above.
+ * False if corrupt; then the run's arrays mean nothing.
  */
 static bool
 fpt_num_copy_slots(const FPTNumbers *pg, const FPTNumNode *d,
 				   const uint8 *slots, const uint64 *distances, int n,
-				   FPTRun *run, int at)
+				   const char *head, FPTRun *run, int at)
 {
-	const char *head = NULL;
 	bool		valid = true;
 
 	if (run->tids)
+		valid = fpt_num_copy_tids(pg, d->b, distances, n, run->tids + at);
+	if ((run->los || run->his) &&
+		!fpt_num_copy_images(pg, d->b, distances, n, head,
+							 run->los ? run->los + at : NULL,
+							 run->his ? run->his + at : NULL))
+		return false;
+	if (run->slotids)
 	{
-		for (int i = 0; i < n; i++)
-		{
-			run->tids[at + i] = fpt_num_tid(pg, d->b + distances[i]);
-			valid &= fpt_tid_is_valid(run->tids[at + i]);
-		}
-	}
-	for (int i = 0; (run->los || run->his) && i < n; i++)
-	{
-		uint64		hi,
-					lo;
+		uint16	   *slotids = run->slotids + at;
+		int			first = d->ordinal * FPT_MAX_CAP;
 
-		if (!fpt_num_key(pg, d->b + distances[i], &head, &hi, &lo))
-			return false;
-		if (run->los)
-			run->los[at + i] = lo;
-		if (run->his)
-			run->his[at + i] = hi;
+		for (int i = 0; i < n; i++)
+			slotids[i] = (uint16) (first + slots[i]);
 	}
-	for (int i = 0; run->slotids && i < n; i++)
-		run->slotids[at + i] =
-			(uint16) (d->ordinal * FPT_MAX_CAP + slots[i]);
 	if (run->tupoffs)
 	{
 		memset(run->tupoffs + at, 0, n * sizeof(uint16));
@@ -459,34 +708,52 @@ fpt_num_copy_slots(const FPTNumbers *pg, const FPTNumNode *d,
 }
 
 /*
- * Copy entries "from" to "to" - 1 of a kid's node to entry "at" of a run on.
- * Returns their number, dead ones that are skipped left out, or -1.
+ * Copy a kid's entries, from "first" on and before "end" unless these are NULL,
+ * to entry "at" of a run on.  Returns their number, dead ones that are skipped
+ * left out, or -1.
  */
 static int
-fpt_num_copy_kid(const FPTNumbers *pg, int kid, int from, int to,
-				 bool skip_dead, FPTRun *run, int at)
+fpt_num_copy_kid(const FPTNumbers *pg, int kid, const FPTLoc *first,
+				 const FPTLoc *end, bool skip_dead, FPTRun *run, int at)
 {
 	int			max = run->max > 0 ? run->max : FPT_MAX_ENTRIES;
 	FPTNumNode	d;
 	uint8		slots[FPT_MAX_CAP];
 	uint64		distances[FPT_MAX_CAP];
+	uint64		set;
 	uint64		dead = 0;
+	int			from = first != NULL ? first->rank : 0;
 	int			n;
 	int			m = 0;
 
 	if (!fpt_num_node(pg, kid, &d))
 		return -1;
+	set = fpt_num_used(&d);
+	if (end != NULL && fpt_num_knows(set, end))
+		set &= end->below;
+	else if (end != NULL)
+		set = fpt_num_first(&d, set, end->rank);
+	if (first != NULL && fpt_num_knows(set, first))
+	{
+		set &= ~first->below;
+		from = 0;
+	}
 	if (skip_dead)
 		dead = fpt_num_hints(pg, d.ordinal);
-	n = fpt_num_order(&d, fpt_num_used(&d), slots, distances);
-	for (int i = from; i < Min(n, to); i++)
+	n = fpt_num_order(&d, set, slots, distances);
+	if (likely(dead == 0 && from == 0))
+		m = n;
+	else
 	{
-		slots[m] = slots[i];
-		distances[m] = distances[i];
-		m += (dead >> slots[i] & 1) == 0;
+		for (int i = from; i < n; i++)
+		{
+			slots[m] = slots[i];
+			distances[m] = distances[i];
+			m += (dead >> slots[i] & 1) == 0;
+		}
 	}
 	if (at + m > max ||
-		!fpt_num_copy_slots(pg, &d, slots, distances, m, run, at))
+		!fpt_num_copy_slots(pg, &d, slots, distances, m, NULL, run, at))
 		return -1;
 	return m;
 }
@@ -495,16 +762,17 @@ int
 fpt_num_copy(const FPTNumbers *pg, FPTLoc first, FPTLoc last, bool skip_dead,
 			 FPTRun *run)
 {
+	int			end = last.kid + (last.rank > 0);
 	int			n = 0;
 
 	if (first.kid < 0 || first.rank < 0 || last.kid > pg->nkids)
 		return -1;
-	for (int kid = first.kid; kid <= last.kid && kid < pg->nkids; kid++)
+	for (int kid = first.kid; kid < end && kid < pg->nkids; kid++)
 	{
-		int			from = kid == first.kid ? first.rank : 0;
-		int			to = kid == last.kid ? last.rank : FPT_MAX_CAP;
-		int			m = fpt_num_copy_kid(pg, kid, from, to, skip_dead, run,
-										 n);
+		int			m = fpt_num_copy_kid(pg, kid,
+										 kid == first.kid ? &first : NULL,
+										 kid == last.kid ? &last : NULL,
+										 skip_dead, run, n);
 
 		if (m < 0)
 			return -1;
@@ -531,18 +799,20 @@ fpt_num_copy_image(const FPTNumbers *pg, const FPTKey *key, bool skip_dead,
 		return FPT_NO_IMAGE;
 	head = fpt_num_head_find(pg, key->hi, key->lo);
 	if (head == NULL)
-		return FPT_NO_IMAGE;
+	{
+		*kid = 0;
+		return 0;
+	}
 	from = fpt_num_label(head) << pg->t;
 	to = from + (UINT64CONST(1) << pg->t);
 	*kid = fpt_num_kid(pg, from);
 	if (fpt_num_kid(pg, to) != *kid || !fpt_num_node(pg, *kid, &d))
 		return FPT_NO_IMAGE;
-	set = fpt_num_used(&d);
-	set = fpt_num_below(&d, set, to) & ~fpt_num_below(&d, set, from);
+	set = fpt_num_between(&d, from, to) & fpt_num_used(&d);
 	if (skip_dead)
 		set &= ~fpt_num_hints(pg, d.ordinal);
 	n = fpt_num_order(&d, set, slots, distances);
-	return fpt_num_copy_slots(pg, &d, slots, distances, n, run, 0) ? n :
+	return fpt_num_copy_slots(pg, &d, slots, distances, n, head, run, 0) ? n :
 		FPT_NO_IMAGE;
 }
 

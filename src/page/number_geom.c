@@ -42,6 +42,28 @@ fpt_num_place(FPTNumbers *pg)
 		   FPT_SPECIAL_OFFSET);
 }
 
+/*
+ * The same, of what a page says, 1 to FPT_NUM_MAX_LINES lines and 1 to
+ * FPT_NUM_MAX_SEP bytes.  Divisions are done once for all pages.
+ */
+static inline void
+fpt_num_place_known(FPTNumbers *pg)
+{
+	static FPTNumbers known[FPT_NUM_MAX_LINES][FPT_NUM_MAX_SEP];
+	FPTNumbers *k = &known[pg->x - 1][pg->sw - 1];
+
+	if (unlikely(k->step == 0))
+	{
+		*k = *pg;
+		fpt_num_place(k);
+	}
+	pg->maxnodes = k->maxnodes;
+	pg->numbers = k->numbers;
+	pg->shapes = k->shapes;
+	pg->node0 = k->node0;
+	pg->step = k->step;
+}
+
 bool
 fpt_num_open(const FPTLayout *l, void *page, FPTNumbers *pg)
 {
@@ -65,7 +87,7 @@ fpt_num_open(const FPTLayout *l, void *page, FPTNumbers *pg)
 		pg->t < pg->ob || pg->t > 32 + pg->ob || h->nnull != 0 ||
 		pg->nkids > pg->nnodes)
 		return false;
-	fpt_num_place(pg);
+	fpt_num_place_known(pg);
 	if (pg->maxnodes < 1 || pg->nnodes > pg->maxnodes ||
 		pg->upper > FPT_SPECIAL_OFFSET || fpt_num_hole(pg) < 0)
 		return false;

@@ -204,6 +204,37 @@ check_page(void)
 	}
 }
 
+/*
+ * All rows of a key, also of one that came after the page was formed, so that
+ * heads are not in order; none of a key that is not there.
+ */
+static void
+check_image(FPTKey k)
+{
+	uint64		tids[FPT_MAX_KID];
+	uint64		los[FPT_MAX_KID];
+	uint16		slotids[FPT_MAX_KID];
+	FPTRun		run = {.tids = tids, .los = los, .slotids = slotids};
+	bool		skip = kt_chance(50);
+	int			n = 0;
+	int			m;
+	int			kid;
+
+	m = fpt_page_copy_image(&layout, page, &k, skip, &run, &kid);
+	if (m == FPT_NO_IMAGE)
+		return;
+	for (int i = 0; i < nmodel; i++)
+	{
+		if (model[i].key.hi != k.hi || model[i].key.lo != k.lo ||
+			(skip && dead[i]))
+			continue;
+		CHECK(n < m && tids[n] == model[i].key.tid && los[n] == k.lo);
+		CHECK(fpt_page_slot_is(&layout, page, slotids[n], tids[n]));
+		n++;
+	}
+	CHECK(m == n);
+}
+
 /* Keys that are there, or not, with any TID: where their entries would be. */
 static void
 check_bounds(void)
@@ -227,6 +258,7 @@ check_bounds(void)
 		for (int kid = 0; kid < loc.kid; kid++)
 			at += fpt_node_count(&layout, page, kid);
 		CHECK(at + loc.rank == place_of(&k));
+		check_image(k);
 	}
 }
 
