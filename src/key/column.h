@@ -154,6 +154,8 @@ struct FPTGeneral
 	bool		prefixes;		/* the first column is a string of bytes, and
 								 * the head its first 8: pages may have
 								 * prefixes */
+	bool		string;			/* it is the only column, and the head has its
+								 * first 8 bytes as they are */
 	uint16		writeflags;		/* t_info of what it makes, but for the size */
 	FPTColumn	col[FLEXIBLE_ARRAY_MEMBER];
 };

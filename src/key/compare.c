@@ -345,17 +345,68 @@ search_side(const FPTGeneral *g, const FPTGeneralSearch *s)
 }
 
 /*
- * FPTLayout.cmp, see key/compare.h.
+ * The bytes after those in the head of a key of an index that has one column, a
+ * string of bytes (FPTGeneral.string), and no zero in the head; NULL: this does
+ * not apply.  A search key's are its value's, after "cut" bytes of prefix.
+ */
+static inline const char *
+string_rest(const FPTKey *key, int *len)
+{
+	const FPTGeneralSearch *s = (const FPTGeneralSearch *) key->search;
+	const char *p;
+	int			before = (int) (key->cut + sizeof(uint64));
+
+	if (s == NULL)
+	{
+		/* what has no header of its own is whole, and not compressed */
+		*len = (int) key->len;
+		return key->len > 0 && (uint8) *key->tup != FPT_T_HEADER ?
+			key->tup : NULL;
+	}
+	if (s->natts != 1 || s->isnull[0] || !is_plain(s->values[0]))
+		return NULL;
+	p = DatumGetPointer(s->values[0]);
+	*len = (int) VARSIZE_ANY_EXHDR(p) - before;
+	return *len >= 0 ? VARDATA_ANY(p) + before : NULL;
+}
+
+/*
+ * Order of two keys of such an index, whose heads are the same; true: it is in
+ * *res.  Most comparisons of texts are of this kind.  Heads with a zero may be
+ * of shorter strings.  Copies nothing, raises nothing.
+ */
+static inline bool
+compare_strings(const FPTKey *a, const FPTKey *b, int *res)
+{
+	const uint64 ones = UINT64CONST(0x0101010101010101);
+	const char *pa;
+	const char *pb;
+	int			alen = 0;
+	int			blen = 0;
+
+	if (((a->lo - ones) & ~a->lo & (ones << 7)) != 0 ||
+		a->cls != FPT_CLS_VALUE ||
+		!fpt_same_prefix(a->pre, a->cut, b->pre, b->cut))
+		return false;
+	pa = string_rest(a, &alen);
+	pb = string_rest(b, &blen);
+	if (pa == NULL || pb == NULL)
+		return false;
+	*res = order_bytes(pa, alen, pb, blen);
+	return true;
+}
+
+/*
+ * The same of any keys.
  *
  * From the cheapest to the dearest: the same bytes; a search key that is all in
  * the head, which both have; columns, those left out that the head decides.  At
  * last a partial key stands before, or after, all that begin so.  Keys that are
  * relative to different prefixes have heads that tell nothing.
  */
-int
-fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
+static pg_noinline int
+compare_keys(const FPTGeneral *g, const FPTKey *a, const FPTKey *b)
 {
-	const FPTGeneral *g = (const FPTGeneral *) arg;
 	FPTSide		sa;
 	FPTSide		sb;
 	bool		aafter;
@@ -367,7 +418,6 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 
 	Assert(a->cls == b->cls && (!heads || a->lo == b->lo));
 	Assert(CritSectionCount == 0);
-
 	/* What has the same bytes is equal, whatever "=" is. */
 	if (heads && a->search == NULL && b->search == NULL && a->len == b->len &&
 		(a->len == 0 || memcmp(a->tup, b->tup, a->len) == 0))
@@ -408,6 +458,18 @@ fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
 	if (sa.natts < sb.natts)
 		return aafter ? 1 : -1;
 	return bafter ? -1 : 1;
+}
+
+/* FPTLayout.cmp, see key/compare.h. */
+int
+fpt_general_compare(const void *arg, const FPTKey *a, const FPTKey *b)
+{
+	const FPTGeneral *g = (const FPTGeneral *) arg;
+	int			res;
+
+	if (likely(g->string) && compare_strings(a, b, &res))
+		return res;
+	return compare_keys(g, a, b);
 }
 
 int

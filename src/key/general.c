@@ -215,6 +215,8 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 		if (c->typlen < 0)
 			g->writeflags = INDEX_VAR_MASK;
 	}
+	g->string = g->prefixes && g->natts == 1 && g->col[0].plainhead &&
+		g->col[0].nhead == (int) sizeof(uint64);
 }
 
 /* --- taking apart -------------------------------------------------------- */
@@ -638,7 +640,7 @@ cut_varlena(const FPTGeneral *g, const FPTKey *key, Datum value,
 	int			res;
 
 	Assert(!VARATT_IS_EXTERNAL(v));
-	if (!fpt_varlena_is_plain(v))
+	if (unlikely(!fpt_varlena_is_plain(v)))
 		v = PG_DETOAST_DATUM_SLICE(value, 0, len + sizeof(uint64));
 	res = prefix_order(g, VARDATA_ANY(v), (int) VARSIZE_ANY_EXHDR(v), prefix,
 					   (int) len);
