@@ -56,10 +56,29 @@
 /* That are allocated for entries of a few nodes. */
 #define FPT_BATCH_MIDDLE	(4 * FPT_MAX_KID)
 
+/* Bytes of a bound's tuple and prefix that there is room for at first. */
+#define FPT_BOUND_SMALL		128
+
 /* Bytes for index tuples, likewise. */
 #define FPT_ITUPS_SMALL		(2 * BLCKSZ)
 
 /* --- batches ------------------------------------------------------------- */
+
+/*
+ * Where arrays grow.  Of general keys that is a context of its own, made when
+ * it is needed: a leaf's arrays are blocks no larger than they must be there,
+ * as a plan may have hundreds of scans open.
+ */
+static MemoryContext
+fpt_batch_context(FPTScanOpaque *so)
+{
+	if (so->quals == NULL)
+		return so->cxt;
+	if (so->growcxt == NULL)
+		so->growcxt = AllocSetContextCreate(so->cxt, "fptree scan",
+											ALLOCSET_SMALL_SIZES);
+	return so->growcxt;
+}
 
 /*
  * An array's copy that has room for max elements, in the scan's context; its n
@@ -70,13 +89,13 @@ static void *
 fpt_batch_grow(FPTScanOpaque *so, const FPTBatch *b, void *old, int max,
 			   Size size)
 {
-	void	   *new = MemoryContextAlloc(so->cxt, max * size);
+	void	   *new = MemoryContextAlloc(fpt_batch_context(so), max * size);
 
 	Assert(b->n >= 0 && b->n <= max);
 	if (old != NULL)
 	{
 		memcpy(new, old, b->n * size);
-		if ((char *) old < (char *) b->low || (char *) old >= b->firstend)
+		if ((char *) old < b->first || (char *) old >= b->firstend)
 			pfree(old);
 	}
 	return new;
@@ -90,16 +109,18 @@ static void
 fpt_batch_first_chunk(FPTScanOpaque *so, FPTBatch *b, bool keys)
 {
 	/* keys without a tuple need no room for one */
-	Size		bound = MAXALIGN(so->quals != NULL ? sizeof(FPTKeyBuf) :
-								 offsetof(FPTKeyBuf, data));
+	int			room = so->quals != NULL ? FPT_BOUND_SMALL : 0;
+	Size		bound = MAXALIGN(offsetof(FPTKeyBuf, data) + room);
 	int			n = keys ? (so->ix.layout.keysize == 16 ? 3 : 2) : 1;
 	Size		words = FPT_BATCH_SMALL * sizeof(uint64);
 	Size		size = 2 * bound + n * words + FPT_BATCH_SMALL * sizeof(uint16);
 	char	   *p = MemoryContextAlloc(so->cxt, size);
 
+	b->first = p;
 	b->firstend = p + size;
 	b->low = (FPTKeyBuf *) p;
 	b->high = (FPTKeyBuf *) (p + bound);
+	b->lowroom = b->highroom = room;
 	p += 2 * bound;
 	b->tids = (uint64 *) p;
 	if (n > 1)
@@ -210,6 +231,35 @@ fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 		fpt_batch_alloc(so, b, Min(room, FPT_MAX_ENTRIES), false, false);
 }
 
+/*
+ * Copy a key to a bound, with its bytes.  Where there is no room for them it
+ * gets all that a key may need, in the scan's context: what it had is left to
+ * that, as few keys are so wide.  *key may be the bound's own.
+ */
+static inline void
+fpt_bound_set(FPTScanOpaque *so, FPTKeyBuf **bound, int *room,
+			  const FPTKey *key)
+{
+	if (unlikely(key->len > 0 && (int) (key->len + key->cut) > *room))
+	{
+		*bound = MemoryContextAlloc(fpt_batch_context(so), sizeof(FPTKeyBuf));
+		*room = sizeof((*bound)->data);
+	}
+	fpt_key_copy(*bound, key);
+}
+
+void
+fpt_batch_set_low(FPTScanOpaque *so, FPTBatch *b, const FPTKey *key)
+{
+	fpt_bound_set(so, &b->low, &b->lowroom, key);
+}
+
+void
+fpt_batch_set_high(FPTScanOpaque *so, FPTBatch *b, const FPTKey *key)
+{
+	fpt_bound_set(so, &b->high, &b->highroom, key);
+}
+
 void
 fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 {
@@ -226,8 +276,8 @@ fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to, const FPTBatch *from)
 		to->itups.size = from->itups.size;
 	}
 	memcpy(to, from, offsetof(FPTBatch, max));
-	fpt_key_copy(to->low, &from->low->key);
-	fpt_key_copy(to->high, &from->high->key);
+	fpt_batch_set_low(so, to, &from->low->key);
+	fpt_batch_set_high(so, to, &from->high->key);
 	to->itups.used = from->itups.used;
 	memcpy(to->tids, from->tids, from->n * sizeof(uint64));
 	memcpy(to->slotids, from->slotids, from->n * sizeof(uint16));
@@ -845,8 +895,8 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 		fpt_page_expect(rel, to == NULL ? b->right : b->left);
 	fpt_batch_alloc(so, b, FPT_BATCH_SMALL, scan->xs_want_itup && !so->bare,
 					scan->xs_want_itup && !so->bare);
-	fpt_key_copy(b->low, &low);
-	fpt_key_copy(b->high, &high);
+	fpt_batch_set_low(so, b, &low);
+	fpt_batch_set_high(so, b, &high);
 	if (scan->parallel_scan != NULL)
 		fpt_parallel_release(scan, to == NULL ? &high : &low,
 							 to == NULL ? b->right : b->left);
@@ -1411,7 +1461,7 @@ fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 				bool *end)
 {
 	bool		forward = ScanDirectionIsForward(dir);
-	FPTKeyBuf  *edge = forward ? so->cur.high : so->cur.low;
+	const FPTKey *edge = forward ? &so->cur.high->key : &so->cur.low->key;
 	uint32	   *link = forward ? &so->cur.right : &so->cur.left;
 	FPTKeyBuf	at;
 	uint32		hint = *link;
@@ -1419,14 +1469,17 @@ fpt_batch_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir,
 
 	Assert(so->cur.valid && !so->ahead.valid);
 	Assert(!BufferIsValid(so->cur.buf));
-	fpt_key_copy(&at, &edge->key);
+	fpt_key_copy(&at, edge);
 	so->inpage = hint == so->cur.pageno;
 	if (at.key.cls != (forward ? FPT_CLS_PINF : FPT_CLS_MINF) &&
 		!(forward && so->cur.last))
 		came = fpt_advance_leaf(scan, &so->ahead, &at, &hint, forward ? 1 : -1);
 	if (came == FPT_ADVANCE_EMPTY)
 	{
-		fpt_key_copy(edge, &at.key);
+		if (forward)
+			fpt_batch_set_high(so, &so->cur, &at.key);
+		else
+			fpt_batch_set_low(so, &so->cur, &at.key);
 		*link = hint;
 	}
 	*end = came == FPT_ADVANCE_END;

@@ -247,15 +247,19 @@ pos_load(FPTQuals *q, FPTPosition *pos, const FPTKey *key)
 		return;
 	}
 
-	MemoryContextReset(q->poscxt);
+	fpt_context_reset(q->poscxt);
 	pos->natts = 0;
 	pos->side = key->cls == FPT_CLS_PINF ? 1 : -1;
 	if (key->cls != FPT_CLS_MINF && key->cls != FPT_CLS_PINF)
 	{
-		MemoryContext old = MemoryContextSwitchTo(q->poscxt);
+		MemoryContext old;
 		bool		nullsfirst = (q->args.rel->rd_indoption[0] &
 								  INDOPTION_NULLS_FIRST) != 0;
 
+		if (q->poscxt == NULL)
+			q->poscxt = AllocSetContextCreate(q->args.cxt, "fptree position",
+											  ALLOCSET_SMALL_SIZES);
+		old = MemoryContextSwitchTo(q->poscxt);
 		pos->natts = fpt_general_deform(q->g, key, pos->values, pos->isnull);
 		MemoryContextSwitchTo(old);
 		pos->natts = Min(pos->natts, q->nkeycols);
@@ -650,12 +654,16 @@ ask_row(ScanKey key, const Datum *values, const bool *isnull)
 bool
 fpt_quals_match(FPTQuals *q, const FPTKey *key)
 {
-	MemoryContext old = MemoryContextSwitchTo(q->matchcxt);
+	MemoryContext old;
 	Datum		values[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
 	bool		in = true;
 
 	Assert(q->read);
+	if (unlikely(q->matchcxt == NULL))
+		q->matchcxt = AllocSetContextCreate(q->args.cxt, "fptree entries",
+											ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(q->matchcxt);
 	(void) fpt_general_deform(q->g, key, values, isnull);
 	for (int i = 0; i <= q->last && in; i++)
 	{

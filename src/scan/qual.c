@@ -539,16 +539,11 @@ fpt_quals_begin(Relation rel, const FPTIndex *ix, MemoryContext cxt)
 	q->args.cxt = cxt;
 	q->nkeycols = nkeycols;
 	q->nullsfirst = ix->layout.nullsfirst;
-	q->qualcxt = AllocSetContextCreate(cxt, "fptree quals",
-									   ALLOCSET_SMALL_SIZES);
-	if (!fpt_is_general(&ix->layout))
-		return q;
-	q->g = ix->layout.arg;
-	q->longcol = fpt_head_long_column(&q->g->head);
-	q->poscxt = AllocSetContextCreate(cxt, "fptree position",
-									  ALLOCSET_SMALL_SIZES);
-	q->matchcxt = AllocSetContextCreate(cxt, "fptree entries",
-										ALLOCSET_SMALL_SIZES);
+	if (fpt_is_general(&ix->layout))
+	{
+		q->g = ix->layout.arg;
+		q->longcol = fpt_head_long_column(&q->g->head);
+	}
 	return q;
 }
 
@@ -580,12 +575,13 @@ fpt_quals_read(FPTQuals *q)
 	MemoryContext old;
 
 	Assert(InterruptHoldoffCount == 0);
-	MemoryContextReset(q->qualcxt);
-	if (q->g != NULL)
-	{
-		MemoryContextReset(q->poscxt);
-		MemoryContextReset(q->matchcxt);
-	}
+	if (q->qualcxt == NULL)
+		q->qualcxt = AllocSetContextCreate(q->args.cxt, "fptree quals",
+										   ALLOCSET_SMALL_SIZES);
+	else
+		MemoryContextReset(q->qualcxt);
+	fpt_context_reset(q->poscxt);
+	fpt_context_reset(q->matchcxt);
 	q->never = false;
 	q->recheck = false;
 	q->last = -1;
@@ -768,5 +764,5 @@ fpt_quals_set(FPTQuals *q, ScanKey keys, int nkeys, int nextra)
 void
 fpt_quals_reset(FPTQuals *q)
 {
-	MemoryContextReset(q->matchcxt);
+	fpt_context_reset(q->matchcxt);
 }

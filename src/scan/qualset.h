@@ -114,13 +114,15 @@ struct FPTQuals
 	int			nrow;			/* so many members, of the first columns */
 	bool		rowfirst;		/* entries begin there, or else end */
 	bool		rowincl;		/* with the values themselves */
-	MemoryContext qualcxt;		/* of everything above, reset at a rescan */
+	MemoryContext qualcxt;		/* of everything above, reset at a rescan; this
+								 * and the others are NULL as long as nothing
+								 * was put there: most scans need none */
 	int			longcol;		/* the column that may have long values in the
 								 * heads, or -1; see know_codes() */
 	int			ncodes;			/* so many there are, by their addresses */
 	int			maxcodes;
 	FPTCode    *codes;
-	MemoryContext argcxt;		/* see fetch_arguments(); NULL: not needed */
+	MemoryContext argcxt;		/* see fetch_arguments() */
 	MemoryContext poscxt;		/* values of positions */
 	MemoryContext matchcxt;		/* values of entries */
 	FPTPosition pos;			/* near and far end of the current range */
@@ -129,6 +131,14 @@ struct FPTQuals
 	FPTConverted walkbuf;		/* a value of that, if it is converted */
 	FPTAllowed	col[FLEXIBLE_ARRAY_MEMBER]; /* nkeycols */
 };
+
+/* Forget what is in a context, which need not be there. */
+static inline void
+fpt_context_reset(MemoryContext cxt)
+{
+	if (cxt != NULL)
+		MemoryContextReset(cxt);
+}
 
 /*
  * The functions below work on values of either kind of keys.  Their callers say

@@ -338,34 +338,24 @@ fptgetbitmap(IndexScanDesc scan, TIDBitmap *tbm)
 
 /* --- scan life cycle ----------------------------------------------------- */
 
-/*
- * The context of a scan.  Core keeps contexts that are deleted with their first
- * block.  One of the default sizes has room there for all that a short scan of
- * image keys needs, and so takes no malloc().  General keys need more, most of
- * it for bounds, which are as wide as a tuple may be: where sizes are small
- * these are a block by themselves, no larger than it must be, as a plan may
- * have hundreds of scans open.
- */
-static inline MemoryContext
-fpt_scan_context(Relation rel)
-{
-	if (fpt_index_is_general(rel))
-		return AllocSetContextCreate(CurrentMemoryContext, "fptree scan",
-									 ALLOCSET_SMALL_SIZES);
-	return AllocSetContextCreate(CurrentMemoryContext, "fptree scan",
-								 ALLOCSET_DEFAULT_SIZES);
-}
-
 /* See scan/scan.h. */
 IndexScanDesc
 fptbeginscan(Relation rel, int nkeys, int norderbys)
 {
 	IndexScanDesc scan = RelationGetIndexScan(rel, nkeys, norderbys);
-	MemoryContext cxt = fpt_scan_context(rel);
-	FPTScanOpaque *so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
+	MemoryContext cxt;
+	FPTScanOpaque *so;
 	MemoryContext old;
 
+	/*
+	 * Core keeps contexts that are deleted, with their first block.  One of the
+	 * default sizes has room there for all that a short scan needs, so that it
+	 * takes no malloc().
+	 */
 	Assert(norderbys == 0);
+	cxt = AllocSetContextCreate(CurrentMemoryContext, "fptree scan",
+								ALLOCSET_DEFAULT_SIZES);
+	so = MemoryContextAllocZero(cxt, sizeof(FPTScanOpaque));
 	old = MemoryContextSwitchTo(cxt);
 	fpt_index_copy(rel, &so->ix);
 	MemoryContextSwitchTo(old);

@@ -56,9 +56,12 @@ typedef struct FPTBatch
 
 	/* what a copy has of its own, from here on: see fpt_batch_copy() */
 	int			max;			/* allocated entries */
-	FPTKeyBuf  *low;			/* interval of the key space it stands for; */
-	FPTKeyBuf  *high;			/* "low" is where the first chunk begins, */
-	char	   *firstend;		/* which ends here: fpt_batch_first_chunk() */
+	FPTKeyBuf  *low;			/* interval of the key space it stands for, */
+	FPTKeyBuf  *high;			/* see fpt_batch_set_low() */
+	int			lowroom;		/* bytes of data[] that they have */
+	int			highroom;
+	char	   *first;			/* the first chunk begins and ends here: */
+	char	   *firstend;		/* fpt_batch_first_chunk() */
 	uint64	   *tids;
 	uint64	   *los;			/* images; index-only scans */
 	uint64	   *his;			/* images, upper halves of 16-byte ones */
@@ -143,6 +146,7 @@ typedef struct FPTScanOpaque
 {
 	FPTIndex	ix;				/* own copy, see FPTIndex */
 	MemoryContext cxt;			/* lives as long as the scan */
+	MemoryContext growcxt;		/* see fpt_batch_context() */
 	int			nkeys;			/* of operators; others come after them */
 	FPTRanges	ranges;			/* image keys */
 	FPTQuals   *quals;			/* general keys, else NULL */
