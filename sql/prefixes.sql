@@ -169,4 +169,13 @@ RESET parallel_tuple_cost;
 RESET effective_io_concurrency;
 CALL fpt_use('any');
 
+-- Eight bytes that all begin with are a prefix, too: heads tell what follows.
+CREATE TABLE eight AS SELECT md5(i::text) COLLATE "C" AS k, 'customer' || md5(i::text) COLLATE "C" AS p
+FROM generate_series(1, 50000) i;
+CREATE INDEX eight_k ON eight USING fptree (k);
+CREATE INDEX eight_p ON eight USING fptree (p);
+SELECT pg_relation_size('eight_p') <= pg_relation_size('eight_k') * 1.04 AS stored_once;
+SELECT count(*), min(k) FROM eight WHERE p = 'customer' || md5('77');
+DROP TABLE eight;
+
 SELECT fpt_check_all();

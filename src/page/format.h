@@ -316,10 +316,10 @@ typedef struct FPTMetaData
  * bytes, a page may have a prefix: a tuple of so many bytes, with which that
  * column of all its values begins.  Heads and tuples of its entries, NULLs
  * apart, are those of the same keys without these bytes.  Its fences are whole.
- * From FPT_MIN_PREFIX on that saves more than the heads grow by, which tell
- * nothing of keys that share their first 8 bytes.
+ * From FPT_MIN_PREFIX on that saves more than the heads grow by, which without
+ * it tell nothing of keys that share so many bytes.
  */
-#define FPT_MIN_PREFIX		10
+#define FPT_MIN_PREFIX		8
 #define FPT_MAX_PREFIX		255
 
 /*
