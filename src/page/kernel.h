@@ -96,10 +96,18 @@ extern uint32 fpt_page_fraction(const FPTLayout *l, void *page, FPTLoc loc,
 extern void fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page,
 							  int kid);
 
-/* Is it worth while to work out the fraction for a guess? */
+/*
+ * Is it worth while to work out the fraction for a guess?  Not in the first
+ * search, as most are the only one: what it learned would be of no use.
+ */
 static inline bool
 fpt_guess_wanted(FPTGuess *guess)
 {
+	if (unlikely(guess->nkids == 0) && guess->skipped == 0)
+	{
+		guess->skipped++;
+		return false;
+	}
 	return guess->score >= 0 || ++guess->skipped % 16 == 0;
 }
 
