@@ -317,7 +317,7 @@ typedef struct FPTMetaData
  * column of all its values begins.  Heads and tuples of its entries, NULLs
  * apart, are those of the same keys without these bytes.  Its fences are whole.
  * From FPT_MIN_PREFIX on that saves more than the heads grow by, which without
- * it tell nothing of keys that share so many bytes.
+ * it are the same in all keys that share these bytes.
  */
 #define FPT_MIN_PREFIX		8
 #define FPT_MAX_PREFIX		255

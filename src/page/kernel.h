@@ -98,7 +98,7 @@ extern void fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page,
 
 /*
  * Is it worth while to work out the fraction for a guess?  Not in the first
- * search, as most are the only one: what it learned would be of no use.
+ * search, as most are the only one: nothing would use the verdict.
  */
 static inline bool
 fpt_guess_wanted(FPTGuess *guess)

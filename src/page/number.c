@@ -32,6 +32,7 @@ fpt_num_node(const FPTNumbers *pg, int kid, FPTNumNode *d)
 	d->w = shape + 1;
 	d->cap = fpt_num_cap(pg->x, d->w);
 	d->b = fpt_num_sep(pg, kid) << pg->ss;
+	d->head = NULL;
 	return true;
 }
 
@@ -115,7 +116,7 @@ fpt_num_between(const FPTNumNode *d, uint64 from, uint64 to)
 
 /*
  * Put n slots in order that are not, with their distances.  Vectors order by
- * position (FPTSimd.order); insertion mends what they leave equal.
+ * position (FPTSimd.order); insertion mends equal ones.
  */
 static pg_noinline void
 fpt_num_sort(uint8 *slots, uint64 *distances, int n)
@@ -142,7 +143,7 @@ fpt_num_sort(uint8 *slots, uint64 *distances, int n)
 	}
 }
 
-/* What the loop needs is in local variables: what it stores might alias it. */
+/* Local variables have all that the loop needs: its stores might alias it. */
 int
 fpt_num_order(const FPTNumNode *d, uint64 set, uint8 *slots, uint64 *distances)
 {
@@ -580,7 +581,7 @@ fpt_num_knows(uint64 set, const FPTLoc *loc)
 	return (loc->below & ~set) == 0 && fpt_popcount(loc->below) == loc->rank;
 }
 
-/* The slots of the first entries of this set, so many. */
+/* The slots of the first "rank" entries of this set. */
 static uint64
 fpt_num_first(const FPTNumNode *d, uint64 set, int rank)
 {
@@ -640,8 +641,8 @@ fpt_num_copy_tids(const FPTNumbers *pg, uint64 b, const uint64 *distances,
 }
 
 /*
- * Their images, to arrays of which one may be NULL; "head" is that of the first
- * one, or NULL: it is not known.  False if one has no head.  Neighbours mostly
+ * Their images; either array may be NULL.  "head" is the first one's, or NULL:
+ * it is not known.  False if one has no head.  Neighbours mostly
  * have one head.
  */
 static inline bool
@@ -674,20 +675,19 @@ fpt_num_copy_images(const FPTNumbers *pg, uint64 b, const uint64 *distances,
 }
 
 /*
- * Copy entries of a node, in order, to entry "at" of a run on; "head" as above.
- * False if corrupt; then the run's arrays mean nothing.
+ * Copy entries of a node, in order, to entry "at" of a run on.  False if corrupt; then the run's arrays mean nothing.
  */
 static bool
 fpt_num_copy_slots(const FPTNumbers *pg, const FPTNumNode *d,
 				   const uint8 *slots, const uint64 *distances, int n,
-				   const char *head, FPTRun *run, int at)
+				   FPTRun *run, int at)
 {
 	bool		valid = true;
 
 	if (run->tids)
 		valid = fpt_num_copy_tids(pg, d->b, distances, n, run->tids + at);
 	if ((run->los || run->his) &&
-		!fpt_num_copy_images(pg, d->b, distances, n, head,
+		!fpt_num_copy_images(pg, d->b, distances, n, d->head,
 							 run->los ? run->los + at : NULL,
 							 run->his ? run->his + at : NULL))
 		return false;
@@ -753,7 +753,7 @@ fpt_num_copy_kid(const FPTNumbers *pg, int kid, const FPTLoc *first,
 		}
 	}
 	if (at + m > max ||
-		!fpt_num_copy_slots(pg, &d, slots, distances, m, NULL, run, at))
+		!fpt_num_copy_slots(pg, &d, slots, distances, m, run, at))
 		return -1;
 	return m;
 }
@@ -808,11 +808,12 @@ fpt_num_copy_image(const FPTNumbers *pg, const FPTKey *key, bool skip_dead,
 	*kid = fpt_num_kid(pg, from);
 	if (fpt_num_kid(pg, to) != *kid || !fpt_num_node(pg, *kid, &d))
 		return FPT_NO_IMAGE;
+	d.head = head;
 	set = fpt_num_between(&d, from, to) & fpt_num_used(&d);
 	if (skip_dead)
 		set &= ~fpt_num_hints(pg, d.ordinal);
 	n = fpt_num_order(&d, set, slots, distances);
-	return fpt_num_copy_slots(pg, &d, slots, distances, n, head, run, 0) ? n :
+	return fpt_num_copy_slots(pg, &d, slots, distances, n, run, 0) ? n :
 		FPT_NO_IMAGE;
 }
 

@@ -38,6 +38,7 @@ typedef struct FPTNumNode
 	int			w;				/* bytes of a slot */
 	int			cap;			/* slots */
 	uint64		b;				/* the separator, as a number */
+	const char *head;			/* of entries to copy, or NULL: not known */
 } FPTNumNode;
 
 /* Does the page's geometry say that it is one of numbers? */

@@ -43,7 +43,7 @@ fpt_num_place(FPTNumbers *pg)
 }
 
 /*
- * The same, of what a page says, 1 to FPT_NUM_MAX_LINES lines and 1 to
+ * The same for a page's own x and sw, 1 to FPT_NUM_MAX_LINES lines and 1 to
  * FPT_NUM_MAX_SEP bytes.  Divisions are done once for all pages.
  */
 static inline void

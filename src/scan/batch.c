@@ -65,9 +65,9 @@
 /* --- batches ------------------------------------------------------------- */
 
 /*
- * Where arrays grow.  Of general keys that is a context of its own, made when
- * it is needed: a leaf's arrays are blocks no larger than they must be there,
- * as a plan may have hundreds of scans open.
+ * Where arrays grow.  General keys have a context of their own for it, made
+ * when it is needed: a leaf's arrays are blocks no larger than they must be
+ * there, as a plan may have hundreds of scans open.
  */
 static MemoryContext
 fpt_batch_context(FPTScanOpaque *so)
@@ -233,8 +233,8 @@ fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 
 /*
  * Copy a key to a bound, with its bytes.  Where there is no room for them it
- * gets all that a key may need, in the scan's context: what it had is left to
- * that, as few keys are so wide.  *key may be the bound's own.
+ * gets all that a key may need, in the scan's context; its old bytes are left
+ * there, as few keys are so wide.  *key may be the bound's own.
  */
 static inline void
 fpt_bound_set(FPTScanOpaque *so, FPTKeyBuf **bound, int *room,
@@ -248,13 +248,13 @@ fpt_bound_set(FPTScanOpaque *so, FPTKeyBuf **bound, int *room,
 	fpt_key_copy(*bound, key);
 }
 
-void
+static void
 fpt_batch_set_low(FPTScanOpaque *so, FPTBatch *b, const FPTKey *key)
 {
 	fpt_bound_set(so, &b->low, &b->lowroom, key);
 }
 
-void
+static void
 fpt_batch_set_high(FPTScanOpaque *so, FPTBatch *b, const FPTKey *key)
 {
 	fpt_bound_set(so, &b->high, &b->highroom, key);

@@ -73,15 +73,6 @@ extern void fpt_batch_copy(FPTScanOpaque *so, FPTBatch *to,
 						   const FPTBatch *from);
 
 /*
- * Set a bound, which a copy of the key is made.  A page may be locked; raises
- * nothing.  Allocates in the scan's context, if the key is wide.
- */
-extern void fpt_batch_set_low(FPTScanOpaque *so, FPTBatch *b,
-							  const FPTKey *key);
-extern void fpt_batch_set_high(FPTScanOpaque *so, FPTBatch *b,
-							   const FPTKey *key);
-
-/*
  * Done with it: gives the pin back, if there is one.  What was allocated stays
  * for the next, and so do bounds and links, which fpt_batch_after() wants.
  * Raises nothing; a batch that is not valid may be passed.

@@ -132,7 +132,7 @@ struct FPTQuals
 	FPTAllowed	col[FLEXIBLE_ARRAY_MEMBER]; /* nkeycols */
 };
 
-/* Forget what is in a context, which need not be there. */
+/* Empty a context, which need not be there. */
 static inline void
 fpt_context_reset(MemoryContext cxt)
 {

@@ -57,7 +57,7 @@ typedef struct FPTBatch
 	/* what a copy has of its own, from here on: see fpt_batch_copy() */
 	int			max;			/* allocated entries */
 	FPTKeyBuf  *low;			/* interval of the key space it stands for, */
-	FPTKeyBuf  *high;			/* see fpt_batch_set_low() */
+	FPTKeyBuf  *high;			/* see fpt_bound_set() */
 	int			lowroom;		/* bytes of data[] that they have */
 	int			highroom;
 	char	   *first;			/* the first chunk begins and ends here: */
