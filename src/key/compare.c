@@ -358,7 +358,7 @@ string_rest(const FPTKey *key, int *len)
 
 	if (s == NULL)
 	{
-		/* what has no header of its own is whole, and not compressed */
+		/* a value without a header is whole, and not compressed */
 		*len = (int) key->len;
 		return key->len > 0 && (uint8) *key->tup != FPT_T_HEADER ?
 			key->tup : NULL;
