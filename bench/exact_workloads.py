@@ -1,4 +1,4 @@
-"""The workloads "repeated", "warm" and "counts" of bench/run: no times.
+"""The workloads "repeated", "warm", "counts" and "keys" of bench/run: no times.
 
 Used by bench/run.  Bytes and instructions are the same in each run, whatever
 else the machine does, so that one round is all there is.
@@ -43,6 +43,18 @@ COUNTS = (
     (10000, "SELECT sum(k) FROM counted WHERE k BETWEEN {lo} AND {hi}", 2, 6),
 )
 MAX_COUNTED = 2000000
+
+# Keys of an index, of KEYS different ones: (what, statement)
+KEYS = 1000
+KEYED = (
+    ("DISTINCT, integers", "SELECT DISTINCT k FROM keyed"),
+    ("DISTINCT, texts", "SELECT DISTINCT t FROM keyed"),
+    ("DISTINCT, first of two columns", "SELECT DISTINCT a FROM keyed"),
+    ("first ten of DISTINCT, descending",
+     "SELECT DISTINCT k FROM keyed ORDER BY k DESC LIMIT 10"),
+    ("GROUP BY with count(*), integers",
+     "SELECT k, count(*) FROM keyed GROUP BY k"),
+)
 
 
 class Exact:
@@ -162,6 +174,33 @@ class Exact:
         self.check("candidate.counted_k")
         self.drop(*[side + ".counted" for side in SIDES])
 
+    def keys(self):
+        """Instructions of DISTINCT and GROUP BY, rows in random order."""
+        if not available():
+            self.log("  no valgrind: left out")
+            return
+        rows = min(self.rows, MAX_COUNTED)
+        for side in SIDES:
+            self.sql("CREATE TABLE %s.keyed AS SELECT n AS k, ('key ' || n) COLLATE \"C\" AS t, "
+                     "n AS a, i AS b FROM (SELECT i, (hashint8extended(i, 3) & "
+                     "1048575)::int %% %d AS n FROM generate_series(1::int8, %d) "
+                     "i OFFSET 0) x" % (side, KEYS, rows))
+            for columns in ("k", "t", "a, b"):
+                self.sql("CREATE INDEX ON %s.keyed USING %s (%s)" %
+                         (side, self.am[side], columns))
+            self.sql("VACUUM (FREEZE, ANALYZE) %s.keyed" % side)
+        self.sql("CHECKPOINT")
+        off = ("enable_hashagg",)
+        got = self.counted(lambda stopped: [
+            (what, {side: self.hot_count(stopped, side, statement, 1, 2, off)
+                    for side in SIDES}) for what, statement in KEYED])
+        for what, count in got:
+            self.format_add("keys", "%s: %s keys of %s rows" % (
+                what, "{:,}".format(KEYS), "{:,}".format(rows)),
+                            "instructions", count)
+        self.check("candidate.keyed_k_idx")
+        self.drop(*[side + ".keyed" for side in SIDES])
+
     def count_ranges(self, rows, state):
         """COUNTS, with the table in this state."""
         self.sql("CHECKPOINT")
@@ -177,10 +216,10 @@ class Exact:
                             "instructions", count)
 
     @staticmethod
-    def hot_count(stopped, side, statement, first, last):
+    def hot_count(stopped, side, statement, first, last, off=()):
         """Instructions of one of many executions of a planned statement."""
         on = ("fptree.enable_count",)
-        few, many = (stopped.count(Exact.loop(side, statement, n, on=on),
+        few, many = (stopped.count(Exact.loop(side, statement, n, off, on),
                                    "standard_ProcessUtility")
                      for n in (first, last))
         return (many - few) / (last - first)

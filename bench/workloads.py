@@ -416,13 +416,13 @@ class Bench(General, Images, Format, Exact):
 GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
           "vacuum", "pginsert", "general", "images", "format-size",
           "format-wal", "format-v7", "format-sweep", "repeated",
-          "warm", "counts", "kernel")
+          "warm", "counts", "keys", "kernel")
 READERS = ("lookup", "range", "select")
 # Those that start with this have a table of their own; "format": but for the
 # sweep, which has no targets.
 FORMAT = "format"
 # Counts, in a table of their own.
-EXACT = ("repeated", "warm", "counts")
+EXACT = ("repeated", "warm", "counts", "keys")
 EVERY = tuple(name for name in GROUPS
               if not name.startswith(FORMAT) and name not in EXACT)
 CORE = tuple(name for name in EVERY

@@ -1,7 +1,7 @@
 # The same random statements on twin tables, one with fptree and one with btree
 # indexes, and the same random queries by fptree, by btree and by sequential
 # scan: all three must give the same rows, in the same order of keys.  Aggregates
-# of what an index answers alone are counted in it.
+# of what an index answers alone are counted in it, and its keys are visited by searches.
 #
 # Half of the rounds have an index of one column, whose type has an image; the
 # others one of up to four columns of all types and operator classes, with INCLUDE
@@ -375,7 +375,8 @@ sub order
 				my $nf = $how == 2 ? upto(2) : $_->{nf} ^ $how;
 
 				$_->{col}->{name} . ' USING ' . op($_->{col}, $_->{desc} ^ $flip ? '>' : '<')
-				  . ' NULLS ' . ($nf ? 'FIRST' : 'LAST') } @by));
+				  . ' NULLS ' . ($nf ? 'FIRST' : 'LAST') } @by),
+		join(', ', map { $_->{col}->{name} } @by));
 }
 
 sub out
@@ -415,7 +416,7 @@ sub ask
 sub query
 {
 	my $what = rand();
-	my ($out, $order) = order();
+	my ($out, $order, $names) = order();
 	my $c = $cols[0];
 	my $k = $c->{name};
 
@@ -430,7 +431,16 @@ sub query
 		ask('SELECT ' . join(', ', map { pick(@of) } 0 .. upto(3)) . ' FROM TAB'
 			  . (rand() < 0.9 ? ' WHERE ' . condition() : ''));
 	}
-	elsif ($what < 0.35)
+	elsif ($what < 0.24)
+	{
+		# the keys of an index, each once or counted
+		my $rows = 'FROM TAB' . (rand() < 0.7 ? ' WHERE ' . condition() : '');
+		my $limit = rand() < 0.3 ? ' LIMIT ' . upto(50) : '';
+
+		ask(rand() < 0.5 ? "SELECT $out FROM (SELECT DISTINCT $names $rows ORDER BY $order$limit) x ORDER BY $order"
+			: "SELECT $out, count(*) $rows GROUP BY $names ORDER BY $order$limit");
+	}
+	elsif ($what < 0.4)
 	{
 		ask('SELECT count(*), sum(id) FROM TAB WHERE ' . condition());
 	}

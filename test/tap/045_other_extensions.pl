@@ -89,6 +89,8 @@ SELECT count(*), sum(c) FROM t WHERE (a, b) > (2500, 3);
 SELECT count(*), sum(c) FROM n WHERE (a, b) > (2500, 3);
 SELECT count(*) FROM t JOIN n USING (a) WHERE t.b = 3;
 SELECT a FROM p WHERE a > 95 ORDER BY a LIMIT 8;
+SELECT a, count(*) FROM t WHERE a < 50 GROUP BY a ORDER BY a LIMIT 5;
+SELECT DISTINCT b FROM t WHERE a = 5;
 PREPARE q (int) AS SELECT c FROM t WHERE a = $1;
 EXECUTE q (77);
 INSERT INTO t VALUES (7, 0, 0);

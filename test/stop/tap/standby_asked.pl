@@ -1,4 +1,4 @@
-# An index-only scan of a standby, or a count, held while it finds out what of a
+# An index-only scan of a standby, a count, or its keys, held while it finds out what of a
 # leaf's entries is visible: VACUUM is replayed before it asks the visibility map,
 # or after that but before it has found the leaf unchanged.  (The entries of the
 # leaf's first rows are those asked for first.)
@@ -39,14 +39,15 @@ my $gate = $standby->background_psql('postgres', on_error_stop => 1);
 
 foreach my $stop ('scan_page', 'scan_asked')
 {
-	foreach my $dir ('ASC', 'DESC', 'count')
+	foreach my $dir ('ASC', 'DESC', 'count', 'keys')
 	{
 		my $name = "$stop, $dir";
+		my $each = $dir eq 'keys' ? 3 : 1;
 
-		$primary->safe_psql('postgres', q{
+		$primary->safe_psql('postgres', qq{
 DROP TABLE IF EXISTS t;
 CREATE TABLE t (k int) WITH (autovacuum_enabled = off);
-INSERT INTO t SELECT generate_series(1, 100);
+INSERT INTO t SELECT i % 100 + 1 FROM generate_series(1, 100 * $each) i;
 CREATE INDEX t_k ON t USING fptree (k)});
 		$primary->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
 		$primary->safe_psql('postgres', 'DELETE FROM t WHERE k < 10 OR k > 90');
@@ -58,11 +59,13 @@ CREATE INDEX t_k ON t USING fptree (k)});
 		# planned beforehand, lest the planner be held
 		$scan->query_safe("$plan SET plan_cache_mode = force_generic_plan;");
 		my $query = $dir eq 'count' ? 'SELECT count(*) FROM t' :
+			$dir eq 'keys' ? 'SELECT DISTINCT k FROM t ORDER BY k' :
 			"SELECT k FROM t ORDER BY k $dir";
 
 		$scan->query_safe("PREPARE p AS $query;");
 		like($scan->query_safe('EXPLAIN EXECUTE p;'),
-			$dir eq 'count' ? qr/Fptree Count/ : qr/Index Only Scan/,
+			$dir eq 'count' ? qr/Fptree Count/ :
+			$dir eq 'keys' ? qr/Fptree Distinct/ : qr/Index Only Scan/,
 			"$name: index-only");
 		$scan->query_safe("SET fptree.stop_at = '$stop';");
 		$scan->query_until(qr/started/, "\\echo started\nEXECUTE p;\n");
