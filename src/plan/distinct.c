@@ -360,7 +360,7 @@ static void
 fpt_offer_distinct(PlannerInfo *root, const FPTKeysWanted *w,
 				   RelOptInfo *input, RelOptInfo *output, IndexOptInfo *info)
 {
-	FPTKeysWay	way = {fpt_only_path(root, input, info)};
+	FPTKeysWay	way = {.ip = fpt_only_path(root, input, info)};
 
 	if (way.ip == NULL)
 		return;
