@@ -176,9 +176,9 @@ fpt_ordered_leftmost(FPTOrdered *o, FPTIndex *ix, char *page)
 }
 
 /*
- * The same as fpt_contradict_key() with the fences of all leaves: a fence has
- * two neighbours.  A search from the root compares a key with some of them:
- * if it misses the key's place, two of them prove it.  And with entries, up to
+ * The same as fpt_contradict_key() with the fences of all leaves: a leaf has
+ * two neighbours.  A search from the root compares a key with some of them: if
+ * it misses the key's place, two of them prove it.  And with entries, up to
  * FPT_CONTRADICT_MAX.
  */
 static void
