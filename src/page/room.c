@@ -313,101 +313,6 @@ fpt_node_ascends(const FPTPlace *p, const uint8 *slots)
 }
 
 /*
- * Bytes of an insertion's WAL record, of which so many are edits and what says
- * where they are (server's headers and alignment).
- */
-static inline int
-fpt_record_bytes(int edits)
-{
-	return (44 + edits + 7) & ~7;
-}
-
-/*
- * Bytes that an edit takes in a record, of bytes that were "was" and are v: see
- * fpt_edit_changed().  0: nothing has to be logged.
- */
-static inline int
-fpt_edit_bytes(uint64 was, uint64 v)
-{
-	uint64		differ = was ^ v;
-
-	if (differ == 0)
-		return 0;
-	return FPT_EDIT_HEADER + 8 - __builtin_clzll(differ) / 8 -
-		fpt_ctz(differ) / 8;
-}
-
-/*
- * Would insertions log fewer bytes if keys went into slots that have the keys
- * expected there?  Asked of the entries of a full node, in order, that would
- * have been expected to ascend by "step".  Counts what the expectation costs:
- * the keys of all slots in the record that makes the node.  Records of
- * insertions are padded, so that a shorter edit need not save anything.
- */
-static bool
-fpt_foresight_pays(FPTPage pg, const char *node, const uint8 *slots,
-				   uint64 step)
-{
-	const FPTGeom *g = pg.g;
-	int			saved = -(g->cap * g->sw + FPT_EDIT_HEADER);
-	uint64		expected = 0;
-
-	for (int i = 0; i < g->cap; i++, expected += step)
-	{
-		const char *at = node + slots[i] * g->pw;
-		uint64		v = fpt_load_uint(node + g->key_off + slots[i] * g->sw,
-									  g->sw);
-		int			rest;
-
-		if (i == 0)
-			expected = v;
-		rest = fpt_is_wide(g) ? FPT_EDIT_HEADER + g->pw :
-			fpt_edit_bytes(0, fpt_load_uint(at + g->tid_off, g->tw));
-		saved += fpt_record_bytes(rest + fpt_edit_bytes(0, v)) -
-			fpt_record_bytes(rest + fpt_edit_bytes(expected, v));
-	}
-	return saved > 0;
-}
-
-/*
- * Where keys ascend by much the same step, as numbers that a sequence gives do,
- * put the keys that are expected into the slots of a new node, which are free
- * and whose keys mean nothing (W8).  It begins with p's hi and lo, after p's
- * node, which is full.  An insertion then logs of its key what is another, at
- * most: a record that is as short as can be, for the bytes of all keys at once
- * in this one.
- */
-static void
-fpt_node_foresee(FPTPage pg, const FPTPlace *p, char *node)
-{
-	const FPTGeom *g = pg.g;
-	uint64		v = fpt_word(g, p->hi, p->lo);
-	uint64		base = fpt_kid_base(pg, p->kid + 1);
-	uint64		first;
-	uint64		step;
-	uint8		slots[FPT_MAX_CAP];
-
-	if (g->perm || g->joined || fpt_has_ties(g) || p->count != g->cap ||
-		fpt_node_order(pg, p->node, slots) != g->cap)
-		return;
-	first = fpt_kid_base(pg, p->kid) +
-		fpt_load_uint(p->node + g->key_off + slots[0] * g->sw, g->sw);
-	Assert(v >= first);
-	step = (v - first) / g->cap;
-	if (!fpt_foresight_pays(pg, p->node, slots, step))
-		return;
-	for (int i = 0; i < g->cap; i++, v += step)
-	{
-		/* beyond what such keys can be */
-		if (g->rw < 8 ? v >> (8 * g->rw) != 0 : v < first)
-			break;
-		if (fpt_node_tells(g, base, v) != 0)
-			break;
-		fpt_store_uint(node + g->key_off + i * g->sw, g->sw, v - base);
-	}
-}
-
-/*
  * A new node for e and what will follow it, if e is above all of p's full node
  * and room is left for its tuple.  FPT_FULL: it is not, or there is none; the
  * page is unchanged.  FPT_OK: the node is there, empty, until e goes into it.
@@ -429,7 +334,6 @@ fpt_node_append(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
 		return FPT_FULL;
 	fpt_node_set_perm(pg.g, node);
 	fpt_node_begin_rows(pg, node, e->key.tid);
-	fpt_node_foresee(pg, p, node);
 	return FPT_OK;
 }
 

@@ -32,8 +32,7 @@ fpt_node_spreads(const FPTGeom *g, const FPTRelEntry *e, int n)
 
 /*
  * See page/slots.h.  What a base is rounded down to is a quarter of what a key
- * can tell, so that separators that move mostly have the base they had.  Keys
- * that are expected in free slots are not changed, and mean nothing then.
+ * can tell, so that separators that move mostly have the base they had.
  */
 FPTResult
 fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)

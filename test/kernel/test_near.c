@@ -322,37 +322,6 @@ test_nulls(void)
 	}
 }
 
-/* Expected keys are put into the slots as the node will have them. */
-static void
-test_foreseen(void)
-{
-	int			bytes = 0;
-	int			n = 300 * (BLCKSZ / 1024) / 8;
-
-	empty_page(&l8, ENC(4, NEAR + 1));
-	for (int i = 0; i < n; i++)
-	{
-		FPTEntry	x = entry(0, 100 + 70000 * i);
-		FPTEdit		edit = {0};
-
-		x.key.tid |= (uint64) (300 + i) << 16;
-		if (kt_insert_probe(&l8, page, &x) == FPT_FULL)
-		{
-			CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) == FPT_OK);
-			bytes = 0;
-		}
-		CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_OK);
-		for (int j = 0; j < edit.n; j++)
-			bytes += edit.r[j].len;
-	}
-	CHECK(sound(&l8) && fpt_page_count(&l8, page) == n);
-
-	/* of the last node the TIDs, and none of the keys */
-	if (fpt_header(page)->nkids > 1)
-		CHECK(bytes == 3 * fpt_node_count(&l8, page,
-										  fpt_header(page)->nkids - 1));
-}
-
 /* A damaged page's key is beyond what a search can be for. */
 static void
 test_corrupt_base(void)
@@ -410,7 +379,6 @@ test_near(void)
 	kt_run("near: beyond a node", test_beyond);
 	kt_run("near: separators move", test_set_sep);
 	kt_run("near: NULLs", test_nulls);
-	kt_run("near: foreseen", test_foreseen);
 	kt_run("near: damaged", test_corrupt_base);
 	kt_run("near: beyond all numbers", test_corrupt_wrap);
 	free(page);

@@ -945,65 +945,6 @@ test_insert_ascending(void)
 	CHECK(fpt_page_count(&l8, page) == n && sound(&l8));
 }
 
-/* Bytes of all edits, their heads included, of ascending keys n .. to - 1. */
-static int
-ascending_edits(int n, int to, uint64 step, uint64 jitter)
-{
-	int			bytes = 0;
-
-	for (; n < to; n++)
-	{
-		FPTEdit		edit = {0};
-		FPTEntry	x = leaf_entry(0x4000 + (uint64) n * step +
-								   (uint64) n * 37 % (jitter + 1),
-								   ((uint64) 900 << 16) | (uint64) (n % 255 + 1));
-
-		CHECK(fpt_page_make_room(&l8, page, &x, NULL) == FPT_OK);
-		CHECK(fpt_page_insert(&l8, page, &x, &edit) == FPT_OK);
-		for (int i = 0; i < edit.n; i++)
-			bytes += FPT_EDIT_HEADER + edit.r[i].len;
-	}
-	return bytes;
-}
-
-/*
- * New nodes of ascending keys have the keys in them that are expected, where
- * insertions log less by it, and only there.
- */
-static void
-test_insert_foreseen(void)
-{
-	int			cap;
-	int			n;
-
-	/* by the same step: nothing of the key, and 3 bytes of the TID */
-	init_page(&l8, 0, ENC(3, LEAF3), 0);
-	cap = fpt_page_geom(&l8, page)->cap;
-	ascending_edits(0, cap, 3, 0);
-	CHECK(ascending_edits(cap, 4 * cap, 3, 0) ==
-		  3 * cap * (FPT_EDIT_HEADER + 3));
-	CHECK(sound(&l8));
-
-	/* nearly: a byte of the key at most */
-	init_page(&l8, 0, ENC(3, LEAF3), 0);
-	ascending_edits(0, cap, 3, 2);
-	CHECK(ascending_edits(cap, 4 * cap, 3, 2) <=
-		  3 * cap * (2 * FPT_EDIT_HEADER + 4));
-	CHECK(sound(&l8));
-
-	/* rows come elsewhere: what is expected is in nobody's way */
-	for (n = 0; n < 3 * cap; n++)
-	{
-		FPTEntry	x = leaf_entry((uint64) n * 5000 % 0xFFFFFF, 77 << 16 | 1);
-		FPTResult	res = fpt_page_make_room(&l8, page, &x, &kt_work);
-
-		if (res == FPT_FULL)
-			break;
-		CHECK(res == FPT_OK && insert(&l8, &x) == FPT_OK);
-	}
-	CHECK(fpt_page_count(&l8, page) == 4 * cap + n && sound(&l8));
-}
-
 /*
  * Rows of which eight at a time come in any order do, too, at the end of a page
  * or in front of others that are older; they take no reorganisation.
@@ -2136,7 +2077,6 @@ test_page(void)
 	kt_run("separators that are there", test_insert_separators);
 	kt_run("edits", test_insert_edits);
 	kt_run("ascending", test_insert_ascending);
-	kt_run("foreseen", test_insert_foreseen);
 	kt_run("nearly ascending", test_insert_nearly_ascending);
 	kt_run("behind an equal key", test_insert_behind_equal);
 	kt_run("cost of shifts", test_shift_cost);
