@@ -470,34 +470,7 @@ fpt_check_slot(FPTCheckState *st, int kid, int rank, char *node, int slot,
 }
 
 /*
- * The nodes of a kid exist: opens it.  An overflow node is a kid's of values,
- * and has none of its own.  Raises nothing.
- */
-static const char *
-fpt_check_kid(FPTCheckState *st, int kid, FPTKid *k)
-{
-	FPTPage		pg = st->pg;
-
-	if (fpt_kid_node(pg, kid) == NULL)
-		return fpt_fault(st, "in-page root points to a node that does not exist",
-						 "node number", fpt_kid(pg, kid));
-	if (!fpt_kid_open(pg, kid, k))
-		return fpt_fault(st, "overflow node does not exist", "node number",
-						 fpt_overflow_get(pg, fpt_kid(pg, kid)));
-	if (k->n == 1)
-		return NULL;
-	if (fpt_kid_cls(pg, kid) != FPT_CLS_VALUE)
-		return fpt_fault(st, "NULLs have an overflow node", "node number",
-						 k->ordinal[1]);
-	if (fpt_overflow_get(pg, k->ordinal[1]) >= 0)
-		return fpt_fault(st, "overflow node has an overflow node",
-						 "node number",
-						 fpt_overflow_get(pg, k->ordinal[1]));
-	return NULL;
-}
-
-/*
- * A node of a kid: it is this one's alone, and has entries.  Sets st's taken.
+ * A kid's node: it is this one's alone, and has entries.  Sets st's taken.
  * Raises nothing.
  */
 static const char *
@@ -604,30 +577,9 @@ fpt_check_far(FPTCheckState *st, const char *node)
 }
 
 /*
- * The nodes of a kid that is open; *count: its entries.  Raises nothing.
- */
-static const char *
-fpt_check_nodes(FPTCheckState *st, const FPTKid *k, int *count)
-{
-	const char *msg = NULL;
-
-	*count = 0;
-	for (int i = 0; i < k->n && msg == NULL; i++)
-	{
-		msg = fpt_check_node_used(st, k->node[i], k->ordinal[i]);
-		if (msg == NULL)
-			msg = fpt_check_free_slots(st, k->node[i]);
-		if (msg == NULL)
-			msg = fpt_check_far(st, k->node[i]);
-		*count += fpt_popcount(fpt_node_used(st->pg.g, k->node[i]));
-	}
-	return msg;
-}
-
-/*
  * A kid and all of its entries, after the kids before it.  Sets the fault's kid
  * and rank.  May raise.  The permutation is copied as it is, as what is wrong
- * with it is to be named; fpt_kid_order() would only say that something is.
+ * with it is to be named; fpt_node_order() would only say that something is.
  */
 static const char *
 fpt_check_entries(FPTCheckState *st, int kid)
@@ -635,25 +587,30 @@ fpt_check_entries(FPTCheckState *st, int kid)
 	FPTPage		pg = st->pg;
 	FPTKid		k;
 	const char *msg;
-	uint8		slots[FPT_MAX_KID];
-	uint64		seen[FPT_KID_NODES] = {0};
-	int			count = 0;
+	uint8		slots[FPT_MAX_CAP];
+	uint64		seen = 0;
+	int			count;
 
 	st->fault->kid = kid;
-	msg = fpt_check_kid(st, kid, &k);
+	if (!fpt_kid_open(pg, kid, &k))
+		return fpt_fault(st, "in-page root points to a node that does not exist",
+						 "node number", fpt_kid(pg, kid));
+	msg = fpt_check_node_used(st, k.node, k.ordinal);
 	if (msg == NULL)
-		msg = fpt_check_nodes(st, &k, &count);
+		msg = fpt_check_free_slots(st, k.node);
+	if (msg == NULL)
+		msg = fpt_check_far(st, k.node);
 	if (msg != NULL)
 		return msg;
+	count = fpt_popcount(fpt_node_used(pg.g, k.node));
 	if (pg.g->perm)
-		memcpy(slots, fpt_node_perm(pg.g, k.node[0]), count);
+		memcpy(slots, fpt_node_perm(pg.g, k.node), count);
 	else
-		(void) fpt_kid_order(pg, &k, slots);
+		(void) fpt_node_order(pg, k.node, slots);
 	for (int i = 0; i < count && msg == NULL; i++)
 	{
-		int			n = pg.g->perm ? 0 : slots[i] / FPT_MAX_CAP;
-		int			slot = pg.g->perm ? slots[i] : slots[i] % FPT_MAX_CAP;
-		char	   *node = k.node[n];
+		int			slot = slots[i];
+		char	   *node = k.node;
 		FPTEntry	e;
 
 		st->fault->rank = i;
@@ -661,10 +618,10 @@ fpt_check_entries(FPTCheckState *st, int kid)
 			return fpt_fault(st,
 							 "node's order names a slot that is not in use",
 							 "slot", slot);
-		if (seen[n] & (UINT64CONST(1) << slot))
+		if (seen & (UINT64CONST(1) << slot))
 			return fpt_fault(st, "node's order names a slot twice", "slot",
 							 slot);
-		seen[n] |= UINT64CONST(1) << slot;
+		seen |= UINT64CONST(1) << slot;
 		msg = fpt_check_slot(st, kid, i, node, slot, &e);
 		if (msg == NULL && i == 0 && st->compare)
 			msg = fpt_check_separator(st, kid, &e, fpt_slot_code(node, slot));
@@ -672,8 +629,7 @@ fpt_check_entries(FPTCheckState *st, int kid)
 			msg = fpt_check_entry(st, &e);
 		st->prevcode = fpt_slot_code(node, slot);
 	}
-	Assert(msg != NULL ||
-		   fpt_popcount(seen[0]) + fpt_popcount(seen[1]) == count);
+	Assert(msg != NULL || fpt_popcount(seen) == count);
 	return msg;
 }
 

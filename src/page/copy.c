@@ -33,24 +33,21 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 	for (kid = 0; kid < nkids; kid++)
 	{
 		uint32		cls = fpt_kid_cls(pg, kid);
-		FPTKid		k;
-		uint8		slots[FPT_MAX_KID];
+		char	   *node = fpt_kid_node(pg, kid);
+		uint8		slots[FPT_MAX_CAP];
 		uint64		base;
 		int			count;
 		int			i;
 
-		if (!fpt_kid_open(pg, kid, &k))
+		if (node == NULL)
 			return -1;
 		base = fpt_kid_base(pg, kid);
-		count = fpt_kid_order(pg, &k, slots);
+		count = fpt_node_order(pg, node, slots);
 		if (count < 0 || n + count > Min(max, (int) pg.g->capacity))
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			int			slot;
-			char	   *node = fpt_kid_at(&k, slots[i], &slot);
-
-			if (!fpt_slot_entry(pg, node, base, slot, cls, &out[n]))
+			if (!fpt_slot_entry(pg, node, base, slots[i], cls, &out[n]))
 				return -1;
 			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}
@@ -472,57 +469,44 @@ typedef struct FPTCopying
 } FPTCopying;
 
 /*
- * The slots of a kid without permutations whose entries are to be copied: from
- * "first", if that is not NULL, and before "end", less the dead ones of each
- * node.
+ * The slots of a node without a permutation whose entries are to be copied:
+ * from "first", if that is not NULL, and before "end", less the dead ones.
  */
-static inline void
-fpt_kid_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
-			  const FPTLoc *end, const uint64 *dead, uint64 *set)
+static inline uint64
+fpt_node_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
+			   uint64 dead)
 {
-	uint64		before[FPT_KID_NODES];
+	uint64		set = end != NULL ? fpt_node_before(pg, node, end) :
+		fpt_node_used(pg.g, node);
 
-	if (end != NULL)
-		fpt_kid_before(pg, k, end, set);
-	else
-	{
-		for (int i = 0; i < k->n; i++)
-			set[i] = fpt_node_used(pg.g, k->node[i]);
-	}
 	if (first != NULL)
-	{
-		fpt_kid_before(pg, k, first, before);
-		for (int i = 0; i < k->n; i++)
-			set[i] &= ~before[i];
-	}
-	for (int i = 0; i < k->n; i++)
-		set[i] &= ~dead[i];
+		set &= ~fpt_node_before(pg, node, first);
+	return set & ~dead;
 }
 
-/* The same of a kid with a permutation: in order, their number, -1: corrupt. */
+/* The same of one with a permutation: in order, their number, -1: corrupt. */
 static inline int
-fpt_perm_range(FPTPage pg, const FPTKid *k, const FPTLoc *first,
-			   const FPTLoc *end, uint64 dead, uint8 *slots)
+fpt_perm_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
+			   uint64 dead, uint8 *slots)
 {
-	int			to = fpt_popcount(fpt_node_used(pg.g, k->node[0]));
+	int			to = fpt_popcount(fpt_node_used(pg.g, node));
 
 	if (end != NULL)
 		to = Min(to, end->rank);
-	return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, k->node[0]),
+	return fpt_copy_slots(pg.g, fpt_node_perm(pg.g, node),
 						  first != NULL ? first->rank : 0, to, dead, slots);
 }
 
 /*
- * Copy the entries of m slots of the kid's i'th node, of which these are the
- * numbers there; "last" is fpt_keys_copy()'s.  False if corrupt; then what is
+ * Copy the entries of m slots of the kid's node; "last" is fpt_keys_copy()'s.  False if corrupt; then what is
  * in the run's arrays means nothing.
  */
 static pg_attribute_always_inline bool
-fpt_slots_copy(FPTPage pg, const FPTKid *k, int i, const uint8 *slots, int m,
+fpt_slots_copy(FPTPage pg, const FPTKid *k, const uint8 *slots, int m,
 			   FPTCopying *c, int *last)
 {
 	FPTRun	   *run = c->run;
-	char	   *node = k->node[i];
+	char	   *node = k->node;
 	int			n = c->n;
 	FPTResult	res;
 
@@ -544,82 +528,12 @@ fpt_slots_copy(FPTPage pg, const FPTKid *k, int i, const uint8 *slots, int m,
 	if (run->slotids)
 	{
 		uint16	   *slotids = run->slotids + n;
-		int			first = k->ordinal[i] * pg.g->cap;
+		int			first = k->ordinal * pg.g->cap;
 
 		for (int j = 0; j < m; j++)
 			slotids[j] = (uint16) (first + slots[j]);
 	}
 	c->n = n + m;
-	return true;
-}
-
-/* The entries of two nodes: arrays as FPTRun has them. */
-typedef struct FPTPair
-{
-	uint64		tids[FPT_MAX_KID];
-	uint64		los[FPT_MAX_KID];
-	uint64		his[FPT_MAX_KID];
-	uint16		slotids[FPT_MAX_KID];
-} FPTPair;
-
-/* Is entry a of these before entry b? */
-static inline bool
-fpt_pair_before(const FPTPair *p, bool wide, int a, int b)
-{
-	if (wide && p->his[a] != p->his[b])
-		return p->his[a] < p->his[b];
-	if (p->los[a] != p->los[b])
-		return p->los[a] < p->los[b];
-	return p->tids[a] < p->tids[b];
-}
-
-/*
- * The same of a kid that has an overflow node, "set" of the slots of each node.
- * The entries of both are copied in their orders, which are merged then, by
- * what was copied.
- */
-static pg_noinline bool
-fpt_overflow_copy(FPTPage pg, const FPTKid *k, const uint64 *set,
-				  FPTCopying *c)
-{
-	bool		wide = pg.l->keysize > 8;	/* stored keys may be narrow */
-	FPTRun	   *to = c->run;
-	FPTPair		p;
-	FPTRun		run = {.tids = p.tids, .los = p.los,
-		.his = wide ? p.his : NULL, .slotids = p.slotids};
-	FPTCopying	part = {.run = &run};
-	uint8		slots[FPT_MAX_CAP];
-	uint8		pos[FPT_MAX_KID];
-	int			first = 0;		/* of the overflow node's entries */
-	int			n;
-	int			a = 0;
-	int			b;
-
-	for (int i = 0; i < k->n; i++)
-	{
-		int			m = fpt_slots_order(pg, k->node[i], set[i], slots);
-
-		first = part.n;
-		if (m > 0 && !fpt_slots_copy(pg, k, i, slots, m, &part, NULL))
-			return false;
-	}
-	b = first;
-	n = 0;
-	while (a < first && b < part.n)
-		pos[n++] = (uint8) (fpt_pair_before(&p, wide, b, a) ? b++ : a++);
-	while (a < first)
-		pos[n++] = (uint8) a++;
-	while (b < part.n)
-		pos[n++] = (uint8) b++;
-	for (int i = 0; to->tids && i < part.n; i++)
-		to->tids[c->n + i] = p.tids[pos[i]];
-	for (int i = 0; to->los && i < part.n; i++)
-		to->los[c->n + i] = p.los[pos[i]];
-	for (int i = 0; to->his && i < part.n; i++)
-		to->his[c->n + i] = wide ? p.his[pos[i]] : 0;
-	for (int i = 0; to->slotids && i < part.n; i++)
-		to->slotids[c->n + i] = p.slotids[pos[i]];
-	c->n += part.n;
 	return true;
 }
 
@@ -634,29 +548,24 @@ fpt_put_slotids(FPTPage pg, int ordinal, uint64 set, uint16 *slotids)
 }
 
 /*
- * Copy TIDs of "set" of the slots of each of the kid's nodes, in the slots'
- * order, which need not be found out.  False if corrupt.
+ * Copy TIDs of "set" of the slots of the kid's node, in the slots' order, which
+ * need not be found out.  False if corrupt.
  */
 static inline bool
-fpt_kid_copy_tids(FPTPage pg, const FPTKid *k, const uint64 *set,
-				  FPTCopying *c)
+fpt_kid_copy_tids(FPTPage pg, const FPTKid *k, uint64 set, FPTCopying *c)
 {
 	FPTRun	   *run = c->run;
+	int			m = fpt_popcount(set);
 
 	Assert(run->los == NULL && run->tupoffs == NULL);
-	for (int i = 0; i < k->n; i++)
-	{
-		int			m = fpt_popcount(set[i]);
-
-		if (m == 0)
-			continue;
-		if (c->n + m > c->max ||
-			fpt_node_tids(pg, k->node[i], set[i], run->tids + c->n) < 0)
-			return false;
-		if (run->slotids != NULL)
-			fpt_put_slotids(pg, k->ordinal[i], set[i], run->slotids + c->n);
-		c->n += m;
-	}
+	if (m == 0)
+		return true;
+	if (c->n + m > c->max ||
+		fpt_node_tids(pg, k->node, set, run->tids + c->n) < 0)
+		return false;
+	if (run->slotids != NULL)
+		fpt_put_slotids(pg, k->ordinal, set, run->slotids + c->n);
+	c->n += m;
 	return true;
 }
 
@@ -670,8 +579,8 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 			 FPTCopying *c)
 {
 	FPTKid		k;
-	uint64		dead[FPT_KID_NODES] = {0};
-	uint64		set[FPT_KID_NODES];
+	uint64		dead = 0;
+	uint64		set;
 	uint8		slots[FPT_MAX_CAP];
 	int			m;
 
@@ -679,24 +588,21 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 		return false;
 	if (kid + 1 < end->kid)
 		fpt_kid_prefetch(pg, kid + 1);
-	for (int i = 0; c->skip_dead && i < k.n; i++)
-		dead[i] = fpt_node_hints(pg, k.ordinal[i]);
+	if (c->skip_dead)
+		dead = fpt_node_hints(pg, k.ordinal);
 	first = kid == first->kid ? first : NULL;
 	end = kid == end->kid ? end : NULL;
 	if (pg.g->perm)
-		m = fpt_perm_range(pg, &k, first, end, dead[0], slots);
+		m = fpt_perm_range(pg, k.node, first, end, dead, slots);
 	else
 	{
-		fpt_kid_range(pg, &k, first, end, dead, set);
+		set = fpt_node_range(pg, k.node, first, end, dead);
 		if (c->run->unordered)
 			return fpt_kid_copy_tids(pg, &k, set, c);
-		if (unlikely(k.n > 1))
-			return c->n + fpt_popcount(set[0]) + fpt_popcount(set[1]) <=
-				c->max && fpt_overflow_copy(pg, &k, set, c);
-		m = fpt_slots_order(pg, k.node[0], set[0], slots);
+		m = fpt_slots_order(pg, k.node, set, slots);
 	}
 	return m >= 0 && c->n + m <= c->max &&
-		fpt_slots_copy(pg, &k, 0, slots, m, c, &c->last);
+		fpt_slots_copy(pg, &k, slots, m, c, &c->last);
 }
 
 /* See page/copy.h. */
@@ -732,7 +638,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 }
 
 /*
- * The only entry of an image, in this slot of the kid's first node: of it
+ * The only entry of an image, in this slot of the kid's node: of it
  * nothing is unknown but the TID.  False if that is no heap TID.
  */
 static inline bool
@@ -741,10 +647,10 @@ fpt_one_copy(FPTPage pg, const FPTKid *k, int slot, const FPTKey *key,
 {
 	uint8		slots[1] = {(uint8) slot};
 
-	if (!fpt_copy_tids(pg, k->node[0], slots, 1, run->tids))
+	if (!fpt_copy_tids(pg, k->node, slots, 1, run->tids))
 		return false;
 	if (run->slotids)
-		run->slotids[0] = (uint16) (k->ordinal[0] * pg.g->cap + slot);
+		run->slotids[0] = (uint16) (k->ordinal * pg.g->cap + slot);
 	if (run->los)
 		run->los[0] = key->lo;
 	if (run->his)
@@ -765,7 +671,7 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 	FPTCopying	c = {.run = run};
 	FPTPlace	p;
 	FPTKid		k;
-	uint64		set[FPT_KID_NODES];
+	uint64		set;
 	uint8		slots[FPT_MAX_CAP];
 	FPTNumbers	n;
 	int			m;
@@ -776,20 +682,16 @@ fpt_page_copy_image(const FPTLayout *l, void *page, const FPTKey *key,
 		!fpt_locate_image(pg, key, &p) || !fpt_kid_open(pg, p.kid, &k))
 		return FPT_NO_IMAGE;
 	*kid = p.kid;
-	set[0] = p.eq;
-	set[1] = p.overeq;
-	for (int i = 0; skip_dead && i < k.n; i++)
-		set[i] &= ~fpt_node_hints(pg, k.ordinal[i]);
-	Assert((set[0] & ~fpt_node_used(pg.g, p.node)) == 0);
-	if (unlikely(k.n > 1))
-		return fpt_overflow_copy(pg, &k, set, &c) ? c.n : FPT_NO_IMAGE;
-	if (set[0] == 0)
+	set = p.eq;
+	if (skip_dead)
+		set &= ~fpt_node_hints(pg, k.ordinal);
+	Assert((set & ~fpt_node_used(pg.g, p.node)) == 0);
+	if (set == 0)
 		return 0;
-	if ((set[0] & (set[0] - 1)) == 0)
-		return fpt_one_copy(pg, &k, fpt_ctz(set[0]), key, run) ? 1 :
-			FPT_NO_IMAGE;
-	m = fpt_slots_order(pg, k.node[0], set[0], slots);
-	if (!fpt_slots_copy(pg, &k, 0, slots, m, &c, NULL))
+	if ((set & (set - 1)) == 0)
+		return fpt_one_copy(pg, &k, fpt_ctz(set), key, run) ? 1 : FPT_NO_IMAGE;
+	m = fpt_slots_order(pg, k.node, set, slots);
+	if (!fpt_slots_copy(pg, &k, slots, m, &c, NULL))
 		return FPT_NO_IMAGE;
 	return m;
 }
@@ -836,25 +738,22 @@ fpt_page_tids(const FPTLayout *l, void *page, uint64 *tids, uint16 *slotids)
 	for (int kid = 0; kid < nkids; kid++)
 	{
 		FPTKid		k;
+		uint64		used;
+		int			m;
 
 		if (!fpt_kid_open(pg, kid, &k))
 			return -1;
 		if (kid + 1 < nkids)
 			fpt_kid_prefetch(pg, kid + 1);
-		for (int i = 0; i < k.n; i++)
-		{
-			uint64		used = fpt_node_used(pg.g, k.node[i]);
-			int			m;
-
-			if (n + fpt_popcount(used) > (int) pg.g->capacity)
-				return -1;
-			if (slotids != NULL)
-				fpt_put_slotids(pg, k.ordinal[i], used, slotids + n);
-			m = fpt_node_tids(pg, k.node[i], used, tids + n);
-			if (m < 0)
-				return -1;
-			n += m;
-		}
+		used = fpt_node_used(pg.g, k.node);
+		if (n + fpt_popcount(used) > (int) pg.g->capacity)
+			return -1;
+		if (slotids != NULL)
+			fpt_put_slotids(pg, k.ordinal, used, slotids + n);
+		m = fpt_node_tids(pg, k.node, used, tids + n);
+		if (m < 0)
+			return -1;
+		n += m;
 	}
 	return n;
 }
@@ -894,23 +793,21 @@ fpt_page_marked(const FPTLayout *l, void *page, const uint64 *marks, int first,
 	for (int kid = 0; kid < nkids; kid++)
 	{
 		FPTKid		k;
+		uint64		used;
+		uint64		bits = 0;
+		int			m;
 
 		if (!fpt_kid_open(pg, kid, &k))
 			return -1;
-		for (int i = 0; i < k.n; i++)
-		{
-			uint64		used = fpt_node_used(pg.g, k.node[i]);
-			uint64		bits = 0;
-			int			m = fpt_popcount(used);
-
-			if (m > n - at)
-				return -1;
-			if (m > 0)
-				bits = fpt_bits_get(marks, first + at, m);
-			at += m;
-			nmarked += fpt_popcount(bits);
-			gone[k.ordinal[i]] = fpt_bits_spread(used, bits);
-		}
+		used = fpt_node_used(pg.g, k.node);
+		m = fpt_popcount(used);
+		if (m > n - at)
+			return -1;
+		if (m > 0)
+			bits = fpt_bits_get(marks, first + at, m);
+		at += m;
+		nmarked += fpt_popcount(bits);
+		gone[k.ordinal] = fpt_bits_spread(used, bits);
 	}
 	return at == n ? nmarked : -1;
 }

@@ -25,7 +25,7 @@ extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
  * arrays, skipping those whose hint bit is set if skip_dead.  Returns their
  * number or -1: corrupt, what is in the arrays means nothing; so is a page with
  * more entries there than run->max, or than any page has.  Those that are
- * not NULL have room for FPT_MAX_ENTRIES, or for the kid's FPT_MAX_KID if the
+ * not NULL have room for FPT_MAX_ENTRIES, or for the kid's FPT_MAX_CAP if the
  * range is within one; tupoffs and tuplens come together.  run->tupbytes, zero
  * before, stays within BLCKSZ, whatever the page holds.
  */

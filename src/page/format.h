@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			21	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	22	/* the same in the metapage of a striped one */
+#define FPT_VERSION			23	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	24	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -146,7 +146,7 @@ typedef struct FPTPageHeader
 	uint8		nnodes;			/* nodes below pd_lower, in use or free: what
 								 * the encoding has room for at most */
 	uint8		nkids;			/* entries of the in-page root, each of which
-								 * has a node, or two */
+								 * has a node */
 	uint8		nnull;			/* of these, those that hold NULL keys: the
 								 * first ones (NULLS FIRST) or the last */
 	uint8		ndict;			/* keys of the dictionary; 0: it has none.  In
@@ -181,10 +181,8 @@ typedef struct FPTPageSpecial
 } FPTPageSpecial;
 
 /*
- * In-page leaf nodes.  A node that the root lists and its overflow node, if it
- * has one, hold the entries from its separator to the next one; a byte for each
- * node, the first of which is FPTGeom.over_off bytes from the page's beginning,
- * says which one that is: its number and one, or 0.
+ * In-page leaf nodes.  A node that the root lists holds the entries from its
+ * separator to the next one.
  *
  * With cap the node's number of slots they are keys[cap] of kw bytes,
  * payload[cap]: a TID, in inner pages a downlink of 4 bytes, and where slots

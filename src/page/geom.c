@@ -115,39 +115,6 @@ fpt_geom_cap(FPTGeom *g, int bytes, int entry)
 }
 
 /*
- * Slots of fewer bytes: a split of a node logs little, and a second node would
- * cost searches, and insertions above all, more than that.
- */
-#define FPT_OVERFLOW_SLOT	8
-
-/*
- * Where numbers of overflow nodes are, a byte for each node: behind the root's
- * arrays, or behind the node's slots.  None where neither has room for them, or
- * slots are narrow; in pages whose slots own tuples, where splitting a node
- * moves no tuple, and in those of TIDs relative to nodes, as rows in table
- * order come in that of keys.
- */
-static void
-fpt_geom_overflow(FPTGeom *g)
-{
-	int			slots = g->cap * fpt_slot_bytes(g);
-
-	if (g->dw > 0 || g->coding != FPT_CODING_IMAGE || g->nfar > 0 ||
-		fpt_slot_bytes(g) < FPT_OVERFLOW_SLOT)
-		return;
-	if (g->kids_off + 2 * g->maxnodes <= g->node_off)
-	{
-		g->over_off = g->kids_off + g->maxnodes;
-		g->over_step = 1;
-	}
-	else if (slots < g->x * FPT_LINE)
-	{
-		g->over_off = g->node_off + g->x * FPT_LINE - 1;
-		g->over_step = g->x * FPT_LINE;
-	}
-}
-
-/*
  * See page/geom.h.  Everything is worked out before it is looked at, so that
  * the assertions hold of pages that are not usable, too.  Arguments are checked
  * one by one, as they may be a damaged metapage's.
@@ -196,7 +163,6 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	g->maxnodes = n;
 	g->kids_off = FPT_LINE + n * kw;
 	g->hint_off = fpt_hint_start(g, n);
-	fpt_geom_overflow(g);
 
 	g->capmask = cap < 64 ? (UINT64CONST(1) << cap) - 1 : ~UINT64CONST(0);
 	g->capacity = n * cap;

@@ -76,10 +76,7 @@ fpt_page_slot_is(const FPTLayout *l, void *page, int slotid, uint64 tid)
 	ordinal = slotid / pg.g->cap;
 	for (kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
 	{
-		FPTKid		k;
-
-		if (fpt_kid_open(pg, kid, &k) &&
-			(k.ordinal[0] == ordinal || (k.n > 1 && k.ordinal[1] == ordinal)))
+		if (fpt_kid(pg, kid) == ordinal)
 			return true;
 	}
 	return false;
@@ -127,14 +124,9 @@ fpt_page_hints(const FPTLayout *l, void *page, uint64 hints[FPT_MAX_NODES])
 
 		if (!fpt_kid_open(pg, kid, &k))
 			return false;
-		for (int i = 0; i < k.n; i++)
-		{
-			uint64		set = fpt_node_hints(pg, k.ordinal[i]) &
-				fpt_node_used(pg.g, k.node[i]);
-
-			hints[k.ordinal[i]] = set;
-			any |= set != 0;
-		}
+		hints[k.ordinal] = fpt_node_hints(pg, k.ordinal) &
+			fpt_node_used(pg.g, k.node);
+		any |= hints[k.ordinal] != 0;
 	}
 	return any;
 }

@@ -4,10 +4,9 @@
  *	  Page kernel: reading one page image.
  *
  * The in-page tree (fpB+-tree paper, section 3.1) has a root with one
- * separator for each kid: a leaf node, or two, the second of which is the
- * first one's overflow node.  Separators are images without TIDs: all entries
- * of kid i are >= separator i and <= separator i + 1.  The first separator of
- * each region (NULL nodes, value nodes) is never looked at.
+ * separator for each kid, a leaf node.  Separators are images without TIDs: all
+ * entries of kid i are >= separator i and <= separator i + 1.  The first
+ * separator of each region (NULL nodes, value nodes) is never looked at.
  *
  * Nodes in use are never empty, except for the instant between
  * fpt_page_make_room() and the insertion that follows it.
@@ -385,40 +384,6 @@ fpt_node_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 }
 
 /*
- * The same of p's overflow node, which is as p's kid: adds to p's used, dup and
- * what else there is of it, and returns its part of the rank.  There are none
- * where keys are tied.
- */
-static pg_noinline int
-fpt_overflow_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
-{
-	FPTPlace	o = *p;
-	int			rank;
-
-	o.node = p->over;
-	rank = fpt_node_rank(pg, key, tid, &o, false);
-	p->overused = o.used;
-	p->overbelow = o.below;
-	p->overeq = o.eq;
-	p->dup |= o.dup;
-	return rank;
-}
-
-/*
- * The same of all of p's kid, whose nodes are known.
- */
-static pg_attribute_always_inline int
-fpt_kid_rank(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
-			 const bool ties)
-{
-	int			rank = fpt_node_rank(pg, key, tid, p, ties);
-
-	if (unlikely(p->over != NULL))
-		rank += fpt_overflow_rank(pg, key, tid, p);
-	return rank;
-}
-
-/*
  * Is slot 0, without a permutation, in use and its entry below?  False may also
  * mean that it would take a comparison of tuples to tell.
  */
@@ -440,19 +405,23 @@ fpt_slot0_below(FPTPage pg, const char *node, uint64 base, uint64 hi,
 }
 
 /*
- * Is the first entry of this node of a kid below the key?  -1: corrupt.  An
- * empty node is not below anything.  May raise where keys are tied.
+ * Is the kid's first entry below the key?  -1: corrupt.  An empty node is not
+ * below anything.  May raise where keys are tied.
  */
 static int
-fpt_node_first_below(FPTPage pg, int kid, char *node, uint64 hi, uint64 lo,
-					 const FPTKey *key, uint64 tid)
+fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
+					const FPTKey *key, uint64 tid)
 {
-	uint64		base = fpt_kid_base(pg, kid);
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base;
 	uint64		used;
 	int			slot;
 	uint64		khi,
 				klo;
 
+	if (node == NULL)
+		return -1;
+	base = fpt_kid_base(pg, kid);
 	if (!pg.g->perm && fpt_slot0_below(pg, node, base, hi, lo, tid))
 		return 1;
 	used = fpt_node_used(pg.g, node);
@@ -490,22 +459,6 @@ fpt_node_first_below(FPTPage pg, int kid, char *node, uint64 hi, uint64 lo,
 	return fpt_slot_tid(pg, node, slot) < tid;
 }
 
-/* The same of the kid, whose first entry is in either of its nodes. */
-static int
-fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
-					const FPTKey *key, uint64 tid)
-{
-	FPTKid		k;
-	int			below;
-
-	if (!fpt_kid_open(pg, kid, &k))
-		return -1;
-	below = fpt_node_first_below(pg, kid, k.node[0], hi, lo, key, tid);
-	if (below == 0 && k.n > 1)
-		below = fpt_node_first_below(pg, kid, k.node[1], hi, lo, key, tid);
-	return below;
-}
-
 /*
  * See page/kernel.h.  Mostly the kid's separator tells, and its nodes need not
  * be read.
@@ -513,13 +466,13 @@ fpt_kid_first_below(FPTPage pg, int kid, uint64 hi, uint64 lo,
 int
 fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 {
-	FPTKid		k;
-	uint64		eq = 0;
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		eq;
 	uint64		hi,
 				lo;
 
 	Assert(p->where == 0 && kid > p->kid && kid < p->to);
-	if (!fpt_kid_open(pg, kid, &k))
+	if (node == NULL)
 		return -1;
 	if (key->cls == FPT_CLS_VALUE)
 	{
@@ -538,13 +491,10 @@ fpt_kid_has(FPTPage pg, int kid, const FPTKey *key, const FPTPlace *p)
 	}
 	if (!p->told)
 		return 0;
-	for (int i = 0; i < k.n && eq == 0; i++)
-	{
-		fpt_node_compare(pg, k.node[i], kid, fpt_node_used(pg.g, k.node[i]),
-						 p->hi, p->lo, &eq);
-		if (eq != 0)
-			fpt_slots_tid_below(pg, k.node[i], eq, key->tid, &eq);
-	}
+	fpt_node_compare(pg, node, kid, fpt_node_used(pg.g, node), p->hi, p->lo,
+					 &eq);
+	if (eq != 0)
+		fpt_slots_tid_below(pg, node, eq, key->tid, &eq);
 	return eq != 0;
 }
 
@@ -691,9 +641,9 @@ fpt_region_kid_null(FPTPage pg, const FPTKey *key, uint64 tid,
 }
 
 /*
- * The nodes of p's kid, which exists: fills p's node and over.  Asks for their
- * lines, and for that of the node's hints, unless they are not wanted.  False:
- * it has none, or names one that there is not.
+ * The node of p's kid, which exists: fills p's node.  Asks for its lines, and
+ * for that of its hints, unless they are not wanted.  False: the root names a
+ * node that there is not.
  */
 static pg_attribute_always_inline bool
 fpt_place_open(FPTPage pg, FPTPlace *p, const bool hints)
@@ -702,20 +652,16 @@ fpt_place_open(FPTPage pg, FPTPlace *p, const bool hints)
 
 	if (unlikely(!fpt_kid_open(pg, p->kid, &k)))
 		return false;
-	p->node = k.node[0];
-	p->over = k.node[1];
-	p->overused = p->overbelow = p->overeq = 0;
+	p->node = k.node;
 	fpt_node_prefetch(pg.g, p->node);
 	if (hints && fpt_is_leaf(pg.g))
-		fpt_prefetch(pg.p + fpt_hint_off(pg) + k.ordinal[0] * pg.g->cap / 8);
-	if (unlikely(p->over != NULL))
-		fpt_node_prefetch(pg.g, p->over);
+		fpt_prefetch(pg.p + fpt_hint_off(pg) + k.ordinal * pg.g->cap / 8);
 	return true;
 }
 
 /*
- * p's kid is known, or -1: look for the key in its nodes.  Fills p's node and
- * over, rank, count, eq and dup.
+ * p's kid is known, or -1: look for the key in its node.  Fills p's node, rank,
+ * count, eq and dup.
  */
 static pg_attribute_always_inline FPTResult
 fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
@@ -723,12 +669,10 @@ fpt_place_node(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p,
 {
 	if (p->kid < 0 || !fpt_place_open(pg, p, hints))
 		return FPT_CORRUPT;
-	p->rank = fpt_kid_rank(pg, key, tid, p, ties);
+	p->rank = fpt_node_rank(pg, key, tid, p, ties);
 	if (p->rank < 0)
 		return FPT_CORRUPT;
 	p->count = fpt_popcount(p->used);
-	if (unlikely(p->over != NULL))
-		p->count += fpt_popcount(p->overused);
 	return FPT_OK;
 }
 
@@ -947,9 +891,6 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 			return false;
 	}
 	p->eq = fpt_slots_used(g, p->node, fpt_node_same(pg, p->node, p, mask));
-	if (unlikely(p->over != NULL))
-		p->overeq = fpt_slots_used(g, p->over,
-								   fpt_node_same(pg, p->over, p, mask));
 	return true;
 }
 
@@ -962,7 +903,7 @@ fpt_place_loc(const FPTPlace *p, FPTLoc *loc)
 {
 	loc->kid = p->kid;
 	loc->rank = p->rank;
-	loc->below = loc->overbelow = 0;
+	loc->below = 0;
 	if (!fpt_place_has_node(p))
 		return;
 	if (p->rank >= p->count)
@@ -972,7 +913,6 @@ fpt_place_loc(const FPTPlace *p, FPTLoc *loc)
 		return;
 	}
 	loc->below = p->below;
-	loc->overbelow = p->overbelow;
 }
 
 /* See page/kernel.h. */
@@ -1021,7 +961,7 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 			rest &= rest - 1;
 		}
 	}
-	return fpt_kid_rank(pg, end, end->tid, p, fpt_has_ties(pg.g));
+	return fpt_node_rank(pg, end, end->tid, p, fpt_has_ties(pg.g));
 }
 
 /*
@@ -1044,14 +984,13 @@ fpt_range_ends_at(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 	last->kid = p->kid;
 	last->rank = fpt_node_range_end(pg, p, hi, p->lo == lo);
 	last->below = p->below;
-	last->overbelow = p->overbelow;
 	if (last->rank < 0)
 		return false;
 	if (last->rank < p->count)
 		return true;
 	last->kid++;
 	last->rank = 0;
-	last->below = last->overbelow = 0;
+	last->below = 0;
 	if (last->kid == p->to)
 		return true;
 	fpt_sep_get(pg, last->kid, &shi, &slo);
@@ -1103,8 +1042,7 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 		/* The search has found the equal ones, too. */
 		last->kid = p.kid;
 		last->below = p.below | p.eq;
-		last->overbelow = p.overbelow | p.overeq;
-		last->rank = p.rank + fpt_popcount(p.eq) + fpt_popcount(p.overeq);
+		last->rank = p.rank + fpt_popcount(p.eq);
 		if (last->rank < p.count)
 			return FPT_OK;
 	}
@@ -1120,18 +1058,15 @@ int
 fpt_node_count(const FPTLayout *l, void *page, int kid)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	FPTKid		k;
 	FPTNumbers	numbers;
-	int			n = 0;
+	char	   *node;
 
 	if (fpt_num_page(pg, &numbers))
 		return fpt_num_node_count(&numbers, kid);
-	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids ||
-		!fpt_kid_open(pg, kid, &k))
+	if (pg.g == NULL || kid < 0 || kid >= fpt_header(pg.p)->nkids)
 		return -1;
-	for (int i = 0; i < k.n; i++)
-		n += fpt_popcount(fpt_node_used(pg.g, k.node[i]));
-	return n;
+	node = fpt_kid_node(pg, kid);
+	return node == NULL ? -1 : fpt_popcount(fpt_node_used(pg.g, node));
 }
 
 /*
@@ -1142,7 +1077,7 @@ bool
 fpt_page_step(const FPTLayout *l, void *page, FPTLoc *loc, int dir)
 {
 	Assert(dir == 1 || dir == -1);
-	loc->below = loc->overbelow = 0;
+	loc->below = 0;
 	if (dir > 0)
 	{
 		int			n = fpt_node_count(l, page, loc->kid);
@@ -1181,7 +1116,6 @@ FPTResult
 fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 {
 	FPTPage		pg = fpt_page_open(l, page);
-	FPTKid		k;
 	FPTNumbers	n;
 	char	   *node;
 	int			slot;
@@ -1189,12 +1123,12 @@ fpt_page_get(const FPTLayout *l, void *page, FPTLoc loc, FPTEntry *out)
 	if (fpt_num_page(pg, &n))
 		return fpt_num_get(&n, loc, out);
 	if (pg.g == NULL || loc.kid < 0 || loc.kid >= fpt_header(pg.p)->nkids ||
-		loc.rank < 0 || !fpt_kid_open(pg, loc.kid, &k))
+		loc.rank < 0)
 		return FPT_CORRUPT;
-	slot = fpt_kid_slot(pg, &k, &loc);
+	node = fpt_kid_node(pg, loc.kid);
+	slot = node == NULL ? -1 : fpt_node_slot(pg, node, &loc);
 	if (slot < 0)
 		return FPT_CORRUPT;
-	node = fpt_kid_at(&k, slot, &slot);
 	if (!fpt_slot_entry(pg, node, fpt_kid_base(pg, loc.kid), slot,
 						fpt_kid_cls(pg, loc.kid), out))
 		return FPT_CORRUPT;
@@ -1252,7 +1186,7 @@ fpt_page_find_child(const FPTLayout *l, void *page, const FPTKey *key,
 	*child = fpt_slot_down(pg.g, p.node, slot);
 	loc->kid = p.kid;
 	loc->rank = p.rank;
-	loc->below = loc->overbelow = 0;
+	loc->below = 0;
 	return FPT_OK;
 }
 
@@ -1343,7 +1277,7 @@ fpt_guess_verdict(FPTGuess *guess, const FPTLayout *l, void *page, int kid)
 static int
 fpt_count(FPTPage pg, int *entries)
 {
-	int			nodes = 0;
+	int			nkids = fpt_header(pg.p)->nkids;
 	FPTNumbers	n;
 
 	*entries = 0;
@@ -1352,17 +1286,15 @@ fpt_count(FPTPage pg, int *entries)
 		*entries = fpt_num_count(&n);
 		return *entries < 0 ? -1 : n.nkids;
 	}
-	for (int kid = 0; kid < fpt_header(pg.p)->nkids; kid++)
+	for (int kid = 0; kid < nkids; kid++)
 	{
-		FPTKid		k;
+		char	   *node = fpt_kid_node(pg, kid);
 
-		if (!fpt_kid_open(pg, kid, &k))
+		if (node == NULL)
 			return -1;
-		for (int i = 0; i < k.n; i++)
-			*entries += fpt_popcount(fpt_node_used(pg.g, k.node[i]));
-		nodes += k.n;
+		*entries += fpt_popcount(fpt_node_used(pg.g, node));
 	}
-	return nodes <= pg.g->maxnodes ? nodes : -1;
+	return nkids;
 }
 
 int

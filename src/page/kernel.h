@@ -165,8 +165,8 @@ extern int	fpt_kid_has(FPTPage pg, int kid, const FPTKey *key,
 
 /*
  * The entries of an image, whatever their TIDs, in a leaf page without
- * permutations: sets p's kid, node and eq, over and overeq, and nothing else
- * that means anything.  False: this cannot tell, ask fpt_page_range().  There
+ * permutations: sets p's kid, node and eq, and nothing else that means
+ * anything.  False: this cannot tell, ask fpt_page_range().  There
  * may be some in another kid, or none could be, or the page is corrupt.
  */
 extern bool fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p);

@@ -124,9 +124,6 @@ typedef struct FPTGeom
 	uint16		off_off;		/* slot 0's tuple offset, if ow is not 0 */
 	uint16		far_off;		/* what TIDs are relative to, then far ones, if
 								 * nfar is not 0 */
-	uint16		over_off;		/* offset in the page of node 0's byte for the
-								 * number of an overflow node; 0: it has none */
-	uint16		over_step;		/* bytes from there to the next node's */
 	uint16		hint_off;		/* offset of the hint bitmap in the page */
 	uint64		capmask;		/* one bit for each slot */
 	uint32		capacity;		/* maxnodes * cap: entries of a full page */
@@ -204,17 +201,6 @@ fpt_has_far(const FPTGeom *g)
 {
 	return g->nfar != 0;
 }
-
-/* Kids can have an overflow node. */
-static inline bool
-fpt_may_overflow(const FPTGeom *g)
-{
-	return g->over_off != 0;
-}
-
-/* The most nodes of a kid, and their slots. */
-#define FPT_KID_NODES		2
-#define FPT_MAX_KID			(FPT_KID_NODES * FPT_MAX_CAP)
 
 /* Bytes of what TIDs of a node are relative to, and of a far one. */
 #define FPT_FAR_BYTES		4
@@ -324,15 +310,14 @@ typedef struct FPTPageSpec
 
 /*
  * A place in a page: rank'th entry (in key order) of the kid.  "below" are the
- * slots of its nodes that have the entries before this one, rank of them, or
+ * slots of its node that have the entries before this one, rank of them, or
  * none: it is not known (L12).
  */
 typedef struct FPTLoc
 {
 	int			kid;			/* 0 .. nkids - 1, or nkids: behind the end */
 	int			rank;			/* 0 .. number of the kid's entries - 1 */
-	uint64		below;			/* those of its first node, */
-	uint64		overbelow;		/* and of its overflow node */
+	uint64		below;
 } FPTLoc;
 
 /* Of two places in a page, or behind its end, is a the earlier one? */
@@ -369,11 +354,6 @@ typedef struct FPTPlace
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
 	char	   *node;			/* valid if from <= kid < to and where == 0 */
-	char	   *over;			/* the kid's overflow node, or NULL: none; the
-								 * next ones are of that */
-	uint64		overused;
-	uint64		overbelow;
-	uint64		overeq;
 } FPTPlace;
 
 typedef enum FPTResult
@@ -1007,7 +987,7 @@ fpt_page_null_border(const FPTLayout *l, void *page)
 
 	loc.kid = l->nullsfirst ? h->nnull : h->nkids - h->nnull;
 	loc.rank = 0;
-	loc.below = loc.overbelow = 0;
+	loc.below = 0;
 	return loc;
 }
 

@@ -202,7 +202,7 @@ fpt_insert_place(FPTPage pg, const FPTEntry *e, FPTPlace *p)
 	p->beyond = fpt_node_tells(pg.g, fpt_kid_base(pg, p->kid),
 							   fpt_word(pg.g, p->hi, p->lo));
 	p->crowded = fpt_has_far(pg.g) && !fpt_node_takes(pg, p->node, e->key.tid);
-	return p->count < fpt_place_cap(pg.g, p) && p->beyond == 0 && !p->crowded ?
+	return p->count < pg.g->cap && p->beyond == 0 && !p->crowded ?
 		FPT_OK : FPT_FULL;
 }
 
@@ -321,15 +321,10 @@ fpt_page_insert_at(const FPTLayout *l, void *page, const FPTEntry *e,
 		fpt_num_insert_at(&n, at, edit);
 		return;
 	}
-	Assert(p.count < fpt_place_cap(pg.g, &p) && p.where == 0);
+	Assert(p.count < pg.g->cap && p.where == 0);
 	Assert(p.used == fpt_node_used(pg.g, p.node));
-	Assert(p.count == fpt_popcount(p.used) + fpt_popcount(p.overused));
+	Assert(p.count == fpt_popcount(p.used));
 	Assert(p.rank <= p.count);
-	if (unlikely(p.over != NULL) && p.used == pg.g->capmask)
-	{
-		p.node = p.over;
-		p.used = p.overused;
-	}
 	slot = fpt_insert_slot(pg, &p, edit, &moved);
 	Assert(slot < pg.g->cap);
 	if (pg.g->perm)
@@ -389,12 +384,9 @@ fpt_page_trim(const FPTLayout *l, void *page)
 		return;
 	for (i = 0; i < h->nkids; i++)
 	{
-		FPTKid		k;
-
-		if (!fpt_kid_open(pg, i, &k))
+		if (fpt_kid_node(pg, i) == NULL)
 			return;
-		for (int j = 0; j < k.n; j++)
-			nnodes = Max(nnodes, k.ordinal[j] + 1);
+		nnodes = Max(nnodes, fpt_kid(pg, i) + 1);
 	}
 	if (nnodes < h->nnodes)
 		fpt_set_nnodes(pg, nnodes);

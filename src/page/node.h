@@ -349,83 +349,29 @@ fpt_kid_node(FPTPage pg, int kid)
 	return fpt_node(pg, ordinal);
 }
 
-/*
- * The number of the overflow node that belongs to a node, not trusted; -1: none
- * does.
- */
-static inline int
-fpt_overflow_get(FPTPage pg, int ordinal)
-{
-	Assert(ordinal >= 0 && ordinal < pg.g->maxnodes);
-	if (!fpt_may_overflow(pg.g))
-		return -1;
-	return ((uint8 *) pg.p)[pg.g->over_off + ordinal * pg.g->over_step] - 1;
-}
-
-/* Give a node, where kids can have them, an overflow node; -1: none. */
-static inline void
-fpt_overflow_set(FPTPage pg, int ordinal, int over)
-{
-	Assert(fpt_may_overflow(pg.g));
-	Assert(ordinal >= 0 && ordinal < pg.g->maxnodes && over != ordinal);
-	Assert(over >= -1 && over < pg.g->maxnodes);
-	((uint8 *) pg.p)[pg.g->over_off + ordinal * pg.g->over_step] =
-		(uint8) (over + 1);
-}
-
-/*
- * A kid in hand: its nodes.  Its entries are in both of them, in no order.
- * Where functions take slots of a kid, those of its overflow node are
- * FPT_MAX_CAP and more.
- */
+/* A kid in hand: its node. */
 typedef struct FPTKid
 {
 	int			kid;			/* its place in the root */
-	int			n;				/* of nodes: 1 or 2 */
-	int			ordinal[FPT_KID_NODES]; /* their numbers, */
-	char	   *node[FPT_KID_NODES];	/* where they are; NULL: no second */
+	int			ordinal;		/* its node's number, */
+	char	   *node;			/* and where that is */
 } FPTKid;
 
-/* Open a kid; false if it has nodes that there are not, or one twice. */
+/* Open a kid; false if its node is one that there is not. */
 static inline bool
 fpt_kid_open(FPTPage pg, int kid, FPTKid *k)
 {
-	int			over;
-
 	k->kid = kid;
-	k->node[0] = fpt_kid_node(pg, kid);
-	k->node[1] = NULL;
-	k->n = 1;
-	if (k->node[0] == NULL)
-		return false;
-	k->ordinal[0] = fpt_kid(pg, kid);
-	over = fpt_overflow_get(pg, k->ordinal[0]);
-	if (likely(over < 0))
-		return true;
-	if (over >= fpt_header(pg.p)->nnodes || over == k->ordinal[0])
-		return false;
-	k->ordinal[1] = over;
-	k->node[1] = fpt_node(pg, over);
-	k->n = 2;
-	return true;
+	k->ordinal = kid < pg.g->maxnodes ? fpt_kid(pg, kid) : 0;
+	k->node = fpt_kid_node(pg, kid);
+	return k->node != NULL;
 }
 
-/* The node of a kid's slot, and the slot's number there. */
-static inline char *
-fpt_kid_at(const FPTKid *k, int slot, int *at)
-{
-	int			i = slot / FPT_MAX_CAP;
-
-	Assert(slot >= 0 && i < k->n);
-	*at = slot % FPT_MAX_CAP;
-	return k->node[i];
-}
-
-/* The same slot's number in the page, as in FPTRun.slotids. */
+/* The number of a kid's slot in the page, as in FPTRun.slotids. */
 static inline int
 fpt_kid_slotid(const FPTGeom *g, const FPTKid *k, int slot)
 {
-	return k->ordinal[slot / FPT_MAX_CAP] * g->cap + slot % FPT_MAX_CAP;
+	return k->ordinal * g->cap + slot;
 }
 
 /* A place in a page, found in another copy of it. */
@@ -434,23 +380,6 @@ fpt_place_move(FPTPlace *p, const char *from, char *to)
 {
 	Assert(fpt_place_has_node(p));
 	p->node = to + (p->node - from);
-	if (p->over != NULL)
-		p->over = to + (p->over - from);
-}
-
-/* How many slots a kid has that has nodes, */
-static inline int
-fpt_kid_cap(FPTPage pg, int kid)
-{
-	return fpt_overflow_get(pg, fpt_kid(pg, kid)) < 0 ? pg.g->cap :
-		FPT_KID_NODES * pg.g->cap;
-}
-
-/* and that of a place. */
-static inline int
-fpt_place_cap(const FPTGeom *g, const FPTPlace *p)
-{
-	return p->over != NULL ? FPT_KID_NODES * g->cap : g->cap;
 }
 
 /*

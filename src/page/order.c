@@ -439,100 +439,27 @@ fpt_node_order(FPTPage pg, char *node, uint8 *slots)
 }
 
 /*
- * Put the slots of two nodes, which are in order, n of them in front of m of
- * the other, into one order.
- */
-static void
-fpt_order_join(FPTPage pg, const FPTKid *k, uint8 *slots, int n, int m)
-{
-	uint64		hi[FPT_MAX_KID];
-	uint64		lo[FPT_MAX_KID];
-	uint8		given[FPT_MAX_KID];
-	int			a = 0;
-	int			b = n;
-
-	memcpy(given, slots, n + m);
-	for (int i = 0; i < n + m; i++)
-	{
-		int			at;
-		char	   *node = fpt_kid_at(k, slots[i], &at);
-
-		fpt_slot_rel(pg.g, node, 0, at, &hi[i], &lo[i]);
-	}
-	for (int i = 0; i < n + m; i++)
-	{
-		bool		right = a == n;
-
-		if (a < n && b < n + m)
-		{
-			right = hi[b] < hi[a] || (hi[b] == hi[a] && lo[b] < lo[a]);
-			if (hi[b] == hi[a] && lo[b] == lo[a])
-				right = fpt_slot_tid(pg, k->node[1], given[b] % FPT_MAX_CAP) <
-					fpt_slot_tid(pg, k->node[0], given[a]);
-		}
-		slots[i] = given[right ? b++ : a++];
-	}
-}
-
-/*
- * Slots in use of a kid without permutations, "set" of each of its nodes, in
- * the order of their entries: their number.  Both nodes' keys are relative to
- * the same base.
- */
-static int
-fpt_kid_order_of(FPTPage pg, const FPTKid *k, const uint64 *set, uint8 *slots)
-{
-	uint8		other[FPT_MAX_CAP];
-	int			n = fpt_slots_order(pg, k->node[0], set[0], slots);
-	int			m;
-
-	if (likely(k->n == 1))
-		return n;
-	m = fpt_slots_order(pg, k->node[1], set[1], other);
-	for (int i = 0; i < m; i++)
-		slots[n + i] = other[i] + FPT_MAX_CAP;
-	if (n > 0 && m > 0)
-		fpt_order_join(pg, k, slots, n, m);
-	return n + m;
-}
-
-int
-fpt_kid_order(FPTPage pg, const FPTKid *k, uint8 *slots)
-{
-	uint64		set[FPT_KID_NODES];
-
-	if (likely(k->n == 1))
-		return fpt_node_order(pg, k->node[0], slots);
-	for (int i = 0; i < k->n; i++)
-		set[i] = fpt_node_used(pg.g, k->node[i]);
-	return fpt_kid_order_of(pg, k, set, slots);
-}
-
-/*
  * See page/order.h.  What a place knows is of the page as it was when it was
  * found (L12): slots in use, as many as its rank.
  */
-void
-fpt_kid_before(FPTPage pg, const FPTKid *k, const FPTLoc *loc, uint64 *set)
+uint64
+fpt_node_before(FPTPage pg, char *node, const FPTLoc *loc)
 {
-	uint8		slots[FPT_MAX_KID];
+	uint64		set = loc->below & pg.g->capmask;
+	uint8		slots[FPT_MAX_CAP];
 	int			n;
 
 	Assert(!pg.g->perm);
-	set[0] = loc->below & pg.g->capmask;
-	set[1] = loc->overbelow & pg.g->capmask;
-	if ((set[0] | set[1]) != 0 || loc->rank == 0)
+	if (set != 0 || loc->rank == 0)
 	{
-		Assert(fpt_popcount(set[0]) + fpt_popcount(set[1]) == loc->rank);
-		Assert((set[0] & ~fpt_node_used(pg.g, k->node[0])) == 0);
-		Assert(set[1] == 0 ||
-			   (set[1] & ~fpt_node_used(pg.g, k->node[1])) == 0);
-		return;
+		Assert(fpt_popcount(set) == loc->rank);
+		Assert((set & ~fpt_node_used(pg.g, node)) == 0);
+		return set;
 	}
-	n = fpt_kid_order(pg, k, slots);
+	n = fpt_node_order(pg, node, slots);
 	for (int i = 0; i < Min(n, loc->rank); i++)
-		set[slots[i] / FPT_MAX_CAP] |=
-			UINT64CONST(1) << slots[i] % FPT_MAX_CAP;
+		set |= UINT64CONST(1) << slots[i];
+	return set;
 }
 
 /*
@@ -540,35 +467,27 @@ fpt_kid_before(FPTPage pg, const FPTKid *k, const FPTLoc *loc, uint64 *set)
  * behind these are put in order, of which the entry is the first.
  */
 int
-fpt_kid_slot(FPTPage pg, const FPTKid *k, const FPTLoc *loc)
+fpt_node_slot(FPTPage pg, char *node, const FPTLoc *loc)
 {
-	uint8		slots[FPT_MAX_KID];
-	uint64		set[FPT_KID_NODES] = {0};
-	uint64		before[FPT_KID_NODES];
+	uint8		slots[FPT_MAX_CAP];
+	uint64		set = fpt_node_used(pg.g, node);
 	int			rank = loc->rank;
-	int			n = 0;
+	int			n;
 
 	Assert(rank >= 0);
-	for (int i = 0; i < k->n; i++)
-	{
-		set[i] = fpt_node_used(pg.g, k->node[i]);
-		n += fpt_popcount(set[i]);
-	}
-	if (rank >= n)
+	if (rank >= fpt_popcount(set))
 		return -1;
 	if (pg.g->perm)
 	{
-		int			slot = fpt_node_perm(pg.g, k->node[0])[rank];
+		int			slot = fpt_node_perm(pg.g, node)[rank];
 
 		return slot < pg.g->cap ? slot : -1;
 	}
-	if ((loc->below | loc->overbelow) != 0)
+	if (loc->below != 0)
 	{
-		fpt_kid_before(pg, k, loc, before);
-		for (int i = 0; i < k->n; i++)
-			set[i] &= ~before[i];
+		set &= ~fpt_node_before(pg, node, loc);
 		rank = 0;
 	}
-	n = fpt_kid_order_of(pg, k, set, slots);
+	n = fpt_slots_order(pg, node, set, slots);
 	return rank < n ? slots[rank] : -1;
 }

@@ -26,21 +26,15 @@ extern int	fpt_slots_order(FPTPage pg, const char *node, uint64 set,
 extern int	fpt_node_order(FPTPage pg, char *node, uint8 *slots);
 
 /*
- * All slots in use of any kid, likewise.  "slots" has room for FPT_MAX_KID.
+ * Of the slots in use of a node without a permutation those whose entries are
+ * before a place in it.  Mostly the place knows them.
  */
-extern int	fpt_kid_order(FPTPage pg, const FPTKid *k, uint8 *slots);
+extern uint64 fpt_node_before(FPTPage pg, char *node, const FPTLoc *loc);
 
 /*
- * Of the slots in use of a kid without permutations those whose entries are
- * before a place in it, "set" of each node.  Mostly the place knows them.
+ * The slot of a node's entry at a place in it, or -1: there is none, or the
+ * node is corrupt.
  */
-extern void fpt_kid_before(FPTPage pg, const FPTKid *k, const FPTLoc *loc,
-						   uint64 *set);
-
-/*
- * The slot of a kid's entry at a place in it, or -1: there is none, or the kid
- * is corrupt.
- */
-extern int	fpt_kid_slot(FPTPage pg, const FPTKid *k, const FPTLoc *loc);
+extern int	fpt_node_slot(FPTPage pg, char *node, const FPTLoc *loc);
 
 #endif							/* FPT_PAGE_ORDER_H */

@@ -142,31 +142,23 @@ fpt_node_take(FPTPage pg, int ordinal, uint64 slots, FPTChanges *changed,
 }
 
 /*
- * The same of a kid, "slots" of each of its nodes; there are so many kids.
- * Nodes that become empty are taken out of the root, the kid if both do.
+ * The same of a kid; there are so many kids.  One that becomes empty is taken
+ * out of the root.
  */
 static FPTResult
-fpt_kid_take(FPTPage pg, int kid, const uint64 *slots, FPTChanges *changed)
+fpt_kid_take(FPTPage pg, int kid, uint64 slots, FPTChanges *changed)
 {
 	FPTKid		k;
-	bool		empty[FPT_KID_NODES] = {false, true};
+	bool		empty = false;
+	FPTResult	res;
 
 	Assert(pg.g != NULL && kid >= 0 && kid < fpt_header(pg.p)->nkids);
 	if (!fpt_kid_open(pg, kid, &k))
 		return FPT_CORRUPT;
-	for (int i = 0; i < k.n; i++)
-	{
-		FPTResult	res = fpt_node_take(pg, k.ordinal[i], slots[i], changed,
-										&empty[i]);
-
-		if (res != FPT_OK)
-			return res;
-	}
-	if (empty[0] && empty[1])
+	res = fpt_node_take(pg, k.ordinal, slots, changed, &empty);
+	if (res == FPT_OK && empty)
 		fpt_node_remove(pg, kid);
-	else if (k.n > 1 && (empty[0] || empty[1]))
-		fpt_overflow_remove(pg, kid, empty[0]);
-	return FPT_OK;
+	return res;
 }
 
 /* See page/remove.h.  changed->n becomes -1 where a node leaves the root. */
@@ -187,14 +179,11 @@ fpt_page_take(const FPTLayout *l, void *page, const uint64 gone[FPT_MAX_NODES],
 	for (int kid = fpt_header(page)->nkids - 1; kid >= 0; kid--)
 	{
 		FPTKid		k;
-		uint64		slots[FPT_KID_NODES] = {0};
 
 		if (!fpt_kid_open(pg, kid, &k))
 			return FPT_CORRUPT;
-		for (int i = 0; i < k.n; i++)
-			slots[i] = gone[k.ordinal[i]];
-		if ((slots[0] | slots[1]) != 0 &&
-			fpt_kid_take(pg, kid, slots, changed) != FPT_OK)
+		if (gone[k.ordinal] != 0 &&
+			fpt_kid_take(pg, kid, gone[k.ordinal], changed) != FPT_OK)
 			return FPT_CORRUPT;
 	}
 	return FPT_OK;
@@ -206,20 +195,16 @@ fpt_page_delete(const FPTLayout *l, void *page, FPTLoc loc)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry	e;
-	FPTKid		k;
-	uint64		slots[FPT_KID_NODES] = {0};
 	FPTNumbers	n;
 	int			slot;
 
 	if (fpt_num_page(pg, &n))
 		return fpt_num_delete(&n, loc);
-	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK ||
-		!fpt_kid_open(pg, loc.kid, &k))
+	if (pg.g == NULL || fpt_page_get(l, page, loc, &e) != FPT_OK)
 		return FPT_CORRUPT;
-	slot = fpt_kid_slot(pg, &k, &loc);
+	slot = fpt_node_slot(pg, fpt_kid_node(pg, loc.kid), &loc);
 	Assert(slot >= 0);
-	slots[slot / FPT_MAX_CAP] = UINT64CONST(1) << slot % FPT_MAX_CAP;
-	return fpt_kid_take(pg, loc.kid, slots, NULL);
+	return fpt_kid_take(pg, loc.kid, UINT64CONST(1) << slot, NULL);
 }
 
 /*
@@ -244,9 +229,8 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 	for (kid = h->nkids - 1; kid >= 0; kid--)
 	{
 		int			count = fpt_node_count(l, page, kid);
-		uint64		drop[FPT_KID_NODES] = {0};
-		uint8		slots[FPT_MAX_KID];
-		FPTKid		k;
+		uint64		drop = 0;
+		uint8		slots[FPT_MAX_CAP];
 
 		/* nodes before it: a damaged root names one twice, perhaps */
 		before -= count;
@@ -254,12 +238,10 @@ fpt_page_truncate(const FPTLayout *l, void *page, int n)
 			return FPT_CORRUPT;
 		if (before + count <= n)
 			break;
-		if (!fpt_kid_open(pg, kid, &k) ||
-			fpt_kid_order(pg, &k, slots) != count)
+		if (fpt_node_order(pg, fpt_kid_node(pg, kid), slots) != count)
 			return FPT_CORRUPT;
 		for (int i = Max(0, n - before); i < count; i++)
-			drop[slots[i] / FPT_MAX_CAP] |=
-				UINT64CONST(1) << slots[i] % FPT_MAX_CAP;
+			drop |= UINT64CONST(1) << slots[i];
 		if (fpt_kid_take(pg, kid, drop, NULL) != FPT_OK)
 			return FPT_CORRUPT;
 	}

@@ -48,20 +48,24 @@
 /* --- nodes -------------------------------------------------------------- */
 
 /*
- * Read the entries of an open kid, in order; -1 if corrupt.  "slots", which are
- * theirs, and "e" have room for as many as its nodes have slots.
+ * Read the entries of a kid, in order; -1 if corrupt.  "slots", which are
+ * theirs, and "e" have room for as many as its node has slots.
  */
 static int
-fpt_kid_read(FPTPage pg, const FPTKid *k, uint8 *slots, FPTRelEntry *e)
+fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
 {
 	const FPTGeom *g = pg.g;
-	uint64		base = fpt_kid_base(pg, k->kid);
-	int			n = fpt_kid_order(pg, k, slots);
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		base;
+	int			n;
 
+	if (node == NULL)
+		return -1;
+	base = fpt_kid_base(pg, kid);
+	n = fpt_node_order(pg, node, slots);
 	for (int i = 0; i < n; i++)
 	{
-		int			slot;
-		char	   *node = fpt_kid_at(k, slots[i], &slot);
+		int			slot = slots[i];
 
 		fpt_slot_rel(g, node, base, slot, &e[i].hi, &e[i].lo);
 		if (!fpt_fits(g->kw, e[i].hi, e[i].lo) ||
@@ -74,17 +78,6 @@ fpt_kid_read(FPTPage pg, const FPTKid *k, uint8 *slots, FPTRelEntry *e)
 		e[i].off = fpt_slot_off(g, node, slot);
 	}
 	return n;
-}
-
-/* The same of a kid that has one node. */
-static int
-fpt_node_read(FPTPage pg, int kid, uint8 *slots, FPTRelEntry *e)
-{
-	FPTKid		k;
-
-	if (!fpt_kid_open(pg, kid, &k) || k.n > 1)
-		return -1;
-	return fpt_kid_read(pg, &k, slots, e);
 }
 
 /* --- making room --------------------------------------------------------- */
@@ -220,7 +213,7 @@ fpt_node_band(FPTPage pg, const FPTPlace *p, const FPTEntry *e, FPTBand *band)
 	bool		may;
 	bool		is;
 
-	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys || p->over != NULL ||
+	if (!fpt_is_leaf(pg.g) || fpt_encoding(pg.g)->few_keys ||
 		fpt_node_tids(pg, p->node, p->used, stored) != p->count)
 		return false;
 	may = fpt_node_may_band(pg, p, stored, k);
@@ -260,18 +253,14 @@ fpt_place_above(FPTPage pg, const FPTPlace *p, uint64 *hi, uint64 *lo)
 {
 	const FPTGeom *g = pg.g;
 	FPTLoc		last = {.kid = p->kid, .rank = p->count - 1};
-	FPTKid		k;
 	int			slot;
-	char	   *node;
 
-	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE ||
-		!fpt_kid_open(pg, p->kid, &k))
+	if (p->rank < p->count || fpt_kid_cls(pg, p->kid) != FPT_CLS_VALUE)
 		return false;
-	slot = fpt_kid_slot(pg, &k, &last);
+	slot = fpt_node_slot(pg, p->node, &last);
 	if (slot < 0)
 		return false;
-	node = fpt_kid_at(&k, slot, &slot);
-	fpt_slot_rel(pg.g, node, fpt_kid_base(pg, p->kid), slot, hi, lo);
+	fpt_slot_rel(pg.g, p->node, fpt_kid_base(pg, p->kid), slot, hi, lo);
 	if (p->hi < *hi || (p->hi == *hi && p->lo <= *lo))
 		return false;
 	if (*hi < p->hi)
@@ -431,7 +420,7 @@ fpt_node_pass_on(FPTPage pg, const FPTPlace *p)
 	count = fpt_node_count(pg.l, pg.p, p->kid + 1);
 	if (count < 0)
 		return FPT_CORRUPT;
-	room = fpt_kid_cap(pg, p->kid + 1) - count;
+	room = pg.g->cap - count;
 	if (room < 1 || count == 0)
 		return FPT_FULL;
 	if (fpt_page_get(pg.l, pg.p, loc, &first) != FPT_OK)
@@ -495,7 +484,7 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 {
 	int			kid = 0;
 	uint64		rest = 0;
-	uint8		slots[FPT_MAX_KID];
+	uint8		slots[FPT_MAX_CAP];
 
 	for (int from = 0; from < fpt_header(was.p)->nkids; from++)
 	{
@@ -504,7 +493,7 @@ fpt_hints_carry(FPTPage pg, FPTPage was)
 
 		/* they were opened when the entries were extracted */
 		(void) fpt_kid_open(was, from, &k);
-		n = fpt_kid_order(was, &k, slots);
+		n = fpt_node_order(was, k.node, slots);
 		for (int i = 0; i < n; i++)
 		{
 			/* as fpt_node_write() left them: slots are in order */
@@ -638,98 +627,6 @@ fpt_slots_abound(FPTPage pg)
 }
 
 /*
- * Is an overflow node better than splitting the full node of p, for e, which is
- * not where others arrived ("near": see FPTBand)?  If keys come at random: what
- * a split moves is most of what the new node will ever cost, and mostly the
- * page is split before both are full, which puts their entries in order anyway.
- * Where keys repeat or ascend more entries are to come to the same place.
- */
-static bool
-fpt_overflow_pays(FPTPage pg, const FPTPlace *p, const FPTEntry *e, bool near)
-{
-	uint8		slots[FPT_MAX_CAP];
-
-	if (!fpt_may_overflow(pg.g) || p->over != NULL || near || p->eq != 0 ||
-		e->key.cls != FPT_CLS_VALUE)
-		return false;
-	return p->rank < p->count ||
-		(fpt_node_order(pg, p->node, slots) == p->count &&
-		 !fpt_node_ascends(p, slots));
-}
-
-/*
- * The kid of p is full, and so is its overflow node: make two kids of it, of
- * half its entries each, in the nodes it has.  FPT_OK: e's place is in one of
- * them.  FPT_CORRUPT: it is not what it should be; nothing is changed.  Raises
- * nothing.
- *
- * What belongs in the other node changes places with what belongs here.  Keys
- * of the new kid are relative to another base, perhaps.
- */
-static FPTResult
-fpt_overflow_split(FPTPage pg, const FPTPlace *p)
-{
-	const FPTGeom *g = pg.g;
-	FPTKid		k;
-	FPTRelEntry rel[FPT_MAX_KID];
-	uint8		slots[FPT_MAX_KID];
-	uint64		hinted[FPT_KID_NODES];
-	int			keep = p->count / 2;
-	uint64		used[FPT_KID_NODES] = {0};
-
-	Assert(p->over != NULL && p->count >= 2 && keep <= g->cap);
-	if (!fpt_kid_open(pg, p->kid, &k) || k.n < 2 ||
-		fpt_header(pg.p)->nkids >= g->maxnodes ||
-		fpt_kid_read(pg, &k, slots, rel) != p->count)
-		return FPT_CORRUPT;
-	fpt_overflow_to_kid(pg, p->kid, rel[keep].hi,
-						fpt_sep_low(rel[keep - 1].hi, rel[keep].hi,
-									rel[keep].lo));
-
-	/* those that stay where they are, as long as their base is the same */
-	for (int i = 0; i < k.n; i++)
-		hinted[i] = fpt_node_hints(pg, k.ordinal[i]);
-	for (int i = 0; i < p->count; i++)
-	{
-		if (slots[i] / FPT_MAX_CAP == (i >= keep))
-			used[i >= keep] |= UINT64CONST(1) << slots[i] % FPT_MAX_CAP;
-		fpt_hint_clear(pg, fpt_kid_slotid(g, &k, slots[i]));
-	}
-	for (int i = 0; i < k.n; i++)
-		fpt_slots_free(g, k.node[i], g->capmask & ~used[i]);
-	for (int i = 0; i < p->count; i++)
-	{
-		int			to = i >= keep;
-		int			from = slots[i] / FPT_MAX_CAP;
-		int			slot = slots[i] % FPT_MAX_CAP;
-		bool		hint = (hinted[from] >> slot & 1) != 0;
-
-		if (from != to)
-			slot = fpt_ctz(~used[to]);
-		fpt_slot_set_rel(g, k.node[to], fpt_kid_base(pg, p->kid + to), slot,
-						 rel[i].hi, rel[i].lo);
-		fpt_slot_set_tid(pg, k.node[to], slot, rel[i].tid);
-		used[to] |= UINT64CONST(1) << slot;
-		if (hint)
-			fpt_hint_set(pg, k.ordinal[to] * g->cap + slot);
-	}
-	return FPT_OK;
-}
-
-/*
- * A free slot for e, whose kid and its overflow node are full: if there is a
- * free node, one of the kids that are made of these will have it; else with the
- * help of the neighbours.  As fpt_room_nearby().
- */
-static FPTResult
-fpt_room_overflowing(FPTPage pg, FPTPlace *p, bool hard)
-{
-	if (fpt_has_free_node(pg))
-		return fpt_overflow_split(pg, p);
-	return fpt_node_shift(pg, p, hard);
-}
-
-/*
  * A free slot by p's full node, for e: at the end of the next one, in another
  * node, or with the help of the neighbours.  FPT_OK: entries have made room on
  * the way to e's place, which may be in another node by now.  FPT_FULL: there
@@ -744,10 +641,6 @@ fpt_room_nearby(FPTPage pg, FPTPlace *p, const FPTEntry *e, bool hard)
 	bool		near = !hard && fpt_node_band(pg, p, e, &band);
 	FPTResult	res = FPT_FULL;
 
-	if (p->over != NULL)
-		return fpt_room_overflowing(pg, p, hard);
-	if (fpt_overflow_pays(pg, p, e, near) && fpt_overflow_add(pg, p->kid))
-		return FPT_OK;
 	if (near && band.to == p->count && band.from >= p->count / 2)
 		res = fpt_node_pass_on(pg, p);
 	if (res == FPT_FULL && fpt_slots_abound(pg))
@@ -871,7 +764,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 	 * Where the searched parts of keys tell nodes apart separators have no
 	 * lower half, and e may belong in the node that entries went to, which is
 	 * full now: then it is that one that needs room, and has it nearby.  It may
-	 * be crowded, too.  So may one that had an overflow node.
+	 * be crowded, too.
 	 */
 	for (int i = 0; i < 3; i++)
 	{
@@ -881,7 +774,7 @@ fpt_make_room_locally(FPTPage pg, const FPTEntry *e, bool hard)
 			return res;
 		res = fpt_insert_place(pg, e, &p);
 		if (res != FPT_FULL || p.beyond != 0 ||
-			(p.count < fpt_place_cap(pg.g, &p) && !p.crowded))
+			(p.count < pg.g->cap && !p.crowded))
 			break;
 	}
 	return res;

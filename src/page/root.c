@@ -87,16 +87,7 @@ fpt_free_ordinal(FPTPage pg)
 	if (nkids >= pg.g->maxnodes)
 		return -1;
 	for (int i = 0; i < nkids; i++)
-	{
-		int			ordinal = fpt_kid(pg, i);
-		int			over = -1;
-
-		taken[ordinal] = true;
-		if (ordinal < pg.g->maxnodes)
-			over = fpt_overflow_get(pg, ordinal);
-		if (over >= 0)
-			taken[over] = true;
-	}
+		taken[fpt_kid(pg, i)] = true;
 	for (int i = 0; i < pg.g->maxnodes; i++)
 	{
 		if (!taken[i])
@@ -131,8 +122,6 @@ fpt_node_take_up(FPTPage pg, int ordinal)
 		memset(node, 0, pg.g->x * FPT_LINE);
 	else
 		fpt_node_free(pg.g, node);
-	if (fpt_may_overflow(pg.g))
-		fpt_overflow_set(pg, ordinal, -1);
 	return node;
 }
 
@@ -161,50 +150,6 @@ fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi, uint64 lo)
 		h->nnull++;
 	Assert(h->nkids <= pg.g->maxnodes && h->nnull <= h->nkids);
 	return fpt_node_take_up(pg, ordinal);
-}
-
-/* See page/root.h. */
-bool
-fpt_overflow_add(FPTPage pg, int kid)
-{
-	int			ordinal = fpt_free_ordinal(pg);
-
-	Assert(fpt_may_overflow(pg.g) && fpt_kid_cls(pg, kid) == FPT_CLS_VALUE);
-	Assert(fpt_overflow_get(pg, fpt_kid(pg, kid)) < 0);
-	if (ordinal < 0)
-		return false;
-	(void) fpt_node_take_up(pg, ordinal);
-	fpt_overflow_set(pg, fpt_kid(pg, kid), ordinal);
-	return true;
-}
-
-/* See page/root.h. */
-void
-fpt_overflow_to_kid(FPTPage pg, int kid, uint64 hi, uint64 lo)
-{
-	int			ordinal = fpt_kid(pg, kid);
-	int			over = fpt_overflow_get(pg, ordinal);
-
-	Assert(over >= 0 && fpt_header(pg.p)->nkids < pg.g->maxnodes);
-	fpt_overflow_set(pg, ordinal, -1);
-	fpt_overflow_set(pg, over, -1);
-	fpt_root_shift(pg, kid + 1, 1);
-	((uint8 *) pg.p)[pg.g->kids_off + kid + 1] = (uint8) over;
-	fpt_sep_set(pg, kid + 1, hi, lo);
-	fpt_header(pg.p)->nkids++;
-}
-
-/* See page/root.h. */
-void
-fpt_overflow_remove(FPTPage pg, int kid, bool first)
-{
-	int			ordinal = fpt_kid(pg, kid);
-	int			over = fpt_overflow_get(pg, ordinal);
-
-	Assert(over >= 0);
-	fpt_overflow_set(pg, first ? over : ordinal, -1);
-	if (first)
-		((uint8 *) pg.p)[pg.g->kids_off + kid] = (uint8) over;
 }
 
 /* See page/root.h.  Its class is asked for while it still is a kid. */

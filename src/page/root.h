@@ -44,25 +44,6 @@ extern char *fpt_node_add(FPTPage pg, int at, bool isnull, uint64 hi,
 extern bool fpt_has_free_node(FPTPage pg);
 
 /*
- * Give a kid of values, which has none, an overflow node, which is empty: the
- * caller fills it at once.  False: there is no free node, and nothing is
- * changed.
- */
-extern bool fpt_overflow_add(FPTPage pg, int kid);
-
-/*
- * Make a kid's overflow node the next kid, with the separator (hi, lo).  The
- * caller sees to it that all entries are where they belong then.
- */
-extern void fpt_overflow_to_kid(FPTPage pg, int kid, uint64 hi, uint64 lo);
-
-/*
- * Take the overflow node of a kid away, or its first node ("first"), which has
- * no entries: the other one is the kid's only node from now on.
- */
-extern void fpt_overflow_remove(FPTPage pg, int kid, bool first);
-
-/*
  * Take the kid'th node, which is to have no entries, out of the root.  It is
  * free from now on, and its bytes stay; kids behind it get other places.
  */

@@ -65,20 +65,16 @@ fpt_shift_sep(FPTPage pg, const FPTShifting *s, const uint8 *slots, int k,
 {
 	uint64		base = fpt_kid_base(pg, s->a.kid);
 	uint64		prevhi;
-	int			slot;
-	char	   *node;
 
 	Assert(k > 0);
-	node = fpt_kid_at(&s->a, slots[k - 1], &slot);
-	fpt_slot_rel(pg.g, node, base, slot, &prevhi, lo);
-	node = fpt_kid_at(&s->a, slots[k], &slot);
-	fpt_slot_rel(pg.g, node, base, slot, hi, lo);
+	fpt_slot_rel(pg.g, s->a.node, base, slots[k - 1], &prevhi, lo);
+	fpt_slot_rel(pg.g, s->a.node, base, slots[k], hi, lo);
 	*lo = fpt_sep_low(prevhi, *hi, *lo);
 }
 
 /*
  * Can m entries of the kid that gives, in these slots, be told in the other
- * one's nodes, if its separator will have this searched part, where it is the
+ * one's node, if its separator will have this searched part, where it is the
  * right one, and is there room for their TIDs?  FPT_FULL: no.  FPT_CORRUPT: one
  * is beyond what the page can tell.
  */
@@ -94,18 +90,17 @@ fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 
 	if (fpt_has_far(g))
 	{
-		const char *node = fpt_kid_node(pg, kid + by);
 		int			far = 0;
 
 		for (int i = 0; i < m; i++)
 		{
-			uint64		tid = fpt_slot_tid(pg, fpt_kid_node(pg, kid), slots[i]);
+			uint64		tid = fpt_slot_tid(pg, s->a.node, slots[i]);
 
 			if (!fpt_page_tells_tid(pg, tid))
 				return FPT_CORRUPT;
-			far += fpt_tid_byte(pg, node, tid) == 0;
+			far += fpt_tid_byte(pg, s->b.node, tid) == 0;
 		}
-		if (far > fpt_far_room(g, node))
+		if (far > fpt_far_room(g, s->b.node))
 			return FPT_FULL;
 	}
 	for (int i = 0; fpt_is_near(g) && i < m; i++)
@@ -113,10 +108,7 @@ fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 		uint64		hi,
 					lo;
 
-		int			slot;
-		char	   *node = fpt_kid_at(&s->a, slots[i], &slot);
-
-		fpt_slot_rel(g, node, from, slot, &hi, &lo);
+		fpt_slot_rel(g, s->a.node, from, slots[i], &hi, &lo);
 		if (!fpt_fits(g->kw, hi, lo) || fpt_word(g, hi, lo) < from)
 			return FPT_CORRUPT;
 		if (fpt_node_tells(g, to, fpt_word(g, hi, lo)) != 0)
@@ -134,23 +126,8 @@ fpt_shift_open(FPTPage pg, int kid, int by, FPTShifting *s)
 {
 	Assert(by == 1 || by == -1);
 	s->by = by;
-	if (!fpt_kid_open(pg, kid, &s->a) || !fpt_kid_open(pg, kid + by, &s->b))
-		return false;
-	for (int i = 0; i < s->a.n * s->b.n; i++)
-	{
-		if (s->a.node[i % s->a.n] == s->b.node[i / s->a.n])
-			return false;
-	}
-	return true;
-}
-
-/* The lowest slot of a kid that is in none of these sets. */
-static int
-fpt_shift_free(const FPTGeom *g, const FPTKid *k, const uint64 *used)
-{
-	if (k->n == 1 || (~used[0] & g->capmask) != 0)
-		return fpt_ctz(~used[0]);
-	return FPT_MAX_CAP + fpt_ctz(~used[1]);
+	return fpt_kid_open(pg, kid, &s->a) && fpt_kid_open(pg, kid + by, &s->b) &&
+		s->a.node != s->b.node;
 }
 
 /*
@@ -164,11 +141,11 @@ FPTResult
 fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 {
 	FPTShifting s;
-	uint8		aslots[FPT_MAX_KID];
-	uint8		bslots[FPT_MAX_KID];	/* afterwards */
-	uint64		bused[FPT_KID_NODES] = {0};
+	uint8		aslots[FPT_MAX_CAP];
+	uint8		bslots[FPT_MAX_CAP];	/* afterwards */
+	uint64		bused;
 	int			na;
-	int			nb = 0;
+	int			nb;
 	int			first;			/* of the entries to move */
 	int			at;				/* where they go */
 	uint64		hi,
@@ -178,17 +155,14 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	Assert(m > 0);
 	if (!fpt_shift_open(pg, kid, by, &s))
 		return FPT_CORRUPT;
-	na = fpt_kid_order(pg, &s.a, aslots);
-	for (int i = 0; i < s.b.n; i++)
-	{
-		bused[i] = fpt_node_used(pg.g, s.b.node[i]);
-		nb += fpt_popcount(bused[i]);
-	}
+	na = fpt_node_order(pg, s.a.node, aslots);
+	bused = fpt_node_used(pg.g, s.b.node);
+	nb = fpt_popcount(bused);
 	first = by > 0 ? na - m : 0;
 	at = by > 0 ? 0 : nb;
-	if (m >= na || nb + m > s.b.n * pg.g->cap ||
+	if (m >= na || nb + m > pg.g->cap ||
 		(pg.g->perm &&
-		 fpt_node_order(pg, s.b.node[0], bslots + (by > 0 ? m : 0)) < 0))
+		 fpt_node_order(pg, s.b.node, bslots + (by > 0 ? m : 0)) < 0))
 		return FPT_CORRUPT;
 	fpt_shift_sep(pg, &s, aslots, by > 0 ? first : m, &hi, &lo);
 	if (!fpt_fits(pg.g->kw, hi, lo))
@@ -198,53 +172,31 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 		res = fpt_kid_set_sep(pg, kid + 1, hi, lo);
 	if (res != FPT_OK)
 		return res;
-	if (fpt_shift_ties(pg, s.a.node[0], aslots + first, m, s.b.node[0], by))
+	if (fpt_shift_ties(pg, s.a.node, aslots + first, m, s.b.node, by))
 	{
 		fpt_node_push(pg, kid + by, m, by);
-		bused[0] = by > 0 ? ~fpt_first_slots(m) :
+		bused = by > 0 ? ~fpt_first_slots(m) :
 			~pg.g->capmask | fpt_first_slots(pg.g->cap - m);
 	}
 	for (int i = 0; i < m; i++)
 	{
-		int			to = fpt_shift_free(pg.g, &s.b, bused);
+		int			to = fpt_ctz(~bused);
 
 		fpt_slot_move(pg, kid, aslots[first + i], kid + by, to);
-		bused[to / FPT_MAX_CAP] |= UINT64CONST(1) << to % FPT_MAX_CAP;
+		bused |= UINT64CONST(1) << to;
 		bslots[at + i] = (uint8) to;
 	}
 	if (pg.g->perm)
 	{
-		memcpy(fpt_node_perm(pg.g, s.b.node[0]), bslots, nb + m);
+		memcpy(fpt_node_perm(pg.g, s.b.node), bslots, nb + m);
 		if (by < 0)
-			memcpy(fpt_node_perm(pg.g, s.a.node[0]), aslots + m, na - m);
+			memcpy(fpt_node_perm(pg.g, s.a.node), aslots + m, na - m);
 	}
 
 	/* its keys are above this, so that none gets out of reach */
 	if (by < 0 && fpt_kid_set_sep(pg, kid, hi, lo) != FPT_OK)
 		return FPT_CORRUPT;
 	return FPT_OK;
-}
-
-/*
- * A kid has given entries: a node that has none left goes, as long as the kid
- * has another one.  Not before all kids on the way have got what they are to
- * have: its slots are wanted for that.
- */
-static void
-fpt_shift_tidy(FPTPage pg, int kid)
-{
-	FPTKid		k;
-
-	if (!fpt_kid_open(pg, kid, &k) || k.n == 1)
-		return;
-	for (int i = 0; i < k.n; i++)
-	{
-		if (fpt_node_used(pg.g, k.node[i]) == 0)
-		{
-			fpt_overflow_remove(pg, kid, i == 0);
-			return;
-		}
-	}
 }
 
 /*
@@ -282,7 +234,7 @@ typedef struct FPTShift
 static inline bool
 fpt_place_repeats(const FPTPlace *p)
 {
-	return fpt_popcount(p->eq) + fpt_popcount(p->overeq) > p->count / 2;
+	return fpt_popcount(p->eq) > p->count / 2;
 }
 
 /*
@@ -358,7 +310,7 @@ fpt_shift_find(FPTPage pg, const FPTPlace *p, int by, bool hard,
 		count = fpt_node_count(pg.l, pg.p, kid);
 		if (count <= 0)
 			return;				/* the page is corrupt */
-		room = fpt_kid_cap(pg, kid) - count;
+		room = pg.g->cap - count;
 
 		/* What goes to the very end can follow to a direct neighbour only. */
 		if (by > 0 && atend && (nodes > 1 || room < 2))
@@ -421,7 +373,7 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 	 * keys repeat, the end of the page is the end of one of them.
 	 */
 	repeats = fpt_encoding(pg.g)->few_keys ||
-		(!fpt_has_ties(pg.g) && (p->eq != 0 || p->overeq != 0));
+		(!fpt_has_ties(pg.g) && p->eq != 0);
 	if (p->rank >= p->count && p->kid + 1 == p->to && !repeats && !hard)
 		return FPT_FULL;
 	fpt_shift_find(pg, p, 1, hard, &s);
@@ -433,7 +385,5 @@ fpt_node_shift(FPTPage pg, const FPTPlace *p, bool hard)
 	for (int kid = p->kid + s.by * (s.nodes - 1);
 		 kid != p->kid - s.by && res == FPT_OK; kid -= s.by)
 		res = fpt_entries_shift(pg, kid, s.by, s.m);
-	for (int kid = p->kid; kid != p->kid + s.by * s.nodes; kid += s.by)
-		fpt_shift_tidy(pg, kid);
 	return res;
 }

@@ -40,32 +40,24 @@ fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 	const FPTGeom *g = pg.g;
 	uint64		was = fpt_kid_base(pg, kid);
 	uint64		base = fpt_base_of(g, fpt_word(g, hi, lo));
-	FPTKid		k;
+	char	   *node = fpt_kid_node(pg, kid);
+	uint64		used;
 
-	if (!fpt_kid_open(pg, kid, &k))
+	if (node == NULL)
 		return FPT_CORRUPT;
-	for (int i = 0; base != was && i < k.n; i++)
+	used = base != was ? fpt_node_used(g, node) : 0;
+	for (uint64 set = used; set != 0; set &= set - 1)
 	{
-		uint64		set = fpt_node_used(g, k.node[i]);
+		char	   *at = node + g->key_off + fpt_ctz(set) * g->ks;
 
-		for (; set != 0; set &= set - 1)
-		{
-			char	   *at = k.node[i] + g->key_off + fpt_ctz(set) * g->ks;
-
-			if (fpt_node_tells(g, base, was + fpt_load_uint(at, g->sw)) != 0)
-				return FPT_FULL;
-		}
+		if (fpt_node_tells(g, base, was + fpt_load_uint(at, g->sw)) != 0)
+			return FPT_FULL;
 	}
-	for (int i = 0; base != was && i < k.n; i++)
+	for (uint64 set = used; set != 0; set &= set - 1)
 	{
-		uint64		set = fpt_node_used(g, k.node[i]);
+		char	   *at = node + g->key_off + fpt_ctz(set) * g->ks;
 
-		for (; set != 0; set &= set - 1)
-		{
-			char	   *at = k.node[i] + g->key_off + fpt_ctz(set) * g->ks;
-
-			fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
-		}
+		fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
 	}
 	fpt_sep_set(pg, kid, hi, lo);
 	return FPT_OK;
@@ -91,10 +83,10 @@ fpt_slot_move(FPTPage pg, int fromkid, int from, int tokid, int to)
 	Assert(fromkid != tokid || from != to);
 	(void) fpt_kid_open(pg, fromkid, &k);
 	fromid = fpt_kid_slotid(pg.g, &k, from);
-	a = fpt_kid_at(&k, from, &from);
+	a = k.node;
 	(void) fpt_kid_open(pg, tokid, &k);
 	toid = fpt_kid_slotid(pg.g, &k, to);
-	b = fpt_kid_at(&k, to, &to);
+	b = k.node;
 	Assert(from >= 0 && from < pg.g->cap && to >= 0 && to < pg.g->cap);
 	fpt_slot_rel(pg.g, a, fpt_kid_base(pg, fromkid), from, &hi, &lo);
 	fpt_slot_set_rel(pg.g, b, fpt_kid_base(pg, tokid), to, hi, lo);

@@ -51,10 +51,10 @@
 #include "tree/search.h"
 
 /* Entries that fit into a batch as it is allocated first. */
-#define FPT_BATCH_SMALL		FPT_MAX_KID
+#define FPT_BATCH_SMALL		FPT_MAX_CAP
 
 /* That are allocated for entries of a few nodes. */
-#define FPT_BATCH_MIDDLE	(4 * FPT_MAX_KID)
+#define FPT_BATCH_MIDDLE	(4 * FPT_MAX_CAP)
 
 /* Bytes of a bound's tuple and prefix that there is room for at first. */
 #define FPT_BOUND_SMALL		128
@@ -187,15 +187,15 @@ fpt_kids_count(const FPTLayout *l, Page page, int first, int nkids)
 		int			n = fpt_node_count(l, page, kid);
 
 		/* (a damaged page is found out when it is copied) */
-		sum += n < 0 ? FPT_MAX_KID : n;
+		sum += n < 0 ? FPT_MAX_CAP : n;
 	}
 	return sum;
 }
 
 /*
- * Make room behind the batch's entries for those of so many of the page's nodes
- * (each with its overflow node), from "first" on.  Of a few nodes the room is for as many as
- * they can have, of more for what the page has: a plan may have hundreds of
+ * Make room behind the batch's entries for those of so many of the page's
+ * nodes, from "first" on.  Of a few nodes the room is for as many as they can
+ * have, of more for what the page has: a plan may have hundreds of
  * scans open, each with a leaf.  Where another leaf has more, it is for what
  * such leaves can have, so that they need not be counted.  The page is locked;
  * as fpt_batch_alloc().
@@ -203,7 +203,7 @@ fpt_kids_count(const FPTLayout *l, Page page, int first, int nkids)
 static inline void
 fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 {
-	int			room = b->n + nkids * FPT_MAX_KID;
+	int			room = b->n + nkids * FPT_MAX_CAP;
 	const FPTGeom *g;
 	int			most;
 
@@ -213,7 +213,7 @@ fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 		return;
 	g = fpt_page_geom(&so->ix.layout, page);
 	Assert(g != NULL);			/* the page is sane */
-	most = (int) g->capacity + FPT_MAX_KID;
+	most = (int) g->capacity + FPT_MAX_CAP;
 	if (b->max >= most)
 		return;
 	if (room <= FPT_BATCH_MIDDLE)
@@ -223,7 +223,7 @@ fpt_batch_room(FPTScanOpaque *so, FPTBatch *b, Page page, int first, int nkids)
 		int			n = fpt_page_count(&so->ix.layout, page);
 
 		/* a damaged page is found out when it is copied */
-		room = n < 0 ? most : n + FPT_MAX_KID;
+		room = n < 0 ? most : n + FPT_MAX_CAP;
 	}
 	else
 		room = most;
@@ -630,7 +630,7 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 	int			kid;
 	int			n;
 
-	Assert(b->n == 0 && b->max >= FPT_MAX_KID);
+	Assert(b->n == 0 && b->max >= FPT_MAX_CAP);
 	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
 		!fpt_whole_image(l, &r->lo, &r->hi) ||
 		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||

@@ -48,7 +48,7 @@ PG_FUNCTION_INFO_V1(fptree_stat);
 
 /* Columns of the functions' results, as the install script declares them */
 #define FPT_METAP_COLS		13
-#define FPT_PAGE_STATS_COLS 22
+#define FPT_PAGE_STATS_COLS 21
 #define FPT_PAGE_ITEMS_COLS 8
 #define FPT_STAT_COLS		12
 
@@ -429,11 +429,9 @@ fpt_page_stats_body(FPTKeyOut *ko, char *page, FPTRow *row)
 	{
 		fpt_row_add(row, Int32GetDatum(nodes));
 		fpt_row_add(row, Int32GetDatum(h->nnodes - nodes));
-		fpt_row_add(row, Int32GetDatum(nodes - h->nkids));
 	}
 	else
 	{
-		fpt_row_add_null(row);
 		fpt_row_add_null(row);
 		fpt_row_add_null(row);
 	}

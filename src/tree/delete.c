@@ -164,7 +164,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 					  const FPTLayout *l, Buffer buf, int kid)
 {
 	Page		page = BufferGetPage(buf);
-	int			max = kid >= 0 ? FPT_MAX_KID : FPT_MAX_ENTRIES;
+	int			max = kid >= 0 ? FPT_MAX_CAP : FPT_MAX_ENTRIES;
 	FPTLoc		first = {.kid = Max(kid, 0)};
 	FPTLoc		last = {.kid = kid >= 0 ? kid + 1 : fpt_header(page)->nkids};
 	FPTRun		run = {0};

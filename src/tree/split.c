@@ -513,11 +513,8 @@ fpt_split_leave_out(FPTSplit *sp)
 /*
  * The left half in the page's own image: entries stay where they are, only
  * those of the right half go.  Makes sp->left from sp's at and sep; if that is
- * not FPT_OK what is in there means nothing.  Leaves e out, so that sp's pos is
- * -1 and at one less, where there is no free slot for it, and kids can have
- * overflow nodes: it would get a node that is free since then, mostly, and this
- * record would have to zero what was in that, while what is in the hole is
- * zeroed at replay.  The page itself is only read.  Comparing keys may raise.
+ * not FPT_OK what is in there means nothing.  The page itself is only read.
+ * Comparing keys may raise.
  */
 static FPTResult
 fpt_split_left_in_place(FPTSplit *sp, Page page)
@@ -531,14 +528,7 @@ fpt_split_left_in_place(FPTSplit *sp, Page page)
 	res = fpt_page_truncate(l, sp->left, mine ? sp->at - 1 : sp->at);
 	if (res == FPT_OK && mine)
 		res = fpt_page_insert(l, sp->left, sp->e, &edit);
-	if (res == FPT_FULL && sp->at > 1 &&
-		fpt_may_overflow(fpt_page_geom(l, sp->left)))
-	{
-		fpt_split_leave_out(sp);
-		sp->at--;
-		res = FPT_OK;
-	}
-	else if (res == FPT_FULL)
+	if (res == FPT_FULL)
 	{
 		res = fpt_page_make_room(l, sp->left, sp->e, sp->work);
 		if (res == FPT_OK)

@@ -165,8 +165,8 @@ fpt_unique_page(FPTUnique *u, Buffer first, Buffer cur, bool *stop)
 {
 	const FPTLayout *l = &u->ix->layout;
 	Page		page = BufferGetPage(cur);
-	uint64		tids[FPT_MAX_KID];
-	uint16		slotids[FPT_MAX_KID];
+	uint64		tids[FPT_MAX_CAP];
+	uint16		slotids[FPT_MAX_CAP];
 	FPTRun		run = {.tids = tids, .slotids = slotids};
 	FPTLoc		from,
 				to;

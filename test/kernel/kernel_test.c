@@ -94,7 +94,6 @@ main(int argc, char **argv)
 	test_fixed();
 	test_lent();
 	test_rows();
-	test_overflow();
 	test_number_pages();
 	test_corrupt();
 	start = seconds();

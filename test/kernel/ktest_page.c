@@ -940,18 +940,17 @@ kt_check_all(const FPTLayout *l, void *page, const FPTEntry *e, int n)
 	}
 }
 
-/* Is slot j's entry before slot i's, of a kid's slots (FPTKid)? */
+/* Is slot j's entry before slot i's, of a node's slots? */
 static bool
-slot_before(FPTPage pg, const FPTKid *k, int j, int i)
+slot_before(FPTPage pg, char *node, int j, int i)
 {
 	uint64		hi[2];
 	uint64		lo[2];
 	uint64		tid[2];
-	int			slot;
 
 	for (int s = 0; s < 2; s++)
 	{
-		char	   *node = fpt_kid_at(k, s == 0 ? j : i, &slot);
+		int			slot = s == 0 ? j : i;
 
 		fpt_slot_rel(pg.g, node, 0, slot, &hi[s], &lo[s]);
 		tid[s] = fpt_slot_tid(pg, node, slot);
@@ -967,29 +966,22 @@ void
 kt_slots_before(KTWorld *w, FPTLoc *loc)
 {
 	FPTPage		pg = fpt_page_open(&w->l, w->page);
-	FPTKid		k;
-	uint64		before[FPT_KID_NODES] = {0};
+	char	   *node = fpt_kid_node(pg, loc->kid);
+	uint64		before = 0;
 
-	CHECK(fpt_kid_open(pg, loc->kid, &k));
-	for (int i = 0; i < k.n * FPT_MAX_CAP; i++)
+	CHECK(node != NULL);
+	for (int i = 0; i < pg.g->cap; i++)
 	{
 		int			n = 0;
-		int			slot;
-		char	   *node = fpt_kid_at(&k, i, &slot);
 
-		if (slot >= pg.g->cap || !fpt_slot_used(pg.g, node, slot))
+		if (!fpt_slot_used(pg.g, node, i))
 			continue;
-		for (int j = 0; j < k.n * FPT_MAX_CAP; j++)
-		{
-			node = fpt_kid_at(&k, j, &slot);
-			n += slot < pg.g->cap && fpt_slot_used(pg.g, node, slot) &&
-				slot_before(pg, &k, j, i);
-		}
+		for (int j = 0; j < pg.g->cap; j++)
+			n += fpt_slot_used(pg.g, node, j) && slot_before(pg, node, j, i);
 		if (n < loc->rank)
-			before[i / FPT_MAX_CAP] |= UINT64CONST(1) << i % FPT_MAX_CAP;
+			before |= UINT64CONST(1) << i;
 	}
-	loc->below = before[0];
-	loc->overbelow = before[1];
+	loc->below = before;
 }
 
 FPTLoc

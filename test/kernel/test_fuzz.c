@@ -105,7 +105,7 @@ any_loc(void)
 
 	loc.kid = (int) kt_below(kt_chance(80) ? 12 : 260) - 1;
 	loc.rank = (int) kt_below(kt_chance(80) ? 12 : 70) - 1;
-	loc.below = loc.overbelow = 0;
+	loc.below = 0;
 	return loc;
 }
 
@@ -201,7 +201,7 @@ call_readers(KTWorld *w)
 	if (fpt_page_find_child(l, w->page, &k, &child, &loc) == FPT_OK)
 		CHECK(fpt_page_fraction(l, w->page, loc, &k) < 65536);
 	n = fpt_page_copy_image(l, w->page, &k, kt_chance(50), &run, &steps);
-	CHECK(n >= FPT_NO_IMAGE && n <= FPT_MAX_KID);
+	CHECK(n >= FPT_NO_IMAGE && n <= FPT_MAX_CAP);
 	fpt_guess_prefetch(&guess, w->page, (uint32) kt_below(65536));
 	fpt_guess_learn(&guess, l, w->page, any_loc().kid);
 	CHECK(guess.node_off + guess.nkids * guess.step <= FPT_SPECIAL_OFFSET);

@@ -50,33 +50,6 @@ check_far(const FPTGeom *g, bool has, int nodeend)
 	CHECK(fpt_far_off(g, g->nfar - 1) + 4 <= g->x * FPT_LINE);
 }
 
-/*
- * Numbers of overflow nodes have a byte for each node, that is nothing else's:
- * behind the root's arrays, or behind the slots.  There is none in inner pages,
- * beside tuples and dictionaries, and where TIDs are relative to nodes or slots
- * have less than eight bytes; else if there is room.
- */
-static void
-check_overflow(const FPTGeom *g, bool can, int nodeend)
-{
-	int			rootend = g->kids_off + g->maxnodes;
-	bool		inroot = rootend + g->maxnodes <= g->node_off;
-
-	CHECK(fpt_may_overflow(g) ==
-		  (can && (inroot || nodeend < g->x * FPT_LINE)));
-	for (int i = 0; fpt_may_overflow(g) && i < g->maxnodes; i++)
-	{
-		int			at = g->over_off + i * g->over_step;
-
-		if (inroot)
-			CHECK(at >= rootend && at < g->node_off);
-		else
-			CHECK(at >= g->node_off + i * g->x * FPT_LINE + nodeend &&
-				  at < g->node_off + (i + 1) * g->x * FPT_LINE);
-	}
-	CHECK(!fpt_may_overflow(g) || g->over_step > 0);
-}
-
 /* Nothing overlaps, everything is inside the page. */
 static void
 check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
@@ -131,8 +104,6 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(nodeend == g->low_off + g->cap * g->pw - (joined ? g->sw : 0));
 	CHECK(nodeend <= x * FPT_LINE);
 	check_far(g, tidwidth[basic] == 1, nodeend);
-	check_overflow(g, !inner && !general && !dict && tidwidth[basic] > 1 &&
-				   entry >= 8, nodeend);
 	CHECK(g->cap == FPT_MAX_CAP || fpt_has_far(g) ||
 		  nodeend + entry > x * FPT_LINE);
 	CHECK(!fpt_has_far(g) || (!general && !dict && !inner));

@@ -211,9 +211,9 @@ check_page(void)
 static void
 check_image(FPTKey k)
 {
-	uint64		tids[FPT_MAX_KID];
-	uint64		los[FPT_MAX_KID];
-	uint16		slotids[FPT_MAX_KID];
+	uint64		tids[FPT_MAX_CAP];
+	uint64		los[FPT_MAX_CAP];
+	uint16		slotids[FPT_MAX_CAP];
 	FPTRun		run = {.tids = tids, .los = los, .slotids = slotids};
 	bool		skip = kt_chance(50);
 	int			n = 0;

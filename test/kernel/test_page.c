@@ -599,7 +599,6 @@ check_node_order(FPTPage pg, char *node, int n)
 	uint64		before = 0;
 	uint8		slots[FPT_MAX_CAP];
 	uint8		part[FPT_MAX_CAP];
-	FPTKid		k = {.n = 1, .node = {node, NULL}};
 	FPTLoc		loc = {0};
 
 	CHECK(fpt_node_used(pg.g, node) == used);
@@ -611,15 +610,15 @@ check_node_order(FPTPage pg, char *node, int n)
 		CHECK(fpt_slot_used(pg.g, node, slots[i]));
 		loc.rank = i;
 		loc.below = 0;
-		CHECK(fpt_kid_slot(pg, &k, &loc) == slots[i]);
+		CHECK(fpt_node_slot(pg, node, &loc) == slots[i]);
 		loc.below = before;
-		CHECK(fpt_kid_slot(pg, &k, &loc) == slots[i]);
+		CHECK(fpt_node_slot(pg, node, &loc) == slots[i]);
 		before |= UINT64CONST(1) << slots[i];
 	}
 	loc.rank = n;
-	CHECK(fpt_kid_slot(pg, &k, &loc) == -1);
+	CHECK(fpt_node_slot(pg, node, &loc) == -1);
 	loc.below = 0;
-	CHECK(fpt_kid_slot(pg, &k, &loc) == -1);
+	CHECK(fpt_node_slot(pg, node, &loc) == -1);
 
 	/* free some of them: their TIDs are zero */
 	fpt_slots_free(pg.g, node, some);
@@ -1011,7 +1010,7 @@ static int
 init_rooms(bool equal, int kid1, int left1, int kid2, int left2)
 {
 	const FPTGeom *g;
-	uint64		gone[FPT_KID_NODES];
+	uint64		gone;
 	int			n;
 
 	init_page(&l8, 0, ENC(4, LEAF4), 0);
@@ -1021,9 +1020,9 @@ init_rooms(bool equal, int kid1, int left1, int kid2, int left2)
 		e[i] = leaf_entry(equal ? 2 : (uint64) i * 2,
 						  ((uint64) (equal ? i : i * 7919 % n) << 16) | 2);
 	CHECK(fpt_page_fill(&l8, page, e, n, 100) == FPT_OK);
-	gone[0] = g->capmask & ~fpt_first_slots(left1);
+	gone = g->capmask & ~fpt_first_slots(left1);
 	CHECK(kt_delete_slots(&l8, page, kid1, gone) == FPT_OK);
-	gone[0] = g->capmask & ~fpt_first_slots(left2);
+	gone = g->capmask & ~fpt_first_slots(left2);
 	CHECK(kt_delete_slots(&l8, page, kid2, gone) == FPT_OK);
 	CHECK(sound(&l8));
 	return g->cap;

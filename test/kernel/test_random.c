@@ -542,30 +542,24 @@ op_delete_slots(void)
 	const FPTGeom *g = kt_geom(w);
 	int			kid;
 	FPTLoc		loc = {0};
-	FPTKid		k;
-	uint64		slots[FPT_KID_NODES];
+	uint64		slots = kt_random() & kt_random() & g->capmask;
 	int			count;
 	int			first;
-	uint8		order[FPT_MAX_KID];
+	uint8		order[FPT_MAX_CAP];
 	FPTPage		pg = fpt_page_open(&w->l, w->page);
 
 	if (fpt_header(w->page)->nkids <= first_deletable())
 		return;
 	kid = loc.kid = first_deletable() +
 		(int) kt_below(fpt_header(w->page)->nkids - first_deletable());
-	for (int i = 0; i < FPT_KID_NODES; i++)
-	{
-		slots[i] = kt_random() & kt_random() & g->capmask;
-		if (kt_chance(10))
-			slots[i] = g->capmask;
-	}
+	if (kt_chance(10))
+		slots = g->capmask;
 	first = kt_loc_index(w, loc);
 	count = fpt_node_count(&w->l, w->page, kid);
-	CHECK(fpt_kid_open(pg, kid, &k));
-	CHECK(fpt_kid_order(pg, &k, order) == count);
+	CHECK(fpt_node_order(pg, fpt_kid_node(pg, kid), order) == count);
 	for (int r = count - 1; r >= 0; r--)
 	{
-		if ((slots[order[r] / FPT_MAX_CAP] >> order[r] % FPT_MAX_CAP & 1) != 0)
+		if ((slots >> order[r] & 1) != 0)
 			kt_model_delete(w, first + r);
 	}
 	CHECK(kt_delete_slots(&w->l, w->page, kid, slots) == FPT_OK);
@@ -591,16 +585,10 @@ entries_by_slot(int *index)
 		by_slotid[slotids[i]] = i;
 	for (int kid = 0; kid < fpt_header(w->page)->nkids; kid++)
 	{
-		FPTKid		k;
-
-		CHECK(fpt_kid_open(pg, kid, &k));
-		for (int slot = 0; slot < k.n * FPT_MAX_CAP; slot++)
+		for (int slot = 0; slot < pg.g->cap; slot++)
 		{
-			int			i;
+			int			i = by_slotid[fpt_kid(pg, kid) * pg.g->cap + slot];
 
-			if (slot % FPT_MAX_CAP >= pg.g->cap)
-				continue;
-			i = by_slotid[fpt_kid_slotid(pg.g, &k, slot)];
 			if (i >= 0)
 				index[n++] = i;
 		}
@@ -701,11 +689,10 @@ knows_below(const FPTLoc *loc)
 	FPTLoc		right = *loc;
 
 	/* where there are permutations it means nothing */
-	if ((loc->below | loc->overbelow) == 0 || kt_geom(w)->perm)
+	if (loc->below == 0 || kt_geom(w)->perm)
 		return true;
 	kt_slots_before(w, &right);
-	return loc->rank > 0 && loc->below == right.below &&
-		loc->overbelow == right.overbelow;
+	return loc->rank > 0 && loc->below == right.below;
 }
 
 static void
@@ -865,12 +852,11 @@ op_copy(void)
 static void
 op_copy_image(void)
 {
-	uint64		tids[FPT_MAX_KID];
-	uint64		los[FPT_MAX_KID];
-	uint64		his[FPT_MAX_KID];
-	uint16		slotids[FPT_MAX_KID];
+	uint64		tids[FPT_MAX_CAP];
+	uint64		los[FPT_MAX_CAP];
+	uint64		his[FPT_MAX_CAP];
+	uint16		slotids[FPT_MAX_CAP];
 	FPTRun		run = {.tids = tids, .los = los, .slotids = slotids};
-	FPTKid		in;
 	FPTKey		k = kt_random_key(w);
 	bool		skip = kt_chance(50);
 	int			kid;
@@ -886,7 +872,6 @@ op_copy_image(void)
 	if (n == FPT_NO_IMAGE)
 		return;
 	CHECK(kid >= 0 && kid < fpt_header(w->page)->nkids);
-	CHECK(fpt_kid_open(fpt_page_open(&w->l, w->page), kid, &in));
 	for (int i = kt_model_lower_bound(w, &k);
 		 i < w->n && fpt_image_cmp(&w->m[i].e.key, &k) == 0; i++)
 	{
@@ -894,8 +879,8 @@ op_copy_image(void)
 			continue;
 		CHECK(j < n && tids[j] == w->m[i].e.key.tid && los[j] == k.lo);
 		CHECK(run.his == NULL || his[j] == k.hi);
-		CHECK(slotids[j] / kt_geom(w)->cap == in.ordinal[0] ||
-			  (in.n > 1 && slotids[j] / kt_geom(w)->cap == in.ordinal[1]));
+		CHECK(slotids[j] / kt_geom(w)->cap ==
+			  fpt_kid(fpt_page_open(&w->l, w->page), kid));
 		CHECK(fpt_page_slot_is(&w->l, w->page, slotids[j], tids[j]));
 		j++;
 	}
