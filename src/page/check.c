@@ -203,7 +203,8 @@ fpt_check_fences(FPTCheckState *st)
 	if (fpt_is_general(st->pg.l) && !fpt_fence_sound(st->pg.p, &s->low))
 		return fpt_fault(st, "low fence is not valid", "offset of its tuple",
 						 s->low.hi);
-	if (!fpt_fence_valid(st, &h->high))
+	if (!fpt_fence_valid(st, &h->high) ||
+		h->high.tidcls >> 56 == FPT_CLS_MINF)
 		return fpt_fault(st, "high fence is not valid", "class and TID",
 						 h->high.tidcls);
 	if (!fpt_fence_valid(st, &s->low))

@@ -225,6 +225,10 @@ test_check_header(void)
 	expect("high fence is not valid");
 	header()->high.tidcls = (uint64) 9 << 56;
 	expect("high fence is not valid");
+	/* minus infinity, and above the low fence's by its TID */
+	header()->high.tidcls = (uint64) FPT_CLS_MINF << 56 | 1;
+	header()->right = 9;
+	expect("high fence is not valid");
 	header()->high.lo = 1;
 	expect("high fence is not valid");
 	header()->high.tidcls = (uint64) FPT_CLS_VALUE << 56;
