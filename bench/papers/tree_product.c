@@ -283,7 +283,7 @@ product_find(ProductTree *t, Key key, Path *path)
 	FPTKey		from = product_key(key, 0);
 	FPTKey		to = product_key(key, FPT_MAX_TID);
 	char	   *page = product_descend(t, &from, NULL, path);
-	uint64		rows[FPT_MAX_KID];
+	uint64		rows[FPT_MAX_CAP];
 	FPTRun		run = {.tids = rows};
 	FPTLoc		first;
 	FPTLoc		last;
@@ -359,7 +359,7 @@ product_copy(ProductCursor *c, long max, Tid *out)
 	FPTLoc		end = {.kid = c->at.kid + 1};
 	int			n;
 
-	if ((long) (kids - c->at.kid) * FPT_MAX_KID <= max)
+	if ((long) (kids - c->at.kid) * FPT_MAX_CAP <= max)
 		end.kid = kids;
 	n = fpt_page_copy(&layout, c->page, c->at, end, true, &run);
 	if (n < 0)
