@@ -23,8 +23,8 @@ extern void fpt_count_register(void);
  * A plan of it, in the current context.  "columns": target entries of the
  * index's columns, all of them.  "aggrefs": Aggrefs of these;
  * "aggregates" has the FPTAggregate of each, and "keytype" is the first
- * column's type.  The node's tuples have the columns, then the results.  "quals": conditions of
- * the index, with the index's column to the left.
+ * column's type.  The node's tuples have the columns, then the results.
+ * "quals": conditions of the index, with the index's column to the left.
  */
 extern CustomScan *fpt_count_plan(Index scanrelid, Oid indexid, List *columns,
 								  List *aggrefs, List *aggregates,

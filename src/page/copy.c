@@ -498,8 +498,8 @@ fpt_perm_range(FPTPage pg, char *node, const FPTLoc *first, const FPTLoc *end,
 }
 
 /*
- * Copy the entries of m slots of the kid's node; "last" is fpt_keys_copy()'s.  False if corrupt; then what is
- * in the run's arrays means nothing.
+ * Copy the entries of m slots of the kid's node; "last" is fpt_keys_copy()'s.
+ * False if corrupt; then what is in the run's arrays means nothing.
  */
 static pg_attribute_always_inline bool
 fpt_slots_copy(FPTPage pg, const FPTKid *k, const uint8 *slots, int m,

@@ -675,7 +675,8 @@ fpt_num_copy_images(const FPTNumbers *pg, uint64 b, const uint64 *distances,
 }
 
 /*
- * Copy entries of a node, in order, to entry "at" of a run on.  False if corrupt; then the run's arrays mean nothing.
+ * Copy entries of a node, in order, to entry "at" of a run on.  False if
+ * corrupt; then the run's arrays mean nothing.
  */
 static bool
 fpt_num_copy_slots(const FPTNumbers *pg, const FPTNumNode *d,

@@ -23,7 +23,8 @@ extern void fpt_part_begin(IndexScanDesc scan, FPTScanOpaque *so);
 /*
  * Cut the page's entries *first .. *last - 1, which are all that the batch
  * would take, to those that the scan asks for first.  Where that cuts some off,
- * the batch's bound is the border, and its link there is the page (B1, B2).  "dir": the scan's direction.
+ * the batch's bound is the border, and its link there is the page (B1, B2).
+ * "dir": the scan's direction.
  *
  * The page is locked to read.  Nothing is cut off where the border is not
  * within the batch's bounds, as may be on a damaged page.  Raises nothing,
