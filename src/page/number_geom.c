@@ -42,9 +42,13 @@ fpt_num_place(FPTNumbers *pg)
 		   FPT_SPECIAL_OFFSET);
 }
 
+/* A page says sw in three bits, whose values all have a place below. */
+StaticAssertDecl(FPT_NUM_MAX_SEP == 8, "sw is an index of known[]");
+
 /*
- * The same for a page's own x and sw, 1 to FPT_NUM_MAX_LINES lines and 1 to
- * FPT_NUM_MAX_SEP bytes.  Divisions are done once for all pages.
+ * The same for a page's own x and sw, 1 to FPT_NUM_MAX_LINES lines, which the
+ * caller has verified, and 1 to FPT_NUM_MAX_SEP bytes.  Divisions are done once
+ * for all pages.
  */
 static inline void
 fpt_num_place_known(FPTNumbers *pg)
