@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tree/vacuum.c
- *	  VACUUM: removing dead entries, unlinking and recycling empty pages.
+ *	  VACUUM: removing dead entries, recycling pages.
  *
  * The leaf level is walked along its right links, in key order, with a cleanup
  * lock on each page (index-only scans rely on it).  Splits move entries to the
@@ -19,11 +19,7 @@
  * (tree/reach.h).  If it passed a leaf by, entries would stay whose
  * TIDs are given to other rows.
  *
- * An empty leaf is unlinked by one WAL record that changes its left sibling,
- * itself, its right sibling and its parent.  A neighbour under the same parent
- * takes over its part of the key space.  The page may be given out again at
- * once: whoever still comes along with its number finds another level, other
- * fences or the deleted flag.
+ * An empty leaf is unlinked (tree/unlink.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -32,18 +28,15 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "key/collation.h"
 #include "key/tid.h"
 #include "page/copy.h"
-#include "page/form.h"
 #include "page/format.h"
 #include "page/kernel.h"
 #include "page/layout.h"
-#include "page/modify.h"
 #include "page/remove.h"
 #include "server/compat.h"
 #include "server/stop.h"
@@ -51,12 +44,12 @@
 #include "store/index.h"
 #include "store/map.h"
 #include "store/place.h"
-#include "store/wal.h"
 #include "tree/delete.h"
 #include "tree/prefetch.h"
 #include "tree/reach.h"
 #include "tree/search.h"
 #include "tree/sweep.h"
+#include "tree/unlink.h"
 #include "tree/vacuum.h"
 
 /*
@@ -134,12 +127,10 @@ typedef struct FPTVacuum
 	void	   *callback_state;
 	Relation	rel;
 	FPTIndex	ix;				/* own copy, see FPTIndex */
-	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	uint32		npages;			/* pages of the index when the walk began */
 	FPTReach	reach;			/* which of these were met in the tree */
+	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
-	uint32		ninner;			/* inner pages that were unlinked */
-	bool		lost;			/* a page's downlink was not found */
 	uint64	   *tids;			/* of one leaf */
 	uint64	   *verdicts;		/* on them, a bit each */
 	bool		sorts;			/* the callback is asked in heap order */
@@ -204,505 +195,6 @@ fpt_noted_empty(FPTVacuum *v, uint32 pageno)
 	/* A leaf without neighbours is never unlinked. */
 	return note->live == 0 &&
 		(note->left != FPT_NOPAGE || note->right != FPT_NOPAGE);
-}
-
-/* --- unlinking ----------------------------------------------------------- */
-
-/*
- * The pages that unlinking a page involves; locked in this order.  Siblings
- * are InvalidBuffer at the ends of a level.
- */
-typedef struct FPTUnlink
-{
-	Buffer		left;
-	Buffer		target;
-	Buffer		right;
-	Buffer		parent;
-	FPTKey		low;			/* the target's fences */
-	FPTKey		high;
-	FPTLoc		loc;			/* the target's downlink in the parent */
-	bool		to_right;		/* the right sibling takes over, or the left */
-} FPTUnlink;
-
-static void
-fpt_unlink_release(FPTUnlink *u)
-{
-	if (BufferIsValid(u->parent))
-		UnlockReleaseBuffer(u->parent);
-	if (BufferIsValid(u->right))
-		UnlockReleaseBuffer(u->right);
-	if (BufferIsValid(u->target))
-		UnlockReleaseBuffer(u->target);
-	if (BufferIsValid(u->left))
-		UnlockReleaseBuffer(u->left);
-}
-
-/* Most of what unlinking reads, VACUUM reads once: by way of its ring. */
-static Buffer
-fpt_unlink_read(FPTVacuum *v, uint32 pageno, int lock)
-{
-	return fpt_getbuf_extended(v->rel, &v->ix, pageno, lock,
-							   v->info->strategy);
-}
-
-/*
- * Lock page "targetno" of "level" and its left sibling.  The left one must be
- * locked first (L1); that it still is the left sibling is checked after.
- * False: it is not, or the page is another one by now; *u tells what is locked.
- * Nothing is locked before; true: both are, exclusively.  Cannot be cancelled
- * while it waits.  Raises an error if links are damaged.
- */
-static bool
-fpt_unlink_lock_pair(FPTVacuum *v, FPTUnlink *u, uint32 targetno, int level)
-{
-	Relation	rel = v->rel;
-	uint32		leftno;
-
-	Assert(!BufferIsValid(u->left) && !BufferIsValid(u->target));
-	if (level > 0)
-		(void) fpt_find_root(rel, &v->ix);
-	if (targetno == FPT_FIRSTPAGE || targetno == v->ix.root)
-		return false;
-	u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_SHARE);
-	leftno = fpt_header(BufferGetPage(u->target))->left;
-	if (leftno == targetno)
-		fpt_corrupt(rel, targetno, "The left link points to the page itself");
-	if (leftno != FPT_NOPAGE)
-	{
-		UnlockReleaseBuffer(u->target);
-		u->target = InvalidBuffer;
-		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
-		u->left = fpt_unlink_read(v, leftno, BUFFER_LOCK_EXCLUSIVE);
-		if (!fpt_page_on_level(BufferGetPage(u->left), level) ||
-			fpt_header(BufferGetPage(u->left))->right != targetno)
-			return false;
-		u->target = fpt_unlink_read(v, targetno, BUFFER_LOCK_EXCLUSIVE);
-	}
-	else
-	{
-		LockBuffer(u->target, BUFFER_LOCK_UNLOCK);
-		fpt_stop_point(FPT_STOP_UNLINK_LEFT);
-		LockBuffer(u->target, BUFFER_LOCK_EXCLUSIVE);
-		fpt_check_buffer(rel, &v->ix, u->target, targetno);
-	}
-	return fpt_header(BufferGetPage(u->target))->left == leftno &&
-		fpt_page_on_level(BufferGetPage(u->target), level);
-}
-
-/*
- * Lock the page above the target, which has its downlink, with pages of the
- * lower level locked (L2).  It is looked for by comparing keys.  Where the
- * order has changed since the entries were put in, that may end elsewhere, and
- * the target stays: it is empty and does no harm.  False: it was not found, and
- * u->parent may be locked all the same.  True: it is, exclusively, and u->loc
- * is the downlink's place in it.  Raises an error if an inner page is damaged,
- * or if comparing does.
- */
-static bool
-fpt_unlink_lock_parent(FPTVacuum *v, FPTUnlink *u, int level)
-{
-	uint32		child;
-
-	Assert(fpt_buffer_locked(u->target, true) && level > 0);
-	fpt_stop_point(FPT_STOP_UNLINK_PARENT);
-	u->parent = fpt_descend_try(v->rel, &v->ix, &u->low, level,
-								BUFFER_LOCK_EXCLUSIVE);
-	if (BufferIsValid(u->parent) &&
-		fpt_page_find_child(&v->ix.layout, BufferGetPage(u->parent), &u->low,
-							&child, &u->loc) == FPT_OK &&
-		child == fpt_bufpage(u->target))
-		return true;
-	v->lost = true;
-	return false;
-}
-
-/*
- * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
- * whatever is locked still in *u) if that is not possible now.  From left to
- * right, then the parent (L1), exclusively; nothing is locked before.  The
- * fences in *u are the target's own bytes.  Raises an error if links are
- * damaged, or as fpt_unlink_lock_parent() does.
- */
-static bool
-fpt_unlink_lock(FPTVacuum *v, FPTUnlink *u, uint32 pageno, int level)
-{
-	Relation	rel = v->rel;
-	FPTPageHeader *h;
-
-	memset(u, 0, sizeof(*u));
-	if (!fpt_unlink_lock_pair(v, u, pageno, level))
-		return false;
-	h = fpt_header(BufferGetPage(u->target));
-	u->low = fpt_page_low(&v->ix.layout, BufferGetPage(u->target));
-	u->high = fpt_page_high(&v->ix.layout, BufferGetPage(u->target));
-
-	/* The parent must know both the page and its right sibling. */
-	if ((h->flags & FPT_F_INCOMPLETE) ||
-		(BufferIsValid(u->left) &&
-		 (fpt_header(BufferGetPage(u->left))->flags & FPT_F_INCOMPLETE)))
-		return false;
-	if (h->right != FPT_NOPAGE)
-	{
-		if (h->right == pageno || h->right == h->left)
-			fpt_corrupt(rel, pageno, "The right link is not valid");
-		u->right = fpt_unlink_read(v, h->right, BUFFER_LOCK_EXCLUSIVE);
-		if (fpt_header(BufferGetPage(u->right))->left != pageno)
-			fpt_corrupt(rel, h->right,
-						"The left link does not point to the left sibling");
-	}
-	return fpt_unlink_lock_parent(v, u, level + 1);
-}
-
-/*
- * Register the pages with a record in the order in which they are locked.  A
- * replay locks them in that order, too: it must not meet a reader of a standby
- * who couples locks from left to right (L8).
- */
-static void
-fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
-{
-	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
-	if (BufferIsValid(u->left))
-		fpt_wal_page(wal, u->left, false);
-	fpt_wal_page(wal, u->target, false);
-	if (BufferIsValid(u->right))
-		fpt_wal_page(wal, u->right, false);
-	fpt_wal_page(wal, u->parent, false);
-}
-
-/* Give a page that takes over the target's range the target's fence. */
-static FPTResult
-fpt_unlink_fence(FPTVacuum *v, Page page, const FPTKey *fence, bool high)
-{
-	const FPTLayout *l = &v->ix.layout;
-
-	if (high ? fpt_page_ends_at(l, page, fence) :
-		fpt_page_begins_at(l, page, fence))
-		return FPT_OK;
-	if (v->work == NULL)
-		v->work = palloc(sizeof(FPTWork));
-	return high ? fpt_page_set_high(l, page, fence, v->work) :
-		fpt_page_set_low(l, page, fence, v->work);
-}
-
-/*
- * Take the target's downlink out of its parent.  If the right sibling takes
- * over, it is made to lead there, and the sibling's own, which is the next one,
- * goes.  The parent is locked exclusively, and registered.
- */
-static FPTResult
-fpt_unlink_downlink(const FPTLayout *l, const FPTUnlink *u, Page parent,
-					uint32 rightno)
-{
-	FPTLoc		next = u->loc;
-	FPTResult	res;
-
-	if (!u->to_right)
-		return fpt_page_delete(l, parent, u->loc);
-	Assert(rightno != FPT_NOPAGE);
-	if (!fpt_page_step(l, parent, &next, 1))
-		return FPT_CORRUPT;
-	res = fpt_page_set_down(l, parent, u->loc, rightno);
-	return res == FPT_OK ? fpt_page_delete(l, parent, next) : res;
-}
-
-/*
- * This page was unlinked, and is locked still: who may have it, and when?  A
- * leaf may be given out at once; if it is free in the end is counted then
- * (fpt_find_free_pages), unless nobody will look, as it is one that has come
- * meanwhile.  An inner page waits for the next VACUUM: a descent that holds
- * pages of lower levels could otherwise be about to lock it, by a number it has
- * just read, as the leaf it became.  May raise if the free space map cannot be
- * read.
- */
-static void
-fpt_unlink_count(FPTVacuum *v, Page page)
-{
-	uint32		pageno = fpt_special(page)->pageno;
-
-	v->stats->pages_newly_deleted++;
-	if (fpt_header(page)->level > 0)
-	{
-		fpt_stop_point(FPT_STOP_INNER_UNLINKED);
-		fpt_reach_note(&v->reach, pageno);
-		v->ninner++;
-		return;
-	}
-	fpt_stop_point(FPT_STOP_LEAF_UNLINKED);
-	fpt_record_free(v->rel, &v->ix.map, pageno);
-	fpt_reach_forget(&v->reach, pageno);
-	if (pageno >= v->npages)
-		v->stats->pages_free++;
-}
-
-/*
- * Take the target out of the lists and its parent, in one record (L5, W2):
- * "wal", which may have the neighbour's page registered with other changes
- * already.  False: nothing was changed.  "wal" is over in either case.  All its
- * pages are locked exclusively, and stay so.  Raises an error, with nothing
- * changed, if one is damaged.  May allocate v->work, which stays.
- */
-static bool
-fpt_unlink_apply(FPTVacuum *v, FPTUnlink *u, FPTWal *wal)
-{
-	const FPTLayout *l = &v->ix.layout;
-	uint32		leftno = BufferIsValid(u->left) ? fpt_bufpage(u->left) : 0;
-	uint32		rightno = BufferIsValid(u->right) ? fpt_bufpage(u->right) : 0;
-	Buffer		heir = u->to_right ? u->right : u->left;
-	FPTResult	res;
-	Page		page;
-
-	Assert(fpt_buffer_locked(u->target, true));
-	Assert(fpt_header(BufferGetPage(u->parent))->level ==
-		   fpt_header(BufferGetPage(u->target))->level + 1);
-	Assert(fpt_header(BufferGetPage(u->target))->level > 0 ||
-		   fpt_header(BufferGetPage(u->target))->nkids == 0);	/* P4 */
-	Assert(fpt_bufpage(u->target) > FPT_FIRSTPAGE);
-	Assert(u->to_right ? rightno != 0 : leftno != 0);
-	Assert(leftno != rightno);
-	fpt_unlink_register(u, wal);
-	page = fpt_wal_page(wal, u->target, false);
-	fpt_header(page)->flags |= FPT_F_DELETED;
-	fpt_header(page)->nkids = fpt_header(page)->nnull = 0;
-	fpt_page_trim(l, page);
-	if (leftno)
-	{
-		page = fpt_wal_page(wal, u->left, false);
-		fpt_header(page)->right = rightno;
-	}
-	if (rightno)
-	{
-		page = fpt_wal_page(wal, u->right, false);
-		fpt_header(page)->left = leftno;
-	}
-	res = fpt_unlink_fence(v, fpt_wal_page(wal, heir, false),
-						   u->to_right ? &u->low : &u->high, !u->to_right);
-	if (res == FPT_FULL)
-	{
-		/* A wide fence and a full page: another VACUUM may find room. */
-		fpt_wal_abort(wal);
-		return false;
-	}
-	if (res != FPT_OK)
-		fpt_corrupt_page(v->rel, l, BufferGetPage(heir), fpt_bufpage(heir));
-	res = fpt_unlink_downlink(l, u, fpt_wal_page(wal, u->parent, false),
-							  rightno);
-	if (res != FPT_OK)
-		fpt_corrupt_page(v->rel, l, BufferGetPage(u->parent),
-						 fpt_bufpage(u->parent));
-	fpt_wal_finish(wal);
-	fpt_unlink_count(v, BufferGetPage(u->target));
-	return true;
-}
-
-/*
- * Is the parent's next downlink that of the target's right sibling?  Not if
- * that is under another parent.  All of them are locked, and stay so.  Raises
- * an error if the parent is damaged.
- */
-static bool
-fpt_unlink_next_is_right(FPTVacuum *v, FPTUnlink *u)
-{
-	FPTLoc		next = u->loc;
-	FPTEntry	e;
-
-	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
-	if (!BufferIsValid(u->right) ||
-		!fpt_page_step(&v->ix.layout, BufferGetPage(u->parent), &next, 1))
-		return false;
-	if (fpt_page_get(&v->ix.layout, BufferGetPage(u->parent), next,
-					 &e) != FPT_OK)
-		fpt_corrupt_page(v->rel, &v->ix.layout, BufferGetPage(u->parent),
-						 fpt_bufpage(u->parent));
-	return e.down == fpt_bufpage(u->right);
-}
-
-/* Choose who takes over; false if the page is its parent's only child. */
-static bool
-fpt_unlink_choose(FPTVacuum *v, FPTUnlink *u)
-{
-	u->to_right = fpt_unlink_next_is_right(v, u);
-	Assert(!u->to_right || BufferIsValid(u->right));
-	if (u->to_right)
-		return true;
-	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
-}
-
-static bool fpt_merge_single(FPTVacuum *v, uint32 pageno, int level);
-
-/*
- * The leaf that the walk has come from is unlinked; *u: as it was, "low": where
- * it began.  Its page may be another leaf's from now on, so that nothing is
- * known about it; of the right sibling, what the walk has changed is noted.
- * Puts *w between its neighbours.  Looks at no page, raises nothing.
- */
-static void
-fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTUnlink *u, FPTFenceId low)
-{
-	uint32		left = BufferIsValid(u->left) ? fpt_bufpage(u->left) :
-		FPT_NOPAGE;
-	uint32		right = BufferIsValid(u->right) ? fpt_bufpage(u->right) :
-		FPT_NOPAGE;
-	FPTNote    *note;
-
-	Assert(fpt_bufpage(u->target) == w->prev);
-	Assert(v->nleaves > 0);
-
-	/* All of it: its neighbours tell read-ahead of an empty leaf. */
-	if (v->notes != NULL && w->prev < v->npages)
-		memset(&v->notes[w->prev], 0, sizeof(FPTNote));
-	note = right == FPT_NOPAGE ? NULL : fpt_note_of(v, right);
-	if (note != NULL && note->left == w->prev && note->low == w->at)
-	{
-		note->left = left;
-		if (u->to_right)
-			note->low = low;
-	}
-	else if (note != NULL)
-		memset(note, 0, sizeof(FPTNote));
-	w->prev = left;
-	w->next = right;
-	if (u->to_right)
-		w->at = low;
-	v->nleaves--;
-}
-
-/*
- * Unlink the leaf that the walk has come from, w->prev, if it still is empty
- * and can be spared.  The walk goes on where its neighbours are: if the right
- * one has taken over, that begins at "low" now.  Nothing is locked or pinned
- * before or after.  Cannot be cancelled while pages are locked.  Raises an
- * error if they are damaged, or if comparing keys does.
- */
-static void
-fpt_unlink_leaf(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
-{
-	int			attempts;
-
-	Assert(w->prev != FPT_NOPAGE);
-	for (attempts = 0; attempts < 2; attempts++)
-	{
-		FPTUnlink	u;
-		uint32		parent = FPT_NOPAGE;
-
-		if (fpt_unlink_lock(v, &u, w->prev, 0) &&
-			fpt_header(BufferGetPage(u.target))->nkids == 0)
-		{
-			if (fpt_unlink_choose(v, &u))
-			{
-				PredicateLockPageCombine(v->rel,
-										 fpt_bufpage(u.target),
-										 fpt_bufpage(u.to_right ?
-													 u.right : u.left));
-				if (fpt_unlink_apply(v, &u, fpt_wal_start(v->rel,
-														  &v->ix.layout)))
-					fpt_walk_unlinked(v, w, &u, low);
-				fpt_unlink_release(&u);
-				return;
-			}
-			parent = fpt_bufpage(u.parent);
-		}
-		fpt_unlink_release(&u);
-
-		/* An only child: join its parent with a neighbour, then try again. */
-		if (parent == FPT_NOPAGE || !fpt_merge_single(v, parent, 1))
-			return;
-	}
-}
-
-/*
- * An inner page with one child only: hand the child to a neighbour under the
- * same grandparent and unlink the page.  One record, four pages.  False: it
- * does not fit, and nothing was changed.  The pages, locked exclusively, stay
- * so.  Raises an error if one is damaged, or if comparing keys does.  Frees
- * what it allocates, but for v->work.
- */
-static bool
-fpt_merge_apply(FPTVacuum *v, FPTUnlink *u)
-{
-	const FPTLayout *l = &v->ix.layout;
-	Buffer		nbuf = u->to_right ? u->right : u->left;
-	FPTEntry   *e = palloc(sizeof(FPTEntry) * (FPT_MAX_ENTRIES + 1));
-	FPTEntry	only;
-	FPTLoc		loc = {0};
-	FPTPageHeader *h = fpt_header(BufferGetPage(nbuf));
-	PGAlignedBlock merged;
-	FPTKey		low,
-				high;
-	FPTPageSpec spec = {.level = h->level, .pageno = fpt_bufpage(nbuf),
-		.low = &low, .high = &high};
-	int			n;
-	bool		fits;
-
-	Assert(BufferIsValid(nbuf));
-	Assert(fpt_header(BufferGetPage(u->target))->level > 0);
-	if (fpt_page_get(l, BufferGetPage(u->target), loc, &only) != FPT_OK)
-		fpt_corrupt_page(v->rel, l, BufferGetPage(u->target),
-						 fpt_bufpage(u->target));
-	n = fpt_page_extract(l, BufferGetPage(nbuf), e, FPT_MAX_ENTRIES);
-	if (n < 1)
-		fpt_corrupt_page(v->rel, l, BufferGetPage(nbuf), fpt_bufpage(nbuf));
-
-	/* The child's separator is the page's low fence. */
-	only.key = u->low;
-	low = fpt_page_low(l, BufferGetPage(nbuf));
-	high = fpt_page_high(l, BufferGetPage(nbuf));
-	if (u->to_right)
-	{
-		memmove(e + 1, e, n * sizeof(FPTEntry));
-		e[0] = only;
-		low = u->low;
-	}
-	else
-	{
-		e[n] = only;
-		high = u->high;
-	}
-	fits = fpt_page_form(l, merged.data, &spec, e, n + 1, 90) == FPT_OK;
-	if (fits)
-	{
-		FPTWal	   *wal = fpt_wal_start(v->rel, l);
-		Page		page;
-
-		fpt_unlink_register(u, wal);
-		page = fpt_wal_page(wal, nbuf, false);
-		fpt_header(merged.data)->left = h->left;
-		fpt_header(merged.data)->right = h->right;
-		fpt_header(merged.data)->flags = h->flags;
-		memcpy(page, merged.data, BLCKSZ);
-		fits = fpt_unlink_apply(v, u, wal);
-	}
-	pfree(e);
-	return fits;
-}
-
-/*
- * The page "pageno" of "level" has one child only: see above.  A parent that
- * has no other child either is joined first, and so is unlinked for good (L11).
- * True: the page is gone.  Nothing is locked before or after.  Calls itself
- * once for each level at a time.  Raises as fpt_unlink_leaf() does.
- */
-static bool
-fpt_merge_single(FPTVacuum *v, uint32 pageno, int level)
-{
-	FPTUnlink	u;
-	bool		done = false;
-	uint32		parent = FPT_NOPAGE;
-
-	check_stack_depth();
-	fpt_stop_point(FPT_STOP_MERGE_INNER);
-	if (fpt_unlink_lock(v, &u, pageno, level) &&
-		fpt_page_count(&v->ix.layout, BufferGetPage(u.target)) == 1)
-	{
-		if (fpt_unlink_choose(v, &u))
-			done = fpt_merge_apply(v, &u);
-		else
-			parent = fpt_bufpage(u.parent);
-	}
-	fpt_unlink_release(&u);
-	if (parent != FPT_NOPAGE && fpt_merge_single(v, parent, level + 1))
-		return fpt_merge_single(v, pageno, level);
-	return done;
 }
 
 /* --- deleting entries ---------------------------------------------------- */
@@ -1181,6 +673,40 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
+ * The leaf that the walk has come from, w->prev, is unlinked, and was between
+ * the two pages of *heir; "low": where it began.  Its page may be another
+ * leaf's from now on, so that nothing is known about it; of the right sibling,
+ * what the walk has changed is noted.  Puts *w between the two.  Looks at no
+ * page, raises nothing.
+ */
+static void
+fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTHeir *heir,
+				  FPTFenceId low)
+{
+	FPTNote    *note;
+
+	Assert(v->nleaves > 0);
+
+	/* All of it: its neighbours tell read-ahead of an empty leaf. */
+	if (v->notes != NULL && w->prev < v->npages)
+		memset(&v->notes[w->prev], 0, sizeof(FPTNote));
+	note = heir->right == FPT_NOPAGE ? NULL : fpt_note_of(v, heir->right);
+	if (note != NULL && note->left == w->prev && note->low == w->at)
+	{
+		note->left = heir->left;
+		if (heir->to_right)
+			note->low = low;
+	}
+	else if (note != NULL)
+		memset(note, 0, sizeof(FPTNote));
+	w->prev = heir->left;
+	w->next = heir->right;
+	if (heir->to_right)
+		w->at = low;
+	v->nleaves--;
+}
+
+/*
  * Put the walk after its next leaf if that was done before, and was, as it was
  * noted, the one to the right of the last.  A leaf that has come in between
  * since then was split from the last one, when no dead entry was in that any
@@ -1265,6 +791,7 @@ static bool
 fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 {
 	FPTWalk		from = *w;
+	FPTHeir		heir;
 	Buffer		buf;
 	Page		page;
 	bool		linked;
@@ -1292,7 +819,8 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	if (live == 0)
 	{
 		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
-		fpt_unlink_leaf(v, w, from.at);
+		if (fpt_unlink_leaf(&v->prune, w->prev, &heir))
+			fpt_walk_unlinked(v, w, &heir, from.at);
 	}
 	return more;
 }
@@ -1375,7 +903,7 @@ fpt_find_free_pages(FPTVacuum *v)
 		}
 		UnlockReleaseBuffer(buf);
 	}
-	v->stats->pages_deleted = v->stats->pages_free + v->ninner;
+	v->stats->pages_deleted = v->stats->pages_free + v->prune.ninner;
 }
 
 /* --- callbacks ----------------------------------------------------------- */
@@ -1415,6 +943,12 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	(void) fpt_find_root(v->rel, &v->ix);
 	v->npages = fpt_npages(info->index, &v->ix.map);
 	fpt_reach_begin(&v->reach, v->rel, &v->ix, v->npages, info->strategy);
+	v->prune.rel = v->rel;
+	v->prune.ix = &v->ix;
+	v->prune.strategy = info->strategy;
+	v->prune.stats = stats;
+	v->prune.reach = &v->reach;
+	v->prune.npages = v->npages;
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
@@ -1433,7 +967,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	stats->pages_free = 0;
 	fpt_vacuum_leaves(v);
 	fpt_sweep_end(v->sweep);
-	if (v->lost)
+	if (v->prune.lost)
 		ereport(WARNING,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("empty pages of index \"%s\" cannot be unlinked",
