@@ -430,7 +430,9 @@ fpt_form_relative(const FPTForm *f, const FPTKey *key, FPTKey *to)
 	if (!fpt_is_general(f->l) || key->cls != FPT_CLS_VALUE || key->len == 0 ||
 		key->cut == f->spec.nprefix)
 		return (int) key->len;
-	if (f->l->cut(f->l->arg, key, f->spec.prefix, f->spec.nprefix, &buf) !=
+	/* a damaged page of keys that have no prefixes may say that they have */
+	if (f->l->cut == NULL ||
+		f->l->cut(f->l->arg, key, f->spec.prefix, f->spec.nprefix, &buf) !=
 		FPT_CUT_DONE)
 		return -1;
 	*to = buf.key;
@@ -751,8 +753,14 @@ fpt_page_reach(const FPTLayout *l, void *page, const FPTEntry *entries, int n)
 		return Max(reach, (uint32) fpt_ones(numbers.t - numbers.ob));
 	if (pg.g != NULL && fpt_is_leaf(pg.g) && pg.g->tw < 6 &&
 		!fpt_has_far(pg.g))
-		reach = Max(reach, 1u << (8 * pg.g->tw - fpt_special(page)->rowbits +
-								  fpt_lent_bits(l, page)));
+	{
+		int			bits = 8 * pg.g->tw - fpt_special(page)->rowbits +
+			fpt_lent_bits(l, page);
+
+		/* of a damaged page, any number */
+		if (bits >= 0 && bits < 32)
+			reach = Max(reach, 1u << bits);
+	}
 	return reach;
 }
 

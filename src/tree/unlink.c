@@ -30,23 +30,7 @@
 #include "tree/search.h"
 #include "tree/unlink.h"
 
-/*
- * The pages that unlinking a page involves; locked in this order.  Siblings
- * are InvalidBuffer at the ends of a level.
- */
-typedef struct FPTUnlink
-{
-	Buffer		left;
-	Buffer		target;
-	Buffer		right;
-	Buffer		parent;
-	FPTKey		low;			/* the target's fences */
-	FPTKey		high;
-	FPTLoc		loc;			/* the target's downlink in the parent */
-	bool		to_right;		/* the right sibling takes over, or the left */
-} FPTUnlink;
-
-static void
+void
 fpt_unlink_release(FPTUnlink *u)
 {
 	if (BufferIsValid(u->parent))
@@ -137,14 +121,8 @@ fpt_unlink_lock_parent(FPTPrune *p, FPTUnlink *u, int level)
 	return false;
 }
 
-/*
- * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
- * whatever is locked still in *u) if that is not possible now.  From left to
- * right, then the parent (L1), exclusively; nothing is locked before.  The
- * fences in *u are the target's own bytes.  Raises an error if links are
- * damaged, or as fpt_unlink_lock_parent() does.
- */
-static bool
+/* See tree/unlink.h. */
+bool
 fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, int level)
 {
 	Relation	rel = p->rel;
@@ -174,12 +152,8 @@ fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, int level)
 	return fpt_unlink_lock_parent(p, u, level + 1);
 }
 
-/*
- * Register the pages with a record in the order in which they are locked.  A
- * replay locks them in that order, too: it must not meet a reader of a standby
- * who couples locks from left to right (L8).
- */
-static void
+/* See tree/unlink.h. */
+void
 fpt_unlink_register(FPTUnlink *u, FPTWal *wal)
 {
 	Assert(BufferIsValid(u->target) && BufferIsValid(u->parent));
@@ -256,14 +230,8 @@ fpt_unlink_count(FPTPrune *p, Page page)
 		p->stats->pages_free++;
 }
 
-/*
- * Take the target out of the lists and its parent, in one record (L5, W2):
- * "wal", which may have the neighbour's page registered with other changes
- * already.  False: nothing was changed.  "wal" is over in either case.  All its
- * pages are locked exclusively, and stay so.  Raises an error, with nothing
- * changed, if one is damaged.  May allocate p->work, which stays.
- */
-static bool
+/* See tree/unlink.h. */
+bool
 fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal)
 {
 	const FPTLayout *l = &p->ix->layout;
@@ -277,7 +245,8 @@ fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal)
 	Assert(fpt_header(BufferGetPage(u->parent))->level ==
 		   fpt_header(BufferGetPage(u->target))->level + 1);
 	Assert(fpt_header(BufferGetPage(u->target))->level > 0 ||
-		   fpt_header(BufferGetPage(u->target))->nkids == 0);	/* P4 */
+		   fpt_header(BufferGetPage(u->target))->nkids == 0 ||
+		   IsBufferCleanupOK(u->target));	/* P4, P7 */
 	Assert(fpt_bufpage(u->target) > FPT_FIRSTPAGE);
 	Assert(u->to_right ? rightno != 0 : leftno != 0);
 	Assert(leftno != rightno);
@@ -349,8 +318,8 @@ fpt_unlink_choose(FPTPrune *p, FPTUnlink *u)
 	return (u->loc.kid > 0 || u->loc.rank > 0) && BufferIsValid(u->left);
 }
 
-/* What the walk must know of a page that was unlinked; *u is still locked. */
-static FPTHeir
+/* See tree/unlink.h. */
+FPTHeir
 fpt_unlink_heir(const FPTUnlink *u)
 {
 	FPTHeir		heir = {FPT_NOPAGE, FPT_NOPAGE, u->to_right};

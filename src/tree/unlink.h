@@ -9,10 +9,13 @@
 #define FPT_TREE_UNLINK_H
 
 #include "access/genam.h"
+#include "storage/buf.h"
 #include "utils/relcache.h"
 
+#include "page/join.h"
 #include "page/layout.h"
 #include "store/index.h"
+#include "store/wal.h"
 #include "tree/reach.h"
 
 /* VACUUM's means to take pages out, and the results. */
@@ -25,9 +28,27 @@ typedef struct FPTPrune
 	FPTReach   *reach;
 	uint32		npages;			/* pages of the index when the walk began */
 	uint32		ninner;			/* inner pages that were unlinked */
+	uint32		njoined;		/* leaves that were merged */
 	bool		lost;			/* an empty page's downlink was not found */
 	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
+	FPTJoinWork *join;			/* the same */
 } FPTPrune;
+
+/*
+ * The pages that unlinking a page involves; locked in this order.  Siblings
+ * are InvalidBuffer at the ends of a level.
+ */
+typedef struct FPTUnlink
+{
+	Buffer		left;
+	Buffer		target;
+	Buffer		right;
+	Buffer		parent;
+	FPTKey		low;			/* the target's fences */
+	FPTKey		high;
+	FPTLoc		loc;			/* the target's downlink in the parent */
+	bool		to_right;		/* the right sibling takes over, or the left */
+} FPTUnlink;
 
 /* Between which pages an unlinked one was; FPT_NOPAGE at the level's ends. */
 typedef struct FPTHeir
@@ -36,6 +57,38 @@ typedef struct FPTHeir
 	uint32		right;
 	bool		to_right;		/* its range is the right one's now */
 } FPTHeir;
+
+/*
+ * Lock all pages that unlinking page "pageno" of "level" involves.  False (with
+ * whatever is locked still in *u) if that is not possible now.  From left to
+ * right, then the parent (L1), exclusively; nothing is locked before.  The
+ * fences in *u are the target's own bytes.  Raises an error if links are
+ * damaged, or as fpt_unlink_lock_parent() does.
+ */
+extern bool fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno,
+							int level);
+
+/* Unlock and unpin the pages, whatever fpt_unlink_lock() returned. */
+extern void fpt_unlink_release(FPTUnlink *u);
+
+/*
+ * Register the pages with a record in the order in which they are locked.  A
+ * replay locks them in that order, too: it must not meet a reader of a standby
+ * who couples locks from left to right (L8).
+ */
+extern void fpt_unlink_register(FPTUnlink *u, FPTWal *wal);
+
+/*
+ * Take the target out of the lists and its parent, in one record (L5, W2):
+ * "wal", which may have the neighbour's page registered with other changes
+ * already.  False: nothing was changed.  "wal" is over in either case.  All its
+ * pages are locked exclusively, and stay so.  Raises an error, with nothing
+ * changed, if one is damaged.  May allocate p->work, which stays.
+ */
+extern bool fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal);
+
+/* What the walk must know of a page that was unlinked; *u is still locked. */
+extern FPTHeir fpt_unlink_heir(const FPTUnlink *u);
 
 /*
  * Unlink a leaf if it still is empty and can be spared.  True: it is gone, and

@@ -35,6 +35,7 @@
 #include "key/tid.h"
 #include "page/copy.h"
 #include "page/format.h"
+#include "page/join.h"
 #include "page/kernel.h"
 #include "page/layout.h"
 #include "page/remove.h"
@@ -45,6 +46,7 @@
 #include "store/map.h"
 #include "store/place.h"
 #include "tree/delete.h"
+#include "tree/join.h"
 #include "tree/prefetch.h"
 #include "tree/reach.h"
 #include "tree/search.h"
@@ -116,8 +118,12 @@ typedef struct FPTNote
 	uint32		left;
 	uint32		right;
 	uint32		parent;			/* or FPT_NOPAGE */
-	uint32		live;			/* entries left, 0: the walk has to come */
+	uint16		live;			/* entries left, 0: the walk has to come */
+	uint16		fill;			/* how full it was, in thousandths */
 } FPTNote;
+
+/* The fill of a leaf that is not merged with any other. */
+#define FPT_FILL_NONE		2000
 
 typedef struct FPTVacuum
 {
@@ -131,6 +137,10 @@ typedef struct FPTVacuum
 	FPTReach	reach;			/* which of these were met in the tree */
 	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
+	int			most;			/* fills of merged leaves (fpt_join_most), */
+	int			look;			/* and of pairs to be tried */
+	int			fill;			/* of the leaf that the walk has passed last */
+	int			prevfill;		/* of the one to the left of that */
 	uint64	   *tids;			/* of one leaf */
 	uint64	   *verdicts;		/* on them, a bit each */
 	bool		sorts;			/* the callback is asked in heap order */
@@ -307,6 +317,17 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
 		fpt_leaf_remove(v->rel, &v->ix.layout, buf, gone);
 	v->stats->tuples_removed += ndead;
 	return n - ndead;
+}
+
+/* How full is a locked leaf with n entries?  In thousandths. */
+static int
+fpt_leaf_fill(FPTVacuum *v, Page page, int n)
+{
+	int			fill = -1;
+
+	if (v->most > 0)
+		fill = fpt_page_guess_fill(&v->ix.layout, page, n);
+	return fill < 0 ? FPT_FILL_NONE : Min(fill, FPT_FILL_NONE);
 }
 
 /* --- chunks -------------------------------------------------------------- */
@@ -526,7 +547,8 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	}
 	if (fpt_pass_is(v, page, pageno, 0) && fpt_leaf_ends_well(v, page))
 	{
-		note->live = fpt_vacuum_leaf(v, buf);
+		note->live = (uint16) fpt_vacuum_leaf(v, buf);
+		note->fill = (uint16) fpt_leaf_fill(v, page, note->live);
 		note->low = fpt_low_id(v, page);
 		note->high = fpt_high_id(v, page);
 		note->left = h->left;
@@ -720,6 +742,7 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 	if (note == NULL || note->left != w->prev || note->low != w->at)
 		return false;
 	fpt_walk_count(v, w, (int) note->live);
+	v->fill = note->fill;
 	w->at = note->high;
 	w->prev = w->next;
 	w->next = note->right;
@@ -808,6 +831,7 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	linked = fpt_walk_certify(v, w, page);
 	live = fpt_vacuum_leaf(v, buf);
 	fpt_walk_count(v, w, live);
+	v->fill = fpt_leaf_fill(v, page, live);
 	w->at = fpt_high_id(v, page);
 	w->prev = w->next;
 	w->next = fpt_header(page)->right;
@@ -823,6 +847,27 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 			fpt_walk_unlinked(v, w, &heir, from.at);
 	}
 	return more;
+}
+
+/*
+ * The walk has passed the leaf w->prev, from *from: merge it with its left
+ * sibling if both together are no fuller than one page should be.  Every leaf
+ * up to w->next was visited, so no dead entry moves (P1).  Puts *w after the
+ * left sibling then.  Nothing is locked or pinned before or after.  Raises
+ * errors as fpt_join_leaf() does.
+ */
+static void
+fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
+{
+	int			both = v->prevfill + v->fill;
+	FPTHeir		heir;
+
+	Assert(w->prev == from->next);
+	v->prevfill = v->fill;
+	if (both <= v->look && from->prev != FPT_NOPAGE &&
+		fpt_join_leaf(&v->prune, w->prev, from->prev, w->next, v->most, &heir,
+					  &v->prevfill))
+		fpt_walk_unlinked(v, w, &heir, from->at);
 }
 
 /* --- all leaves ---------------------------------------------------------- */
@@ -848,16 +893,22 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)
 		fpt_sweep_choose(v->sweep, fpt_walk_ahead, v);
+	v->prevfill = FPT_FILL_NONE;
 	while (w.next != FPT_NOPAGE)
 	{
+		FPTWalk		from = w;
+
 		if (v->notes == NULL && !more)
 			fpt_chunk_read(v, &w);
 		if (fpt_walk_noted(v, &w))
 		{
+			fpt_walk_join(v, &w, &from);
 			fpt_vacuum_delay();
 			continue;
 		}
 		more = fpt_walk_step(v, &w);
+		if (w.prev == from.next)
+			fpt_walk_join(v, &w, &from);
 		fpt_vacuum_delay();
 		fpt_stop_point(FPT_STOP_VACUUM_LEAF);
 	}
@@ -949,6 +1000,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->prune.stats = stats;
 	v->prune.reach = &v->reach;
 	v->prune.npages = v->npages;
+	v->most = fpt_join_most(&v->prune);
+	v->look = fpt_join_look(v->most);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
@@ -975,6 +1028,10 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 				 errdetail("Searches do not lead to their downlinks: the order of keys has changed, or the index is damaged."),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
 						 RelationGetRelationName(v->rel))));
+	if (v->prune.njoined > 0)
+		ereport(info->message_level,
+				(errmsg("index \"%s\": merged %u leaf pages with their left siblings",
+						RelationGetRelationName(v->rel), v->prune.njoined)));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(v);
 	MemoryContextSwitchTo(old);

@@ -95,6 +95,7 @@ main(int argc, char **argv)
 	test_lent();
 	test_rows();
 	test_number_pages();
+	test_join();
 	test_corrupt();
 	start = seconds();
 	test_random(ops, seed);

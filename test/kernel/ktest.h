@@ -291,6 +291,7 @@ extern void test_geom(void);
 extern void test_page(void);
 extern void test_near(void);
 extern void test_number_pages(void);
+extern void test_join(void);
 extern void test_fixed(void);
 extern void test_lent(void);
 extern void test_rows(void);

@@ -16,6 +16,7 @@
  *-------------------------------------------------------------------------
  */
 #include "ktest.h"
+#include "page/join.h"
 
 static char *copy;				/* what modifying functions work on */
 static FPTEntry *entries;		/* FPT_MAX_ENTRIES, of their own for ASan */
@@ -235,6 +236,7 @@ call_writers(KTWorld *w)
 	uint64		gone[FPT_MAX_NODES];
 	static FPTChanges changed;
 	static FPTKeyBuf fence;
+	static FPTJoinWork joins;
 	int			n = (int) kt_below(2000);
 
 	if (kt_chance(10))
@@ -271,6 +273,8 @@ call_writers(KTWorld *w)
 	fpt_page_find_room(l, copy, &e, &kt_work);
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_truncate(l, copy, kt_chance(50) ? n % 40 : n);
+	if (w->level == 0)
+		fpt_page_join(l, copy, w->page, 1000, &joins);
 	fpt_page_trim(l, copy);
 }
 

@@ -1,0 +1,237 @@
+/*-------------------------------------------------------------------------
+ *
+ * page/join.c
+ *	  Page kernel: one page of two neighbours' entries.
+ *
+ * The entries of the right one follow those of the left one, in whatever way
+ * either page stores them.  Keys of the left page are relative to its base, its
+ * nodes or its prefix, so not every page can represent what follows.  One that
+ * cannot is formed anew: of images as a page that is open above, which chooses
+ * a width for the keys that are still to come (fpt_form_base), because several
+ * neighbours may follow, one after the other.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "page/copy.h"
+#include "page/encoding.h"
+#include "page/form.h"
+#include "page/format.h"
+#include "page/geom.h"
+#include "page/join.h"
+#include "page/kernel.h"
+#include "page/modify.h"
+#include "page/node.h"
+#include "page/number.h"
+#include "page/room.h"
+
+/* Fill of the nodes of a page that is formed anew, percent. */
+#define FPT_JOIN_FILL		80
+
+/* See page/join.h. */
+int
+fpt_page_thousandths(const FPTLayout *l, void *page)
+{
+	FPTSpace	space;
+	int			n = fpt_page_count(l, page);
+
+	if (n < 0 || fpt_page_space(l, page, n, &space) != FPT_OK ||
+		space.room <= 0)
+		return -1;
+	return (int) ((int64) space.used * 1000 / space.room);
+}
+
+/* Tuples that are counted for a guess. */
+#define FPT_JOIN_SAMPLE		8
+
+/* So full by its nodes' slots, in thousandths, no tuple need be looked at. */
+#define FPT_JOIN_SURE		600
+
+/*
+ * See page/join.h.  As many tuples as slots are free are taken to be garbage,
+ * which is too many.
+ */
+int
+fpt_page_guess_fill(const FPTLayout *l, void *page, int n)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			nkids = fpt_header(page)->nkids;
+	int			slots;
+	int			bytes = 0;
+	int			room;
+	FPTEntry	e;
+
+	if (n == 0)
+		return 0;
+	if (pg.g == NULL || !fpt_shares_space(pg.g) ||
+		fpt_encoding(pg.g)->few_keys ||
+		n < 2 * FPT_JOIN_SAMPLE)
+		return fpt_page_thousandths(l, page);
+	slots = Max(fpt_header(page)->nnodes * pg.g->cap, n);
+	room = FPT_SPECIAL_OFFSET - pg.g->node_off;
+	bytes = (FPT_SPECIAL_OFFSET - fpt_header(page)->std.pd_upper) * n / slots +
+		n * fpt_slot_bytes(pg.g);
+	if (bytes * 1000 / room > FPT_JOIN_SURE)
+		return bytes * 1000 / room;
+	bytes = 0;
+	for (int i = 0; i < FPT_JOIN_SAMPLE; i++)
+	{
+		FPTLoc		loc = {.kid = i * nkids / FPT_JOIN_SAMPLE};
+
+		if (fpt_page_get(l, page, loc, &e) != FPT_OK)
+			return -1;
+		bytes += fpt_tuple_space(e.key.len);
+	}
+	bytes = n * fpt_slot_bytes(pg.g) + n * bytes / FPT_JOIN_SAMPLE;
+	return bytes * 1000 / room;
+}
+
+/*
+ * Has the page's hole room for the neighbour's m entries?  Some slots of the
+ * nodes may stay free, so the hole must have a node more.
+ */
+static bool
+fpt_join_has_hole(const FPTLayout *l, void *page, void *right, int m)
+{
+	FPTPageHeader *h = fpt_header(page);
+	const FPTGeom *g = fpt_page_geom(l, page);
+	FPTSpace	space;
+	int			hole = (int) h->std.pd_upper - (int) h->std.pd_lower;
+
+	if (g == NULL || fpt_page_space(l, right, m, &space) != FPT_OK)
+		return false;
+	if (!fpt_is_number(g) &&
+		h->nnodes + fpt_ceil_div(m, g->cap) + 1 > g->maxnodes)
+		return false;
+	return hole >= space.used + g->x * FPT_LINE;
+}
+
+/*
+ * Add the m entries one by one.  Not FPT_OK: the page, which was a copy, means
+ * nothing.  May raise.
+ */
+static FPTResult
+fpt_join_add(const FPTLayout *l, void *page, const FPTKey *high,
+			 const FPTEntry *e, int m, FPTWork *work)
+{
+	FPTResult	res = fpt_page_set_high(l, page, high, work);
+
+	for (int i = 0; res == FPT_OK && i < m; i++)
+	{
+		FPTEdit		edit = {0};
+
+		res = fpt_page_insert(l, page, &e[i], &edit);
+		if (res != FPT_FULL)
+			continue;
+		res = fpt_page_make_room(l, page, &e[i], work);
+		memset(&edit, 0, sizeof(edit));
+		if (res == FPT_OK)
+			res = fpt_page_insert(l, page, &e[i], &edit);
+	}
+	return res;
+}
+
+/*
+ * Form the page of n entries, which are in the work memory, and not of the page
+ * "to".  Open above, if that is allowed, and its high fence is given to it
+ * then.  FPT_OK, or "to" means nothing.  May raise.
+ */
+static FPTResult
+fpt_join_form(const FPTLayout *l, void *to, const FPTPageSpec *spec, int n,
+			  bool open, FPTJoinWork *work)
+{
+	FPTKey		pinf = {.cls = FPT_CLS_PINF, .tid = FPT_MAX_TID};
+	FPTPageSpec s = *spec;
+	FPTResult	res;
+
+	if (open)
+		s.high = &pinf;
+	res = fpt_page_form(l, to, &s, work->entries, n, FPT_JOIN_FILL);
+	if (open && res == FPT_OK)
+		res = fpt_page_set_high(l, to, spec->high, &work->work);
+	return res;
+}
+
+/*
+ * Do the entries ascend?  Those of a damaged page may not.  General keys are
+ * not compared: they may be in the order of another version of a library.
+ */
+static bool
+fpt_join_sorted(const FPTLayout *l, const FPTEntry *e, int n)
+{
+	for (int i = 1; i < n && !fpt_is_general(l); i++)
+	{
+		if (fpt_key_cmp(l, &e[i - 1].key, &e[i].key) >= 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * See page/join.h.  The page is formed apart, as its fences and tuples are read
+ * meanwhile.
+ */
+static FPTResult
+fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
+			  int m, int most, FPTJoinWork *work)
+{
+	FPTPageHeader *h = fpt_header(page);
+	FPTKey		low = fpt_page_low(l, page);
+	FPTPageSpec spec = {.level = 0, .pageno = fpt_special(page)->pageno,
+	.low = &low, .high = high};
+	bool		open = !fpt_is_general(l) && high->cls == FPT_CLS_VALUE;
+	FPTResult	res = FPT_FULL;
+
+	spec.reach = fpt_page_reach(l, page, work->entries, n + m);
+	spec.rowbits = fpt_page_rowbits(l, page, work->entries, n + m);
+	if (open)
+		res = fpt_join_form(l, work->formed, &spec, n + m, true, work);
+	if (res != FPT_OK || fpt_page_thousandths(l, work->formed) > most)
+		res = fpt_join_form(l, work->formed, &spec, n + m, false, work);
+	if (res == FPT_UNFIT)
+		res = FPT_FULL;
+	if (res != FPT_OK)
+		return res;
+	fpt_header(work->formed)->left = h->left;
+	fpt_header(work->formed)->right = h->right;
+	fpt_header(work->formed)->flags = h->flags;
+	memcpy(page, work->formed, BLCKSZ);
+	return FPT_OK;
+}
+
+/* See page/join.h. */
+FPTResult
+fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
+			  FPTJoinWork *work)
+{
+	int			n = fpt_page_count(l, page);
+	int			m = fpt_page_count(l, right);
+	FPTKey		high = fpt_page_high(l, right);
+	FPTResult	res = FPT_FULL;
+
+	Assert(page != right);
+	if (n < 0 || m < 0 || fpt_header(page)->level > 0 ||
+		fpt_header(right)->level > 0)
+		return FPT_CORRUPT;
+	if (n + m > FPT_MAX_ENTRIES)
+		return FPT_FULL;
+	if (fpt_page_extract(l, right, work->entries + n, m) != m)
+		return FPT_CORRUPT;
+	if (fpt_join_has_hole(l, page, right, m))
+	{
+		memcpy(work->formed, page, BLCKSZ);
+		res = fpt_join_add(l, work->formed, &high, work->entries + n, m,
+						   &work->work);
+		if (res == FPT_OK)
+			memcpy(page, work->formed, BLCKSZ);
+	}
+	if (res != FPT_OK)
+	{
+		if (fpt_page_extract(l, page, work->entries, n) != n ||
+			!fpt_join_sorted(l, work->entries, n + m))
+			return FPT_CORRUPT;
+		res = fpt_join_anew(l, page, &high, n, m, most, work);
+	}
+	if (res == FPT_OK && fpt_page_thousandths(l, page) > most)
+		res = FPT_FULL;
+	return res;
+}

@@ -1,0 +1,117 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/join.c
+ *	  Merging a leaf with its left sibling.
+ *
+ * Entries move to the left only.  So the left page keeps its base and its low
+ * fence, a record has little but the entries that move, and VACUUM's walk has
+ * been at both pages: what moves is not dead.  Why nobody returns an entry
+ * twice, or none, see src/tree/README.md, "Merging leaves".
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+
+#include "page/format.h"
+#include "page/join.h"
+#include "page/kernel.h"
+#include "server/stop.h"
+#include "store/buf.h"
+#include "store/options.h"
+#include "store/place.h"
+#include "tree/join.h"
+
+/* Thousandths of the fill factor that two leaves may have to be looked at. */
+#define FPT_JOIN_LOOK		945
+
+/*
+ * See tree/join.h.  A page is no fuller than a build would have left it: it has
+ * room for a tenth of its entries by default, and its halves are merged again
+ * only if both lose some.  Where comparisons are not to be trusted the parent
+ * may not be found, and nothing is merged.
+ */
+int
+fpt_join_most(FPTPrune *p)
+{
+	FPTOptions *opts = (FPTOptions *) p->rel->rd_options;
+
+	if (p->ix->stale || p->ix->unsure)
+		return 0;
+	return 10 * (opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR);
+}
+
+/* See tree/join.h. */
+int
+fpt_join_look(int most)
+{
+	return most * FPT_JOIN_LOOK / 1000;
+}
+
+/*
+ * All pages that are involved are locked: move the entries, and unlink the
+ * target, in one record (L5, W2).  False: nothing was changed.  The locks stay.
+ * Raises an error if a page is damaged, or if comparing does.
+ */
+static bool
+fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
+{
+	const FPTLayout *l = &p->ix->layout;
+	FPTWal	   *wal = fpt_wal_start(p->rel, l);
+	FPTResult	res;
+	Page		page;
+
+	Assert(IsBufferCleanupOK(u->target));	/* P7 */
+	Assert(!u->to_right && fpt_buffer_locked(u->left, true));
+	if (p->join == NULL)
+		p->join = palloc(sizeof(FPTJoinWork));
+	fpt_unlink_register(u, wal);
+	page = fpt_wal_page(wal, u->left, false);
+	res = fpt_page_join(l, page, BufferGetPage(u->target), most, p->join);
+	if (res == FPT_OK)
+		*fill = fpt_page_thousandths(l, page);
+	else
+		fpt_wal_abort(wal);
+	if (res == FPT_CORRUPT)
+		fpt_corrupt_page(p->rel, l, BufferGetPage(u->target),
+						 fpt_bufpage(u->target));
+	if (res != FPT_OK)
+		return false;
+	PredicateLockPageCombine(p->rel, fpt_bufpage(u->target),
+							 fpt_bufpage(u->left));	/* K3 */
+	return fpt_unlink_apply(p, u, wal);
+}
+
+/* See tree/join.h. */
+bool
+fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
+			  FPTHeir *heir, int *fill)
+{
+	FPTUnlink	u;
+	bool		lost = p->lost;
+	bool		done = false;
+
+	Assert(left != FPT_NOPAGE && most > 0);
+	fpt_stop_point(FPT_STOP_JOIN_LEAF);
+	if (fpt_unlink_lock(p, &u, pageno, 0) && BufferIsValid(u.left) &&
+		fpt_bufpage(u.left) == left &&
+		fpt_header(BufferGetPage(u.target))->right == right &&
+		fpt_header(BufferGetPage(u.target))->nkids > 0 &&
+		(u.loc.kid > 0 || u.loc.rank > 0) &&
+		IsBufferCleanupOK(u.target))	/* P7 */
+	{
+		u.to_right = false;
+		done = fpt_join_apply(p, &u, most, fill);
+		if (done)
+		{
+			*heir = fpt_unlink_heir(&u);
+			p->njoined++;
+		}
+	}
+	fpt_unlink_release(&u);
+	p->lost = lost;				/* the leaf is not empty: no harm is done */
+	return done;
+}

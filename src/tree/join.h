@@ -1,0 +1,36 @@
+/*-------------------------------------------------------------------------
+ *
+ * tree/join.h
+ *	  Merging a leaf with its left sibling.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FPT_TREE_JOIN_H
+#define FPT_TREE_JOIN_H
+
+#include "tree/unlink.h"
+
+/*
+ * How full a page may be that two leaves become, and how full both together for
+ * that to be tried, in thousandths (fpt_page_thousandths).  0: merge none.
+ * Reads the index's options, no catalogue.
+ */
+extern int	fpt_join_most(FPTPrune *p);
+extern int	fpt_join_look(int most);
+
+/*
+ * Let the left sibling of a leaf that VACUUM has passed take over its entries,
+ * and unlink the leaf, in one record.  "left" and "right": its siblings when
+ * the walk saw it; if either is another one by now nothing is done, nor if
+ * anybody but VACUUM has the leaf pinned (P7), if the two are under different
+ * parents, or if their entries are too many.
+ *
+ * True: the leaf is gone, *heir says where it was, and *fill how full the left
+ * one is.  Nothing is locked or pinned before or after; never waits for a pin.
+ * Cannot be cancelled while pages are locked.  Raises an error if they are
+ * damaged, or if comparing keys does.
+ */
+extern bool fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left,
+						  uint32 right, int most, FPTHeir *heir, int *fill);
+
+#endif							/* FPT_TREE_JOIN_H */

@@ -1,0 +1,231 @@
+/*-------------------------------------------------------------------------
+ *
+ * test_join.c
+ *	  One page of two neighbours' entries: fpt_page_join() of runs of leaf
+ *	  pages of every kind, from most of whose nodes entries are gone.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "ktest.h"
+#include "page/join.h"
+#include "page/number.h"
+
+#define PAGENO		5
+#define PARTS		6
+
+static FPTJoinWork work;
+static FPTEntry all[FPT_MAX_ENTRIES + 1];
+static FPTEntry model[FPT_MAX_ENTRIES + 1];
+static FPTEntry got[FPT_MAX_ENTRIES];
+static long joined;				/* pages that were, */
+static long added;				/* of these without forming one anew */
+static long numbers;			/* the same of numbers, or of those before */
+
+/* The page has these entries, in order, and each is found. */
+static void
+check_entries(const FPTLayout *l, void *page, const FPTEntry *e, int n)
+{
+	CHECK(kt_sound(l, page));
+	CHECK(fpt_page_extract(l, page, got, FPT_MAX_ENTRIES) == n);
+	for (int i = 0; i < n; i++)
+	{
+		FPTLoc		loc;
+		FPTEntry	x;
+
+		CHECK(fpt_key_cmp(l, &got[i].key, &e[i].key) == 0);
+		CHECK(got[i].key.tid == e[i].key.tid);
+		CHECK(fpt_page_lower_bound(l, page, &e[i].key, &loc) == FPT_OK);
+		CHECK(fpt_page_get(l, page, loc, &x) == FPT_OK);
+		CHECK(fpt_key_cmp(l, &x.key, &e[i].key) == 0);
+	}
+}
+
+/*
+ * Form a page of some entries, and remove some of these, but one.  Returns how
+ * many it has; they are put behind the model's n.  0: they make no page.
+ */
+static int
+make_part(const KTWorld *w, char *page, uint32 pageno, const FPTKey *low,
+		  const FPTKey *high, FPTEntry *e, int ne, int gonepct, int n)
+{
+	FPTPageSpec spec = {.pageno = pageno, .low = low, .high = high};
+	int			left = ne;
+
+	if (fpt_page_form(&w->l, page, &spec, e, ne, 90) != FPT_OK)
+		return 0;
+	for (int i = 0; i < ne; i++)
+	{
+		FPTLoc		loc;
+
+		if (left > 1 && kt_chance(gonepct))
+		{
+			CHECK(fpt_page_lower_bound(&w->l, page, &e[i].key, &loc) == FPT_OK);
+			CHECK(fpt_page_delete(&w->l, page, loc) == FPT_OK);
+			left--;
+		}
+		else
+			model[n++] = e[i];
+	}
+	fpt_header(page)->left = low->cls == FPT_CLS_MINF ? FPT_NOPAGE : 3;
+	fpt_header(page)->right = high->cls == FPT_CLS_PINF ? FPT_NOPAGE :
+		pageno + 1;
+	fpt_header(page)->flags = 0;
+	return left;
+}
+
+/* Join one more page to "page", which has the model's first n entries. */
+static bool
+join_part(const KTWorld *w, char *page, char *right, int n, int m)
+{
+	static char before[BLCKSZ];
+	static char other[BLCKSZ];
+	const FPTLayout *l = &w->l;
+	FPTKey		low = fpt_page_low(l, page);
+	int			most = 300 + (int) kt_below(701);
+	uint16		nodes = fpt_header(page)->nnodes;
+	FPTResult	res;
+
+	memcpy(before, page, BLCKSZ);
+	memcpy(other, right, BLCKSZ);
+	res = fpt_page_join(l, page, right, most, &work);
+	CHECK(memcmp(other, right, BLCKSZ) == 0);
+	CHECK(res == FPT_OK || res == FPT_FULL);
+	if (res != FPT_OK)
+	{
+		/* what is far from full by any measure fits */
+		CHECK(n + m > 8 || most < 500 || fpt_is_general(l));
+		memcpy(page, before, BLCKSZ);
+		return false;
+	}
+	CHECK(fpt_header(page)->left == fpt_header(before)->left);
+	CHECK(fpt_header(page)->right == fpt_header(before)->right);
+	fpt_header(page)->right = fpt_header(right)->right;
+	check_entries(l, page, model, n + m);
+	low = fpt_page_low(l, before);
+	CHECK(fpt_page_begins_at(l, page, &low));
+	low = fpt_page_high(l, right);
+	CHECK(fpt_page_ends_at(l, page, &low));
+	CHECK(fpt_page_thousandths(l, page) <= most);
+	joined++;
+	added += fpt_header(page)->enc == fpt_header(before)->enc &&
+		fpt_header(page)->nnodes >= nodes &&
+		memcmp(page + fpt_page_geom(l, page)->node_off,
+			   before + fpt_page_geom(l, page)->node_off, 64) == 0;
+	numbers += fpt_is_number(fpt_page_geom(l, page));
+	return true;
+}
+
+/*
+ * A random leaf's entries, cut into several pages, which are joined again, from
+ * left to right.
+ */
+static void
+join_run(KTWorld *w)
+{
+	static char page[BLCKSZ];
+	static char right[BLCKSZ];
+	const FPTLayout *l = &w->l;
+	int			parts = 2 + (int) kt_below(PARTS - 1);
+	int			gonepct = 50 + (int) kt_below(50);
+	FPTKeyBuf	sep;
+	FPTKey		low = w->low;
+	int			from = 0;
+	int			n = 0;
+
+	kt_model_entries(w, all);
+	for (int i = 1; i <= parts && from < w->n; i++)
+	{
+		int			to = i == parts ? w->n : w->n * i / parts;
+		FPTKey		high = w->high;
+		int			m;
+
+		if (to <= from)
+			return;
+		if (to < w->n)
+		{
+			if (!fpt_key_whole(l, &all[to].key, &sep))
+				return;
+			high = sep.key;
+		}
+		m = make_part(w, i == 1 ? page : right, i == 1 ? PAGENO : PAGENO + 1,
+					  &low, &high, all + from, to - from, gonepct, n);
+		if (m == 0)
+			return;
+		if (i > 1 && !join_part(w, page, right, n, m))
+			return;
+		n += m;
+		low = all[to < w->n ? to : 0].key;
+		from = to;
+	}
+}
+
+static void
+test_join_runs(void)
+{
+	KTWorld    *w = kt_world_new();
+
+	joined = added = numbers = 0;
+	for (int i = 0; i < 3000; i++)
+	{
+		kt_world_init(w);
+		if (w->level > 0)
+			continue;
+		w->l.nonumbers = kt_chance(30);
+		kt_world_fill(w, 10 + (int) kt_below(90));
+		join_run(w);
+	}
+	CHECK(joined > 500);
+	CHECK(added > 50);
+	CHECK(joined - added > 50);
+	CHECK(BLCKSZ < 4096 || numbers > 0);
+	kt_world_free(w);
+}
+
+/* A page as full as it may be gets no more, and one of a single entry does. */
+static void
+test_join_full(void)
+{
+	static char page[BLCKSZ];
+	static char right[BLCKSZ];
+	FPTLayout	l;
+	FPTKey		low = kt_key(FPT_CLS_VALUE, 0, 1000, 0);
+	FPTKey		sep = kt_key(FPT_CLS_VALUE, 0, 500000, 0);
+	FPTKey		high = kt_key(FPT_CLS_VALUE, 0, 900000, 0);
+	FPTPageSpec spec = {.pageno = PAGENO, .low = &low, .high = &sep};
+	FPTPageSpec next = {.pageno = PAGENO + 1, .low = &sep, .high = &high};
+	int			n = 0;
+
+	kt_layout(&l, 8, false, false);
+	for (int i = 0; i < FPT_MAX_ENTRIES; i++)
+	{
+		all[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + i * 101,
+							(uint64) kt_below(1 << 20) << 16 | (1 + i % 100));
+		if (fpt_page_form(&l, page, &spec, all, i + 1, 100) != FPT_OK)
+			break;
+		n = i + 1;
+	}
+	CHECK(n > 40);
+	all[n].key = kt_key(FPT_CLS_VALUE, 0, 600000, 7 << 16 | 1);
+	CHECK(fpt_page_form(&l, right, &next, all + n, 1, 90) == FPT_OK);
+	CHECK(fpt_page_form(&l, page, &spec, all, n, 100) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_FULL);
+	CHECK(fpt_page_form(&l, page, &spec, all, 1, 100) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_OK);
+	CHECK(fpt_page_count(&l, page) == 2);
+
+	/* a page that has lost all */
+	CHECK(fpt_page_form(&l, page, &spec, all, 0, 100) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_OK);
+	CHECK(fpt_page_count(&l, page) == 1);
+
+	/* "most" is a bound */
+	CHECK(fpt_page_form(&l, page, &spec, all, n / 2, 100) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 300, &work) == FPT_FULL);
+}
+
+void
+test_join(void)
+{
+	kt_run("join: runs of pages", test_join_runs);
+	kt_run("join: full and empty pages", test_join_full);
+}
