@@ -218,6 +218,35 @@ static const FPTSimd fpt_simd_scalar = {
 	fpt_tids_scalar
 };
 
+/* --- comparisons by vectors --------------------------------------------- */
+
+/*
+ * Defines fpt_cmp_fn for keys of "width" bytes.  A round compares "step" keys,
+ * which begin at p, with one.  "of_key" and "of_keys" are expressions, of "key"
+ * and of p: the two sides of the comparison, in vectors of a type "vec".  Of
+ * these, "vkey" and "a", "below" and "same" make a bit for each key.
+ */
+#define FPT_CMP_VECTOR(variant, target, width, step, vec, of_key, of_keys, \
+					   below, same) \
+static target uint64 \
+fpt_cmp##width##_##variant(const void *keys, int n, uint64 key, uint64 *eq) \
+{ \
+	const char *p = (const char *) keys; \
+	const vec	vkey = of_key; \
+	uint64		lt = 0; \
+	uint64		equal = 0; \
+\
+	Assert(fpt_in_width(key, width)); \
+	for (int i = 0; i < n; i += (step), p += (step) * (width)) \
+	{ \
+		const vec	a = of_keys; \
+\
+		lt |= (uint64) (below) << i; \
+		equal |= (uint64) (same) << i; \
+	} \
+	return fpt_cmp_result(lt, equal, n, eq); \
+}
+
 #ifdef FPT_SIMD_X86
 
 /* --- SSE2: what every x86-64 CPU has ------------------------------------ */
@@ -227,111 +256,75 @@ static const FPTSimd fpt_simd_scalar = {
  * sides makes them unsigned ones.  And of those there are "above" and "equal":
  * a key is below the search key if that is above it.
  */
-static uint64
-fpt_cmp1_sse2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m128i *v = (const __m128i *) keys;
-	const __m128i flip = _mm_set1_epi8((char) 0x80);
-	const __m128i vkey = _mm_set1_epi8((char) (key ^ 0x80));
-	uint64		lt = 0;
-	uint64		equal = 0;
+#define FPT_LOAD_SSE2(p)	_mm_loadu_si128((const __m128i *) (p))
+#define FPT_FLIP1_SSE2(v)	_mm_xor_si128(v, _mm_set1_epi8((char) 0x80))
+#define FPT_FLIP2_SSE2(v)	_mm_xor_si128(v, _mm_set1_epi16((short) 0x8000))
+#define FPT_FLIP4_SSE2(v)	_mm_xor_si128(v, _mm_set1_epi32((int) 0x80000000))
 
-	Assert(fpt_in_width(key, 1));
-	for (int i = 0; i < n; i += 16, v++)
-	{
-		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128i		l = _mm_cmpgt_epi8(vkey, a);
-		__m128i		e = _mm_cmpeq_epi8(vkey, a);
+/* The top bit of each lane, of so many bytes, is its result. */
+#define FPT_BITS1_SSE2(v)	(uint32) _mm_movemask_epi8(v)
+#define FPT_BITS4_SSE2(v)	(uint32) _mm_movemask_ps(_mm_castsi128_ps(v))
+#define FPT_BITS8_SSE2(v)	(uint32) _mm_movemask_pd(_mm_castsi128_pd(v))
 
-		lt |= (uint64) (uint32) _mm_movemask_epi8(l) << i;
-		equal |= (uint64) (uint32) _mm_movemask_epi8(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+FPT_CMP_VECTOR(sse2,, 1, 16, __m128i,
+			   FPT_FLIP1_SSE2(_mm_set1_epi8((char) key)),
+			   FPT_FLIP1_SSE2(FPT_LOAD_SSE2(p)),
+			   FPT_BITS1_SSE2(_mm_cmpgt_epi8(vkey, a)),
+			   FPT_BITS1_SSE2(_mm_cmpeq_epi8(vkey, a)))
 
 /*
  * Results of 16 keys, in two vectors, to one vector of bytes: 0 and -1 are what
- * they were after packing with signed saturation, and stay in order.
+ * they were after packing with signed saturation, and stay in order.  The
+ * second 8 keys are loaded where they are compared, once.
  */
-static uint64
-fpt_cmp2_sse2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m128i *v = (const __m128i *) keys;
-	const __m128i flip = _mm_set1_epi16((short) 0x8000);
-	const __m128i vkey = _mm_set1_epi16((short) (key ^ 0x8000));
-	uint64		lt = 0;
-	uint64		equal = 0;
+#define FPT_BITS2_SSE2(compare) \
+	FPT_BITS1_SSE2( \
+		_mm_packs_epi16(compare(vkey, a), \
+						compare(vkey, FPT_FLIP2_SSE2(FPT_LOAD_SSE2(p + 16)))))
 
-	Assert(fpt_in_width(key, 2));
-	for (int i = 0; i < n; i += 16, v += 2)
-	{
-		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128i		b = _mm_xor_si128(_mm_loadu_si128(v + 1), flip);
-		__m128i		l = _mm_packs_epi16(_mm_cmpgt_epi16(vkey, a),
-										_mm_cmpgt_epi16(vkey, b));
-		__m128i		e = _mm_packs_epi16(_mm_cmpeq_epi16(vkey, a),
-										_mm_cmpeq_epi16(vkey, b));
+FPT_CMP_VECTOR(sse2,, 2, 16, __m128i,
+			   FPT_FLIP2_SSE2(_mm_set1_epi16((short) key)),
+			   FPT_FLIP2_SSE2(FPT_LOAD_SSE2(p)),
+			   FPT_BITS2_SSE2(_mm_cmpgt_epi16),
+			   FPT_BITS2_SSE2(_mm_cmpeq_epi16))
 
-		lt |= (uint64) (uint32) _mm_movemask_epi8(l) << i;
-		equal |= (uint64) (uint32) _mm_movemask_epi8(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* The top bit of each of four lanes is its result. */
-static uint64
-fpt_cmp4_sse2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m128i *v = (const __m128i *) keys;
-	const __m128i flip = _mm_set1_epi32((int) 0x80000000);
-	const __m128i vkey = _mm_set1_epi32((int) ((uint32) key ^ 0x80000000));
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 4));
-	for (int i = 0; i < n; i += 4, v++)
-	{
-		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128		l = _mm_castsi128_ps(_mm_cmpgt_epi32(vkey, a));
-		__m128		e = _mm_castsi128_ps(_mm_cmpeq_epi32(vkey, a));
-
-		lt |= (uint64) (uint32) _mm_movemask_ps(l) << i;
-		equal |= (uint64) (uint32) _mm_movemask_ps(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+FPT_CMP_VECTOR(sse2,, 4, 4, __m128i,
+			   FPT_FLIP4_SSE2(_mm_set1_epi32((int) (uint32) key)),
+			   FPT_FLIP4_SSE2(FPT_LOAD_SSE2(p)),
+			   FPT_BITS4_SSE2(_mm_cmpgt_epi32(vkey, a)),
+			   FPT_BITS4_SSE2(_mm_cmpeq_epi32(vkey, a)))
 
 /*
  * No 64-bit comparison in SSE2: combine those of the 32-bit halves, all of
  * which are flipped.  A key is below if its upper half is, or if that is equal
- * and its lower half is below.  Lanes 1 and 3 have the upper halves' results;
- * the shuffle puts the lower halves', of lanes 0 and 2, beside them.
+ * and its lower half is below.  Lanes 1 and 3 have the upper halves' results,
+ * and only these count in the end; the shuffle puts the lower halves', of lanes
+ * 0 and 2, beside them.
  */
-static uint64
-fpt_cmp8_sse2(const void *keys, int n, uint64 key, uint64 *eq)
+#define FPT_LOWER_SSE2(v)	_mm_shuffle_epi32(v, _MM_SHUFFLE(2, 2, 0, 0))
+
+static inline uint64
+fpt_below8_sse2(__m128i vkey, __m128i a)
 {
-	const __m128i *v = (const __m128i *) keys;
-	const __m128i flip = _mm_set1_epi32((int) 0x80000000);
-	const __m128i vkey = _mm_xor_si128(_mm_set1_epi64x((long long) key), flip);
-	uint64		lt = 0;
-	uint64		equal = 0;
+	__m128i		l = _mm_cmpgt_epi32(vkey, a);
+	__m128i		e = _mm_cmpeq_epi32(vkey, a);
 
-	for (int i = 0; i < n; i += 2, v++)
-	{
-		__m128i		a = _mm_xor_si128(_mm_loadu_si128(v), flip);
-		__m128i		l = _mm_cmpgt_epi32(vkey, a);
-		__m128i		e = _mm_cmpeq_epi32(vkey, a);
-		__m128i		lowl = _mm_shuffle_epi32(l, _MM_SHUFFLE(2, 2, 0, 0));
-		__m128i		lowe = _mm_shuffle_epi32(e, _MM_SHUFFLE(2, 2, 0, 0));
-
-		/* only the upper half of each 64 bits counts from here on */
-		l = _mm_or_si128(l, _mm_and_si128(e, lowl));
-		e = _mm_and_si128(e, lowe);
-		lt |= (uint64) (uint32) _mm_movemask_pd(_mm_castsi128_pd(l)) << i;
-		equal |= (uint64) (uint32) _mm_movemask_pd(_mm_castsi128_pd(e)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
+	return FPT_BITS8_SSE2(_mm_or_si128(l, _mm_and_si128(e, FPT_LOWER_SSE2(l))));
 }
+
+static inline uint64
+fpt_same8_sse2(__m128i vkey, __m128i a)
+{
+	__m128i		e = _mm_cmpeq_epi32(vkey, a);
+
+	return FPT_BITS8_SSE2(_mm_and_si128(e, FPT_LOWER_SSE2(e)));
+}
+
+FPT_CMP_VECTOR(sse2,, 8, 2, __m128i,
+			   FPT_FLIP4_SSE2(_mm_set1_epi64x((long long) key)),
+			   FPT_FLIP4_SSE2(FPT_LOAD_SSE2(p)),
+			   fpt_below8_sse2(vkey, a),
+			   fpt_same8_sse2(vkey, a))
 
 /* Four bytes, unaligned, for a lane. */
 static inline int
@@ -453,206 +446,98 @@ static const FPTSimd fpt_simd_sse2 = {
 
 /* --- AVX2 --------------------------------------------------------------- */
 
-/* 32 words of comparison results to 32 bits. */
-static inline FPT_AVX2 uint64
-fpt_bits16_avx2(__m256i a, __m256i b)
-{
-	/*
-	 * Packing works within 128-bit lanes, which gives a's lower half, b's, a's
-	 * upper one, b's: exchange the two in the middle.
-	 */
-	__m256i		bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b),
-												 _MM_SHUFFLE(3, 1, 2, 0));
+/*
+ * The comparisons are those of SSE2, on vectors of twice the size; numbers of
+ * 64 bits are compared as such.
+ */
+#define FPT_LOAD_AVX2(p)	_mm256_loadu_si256((const __m256i *) (p))
+#define FPT_FLIP1_AVX2(v)	_mm256_xor_si256(v, _mm256_set1_epi8((char) 0x80))
+#define FPT_FLIP2_AVX2(v) \
+	_mm256_xor_si256(v, _mm256_set1_epi16((short) 0x8000))
+#define FPT_FLIP4_AVX2(v) \
+	_mm256_xor_si256(v, _mm256_set1_epi32((int) 0x80000000))
+#define FPT_FLIP8_AVX2(v) \
+	_mm256_xor_si256(v, _mm256_set1_epi64x((long long) (UINT64CONST(1) << 63)))
+#define FPT_BITS1_AVX2(v)	(uint32) _mm256_movemask_epi8(v)
+#define FPT_BITS4_AVX2(v)	(uint32) _mm256_movemask_ps(_mm256_castsi256_ps(v))
+#define FPT_BITS8_AVX2(v)	(uint32) _mm256_movemask_pd(_mm256_castsi256_pd(v))
 
-	return (uint32) _mm256_movemask_epi8(bytes);
-}
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 1, 32, __m256i,
+			   FPT_FLIP1_AVX2(_mm256_set1_epi8((char) key)),
+			   FPT_FLIP1_AVX2(FPT_LOAD_AVX2(p)),
+			   FPT_BITS1_AVX2(_mm256_cmpgt_epi8(vkey, a)),
+			   FPT_BITS1_AVX2(_mm256_cmpeq_epi8(vkey, a)))
 
 /*
- * This and the next three are as those of SSE2, on vectors of twice the size;
- * numbers of 64 bits are compared as such.  Keys of a byte, 32 at a time.
+ * Packing works within 128-bit lanes, which gives the first vector's lower
+ * half, the second's, the first's upper one, the second's: exchange the two in
+ * the middle.
  */
-static FPT_AVX2 uint64
-fpt_cmp1_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m256i *v = (const __m256i *) keys;
-	const __m256i flip = _mm256_set1_epi8((char) 0x80);
-	const __m256i vkey = _mm256_set1_epi8((char) (key ^ 0x80));
-	uint64		lt = 0;
-	uint64		equal = 0;
+#define FPT_BITS2_AVX2(compare) \
+	FPT_BITS1_AVX2(_mm256_permute4x64_epi64( \
+		_mm256_packs_epi16(compare(vkey, a), \
+						   compare(vkey, \
+								   FPT_FLIP2_AVX2(FPT_LOAD_AVX2(p + 32)))), \
+		_MM_SHUFFLE(3, 1, 2, 0)))
 
-	Assert(fpt_in_width(key, 1));
-	for (int i = 0; i < n; i += 32, v++)
-	{
-		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256i		l = _mm256_cmpgt_epi8(vkey, a);
-		__m256i		e = _mm256_cmpeq_epi8(vkey, a);
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 2, 32, __m256i,
+			   FPT_FLIP2_AVX2(_mm256_set1_epi16((short) key)),
+			   FPT_FLIP2_AVX2(FPT_LOAD_AVX2(p)),
+			   FPT_BITS2_AVX2(_mm256_cmpgt_epi16),
+			   FPT_BITS2_AVX2(_mm256_cmpeq_epi16))
 
-		lt |= (uint64) (uint32) _mm256_movemask_epi8(l) << i;
-		equal |= (uint64) (uint32) _mm256_movemask_epi8(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 4, 8, __m256i,
+			   FPT_FLIP4_AVX2(_mm256_set1_epi32((int) (uint32) key)),
+			   FPT_FLIP4_AVX2(FPT_LOAD_AVX2(p)),
+			   FPT_BITS4_AVX2(_mm256_cmpgt_epi32(vkey, a)),
+			   FPT_BITS4_AVX2(_mm256_cmpeq_epi32(vkey, a)))
 
-/* Of 2 bytes, 16 at a time. */
-static FPT_AVX2 uint64
-fpt_cmp2_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m256i *v = (const __m256i *) keys;
-	const __m256i flip = _mm256_set1_epi16((short) 0x8000);
-	const __m256i vkey = _mm256_set1_epi16((short) (key ^ 0x8000));
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 2));
-	for (int i = 0; i < n; i += 32, v += 2)
-	{
-		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256i		b = _mm256_xor_si256(_mm256_loadu_si256(v + 1), flip);
-
-		lt |= fpt_bits16_avx2(_mm256_cmpgt_epi16(vkey, a),
-							  _mm256_cmpgt_epi16(vkey, b)) << i;
-		equal |= fpt_bits16_avx2(_mm256_cmpeq_epi16(vkey, a),
-								 _mm256_cmpeq_epi16(vkey, b)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* Of 4 bytes, eight at a time. */
-static FPT_AVX2 uint64
-fpt_cmp4_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m256i *v = (const __m256i *) keys;
-	const __m256i flip = _mm256_set1_epi32((int) 0x80000000);
-	const __m256i vkey = _mm256_set1_epi32((int) ((uint32) key ^ 0x80000000));
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 4));
-	for (int i = 0; i < n; i += 8, v++)
-	{
-		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256		l = _mm256_castsi256_ps(_mm256_cmpgt_epi32(vkey, a));
-		__m256		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(vkey, a));
-
-		lt |= (uint64) (uint32) _mm256_movemask_ps(l) << i;
-		equal |= (uint64) (uint32) _mm256_movemask_ps(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* Of 8 bytes, four at a time. */
-static FPT_AVX2 uint64
-fpt_cmp8_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m256i *v = (const __m256i *) keys;
-	const __m256i flip = _mm256_set1_epi64x((long long) (UINT64CONST(1) << 63));
-	const __m256i vkey = _mm256_xor_si256(_mm256_set1_epi64x((long long) key),
-										 flip);
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	for (int i = 0; i < n; i += 4, v++)
-	{
-		__m256i		a = _mm256_xor_si256(_mm256_loadu_si256(v), flip);
-		__m256d		l = _mm256_castsi256_pd(_mm256_cmpgt_epi64(vkey, a));
-		__m256d		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(vkey, a));
-
-		lt |= (uint64) (uint32) _mm256_movemask_pd(l) << i;
-		equal |= (uint64) (uint32) _mm256_movemask_pd(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 8, 4, __m256i,
+			   FPT_FLIP8_AVX2(_mm256_set1_epi64x((long long) key)),
+			   FPT_FLIP8_AVX2(FPT_LOAD_AVX2(p)),
+			   FPT_BITS8_AVX2(_mm256_cmpgt_epi64(vkey, a)),
+			   FPT_BITS8_AVX2(_mm256_cmpeq_epi64(vkey, a)))
 
 /*
- * Keys of 3 bytes to 32 bits, four from each half of the vector: shuffles do
- * not cross halves, so these are loaded one by one, 12 bytes apart, of which 4
- * are read twice.  An index of -1 makes a byte zero.  Numbers of fewer bits
- * than the lanes compare as signed ones do.
+ * Keys of other widths, in each half of a vector half of them: shuffles, which
+ * make lanes of them, do not cross halves, so these are loaded one by one, and
+ * in part twice.  An index of -1 makes a byte zero.  Numbers of fewer bits than
+ * the lanes compare as signed ones do.
  */
-static FPT_AVX2 uint64
-fpt_cmp3_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m256i widen = _mm256_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1,
-										   6, 7, 8, -1, 9, 10, 11, -1,
-										   0, 1, 2, -1, 3, 4, 5, -1,
-										   6, 7, 8, -1, 9, 10, 11, -1);
-	const __m256i vkey = _mm256_set1_epi32((int) key);
-	const char *p = (const char *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
+#define FPT_WIDEN_AVX2(p, half, ...) \
+	_mm256_shuffle_epi8(_mm256_loadu2_m128i((const __m128i *) ((p) + (half)), \
+											(const __m128i *) (p)), \
+						_mm256_broadcastsi128_si256(_mm_setr_epi8(__VA_ARGS__)))
 
-	Assert(fpt_in_width(key, 3));
-	for (int i = 0; i < n; i += 8, p += 24)
-	{
-		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 12),
-											(const __m128i *) p);
-		__m256		l;
-		__m256		e;
+/* Keys of 3 bytes to 32 bits, */
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 3, 8, __m256i,
+			   _mm256_set1_epi32((int) key),
+			   FPT_WIDEN_AVX2(p, 12, 0, 1, 2, -1, 3, 4, 5, -1,
+							  6, 7, 8, -1, 9, 10, 11, -1),
+			   FPT_BITS4_AVX2(_mm256_cmpgt_epi32(vkey, a)),
+			   FPT_BITS4_AVX2(_mm256_cmpeq_epi32(vkey, a)))
 
-		a = _mm256_shuffle_epi8(a, widen);
-		l = _mm256_castsi256_ps(_mm256_cmpgt_epi32(vkey, a));
-		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(vkey, a));
-		lt |= (uint64) (uint32) _mm256_movemask_ps(l) << i;
-		equal |= (uint64) (uint32) _mm256_movemask_ps(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+/* and of 5 to 7 bytes to 64 bits. */
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 5, 4, __m256i,
+			   _mm256_set1_epi64x((long long) key),
+			   FPT_WIDEN_AVX2(p, 10, 0, 1, 2, 3, 4, -1, -1, -1,
+							  5, 6, 7, 8, 9, -1, -1, -1),
+			   FPT_BITS8_AVX2(_mm256_cmpgt_epi64(vkey, a)),
+			   FPT_BITS8_AVX2(_mm256_cmpeq_epi64(vkey, a)))
 
-/*
- * The same for keys of 5 to 7 bytes: to 64 bits, two from each half.  "widen"
- * is the shuffle of one half; width and widen are constants of the callers, of
- * which this becomes a part.
- */
-static inline FPT_AVX2 uint64
-fpt_cmp_odd_avx2(const void *keys, int n, uint64 key, uint64 *eq, int width,
-				 __m128i widen)
-{
-	const __m256i widen2 = _mm256_broadcastsi128_si256(widen);
-	const __m256i vkey = _mm256_set1_epi64x((long long) key);
-	const char *p = (const char *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 6, 4, __m256i,
+			   _mm256_set1_epi64x((long long) key),
+			   FPT_WIDEN_AVX2(p, 12, 0, 1, 2, 3, 4, 5, -1, -1,
+							  6, 7, 8, 9, 10, 11, -1, -1),
+			   FPT_BITS8_AVX2(_mm256_cmpgt_epi64(vkey, a)),
+			   FPT_BITS8_AVX2(_mm256_cmpeq_epi64(vkey, a)))
 
-	Assert(width >= 5 && width <= 7 && fpt_in_width(key, width));
-	for (int i = 0; i < n; i += 4, p += 4 * width)
-	{
-		__m256i		a = _mm256_loadu2_m128i((const __m128i *) (p + 2 * width),
-											(const __m128i *) p);
-		__m256d		l;
-		__m256d		e;
-
-		a = _mm256_shuffle_epi8(a, widen2);
-		l = _mm256_castsi256_pd(_mm256_cmpgt_epi64(vkey, a));
-		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(vkey, a));
-		lt |= (uint64) (uint32) _mm256_movemask_pd(l) << i;
-		equal |= (uint64) (uint32) _mm256_movemask_pd(e) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-static FPT_AVX2 uint64
-fpt_cmp5_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_avx2(keys, n, key, eq, 5,
-							_mm_setr_epi8(0, 1, 2, 3, 4, -1, -1, -1,
-										  5, 6, 7, 8, 9, -1, -1, -1));
-}
-
-static FPT_AVX2 uint64
-fpt_cmp6_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_avx2(keys, n, key, eq, 6,
-							_mm_setr_epi8(0, 1, 2, 3, 4, 5, -1, -1,
-										  6, 7, 8, 9, 10, 11, -1, -1));
-}
-
-static FPT_AVX2 uint64
-fpt_cmp7_avx2(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_avx2(keys, n, key, eq, 7,
-							_mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, -1,
-										  7, 8, 9, 10, 11, 12, 13, -1));
-}
+FPT_CMP_VECTOR(avx2, FPT_AVX2, 7, 4, __m256i,
+			   _mm256_set1_epi64x((long long) key),
+			   FPT_WIDEN_AVX2(p, 14, 0, 1, 2, 3, 4, 5, 6, -1,
+							  7, 8, 9, 10, 11, 12, 13, -1),
+			   FPT_BITS8_AVX2(_mm256_cmpgt_epi64(vkey, a)),
+			   FPT_BITS8_AVX2(_mm256_cmpeq_epi64(vkey, a)))
 
 /*
  * Bytes at a distance, from slot i on, 16 by 16; then one by one.  Nothing else
@@ -934,74 +819,26 @@ static const FPTSimd fpt_simd_avx2 = {
  * which no CPU with AVX-512 lacks; what is no comparison is theirs, too.
  */
 
-/* One vector holds the keys of any node. */
-static FPT_AVX512 uint64
-fpt_cmp1_avx512(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m512i vkey = _mm512_set1_epi8((char) key);
-	__m512i		a = _mm512_loadu_si512(keys);
+/* A comparison gives a bit for a lane.  A vector holds 64 keys of a byte. */
+FPT_CMP_VECTOR(avx512, FPT_AVX512, 1, 64, __m512i,
+			   _mm512_set1_epi8((char) key), _mm512_loadu_si512(p),
+			   _mm512_cmplt_epu8_mask(a, vkey),
+			   _mm512_cmpeq_epu8_mask(a, vkey))
 
-	Assert(fpt_in_width(key, 1));
-	return fpt_cmp_result(_mm512_cmplt_epu8_mask(a, vkey),
-						  _mm512_cmpeq_epu8_mask(a, vkey), n, eq);
-}
+FPT_CMP_VECTOR(avx512, FPT_AVX512, 2, 32, __m512i,
+			   _mm512_set1_epi16((short) key), _mm512_loadu_si512(p),
+			   _mm512_cmplt_epu16_mask(a, vkey),
+			   _mm512_cmpeq_epu16_mask(a, vkey))
 
-/* Of wider ones it takes several; a mask has one bit a lane. */
-static FPT_AVX512 uint64
-fpt_cmp2_avx512(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m512i *v = (const __m512i *) keys;
-	const __m512i vkey = _mm512_set1_epi16((short) key);
-	uint64		lt = 0;
-	uint64		equal = 0;
+FPT_CMP_VECTOR(avx512, FPT_AVX512, 4, 16, __m512i,
+			   _mm512_set1_epi32((int) key), _mm512_loadu_si512(p),
+			   _mm512_cmplt_epu32_mask(a, vkey),
+			   _mm512_cmpeq_epu32_mask(a, vkey))
 
-	Assert(fpt_in_width(key, 2));
-	for (int i = 0; i < n; i += 32, v++)
-	{
-		__m512i		a = _mm512_loadu_si512(v);
-
-		lt |= (uint64) _mm512_cmplt_epu16_mask(a, vkey) << i;
-		equal |= (uint64) _mm512_cmpeq_epu16_mask(a, vkey) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-static FPT_AVX512 uint64
-fpt_cmp4_avx512(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m512i *v = (const __m512i *) keys;
-	const __m512i vkey = _mm512_set1_epi32((int) key);
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 4));
-	for (int i = 0; i < n; i += 16, v++)
-	{
-		__m512i		a = _mm512_loadu_si512(v);
-
-		lt |= (uint64) _mm512_cmplt_epu32_mask(a, vkey) << i;
-		equal |= (uint64) _mm512_cmpeq_epu32_mask(a, vkey) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-static FPT_AVX512 uint64
-fpt_cmp8_avx512(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const __m512i *v = (const __m512i *) keys;
-	const __m512i vkey = _mm512_set1_epi64((long long) key);
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	for (int i = 0; i < n; i += 8, v++)
-	{
-		__m512i		a = _mm512_loadu_si512(v);
-
-		lt |= (uint64) _mm512_cmplt_epu64_mask(a, vkey) << i;
-		equal |= (uint64) _mm512_cmpeq_epu64_mask(a, vkey) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
+FPT_CMP_VECTOR(avx512, FPT_AVX512, 8, 8, __m512i,
+			   _mm512_set1_epi64((long long) key), _mm512_loadu_si512(p),
+			   _mm512_cmplt_epu64_mask(a, vkey),
+			   _mm512_cmpeq_epu64_mask(a, vkey))
 
 static const FPTSimd fpt_simd_avx512 = {
 	"avx512",
@@ -1021,11 +858,12 @@ static const FPTSimd fpt_simd_avx512 = {
 /* --- NEON, which every 64-bit ARM CPU has ------------------------------- */
 
 /*
- * Comparison results to bits: leave each lane its own bit and add them up; of
- * bytes, each half of the vector for itself.
+ * Comparison results to bits: each lane keeps a bit of its own, and their sum,
+ * which never carries, is the set; of bytes, each half of the vector for
+ * itself.
  */
 static inline uint64
-fpt_bits8_neon(uint8x16_t lanes)
+fpt_bits1_neon(uint8x16_t lanes)
 {
 	static const uint8 bit[16] = {1, 2, 4, 8, 16, 32, 64, 128,
 	1, 2, 4, 8, 16, 32, 64, 128};
@@ -1035,163 +873,90 @@ fpt_bits8_neon(uint8x16_t lanes)
 		(uint64) vaddv_u8(vget_high_u8(b)) << 8;
 }
 
-/* NEON compares unsigned numbers as they are. */
-static uint64
-fpt_cmp1_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	const uint8x16_t vkey = vdupq_n_u8((uint8) key);
-	const uint8 *p = (const uint8 *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 1));
-	for (int i = 0; i < n; i += 16, p += 16)
-	{
-		uint8x16_t	a = vld1q_u8(p);
-
-		lt |= fpt_bits8_neon(vcltq_u8(a, vkey)) << i;
-		equal |= fpt_bits8_neon(vceqq_u8(a, vkey)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/*
- * Here and below each lane that compares true keeps a bit of its own: their sum
- * is the set, and never carries.
- */
-static uint64
-fpt_cmp2_neon(const void *keys, int n, uint64 key, uint64 *eq)
+static inline uint64
+fpt_bits2_neon(uint16x8_t lanes)
 {
 	static const uint16 bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-	const uint16x8_t bits = vld1q_u16(bit);
-	const uint16x8_t vkey = vdupq_n_u16((uint16) key);
-	const uint8 *p = (const uint8 *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
 
-	Assert(fpt_in_width(key, 2));
-	for (int i = 0; i < n; i += 8, p += 16)
-	{
-		uint16x8_t	a = vreinterpretq_u16_u8(vld1q_u8(p));
-
-		lt |= (uint64) vaddvq_u16(vandq_u16(vcltq_u16(a, vkey), bits)) << i;
-		equal |= (uint64) vaddvq_u16(vandq_u16(vceqq_u16(a, vkey), bits)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
+	return vaddvq_u16(vandq_u16(lanes, vld1q_u16(bit)));
 }
 
-/* Keys of 4 bytes, four at a time. */
-static uint64
-fpt_cmp4_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	static const uint32 bit[4] = {1, 2, 4, 8};
-	const uint32x4_t bits = vld1q_u32(bit);
-	const uint32x4_t vkey = vdupq_n_u32((uint32) key);
-	const uint8 *p = (const uint8 *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 4));
-	for (int i = 0; i < n; i += 4, p += 16)
-	{
-		uint32x4_t	a = vreinterpretq_u32_u8(vld1q_u8(p));
-
-		lt |= (uint64) vaddvq_u32(vandq_u32(vcltq_u32(a, vkey), bits)) << i;
-		equal |= (uint64) vaddvq_u32(vandq_u32(vceqq_u32(a, vkey), bits)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* Keys of 8 bytes, two at a time. */
-static uint64
-fpt_cmp8_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	static const uint64_t bit[2] = {1, 2};
-	const uint64x2_t bits = vld1q_u64(bit);
-	const uint64x2_t vkey = vdupq_n_u64(key);
-	const uint8 *p = (const uint8 *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	for (int i = 0; i < n; i += 2, p += 16)
-	{
-		uint64x2_t	a = vreinterpretq_u64_u8(vld1q_u8(p));
-
-		lt |= (uint64) vaddvq_u64(vandq_u64(vcltq_u64(a, vkey), bits)) << i;
-		equal |= (uint64) vaddvq_u64(vandq_u64(vceqq_u64(a, vkey), bits)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* Keys of 3 bytes to 32 bits; an index of 255 makes a byte zero. */
-static uint64
-fpt_cmp3_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	static const uint8 widen[16] = {0, 1, 2, 255, 3, 4, 5, 255,
-	6, 7, 8, 255, 9, 10, 11, 255};
-	static const uint32 bit[4] = {1, 2, 4, 8};
-	const uint8x16_t pick = vld1q_u8(widen);
-	const uint32x4_t bits = vld1q_u32(bit);
-	const uint32x4_t vkey = vdupq_n_u32((uint32) key);
-	const uint8 *p = (const uint8 *) keys;
-	uint64		lt = 0;
-	uint64		equal = 0;
-
-	Assert(fpt_in_width(key, 3));
-	for (int i = 0; i < n; i += 4, p += 12)
-	{
-		uint32x4_t	a = vreinterpretq_u32_u8(vqtbl1q_u8(vld1q_u8(p), pick));
-
-		lt |= (uint64) vaddvq_u32(vandq_u32(vcltq_u32(a, vkey), bits)) << i;
-		equal |= (uint64) vaddvq_u32(vandq_u32(vceqq_u32(a, vkey), bits)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
-}
-
-/* The same for keys of 5 to 7 bytes: to 64 bits, two from each vector. */
 static inline uint64
-fpt_cmp_odd_neon(const void *keys, int n, uint64 key, uint64 *eq, int width)
+fpt_bits4_neon(uint32x4_t lanes)
+{
+	static const uint32 bit[4] = {1, 2, 4, 8};
+
+	return vaddvq_u32(vandq_u32(lanes, vld1q_u32(bit)));
+}
+
+static inline uint64
+fpt_bits8_neon(uint64x2_t lanes)
 {
 	static const uint64_t bit[2] = {1, 2};
-	const uint64x2_t bits = vld1q_u64(bit);
-	const uint64x2_t vkey = vdupq_n_u64(key);
-	const uint8 *p = (const uint8 *) keys;
-	uint8		widen[16];
-	uint8x16_t	pick;
-	uint64		lt = 0;
-	uint64		equal = 0;
 
-	Assert(width >= 5 && width <= 7 && fpt_in_width(key, width));
+	return vaddvq_u64(vandq_u64(lanes, vld1q_u64(bit)));
+}
+
+/* NEON compares unsigned numbers as they are. */
+#define FPT_LOAD_NEON(p)	vld1q_u8((const uint8 *) (p))
+
+FPT_CMP_VECTOR(neon,, 1, 16, uint8x16_t,
+			   vdupq_n_u8((uint8) key), FPT_LOAD_NEON(p),
+			   fpt_bits1_neon(vcltq_u8(a, vkey)),
+			   fpt_bits1_neon(vceqq_u8(a, vkey)))
+
+FPT_CMP_VECTOR(neon,, 2, 8, uint16x8_t,
+			   vdupq_n_u16((uint16) key),
+			   vreinterpretq_u16_u8(FPT_LOAD_NEON(p)),
+			   fpt_bits2_neon(vcltq_u16(a, vkey)),
+			   fpt_bits2_neon(vceqq_u16(a, vkey)))
+
+FPT_CMP_VECTOR(neon,, 4, 4, uint32x4_t,
+			   vdupq_n_u32((uint32) key),
+			   vreinterpretq_u32_u8(FPT_LOAD_NEON(p)),
+			   fpt_bits4_neon(vcltq_u32(a, vkey)),
+			   fpt_bits4_neon(vceqq_u32(a, vkey)))
+
+FPT_CMP_VECTOR(neon,, 8, 2, uint64x2_t,
+			   vdupq_n_u64(key), vreinterpretq_u64_u8(FPT_LOAD_NEON(p)),
+			   fpt_bits8_neon(vcltq_u64(a, vkey)),
+			   fpt_bits8_neon(vceqq_u64(a, vkey)))
+
+/*
+ * 16 bytes, of which keys of "width" bytes are made wider, to "lane" bytes
+ * each: an index of 255 makes a byte zero.
+ */
+static inline uint8x16_t
+fpt_widen_neon(const char *p, int width, int lane)
+{
+	uint8		at[16];
+
+	Assert(width < lane && (lane == 4 || lane == 8));
 	for (int i = 0; i < 16; i++)
-		widen[i] = i % 8 < width ? (uint8) (i / 8 * width + i % 8) : 255;
-	pick = vld1q_u8(widen);
-	for (int i = 0; i < n; i += 2, p += 2 * width)
-	{
-		uint64x2_t	a = vreinterpretq_u64_u8(vqtbl1q_u8(vld1q_u8(p), pick));
-
-		lt |= (uint64) vaddvq_u64(vandq_u64(vcltq_u64(a, vkey), bits)) << i;
-		equal |= (uint64) vaddvq_u64(vandq_u64(vceqq_u64(a, vkey), bits)) << i;
-	}
-	return fpt_cmp_result(lt, equal, n, eq);
+		at[i] = i % lane < width ? (uint8) (i / lane * width + i % lane) : 255;
+	return vqtbl1q_u8(FPT_LOAD_NEON(p), vld1q_u8(at));
 }
 
-static uint64
-fpt_cmp5_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_neon(keys, n, key, eq, 5);
-}
+FPT_CMP_VECTOR(neon,, 3, 4, uint32x4_t,
+			   vdupq_n_u32((uint32) key),
+			   vreinterpretq_u32_u8(fpt_widen_neon(p, 3, 4)),
+			   fpt_bits4_neon(vcltq_u32(a, vkey)),
+			   fpt_bits4_neon(vceqq_u32(a, vkey)))
 
-static uint64
-fpt_cmp6_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_neon(keys, n, key, eq, 6);
-}
+FPT_CMP_VECTOR(neon,, 5, 2, uint64x2_t,
+			   vdupq_n_u64(key), vreinterpretq_u64_u8(fpt_widen_neon(p, 5, 8)),
+			   fpt_bits8_neon(vcltq_u64(a, vkey)),
+			   fpt_bits8_neon(vceqq_u64(a, vkey)))
 
-static uint64
-fpt_cmp7_neon(const void *keys, int n, uint64 key, uint64 *eq)
-{
-	return fpt_cmp_odd_neon(keys, n, key, eq, 7);
-}
+FPT_CMP_VECTOR(neon,, 6, 2, uint64x2_t,
+			   vdupq_n_u64(key), vreinterpretq_u64_u8(fpt_widen_neon(p, 6, 8)),
+			   fpt_bits8_neon(vcltq_u64(a, vkey)),
+			   fpt_bits8_neon(vceqq_u64(a, vkey)))
+
+FPT_CMP_VECTOR(neon,, 7, 2, uint64x2_t,
+			   vdupq_n_u64(key), vreinterpretq_u64_u8(fpt_widen_neon(p, 7, 8)),
+			   fpt_bits8_neon(vcltq_u64(a, vkey)),
+			   fpt_bits8_neon(vceqq_u64(a, vkey)))
 
 /*
  * FPTSimd.used.  Structure loads take every second, third or fourth byte, plain
@@ -1218,7 +983,7 @@ fpt_used_neon(const void *low, int n, int stride)
 			a = vld3q_u8(p).val[0];
 		else
 			a = vld4q_u8(p).val[0];
-		used |= fpt_bits8_neon(vtstq_u8(a, a)) << i;
+		used |= fpt_bits1_neon(vtstq_u8(a, a)) << i;
 	}
 	return used & fpt_low_bits(n);
 }
