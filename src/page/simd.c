@@ -223,8 +223,8 @@ static const FPTSimd fpt_simd_scalar = {
 /*
  * Defines fpt_cmp_fn for keys of "width" bytes.  A round compares "step" keys,
  * which begin at p, with one.  "of_key" and "of_keys" are expressions, of "key"
- * and of p: the two sides of the comparison, in vectors of a type "vec".  Of
- * these, "vkey" and "a", "below" and "same" make a bit for each key.
+ * and of p: the two sides of the comparison, in vectors of a type "vec".
+ * "below" and "same" make a bit for each key from these, "vkey" and "a".
  */
 #define FPT_CMP_VECTOR(variant, target, width, step, vec, of_key, of_keys, \
 					   below, same) \
