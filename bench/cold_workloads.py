@@ -39,9 +39,7 @@ SMALL = ("count({c})", "sum(length(pad))")
 
 # Statements that make one sample of a LIMIT: single ones differ too much.
 LIMIT_STATEMENTS = {1: 100, 4: 100}
-HERE = os.path.dirname(os.path.abspath(__file__))
-PGBENCH = (("cold_point.pgbench", "point"), ("cold_range.pgbench",
-                                             "range of 100 rows"))
+PGBENCH = (("cold_point", "point"), ("cold_range", "range of 100 rows"))
 PGBENCH_SECONDS = 5
 SHARES = (1, 10, 30, 50, 60, 70, 80, 90)        # percent of the keys, "plans"
 
@@ -523,11 +521,7 @@ class Cold:
         sides.append(Side("bitmap, eic 128", "b", "Bitmap Index Scan",
                           merged(BITMAP, IO)))
         for name, what in PGBENCH:
-            script = os.path.join(self.cluster.dir, name)
-            with open(os.path.join(HERE, name), encoding="utf-8") as f:
-                text = f.read()
-            with open(script, "w", encoding="utf-8") as f:
-                f.write(text)
+            script = self.cluster.section(name)
             for clients in (1, 2):
                 samples = {s.name: [] for s in sides}
                 for rnd in range(self.rounds):

@@ -96,6 +96,18 @@ class Clients:
             script = f.read()
         self.psql(script, path, **variables)
 
+    def section(self, name):
+        """The path of a file with a section of workloads.sql, which psql or
+        pgbench can read."""
+        path = os.path.join(self.dir, name + ".sql")
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "workloads.sql"), encoding="utf-8") as f:
+            sections = dict(part.split("\n", 1) for part in
+                            f.read().split("\n--- section ")[1:])
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(sections[name])
+        return path
+
     def stop(self):
         shutil.rmtree(self.dir, ignore_errors=True)
 

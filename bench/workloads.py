@@ -1,12 +1,11 @@
 """The workloads of bench/run.
 
-Every workload makes its tables with a script of its own (bench/*.sql), then
+Every workload makes its tables with its section of bench/workloads.sql, then
 runs its statements in rounds.  A round measures both sides, one right after
 the other, in alternating order, so that a disturbance of the machine hits
 both.  Times are CPU times of the backend unless a line says otherwise.
 """
 
-import os
 import time
 
 from exact_workloads import Exact
@@ -16,8 +15,6 @@ from image_workloads import Images
 from pgcluster import BenchError, CpuClock, plan_nodes
 from report import Result
 from transactions import Pgbench
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Bench(General, Images, Format, Exact):
@@ -43,7 +40,7 @@ class Bench(General, Images, Format, Exact):
         variables.update(am_reference=self.am["reference"],
                          am_candidate=self.am["candidate"],
                          rows=self.rows, rounds=self.rounds)
-        self.cluster.psql_file(os.path.join(HERE, name), **variables)
+        self.cluster.psql_file(self.cluster.section(name), **variables)
 
     def sql(self, statement):
         return self.conn.query(statement)
@@ -116,7 +113,7 @@ class Bench(General, Images, Format, Exact):
              ("d4", "int4, 1,000 distinct values", None, None))
 
     def size(self):
-        self.script("size.sql")
+        self.script("size")
         self.settings({"maintenance_work_mem": "1GB"})
         per_key = {}
         for column, name, target, _ in self.SIZED:
@@ -206,7 +203,7 @@ class Bench(General, Images, Format, Exact):
         """Tables that lookup, range and select share."""
         if self.conn.value("SELECT to_regclass('reference.accounts')"):
             return
-        self.script("read.sql", probes=max(self.rows // 10, 1000))
+        self.script("read", probes=max(self.rows // 10, 1000))
         for side in SIDES:
             # from 16 on, empty pages that were added in advance may follow
             if self.sql("SELECT 1 FROM pg_class WHERE oid = "
@@ -278,23 +275,11 @@ class Bench(General, Images, Format, Exact):
         """One short run: transactions per second, CPU us a transaction."""
         done = self.transactions.run(
             ["-T", str(self.seconds), "-D", "rows=%d" % self.rows, "-f",
-             self.scripts[script]], clients,
+             self.cluster.section(script)], clients,
             "-c search_path=%s,public" % side)
         return done.tps, done.cpu * 1e6
 
-    def copy_scripts(self):
-        """Where the server's user can read them."""
-        self.scripts = {}
-        for name in ("select.pgbench", "insert.pgbench"):
-            path = os.path.join(self.cluster.dir, name)
-            with open(os.path.join(HERE, name), encoding="utf-8") as f:
-                text = f.read()
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
-            self.scripts[name] = path
-
     def pgbench_rounds(self, group, script, what):
-        self.copy_scripts()
         for clients in (1, 2):
             tps = {side: [] for side in SIDES}
             cpu = {side: [] for side in SIDES}
@@ -316,11 +301,11 @@ class Bench(General, Images, Format, Exact):
             self.use(side)
             self.plan_uses("SELECT v FROM accounts WHERE k = 1", "Index Scan",
                            "accounts_k")
-        self.pgbench_rounds("select", "select.pgbench", "pgbench select-only")
+        self.pgbench_rounds("select", "select", "pgbench select-only")
 
     def pginsert(self):
-        self.script("pginsert.sql")
-        self.pgbench_rounds("pginsert", "insert.pgbench",
+        self.script("pginsert")
+        self.pgbench_rounds("pginsert", "insert_row",
                             "pgbench single-row insert")
         self.check("candidate.events_k")
         self.drop("reference.events", "candidate.events")
@@ -351,7 +336,7 @@ class Bench(General, Images, Format, Exact):
         return cpu, wal
 
     def insert(self):
-        self.script("insert.sql")
+        self.script("insert")
         count = self.rows // self.rounds
         for rnd in range(self.rounds):
             self.sql("SELECT count(*) FROM odd_%d" % rnd)
@@ -370,7 +355,7 @@ class Bench(General, Images, Format, Exact):
         self.drop("bare.grown", "reference.grown", "candidate.grown")
 
     def ascending(self):
-        self.script("ascending.sql")
+        self.script("ascending")
         count = self.rows // 10
         cpu, wal = self.insert_rounds(
             "logged", lambda rnd: "SELECT generate_series(%d, %d)" %
@@ -389,7 +374,7 @@ class Bench(General, Images, Format, Exact):
     # -- VACUUM -----------------------------------------------------------
 
     def vacuum(self):
-        self.script("vacuum.sql")
+        self.script("vacuum")
         self.settings({"maintenance_work_mem": "1GB"})
         cpu = {side: [] for side in SIDES}
         share = 65536 // 20
