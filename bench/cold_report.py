@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 
 from report import number, quantile, summary
 
@@ -193,3 +194,23 @@ def plot(path, title, unit, lines, steps=(1, 2, 5)):
     svg.append("</svg>")
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(svg) + "\n")
+
+
+def plots(path, charts):
+    """Several plots in one picture, one below the other.
+
+    charts: what plot() is given, each without the path.
+    """
+    parts, widest, y = [], 0, 0
+    for chart in charts:
+        plot(path, *chart)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        width, height = re.search(r'width="(\d+)" height="(\d+)"',
+                                  text).groups()
+        parts.append(text.replace("<svg ", '<svg y="%d" ' % y, 1))
+        widest, y = max(widest, int(width)), y + int(height)
+    if parts:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write('<svg xmlns="http://www.w3.org/2000/svg" width="%d" '
+                    'height="%d">\n%s</svg>\n' % (widest, y, "".join(parts)))

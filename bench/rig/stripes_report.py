@@ -5,7 +5,7 @@ import math
 import os
 import random
 
-from cold_report import Line, grid, plot, spread
+from cold_report import Line, grid, plots, spread
 from comparison import machine
 from report import quantile
 import stripes_tasks
@@ -260,30 +260,28 @@ def write_claims(done, meta, path):
 # -- output ----------------------------------------------------------------------
 
 
-def draw(path, title, unit, lines):
-    if lines:                   # not all may have been measured
-        plot(path, title, unit, lines)
-
-
-def plots(r, folder):
+def picture(r, folder):
     tail = ", emulated disks of %g ms" % (r.meta["service_us"] / 1000)
     top, most = max(r.disks), max(r.percent)
+    charts = []
     for kind in r.kinds:
-        draw(os.path.join(folder, "stripes-%s-disks.svg" % kind),
-             "%s: cold scans of %g%% of the keys%s" % (NAMES[kind], most, tail),
+        charts += [
+            ("%s: cold scans of %g%% of the keys%s" % (NAMES[kind], most, tail),
              "ms",
              r.lines(lambda k, p, d, kind=kind: k == kind and p == most,
-                     lambda p, d: "%d disks" % d if d > 1 else "1 disk"))
-        draw(os.path.join(folder, "stripes-%s-ranges.svg" % kind),
-             "%s: cold scans by part of the keys, %d%s" % (NAMES[kind], top,
-                                                           tail), "ms", r.lines(lambda k, p, d, kind=kind: k == kind and d == top,
-                           lambda p, d: "%g%%" % p))
+                     lambda p, d: "%d disks" % d if d > 1 else "1 disk")),
+            ("%s: cold scans by part of the keys, %d%s" %
+             (NAMES[kind], top, tail), "ms",
+             r.lines(lambda k, p, d, kind=kind: k == kind and d == top,
+                     lambda p, d: "%g%%" % p))]
     if "int8" in r.places:
-        draw(os.path.join(folder, "stripes-response.svg"),
-             "Slowest disk / ideal, by leaves of the range, %d disks" %
+        charts.append(
+            ("Slowest disk / ideal, by leaves of the range, %d disks" %
              r.places["int8"]["disks"], "mean",
              [Line("", str(size), "", {s: [v[0]] for s, v in sides.items()})
-              for size, sides in responses(r.places["int8"])])
+              for size, sides in responses(r.places["int8"])]))
+    # not all may have been measured
+    plots(os.path.join(folder, "stripes.svg"), [x for x in charts if x[2]])
 
 
 def alone(r, markdown):
@@ -305,4 +303,4 @@ def write(done, meta, markdown, folder):
         elif not md:
             print(text)
     if folder and r.at:
-        plots(r, folder)
+        picture(r, folder)
