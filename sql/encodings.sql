@@ -1,6 +1,6 @@
 --
--- Pages of numbers that are dense, scattered, or alike in some bits: ids with gaps,
--- random keys, uuids.
+-- Pages of numbers that are dense, scattered, or alike in some bits, TIDs that follow
+-- each other, strings with a common beginning.
 --
 
 --
@@ -316,3 +316,370 @@ INSERT INTO u4 SELECT overlay(k::text placing '5' from 15)::uuid FROM u4 WHERE k
 SELECT fptree_index_check('u4_u', true);
 DROP TABLE u7, ux, u4;
 DROP FUNCTION uuid_of, uuid_random, ordered, same_answers;
+
+\c -
+--
+-- Pages whose keys begin with the same bytes store these once: strings in the
+-- order of their bytes, alone and before other columns, in both directions,
+-- that share more, less or all of what their page does, or are compressed.
+--
+CREATE SCHEMA fpt_prefixes;
+SET search_path = fpt_prefixes, public;
+SET max_parallel_workers_per_gather = 0;
+
+-- By "kind": what many strings begin with, beginnings of that, one byte more or
+-- less than a prefix may have, bytes of all values, compressible ones.
+CREATE FUNCTION str(kind int, i int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+SELECT CASE kind
+	WHEN 0 THEN 'https://shop.example.com/item/' || i * 7
+	WHEN 1 THEN repeat('way/', 90) || i
+	WHEN 2 THEN 'abcdefghij' || left(md5(i::text), i % 12)
+	WHEN 3 THEN left('https://shop.example.com/item/100', i % 34)
+	WHEN 4 THEN 'https://shop.example.com/item/' || i || repeat('=', 600)
+	WHEN 5 THEN 'abcdefghijk' || chr(1 + i % 126) || left('zzzzzzzzzzzz', i / 126 % 10)
+	WHEN 6 THEN repeat('r', 255) || left('rrrr', i % 5) || i % 40
+	WHEN 7 THEN left(md5(i::text), 9) || i % 3
+	WHEN 8 THEN 'https://shop.example.com/item/' || repeat(md5((i % 9)::text), 30)
+END $$;
+
+CREATE FUNCTION fill(t text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format($f$INSERT INTO %I SELECT CASE WHEN i %% 97 <> 0 THEN str(CASE WHEN i %% 3 > 0
+			THEN 0 ELSE (hashint4(i) & 7) + (i & 1) END, i) END::%s, i %% 50, i
+		FROM generate_series(%s, %s) i ORDER BY hashint4(i + 1)$f$, t,
+		(SELECT format_type(atttypid, NULL) FROM pg_attribute
+		 WHERE attrelid = t::regclass AND attname = 'k'), first, last);
+END $$;
+
+-- Answers of all kinds of scans, held against those of sequential ones.
+CREATE FUNCTION answers(t text, VARIADIC orders text[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	typ text := (SELECT format_type(atttypid, NULL) FROM pg_attribute
+				 WHERE attrelid = t::regclass AND attname = 'k');
+	queries text[];
+	r record;
+BEGIN
+	queries := ARRAY(SELECT format('SELECT k FROM %I WHERE %s', t, c) FROM unnest(ARRAY[
+		$c$k = 'https://shop.example.com/item/70'$c$, $c$k = 'https://shop.ex'$c$,
+		$c$k >= 'https://shop.example.com/item/2' AND k < 'https://shop.example.com/item/3'$c$,
+		$c$k > 'https://shop.example.com/' AND k <= 'https://shop.example.com/item/4'$c$,
+		$c$k < 'https://shop.example.com/item/'$c$, $c$k > 'https://shop.example.com/iu'$c$,
+		$c$k < 'https://shop'$c$, $c$k > 'abcdefghij' AND k < 'abcdefghijl'$c$,
+		$c$k <= 'abcdefghijk'$c$, $c$k > 's' AND k < 'w'$c$, $c$k > 'way' AND k < 'way/way/x'$c$,
+		$c$k >= 'rrrrrrrr'$c$, $c$k IS NULL$c$, $c$k IS NOT NULL$c$]) c);
+	queries := queries || format($q$SELECT k FROM %I WHERE k = ANY (ARRAY(SELECT str(i %% 9, i)::%s
+		FROM generate_series(1, 400) i))$q$, t, typ);
+	queries := queries || ARRAY(SELECT format('SELECT k FROM %I WHERE k IS NOT NULL ORDER BY %s', t, o)
+								FROM unnest(orders) o);
+	r := fpt_compare(queries);
+	RETURN format('%s compared %s', r.compared, r.problems);
+END $$;
+
+CREATE TABLE s (k text COLLATE "C", a int, b int);
+CREATE TABLE v (k varchar(4000) COLLATE "C", a int, b int);
+CREATE TABLE y (k bytea, a int, b int);
+ALTER TABLE v ALTER k SET STORAGE EXTERNAL;
+SET enable_incremental_sort = off;
+
+-- Built of half of the rows, then written to; then emptied for the most part,
+-- and written to again: pages take over what others had.
+SELECT format('TRUNCATE %s', t), format('SELECT fill(%L, 1, 2500)', t),
+	format('SET fptree.debug_node_lines = %L', lines),
+	format('CREATE INDEX %1$s_k ON %1$s USING fptree %2$s', t, def),
+	format('SELECT fill(%L, 2501, 5000)', t), 'VACUUM ANALYZE ' || t,
+	format('SELECT %L AS index, answers(%L, %s)', t || def, t, orders),
+	format($$SELECT fptree_index_parent_check('%s_k', true, true)$$, t),
+	format($$DELETE FROM %s WHERE b %% 11 > 2 OR b BETWEEN 800 AND 2200 OR k > 'https://shop.example.com/item/5'$$, t),
+	'VACUUM ' || t, format($$SELECT fptree_index_parent_check('%s_k', true, true)$$, t),
+	format('SELECT fill(%L, 5001, 8000)', t), 'VACUUM ' || t, format('SELECT answers(%L, %s)', t, orders),
+	format($$SELECT fptree_index_parent_check('%s_k', true, true)$$, t), format('DROP INDEX %s_k', t)
+FROM (VALUES
+	('s', '(k)', '', $$'k', 'k DESC'$$),
+	('s', '(k DESC)', '1,1', $$'k', 'k DESC'$$),
+	('s', '(k NULLS FIRST, a DESC)', '', $$'k NULLS FIRST, a DESC', 'k DESC NULLS LAST, a'$$),
+	('s', '(k DESC, a, b) WITH (fillfactor = 100)', '', $$'k DESC, a, b', 'k, a DESC, b DESC'$$),
+	('v', '(k) INCLUDE (a)', '', $$'k'$$),
+	('v', '(k, a)', '', $$'k, a'$$),
+	('y', '(k)', '0,1', $$'k', 'k DESC'$$),
+	('y', '(k DESC, b)', '', $$'k DESC, b'$$)) c (t, def, lines, orders)
+\gexec
+RESET fptree.debug_node_lines;
+
+-- Other operators, the same order.
+SELECT fill('s', 8001, 12000);
+CREATE INDEX s_p ON s USING fptree (k text_pattern_ops);
+SELECT fpt_compare(ARRAY(SELECT format('SELECT k FROM s WHERE k LIKE %L', p || '%')
+	FROM unnest('{https://shop.example.com/item/1,https,https://shop.example.com/item/700,abcdefghijk,way/way/,https://shop.example.com/iten}'::text[]) p));
+DROP INDEX s_p;
+
+-- Rows of one key are a run of pages that have all of it in common, but for those
+-- that have a dictionary.
+TRUNCATE s;
+CREATE UNIQUE INDEX s_kb ON s USING fptree (k, b);
+INSERT INTO s SELECT repeat('the very same ', 12) || i / 3000, i, i FROM generate_series(1, 9000) i ORDER BY hashint4(i);
+
+INSERT INTO s SELECT k, 0, 77 FROM s WHERE b = 77;
+SELECT answers('s', 'k, b', 'k DESC, b DESC');
+SELECT count(*), count(DISTINCT k) FROM s;
+
+-- Bytes: what all keys of a page begin with is there once.
+TRUNCATE s;
+DROP INDEX s_kb;
+INSERT INTO s SELECT str(0, i), i, i FROM generate_series(1, 20000) i ORDER BY hashint4(i);
+CREATE INDEX s_f ON s USING fptree (k);
+CREATE INDEX s_b ON s USING btree (k);
+SELECT pg_relation_size('s_f') < pg_relation_size('s_b') * 0.5 AS built;
+INSERT INTO s SELECT str(0, i), i, i FROM generate_series(20001, 40000) i ORDER BY hashint4(i);
+SELECT pg_relation_size('s_f') < pg_relation_size('s_b') * 0.55 AS grown;
+DROP INDEX s_b, s_f;
+TRUNCATE s;
+CREATE INDEX s_f ON s USING fptree (k);
+CREATE INDEX s_b ON s USING btree (k);
+INSERT INTO s SELECT 'https://shop.example.com/item/' || to_char(i, 'FM0000000'), i, i FROM generate_series(1, 20000) i;
+SELECT pg_relation_size('s_f') < pg_relation_size('s_b') * 0.65 AS in_order;
+INSERT INTO s SELECT str(0, i), i, i FROM generate_series(1, 20000) i ORDER BY hashint4(i);
+DROP INDEX s_b;
+SELECT answers('s', 'k', 'k DESC');
+
+-- Positions in such pages: cursors, marks, parallel builds.
+BEGIN;
+CALL fpt_use('only');
+DECLARE c SCROLL CURSOR FOR SELECT k FROM s ORDER BY k;
+MOVE 17777 IN c;
+FETCH 2 FROM c;
+MOVE BACKWARD 5555 IN c;
+FETCH BACKWARD 2 FROM c;
+DELETE FROM s WHERE b BETWEEN 3 AND 30000;
+MOVE 4000 IN c;
+FETCH 1 FROM c;
+CALL fpt_use('any');
+ROLLBACK;
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SET enable_sort = off;
+SELECT count(*) FROM s JOIN s x USING (k);
+RESET enable_hashjoin;
+RESET enable_nestloop;
+RESET enable_sort;
+
+-- Leaves next to each other with prefixes of one length: what follows these says
+-- nothing of the order of entries of both.
+TRUNCATE s;
+DROP INDEX s_f;
+CREATE UNIQUE INDEX s_f ON s USING fptree (k);
+INSERT INTO s SELECT 'https://d' || to_char(i / 200, 'FM0000') || '.example.com/' || repeat(md5(i::text), 6), i, i FROM generate_series(1, 30000) i;
+REINDEX INDEX s_f;
+VACUUM (FREEZE, ANALYZE) s;
+SELECT fptree_index_check('s_f', true, true);
+
+-- Several processes go on where one of them has stopped to read ahead.
+CALL fpt_use('only');
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_index_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET effective_io_concurrency = 2;
+EXPLAIN (COSTS OFF) SELECT count(k) FROM s WHERE k > 'https';
+SELECT count(k), min(length(k)) FROM s WHERE k > 'https';
+SELECT count(k), sum(length(k)) FROM (SELECT k FROM s WHERE k > 'https' ORDER BY k DESC OFFSET 0) x;
+RESET max_parallel_workers_per_gather;
+RESET min_parallel_index_scan_size;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET effective_io_concurrency;
+CALL fpt_use('any');
+
+-- Eight bytes that all begin with are a prefix, too: heads tell what follows.
+CREATE TABLE eight AS SELECT md5(i::text) COLLATE "C" AS k, 'customer' || md5(i::text) COLLATE "C" AS p
+FROM generate_series(1, 50000) i;
+CREATE INDEX eight_k ON eight USING fptree (k);
+CREATE INDEX eight_p ON eight USING fptree (p);
+SELECT pg_relation_size('eight_p') <= pg_relation_size('eight_k') * 1.04 AS stored_once;
+SELECT count(*), min(k) FROM eight WHERE p = 'customer' || md5('77');
+DROP TABLE eight;
+
+SELECT fpt_check_all();
+
+\c -
+--
+-- TIDs that are relative to their nodes: a byte each, where rows follow each
+-- other in the table, but for some that may be anywhere.
+--
+CREATE SCHEMA fpt_tids;
+SET search_path = fpt_tids, public;
+SET max_parallel_maintenance_workers = 0;
+
+-- bytes of TIDs, and the part of the leaves that has these, in percent
+CREATE FUNCTION widths(ix regclass, OUT tid_width int, OUT percent bigint)
+RETURNS SETOF record LANGUAGE sql AS $$
+	SELECT tid_width, 100 * count(*) / sum(count(*)) OVER ()
+	FROM fpt_page_numbers(ix) p, fptree_page_stats(ix, p) s
+	WHERE s.level = 0 AND s.type = 'leaf'
+	GROUP BY tid_width ORDER BY tid_width
+$$;
+
+-- Are the leaves mostly, or all, of short TIDs, and is the index sound?
+CREATE FUNCTION short(ix regclass) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	p bigint := (SELECT percent FROM widths(ix) w WHERE w.tid_width = 1);
+BEGIN
+	PERFORM fptree_index_parent_check(ix, true, true);
+	RETURN CASE WHEN p >= 80 THEN 'most' WHEN p > 0 THEN 'some' ELSE 'none' END;
+END $$;
+
+-- built: ascending and descending, wide keys and narrow ones, NULLs
+CREATE TABLE t (id int8, d int, ts timestamptz, u uuid, n int, v int);
+INSERT INTO t SELECT i, i / 7, '2026-01-01'::timestamptz + i * interval '79 s',
+	(lpad(to_hex(i * 8191::int8), 12, '0') || '7' || lpad('', 19, '8'))::uuid,
+	CASE WHEN i > 5000 THEN i END, 0
+FROM generate_series(1, 30000) i;
+CREATE INDEX t_id ON t USING fptree (id);
+CREATE INDEX t_desc ON t USING fptree (id DESC);
+CREATE INDEX t_d ON t USING fptree (d);
+CREATE INDEX t_ts ON t USING fptree (ts);
+CREATE INDEX t_u ON t USING fptree (u);
+CREATE INDEX t_n ON t USING fptree (n NULLS FIRST);
+CREATE INDEX t_full ON t USING fptree (id) WITH (fillfactor = 100);
+CREATE INDEX t_empty ON t USING fptree (id) WITH (fillfactor = 30);
+VACUUM t;
+SELECT ix, short(ix::regclass)
+FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n,t_full,t_empty}'::text[]) ix;
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id'),
+	   fpt_same('SELECT id, ctid FROM t ORDER BY id DESC'),
+	   fpt_same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid'),
+	   fpt_same('SELECT ts, ctid FROM t WHERE ts > $$2026-01-10$$ ORDER BY ts'),
+	   fpt_same('SELECT u, ctid FROM t ORDER BY u'),
+	   fpt_same('SELECT n, ctid FROM t WHERE n > 29000 ORDER BY n');
+
+-- some rows elsewhere: updated ones, whose new versions are at the end
+DROP INDEX t_full, t_empty;
+UPDATE t SET v = 1, d = d WHERE id % 50 = 7;
+SELECT ix, short(ix::regclass)
+FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id');
+-- an index that is built now has them, too
+REINDEX INDEX t_id;
+REINDEX INDEX t_u;
+SELECT short('t_id'), short('t_u'), fpt_same('SELECT id, ctid FROM t ORDER BY id');
+-- VACUUM takes the old versions away, and what these had room for is free
+VACUUM t;
+SELECT ix, short(ix::regclass)
+FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
+-- all rows elsewhere, in no order: TIDs are stored whole
+DO $$
+BEGIN
+	FOR i IN 0..9 LOOP
+		UPDATE t SET v = 2, d = d WHERE mod(hashint8(id)::int8, 10) IN (i, -i) AND v < 2;
+	END LOOP;
+END $$;
+VACUUM t;
+SELECT fpt_same('SELECT id, ctid FROM t ORDER BY id'),
+	   fpt_same('SELECT d, ctid FROM t WHERE d BETWEEN 1000 AND 1010 ORDER BY d, ctid');
+SELECT ix, short(ix::regclass)
+FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
+REINDEX TABLE t;
+SELECT ix, short(ix::regclass)
+FROM unnest('{t_id,t_desc,t_d,t_ts,t_u,t_n}'::text[]) ix;
+DROP TABLE t;
+
+-- rows that come in ascending order: leaves behind are nearly full, as built;
+-- rows of all widths, so of few and many a block
+CREATE TABLE w (id int8, s text);
+CREATE TABLE x (id int8, s text);
+ALTER TABLE w ALTER s SET STORAGE plain;
+ALTER TABLE x ALTER s SET STORAGE plain;
+CREATE INDEX w_id ON w USING fptree (id);
+CREATE INDEX x_id ON x USING btree (id);
+CREATE FUNCTION wal_of(statement text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, WAL, FORMAT JSON) ' || statement INTO plan;
+	RETURN plan->0->'Plan'->>'WAL Bytes';
+END $$;
+CREATE FUNCTION loaded(bytes int, rows int, OUT widths text, OUT smaller bool,
+					   OUT no_more_wal bool) LANGUAGE plpgsql AS $$
+DECLARE
+	query text := format('SELECT i, repeat($q$x$q$, %s) FROM generate_series(1, %s) i',
+						 bytes, rows);
+BEGIN
+	TRUNCATE w, x;
+	no_more_wal := wal_of('INSERT INTO w ' || query) <= wal_of('INSERT INTO x ' || query);
+	widths := short('w_id');
+	smaller := fpt_pages('w_id') * 100 <= fpt_pages('x_id') * 25;
+END $$;
+SELECT b, l.* FROM (VALUES (0, 30000), (40, 30000), (60, 30000), (100, 20000), (1500, 8000)) v(b, n),
+	loaded(b, n) l;
+-- into free space that is scattered over the table: not for long
+TRUNCATE w, x;
+INSERT INTO w SELECT i, '' FROM generate_series(1, 40000) i;
+DELETE FROM w WHERE id % 40 = 0;
+VACUUM w;
+INSERT INTO w SELECT i, '' FROM generate_series(50001, 51000) i;
+INSERT INTO x SELECT * FROM w;
+SELECT fptree_index_parent_check('w_id', true, true);
+SELECT fpt_same('SELECT id, ctid FROM w WHERE id > 39000 ORDER BY id');
+SELECT fpt_pages('w_id') * 100 <= fpt_pages('x_id') * 25 AS smaller;
+DROP TABLE w, x;
+
+-- rows of one key, which TIDs alone put in order
+CREATE TABLE k (k int, v int);
+INSERT INTO k SELECT i / 1000, 0 FROM generate_series(0, 19999) i;
+CREATE INDEX k_k ON k USING fptree (k);
+UPDATE k SET v = 1 WHERE (ctid::text::point)[1]::int % 9 = 0;
+SELECT short('k_k') <> 'none' AS ok,
+	   fpt_same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
+DELETE FROM k WHERE v = 1;
+VACUUM k;
+INSERT INTO k SELECT i % 20, 2 FROM generate_series(1, 2000) i;
+SELECT fptree_index_parent_check('k_k', true, true);
+SELECT fpt_same('SELECT k, ctid FROM k WHERE k = 7 ORDER BY k, ctid');
+
+-- A leaf of relative TIDs that is split where neither half can be one: in the
+-- right part are a gap, over which keys cannot be relative to a node, and rows
+-- updated elsewhere at both sides of borders between nodes, too many for a node
+-- with other borders; and that part has too many entries for whole TIDs.
+SET fptree.debug_node_lines = '0,1';
+CREATE TEMP TABLE s (id int8, v int);
+INSERT INTO s SELECT i * 3, 0 FROM generate_series(1, 9000) i;
+CREATE INDEX s_id ON s USING fptree (id) WITH (fillfactor = 95);
+RESET fptree.debug_node_lines;
+CREATE INDEX s_v ON s (v);	-- no HOT updates
+CREATE TEMP TABLE p AS SELECT p AS no
+FROM fpt_page_numbers('s_id') p, fptree_page_stats('s_id', p) s
+WHERE level = 0 AND type = 'leaf' ORDER BY low_fence OFFSET 1 LIMIT 1;
+-- entries as they were built, and the last ones of some nodes
+CREATE TEMP TABLE it AS
+SELECT itemoffset AS o, key::int8 AS k,
+	node <> lead(node) OVER (ORDER BY itemoffset) AS last
+FROM p, fptree_page_items('s_id', no);
+CREATE TEMP TABLE b AS SELECT DISTINCT ON (o / 100) o AS b
+FROM it WHERE last AND o > 2200 AND o < 2700 ORDER BY o / 100, o;
+-- the gap, and two free slots in each node that the borders are between
+DELETE FROM s USING it WHERE id = k AND (o BETWEEN 2000 AND 2090 OR
+	EXISTS (SELECT FROM b WHERE o IN (b - 4, b - 3, b + 4, b + 5)));
+VACUUM s;
+-- (takes the place that this left in the table)
+INSERT INTO s SELECT 10000000 + i, 0 FROM generate_series(1, 300) i;
+SELECT tid_width, current_setting('block_size') <> '8192' OR
+	entries > capacity * 18 / 19 AS "whole TIDs have no room"
+FROM p, fptree_page_stats('s_id', no);
+-- two far TIDs, the most that there can be, in each of these nodes
+BEGIN;
+UPDATE s SET v = 1 FROM it JOIN b ON o BETWEEN b - 1 AND b + 2 WHERE id = k;
+SELECT tid_width, current_setting('block_size') <> '8192' OR
+	entries > capacity * 18 / 19 AS "whole TIDs have no room"
+FROM p, fptree_page_stats('s_id', no);
+-- others in the left part, until the page is full (old versions stay, as this
+-- is one transaction)
+UPDATE s SET v = 2 FROM it WHERE id = k AND o BETWEEN 500 AND 550;
+COMMIT;
+SELECT tid_width, count(*) > 0 AS pages
+FROM fpt_page_numbers('s_id') p, fptree_page_stats('s_id', p) s
+WHERE level = 0 AND type = 'leaf' GROUP BY 1 ORDER BY 1;
+SELECT fptree_index_parent_check('s_id', true, true);
+DROP TABLE s, p, it, b;
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA fpt_tids CASCADE;
