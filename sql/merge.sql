@@ -110,3 +110,38 @@ VACUUM ul, tmp;
 SELECT * FROM pages('ul_a');
 SELECT * FROM pages('tmp_a');
 SELECT fpt_check_all();
+
+-- Orders that do not contradict themselves, as far as anybody knows: strings in
+-- a collation of the C library, whichever it has besides "C", and types with
+-- strings or numbers in them.  Of a function that is not PostgreSQL's own nobody
+-- knows: its leaves stay.
+SELECT coalesce(min(collname), 'C') AS libc FROM pg_collation
+WHERE collprovider = 'c' AND collname NOT IN ('C', 'POSIX') AND
+	collnamespace = 'pg_catalog'::regnamespace AND
+	collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database())) \gset
+CREATE TYPE pair AS (a int, s text COLLATE :"libc");
+CREATE FUNCTION cmp(int, int) RETURNS int LANGUAGE internal IMMUTABLE STRICT AS 'btint4cmp';
+CREATE OPERATOR CLASS own_ops FOR TYPE int USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 cmp(int, int);
+CREATE TABLE l (k int, s text COLLATE :"libc", v varchar COLLATE :"libc", n name, a int[], sa text[] COLLATE :"libc",
+	r int4range, p pair, o int) WITH (autovacuum_enabled = off);
+INSERT INTO l SELECT i, md5(i::text), md5(i::text), md5(i::text), ARRAY[i, i], ARRAY[md5(i::text)],
+	int4range(i, i + 9), ROW(i, md5(i::text))::pair, hashint4(i) FROM generate_series(1, 20000) i;
+CREATE INDEX l_s ON l USING fptree (s);
+CREATE INDEX l_sk ON l USING fptree (s, k);
+CREATE INDEX l_kv ON l USING fptree (k, v DESC) INCLUDE (o);
+CREATE INDEX l_n ON l USING fptree (n COLLATE :"libc");
+CREATE INDEX l_a ON l USING fptree (a);
+CREATE INDEX l_sa ON l USING fptree (sa);
+CREATE INDEX l_r ON l USING fptree (r);
+CREATE INDEX l_p ON l USING fptree (p);
+CREATE INDEX l_o ON l USING fptree (o own_ops);
+DELETE FROM l WHERE hashint4(k)::int8 % 10 <> 0;
+VACUUM l;
+SELECT i AS index, deleted > leaves AS merged, deleted > 0 AS freed
+FROM unnest('{l_s,l_sk,l_kv,l_n,l_a,l_sa,l_r,l_p,l_o}'::regclass[]) i, pages(i);
+SELECT CASE WHEN r.problems = '' THEN 'agrees' ELSE r.problems END
+FROM fpt_compare(ARRAY['SELECT s FROM l ORDER BY s', 'SELECT s, k FROM l ORDER BY s DESC, k DESC',
+	'SELECT s FROM l WHERE s > ''8''', 'SELECT k, v FROM l ORDER BY k, v DESC', 'SELECT a FROM l ORDER BY a',
+	'SELECT r FROM l ORDER BY r DESC', 'SELECT p FROM l ORDER BY p', 'SELECT o FROM l WHERE o > 0']) r;
+SELECT fpt_check_all();

@@ -17,12 +17,16 @@
  * A version can only be compared with itself: no OIDs or names go into the
  * hash, which pg_upgrade does not keep.
  *
+ * The same walk says whether the order is one in which no comparisons
+ * contradict each other, as far as anybody knows (fpt_order_is_sound).
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
 #include "access/genam.h"
 #include "access/parallel.h"
+#include "access/transam.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -48,6 +52,7 @@ typedef struct FPTVersions
 {
 	List	   *versions;		/* of Oids, which are 32 bits */
 	List	   *rowtypes;
+	bool		doubtful;		/* see fpt_order_is_sound() */
 } FPTVersions;
 
 /*
@@ -62,6 +67,7 @@ add_collation(FPTVersions *v, Oid collation)
 
 	if (!OidIsValid(collation) || fpt_collation_is_c(collation))
 		return;
+	v->doubtful |= !fpt_collation_is_libc(collation);
 	version = fpt_collation_version(collation);
 	if (version != 0)
 		v->versions = list_append_unique_oid(v->versions, version);
@@ -160,24 +166,47 @@ add_order(FPTVersions *v, Oid type, Oid cmpproc, Oid collation)
 				return;
 			break;
 	}
+	v->doubtful |= !OidIsValid(cmpproc) || cmpproc >= FirstNormalObjectId;
 	add_collation(v, collation);
 	add_collation(v, DEFAULT_COLLATION_OID);
+}
+
+/*
+ * The orders of an index's key columns.  The index is locked; otherwise as
+ * add_order().
+ */
+static void
+add_index(FPTVersions *v, Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			n = IndexRelationGetNumberOfKeyAttributes(rel);
+
+	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
+	for (int i = 0; i < n; i++)
+		add_order(v, TupleDescAttr(desc, i)->atttypid,
+				  index_getprocid(rel, i + 1, FPT_ORDER_PROC),
+				  rel->rd_indcollation[i]);
+}
+
+bool
+fpt_order_is_sound(Relation rel)
+{
+	FPTVersions v = {NIL, NIL, false};
+
+	add_index(&v, rel);
+	list_free(v.versions);
+	list_free(v.rowtypes);
+	return !v.doubtful;
 }
 
 uint32
 fpt_collations_version(Relation rel)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
-	int			n = IndexRelationGetNumberOfKeyAttributes(rel);
-	FPTVersions v = {NIL, NIL};
+	FPTVersions v = {NIL, NIL, false};
 	ListCell   *lc;
 	uint32		hash = 0;
 
-	Assert(CheckRelationLockedByMe(rel, AccessShareLock, true));
-	for (int i = 0; i < n; i++)
-		add_order(&v, TupleDescAttr(desc, i)->atttypid,
-				  index_getprocid(rel, i + 1, FPT_ORDER_PROC),
-				  rel->rd_indcollation[i]);
+	add_index(&v, rel);
 	list_sort(v.versions, list_oid_cmp);
 	foreach(lc, v.versions)
 		hash = hash_combine(hash, lfirst_oid(lc));

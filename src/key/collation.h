@@ -21,6 +21,15 @@
 extern uint32 fpt_collations_version(Relation rel);
 
 /*
+ * Is the order of an index's keys one that is not known to contradict itself
+ * anywhere?  Functions of PostgreSQL's own, with collations that compare bytes
+ * or are the C library's, make such orders.  ICU has collations that do not,
+ * and nobody knows what an extension's function does.  Needs and does the same
+ * as fpt_collations_version().
+ */
+extern bool fpt_order_is_sound(Relation rel);
+
+/*
  * Warn, once in a session, of an index with other ones (FPTIndex.stale).  A
  * parallel worker does not: its leader has.  Raises nothing above WARNING.
  */

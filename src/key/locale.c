@@ -21,14 +21,35 @@
 #include "server/compat.h"
 
 /*
+ * The row of a collation, or of the database for the default one; *cache says
+ * which, *provider who has it.  Reads catalogues; may raise.
+ */
+static HeapTuple
+fpt_collation_row(Oid collation, int *cache, char *provider)
+{
+	bool		isdefault = collation == DEFAULT_COLLATION_OID;
+	HeapTuple	tup;
+
+	Assert(OidIsValid(collation));
+	*cache = isdefault ? DATABASEOID : COLLOID;
+	tup = SearchSysCache1(*cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
+												   collation));
+	if (!HeapTupleIsValid(tup))
+		elog(ERROR, "cache lookup failed for collation %u", collation);
+	*provider = isdefault ?
+		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
+		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
+	return tup;
+}
+
+/*
  * See key/locale.h.  "C" and "POSIX" of the C library, and all of the provider
  * that is built in (from 17 on), which has no other.  ICU has none.
  */
 bool
 fpt_collation_is_c(Oid collation)
 {
-	bool		isdefault = collation == DEFAULT_COLLATION_OID;
-	int			cache = isdefault ? DATABASEOID : COLLOID;
+	int			cache;
 	HeapTuple	tup;
 	char		provider;
 	bool		isnull;
@@ -37,14 +58,8 @@ fpt_collation_is_c(Oid collation)
 
 	if (!OidIsValid(collation))
 		return false;
-	tup = SearchSysCache1(cache, ObjectIdGetDatum(isdefault ? MyDatabaseId :
-												  collation));
-	if (!HeapTupleIsValid(tup))
-		elog(ERROR, "cache lookup failed for collation %u", collation);
-	provider = isdefault ?
-		((Form_pg_database) GETSTRUCT(tup))->datlocprovider :
-		((Form_pg_collation) GETSTRUCT(tup))->collprovider;
-	name = SysCacheGetAttr(cache, tup, isdefault ?
+	tup = fpt_collation_row(collation, &cache, &provider);
+	name = SysCacheGetAttr(cache, tup, cache == DATABASEOID ?
 						   Anum_pg_database_datcollate :
 						   Anum_pg_collation_collcollate, &isnull);
 	result = provider == COLLPROVIDER_BUILTIN;
@@ -57,6 +72,17 @@ fpt_collation_is_c(Oid collation)
 	}
 	ReleaseSysCache(tup);
 	return result;
+}
+
+/* See key/locale.h. */
+bool
+fpt_collation_is_libc(Oid collation)
+{
+	int			cache;
+	char		provider;
+
+	ReleaseSysCache(fpt_collation_row(collation, &cache, &provider));
+	return provider == COLLPROVIDER_LIBC;
 }
 
 /*

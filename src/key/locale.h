@@ -15,6 +15,9 @@
  */
 extern bool fpt_collation_is_c(Oid collation);
 
+/* Is a collation of the C library?  Not of none.  The same about catalogues. */
+extern bool fpt_collation_is_libc(Oid collation);
+
 /*
  * A hash of a collation's version; 0: the library does not tell one, or there
  * is nothing that could change.  Reads catalogues; may raise.  No page may be

@@ -16,6 +16,7 @@
 #include "storage/predicate.h"
 #include "utils/rel.h"
 
+#include "key/collation.h"
 #include "page/format.h"
 #include "page/join.h"
 #include "page/kernel.h"
@@ -31,16 +32,17 @@
 /*
  * See tree/join.h.  A page is no fuller than a build would have left it: it has
  * room for a tenth of its entries by default, and its halves are merged again
- * only if both lose some.  Where comparisons are not to be trusted the parent
- * may not be found, and nothing is merged.
+ * only if both lose some.  Where comparisons are not to be trusted a scan that
+ * goes on at a key may miss the entries that have moved, and nothing is merged.
  */
 int
 fpt_join_most(FPTPrune *p)
 {
-	FPTOptions *opts = (FPTOptions *) p->rel->rd_options;
+	FPTOptions *opts;
 
-	if (p->ix->stale || p->ix->unsure)
+	if (p->ix->stale || (p->ix->unsure && !fpt_order_is_sound(p->rel)))
 		return 0;
+	opts = (FPTOptions *) p->rel->rd_options;
 	return 10 * (opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR);
 }
 

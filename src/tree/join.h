@@ -12,8 +12,9 @@
 
 /*
  * How full a page may be that two leaves become, and how full both together for
- * that to be tried, in thousandths (fpt_page_thousandths).  0: merge none.
- * Reads the index's options, no catalogue.
+ * that to be tried, in thousandths (fpt_page_thousandths).  0: merge none.  The
+ * first reads catalogues, so no page may be locked, and p->ix is a copy; it may
+ * raise, or be cancelled.  The index is locked.
  */
 extern int	fpt_join_most(FPTPrune *p);
 extern int	fpt_join_look(int most);
