@@ -198,6 +198,13 @@ COMMIT;
 FETCH late;
 CLOSE late;
 
+-- a row of the node is none of the table's
+BEGIN;
+DECLARE c CURSOR FOR SELECT count(*), sum(k) FROM t WHERE k > 100;
+FETCH c;
+UPDATE t SET k = 0 WHERE CURRENT OF c;
+ROLLBACK;
+
 -- parameters
 SET plan_cache_mode = force_generic_plan;
 PREPARE p (int, int) AS SELECT count(*), sum(k) FROM t WHERE k BETWEEN $1 AND $2;

@@ -287,6 +287,18 @@ COMMIT;
 FETCH ALL late;
 CLOSE late;
 
+-- a row of the node is none of the table's
+BEGIN;
+DECLARE c CURSOR FOR SELECT DISTINCT k FROM t WHERE k > 80 ORDER BY k;
+FETCH c;
+UPDATE t SET k = 0 WHERE CURRENT OF c;
+ROLLBACK;
+BEGIN;
+DECLARE c CURSOR FOR SELECT DISTINCT k FROM t WHERE k < -80 ORDER BY k;
+FETCH c;
+DELETE FROM t WHERE CURRENT OF c;
+ROLLBACK;
+
 -- parameters
 SET plan_cache_mode = force_generic_plan;
 PREPARE p (int) AS SELECT DISTINCT k FROM t WHERE k < $1 ORDER BY k;

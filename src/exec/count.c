@@ -304,11 +304,10 @@ fpt_count_begin(CustomScanState *css, EState *estate, int eflags)
 	fpt_node_open(&st->ns, css, indexid, eflags);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	fpt_putoff_init(&st->off, estate->es_query_cxt,
-					css->ss.ss_currentRelation,
+	fpt_putoff_init(&st->off, estate->es_query_cxt, st->ns.table,
 					st->values ? FPT_PUTOFF_WORDS : FPT_PUTOFF_VALUE);
-	fpt_putoff_init(&st->offnull, estate->es_query_cxt,
-					css->ss.ss_currentRelation, FPT_PUTOFF_VALUE);
+	fpt_putoff_init(&st->offnull, estate->es_query_cxt, st->ns.table,
+					FPT_PUTOFF_VALUE);
 }
 
 /* The results, in the node's scan tuple, after the index's columns. */

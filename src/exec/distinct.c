@@ -420,8 +420,7 @@ fpt_distinct_begin(CustomScanState *css, EState *estate, int eflags)
 										ALLOCSET_SMALL_SIZES);
 	st->other.cxt = AllocSetContextCreate(cxt, "fptree key",
 										  ALLOCSET_SMALL_SIZES);
-	fpt_putoff_init(&st->off, cxt, css->ss.ss_currentRelation,
-					FPT_PUTOFF_WORDS);
+	fpt_putoff_init(&st->off, cxt, st->ns.table, FPT_PUTOFF_WORDS);
 }
 
 /* Begin the scan anew: nothing is known of batches. */

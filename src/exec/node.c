@@ -33,6 +33,8 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 
 	Assert(css->ss.ss_currentRelation != NULL);
 	ns->css = css;
+	ns->table = css->ss.ss_currentRelation;
+	css->ss.ss_currentRelation = NULL;
 	ns->indexid = indexid;
 	ns->dir = ForwardScanDirection;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -81,9 +83,8 @@ fpt_node_restart(FPTNodeScan *ns)
 	{
 		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
 
-		ns->scan = fpt_index_beginscan(ns->css->ss.ss_currentRelation,
-									   ns->index, estate->es_snapshot,
-									   ns->nkeys);
+		ns->scan = fpt_index_beginscan(ns->table, ns->index,
+									   estate->es_snapshot, ns->nkeys);
 		ns->scan->xs_want_itup = true;
 		MemoryContextSwitchTo(old);
 	}
@@ -118,7 +119,7 @@ fpt_node_prepare(FPTNodeScan *ns)
 	MemoryContext old = MemoryContextSwitchTo(css->ss.ps.state->es_query_cxt);
 
 	ns->recheck = ExecInitQual(plan->custom_exprs, &css->ss.ps);
-	ns->row = table_slot_create(css->ss.ss_currentRelation, NULL);
+	ns->row = table_slot_create(ns->table, NULL);
 	MemoryContextSwitchTo(old);
 }
 

@@ -23,6 +23,7 @@
 typedef struct FPTNodeScan
 {
 	CustomScanState *css;
+	Relation	table;
 	Oid			indexid;
 	Relation	index;			/* NULL: EXPLAIN only */
 	IndexScanDesc scan;			/* NULL: not begun */
@@ -47,6 +48,10 @@ extern List *fpt_node_tuple(List *columns, List *aggrefs);
  * Open the index and make scan keys of its conditions; from
  * BeginCustomScan.  The table is open and locked, the index is locked as the
  * table.  Reads catalogues; allocates in the query's context.
+ *
+ * From then on the node has no current relation: its rows are none of the
+ * table's, and UPDATE ... WHERE CURRENT OF would take the table's place of one
+ * from the node if it found it by that (execCurrentOf).
  */
 extern void fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
 						  int eflags);
