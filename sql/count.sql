@@ -290,6 +290,19 @@ SET ROLE fpt_count_role;
 SELECT count(*) FROM t WHERE k > 100;
 RESET ROLE;
 
+-- an aggregate that the user may not call
+GRANT SELECT ON t TO fpt_count_role;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION pg_catalog.sum(int) FROM PUBLIC;
+SET LOCAL ROLE fpt_count_role;
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM t WHERE k > 9990;
+SAVEPOINT s;
+SELECT count(*), sum(k) FROM t WHERE k > 9990;
+ROLLBACK TO s;
+EXPLAIN (COSTS OFF) SELECT count(*), sum(k) FROM t WHERE k > 9990;
+ROLLBACK;
+
 -- other relations
 CREATE TABLE parent (k int);
 CREATE TABLE child () INHERITS (parent);

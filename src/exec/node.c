@@ -9,11 +9,13 @@
 
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "catalog/objectaccess.h"
 #include "executor/executor.h"
 #include "executor/nodeIndexscan.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "storage/predicate.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -22,6 +24,29 @@
 #include "exec/node.h"
 #include "scan/state.h"
 #include "server/compat.h"
+
+/*
+ * May the user call the aggregates that the node does the work of?  Core asks
+ * when it prepares a node that aggregates, for EXPLAIN, too.  Reads catalogues;
+ * raises the error if not.
+ */
+static void
+fpt_node_require_aggregates(const CustomScan *plan)
+{
+	ListCell   *lc;
+
+	foreach(lc, plan->custom_scan_tlist)
+	{
+		Aggref	   *agg = (Aggref *) lfirst_node(TargetEntry, lc)->expr;
+
+		if (!IsA(agg, Aggref))
+			continue;
+		if (fpt_function_acl(agg->aggfnoid) != ACLCHECK_OK)
+			aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_AGGREGATE,
+						   get_func_name(agg->aggfnoid));
+		InvokeFunctionExecuteHook(agg->aggfnoid);
+	}
+}
 
 void
 fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
@@ -37,6 +62,7 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 	css->ss.ss_currentRelation = NULL;
 	ns->indexid = indexid;
 	ns->dir = ForwardScanDirection;
+	fpt_node_require_aggregates(plan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	ns->index = index_open(indexid, rte->rellockmode);

@@ -47,7 +47,8 @@ extern List *fpt_node_tuple(List *columns, List *aggrefs);
 /*
  * Open the index and make scan keys of its conditions; from
  * BeginCustomScan.  The table is open and locked, the index is locked as the
- * table.  Reads catalogues; allocates in the query's context.
+ * table.  Reads catalogues; allocates in the query's context.  Raises an error
+ * if the user may not call an aggregate of the node's.
  *
  * From then on the node has no current relation: its rows are none of the
  * table's, and UPDATE ... WHERE CURRENT OF would take the table's place of one

@@ -34,6 +34,7 @@
 #include "access/tableam.h"
 #include "access/xloginsert.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_tablespace.h"
 #include "commands/explain.h"
 #include "commands/vacuum.h"
@@ -862,6 +863,19 @@ fpt_tablespace_acl(Oid space, Oid role)
 	return object_aclcheck(TableSpaceRelationId, space, role, ACL_CREATE);
 #else
 	return pg_tablespace_aclcheck(space, role, ACL_CREATE);
+#endif
+}
+
+/* May the user call this function?  Reads catalogues. */
+static inline AclResult
+fpt_function_acl(Oid function)
+{
+	Assert(OidIsValid(function));
+#if PG_VERSION_NUM >= 160000
+	return object_aclcheck(ProcedureRelationId, function, GetUserId(),
+						   ACL_EXECUTE);
+#else
+	return pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
 #endif
 }
 
