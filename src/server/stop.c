@@ -71,6 +71,7 @@ static const char *const fpt_stop_names[FPT_NSTOPS] = {
 	[FPT_STOP_LEAF_UNLINKED] = "leaf_unlinked",
 	[FPT_STOP_INNER_UNLINKED] = "inner_unlinked",
 	[FPT_STOP_JOIN_LEAF] = "join_leaf",
+	[FPT_STOP_JOIN_ALONE] = "join_alone",
 	[FPT_STOP_MERGE_INNER] = "merge_inner",
 	[FPT_STOP_FREE_PAGES] = "free_pages",
 	[FPT_STOP_BUILD_LOAD] = "build_load",

@@ -76,6 +76,7 @@ typedef enum FPTStop
 	FPT_STOP_LEAF_UNLINKED,		/* leaf unlinked, not in the free space map */
 	FPT_STOP_INNER_UNLINKED,	/* the same above the leaves */
 	FPT_STOP_JOIN_LEAF,			/* leaf to be merged, nothing locked */
+	FPT_STOP_JOIN_ALONE,		/* all locked, nobody else had it pinned */
 	FPT_STOP_MERGE_INNER,		/* a leaf without neighbour found, unlocked */
 	FPT_STOP_FREE_PAGES,		/* walk over, to look for forgotten pages */
 

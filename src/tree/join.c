@@ -66,7 +66,7 @@ fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
 	FPTResult	res;
 	Page		page;
 
-	Assert(IsBufferCleanupOK(u->target));	/* P7 */
+	Assert(u->alone);			/* P7 */
 	Assert(!u->to_right && fpt_buffer_locked(u->left, true));
 	if (p->join == NULL)
 		p->join = palloc(sizeof(FPTJoinWork));
@@ -98,13 +98,16 @@ fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
 
 	Assert(left != FPT_NOPAGE && most > 0);
 	fpt_stop_point(FPT_STOP_JOIN_LEAF);
+
+	/* Who pins it after this look waits for the lock, and has read nothing. */
 	if (fpt_unlink_lock(p, &u, pageno, 0) && BufferIsValid(u.left) &&
 		fpt_bufpage(u.left) == left &&
 		fpt_header(BufferGetPage(u.target))->right == right &&
 		fpt_header(BufferGetPage(u.target))->nkids > 0 &&
 		(u.loc.kid > 0 || u.loc.rank > 0) &&
-		IsBufferCleanupOK(u.target))	/* P7 */
+		(u.alone = IsBufferCleanupOK(u.target)))	/* P7 */
 	{
+		fpt_stop_point(FPT_STOP_JOIN_ALONE);
 		u.to_right = false;
 		done = fpt_join_apply(p, &u, most, fill);
 		if (done)

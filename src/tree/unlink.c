@@ -246,7 +246,7 @@ fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal)
 		   fpt_header(BufferGetPage(u->target))->level + 1);
 	Assert(fpt_header(BufferGetPage(u->target))->level > 0 ||
 		   fpt_header(BufferGetPage(u->target))->nkids == 0 ||
-		   IsBufferCleanupOK(u->target));	/* P4, P7 */
+		   u->alone);			/* P4, P7 */
 	Assert(fpt_bufpage(u->target) > FPT_FIRSTPAGE);
 	Assert(u->to_right ? rightno != 0 : leftno != 0);
 	Assert(leftno != rightno);

@@ -48,6 +48,7 @@ typedef struct FPTUnlink
 	FPTKey		high;
 	FPTLoc		loc;			/* the target's downlink in the parent */
 	bool		to_right;		/* the right sibling takes over, or the left */
+	bool		alone;			/* locked, the target had our pin only (P7) */
 } FPTUnlink;
 
 /* Between which pages an unlinked one was; FPT_NOPAGE at the level's ends. */
