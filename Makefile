@@ -16,10 +16,10 @@ PG_CFLAGS = -MMD -MP
 # server differ in what a header brings with it.
 PG_CFLAGS += -Werror=implicit-function-declaration
 
-# Until 15 PGXS lets other libraries take the place of any function of ours, so
-# that none is inlined, or called, but by a detour.
+# Until 15 PGXS exports all functions, and lets other libraries take the place of
+# any: none is inlined, or called, but by a detour.
 NO_DETOUR_CFLAGS = -fno-semantic-interposition
-NO_DETOUR_LINK = -Wl,-Bsymbolic
+NO_DETOUR_LINK = -Wl,--version-script=$(srcdir)/src/exports
 
 # setup makes the extension and what the other files share
 first = $(if $(filter setup,$(1)),setup) $(filter-out setup,$(1))

@@ -1,5 +1,6 @@
 # ALTER EXTENSION ... UPDATE: from each version whose script is installed, with
-# an index in use, to the same objects as CREATE EXTENSION makes.
+# an index in use, to the same objects as CREATE EXTENSION makes.  The library
+# exports what the scripts name, and no function more.
 
 use strict;
 use warnings;
@@ -72,6 +73,18 @@ query('fresh', 'CREATE EXTENSION fptree');
 my $fresh = members('fresh');
 
 cmp_ok(scalar(split /\n/, $fresh), '>', 100, 'it has its objects');
+
+# Libraries of a server see each other's symbols.
+my $pkglibdir = `pg_config --pkglibdir`;
+chomp($pkglibdir);
+my @exported = sort map { / (fpt\w*)$/ ? $1 : () }
+  split /\n/, `nm -D --defined-only '$pkglibdir/fptree.so'`;
+my $named = query('fresh',
+	"SELECT DISTINCT prosrc FROM pg_proc WHERE probin = 'fptree'");
+is_deeply(\@exported,
+	[ sort 'fpt_parallel_build_main', split(/\n/, $named) ],
+	'no function is exported but those that the server looks up');
+
 foreach my $old (@versions)
 {
 	next if $old eq $version;
