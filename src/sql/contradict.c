@@ -107,25 +107,24 @@ fpt_contradict(Relation rel, const char *how)
 
 /*
  * Do comparisons of a key with itself, and with each two neighbours of a page,
- * contradict each other?  Raises an error if so.  "at" is its place in the
- * page, or -1.
+ * contradict each other?  Raises an error if so.  The key may be one of the
+ * page's.
  */
 static void
-fpt_contradict_key(const FPTOrdered *o, const FPTKey *s, int at,
-				   const char *name)
+fpt_contradict_key(const FPTOrdered *o, const FPTKey *s, const char *name)
 {
-	int			before = -1;	/* the last key that s was compared with */
+	const FPTKey *before = NULL;	/* the last one that s was compared with */
 	int			last = 0;
 
 	if (fpt_key_cmp(o->l, s, s) != 0)
 		fpt_contradict(o->rel, psprintf("%s is not equal to itself", name));
-	for (int i = 0; i < o->n; i++)
+	for (const FPTKey *key = o->keys; key < o->keys + o->n; key++)
 	{
-		const FPTKey *key = &o->keys[i];
+		int			i = key - o->keys;
 		int			c;
 
 		CHECK_FOR_INTERRUPTS();
-		if (i == at)
+		if (key == s)
 			continue;
 		c = fpt_key_cmp(o->l, s, key);
 		if ((c > 0) != (fpt_key_cmp(o->l, key, s) < 0))
@@ -135,13 +134,13 @@ fpt_contradict_key(const FPTOrdered *o, const FPTKey *s, int at,
 									fpt_ordered_name(o, key, i),
 									c > 0 ? "not before" : "before"));
 		/* s <= p < q <= s */
-		if (before >= 0 && last <= 0 && c >= 0 &&
-			fpt_key_cmp(o->l, &o->keys[before], key) < 0)
+		if (before != NULL && last <= 0 && c >= 0 &&
+			fpt_key_cmp(o->l, before, key) < 0)
 			fpt_contradict(o->rel,
 						   psprintf("%s is before %s, which is not after %s, which is not after the first",
-									fpt_ordered_name(o, NULL, before),
+									fpt_ordered_name(o, NULL, before - o->keys),
 									fpt_ordered_name(o, key, i), name));
-		before = i;
+		before = key;
 		last = c;
 	}
 }
@@ -206,7 +205,7 @@ fpt_contradict_leaves(FPTOrdered *o, FPTIndex *ix, const FPTKey *s,
 						   psprintf("the low fence of page %u is before its high fence, which is not after %s, which is not after the first",
 									pageno, name));
 		if (n < FPT_CONTRADICT_MAX)
-			fpt_contradict_key(o, s, -1, name);
+			fpt_contradict_key(o, s, name);
 		n = Min(n + o->n, FPT_CONTRADICT_MAX);
 		pageno = fpt_header(page)->right;
 	}
@@ -246,9 +245,9 @@ fpt_contradict_page(Relation rel, FPTIndex *ix, void *page, uint32 pageno)
 		if (fpt_key_cmp(o->l, &o->keys[Min(i, next)],
 						&o->keys[Max(i, next)]) < 0)
 			continue;
-		fpt_contradict_key(o, &o->keys[i], i,
+		fpt_contradict_key(o, &o->keys[i],
 						   fpt_ordered_name(o, &o->keys[i], i));
-		fpt_contradict_key(o, &o->keys[next], next,
+		fpt_contradict_key(o, &o->keys[next],
 						   fpt_ordered_name(o, &o->keys[next], next));
 		if (wrong++ == 0)
 			first = i;
@@ -275,6 +274,6 @@ fpt_contradict_search(Relation rel, FPTIndex *ix, const FPTKey *key,
 		return;
 	name = fpt_ordered_name(o, key, -1);
 	if (fpt_ordered_read(o, leaf, pageno))
-		fpt_contradict_key(o, key, -1, name);
+		fpt_contradict_key(o, key, name);
 	fpt_contradict_leaves(o, ix, key, name);
 }
