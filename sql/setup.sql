@@ -16,14 +16,16 @@ DO $$ BEGIN
 END $$;
 SET jit = off;
 
--- Queries that count, or want each key once, are there to try index scans; count.sql
--- and distinct.sql are for the nodes that would do it in their place.
+-- Most queries are there to try the access method by core's scans; count.sql,
+-- distinct.sql and onlyscan.sql are for the nodes that would take their place.
 DO $$ BEGIN
 	EXECUTE format('ALTER DATABASE %I SET fptree.enable_count = off', current_database());
 	EXECUTE format('ALTER DATABASE %I SET fptree.enable_distinct = off', current_database());
+	EXECUTE format('ALTER DATABASE %I SET fptree.enable_indexonlyscan = off', current_database());
 END $$;
 SET fptree.enable_count = off;
 SET fptree.enable_distinct = off;
+SET fptree.enable_indexonlyscan = off;
 
 -- Does a query give the same rows by an index as by the table, in order?
 CREATE FUNCTION fpt_same(query text) RETURNS bool LANGUAGE plpgsql AS $f$
@@ -261,7 +263,8 @@ BEGIN
 	EXECUTE 'EXPLAIN (SETTINGS, FORMAT JSON) ' || query INTO plan;
 	RETURN (SELECT jsonb_object_agg(key, value)
 			FROM jsonb_each(plan->0->'Settings')
-			WHERE key LIKE 'fptree.%' AND key NOT IN ('fptree.enable_count', 'fptree.enable_distinct'));
+			WHERE key LIKE 'fptree.%' AND key NOT IN ('fptree.enable_count', 'fptree.enable_distinct',
+				'fptree.enable_indexonlyscan'));
 END $$;
 
 -- Operator families of other files: from version 18 on, any family that has an

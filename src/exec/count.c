@@ -31,14 +31,13 @@
 
 typedef struct FPTCountState
 {
-	CustomScanState css;		/* must be first */
+	CustomScanState css;		/* these two are an FPTNodeState */
 	FPTNodeScan ns;
 	List	   *aggregates;		/* FPTAggregate */
 	Oid			keytype;
 	bool		nulls;			/* is a key NULL? is asked */
 	bool		values;			/* its value is */
 	bool		done;			/* the row has been returned */
-	FPTSight	sight;
 	FPTPutOff	off;			/* entries put off, with values */
 	FPTPutOff	offnull;		/* those with a NULL, if it matters */
 	FPTTally	tally;
@@ -66,7 +65,7 @@ fpt_count_numbers(FPTCountState *st, const FPTBatch *b, int from, int to)
 	{
 		if (st->numbers != NULL)
 			pfree(st->numbers);
-		st->numbers = MemoryContextAlloc(st->sight.cxt,
+		st->numbers = MemoryContextAlloc(st->ns.sight.cxt,
 										 b->max * sizeof(int64));
 		st->maxnumbers = b->max;
 	}
@@ -172,13 +171,13 @@ fpt_count_run(FPTCountState *st, const FPTBatch *b, int from, int to)
 
 /*
  * Count the current batch, of whose entries nhidden are not proven to be
- * visible, as st->sight.hidden says.  Looks up those put off if there is no
+ * visible, as st->ns.sight.hidden says.  Looks up those put off if there is no
  * room for more: no page is locked.
  */
 static void
 fpt_count_batch(FPTCountState *st, const FPTBatch *b, int nhidden)
 {
-	const int  *hidden = st->sight.hidden;
+	const int  *hidden = st->ns.sight.hidden;
 	int			from = 0;
 
 	if (nhidden > 0)
@@ -247,7 +246,7 @@ fpt_count_all(FPTCountState *st)
 	for (more = fpt_batch_first(scan, so, b, ForwardScanDirection); more;
 		 more = fpt_batch_after(scan, b, b, ForwardScanDirection))
 	{
-		int			nhidden = fpt_sight_look(scan, &st->sight);
+		int			nhidden = fpt_sight_look(scan, &st->ns.sight, true);
 
 		pgstat_count_index_tuples(scan->indexRelation, b->n);
 		fpt_count_batch(st, b, nhidden);
@@ -264,7 +263,7 @@ fpt_count_each(FPTCountState *st)
 {
 	TupleTableSlot *slot = st->css.ss.ss_ScanTupleSlot;
 
-	while (fpt_node_next(&st->ns, &st->sight.map))
+	while (fpt_node_next(&st->ns))
 	{
 		if (slot->tts_isnull[0] && st->nulls)
 			st->tally.rows++;
@@ -300,7 +299,6 @@ fpt_count_begin(CustomScanState *css, EState *estate, int eflags)
 		st->nulls |= lfirst_int(lc) != FPT_AGG_COUNT;
 		st->values |= fpt_aggregate_wants_value(lfirst_int(lc));
 	}
-	st->sight.cxt = estate->es_query_cxt;
 	fpt_node_open(&st->ns, css, indexid, eflags);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
@@ -361,15 +359,6 @@ fpt_count_exec(CustomScanState *css)
 	return ExecProject(css->ss.ps.ps_ProjInfo);
 }
 
-static void
-fpt_count_end(CustomScanState *css)
-{
-	FPTCountState *st = (FPTCountState *) css;
-
-	fpt_map_done(&st->sight.map);
-	fpt_node_close(&st->ns);
-}
-
 /* The scan itself is begun anew when the row is asked for. */
 static void
 fpt_count_rescan(CustomScanState *css)
@@ -387,19 +376,10 @@ static const CustomExecMethods fpt_count_exec_methods = {
 	.CustomName = FPT_COUNT_NAME,
 	.BeginCustomScan = fpt_count_begin,
 	.ExecCustomScan = fpt_count_exec,
-	.EndCustomScan = fpt_count_end,
+	.EndCustomScan = fpt_node_end,
 	.ReScanCustomScan = fpt_count_rescan,
 	.ExplainCustomScan = fpt_count_explain,
 };
-
-IndexScanDesc
-fpt_count_scan(PlanState *ps)
-{
-	if (!IsA(ps, CustomScanState) ||
-		((CustomScanState *) ps)->methods != &fpt_count_exec_methods)
-		return NULL;
-	return ((FPTCountState *) ps)->ns.scan;
-}
 
 static Node *
 fpt_count_state(CustomScan *plan)

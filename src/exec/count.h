@@ -8,7 +8,6 @@
 #ifndef FPT_EXEC_COUNT_H
 #define FPT_EXEC_COUNT_H
 
-#include "access/genam.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
@@ -29,8 +28,5 @@ extern void fpt_count_register(void);
 extern CustomScan *fpt_count_plan(Index scanrelid, Oid indexid, List *columns,
 								  List *aggrefs, List *aggregates,
 								  Oid keytype, List *quals);
-
-/* The scan of such a node; NULL: not begun, or another node. */
-extern IndexScanDesc fpt_count_scan(PlanState *ps);
 
 #endif							/* FPT_EXEC_COUNT_H */

@@ -45,7 +45,7 @@
 
 typedef struct FPTDistinctState
 {
-	CustomScanState css;		/* must be first */
+	CustomScanState css;		/* these two are an FPTNodeState */
 	FPTNodeScan ns;
 	int			ncols;			/* of a key */
 	int			ncounts;		/* columns of the result that count rows */
@@ -53,7 +53,6 @@ typedef struct FPTDistinctState
 	bool		begun;			/* a batch has been read */
 	bool		ended;			/* no batch is left */
 	bool		each;			/* entry by entry (E4) */
-	FPTSight	sight;
 	FPTPutOff	off;
 	FPTSkip		skip;
 	FPTGroups	groups;			/* of the current batch, */
@@ -106,7 +105,7 @@ fpt_distinct_visit(FPTDistinctState *st)
 static void
 fpt_distinct_proven(FPTDistinctState *st, const FPTBatch *b, int nhidden)
 {
-	const int  *hidden = st->sight.hidden;
+	const int  *hidden = st->ns.sight.hidden;
 	int			k = 0;
 
 	for (int i = 0; i < st->groups.n; i++)
@@ -156,7 +155,7 @@ fpt_distinct_some(FPTDistinctState *st, const FPTBatch *b, int done, int max)
 /*
  * Find out which groups of the batch have visible rows, and how many: all rows
  * are counted, or else one of each group is found, if there is one.  nhidden
- * entries are not proven to be visible, as st->sight.hidden says.
+ * entries are not proven to be visible, as st->ns.sight.hidden says.
  *
  * If all entries of a group are hidden, one row of it is looked up first, with
  * those of other groups page by page, then four rows, and so on: few more than
@@ -286,7 +285,7 @@ fpt_distinct_batch(FPTDistinctState *st)
 		return false;
 	pgstat_count_index_tuples(scan->indexRelation, b->n);
 	fpt_groups_find(scan, &st->groups, !so->ix.stale && !so->disorder);
-	fpt_distinct_show(st, b, fpt_sight_look(scan, &st->sight));
+	fpt_distinct_show(st, b, fpt_sight_look(scan, &st->ns.sight, true));
 	fpt_distinct_join(st);
 	return true;
 }
@@ -369,7 +368,7 @@ fpt_distinct_each(FPTDistinctState *st)
 	FPTGroupKey was;
 	int64		rows;
 
-	while (!st->ended && fpt_node_next(&st->ns, &st->sight.map))
+	while (!st->ended && fpt_node_next(&st->ns))
 	{
 		if (st->key.valid &&
 			fpt_group_is_key(scan, &st->groups, slot->tts_values,
@@ -414,7 +413,6 @@ fpt_distinct_begin(CustomScanState *css, EState *estate, int eflags)
 		ForwardScanDirection;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
-	st->sight.cxt = cxt;
 	fpt_groups_init(&st->groups, cxt, st->ncols);
 	st->key.cxt = AllocSetContextCreate(cxt, "fptree key",
 										ALLOCSET_SMALL_SIZES);
@@ -461,15 +459,6 @@ fpt_distinct_exec(CustomScanState *css)
 	return ExecProject(css->ss.ps.ps_ProjInfo);
 }
 
-static void
-fpt_distinct_end(CustomScanState *css)
-{
-	FPTDistinctState *st = (FPTDistinctState *) css;
-
-	fpt_map_done(&st->sight.map);
-	fpt_node_close(&st->ns);
-}
-
 /* The scan itself is begun anew when a row is asked for. */
 static void
 fpt_distinct_rescan(CustomScanState *css)
@@ -498,8 +487,6 @@ fpt_distinct_explain(CustomScanState *css, List *ancestors, ExplainState *es)
 											  prefix, false));
 	}
 	ExplainPropertyList("Group Key", key, es);
-	if (ScanDirectionIsBackward(st->ns.dir))
-		ExplainPropertyText("Scan Direction", "Backward", es);
 	fpt_node_explain(&st->ns, ancestors, es);
 }
 
@@ -507,19 +494,10 @@ static const CustomExecMethods fpt_distinct_exec_methods = {
 	.CustomName = FPT_DISTINCT_NAME,
 	.BeginCustomScan = fpt_distinct_begin,
 	.ExecCustomScan = fpt_distinct_exec,
-	.EndCustomScan = fpt_distinct_end,
+	.EndCustomScan = fpt_node_end,
 	.ReScanCustomScan = fpt_distinct_rescan,
 	.ExplainCustomScan = fpt_distinct_explain,
 };
-
-IndexScanDesc
-fpt_distinct_scan(PlanState *ps)
-{
-	if (!IsA(ps, CustomScanState) ||
-		((CustomScanState *) ps)->methods != &fpt_distinct_exec_methods)
-		return NULL;
-	return ((FPTDistinctState *) ps)->ns.scan;
-}
 
 static Node *
 fpt_distinct_state(CustomScan *plan)

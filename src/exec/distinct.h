@@ -8,7 +8,6 @@
 #ifndef FPT_EXEC_DISTINCT_H
 #define FPT_EXEC_DISTINCT_H
 
-#include "access/genam.h"
 #include "nodes/execnodes.h"
 #include "nodes/extensible.h"
 #include "nodes/plannodes.h"
@@ -29,8 +28,5 @@ extern void fpt_distinct_register(void);
 extern CustomScan *fpt_distinct_plan(Index scanrelid, Oid indexid,
 									 List *columns, int ncols, List *aggrefs,
 									 List *quals, bool backward);
-
-/* The scan of such a node; NULL: not begun, or another node. */
-extern IndexScanDesc fpt_distinct_scan(PlanState *ps);
 
 #endif							/* FPT_EXEC_DISTINCT_H */

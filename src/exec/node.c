@@ -13,6 +13,7 @@
 #include "executor/executor.h"
 #include "executor/nodeIndexscan.h"
 #include "miscadmin.h"
+#include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
 #include "storage/predicate.h"
 #include "utils/acl.h"
@@ -65,6 +66,7 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 	fpt_node_require_aggregates(plan);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
+	ns->sight.cxt = estate->es_query_cxt;
 	ns->index = index_open(indexid, rte->rellockmode);
 	ExecIndexBuildScanKeys(&css->ss.ps, ns->index, plan->custom_exprs, false,
 						   &ns->keys, &ns->nkeys, &ns->runtime, &ns->nruntime,
@@ -123,8 +125,11 @@ fpt_node_restart(FPTNodeScan *ns)
 }
 
 void
-fpt_node_close(FPTNodeScan *ns)
+fpt_node_end(CustomScanState *css)
 {
+	FPTNodeScan *ns = &((FPTNodeState *) css)->ns;
+
+	fpt_map_done(&ns->sight.map);
 	if (ns->row != NULL)
 		ExecDropSingleTupleTableSlot(ns->row);
 	if (ns->scan != NULL)
@@ -134,6 +139,15 @@ fpt_node_close(FPTNodeScan *ns)
 	ns->row = NULL;
 	ns->scan = NULL;
 	ns->index = NULL;
+}
+
+FPTNodeScan *
+fpt_node_of(PlanState *ps)
+{
+	if (!IsA(ps, CustomScanState) ||
+		((CustomScanState *) ps)->methods->EndCustomScan != fpt_node_end)
+		return NULL;
+	return &((FPTNodeState *) ps)->ns;
 }
 
 /* The state of all conditions, and a slot for rows: made when first wanted. */
@@ -149,30 +163,39 @@ fpt_node_prepare(FPTNodeScan *ns)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * Has the entry of this TID, to which the scan has come, a row that the
- * snapshot sees?  *proven: the visibility map says so (E1).  As
- * fpt_node_next().
- */
-static bool
-fpt_node_shows(FPTNodeScan *ns, FPTVisMap *map, ItemPointer tid, bool *proven)
+bool
+fpt_node_fetch(FPTNodeScan *ns, ItemPointer tid)
 {
-	BlockNumber blk = ItemPointerGetBlockNumber(tid);
-	BlockNumber base;
-	const uint8 *bits = fpt_map_bits(ns->scan->heapRelation, map, blk, &base);
 	bool		found;
 
-	*proven = fpt_map_visible(bits, blk - base);
-	if (*proven)
-		return true;
+	if (ns->row == NULL)
+		fpt_node_prepare(ns);
 	InstrCountTuples2(&ns->css->ss, 1);
+	ns->scan->xs_heaptid = *tid;
+	ns->scan->xs_heap_continue = false;
 	found = index_fetch_heap(ns->scan, ns->row);
 	ExecClearTuple(ns->row);
 	return found;
 }
 
+/*
+ * The same by the visibility map, *proven, or else the table (E1).  As
+ * fpt_node_next().
+ */
+static bool
+fpt_node_shows(FPTNodeScan *ns, ItemPointer tid, bool *proven)
+{
+	BlockNumber blk = ItemPointerGetBlockNumber(tid);
+	BlockNumber base;
+	const uint8 *bits = fpt_map_bits(ns->scan->heapRelation, &ns->sight.map,
+									 blk, &base);
+
+	*proven = fpt_map_visible(bits, blk - base);
+	return *proven || fpt_node_fetch(ns, tid);
+}
+
 bool
-fpt_node_next(FPTNodeScan *ns, FPTVisMap *map)
+fpt_node_next(FPTNodeScan *ns)
 {
 	IndexScanDesc scan = ns->scan;
 	ScanState  *ss = &ns->css->ss;
@@ -188,7 +211,7 @@ fpt_node_next(FPTNodeScan *ns, FPTVisMap *map)
 		bool		proven;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!fpt_node_shows(ns, map, tid, &proven))
+		if (!fpt_node_shows(ns, tid, &proven))
 			continue;
 		ExecClearTuple(slot);
 		index_deform_tuple(scan->xs_itup, scan->xs_itupdesc, slot->tts_values,
@@ -218,6 +241,8 @@ fpt_node_explain(FPTNodeScan *ns, List *ancestors, ExplainState *es)
 	const char *name = get_rel_name(ns->indexid);
 
 	Assert(name != NULL);
+	if (ScanDirectionIsBackward(ns->dir))
+		ExplainPropertyText("Scan Direction", "Backward", es);
 	ExplainPropertyText("Index Name", es->format == EXPLAIN_FORMAT_TEXT ?
 						quote_identifier(name) : name, es);
 	if (plan->custom_exprs != NIL)

@@ -12,7 +12,7 @@
 #include "nodes/execnodes.h"
 #include "utils/relcache.h"
 
-#include "scan/vismap.h"
+#include "exec/sight.h"
 #include "server/compat.h"
 
 /*
@@ -35,7 +35,15 @@ typedef struct FPTNodeScan
 	ExprContext *context;		/* for values of runtime keys */
 	ExprState  *recheck;		/* the conditions; NULL: not wanted so far */
 	TupleTableSlot *row;		/* of the table; NULL: not wanted so far */
+	FPTSight	sight;
 } FPTNodeScan;
+
+/* What the state of each node of ours begins with. */
+typedef struct FPTNodeState
+{
+	CustomScanState css;
+	FPTNodeScan ns;
+} FPTNodeState;
 
 /*
  * The tuple of a node that aggregates, custom_scan_tlist, in the current
@@ -63,8 +71,18 @@ extern void fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
  */
 extern void fpt_node_restart(FPTNodeScan *ns);
 
-/* End the scan, if it was begun, and close the index. */
-extern void fpt_node_close(FPTNodeScan *ns);
+/* EndCustomScan: end the scan, if it was begun, and close the index. */
+extern void fpt_node_end(CustomScanState *css);
+
+/* What a node of ours has of its index; NULL: another node. */
+extern FPTNodeScan *fpt_node_of(PlanState *ps);
+
+/*
+ * Has the entry of this TID, to which the scan has come, a row that the
+ * snapshot sees?  Looks at the table; its leaf is pinned.  May be cancelled,
+ * and raise.
+ */
+extern bool fpt_node_fetch(FPTNodeScan *ns, ItemPointer tid);
 
 /*
  * Entry by entry, as core's index-only scan: the next one whose row the
@@ -76,9 +94,12 @@ extern void fpt_node_close(FPTNodeScan *ns);
  * No page is locked before or after.  Reads the map and the table; runs
  * functions of conditions; may be cancelled, and raise.
  */
-extern bool fpt_node_next(FPTNodeScan *ns, FPTVisMap *map);
+extern bool fpt_node_next(FPTNodeScan *ns);
 
-/* EXPLAIN: the index, its conditions, and with ANALYZE rows looked up. */
+/*
+ * EXPLAIN: the direction if it is backward, the index, its conditions, and with
+ * ANALYZE rows looked up.
+ */
 extern void fpt_node_explain(FPTNodeScan *ns, List *ancestors,
 							 ExplainState *es);
 

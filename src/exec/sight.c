@@ -91,7 +91,7 @@ fpt_sight_lock(IndexScanDesc scan, const FPTSight *s, int nhidden)
 }
 
 int
-fpt_sight_look(IndexScanDesc scan, FPTSight *s)
+fpt_sight_look(IndexScanDesc scan, FPTSight *s, bool lock)
 {
 	const FPTBatch *b = &((FPTScanOpaque *) scan->opaque)->cur;
 	int			nhidden;
@@ -114,7 +114,7 @@ fpt_sight_look(IndexScanDesc scan, FPTSight *s)
 				s->hidden[nhidden] = nhidden;
 		}
 	}
-	if (unlikely(IsolationIsSerializable()))
+	if (lock && unlikely(IsolationIsSerializable()))
 		fpt_sight_lock(scan, s, nhidden);
 	return nhidden;
 }

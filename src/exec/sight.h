@@ -25,13 +25,13 @@ typedef struct FPTSight
 /*
  * How many entries of the scan's current batch must be looked up in the table;
  * s->hidden says which.  The rows of the others are visible to the scan's
- * snapshot, as the visibility map proves (E1), and predicate locks are taken of
- * their blocks (E3).
+ * snapshot, as the visibility map proves (E1), and if "lock" is set, predicate
+ * locks are taken of their blocks (E3).
  *
  * The batch is one of an index-only scan, so that its leaf is pinned, and it
  * must be asked for only once.  No page is locked before or after.  Reads the
  * visibility map: may be cancelled, and raise.  Allocates in s->cxt.
  */
-extern int	fpt_sight_look(IndexScanDesc scan, FPTSight *s);
+extern int	fpt_sight_look(IndexScanDesc scan, FPTSight *s, bool lock);
 
 #endif							/* FPT_EXEC_SIGHT_H */

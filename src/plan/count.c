@@ -12,21 +12,12 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
-#include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/pg_aggregate.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
-#include "optimizer/paths.h"
-#include "optimizer/planner.h"
 #include "optimizer/tlist.h"
-#include "parser/parsetree.h"
-#include "utils/rel.h"
-#include "utils/spccache.h"
 
 #include "exec/count.h"
 #include "exec/tally.h"
@@ -42,8 +33,6 @@
 #define FPT_COUNT_CPU		0.1
 
 bool		fpt_guc_enable_count = true;
-
-static create_upper_paths_hook_type fpt_prev_upper_paths = NULL;
 
 /* What a query wants of the index's first column. */
 typedef struct FPTWanted
@@ -136,10 +125,9 @@ fpt_index_suits(const FPTWanted *w, const IndexOptInfo *info)
 /* --- paths --------------------------------------------------------------- */
 
 /*
- * Costs: the index's pages as core has them, little for each row, and
- * those of the table's pages that are not all-visible and have rows of it, each
- * once, as a bitmap scan is charged for them.  The result's expressions are
- * those of core's plan, and cost the same.
+ * Costs: the index's pages as core has them, little for each row, and those of
+ * the table that have to be looked up.  The result's expressions are those of
+ * core's plan, and cost the same.
  */
 static void
 fpt_cost_count(CustomPath *path, const IndexPath *ip)
@@ -147,29 +135,13 @@ fpt_cost_count(CustomPath *path, const IndexPath *ip)
 	const RelOptInfo *rel = ip->indexinfo->rel;
 	const QualCost *result = &path->path.pathtarget->cost;
 	double		rows = clamp_row_est(ip->indexselectivity * rel->tuples);
-	double		hidden = rows * (1 - rel->allvisfrac);
-	double		pages = Max(ceil(rel->pages * (1 - rel->allvisfrac)), 1);
-	double		visited;
-	double		spc_random;
-	double		spc_seq;
-	Cost		entries;
-	Cost		io = 0;
+	Cost		entries = fpt_only_entries_cost(ip);
 
-	get_tablespace_page_costs(rel->reltablespace, &spc_random, &spc_seq);
-	entries = rows * (cpu_index_tuple_cost +
-					  cpu_operator_cost * list_length(ip->indexclauses));
-	entries = Min(entries, ip->indextotalcost - ip->path.startup_cost);
-	entries = Max(entries, 0);
-	if (hidden >= 1)
-	{
-		visited = ceil(Min(2 * pages * hidden / (2 * pages + hidden), pages));
-		io = visited * (spc_random - (spc_random - spc_seq) *
-						sqrt(visited / Max(rel->pages, 1)));
-	}
 	path->path.rows = 1;
 	path->path.total_cost = ip->indextotalcost - entries +
 		FPT_COUNT_CPU * (entries + rows * cpu_tuple_cost) +
-		io + hidden * cpu_tuple_cost + cpu_tuple_cost;
+		fpt_only_hidden_cost(ip, rows * (1 - rel->allvisfrac)) +
+		cpu_tuple_cost;
 	path->path.startup_cost = path->path.total_cost - cpu_tuple_cost +
 		result->startup;
 	path->path.total_cost += result->startup + result->per_tuple;
@@ -203,8 +175,8 @@ static const CustomPathMethods fpt_count_path_methods = {
  * path's relation is the table, by whose name EXPLAIN calls it.
  */
 static void
-fpt_offer_count(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
-				IndexOptInfo *info, const FPTWanted *w)
+fpt_count_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
+			   IndexOptInfo *info, const FPTWanted *w)
 {
 	IndexPath  *ip = fpt_only_path(root, input, info);
 	CustomPath *path;
@@ -225,37 +197,19 @@ fpt_offer_count(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
 	add_path(output, &path->path);
 }
 
-/*
- * create_upper_paths_hook.  The hook that there was is called first: it may
- * change what we read.
- */
-static void
-fpt_upper_paths(PlannerInfo *root, UpperRelationKind stage,
-				RelOptInfo *input, RelOptInfo *output, void *extra)
+void
+fpt_offer_count(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 {
 	FPTWanted	w;
 	ListCell   *lc;
 
-	if (fpt_prev_upper_paths)
-		fpt_prev_upper_paths(root, stage, input, output, extra);
-	if (stage != UPPERREL_GROUP_AGG || !fpt_guc_enable_count ||
-		output->reloptkind != RELOPT_UPPER_REL ||
-		!fpt_only_table(root, input) || !fpt_want(root, output, &w))
+	if (!fpt_guc_enable_count || !fpt_want(root, output, &w))
 		return;
 	foreach(lc, input->indexlist)
 	{
 		IndexOptInfo *info = lfirst_node(IndexOptInfo, lc);
 
 		if (fpt_only_index(info) && fpt_index_suits(&w, info))
-			fpt_offer_count(root, input, output, info, &w);
+			fpt_count_path(root, input, output, info, &w);
 	}
-}
-
-void
-fpt_plan_count_init(void)
-{
-	Assert(create_upper_paths_hook != fpt_upper_paths);
-	fpt_count_register();
-	fpt_prev_upper_paths = create_upper_paths_hook;
-	create_upper_paths_hook = fpt_upper_paths;
 }

@@ -22,11 +22,9 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/paths.h"
-#include "optimizer/planner.h"
 #include "optimizer/tlist.h"
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
-#include "utils/spccache.h"
 
 #include "exec/distinct.h"
 #include "exec/tally.h"
@@ -43,8 +41,6 @@
 #define FPT_SEARCH_CPU		30
 
 bool		fpt_guc_enable_distinct = true;
-
-static create_upper_paths_hook_type fpt_prev_upper_paths = NULL;
 
 /* The keys that a query wants. */
 typedef struct FPTKeysWanted
@@ -236,8 +232,7 @@ fpt_keys_order(PlannerInfo *root, const IndexOptInfo *info, int ncols,
  * Costs.  Between two keys the scan takes the cheaper way, a search or the
  * entries; that also says how many of the index's pages it reads.  A key is
  * charged as core would charge its row, so where nearly every row has another
- * key this is no cheaper than core's plan.  The table's pages that are not
- * all-visible are charged as for a bitmap scan (fpt_cost_count).
+ * key this is no cheaper than core's plan.
  */
 static void
 fpt_cost_distinct(CustomPath *path, const IndexPath *ip, int ncols,
@@ -248,22 +243,15 @@ fpt_cost_distinct(CustomPath *path, const IndexPath *ip, int ncols,
 	const QualCost *result = &path->path.pathtarget->cost;
 	double		rows = clamp_row_est(ip->indexselectivity * rel->tuples);
 	double		leaves = Max(ceil(ip->indexselectivity * info->pages), 1);
-	double		pages = Max(ceil(rel->pages * (1 - rel->allvisfrac)), 1);
-	double		hidden;
-	Cost		charged;
+	double		hidden = rows * (1 - rel->allvisfrac);
+	Cost		charged = fpt_only_entries_cost(ip);
 	Cost		io;
 	Cost		entries;
-	Cost		heap = 0;
 
 	groups = Min(groups, rows);
-	charged = rows * (cpu_index_tuple_cost +
-					  cpu_operator_cost * list_length(ip->indexclauses));
-	charged = Min(charged, ip->indextotalcost - ip->path.startup_cost);
-	charged = Max(charged, 0);
 	io = ip->indextotalcost - charged;
 	entries = FPT_ENTRY_CPU * (charged + rows * (cpu_tuple_cost +
 												 ncols * cpu_operator_cost));
-	hidden = rows * (1 - rel->allvisfrac);
 	if (!counts)
 	{
 		Cost		searches = groups * FPT_SEARCH_CPU * cpu_operator_cost;
@@ -275,21 +263,10 @@ fpt_cost_distinct(CustomPath *path, const IndexPath *ip, int ncols,
 		}
 		hidden = groups * (1 - rel->allvisfrac);
 	}
-	if (hidden >= 1)
-	{
-		double		visited = ceil(Min(2 * pages * hidden /
-									   (2 * pages + hidden), pages));
-		double		spc_random;
-		double		spc_seq;
-
-		get_tablespace_page_costs(rel->reltablespace, &spc_random, &spc_seq);
-		heap = visited * (spc_random - (spc_random - spc_seq) *
-						  sqrt(visited / Max(rel->pages, 1))) +
-			hidden * cpu_tuple_cost;
-	}
 	path->path.rows = groups;
 	path->path.startup_cost = ip->path.startup_cost + result->startup;
-	path->path.total_cost = path->path.startup_cost + io + entries + heap +
+	path->path.total_cost = path->path.startup_cost + io + entries +
+		fpt_only_hidden_cost(ip, hidden) +
 		groups * (cpu_index_tuple_cost + cpu_tuple_cost +
 				  ncols * cpu_operator_cost + result->per_tuple);
 }
@@ -357,7 +334,7 @@ fpt_add_distinct(const FPTKeysWanted *w, const FPTKeysWay *way,
  * backward where that is the order that is asked for.
  */
 static void
-fpt_offer_distinct(PlannerInfo *root, const FPTKeysWanted *w,
+fpt_distinct_paths(PlannerInfo *root, const FPTKeysWanted *w,
 				   RelOptInfo *input, RelOptInfo *output, IndexOptInfo *info)
 {
 	FPTKeysWay	way = {.ip = fpt_only_path(root, input, info)};
@@ -378,23 +355,14 @@ fpt_offer_distinct(PlannerInfo *root, const FPTKeysWanted *w,
 		fpt_add_distinct(w, &way, output);
 }
 
-/*
- * create_upper_paths_hook.  The hook that there was is called first: it may
- * change what we read.
- */
-static void
-fpt_upper_distinct(PlannerInfo *root, UpperRelationKind stage,
-				   RelOptInfo *input, RelOptInfo *output, void *extra)
+void
+fpt_offer_distinct(PlannerInfo *root, UpperRelationKind stage,
+				   RelOptInfo *input, RelOptInfo *output)
 {
 	FPTKeysWanted w;
 	ListCell   *lc;
 
-	if (fpt_prev_upper_paths)
-		fpt_prev_upper_paths(root, stage, input, output, extra);
-	if ((stage != UPPERREL_GROUP_AGG && stage != UPPERREL_DISTINCT) ||
-		!fpt_guc_enable_distinct ||
-		output->reloptkind != RELOPT_UPPER_REL ||
-		!fpt_only_table(root, input) ||
+	if (!fpt_guc_enable_distinct ||
 		!fpt_want_keys(root, stage, input, output, &w))
 		return;
 	foreach(lc, input->indexlist)
@@ -402,15 +370,6 @@ fpt_upper_distinct(PlannerInfo *root, UpperRelationKind stage,
 		IndexOptInfo *info = lfirst_node(IndexOptInfo, lc);
 
 		if (fpt_only_index(info))
-			fpt_offer_distinct(root, &w, input, output, info);
+			fpt_distinct_paths(root, &w, input, output, info);
 	}
-}
-
-void
-fpt_plan_distinct_init(void)
-{
-	Assert(create_upper_paths_hook != fpt_upper_distinct);
-	fpt_distinct_register();
-	fpt_prev_upper_paths = create_upper_paths_hook;
-	create_upper_paths_hook = fpt_upper_distinct;
 }

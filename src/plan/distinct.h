@@ -8,9 +8,14 @@
 #ifndef FPT_PLAN_DISTINCT_H
 #define FPT_PLAN_DISTINCT_H
 
-/* Put the hook in place; once, when the library is loaded. */
-extern void fpt_plan_distinct_init(void);
+#include "nodes/pathnodes.h"
 
 extern bool fpt_guc_enable_distinct;
+
+/*
+ * Offer paths for this step of grouping, or of DISTINCT; as fpt_offer_count().
+ */
+extern void fpt_offer_distinct(PlannerInfo *root, UpperRelationKind stage,
+							   RelOptInfo *input, RelOptInfo *output);
 
 #endif							/* FPT_PLAN_DISTINCT_H */

@@ -15,8 +15,7 @@
 #include "commands/defrem.h"
 #include "utils/lsyscache.h"
 
-#include "exec/count.h"
-#include "exec/distinct.h"
+#include "exec/node.h"
 #include "plan/explain.h"
 #include "scan/scan.h"
 #include "server/compat.h"
@@ -147,9 +146,10 @@ fpt_explain_scan(PlanState *ps)
 		scan = ((BitmapIndexScanState *) ps)->biss_ScanDesc;
 	else
 	{
-		scan = fpt_count_scan(ps);
-		if (scan == NULL)
-			scan = fpt_distinct_scan(ps);
+		FPTNodeScan *ns = fpt_node_of(ps);
+
+		if (ns != NULL)
+			scan = ns->scan;
 	}
 	if (scan == NULL || scan->indexRelation->rd_indam->aminsert != fptinsert)
 		return NULL;

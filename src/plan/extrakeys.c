@@ -31,6 +31,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "exec/node.h"
+#include "exec/onlyscan.h"
 #include "plan/keyset.h"
 #include "plan/extrakeys.h"
 #include "scan/extrakey.h"
@@ -289,6 +291,18 @@ fpt_give_node(PlanState *ps, const FPTWanted *wanted)
 		node.nruntime = &is->ioss_NumRuntimeKeys;
 		node.runtimecxt = &is->ioss_RuntimeContext;
 	}
+	else if (fpt_is_onlyscan(ps))
+	{
+		FPTNodeScan *ns = fpt_node_of(ps);
+
+		node.index = ns->index;
+		node.indexqual = ((CustomScan *) ps->plan)->custom_exprs;
+		node.keys = &ns->keys;
+		node.nkeys = &ns->nkeys;
+		node.runtime = &ns->runtime;
+		node.nruntime = &ns->nruntime;
+		node.runtimecxt = &ns->context;
+	}
 	if (node.index == NULL || node.index->rd_indam->aminsert != fptinsert)
 		return;
 	node.varno = INDEX_VAR;
@@ -348,6 +362,10 @@ fpt_give_wanted(PlanState *ps, const FPTWanted *wanted)
 		case T_IndexScanState:
 		case T_IndexOnlyScanState:
 			fpt_give_node(ps, wanted);
+			break;
+		case T_CustomScanState:
+			if (fpt_is_onlyscan(ps))
+				fpt_give_node(ps, wanted);
 			break;
 		case T_LockRowsState:
 		case T_ResultState:

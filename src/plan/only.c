@@ -12,14 +12,18 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/pg_class.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
+#include "optimizer/optimizer.h"
 #include "optimizer/paths.h"
 #include "parser/parsetree.h"
 #include "utils/rel.h"
+#include "utils/spccache.h"
 
 #include "plan/cost.h"
 #include "plan/only.h"
@@ -33,7 +37,7 @@ fpt_only_table(PlannerInfo *root, RelOptInfo *rel)
 	bool		heap;
 	ListCell   *lc;
 
-	if (rel->reloptkind != RELOPT_BASEREL || rel->rtekind != RTE_RELATION ||
+	if (!IS_SIMPLE_REL(rel) || rel->rtekind != RTE_RELATION ||
 		rel->indexlist == NIL || root->qual_security_level > 0 ||
 		!bms_is_empty(rel->lateral_relids))
 		return false;
@@ -83,7 +87,22 @@ fpt_only_index(const IndexOptInfo *info)
 		!fpt_columns_twice(info);
 }
 
-/* Are these conditions all that there is to ask? */
+/* Do these clauses say no more than the conditions of the index? */
+static bool
+fpt_only_implied(List *clauses, const IndexPath *path)
+{
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+	{
+		if (!is_redundant_with_indexclauses(lfirst_node(RestrictInfo, lc),
+											path->indexclauses))
+			return false;
+	}
+	return true;
+}
+
+/* Are the conditions of the index all that there is to ask? */
 static bool
 fpt_only_clauses(const IndexPath *path)
 {
@@ -94,24 +113,21 @@ fpt_only_clauses(const IndexPath *path)
 		if (lfirst_node(IndexClause, lc)->lossy)
 			return false;
 	}
-	foreach(lc, path->indexinfo->indrestrictinfo)
-	{
-		if (!is_redundant_with_indexclauses(lfirst_node(RestrictInfo, lc),
-											path->indexclauses))
-			return false;
-	}
-	return true;
+	if (!fpt_only_implied(path->indexinfo->indrestrictinfo, path))
+		return false;
+	return path->path.param_info == NULL ||
+		fpt_only_implied(path->path.param_info->ppi_clauses, path);
 }
 
-IndexPath *
-fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
+List *
+fpt_only_paths(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
 {
 	List	   *paths = rel->pathlist;
 	List	   *partial = rel->partial_pathlist;
 	List	   *indexes = rel->indexlist;
 	bool		bitmap = info->amhasgetbitmap;
 	bool		parallel = info->amcanparallel;
-	IndexPath  *found = NULL;
+	List	   *found = NIL;
 	ListCell   *lc;
 
 	rel->pathlist = NIL;
@@ -125,12 +141,8 @@ fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
 		Path	   *path = (Path *) lfirst(lc);
 
 		if (IsA(path, IndexPath) && path->pathtype == T_IndexOnlyScan &&
-			path->param_info == NULL && !fpt_path_disabled(path) &&
-			fpt_only_clauses((IndexPath *) path))
-		{
-			found = (IndexPath *) path;
-			break;
-		}
+			!fpt_path_disabled(path) && fpt_only_clauses((IndexPath *) path))
+			found = lappend(found, path);
 	}
 	rel->pathlist = paths;
 	rel->partial_pathlist = partial;
@@ -138,6 +150,21 @@ fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
 	info->amhasgetbitmap = bitmap;
 	info->amcanparallel = parallel;
 	return found;
+}
+
+IndexPath *
+fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
+{
+	ListCell   *lc;
+
+	foreach(lc, fpt_only_paths(root, rel, info))
+	{
+		IndexPath  *path = lfirst_node(IndexPath, lc);
+
+		if (path->path.param_info == NULL)
+			return path;
+	}
+	return NULL;
 }
 
 /* The expression without labels of another type. */
@@ -185,4 +212,37 @@ fpt_only_quals(const IndexPath *path)
 															 lq)));
 	}
 	return quals;
+}
+
+Cost
+fpt_only_entries_cost(const IndexPath *path)
+{
+	double		rows = clamp_row_est(path->indexselectivity *
+									 path->indexinfo->rel->tuples);
+	Cost		charged = rows * (cpu_index_tuple_cost + cpu_operator_cost *
+								  list_length(path->indexclauses));
+
+	charged = Min(charged, path->indextotalcost - path->path.startup_cost);
+	return Max(charged, 0);
+}
+
+Cost
+fpt_only_hidden_cost(const IndexPath *path, double rows)
+{
+	const RelOptInfo *rel = path->indexinfo->rel;
+	double		pages = Max(ceil(rel->pages * (1 - rel->allvisfrac)), 1);
+	Cost		most = path->path.total_cost - path->indextotalcost -
+		cpu_tuple_cost * clamp_row_est(path->indexselectivity * rel->tuples);
+	double		visited;
+	double		spc_random;
+	double		spc_seq;
+	Cost		io;
+
+	if (rows < 1)
+		return 0;
+	get_tablespace_page_costs(rel->reltablespace, &spc_random, &spc_seq);
+	visited = ceil(Min(2 * pages * rows / (2 * pages + rows), pages));
+	io = visited * (spc_random - (spc_random - spc_seq) *
+					sqrt(visited / Max(rel->pages, 1)));
+	return Min(io, Max(most, 0)) + rows * cpu_tuple_cost;
 }

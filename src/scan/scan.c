@@ -49,6 +49,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	fpt_wanted_begin(so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
+	so->turn++;
 	return fpt_batch_first(scan, so, &so->cur, dir);
 }
 
@@ -65,6 +66,7 @@ fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	FPTBatch	old = so->cur;
 
 	Assert(so->cur.valid);
+	so->turn++;
 	if (so->ahead.valid && so->aheaddir != dir)
 	{
 		/* Of a parallel scan it would be nobody's, but that has no way back. */
@@ -280,6 +282,27 @@ fpt_step(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 /* See scan/scan.h. */
 bool
+fpt_entry_step(IndexScanDesc scan, ScanDirection dir)
+{
+	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
+	FPTBatch   *b = &so->cur;
+
+	/* There are no entries in a batch that is not valid. */
+	Assert(b->valid || b->n == 0);
+	if (unlikely(scan->kill_prior_tuple) && so->nkilled < b->n)
+		fpt_note_killed(so);
+	scan->kill_prior_tuple = false;
+	if (likely(ScanDirectionIsForward(dir) && b->pos + 1 < b->n))
+		b->pos++;
+	else if (!fpt_step(scan, so, dir))
+		return false;
+	if (unlikely(--so->heap.sleep < 0))
+		fpt_heap_look(scan, so, dir);
+	return true;
+}
+
+/* See scan/scan.h. */
+bool
 fptgettuple(IndexScanDesc scan, ScanDirection dir)
 {
 	FPTScanOpaque *so = (FPTScanOpaque *) scan->opaque;
@@ -463,6 +486,7 @@ fptrestrpos(IndexScanDesc scan)
 		return;
 	}
 	so->steps = 0;
+	so->turn++;
 	fpt_batch_leave(scan, so);
 	if (so->mark.valid)
 	{

@@ -63,6 +63,14 @@ extern void fptrescan(IndexScanDesc scan, ScanKey scankey, int nscankeys,
 extern bool fptgettuple(IndexScanDesc scan, ScanDirection dir);
 
 /*
+ * To the next entry in this direction, which is the current batch's at
+ * FPTBatch.pos then, for nodes of ours (src/exec/): nothing is returned of it,
+ * and a standby is not asked for it.  FPTScanOpaque.turn says whether the
+ * batch is another one.  Else as fptgettuple(); kill_prior_tuple is taken back.
+ */
+extern bool fpt_entry_step(IndexScanDesc scan, ScanDirection dir);
+
+/*
  * The index tuple of the i'th entry of the current batch, of an index-only
  * scan, as fptgettuple() returns it in xs_itup: it lives until the batch is
  * left, or, *passing, until the next call.  Locks nothing; raises an error if

@@ -171,6 +171,8 @@ typedef struct FPTScanOpaque
 	int			stepdir;		/* ... in this direction */
 	bool		disorder;		/* one did not get on in the order of keys */
 	FPTBatch	cur;
+	unsigned	turn;			/* times that another batch has become cur, for
+								 * who steps from entry to entry */
 	FPTBatch	ahead;			/* batch after cur in direction aheaddir */
 	ScanDirection aheaddir;		/* looked in last */
 	FPTBatch	mark;

@@ -20,6 +20,8 @@
 #include "plan/cost.h"
 #include "plan/count.h"
 #include "plan/distinct.h"
+#include "plan/nodes.h"
+#include "plan/onlyscan.h"
 #include "plan/explain.h"
 #include "plan/hooks.h"
 #include "plan/plan.h"
@@ -201,6 +203,10 @@ fpt_define_settings(void)
 							 "Let the planner use plans that go from key to key of an index.",
 							 NULL, &fpt_guc_enable_distinct, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.enable_indexonlyscan",
+							 "Let the planner use index-only scans by plan nodes of fptree.",
+							 NULL, &fpt_guc_enable_onlyscan, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("fptree.missing_tablespaces",
 							 "What to do where an index names a tablespace that does not exist, or that its owner may not use.",
 							 "An index that is built again does without it in any case.",
@@ -228,9 +234,8 @@ _PG_init(void)
 	MarkGUCPrefixReserved("fptree");
 	fpt_hooks_init();
 	fpt_explain_init();
+	fpt_plan_nodes_init();
 	fpt_plan_init();
-	fpt_plan_count_init();
-	fpt_plan_distinct_init();
 	fpt_stripegc_init();
 }
 

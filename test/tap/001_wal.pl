@@ -171,9 +171,9 @@ $primary->safe_psql('postgres', 'VACUUM ANALYZE t');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $explain = q{SET enable_seqscan = off; SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT a FROM t ORDER BY a LIMIT 5};
-like($primary->safe_psql('postgres', $explain), qr/Index Only Scan using t_a/,
+like($primary->safe_psql('postgres', $explain), qr/Index Only Scan\) on t\n *Index Name: t_a/,
 	'index-only scan on the primary');
-like($standby->safe_psql('postgres', $explain), qr/Index Only Scan using t_a/,
+like($standby->safe_psql('postgres', $explain), qr/Index Only Scan\) on t\n *Index Name: t_a/,
 	'index-only scan on the standby');
 
 kill('TERM', $reader->{run}->{KIDS}->[0]->{PID});
@@ -195,7 +195,7 @@ $standby->safe_psql('postgres', 'INSERT INTO acc SELECT i, i FROM generate_serie
 same_as_seqscan($standby, 'written after promotion: scans agree', @queries);
 verify($standby, 'written after promotion: indexes are sound');
 like($standby->safe_psql('postgres', "VACUUM t; $explain"),
-	qr/Index Only Scan using t_a/, 'index-only scans after promotion');
+	qr/Index Only Scan\) on t\n *Index Name: t_a/, 'index-only scans after promotion');
 
 $standby->stop;
 $primary->stop;

@@ -393,7 +393,7 @@ sub ask
 	my $n = @asked;
 
 	push @asked, "round $round: $query";
-	foreach my $way ([ 'fptree', 'f', pick('index', 'only', 'bitmap') ],
+	foreach my $way ([ 'fptree', 'f', pick('index', 'only', 'own', 'bitmap') ],
 		[ 'btree', 'b', 'index' ], [ 'seq', 'f', 'seq' ])
 	{
 		my ($name, $tab, $kind) = @$way;
@@ -402,10 +402,12 @@ sub ask
 		my $q = $query =~ s/\bTAB\b/$tab/gr;
 
 		$on{seqscan} = 'on' if $kind eq 'seq';
-		$on{indexscan} = 'on' if $kind =~ /index|only/;
-		$on{indexonlyscan} = 'on' if $kind eq 'only';
+		$on{indexscan} = 'on' if $kind =~ /index|only|own/;
+		$on{indexonlyscan} = 'on' if $kind =~ /only|own/;
 		$on{bitmapscan} = 'on' if $kind eq 'bitmap';
 		emit(map { "SET enable_$_ = $on{$_}" } sort keys %on);
+		emit('SET fptree.enable_indexonlyscan = '
+			  . ($kind eq 'own' ? 'on' : 'off')) if $name eq 'fptree';
 		$script .= "\\echo >$n $name\n";
 		emit($q);
 	}
@@ -472,7 +474,7 @@ sub query
 		my $other = rand() < 0.4 && $cross && !exists $general{ $c->{typ} }
 		  ? pick(@$cross) : $c->{typ};
 
-		ask('SELECT count(*), sum(id) FROM (VALUES '
+		ask('SELECT count(*)' . pick('', ', sum(id)') . ' FROM (VALUES '
 			  . join(', ', map { '(' . ($other eq $c->{typ} ? same_type_constant($c) : $type{$other}->{gen}->($c->{mode})) . ')' } 0 .. 20)
 			  . ") v(x) JOIN TAB ON $k " . op($c, pick('=', '=', '<', '>=')) . ' x'
 			  . (@cols > 1 && rand() < 0.5 ? ' WHERE ' . condition() : ''));

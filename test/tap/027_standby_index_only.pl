@@ -120,7 +120,10 @@ FROM generate_series($_ * 300, $_ * 300 + 299) i WHERE i % 10 <> 0;
 
 my $plan = 'SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off;';
 
-# Two cursors that have read the leaf and have returned a row each
+# Two cursors that have read the leaf and have returned a row each: one by core's
+# node and one by ours, which take turns
+my $turn = 0;
+
 sub open_cursors
 {
 	my ($table) = @_;
@@ -130,10 +133,13 @@ sub open_cursors
 	foreach my $dir ('ASC', 'DESC')
 	{
 		my $select = "SELECT $key{$table}::int AS n FROM $table ORDER BY $key{$table} $dir";
+		my $own = $table ne 'b' && ($turn++ >> 1 ^ $turn) & 1;
 
+		$session->query_safe('SET fptree.enable_indexonlyscan = ' . ($own ? 'on' : 'off') . ';');
 		like($session->query_safe("EXPLAIN $select;"),
+			$own ? qr/Fptree Index Only Scan\) on $table / :
 			qr/Index Only Scan( Backward)? using ${table}_i/,
-			"$table: index-only, $dir");
+			"$table: index-only, $dir, " . ($own ? 'our node' : q{core's node}));
 		$session->query_safe("DECLARE c_$dir CURSOR FOR $select;");
 		is($session->query_safe("FETCH c_$dir;"),
 			$dir eq 'ASC' ? 10 : 3000, "$table: first row, $dir");
@@ -295,16 +301,25 @@ catch_up();
 
 my $join = $standby->background_psql('postgres', on_error_stop => 1);
 $join->query_safe("$plan SET enable_hashjoin = off; SET enable_nestloop = off; SET enable_material = off;");
-like($join->query_safe('EXPLAIN SELECT m.k FROM o JOIN m USING (k);'),
-	qr/Merge Join.*Index Only Scan using o_k.*Index Only Scan using m_k/s,
-	'join: index-only, and the inner side is marked');
-$join->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; DECLARE c CURSOR FOR SELECT m.k FROM o JOIN m USING (k);');
-is(scalar(my @first = split(/\n/, $join->query_safe('FETCH 2753 c;'))),
-	2753, 'join: all rows, the first time');
+$join->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ;');
+foreach my $own ('on', 'off')
+{
+	$join->query_safe("SET fptree.enable_indexonlyscan = $own;");
+	like($join->query_safe('EXPLAIN SELECT m.k FROM o JOIN m USING (k);'),
+		$own eq 'on' ? qr/Merge Join.*Index Only Scan\) on o .*Index Only Scan\) on m /s :
+		qr/Merge Join.*Index Only Scan using o_k.*Index Only Scan using m_k/s,
+		"join: index-only, and the inner side is marked; our node $own");
+	$join->query_safe("DECLARE c_$own CURSOR FOR SELECT m.k FROM o JOIN m USING (k);");
+	is(scalar(my @first = split(/\n/, $join->query_safe("FETCH 2753 c_$own;"))),
+		2753, "join: all rows, the first time; our node $own");
+}
 vacuum('m');
 catch_up();
-is(scalar(my @second = split(/\n/, $join->query_safe('FETCH ALL c;'))),
-	2753, 'join: as many, the second time');
+foreach my $own ('on', 'off')
+{
+	is(scalar(my @second = split(/\n/, $join->query_safe("FETCH ALL c_$own;"))),
+		2753, "join: as many, the second time; our node $own");
+}
 $join->quit;
 
 # --- plans are those of the primary ---

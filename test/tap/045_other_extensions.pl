@@ -28,7 +28,7 @@ my %extensions = (
 auto_explain.log_analyze = on
 auto_explain.log_buffers = on
 auto_explain.log_nested_statements = on",
-		log => qr/Index Only Scan using t_ab on t /,
+		log => qr/Index Only Scan\) on t .*Index Name: t_ab/s,
 	},
 	hypopg => {
 		create => 1,

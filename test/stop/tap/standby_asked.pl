@@ -1,5 +1,5 @@
-# An index-only scan of a standby, a count, or its keys, held while it finds out what of a
-# leaf's entries is visible: VACUUM is replayed before it asks the visibility map,
+# An index-only scan of a standby, by core's node or ours, a count, or its keys, held
+# while it finds out what of a leaf's entries is visible: VACUUM is replayed before it asks the visibility map,
 # or after that but before it has found the leaf unchanged.  (The entries of the
 # leaf's first rows are those asked for first.)
 
@@ -39,7 +39,7 @@ my $gate = $standby->background_psql('postgres', on_error_stop => 1);
 
 foreach my $stop ('scan_page', 'scan_asked')
 {
-	foreach my $dir ('ASC', 'DESC', 'count', 'keys')
+	foreach my $dir ('ASC', 'DESC', 'own ASC', 'own DESC', 'count', 'keys')
 	{
 		my $name = "$stop, $dir";
 		my $each = $dir eq 'keys' ? 3 : 1;
@@ -58,14 +58,17 @@ CREATE INDEX t_k ON t USING fptree (k)});
 
 		# planned beforehand, lest the planner be held
 		$scan->query_safe("$plan SET plan_cache_mode = force_generic_plan;");
+		$scan->query_safe('SET fptree.enable_indexonlyscan = '
+			  . ($dir =~ /own/ ? 'on;' : 'off;'));
 		my $query = $dir eq 'count' ? 'SELECT count(*) FROM t' :
 			$dir eq 'keys' ? 'SELECT DISTINCT k FROM t ORDER BY k' :
-			"SELECT k FROM t ORDER BY k $dir";
+			"SELECT k FROM t ORDER BY k " . ($dir =~ s/own //r);
 
 		$scan->query_safe("PREPARE p AS $query;");
 		like($scan->query_safe('EXPLAIN EXECUTE p;'),
 			$dir eq 'count' ? qr/Fptree Count/ :
-			$dir eq 'keys' ? qr/Fptree Distinct/ : qr/Index Only Scan/,
+			$dir eq 'keys' ? qr/Fptree Distinct/ :
+			$dir =~ /own/ ? qr/Fptree Index Only Scan/ : qr/Index Only Scan(?: Backward)? using/,
 			"$name: index-only");
 		$scan->query_safe("SET fptree.stop_at = '$stop';");
 		$scan->query_until(qr/started/, "\\echo started\nEXECUTE p;\n");
@@ -83,7 +86,7 @@ SELECT relallvisible = relpages FROM pg_class WHERE relname = 't'}),
 		my $rows = $scan->query_safe("SELECT 'end';");
 		my @want = 10 .. 90;
 
-		@want = reverse @want if $dir eq 'DESC';
+		@want = reverse @want if $dir =~ /DESC/;
 		@want = (scalar @want) if $dir eq 'count';
 		is($rows, join("\n", @want, 'end'), "$name: the rows of the snapshot");
 		$scan->quit;
