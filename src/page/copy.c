@@ -192,7 +192,7 @@ fpt_copy_lent(FPTPage pg, const char *node, const uint8 *slots, int n,
 	const uint8 *keys = (const uint8 *) node + pg.g->key_off;
 	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
 	int			shift = 16 + fpt_lent_blockbits(fpt_special(pg.p));
-	int			stride = pg.g->ks;
+	int			stride = pg.g->sw;
 
 	if (stride == 1)
 		fpt_copy_lent_bits(keys, 1, mask, shift, slots, n, out);

@@ -177,7 +177,7 @@ static inline bool
 fpt_fills_numbers(FPTPage pg, bool isnull)
 {
 	return pg.l->keysize <= 8 && !fpt_is_general(pg.l) && !isnull &&
-		fpt_is_leaf(pg.g) && pg.g->tw < 6 && !pg.g->joined;
+		fpt_is_leaf(pg.g) && pg.g->tw < 6;
 }
 
 /*

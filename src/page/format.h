@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			23	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	24	/* the same in the metapage of a striped one */
+#define FPT_VERSION			25	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	26	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -192,10 +192,6 @@ typedef struct FPTPageSpecial
  * lowest byte first on all machines; downlinks and offsets are the machine's
  * numbers, unaligned.
  *
- * Of wide keys in leaf pages the part that is searched is not in keys[], but
- * the first part of the payload, if all of that takes FPT_JOINED_BYTES or less
- * then.
- *
  * In a page that is FPT_ENC_NEAR keys are relative to the page's base and to
  * the node's: the searched part of the node's separator, rounded down to a
  * multiple of a quarter of what the searched part of a node's key can tell
@@ -238,13 +234,6 @@ typedef struct FPTNode
  * It is free if the first byte, which is the lowest one, is zero.  Separators
  * are without the lowest bits of a number, as many as "unit" says.
  */
-
-/*
- * Bytes of a wide key and a TID that are stored one behind the other: with 16
- * of them an insertion's record has 64 bytes, in two places, what is searched
- * and the rest, 72; up to 18, uuids of version 4, what is moved logs less.
- */
-#define FPT_JOINED_BYTES	18
 
 /* Kinds of pages as to their payload, for the table of node widths. */
 #define FPT_KIND_LEAF1		0	/* level 0, TIDs relative to nodes */

@@ -62,13 +62,6 @@ fpt_geom_slot(FPTGeom *g, int kw, int kind)
 	if (g->ties)
 		g->fw = g->tw == 6 ? sizeof(uint16) : 1;
 	g->pw = g->kw - g->rw + g->tw + g->dw + g->ow;
-	g->ks = g->sw;
-	if (g->wide && kind != FPT_KIND_INNER && g->sw + g->pw <= FPT_JOINED_BYTES)
-	{
-		g->joined = true;
-		g->pw += g->sw;
-		g->ks = g->pw;
-	}
 	return kind;
 }
 
@@ -147,12 +140,12 @@ fpt_geom_init(FPTGeom *g, int kw, int kind, int w, int x)
 	cap = fpt_geom_cap(g, x * FPT_LINE - header, entry);
 	g->cap = cap;
 	g->key_off = header;
-	g->perm_off = g->key_off + (g->joined ? 1 : cap) * g->sw;
+	g->perm_off = g->key_off + cap * g->sw;
 	g->low_off = g->perm_off + (g->perm ? cap : 0);
 	g->tid_off = g->low_off + g->kw - g->rw;
 	g->down_off = g->tid_off + g->tw;
 	g->off_off = g->down_off + g->dw;
-	g->far_off = (g->joined ? g->key_off : g->low_off) + cap * g->pw;
+	g->far_off = g->low_off + cap * g->pw;
 
 	/* the root's fan-out and the space, less the hints, limit the nodes */
 	g->node_off = (1 + w) * FPT_LINE;

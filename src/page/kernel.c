@@ -276,12 +276,7 @@ fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
 		}
 		word -= base;
 	}
-	if (unlikely(fpt_is_wide(g)) && g->joined)
-		lt = fpt_simd->apart(node + g->key_off, g->cap, g->ks, g->sw, word,
-							 eq) & used;
-	else
-		lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap, word,
-									   eq) & used;
+	lt = fpt_simd->cmp[g->sw - 1] (node + g->key_off, g->cap, word, eq) & used;
 	*eq &= used;
 	if (unlikely(fpt_is_wide(g)) && *eq != 0)
 	{

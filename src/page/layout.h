@@ -91,7 +91,6 @@ typedef struct FPTGeom
 	uint8		rw;				/* of these, the upper ones, searched */
 	uint8		sw;				/* the same of a slot's key: rw, or one less
 								 * where keys are relative to their nodes */
-	uint8		ks;				/* bytes from a slot's to the next one's */
 	uint8		tw;				/* bytes of a TID in its slot: 3, 4 or 6; 1:
 								 * relative to the node */
 	uint8		fw;				/* of these, the first ones, that are zero in a
@@ -113,7 +112,6 @@ typedef struct FPTGeom
 	bool		perm;			/* nodes have a bitmap and a permutation */
 	bool		wide;			/* rw < kw: keys are stored in two parts */
 	bool		near;			/* sw < rw: keys are relative to their nodes */
-	bool		joined;			/* ks == pw: key and payload are not apart */
 	uint16		node_off;		/* offset of node 0 in the page */
 	uint16		kids_off;		/* offset of the root's node numbers */
 	uint16		key_off;		/* offsets within a node */
@@ -221,7 +219,7 @@ fpt_near_rows(const FPTGeom *g)
 static inline int
 fpt_slot_bytes(const FPTGeom *g)
 {
-	return (g->joined ? 0 : g->sw) + g->pw + (g->perm ? 1 : 0);
+	return g->sw + g->pw + (g->perm ? 1 : 0);
 }
 
 /*
@@ -842,8 +840,6 @@ typedef uint64 (*fpt_cmp_fn) (const void *keys, int n, uint64 key,
  * "stride" apart behind the last stride.  Callers see to it that a page's
  * special line follows.  None raises anything.
  *
- * apart: as cmp, of numbers of so many bytes that lie "stride" apart, which is
- * more.
  * used: the bits of those of n <= 64 bytes, "stride" apart, that are not zero.
  * order: the positions of 1 <= n <= 64 numbers in the order of these, as far as
  * their upper bits tell: the upper 10 of those in which the greatest one less
@@ -858,8 +854,6 @@ typedef struct FPTSimd
 {
 	const char *name;
 	fpt_cmp_fn	cmp[8];			/* by the width less 1 */
-	uint64		(*apart) (const void *keys, int n, int stride, int width,
-						  uint64 key, uint64 *eq);
 	uint64		(*used) (const void *low, int n, int stride);
 	void		(*order) (const uint64 *at, int n, uint8 *pos);
 	bool		(*ascend) (const void *keys, int n, int width);

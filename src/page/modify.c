@@ -248,19 +248,17 @@ fpt_insert_tuple(FPTPage pg, const FPTKey *key, FPTEdit *edit)
 
 /*
  * Put a new entry's key, p's hi and lo, into a slot of its node.  Adds one
- * range at most, of the searched part; of a wide key the rest is payload, and
- * that, too, where the two are joined.
+ * range at most, of the searched part; of a wide key the rest is payload.
  */
 static inline void
 fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
 			   FPTEdit *edit)
 {
-	char	   *at = node + pg.g->key_off + slot * pg.g->ks;
+	char	   *at = node + pg.g->key_off + slot * pg.g->sw;
 	uint64		was = fpt_bytes8(at);
 
 	fpt_slot_set_rel(pg.g, node, fpt_kid_base(pg, p->kid), slot, p->hi, p->lo);
-	if (!pg.g->joined)
-		fpt_edit_changed(edit, pg.p, at, was);
+	fpt_edit_changed(edit, pg.p, at, was);
 }
 
 /*
@@ -268,8 +266,7 @@ fpt_insert_key(FPTPage pg, char *node, int slot, const FPTPlace *p,
  * leaves out, TID, downlink and where the tuple is, which are one behind the
  * other.  Adds one range at most: all of it, or, where it is a TID and a
  * tuple's offset at most, which fpt_bytes8() covers, only the bytes that are
- * others now.  If the searched part is joined to it, the range has that, too.
- * Another one is a far TID.
+ * others now.  Another one is a far TID.
  */
 static inline void
 fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
@@ -277,8 +274,7 @@ fpt_insert_payload(FPTPage pg, char *node, int slot, const FPTEntry *e,
 {
 	const FPTGeom *g = pg.g;
 	char	   *at_tid = node + g->tid_off + slot * g->pw;
-	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0) -
-		(g->joined ? g->sw : 0);
+	char	   *at = at_tid - (fpt_is_wide(g) ? 8 : 0);
 	uint64		was = fpt_bytes8(at_tid);
 	int			far = fpt_has_far(g) ? fpt_far_free(g, node) : -1;
 	char	   *at_far = far >= 0 ? node + fpt_far_off(g, far) : at_tid;

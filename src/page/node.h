@@ -598,7 +598,7 @@ fpt_slot_rel(const FPTGeom *g, const char *node, uint64 base, int slot,
 {
 	Assert(slot >= 0 && slot < g->cap);
 	*hi = 0;
-	*lo = fpt_load_uint(node + g->key_off + slot * g->ks, g->sw) + base;
+	*lo = fpt_load_uint(node + g->key_off + slot * g->sw, g->sw) + base;
 	if (unlikely(fpt_is_wide(g)))
 	{
 		*hi = *lo;
@@ -613,7 +613,7 @@ fpt_slot_set_rel(const FPTGeom *g, char *node, uint64 base, int slot,
 {
 	Assert(slot >= 0 && slot < g->cap && fpt_fits(g->kw, hi, lo));
 	Assert(fpt_node_tells(g, base, fpt_word(g, hi, lo)) == 0);
-	fpt_store_uint(node + g->key_off + slot * g->ks, g->sw,
+	fpt_store_uint(node + g->key_off + slot * g->sw, g->sw,
 				   fpt_word(g, hi, lo) - base);
 	if (fpt_is_wide(g))
 		fpt_store_uint(node + g->low_off + slot * g->pw, 8, lo);
@@ -774,7 +774,7 @@ static inline uint64
 fpt_slot_lent(FPTPage pg, const char *node, int slot, int bits)
 {
 	/* the lowest byte is the first one, and bases have none of the bits */
-	uint64		key = ((const uint8 *) node)[pg.g->key_off + slot * pg.g->ks];
+	uint64		key = ((const uint8 *) node)[pg.g->key_off + slot * pg.g->sw];
 
 	return (key & fpt_lent_mask(bits)) <<
 		(16 + fpt_lent_blockbits(fpt_special(pg.p)));

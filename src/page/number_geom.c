@@ -12,7 +12,7 @@
  * nodes had FPT_MAX_CAP of them.
  */
 static const FPTGeom fpt_number_geom = {
-	.kw = 1, .rw = 1, .sw = 1, .ks = 1, .tw = 3, .fw = 1, .w = 1, .x = 4,
+	.kw = 1, .rw = 1, .sw = 1, .tw = 3, .fw = 1, .w = 1, .x = 4,
 	.cap = FPT_MAX_CAP, .maxnodes = FPT_MAX_NODES, .enc = FPT_ENC_NUMBER,
 	.coding = FPT_CODING_NUMBER, .capmask = ~UINT64CONST(0),
 	.capacity = FPT_MAX_ENTRIES

@@ -92,7 +92,7 @@ fpt_part_get(FPTPage pg, const char *node, int part, const uint8 *slots, int n,
 {
 	const FPTGeom *g = pg.g;
 	const char *p = node + g->key_off;
-	int			stride = g->ks;
+	int			stride = g->sw;
 	int			width = g->sw;
 	bool		plain = slots[n - 1] == n - 1;
 
@@ -367,20 +367,6 @@ fpt_slots_repeat(const FPTGeom *g, const char *node, uint64 set)
 	return (set & ~same) == 0;
 }
 
-/* Do the searched parts of the keys of the first n slots ascend? */
-static inline bool
-fpt_slots_ascend(const FPTGeom *g, const char *node, int n)
-{
-	const char *at = node + g->key_off;
-	bool		ascend = true;
-
-	if (likely(!g->joined))
-		return fpt_simd->ascend(at, n, g->sw);
-	for (int i = 1; i < n; i++, at += g->ks)
-		ascend &= fpt_load_uint(at, g->sw) < fpt_load_uint(at + g->ks, g->sw);
-	return ascend;
-}
-
 /*
  * See page/order.h.  Most of the time goes into calls for nodes whose slots are
  * in order, or whose keys are all the same: these are looked for first.
@@ -404,7 +390,7 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 		n = fpt_popcount(set);
 		memcpy(slots, fpt_all_slots, FPT_MAX_CAP);
 		if (part == FPT_PART_TID ||
-			!fpt_slots_ascend(pg.g, node, n))
+			!fpt_simd->ascend(node + pg.g->key_off, n, pg.g->sw))
 			fpt_order_part(pg, node, part, slots, n);
 		return n;
 	}

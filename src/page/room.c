@@ -168,7 +168,7 @@ fpt_node_may_band(FPTPage pg, const FPTPlace *p, const uint64 *tids, int k)
 	uint64		same;
 	uint64		used = p->used;
 
-	if (k <= FPT_RECENT_FEW || g->joined)
+	if (k <= FPT_RECENT_FEW)
 		return true;
 	for (int i = 0; used != 0; i++, used &= used - 1)
 	{
@@ -182,7 +182,7 @@ fpt_node_may_band(FPTPage pg, const FPTPlace *p, const uint64 *tids, int k)
 			words[j] = words[j + 1];
 		}
 		last[j] = tids[i];
-		words[j] = fpt_load_uint(keys + fpt_ctz(used) * g->ks, g->sw);
+		words[j] = fpt_load_uint(keys + fpt_ctz(used) * g->sw, g->sw);
 	}
 	for (int j = 0; j < FPT_RECENT_FEW; j++)
 	{

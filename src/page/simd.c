@@ -90,34 +90,6 @@ FPT_CMP_SCALAR(6)
 FPT_CMP_SCALAR(7)
 FPT_CMP_SCALAR(8)
 
-/* FPTSimd.apart, from number i on; its bits, and those in *eq, only. */
-static inline uint64
-fpt_apart_from(const char *p, int n, int stride, int width, uint64 key, int i,
-			   uint64 *eq)
-{
-	uint64		lt = 0;
-
-	Assert(width >= 1 && width < stride && fpt_in_width(key, width));
-	Assert(i >= 0 && n <= 64);
-	for (p += i * stride; i < n; i++, p += stride)
-	{
-		uint64		v = fpt_load_uint(p, width);
-
-		lt |= (uint64) (v < key) << i;
-		*eq |= (uint64) (v == key) << i;
-	}
-	return lt;
-}
-
-/* FPTSimd.apart */
-static uint64
-fpt_apart_scalar(const void *keys, int n, int stride, int width, uint64 key,
-				 uint64 *eq)
-{
-	*eq = 0;
-	return fpt_apart_from((const char *) keys, n, stride, width, key, 0, eq);
-}
-
 /* FPTSimd.used; reads those n bytes only. */
 static uint64
 fpt_used_scalar(const void *low, int n, int stride)
@@ -211,7 +183,6 @@ static const FPTSimd fpt_simd_scalar = {
 	"scalar",
 	{fpt_cmp1_scalar, fpt_cmp2_scalar, fpt_cmp3_scalar, fpt_cmp4_scalar,
 	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_scalar},
-	fpt_apart_scalar,
 	fpt_used_scalar,
 	fpt_order_scalar,
 	fpt_ascend_scalar,
@@ -337,44 +308,6 @@ fpt_load_int(const char *p)
 }
 
 /*
- * FPTSimd.apart.  Numbers of 4 bytes or less, four by four; of what is loaded
- * the bytes behind them are masked out.  Comparisons are signed: the highest
- * bit is turned over.  SSE2 has none for lanes of 8 bytes.
- */
-static uint64
-fpt_apart_sse2(const void *keys, int n, int stride, int width, uint64 key,
-			   uint64 *eq)
-{
-	const __m128i sign = _mm_set1_epi32((int) 0x80000000);
-	const int	bytes = (int) (0xFFFFFFFF >> (32 - 8 * Min(width, 4)));
-	const __m128i mask = _mm_set1_epi32(bytes);
-	const __m128i vkey = _mm_xor_si128(_mm_set1_epi32((int) key), sign);
-	const char *p = (const char *) keys;
-	uint64		lt = 0;
-	int			i = 0;
-
-	Assert(fpt_in_width(key, width));
-	*eq = 0;
-	for (; width <= 4 && i + 4 <= n; i += 4, p += 4 * stride)
-	{
-		__m128i		a = _mm_setr_epi32(fpt_load_int(p),
-									   fpt_load_int(p + stride),
-									   fpt_load_int(p + 2 * stride),
-									   fpt_load_int(p + 3 * stride));
-		__m128		b;
-		__m128		e;
-
-		a = _mm_xor_si128(_mm_and_si128(a, mask), sign);
-		b = _mm_castsi128_ps(_mm_cmpgt_epi32(vkey, a));
-		e = _mm_castsi128_ps(_mm_cmpeq_epi32(vkey, a));
-		lt |= (uint64) _mm_movemask_ps(b) << i;
-		*eq |= (uint64) _mm_movemask_ps(e) << i;
-	}
-	return lt |
-		fpt_apart_from((const char *) keys, n, stride, width, key, i, eq);
-}
-
-/*
  * FPTSimd.used.  Bytes one behind the other; and TIDs that lie 2 or 4 bytes
  * apart: all but their lowest bytes are masked out, and what is left of 16 is
  * packed to one vector.  No saturation can change it, as it is below 256.  At
@@ -437,7 +370,6 @@ static const FPTSimd fpt_simd_sse2 = {
 	"sse2",
 	{fpt_cmp1_sse2, fpt_cmp2_sse2, fpt_cmp3_scalar, fpt_cmp4_sse2,
 	fpt_cmp5_scalar, fpt_cmp6_scalar, fpt_cmp7_scalar, fpt_cmp8_sse2},
-	fpt_apart_sse2,
 	fpt_used_sse2,
 	fpt_order_sse2,
 	fpt_ascend_scalar,
@@ -575,85 +507,6 @@ fpt_used_apart_avx2(const void *low, int n, int stride, int i)
 	for (; i < n; i++, p += stride)
 		used |= (uint64) (*p != 0) << i;
 	return used;
-}
-
-/*
- * Numbers of 5 to 8 bytes, four by four, as fpt_apart_sse2() does shorter ones.
- */
-static FPT_AVX2 uint64
-fpt_apart8_avx2(const char *p, int n, int stride, int width, uint64 key,
-				uint64 *eq)
-{
-	const __m256i sign = _mm256_set1_epi64x((int64) (UINT64CONST(1) << 63));
-	const uint64 bytes = ~UINT64CONST(0) >> (64 - 8 * width);
-	const __m256i mask = _mm256_set1_epi64x((int64) bytes);
-	const __m256i vkey = _mm256_xor_si256(_mm256_set1_epi64x((int64) key),
-										  sign);
-	const char *q = p;
-	uint64		lt = 0;
-	int			i = 0;
-
-	Assert(width >= 5 && width <= 8);
-	for (; i + 4 <= n; i += 4, q += 4 * stride)
-	{
-		__m256i		a;
-		__m256d		b;
-		__m256d		e;
-		int64		v[4];
-
-		memcpy(&v[0], q, 8);
-		memcpy(&v[1], q + stride, 8);
-		memcpy(&v[2], q + 2 * stride, 8);
-		memcpy(&v[3], q + 3 * stride, 8);
-		a = _mm256_setr_epi64x(v[0], v[1], v[2], v[3]);
-		a = _mm256_xor_si256(_mm256_and_si256(a, mask), sign);
-		b = _mm256_castsi256_pd(_mm256_cmpgt_epi64(vkey, a));
-		e = _mm256_castsi256_pd(_mm256_cmpeq_epi64(vkey, a));
-		lt |= (uint64) _mm256_movemask_pd(b) << i;
-		*eq |= (uint64) _mm256_movemask_pd(e) << i;
-	}
-	return lt | fpt_apart_from(p, n, stride, width, key, i, eq);
-}
-
-/* The same of all widths: those of 4 bytes or less eight by eight. */
-static FPT_AVX2 uint64
-fpt_apart_avx2(const void *keys, int n, int stride, int width, uint64 key,
-			   uint64 *eq)
-{
-	const __m256i sign = _mm256_set1_epi32((int) 0x80000000);
-	const int	bytes = (int) (0xFFFFFFFF >> (32 - 8 * Min(width, 4)));
-	const __m256i mask = _mm256_set1_epi32(bytes);
-	const __m256i vkey = _mm256_xor_si256(_mm256_set1_epi32((int) key), sign);
-	const char *p = (const char *) keys;
-	uint64		lt = 0;
-	int			i = 0;
-
-	Assert(fpt_in_width(key, width));
-	*eq = 0;
-	if (width > 4)
-		return fpt_apart8_avx2(p, n, stride, width, key, eq);
-	for (; i + 8 <= n; i += 8, p += 8 * stride)
-	{
-		const char *q = p + 4 * stride;
-		__m256i		a = _mm256_setr_epi32(fpt_load_int(p),
-										  fpt_load_int(p + stride),
-										  fpt_load_int(p + 2 * stride),
-										  fpt_load_int(p + 3 * stride),
-										  fpt_load_int(q),
-										  fpt_load_int(q + stride),
-										  fpt_load_int(q + 2 * stride),
-										  fpt_load_int(q + 3 * stride));
-		__m256		b;
-		__m256		e;
-
-		a = _mm256_xor_si256(_mm256_and_si256(a, mask), sign);
-		b = _mm256_castsi256_ps(_mm256_cmpgt_epi32(vkey, a));
-		e = _mm256_castsi256_ps(_mm256_cmpeq_epi32(vkey, a));
-		lt |= (uint64) (uint32) _mm256_movemask_ps(b) << i;
-		*eq |= (uint64) (uint32) _mm256_movemask_ps(e) << i;
-	}
-	return lt |
-		fpt_apart_from((const char *) keys, n, stride, width, key, i, eq);
 }
 
 /*
@@ -805,7 +658,6 @@ static const FPTSimd fpt_simd_avx2 = {
 	"avx2",
 	{fpt_cmp1_avx2, fpt_cmp2_avx2, fpt_cmp3_avx2, fpt_cmp4_avx2,
 	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx2},
-	fpt_apart_avx2,
 	fpt_used_avx2,
 	fpt_order_avx2,
 	fpt_ascend_avx2,
@@ -844,7 +696,6 @@ static const FPTSimd fpt_simd_avx512 = {
 	"avx512",
 	{fpt_cmp1_avx512, fpt_cmp2_avx512, fpt_cmp3_avx2, fpt_cmp4_avx512,
 	fpt_cmp5_avx2, fpt_cmp6_avx2, fpt_cmp7_avx2, fpt_cmp8_avx512},
-	fpt_apart_avx2,
 	fpt_used_avx2,
 	fpt_order_avx2,
 	fpt_ascend_avx2,
@@ -992,7 +843,6 @@ static const FPTSimd fpt_simd_neon = {
 	"neon",
 	{fpt_cmp1_neon, fpt_cmp2_neon, fpt_cmp3_neon, fpt_cmp4_neon,
 	fpt_cmp5_neon, fpt_cmp6_neon, fpt_cmp7_neon, fpt_cmp8_neon},
-	fpt_apart_scalar,
 	fpt_used_neon,
 	fpt_order_neon,
 	fpt_ascend_scalar,

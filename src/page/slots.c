@@ -48,14 +48,14 @@ fpt_kid_set_sep(FPTPage pg, int kid, uint64 hi, uint64 lo)
 	used = base != was ? fpt_node_used(g, node) : 0;
 	for (uint64 set = used; set != 0; set &= set - 1)
 	{
-		char	   *at = node + g->key_off + fpt_ctz(set) * g->ks;
+		char	   *at = node + g->key_off + fpt_ctz(set) * g->sw;
 
 		if (fpt_node_tells(g, base, was + fpt_load_uint(at, g->sw)) != 0)
 			return FPT_FULL;
 	}
 	for (uint64 set = used; set != 0; set &= set - 1)
 	{
-		char	   *at = node + g->key_off + fpt_ctz(set) * g->ks;
+		char	   *at = node + g->key_off + fpt_ctz(set) * g->sw;
 
 		fpt_store_uint(at, g->sw, was + fpt_load_uint(at, g->sw) - base);
 	}

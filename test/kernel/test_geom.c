@@ -65,7 +65,6 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	int			entry = kw - (near ? 1 : 0) + tidwidth[basic] +
 		(inner ? 4 : 0) + (perm ? 1 : 0) + (general ? 2 : 0);
 	int			nodeend = (perm ? 8 : 0) + g->cap * entry;
-	bool		joined = low > 0 && !inner && entry <= FPT_JOINED_BYTES;
 	int			nodesend = g->node_off + g->maxnodes * x * FPT_LINE;
 
 	CHECK(g->kw == kw && g->w == w && g->x == x);
@@ -78,8 +77,7 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	CHECK(fpt_is_near(g) == near);
 	if (near)
 		CHECK(4 * fpt_near_unit(g) == UINT64CONST(1) << (8 * g->sw));
-	CHECK(g->pw == low + g->tw + g->dw + g->ow + (joined ? g->sw : 0));
-	CHECK(g->joined == joined && g->ks == (joined ? g->pw : g->sw));
+	CHECK(g->pw == low + g->tw + g->dw + g->ow);
 	CHECK(fpt_slot_bytes(g) == entry);
 	CHECK((g->enc & FPT_ENC_KW_MASK) == kw - 1);
 	CHECK(g->enc >> FPT_ENC_TID_SHIFT ==
@@ -97,11 +95,11 @@ check_geom(const FPTGeom *g, int kw, int kind, int w, int x)
 	if (perm)
 		CHECK(g->perm_off == g->key_off + g->cap * g->sw);
 	CHECK(g->low_off == g->key_off +
-		  (joined ? 1 : g->cap) * (g->sw + (perm ? 1 : 0)));
+		  g->cap * (g->sw + (perm ? 1 : 0)));
 	CHECK(g->tid_off == g->low_off + low);
 	CHECK(g->down_off == g->tid_off + g->tw);
 	CHECK(g->off_off == g->down_off + g->dw);
-	CHECK(nodeend == g->low_off + g->cap * g->pw - (joined ? g->sw : 0));
+	CHECK(nodeend == g->low_off + g->cap * g->pw);
 	CHECK(nodeend <= x * FPT_LINE);
 	check_far(g, tidwidth[basic] == 1, nodeend);
 	CHECK(g->cap == FPT_MAX_CAP || fpt_has_far(g) ||

@@ -361,7 +361,7 @@ test_corrupt_wrap(void)
 	fpt_sep_set(pg, 0, 0, first);
 	keys = fpt_kid_node(pg, 0) + g->key_off;
 	for (int slot = g->cap - 3; slot < g->cap; slot++)
-		keys[slot * g->ks + g->sw - 1] = (char) 0xFF;
+		keys[slot * g->sw + g->sw - 1] = (char) 0xFF;
 	CHECK(fpt_page_check(&l8, page, 5, NULL) != NULL);
 	CHECK(fpt_page_make_room(&l8, page, &x, &kt_work) != FPT_OK ||
 		  fpt_page_check(&l8, page, 5, NULL) != NULL);

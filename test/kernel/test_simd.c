@@ -173,56 +173,6 @@ test_compare(void)
 	fpt_simd_select("auto");
 }
 
-/* The same of numbers that are not one behind the other. */
-static void
-apart_once(const char *const *names, int nnames, int width, int stride, int n)
-{
-	char	   *keys;
-	char	   *buf = some_bytes(n * stride, &keys);
-	uint64		key = kt_random() & (~UINT64CONST(0) >> (64 - 8 * width));
-	uint64		lt = 0;
-	uint64		eq = 0;
-
-	if (n > 0 && kt_chance(60))
-		key = plain_load(keys + kt_below(n) * stride, width);
-	for (int i = 0; i < n; i++)
-	{
-		uint64		v;
-
-		if (kt_chance(20))
-			memcpy(keys + i * stride, keys, width);
-		v = plain_load(keys + i * stride, width);
-		lt |= (uint64) (v < key) << i;
-		eq |= (uint64) (v == key) << i;
-	}
-	for (int i = 0; i < nnames; i++)
-	{
-		uint64		e = kt_random();
-
-		CHECK(fpt_simd_select(names[i]));
-		CHECK(fpt_simd->apart(keys, n, stride, width, key, &e) == lt);
-		CHECK(e == eq);
-	}
-	free(buf);
-}
-
-static void
-test_apart(void)
-{
-	const char *names[MAX_NAMES];
-	int			nnames = fpt_simd_available(names, MAX_NAMES);
-
-	for (int width = 1; width <= 8; width++)
-	{
-		for (int n = 0; n <= 64; n++)
-		{
-			for (int i = 0; i < 30; i++)
-				apart_once(names, nnames, width, width + 1 + i % 16, n);
-		}
-	}
-	fpt_simd_select("auto");
-}
-
 static void
 test_used(void)
 {
@@ -461,7 +411,6 @@ test_simd(void)
 	kt_run("packed numbers", test_numbers);
 	kt_run("copying bytes", test_copy_bytes);
 	kt_run("variants: comparison", test_compare);
-	kt_run("variants: comparison apart", test_apart);
 	kt_run("variants: slots in use", test_used);
 	kt_run("variants: order", test_order_numbers);
 	kt_run("variants: ascent", test_ascend);
