@@ -147,6 +147,7 @@ VACUUM ANALYZE m;
 SET enable_hashjoin = off;
 SET enable_nestloop = off;
 SET enable_material = off;
+SET enable_sort = off;
 CREATE TABLE merges (n serial, query text);
 INSERT INTO merges (query) SELECT unnest(ARRAY[
 	'SELECT count(*), sum(x.k), sum(y.k) FROM m x JOIN m y ON x.k = y.k',
@@ -158,6 +159,7 @@ SELECT q.query, r.* FROM merges q, LATERAL rows(q.query) r ORDER BY q.n;
 SET enable_mergejoin = off;
 RESET enable_nestloop;
 RESET enable_material;
+RESET enable_sort;
 SELECT q.query, r.* FROM merges q, LATERAL rows(q.query) r WHERE q.n <> 4 ORDER BY q.n;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
