@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "nodes/extensible.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
