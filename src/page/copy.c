@@ -15,7 +15,8 @@
 
 /*
  * See page/copy.h.  Each node is put in order, as whoever changes a page at
- * large wants its entries in the order of keys.
+ * large wants its entries in the order of keys.  A TID without an offset would
+ * leave the slot free that it is put into (W8).
  */
 int
 fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
@@ -47,7 +48,8 @@ fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out, int max)
 			return -1;
 		for (i = 0; i < count; i++)
 		{
-			if (!fpt_slot_entry(pg, node, base, slots[i], cls, &out[n]))
+			if (!fpt_slot_entry(pg, node, base, slots[i], cls, &out[n]) ||
+				(fpt_is_leaf(pg.g) && !fpt_tid_is_valid(out[n].key.tid)))
 				return -1;
 			fpt_low_entry(pg, kid, i, &out[n++].key);
 		}

@@ -14,8 +14,8 @@
 
 /*
  * Copy all entries in order; returns their number or -1: corrupt, also if there
- * are more than a page has, or more than "max".  Tuples are not copied: keys
- * point into the page.
+ * are more than a page has, or more than "max", or one of a leaf has no heap
+ * TID.  Tuples are not copied: keys point into the page.
  */
 extern int	fpt_page_extract(const FPTLayout *l, void *page, FPTEntry *out,
 							 int max);

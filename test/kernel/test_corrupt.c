@@ -7,6 +7,7 @@
  *-------------------------------------------------------------------------
  */
 #include "ktest.h"
+#include "page/join.h"
 
 #define NENTRIES	20			/* on each page, in several nodes */
 
@@ -794,6 +795,37 @@ test_bad_dictionary(void)
 	CHECK(msg && strcmp(msg, "low fence is not valid") == 0);
 }
 
+/*
+ * A leaf that says offsets have no bits: its rows are in blocks of their own,
+ * without any.  None may get into another page, where its slot would be free.
+ */
+static void
+test_bad_offsets(void)
+{
+	static FPTJoinWork joins;
+	static FPTEntry out[NENTRIES];
+	static char right[BLCKSZ];
+	FPTLayout	general;
+
+	kt_layout_general(&general, false, false);
+	for (int i = 0; i < NENTRIES; i++)
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 7, 1 + i);
+	for (int dict = 0; dict < 2; dict++)
+	{
+		const FPTLayout *l = dict ? &general : &l8;
+
+		fpt_page_init(l, page, &leaf, dict ?
+					  fpt_enc(FPT_ENC_DICT, FPT_KIND_LEAF3) : ENC(4, LEAF3),
+					  &zero, 0);
+		CHECK(fpt_page_fill(l, page, e, NENTRIES, 90) == FPT_OK);
+		memcpy(right, page, BLCKSZ);
+		CHECK(fpt_page_extract(l, right, out, NENTRIES) == NENTRIES);
+		fpt_special(right)->rowbits = 0;
+		CHECK(fpt_page_extract(l, right, out, NENTRIES) == -1);
+		CHECK(fpt_page_join(l, page, right, 1000, &joins) == FPT_CORRUPT);
+	}
+}
+
 /* How far pd_upper may be below the tuples, and what is there. */
 static void
 test_bad_reserve(void)
@@ -914,6 +946,7 @@ test_corrupt(void)
 	kt_run("bad places", test_bad_places);
 	kt_run("check of the form", test_check_form);
 	kt_run("bad dictionary", test_bad_dictionary);
+	kt_run("bad offsets", test_bad_offsets);
 	kt_run("bad tuples", test_bad_tuples);
 	kt_run("bad reserve", test_bad_reserve);
 	free(page);
