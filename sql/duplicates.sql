@@ -1,9 +1,4 @@
 --
--- Keys that have several rows: general ones, in pages with dictionaries, and images,
--- in pages of numbers.
---
-
---
 -- Few distinct general keys: leaf pages with dictionaries.
 --
 CREATE SCHEMA fpt_duplicates;

@@ -1,9 +1,4 @@
 --
--- Pages of numbers that are dense, scattered, or alike in some bits, TIDs that follow
--- each other, strings with a common beginning.
---
-
---
 -- Ids in a table in no order, of which some are missing: keys of pages are
 -- relative to their nodes, in which a build puts as many as it may.
 --

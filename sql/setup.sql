@@ -16,8 +16,8 @@ DO $$ BEGIN
 END $$;
 SET jit = off;
 
--- Most queries are there to try the access method by core's scans; count.sql,
--- distinct.sql and onlyscan.sql are for the nodes that would take their place.
+-- Most queries are there to try the access method by core's scans; nodes.sql
+-- is for the nodes that would take their place.
 DO $$ BEGIN
 	EXECUTE format('ALTER DATABASE %I SET fptree.enable_count = off', current_database());
 	EXECUTE format('ALTER DATABASE %I SET fptree.enable_distinct = off', current_database());

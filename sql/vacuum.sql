@@ -1,8 +1,4 @@
 --
--- Dead rows: entries that insertions remove, and those that VACUUM does.
---
-
---
 -- Entries of dead rows are removed before a leaf is split: indexes stay small
 -- while rows are updated, or deleted and inserted again, without VACUUM.
 --
