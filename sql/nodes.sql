@@ -778,7 +778,7 @@ CREATE FUNCTION ask() RETURNS TABLE (plan text, n int, wrong text) LANGUAGE sql 
 		'SELECT DISTINCT ts FROM ts WHERE ts < ''2025-03-30 01:30+00''::timestamptz ORDER BY ts DESC',
 		'SELECT ts, count(*) FROM ts WHERE ts < ''2025-03-30 01:30+00''::timestamptz GROUP BY ts ORDER BY ts',
 		'SELECT ts, count(*) FROM ts WHERE ts = ANY (''{2025-03-30 01:10+00, 2025-03-30 01:03+00}''::timestamptz[]) GROUP BY ts ORDER BY ts DESC',
-		'SELECT ts, count(*) FROM ts WHERE ts < ''2015-03-30 01:30+00''::timestamptz GROUP BY ts',
+		'SELECT ts, count(*) FROM ts WHERE ts < ''2025-03-30 00:45+00''::timestamptz GROUP BY ts',
 		'SELECT DISTINCT ts FROM ts ORDER BY ts']) q, LATERAL keys(q, q ~ 'ORDER BY') c $$;
 SELECT * FROM ask();
 UPDATE ts SET ts = ts + interval '1 minute' WHERE extract(minute FROM ts)::int % 2 = 0;
