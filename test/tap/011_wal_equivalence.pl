@@ -34,7 +34,7 @@ my $pg_config = $hand->config_data('--bindir') . '/pg_config';
 
 # Build the other variant out of the way.
 # Not the objects: they are of the other one.
-for my $file (glob("$src/{Makefile,fptree.control,fptree--*.sql,src/{,*/}*.[ch]}"))
+for my $file (glob("$src/{Makefile,fptree.control,fptree--*.sql,src/{,*/}*.[ch],src/exports}"))
 {
 	my $copy = $file =~ s/^\Q$src\E/$build/r;
 

@@ -40,6 +40,8 @@ my %plan = (
 	'back' => [ 'bitmapscan, indexonlyscan', 'DESC', qr/Index Scan Backward/ ],
 	'only' => [ 'bitmapscan', 'ASC', qr/Index Only Scan using/ ],
 	'only back' => [ 'bitmapscan', 'DESC', qr/Index Only Scan Backward/ ],
+	'only own' => [ 'bitmapscan', 'ASC', qr/Fptree Index Only Scan/ ],
+	'only own back' => [ 'bitmapscan', 'DESC', qr/Fptree Index Only Scan/ ],
 	'bitmap' => [ 'indexscan, indexonlyscan', '', qr/Bitmap Index Scan/ ]);
 my $gate = $standby->background_psql('postgres', on_error_stop => 1);
 
@@ -80,6 +82,8 @@ ALTER INDEX t_k SET (fillfactor = 26)});
 		# planned beforehand, lest the planner be held
 		$scan->query_safe('SET enable_seqscan = off; SET enable_sort = off; '
 			  . join('', map { "SET enable_$_ = off; " } split(/, /, $off))
+			  . 'SET fptree.enable_indexonlyscan = '
+			  . ($kind =~ /own/ ? 'on; ' : 'off; ')
 			  . "SET plan_cache_mode = force_generic_plan;");
 		my $by = $order eq '' ? '' : "ORDER BY k $order";
 
