@@ -138,7 +138,7 @@ class Exact:
     def warm_parts(self, stopped, side, statement, parts, rows):
         """Instructions a row by part: two scans after the first one."""
         names = [function for _, function in parts]
-        off = ("fptree.enable_count",)
+        off = ("fptree.enable_count", "fptree.enable_indexonlyscan")
         one, three = (stopped.profile(self.loop(side, statement, n, off),
                                       names, "standard_ProcessUtility")
                       for n in (1, 3))
