@@ -1115,7 +1115,7 @@ INSERT INTO merges (query) SELECT unnest(ARRAY[
 	'SELECT x.txt, count(*) FROM m x JOIN m y ON x.txt = y.txt GROUP BY x.txt ORDER BY x.txt',
 	'SELECT count(*), sum(x.k) FROM m x FULL JOIN (SELECT k FROM m WHERE k < 500) y ON x.k = y.k',
 	'SELECT count(*), sum(x.k) FROM m x WHERE k IN (SELECT many FROM m)']);
-SELECT q.query, r.* FROM merges q, LATERAL rows(q.query) r ORDER BY q.n;
+SELECT q.query, r.* FROM merges q, LATERAL rows(q.query) r WHERE q.n <> 5 ORDER BY q.n;
 SET enable_mergejoin = off;
 RESET enable_nestloop;
 RESET enable_material;

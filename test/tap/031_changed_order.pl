@@ -287,7 +287,7 @@ is($err, '', 'rebuilt: no warning');
 
 query(q{
 CREATE TABLE d (a int, s text COLLATE "C") WITH (autovacuum_enabled = off);
-INSERT INTO d SELECT i * 2, lpad(i::text, 30, '0') FROM generate_series(1, 8000) i;
+INSERT INTO d SELECT i * 2, lpad(i::text, 30, '0') FROM generate_series(1, 24000) i;
 CREATE INDEX d_a ON d USING fptree (a);
 CREATE INDEX d_s ON d USING fptree (s);
 DELETE FROM d WHERE a % 3 = 0;

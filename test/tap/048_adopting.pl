@@ -133,7 +133,7 @@ INSERT INTO parts VALUES (:c + 1000000, '2024-01-01'::date + :c % 700, :c);
 END;
 },
 	'upsert' => q{
-\set c random(1, 1000000000)
+\set c random(1000001, 1000000000)
 INSERT INTO customers VALUES (:c, 'u' || :c || '@y.org', 'n', 'n', now()) ON CONFLICT DO NOTHING;
 INSERT INTO customers VALUES (:c, 'u' || :c || '@y.org', 'n', 'n', now())
 	ON CONFLICT (email) DO UPDATE SET name = excluded.name;
