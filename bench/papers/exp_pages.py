@@ -8,7 +8,6 @@ TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
          "cachefirst", "vcachefirst", "nbtree", "product")
 DRAWN = ("sorted", "micro", "diskfirst", "cachefirst")
 SHOWN = ("sorted", "diskfirst", "cachefirst", "nbtree", "product")
-HUNDRED = 100000000
 DISK_FIRST = "used: src/page"
 MEMMOVE = ("the direction is right: it grows with the page; moving half a "
            "sorted array takes the less the faster a processor copies, and "
@@ -263,19 +262,6 @@ def product(lab, x):
             short(n), key), product_rows(out, tests + ("insert",), SHOWN))
 
 
-def hundred(lab, x):
-    """A hundred million keys, which the processor's caches hold no level of
-    but the root; memory in huge pages and in small ones."""
-    trees = ("p8", "vcsb8", "mbplus") + SHOWN
-    tests = ("search", "cold", "scan=1000", "space")
-    for memory, name in ((1, "huge"), (0, "small")):
-        out = lab.measure(tests, trees, HUNDRED, fill=90, memory=memory,
-                          rounds=3)
-        x.table("The product's page: %s keys of 4 bytes, 8 kB, scattered, "
-                "%s pages of memory" % (short(HUNDRED), name),
-                product_rows(out, tests, trees))
-
-
 def product_rows(out, tests, trees):
     """A line a tree: medians, and the ratio to btree's page."""
     rows = [["tree"] + [cell for t in tests for cell in (
@@ -291,15 +277,13 @@ def product_rows(out, tests, trees):
     return rows
 
 
-FIGURES = {"product": product, "hundred": hundred, "fpfig10": searches,
-           "fpfig13": insertions, "fpfig14": deletions,
-           "fpfig15": scans, "fpfig16": pages}
+FIGURES = {"product": product, "fpfig10": searches, "fpfig13": insertions,
+           "fpfig14": deletions, "fpfig15": scans, "fpfig16": pages}
 
 
 def run(lab, only):
     x = Experiment("pages", PAPER)
     for name, part in FIGURES.items():
-        if name in only or ((not only or "pages" in only) and
-                            not (lab.quick and part is hundred)):
+        if not only or "pages" in only or name in only:
             part(lab, x)
     return x

@@ -14,11 +14,10 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 # pylint: disable=wrong-import-position
 from cold_report import plot                               # noqa: E402
+from quiet import Gauge                                    # noqa: E402
 from report import quantile, summary                       # noqa: E402
 
 BUILD = os.path.join(HERE, "build")
-
-QUIET = 1.2     # load average of a machine that does nothing else
 
 
 class Line:
@@ -57,8 +56,7 @@ class Lab:
         self.rounds = args.rounds or (3 if args.quick else 7)
         self.built = set()
         self.start = time.time()
-        self.loads = []
-        self.done = 0
+        self.gauge = Gauge()
 
     def log(self, text):
         minutes, seconds = divmod(int(time.time() - self.start), 60)
@@ -77,7 +75,8 @@ class Lab:
         command = [program] + [str(x) for x in options]
         if self.args.cpu is not None:
             command = ["taskset", "-c", self.args.cpu] + command
-        out = subprocess.run(command, check=True, stdout=subprocess.PIPE)
+        with self.gauge:
+            out = subprocess.run(command, check=True, stdout=subprocess.PIPE)
         return [json.loads(x) for x in out.stdout.decode().splitlines()]
 
     def measure(self, tests, trees, keys, fill=100, scattered=True, ops=None,
@@ -95,13 +94,11 @@ class Lab:
         out = {}
         for line in self.call(self.program(page, key), options + list(tests)):
             out[line["test"]] = Outcome(line)
-            self.loads.append(line["loadavg"])
         return out
 
     def machine(self):
         line = self.call(self.program(), ["machine"])[0]
-        line.update(processor(), loadavg_max=max(self.loads, default=None))
-        line["quiet"] = max(self.loads, default=99) <= QUIET
+        line.update(processor(), **self.gauge.machine())
         line["rounds"] = self.rounds
         line["quick"] = self.quick
         line["date"] = time.strftime("%Y-%m-%d")

@@ -193,17 +193,13 @@ verify(bool known)
 static void
 report_head(const char *test, const char *unit, long ops)
 {
-	double		load[1] = {-1};
-
-	if (getloadavg(load, 1) < 1)
-		load[0] = -1;
 	printf("{\"test\": \"%s\", \"unit\": \"%s\", \"ops\": %ld, \"keys\": %ld, "
 		   "\"keyset\": %d, \"fill\": %d, \"layout\": \"%s\", \"memory\": %d, "
 		   "\"page\": %d, \"keysize\": %d, \"distance\": %d, "
-		   "\"loadavg\": %.2f, \"trees\": [",
+		   "\"trees\": [",
 		   test, unit, ops, lab.nkeys, lab.keyset, lab.fill,
 		   mature ? "mature" : lab.scattered ? "scattered" : "order",
-		   lab.memory, PAGESIZE, KEYSIZE, lab.distance, load[0]);
+		   lab.memory, PAGESIZE, KEYSIZE, lab.distance);
 }
 
 static void
