@@ -355,10 +355,12 @@ RESET max_parallel_workers_per_gather;
 
 -- the statistics know of the scans
 SELECT pg_stat_force_next_flush();
+SET track_counts = on;
 SELECT pg_stat_reset_single_table_counters('low_i8_idx'::regclass);
 SET enable_seqscan = off;
 SELECT count(*) FROM low WHERE i8 < 0;
 SELECT pg_stat_force_next_flush();
+SET track_counts = off;
 SELECT idx_scan, idx_tup_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelname = 'low_i8_idx';
 
 -- dead rows get hints, and are not looked up again
@@ -882,10 +884,12 @@ RESET max_parallel_workers_per_gather;
 
 -- the statistics know of the scans
 SELECT pg_stat_force_next_flush();
+SET track_counts = on;
 SELECT pg_stat_reset_single_table_counters('wide_bk'::regclass);
 SET enable_seqscan = off;
 SELECT DISTINCT b FROM wide ORDER BY b;
 SELECT pg_stat_force_next_flush();
+SET track_counts = off;
 SELECT idx_scan, idx_tup_read < 5000 AS few_read, idx_tup_fetch FROM pg_stat_user_indexes WHERE indexrelname = 'wide_bk';
 
 -- dead rows get hints, and are not looked up again
@@ -1262,6 +1266,7 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 -- rows are counted as core's scan counts them
+SET track_counts = on;
 CREATE FUNCTION counted(query text, OUT tuples bigint, OUT fetched bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	x record;
@@ -1276,6 +1281,7 @@ SET fptree.enable_indexonlyscan = off;
 SELECT * FROM counted('SELECT k FROM w WHERE k BETWEEN 1050 AND 1150 ORDER BY k LIMIT 60');
 SET fptree.enable_indexonlyscan = on;
 
+SET track_counts = off;
 -- who sees which rows is not for the index to say, and columns' rights are asked
 CREATE ROLE fpt_onlyscan_role;
 GRANT USAGE ON SCHEMA fpt_onlyscan TO fpt_onlyscan_role;

@@ -333,6 +333,7 @@ SELECT counter FROM counters('SELECT fptree_index_check(''aged_a'')');
 SELECT counted('leaf_issued|leaf_cached') = :nbelow AS all_below_root, counted('leaf_requests') < :nleaves / 6 AS together;
 
 -- VACUUM reads each page of it once, whatever the caches may hold.
+SET track_counts = on;
 CREATE FUNCTION page_reads() RETURNS int8
 LANGUAGE sql AS $$
 	SELECT pg_stat_get_blocks_fetched('aged_a'::regclass) -

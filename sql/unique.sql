@@ -225,6 +225,7 @@ CREATE TABLE near (id int, a text);
 CREATE UNIQUE INDEX near_a ON near USING fptree (a);
 INSERT INTO far SELECT i, 'https://example.org/' || repeat(md5(i::text), 70) FROM generate_series(1, 50) i;
 INSERT INTO near SELECT i, 'https://example.org/' || repeat(md5((i + 100)::text), 70) FROM generate_series(1, 2000) i;
+SET track_counts = on;
 CREATE FUNCTION far_fetches() RETURNS bigint LANGUAGE sql AS $$
 	SELECT idx_scan FROM pg_stat_xact_all_tables
 	WHERE relid = (SELECT reltoastrelid FROM pg_class WHERE oid = 'far'::regclass)
