@@ -270,6 +270,7 @@ fpt_distinct_batch(FPTDistinctState *st)
 		const FPTGroup *last = fpt_distinct_group(st, st->groups.n - 1);
 
 		fpt_distinct_keep(st);
+		/* E6: what a search leaves out has the key that was returned */
 		if (st->ncounts == 0 && st->groups.n < FPT_NEAR_GROUPS &&
 			last->rows > 0 && fpt_skip_may(scan, &st->skip))
 			found = fpt_skip(scan, &st->skip, st->key.values, st->key.isnull,
@@ -315,7 +316,7 @@ fpt_distinct_row(FPTDistinctState *st, const FPTGroupKey *key, int64 rows)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* The row of a group of the current batch; its key lives as long as that. */
+/* The row of a group of the batch (E5); its key lives as long as the batch. */
 static TupleTableSlot *
 fpt_distinct_group_row(FPTDistinctState *st, const FPTGroup *g)
 {
