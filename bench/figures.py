@@ -21,7 +21,7 @@ def on_disk_format():
 def figure(name, unit, btree, fptree):
     sides = {"btree": btree, "fptree": fptree}
     return dict({"name": name, "unit": unit},
-                **{side: x if isinstance(x, int) else float("%.6g" % x)
+                **{side: int(x) if float(x).is_integer() else float("%.6g" % x)
                    for side, x in sides.items()})
 
 
