@@ -8,13 +8,16 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #include "key/collation.h"
 #include "key/column.h"
@@ -482,6 +485,22 @@ fpt_warn_strayed(Relation rel, FPTIndex *ix)
 			 errdetail("The operator class or the collation gives its values no order, or not the one that they were put in.  Searches may miss rows."),
 			 errhint("Run \"REINDEX INDEX %s;\" if the order has changed; if it is none, have no index on these values.",
 					 RelationGetRelationName(rel))));
+}
+
+/* See store/buf.h.  VACUUM asks indisready, as the executor does. */
+bool
+fpt_index_is_dead(Relation rel)
+{
+	HeapTuple	tup;
+	bool		dead;
+
+	AcceptInvalidationMessages();
+	tup = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(RelationGetRelid(rel)));
+	if (!HeapTupleIsValid(tup))
+		return false;
+	dead = !((Form_pg_index) GETSTRUCT(tup))->indisready;
+	ReleaseSysCache(tup);
+	return dead;
 }
 
 /* --- pages --------------------------------------------------------------- */

@@ -86,6 +86,14 @@ extern Buffer fpt_lock_meta(Relation rel);
  */
 extern Buffer fpt_getbuf(Relation rel, FPTIndex *ix, uint32 pageno, int lock);
 
+/*
+ * Is the index dead, as the catalogue has it at this moment: set so by DROP
+ * INDEX CONCURRENTLY or REINDEX CONCURRENTLY?  A statement that has opened it
+ * before still inserts into it.  No page is locked: processes invalidations,
+ * and reads catalogues, which may raise.
+ */
+extern bool fpt_index_is_dead(Relation rel);
+
 /* Raise ERRCODE_INDEX_CORRUPTED about a page. */
 extern void fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			__attribute__((noreturn));

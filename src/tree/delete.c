@@ -70,7 +70,7 @@
 typedef struct FPTLeafDelete
 {
 	Relation	rel;
-	Relation	heapRel;
+	FPTDelete  *del;			/* of the insertion */
 	const FPTLayout *l;
 	Buffer		buf;
 	int			n;				/* entries of the leaf */
@@ -160,7 +160,7 @@ fpt_leaf_remove(Relation rel, const FPTLayout *l, Buffer buf,
  * free.
  */
 static void
-fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
+fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, FPTDelete *del,
 					  const FPTLayout *l, Buffer buf, int kid)
 {
 	Page		page = BufferGetPage(buf);
@@ -173,7 +173,7 @@ fpt_leaf_delete_begin(FPTLeafDelete *d, Relation rel, Relation heapRel,
 	Assert(fpt_buffer_locked(buf, true));
 	memset(d, 0, sizeof(FPTLeafDelete));
 	d->rel = rel;
-	d->heapRel = heapRel;
+	d->del = del;
 	d->l = l;
 	d->buf = buf;
 	d->tids = run.tids = palloc(sizeof(uint64) * max);
@@ -262,8 +262,9 @@ fpt_order_add(FPTLeafDelete *d, int i)
 }
 
 /*
- * Put the entries that were added in heap order.  Raises an error if two of
- * them have the same TID, which the table would take for one.
+ * Put the entries that were added in heap order.  If two of them have the same
+ * TID, which the table would take for one, it will be asked about none
+ * (fpt_note_twice).
  */
 static void
 fpt_order_sort(FPTLeafDelete *d)
@@ -274,15 +275,18 @@ fpt_order_sort(FPTLeafDelete *d)
 	for (int i = 1; i < d->norder; i++)
 	{
 		if (fpt_order_tid(d, i) == fpt_order_tid(d, i - 1))
-			fpt_corrupt(d->rel, fpt_bufpage(d->buf),
-						"Two entries have the same TID");
+		{
+			fpt_note_twice(d->del, fpt_bufpage(d->buf),
+						   "Two entries have the same TID");
+			d->norder = 0;
+		}
 	}
 }
 
 /*
  * Put entries of heap pages with wanted ones, and of one more page, in heap
  * order; a few others may be among them.  Sets d's order and norder, from its
- * tids and wanted.  Raises what fpt_order_sort() does.
+ * tids and wanted.
  */
 static void
 fpt_leaf_order(FPTLeafDelete *d, uint64 more)
@@ -346,7 +350,7 @@ fpt_leaf_delete_answer(FPTLeafDelete *d)
 		return;
 	Assert(d->op.ndeltids <= d->norder);
 	Assert(fpt_buffer_locked(d->buf, true));
-	horizon = table_index_delete_tuples(d->heapRel, &d->op);
+	horizon = table_index_delete_tuples(d->del->heapRel, &d->op);
 	if (!TransactionIdIsValid(d->horizon) ||
 		(TransactionIdIsValid(horizon) &&
 		 TransactionIdFollows(horizon, d->horizon)))
@@ -391,7 +395,8 @@ fpt_leaf_delete_apply(FPTLeafDelete *d)
 		for (int i = 0; i < d->n; i++)
 			gone[d->slotids[i] / cap] |= (uint64) d->dead[i] <<
 				d->slotids[i] % cap;
-		fpt_wal_conflict(d->rel, d->heapRel, d->op.iblknum, d->horizon);
+		fpt_wal_conflict(d->rel, d->del->heapRel, d->op.iblknum,
+						 d->horizon);
 		fpt_stop_point(FPT_STOP_DELETE);
 		fpt_leaf_remove(d->rel, d->l, d->buf, gone);
 	}
@@ -419,7 +424,7 @@ fpt_block_run(const FPTLeafDelete *d, int i)
  * invalidations, and raise; so does a damaged leaf.
  */
 static bool
-fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
+fpt_delete_killed(Relation rel, FPTDelete *del, const FPTLayout *l,
 				  Buffer buf, uint64 newtid)
 {
 	FPTLeafDelete d;
@@ -428,7 +433,7 @@ fpt_delete_killed(Relation rel, Relation heapRel, const FPTLayout *l,
 
 	if (!fpt_page_hints(l, BufferGetPage(buf), hints))
 		return false;
-	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, FPT_READ_ALL);
+	fpt_leaf_delete_begin(&d, rel, del, l, buf, FPT_READ_ALL);
 	fpt_want_hinted(&d, hints);
 	fpt_leaf_order(&d, newtid >> 16);
 	for (int i = 0; i < d.norder; i += run)
@@ -495,8 +500,7 @@ fpt_want_equal(FPTLeafDelete *d)
 /*
  * Entries that have others of the same key beside them are wanted, and put in
  * heap order.  The table is not asked about the rest, which is in use mostly.
- * Raises what fpt_order_sort() does, and fpt_want_equal() if *d is of the whole
- * leaf.
+ * Raises what fpt_want_equal() does, if *d is of the whole leaf.
  */
 static void
 fpt_want_versions(FPTLeafDelete *d, bool whole)
@@ -620,12 +624,12 @@ fpt_ask_blocks(FPTLeafDelete *d, uint64 known)
  * leaf is damaged, and what the table does, and comparisons.
  */
 static int
-fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
+fpt_delete_bottom_up(Relation rel, FPTDelete *del, const FPTLayout *l,
 					 Buffer buf, uint64 known)
 {
 	FPTLeafDelete d;
 
-	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, FPT_READ_ORDERED);
+	fpt_leaf_delete_begin(&d, rel, del, l, buf, FPT_READ_ORDERED);
 	fpt_want_versions(&d, true);
 	fpt_ask_blocks(&d, known);
 	return fpt_leaf_delete_apply(&d) ? d.freed : 0;
@@ -638,7 +642,7 @@ fpt_delete_bottom_up(Relation rel, Relation heapRel, const FPTLayout *l,
  * as fpt_delete_bottom_up() does.
  */
 static uint64
-fpt_node_dead_block(Relation rel, Relation heapRel, const FPTLayout *l,
+fpt_node_dead_block(Relation rel, FPTDelete *del, const FPTLayout *l,
 					Buffer buf, int kid, bool *vain)
 {
 	FPTLeafDelete d;
@@ -646,7 +650,7 @@ fpt_node_dead_block(Relation rel, Relation heapRel, const FPTLayout *l,
 	int			asked = 0;
 	int			run;
 
-	fpt_leaf_delete_begin(&d, rel, heapRel, l, buf, kid);
+	fpt_leaf_delete_begin(&d, rel, del, l, buf, kid);
 	fpt_want_versions(&d, false);
 	if (d.norder * fpt_header(BufferGetPage(buf))->nkids <
 		FPT_EARLY_VERSIONS)
@@ -716,10 +720,10 @@ fpt_delete_early(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (fpt_page_insert_find(l, BufferGetPage(buf), &e, &local, &p) !=
 		FPT_FULL || p.kid >= p.to)
 		return false;
-	block = fpt_node_dead_block(rel, del->heapRel, l, buf, p.kid, &vain);
+	block = fpt_node_dead_block(rel, del, l, buf, p.kid, &vain);
 	if (block != FPT_ANY_BLOCK)
 	{
-		removed = fpt_delete_bottom_up(rel, del->heapRel, l, buf, block) > 0;
+		removed = fpt_delete_bottom_up(rel, del, l, buf, block) > 0;
 		vain = !removed;
 	}
 	if (removed || vain)
@@ -742,8 +746,7 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (del->stage <= FPT_DELETE_KILLED)
 	{
 		del->stage = FPT_DELETE_BOTTOM_UP;
-		if (fpt_delete_killed(rel, del->heapRel, &ix->layout, buf,
-							  e->key.tid))
+		if (fpt_delete_killed(rel, del, &ix->layout, buf, e->key.tid))
 		{
 			/* A unique index with dead entries has old versions, it seems. */
 			del->versions |= del->unique;
@@ -756,7 +759,7 @@ fpt_delete_step(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		if (del->versions ||
 			(del->unique && fpt_leaf_has_equal(ix, BufferGetPage(buf),
 											   &e->key)))
-			return fpt_delete_bottom_up(rel, del->heapRel, &ix->layout, buf,
+			return fpt_delete_bottom_up(rel, del, &ix->layout, buf,
 										FPT_ANY_BLOCK) >=
 				BLCKSZ / FPT_SPLIT_SHARE;
 	}

@@ -33,7 +33,21 @@ typedef struct FPTDelete
 	bool		unique;			/* uniqueness was checked: equal entries are
 								 * old versions */
 	int			stage;			/* what was tried; 0 at first */
+	uint32		twicepage;		/* a leaf with what only a dead index has, */
+	const char *twice;			/* and what that is; NULL: nothing */
 } FPTDelete;
+
+/*
+ * A locked leaf has the entry that it shall get, or two of one TID: damage, but
+ * in a dead index.  The caller goes on, and it is said when no page is locked
+ * any more (src/tree/README.md, "A dead index").
+ */
+static inline void
+fpt_note_twice(FPTDelete *del, uint32 pageno, const char *what)
+{
+	del->twicepage = pageno;
+	del->twice = what;
+}
 
 /*
  * An exclusively locked leaf has no room for e: remove entries of dead rows, if

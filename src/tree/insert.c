@@ -176,9 +176,10 @@ fpt_insert_full(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 
 /*
  * Put the entry into the leaf that covers it, which is locked exclusively;
- * releases it.  *ix of image keys may be gone afterwards.  Raises an error if
- * the leaf is damaged, or has the entry, if a serializable transaction must
- * fail, or if comparing does.  Cannot be cancelled.
+ * releases it.  *ix of image keys may be gone afterwards.  If the leaf has the
+ * entry nothing is done, and that is noted (fpt_note_twice).  Raises an error
+ * if the leaf is damaged, if a serializable transaction must fail, or if
+ * comparing does.  Cannot be cancelled.
  */
 static void
 fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
@@ -212,12 +213,25 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			fpt_insert_full(rel, ix, buf, e, stack, del);
 			break;
 		case FPT_DUPLICATE:
-			fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
+			fpt_note_twice(del, pageno,
+						   "The entry to be inserted is there already");
+			UnlockReleaseBuffer(buf);
 			break;
 		default:
 			fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 			break;
 	}
+}
+
+/*
+ * What was noted of a leaf (fpt_note_twice) is an error, unless the index is
+ * dead.  No page is locked; as fpt_index_is_dead().
+ */
+static inline void
+fpt_check_twice(Relation rel, const FPTDelete *del)
+{
+	if (unlikely(del->twice != NULL) && !fpt_index_is_dead(rel))
+		fpt_corrupt(rel, del->twicepage, del->twice);
 }
 
 /* Is any key column NULL? */
@@ -414,5 +428,6 @@ fptinsert(Relation rel, Datum *values, bool *isnull, ItemPointer ht_ctid,
 		fpt_insert_learnt(rel, ix);
 		fpt_warn_strayed(rel, ix);
 	}
+	fpt_check_twice(rel, &del);
 	return is_unique;
 }

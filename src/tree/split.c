@@ -960,12 +960,14 @@ fpt_leave_unlinked(Relation rel, FPTIndex *ix, Buffer childbuf)
  * Try to get e into the page without splitting it.  True: done and logged;
  * false: nothing has changed.  "removed": after entries were removed for it.
  * The page and childbuf, if there is one, are locked exclusively and stay so.
- * Raises an error, with nothing changed, if the page is damaged or has e, or if
+ * If it is a leaf, of which there is del, and has e, that is noted
+ * (fpt_note_twice): true, and nothing has changed.  Raises an error, with
+ * nothing changed, if the page is damaged, or an inner one that has e, or if
  * comparing does.
  */
 static bool
 fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				   Buffer childbuf, bool removed)
+				   Buffer childbuf, FPTDelete *del, bool removed)
 {
 	uint32		pageno = fpt_bufpage(buf);
 	FPTWal	   *wal = fpt_wal_start(rel, &ix->layout);
@@ -984,8 +986,15 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		fpt_leave_unlinked(rel, ix, childbuf);
 		return true;
 	}
-	if (res == FPT_DUPLICATE)
+	if (res == FPT_DUPLICATE && del == NULL)
 		fpt_corrupt(rel, pageno, "The entry to be inserted is there already");
+	if (res == FPT_DUPLICATE)
+	{
+		fpt_wal_abort(wal);
+		fpt_note_twice(del, pageno,
+					   "The entry to be inserted is there already");
+		return true;
+	}
 	if (res == FPT_CORRUPT || res == FPT_UNFIT)
 		fpt_corrupt_page(rel, &ix->layout, BufferGetPage(buf), pageno);
 	if (res == FPT_FULL)
@@ -1381,8 +1390,9 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 			UnlockReleaseBuffer(buf);
 			break;
 		}
-		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, removed) ||
-			(early && fpt_insert_in_page(rel, ix, buf, e, childbuf, true)))
+		if (fpt_insert_in_page(rel, ix, buf, e, childbuf, del, removed) ||
+			(early &&
+			 fpt_insert_in_page(rel, ix, buf, e, childbuf, del, true)))
 		{
 			UnlockReleaseBuffer(buf);
 			break;

@@ -25,10 +25,11 @@
  *
  * The page is locked exclusively, and has no open split.  It is split as often
  * as it takes until e is in; of other pages what a split needs is locked (L1,
- * L4), and released.  Cannot be cancelled.  Raises an error if a page is
- * damaged, has the entry, or no new one is to be had, and if comparing does: a
- * split may be left open then, for whoever comes next to finish.  With del *ix
- * must be the caller's copy, see fpt_delete_step().  Frees what it allocates.
+ * L4), and released.  Cannot be cancelled.  That a leaf has the entry is noted
+ * in *del (fpt_note_twice).  Raises an error if a page is damaged, if an inner
+ * one has the entry, or no new one is to be had, and if comparing does: a split
+ * may be left open then, for whoever comes next to finish.  With del *ix must
+ * be the caller's copy, see fpt_delete_step().  Frees what it allocates.
  */
 extern void fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf,
 							const FPTEntry *e, Buffer childbuf,

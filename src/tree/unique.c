@@ -41,7 +41,7 @@ typedef struct FPTUnique
 	FPTKey		lo;				/* keys equal to the new one, as btree has it */
 	FPTKey		hi;
 	SnapshotData dirty;
-	bool		found;			/* UNIQUE_CHECK_EXISTING met itself */
+	bool		found;			/* an entry of the row itself was met */
 } FPTUnique;
 
 static void
@@ -104,7 +104,9 @@ fpt_unique_entry(FPTUnique *u, Buffer first, Buffer cur, uint64 tid,
 	Assert(fpt_buffer_locked(first, true) && fpt_buffer_locked(cur, false));
 	if (fpt_page_hint_get(&u->ix->layout, page, slotid))
 		return InvalidTransactionId;
-	if (u->c->how == UNIQUE_CHECK_EXISTING && tid == u->self)
+
+	/* The row itself; if it is not checked again, fpt_note_twice() follows. */
+	if (tid == u->self)
 	{
 		u->found = true;
 		return InvalidTransactionId;
