@@ -151,19 +151,56 @@ fpt_join_form(const FPTLayout *l, void *to, const FPTPageSpec *spec, int n,
 	return res;
 }
 
-/*
- * Do the entries ascend?  Those of a damaged page may not.  General keys are
- * not compared: they may be in the order of another version of a library.
- */
+/* Do the entries ascend?  Those of a damaged page may not.  May raise. */
 static bool
 fpt_join_sorted(const FPTLayout *l, const FPTEntry *e, int n)
 {
-	for (int i = 1; i < n && !fpt_is_general(l); i++)
+	for (int i = 1; i < n; i++)
 	{
 		if (fpt_key_cmp(l, &e[i - 1].key, &e[i].key) >= 0)
 			return false;
 	}
 	return true;
+}
+
+/* The last entry of a leaf page that has some; false: the page is corrupt. */
+static bool
+fpt_join_last(const FPTLayout *l, void *page, FPTEntry *e)
+{
+	FPTLoc		loc = {.kid = fpt_header(page)->nkids - 1};
+
+	loc.rank = fpt_node_count(l, page, loc.kid) - 1;
+	return loc.rank >= 0 && fpt_page_get(l, page, loc, e) == FPT_OK;
+}
+
+/*
+ * Are the m entries of the right page where they should be: in order, between
+ * its fences, and after the n of the left one?  Where damage has put one
+ * elsewhere, it would be inserted where it seems to belong, and no check of the
+ * merged page could see it any more.  FPT_CORRUPT if they are not; of general
+ * keys FPT_FULL, which leaves the pages as they are: the order may be another
+ * one than that of the entries, of which the index does not know.  May raise.
+ */
+static FPTResult
+fpt_join_check(const FPTLayout *l, void *page, void *right, int n,
+			   const FPTEntry *e, int m)
+{
+	FPTKey		low = fpt_page_low(l, right);
+	FPTKey		high = fpt_page_high(l, right);
+	FPTEntry	last;
+	bool		sound = true;
+
+	if (n > 0 && !fpt_join_last(l, page, &last))
+		return FPT_CORRUPT;
+	if (n > 0)
+		sound = fpt_key_cmp(l, &last.key, &low) < 0;
+	if (m > 0)
+		sound = sound && fpt_key_cmp(l, &low, &e[0].key) <= 0 &&
+			fpt_key_cmp(l, &e[m - 1].key, &high) < 0 &&
+			fpt_join_sorted(l, e, m);
+	if (sound)
+		return FPT_OK;
+	return fpt_is_general(l) ? FPT_FULL : FPT_CORRUPT;
 }
 
 /*
@@ -206,7 +243,7 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 	int			n = fpt_page_count(l, page);
 	int			m = fpt_page_count(l, right);
 	FPTKey		high = fpt_page_high(l, right);
-	FPTResult	res = FPT_FULL;
+	FPTResult	res;
 
 	Assert(page != right);
 	if (n < 0 || m < 0 || fpt_header(page)->level > 0 ||
@@ -216,6 +253,10 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 		return FPT_FULL;
 	if (fpt_page_extract(l, right, work->entries + n, m) != m)
 		return FPT_CORRUPT;
+	res = fpt_join_check(l, page, right, n, work->entries + n, m);
+	if (res != FPT_OK)
+		return res;
+	res = FPT_FULL;
 	if (fpt_join_has_hole(l, page, right, m))
 	{
 		memcpy(work->formed, page, BLCKSZ);
@@ -226,8 +267,9 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 	}
 	if (res != FPT_OK)
 	{
+		/* general keys are put down in the order that they have */
 		if (fpt_page_extract(l, page, work->entries, n) != n ||
-			!fpt_join_sorted(l, work->entries, n + m))
+			(!fpt_is_general(l) && !fpt_join_sorted(l, work->entries, n)))
 			return FPT_CORRUPT;
 		res = fpt_join_anew(l, page, &high, n, m, most, work);
 	}

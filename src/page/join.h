@@ -37,8 +37,9 @@ extern int	fpt_page_guess_fill(const FPTLayout *l, void *page, int n);
  * then, in thousandths.  If the hole has room for them, the entries are added
  * one by one, and nothing else moves; otherwise the page is formed anew.
  *
- * FPT_OK.  FPT_FULL: they do not fit; FPT_CORRUPT: one of the pages is.  Then
- * it is undefined what the page is.  May raise.
+ * FPT_OK.  FPT_FULL: they do not fit, or general keys do not ascend, or not
+ * between the fences; FPT_CORRUPT: one of the pages is, of which images that do
+ * not are a sign.  Then it is undefined what the page is.  May raise.
  */
 extern FPTResult fpt_page_join(const FPTLayout *l, void *page, void *right,
 							   int most, FPTJoinWork *work);

@@ -16,8 +16,8 @@
  * invalidate whatever the caller has not copied.  So may the functions that
  * compare: fpt_key_cmp and what is built on it, fpt_page_lower_bound, _range,
  * _find_child, _insert, _insert_find, _make_room, _find_room,
- * _form, _fill (a page with a dictionary), _repeats, _check.  All others raise
- * nothing and may be called in critical sections.
+ * _form, _fill (a page with a dictionary), _join, _repeats, _check.  All others
+ * raise nothing and may be called in critical sections.
  *
  *-------------------------------------------------------------------------
  */

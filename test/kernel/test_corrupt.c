@@ -826,6 +826,79 @@ test_bad_offsets(void)
 	}
 }
 
+/*
+ * The right one of two neighbours, or the left one's end, has entries that are
+ * not between its fences, or not in order: joined, they would be where they
+ * seem to belong, and no check could tell.  Of general keys nobody can say
+ * which is wrong, the order or the page: they stay as they are.
+ */
+static void
+test_bad_neighbours(void)
+{
+	static FPTJoinWork joins;
+	static char left[BLCKSZ];
+	static char right[BLCKSZ];
+	FPTLayout	general;
+	FPTKey		sep = kt_key(FPT_CLS_VALUE, 0, 1105, 0);
+	FPTKey		high = kt_key(FPT_CLS_VALUE, 0, 1195, 0);
+
+	kt_layout_general(&general, false, false);
+	for (int i = 0; i < NENTRIES; i++)
+	{
+		e[i].key = kt_key(FPT_CLS_VALUE, 0, 1000 + 10 * i, 1 + i);
+		e[i].down = 0;
+	}
+	for (int what = 0; what < 10; what++)
+	{
+		const FPTLayout *l = what % 2 ? &general : &l8;
+		FPTPageSpec one = {.pageno = 5, .low = &minf, .high = &sep};
+		FPTPageSpec two = {.pageno = 6, .low = &sep, .high = &high};
+		FPTEntry	theirs[NENTRIES / 2 - 1];
+		int			n = NENTRIES / 2 + 1;
+		int			m = NENTRIES / 2 - 1;
+		uint8	   *order;
+		uint8		first;
+		FPTResult	res;
+
+		memcpy(theirs, e + n, sizeof(theirs));
+		switch (what / 2)
+		{
+			case 1:				/* below its fences */
+				theirs[0].key.lo = 1057;
+				break;
+			case 2:				/* above them */
+				theirs[m - 1].key.lo = 1205;
+				break;
+			case 4:				/* the left one's, in the other's range */
+				n++;
+				break;
+		}
+		fpt_page_init(l, left, &one, ENC(4, LEAF6), &base500, 0);
+		CHECK(fpt_page_fill(l, left, e, n, 90) == FPT_OK);
+		fpt_header(left)->right = 6;
+		fpt_page_init(l, right, &two, ENC(4, LEAF6), &base500, 0);
+		g = fpt_page_geom(l, right);
+		CHECK(fpt_page_fill(l, right, theirs, m, 300 / g->cap) == FPT_OK);
+		if (what / 2 == 3)		/* nodes in the wrong order */
+		{
+			order = (uint8 *) right + g->kids_off;
+			CHECK(fpt_header(right)->nkids >= 2);
+			first = order[0];
+			order[0] = order[1];
+			order[1] = first;
+		}
+		res = fpt_page_join(l, left, right, 1000, &joins);
+		if (what / 2 == 0)
+		{
+			CHECK(res == FPT_OK);
+			CHECK(fpt_page_count(l, left) == n + m);
+			CHECK(fpt_page_check(l, left, 5, NULL) == NULL);
+		}
+		else
+			CHECK(res == (what % 2 ? FPT_FULL : FPT_CORRUPT));
+	}
+}
+
 /* How far pd_upper may be below the tuples, and what is there. */
 static void
 test_bad_reserve(void)
@@ -947,6 +1020,7 @@ test_corrupt(void)
 	kt_run("check of the form", test_check_form);
 	kt_run("bad dictionary", test_bad_dictionary);
 	kt_run("bad offsets", test_bad_offsets);
+	kt_run("bad neighbours", test_bad_neighbours);
 	kt_run("bad tuples", test_bad_tuples);
 	kt_run("bad reserve", test_bad_reserve);
 	free(page);

@@ -189,8 +189,8 @@ test_join_full(void)
 	static char right[BLCKSZ];
 	FPTLayout	l;
 	FPTKey		low = kt_key(FPT_CLS_VALUE, 0, 1000, 0);
-	FPTKey		sep = kt_key(FPT_CLS_VALUE, 0, 500000, 0);
-	FPTKey		high = kt_key(FPT_CLS_VALUE, 0, 900000, 0);
+	FPTKey		sep = kt_key(FPT_CLS_VALUE, 0, 5000000, 0);
+	FPTKey		high = kt_key(FPT_CLS_VALUE, 0, 9000000, 0);
 	FPTPageSpec spec = {.pageno = PAGENO, .low = &low, .high = &sep};
 	FPTPageSpec next = {.pageno = PAGENO + 1, .low = &sep, .high = &high};
 	int			n = 0;
@@ -205,7 +205,7 @@ test_join_full(void)
 		n = i + 1;
 	}
 	CHECK(n > 40);
-	all[n].key = kt_key(FPT_CLS_VALUE, 0, 600000, 7 << 16 | 1);
+	all[n].key = kt_key(FPT_CLS_VALUE, 0, 6000000, 7 << 16 | 1);
 	CHECK(fpt_page_form(&l, right, &next, all + n, 1, 90) == FPT_OK);
 	CHECK(fpt_page_form(&l, page, &spec, all, n, 100) == FPT_OK);
 	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_FULL);
