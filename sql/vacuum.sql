@@ -417,13 +417,17 @@ SELECT fpt_check_all();
 
 -- Some dead rows are no reason: as long as two leaves do not fit into one.
 CREATE TABLE few (a int8) WITH (autovacuum_enabled = off);
-INSERT INTO few SELECT hashint8extended(i, 0) FROM generate_series(1, 30000) i;
+INSERT INTO few SELECT hashint8extended(i, 0) FROM generate_series(1, 60000) i;
 CREATE INDEX few_a ON few USING fptree (a);
 VACUUM few;
 SELECT * FROM pages('few_a');
 DELETE FROM few WHERE a % 20 = 0;
 VACUUM few;
 SELECT leaves FROM pages('few_a');
+-- Half of them are: two are about as full then as a build leaves one.
+DELETE FROM few WHERE a % 2 = 0;
+VACUUM few;
+SELECT leaves, fresh('few_a') FROM pages('few_a');
 
 -- Unlogged and temporary indexes
 CREATE UNLOGGED TABLE ul (a int8) WITH (autovacuum_enabled = off);

@@ -24,8 +24,12 @@
 #include "page/number.h"
 #include "page/room.h"
 
-/* Fill of the nodes of a page that is formed anew, percent. */
-#define FPT_JOIN_FILL		80
+/*
+ * Fill of the nodes of a page that is formed anew, percent, as a build leaves
+ * them: the hole is as large as can be for the next neighbours, and each node
+ * has slots for a few insertions.
+ */
+#define FPT_JOIN_FILL		93
 
 /* See page/join.h. */
 int
@@ -205,25 +209,26 @@ fpt_join_check(const FPTLayout *l, void *page, void *right, int n,
 
 /*
  * See page/join.h.  The page is formed apart, as its fences and tuples are read
- * meanwhile.
+ * meanwhile.  How far its TIDs reach is told, as in a build: one with wide TIDs
+ * does not know what the table was when it was formed, and short ones may do,
+ * or keys lend a bit (FPT_ENC_LENT).
  */
 static FPTResult
 fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
-			  int m, int most, FPTJoinWork *work)
+			  int most, uint32 reach, FPTJoinWork *work)
 {
 	FPTPageHeader *h = fpt_header(page);
 	FPTKey		low = fpt_page_low(l, page);
 	FPTPageSpec spec = {.level = 0, .pageno = fpt_special(page)->pageno,
-	.low = &low, .high = high};
+	.low = &low, .high = high,.reach = reach};
 	bool		open = !fpt_is_general(l) && high->cls == FPT_CLS_VALUE;
 	FPTResult	res = FPT_FULL;
 
-	spec.reach = fpt_page_reach(l, page, work->entries, n + m);
-	spec.rowbits = fpt_page_rowbits(l, page, work->entries, n + m);
+	spec.rowbits = fpt_page_rowbits(l, page, work->entries, n);
 	if (open)
-		res = fpt_join_form(l, work->formed, &spec, n + m, true, work);
+		res = fpt_join_form(l, work->formed, &spec, n, true, work);
 	if (res != FPT_OK || fpt_page_thousandths(l, work->formed) > most)
-		res = fpt_join_form(l, work->formed, &spec, n + m, false, work);
+		res = fpt_join_form(l, work->formed, &spec, n, false, work);
 	if (res == FPT_UNFIT)
 		res = FPT_FULL;
 	if (res != FPT_OK)
@@ -238,7 +243,7 @@ fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
 /* See page/join.h. */
 FPTResult
 fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
-			  FPTJoinWork *work)
+			  uint32 reach, FPTJoinWork *work)
 {
 	int			n = fpt_page_count(l, page);
 	int			m = fpt_page_count(l, right);
@@ -271,7 +276,7 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 		if (fpt_page_extract(l, page, work->entries, n) != n ||
 			(!fpt_is_general(l) && !fpt_join_sorted(l, work->entries, n)))
 			return FPT_CORRUPT;
-		res = fpt_join_anew(l, page, &high, n, m, most, work);
+		res = fpt_join_anew(l, page, &high, n + m, most, reach, work);
 	}
 	if (res == FPT_OK && fpt_page_thousandths(l, page) > most)
 		res = FPT_FULL;

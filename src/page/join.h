@@ -35,13 +35,14 @@ extern int	fpt_page_guess_fill(const FPTLayout *l, void *page, int n);
  * end where that one ends.  The page is a private copy; the neighbour is only
  * read.  Links and flags of the page stay.  "most": how full the page may be
  * then, in thousandths.  If the hole has room for them, the entries are added
- * one by one, and nothing else moves; otherwise the page is formed anew.
+ * one by one, and nothing else moves; otherwise the page is formed anew, for a
+ * table of "reach" blocks (FPTPageSpec).
  *
  * FPT_OK.  FPT_FULL: they do not fit, or general keys do not ascend, or not
  * between the fences; FPT_CORRUPT: one of the pages is, of which images that do
  * not are a sign.  Then it is undefined what the page is.  May raise.
  */
 extern FPTResult fpt_page_join(const FPTLayout *l, void *page, void *right,
-							   int most, FPTJoinWork *work);
+							   int most, uint32 reach, FPTJoinWork *work);
 
 #endif							/* FPT_PAGE_JOIN_H */

@@ -26,31 +26,33 @@
 #include "store/place.h"
 #include "tree/join.h"
 
-/* Thousandths of the fill factor that two leaves may have to be looked at. */
-#define FPT_JOIN_LOOK		945
+/*
+ * How full a merged page may be, in thousandths of the fill factor: of general
+ * keys, and of images.  By default 89% and 94%.
+ */
+#define FPT_JOIN_GENERAL	990
+#define FPT_JOIN_IMAGES		1045
 
 /*
- * See tree/join.h.  A page is no fuller than a build would have left it: it has
- * room for a tenth of its entries by default, and its halves are merged again
- * only if both lose some.  Where comparisons are not to be trusted a scan that
- * goes on at a key may miss the entries that have moved, and nothing is merged.
+ * See tree/join.h.  The limits are a little above and below what a build leaves
+ * a page with: higher ones let updates split what VACUUM has just merged; lower
+ * ones leave most pages alone after half of the rows are gone.  A page of
+ * general keys is full earlier than it looks, by removed tuples that still lie
+ * between others.  Where comparisons are not to be trusted a scan that goes on
+ * at a key may miss the entries that have moved, and nothing is merged.
  */
 int
 fpt_join_most(FPTPrune *p)
 {
+	int			share = fpt_is_general(&p->ix->layout) ? FPT_JOIN_GENERAL :
+		FPT_JOIN_IMAGES;
 	FPTOptions *opts;
 
 	if (p->ix->stale || (p->ix->unsure && !fpt_order_is_sound(p->rel)))
 		return 0;
 	opts = (FPTOptions *) p->rel->rd_options;
-	return 10 * (opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR);
-}
-
-/* See tree/join.h. */
-int
-fpt_join_look(int most)
-{
-	return most * FPT_JOIN_LOOK / 1000;
+	return Min(1000, share *
+			   (opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR) / 100);
 }
 
 /*
@@ -72,7 +74,8 @@ fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
 		p->join = palloc(sizeof(FPTJoinWork));
 	fpt_unlink_register(u, wal);
 	page = fpt_wal_page(wal, u->left, false);
-	res = fpt_page_join(l, page, BufferGetPage(u->target), most, p->join);
+	res = fpt_page_join(l, page, BufferGetPage(u->target), most, p->blocks,
+						p->join);
 	if (res == FPT_OK)
 		*fill = fpt_page_thousandths(l, page);
 	else

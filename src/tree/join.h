@@ -11,13 +11,12 @@
 #include "tree/unlink.h"
 
 /*
- * How full a page may be that two leaves become, and how full both together for
- * that to be tried, in thousandths (fpt_page_thousandths).  0: merge none.  The
- * first reads catalogues, so no page may be locked, and p->ix is a copy; it may
- * raise, or be cancelled.  The index is locked.
+ * How full a page may be that two leaves become, in thousandths
+ * (fpt_page_thousandths); if both together look fuller it need not be tried.
+ * 0: merge none.  Reads catalogues, so no page may be locked, and p->ix is a
+ * copy; may raise, or be cancelled.  The index is locked.
  */
 extern int	fpt_join_most(FPTPrune *p);
-extern int	fpt_join_look(int most);
 
 /*
  * Let the left sibling of a leaf that VACUUM has passed take over its entries,

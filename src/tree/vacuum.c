@@ -25,6 +25,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
@@ -34,6 +35,7 @@
 #include "key/collation.h"
 #include "key/tid.h"
 #include "page/copy.h"
+#include "page/form.h"
 #include "page/format.h"
 #include "page/join.h"
 #include "page/kernel.h"
@@ -137,8 +139,7 @@ typedef struct FPTVacuum
 	FPTReach	reach;			/* which of these were met in the tree */
 	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
-	int			most;			/* fills of merged leaves (fpt_join_most), */
-	int			look;			/* and of pairs to be tried */
+	int			most;			/* fills of merged leaves (fpt_join_most) */
 	int			fill;			/* of the leaf that the walk has passed last */
 	int			prevfill;		/* of the one to the left of that */
 	uint64	   *tids;			/* of one leaf */
@@ -864,7 +865,7 @@ fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
 
 	Assert(w->prev == from->next);
 	v->prevfill = v->fill;
-	if (both <= v->look && from->prev != FPT_NOPAGE &&
+	if (both <= v->most && from->prev != FPT_NOPAGE &&
 		fpt_join_leaf(&v->prune, w->prev, from->prev, w->next, v->most, &heir,
 					  &v->prevfill))
 		fpt_walk_unlinked(v, w, &heir, from->at);
@@ -959,6 +960,17 @@ fpt_find_free_pages(FPTVacuum *v)
 
 /* --- callbacks ----------------------------------------------------------- */
 
+/* Where the table's rows will be.  VACUUM has the table locked. */
+static uint32
+fpt_vacuum_reach(Relation rel)
+{
+	Relation	heap = table_open(rel->rd_index->indrelid, NoLock);
+	uint32		blocks = RelationGetNumberOfBlocks(heap);
+
+	table_close(heap, NoLock);
+	return fpt_tids_reach(blocks);
+}
+
 /*
  * See tree/vacuum.h.  Counts are set, not added to: of several rounds, as
  * VACUUM makes them if it has little memory, the last one tells what is there.
@@ -1000,8 +1012,8 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->prune.stats = stats;
 	v->prune.reach = &v->reach;
 	v->prune.npages = v->npages;
+	v->prune.blocks = fpt_vacuum_reach(v->rel);
 	v->most = fpt_join_most(&v->prune);
-	v->look = fpt_join_look(v->most);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);

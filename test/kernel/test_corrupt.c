@@ -822,7 +822,7 @@ test_bad_offsets(void)
 		CHECK(fpt_page_extract(l, right, out, NENTRIES) == NENTRIES);
 		fpt_special(right)->rowbits = 0;
 		CHECK(fpt_page_extract(l, right, out, NENTRIES) == -1);
-		CHECK(fpt_page_join(l, page, right, 1000, &joins) == FPT_CORRUPT);
+		CHECK(fpt_page_join(l, page, right, 1000, 0, &joins) == FPT_CORRUPT);
 	}
 }
 
@@ -887,7 +887,7 @@ test_bad_neighbours(void)
 			order[0] = order[1];
 			order[1] = first;
 		}
-		res = fpt_page_join(l, left, right, 1000, &joins);
+		res = fpt_page_join(l, left, right, 1000, 0, &joins);
 		if (what / 2 == 0)
 		{
 			CHECK(res == FPT_OK);

@@ -274,7 +274,7 @@ call_writers(KTWorld *w)
 	memcpy(copy, w->page, BLCKSZ);
 	fpt_page_truncate(l, copy, kt_chance(50) ? n % 40 : n);
 	if (w->level == 0)
-		fpt_page_join(l, copy, w->page, 1000, &joins);
+		fpt_page_join(l, copy, w->page, 1000, 1 << 16, &joins);
 	fpt_page_trim(l, copy);
 }
 

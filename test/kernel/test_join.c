@@ -82,12 +82,13 @@ join_part(const KTWorld *w, char *page, char *right, int n, int m)
 	const FPTLayout *l = &w->l;
 	FPTKey		low = fpt_page_low(l, page);
 	int			most = 300 + (int) kt_below(701);
+	uint32		reach = kt_chance(30) ? 0 : 1u << kt_below(32);
 	uint16		nodes = fpt_header(page)->nnodes;
 	FPTResult	res;
 
 	memcpy(before, page, BLCKSZ);
 	memcpy(other, right, BLCKSZ);
-	res = fpt_page_join(l, page, right, most, &work);
+	res = fpt_page_join(l, page, right, most, reach, &work);
 	CHECK(memcmp(other, right, BLCKSZ) == 0);
 	CHECK(res == FPT_OK || res == FPT_FULL);
 	if (res != FPT_OK)
@@ -208,19 +209,55 @@ test_join_full(void)
 	all[n].key = kt_key(FPT_CLS_VALUE, 0, 6000000, 7 << 16 | 1);
 	CHECK(fpt_page_form(&l, right, &next, all + n, 1, 90) == FPT_OK);
 	CHECK(fpt_page_form(&l, page, &spec, all, n, 100) == FPT_OK);
-	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_FULL);
+	CHECK(fpt_page_join(&l, page, right, 1000, 0, &work) == FPT_FULL);
 	CHECK(fpt_page_form(&l, page, &spec, all, 1, 100) == FPT_OK);
-	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 1000, 0, &work) == FPT_OK);
 	CHECK(fpt_page_count(&l, page) == 2);
 
 	/* a page that has lost all */
 	CHECK(fpt_page_form(&l, page, &spec, all, 0, 100) == FPT_OK);
-	CHECK(fpt_page_join(&l, page, right, 1000, &work) == FPT_OK);
+	CHECK(fpt_page_join(&l, page, right, 1000, 0, &work) == FPT_OK);
 	CHECK(fpt_page_count(&l, page) == 1);
 
 	/* "most" is a bound */
 	CHECK(fpt_page_form(&l, page, &spec, all, n / 2, 100) == FPT_OK);
-	CHECK(fpt_page_join(&l, page, right, 300, &work) == FPT_FULL);
+	CHECK(fpt_page_join(&l, page, right, 300, 0, &work) == FPT_FULL);
+}
+
+/*
+ * Two half-empty pages whose TIDs take 4 bytes make one if the table is such
+ * that 3 bytes do, and a bit that the keys lend.
+ */
+static void
+test_join_reach(void)
+{
+	static char page[BLCKSZ];
+	static char right[BLCKSZ];
+	FPTLayout	l;
+	FPTKey		low = kt_key(FPT_CLS_VALUE, 0, 0, 0);
+	FPTKey		sep = kt_key(FPT_CLS_VALUE, 0, UINT64CONST(1) << 51, 0);
+	FPTKey		high = kt_key(FPT_CLS_VALUE, 0, UINT64CONST(1) << 52, 0);
+	FPTPageSpec spec = {.pageno = PAGENO, .low = &low, .high = &sep,
+	.reach = 1 << 24, .rowbits = 8};
+	FPTPageSpec next = {.pageno = PAGENO + 1, .low = &sep, .high = &high,
+	.reach = 1 << 24, .rowbits = 8};
+	int			n;
+
+	kt_layout(&l, 8, false, false);
+	n = (int) (BLCKSZ - 3 * FPT_LINE) * 88 / 100 / 10 / 2;
+	for (int i = 0; i < 2 * n; i++)
+		all[i].key = kt_key(FPT_CLS_VALUE, 0, (i < n ? 0 : sep.lo) +
+							sep.lo / n * (i % n) + 7,
+							(uint64) kt_below(54000) << 16 | (1 + i % 185));
+	for (int reach = 0; reach < 2; reach++)
+	{
+		CHECK(fpt_page_form(&l, page, &spec, all, n, 90) == FPT_OK);
+		CHECK(fpt_page_form(&l, right, &next, all + n, n, 90) == FPT_OK);
+		CHECK(fpt_page_geom(&l, page)->tw == 4);
+		CHECK(fpt_page_join(&l, page, right, 940, reach ? 108000 : 1 << 24,
+							&work) == (reach ? FPT_OK : FPT_FULL));
+	}
+	CHECK(fpt_page_geom(&l, page)->tw == 3);
 }
 
 void
@@ -228,4 +265,6 @@ test_join(void)
 {
 	kt_run("join: runs of pages", test_join_runs);
 	kt_run("join: full and empty pages", test_join_full);
+	if (BLCKSZ == 8192)
+		kt_run("join: where the table's rows are", test_join_reach);
 }

@@ -70,7 +70,7 @@ CREATE TABLE t (k int, pad text) WITH (autovacuum_enabled = off);
 INSERT INTO t SELECT i, repeat('x', 960) FROM generate_series(1, 192) i;
 SET fptree.debug_node_lines = '1,1';
 CREATE INDEX t_k ON t USING fptree (k) WITH (fillfactor = 10);
-ALTER INDEX t_k SET (fillfactor = 28)});
+ALTER INDEX t_k SET (fillfactor = 26)});
 		$primary->safe_psql('postgres', 'VACUUM (FREEZE, ANALYZE) t');
 		$primary->safe_psql('postgres', 'DELETE FROM t WHERE k IN (1, 190)');
 		catch_up();
