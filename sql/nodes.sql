@@ -410,6 +410,26 @@ EXPLAIN (COSTS OFF) SELECT count(*) FROM tiny;
 EXPLAIN (COSTS OFF) SELECT dear(count(*)) FROM tiny;
 COMMIT;
 
+-- columns that are expressions: of another column with a label of its own order,
+-- and such as a condition of another column is
+CREATE TABLE expr AS SELECT i % 10 AS k, nullif(i % 7, 3) AS n,
+	(chr((CASE WHEN i % 2 = 0 THEN 65 ELSE 97 END) + i % 26) || i)::varchar COLLATE "und-x-icu" AS v,
+	('x' || i % 9)::varchar AS w FROM generate_series(1, 2000) i;
+CREATE INDEX expr_v ON expr USING fptree ((v::text) COLLATE "C", v);
+CREATE INDEX expr_w ON expr USING fptree ((w::text), w text_pattern_ops);
+CREATE INDEX expr_k ON expr USING fptree (k, (k < 5), (k = ANY ('{1, 2}')));
+CREATE INDEX expr_n ON expr USING fptree (n, (n IS NULL));
+VACUUM ANALYZE expr;
+SELECT c.* FROM unnest(ARRAY[
+	'SELECT count(*) FROM expr WHERE v::text COLLATE "C" < ''a''',
+	'SELECT count(*) FROM expr WHERE v::text COLLATE "C" < ''a'' AND v > ''f''',
+	'SELECT count(*) FROM expr WHERE w < ''x3''',
+	'SELECT count(*) FROM expr WHERE k < 5',
+	'SELECT count(*) FROM expr WHERE k < 6',
+	'SELECT count(*) FROM expr WHERE k = ANY (''{1, 2}'')',
+	'SELECT count(*) FROM expr WHERE n IS NULL',
+	'SELECT count(*) FROM expr WHERE n IS NOT NULL']) q, LATERAL counts(q) c;
+
 -- an empty index, and one that grows
 CREATE TABLE e (k int);
 CREATE INDEX ON e USING fptree (k);
@@ -836,6 +856,22 @@ SET ROLE fpt_distinct_role;
 SELECT DISTINCT k FROM t WHERE k > 10;
 RESET ROLE;
 
+-- what is computed of a key, and a column of the index as well
+CREATE TABLE expr AS SELECT i % 10 AS k, ('W' || i % 7)::varchar AS w, i % 3 AS c FROM generate_series(1, 2000) i;
+CREATE INDEX expr_k ON expr USING fptree (k, (k + 1), (-k));
+CREATE INDEX expr_w ON expr USING fptree (w) INCLUDE (c);
+CREATE INDEX expr_lower ON expr USING fptree (c, (lower(w)), w);
+VACUUM ANALYZE expr;
+SELECT q, c.* FROM unnest(ARRAY[
+	'SELECT k + 1, count(*) FROM expr GROUP BY k',
+	'SELECT k, abs(-k) FROM expr GROUP BY k',
+	'SELECT k + 2, count(*) FROM expr GROUP BY k',
+	'SELECT DISTINCT k, k + 1 FROM expr',
+	'SELECT DISTINCT k + 1, -k, k FROM expr',
+	'SELECT k + 1, -k FROM expr GROUP BY k, k + 1',
+	'SELECT lower(w), count(*) FROM expr GROUP BY w',
+	'SELECT lower(w), w FROM expr WHERE c = 1 GROUP BY lower(w), w']) q, LATERAL keys(q) c;
+
 -- other relations
 CREATE TABLE parent (k int);
 CREATE TABLE child () INHERITS (parent);
@@ -1195,6 +1231,18 @@ SELECT plan ~ 'node' AS node, n, wrong FROM rows('SELECT x.k, y.k FROM whole x J
 RESET enable_partitionwise_join;
 RESET enable_hashjoin;
 RESET enable_mergejoin;
+
+-- columns that are expressions
+CREATE TABLE expr AS SELECT i % 10 AS k, (chr((CASE WHEN i % 2 = 0 THEN 65 ELSE 97 END) + i % 26) || i)::varchar COLLATE "und-x-icu" AS v
+	FROM generate_series(1, 2000) i;
+CREATE INDEX expr_v ON expr USING fptree ((v::text) COLLATE "C", v);
+CREATE INDEX expr_k ON expr USING fptree (k, (k < 5), (k + 1));
+VACUUM ANALYZE expr;
+SELECT q, r.* FROM unnest(ARRAY[
+	'SELECT v FROM expr WHERE v::text COLLATE "C" < ''a'' ORDER BY v::text COLLATE "C"',
+	'SELECT v::text COLLATE "C" > ''B'' FROM expr WHERE v::text COLLATE "C" > ''z''',
+	'SELECT k FROM expr WHERE k < 5',
+	'SELECT k + 1, k < 5 FROM expr WHERE k < 6']) q, LATERAL rows(q, q ~ 'ORDER BY') r;
 
 -- queries that do not fit
 CREATE TABLE others (n serial, query text);

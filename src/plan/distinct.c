@@ -211,6 +211,32 @@ fpt_key_columns(const FPTKeysWanted *w, const IndexPath *ip)
 	return n;
 }
 
+/* The columns of an index, of which the first ncols make up the keys. */
+typedef struct FPTKeyNames
+{
+	const List *columns;		/* TargetEntries */
+	int			ncols;
+} FPTKeyNames;
+
+/*
+ * Is there an expression that the index has as a column after the key's?  Core
+ * would take its value from there, where the node's rows have none.
+ */
+static bool
+fpt_shows_others(Node *node, FPTKeyNames *names)
+{
+	ListCell   *lc;
+
+	if (node == NULL || IsA(node, Const))
+		return false;
+	foreach(lc, names->columns)
+	{
+		if (equal(lfirst_node(TargetEntry, lc)->expr, node))
+			return foreach_current_index(lc) >= names->ncols;
+	}
+	return expression_tree_walker(node, fpt_shows_others, (void *) names);
+}
+
 /* --- paths --------------------------------------------------------------- */
 
 /*
@@ -338,11 +364,13 @@ fpt_distinct_paths(PlannerInfo *root, const FPTKeysWanted *w,
 				   RelOptInfo *input, RelOptInfo *output, IndexOptInfo *info)
 {
 	FPTKeysWay	way = {.ip = fpt_only_path(root, input, info)};
+	FPTKeyNames names = {.columns = info->indextlist};
 
 	if (way.ip == NULL)
 		return;
-	way.ncols = fpt_key_columns(w, way.ip);
-	if (way.ncols == 0)
+	names.ncols = way.ncols = fpt_key_columns(w, way.ip);
+	if (way.ncols == 0 ||
+		fpt_shows_others((Node *) w->target->exprs, &names))
 		return;
 	way.groups = estimate_num_groups(root, w->exprs, way.ip->path.rows, NULL,
 									 NULL);

@@ -102,6 +102,83 @@ fpt_only_implied(List *clauses, const IndexPath *path)
 	return true;
 }
 
+/*
+ * A column of the index, for a condition's left side: the expression that the
+ * node's tuple has for it.  The condition's own may have labels of another
+ * type, or collation, and without these be that of another column.
+ */
+static Expr *
+fpt_only_column(const IndexOptInfo *info, int column)
+{
+	return copyObjectImpl(list_nth_node(TargetEntry, info->indextlist,
+										column)->expr);
+}
+
+/* A copy of a condition of an index clause, with its column as above. */
+static Node *
+fpt_only_qual(const IndexOptInfo *info, const IndexClause *from,
+			  const RestrictInfo *rinfo)
+{
+	Node	   *clause = copyObjectImpl((Node *) rinfo->clause);
+	Expr	   *column = fpt_only_column(info, from->indexcol);
+	ListCell   *lc;
+	ListCell   *li;
+
+	if (IsA(clause, OpExpr))
+		linitial(((OpExpr *) clause)->args) = column;
+	else if (IsA(clause, ScalarArrayOpExpr))
+		linitial(((ScalarArrayOpExpr *) clause)->args) = column;
+	else if (IsA(clause, NullTest))
+		((NullTest *) clause)->arg = column;
+	else if (IsA(clause, RowCompareExpr))
+	{
+		forboth(lc, ((RowCompareExpr *) clause)->largs, li, from->indexcols)
+			lfirst(lc) = fpt_only_column(info, lfirst_int(li));
+	}
+	return clause;
+}
+
+List *
+fpt_only_quals(const IndexPath *path)
+{
+	const IndexOptInfo *info = path->indexinfo;
+	List	   *quals = NIL;
+	ListCell   *lc;
+	ListCell   *lq;
+
+	foreach(lc, path->indexclauses)
+	{
+		IndexClause *from = lfirst_node(IndexClause, lc);
+
+		foreach(lq, from->indexquals)
+			quals = lappend(quals,
+							fpt_only_qual(info, from,
+										  lfirst_node(RestrictInfo, lq)));
+	}
+	return quals;
+}
+
+/*
+ * Is a condition, as a whole, what an expression column of the index has?  Then
+ * core would put that column in its place, which is no condition of the index.
+ */
+static bool
+fpt_only_confused(const IndexPath *path)
+{
+	List	   *quals;
+	ListCell   *lc;
+
+	if (path->indexinfo->indexprs == NIL)
+		return false;
+	quals = fpt_only_quals(path);
+	foreach(lc, path->indexinfo->indextlist)
+	{
+		if (list_member(quals, lfirst_node(TargetEntry, lc)->expr))
+			return true;
+	}
+	return false;
+}
+
 /* Are the conditions of the index all that there is to ask? */
 static bool
 fpt_only_clauses(const IndexPath *path)
@@ -113,7 +190,8 @@ fpt_only_clauses(const IndexPath *path)
 		if (lfirst_node(IndexClause, lc)->lossy)
 			return false;
 	}
-	if (!fpt_only_implied(path->indexinfo->indrestrictinfo, path))
+	if (!fpt_only_implied(path->indexinfo->indrestrictinfo, path) ||
+		fpt_only_confused(path))
 		return false;
 	return path->path.param_info == NULL ||
 		fpt_only_implied(path->path.param_info->ppi_clauses, path);
@@ -165,53 +243,6 @@ fpt_only_path(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info)
 			return path;
 	}
 	return NULL;
-}
-
-/* The expression without labels of another type. */
-static Node *
-fpt_unlabelled(Node *expr)
-{
-	while (expr != NULL && IsA(expr, RelabelType))
-		expr = (Node *) ((RelabelType *) expr)->arg;
-	return expr;
-}
-
-/* A copy of a condition, its column as core's plans show it. */
-static Node *
-fpt_only_qual(const RestrictInfo *rinfo)
-{
-	Node	   *clause = copyObjectImpl((Node *) rinfo->clause);
-	List	   *args = NIL;
-
-	if (IsA(clause, OpExpr))
-		args = ((OpExpr *) clause)->args;
-	else if (IsA(clause, ScalarArrayOpExpr))
-		args = ((ScalarArrayOpExpr *) clause)->args;
-	else if (IsA(clause, NullTest))
-	{
-		NullTest   *test = (NullTest *) clause;
-
-		test->arg = (Expr *) fpt_unlabelled((Node *) test->arg);
-	}
-	if (args != NIL)
-		linitial(args) = fpt_unlabelled(linitial(args));
-	return clause;
-}
-
-List *
-fpt_only_quals(const IndexPath *path)
-{
-	List	   *quals = NIL;
-	ListCell   *lc;
-	ListCell   *lq;
-
-	foreach(lc, path->indexclauses)
-	{
-		foreach(lq, lfirst_node(IndexClause, lc)->indexquals)
-			quals = lappend(quals, fpt_only_qual(lfirst_node(RestrictInfo,
-															 lq)));
-	}
-	return quals;
 }
 
 Cost
