@@ -307,6 +307,19 @@ ROLLBACK TO s;
 EXPLAIN (COSTS OFF) SELECT count(*), sum(k) FROM t WHERE k > 9990;
 ROLLBACK;
 
+-- nor an operator
+BEGIN;
+REVOKE EXECUTE ON FUNCTION pg_catalog.int4gt(int, int), pg_catalog.int4eq(int, int) FROM PUBLIC;
+SET LOCAL ROLE fpt_count_role;
+SET LOCAL enable_seqscan = off;
+SAVEPOINT s;
+SELECT count(*) FROM t WHERE k > 9990;
+ROLLBACK TO s;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE k = ANY ('{1, 2}');
+ROLLBACK TO s;
+SELECT count(*) FROM t WHERE k >= 9990;
+ROLLBACK;
+
 -- other relations
 CREATE TABLE parent (k int);
 CREATE TABLE child () INHERITS (parent);
@@ -855,6 +868,18 @@ REVOKE SELECT ON t FROM fpt_distinct_role;
 SET ROLE fpt_distinct_role;
 SELECT DISTINCT k FROM t WHERE k > 10;
 RESET ROLE;
+
+-- equality that the user may not call
+GRANT SELECT ON t TO fpt_distinct_role;
+BEGIN;
+REVOKE EXECUTE ON FUNCTION pg_catalog.int4eq(int, int) FROM PUBLIC;
+SET LOCAL ROLE fpt_distinct_role;
+SAVEPOINT s;
+SELECT DISTINCT k FROM t;
+ROLLBACK TO s;
+EXPLAIN (COSTS OFF) SELECT a, b, count(*) FROM t GROUP BY a, b;
+ROLLBACK;
+REVOKE SELECT ON t FROM fpt_distinct_role;
 
 -- what is computed of a key, and a column of the index as well
 CREATE TABLE expr AS SELECT i % 10 AS k, ('W' || i % 7)::varchar AS w, i % 3 AS c FROM generate_series(1, 2000) i;

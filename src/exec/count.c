@@ -299,7 +299,7 @@ fpt_count_begin(CustomScanState *css, EState *estate, int eflags)
 		st->nulls |= lfirst_int(lc) != FPT_AGG_COUNT;
 		st->values |= fpt_aggregate_wants_value(lfirst_int(lc));
 	}
-	fpt_node_open(&st->ns, css, indexid, eflags);
+	fpt_node_open(&st->ns, css, indexid, NIL, eflags);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	fpt_putoff_init(&st->off, estate->es_query_cxt, st->ns.table,

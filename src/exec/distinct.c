@@ -409,7 +409,7 @@ fpt_distinct_begin(CustomScanState *css, EState *estate, int eflags)
 	st->ncols = linitial_int(numbers);
 	st->ncounts = lsecond_int(numbers);
 	fpt_node_open(&st->ns, css, linitial_oid(linitial(plan->custom_private)),
-				  eflags);
+				  lthird(plan->custom_private), eflags);
 	st->ns.dir = lthird_int(numbers) ? BackwardScanDirection :
 		ForwardScanDirection;
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
@@ -522,20 +522,21 @@ fpt_distinct_register(void)
 }
 
 CustomScan *
-fpt_distinct_plan(Index scanrelid, Oid indexid, List *columns, int ncols,
-				  List *aggrefs, List *quals, bool backward)
+fpt_distinct_plan(Index scanrelid, Oid indexid, List *columns,
+				  const FPTDistinctKeys *keys, List *aggrefs, List *quals)
 {
 	CustomScan *plan = makeNode(CustomScan);
 
-	Assert(ncols > 0 && ncols <= list_length(columns));
+	Assert(keys->ncols > 0 && keys->ncols <= list_length(columns));
 	plan->scan.scanrelid = scanrelid;
 	plan->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	plan->custom_scan_tlist = fpt_node_tuple(columns, aggrefs);
 	plan->custom_exprs = copyObjectImpl(quals);
-	plan->custom_private = list_make2(list_make1_oid(indexid),
-									  list_make3_int(ncols,
+	plan->custom_private = list_make3(list_make1_oid(indexid),
+									  list_make3_int(keys->ncols,
 													 list_length(aggrefs),
-													 backward));
+													 keys->backward),
+									  keys->equality);
 	plan->methods = &fpt_distinct_methods;
 	return plan;
 }

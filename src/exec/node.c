@@ -26,13 +26,23 @@
 #include "scan/state.h"
 #include "server/compat.h"
 
+/* May the user call this function?  Reads catalogues; raises if not. */
+static void
+fpt_node_require(Oid function, ObjectType type)
+{
+	if (fpt_function_acl(function) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, type, get_func_name(function));
+	InvokeFunctionExecuteHook(function);
+}
+
 /*
- * May the user call the aggregates that the node does the work of?  Core asks
- * when it prepares a node that aggregates, for EXPLAIN, too.  Reads catalogues;
- * raises the error if not.
+ * May the user call the functions that the node does the work of: aggregates,
+ * the operators of conditions, and the equality of keys ("equality", a list of
+ * Oids)?  Core asks when it prepares a node, for EXPLAIN, too.  Of row
+ * comparisons it does not.  Reads catalogues; raises the error if not.
  */
 static void
-fpt_node_require_aggregates(const CustomScan *plan)
+fpt_node_require_functions(const CustomScan *plan, const List *equality)
 {
 	ListCell   *lc;
 
@@ -40,17 +50,26 @@ fpt_node_require_aggregates(const CustomScan *plan)
 	{
 		Aggref	   *agg = (Aggref *) lfirst_node(TargetEntry, lc)->expr;
 
-		if (!IsA(agg, Aggref))
-			continue;
-		if (fpt_function_acl(agg->aggfnoid) != ACLCHECK_OK)
-			aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_AGGREGATE,
-						   get_func_name(agg->aggfnoid));
-		InvokeFunctionExecuteHook(agg->aggfnoid);
+		if (IsA(agg, Aggref))
+			fpt_node_require(agg->aggfnoid, OBJECT_AGGREGATE);
 	}
+	foreach(lc, plan->custom_exprs)
+	{
+		Node	   *qual = lfirst(lc);
+
+		if (IsA(qual, OpExpr))
+			fpt_node_require(((OpExpr *) qual)->opfuncid, OBJECT_FUNCTION);
+		else if (IsA(qual, ScalarArrayOpExpr))
+			fpt_node_require(((ScalarArrayOpExpr *) qual)->opfuncid,
+							 OBJECT_FUNCTION);
+	}
+	foreach(lc, equality)
+		fpt_node_require(lfirst_oid(lc), OBJECT_FUNCTION);
 }
 
 void
-fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
+fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
+			  const List *equality, int eflags)
 {
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 	EState	   *estate = css->ss.ps.state;
@@ -63,7 +82,7 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid, int eflags)
 	css->ss.ss_currentRelation = NULL;
 	ns->indexid = indexid;
 	ns->dir = ForwardScanDirection;
-	fpt_node_require_aggregates(plan);
+	fpt_node_require_functions(plan, equality);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
 		return;
 	ns->sight.cxt = estate->es_query_cxt;

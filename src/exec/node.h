@@ -56,14 +56,15 @@ extern List *fpt_node_tuple(List *columns, List *aggrefs);
  * Open the index and make scan keys of its conditions; from
  * BeginCustomScan.  The table is open and locked, the index is locked as the
  * table.  Reads catalogues; allocates in the query's context.  Raises an error
- * if the user may not call an aggregate of the node's.
+ * if the user may not call an aggregate of the node's, an operator of its
+ * conditions, or one of the functions "equality" (Oids), which it does without.
  *
  * From then on the node has no current relation: its rows are none of the
  * table's, and UPDATE ... WHERE CURRENT OF would take the table's place of one
  * from the node if it found it by that (execCurrentOf).
  */
 extern void fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
-						  int eflags);
+						  const List *equality, int eflags);
 
 /*
  * Begin the scan, or begin it anew, with the present values of parameters.

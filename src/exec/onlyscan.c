@@ -261,7 +261,7 @@ fpt_onlyscan_begin(CustomScanState *css, EState *estate, int eflags)
 	CustomScan *plan = (CustomScan *) css->ss.ps.plan;
 
 	fpt_node_open(&st->ns, css, linitial_oid(linitial(plan->custom_private)),
-				  eflags);
+				  NIL, eflags);
 	st->backward = linitial_int(lsecond(plan->custom_private));
 	if (st->backward)
 		st->ns.dir = BackwardScanDirection;

@@ -297,6 +297,20 @@ fpt_cost_distinct(CustomPath *path, const IndexPath *ip, int ncols,
 				  ncols * cpu_operator_cost + result->per_tuple);
 }
 
+/* The functions of the operators by which keys are equal.  Reads catalogues. */
+static List *
+fpt_keys_equality(const List *clauses)
+{
+	List	   *functions = NIL;
+	ListCell   *lc;
+
+	foreach(lc, clauses)
+		functions = lappend_oid(functions,
+								get_opcode(lfirst_node(SortGroupClause,
+													   lc)->eqop));
+	return functions;
+}
+
 /* PlanCustomPath */
 static Plan *
 fpt_plan_distinct(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
@@ -304,12 +318,16 @@ fpt_plan_distinct(PlannerInfo *root, RelOptInfo *rel, CustomPath *path,
 {
 	IndexPath  *ip = linitial(path->custom_private);
 	List	   *numbers = lthird(path->custom_private);
+	FPTDistinctKeys keys = {
+		.ncols = linitial_int(numbers),
+		.equality = fpt_keys_equality(lfourth(path->custom_private)),
+		.backward = lsecond_int(numbers)
+	};
 	CustomScan *plan;
 
 	plan = fpt_distinct_plan(rel->relid, ip->indexinfo->indexoid,
-							 ip->indexinfo->indextlist, linitial_int(numbers),
-							 lsecond(path->custom_private), fpt_only_quals(ip),
-							 lsecond_int(numbers));
+							 ip->indexinfo->indextlist, &keys,
+							 lsecond(path->custom_private), fpt_only_quals(ip));
 	plan->scan.plan.targetlist = tlist;
 	return &plan->scan.plan;
 }
@@ -346,9 +364,10 @@ fpt_add_distinct(const FPTKeysWanted *w, const FPTKeysWay *way,
 		output->consider_parallel;
 	path->path.pathkeys = way->order;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
-	path->custom_private = list_make3(way->ip, w->aggrefs,
+	path->custom_private = list_make4(way->ip, w->aggrefs,
 									  list_make2_int(way->ncols,
-													 way->backward));
+													 way->backward),
+									  w->clauses);
 	path->methods = &fpt_distinct_path_methods;
 	fpt_cost_distinct(path, way->ip, way->ncols, w->aggrefs != NIL,
 					  way->groups);
