@@ -1403,6 +1403,24 @@ SELECT * FROM at('SELECT k FROM cur WHERE k < 1000 ORDER BY k DESC', '300');
 SELECT * FROM at('SELECT 1 FROM cur WHERE k > 40', '25');
 SELECT * FROM at('SELECT txt FROM cur WHERE txt > ''text 3'' ORDER BY txt', '5');
 SELECT k FROM cur WHERE hit = 1 ORDER BY k;
+-- also where the entry leads to the row by way of versions that were pruned
+CREATE TABLE hot (k int, hit int) WITH (fillfactor = 50, autovacuum_enabled = off);
+INSERT INTO hot SELECT i, 0 FROM generate_series(1, 20) i;
+CREATE INDEX hot_k ON hot USING fptree (k);
+ANALYZE hot;
+UPDATE hot SET hit = 1;
+UPDATE hot SET hit = 2;
+VACUUM hot;
+UPDATE hot SET hit = 3 WHERE k = 20;
+BEGIN;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) DECLARE c CURSOR FOR SELECT k FROM hot WHERE k > 10;
+DECLARE c CURSOR FOR SELECT k FROM hot WHERE k > 10;
+FETCH 2 c;
+UPDATE hot SET hit = 4 WHERE CURRENT OF c RETURNING *;
+ROLLBACK;
+DROP TABLE hot;
 DROP FUNCTION at(text, text);
 DROP TABLE cur;
 

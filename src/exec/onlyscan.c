@@ -42,6 +42,7 @@ typedef struct FPTOnlyScanState
 	bool		each;			/* entry by entry (E4) */
 	bool		nocolumns;		/* nothing of a row is wanted */
 	bool		serializable;
+	bool		looked;			/* the current row was looked up */
 	int			run;			/* entries after the current one that are
 								 * visible, with nothing else to do */
 	ScanDirection dir;			/* of the last step, if this is known: */
@@ -117,6 +118,7 @@ fpt_onlyscan_fetch(FPTOnlyScanState *st, ScanDirection dir)
 	ItemPointerData tid;
 
 	CHECK_FOR_INTERRUPTS();
+	st->looked = true;
 	fpt_onlyscan_pass(st, dir);
 	fpt_tid_decode(b->tids[b->pos], &tid);
 	return fpt_node_fetch(&st->ns, &tid);
@@ -158,6 +160,7 @@ fpt_onlyscan_step(FPTOnlyScanState *st, ScanDirection dir)
 	const FPTBatch *b = &so->cur;
 
 	st->run = 0;
+	st->looked = false;
 	for (;;)
 	{
 		if (!fpt_entry_step(scan, dir))
@@ -173,6 +176,7 @@ fpt_onlyscan_step(FPTOnlyScanState *st, ScanDirection dir)
 			break;
 		if (fpt_onlyscan_fetch(st, dir))
 			return true;
+		st->looked = false;
 	}
 	st->run = fpt_onlyscan_run(st, so, dir);
 	if (unlikely(st->serializable))	/* E8 */
@@ -317,7 +321,10 @@ fpt_onlyscan_next(ScanState *ss)
 	}
 	if (!fpt_onlyscan_step(st, dir))
 		return ExecClearTuple(ss->ss_ScanTupleSlot);
-	return fpt_onlyscan_row(st);
+	(void) fpt_onlyscan_row(st);
+	if (unlikely(st->looked))	/* E10 */
+		ss->ss_ScanTupleSlot->tts_tid = st->ns.scan->xs_heaptid;
+	return ss->ss_ScanTupleSlot;
 }
 
 /*
