@@ -386,7 +386,7 @@ static bool
 fpt_owns_index(Oid indexid)
 {
 	return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(indexid)) &&
-		fpt_has_our_am(indexid) && fpt_owns(indexid);
+		fpt_owns(indexid) && fpt_has_our_am(indexid);
 }
 
 /*
@@ -477,7 +477,8 @@ fpt_list_set(Oid indexid, char *list, const char *was)
  * fptree_set_tablespaces(index regclass, tablespaces text)
  *
  * Set the list of an index, and of those of its partitions; NULL takes it away.
- * Locks as fpt_list_set().
+ * Locks as fpt_list_set(): the index, and partitions, may have been dropped
+ * before these were to be had.
  */
 Datum
 fptree_set_tablespaces(PG_FUNCTION_ARGS)
@@ -492,19 +493,18 @@ fptree_set_tablespaces(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("the index must not be null")));
 	indexes = list_make1_oid(PG_GETARG_OID(0));
-	if (!SearchSysCacheExists1(RELOID, ObjectIdGetDatum(linitial_oid(indexes))))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist",
-						linitial_oid(indexes))));
 	/* An index that is locked gets no more partitions. */
 	for (int i = 0; i < list_length(indexes); i++)
 	{
 		Oid			indexid = list_nth_oid(indexes, i);
 
-		(void) fpt_list_set(indexid, list, NULL);
-		indexes = list_concat(indexes,
-							  find_inheritance_children(indexid, NoLock));
+		if (fpt_list_set(indexid, list, NULL))
+			indexes = list_concat(indexes,
+								  find_inheritance_children(indexid, NoLock));
+		else if (i == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("relation with OID %u does not exist", indexid)));
 	}
 	PG_RETURN_VOID();
 }
