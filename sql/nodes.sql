@@ -881,7 +881,7 @@ EXPLAIN (COSTS OFF) SELECT a, b, count(*) FROM t GROUP BY a, b;
 ROLLBACK;
 REVOKE SELECT ON t FROM fpt_distinct_role;
 
--- what is computed of a key, and a column of the index as well
+-- values computed from a key, and columns of the index as well
 CREATE TABLE expr AS SELECT i % 10 AS k, ('W' || i % 7)::varchar AS w, i % 3 AS c FROM generate_series(1, 2000) i;
 CREATE INDEX expr_k ON expr USING fptree (k, (k + 1), (-k));
 CREATE INDEX expr_w ON expr USING fptree (w) INCLUDE (c);

@@ -17,7 +17,7 @@ END $$;
 SET jit = off;
 
 -- Autovacuum counts rows that change: it has nothing to do here, and so no
--- snapshot of its own, because of which VACUUM would leave rows that are dead.
+-- snapshot of its own, and VACUUM would leave rows that are dead.
 DO $$ BEGIN
 	EXECUTE format('ALTER DATABASE %I SET track_counts = off', current_database());
 END $$;

@@ -38,8 +38,8 @@ fpt_node_require(Oid function, ObjectType type)
 /*
  * May the user call the functions that the node does the work of: aggregates,
  * the operators of conditions, and the equality of keys ("equality", a list of
- * Oids)?  Core asks when it prepares a node, for EXPLAIN, too.  Of row
- * comparisons it does not.  Reads catalogues; raises the error if not.
+ * Oids)?  Core asks when it prepares a node, for EXPLAIN, too, but does not ask
+ * for row comparisons.  Reads catalogues; raises the error if not.
  */
 static void
 fpt_node_require_functions(const CustomScan *plan, const List *equality)

@@ -183,7 +183,7 @@ fpt_join_last(const FPTLayout *l, void *page, FPTEntry *e)
  * elsewhere, it would be inserted where it seems to belong, and no check of the
  * merged page could see it any more.  FPT_CORRUPT if they are not; of general
  * keys FPT_FULL, which leaves the pages as they are: the order may be another
- * one than that of the entries, of which the index does not know.  May raise.
+ * one than that of the entries, and the index does not know which.  May raise.
  */
 static FPTResult
 fpt_join_check(const FPTLayout *l, void *page, void *right, int n,
@@ -209,9 +209,9 @@ fpt_join_check(const FPTLayout *l, void *page, void *right, int n,
 
 /*
  * See page/join.h.  The page is formed apart, as its fences and tuples are read
- * meanwhile.  How far its TIDs reach is told, as in a build: one with wide TIDs
- * does not know what the table was when it was formed, and short ones may do,
- * or keys lend a bit (FPT_ENC_LENT).
+ * meanwhile.  The caller says how far TIDs reach, as in a build: a page with
+ * wide ones does not know how large the table was when it was formed, and short
+ * ones may do, or keys lend a bit (FPT_ENC_LENT).
  */
 static FPTResult
 fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,

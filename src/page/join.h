@@ -39,8 +39,8 @@ extern int	fpt_page_guess_fill(const FPTLayout *l, void *page, int n);
  * table of "reach" blocks (FPTPageSpec).
  *
  * FPT_OK.  FPT_FULL: they do not fit, or general keys do not ascend, or not
- * between the fences; FPT_CORRUPT: one of the pages is, of which images that do
- * not are a sign.  Then it is undefined what the page is.  May raise.
+ * between the fences; FPT_CORRUPT: one of the pages is, as images show
+ * that do not.  Then it is undefined what the page is.  May raise.
  */
 extern FPTResult fpt_page_join(const FPTLayout *l, void *page, void *right,
 							   int most, uint32 reach, FPTJoinWork *work);

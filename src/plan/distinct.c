@@ -211,7 +211,7 @@ fpt_key_columns(const FPTKeysWanted *w, const IndexPath *ip)
 	return n;
 }
 
-/* The columns of an index, of which the first ncols make up the keys. */
+/* The columns of an index; the first ncols make up the keys. */
 typedef struct FPTKeyNames
 {
 	const List *columns;		/* TargetEntries */

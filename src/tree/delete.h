@@ -33,8 +33,8 @@ typedef struct FPTDelete
 	bool		unique;			/* uniqueness was checked: equal entries are
 								 * old versions */
 	int			stage;			/* what was tried; 0 at first */
-	uint32		twicepage;		/* a leaf with what only a dead index has, */
-	const char *twice;			/* and what that is; NULL: nothing */
+	uint32		twicepage;		/* a leaf that only a dead index can have, */
+	const char *twice;			/* and why; NULL: none was met */
 } FPTDelete;
 
 /*

@@ -224,7 +224,7 @@ fpt_insert_leaf(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 }
 
 /*
- * What was noted of a leaf (fpt_note_twice) is an error, unless the index is
+ * Damage that was noted (fpt_note_twice) is an error, unless the index is
  * dead.  No page is locked; as fpt_index_is_dead().
  */
 static inline void

@@ -960,7 +960,7 @@ fpt_leave_unlinked(Relation rel, FPTIndex *ix, Buffer childbuf)
  * Try to get e into the page without splitting it.  True: done and logged;
  * false: nothing has changed.  "removed": after entries were removed for it.
  * The page and childbuf, if there is one, are locked exclusively and stay so.
- * If it is a leaf, of which there is del, and has e, that is noted
+ * If it is a leaf (del is not NULL) and has e, that is noted
  * (fpt_note_twice): true, and nothing has changed.  Raises an error, with
  * nothing changed, if the page is damaged, or an inner one that has e, or if
  * comparing does.

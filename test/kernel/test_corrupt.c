@@ -829,7 +829,7 @@ test_bad_offsets(void)
 /*
  * The right one of two neighbours, or the left one's end, has entries that are
  * not between its fences, or not in order: joined, they would be where they
- * seem to belong, and no check could tell.  Of general keys nobody can say
+ * seem to belong, and no check would see it.  Nobody can say of general keys
  * which is wrong, the order or the page: they stay as they are.
  */
 static void
