@@ -912,8 +912,8 @@ FROM asked_of('g_ab', 'SELECT count(*) FROM g WHERE a IN (300, 301, 302, 800, 80
 
 -- An array's elements that lie in leaf after leaf: from the fourth one on all
 -- are asked for, up to the last element, whether they begin with their leaves
--- or in those before.  Nothing beyond a range that goes on for leaves, or where
--- elements leave some out.
+-- or in those before.  Nothing beyond a range that goes on for leaves.  Where
+-- elements leave leaves out, as many as the leaf parent was asked about.
 CREATE FUNCTION elements(first int, last int, step int) RETURNS int8[] LANGUAGE sql IMMUTABLE
 AS 'SELECT array_agg(i::int8) FROM generate_series(first, last, step) i';
 SELECT leaves('t_a', '10001', '39999') AS array \gset leaves_

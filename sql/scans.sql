@@ -470,3 +470,99 @@ FROM t x JOIN t y ON x.s = y.s AND x.w = y.w;
 
 RESET search_path;
 SELECT * FROM fpt_check_all();
+
+-- Elements of an array that are far apart: a leaf parent is asked once for the
+-- leaves of many.
+
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS fpt_far CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA fpt_far;
+SET search_path = fpt_far, public;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+
+CREATE TABLE t (a int8, d int4, u uuid) WITH (autovacuum_enabled = off);
+INSERT INTO t SELECT hashint8extended(n, 1), hashint8(n), md5(n::text)::uuid
+FROM generate_series(1, 100000) n;
+CREATE INDEX t_a ON t USING fptree (a);
+CREATE INDEX t_d ON t USING fptree (d DESC);
+CREATE INDEX t_u ON t USING fptree (u);
+ANALYZE t;
+
+-- pages that a scan of so many elements takes, beyond one of the table and one
+-- leaf for each
+CREATE FUNCTION pages(col text, n int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	values text;
+	plan json;
+BEGIN
+	EXECUTE format('SELECT array_agg(%1$I) FROM (SELECT %1$I, row_number() OVER '
+				   '(ORDER BY %1$I) i FROM t) s WHERE i %% (100000 / $1) = 0', col)
+	INTO values USING n;
+	EXECUTE format('EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) SELECT ctid FROM t '
+				   'WHERE %I = ANY (%L)', col, values) INTO plan;
+	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int +
+		(plan->0->'Plan'->>'Shared Read Blocks')::int - 2 * n;
+END $$;
+SELECT col, pages(col, 40) < 25 AS few FROM unnest('{a,d,u}'::text[]) col;
+
+-- values that are there, and that are not, in any order
+CREATE FUNCTION far(col text, n int, seed int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	values text;
+	query text;
+	res text[] := '{}';
+	sums text;
+BEGIN
+	EXECUTE format('SELECT array_agg(v) FROM (SELECT %1$I v FROM t ORDER BY '
+				   'hashint8extended(a, $2) LIMIT $1) s', col)
+	INTO values USING n, seed;
+	query := format('SELECT concat_ws('' '', count(*), sum(hashint8(a)), sum(d::int8)) '
+					'FROM (SELECT * FROM t WHERE %I = ANY (%L) OFFSET 0) s', col, values);
+	FOREACH sums IN ARRAY '{on,off}'::text[] LOOP
+		PERFORM set_config('enable_indexscan', sums, true),
+			set_config('enable_seqscan', CASE sums WHEN 'on' THEN 'off' ELSE 'on' END, true);
+		EXECUTE query INTO sums;
+		res := res || sums;
+	END LOOP;
+	RETURN CASE WHEN res[1] = res[2] THEN 'same' ELSE res::text END;
+END $$;
+SELECT col, far(col, n, 7), count(*)
+FROM unnest('{a,d,u}'::text[]) col, unnest('{1,2,5,6,7,21,40,150,1000}'::int[]) n
+GROUP BY 1, 2 ORDER BY 1, 2;
+SET enable_seqscan = off;
+SET enable_indexscan = on;
+
+-- leaves that were told of are split before the scan comes to them
+CREATE FUNCTION split(col text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	values text;
+	c refcursor;
+	r record;
+	n int := 0;
+	got text[] := '{}';
+	want text[];
+BEGIN
+	EXECUTE format('SELECT array_agg(%1$I::text ORDER BY %1$I), array_agg(%1$I) FROM '
+				   '(SELECT %1$I, row_number() OVER (ORDER BY %1$I) i FROM t) s '
+				   'WHERE i %% 2500 = 0', col) INTO want, values;
+	OPEN c FOR EXECUTE format('SELECT %1$I::text v FROM t WHERE %1$I = ANY (%2$L)', col, values);
+	LOOP
+		FETCH c INTO r;
+		EXIT WHEN NOT FOUND;
+		got := got || r.v;
+		n := n + 1;
+		IF n IN (6, 20) THEN
+			INSERT INTO t SELECT hashint8extended(i, n), hashint8(i * n), md5(i || 'x' || n)::uuid
+			FROM generate_series(200001, 260000) i;
+		END IF;
+	END LOOP;
+	RETURN CASE WHEN ARRAY(SELECT unnest(got) ORDER BY 1) = ARRAY(SELECT unnest(want) ORDER BY 1)
+		THEN 'same' ELSE format('%s of %s', cardinality(got), cardinality(want)) END;
+END $$;
+SELECT col, split(col) FROM unnest('{a,u}'::text[]) col;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+RESET search_path;
+SELECT * FROM fpt_check_all();

@@ -111,6 +111,17 @@ fpt_guess_wanted(FPTGuess *guess)
 	return guess->score >= 0 || ++guess->skipped % 16 == 0;
 }
 
+/* Prefetch the i'th node of a leaf, if leaves look like the last one. */
+static inline void
+fpt_guess_lines(const FPTGuess *guess, const void *page, unsigned i)
+{
+	const char *node = (const char *) page + guess->node_off + i * guess->step;
+
+	for (int b = 0; b < guess->step; b += FPT_LINE)
+		fpt_prefetch(node + b);
+	fpt_prefetch((const char *) page + guess->hint_off + i * guess->cap / 8);
+}
+
 /*
  * Guess and prefetch the node of a leaf for a key that is so far (0 .. 65535)
  * on the way through the leaf's range.  Where keys are spread evenly and nodes
@@ -126,12 +137,7 @@ fpt_guess_prefetch(FPTGuess *guess, const void *page, uint32 fraction)
 	guess->node = guess->node_off + i * guess->step;
 	guess->pending = true;
 	if (guess->score > 0)
-	{
-		for (int b = 0; b < guess->step; b += FPT_LINE)
-			fpt_prefetch((const char *) page + guess->node + b);
-		fpt_prefetch((const char *) page + guess->hint_off +
-					 i * guess->cap / 8);
-	}
+		fpt_guess_lines(guess, page, i);
 }
 
 /* The same if there was a guess; each has one verdict. */

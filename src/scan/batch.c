@@ -32,6 +32,7 @@
 #include "page/copy.h"
 #include "page/kernel.h"
 #include "scan/batch.h"
+#include "scan/element.h"
 #include "scan/parallel.h"
 #include "scan/part.h"
 #include "scan/position.h"
@@ -615,26 +616,31 @@ fpt_check_steps(const FPTScanOpaque *so, Page page, int steps)
 }
 
 /*
- * Fill a batch where the scan has no range but that of one image, and that is
- * between the batch's bounds.  False: fpt_copy_range() must do it, and the
- * batch still has no entries.  The page is locked to read.  Allocates nothing,
- * raises nothing: what is wrong with a damaged page is the other's to say.
+ * Fill a batch where r, the range that the scan has come to, is that of one
+ * image, and no other one begins before the batch's end.  False:
+ * fpt_fill_ranges() must do it, and the batch still has no entries.  The page
+ * is locked to read.  Allocates nothing, raises nothing: what is wrong with a
+ * damaged page is the other's to say.
  */
 static inline bool
-fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
+fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page,
+			   const FPTRange *r)
 {
 	const FPTLayout *l = &so->ix.layout;
-	const FPTRange *r = &so->ranges.one;
 	FPTRun		run = {.tids = b->tids, .slotids = b->slotids, .los = b->los,
 	.his = b->his};
 	int			kid;
 	int			n;
 
 	Assert(b->n == 0 && b->max >= FPT_MAX_CAP);
-	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
-		!fpt_whole_image(l, &r->lo, &r->hi) ||
+	if (so->quals != NULL || so->ranges.n == 0)
+		return false;
+	if (so->ranges.spans == NULL)
+		r = &so->ranges.one;
+	if (r == NULL || !fpt_whole_image(l, &r->lo, &r->hi) ||
 		fpt_key_cmp(l, &r->lo, &b->low->key) < 0 ||
-		fpt_key_cmp(l, &r->hi, &b->high->key) >= 0)
+		fpt_key_cmp(l, &r->hi, &b->high->key) >= 0 ||
+		!fpt_source_alone(so, r, &b->high->key))
 		return false;
 	if (unlikely(so->reading.on))
 		fpt_reading_range(&so->reading, &r->lo, &r->hi);
@@ -644,7 +650,8 @@ fpt_fill_image(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b, Page page)
 		return false;
 	fpt_guess_learn(&so->ix.guess, l, page, kid);
 	b->n = n;
-	b->last = scan->parallel_scan == NULL;
+	b->last = scan->parallel_scan == NULL &&
+		(so->ranges.spans == NULL || r->element + 1 == so->ranges.n);
 	return true;
 }
 
@@ -906,7 +913,7 @@ fpt_fill_batch(IndexScanDesc scan, FPTBatch *b, Buffer buf, const FPTKey *from,
 	so->reading.on = IsolationIsSerializable();
 	if (unlikely(so->reading.on))
 		fpt_begin_reading(scan, so, b, page);
-	if (!fpt_fill_image(scan, so, b, page))
+	if (!fpt_fill_image(scan, so, b, page, first))
 		fpt_fill_ranges(scan, so, b, page, to, first, rbuf);
 	fpt_part_next(so);
 	Assert(b->n <= FPT_MAX_ENTRIES);
@@ -1187,6 +1194,17 @@ fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, bool jump,
 }
 
 /*
+ * Are elements far apart?  They are where the last jump was not to the next
+ * leaf.  The participants of a parallel scan take some of them each.
+ */
+static inline bool
+fpt_array_far(IndexScanDesc scan, const FPTScanOpaque *so)
+{
+	return so->missed && so->quals == NULL && scan->parallel_scan == NULL &&
+		!fpt_is_probe(scan);
+}
+
+/*
  * A jump led to this leaf, which is locked: to the next one, "hint"?  "step":
  * as expected; fpt_leaf_ahead() was told so before, and there is a window.
  * Raises nothing.
@@ -1244,7 +1262,7 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	bool		dense = false;
 	FPTKey		from;
 	FPTKey		last;
-	Buffer		buf;
+	Buffer		buf = InvalidBuffer;
 
 	CHECK_FOR_INTERRUPTS();
 	if ((so->inpage || so->skips) && !jump) /* B7, B9 */
@@ -1273,7 +1291,12 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	if (!jump)
 		return fpt_leaf_for(scan, so, target, hint,
 							fpt_is_general(&so->ix.layout) ? at : NULL, dir);
-	buf = fpt_leaf_for(scan, so, target, step ? hint : FPT_NOPAGE, NULL, dir);
+	if (r->element >= 0 && dir > 0 && !step && fpt_array_far(scan, so))
+		buf = fpt_element_leaf(scan, so, r);
+	if (!BufferIsValid(buf))
+		buf = fpt_leaf_for(scan, so, target, step ? hint : FPT_NOPAGE, NULL,
+						   dir);
+	so->look.start = NULL;
 	fpt_jump_learn(scan, so, buf, hint, step);
 	return buf;
 }
@@ -1413,6 +1436,8 @@ fpt_batch_first(IndexScanDesc scan, FPTScanOpaque *so, FPTBatch *b,
 	Assert(b == &so->cur && !b->valid);
 	so->steps = 0;
 	so->disorder = false;
+	if (so->leaves != NULL)
+		so->leaves->n = 0;
 	(void) fpt_batch_prepare(scan, so);
 	fpt_part_begin(scan, so);
 	memset(&start, 0, sizeof(start));

@@ -53,6 +53,7 @@ typedef struct FPTRanges
 	int			n;				/* 0: the quals contradict each other */
 	const FPTSpan *spans;		/* several; NULL: there is one at most, */
 	FPTRange	one;			/* which is here */
+	int			next;			/* hint: the one that will be asked for next */
 	bool		recheck;		/* entries in them may not match: xs_recheck */
 	FPTQuals   *quals;			/* what they are made of, or NULL: nothing was
 								 * so far */

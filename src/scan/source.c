@@ -81,12 +81,29 @@ fpt_first_range(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *key)
 }
 
 /*
+ * The same as fpt_first_range().  Mostly it is the one after that which was
+ * found last: elements of an array are taken one after the other.
+ */
+static inline int
+fpt_next_range(const FPTLayout *l, FPTRanges *ranges, const FPTKey *key)
+{
+	int			i = ranges->next;
+
+	if (i <= 0 || i >= ranges->n ||
+		fpt_range_ends_before(l, ranges, i, key) ||
+		!fpt_range_ends_before(l, ranges, i - 1, key))
+		i = fpt_first_range(l, ranges, key);
+	ranges->next = i + 1;
+	return i;
+}
+
+/*
  * The first range with positions at or above "at" (dir > 0), or the last one
  * with positions below it (dir < 0); -1 if there is none.  Raises nothing; a
  * binary search, and few steps.
  */
 static int
-fpt_range_from(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
+fpt_range_from(const FPTLayout *l, FPTRanges *ranges, const FPTKey *at,
 			   int dir)
 {
 	int			i = ranges->n;
@@ -99,7 +116,7 @@ fpt_range_from(const FPTLayout *l, const FPTRanges *ranges, const FPTKey *at,
 			i--;
 		return i - 1;
 	}
-	i = fpt_first_range(l, ranges, at);
+	i = fpt_next_range(l, ranges, at);
 	return i < ranges->n ? i : -1;
 }
 
@@ -159,6 +176,18 @@ fpt_source_next(FPTScanOpaque *so, FPTRange *r, FPTRange *buf)
 	return fpt_range(&so->ix.layout, &so->ranges, r->element + 1, buf);
 }
 
+bool
+fpt_source_alone(const FPTScanOpaque *so, const FPTRange *r,
+				 const FPTKey *high)
+{
+	const FPTRanges *ranges = &so->ranges;
+	int			next = r->element + 1;
+
+	Assert(so->quals == NULL && next >= 0);
+	return ranges->spans == NULL || next >= ranges->n ||
+		!fpt_range_begins_before(&so->ix.layout, ranges, next, high);
+}
+
 const FPTKey *
 fpt_source_end(FPTScanOpaque *so, const FPTRange *r, bool dense, int dir,
 			   FPTKey *buf)
@@ -197,6 +226,9 @@ fpt_source_goes_on(FPTScanOpaque *so, const FPTKey *low, const FPTKey *high,
 	if (so->quals != NULL)
 		return first != NULL && !(first->point && first->here) &&
 			fpt_key_cmp(l, high, &first->hi) <= 0;
+	/* elements that are far apart have other leaves between them */
+	if (ranges->spans != NULL && !so->stayed)
+		return false;
 	if (first != NULL)
 		return !fpt_range_ends_before(l, ranges, ranges->n - 1, high);
 	return fpt_range_begins_before(l, ranges, 0, low);

@@ -65,6 +65,13 @@ extern FPTRange *fpt_source_next(FPTScanOpaque *so, FPTRange *r,
 								 FPTRange *buf);
 
 /*
+ * Is r, which was asked for last, of image keys and forward, the only range up
+ * to "high"?  Raises nothing; a page may be locked.
+ */
+extern bool fpt_source_alone(const FPTScanOpaque *so, const FPTRange *r,
+							 const FPTKey *high);
+
+/*
  * How far leaves may be read ahead: to the far end of r, which was asked for
  * last, of an array's last element if its elements are "dense", or of what
  * follows r if it is a part.  The key may be in *buf, and lives as long as

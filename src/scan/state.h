@@ -159,6 +159,7 @@ typedef struct FPTScanOpaque
 	bool		stayed;			/* the last one was to the next leaf, or an
 								 * array's next element goes on there */
 	int			element;		/* of the array, that the scan went on with */
+	struct FPTElementLeaves *leaves;	/* see scan/element.h; NULL: none yet */
 	int			poorseeks;		/* seeks in a row that left few entries out */
 	int			part;			/* nodes that the next batch may take of a leaf;
 								 * 0: all */

@@ -610,6 +610,27 @@ fpt_page_await(Relation rel, const FPTLayout *l, uint32 pageno)
 	}
 }
 
+/* See store/buf.h.  Without a guess that has proved right it is too much. */
+void
+fpt_page_await_node(Relation rel, const FPTIndex *ix, uint32 pageno,
+					uint32 fraction)
+{
+	uint32		key;
+	FPTHotBuffer *hot;
+	Buffer		buf = fpt_hot_find(rel, pageno, &key, &hot);
+
+	if (buf != InvalidBuffer)
+	{
+		char	   *page = BufferGetPage(buf);
+
+		fpt_prefetch(GetBufferDescriptor(buf - 1));
+		fpt_page_prefetch(&ix->layout, page);
+		if (fraction < FPT_GUESS_INNER && ix->guess.score > 0)
+			fpt_guess_lines(&ix->guess, page,
+							(ix->guess.nkids * fraction) >> 16);
+	}
+}
+
 /* See store/buf.h. */
 Buffer
 fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno, int lock,

@@ -132,6 +132,10 @@ extern Buffer fpt_getbuf_hot(Relation rel, FPTIndex *ix, uint32 pageno,
  */
 extern void fpt_page_await(Relation rel, const FPTLayout *l, uint32 pageno);
 
+/* The same of a leaf, and the node where the fraction says that the key is. */
+extern void fpt_page_await_node(Relation rel, const FPTIndex *ix,
+								uint32 pageno, uint32 fraction);
+
 /*
  * A page will be read soon: bring its first lines, if it is known where.  Pins
  * nothing, and looks at no byte of the page, which may be another one by now.
