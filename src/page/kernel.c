@@ -854,18 +854,50 @@ fpt_node_same(FPTPage pg, const char *node, const FPTPlace *p, uint64 mask)
 }
 
 /*
- * See page/kernel.h.  No separator is one that the image's entries may be
- * stored as, so all of these are in one kid, and no TID has to be compared.
- * Slots are compared before it is known which are in use: then only equal ones
- * are asked about.
+ * Is the separator of p's kid, which is not the first one of its region, one
+ * that the image's entries may be stored as?  See fpt_node_same().
+ */
+static inline bool
+fpt_sep_same(FPTPage pg, const FPTPlace *p, int kid, uint64 mask)
+{
+	uint64		hi,
+				lo;
+
+	fpt_sep_get(pg, kid, &hi, &lo);
+	return hi == p->hi && (lo & ~mask) == p->lo;
+}
+
+/*
+ * The separator of p's kid is one of these: are all of the image's entries in
+ * that kid?  The one before may end with some.
+ */
+static pg_noinline bool
+fpt_image_begins(FPTPage pg, FPTPlace *p, uint64 mask)
+{
+	FPTKid		k;
+	bool		none;
+
+	Assert(p->kid > p->from && p->kid < p->to);
+	if (p->kid - 1 > p->from && fpt_sep_same(pg, p, p->kid - 1, mask))
+		return false;
+	p->kid--;
+	none = fpt_kid_open(pg, p->kid, &k) &&
+		fpt_slots_used(pg.g, k.node, fpt_node_same(pg, k.node, p, mask)) == 0;
+	p->kid++;
+	return none;
+}
+
+/*
+ * See page/kernel.h.  Where no separator is one that the image's entries may be
+ * stored as, all of these are in one kid; where one is, mostly, too.  No TID
+ * has to be compared.  Slots are compared before it is known which are in use:
+ * then only equal ones are asked about.
  */
 bool
 fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 {
 	const FPTGeom *g = pg.g;
 	uint64		mask = fpt_lent_mask(fpt_lent_bits(pg.l, pg.p));
-	uint64		hi,
-				lo;
 	int			nlt,
 				neq;
 
@@ -876,15 +908,12 @@ fpt_locate_image(FPTPage pg, const FPTKey *key, FPTPlace *p)
 		return false;
 	p->lo &= ~mask;
 	fpt_root_count(pg, p->from + 1, p->to, p->hi, p->lo | mask, &nlt, &neq);
-	p->kid = p->from + nlt;
-	if (neq > 0 || !fpt_place_open(pg, p, true))
+	p->kid = p->from + nlt + neq;
+	if (unlikely(neq > 0 || mask != 0) && p->kid > p->from &&
+		fpt_sep_same(pg, p, p->kid, mask) && !fpt_image_begins(pg, p, mask))
 		return false;
-	if (unlikely(mask != 0) && nlt > 0)
-	{
-		fpt_sep_get(pg, p->kid, &hi, &lo);
-		if (lo >= p->lo)
-			return false;
-	}
+	if (!fpt_place_open(pg, p, true))
+		return false;
 	p->eq = fpt_slots_used(g, p->node, fpt_node_same(pg, p->node, p, mask));
 	return true;
 }

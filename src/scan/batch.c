@@ -1391,6 +1391,11 @@ fpt_advance_leaf(IndexScanDesc scan, FPTBatch *b, FPTKeyBuf *at, uint32 *hint,
 	b->pos = dir > 0 ? 0 : b->n - 1;
 	if (b->n > 0)
 		return FPT_ADVANCE_BATCH;
+	if (dir > 0 && b->last)
+	{
+		fpt_batch_forget(b);
+		return FPT_ADVANCE_END;
+	}
 	fpt_key_copy(at, dir > 0 ? &b->high->key : &b->low->key);
 	*hint = dir > 0 ? b->right : b->left;
 	so->inpage = *hint == b->pageno;

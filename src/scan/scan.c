@@ -63,10 +63,16 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 static bool
 fpt_next_batch(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 {
-	FPTBatch	old = so->cur;
+	FPTBatch	old;
 
 	Assert(so->cur.valid);
 	so->turn++;
+	if (so->cur.last && ScanDirectionIsForward(dir) && !so->ahead.valid)
+	{
+		fpt_batch_leave(scan, so);
+		return false;
+	}
+	old = so->cur;
 	if (so->ahead.valid && so->aheaddir != dir)
 	{
 		/* Of a parallel scan it would be nobody's, but that has no way back. */
