@@ -18,10 +18,17 @@ def available():
     return shutil.which("valgrind") is not None
 
 
-def count_each(cluster, statements, function, profile=None):
+def count_calls(text, name):
+    """How often a function is called, by what callgrind wrote."""
+    return sum(int(n) for n in re.findall(
+        r"^cfn=%s\ncalls=(\d+)" % re.escape(name), text, re.M))
+
+
+def count_each(cluster, statements, function, profile=None, calls=()):
     """Instructions that a function of the server takes in each statement, which
-    calls it once, all in one backend; the server is stopped.  profile: a
-    directory for what callgrind writes, or None.
+    calls it once, all in one backend; the server is stopped.  After these, the
+    calls of each of some functions meanwhile.  profile: a directory for what
+    callgrind writes, or None.
     """
     kept = tempfile.mkdtemp(prefix="callgrind.", dir=cluster.dir)
     if cluster.as_user:
@@ -41,8 +48,9 @@ def count_each(cluster, statements, function, profile=None):
         if done.returncode != 0 or not os.path.exists(path):
             raise BenchError("valgrind failed:\n" + done.stdout)
         with open(path, encoding="utf-8") as f:
-            found.append(int(re.search(r"^totals: (\d+)", f.read(),
-                                       re.M).group(1)))
+            text = f.read()
+        found.append((int(re.search(r"^totals: (\d+)", text, re.M).group(1)),
+                      *(count_calls(text, name) for name in calls)))
     if "ERROR" in done.stdout:
         raise BenchError("a statement failed:\n" + done.stdout)
     if profile is not None:
