@@ -187,6 +187,27 @@ SELECT percent('(c)', 'SELECT 0, 0, $$z$$ || i FROM generate_series(1, 9) i
 SELECT percent('(a, b)', 'SELECT i % 10, i::bigint * 7919 % 1000003, NULL
 						  FROM generate_series(1, 30000) i') <= 100 AS ok;
 
+-- Rows in ascending or in descending order, so many of them after each one that
+-- was there: pages behind them stay half full or more.
+CREATE FUNCTION crossing(each int, direction text) RETURNS numeric
+LANGUAGE plpgsql AS $$
+DECLARE
+	pages numeric;
+BEGIN
+	CREATE TABLE t (k bigint);
+	INSERT INTO t SELECT hashint8extended(i, 1) FROM generate_series(1, 20000) i;
+	CREATE INDEX t_fptree ON t USING fptree (k);
+	CREATE INDEX t_btree ON t (k);
+	EXECUTE format('INSERT INTO t SELECT k + j FROM t, generate_series(1, %s) j
+					ORDER BY k + j %s', each, direction);
+	PERFORM fptree_index_parent_check('t_fptree', true, true);
+	pages := fpt_pages('t_fptree') / fpt_pages('t_btree')::numeric;
+	DROP TABLE t;
+	RETURN 100 * pages;
+END $$;
+SELECT each, direction, crossing(each, direction) <= 90 AS ok
+	FROM generate_series(1, 2) each, unnest('{ASC,DESC}'::text[]) direction;
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA fpt_growth CASCADE;

@@ -410,7 +410,10 @@ fpt_split_keep(const FPTSplit *sp)
  * Do the rows of a leaf arrive in one part of it, with the new entry?  Then the
  * border is behind that part, so that the page has room for the next ones, and
  * nothing is in their way; or, if little or nothing follows, before it, and
- * what they have left behind stays full.  Returns the border, 0: they do not.
+ * what they have left behind stays full.  Where the new entry is the last one
+ * of that part the next ones go beyond the border, perhaps, and where it is the
+ * first one what is behind the border is over: that page shall not be less than
+ * half full for ever.  Returns the border, 0: they do not, or it would be.
  * Frees what it allocates; raises nothing.
  */
 static int
@@ -432,6 +435,9 @@ fpt_split_where_rows_arrive(const FPTSplit *sp, bool rightmost)
 	if (!near)
 		return 0;
 	Assert(band.from >= 0 && band.from <= band.to && band.to < sp->n);
+	if ((sp->pos == band.to && band.to + 1 < sp->n / 2) ||
+		(sp->pos == band.from && band.from >= sp->n / 2))
+		return 0;
 	if (band.to + 1 < keep)
 		return band.to + 1;
 	if (band.from < sp->n / 2)
