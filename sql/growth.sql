@@ -188,7 +188,7 @@ SELECT percent('(a, b)', 'SELECT i % 10, i::bigint * 7919 % 1000003, NULL
 						  FROM generate_series(1, 30000) i') <= 100 AS ok;
 
 -- Rows in ascending or in descending order, so many of them after each one that
--- was there: pages behind them stay half full or more.
+-- was there: pages after them stay half full or more.
 CREATE FUNCTION crossing(each int, direction text) RETURNS numeric
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -6,7 +6,7 @@
  * Elements that are far apart have a leaf each, and a descent to each of them
  * waits for one page after the other.  But one leaf parent knows the leaves of
  * many elements.  So it is asked about all of the next ones while it is locked,
- * and what it says is remembered.  A leaf proves by its fences that it is the
+ * and its answers are remembered.  A leaf proves by its fences that it is the
  * one, or else the scan descends.
  *
  *-------------------------------------------------------------------------

@@ -410,9 +410,9 @@ fpt_split_keep(const FPTSplit *sp)
  * Do the rows of a leaf arrive in one part of it, with the new entry?  Then the
  * border is behind that part, so that the page has room for the next ones, and
  * nothing is in their way; or, if little or nothing follows, before it, and
- * what they have left behind stays full.  Where the new entry is the last one
+ * the page that they have left stays full.  Where the new entry is the last one
  * of that part the next ones go beyond the border, perhaps, and where it is the
- * first one what is behind the border is over: that page shall not be less than
+ * first one no more rows come after the border: that page must not be less than
  * half full for ever.  Returns the border, 0: they do not, or it would be.
  * Frees what it allocates; raises nothing.
  */
