@@ -83,6 +83,9 @@ SHLIB_LINK += $(NO_DETOUR_LINK)
 endif
 endif
 
+# Functions that people call now and then need not be fast: 2% of a package.
+src/sql/%.o: override CFLAGS := $(patsubst -O2,-Os,$(CFLAGS))
+
 # What both libraries have must not be exported by this one.
 ifeq ($(PORTNAME),linux)
 TEST_LINK = -Wl,--version-script=$(srcdir)/test/module/exports
