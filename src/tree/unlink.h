@@ -26,8 +26,8 @@ typedef struct FPTPrune
 	BufferAccessStrategy strategy;	/* pages are read through it */
 	IndexBulkDeleteResult *stats;
 	FPTReach   *reach;
-	uint32		blocks;			/* where the table's rows will be, see
-								 * fpt_tids_reach() */
+	uint32		blocks;			/* blocks that TIDs must reach: more than the
+								 * table has, see fpt_tids_reach() */
 	uint32		npages;			/* pages of the index when the walk began */
 	uint32		ninner;			/* inner pages that were unlinked */
 	uint32		njoined;		/* leaves that were merged */

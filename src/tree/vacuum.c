@@ -19,7 +19,8 @@
  * (tree/reach.h).  If it passed a leaf by, entries would stay whose
  * TIDs are given to other rows.
  *
- * An empty leaf is unlinked (tree/unlink.h).
+ * An empty leaf is unlinked (tree/unlink.h); one that has few entries is merged
+ * with its left sibling (tree/join.h).
  *
  *-------------------------------------------------------------------------
  */
