@@ -1371,6 +1371,30 @@ EXPLAIN (COSTS OFF) SELECT k FROM t WHERE k > 40 ORDER BY k LIMIT 3;
 RESET ROLE;
 DROP POLICY p ON t;
 ALTER TABLE t DISABLE ROW LEVEL SECURITY;
+-- EXPLAIN shows subqueries in values of conditions, and asks for their functions
+CREATE FUNCTION shown(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		RETURN QUERY SELECT m[1] FROM regexp_matches(line, '(Fptree Index Only Scan|Aggregate)') m;
+	END LOOP;
+END $$;
+CREATE FUNCTION mine(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';
+REVOKE EXECUTE ON FUNCTION mine FROM PUBLIC;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+SET ROLE fpt_onlyscan_role;
+SELECT shown('SELECT four FROM (VALUES (1), (2)) v (x) JOIN t ON four = (SELECT max(i) - 5 FROM generate_series(1, 4) i WHERE i > x)');
+EXPLAIN (COSTS OFF) SELECT four FROM (VALUES (1), (2)) v (x) JOIN t ON four = mine(x);
+RESET ROLE;
+SELECT shown('SELECT four FROM (VALUES (1), (2)) v (x) JOIN t ON four = mine(x)');
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+RESET enable_hashjoin;
+RESET enable_mergejoin;
 REVOKE ALL ON t FROM fpt_onlyscan_role;
 REVOKE ALL ON SCHEMA fpt_onlyscan FROM fpt_onlyscan_role;
 DROP ROLE fpt_onlyscan_role;

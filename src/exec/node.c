@@ -84,7 +84,11 @@ fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
 	ns->dir = ForwardScanDirection;
 	fpt_node_require_functions(plan, equality);
 	if (eflags & EXEC_FLAG_EXPLAIN_ONLY)
+	{
+		/* functions and subqueries that values of conditions have */
+		(void) ExecInitQual(plan->custom_exprs, &css->ss.ps);
 		return;
+	}
 	ns->sight.cxt = estate->es_query_cxt;
 	ns->index = index_open(indexid, rte->rellockmode);
 	ExecIndexBuildScanKeys(&css->ss.ps, ns->index, plan->custom_exprs, false,
