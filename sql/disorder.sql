@@ -353,6 +353,15 @@ SELECT (fptree_stat('t_k')).entries AS t_k, (fptree_stat('t_w')).entries AS t_w,
 SELECT * FROM fill(300);
 SELECT scanned('ORDER BY k USING <#') AS up, scanned('ORDER BY w') AS wide, count(*) FROM t;
 SELECT * FROM queries();
+-- all keys of a whole index: no search leaves any out
+CREATE TABLE d (w text);
+ALTER TABLE d ALTER w SET STORAGE PLAIN;
+CREATE INDEX d_w ON d USING fptree (w w_ops);
+INSERT INTO d SELECT rpad(lpad((abs(hashint4(i / 5)::bigint) % 100)::text, 4, '0'), 1000, 'x') FROM generate_series(5, 2500) i;
+ANALYZE d;
+SET enable_hashagg = off;
+SELECT count(*) FROM (SELECT w || '' FROM d EXCEPT SELECT w FROM (SELECT DISTINCT w FROM d OFFSET 0) x) y;
+DROP TABLE d;
 RESET client_min_messages;
 
 -- said once in a session, and by the checks

@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "access/genam.h"
 #include "access/stratnum.h"
 #include "catalog/pg_aggregate.h"
 #include "nodes/makefuncs.h"
@@ -28,10 +29,12 @@
 
 #include "exec/distinct.h"
 #include "exec/tally.h"
+#include "key/collation.h"
 #include "plan/cost.h"
 #include "plan/distinct.h"
 #include "plan/only.h"
 #include "server/compat.h"
+#include "store/buf.h"
 
 /*
  * An entry's part of core's charge for its index tuple, its row and the
@@ -375,6 +378,25 @@ fpt_add_distinct(const FPTKeysWanted *w, const FPTKeysWay *way,
 }
 
 /*
+ * May entries be left out, between two of the same key or by searches?  Not
+ * where comparisons may contradict each other: others could be in between.  The
+ * planner has locked the index.  Reads catalogues, and the metapage the first
+ * time; may raise.  Allocates in the current context.
+ */
+static bool
+fpt_keys_ascend(const IndexOptInfo *info)
+{
+	Relation	index = index_open(info->indexoid, NoLock);
+	FPTIndex	ix;
+	bool		ascend;
+
+	fpt_index_copy(index, &ix);
+	ascend = !ix.unsure || fpt_order_is_sound(index);
+	index_close(index, NoLock);
+	return ascend;
+}
+
+/*
  * Offer paths by this index, if it can answer the query: one forward, and one
  * backward where that is the order that is asked for.
  */
@@ -389,7 +411,8 @@ fpt_distinct_paths(PlannerInfo *root, const FPTKeysWanted *w,
 		return;
 	names.ncols = way.ncols = fpt_key_columns(w, way.ip);
 	if (way.ncols == 0 ||
-		fpt_shows_others((Node *) w->target->exprs, &names))
+		fpt_shows_others((Node *) w->target->exprs, &names) ||
+		!fpt_keys_ascend(info))
 		return;
 	way.groups = estimate_num_groups(root, w->exprs, way.ip->path.rows, NULL,
 									 NULL);
