@@ -511,10 +511,12 @@ fpt_sample_try(FPTSample *s, FPTSampleRun *run, uint32 blocks,
 	MemoryContext cxt = AllocSetContextCreate(CurrentMemoryContext,
 											  "fptree sample entry",
 											  ALLOCSET_SMALL_SIZES);
-	HASHCTL		ctl = {.keysize = sizeof(uint64), .entrysize = sizeof(uint64)};
+	HASHCTL		ctl = {.keysize = sizeof(uint64), .entrysize = sizeof(uint64),
+	.hcxt = CurrentMemoryContext};
 
+	/* in our context, so that it goes with an error or a cancellation, too */
 	s->given = hash_create("fptree sample TIDs", FPT_SAMPLE_ENTRIES, &ctl,
-						   HASH_ELEM | HASH_BLOBS);
+						   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	s->entries = 0;
 	s->fresh = &fresh;
 	if (t->btree)

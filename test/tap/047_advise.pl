@@ -374,6 +374,10 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM fptree_advise() a
 		reason ~ '^it cannot be read: ' AND NOT replaceable AND
 		fptree_size IS NULL AND statements IS NULL}),
 	scalar @ways, 'among others damage is a reason');
+is($node->safe_psql('postgres', q{SELECT count(*) > 20 FROM fptree_advise()
+		WHERE reason ~ '^it cannot be read: ';
+	SELECT count(*) FROM pg_backend_memory_contexts WHERE name ~ '^fptree (sample|estimate)'}),
+	"t\n0", 'and leaves no memory behind');
 is($node->safe_psql('postgres', q{SELECT replaceable FROM fptree_advise('sum')}),
 	't', 'one that is sound');
 
