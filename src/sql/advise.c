@@ -251,27 +251,35 @@ fpt_lock_both(Oid table, Oid indexid, bool wait)
 
 /*
  * The indexes of a partitioned index's tree, itself included, which stay locked
- * with their tables until the end of the transaction.  Raises an error if one
- * is locked by somebody else, and "wait" is not set.
+ * with their tables until the end of the transaction; without those that were
+ * dropped meanwhile, as they can be below a partition that is not locked yet.
+ * Raises an error if one is locked by somebody else, and "wait" is not set.
  */
 static List *
 fpt_lock_partitions(Relation index, bool wait)
 {
 	List	   *tree = find_all_inheritors(RelationGetRelid(index), NoLock,
 										   NULL);
+	List	   *locked = NIL;
 	ListCell   *lc;
 
 	foreach(lc, tree)
 	{
 		Oid			part = lfirst_oid(lc);
+		Oid			table = IndexGetRelation(part, true);
 
-		if (!fpt_lock_both(IndexGetRelation(part, false), part, wait))
+		if (!OidIsValid(table))
+			continue;
+		if (!fpt_lock_both(table, part, wait))
 			ereport(ERROR,
 					(errcode(ERRCODE_LOCK_NOT_AVAILABLE),
 					 errmsg("partition \"%s\" is locked by another session",
 							get_rel_name(part))));
+		if (SearchSysCacheExists1(RELOID, ObjectIdGetDatum(part)))
+			locked = lappend_oid(locked, part);
 	}
-	return tree;
+	list_free(tree);
+	return locked;
 }
 
 /* The sum of the partitions' sizes, for a partitioned index. */

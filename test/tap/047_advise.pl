@@ -293,6 +293,31 @@ is($node->safe_psql('postgres', q{SELECT bool_and(replaceable)
 	FROM fptree_advise() JOIN pg_class c ON c.oid = index
 	WHERE relname IN ('locked_k', 'p_k')}), 't', 'and without the locks');
 
+# --- a partition that goes while the tree is being locked ---
+$node->safe_psql('postgres', q{
+	CREATE TABLE q (k int) PARTITION BY RANGE (k);
+	CREATE TABLE q1 PARTITION OF q FOR VALUES FROM (0) TO (5000)
+		PARTITION BY RANGE (k);
+	CREATE TABLE q11 PARTITION OF q1 FOR VALUES FROM (0) TO (2000);
+	CREATE TABLE q12 PARTITION OF q1 FOR VALUES FROM (2000) TO (5000);
+	CREATE INDEX q_k ON q USING fptree (k);});
+my ($drop_in, $drop_out) = ('', '');
+my $drop = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+	'<', \$drop_in, '>', \$drop_out, IPC::Run::timer(60));
+$drop_in .= "BEGIN; DROP TABLE q11; SELECT 'dropped';\n";
+$drop->pump until $drop_out =~ /dropped/;
+my $asks = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'),
+		'-c', q{SELECT fptree_size > 0, array_to_string(statements, ' ') ~ 'q11',
+			array_to_string(statements, ' ') ~ 'q12' FROM fptree_advise('q_k')} ],
+	'>', \my $asks_out, '2>', \my $asks_err);
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks
+	WHERE relation = 'q1'::regclass AND NOT granted})
+  or die 'nobody waits for the partition';
+$drop_in .= "COMMIT;\n\\q\n";
+$drop->finish;
+IPC::Run::finish($asks);
+is("$asks_out$asks_err", "t|f|t\n", 'a partition that is dropped meanwhile');
+
 # --- cancelled ---
 ($ret, $out, $err) = $node->psql('postgres', q{SET statement_timeout = '300ms';
 	SELECT count(*) FROM generate_series(1, 100000) i,
