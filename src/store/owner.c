@@ -86,7 +86,9 @@ fpt_stripe_owner(Oid stripe, aminsert_function aminsert, Oid but, Oid *owner)
 		}
 		if (n < 0)
 			found = FPT_OWNER_UNKNOWN;
-		UnlockRelationOid(lfirst_oid(lc), AccessShareLock);
+		/* one that was dropped meanwhile could not be locked */
+		if (fpt_lock_held(lfirst_oid(lc), AccessShareLock))
+			UnlockRelationOid(lfirst_oid(lc), AccessShareLock);
 	}
 	list_free(indexes);
 	return found;

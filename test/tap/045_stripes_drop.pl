@@ -135,6 +135,32 @@ $node->safe_psql('postgres', $exchange);
 $node->safe_psql('postgres', 'DROP INDEX xb');
 is(state(), ' 7', 'it is read again: nothing is lost');
 
+# Whose a stripe is with the name of an index that has none: all are asked, in
+# pg_class's order, until one has it.  One that comes before is dropped meanwhile.
+$node->safe_psql('postgres', q{SET allow_system_table_mods = on;
+	CREATE TABLE o (p point); CREATE INDEX zp ON o USING gist (p);
+	CREATE TABLE z (k int8); CREATE INDEX zk ON z USING fptree (k);
+	CREATE INDEX zs ON z USING fptree (k) WITH (tablespaces = 'd1, d2');
+	DO $$ BEGIN EXECUTE format('ALTER TABLE pg_toast.fptree_%s_1 RENAME TO fptree_%s_1',
+		'zs'::regclass::oid, 'zk'::regclass::oid); END $$});
+$node->safe_psql('postgres', 'CLUSTER pg_class USING pg_class_oid_index');
+($in, $out) = ('', '');
+$session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') ],
+	'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timer(60));
+$in .= "BEGIN; DROP INDEX zp; SELECT 'dropped';\n";
+$session->pump until $out =~ /dropped/;
+my $asks = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'),
+		'-c', 'SET client_min_messages = warning', '-c', 'DROP INDEX zk' ],
+	'>', \my $asks_out, '2>', \my $asks_err);
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_locks
+	WHERE relation = 'zp'::regclass AND NOT granted})
+  or die 'nobody asks the index';
+$in .= "COMMIT;\n\\q\n";
+$session->finish;
+IPC::Run::finish($asks);
+is("$asks_out$asks_err" . state(), ' 9', 'an index that is gone when it is asked');
+$node->safe_psql('postgres', 'DROP TABLE z, o');
+
 # --- what a build locks -------------------------------------------------------
 
 # Catalogues that a build of a striped index has locked against others until it ends
