@@ -29,6 +29,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_db_role_setting.h"
 #include "catalog/pg_index.h"
@@ -36,6 +37,7 @@
 #include "commands/dbcommands.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -114,11 +116,13 @@ fpt_setting_of(Relation settings, Oid database, Oid role, const char *name)
 /*
  * The value that new sessions of a role (0: one that has no settings) in our
  * database start with, unless their clients want another.  NULL if it is the
- * configuration's and this session cannot see that.  The caller has locked the
- * settings.  In the current context, or the server's own.  Reads catalogues.
+ * configuration's and this session cannot see that, or "configured" is false.
+ * The caller has locked the settings.  In the current context, or the server's
+ * own.  Reads catalogues.
  */
 static const char *
-fpt_setting_effective(Relation settings, Oid role, const char *name)
+fpt_setting_effective(Relation settings, Oid role, const char *name,
+					  bool configured)
 {
 	const Oid	levels[][2] = {
 		{MyDatabaseId, role}, {InvalidOid, role},
@@ -134,7 +138,7 @@ fpt_setting_effective(Relation settings, Oid role, const char *name)
 		if (value != NULL)
 			return value;
 	}
-	return fpt_configured_string(name);
+	return configured ? fpt_configured_string(name) : NULL;
 }
 
 /*
@@ -184,9 +188,11 @@ fpt_is_preloaded(Relation settings, Oid role)
 {
 	return fpt_names_library(shared_preload_libraries_string) ||
 		fpt_names_library(fpt_setting_effective(settings, role,
-												"session_preload_libraries")) ||
+												"session_preload_libraries",
+												true)) ||
 		fpt_names_library(fpt_setting_effective(settings, role,
-												"local_preload_libraries"));
+												"local_preload_libraries",
+												true));
 }
 
 /* --- the notice ---------------------------------------------------------- */
@@ -236,12 +242,18 @@ fpt_other_unique(Relation index)
  * hides the configuration's, so the statement repeats that list.  Its elements
  * are quoted one by one, as SET requires.  NULL, if the list is hidden from
  * this session, or is none that the server can take apart.  Reads catalogues.
+ *
+ * The configuration's list is shown only to those who may SHOW it; settings of
+ * databases and roles anybody can read in the catalogue.  Messages go to the
+ * session's user, though the build runs as the table's owner.
  */
 static char *
 fpt_preload_statement(Relation settings)
 {
+	bool		may = has_privs_of_role(GetSessionUserId(),
+										ROLE_PG_READ_ALL_SETTINGS);
 	const char *list = fpt_setting_effective(settings, InvalidOid,
-											 "session_preload_libraries");
+											 "session_preload_libraries", may);
 	StringInfoData buf;
 	List	   *libraries;
 	ListCell   *lc;

@@ -131,6 +131,24 @@ $node->safe_psql('copy', 'DROP TABLE p; ALTER TABLE t OWNER TO app; DROP INDEX t
 my @app = (extra_params => [ '-U', 'app' ]);
 is(notices('copy', $unique, @app), 1, 'for others than superusers');
 
+# who must not see the configuration's list, as by SHOW, but that of the database
+sub told
+{
+	my ($setup, $role) = @_;
+
+	$node->safe_psql('copy', "DROP INDEX IF EXISTS t_a; GRANT $role TO app; $setup");
+	my (undef, undef, $err) = $node->psql('copy', $unique, @app);
+	$node->safe_psql('copy', "REVOKE $role FROM app; ALTER DATABASE copy RESET ALL");
+	return $err =~ /^HINT:  (As a superuser.*)$/m ? $1 : 'nothing';
+}
+is(told('', 'pg_monitor'), q{As a superuser: ALTER DATABASE copy SET session_preload_libraries = 'plpgsql', 'fptree';},
+	'with the list to those who may read all settings');
+is(told('', 'pg_signal_backend'), 'As a superuser, add "fptree" to the setting "session_preload_libraries" of the database.',
+	'without it to others');
+is(told("ALTER DATABASE copy SET session_preload_libraries = 'plpgsql'", 'pg_signal_backend'),
+	q{As a superuser: ALTER DATABASE copy SET session_preload_libraries = 'plpgsql', 'fptree';},
+	q{but with the database's});
+
 # --- what it advises ---
 
 fails('a', 'a fresh session fails');
