@@ -418,6 +418,23 @@ fpt_stripes_record_names(Oid index, const char *was, const char *list)
 }
 
 /*
+ * The tablespace of a stripe.  InvalidOid: the stripe is gone, as that of an
+ * index that nobody has locked can be by now.  Reads catalogues.
+ */
+static Oid
+fpt_stripe_space(Oid stripe)
+{
+	HeapTuple	tup = SearchSysCache1(RELOID, ObjectIdGetDatum(stripe));
+	Oid			space;
+
+	if (!HeapTupleIsValid(tup))
+		return InvalidOid;
+	space = ((Form_pg_class) GETSTRUCT(tup))->reltablespace;
+	ReleaseSysCache(tup);
+	return OidIsValid(space) ? space : MyDatabaseTableSpace;
+}
+
+/*
  * The tablespace that was the k-th of these names, from 0 on, when a striped
  * index was built from the list "option", and may have another name now.
  * InvalidOid: this index was not built from it, or a name of the list is
@@ -437,15 +454,10 @@ fpt_space_then(Oid model, const char *option, List *names, int k)
 	for (int i = 0; i < list_length(names); i++)
 	{
 		Oid			stripe = fpt_stripe_by_name(model, i + 1);
-		Oid			space;
 		Oid			now = get_tablespace_oid(list_nth(names, i), true);
+		Oid			space = fpt_stripe_space(stripe);
 
-		if (!OidIsValid(stripe))
-			return InvalidOid;
-		space = get_rel_tablespace(stripe);
-		if (!OidIsValid(space))
-			space = MyDatabaseTableSpace;
-		if (OidIsValid(now) && now != space)
+		if (!OidIsValid(space) || (OidIsValid(now) && now != space))
 			return InvalidOid;
 		if (i == k)
 			then = space;
