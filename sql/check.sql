@@ -340,5 +340,11 @@ SELECT fptree_index_parent_check('m_cba', true, true, true);
 DELETE FROM m WHERE b = 4002 AND c IS NULL;
 SELECT fptree_index_parent_check('m_ab', true, true, true);
 
+-- a number that a function and a tuple have in Datums that differ
+CREATE TABLE o (a int8, b text);
+INSERT INTO o VALUES (3000000000, 'x'), (4294967295, 'y'), (5, 'z');
+CREATE INDEX o_ab ON o USING fptree ((a::oid), b);
+SELECT fptree_index_check('o_ab', true), fptree_index_parent_check('o_ab', true);
+
 DROP TABLE f, r, indexes;
 SELECT fpt_check_all();

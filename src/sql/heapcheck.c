@@ -23,6 +23,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/tupmacs.h"
 #include "catalog/index.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
@@ -134,6 +135,11 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
+		union
+		{
+			Datum		align;
+			char		bytes[sizeof(Datum)];
+		}			stored;
 		const char *p;
 		int			len;
 
@@ -142,11 +148,12 @@ fpt_record_hash(FPTHeapCheck *hc, const Datum *values, const bool *isnull)
 			continue;
 		if (att->attbyval)
 		{
-			hash = hash_combine64(hash, hash_bytes_extended(
-				(const unsigned char *) &values[i], sizeof(Datum), 0));
-			continue;
+			/* functions and tuples fill a Datum's other bytes differently */
+			store_att_byval(stored.bytes, values[i], att->attlen);
+			p = stored.bytes;
+			len = att->attlen;
 		}
-		if (att->attlen == -1)
+		else if (att->attlen == -1)
 		{
 			struct varlena *v = PG_DETOAST_DATUM_PACKED(values[i]);
 
