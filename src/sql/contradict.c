@@ -77,13 +77,11 @@ fpt_ordered_read(FPTOrdered *o, void *page, uint32 pageno)
 	return n >= 0;
 }
 
-/* What a key of the page is called; i < 0: it is a leaf's entry elsewhere. */
+/* The name of the page's i-th key. */
 static const char *
-fpt_ordered_name(const FPTOrdered *o, const FPTKey *key, int i)
+fpt_ordered_name(const FPTOrdered *o, int i)
 {
-	if (i < 0)
-		return psprintf("the entry of heap TID (%u,%u)",
-						FPT_TID_FORMAT_ARGS(key->tid));
+	Assert(i >= 0 && i < o->n);
 	if (i == 0)
 		return psprintf("the low fence of page %u", o->pageno);
 	if (i == o->n - 1)
@@ -131,15 +129,15 @@ fpt_contradict_key(const FPTOrdered *o, const FPTKey *s, const char *name)
 			fpt_contradict(o->rel,
 						   psprintf("%s is %s %s, which is %s the former",
 									name, c > 0 ? "after" : "not after",
-									fpt_ordered_name(o, key, i),
+									fpt_ordered_name(o, i),
 									c > 0 ? "not before" : "before"));
 		/* s <= p < q <= s */
 		if (before != NULL && last <= 0 && c >= 0 &&
 			fpt_key_cmp(o->l, before, key) < 0)
 			fpt_contradict(o->rel,
 						   psprintf("%s is before %s, which is not after %s, which is not after the first",
-									fpt_ordered_name(o, NULL, before - o->keys),
-									fpt_ordered_name(o, key, i), name));
+									fpt_ordered_name(o, before - o->keys),
+									fpt_ordered_name(o, i), name));
 		before = key;
 		last = c;
 	}
@@ -245,10 +243,8 @@ fpt_contradict_page(Relation rel, FPTIndex *ix, void *page, uint32 pageno)
 		if (fpt_key_cmp(o->l, &o->keys[Min(i, next)],
 						&o->keys[Max(i, next)]) < 0)
 			continue;
-		fpt_contradict_key(o, &o->keys[i],
-						   fpt_ordered_name(o, &o->keys[i], i));
-		fpt_contradict_key(o, &o->keys[next],
-						   fpt_ordered_name(o, &o->keys[next], next));
+		fpt_contradict_key(o, &o->keys[i], fpt_ordered_name(o, i));
+		fpt_contradict_key(o, &o->keys[next], fpt_ordered_name(o, next));
 		if (wrong++ == 0)
 			first = i;
 	}
@@ -257,7 +253,7 @@ fpt_contradict_page(Relation rel, FPTIndex *ix, void *page, uint32 pageno)
 		int			i = (first + k) % o->n;
 
 		keys[k] = o->keys[i];
-		names[k] = fpt_ordered_name(o, &o->keys[i], i);
+		names[k] = fpt_ordered_name(o, i);
 	}
 	for (int k = 0; k < 2; k++)
 		fpt_contradict_leaves(o, ix, &keys[k], names[k]);
@@ -272,7 +268,8 @@ fpt_contradict_search(Relation rel, FPTIndex *ix, const FPTKey *key,
 
 	if (o == NULL)
 		return;
-	name = fpt_ordered_name(o, key, -1);
+	name = psprintf("the entry of heap TID (%u,%u)",
+					FPT_TID_FORMAT_ARGS(key->tid));
 	if (fpt_ordered_read(o, leaf, pageno))
 		fpt_contradict_key(o, key, name);
 	fpt_contradict_leaves(o, ix, key, name);
