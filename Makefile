@@ -43,7 +43,7 @@ endif
 # store/place.c.  It stays where it is built.
 TEST_MODULE = test/module/fptree_test$(DLSUFFIX)
 TEST_OBJS = test/module/fptree_test.o \
-	$(addprefix src/key/,column.o compare.o general.o head.o image.o locale.o) \
+	$(addprefix src/key/,compare.o general.o head.o image.o locale.o) \
 	src/store/place.o
 # A hook of somebody else, to be loaded before fptree or after it
 HINTS_MODULE = test/module/fptree_hints$(DLSUFFIX)

@@ -9,9 +9,8 @@ Keys lie as far apart as among DENSITY rows, whatever the number of rows: their
 bits, and with them the bytes of an index by row, depend on that.
 """
 
-from general_workloads import SIDES
+from general_workloads import SIDES, V4, V7_BURST, V7_SLOW, v4
 from instructions import Stopped, available
-from keys import V4, V7_BURST, V7_SLOW, v4
 from pgcluster import CpuClock
 from waldump import WalDump
 

@@ -7,8 +7,7 @@ of its rows and got the others one by one; a checkpoint, then rows at random,
 few for a page, about one for a page, and ten for a page.
 """
 
-from general_workloads import SIDES
-from keys import v4
+from general_workloads import SIDES, v4
 
 MAX_ROWS = 650000
 

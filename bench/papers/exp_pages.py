@@ -1,5 +1,7 @@
 """Fractal prefetching B+-trees: trees of pages."""
 
+from types import SimpleNamespace
+
 from goal import PAGES, TABLE2
 from labrun import Experiment, curves, quantile, short, speedups, within
 
@@ -8,6 +10,8 @@ TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
          "cachefirst", "vcachefirst", "nbtree", "product")
 DRAWN = ("sorted", "micro", "diskfirst", "cachefirst")
 SHOWN = ("sorted", "diskfirst", "cachefirst", "nbtree", "product")
+HUNDRED_TREES = ("p8", "vcsb8", "mbplus") + SHOWN
+HUNDRED = 100000000
 DISK_FIRST = "used: src/page"
 MEMMOVE = ("the direction is right: it grows with the page; moving half a "
            "sorted array takes the less the faster a processor copies, and "
@@ -287,3 +291,21 @@ def run(lab, only):
         if not only or "pages" in only or name in only:
             part(lab, x)
     return x
+
+
+def run_hundred(lab, _only):
+    """The processor's caches hold no level but the root; memory in huge pages
+    and in small ones.
+    """
+    x = Experiment("hundred", PAPER)
+    tests = ("search", "cold", "scan=1000", "space")
+    for memory, name in ((1, "huge"), (0, "small")):
+        out = lab.measure(tests, HUNDRED_TREES, HUNDRED, fill=90, memory=memory,
+                          rounds=3)
+        x.table("The product's page: %s keys of 4 bytes, 8 kB, scattered, "
+                "%s pages of memory" % (short(HUNDRED), name),
+                product_rows(out, tests, HUNDRED_TREES))
+    return x
+
+
+HUNDRED_GROUP = SimpleNamespace(FIGURES=(), run=run_hundred)

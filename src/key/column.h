@@ -34,7 +34,15 @@
  */
 typedef struct FPTGeneral FPTGeneral;
 
-extern void fpt_general_corrupt(void) __attribute__((noreturn));
+/* Raise the error of a tuple whose columns cannot be what it says. */
+static inline void __attribute__((noreturn))
+fpt_general_corrupt(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("entry of an fptree index is damaged"),
+			 errhint("Please REINDEX the index.")));
+}
 
 /*
  * A tuple's header, see key/general.c: how many columns it has, whether a
