@@ -1172,39 +1172,6 @@ fpt_leaf_ahead(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 }
 
 /*
- * An array's elements may be so close together that the scan comes to leaf
- * after leaf: then it goes on to the next one, and leaves are read ahead up to
- * the last element.  It is so where the step before was one to the next leaf
- * and another element, and this one, as far as is known, is, too.  "jump": the
- * element begins after where the scan has come to, the next leaf.
- */
-static bool
-fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, bool jump,
-				int element)
-{
-	bool		moved = element != so->element;
-	bool		stayed = so->stayed;
-
-	so->element = element;
-	if (hint == FPT_NOPAGE || fpt_is_probe(scan))
-		return false;
-	if (!jump)
-		so->stayed = moved;
-	return stayed && (jump || moved);
-}
-
-/*
- * Are elements far apart?  They are where the last jump was not to the next
- * leaf.  The participants of a parallel scan take some of them each.
- */
-static inline bool
-fpt_array_far(IndexScanDesc scan, const FPTScanOpaque *so)
-{
-	return so->missed && so->quals == NULL && scan->parallel_scan == NULL &&
-		!fpt_is_probe(scan);
-}
-
-/*
  * A jump led to this leaf, which is locked: to the next one, "hint"?  "step":
  * as expected; fpt_leaf_ahead() was told so before, and there is a window.
  * Raises nothing.
@@ -1291,7 +1258,7 @@ fpt_range_leaf(IndexScanDesc scan, const FPTKey *at, const FPTKey *target,
 	if (!jump)
 		return fpt_leaf_for(scan, so, target, hint,
 							fpt_is_general(&so->ix.layout) ? at : NULL, dir);
-	if (r->element >= 0 && dir > 0 && !step && fpt_array_far(scan, so))
+	if (r->element >= 0 && dir > 0 && !step)
 		buf = fpt_element_leaf(scan, so, r);
 	if (!BufferIsValid(buf))
 		buf = fpt_leaf_for(scan, so, target, step ? hint : FPT_NOPAGE, NULL,

@@ -30,6 +30,22 @@
 /* Leaves whose first lines are on their way into the processor's cache. */
 #define FPT_ELEMENTS_AHEAD	4
 
+/* See scan/element.h. */
+bool
+fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so, uint32 hint, bool jump,
+				int element)
+{
+	bool		moved = element != so->element;
+	bool		stayed = so->stayed;
+
+	so->element = element;
+	if (hint == FPT_NOPAGE || fpt_is_probe(scan))
+		return false;
+	if (!jump)
+		so->stayed = moved;
+	return stayed && (jump || moved);
+}
+
 /*
  * Ask the parent about elements from i on; it is share-locked, and stays so.
  * Stops at its end, or where it makes no sense: a descent will say why.
@@ -124,6 +140,17 @@ fpt_elements_find(IndexScanDesc scan, FPTScanOpaque *so, const FPTRange *r)
 							e->fraction[i]);
 }
 
+/*
+ * Are elements far apart?  They are where the last jump was not to the next
+ * leaf.  The participants of a parallel scan take some of them each.
+ */
+static inline bool
+fpt_array_far(IndexScanDesc scan, const FPTScanOpaque *so)
+{
+	return so->missed && so->quals == NULL && scan->parallel_scan == NULL &&
+		!fpt_is_probe(scan);
+}
+
 Buffer
 fpt_element_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTRange *r)
 {
@@ -133,7 +160,9 @@ fpt_element_leaf(IndexScanDesc scan, FPTScanOpaque *so, const FPTRange *r)
 	Page		page;
 	int			i;
 
-	Assert(so->quals == NULL && r->element >= 0);
+	Assert(r->element >= 0);
+	if (!fpt_array_far(scan, so))
+		return InvalidBuffer;
 	if (e == NULL || r->element < e->first || r->element >= e->first + e->n)
 	{
 		if (so->ranges.n - r->element < FPT_ELEMENTS_START ||

@@ -32,9 +32,20 @@ typedef struct FPTElementLeaves
 } FPTElementLeaves;
 
 /*
+ * An array's elements may be so close together that the scan comes to leaf
+ * after leaf: then it goes on to the next one, and leaves are read ahead up to
+ * the last element.  It is so where the step before was one to the next leaf
+ * and another element, and this one, as far as is known, is, too.  "jump": the
+ * element begins after where the scan has come to, the next leaf.  Raises
+ * nothing.
+ */
+extern bool fpt_array_dense(IndexScanDesc scan, FPTScanOpaque *so,
+							uint32 hint, bool jump, int element);
+
+/*
  * The leaf that covers the beginning of r, an element of an array that a scan
  * of image keys jumps to, forward, share-locked and pinned; InvalidBuffer, and
- * nothing locked: the scan must descend.
+ * nothing locked: elements are close together, or the scan must descend.
  *
  * No page is locked before.  A leaf parent is asked about as many elements as
  * it has, up to FPT_ELEMENTS_MAX, so that most take no descent, and their
