@@ -233,16 +233,16 @@ INSERT INTO x VALUES (50, 0);
 -- A failed concurrent build leaves an invalid index that can be rebuilt.
 CREATE TABLE ci (a int);
 INSERT INTO ci SELECT i % 400 FROM generate_series(1, 401) i;
-CREATE UNIQUE INDEX CONCURRENTLY ci_a ON ci USING fptree (a);
-SELECT indisvalid FROM pg_index WHERE indexrelid = 'ci_a'::regclass;
-SELECT fptree_metap('ci_a');
+CREATE UNIQUE INDEX CONCURRENTLY "Ci_a" ON ci USING fptree (a);
+SELECT indisvalid FROM pg_index WHERE indexrelid = '"Ci_a"'::regclass;
+SELECT fptree_metap('"Ci_a"');
 INSERT INTO ci VALUES (1000), (3);
 DELETE FROM ci WHERE ctid IN (SELECT ctid FROM (SELECT ctid, row_number()
 	OVER (PARTITION BY a ORDER BY ctid) AS n FROM ci) s WHERE n > 1);
-REINDEX INDEX CONCURRENTLY ci_a;
-SELECT indisvalid FROM pg_index WHERE indexrelid = 'ci_a'::regclass;
+REINDEX INDEX CONCURRENTLY "Ci_a";
+SELECT indisvalid FROM pg_index WHERE indexrelid = '"Ci_a"'::regclass;
 SELECT agrees('ci');
-DROP INDEX CONCURRENTLY ci_a;
+DROP INDEX CONCURRENTLY "Ci_a";
 
 -- Rolled back DDL
 BEGIN;

@@ -32,6 +32,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -246,5 +247,5 @@ fpt_warn_stale(Relation rel)
 					RelationGetRelationName(rel)),
 			 errdetail("The order of its entries may not be that of the collation as it is now: searches may miss rows.  Or a row type has got a column of another collation."),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-					 RelationGetRelationName(rel))));
+					 quote_identifier(RelationGetRelationName(rel)))));
 }

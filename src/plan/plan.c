@@ -37,6 +37,7 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/paths.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -230,7 +231,7 @@ fpt_show_pages(RelOptInfo *rel, IndexOptInfo *info)
 				 errmsg("index \"%s\" lacks stripe %d of %d, and is not used",
 						RelationGetRelationName(index), k, n),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(index))));
+						 quote_identifier(RelationGetRelationName(index)))));
 	else
 	{
 		map = &fpt_index(index)->map;

@@ -50,6 +50,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -637,7 +638,7 @@ fpt_verify_unique(FPTVerify *v, const FPTKey *key)
 									FPT_TID_FORMAT_ARGS(key->tid),
 									v->target.pageno),
 				 errhint("Remove the duplicate rows, then run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(v->rel))));
+						 quote_identifier(RelationGetRelationName(v->rel)))));
 	g->live = true;
 	g->tid = key->tid;
 	g->pageno = v->target.pageno;
@@ -1090,7 +1091,7 @@ fpt_verify_has_storage(Relation rel)
 				 errmsg("index \"%s\" lacks a main relation fork",
 						RelationGetRelationName(rel)),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(rel))));
+						 quote_identifier(RelationGetRelationName(rel)))));
 	return true;
 }
 

@@ -29,6 +29,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -392,7 +393,7 @@ fpt_heapcheck_missing(FPTHeapCheck *hc, uint64 tid)
 					RelationGetRelationName(hc->heaprel),
 					RelationGetRelationName(hc->rel)),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-					 RelationGetRelationName(hc->rel))));
+					 quote_identifier(RelationGetRelationName(hc->rel)))));
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "utils/builtins.h"
 #include "utils/relcache.h"
 
 #include "page/format.h"
@@ -105,7 +106,7 @@ fpt_require(Relation rel, bool met)
 				 errmsg("index \"%s\" is not valid",
 						RelationGetRelationName(rel)),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(rel))));
+						 quote_identifier(RelationGetRelationName(rel)))));
 }
 
 static inline void

@@ -263,7 +263,7 @@ fpt_warn_of_claims(Oid indexid)
 			 errdetail("The metapage of index \"%s\" cannot be read, so that any of them may be its.",
 					   name != NULL ? name : "?"),
 			 errhint("Run \"REINDEX INDEX %s;\" first.",
-					 name != NULL ? name : "?")));
+					 name != NULL ? quote_identifier(name) : "?")));
 }
 
 /*

@@ -14,6 +14,7 @@
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -60,7 +61,7 @@ fpt_corrupt(Relation rel, uint32 pageno, const char *what)
 			 errdetail("%s.", what),
 			 ix == NULL ? 0 : fpt_errplace(&ix->map, pageno),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-					 RelationGetRelationName(rel))));
+					 quote_identifier(RelationGetRelationName(rel)))));
 }
 
 void
@@ -257,7 +258,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 						RelationGetRelationName(rel), meta->version,
 						FPT_VERSION_STRIPED),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(rel))));
+						 quote_identifier(RelationGetRelationName(rel)))));
 	if (general && meta->keyclass == FPT_KEYCLASS_SORTKEY)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -265,7 +266,7 @@ fpt_meta_read(Relation rel, Page page, FPTIndex *ix, Oid *oids)
 						RelationGetRelationName(rel)),
 				 errdetail("Sort keys of ICU contradict its comparison of some strings, so that searches could give wrong results."),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(rel))));
+						 quote_identifier(RelationGetRelationName(rel)))));
 	nstripes = fpt_meta_stripes(page, oids);
 	if (nstripes < 0)
 		fpt_corrupt(rel, FPT_METAPAGE, "The metapage is not one of fptree");
@@ -484,7 +485,7 @@ fpt_warn_strayed(Relation rel, FPTIndex *ix)
 					RelationGetRelationName(rel)),
 			 errdetail("The operator class or the collation gives its values no order, or not the one that they were put in.  Searches may miss rows."),
 			 errhint("Run \"REINDEX INDEX %s;\" if the order has changed; if it is none, have no index on these values.",
-					 RelationGetRelationName(rel))));
+					 quote_identifier(RelationGetRelationName(rel)))));
 }
 
 /* See store/buf.h.  VACUUM asks indisready, as the executor does. */

@@ -839,7 +839,7 @@ fpt_stripe_lacking(Relation index, Oid relid, Relation rel, int k, int n)
 			 errdetail("The relation with this OID, \"%s\", is no stripe.",
 					   RelationGetRelationName(rel)),
 			 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index. All striped indexes need that after pg_upgrade, which leaves stripes behind.",
-					 RelationGetRelationName(index))));
+					 quote_identifier(RelationGetRelationName(index)))));
 }
 
 /*
@@ -930,14 +930,15 @@ fpt_stripes_settle(Relation index, const FPTStripes *st)
 
 		if (rel != NULL)
 			RelationClose(rel);
-		if (!same)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("cannot insert into striped index \"%s\" in the transaction that has moved it",
-							RelationGetRelationName(index)),
-					 errdetail("Its main file is a new one, its stripes are not."),
-					 errhint("Commit first, or run \"REINDEX INDEX %s;\" in the transaction.",
-							 RelationGetRelationName(index))));
+		if (same)
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot insert into striped index \"%s\" in the transaction that has moved it",
+						RelationGetRelationName(index)),
+				 errdetail("Its main file is a new one, its stripes are not."),
+				 errhint("Commit first, or run \"REINDEX INDEX %s;\" in the transaction.",
+						 quote_identifier(RelationGetRelationName(index)))));
 	}
 }
 

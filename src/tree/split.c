@@ -32,6 +32,7 @@
 
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
+#include "utils/builtins.h"
 #include "utils/rel.h"
 
 #include "key/column.h"
@@ -845,7 +846,7 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 				 errmsg("index \"%s\" has too many levels",
 						RelationGetRelationName(rel)),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(rel))));
+						 quote_identifier(RelationGetRelationName(rel)))));
 	fpt_find_disk(rel, sp->ix, buf, NULL, FPT_NOPAGE, &order, NULL);
 	*lbuf = fpt_allocbuf(rel, &sp->ix->map, &order, &leftno);
 	fpt_find_disk(rel, sp->ix, buf, NULL, leftno, &order, NULL);

@@ -30,6 +30,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -1040,7 +1041,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 						RelationGetRelationName(v->rel)),
 				 errdetail("Searches do not lead to their downlinks: the order of keys has changed, or the index is damaged."),
 				 errhint("Run \"REINDEX INDEX %s;\" to rebuild the index.",
-						 RelationGetRelationName(v->rel))));
+						 quote_identifier(RelationGetRelationName(v->rel)))));
 	if (v->prune.njoined > 0)
 		ereport(info->message_level,
 				(errmsg("index \"%s\": merged %u leaf pages with their left siblings",
