@@ -34,12 +34,12 @@
 #define FPT_JOIN_IMAGES		1045
 
 /*
- * See tree/join.h.  The limits are a little above and below what a build leaves
- * a page with: higher ones let updates split what VACUUM has just merged; lower
- * ones leave most pages alone after half of the rows are gone.  A page of
- * general keys is full earlier than it looks, by removed tuples that still lie
- * between others.  Where comparisons are not to be trusted a scan that goes on
- * at a key may miss the entries that have moved, and nothing is merged.
+ * See tree/join.h.  A build leaves a page 90% full.  With a higher limit
+ * updates split what VACUUM has just merged; with a lower one most pages stay
+ * as they are after half of the rows are gone.  A page of general keys is full
+ * earlier than it looks, by removed tuples that still lie between
+ * others.  Where comparisons are not to be trusted a scan that goes on at a key
+ * may miss the entries that have moved, and nothing is merged.
  */
 int
 fpt_join_most(FPTPrune *p)

@@ -331,7 +331,7 @@ fpt_unlink_heir(const FPTUnlink *u)
 	return heir;
 }
 
-static bool fpt_merge_single(FPTPrune *p, uint32 pageno, int level);
+static bool fpt_unlink_inner(FPTPrune *p, uint32 pageno, int level);
 
 /*
  * Unlink the leaf, if it still is empty.  False: it is not, or is its parent's
@@ -372,7 +372,7 @@ fpt_unlink_leaf(FPTPrune *p, uint32 pageno, FPTHeir *heir)
 	Assert(pageno != FPT_NOPAGE);
 	if (fpt_unlink_try(p, pageno, &parent, heir))
 		return true;
-	return parent != FPT_NOPAGE && fpt_merge_single(p, parent, 1) &&
+	return parent != FPT_NOPAGE && fpt_unlink_inner(p, parent, 1) &&
 		fpt_unlink_try(p, pageno, &parent, heir);
 }
 
@@ -384,7 +384,7 @@ fpt_unlink_leaf(FPTPrune *p, uint32 pageno, FPTHeir *heir)
  * what it allocates, but for p->work.
  */
 static bool
-fpt_merge_apply(FPTPrune *p, FPTUnlink *u)
+fpt_unlink_inner_apply(FPTPrune *p, FPTUnlink *u)
 {
 	const FPTLayout *l = &p->ix->layout;
 	Buffer		nbuf = u->to_right ? u->right : u->left;
@@ -449,7 +449,7 @@ fpt_merge_apply(FPTPrune *p, FPTUnlink *u)
  * once for each level at a time.  Raises as fpt_unlink_leaf() does.
  */
 static bool
-fpt_merge_single(FPTPrune *p, uint32 pageno, int level)
+fpt_unlink_inner(FPTPrune *p, uint32 pageno, int level)
 {
 	FPTUnlink	u;
 	bool		done = false;
@@ -461,12 +461,12 @@ fpt_merge_single(FPTPrune *p, uint32 pageno, int level)
 		fpt_page_count(&p->ix->layout, BufferGetPage(u.target)) == 1)
 	{
 		if (fpt_unlink_choose(p, &u))
-			done = fpt_merge_apply(p, &u);
+			done = fpt_unlink_inner_apply(p, &u);
 		else
 			parent = fpt_bufpage(u.parent);
 	}
 	fpt_unlink_release(&u);
-	if (parent != FPT_NOPAGE && fpt_merge_single(p, parent, level + 1))
-		return fpt_merge_single(p, pageno, level);
+	if (parent != FPT_NOPAGE && fpt_unlink_inner(p, parent, level + 1))
+		return fpt_unlink_inner(p, pageno, level);
 	return done;
 }
