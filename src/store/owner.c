@@ -10,19 +10,15 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "storage/bufpage.h"
 #include "storage/lmgr.h"
-#include "utils/fmgroids.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "server/compat.h"
@@ -95,39 +91,6 @@ fpt_stripe_owner(Oid stripe, aminsert_function aminsert, Oid but, Oid *owner)
 }
 
 /* --- the index that is built -------------------------------------------- */
-
-/*
- * The row that this transaction has replaced by the one at *tid in pg_class, a
- * copy in the current context; NULL: none.  The transaction's own rows, and the
- * last one before, are there until it ends, whatever is pruned.
- */
-static HeapTuple
-fpt_class_row_before(Relation pg_class, Oid relid, ItemPointer tid)
-{
-	HeapTuple	before = NULL;
-	HeapTuple	tup;
-	ScanKeyData key;
-	SysScanDesc scan;
-
-	Assert(CheckRelationLockedByMe(pg_class, AccessShareLock, true));
-	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(relid));
-	scan = systable_beginscan(pg_class, ClassOidIndexId, true, SnapshotAny, 1,
-							  &key);
-	while (before == NULL && HeapTupleIsValid(tup = systable_getnext(scan)))
-	{
-		HeapTupleHeader h = tup->t_data;
-
-		/* A subtransaction that aborted may have had the row's last word. */
-		if (ItemPointerEquals(&h->t_ctid, tid) &&
-			!ItemPointerEquals(&tup->t_self, tid) &&
-			!(h->t_infomask & HEAP_XMAX_INVALID) &&
-			TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(h)))
-			before = heap_copytuple(tup);
-	}
-	systable_endscan(scan);
-	return before;
-}
 
 /*
  * The file that an index had before the one that pg_class says, in this

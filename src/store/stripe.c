@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
@@ -36,9 +37,11 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
@@ -885,8 +888,86 @@ fpt_stripes_present(Relation index, int *k, int *n)
 }
 
 /*
+ * See store/stripe.h.  The transaction's own rows, and the last one before, are
+ * there until it ends, whatever is pruned.
+ */
+HeapTuple
+fpt_class_row_before(Relation pg_class, Oid relid, ItemPointer tid)
+{
+	HeapTuple	before = NULL;
+	HeapTuple	tup;
+	ScanKeyData key;
+	SysScanDesc scan;
+
+	Assert(CheckRelationLockedByMe(pg_class, AccessShareLock, true));
+	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
+	scan = systable_beginscan(pg_class, ClassOidIndexId, true, SnapshotAny, 1,
+							  &key);
+	while (before == NULL && HeapTupleIsValid(tup = systable_getnext(scan)))
+	{
+		HeapTupleHeader h = tup->t_data;
+
+		/* A subtransaction that aborted may have had the row's last word. */
+		if (ItemPointerEquals(&h->t_ctid, tid) &&
+			!ItemPointerEquals(&tup->t_self, tid) &&
+			!(h->t_infomask & HEAP_XMAX_INVALID) &&
+			TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(h)))
+			before = heap_copytuple(tup);
+	}
+	systable_endscan(scan);
+	return before;
+}
+
+/*
+ * Which (sub)transaction of the present one has given a relation its file?
+ * Invalid: the file is older.  Core's relcache knows that, except after a
+ * rollback to a savepoint.  Reads catalogues.
+ */
+static TransactionId
+fpt_file_born(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	Relation	pg_class = table_open(RelationRelationId, AccessShareLock);
+	HeapTuple	row = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(relid));
+	Oid			number = InvalidOid;
+	TransactionId born = InvalidTransactionId;
+
+	while (HeapTupleIsValid(row))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(row);
+		TransactionId by = HeapTupleHeaderGetXmin(row->t_data);
+		ItemPointerData tid = row->t_self;
+
+		if (OidIsValid(number) && form->relfilenode != number)
+			break;
+		number = form->relfilenode;
+		born = TransactionIdIsCurrentTransactionId(by) ? by :
+			InvalidTransactionId;
+		heap_freetuple(row);
+		row = fpt_class_row_before(pg_class, relid, &tid);
+	}
+	if (HeapTupleIsValid(row))
+		heap_freetuple(row);
+	table_close(pg_class, AccessShareLock);
+	return born;
+}
+
+/*
+ * Has a relation a new file, and the relcache has forgotten since when it is
+ * the last one?  It does where a later one is rolled back.
+ */
+static bool
+fpt_file_unsure(Relation rel)
+{
+	return FPT_FIRST_FILE_SUBID(rel) != InvalidSubTransactionId &&
+		FPT_NEW_FILE_SUBID(rel) == InvalidSubTransactionId;
+}
+
+/*
  * Have two relations got their files in the same (sub)transaction, or both in
- * earlier transactions?  In doubt, after savepoints, they have not.
+ * earlier transactions?  In doubt, after savepoints, they have not.  Reads
+ * catalogues.
  */
 static bool
 fpt_same_age(Relation a, Relation b)
@@ -898,6 +979,8 @@ fpt_same_age(Relation a, Relation b)
 	bool		new_b = b->rd_createSubid != InvalidSubTransactionId ||
 		FPT_FIRST_FILE_SUBID(b) != InvalidSubTransactionId;
 
+	if (fpt_file_unsure(a) || fpt_file_unsure(b))
+		return fpt_file_born(a) == fpt_file_born(b);
 	if (newest_a == InvalidSubTransactionId)
 		newest_a = a->rd_createSubid;
 	if (newest_b == InvalidSubTransactionId)

@@ -14,6 +14,7 @@
 #ifndef FPT_STORE_STRIPE_H
 #define FPT_STORE_STRIPE_H
 
+#include "access/htup.h"
 #include "nodes/execnodes.h"
 #include "nodes/pg_list.h"
 #include "utils/relcache.h"
@@ -123,6 +124,13 @@ extern bool fpt_is_stripe(Oid relid, Oid *index);
 
 /* The same, and *k: the number in its name. */
 extern bool fpt_stripe_named(Oid relid, Oid *index, int *k);
+
+/*
+ * The row that this transaction has replaced by the one at *tid in pg_class,
+ * which is locked, a copy in the current context; NULL: none.
+ */
+extern HeapTuple fpt_class_row_before(Relation pg_class, Oid relid,
+									  ItemPointer tid);
 
 /*
  * OIDs of the relations of one access method, or of all others but btree, in

@@ -181,6 +181,12 @@ my @lines = (
 	['SET TABLESPACE, taken back, rows succeed', "BEGIN; SAVEPOINT a; $move; ROLLBACK TO a; $rows; COMMIT", 7],
 	['SET TABLESPACE after a REINDEX, in a savepoint, rows refused', "BEGIN; REINDEX INDEX xi; SAVEPOINT a; $move; $rows; COMMIT", 7],
 	['REINDEX taken back after SET TABLESPACE, rows refused', "BEGIN; $move; SAVEPOINT a; REINDEX INDEX xi; ROLLBACK TO a; $rows; COMMIT", 7],
+	['the same after another REINDEX, rows refused', "BEGIN; REINDEX INDEX xi; SAVEPOINT a; $move; SAVEPOINT b; REINDEX INDEX xi; ROLLBACK TO b; $rows; ROLLBACK TO a; COMMIT", 7],
+	['REINDEX taken back, rows succeed', "BEGIN; REINDEX INDEX xi; SAVEPOINT a; REINDEX INDEX xi; ROLLBACK TO a; $rows; COMMIT", 7],
+	['SET TABLESPACE taken back after a REINDEX, rows succeed', "BEGIN; REINDEX INDEX xi; SAVEPOINT a; $move; ROLLBACK TO a; $rows; COMMIT", 7],
+	['a new index, SET TABLESPACE, REINDEX taken back', q{BEGIN; CREATE TABLE y (k int8); CREATE INDEX yi ON y USING fptree (k) WITH (tablespaces = 'd8, d9');
+		INSERT INTO y SELECT generate_series(1, 2000); SAVEPOINT a; ALTER INDEX yi SET TABLESPACE d10; SAVEPOINT b; REINDEX INDEX yi; ROLLBACK TO b;
+		INSERT INTO y SELECT hashint8(i) FROM generate_series(1, 20000) i; ROLLBACK TO a; COMMIT}, 9],
 	['ALTER TYPE, keeping the file, rows succeed', q{BEGIN; ALTER TABLE x ALTER v TYPE varchar(40);
 		INSERT INTO x SELECT i, i, 1 FROM generate_series(1, 9000) i; COMMIT}, 7],
 	['ALTER TYPE, TRUNCATE of a new table', q{BEGIN; CREATE TABLE y (v varchar(20)); CREATE INDEX ON y USING fptree (v) WITH (tablespaces = 'd8, d9');
