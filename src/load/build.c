@@ -714,15 +714,16 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 }
 
 /*
- * The init forks of an unlogged index: an empty index.  It is built already, so
- * that the metapage tells its stripes.  Writes and logs metapage and a leaf, in
- * stripes a root, too; may raise.
+ * The init forks of an unlogged index: an empty index.  It is written already,
+ * so that the metapage tells its stripes, though pg_index need not have it as
+ * built yet (CREATE INDEX CONCURRENTLY).  Writes and logs metapage and a leaf,
+ * in stripes a root, too; may raise.
  */
 void
 fptbuildempty(Relation index)
 {
 	Oid			stripes[FPT_MAX_STRIPES];
-	int			nstripes = fpt_metapage_stripes(index, stripes);
+	int			nstripes = fpt_built_stripes(index, stripes);
 
 	Assert(index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED);
 	fpt_load_end(fpt_load_begin(index, true, stripes, Max(nstripes, 0), 0));

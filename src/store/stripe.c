@@ -850,20 +850,26 @@ fpt_stripe_lacking(Relation index, Oid relid, Relation rel, int k, int n)
  * be: whoever drops a damaged index must not fail for that.
  */
 int
-fpt_metapage_stripes(Relation index, Oid *oids)
+fpt_built_stripes(Relation index, Oid *oids)
 {
 	int			n = -1;
 	Buffer		buf;
 	FPTPageMap	map = {0};
 
-	if (fpt_is_unbuilt(index) || !fpt_has_storage(index) ||
-		fpt_npages(index, &map) == 0)
+	if (!fpt_has_storage(index) || fpt_npages(index, &map) == 0)
 		return -1;
 	buf = fpt_rawread_meta(index);
 	LockBuffer(buf, BUFFER_LOCK_SHARE);
 	n = fpt_meta_stripes(BufferGetPage(buf), oids);
 	UnlockReleaseBuffer(buf);
 	return n;
+}
+
+/* See store/stripe.h. */
+int
+fpt_metapage_stripes(Relation index, Oid *oids)
+{
+	return fpt_is_unbuilt(index) ? -1 : fpt_built_stripes(index, oids);
 }
 
 /*

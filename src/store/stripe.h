@@ -88,6 +88,9 @@ extern bool fpt_is_created(Relation index);
  */
 extern int	fpt_metapage_stripes(Relation index, Oid *oids);
 
+/* The same of an index whose pages this session has just written. */
+extern int	fpt_built_stripes(Relation index, Oid *oids);
+
 /*
  * Are all stripes there that an open index's metapage names?  If not, *k is the
  * number of the first that is missing, of *n.  As fpt_metapage_stripes(), and

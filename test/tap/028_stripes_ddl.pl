@@ -72,13 +72,14 @@ is($standby->safe_psql('postgres', 'SELECT fpt_verify()'), '', 'indexes of the s
 $primary->safe_psql('postgres', "$setup; $swap");
 $primary->safe_psql('postgres', 'DROP TABLE y; CREATE UNLOGGED TABLE u (k int8);'
 	  . q{CREATE INDEX ui ON u USING fptree (k) WITH (tablespaces = 'd1, d2'); INSERT INTO u VALUES (1);
+CREATE INDEX CONCURRENTLY uc ON u USING fptree (k) WITH (tablespaces = 'd3, d4'); REINDEX INDEX CONCURRENTLY ui;
 BEGIN; CREATE UNLOGGED TABLE u2 (k int8); CREATE INDEX ON u2 USING fptree (k) WITH (tablespaces = 'd1, d2');
 INSERT INTO u2 SELECT generate_series(1, 2000); TRUNCATE u2; INSERT INTO u2 VALUES (1); COMMIT});
 $primary->stop('immediate');
 $primary->start;
 is($primary->safe_psql('postgres',
 		"CHECKPOINT; SELECT concat_ws(' ', fpt_verify() || account(), nstripes())"),
-	' 11', 'after a crash');
+	' 13', 'after a crash');
 is($primary->safe_psql('postgres', q{INSERT INTO u VALUES (2); INSERT INTO u2 VALUES (2);
 SELECT fpt_verify() || (SELECT count(*) FROM u) || (SELECT count(*) FROM u2)}), 11, 'unlogged, reset');
 
@@ -90,11 +91,11 @@ $standby->safe_psql('postgres', 'REINDEX TABLE CONCURRENTLY x');
 $standby->safe_psql('postgres', 'DROP INDEX xv');
 is($standby->safe_psql('postgres',
 		"CHECKPOINT; SELECT concat_ws(' ', fpt_verify() || account(), nstripes())"),
-	' 8', 'promoted');
+	' 10', 'promoted');
 
 # A new database is a copy.
 $standby->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE postgres');
-is($standby->safe_psql('copy', "SELECT fpt_verify() || nstripes()"), 8, 'copy of the database');
+is($standby->safe_psql('copy', "SELECT fpt_verify() || nstripes()"), 10, 'copy of the database');
 $standby->safe_psql('copy', 'DROP EXTENSION fptree CASCADE');
 is($standby->safe_psql('copy', q{SELECT count(*) FROM pg_class WHERE relname ~ '^fptree_\d'}), 0,
 	'without the extension');
