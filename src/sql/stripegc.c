@@ -112,7 +112,9 @@ fpt_remember_dropped(Oid indexid, bool sure)
 	bool		ours = fpt_is_fptree(index) &&
 		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP;
 	Oid			oids[FPT_MAX_STRIPES];
-	int			n = ours ? Max(fpt_metapage_stripes(index, oids), 0) : 0;
+	int			n = ours ?
+		Max(fpt_metapage_stripes_anyhow(index, oids,
+										sure ? WARNING : DEBUG1), 0) : 0;
 	FPTDropped *d;
 
 	Assert(CheckRelationLockedByMe(index, ShareUpdateExclusiveLock, true));

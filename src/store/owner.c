@@ -40,7 +40,7 @@ fpt_stripes_of_living(Oid indexid, aminsert_function aminsert, Oid *oids)
 	if (index->rd_rel->relkind == RELKIND_INDEX &&
 		index->rd_indam != NULL && index->rd_indam->aminsert == aminsert &&
 		index->rd_rel->relpersistence != RELPERSISTENCE_TEMP)
-		n = fpt_metapage_stripes(index, oids);
+		n = fpt_metapage_stripes_anyhow(index, oids, DEBUG1);
 	/* No committed stripe is that of an index that was never ready. */
 	if (n < 0 && fpt_is_unbuilt(index))
 		n = 0;
@@ -145,7 +145,7 @@ fpt_stripes_before(Relation index, Oid *oids)
 	bool		logged;
 
 	if (!fpt_file_before(RelationGetRelid(index), &file, &logged) ||
-		!fpt_copy_old_meta(file, logged, page.data))
+		!fpt_copy_old_meta(index, file, logged, page.data))
 		return -1;
 	return fpt_meta_stripes((Page) page.data, oids);
 }

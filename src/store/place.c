@@ -677,15 +677,62 @@ fpt_await_page(Relation rel, const FPTPageMap *map, uint32 pageno)
 		smgrread(RelationGetSmgr(rel), MAIN_FORKNUM, pageno, ignored.data);
 }
 
+/*
+ * Can the metapage of a file, which is there, be read, as far as the operating
+ * system is asked?  False: no, and a message says why.  An error of reading
+ * leaves nothing open or locked behind, so that it need not end the
+ * transaction, and there need not be a subtransaction, nor may there be one.
+ */
+static bool
+fpt_meta_reads(SMgrRelation smgr, const char *name, int elevel)
+{
+	MemoryContext cxt = CurrentMemoryContext;
+	PGIOAlignedBlock ignored;
+	volatile bool reads = true;
+
+	PG_TRY();
+	{
+		smgrread(smgr, MAIN_FORKNUM, FPT_METAPAGE, ignored.data);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *e;
+
+		MemoryContextSwitchTo(cxt);
+		e = CopyErrorData();
+		if (ERRCODE_TO_CATEGORY(e->sqlerrcode) != ERRCODE_SYSTEM_ERROR &&
+			e->sqlerrcode != ERRCODE_DATA_CORRUPTED)
+			PG_RE_THROW();
+		FlushErrorState();
+		reads = false;
+		ereport(elevel,
+				(errcode(e->sqlerrcode),
+				 errmsg("cannot read the metapage of index \"%s\"", name),
+				 errdetail("%s.", e->message)));
+		FreeErrorData(e);
+	}
+	PG_END_TRY();
+	return reads;
+}
+
+bool
+fpt_meta_readable(Relation rel, int elevel)
+{
+	return fpt_block_buffered(rel, FPT_METAPAGE) ||
+		fpt_meta_reads(RelationGetSmgr(rel), RelationGetRelationName(rel),
+					   elevel);
+}
+
 /* See store/place.h.  Nobody changes the file any more. */
 bool
-fpt_copy_old_meta(FPTLocator file, bool logged, char *copy)
+fpt_copy_old_meta(Relation rel, FPTLocator file, bool logged, char *copy)
 {
 	SMgrRelation smgr = smgropen(file, FPT_NO_BACKEND);
 	Buffer		buf;
 
 	if (!smgrexists(smgr, MAIN_FORKNUM) ||
-		smgrnblocks(smgr, MAIN_FORKNUM) <= FPT_METAPAGE)
+		smgrnblocks(smgr, MAIN_FORKNUM) <= FPT_METAPAGE ||
+		!fpt_meta_reads(smgr, RelationGetRelationName(rel), WARNING))
 		return false;
 	buf = ReadBufferWithoutRelcache(file, MAIN_FORKNUM, FPT_METAPAGE,
 									RBM_ZERO_ON_ERROR, NULL, logged);

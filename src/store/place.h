@@ -246,11 +246,19 @@ fpt_rawread_meta(Relation rel)
 }
 
 /*
- * Copy the metapage of a file that this transaction has taken from an index,
- * whatever is in it; what cannot be read is zeroes.  "logged": it was a
- * permanent index's.  False: there is no such file, or nothing in it.
+ * Can the metapage, which is there, be read from its file?  False: a message of
+ * this level, not an error's, says why not.
  */
-extern bool fpt_copy_old_meta(FPTLocator file, bool logged, char *copy);
+extern bool fpt_meta_readable(Relation rel, int elevel);
+
+/*
+ * Copy the metapage of a file that this transaction has taken from an index,
+ * rel, whatever is in it; what is damaged is zeroes.  "logged": it was a
+ * permanent index's.  False: there is no such file, or nothing in it, or it
+ * cannot be read, and a warning says why.
+ */
+extern bool fpt_copy_old_meta(Relation rel, FPTLocator file, bool logged,
+							  char *copy);
 
 /*
  * Ask for an existing page, pinning nothing (P5); true if that started a read.

@@ -872,6 +872,18 @@ fpt_metapage_stripes(Relation index, Oid *oids)
 	return fpt_is_unbuilt(index) ? -1 : fpt_built_stripes(index, oids);
 }
 
+/* See store/stripe.h. */
+int
+fpt_metapage_stripes_anyhow(Relation index, Oid *oids, int elevel)
+{
+	FPTPageMap	map = {0};
+
+	if (fpt_is_unbuilt(index) || !fpt_has_storage(index) ||
+		fpt_npages(index, &map) == 0 || !fpt_meta_readable(index, elevel))
+		return -1;
+	return fpt_built_stripes(index, oids);
+}
+
 /*
  * See store/stripe.h.  *k and *n mean something only if it returns false.  That
  * a description was made is proof enough: fpt_stripes_load() has seen all of

@@ -84,12 +84,20 @@ extern bool fpt_is_created(Relation index);
  * -1 if there is no metapage that could be read, as long as it is built, too.
  * Does not trust the relcache, and raises no error about what it finds in the
  * page.  The index is locked; the metapage is for a moment, to read.  oids has
- * room for FPT_MAX_STRIPES.
+ * room for FPT_MAX_STRIPES.  Raises an error if the file cannot be read,
+ * as its disk is broken.
  */
 extern int	fpt_metapage_stripes(Relation index, Oid *oids);
 
 /* The same of an index whose pages this session has just written. */
 extern int	fpt_built_stripes(Relation index, Oid *oids);
+
+/*
+ * The same as the first one for who must go on whatever has become of the
+ * index's file: -1 also if it cannot be read, and a message of this level, not
+ * an error's, that says why.
+ */
+extern int	fpt_metapage_stripes_anyhow(Relation index, Oid *oids, int elevel);
 
 /*
  * Are all stripes there that an open index's metapage names?  If not, *k is the
