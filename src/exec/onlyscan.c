@@ -21,7 +21,6 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/pg_bswap.h"
-#include "storage/predicate.h"
 #include "utils/rel.h"
 
 #include "exec/node.h"
@@ -125,10 +124,28 @@ fpt_onlyscan_fetch(FPTOnlyScanState *st, ScanDirection dir)
 }
 
 /*
+ * E8: has the current entry, for which the map vouched when its batch was
+ * looked at, a visible row?  Locks its heap page if the map still does.  As
+ * fpt_node_fetch() if somebody has written there since.
+ */
+static pg_noinline bool
+fpt_onlyscan_lock(FPTOnlyScanState *st)
+{
+	const FPTBatch *b = &((FPTScanOpaque *) st->ns.scan->opaque)->cur;
+	ItemPointerData tid;
+
+	if (fpt_sight_locked(st->ns.scan, &st->ns.sight, b->tids[b->pos]))
+		return true;
+	st->looked = true;
+	fpt_tid_decode(b->tids[b->pos], &tid);
+	return fpt_node_fetch(&st->ns, &tid);
+}
+
+/*
  * The scan has stepped to an entry of a batch that was looked at: how many of
  * the next ones can be returned with no more ado?  Neither are they looked up,
- * nor does the scan look ahead in the table, nor does it take locks.
- * None of a cursor that goes back.
+ * nor does the scan look ahead in the table.  A cursor that goes back has no
+ * such entries.
  */
 static inline int
 fpt_onlyscan_run(const FPTOnlyScanState *st, FPTScanOpaque *so,
@@ -137,8 +154,8 @@ fpt_onlyscan_run(const FPTOnlyScanState *st, FPTScanOpaque *so,
 	const FPTBatch *b = &so->cur;
 	int			run;
 
-	if (unlikely(st->serializable) ||
-		ScanDirectionIsBackward(dir) != st->backward)
+	Assert(!st->serializable);
+	if (ScanDirectionIsBackward(dir) != st->backward)
 		return 0;
 	run = ScanDirectionIsForward(dir) ? Min(st->hidden, b->n) - b->pos - 1 :
 		b->pos - st->hidden - 1;
@@ -173,19 +190,17 @@ fpt_onlyscan_step(FPTOnlyScanState *st, ScanDirection dir)
 			fpt_onlyscan_look(st, dir);
 		pgstat_count_index_tuples(scan->indexRelation, 1);
 		if (likely(b->pos != st->hidden))
-			break;
-		if (fpt_onlyscan_fetch(st, dir))
+		{
+			if (likely(!st->serializable))
+				break;
+			if (fpt_onlyscan_lock(st))
+				return true;
+		}
+		else if (fpt_onlyscan_fetch(st, dir))
 			return true;
 		st->looked = false;
 	}
 	st->run = fpt_onlyscan_run(st, so, dir);
-	if (unlikely(st->serializable))	/* E8 */
-	{
-		uint64		tid = b->tids[b->pos];
-
-		PredicateLockPage(scan->heapRelation, (BlockNumber) (tid >> 16),
-						  scan->xs_snapshot);
-	}
 	return true;
 }
 

@@ -64,30 +64,43 @@ fpt_sight_unchanged(const FPTBatch *b)
 	return same;
 }
 
+bool
+fpt_sight_locked(IndexScanDesc scan, FPTSight *s, uint64 tid)
+{
+	Relation	heap = scan->heapRelation;
+	BlockNumber blk = (BlockNumber) (tid >> 16);
+	BlockNumber base;
+	const uint8 *bits = fpt_map_bits(heap, &s->map, blk, &base);
+
+	if (!fpt_map_visible(bits, blk - base))
+		return false;
+	PredicateLockPage(heap, blk, scan->xs_snapshot);
+	return fpt_map_visible(bits, blk - base);
+}
+
 /*
- * The predicate locks of entries whose rows are not fetched: of their blocks,
- * as core's index-only scan takes them (E3).
+ * The entries of the batch that must be looked up, as fpt_sight_bits() has
+ * them, and predicate locks of the others' blocks (E3).  As fpt_sight_locked().
  */
-static pg_noinline void
-fpt_sight_lock(IndexScanDesc scan, const FPTSight *s, int nhidden)
+static pg_noinline int
+fpt_sight_lock(IndexScanDesc scan, FPTSight *s)
 {
 	const FPTBatch *b = &((FPTScanOpaque *) scan->opaque)->cur;
 	BlockNumber last = InvalidBlockNumber;
-	int			k = 0;
+	bool		visible = false;
+	int			nhidden = 0;
 
 	for (int i = 0; i < b->n; i++)
 	{
 		BlockNumber blk = (BlockNumber) (b->tids[i] >> 16);
 
-		if (k < nhidden && s->hidden[k] == i)
-		{
-			k++;
-			continue;
-		}
 		if (blk != last)
-			PredicateLockPage(scan->heapRelation, blk, scan->xs_snapshot);
+			visible = fpt_sight_locked(scan, s, b->tids[i]);
 		last = blk;
+		if (!visible)
+			s->hidden[nhidden++] = i;
 	}
+	return nhidden;
 }
 
 int
@@ -104,6 +117,11 @@ fpt_sight_look(IndexScanDesc scan, FPTSight *s, bool lock)
 		s->hidden = MemoryContextAlloc(s->cxt, (b->max + 1) * sizeof(int));
 		s->max = b->max;
 	}
+	if (lock && unlikely(IsolationIsSerializable()))
+	{
+		Assert(!b->doubt);		/* no such transaction is in recovery */
+		return fpt_sight_lock(scan, s);
+	}
 	nhidden = fpt_sight_bits(scan->heapRelation, s, b->tids, b->n);
 	if (b->doubt)
 	{
@@ -114,7 +132,5 @@ fpt_sight_look(IndexScanDesc scan, FPTSight *s, bool lock)
 				s->hidden[nhidden] = nhidden;
 		}
 	}
-	if (lock && unlikely(IsolationIsSerializable()))
-		fpt_sight_lock(scan, s, nhidden);
 	return nhidden;
 }

@@ -34,4 +34,13 @@ typedef struct FPTSight
  */
 extern int	fpt_sight_look(IndexScanDesc scan, FPTSight *s, bool lock);
 
+/*
+ * In a serializable transaction: does the map vouch for the row of this TID,
+ * and its page have a predicate lock that was taken before?  Asks the map,
+ * takes the lock if it does, and asks again: who has written until then has
+ * found no lock, and only a look at the row finds the conflict.  Needs the
+ * leaf's pin, and reads the map, as fpt_sight_look().
+ */
+extern bool fpt_sight_locked(IndexScanDesc scan, FPTSight *s, uint64 tid);
+
 #endif							/* FPT_EXEC_SIGHT_H */
