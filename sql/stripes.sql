@@ -59,6 +59,14 @@ SET track_counts = off;
 SELECT count(*) FROM fptree_stripes('s_plain');
 SELECT fptree_index_size('s_plain') >= pg_relation_size('s_plain') AS size;
 DROP INDEX s_plain;
+-- the size is that of all files, also for who may not have the index read
+CREATE ROLE fpt_stripes_role;
+SET ROLE fpt_stripes_role;
+SELECT a.index, a.reason, size - pg_relation_size(a.index) = (
+	SELECT sum(pages) FROM fptree_stripes(a.index)) * current_setting('block_size')::int AS size
+FROM fptree_advise('s') a WHERE index IN ('s_k'::regclass, 's_wv'::regclass) ORDER BY 1;
+RESET ROLE;
+DROP ROLE fpt_stripes_role;
 SELECT fptree_stripes('s');
 SELECT fptree_index_size('pg_class_oid_index');
 

@@ -47,6 +47,7 @@
 #include "sql/relcheck.h"
 #include "sql/replace.h"
 #include "store/place.h"
+#include "store/stripe.h"
 
 PG_FUNCTION_INFO_V1(fptree_advise);
 PG_FUNCTION_INFO_V1(fptree_stat_approx);
@@ -203,6 +204,34 @@ fpt_can_sample(Relation index)
 {
 	return index->rd_index->indisvalid && !RELATION_IS_OTHER_TEMP(index) &&
 		fpt_has_contents(index);
+}
+
+/*
+ * Bytes of an index's pages, in all of its files, without a look into them.  A
+ * stripe that is missing counts nothing.  The index is locked, which keeps its
+ * stripes (S3).  Reads catalogues; raises an error if a file cannot be looked
+ * at.
+ */
+static int64
+fpt_files_size(Relation index)
+{
+	Oid			oids[FPT_MAX_STRIPES];
+	int			n = 0;
+	int64		blocks = fpt_other_blocks(index);
+
+	if (fpt_is_fptree(index))
+		n = fpt_metapage_stripes(index, oids);
+	for (int k = 0; k < n; k++)
+	{
+		Relation	rel = RelationIdGetRelation(oids[k]);
+
+		if (rel == NULL)
+			continue;
+		if (fpt_has_storage(rel))
+			blocks += fpt_other_blocks(rel);
+		RelationClose(rel);
+	}
+	return blocks * BLCKSZ;
 }
 
 /*
@@ -388,7 +417,7 @@ fpt_advise_one(Oid indexid, bool named, int most, FPTAdvice *a)
 	}
 	if (a->size < 0 && index->rd_rel->relkind == RELKIND_INDEX &&
 		!RELATION_IS_OTHER_TEMP(index) && fpt_has_contents(index))
-		a->size = (int64) fpt_other_blocks(index) * BLCKSZ;
+		a->size = fpt_files_size(index);
 	index_close(index, AccessShareLock);
 	UnlockRelationOid(table, AccessShareLock);
 	return true;
