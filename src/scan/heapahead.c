@@ -440,7 +440,11 @@ fpt_heap_count_pause(FPTScanOpaque *so)
 	h->pause = 0;
 }
 
-/* See scan/heapahead.h.  The batch read ahead has no pin (P6). */
+/*
+ * See scan/heapahead.h.  The batch read ahead has no pin (P6).  Its leaf was a
+ * step (L11), and will be one again: a scan that is turned round or positioned
+ * anew, which is nothing that it does by itself, begins to count anew.
+ */
 void
 fpt_heap_restart(FPTScanOpaque *so)
 {
@@ -449,6 +453,7 @@ fpt_heap_restart(FPTScanOpaque *so)
 	if (h->nahead > 0)
 		fpt_count(so->counters, FPT_HEAP_WASTED, fpt_heap_unused(so));
 	fpt_batch_forget(&so->ahead);
+	so->steps = 0;
 	h->inahead = false;
 	h->atend = false;
 	h->pos = -1;

@@ -491,7 +491,6 @@ fptrestrpos(IndexScanDesc scan)
 		so->cur.pos = so->markpos;
 		return;
 	}
-	so->steps = 0;
 	so->turn++;
 	fpt_batch_leave(scan, so);
 	if (so->mark.valid)
