@@ -378,10 +378,12 @@ fpt_add_distinct(const FPTKeysWanted *w, const FPTKeysWay *way,
 }
 
 /*
- * May entries be left out, between two of the same key or by searches?  Not
- * where comparisons may contradict each other: others could be in between.  The
- * planner has locked the index.  Reads catalogues, and the metapage the first
- * time; may raise.  Allocates in the current context.
+ * Do entries of the same key lie together, so that others may be left out
+ * between two of them, and by searches?  Not where comparisons may contradict
+ * each other, or where the order may be another one than today's: others could
+ * be in between, and a key come twice.  The planner has locked the index.
+ * Reads catalogues, and the metapage the first time; may raise.  Allocates in
+ * the current context.
  */
 static bool
 fpt_keys_ascend(const IndexOptInfo *info)
@@ -391,7 +393,7 @@ fpt_keys_ascend(const IndexOptInfo *info)
 	bool		ascend;
 
 	fpt_index_copy(index, &ix);
-	ascend = !ix.unsure || fpt_order_is_sound(index);
+	ascend = !ix.stale && (!ix.unsure || fpt_order_is_sound(index));
 	index_close(index, NoLock);
 	return ascend;
 }
