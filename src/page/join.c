@@ -90,8 +90,8 @@ fpt_page_guess_fill(const FPTLayout *l, void *page, int n)
 }
 
 /*
- * Has the page's hole room for the neighbour's m entries?  Some slots of the
- * nodes may stay free, so the hole must have a node more.
+ * Has the page's hole room for the neighbour's m entries?  They go on where the
+ * last node ends.  Tuples need a node more, as some slots may stay free.
  */
 static bool
 fpt_join_has_hole(const FPTLayout *l, void *page, void *right, int m)
@@ -100,13 +100,21 @@ fpt_join_has_hole(const FPTLayout *l, void *page, void *right, int m)
 	const FPTGeom *g = fpt_page_geom(l, page);
 	FPTSpace	space;
 	int			hole = (int) h->std.pd_upper - (int) h->std.pd_lower;
+	int			last;
+	int			more;
 
 	if (g == NULL || fpt_page_space(l, right, m, &space) != FPT_OK)
 		return false;
-	if (!fpt_is_number(g) &&
-		h->nnodes + fpt_ceil_div(m, g->cap) + 1 > g->maxnodes)
+	if (fpt_is_number(g))
+		return hole >= space.used + g->x * FPT_LINE;
+	last = h->nkids > 0 ? fpt_node_count(l, page, h->nkids - 1) : g->cap;
+	if (last < 0)
 		return false;
-	return hole >= space.used + g->x * FPT_LINE;
+	more = fpt_ceil_div(Max(0, m - (g->cap - last)), g->cap);
+	if (h->nnodes + more > g->maxnodes)
+		return false;
+	return hole >= (fpt_shares_space(g) ? space.used + g->x * FPT_LINE :
+					more * g->x * FPT_LINE);
 }
 
 /*
