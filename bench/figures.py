@@ -18,11 +18,16 @@ def on_disk_format():
         return int(re.search(r"#define FPT_VERSION\s+(\d+)", f.read()).group(1))
 
 
+def rounded(x):
+    """A large number is a count, in the tables too, however it was made."""
+    return round(x) if abs(x) >= 1e4 or float(x).is_integer() else \
+        float("%.6g" % x)
+
+
 def figure(name, unit, btree, fptree):
     sides = {"btree": btree, "fptree": fptree}
     return dict({"name": name, "unit": unit},
-                **{side: int(x) if float(x).is_integer() else float("%.6g" % x)
-                   for side, x in sides.items()})
+                **{side: rounded(x) for side, x in sides.items()})
 
 
 def of_results(results):
