@@ -1,6 +1,6 @@
 """Modularizing B+-trees: three levels, a large root."""
 
-from labrun import Experiment, at_least, quantile, short, speedups
+from labrun import quantile, short, speedups
 
 PAPER = "MB+ (Sasaki, Araki)"
 READ = ("mbplus", "mbbin", "mbless", "mbmid", "mbnone")
@@ -12,15 +12,14 @@ def puts(lab, x):
     out = lab.measure(["insert"], WRITTEN, n, fill=70, rounds=3)["insert"]
     x.table("Insertion, %s keys, 70%% full" % short(n),
             speedups(out, "v8", WRITTEN))
-    v = out.speedup("v8", "mbuniq")
-    x.claim(30, "unsorted leaves", "%s keys, 70%% full, warm: put of keys known "
-            "to be new, MB+ over p8B+ with SIMD" % short(n), "2 to 3", v,
-            "times faster", at_least(v, 2),
-            "over B+ %.2f; where the leaf is searched first, %.2f over p8B+: "
-            "sorted leaves move little, and that is fast now" % (
-                quantile(out.speedup("b1", "mbuniq"), 0.5),
-                quantile(out.speedup("v8", "mbplus"), 0.5)),
-            "used: leaf nodes without order, src/page/order.c")
+    x.faster(30, "unsorted leaves", "%s keys, 70%% full, warm: put of keys "
+             "known to be new, MB+ over p8B+ with SIMD" % short(n), "2 to 3",
+             out.speedup("v8", "mbuniq"), 2,
+             "over B+ %.2f; where the leaf is searched first, %.2f over p8B+: "
+             "sorted leaves move little, and that is fast now" % (
+                 quantile(out.speedup("b1", "mbuniq"), 0.5),
+                 quantile(out.speedup("v8", "mbplus"), 0.5)),
+             "used: leaf nodes without order, src/page/order.c")
 
 
 def roots(lab, x):
@@ -63,18 +62,9 @@ def huge(lab, x):
     x.table("Searches, %s keys, warm, in turns" % short(n), [
         ["memory", "ns"], ["pages of 4 kB", "%.0f" % quantile(small, 0.5)],
         ["huge pages", "%.0f" % quantile(large, 0.5)]])
-    x.claim(32, "large pages", "%s keys, warm: nodes in huge pages over pages "
-            "of 4 kB" % short(n), "1.03 (root, middle), 1.20 (leaves)", v,
-            "times faster", at_least(v, 1.2), "",
-            "advised: docs/benchmarks.md, huge pages; no code")
+    x.faster(32, "large pages", "%s keys, warm: nodes in huge pages over pages "
+             "of 4 kB" % short(n), "1.03 (root, middle), 1.20 (leaves)", v, 1.2,
+             product="advised: docs/benchmarks.md, huge pages; no code")
 
 
 FIGURES = {"mbput": puts, "mbroot": roots, "mbhuge": huge}
-
-
-def run(lab, only):
-    x = Experiment("mb", PAPER)
-    for name, part in FIGURES.items():
-        if not only or name in only or "mb" in only:
-            part(lab, x)
-    return x

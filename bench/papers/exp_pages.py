@@ -1,9 +1,7 @@
 """Fractal prefetching B+-trees: trees of pages."""
 
-from types import SimpleNamespace
-
 from goal import PAGES, TABLE2
-from labrun import Experiment, curves, quantile, short, speedups, within
+from labrun import at_least, curves, quantile, short, speedups, within
 
 PAPER = "fpB+ (Chen, Gibbons, Mowry, Valentin 2002)"
 TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
@@ -16,13 +14,6 @@ DISK_FIRST = "used: src/page"
 MEMMOVE = ("the direction is right: it grows with the page; moving half a "
            "sorted array takes the less the faster a processor copies, and "
            "today's copies tens of bytes a cycle")
-
-
-def faster(values, low):
-    """The paper's factor, or the direction only, or neither."""
-    middle = quantile(values, 0.5)
-    return "holds" if middle >= 0.95 * low else \
-        "partly" if middle >= 1.05 else "refuted"
 
 
 def medians(outs, base, tree):
@@ -52,10 +43,11 @@ def searches(lab, x):
     where = "%s keys, scattered, " % short(n)
     v = cold[16384].speedup("sorted", "diskfirst")
     w = cold[8192].speedup("sorted", "diskfirst")
-    verdict = faster(v, 1.41)
+    verdict = at_least(v, 1.41)
     x.claim(16, "Fig. 10", where + "cold, 16 kB: disk-first over the "
             "disk-optimized page", "1.41 or more; 8 kB: 1.25 to 1.77", v,
-            "times faster", verdict if faster(w, 1.25) == verdict else "partly",
+            "times faster",
+            verdict if at_least(w, 1.25) == verdict else "partly",
             "by page size: cold %s; warm %s" % (
                 medians(cold, "sorted", "diskfirst"),
                 medians(warm, "sorted", "diskfirst")), DISK_FIRST)
@@ -93,19 +85,19 @@ def insertions(lab, x):
     x.plot("fpfig13d", "Figure 13d: insertions, 70% full, by page size", "ns",
            [("%d kB" % (p // 1024), curves(o, DRAWN))
             for p, o in pages.items()])
-    v = fills[90].speedup("sorted", "diskfirst")
-    x.claim(18, "Fig. 13a", "%s keys, 16 kB, 90%% full, warm: insertion, "
-            "disk-first over the disk-optimized page (60%%: %.1f; cache-first "
-            "%.1f)" % (short(n), quantile(
-                fills[60].speedup("sorted", "diskfirst"), 0.5),
-                       quantile(fills[90].speedup("sorted", "cachefirst"), 0.5)),
-            "14 to 20", v, "times faster", faster(v, 14), MEMMOVE,
-            "used for the bytes that a change logs, not for time: src/page")
-    v = pages[32768].speedup("sorted", "diskfirst")
-    x.claim(19, "Fig. 13d", "%s keys, 70%% full, 32 kB, warm: insertion, "
-            "disk-first over the disk-optimized page" % short(n),
-            "35.6; 4 kB: 4.7", v, "times faster", faster(v, 35.6),
-            medians(pages, "sorted", "diskfirst") + "; " + MEMMOVE, DISK_FIRST)
+    x.faster(18, "Fig. 13a", "%s keys, 16 kB, 90%% full, warm: insertion, "
+             "disk-first over the disk-optimized page (60%%: %.1f; cache-first "
+             "%.1f)" % (
+                 short(n),
+                 quantile(fills[60].speedup("sorted", "diskfirst"), 0.5),
+                 quantile(fills[90].speedup("sorted", "cachefirst"), 0.5)),
+             "14 to 20", fills[90].speedup("sorted", "diskfirst"), 14, MEMMOVE,
+             "used for the bytes that a change logs, not for time: src/page")
+    x.faster(19, "Fig. 13d", "%s keys, 70%% full, 32 kB, warm: insertion, "
+             "disk-first over the disk-optimized page" % short(n),
+             "35.6; 4 kB: 4.7",
+             pages[32768].speedup("sorted", "diskfirst"), 35.6,
+             medians(pages, "sorted", "diskfirst") + "; " + MEMMOVE, DISK_FIRST)
     v = fills[90].speedup("sorted", "micro")
     x.claim(20, "Fig. 13, 14", "%s keys, 16 kB, 90%% full: insertion, "
             "micro-indexing over the disk-optimized page" % short(n),
@@ -122,13 +114,13 @@ def deletions(lab, x):
     for page, out in outs.items():
         x.table("Figure 14b, %s keys, 100%% full, %d kB" % (
             short(n), page // 1024), speedups(out, "sorted", DRAWN))
-    v = outs[16384].speedup("sorted", "diskfirst")
-    x.claim(21, "Fig. 14b", "%s keys, 100%% full, 16 kB, warm: lazy deletion, "
-            "disk-first over the disk-optimized page" % short(n),
-            "3.2 to 20.4, 4 to 32 kB", v, "times faster", faster(v, 3.2),
-            medians(outs, "sorted", "diskfirst") + "; cache-first " +
-            medians(outs, "sorted", "cachefirst") + "; " + MEMMOVE,
-            "entries do not move at all; VACUUM: src/page/remove.c")
+    x.faster(21, "Fig. 14b", "%s keys, 100%% full, 16 kB, warm: lazy deletion, "
+             "disk-first over the disk-optimized page" % short(n),
+             "3.2 to 20.4, 4 to 32 kB",
+             outs[16384].speedup("sorted", "diskfirst"), 3.2,
+             medians(outs, "sorted", "diskfirst") + "; cache-first " +
+             medians(outs, "sorted", "cachefirst") + "; " + MEMMOVE,
+             "entries do not move at all; VACUUM: src/page/remove.c")
 
 
 def scans(lab, x):
@@ -141,19 +133,18 @@ def scans(lab, x):
         x.table("Figure 15, %s keys, 16 kB: %s" % (short(n), test),
                 speedups(out[test], "sorted", trees))
     huge = out[tests[-1]]
-    v = huge.speedup("sorted", "diskfirst")
-    x.claim(22, "Fig. 15", "%s keys, scattered, 16 kB, cold: scans of %s, "
-            "disk-first over the disk-optimized page" % (
-                short(n), short(long)), "4.2; cache-first 3.5", v,
-            "times faster", faster(v, 4.2),
-            "cache-first %.2f. The array of a sorted page is a stream, which "
-            "processors fetch ahead today; nodes are not. Scans of 100: %.2f, "
-            "of 1,000: %.2f" % (
-                quantile(huge.speedup("sorted", "cachefirst"), 0.5),
-                quantile(out["scan=100"].speedup("sorted", "diskfirst"), 0.5),
-                quantile(out["scan=1000"].speedup("sorted", "diskfirst"), 0.5)),
-            "used: src/page/copy.c; an entry costs the executor many times as "
-            "much")
+    x.faster(22, "Fig. 15", "%s keys, scattered, 16 kB, cold: scans of %s, "
+             "disk-first over the disk-optimized page" % (
+                 short(n), short(long)), "4.2; cache-first 3.5",
+             huge.speedup("sorted", "diskfirst"), 4.2,
+             "cache-first %.2f. The array of a sorted page is a stream, which "
+             "processors fetch ahead today; nodes are not. Scans of 100: %.2f, "
+             "of 1,000: %.2f" % (
+                 quantile(huge.speedup("sorted", "cachefirst"), 0.5),
+                 quantile(out["scan=100"].speedup("sorted", "diskfirst"), 0.5),
+                 quantile(out["scan=1000"].speedup("sorted", "diskfirst"), 0.5)),
+             "used: src/page/copy.c; an entry costs the executor many times as "
+             "much")
 
 
 def overhead(space, tree):
@@ -281,23 +272,10 @@ def product_rows(out, tests, trees):
     return rows
 
 
-FIGURES = {"product": product, "fpfig10": searches, "fpfig13": insertions,
-           "fpfig14": deletions, "fpfig15": scans, "fpfig16": pages}
-
-
-def run(lab, only):
-    x = Experiment("pages", PAPER)
-    for name, part in FIGURES.items():
-        if not only or "pages" in only or name in only:
-            part(lab, x)
-    return x
-
-
-def run_hundred(lab, _only):
+def hundred(lab, x):
     """The processor's caches hold no level but the root; memory in huge pages
     and in small ones.
     """
-    x = Experiment("hundred", PAPER)
     tests = ("search", "cold", "scan=1000", "space")
     for memory, name in ((1, "huge"), (0, "small")):
         out = lab.measure(tests, HUNDRED_TREES, HUNDRED, fill=90, memory=memory,
@@ -305,7 +283,7 @@ def run_hundred(lab, _only):
         x.table("The product's page: %s keys of 4 bytes, 8 kB, scattered, "
                 "%s pages of memory" % (short(HUNDRED), name),
                 product_rows(out, tests, HUNDRED_TREES))
-    return x
 
 
-HUNDRED_GROUP = SimpleNamespace(FIGURES=(), run=run_hundred)
+FIGURES = {"product": product, "fpfig10": searches, "fpfig13": insertions,
+           "fpfig14": deletions, "fpfig15": scans, "fpfig16": pages}

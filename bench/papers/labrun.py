@@ -13,7 +13,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
 # pylint: disable=wrong-import-position
-from cold_report import plot                               # noqa: E402
+from cold_report import Line, grid, plot                   # noqa: E402
+from comparison import cpu_model                           # noqa: E402
 from report import quantile, summary                       # noqa: E402
 
 BUILD = os.path.join(HERE, "build")
@@ -56,14 +57,6 @@ class Gauge:
         """For the line of JSON that describes where something was measured."""
         share = self.others / self.seconds if self.seconds else None
         return {"others": share, "quiet": share is not None and share <= QUIET}
-
-
-class Line:
-    """A place on a plot's horizontal axis: samples by the name of a curve."""
-
-    def __init__(self, name, sides):
-        self.name = name
-        self.sides = sides
 
 
 class Outcome:
@@ -145,15 +138,7 @@ class Lab:
 
 def processor():
     """Name, processors and caches, as far as Linux tells."""
-    found = {"name": "unknown", "cpus": os.cpu_count()}
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as f:
-            for line in f:
-                if line.startswith("model name"):
-                    found["name"] = line.split(":", 1)[1].strip()
-                    break
-    except OSError:
-        pass
+    found = {"name": cpu_model(), "cpus": os.cpu_count()}
     for index in range(5):
         path = "/sys/devices/system/cpu/cpu0/cache/index%d/" % index
         try:
@@ -186,11 +171,17 @@ class Experiment:
                      "unit": unit},
             "verdict": verdict, "why": why, "product": product})
 
-    def refer(self, number, figure, workload, says, median, unit, verdict,
-              why, product):
-        """A claim that is measured elsewhere; "why" says where."""
-        self.claim(number, figure, workload, says, [median], unit, verdict,
-                   why, product)
+    def faster(self, number, figure, workload, says, values, low, why="",
+               product=""):
+        """The claim that something is at least so many times faster."""
+        self.claim(number, figure, workload, says, values, "times faster",
+                   at_least(values, low), why, product)
+
+    def tell(self):
+        for c in self.claims:
+            print("%s %s: %.2f [%.2f %.2f] %s, %s; %s" % (
+                c["id"], c["figure"], c["ours"]["median"], c["ours"]["q1"],
+                c["ours"]["q3"], c["ours"]["unit"], c["verdict"], c["why"]))
 
     def table(self, title, rows):
         self.tables.append({"title": title, "rows": rows})
@@ -201,25 +192,33 @@ class Experiment:
                            "lines": lines})
 
     def write(self, lab, folder, plots):
-        os.makedirs(folder, exist_ok=True)
         path = os.path.join(folder, self.name + ".json")
-        with open(path, "w", encoding="utf-8") as f:
-            json.dump({"experiment": self.name, "claims": self.claims,
-                       "tables": self.tables, "plots": self.plots,
-                       "machine": lab.machine()}, f, indent=1)
-            f.write("\n")
+        save(path, {"experiment": self.name, "claims": self.claims,
+                    "tables": self.tables, "plots": self.plots,
+                    "machine": lab.machine()})
         if plots:
             os.makedirs(plots, exist_ok=True)
             for p in self.plots:
-                draw(p, plots)
+                plot(os.path.join(plots, "papers-%s.svg" % p["name"]),
+                     p["title"], p["unit"],
+                     [Line("", name, "", sides) for name, sides in p["lines"]])
         return path
 
 
-def draw(p, folder):
-    path = os.path.join(folder, "papers-%s.svg" % p["name"])
-    plot(path, p["title"], p["unit"],
-         [Line(name, sides) for name, sides in p["lines"]])
-    return path
+def save(path, doc):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(doc, f, indent=1)
+        f.write("\n")
+
+
+def document(tables, markdown):
+    """Of titles and rows."""
+    out = []
+    for title, rows in tables:
+        out += [("### %s\n" if markdown else "%s\n") % title,
+                grid(rows, markdown) + "\n"]
+    return "\n".join(out)
 
 
 # -- verdicts --------------------------------------------------------------------
