@@ -49,7 +49,6 @@ lab_fail(const char *format, ...)
 	exit(1);
 }
 
-/* Never NULL; bytes are 0, and begin with a cache line. */
 void *
 lab_alloc(size_t bytes)
 {
@@ -114,30 +113,57 @@ permute(uint32_t no, int bits)
 
 /* --- arenas ------------------------------------------------------------- */
 
-/*
- * Map memory, aligned as large pages are.  Without memory for hugetlb the
- * program ends: another kind would be measured under the wrong name.
- */
-static char *
-map_memory(size_t bytes, size_t *mapped)
+static size_t
+whole_pages(size_t bytes)
+{
+	return ((bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)) + HUGE_BYTES;
+}
+
+char *
+lab_map(size_t bytes)
 {
 	int			flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	char	   *p;
 
-	*mapped = ((bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)) + HUGE_BYTES;
 #ifdef MAP_HUGETLB
 	if (lab.memory == 2)
 		flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
 #endif
-	p = mmap(NULL, *mapped, PROT_READ | PROT_WRITE, flags, -1, 0);
+	p = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
-		lab_fail("cannot map %zu bytes of %s memory", *mapped,
+		lab_fail("cannot map %zu bytes of %s memory", bytes,
 				 lab.memory == 2 ? "hugetlb" : "ordinary");
 #ifdef MADV_HUGEPAGE
 	if (lab.memory != 2)
-		madvise(p, *mapped, lab.memory ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+		madvise(p, whole_pages(bytes),
+				lab.memory ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #endif
 	return p;
+}
+
+void
+lab_unmap(void *p, size_t bytes)
+{
+	munmap(p, whole_pages(bytes));
+}
+
+uint32_t *
+lab_shuffle(uint32_t n, uint64_t seed)
+{
+	Random		r = {seed};
+	uint32_t   *order = (uint32_t *) lab_map(n * sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	for (uint32_t i = n - 1; i > 0; i--)
+	{
+		uint32_t	j = (uint32_t) random_below(&r, i + 1);
+		uint32_t	x = order[i];
+
+		order[i] = order[j];
+		order[j] = x;
+	}
+	return order;
 }
 
 void
@@ -154,7 +180,8 @@ arena_init(Arena *a, size_t unit, uint64_t count)
 	a->max = (uint32_t) LAB_MIN((uint64_t) UINT32_MAX / 2,
 								4 * count + 2 * a->block + 4096);
 	a->max -= a->max % a->block;
-	a->base = map_memory((size_t) a->max * unit, &a->mapped);
+	a->mapped = whole_pages((size_t) a->max * unit);
+	a->base = lab_map((size_t) a->max * unit);
 	head = (size_t) ((uintptr_t) a->base % HUGE_BYTES);
 	if (head != 0)
 	{

@@ -239,7 +239,19 @@ extern const TreeKind *tree_kind(const char *name);
 /* Ends the program. */
 extern void lab_fail(const char *format, ...)
 			__attribute__((format(printf, 1, 2), noreturn));
+
+/* Never NULL; bytes are 0, and begin with a cache line. */
 extern void *lab_alloc(size_t bytes);
+
+/*
+ * Memory in pages of the size that lab.memory says.  Without any for hugetlb
+ * the program ends: another kind would be measured under the wrong name.
+ */
+extern char *lab_map(size_t bytes);
+extern void lab_unmap(void *p, size_t bytes);
+
+/* The numbers below n in random order; mapped. */
+extern uint32_t *lab_shuffle(uint32_t n, uint64_t seed);
 
 /* --- measuring ---------------------------------------------------------- */
 

@@ -9,8 +9,6 @@
  */
 #include "lab.h"
 
-#include <unistd.h>
-
 #define REGION		((size_t) 512 << 20)
 #define CHASED		((uint32_t) 1 << 21)	/* lines of the cycle */
 #define STEP		(REGION / CHASED)
@@ -21,26 +19,14 @@ static volatile uint64_t sink;
 static double
 time_misses(char *base)
 {
-	uint32_t   *order = lab_alloc(sizeof(uint32_t) * CHASED);
-	Random		r = {1};
-	uint64_t	at;
+	uint32_t   *order = lab_shuffle(CHASED, 1);
+	uint64_t	at = order[0] * STEP;
 	double		start;
 	long		n = 1000000;
 
 	for (uint32_t i = 0; i < CHASED; i++)
-		order[i] = i;
-	for (uint32_t i = CHASED - 1; i > 0; i--)
-	{
-		uint32_t	j = (uint32_t) random_below(&r, i);
-		uint32_t	x = order[i];
-
-		order[i] = order[j];
-		order[j] = x;
-	}
-	for (uint32_t i = 0; i < CHASED; i++)
 		*(uint64_t *) (base + order[i] * STEP) = order[(i + 1) % CHASED] * STEP;
-	at = order[0] * STEP;
-	free(order);
+	lab_unmap(order, CHASED * sizeof(*order));
 	start = lab_now();
 	for (long i = 0; i < n; i++)
 		at = *(uint64_t *) (base + at);

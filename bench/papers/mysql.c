@@ -19,21 +19,13 @@
  *
  *-------------------------------------------------------------------------
  */
-#define _GNU_SOURCE
+#include "lab.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FANOUT		128			/* pointers of a node */
 #define FANOUT_BITS	7
-#define MAX_LEVELS	3
+#define LEVELS		3
 #define LEAF_SIZE	64			/* of a leaf with one row of 8 bytes */
 #define PAPER_LEAVES 300000
 #define PAPER_ROWS	25000
@@ -62,17 +54,27 @@ typedef struct Leaf
 } Leaf;
 
 /* How many positions there are below a child of each level, from the root */
-typedef struct Tree
+typedef struct Rows
 {
 	Node	   *root;
 	int			levels;
-	uint64_t	under[MAX_LEVELS];
-	uint64_t	magic[MAX_LEVELS];	/* 2^64 / under, rounded up */
-	int			shift[MAX_LEVELS];
+	uint64_t	under[LEVELS];
+	uint64_t	magic[LEVELS];	/* 2^64 / under, rounded up */
+	int			shift[LEVELS];
 	Leaf	   *first;
 	uint64_t	leaves;
 	uint32_t   *order;			/* positions at random */
-} Tree;
+} Rows;
+
+/* How the leaf of a position is found */
+typedef enum Way
+{
+	DIVISION,
+	TWO_DIVISIONS,				/* which the processor cannot do as one */
+	MULTIPLICATION,				/* exact for positions below 2^32 */
+	SHIFT,
+	NEXT_LEAF					/* by the pointer of the leaf before */
+} Way;
 
 /* A column that a query uses: where it is in the row that is looked at */
 typedef struct Field
@@ -92,73 +94,14 @@ typedef struct Table
 	char		buffer[MAX_ROW];
 } Table;
 
-typedef uint64_t (*Kernel) (void *work);
-
 typedef struct Side
 {
 	const char *name;
-	Kernel		run;
+	uint64_t	(*run) (void *work);
 } Side;
 
 static int	rounds = 9;
-static bool huge = false;
 static bool first_line = true;
-
-/* --- memory, numbers, time ------------------------------------------------ */
-
-/* Zeroed memory in pages of the size that was asked for; never returns NULL. */
-static void *
-grab(size_t size)
-{
-	void	   *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-						 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED)
-	{
-		perror("mmap");
-		exit(1);
-	}
-	madvise(p, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-	return p;
-}
-
-static uint64_t
-draw(uint64_t *state)
-{
-	uint64_t	x = (*state += 0x9E3779B97F4A7C15);
-
-	x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-	x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-	return x ^ (x >> 31);
-}
-
-/* The numbers below count in random order; the caller unmaps them. */
-static uint32_t *
-permutation(size_t count, uint64_t seed)
-{
-	uint32_t   *p = grab(count * sizeof(uint32_t));
-
-	for (size_t i = 0; i < count; i++)
-		p[i] = i;
-	for (size_t i = count - 1; i > 0; i--)
-	{
-		size_t		j = draw(&seed) % (i + 1);
-		uint32_t	x = p[i];
-
-		p[i] = p[j];
-		p[j] = x;
-	}
-	return p;
-}
-
-static double
-now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
 
 /*
  * Measure the sides and print a line: nanoseconds by side and round, divided by
@@ -173,20 +116,17 @@ measure(const char *group, const char *name, size_t count, void *work,
 
 	for (int i = 1; i < n; i++)
 		if (sides[i].run(work) != sum)
-		{
-			fprintf(stderr, "%s, %s: %s and %s differ\n", group, name,
-					sides[0].name, sides[i].name);
-			exit(1);
-		}
+			lab_fail("%s, %s: %s and %s differ", group, name, sides[0].name,
+					 sides[i].name);
 	for (int r = 0; r < rounds; r++)
 		for (int k = 0; k < n; k++)
 		{
 			int			i = (k + r) % n;
-			double		start = now();
+			double		start = lab_now();
 
 			if (sides[i].run(work) != sum)
 				exit(1);
-			took[i][r] = (now() - start) / count;
+			took[i][r] = (lab_now() - start) / count;
 		}
 	printf("%s\n  {\"group\": \"%s\", \"name\": \"%s\", \"sides\": {",
 		   first_line ? "" : ",", group, name);
@@ -210,24 +150,24 @@ measure(const char *group, const char *name, size_t count, void *work,
  * made, or at random places.  Never freed.
  */
 static void
-make_tree(Tree *tree, size_t leaves, bool scattered)
+make_rows(Rows *rows, size_t leaves, bool scattered)
 {
 	size_t		nodes = (leaves + FANOUT - 1) / FANOUT;
-	Leaf	   *leaf = grab(leaves * sizeof(Leaf));
-	Node	   *node = grab(nodes * sizeof(Node));
-	Node	   *middle = grab((nodes / FANOUT + 1) * sizeof(Node));
-	uint32_t   *place = scattered ? permutation(leaves, 1) : NULL;
-	uint32_t   *node_place = scattered ? permutation(nodes, 2) : NULL;
+	Leaf	   *leaf = (Leaf *) lab_map(leaves * sizeof(Leaf));
+	Node	   *node = (Node *) lab_map(nodes * sizeof(Node));
+	Node	   *middle = (Node *) lab_map((nodes / FANOUT + 1) * sizeof(Node));
+	uint32_t   *place = scattered ? lab_shuffle(leaves, 1) : NULL;
+	uint32_t   *node_place = scattered ? lab_shuffle(nodes, 2) : NULL;
 	Leaf	   *before = NULL;
 
-	tree->root = grab(sizeof(Node));
-	tree->levels = MAX_LEVELS;
-	tree->leaves = leaves;
-	for (int i = 0; i < MAX_LEVELS; i++)
+	rows->root = (Node *) lab_map(sizeof(Node));
+	rows->levels = LEVELS;
+	rows->leaves = leaves;
+	for (int i = 0; i < LEVELS; i++)
 	{
-		tree->shift[i] = FANOUT_BITS * (MAX_LEVELS - 1 - i);
-		tree->under[i] = UINT64_C(1) << tree->shift[i];
-		tree->magic[i] = UINT64_MAX / tree->under[i] + 1;
+		rows->shift[i] = FANOUT_BITS * (LEVELS - 1 - i);
+		rows->under[i] = UINT64_C(1) << rows->shift[i];
+		rows->magic[i] = UINT64_MAX / rows->under[i] + 1;
 	}
 	for (size_t i = 0; i < leaves; i++)
 	{
@@ -238,188 +178,131 @@ make_tree(Tree *tree, size_t leaves, bool scattered)
 		l->row = 2 * i + 2;
 		parent->child[i % FANOUT] = l;
 		middle[n / FANOUT].child[n % FANOUT] = parent;
-		tree->root->child[n / FANOUT] = &middle[n / FANOUT];
+		rows->root->child[n / FANOUT] = &middle[n / FANOUT];
 		if (before)
 			before->next = l;
 		else
-			tree->first = l;
+			rows->first = l;
 		before = l;
 	}
-	tree->order = permutation(leaves, 3);
+	rows->order = lab_shuffle(leaves, 3);
 }
 
-static inline Leaf *
-by_division(const Tree *tree, uint64_t pos)
+INLINE Leaf *
+find_leaf(const Rows *rows, uint64_t pos, const Way way)
 {
-	void	   *p = tree->root;
+	void	   *p = rows->root;
 
-	for (int i = 0; i < tree->levels; i++)
+	for (int i = 0; i < rows->levels; i++)
 	{
-		uint64_t	under = tree->under[i];
-
-		OPAQUE(under);
-		p = ((Node *) p)->child[pos / under];
-		pos %= under;
-	}
-	return p;
-}
-
-/* The remainder by a division of its own, which the processor cannot reuse */
-static inline Leaf *
-by_two_divisions(const Tree *tree, uint64_t pos)
-{
-	void	   *p = tree->root;
-
-	for (int i = 0; i < tree->levels; i++)
-	{
-		uint64_t	under = tree->under[i],
-					again = under;
-
-		OPAQUE(under);
-		OPAQUE(again);
-		p = ((Node *) p)->child[pos / under];
-		pos %= again;
-	}
-	return p;
-}
-
-/* Exact for positions below 2^32 and these divisors. */
-static inline Leaf *
-by_multiplication(const Tree *tree, uint64_t pos)
-{
-	void	   *p = tree->root;
-
-	for (int i = 0; i < tree->levels; i++)
-	{
-		uint64_t	under = tree->under[i],
+		uint64_t	under = rows->under[i],
+					again = under,
 					n = pos;
+		int			shift = rows->shift[i];
 
-		OPAQUE(under);
-		if (under > 1)
-			n = ((unsigned __int128) pos * tree->magic[i]) >> 64;
+		if (way == SHIFT)
+		{
+			OPAQUE(shift);
+			n = pos >> shift;
+			pos &= (UINT64_C(1) << shift) - 1;
+		}
+		else if (way == MULTIPLICATION)
+		{
+			OPAQUE(under);
+			if (under > 1)
+				n = ((unsigned __int128) pos * rows->magic[i]) >> 64;
+			pos -= n * under;
+		}
+		else
+		{
+			OPAQUE(under);
+			if (way == TWO_DIVISIONS)
+				OPAQUE(again);
+			else
+				again = under;
+			n = pos / under;
+			pos %= again;
+		}
 		p = ((Node *) p)->child[n];
-		pos -= n * under;
 	}
 	return p;
 }
 
-static inline Leaf *
-by_shift(const Tree *tree, uint64_t pos)
+/* Sums over all leaves in order: of their rows, or of their places alone */
+INLINE uint64_t
+scan(const Rows *rows, const Way way, const bool locate)
 {
-	void	   *p = tree->root;
+	uint64_t	sum = 0;
 
-	for (int i = 0; i < tree->levels; i++)
+	if (way == NEXT_LEAF)
 	{
-		int			shift = tree->shift[i];
-
-		OPAQUE(shift);
-		p = ((Node *) p)->child[pos >> shift];
-		pos &= (UINT64_C(1) << shift) - 1;
+		for (Leaf *l = rows->first; l; l = l->next)
+			sum += locate ? (uintptr_t) l : l->row;
+		return sum;
 	}
-	return p;
-}
+	for (uint64_t i = 0; i < rows->leaves; i++)
+	{
+		Leaf	   *l = find_leaf(rows, i, way);
 
-/* Sums over all leaves in order: of their rows, and of their places alone */
-#define SCANS(find) \
-static uint64_t \
-find##_read(void *work) \
-{ \
-	Tree	   *tree = work; \
-	uint64_t	sum = 0; \
-	for (uint64_t i = 0; i < tree->leaves; i++) \
-		sum += find(tree, i)->row; \
-	return sum; \
-} \
-static uint64_t \
-find##_locate(void *work) \
-{ \
-	Tree	   *tree = work; \
-	uint64_t	sum = 0; \
-	for (uint64_t i = 0; i < tree->leaves; i++) \
-		sum += (uintptr_t) find(tree, i); \
-	return sum; \
+		sum += locate ? (uintptr_t) l : l->row;
+	}
+	return sum;
 }
 
 /*
  * Sums of rows at random, or of one again and again.  All rows are even, which
  * the compiler does not know: each search waits for the row before.
  */
-#define SEARCHES(find) \
-static uint64_t \
-find##_random(void *work) \
-{ \
-	Tree	   *tree = work; \
-	uint64_t	sum = 0, \
-				last = 0; \
-	for (uint64_t i = 0; i < tree->leaves; i++) \
-		sum += last = find(tree, tree->order[i] + (last & 1))->row; \
-	return sum; \
-} \
-static uint64_t \
-find##_same(void *work) \
-{ \
-	Tree	   *tree = work; \
-	uint64_t	sum = 0, \
-				last = 0; \
-	for (uint64_t i = 0; i < tree->leaves; i++) \
-		sum += last = find(tree, tree->leaves / 2 + (last & 1))->row; \
-	return sum; \
-}
-
-SCANS(by_division)
-SCANS(by_multiplication)
-SCANS(by_shift)
-SEARCHES(by_division)
-SEARCHES(by_two_divisions)
-SEARCHES(by_multiplication)
-SEARCHES(by_shift)
-
-static uint64_t
-next_read(void *work)
+INLINE uint64_t
+search(const Rows *rows, const Way way, const bool same)
 {
-	uint64_t	sum = 0;
+	uint64_t	sum = 0,
+				last = 0;
 
-	for (Leaf *l = ((Tree *) work)->first; l; l = l->next)
-		sum += l->row;
+	for (uint64_t i = 0; i < rows->leaves; i++)
+	{
+		uint64_t	pos = same ? rows->leaves / 2 : rows->order[i];
+
+		sum += last = find_leaf(rows, pos + (last & 1), way)->row;
+	}
 	return sum;
 }
 
-static uint64_t
-next_locate(void *work)
-{
-	uint64_t	sum = 0;
+#define KERNEL(name, call) \
+	static uint64_t name(void *work) { return call; }
+#define KERNELS(name, way) \
+	KERNEL(name##_read, scan(work, way, false)) \
+	KERNEL(name##_locate, scan(work, way, true)) \
+	KERNEL(name##_random, search(work, way, false)) \
+	KERNEL(name##_same, search(work, way, true))
 
-	for (Leaf *l = ((Tree *) work)->first; l; l = l->next)
-		sum += (uintptr_t) l;
-	return sum;
-}
+KERNELS(division, DIVISION)
+KERNELS(multiplication, MULTIPLICATION)
+KERNELS(shift, SHIFT)
+KERNEL(two_divisions_random, search(work, TWO_DIVISIONS, false))
+KERNEL(two_divisions_same, search(work, TWO_DIVISIONS, true))
+KERNEL(next_read, scan(work, NEXT_LEAF, false))
+KERNEL(next_locate, scan(work, NEXT_LEAF, true))
+
+#define SIDES(test, name, other) { \
+	{"division", division_##test}, {"shift", shift_##test}, \
+	{"multiplication", multiplication_##test}, {name, other##_##test}}
 
 static void
 measure_places(void)
 {
-	static const Side read[] = {
-		{"division", by_division_read}, {"shift", by_shift_read},
-		{"multiplication", by_multiplication_read},
-		{"next-leaf pointer", next_read}};
-	static const Side locate[] = {
-		{"division", by_division_locate}, {"shift", by_shift_locate},
-		{"multiplication", by_multiplication_locate},
-		{"next-leaf pointer", next_locate}};
-	static const Side same[] = {
-		{"division", by_division_same}, {"shift", by_shift_same},
-		{"multiplication", by_multiplication_same},
-		{"two divisions", by_two_divisions_same}};
-	static const Side at_random[] = {
-		{"division", by_division_random}, {"shift", by_shift_random},
-		{"multiplication", by_multiplication_random},
-		{"two divisions", by_two_divisions_random}};
-	Tree		ordered,
+	static const Side read[] = SIDES(read, "next-leaf pointer", next);
+	static const Side locate[] = SIDES(locate, "next-leaf pointer", next);
+	static const Side same[] = SIDES(same, "two divisions", two_divisions);
+	static const Side at_random[] = SIDES(random, "two divisions",
+										  two_divisions);
+	Rows		ordered,
 				scattered,
 				large;
 
-	make_tree(&ordered, PAPER_LEAVES, false);
-	make_tree(&scattered, PAPER_LEAVES, true);
-	make_tree(&large, (size_t) FANOUT * FANOUT * FANOUT, true);
+	make_rows(&ordered, PAPER_LEAVES, false);
+	make_rows(&scattered, PAPER_LEAVES, true);
+	make_rows(&large, (size_t) FANOUT * FANOUT * FANOUT, true);
 	measure("leaf of a position", "one leaf again and again", PAPER_LEAVES,
 			&ordered, same, 4);
 	measure("leaf of a position", "at random, 2 million leaves", large.leaves,
@@ -453,31 +336,21 @@ row_of(const Table *table, size_t i)
 }
 
 /* The rest of a row comes by itself.  Without OPAQUE the compiler drops it. */
-static inline void
-ask_for(const Table *table, size_t i)
+INLINE void
+ask_for(const Table *table, size_t i, size_t most)
 {
 	const char *p;
-	size_t		bytes = table->width < AHEAD_BYTES ? table->width : AHEAD_BYTES;
+	size_t		bytes = LAB_MIN(table->width, most);
 
 	if (i >= table->count)
 		return;
 	p = row_of(table, i);
-	for (size_t at = 0; at < bytes; at += 64)
+	for (size_t at = 0; at < bytes; at += LINE)
 		__builtin_prefetch(p + at);
 	OPAQUE(p);
 }
 
-/* What MySQL 4.1 does: fields stay where they are, in a buffer. */
-static inline void
-copy_row(Table *table, const char *row)
-{
-	char	   *to = table->buffer;
-
-	memcpy(to, row, table->width);
-	OPAQUE(to);
-}
-
-/* What the paper does: the columns of the query are found anew. */
+/* The columns of the query are found anew. */
 static inline void
 point_to(Table *table, char *row)
 {
@@ -486,98 +359,63 @@ point_to(Table *table, char *row)
 	OPAQUE(row);
 }
 
-static uint64_t
-copied(void *work)
+/*
+ * What MySQL 4.1 does: rows are copied to a buffer, where fields stay where they
+ * are; or what the paper does.
+ */
+INLINE uint64_t
+scan_table(Table *table, const bool copy, const bool ahead)
 {
-	Table	   *table = work;
 	uint64_t	sum = 0;
+	char	   *to = table->buffer;
 
-	for (Field *f = table->fields; f; f = f->next)
-		f->ptr = table->buffer + f->offset;
+	if (copy)
+		point_to(table, to);
 	for (size_t i = 0; i < table->count; i++)
 	{
-		copy_row(table, row_of(table, i));
+		if (ahead)
+			ask_for(table, i + AHEAD, copy ? AHEAD_BYTES : 1);
+		if (copy)
+		{
+			memcpy(to, row_of(table, i), table->width);
+			OPAQUE(to);
+		}
+		else
+			point_to(table, row_of(table, i));
 		sum += look(table);
 	}
 	return sum;
 }
 
-static uint64_t
-copied_ahead(void *work)
-{
-	Table	   *table = work;
-	uint64_t	sum = 0;
+KERNEL(copied, scan_table(work, true, false))
+KERNEL(copied_ahead, scan_table(work, true, true))
+KERNEL(by_pointer, scan_table(work, false, false))
+KERNEL(by_pointer_ahead, scan_table(work, false, true))
 
-	for (Field *f = table->fields; f; f = f->next)
-		f->ptr = table->buffer + f->offset;
-	for (size_t i = 0; i < table->count; i++)
-	{
-		ask_for(table, i + AHEAD);
-		copy_row(table, row_of(table, i));
-		sum += look(table);
-	}
-	return sum;
-}
-
-static uint64_t
-by_pointer(void *work)
-{
-	Table	   *table = work;
-	uint64_t	sum = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-	{
-		point_to(table, row_of(table, i));
-		sum += look(table);
-	}
-	return sum;
-}
-
-static uint64_t
-by_pointer_ahead(void *work)
-{
-	Table	   *table = work;
-	uint64_t	sum = 0;
-
-	for (size_t i = 0; i < table->count; i++)
-	{
-		if (i + AHEAD < table->count)
-			__builtin_prefetch(row_of(table, i + AHEAD));
-		point_to(table, row_of(table, i));
-		sum += look(table);
-	}
-	return sum;
-}
-
-/* The list that a query has of its columns, of some width each */
+/* The list that a query has of its columns, of some width each, in an array */
 static Field *
 make_fields(size_t width, size_t column, size_t columns)
 {
-	Field	   *fields = NULL;
+	Field	   *fields = lab_alloc(columns * sizeof(Field));
 
-	for (size_t i = columns; i-- > 0;)
+	for (size_t i = 0; i < columns; i++)
 	{
-		Field	   *f = calloc(1, sizeof(Field));
-
-		if (!f)
-			exit(1);
-		f->offset = i * column < width ? i * column : 0;
-		f->next = fields;
-		fields = f;
+		fields[i].offset = i * column < width ? i * column : 0;
+		fields[i].next = i + 1 < columns ? &fields[i + 1] : NULL;
 	}
 	return fields;
 }
 
-static void
-free_fields(Field *f)
+/* Memory with numbers that are never NEVER */
+static char *
+make_numbers(size_t bytes, uint64_t seed)
 {
-	while (f)
-	{
-		Field	   *next = f->next;
+	Random		r = {seed};
+	char	   *p = lab_map(bytes);
 
-		free(f);
-		f = next;
-	}
+	for (size_t i = 0; i < bytes / 4; i++)
+		((uint32_t *) p)[i] = random_next(&r) >> 36;
+	return p;
 }
 
 /*
@@ -593,14 +431,11 @@ measure_rows(size_t width, size_t bytes, bool is_paper, bool at_random)
 		{"by pointer, asked for ahead", by_pointer_ahead}};
 	static Table table;
 	char		name[100];
-	uint64_t	seed = 4;
 
 	table.width = width;
 	table.count = is_paper ? PAPER_ROWS : bytes / width;
-	table.rows = grab(table.count * width);
-	for (size_t i = 0; i < table.count * width / 4; i++)
-		((uint32_t *) table.rows)[i] = draw(&seed) >> 36;
-	table.order = at_random ? permutation(table.count, 5) : NULL;
+	table.rows = make_numbers(table.count * width, 4);
+	table.order = at_random ? lab_shuffle(table.count, 5) : NULL;
 	for (int column = 0; column <= 128; column = column ? 4 * column : 32)
 	{
 		size_t		columns = column ? (width + column - 1) / column : 1;
@@ -618,11 +453,11 @@ measure_rows(size_t width, size_t bytes, bool is_paper, bool at_random)
 				"table larger than caches, at random" :
 				"table larger than caches, in order", name, table.count,
 				&table, sides, column ? 2 : 4);
-		free_fields(table.fields);
+		free(table.fields);
 	}
-	munmap(table.rows, table.count * width);
+	lab_unmap(table.rows, table.count * width);
 	if (table.order)
-		munmap(table.order, table.count * sizeof(uint32_t));
+		lab_unmap(table.order, table.count * sizeof(uint32_t));
 }
 
 /* --- both ----------------------------------------------------------------- */
@@ -636,16 +471,16 @@ measure_rows(size_t width, size_t bytes, bool is_paper, bool at_random)
  */
 typedef struct Both
 {
-	Tree		tree;
-	char	  **leaf;			/* rows of the leaf with this position */
+	Rows		rows;
+	char	   *memory;			/* of the leaves, by their positions */
 	Table		table;
 } Both;
 
 static inline uint64_t
-scan_leaf(Both *both, Leaf *l)
+scan_leaf(Both *both, const Leaf *l)
 {
 	uint64_t	sum = 0;
-	char	   *rows = both->leaf[(l->row - 2) / 2];
+	char	   *rows = both->memory + (l->row - 2) / 2 * BIG_LEAF;
 
 	for (size_t i = 0; i < BOTH_ROWS; i++)
 	{
@@ -661,8 +496,8 @@ both_division(void *work)
 	Both	   *both = work;
 	uint64_t	sum = 0;
 
-	for (size_t i = 0; i < both->tree.leaves; i++)
-		sum += scan_leaf(both, by_division(&both->tree, i));
+	for (size_t i = 0; i < both->rows.leaves; i++)
+		sum += scan_leaf(both, find_leaf(&both->rows, i, DIVISION));
 	return sum;
 }
 
@@ -672,7 +507,7 @@ both_next(void *work)
 	Both	   *both = work;
 	uint64_t	sum = 0;
 
-	for (Leaf *l = both->tree.first; l; l = l->next)
+	for (Leaf *l = both->rows.first; l; l = l->next)
 		sum += scan_leaf(both, l);
 	return sum;
 }
@@ -684,19 +519,13 @@ measure_both(size_t bytes)
 		{"division", both_division}, {"next-leaf pointer", both_next}};
 	static Both both;
 	size_t		leaves = bytes / BIG_LEAF;
-	char	   *memory = grab(leaves * BIG_LEAF);
-	uint64_t	seed = 6;
 
-	make_tree(&both.tree, leaves, false);
-	both.leaf = grab(leaves * sizeof(char *));
-	for (size_t i = 0; i < leaves; i++)
-		both.leaf[i] = memory + i * BIG_LEAF;
-	for (size_t i = 0; i < leaves * BIG_LEAF / 4; i++)
-		((uint32_t *) memory)[i] = draw(&seed) >> 36;
+	both.memory = make_numbers(leaves * BIG_LEAF, 6);
+	make_rows(&both.rows, leaves, false);
 	both.table.fields = make_fields(BOTH_ROW, 0, 1);
 	measure("rows by pointer, 128-kB leaves", "4104 bytes, one column",
 			leaves * BOTH_ROWS, &both, sides, 2);
-	munmap(memory, leaves * BIG_LEAF);
+	lab_unmap(both.memory, leaves * BIG_LEAF);
 }
 
 int
@@ -706,6 +535,7 @@ main(int argc, char **argv)
 	size_t		bytes = 128;
 	int			c;
 
+	lab.memory = 0;
 	while ((c = getopt(argc, argv, "r:m:H")) != -1)
 		switch (c)
 		{
@@ -716,17 +546,13 @@ main(int argc, char **argv)
 				bytes = strtoul(optarg, NULL, 10);
 				break;
 			case 'H':
-				huge = true;
+				lab.memory = 1;
 				break;
 			default:
 				return 2;
 		}
 	if (rounds < 1 || rounds > MAX_ROUNDS || bytes < 1 || bytes > 65536)
-	{
-		fprintf(stderr, "needs 1 to %d rounds and 1 to 65536 MB\n",
-				MAX_ROUNDS);
-		return 2;
-	}
+		lab_fail("needs 1 to %d rounds and 1 to 65536 MB", MAX_ROUNDS);
 	bytes <<= 20;
 	printf("[");
 	measure_places();
