@@ -35,7 +35,8 @@ find_binary(const Key *keys, int n, Key key)
 
 	while (low < high)
 	{
-		int			mid = (low + high) / 2;
+		/* without a sign, lest some trees' loops are longer than others' */
+		int			mid = (int) ((unsigned) (low + high) / 2);
 
 		if (keys[mid] <= key)
 			low = mid + 1;

@@ -38,8 +38,11 @@ typedef uint32_t Tid;			/* never 0 */
 #define LINE		64			/* bytes of a cache line */
 #define INLINE		static inline __attribute__((always_inline))
 #define NOINLINE	static __attribute__((noinline))
-#define LAB_MIN(a, b) ((a) < (b) ? (a) : (b))
-#define LAB_MAX(a, b) ((a) > (b) ? (a) : (b))
+/* each side is evaluated once: it may be a search */
+#define LAB_MIN(a, b) \
+	({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
+#define LAB_MAX(a, b) \
+	({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
 
 /* --- keys: one generator for all trees ---------------------------------- */
 
