@@ -12,6 +12,54 @@
  */
 #include "lab.h"
 
+/* --- structure ----------------------------------------------------------- */
+
+void
+walk_node(Walk *w, uint64_t no, int level, Key low, Key high, bool last)
+{
+	static View view[MAX_LEVELS];
+	View	   *v = &view[level];
+
+	v->low = low;
+	v->high = high;
+	v->last = last;
+	v->linked = false;
+	w->nodes++;
+	w->leaves += level == 0;
+	w->view(w, no, level, v);
+	if (v->linked)
+	{
+		if (w->before[level] != 0 && w->next[level] != no)
+			w->wrong = "nodes are linked in another order";
+		w->before[level] = no;
+		w->next[level] = v->next;
+	}
+	for (int i = 0; i < v->n && w->wrong == NULL; i++)
+	{
+		if (v->keys[i] < low || (!last && v->keys[i] >= high) ||
+			(i > 0 && v->keys[i] <= v->keys[i - 1]))
+			w->wrong = "keys are not in order";
+	}
+	for (int i = 0; level > 0 && i <= v->n && w->wrong == NULL; i++)
+		walk_node(w, v->kid[i], level - 1, i > 0 ? v->keys[i - 1] : low,
+				  i < v->n ? v->keys[i] : high, last && i == v->n);
+}
+
+const char *
+walk_end(Walk *w, long nodes, long leaves)
+{
+	for (int i = 0; i < MAX_LEVELS && w->wrong == NULL; i++)
+	{
+		if (w->next[i] != 0)
+			w->wrong = "the last node has a next one";
+	}
+	if (w->wrong == NULL && (w->nodes != nodes || w->leaves != leaves))
+		w->wrong = "nodes are lost";
+	return w->wrong;
+}
+
+/* --- answers -------------------------------------------------------------- */
+
 #define NUMBERS		(1 << 16)	/* of keys */
 
 typedef struct Model
@@ -176,7 +224,7 @@ check_load(Model *m, long first, long n, int fill)
 {
 	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) n);
 	Tid		   *tids = lab_alloc(sizeof(Tid) * (size_t) n);
-	Load		load = {keys, tids, 0, NUMBERS, fill};
+	Load		load = {{keys, tids}, 0, NUMBERS, fill};
 
 	memset(m->tid, 0, sizeof(m->tid));
 	m->next_tid = 1;

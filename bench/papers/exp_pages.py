@@ -142,7 +142,8 @@ def scans(lab, x):
              "of 1,000: %.2f" % (
                  quantile(huge.speedup("sorted", "cachefirst"), 0.5),
                  quantile(out["scan=100"].speedup("sorted", "diskfirst"), 0.5),
-                 quantile(out["scan=1000"].speedup("sorted", "diskfirst"), 0.5)),
+                 quantile(out["scan=1000"].speedup("sorted", "diskfirst"),
+                          0.5)),
              "used: src/page/copy.c; an entry costs the executor many times as "
              "much")
 

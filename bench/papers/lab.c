@@ -249,6 +249,32 @@ arena_release(Arena *a, uint32_t no)
 	UNIT_HIDE(arena_at(a, no, a->unit), a->unit);
 }
 
+/* --- trees ---------------------------------------------------------------- */
+
+void
+tree_destroy(void *tree)
+{
+	Tree	   *t = tree;
+
+	arena_destroy(&t->nodes);
+	arena_destroy(&t->others);
+	free(t);
+}
+
+void
+tree_stats(const void *tree, Stats *s)
+{
+	const Tree *t = tree;
+
+	*s = (Stats) {
+		.levels = t->levels, .leaves = t->leaves,
+		.nodes = t->count > 0 ? t->count : t->nodes.live,
+		.bytes = (size_t) t->nodes.live * t->nodes.unit,
+		.extra = (size_t) t->others.live * t->others.unit,
+		.splits = t->splits, .leaf_entries = t->leaf_entries
+	};
+}
+
 /* --- clocks ------------------------------------------------------------- */
 
 double

@@ -158,17 +158,73 @@ prefetch_lines(const void *at, size_t bytes)
 		__builtin_prefetch((const char *) at + i);
 }
 
+/* --- entries: keys, and values, in arrays of their own ------------------- */
+
+typedef struct Pairs
+{
+	Key		   *keys;
+	uint32_t   *values;			/* tuple ids, or numbers of nodes */
+} Pairs;
+
+INLINE Pairs
+pairs_from(Pairs p, int at)
+{
+	return (Pairs) {p.keys + at, p.values + at};
+}
+
+INLINE void
+pairs_copy(Pairs to, Pairs from, int n)
+{
+	memcpy(to.keys, from.keys, sizeof(Key) * (size_t) n);
+	memcpy(to.values, from.values, sizeof(uint32_t) * (size_t) n);
+}
+
+/* Into n entries, which have room for it, before the at'th. */
+INLINE void
+pairs_put(Pairs p, int n, int at, Key key, uint32_t value)
+{
+	size_t		tail = (size_t) (n - at);
+
+	memmove(p.keys + at + 1, p.keys + at, tail * sizeof(Key));
+	memmove(p.values + at + 1, p.values + at, tail * sizeof(uint32_t));
+	p.keys[at] = key;
+	p.values[at] = value;
+}
+
+/* The at'th of n entries goes. */
+INLINE void
+pairs_drop(Pairs p, int n, int at)
+{
+	size_t		tail = (size_t) (n - at - 1);
+
+	memmove(p.keys + at, p.keys + at + 1, tail * sizeof(Key));
+	memmove(p.values + at, p.values + at + 1, tail * sizeof(uint32_t));
+}
+
 /* --- a tree ------------------------------------------------------------- */
 
-/* n pairs in the order of keys; all keys differ. */
+/* n pairs in the order of keys; all keys differ, and none is 0. */
 typedef struct Load
 {
-	const Key  *keys;
-	const Tid  *tids;
+	Pairs		pairs;
 	long		n;
 	long		expect;			/* pairs that the tree will have one day */
 	int			fill;			/* percent */
 } Load;
+
+/* Units of an arena for entries of leaves with room for so many each. */
+static inline uint64_t
+load_units(const Load *load, int leaf_entries)
+{
+	return (uint64_t) (load->expect * 100 / load->fill / leaf_entries * 5 / 4);
+}
+
+/* Entries that a load puts into a node with room for so many. */
+static inline int
+load_take(const Load *load, int room)
+{
+	return LAB_MAX(2, room * load->fill / 100);
+}
 
 /* Where a scan goes on; the tree knows what is in it. */
 typedef struct Cursor
@@ -192,6 +248,28 @@ typedef struct Stats
 	int			leaf_entries;	/* that a leaf, or leaf page, can have */
 } Stats;
 
+#define MAX_LEVELS		32
+
+/* Entries of a node or page at most, whatever it is like. */
+#define MAX_ENTRIES		(PAGESIZE / 2)
+
+/* A family may begin its own struct with it. */
+typedef struct Tree
+{
+	Arena		nodes;			/* or pages */
+	Arena		others;			/* if it has any: chunks, nodes above leaves */
+	uint32_t	root;
+	int			levels;
+	long		leaves;
+	long		count;			/* of nodes, if a unit has several */
+	long		splits;
+	int			leaf_entries;
+} Tree;
+
+/* Of TreeKind, for trees that have nothing else. */
+extern void tree_destroy(void *tree);
+extern void tree_stats(const void *tree, Stats *s);
+
 typedef struct TreeKind
 {
 	const char *name;			/* by which a run asks for it */
@@ -206,10 +284,10 @@ typedef struct TreeKind
 	void		(*destroy) (void *tree);
 
 	/* The key's tuple id, or 0. */
-	Tid			(*search) (const void *tree, Key key);
+	Tid			(*search) (void *tree, Key key);
 
 	/* All memory that search() reads, for flushing and for counting pages. */
-	void		(*visit) (const void *tree, Key key, Path *path);
+	void		(*visit) (void *tree, Key key, Path *path);
 
 	/* A scan from the first key not below "from": n tuple ids, or all. */
 	void		(*open) (void *tree, Key from, Cursor *c);
@@ -225,19 +303,46 @@ typedef struct TreeKind
 	const char *(*check) (const void *tree);
 } TreeKind;
 
-/* Of an insertion into a page. */
-typedef enum PageResult
-{
-	PAGE_DONE,
-	PAGE_THERE,					/* the key */
-	PAGE_FULL
-} PageResult;
-
-/* Entries of a page at most, whatever it is like. */
-#define MAX_ENTRIES		(PAGESIZE / KEYSIZE)
-
 extern const TreeKind *const tree_kinds[];	/* ends with NULL */
 extern const TreeKind *tree_kind(const char *name);
+
+/* --- the check of a tree's structure (check.c) --------------------------- */
+
+/* A node; of one that is above leaves keys are those between children. */
+typedef struct View
+{
+	Key			low;			/* given: what its parent says of its keys */
+	Key			high;
+	bool		last;			/* given: there is no "high" */
+	int			n;
+	const Key  *keys;			/* n */
+	uint64_t	kid[MAX_ENTRIES + 1];	/* n + 1, above leaves */
+	bool		linked;
+	uint64_t	next;			/* if it is: the next one of its level, or 0 */
+
+	/* for keys and values that have to be collected */
+	Key			buffer[MAX_ENTRIES];
+	uint32_t	values[MAX_ENTRIES];
+} View;
+
+typedef struct Walk
+{
+	const void *tree;
+	const void *how;			/* the tree's, if view() needs it */
+	void		(*view) (struct Walk *w, uint64_t no, int level, View *v);
+	const char *wrong;			/* or NULL; view() may set it */
+	long		nodes;
+	long		leaves;
+	uint64_t	next[MAX_LEVELS];	/* node that must come, if any came */
+	uint64_t	before[MAX_LEVELS]; /* the one that came last, or 0 */
+	uint32_t	list;			/* where view() is in a list of leaves */
+	int32_t		slot;
+} Walk;
+
+/* A node and all below it; then, at the end, that there is no next one. */
+extern void walk_node(Walk *w, uint64_t no, int level, Key low, Key high,
+					  bool last);
+extern const char *walk_end(Walk *w, long nodes, long leaves);
 
 /* Ends the program. */
 extern void lab_fail(const char *format, ...)

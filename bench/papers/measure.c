@@ -87,7 +87,7 @@ build_subjects(bool share)
 {
 	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) lab.nkeys);
 	Tid		   *tids = lab_alloc(sizeof(Tid) * (size_t) lab.nkeys);
-	Load		load = {keys, tids, 0, lab.nkeys, lab.fill};
+	Load		load = {{keys, tids}, 0, lab.nkeys, lab.fill};
 
 	for (long i = 0; i < lab.nkeys; i++)
 	{
@@ -229,7 +229,18 @@ report(const char *test, const char *unit, long ops, int n, const char *other)
 	fflush(stdout);
 }
 
-/* --- searches ----------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------ */
+
+/* A round measures each tree once, beginning with another one than before. */
+static void
+measure(void (*sample) (Subject *s, int r, long n), long n)
+{
+	for (int r = 0; r < rounds; r++)
+	{
+		for (int i = 0; i < nsubjects; i++)
+			sample(&subject[(i + r) % nsubjects], r, n);
+	}
+}
 
 static int
 double_cmp(const void *a, const void *b)
@@ -240,29 +251,34 @@ double_cmp(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Median of n numbers, which are freed. */
 static double
-time_keys(uint64_t seed)
+median_of(double *v, long n)
 {
-	Random		r = {seed};
-	double		start = lab_now();
+	double		median;
 
-	for (long i = 0; i < nops; i++)
-		sink += nth_key(random_below(&r, lab.nkeys));
-	return (lab_now() - start) / (double) nops;
+	qsort(v, (size_t) n, sizeof(*v), double_cmp);
+	median = v[n / 2];
+	free(v);
+	return median;
 }
 
+/* --- searches ----------------------------------------------------------- */
+
+/* Time of a search; of making its key, if s is NULL. */
 static double
 time_searches(const Subject *s, uint64_t seed, bool one_key)
 {
-	Tid			(*search) (const void *, Key) = s->kind->search;
+	Tid			(*search) (void *, Key) = s != NULL ? s->kind->search : NULL;
 	Random		r = {seed};
 	double		start = lab_now();
 
 	for (long i = 0; i < nops; i++)
 	{
 		long		no = random_below(&r, lab.nkeys);
+		Key			key = nth_key(one_key ? (no & 1) : no);
 
-		sink += search(s->tree, nth_key(one_key ? (no & 1) : no));
+		sink += search != NULL ? search(s->tree, key) : key;
 	}
 	return (lab_now() - start) / (double) nops;
 }
@@ -272,35 +288,28 @@ time_searches(const Subject *s, uint64_t seed, bool one_key)
  * two keys over and over: what is left when nothing waits for memory.
  */
 static void
-test_search(void)
+sample_search(Subject *s, int r, long n)
 {
-	for (int r = 0; r < rounds; r++)
-	{
-		uint64_t	seed = 1000 + (uint64_t) r;
-		double		base = time_keys(seed);
+	static double base;
+	uint64_t	seed = 1000 + (uint64_t) r;
 
-		for (int i = 0; i < nsubjects; i++)
-		{
-			Subject    *s = &subject[(i + r) % nsubjects];
-
-			s->sample[r] = time_searches(s, seed, false) - base;
-			s->other[r] = time_searches(s, seed, true) - base;
-		}
-	}
-	report("search", "ns", nops, rounds, "busy");
+	if (s == &subject[r % nsubjects])	/* the round's first */
+		base = time_searches(NULL, seed, false);
+	s->sample[r] = time_searches(s, seed, false) - base;
+	s->other[r] = time_searches(s, seed, true) - base;
 }
 
-static double
-time_cold(const Subject *s, uint64_t seed, long n)
+/* The median of n searches, each of which finds nothing in caches. */
+static void
+sample_cold(Subject *s, int r, long n)
 {
 	double	   *one = lab_alloc(sizeof(double) * (size_t) n);
-	double		median;
-	Random		r = {seed};
+	Random		random = {3000 + (uint64_t) r};
 	Path		path = {0};
 
 	for (long i = 0; i < n; i++)
 	{
-		Key			key = nth_key(random_below(&r, lab.nkeys));
+		Key			key = nth_key(random_below(&random, lab.nkeys));
 		uint64_t	start;
 
 		s->kind->visit(s->tree, key, &path);
@@ -309,29 +318,7 @@ time_cold(const Subject *s, uint64_t seed, long n)
 		sink += s->kind->search(s->tree, key);
 		one[i] = (double) (lab_ticks() - start);
 	}
-	qsort(one, (size_t) n, sizeof(double), double_cmp);
-	median = one[n / 2] * lab_tick_ns();
-	free(one);
-	return median;
-}
-
-static void
-test_cold(void)
-{
-	long		n = LAB_MAX(1000, nops / 10);
-
-	if (!lab_can_flush)
-		return;
-	for (int r = 0; r < rounds; r++)
-	{
-		for (int i = 0; i < nsubjects; i++)
-		{
-			Subject    *s = &subject[(i + r) % nsubjects];
-
-			s->sample[r] = time_cold(s, 3000 + (uint64_t) r, n);
-		}
-	}
-	report("cold", "ns", n, rounds, NULL);
+	s->sample[r] = median_of(one, n) * lab_tick_ns();
 }
 
 /* --- scans -------------------------------------------------------------- */
@@ -354,20 +341,28 @@ flush_range(const Subject *s, long from, long n)
 	}
 }
 
-/*
- * A scan in requests of "segment"; all lines were flushed before.  Median of
- * single ones, long ones by CPU time.
- */
-static double
-time_scans(const Subject *s, uint64_t seed, long n, long segment, long count)
+static long scan_segment;		/* entries of a request */
+
+static long
+scan_count(long n)
 {
-	Random		r = {seed};
+	return LAB_MAX(3, LAB_MIN(1000, 300000 / n));
+}
+
+/*
+ * The median of scans of n entries in requests; all lines were flushed before.
+ * Long ones by CPU time.
+ */
+static void
+sample_scan(Subject *s, int r, long n)
+{
+	Random		random = {5000 + (uint64_t) r};
+	long		count = scan_count(n);
 	double	   *one = lab_alloc(sizeof(double) * (size_t) count);
-	double		median;
 
 	for (long i = 0; i < count; i++)
 	{
-		long		from = random_below(&r, lab.nkeys - n);
+		long		from = random_below(&random, lab.nkeys - n);
 		Key			key = nth_key(from);
 		Cursor		c;
 		uint64_t	start;
@@ -377,9 +372,10 @@ time_scans(const Subject *s, uint64_t seed, long n, long segment, long count)
 		cpu = lab_now();
 		start = lab_ticks();
 		s->kind->open(s->tree, key, &c);
-		for (long done = 0; done < n; done += segment)
+		for (long done = 0; done < n; done += scan_segment)
 		{
-			if (s->kind->next(s->tree, &c, LAB_MIN(segment, n - done), out) == 0)
+			if (s->kind->next(s->tree, &c, LAB_MIN(scan_segment, n - done),
+							  out) == 0)
 				lab_fail("%s: a scan ended", s->kind->name);
 			sink += out[0];
 		}
@@ -387,30 +383,17 @@ time_scans(const Subject *s, uint64_t seed, long n, long segment, long count)
 		if (n > 10000)
 			one[i] = lab_now() - cpu;
 	}
-	qsort(one, (size_t) count, sizeof(double), double_cmp);
-	median = one[count / 2];
-	free(one);
-	return median;
+	s->sample[r] = median_of(one, count);
 }
 
 static void
 test_scan(const char *test, long n, long segment)
 {
-	long		count = LAB_MAX(3, LAB_MIN(1000, 300000 / n));
-
 	if (n >= lab.nkeys)
 		lab_fail("a scan of %ld of %ld keys", n, lab.nkeys);
-	for (int r = 0; r < rounds; r++)
-	{
-		for (int i = 0; i < nsubjects; i++)
-		{
-			Subject    *s = &subject[(i + r) % nsubjects];
-
-			s->sample[r] = time_scans(s, 5000 + (uint64_t) r, n, segment,
-									  count);
-		}
-	}
-	report(test, "ns a scan", count, rounds, NULL);
+	scan_segment = segment;
+	measure(sample_scan, n);
+	report(test, "ns a scan", scan_count(n), rounds, NULL);
 }
 
 /* --- changes ------------------------------------------------------------ */
@@ -486,21 +469,12 @@ test_space(void)
 	fflush(stdout);
 }
 
-static int
-page_cmp(const void *a, const void *b)
-{
-	uintptr_t	x = *(const uintptr_t *) a;
-	uintptr_t	y = *(const uintptr_t *) b;
-
-	return (x > y) - (x < y);
-}
-
 /* Distinct pages of some searches: a buffer pool that is empty at first. */
 static void
 test_io(void)
 {
 	size_t		max = (size_t) IO_SEARCHES * 16;
-	uintptr_t  *page = lab_alloc(sizeof(uintptr_t) * max);
+	double	   *page = lab_alloc(sizeof(double) * max);
 
 	for (int i = 0; i < nsubjects; i++)
 	{
@@ -516,13 +490,14 @@ test_io(void)
 								   nth_key(random_below(&r, lab.nkeys)), &path);
 			for (int k = 0; k < path.n; k++)
 			{
-				uintptr_t	p = (uintptr_t) path.part[k].at / PAGESIZE;
+				double		p = (double) ((uintptr_t) path.part[k].at /
+										  PAGESIZE);
 
 				if ((k == 0 || p != page[n - 1]) && n < max)
 					page[n++] = p;
 			}
 		}
-		qsort(page, n, sizeof(uintptr_t), page_cmp);
+		qsort(page, n, sizeof(*page), double_cmp);
 		for (size_t k = 0; k < n; k++)
 			distinct += k == 0 || page[k] != page[k - 1];
 		subject[i].sample[0] = (double) distinct;
@@ -605,9 +580,15 @@ run_test(const char *test)
 	build_subjects(true);
 	verify(true);
 	if (strcmp(test, "search") == 0)
-		test_search();
-	else if (strcmp(test, "cold") == 0)
-		test_cold();
+	{
+		measure(sample_search, nops);
+		report(test, "ns", nops, rounds, "busy");
+	}
+	else if (strcmp(test, "cold") == 0 && lab_can_flush)
+	{
+		measure(sample_cold, LAB_MAX(1000, nops / 10));
+		report(test, "ns", LAB_MAX(1000, nops / 10), rounds, NULL);
+	}
 	else if (strncmp(test, "scan=", 5) == 0)
 		test_scan(test, atol(test + 5), atol(test + 5));
 	else if (strncmp(test, "segments=", 9) == 0)
@@ -616,7 +597,7 @@ run_test(const char *test)
 		test_space();
 	else if (strcmp(test, "io") == 0)
 		test_io();
-	else
+	else if (strcmp(test, "cold") != 0)
 		lab_fail("there is no test %s", test);
 	destroy_subjects();
 }

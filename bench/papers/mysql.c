@@ -360,8 +360,8 @@ point_to(Table *table, char *row)
 }
 
 /*
- * What MySQL 4.1 does: rows are copied to a buffer, where fields stay where they
- * are; or what the paper does.
+ * What MySQL 4.1 does: rows are copied to a buffer, where fields stay in their
+ * places; or what the paper does.
  */
 INLINE uint64_t
 scan_table(Table *table, const bool copy, const bool ahead)

@@ -1,168 +1,294 @@
 /*-------------------------------------------------------------------------
  *
  * pagetree.h
- *	  A B+-tree of pages, whatever a page is like inside.
+ *	  A B+-tree of pages, or of nodes in memory, whatever one is like inside.
  *
- * A file defines a page, and then includes this once; it gets a tree:
- *
- *	PageHow						what differs between its trees, as constants
- *	page_capacity(level, how)	entries of a page
- *	page_fill(page, level, keys, values, n, how)
- *								make a page of entries in order
- *	page_link(page)				where the number of the next page is, or 0
- *	page_child(page, key, how, path)
- *								value of the last entry not above a key, else
- *								of the first one
- *	page_lookup(page, key, how, path)
- *								value of the key, or 0
- *	page_insert(page, level, key, value, how)
- *	page_delete(page, key, how)
- *	page_split(left, right, level, how)
- *								move the upper half of the entries to an empty
- *								page; returns its first key
- *	page_open(page, key, how)	position of the first entry not below a key
- *	page_copy(page, &position, n, out, how)
- *								values from there on, of this page
- *	page_ahead(page, how)		ask for what a scan that comes reads first
- *	page_list(page, how, keys, values)
- *								all entries in order, for checks; their number
- *	page_wrong(page, how)		what is wrong inside of a page, or NULL
- *
- * The first key of a level's first page is 0.
+ * A file defines PageHow, what differs between its trees, includes this, and
+ * defines the functions that are declared first: what a page does.  Above leaves
+ * a page has the lowest key of each child; that of a level's first page is 0.
  *
  *-------------------------------------------------------------------------
  */
 #include "find.h"
 
-#define MAX_LEVELS		16
+/* Files define these before, where a page is not as most are. */
+#ifndef PAGE_BYTES
+#define PAGE_BYTES(how)		PAGESIZE
+#endif
+#ifndef PAGE_STEPS				/* scans and deletions need their way */
+#define PAGE_STEPS(steps)	NULL
+#endif
+#ifndef PAGE_VISITED			/* a search that takes a path has a leaf */
+#define PAGE_VISITED(t, leaf, path, how) ((void) 0)
+#endif
+#ifndef PAGE_JOINED				/* the link from left to right is set */
+#define PAGE_JOINED(t, left, right) ((void) 0)
+#endif
 
-typedef struct PageTree
+typedef enum PageResult
 {
-	PageHow		how;
-	Arena		pages;
-	uint32_t	root;
-	int			levels;
-	long		leaves;
-	long		splits;
-} PageTree;
+	PAGE_DONE,
+	PAGE_THERE,					/* the key */
+	PAGE_FULL
+} PageResult;
+
+/* A page on the way to a key. */
+typedef struct PageStep
+{
+	uint32_t	no;
+	int			at;				/* in it, if its functions want to know */
+} PageStep;
 
 typedef struct PageCursor
 {
 	char	   *page;			/* NULL: no more entries */
-	uint32_t	position;
+	uint64_t	position;		/* in it, 0 is its begin */
+	uint64_t	below;			/* what else its functions want to know */
+
+	/* of trees with a list of leaves: where it goes on */
+	uint32_t	list;
+	int32_t		slot;
+	int32_t		ahead;			/* leaves asked for and not yet visited */
+	bool		end;
 } PageCursor;
 
+/* --- what a page does ----------------------------------------------------- */
+
+/* Where the number of the next page is, or NULL: this level is not linked. */
+static uint32_t *page_link(char *page, int level, const PageHow how);
+
+/* Value of a leaf's key, or 0. */
+static Tid	page_lookup(Tree *t, char *page, Key key, const PageHow how,
+						Path *path);
+
+/* Set c to the first entry of its page that is not below the key. */
+static void page_open(Tree *t, PageCursor *c, Key key, const PageHow how);
+
+/* n values from c on, or as many as there are in its page; their number. */
+static long page_copy(PageCursor *c, long n, Tid *out, const PageHow how);
+
+/*
+ * Ask for what a scan reads after c's page, which it has come to.  If it has
+ * begun there, steps is not NULL.
+ */
+static void page_ahead(Tree *t, PageCursor *c, const PageStep *steps,
+					   const PageHow how);
+
+/* If not PAGE_DONE, nothing was done; *at may be set for page_split(). */
+static PageResult page_insert(char *page, int level, Key key, uint32_t value,
+							  int *at, const PageHow how);
+
+/* False: the key is not there. */
+static bool page_delete(Tree *t, char *page, PageStep *steps, Key key,
+						const PageHow how);
+
+/* The leaf of a key; steps, if not NULL, get the pages by level. */
+static char *tree_descend(Tree *t, Key key, PageStep *steps, const PageHow how,
+						  Path *path);
+
+/* The page for the check, but for its link; w->wrong if it is not sound. */
+static void page_view(Walk *w, char *page, uint32_t no, int level, View *v,
+					  const PageHow how);
+
 INLINE char *
-page_at(const PageTree *t, uint32_t no)
+page_at(const Tree *t, uint64_t no, const PageHow how)
 {
-	return arena_at(&t->pages, no, PAGESIZE);
+	return arena_at(&t->nodes, (uint32_t) no, PAGE_BYTES(how));
 }
 
-/* --- bulk load ---------------------------------------------------------- */
+/* --- bulk load, splits ---------------------------------------------------- */
+
+#ifdef PAGE_OWN_BUILD
+
+/* The file makes the tree, and room in a full leaf for the entry. */
+static void tree_divide(Tree *t, PageStep *steps, Key key, uint32_t value,
+						const PageHow how);
+
+#else
+
+/* Entries, or children, that it has room for. */
+static int	page_capacity(int level, const PageHow how);
+
+/*
+ * The page has no room for the entry: move its upper half to a new page, whose
+ * number is returned, and put the entry into one of the two; *key becomes the
+ * lowest key of the new one.  0: nothing else has to be done.
+ */
+static uint32_t page_split(Tree *t, PageStep *step, int level, Key *key,
+						   uint32_t value, const PageHow how);
+
+static int	page_load(Tree *t, uint32_t no, int level, Key low, Pairs entries,
+					  long n, int fill, const PageHow how);
+
+#ifndef PAGE_OWN_LOAD
+
+/* Make it of n entries; its link stays. */
+static void page_fill(char *page, int level, Pairs entries, int n,
+					  const PageHow how);
+
+/*
+ * Make a page of the first of n entries: of how many is returned.  None above
+ * leaves gets one child: the page before gives one away, or takes it.
+ */
+static int
+page_load(Tree *t, uint32_t no, int level, Key low, Pairs entries, long n,
+		  int fill, const PageHow how)
+{
+	int			room = page_capacity(level, how);
+	int			take = (int) LAB_MIN(LAB_MAX(2, room * fill / 100), n);
+
+	if (level > 0 && n - take == 1)
+		take += take > 2 ? -1 : 1;
+	page_fill(page_at(t, no, how), level, entries, take, how);
+	if (page_link(page_at(t, no, how), level, how) != NULL)
+		*page_link(page_at(t, no, how), level, how) = 0;
+	return take;
+}
+
+#endif
+
+/* The right page comes next after the left one. */
+static void
+page_join(Tree *t, uint32_t left, uint32_t right, int level, const PageHow how)
+{
+	uint32_t   *from = page_link(page_at(t, left, how), level, how);
+
+	if (from == NULL)
+		return;
+	*page_link(page_at(t, right, how), level, how) = *from;
+	*from = right;
+	PAGE_JOINED(t, left, right);
+}
 
 /* Pages of a level over n entries; these become the pages' own. */
 static long
-pagetree_level(PageTree *t, int level, Key *keys, uint32_t *values, long n,
-			   int fill)
+tree_level(Tree *t, Pairs e, long n, int fill, const PageHow how)
 {
-	int			per = LAB_MAX(2, (int) ((long) page_capacity(level, t->how) *
-										fill / 100));
+	uint32_t	prev = 0;
 	long		out = 0;
-	char	   *prev = NULL;
 
 	for (long i = 0; i < n || out == 0; out++)
 	{
-		int			take = (int) LAB_MIN(per, n - i);
-		uint32_t	no = arena_new(&t->pages);
+		uint32_t	no = arena_new(&t->nodes);
 		/* so that keys that come before all others sort after it */
-		Key			low = out > 0 ? keys[i] : 0;
+		Key			low = out > 0 ? e.keys[i] : 0;
 
-		page_fill(page_at(t, no), level, keys + i, values + i, take, t->how);
-		*page_link(page_at(t, no)) = 0;
-		if (prev != NULL)
-			*page_link(prev) = no;
-		prev = page_at(t, no);
-		i += take;
-		keys[out] = low;
-		values[out] = no;
+		i += page_load(t, no, t->levels, low,
+					   (Pairs) {e.keys + i, e.values + i}, n - i, fill, how);
+		if (prev != 0)
+			page_join(t, prev, no, t->levels, how);
+		prev = no;
+		e.keys[out] = low;
+		e.values[out] = no;
 	}
 	return out;
 }
 
 static void *
-pagetree_build(const Load *load, PageHow how)
+tree_build(const Load *load, const PageHow how)
 {
-	PageTree   *t = lab_alloc(sizeof(PageTree));
-	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) (load->n + 1));
-	uint32_t   *values = lab_alloc(sizeof(uint32_t) * (size_t) (load->n + 1));
+	Tree	   *t = lab_alloc(sizeof(Tree));
 	long		n = load->n;
+	Pairs		e = {lab_alloc(sizeof(Key) * (size_t) (n + 1)),
+					 lab_alloc(sizeof(uint32_t) * (size_t) (n + 1))};
 
-	t->how = how;
-	arena_init(&t->pages, PAGESIZE,
-			   (uint64_t) (load->expect * 100 / load->fill /
-						   page_capacity(0, how) * 5 / 4 + 16));
-	memcpy(keys, load->keys, sizeof(Key) * (size_t) n);
-	memcpy(values, load->tids, sizeof(Tid) * (size_t) n);
+	t->leaf_entries = page_capacity(0, how);
+	arena_init(&t->nodes, PAGE_BYTES(how),
+			   load_units(load, t->leaf_entries) + 16);
+	memcpy(e.keys, load->pairs.keys, sizeof(Key) * (size_t) n);
+	memcpy(e.values, load->pairs.values, sizeof(Tid) * (size_t) n);
 	do
 	{
-		n = pagetree_level(t, t->levels, keys, values, n, load->fill);
+		n = tree_level(t, e, n, load->fill, how);
 		if (t->levels++ == 0)
 			t->leaves = n;
 	} while (n > 1);
-	t->root = values[0];
-	free(keys);
-	free(values);
+	t->root = e.values[0];
+	free(e.keys);
+	free(e.values);
 	return t;
 }
 
-static void
-pagetree_destroy(void *tree)
+/* A leaf is full: split it, and pages above that are full as well. */
+NOINLINE void
+tree_divide(Tree *t, PageStep *steps, Key key, uint32_t value,
+			const PageHow how)
 {
-	PageTree   *t = tree;
+	Key			keys[2] = {0};
+	uint32_t	values[2] = {t->root};
 
-	arena_destroy(&t->pages);
-	free(t);
+	for (int level = 0; level < t->levels; level++)
+	{
+		PageStep   *step = &steps[level];
+
+		if (level > 0 && page_insert(page_at(t, step->no, how), level, key,
+									 value, &step->at, how) == PAGE_DONE)
+			return;
+		value = page_split(t, step, level, &key, value, how);
+		if (value == 0)
+			return;
+		page_join(t, step->no, value, level, how);
+		t->leaves += level == 0;
+		t->splits += level == 0;
+	}
+	keys[1] = key;
+	values[1] = value;
+	t->root = arena_new(&t->nodes);
+	page_load(t, t->root, t->levels, 0, (Pairs) {keys, values}, 2, 100, how);
+	t->levels++;
 }
 
-/* --- search, scan ------------------------------------------------------- */
+#endif
 
-/* The leaf page of a key; steps, if not NULL, get pages' numbers by level. */
+/* --- search, scan --------------------------------------------------------- */
+
+#ifndef PAGE_OWN_DESCENT
+
+/* The child of a key; *at, if not NULL, may be set for page_insert(). */
+static uint32_t page_child(char *page, Key key, int *at, const PageHow how,
+						   Path *path);
+
 INLINE char *
-pagetree_descend(const PageTree *t, Key key, const PageHow how,
-				 uint32_t *steps, Path *path)
+tree_descend(Tree *t, Key key, PageStep *steps, const PageHow how, Path *path)
 {
 	uint32_t	no = t->root;
 
 	for (int level = t->levels - 1; level > 0; level--)
 	{
 		if (steps != NULL)
-			steps[level] = no;
-		no = page_child(page_at(t, no), key, how, path);
+			steps[level].no = no;
+		no = page_child(page_at(t, no, how), key,
+						steps != NULL ? &steps[level].at : NULL, how, path);
 	}
 	if (steps != NULL)
-		steps[0] = no;
-	return page_at(t, no);
+		steps[0].no = no;
+	return page_at(t, no, how);
 }
 
+#endif
+
 INLINE Tid
-pagetree_search(const PageTree *t, Key key, const PageHow how, Path *path)
+tree_search(Tree *t, Key key, const PageHow how, Path *path)
 {
-	return page_lookup(pagetree_descend(t, key, how, NULL, path), key, how,
-					   path);
+	char	   *page = tree_descend(t, key, NULL, how, path);
+
+	if (path != NULL)
+		PAGE_VISITED(t, page, path, how);
+	return page_lookup(t, page, key, how, path);
 }
 
 INLINE void
-pagetree_open(const PageTree *t, Key key, PageCursor *c, const PageHow how)
+tree_open(Tree *t, Key key, PageCursor *c, const PageHow how)
 {
-	c->page = pagetree_descend(t, key, how, NULL, NULL);
-	c->position = page_open(c->page, key, how);
-	if (*page_link(c->page) != 0)
-		page_ahead(page_at(t, *page_link(c->page)), how);
+	PageStep	steps[MAX_LEVELS];
+
+	c->page = tree_descend(t, key, PAGE_STEPS(steps), how, NULL);
+	page_open(t, c, key, how);
+	page_ahead(t, c, steps, how);
 }
 
 INLINE long
-pagetree_next(const PageTree *t, PageCursor *c, long n, Tid *out,
-			  const PageHow how)
+tree_next(Tree *t, PageCursor *c, long n, Tid *out, const PageHow how)
 {
 	long		got = 0;
 
@@ -170,175 +296,180 @@ pagetree_next(const PageTree *t, PageCursor *c, long n, Tid *out,
 	{
 		uint32_t	next;
 
-		got += page_copy(c->page, &c->position, n - got, out + got, how);
+		got += page_copy(c, n - got, out + got, how);
 		if (got == n)
 			break;
-		next = *page_link(c->page);
-		c->page = next != 0 ? page_at(t, next) : NULL;
+		next = *page_link(c->page, 0, how);
+		c->page = next != 0 ? page_at(t, next, how) : NULL;
 		c->position = 0;
-		if (next != 0 && *page_link(c->page) != 0)
-			page_ahead(page_at(t, *page_link(c->page)), how);
+		if (next != 0)
+			page_ahead(t, c, NULL, how);
 	}
 	return got;
 }
 
-/* --- changes ------------------------------------------------------------ */
-
-/* A new page on the right of a full one; the entry goes into one of the two. */
-static void
-pagetree_divide(PageTree *t, const uint32_t *steps, int level, Key key,
-				uint32_t value)
-{
-	for (; level < t->levels; level++)
-	{
-		char	   *left = page_at(t, steps[level]);
-		uint32_t	no;
-		char	   *right;
-		Key			separator;
-
-		if (page_insert(left, level, key, value, t->how) == PAGE_DONE)
-			return;
-		no = arena_new(&t->pages);
-		right = page_at(t, no);
-		separator = page_split(left, right, level, t->how);
-		*page_link(right) = *page_link(left);
-		*page_link(left) = no;
-		if (page_insert(key < separator ? left : right, level, key, value,
-						t->how) != PAGE_DONE)
-			lab_fail("half a page has no room");
-		if (level == 0)
-		{
-			t->leaves++;
-			t->splits++;
-		}
-		key = separator;
-		value = no;
-	}
-	{
-		uint32_t	root = arena_new(&t->pages);
-		Key			keys[2] = {0, key};
-		uint32_t	values[2] = {t->root, value};
-
-		page_fill(page_at(t, root), level, keys, values, 2, t->how);
-		*page_link(page_at(t, root)) = 0;
-		t->root = root;
-		t->levels++;
-	}
-}
+/* --- changes -------------------------------------------------------------- */
 
 INLINE bool
-pagetree_insert(PageTree *t, Key key, Tid tid, const PageHow how)
+tree_insert(Tree *t, Key key, Tid tid, const PageHow how)
 {
-	uint32_t	steps[MAX_LEVELS];
-	char	   *page = pagetree_descend(t, key, how, steps, NULL);
-	PageResult	result = page_insert(page, 0, key, tid, how);
+	PageStep	steps[MAX_LEVELS];
+	char	   *page = tree_descend(t, key, steps, how, NULL);
+	PageResult	result = page_insert(page, 0, key, tid, &steps[0].at, how);
 
 	if (result == PAGE_FULL)
-		pagetree_divide(t, steps, 0, key, tid);
+		tree_divide(t, steps, key, tid, how);
 	return result != PAGE_THERE;
 }
 
 INLINE bool
-pagetree_delete(PageTree *t, Key key, const PageHow how)
+tree_delete(Tree *t, Key key, const PageHow how)
 {
-	return page_delete(pagetree_descend(t, key, how, NULL, NULL), key, how);
+	PageStep	steps[MAX_LEVELS];
+	char	   *page = tree_descend(t, key, PAGE_STEPS(steps), how, NULL);
+
+	return page_delete(t, page, steps, key, how);
 }
 
-/* --- statistics, check -------------------------------------------------- */
+/* Of page_view(), for pages that have the keys of all entries. */
+static void __attribute__((unused))
+page_show(Walk *w, int level, View *v, Pairs entries, int n)
+{
+	int			above = level > 0;
+
+	if (above && (n == 0 || entries.keys[0] < v->low))
+		w->wrong = "an inner page has no child, or the first is too low";
+	v->n = n - above;
+	v->keys = entries.keys + above;
+	for (int i = 0; above && i < n; i++)
+		v->kid[i] = entries.values[i];
+}
 
 static void
-pagetree_stats(const void *tree, Stats *s)
+tree_view(Walk *w, uint64_t no, int level, View *v)
 {
-	const PageTree *t = tree;
+	const PageHow *how = w->how;
+	char	   *page = page_at(w->tree, no, *how);
+	uint32_t   *link = page_link(page, level, *how);
 
-	memset(s, 0, sizeof(*s));
-	s->levels = t->levels;
-	s->nodes = t->pages.live;
-	s->leaves = t->leaves;
-	s->bytes = (size_t) t->pages.live * PAGESIZE;
-	s->splits = t->splits;
-	s->leaf_entries = page_capacity(0, t->how);
+	page_view(w, page, (uint32_t) no, level, v, *how);
+	v->linked = link != NULL;
+	v->next = link != NULL ? *link : 0;
 }
 
-typedef struct PageCheck
+INLINE const char *
+tree_check(const void *tree, const PageHow how)
 {
-	const PageTree *t;
-	uint32_t	next[MAX_LEVELS];	/* page that must come, by level */
-	bool		any[MAX_LEVELS];
-	long		pages;
-	const char *wrong;
-} PageCheck;
+	const Tree *t = tree;
+	Walk		w = {.tree = t, .how = &how, .view = tree_view};
 
-static void
-pagetree_check_page(PageCheck *c, uint32_t no, int level, Key low, Key high,
-					bool last)
-{
-	char	   *page = page_at(c->t, no);
-	Key		   *keys = malloc(sizeof(Key) * MAX_ENTRIES);
-	uint32_t   *values = malloc(sizeof(uint32_t) * MAX_ENTRIES);
-	int			n = page_list(page, c->t->how, keys, values);
-	const char *wrong = page_wrong(page, c->t->how);
-
-	c->pages++;
-	if (wrong != NULL)
-		c->wrong = wrong;
-	if (c->any[level] && c->next[level] != no)
-		c->wrong = "pages are linked in another order";
-	c->any[level] = true;
-	c->next[level] = *page_link(page);
-	if (level > 0 && n == 0)
-		c->wrong = "an inner page has no child";
-	for (int i = 0; i < n; i++)
-	{
-		if (keys[i] < low || (!last && keys[i] >= high) ||
-			(i > 0 && keys[i] <= keys[i - 1]))
-			c->wrong = "keys are not in order";
-	}
-	for (int i = 0; level > 0 && i < n && c->wrong == NULL; i++)
-		pagetree_check_page(c, values[i], level - 1, i > 0 ? keys[i] : low,
-							i + 1 < n ? keys[i + 1] : high,
-							last && i + 1 == n);
-	free(keys);
-	free(values);
+	walk_node(&w, t->root, t->levels - 1, 0, 0, true);
+	return walk_end(&w, t->count > 0 ? t->count : t->nodes.live, t->leaves);
 }
 
-static const char *
-pagetree_check(const void *tree)
-{
-	const PageTree *t = tree;
-	PageCheck	c = {.t = t};
-
-	pagetree_check_page(&c, t->root, t->levels - 1, 0, 0, true);
-	for (int i = 0; i < t->levels && c.wrong == NULL; i++)
-	{
-		if (c.next[i] != 0)
-			c.wrong = "the last page has a next one";
-	}
-	if (c.wrong == NULL && c.pages != t->pages.live)
-		c.wrong = "pages are lost";
-	return c.wrong;
-}
-
-/* A kind of tree: its name, label, shape, and a PageHow in parentheses. */
-#define PAGE_TREE(id, text, form, ...) \
+/*
+ * A tree: its name, label and shape, what its family has functions of its own
+ * for (build, destroy, stats, check), members of TreeKind, and a PageHow, which
+ * its functions have as a constant.
+ */
+#define TREE_KIND(id, text, form, family, own, ...) \
 static const PageHow id##_how = __VA_ARGS__; \
-static void *id##_build(const Load *l) { return pagetree_build(l, id##_how); } \
-static Tid id##_search(const void *t, Key k) \
-{ return pagetree_search(t, k, id##_how, NULL); } \
-static void id##_visit(const void *t, Key k, Path *path) \
-{ pagetree_search(t, k, id##_how, path); } \
-static void id##_open(void *t, Key k, Cursor *c) \
-{ pagetree_open(t, k, CURSOR(PageCursor, c), id##_how); } \
+static void *id##_build(const Load *load) \
+{ return family##_build(load, id##_how); } \
+static Tid id##_search(void *t, Key key) \
+{ return tree_search(t, key, id##_how, NULL); } \
+static void id##_visit(void *t, Key key, Path *path) \
+{ tree_search(t, key, id##_how, path); } \
+static void id##_open(void *t, Key from, Cursor *c) \
+{ tree_open(t, from, CURSOR(PageCursor, c), id##_how); } \
 static long id##_next(void *t, Cursor *c, long n, Tid *out) \
-{ return pagetree_next(t, CURSOR(PageCursor, c), n, out, id##_how); } \
-static bool id##_insert(void *t, Key k, Tid tid) \
-{ return pagetree_insert(t, k, tid, id##_how); } \
-static bool id##_delete(void *t, Key k) \
-{ return pagetree_delete(t, k, id##_how); } \
+{ return tree_next(t, CURSOR(PageCursor, c), n, out, id##_how); } \
+static bool id##_insert(void *t, Key key, Tid tid) \
+{ return tree_insert(t, key, tid, id##_how); } \
+static bool id##_delete(void *t, Key key) \
+{ return tree_delete(t, key, id##_how); } \
+static const char *id##_check(const void *t) \
+{ return family##_check(t, id##_how); } \
 const TreeKind id = { \
-	.name = #id, .label = text, .shape = form, .pages = true, \
-	.build = id##_build, .destroy = pagetree_destroy, .search = id##_search, \
-	.visit = id##_visit, .open = id##_open, .next = id##_next, \
-	.insert = id##_insert, .delete = id##_delete, .stats = pagetree_stats, \
-	.check = pagetree_check \
+	.name = #id, .label = text, .shape = form, own, \
+	.build = id##_build, .destroy = family##_destroy, \
+	.search = id##_search, .visit = id##_visit, .open = id##_open, \
+	.next = id##_next, .insert = id##_insert, .delete = id##_delete, \
+	.stats = family##_stats, .check = id##_check \
 };
+
+/* --- pages whose entries have numbers, in order --------------------------- */
+
+#ifdef PAGE_RANKED
+
+/* Number of keys that are not above a key; all of these are of leaves. */
+static int	page_rank(char *page, Key key, const PageHow how, Path *path);
+static Key	page_key(char *page, int at, const PageHow how);
+static uint32_t page_value(char *page, int at, const PageHow how, Path *path);
+static void page_drop(Tree *t, PageStep *steps, char *page, int at,
+					  const PageHow how);
+
+/* Number of the entry with a key, or -1. */
+INLINE int
+page_find(char *page, Key key, const PageHow how, Path *path)
+{
+	int			at = page_rank(page, key, how, path) - 1;
+
+	return at >= 0 && page_key(page, at, how) == key ? at : -1;
+}
+
+INLINE Tid
+page_lookup(Tree *t, char *page, Key key, const PageHow how, Path *path)
+{
+	int			at = page_find(page, key, how, path);
+
+	return at >= 0 ? page_value(page, at, how, path) : 0;
+}
+
+INLINE void
+page_open(Tree *t, PageCursor *c, Key key, const PageHow how)
+{
+	int			rank = page_rank(c->page, key, how, NULL);
+
+	if (rank > 0 && page_key(c->page, rank - 1, how) == key)
+		rank--;
+	c->position = (uint64_t) rank;
+}
+
+INLINE bool
+page_delete(Tree *t, char *page, PageStep *steps, Key key, const PageHow how)
+{
+	int			at = page_find(page, key, how, NULL);
+
+	if (at >= 0)
+		page_drop(t, steps, page, at, how);
+	return at >= 0;
+}
+
+#endif
+
+/* --- pages that are divided by halves ------------------------------------- */
+
+#ifdef PAGE_HALVES
+
+/* Move the upper half of the entries to an empty page: its first key. */
+static Key	page_halve(char *left, char *right, int level, const PageHow how);
+
+static uint32_t
+page_split(Tree *t, PageStep *step, int level, Key *key, uint32_t value,
+		   const PageHow how)
+{
+	uint32_t	no = arena_new(&t->nodes);
+	char	   *left = page_at(t, step->no, how);
+	char	   *right = page_at(t, no, how);
+	Key			low = page_halve(left, right, level, how);
+	int			at;
+
+	if (page_insert(*key < low ? left : right, level, *key, value, &at,
+					how) != PAGE_DONE)
+		lab_fail("half a page has no room");
+	*key = low;
+	return no;
+}
+
+#endif

@@ -4,11 +4,12 @@
  *	  The cache-first fpB+-tree, as in the paper: a tree of nodes that are some
  *	  lines wide, which are then placed into pages.
  *
- * A reference is a page and a line in it.  Leaf nodes are in leaf pages, which
- * have nothing else.  A page of inner nodes has one top node and as many nodes
- * below it as there is room for, level by level; of the level that does not fit
- * as a whole, those that do are spread evenly.  Inner nodes that remain become
- * the tops of other pages, but leaf parents go to overflow pages.
+ * A reference in a node is a page and a line in it, elsewhere the number that
+ * the line has of all.  Leaf nodes are in leaf pages, which have nothing else.
+ * A page of inner nodes has one top node and as many nodes below it as there is
+ * room for, level by level; of the level that does not fit as a whole, those
+ * that do are spread evenly.  Inner nodes that remain become the tops of other
+ * pages, but leaf parents go to overflow pages.
  *
  * A leaf node that is split needs room in its page, else the page's upper half
  * of nodes moves to a new page; references to these are in leaf parents, which
@@ -30,6 +31,17 @@
  */
 #include "find.h"
 
+typedef struct PageHow
+{
+	Finder		finder;
+} PageHow;
+
+/* Of pagetree.h, "pages" are the nodes, and have the numbers of lines. */
+#define PAGE_BYTES(how)	LINE
+#define PAGE_RANKED
+#define PAGE_OWN_BUILD
+#include "pagetree.h"
+
 /*
  * Bytes of a node: the paper's Table 2, for keys of 8 bytes, too.  The check has
  * smaller ones, as its trees would have but few inner nodes.
@@ -45,6 +57,7 @@
 #endif
 
 #define INNER_HEAD	(KEYSIZE == 4 ? 12 : 16)
+#define LINES		(PAGESIZE / LINE)	/* of a page */
 #define MAX_HEIGHT	16
 
 enum
@@ -56,12 +69,6 @@ enum
 
 _Static_assert(SLOTS < 64, "a page's map has a bit for each slot");
 
-typedef struct Ref
-{
-	uint32_t	page;			/* 0: none */
-	uint32_t	line;
-} Ref;
-
 typedef enum PageKind
 {
 	PAGE_LEAVES,
@@ -72,109 +79,90 @@ typedef enum PageKind
 typedef struct PageHeader
 {
 	uint64_t	map;			/* used slots */
-	Ref			back;			/* leaves: parent of the first node */
-	uint32_t	first;			/* leaves: line of the first node */
+	uint32_t	back;			/* leaves: parent of the first node */
+	uint32_t	first;			/* leaves: the first node */
 	uint32_t	kind;
 	uint32_t	used;
-	char		unused[LINE - 28];
+	char		unused[LINE - 24];
 } PageHeader;
 
-/* Leaf nodes, and leaf parents, have the next one's reference. */
+/* Leaf nodes, and leaf parents, have the next one's number. */
 typedef struct NodeHeader
 {
 	uint16_t	count;
-	uint16_t	link_line;
-	uint32_t	link_page;
+	uint16_t	unused;
+	uint32_t	link;
 } NodeHeader;
 
 #define HEAD(node)			((NodeHeader *) (node))
 #define COUNT(node)			(HEAD(node)->count)
+#define LINK(node)			(HEAD(node)->link)
 #define LEAF_KEYS(node)		((Key *) ((node) + 8))
 #define LEAF_TIDS(node)		((Tid *) ((node) + 8 + KEYSIZE * LEAF_ENTRIES))
+#define LEAF(node)			((Pairs) {LEAF_KEYS(node), LEAF_TIDS(node)})
 #define INNER_KEYS(node)	((Key *) ((node) + INNER_HEAD))
 #define INNER_PAGES(node) \
 	((uint32_t *) ((node) + INNER_HEAD + KEYSIZE * INNER_ENTRIES))
 #define INNER_LINES(node)	((uint16_t *) (INNER_PAGES(node) + INNER_ENTRIES))
+#define INNER(node)			((Pairs) {INNER_KEYS(node), INNER_PAGES(node)})
 
+/* Leaves of the tree are leaf pages here. */
 typedef struct CacheTree
 {
-	Arena		pages;
-	Ref			root;
-	int			height;			/* of the root; leaves have 0 */
+	Tree		tree;
 	uint32_t	overflow;		/* the open overflow page, or 0 */
 	long		overflows;
-	long		leaf_pages;
-	long		splits;
 } CacheTree;
 
-/* The way to a key, by height: nodes, and the child taken there. */
-typedef struct Way
+INLINE char *
+node_at(const CacheTree *t, uint32_t no)
 {
-	Ref			ref[MAX_HEIGHT];
-	int			at[MAX_HEIGHT];
-} Way;
-
-typedef struct CacheCursor
-{
-	Ref			leaf;			/* page 0: no more entries */
-	uint32_t	at;
-	uint32_t	asked;			/* page whose nodes were asked for */
-} CacheCursor;
-
-INLINE PageHeader *
-header(const CacheTree *t, uint32_t page)
-{
-	return (PageHeader *) arena_at(&t->pages, page, PAGESIZE);
+	return arena_at(&t->tree.nodes, no, LINE);
 }
 
-INLINE char *
-node_at(const CacheTree *t, Ref ref)
+/* Of the page in which a node lies; arenas are aligned. */
+INLINE PageHeader *
+header_of(const char *node)
 {
-	return arena_at(&t->pages, ref.page, PAGESIZE) + ref.line * LINE;
+	return (PageHeader *) ((uintptr_t) node & ~(uintptr_t) (PAGESIZE - 1));
+}
+
+INLINE PageHeader *
+header(const CacheTree *t, uint32_t no)
+{
+	return (PageHeader *) arena_at(&t->tree.nodes, no / LINES, PAGESIZE);
 }
 
 INLINE bool
-same(Ref a, Ref b)
+same_page(uint32_t a, uint32_t b)
 {
-	return a.page == b.page && a.line == b.line;
+	return a / LINES == b / LINES;
 }
 
-INLINE Ref
+INLINE uint32_t
 child(const char *node, int at)
 {
-	return (Ref) {INNER_PAGES(node)[at], INNER_LINES(node)[at]};
+	return INNER_PAGES(node)[at] * LINES + INNER_LINES(node)[at];
 }
 
 INLINE void
-set_child(char *node, int at, Ref ref)
+set_child(char *node, int at, uint32_t no)
 {
-	INNER_PAGES(node)[at] = ref.page;
-	INNER_LINES(node)[at] = (uint16_t) ref.line;
-}
-
-INLINE Ref
-link_of(const char *node)
-{
-	return (Ref) {HEAD(node)->link_page, HEAD(node)->link_line};
-}
-
-INLINE void
-set_link(char *node, Ref ref)
-{
-	HEAD(node)->link_page = ref.page;
-	HEAD(node)->link_line = (uint16_t) ref.line;
+	INNER_PAGES(node)[at] = no / LINES;
+	INNER_LINES(node)[at] = (uint16_t) (no % LINES);
 }
 
 /* --- pages and their slots ---------------------------------------------- */
 
+/* The number of its first line. */
 static uint32_t
 new_page(CacheTree *t, PageKind kind)
 {
-	uint32_t	no = arena_new(&t->pages);
+	uint32_t	no = arena_new(&t->tree.nodes) * LINES;
 
 	memset(header(t, no), 0, sizeof(PageHeader));
 	header(t, no)->kind = kind;
-	t->leaf_pages += kind == PAGE_LEAVES;
+	t->tree.leaves += kind == PAGE_LEAVES;
 	t->overflows += kind == PAGE_OVERFLOW;
 	return no;
 }
@@ -185,8 +173,8 @@ room(const CacheTree *t, uint32_t page)
 	return SLOTS - (int) header(t, page)->used;
 }
 
-/* A page's first free slot; there must be one. */
-static Ref
+/* The first free slot of a node's page, or of a page; there must be one. */
+static uint32_t
 new_node(CacheTree *t, uint32_t page)
 {
 	PageHeader *h = header(t, page);
@@ -194,19 +182,25 @@ new_node(CacheTree *t, uint32_t page)
 
 	h->map |= UINT64_C(1) << slot;
 	h->used++;
-	return (Ref) {page, (uint32_t) (1 + slot * (NODE / LINE))};
+	return page / LINES * LINES + 1 + (uint32_t) (slot * (NODE / LINE));
+}
+
+INLINE int
+slot_of(uint32_t no)
+{
+	return (int) (no % LINES - 1) / (NODE / LINE);
 }
 
 static void
-free_node(CacheTree *t, Ref ref)
+free_node(CacheTree *t, uint32_t no)
 {
-	PageHeader *h = header(t, ref.page);
+	PageHeader *h = header(t, no);
 
-	h->map &= ~(UINT64_C(1) << ((ref.line - 1) / (NODE / LINE)));
+	h->map &= ~(UINT64_C(1) << slot_of(no));
 	h->used--;
 }
 
-static Ref
+static uint32_t
 new_overflow_node(CacheTree *t)
 {
 	if (t->overflow == 0 || room(t, t->overflow) == 0)
@@ -222,8 +216,7 @@ typedef struct Loader
 	int			slots;			/* of a page of inner nodes that are filled */
 	int			height;
 	long		n[MAX_HEIGHT];	/* nodes by height */
-	Ref		   *ref[MAX_HEIGHT];
-	Key		   *low[MAX_HEIGHT];
+	Pairs		nodes[MAX_HEIGHT];	/* their lowest keys and their numbers */
 } Loader;
 
 /* The first child of a node, or its end for the next one: they are even. */
@@ -243,24 +236,24 @@ load_leaves(Loader *b, const Load *load, int per)
 	{
 		long		from = i * per;
 		int			n = (int) LAB_MIN(per, load->n - from);
-		Ref			ref;
+		uint32_t	no;
 		char	   *node;
 
 		if (page == 0 || room(b->t, page) == 0)
 			page = new_page(b->t, PAGE_LEAVES);
-		ref = new_node(b->t, page);
+		no = new_node(b->t, page);
 		if (header(b->t, page)->used == 1)
-			header(b->t, page)->first = ref.line;
-		node = node_at(b->t, ref);
+			header(b->t, page)->first = no;
+		node = node_at(b->t, no);
 		COUNT(node) = (uint16_t) n;
-		set_link(node, (Ref) {0, 0});
-		memcpy(LEAF_KEYS(node), load->keys + from, sizeof(Key) * (size_t) n);
-		memcpy(LEAF_TIDS(node), load->tids + from, sizeof(Tid) * (size_t) n);
+		LINK(node) = 0;
+		pairs_copy(LEAF(node), (Pairs) {load->pairs.keys + from,
+				   load->pairs.values + from}, n);
 		if (prev != NULL)
-			set_link(prev, ref);
+			LINK(prev) = no;
 		prev = node;
-		b->ref[0][i] = ref;
-		b->low[0][i] = i > 0 ? load->keys[from] : 0;
+		b->nodes[0].values[i] = no;
+		b->nodes[0].keys[i] = i > 0 ? load->pairs.keys[from] : 0;
 	}
 }
 
@@ -272,9 +265,10 @@ place_top(Loader *b, int height, long node)
 	long		from = node,
 				to = node + 1;
 
-	b->ref[height][node] = new_node(b->t, page);
+	b->nodes[height].values[node] = new_node(b->t, page);
 	for (int h = height - 1; h > 0; h--)
 	{
+		uint32_t   *no = b->nodes[h].values;
 		long		n;
 		int			spread;
 
@@ -286,9 +280,9 @@ place_top(Loader *b, int height, long node)
 		for (long i = 0; i < n; i++)
 		{
 			if ((i + 1) * spread / n > i * spread / n)
-				b->ref[h][from + i] = new_node(b->t, page);
+				no[from + i] = new_node(b->t, page);
 			else if (h == 1)
-				b->ref[h][from + i] = new_overflow_node(b->t);
+				no[from + i] = new_overflow_node(b->t);
 			else
 				place_top(b, h, from + i);
 		}
@@ -298,13 +292,13 @@ place_top(Loader *b, int height, long node)
 		/* children of those that found room */
 		for (long i = 0; h > 1 && i < n; i++)
 		{
-			if (b->ref[h][from + i].page != page)
+			if (!same_page(no[from + i], page))
 				continue;
 			for (long j = first_child(b, h, from + i);
 				 j < first_child(b, h, from + i + 1); j++)
 			{
 				if (h == 2)
-					b->ref[1][j] = new_overflow_node(b->t);
+					b->nodes[1].values[j] = new_overflow_node(b->t);
 				else
 					place_top(b, h - 1, j);
 			}
@@ -315,198 +309,171 @@ place_top(Loader *b, int height, long node)
 
 /* Give pages whose first leaf is below this parent the back pointer to it. */
 static void
-set_backs(CacheTree *t, Ref parent)
+set_backs(CacheTree *t, uint32_t parent)
 {
 	const char *node = node_at(t, parent);
 
 	for (int i = 0; i < COUNT(node); i++)
 	{
-		Ref			leaf = child(node, i);
+		uint32_t	leaf = child(node, i);
 
-		if (i > 0 && INNER_PAGES(node)[i - 1] == leaf.page)
+		if (i > 0 && INNER_PAGES(node)[i - 1] == INNER_PAGES(node)[i])
 			continue;
-		if (header(t, leaf.page)->first == leaf.line)
-			header(t, leaf.page)->back = parent;
+		if (header(t, leaf)->first == leaf)
+			header(t, leaf)->back = parent;
 	}
 }
 
 static void
 load_inner(Loader *b, int height)
 {
+	Pairs		mine = b->nodes[height];
+	Pairs		below = b->nodes[height - 1];
+
 	for (long i = 0; i < b->n[height]; i++)
 	{
-		char	   *node = node_at(b->t, b->ref[height][i]);
+		char	   *node = node_at(b->t, mine.values[i]);
 		long		from = first_child(b, height, i);
 		int			n = (int) (first_child(b, height, i + 1) - from);
 
 		COUNT(node) = (uint16_t) n;
-		set_link(node, height == 1 && i + 1 < b->n[1] ? b->ref[1][i + 1] :
-				 (Ref) {0, 0});
+		LINK(node) = height == 1 && i + 1 < b->n[1] ? mine.values[i + 1] : 0;
 		for (int j = 0; j < n; j++)
 		{
-			INNER_KEYS(node)[j] = b->low[height - 1][from + j];
-			set_child(node, j, b->ref[height - 1][from + j]);
+			INNER_KEYS(node)[j] = below.keys[from + j];
+			set_child(node, j, below.values[from + j]);
 		}
-		b->low[height][i] = b->low[height - 1][from];
+		mine.keys[i] = below.keys[from];
 		if (height == 1)
-			set_backs(b->t, b->ref[1][i]);
+			set_backs(b->t, mine.values[i]);
 	}
 }
 
 static void *
-cache_build(const Load *load)
+cache_build(const Load *load, const PageHow how)
 {
 	CacheTree  *t = lab_alloc(sizeof(CacheTree));
-	int			per = LAB_MAX(2, LEAF_ENTRIES * load->fill / 100);
-	int			fan = LAB_MAX(2, INNER_ENTRIES * load->fill / 100);
-	Loader		b = {.t = t,.slots = LAB_MAX(2, SLOTS * load->fill / 100)};
+	int			per = load_take(load, LEAF_ENTRIES);
+	int			fan = load_take(load, INNER_ENTRIES);
+	Loader		b = {.t = t, .slots = load_take(load, SLOTS)};
 
-	arena_init(&t->pages, PAGESIZE,
+	t->tree.leaf_entries = SLOTS * LEAF_ENTRIES;
+	arena_init(&t->tree.nodes, PAGESIZE,
 			   (uint64_t) (load->expect / per / SLOTS * 3 / 2 + 64));
 	b.n[0] = LAB_MAX(1, (load->n + per - 1) / per);
-	while (b.n[b.height] > 1)
-	{
+	for (; b.n[b.height] > 1; b.height++)
 		b.n[b.height + 1] = (b.n[b.height] + fan - 1) / fan;
-		b.height++;
-	}
 	for (int h = 0; h <= b.height; h++)
-	{
-		b.ref[h] = lab_alloc(sizeof(Ref) * (size_t) b.n[h]);
-		b.low[h] = lab_alloc(sizeof(Key) * (size_t) b.n[h]);
-	}
+		b.nodes[h] = (Pairs) {lab_alloc(sizeof(Key) * (size_t) b.n[h]),
+			lab_alloc(sizeof(uint32_t) * (size_t) b.n[h])};
 	load_leaves(&b, load, per);
 	if (b.height > 0)
 		place_top(&b, b.height, 0);
 	for (int h = 1; h <= b.height; h++)
 		load_inner(&b, h);
-	t->height = b.height;
-	t->root = b.ref[b.height][0];
+	t->tree.levels = b.height + 1;
+	t->tree.root = b.nodes[b.height].values[0];
 	for (int h = 0; h <= b.height; h++)
 	{
-		free(b.ref[h]);
-		free(b.low[h]);
+		free(b.nodes[h].keys);
+		free(b.nodes[h].values);
 	}
 	return t;
 }
 
-static void
-cache_destroy(void *tree)
-{
-	CacheTree  *t = tree;
-
-	arena_destroy(&t->pages);
-	free(t);
-}
-
 /* --- search, scan ------------------------------------------------------- */
 
-/* The node at "height" on the way to a key; way, path: NULL, or filled. */
-INLINE Ref
-cache_descend(const CacheTree *t, Key key, int height, const Finder finder,
-			  Way *way, Path *path)
+INLINE uint32_t *
+page_link(char *node, int level, const PageHow how)
 {
-	Ref			ref = t->root;
-
-	for (int h = t->height; h > height; h--)
-	{
-		char	   *node = node_at(t, ref);
-		int			at;
-
-		path_add(path, node, NODE);
-		prefetch_lines(node, NODE);
-		at = LAB_MAX(find_le(INNER_KEYS(node), COUNT(node), key, finder) - 1, 0);
-		if (way != NULL)
-		{
-			way->ref[h] = ref;
-			way->at[h] = at;
-		}
-		ref = child(node, at);
-	}
-	if (way != NULL)
-		way->ref[height] = ref;
-	return ref;
+	return level <= 1 ? &LINK(node) : NULL;
 }
 
-INLINE Tid
-cache_search(const CacheTree *t, Key key, const Finder finder, Path *path)
+INLINE uint32_t
+page_child(char *node, Key key, int *at, const PageHow how, Path *path)
 {
-	char	   *leaf = node_at(t, cache_descend(t, key, 0, finder, NULL, path));
-	int			at;
+	int			rank;
 
+	path_add(path, node, NODE);
+	prefetch_lines(node, NODE);
+	rank = find_le(INNER_KEYS(node), COUNT(node), key, how.finder) - 1;
+	rank = LAB_MAX(rank, 0);
+	if (at != NULL)
+		*at = rank;
+	return child(node, rank);
+}
+
+INLINE int
+page_rank(char *leaf, Key key, const PageHow how, Path *path)
+{
 	path_add(path, leaf, NODE);
 	prefetch_lines(leaf, NODE);
-	at = find_le(LEAF_KEYS(leaf), COUNT(leaf), key, finder) - 1;
-	return at >= 0 && LEAF_KEYS(leaf)[at] == key ? LEAF_TIDS(leaf)[at] : 0;
+	return find_le(LEAF_KEYS(leaf), COUNT(leaf), key, how.finder);
 }
 
+INLINE Key
+page_key(char *leaf, int at, const PageHow how)
+{
+	return LEAF_KEYS(leaf)[at];
+}
+
+INLINE uint32_t
+page_value(char *leaf, int at, const PageHow how, Path *path)
+{
+	return LEAF_TIDS(leaf)[at];
+}
+
+/* c->below is the page whose nodes were asked for. */
 INLINE void
-cache_open(const CacheTree *t, Key key, CacheCursor *c, const Finder finder)
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 {
-	char	   *leaf;
-	int			at;
-
-	c->leaf = cache_descend(t, key, 0, finder, NULL, NULL);
-	leaf = node_at(t, c->leaf);
-	prefetch_lines(leaf, NODE);
-	at = find_le(LEAF_KEYS(leaf), COUNT(leaf), key, finder);
-	c->at = (uint32_t) (at > 0 && LEAF_KEYS(leaf)[at - 1] == key ? at - 1 : at);
-	c->asked = 0;
+	if (steps != NULL)
+		c->below = 0;
+	else if (c->below != (uintptr_t) header_of(c->page))
+		__builtin_prefetch(header_of(c->page));
 }
 
-/* All nodes of the page, and its successor's map, which is needed next. */
-static void
-ask_page(const CacheTree *t, uint32_t page)
+/* All nodes of the page. */
+NOINLINE void
+ask_page(const PageHeader *h)
 {
-	for (uint64_t map = header(t, page)->map; map != 0; map &= map - 1)
-		prefetch_lines((char *) header(t, page) + LINE +
-					   __builtin_ctzll(map) * NODE, NODE);
-}
-
-static long
-cache_next(void *tree, Cursor *cursor, long n, Tid *out)
-{
-	const CacheTree *t = tree;
-	CacheCursor *c = CURSOR(CacheCursor, cursor);
-	long		got = 0;
-
-	while (c->leaf.page != 0)
+	for (uint64_t map = h->map; map != 0; map &= map - 1)
 	{
-		char	   *leaf = node_at(t, c->leaf);
-		int			take = (int) LAB_MIN(n - got, (long) COUNT(leaf) - c->at);
+		const char *node = (const char *) h + LINE +
+			__builtin_ctzll(map) * NODE;
 
-		if (c->asked != c->leaf.page && n - got > take)
-		{
-			ask_page(t, c->leaf.page);
-			c->asked = c->leaf.page;
-		}
-		memcpy(out + got, LEAF_TIDS(leaf) + c->at, sizeof(Tid) * (size_t) take);
-		got += take;
-		c->at += (uint32_t) take;
-		if (got == n)
-			break;
-		c->leaf = link_of(leaf);
-		c->at = 0;
-		if (c->leaf.page != 0 && c->leaf.page != c->asked)
-			__builtin_prefetch(header(t, c->leaf.page));
+#pragma GCC unroll 16
+		for (int i = 0; i < NODE; i += LINE)
+			__builtin_prefetch(node + i);
 	}
-	return got;
+}
+
+/* If the scan leaves the node, all nodes of its page are asked for first. */
+INLINE long
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
+{
+	PageHeader *h = header_of(c->page);
+	long		take = LAB_MIN(n, (long) COUNT(c->page) - (long) c->position);
+
+	if (c->below != (uintptr_t) h && n > take)
+	{
+		ask_page(h);
+		c->below = (uintptr_t) h;
+	}
+	memcpy(out, LEAF_TIDS(c->page) + c->position, sizeof(Tid) * (size_t) take);
+	c->position += (uint64_t) take;
+	return take;
 }
 
 /* --- splits ------------------------------------------------------------- */
 
 static void
-put_child(char *node, int at, Key key, Ref ref)
+put_child(char *node, int at, Key key, uint32_t no)
 {
-	size_t		tail = (size_t) (COUNT(node) - at);
-
-	memmove(INNER_KEYS(node) + at + 1, INNER_KEYS(node) + at,
-			sizeof(Key) * tail);
-	memmove(INNER_PAGES(node) + at + 1, INNER_PAGES(node) + at,
-			sizeof(uint32_t) * tail);
 	memmove(INNER_LINES(node) + at + 1, INNER_LINES(node) + at,
-			sizeof(uint16_t) * tail);
-	INNER_KEYS(node)[at] = key;
-	set_child(node, at, ref);
+			sizeof(uint16_t) * (size_t) (COUNT(node) - at));
+	pairs_put(INNER(node), COUNT(node), at, key, 0);
+	set_child(node, at, no);
 	COUNT(node)++;
 }
 
@@ -515,67 +482,62 @@ static Key
 halve(char *left, char *right, bool leaf)
 {
 	int			half = COUNT(left) / 2;
-	size_t		rest = (size_t) (COUNT(left) - half);
+	int			rest = COUNT(left) - half;
 
 	COUNT(right) = (uint16_t) rest;
 	COUNT(left) = (uint16_t) half;
-	set_link(right, link_of(left));
+	LINK(right) = LINK(left);
 	if (leaf)
 	{
-		memcpy(LEAF_KEYS(right), LEAF_KEYS(left) + half, sizeof(Key) * rest);
-		memcpy(LEAF_TIDS(right), LEAF_TIDS(left) + half, sizeof(Tid) * rest);
+		pairs_copy(LEAF(right), pairs_from(LEAF(left), half), rest);
 		return LEAF_KEYS(right)[0];
 	}
-	memcpy(INNER_KEYS(right), INNER_KEYS(left) + half, sizeof(Key) * rest);
-	memcpy(INNER_PAGES(right), INNER_PAGES(left) + half,
-		   sizeof(uint32_t) * rest);
+	pairs_copy(INNER(right), pairs_from(INNER(left), half), rest);
 	memcpy(INNER_LINES(right), INNER_LINES(left) + half,
-		   sizeof(uint16_t) * rest);
+		   sizeof(uint16_t) * (size_t) rest);
 	return INNER_KEYS(right)[0];
 }
 
 /* The parent, which has room, gets a sibling; or the root gets a parent. */
 static void
-put_sibling(CacheTree *t, const Way *way, int height, Key key, Ref right)
+put_sibling(CacheTree *t, const PageStep *way, int height, Key key,
+			uint32_t right)
 {
-	Ref			root;
+	uint32_t	old = t->tree.root;
 	char	   *node;
 
-	if (height < t->height)
+	if (height < t->tree.levels - 1)
 	{
-		put_child(node_at(t, way->ref[height + 1]), way->at[height + 1] + 1,
-				  key, right);
+		put_child(node_at(t, way[height + 1].no), way[height + 1].at + 1, key,
+				  right);
 		return;
 	}
 	/* into the page of the old root, if there is room and it is no leaf */
-	if (height > 0 && room(t, t->root.page) > 0)
-		root = new_node(t, t->root.page);
-	else
-		root = new_node(t, new_page(t, PAGE_INNER));
-	node = node_at(t, root);
+	t->tree.root = new_node(t, height > 0 && room(t, old) > 0 ? old :
+							new_page(t, PAGE_INNER));
+	node = node_at(t, t->tree.root);
 	COUNT(node) = 0;
-	set_link(node, (Ref) {0, 0});
-	put_child(node, 0, 0, t->root);
+	LINK(node) = 0;
+	put_child(node, 0, 0, old);
 	put_child(node, 1, key, right);
-	t->root = root;
-	if (++t->height == MAX_HEIGHT)
+	if (++t->tree.levels > MAX_HEIGHT)
 		lab_fail("the tree is too high");
 	if (height == 0)
-		set_backs(t, root);
+		set_backs(t, t->tree.root);
 }
 
 /* Split a node; its sibling has this empty place. */
 static void
-split_node(CacheTree *t, const Way *way, int height, Ref right)
+split_node(CacheTree *t, const PageStep *way, int height, uint32_t right)
 {
-	char	   *node = node_at(t, way->ref[height]);
+	char	   *node = node_at(t, way[height].no);
 	Key			key = halve(node, node_at(t, right), height == 0);
 
 	if (height <= 1)
-		set_link(node, right);
+		LINK(node) = right;
 	if (height == 1)
 		set_backs(t, right);
-	t->splits += height == 0;
+	t->tree.splits += height == 0;
 	put_sibling(t, way, height, key, right);
 }
 
@@ -585,36 +547,36 @@ split_leaf_page(CacheTree *t, uint32_t page)
 {
 	PageHeader *h = header(t, page);
 	uint32_t	to = new_page(t, PAGE_LEAVES);
-	Ref			parent = h->back;
-	Ref			leaf = {page, h->first};
+	uint32_t	parent = h->back;
+	uint32_t	leaf = h->first;
 	char	   *prev = NULL;
 	int			n = (int) h->used;
 	int			at = 0;
 
-	while (!same(child(node_at(t, parent), at), leaf))
+	while (child(node_at(t, parent), at) != leaf)
 		at++;
 	for (int i = 0; i < n; i++, at++)
 	{
 		char	   *node = node_at(t, leaf);
-		Ref			next = link_of(node);
+		uint32_t	next = LINK(node);
 
 		while (at == COUNT(node_at(t, parent)))
 		{
-			parent = link_of(node_at(t, parent));
+			parent = LINK(node_at(t, parent));
 			at = 0;
 		}
 		if (i >= n / 2)
 		{
-			Ref			moved = new_node(t, to);
+			uint32_t	moved = new_node(t, to);
 
 			memcpy(node_at(t, moved), node, NODE);
 			free_node(t, leaf);
 			set_child(node_at(t, parent), at, moved);
-			set_link(prev, moved);
+			LINK(prev) = moved;
 			node = node_at(t, moved);
 			if (i == n / 2)
 			{
-				header(t, to)->first = moved.line;
+				header(t, to)->first = moved;
 				header(t, to)->back = parent;
 			}
 		}
@@ -624,60 +586,61 @@ split_leaf_page(CacheTree *t, uint32_t page)
 }
 
 /* Move a node and all below it that is in its page to another page. */
-static Ref
-move_subtree(CacheTree *t, Ref ref, int height, uint32_t to)
+static uint32_t
+move_subtree(CacheTree *t, uint32_t no, int height, uint32_t to)
 {
-	Ref			moved = new_node(t, to);
+	uint32_t	moved = new_node(t, to);
 	char	   *node = node_at(t, moved);
 
-	memcpy(node, node_at(t, ref), NODE);
-	free_node(t, ref);
+	memcpy(node, node_at(t, no), NODE);
+	free_node(t, no);
 	for (int i = 0; height > 1 && i < COUNT(node); i++)
 	{
-		if (INNER_PAGES(node)[i] == ref.page)
+		if (same_page(child(node, i), no))
 			set_child(node, i, move_subtree(t, child(node, i), height - 1, to));
 	}
 	return moved;
 }
 
-/* The leaf parent before the one that is on this way, or none. */
-static Ref
-parent_before(const CacheTree *t, const Way *way)
+/* The leaf parent before the one that is on this way, or 0. */
+static uint32_t
+parent_before(const CacheTree *t, const PageStep *way)
 {
-	for (int h = 2; h <= t->height; h++)
+	for (int h = 2; h < t->tree.levels; h++)
 	{
-		Ref			ref;
+		uint32_t	no;
 
-		if (way->at[h] == 0)
+		if (way[h].at == 0)
 			continue;
-		ref = child(node_at(t, way->ref[h]), way->at[h] - 1);
+		no = child(node_at(t, way[h].no), way[h].at - 1);
 		for (h--; h > 1; h--)
-			ref = child(node_at(t, ref), COUNT(node_at(t, ref)) - 1);
-		return ref;
+			no = child(node_at(t, no), COUNT(node_at(t, no)) - 1);
+		return no;
 	}
-	return (Ref) {0, 0};
+	return 0;
 }
 
 /* Links and back pointers to the leaf parents below a node that was moved. */
 static void
-mend_links(CacheTree *t, Ref ref, int height)
+mend_links(CacheTree *t, uint32_t no, int height)
 {
-	char	   *node = node_at(t, ref);
-	Way			way;
-	Ref			before;
+	char	   *node = node_at(t, no);
+	PageStep	way[MAX_LEVELS];
+	uint32_t	before;
 
 	for (int i = 0; height > 1 && i < COUNT(node); i++)
 	{
-		if (INNER_PAGES(node)[i] == ref.page)
+		if (same_page(child(node, i), no))
 			mend_links(t, child(node, i), height - 1);
 	}
 	if (height > 1)
 		return;
-	cache_descend(t, INNER_KEYS(node)[0], 1, FIND_BINARY, &way, NULL);
-	before = parent_before(t, &way);
-	if (before.page != 0)
-		set_link(node_at(t, before), ref);
-	set_backs(t, ref);
+	tree_descend(&t->tree, INNER_KEYS(node)[0], way, (PageHow) {FIND_BINARY},
+				 NULL);
+	before = parent_before(t, way);
+	if (before != 0)
+		LINK(node_at(t, before)) = no;
+	set_backs(t, no);
 }
 
 /*
@@ -685,17 +648,17 @@ mend_links(CacheTree *t, Ref ref, int height)
  * height of the page's top node; the parent of that has room.
  */
 static void
-split_inner_page(CacheTree *t, const Way *way, int top)
+split_inner_page(CacheTree *t, const PageStep *way, int top)
 {
-	char	   *node = node_at(t, way->ref[top]);
+	char	   *node = node_at(t, way[top].no);
 	uint32_t	to = new_page(t, PAGE_INNER);
-	Ref			right;
+	uint32_t	right;
 	char	   *upper;
 
 	if (COUNT(node) < INNER_ENTRIES / 2)
 	{
-		right = move_subtree(t, child(node, way->at[top]), top - 1, to);
-		set_child(node, way->at[top], right);
+		right = move_subtree(t, child(node, way[top].at), top - 1, to);
+		set_child(node, way[top].at, right);
 		mend_links(t, right, top - 1);
 		return;
 	}
@@ -704,7 +667,7 @@ split_inner_page(CacheTree *t, const Way *way, int top)
 	halve(node, upper, false);
 	for (int i = 0; i < COUNT(upper); i++)
 	{
-		if (INNER_PAGES(upper)[i] == way->ref[top].page)
+		if (same_page(child(upper, i), way[top].no))
 			set_child(upper, i, move_subtree(t, child(upper, i), top - 1, to));
 	}
 	put_sibling(t, way, top, INNER_KEYS(upper)[0], right);
@@ -713,26 +676,27 @@ split_inner_page(CacheTree *t, const Way *way, int top)
 
 /* One step towards room in the node at this height, which is full. */
 static void
-make_room(CacheTree *t, const Way *way, int height)
+make_room(CacheTree *t, const PageStep *way, int height)
 {
-	uint32_t	page = way->ref[height].page;
-	bool		root = height == t->height;
+	uint32_t	no = way[height].no;
+	int			highest = t->tree.levels - 1;
+	bool		root = height == highest;
 	int			top = height;
 
-	if (!root && COUNT(node_at(t, way->ref[height + 1])) == INNER_ENTRIES)
+	if (!root && COUNT(node_at(t, way[height + 1].no)) == INNER_ENTRIES)
 		make_room(t, way, height + 1);
-	else if (room(t, page) > (root && height > 0))
-		split_node(t, way, height, new_node(t, page));
+	else if (room(t, no) > (root && height > 0))
+		split_node(t, way, height, new_node(t, no));
 	else if (height == 0 && !root)
-		split_leaf_page(t, page);
+		split_leaf_page(t, no);
 	else if (height == 1)
 		split_node(t, way, height, new_overflow_node(t));
 	else
 	{
-		while (top < t->height && way->ref[top + 1].page == page)
+		while (top < highest && same_page(way[top + 1].no, no))
 			top++;
-		if (top < t->height &&
-			COUNT(node_at(t, way->ref[top + 1])) == INNER_ENTRIES)
+		if (top < highest &&
+			COUNT(node_at(t, way[top + 1].no)) == INNER_ENTRIES)
 			make_room(t, way, top + 1);
 		else
 			split_inner_page(t, way, top);
@@ -741,51 +705,38 @@ make_room(CacheTree *t, const Way *way, int height)
 
 /* --- changes ------------------------------------------------------------ */
 
-INLINE bool
-cache_insert(CacheTree *t, Key key, Tid tid, const Finder finder)
+INLINE PageResult
+page_insert(char *leaf, int level, Key key, Tid tid, int *at, const PageHow how)
 {
-	char	   *leaf = node_at(t, cache_descend(t, key, 0, finder, NULL, NULL));
-	int			at;
-	size_t		tail;
+	int			rank = page_rank(leaf, key, how, NULL);
 
-	prefetch_lines(leaf, NODE);
-	at = find_le(LEAF_KEYS(leaf), COUNT(leaf), key, finder);
-	if (at > 0 && LEAF_KEYS(leaf)[at - 1] == key)
-		return false;
-	while (COUNT(leaf) == LEAF_ENTRIES)
-	{
-		Way			way;
-
-		cache_descend(t, key, 0, finder, &way, NULL);
-		make_room(t, &way, 0);
-		leaf = node_at(t, cache_descend(t, key, 0, finder, NULL, NULL));
-		at = find_le(LEAF_KEYS(leaf), COUNT(leaf), key, finder);
-	}
-	tail = (size_t) (COUNT(leaf) - at);
-	memmove(LEAF_KEYS(leaf) + at + 1, LEAF_KEYS(leaf) + at, sizeof(Key) * tail);
-	memmove(LEAF_TIDS(leaf) + at + 1, LEAF_TIDS(leaf) + at, sizeof(Tid) * tail);
-	LEAF_KEYS(leaf)[at] = key;
-	LEAF_TIDS(leaf)[at] = tid;
+	if (rank > 0 && LEAF_KEYS(leaf)[rank - 1] == key)
+		return PAGE_THERE;
+	if (COUNT(leaf) == LEAF_ENTRIES)
+		return PAGE_FULL;
+	pairs_put(LEAF(leaf), COUNT(leaf), rank, key, tid);
 	COUNT(leaf)++;
-	return true;
+	return PAGE_DONE;
 }
 
-INLINE bool
-cache_delete(CacheTree *t, Key key, const Finder finder)
+/* Step by step, each from the root: none has to know what another one moved. */
+NOINLINE void
+tree_divide(Tree *t, PageStep *steps, Key key, Tid tid, const PageHow how)
 {
-	char	   *leaf = node_at(t, cache_descend(t, key, 0, finder, NULL, NULL));
-	int			at;
-	size_t		tail;
+	char	   *leaf;
 
-	prefetch_lines(leaf, NODE);
-	at = find_le(LEAF_KEYS(leaf), COUNT(leaf), key, finder) - 1;
-	if (at < 0 || LEAF_KEYS(leaf)[at] != key)
-		return false;
-	tail = (size_t) (COUNT(leaf) - at - 1);
-	memmove(LEAF_KEYS(leaf) + at, LEAF_KEYS(leaf) + at + 1, sizeof(Key) * tail);
-	memmove(LEAF_TIDS(leaf) + at, LEAF_TIDS(leaf) + at + 1, sizeof(Tid) * tail);
+	do
+	{
+		make_room((CacheTree *) t, steps, 0);
+		leaf = tree_descend(t, key, steps, how, NULL);
+	} while (page_insert(leaf, 0, key, tid, NULL, how) == PAGE_FULL);
+}
+
+INLINE void
+page_drop(Tree *t, PageStep *steps, char *leaf, int at, const PageHow how)
+{
+	pairs_drop(LEAF(leaf), COUNT(leaf), at);
 	COUNT(leaf)--;
-	return true;
 }
 
 /* --- statistics, check -------------------------------------------------- */
@@ -793,132 +744,67 @@ cache_delete(CacheTree *t, Key key, const Finder finder)
 static void
 cache_stats(const void *tree, Stats *s)
 {
-	const CacheTree *t = tree;
-
-	memset(s, 0, sizeof(*s));
-	s->levels = t->height + 1;
-	s->nodes = t->pages.live;
-	s->leaves = t->leaf_pages;
-	s->overflow = t->overflows;
-	s->bytes = (size_t) t->pages.live * PAGESIZE;
-	s->splits = t->splits;
-	s->leaf_entries = SLOTS * LEAF_ENTRIES;
+	tree_stats(tree, s);
+	s->overflow = ((const CacheTree *) tree)->overflows;
 }
 
-typedef struct CacheCheck
-{
-	const CacheTree *t;
-	Ref			next[2];		/* leaf, leaf parent that must come */
-	bool		any[2];
-	uint32_t	leaf_page;		/* of the leaf before */
-	long		nodes,
-				leaf_runs;		/* of leaves that are in one page */
-	const char *wrong;
-} CacheCheck;
-
+/* Of the walk, list is in the last leaf page, slot the number that came. */
 static void
-check_leaf(CacheCheck *c, Ref ref, Ref parent)
+page_view(Walk *w, char *node, uint32_t no, int level, View *v,
+		  const PageHow how)
 {
-	PageHeader *h = header(c->t, ref.page);
+	PageHeader *h = header_of(node);
+	int			above = level > 0;
 
-	if (h->kind != PAGE_LEAVES)
-		c->wrong = "a leaf is not in a leaf page";
-	if (ref.page == c->leaf_page)
+	v->n = COUNT(node) - above;
+	v->keys = above ? INNER_KEYS(node) + 1 : LEAF_KEYS(node);
+	for (int i = 0; above && i < COUNT(node); i++)
+		v->kid[i] = child(node, i);
+	if ((h->map >> slot_of(no) & 1) == 0)
+		w->wrong = "a node is in a free slot";
+	if (above != (h->kind != PAGE_LEAVES) || v->n < 0 ||
+		(level > 1 && h->kind == PAGE_OVERFLOW))
+		w->wrong = "an inner node is empty, or a page has another kind of node";
+	if (above || (w->list != 0 && same_page(w->list, no)))
 		return;
-	c->leaf_page = ref.page;
-	c->leaf_runs++;
-	if (h->first != ref.line)
-		c->wrong = "a leaf page has another first node";
-	if (c->t->height > 0 && !same(h->back, parent))
-		c->wrong = "a back pointer is wrong";
-}
-
-static void
-check_node(CacheCheck *c, Ref ref, Ref parent, int height, Key low, Key high,
-		   bool last)
-{
-	char	   *node = node_at(c->t, ref);
-	PageHeader *h = header(c->t, ref.page);
-	Key		   *keys = height > 0 ? INNER_KEYS(node) : LEAF_KEYS(node);
-	int			n = COUNT(node);
-
-	c->nodes++;
-	if ((h->map >> (ref.line - 1) / (NODE / LINE) & 1) == 0)
-		c->wrong = "a node is in a free slot";
-	if (height <= 1)
-	{
-		if (c->any[height] && !same(c->next[height], ref))
-			c->wrong = "nodes are linked in another order";
-		c->any[height] = true;
-		c->next[height] = link_of(node);
-	}
-	if (height == 0)
-		check_leaf(c, ref, parent);
-	else if (n == 0 || h->kind == PAGE_LEAVES ||
-			 (h->kind == PAGE_OVERFLOW && height > 1))
-		c->wrong = "an inner node is empty, or in a page of another kind";
-	for (int i = 0; i < n; i++)
-	{
-		if ((keys[i] < low && (height == 0 || i > 0)) ||
-			(!last && keys[i] >= high) || (i > 0 && keys[i] <= keys[i - 1]))
-			c->wrong = "keys are not in order";
-	}
-	for (int i = 0; height > 0 && i < n && c->wrong == NULL; i++)
-		check_node(c, child(node, i), ref, height - 1, i > 0 ? keys[i] : low,
-				   i + 1 < n ? keys[i + 1] : high, last && i + 1 == n);
+	w->list = no;
+	w->slot++;
+	if (h->first != no)
+		w->wrong = "a leaf page has another first node";
+	if (((const Tree *) w->tree)->levels > 1 && h->back != w->before[1])
+		w->wrong = "a back pointer is wrong";
 }
 
 static const char *
-cache_check(const void *tree)
+cache_check(const void *tree, const PageHow how)
 {
 	const CacheTree *t = tree;
-	CacheCheck	c = {.t = t};
-	long		used = 0,
-				pages = 0;
+	const Arena *pages = &t->tree.nodes;
+	Walk		w = {.tree = t, .how = &how, .view = tree_view};
+	long		used = 0;
 
-	check_node(&c, t->root, (Ref) {0, 0}, t->height, 0, 0, true);
-	for (int i = 0; i < 2; i++)
-	{
-		if (c.any[i] && c.next[i].page != 0)
-			c.wrong = "the last node has a next one";
-	}
-	if (c.wrong == NULL && c.leaf_runs != t->leaf_pages)
-		c.wrong = "a leaf page's nodes are not neighbours";
+	walk_node(&w, t->tree.root, t->tree.levels - 1, 0, 0, true);
+	if (w.wrong == NULL && w.slot != t->tree.leaves)
+		w.wrong = "a leaf page's nodes are not neighbours";
 	/* no page is given back, so all that were given out are in use */
-	for (uint32_t i = 1; i < t->pages.used && !lab.scattered; i++)
+	for (uint32_t i = 1; i < pages->used && !lab.scattered; i++)
 	{
-		if (header(t, i)->used !=
-			(uint32_t) __builtin_popcountll(header(t, i)->map))
-			c.wrong = "a page's map has another number of nodes";
-		used += header(t, i)->used;
-		pages++;
+		PageHeader *h = header(t, i * LINES);
+
+		if (h->used != (uint32_t) __builtin_popcountll(h->map))
+			w.wrong = "a page's map has another number of nodes";
+		used += h->used;
 	}
-	if (c.wrong == NULL && !lab.scattered &&
-		(used != c.nodes || pages != t->pages.live))
-		c.wrong = "nodes are lost";
-	return c.wrong;
+	if (!lab.scattered && pages->used - 1 != pages->live)
+		w.wrong = "pages are lost";
+	return walk_end(&w, lab.scattered ? w.nodes : used, w.leaves);
 }
 
 /* --- the trees ---------------------------------------------------------- */
 
-#define CACHE_TREE(id, text, finder) \
-static Tid id##_search(const void *t, Key k) \
-{ return cache_search(t, k, finder, NULL); } \
-static void id##_visit(const void *t, Key k, Path *path) \
-{ cache_search(t, k, finder, path); } \
-static void id##_open(void *t, Key k, Cursor *c) \
-{ cache_open(t, k, CURSOR(CacheCursor, c), finder); } \
-static bool id##_insert(void *t, Key k, Tid tid) \
-{ return cache_insert(t, k, tid, finder); } \
-static bool id##_delete(void *t, Key k) \
-{ return cache_delete(t, k, finder); } \
-const TreeKind id = { \
-	.name = #id, .label = text, .shape = "cache-first", .pages = true, \
-	.build = cache_build, .destroy = cache_destroy, .search = id##_search, \
-	.visit = id##_visit, .open = id##_open, .next = cache_next, \
-	.insert = id##_insert, .delete = id##_delete, .stats = cache_stats, \
-	.check = cache_check \
-};
+#define cache_destroy tree_destroy
 
-CACHE_TREE(cachefirst, "cache-first fpB+", FIND_BINARY)
-CACHE_TREE(vcachefirst, "cache-first fpB+, SIMD", FIND_SIMD)
+TREE_KIND(cachefirst, "cache-first fpB+", "cache-first", cache, .pages = true,
+		  {FIND_BINARY})
+TREE_KIND(vcachefirst, "cache-first fpB+, SIMD", "cache-first", cache,
+		  .pages = true, {FIND_SIMD})

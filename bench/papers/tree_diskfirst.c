@@ -24,6 +24,9 @@ typedef struct PageHow
 	Finder		finder;
 } PageHow;
 
+#define PAGE_HALVES
+#include "pagetree.h"
+
 typedef struct PageHeader
 {
 	uint32_t	count;			/* entries */
@@ -69,19 +72,19 @@ enum
 #define ROOT_KEYS(page)	((Key *) (ROOT(page) + KEYSIZE))
 #define ROOT_PLACES(page) \
 	((uint16_t *) (ROOT(page) + KEYSIZE * (1 + FANOUT)))
-#define NODE_KEYS(node)	((Key *) ((node) + 8))
-#define NODE_VALUES(node) ((uint32_t *) ((node) + 8 + KEYSIZE * NODE_ENTRIES))
+#define NODE_PAIRS(node) \
+	((Pairs) {(Key *) ((node) + 8), \
+		(uint32_t *) ((node) + 8 + KEYSIZE * NODE_ENTRIES)})
+#define NODE_KEYS(node)	(NODE_PAIRS(node).keys)
 
 INLINE int
 page_capacity(int level, const PageHow how)
 {
-	(void) level;
-	(void) how;
 	return ENTRIES;
 }
 
 INLINE uint32_t *
-page_link(char *page)
+page_link(char *page, int level, const PageHow how)
 {
 	return &HEADER(page)->next;
 }
@@ -114,17 +117,17 @@ page_node(const char *page, Key key, const PageHow how, Path *path, int *nth,
 }
 
 INLINE uint32_t
-page_child(const char *page, Key key, const PageHow how, Path *path)
+page_child(char *page, Key key, int *entry, const PageHow how, Path *path)
 {
 	int			nth,
 				at;
 	char	   *node = page_node(page, key, how, path, &nth, &at);
 
-	return NODE_VALUES(node)[LAB_MAX(at - 1, 0)];
+	return NODE_PAIRS(node).values[LAB_MAX(at - 1, 0)];
 }
 
 INLINE Tid
-page_lookup(const char *page, Key key, const PageHow how, Path *path)
+page_lookup(Tree *t, char *page, Key key, const PageHow how, Path *path)
 {
 	int			nth,
 				at;
@@ -132,71 +135,71 @@ page_lookup(const char *page, Key key, const PageHow how, Path *path)
 
 	if (at == 0 || NODE_KEYS(node)[at - 1] != key)
 		return 0;
-	return NODE_VALUES(node)[at - 1];
+	return NODE_PAIRS(node).values[at - 1];
 }
 
 /* --- scan --------------------------------------------------------------- */
 
 /* A position: number of the node in order, and of the entry in it. */
-INLINE uint32_t
-page_open(const char *page, Key key, const PageHow how)
+INLINE void
+page_open(Tree *t, PageCursor *c, Key key, const PageHow how)
 {
 	int			nth,
 				at;
-	char	   *node = page_node(page, key, how, NULL, &nth, &at);
+	char	   *node = page_node(c->page, key, how, NULL, &nth, &at);
+	int			nodes = COUNT(ROOT(c->page));
 
 	if (at > 0 && NODE_KEYS(node)[at - 1] == key)
 		at--;
-	for (int i = nth + 1; i < COUNT(ROOT(page)) && i < nth + lab.distance; i++)
-		prefetch_lines(node_at(page, i), LEAF);
-	return (uint32_t) (nth << 16 | at);
+	for (int i = nth + 1; i < nodes && i < nth + lab.distance; i++)
+		prefetch_lines(node_at(c->page, i), LEAF);
+	c->position = (uint64_t) nth << 16 | (uint64_t) at;
 }
 
 /* At a page's beginning its first nodes are asked for, then one for each. */
 INLINE long
-page_copy(const char *page, uint32_t *position, long n, Tid *out,
-		  const PageHow how)
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
 {
-	int			nodes = COUNT(ROOT(page));
+	int			nodes = COUNT(ROOT(c->page));
 	long		got = 0;
 
-	(void) how;
-	if (*position == 0)
+	if (c->position == 0)
 	{
 		for (int i = 0; i < nodes && i < lab.distance; i++)
-			prefetch_lines(node_at(page, i), LEAF);
+			prefetch_lines(node_at(c->page, i), LEAF);
 	}
-	for (int nth = (int) (*position >> 16); nth < nodes; nth++)
+	for (int nth = (int) (c->position >> 16); nth < nodes; nth++)
 	{
-		const char *node = node_at(page, nth);
-		int			at = (int) (*position & 0xFFFF);
+		const char *node = node_at(c->page, nth);
+		int			at = (int) (c->position & 0xFFFF);
 		int			take = (int) LAB_MIN(n - got, COUNT(node) - at);
 
 		if (nth + lab.distance < nodes)
-			prefetch_lines(node_at(page, nth + lab.distance), LEAF);
-		memcpy(out + got, NODE_VALUES(node) + at, sizeof(Tid) * (size_t) take);
+			prefetch_lines(node_at(c->page, nth + lab.distance), LEAF);
+		memcpy(out + got, NODE_PAIRS(node).values + at,
+			   sizeof(Tid) * (size_t) take);
 		got += take;
-		*position = (uint32_t) (nth << 16 | (at + take));
+		c->position = (uint64_t) nth << 16 | (uint64_t) (at + take);
 		if (got == n)
 			break;
-		*position = (uint32_t) (nth + 1) << 16;
+		c->position = (uint64_t) (nth + 1) << 16;
 	}
 	return got;
 }
 
+/* The next page's nonleaf node. */
 INLINE void
-page_ahead(const char *page, const PageHow how)
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 {
-	prefetch_lines(page, LINE + NONLEAF);
-	(void) how;
+	if (HEADER(c->page)->next != 0)
+		prefetch_lines(page_at(t, HEADER(c->page)->next, how), LINE + NONLEAF);
 }
 
 /* --- forming ------------------------------------------------------------ */
 
 /* Put n entries into the first "nodes" leaf nodes, as evenly as can be. */
 static void
-page_spread(char *page, const Key *keys, const uint32_t *values, int n,
-			int nodes)
+page_spread(char *page, Pairs entries, int n, int nodes)
 {
 	int			i = 0;
 
@@ -209,40 +212,35 @@ page_spread(char *page, const Key *keys, const uint32_t *values, int n,
 		char	   *node = page + LINE + NONLEAF + j * LEAF;
 
 		ROOT_PLACES(page)[j] = (uint16_t) ((node - page) / LINE);
-		ROOT_KEYS(page)[j] = keys[i];
+		ROOT_KEYS(page)[j] = entries.keys[i];
 		COUNT(node) = (uint16_t) (end - i);
-		memcpy(NODE_KEYS(node), keys + i, sizeof(Key) * (size_t) (end - i));
-		memcpy(NODE_VALUES(node), values + i,
-			   sizeof(uint32_t) * (size_t) (end - i));
+		pairs_copy(NODE_PAIRS(node), pairs_from(entries, i), end - i);
 		i = end;
 	}
 }
 
 /* Leaf nodes for n entries: all of a leaf page's, if each gets an entry. */
 static void
-page_fill(char *page, int level, const Key *keys, const uint32_t *values, int n,
-		  const PageHow how)
+page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 {
 	int			nodes = (n + NODE_ENTRIES - 1) / NODE_ENTRIES;
 
-	(void) how;
 	if (level == 0)
 		nodes = LAB_MIN(n, (int) NODES);
-	page_spread(page, keys, values, n, LAB_MAX(nodes, 1));
+	page_spread(page, entries, n, LAB_MAX(nodes, 1));
 }
 
+/* All entries in order; their number. */
 static int
-page_list(const char *page, const PageHow how, Key *keys, uint32_t *values)
+page_list(const char *page, Pairs out)
 {
 	int			n = 0;
 
-	(void) how;
 	for (int i = 0; i < COUNT(ROOT(page)); i++)
 	{
 		char	   *node = node_at(page, i);
 
-		memcpy(keys + n, NODE_KEYS(node), sizeof(Key) * COUNT(node));
-		memcpy(values + n, NODE_VALUES(node), sizeof(uint32_t) * COUNT(node));
+		pairs_copy(pairs_from(out, n), NODE_PAIRS(node), COUNT(node));
 		n += COUNT(node);
 	}
 	return n;
@@ -253,13 +251,7 @@ page_list(const char *page, const PageHow how, Key *keys, uint32_t *values)
 static void
 node_put(char *page, char *node, int at, Key key, uint32_t value)
 {
-	size_t		tail = COUNT(node) - (size_t) at;
-
-	memmove(NODE_KEYS(node) + at + 1, NODE_KEYS(node) + at, tail * sizeof(Key));
-	memmove(NODE_VALUES(node) + at + 1, NODE_VALUES(node) + at,
-			tail * sizeof(uint32_t));
-	NODE_KEYS(node)[at] = key;
-	NODE_VALUES(node)[at] = value;
+	pairs_put(NODE_PAIRS(node), COUNT(node), at, key, value);
 	COUNT(node)++;
 	HEADER(page)->count++;
 }
@@ -275,10 +267,7 @@ node_split(char *page, int nth, int at, Key key, uint32_t value)
 	int			rest = COUNT(node) - half;
 
 	prefetch_lines(right, LEAF);
-	memcpy(NODE_KEYS(right), NODE_KEYS(node) + half,
-		   sizeof(Key) * (size_t) rest);
-	memcpy(NODE_VALUES(right), NODE_VALUES(node) + half,
-		   sizeof(uint32_t) * (size_t) rest);
+	pairs_copy(NODE_PAIRS(right), pairs_from(NODE_PAIRS(node), half), rest);
 	COUNT(right) = (uint16_t) rest;
 	COUNT(node) = (uint16_t) half;
 	HEADER(page)->used++;
@@ -312,15 +301,16 @@ page_make_room(char *page, int nth, int at, Key key, uint32_t value)
 	/* fewer than an empty slot for each node: close to full */
 	if (HEADER(page)->count > ENTRIES - NODES)
 		return PAGE_FULL;
-	page_list(page, how, keys, values);
-	page_spread(page, keys, values, (int) HEADER(page)->count, NODES);
+	page_spread(page, (Pairs) {keys, values},
+				page_list(page, (Pairs) {keys, values}), NODES);
 	node = page_node(page, key, how, NULL, &nth, &at);
 	node_put(page, node, at, key, value);
 	return PAGE_DONE;
 }
 
 INLINE PageResult
-page_insert(char *page, int level, Key key, uint32_t value, const PageHow how)
+page_insert(char *page, int level, Key key, uint32_t value, int *entry,
+			const PageHow how)
 {
 	int			nth,
 				at;
@@ -335,19 +325,15 @@ page_insert(char *page, int level, Key key, uint32_t value, const PageHow how)
 }
 
 INLINE bool
-page_delete(char *page, Key key, const PageHow how)
+page_delete(Tree *t, char *page, PageStep *steps, Key key, const PageHow how)
 {
 	int			nth,
 				at;
 	char	   *node = page_node(page, key, how, NULL, &nth, &at);
-	size_t		tail;
 
 	if (at == 0 || NODE_KEYS(node)[at - 1] != key)
 		return false;
-	tail = COUNT(node) - (size_t) at;
-	memmove(NODE_KEYS(node) + at - 1, NODE_KEYS(node) + at, tail * sizeof(Key));
-	memmove(NODE_VALUES(node) + at - 1, NODE_VALUES(node) + at,
-			tail * sizeof(uint32_t));
+	pairs_drop(NODE_PAIRS(node), COUNT(node), at - 1);
 	COUNT(node)--;
 	HEADER(page)->count--;
 	return true;
@@ -355,47 +341,47 @@ page_delete(char *page, Key key, const PageHow how)
 
 /* By halves of the leaf nodes; both in-page trees are made anew. */
 static Key
-page_split(char *left, char *right, int level, const PageHow how)
+page_halve(char *left, char *right, int level, const PageHow how)
 {
 	Key			keys[ENTRIES];
 	uint32_t	values[ENTRIES];
-	int			n = page_list(left, how, keys, values);
+	Pairs		all = {keys, values};
+	int			n = page_list(left, all);
 	int			half = 0;
 
 	for (int i = 0; i < COUNT(ROOT(left)) / 2; i++)
 		half += COUNT(node_at(left, i));
-	page_fill(right, level, keys + half, values + half, n - half, how);
-	page_fill(left, level, keys, values, half, how);
+	page_fill(right, level, pairs_from(all, half), n - half, how);
+	page_fill(left, level, all, half, how);
 	return keys[half];
 }
 
-static const char *
-page_wrong(const char *page, const PageHow how)
+static void
+page_view(Walk *w, char *page, uint32_t no, int level, View *v,
+		  const PageHow how)
 {
-	uint32_t	n = 0;
+	Pairs		all = {v->buffer, v->values};
 	int			nodes = COUNT(ROOT(page));
+	int			n = page_list(page, all);
 
-	(void) how;
-	if (nodes != HEADER(page)->used || nodes > NODES)
-		return "the page has another number of nodes";
+	if (nodes != HEADER(page)->used || nodes > NODES ||
+		n != (int) HEADER(page)->count)
+		w->wrong = "the page has another number of nodes, or entries";
 	for (int i = 0; i < nodes; i++)
 	{
 		const char *node = node_at(page, i);
 
-		n += COUNT(node);
 		/* the first node may have keys that are lower */
 		if (i > 0 && COUNT(node) > 0 && NODE_KEYS(node)[0] < ROOT_KEYS(page)[i])
-			return "a node has keys below its own";
+			w->wrong = "a node has keys below its own";
 		if (i + 1 < nodes && COUNT(node) > 0 &&
 			NODE_KEYS(node)[COUNT(node) - 1] >= ROOT_KEYS(page)[i + 1])
-			return "a node has keys of the next one";
+			w->wrong = "a node has keys of the next one";
 	}
-	return n == HEADER(page)->count ? NULL : "entries are lost";
+	page_show(w, level, v, all, n);
 }
 
-/* --- the trees ---------------------------------------------------------- */
-
-#include "pagetree.h"
-
-PAGE_TREE(diskfirst, "disk-first fpB+", "disk-first", {FIND_BINARY})
-PAGE_TREE(vdiskfirst, "disk-first fpB+, SIMD", "disk-first", {FIND_SIMD})
+TREE_KIND(diskfirst, "disk-first fpB+", "disk-first", tree, .pages = true,
+		  {FIND_BINARY})
+TREE_KIND(vdiskfirst, "disk-first fpB+, SIMD", "disk-first", tree,
+		  .pages = true, {FIND_SIMD})

@@ -17,35 +17,30 @@
  */
 #include "find.h"
 
-typedef struct MbShape
+typedef struct PageHow
 {
 	Finder		root;			/* search of the root */
 	bool		prefetch_middle;
 	bool		prefetch_leaf;
 	bool		unique;
 	bool		small_leaves;	/* leaves in pages that are never large */
-} MbShape;
-
-typedef struct MbTree
-{
-	MbShape		shape;
-	Arena		middle;
-	Arena		leaf;
-	Key		   *keys;			/* of the root: lowest below each middle node */
-	uint32_t   *kids;
-	int			n;
-	int			max;
-	uint32_t	first_leaf;
-	long		splits;
-} MbTree;
-
-typedef struct MbCursor
-{
-	char	   *leaf;			/* NULL: no more entries */
-	int32_t		at;				/* in the order of its keys */
-} MbCursor;
+} PageHow;
 
 #define NODE		512
+
+#define PAGE_BYTES(how)	NODE
+#define PAGE_OWN_BUILD
+#define PAGE_OWN_DESCENT
+#include "pagetree.h"
+
+/* Units of tree.nodes are leaves, of tree.others middle nodes. */
+typedef struct MbTree
+{
+	Tree		tree;
+	Pairs		root;			/* lowest keys below middle nodes, and these */
+	int			n;
+	int			max;
+} MbTree;
 
 /* --- layout ------------------------------------------------------------- */
 
@@ -60,54 +55,59 @@ enum
 #define KIDS(p)			((uint32_t *) ((p) + KEYSIZE * KIDS_MAX))
 #define TIDS(p)			((Tid *) ((p) + KEYSIZE * (1 + ENTRIES)))
 #define LINK(p)			(*(uint32_t *) ((p) + NODE - 4))
+/* keys, and the children after them */
+#define BETWEEN(p)		((Pairs) {KEYS(p), KIDS(p) + 1})
 
 INLINE char *
 middle_at(const MbTree *t, uint32_t no)
 {
-	return arena_at(&t->middle, no, NODE);
+	return arena_at(&t->tree.others, no, NODE);
 }
 
 INLINE char *
 leaf_at(const MbTree *t, uint32_t no)
 {
-	return arena_at(&t->leaf, no, NODE);
+	return arena_at(&t->tree.nodes, no, NODE);
+}
+
+INLINE uint32_t *
+page_link(char *leaf, int level, const PageHow how)
+{
+	return level == 0 ? &LINK(leaf) : NULL;
 }
 
 /* --- bulk load ---------------------------------------------------------- */
 
-/* The root's arrays grow by half, so that growing costs little. */
+/* The root gets a middle node.  Its arrays grow by half: that costs little. */
 static void
-root_reserve(MbTree *t, int n)
+root_put(MbTree *t, int at, Key key, uint32_t kid)
 {
-	Key		   *keys;
-	uint32_t   *kids;
-
-	if (n <= t->max)
-		return;
-	t->max = LAB_MAX(n, t->max + t->max / 2 + 64);
-	keys = lab_alloc(sizeof(Key) * (size_t) t->max);
-	kids = lab_alloc(sizeof(uint32_t) * (size_t) t->max);
-	if (t->n > 0)
+	if (t->n == t->max)
 	{
-		memcpy(keys, t->keys, sizeof(Key) * (size_t) t->n);
-		memcpy(kids, t->kids, sizeof(uint32_t) * (size_t) t->n);
+		Pairs		old = t->root;
+
+		t->max += t->max / 2 + 64;
+		t->root.keys = lab_alloc(sizeof(Key) * (size_t) t->max);
+		t->root.values = lab_alloc(sizeof(uint32_t) * (size_t) t->max);
+		if (t->n > 0)
+			pairs_copy(t->root, old, t->n);
+		free(old.keys);
+		free(old.values);
 	}
-	free(t->keys);
-	free(t->kids);
-	t->keys = keys;
-	t->kids = kids;
+	pairs_put(t->root, t->n++, at, key, kid);
 }
 
 static uint32_t
 load_leaf(MbTree *t, const Load *load, long at, int n)
 {
-	uint32_t	no = arena_new(&t->leaf);
+	uint32_t	no = arena_new(&t->tree.nodes);
 	char	   *p = leaf_at(t, no);
 
 	COUNT(p) = (uint32_t) n;
-	memcpy(KEYS(p), load->keys + at, sizeof(Key) * (size_t) n);
-	memcpy(TIDS(p), load->tids + at, sizeof(Tid) * (size_t) n);
+	memcpy(KEYS(p), load->pairs.keys + at, sizeof(Key) * (size_t) n);
+	memcpy(TIDS(p), load->pairs.values + at, sizeof(Tid) * (size_t) n);
 	LINK(p) = 0;
+	t->tree.leaves++;
 	/* as insertions would leave it: in no order */
 	for (int i = n - 1; i > 0; i--)
 	{
@@ -125,41 +125,38 @@ load_leaf(MbTree *t, const Load *load, long at, int n)
 }
 
 static void *
-mb_build(const Load *load, MbShape shape)
+mb_build(const Load *load, const PageHow how)
 {
 	MbTree	   *t = lab_alloc(sizeof(MbTree));
-	int			entries = LAB_MAX(1, ENTRIES * load->fill / 100);
-	int			kids = LAB_MAX(2, KIDS_MAX * load->fill / 100);
+	int			entries = load_take(load, ENTRIES);
+	int			kids = load_take(load, KIDS_MAX);
 	long		leaves = load->expect / entries * 5 / 4 + 2;
 	int			memory = lab.memory;
 	char	   *prev = NULL;
 	char	   *p = NULL;
 	long		i = 0;
 
-	t->shape = shape;
-	arena_init(&t->middle, NODE, (uint64_t) (leaves / kids * 5 / 4 + 2));
-	if (shape.small_leaves)
+	t->tree.levels = 3;
+	t->tree.leaf_entries = ENTRIES;
+	arena_init(&t->tree.others, NODE, (uint64_t) (leaves / kids * 5 / 4 + 2));
+	if (how.small_leaves)
 		lab.memory = 0;
-	arena_init(&t->leaf, NODE, (uint64_t) leaves);
+	arena_init(&t->tree.nodes, NODE, (uint64_t) leaves);
 	lab.memory = memory;
 	do
 	{
 		int			n = (int) LAB_MIN(entries, load->n - i);
 		uint32_t	no = load_leaf(t, load, i, n);
 		/* keys that come before all others sort after the root's first */
-		Key			low = prev != NULL ? load->keys[i] : 0;
+		Key			low = prev != NULL ? load->pairs.keys[i] : 0;
 
 		if (prev != NULL)
 			LINK(prev) = no;
-		else
-			t->first_leaf = no;
 		prev = leaf_at(t, no);
 		if (p == NULL || (int) COUNT(p) + 1 == kids)
 		{
-			root_reserve(t, t->n + 1);
-			t->keys[t->n] = low;
-			t->kids[t->n] = arena_new(&t->middle);
-			p = middle_at(t, t->kids[t->n++]);
+			root_put(t, t->n, low, arena_new(&t->tree.others));
+			p = middle_at(t, t->root.values[t->n - 1]);
 			COUNT(p) = 0;
 			KIDS(p)[0] = no;
 		}
@@ -178,55 +175,51 @@ mb_destroy(void *tree)
 {
 	MbTree	   *t = tree;
 
-	arena_destroy(&t->middle);
-	arena_destroy(&t->leaf);
-	free(t->keys);
-	free(t->kids);
-	free(t);
+	free(t->root.keys);
+	free(t->root.values);
+	tree_destroy(t);
 }
 
 /* --- search ------------------------------------------------------------- */
 
-/* A leaf, and the way to it. */
-typedef struct MbPlace
+/* The leaf of a key; steps: it, the middle node and its child, the root's. */
+INLINE char *
+tree_descend(Tree *tree, Key key, PageStep *steps, const PageHow how,
+			 Path *path)
 {
-	int			root;
+	const MbTree *t = (MbTree *) tree;
+	int			top = find_le(t->root.keys, t->n, key, how.root) - 1;
 	char	   *middle;
-	int			kid;
-	uint32_t	no;
 	char	   *leaf;
-} MbPlace;
+	int			at;
 
-INLINE void
-mb_descend(const MbTree *t, Key key, const MbShape s, MbPlace *place,
-		   Path *path)
-{
-	int			at = find_le(t->keys, t->n, key, s.root) - 1;
-
-	place->root = LAB_MAX(at, 0);
-	path_add(path, t->keys, sizeof(Key) * (size_t) t->n);
-	path_add(path, t->kids + place->root, sizeof(uint32_t));
-	place->middle = middle_at(t, t->kids[place->root]);
-	path_add(path, place->middle, NODE);
-	if (s.prefetch_middle)
-		prefetch_lines(place->middle, NODE);
-	place->kid = find_simd(KEYS(place->middle), (int) COUNT(place->middle), key);
-	place->no = KIDS(place->middle)[place->kid];
-	place->leaf = leaf_at(t, place->no);
-	path_add(path, place->leaf, NODE);
-	if (s.prefetch_leaf)
-		prefetch_lines(place->leaf, NODE);
+	top = LAB_MAX(top, 0);
+	path_add(path, t->root.keys, sizeof(Key) * (size_t) t->n);
+	path_add(path, t->root.values + top, sizeof(uint32_t));
+	middle = middle_at(t, t->root.values[top]);
+	path_add(path, middle, NODE);
+	if (how.prefetch_middle)
+		prefetch_lines(middle, NODE);
+	at = find_simd(KEYS(middle), (int) COUNT(middle), key);
+	leaf = leaf_at(t, KIDS(middle)[at]);
+	path_add(path, leaf, NODE);
+	if (how.prefetch_leaf)
+		prefetch_lines(leaf, NODE);
+	if (steps != NULL)
+	{
+		steps[0].no = KIDS(middle)[at];
+		steps[1] = (PageStep) {t->root.values[top], at};
+		steps[2].at = top;
+	}
+	return leaf;
 }
 
 INLINE Tid
-mb_find(const MbTree *t, Key key, const MbShape s, Path *path)
+page_lookup(Tree *t, char *leaf, Key key, const PageHow how, Path *path)
 {
-	MbPlace		place;
-	int			at;
+	int			at = find_equal(KEYS(leaf), (int) COUNT(leaf), key);
 
-	mb_descend(t, key, s, &place, path);
-	at = find_equal(KEYS(place.leaf), (int) COUNT(place.leaf), key);
-	return at >= 0 ? TIDS(place.leaf)[at] : 0;
+	return at >= 0 ? TIDS(leaf)[at] : 0;
 }
 
 /* --- scan --------------------------------------------------------------- */
@@ -253,77 +246,58 @@ leaf_sort(const char *leaf, MbEntry *e)
 	int			n = (int) COUNT(leaf);
 
 	for (int i = 0; i < n; i++)
-	{
-		e[i].key = KEYS(leaf)[i];
-		e[i].tid = TIDS(leaf)[i];
-	}
+		e[i] = (MbEntry) {KEYS(leaf)[i], TIDS(leaf)[i]};
 	qsort(e, (size_t) n, sizeof(*e), entry_cmp);
 	return n;
 }
 
-static void
-mb_open_scan(const MbTree *t, Key from, MbCursor *c)
+INLINE void
+page_open(Tree *t, PageCursor *c, Key key, const PageHow how)
 {
-	MbPlace		place;
-
-	mb_descend(t, from, t->shape, &place, NULL);
-	c->leaf = place.leaf;
-	c->at = 0;
-	for (uint32_t i = 0; i < COUNT(c->leaf); i++)
-		c->at += KEYS(c->leaf)[i] < from;
+	c->position = 0;
+	for (uint32_t i = 0; i < COUNT(c->page); i++)
+		c->position += KEYS(c->page)[i] < key;
 }
 
-static long
-mb_scan_on(const MbTree *t, MbCursor *c, long n, Tid *out)
+INLINE void
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 {
+	if (LINK(c->page) != 0)
+		prefetch_lines(page_at(t, LINK(c->page), how), NODE);
+}
+
+/* A position is one in the order of keys. */
+static long
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
+{
+	MbEntry		e[ENTRIES];
+	int			count = leaf_sort(c->page, e);
 	long		got = 0;
 
-	while (c->leaf != NULL)
-	{
-		MbEntry		e[ENTRIES];
-		int			count;
-
-		if (LINK(c->leaf) != 0)
-			prefetch_lines(leaf_at(t, LINK(c->leaf)), NODE);
-		count = leaf_sort(c->leaf, e);
-		while (c->at < count && got < n)
-			out[got++] = e[c->at++].tid;
-		if (got == n)
-			break;
-		c->leaf = LINK(c->leaf) != 0 ? leaf_at(t, LINK(c->leaf)) : NULL;
-		c->at = 0;
-	}
+	while ((int) c->position < count && got < n)
+		out[got++] = e[c->position++].tid;
 	return got;
 }
 
 /* --- changes ------------------------------------------------------------ */
 
 /* A middle node on the right of a full one takes half of its children. */
-static char *
-middle_split(MbTree *t, MbPlace *place)
+static void
+middle_split(MbTree *t, PageStep *steps)
 {
-	char	   *p = place->middle;
-	uint32_t	no = arena_new(&t->middle);
+	char	   *p = middle_at(t, steps[1].no);
+	uint32_t	no = arena_new(&t->tree.others);
 	char	   *q = middle_at(t, no);
 	int			half = ((int) COUNT(p) + 1) / 2;
-	int			rest = (int) COUNT(p) + 1 - half;
-	int			at = place->root + 1;
-	size_t		tail = (size_t) (t->n - at);
+	int			rest = (int) COUNT(p) - half;
 
-	root_reserve(t, t->n + 1);
-	memmove(t->keys + at + 1, t->keys + at, tail * sizeof(Key));
-	memmove(t->kids + at + 1, t->kids + at, tail * sizeof(uint32_t));
-	t->keys[at] = KEYS(p)[half - 1];
-	t->kids[at] = no;
-	t->n++;
-	COUNT(q) = (uint32_t) rest - 1;
-	memcpy(KEYS(q), KEYS(p) + half, sizeof(Key) * (size_t) (rest - 1));
-	memcpy(KIDS(q), KIDS(p) + half, sizeof(uint32_t) * (size_t) rest);
+	root_put(t, steps[2].at + 1, KEYS(p)[half - 1], no);
+	COUNT(q) = (uint32_t) rest;
+	KIDS(q)[0] = KIDS(p)[half];
+	pairs_copy(BETWEEN(q), pairs_from(BETWEEN(p), half), rest);
 	COUNT(p) = (uint32_t) half - 1;
-	if (place->kid < half)
-		return p;
-	place->kid -= half;
-	return q;
+	if (steps[1].at >= half)
+		steps[1] = (PageStep) {no, steps[1].at - half};
 }
 
 static void
@@ -336,16 +310,16 @@ leaf_append(char *p, Key key, Tid tid)
 
 /* Divide a full leaf at its median; the entry goes into one of the two. */
 NOINLINE void
-leaf_split(MbTree *t, MbPlace *place, Key key, Tid tid)
+tree_divide(Tree *tree, PageStep *steps, Key key, Tid tid, const PageHow how)
 {
+	MbTree	   *t = (MbTree *) tree;
 	MbEntry		e[ENTRIES];
-	uint32_t	no = arena_new(&t->leaf);
-	char	   *p = place->leaf;
+	uint32_t	no = arena_new(&tree->nodes);
+	char	   *p = leaf_at(t, steps[0].no);
 	char	   *q = leaf_at(t, no);
 	int			n = leaf_sort(p, e);
 	int			half = n / 2;
-	char	   *above = place->middle;
-	size_t		tail;
+	char	   *above;
 
 	COUNT(p) = COUNT(q) = 0;
 	for (int i = 0; i < n; i++)
@@ -353,46 +327,33 @@ leaf_split(MbTree *t, MbPlace *place, Key key, Tid tid)
 	LINK(q) = LINK(p);
 	LINK(p) = no;
 	leaf_append(key < e[half].key ? p : q, key, tid);
-	t->splits++;
-	if ((int) COUNT(above) + 1 == KIDS_MAX)
-		above = middle_split(t, place);
-	tail = COUNT(above) - (size_t) place->kid;
-	memmove(KEYS(above) + place->kid + 1, KEYS(above) + place->kid,
-			tail * sizeof(Key));
-	memmove(KIDS(above) + place->kid + 2, KIDS(above) + place->kid + 1,
-			tail * sizeof(uint32_t));
-	KEYS(above)[place->kid] = e[half].key;
-	KIDS(above)[place->kid + 1] = no;
+	tree->leaves++;
+	tree->splits++;
+	if ((int) COUNT(middle_at(t, steps[1].no)) + 1 == KIDS_MAX)
+		middle_split(t, steps);
+	above = middle_at(t, steps[1].no);
+	pairs_put(BETWEEN(above), (int) COUNT(above), steps[1].at, e[half].key, no);
 	COUNT(above)++;
 }
 
 /* "unique": the caller knows that the key is not there. */
-INLINE bool
-mb_put(MbTree *t, Key key, Tid tid, const MbShape s)
+INLINE PageResult
+page_insert(char *leaf, int level, Key key, uint32_t tid, int *at,
+			const PageHow how)
 {
-	MbPlace		place;
-
-	mb_descend(t, key, s, &place, NULL);
-	if (!s.unique &&
-		find_equal(KEYS(place.leaf), (int) COUNT(place.leaf), key) >= 0)
-		return false;
-	if (COUNT(place.leaf) == ENTRIES)
-		leaf_split(t, &place, key, tid);
-	else
-		leaf_append(place.leaf, key, tid);
-	return true;
+	if (!how.unique && find_equal(KEYS(leaf), (int) COUNT(leaf), key) >= 0)
+		return PAGE_THERE;
+	if (COUNT(leaf) == ENTRIES)
+		return PAGE_FULL;
+	leaf_append(leaf, key, tid);
+	return PAGE_DONE;
 }
 
 INLINE bool
-mb_take(MbTree *t, Key key, const MbShape s)
+page_delete(Tree *t, char *p, PageStep *steps, Key key, const PageHow how)
 {
-	MbPlace		place;
-	int			at;
-	char	   *p;
+	int			at = find_equal(KEYS(p), (int) COUNT(p), key);
 
-	mb_descend(t, key, s, &place, NULL);
-	p = place.leaf;
-	at = find_equal(KEYS(p), (int) COUNT(p), key);
 	if (at < 0)
 		return false;
 	COUNT(p)--;
@@ -408,76 +369,53 @@ mb_stats(const void *tree, Stats *s)
 {
 	const MbTree *t = tree;
 
-	memset(s, 0, sizeof(*s));
-	s->levels = 3;
-	s->nodes = (long) t->middle.live + t->leaf.live + 1;
-	s->leaves = t->leaf.live;
-	s->bytes = ((size_t) t->middle.live + t->leaf.live) * NODE;
+	tree_stats(tree, s);
+	s->nodes += (long) t->tree.others.live + 1;
+	s->bytes += s->extra;
 	s->extra = (size_t) t->n * (sizeof(Key) + sizeof(uint32_t));
-	s->splits = t->splits;
-	s->leaf_entries = ENTRIES;
+}
+
+static void
+page_view(Walk *w, char *leaf, uint32_t no, int level, View *v,
+		  const PageHow how)
+{
+	MbEntry		e[ENTRIES];
+	char	   *middle = middle_at(w->tree, no);
+
+	v->n = (int) COUNT(level > 0 ? middle : leaf);
+	v->keys = level > 0 ? KEYS(middle) : v->buffer;
+	for (int i = 0; level > 0 && i <= v->n; i++)
+		v->kid[i] = KIDS(middle)[i];
+	if (level == 0)
+		leaf_sort(leaf, e);
+	for (int i = 0; level == 0 && i < v->n; i++)
+		v->buffer[i] = e[i].key;
 }
 
 static const char *
-mb_check(const void *tree)
+mb_check(const void *tree, const PageHow how)
 {
 	const MbTree *t = tree;
-	uint32_t	next = t->first_leaf;
-	long		leaves = 0;
+	Walk		w = {.tree = t, .how = &how, .view = tree_view};
 
 	for (int i = 0; i < t->n; i++)
 	{
-		char	   *p = middle_at(t, t->kids[i]);
+		bool		last = i + 1 == t->n;
 
-		if (i > 0 && t->keys[i] <= t->keys[i - 1])
+		walk_node(&w, t->root.values[i], 1, t->root.keys[i],
+				  last ? 0 : t->root.keys[i + 1], last);
+		if (!last && t->root.keys[i] >= t->root.keys[i + 1])
 			return "the root's keys are not in order";
-		for (int j = 0; j <= (int) COUNT(p); j++, leaves++)
-		{
-			char	   *leaf = leaf_at(t, KIDS(p)[j]);
-			Key			low = j > 0 ? KEYS(p)[j - 1] : t->keys[i];
-			bool		last = i + 1 == t->n && j == (int) COUNT(p);
-			Key			high = j < (int) COUNT(p) ? KEYS(p)[j] :
-				last ? 0 : t->keys[i + 1];
-
-			if (KIDS(p)[j] != next)
-				return "leaves are linked in another order";
-			next = LINK(leaf);
-			for (uint32_t k = 0; k < COUNT(leaf); k++)
-			{
-				if (KEYS(leaf)[k] < low ||
-					(!last && KEYS(leaf)[k] >= high))
-					return "a leaf has another one's key";
-			}
-		}
 	}
-	return next != 0 || leaves != t->leaf.live ? "leaves are lost" : NULL;
+	return walk_end(&w, (long) t->tree.others.live + t->tree.nodes.live,
+					t->tree.nodes.live);
 }
 
 /* --- the trees ---------------------------------------------------------- */
 
 /* same: insert() does not look for the key */
 #define MB_TREE(id, text, form, same, ...) \
-static const MbShape id##_shape = __VA_ARGS__; \
-static void *id##_build(const Load *l) { return mb_build(l, id##_shape); } \
-static Tid id##_search(const void *t, Key k) \
-{ return mb_find(t, k, id##_shape, NULL); } \
-static void id##_visit(const void *t, Key k, Path *path) \
-{ mb_find(t, k, id##_shape, path); } \
-static void id##_open(void *t, Key k, Cursor *c) \
-{ mb_open_scan(t, k, CURSOR(MbCursor, c)); } \
-static long id##_next(void *t, Cursor *c, long n, Tid *out) \
-{ return mb_scan_on(t, CURSOR(MbCursor, c), n, out); } \
-static bool id##_insert(void *t, Key k, Tid tid) \
-{ return mb_put(t, k, tid, id##_shape); } \
-static bool id##_delete(void *t, Key k) \
-{ return mb_take(t, k, id##_shape); } \
-const TreeKind id = { \
-	.name = #id, .label = text, .shape = form, .repeats = same, \
-	.build = id##_build, .destroy = mb_destroy, .search = id##_search, \
-	.visit = id##_visit, .open = id##_open, .next = id##_next, \
-	.insert = id##_insert, .delete = id##_delete, .stats = mb_stats, \
-	.check = mb_check \
-};
+	TREE_KIND(id, text, form, mb, .repeats = same, __VA_ARGS__)
 
 MB_TREE(mbplus, "MB+", "mb", false, {FIND_INTERPOLATE, true, true, false, false})
 MB_TREE(mbbin, "MB+, binary search of the root", "mb", false,

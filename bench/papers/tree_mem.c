@@ -2,8 +2,8 @@
  *
  * tree_mem.c
  *	  B+-trees in memory: nodes of one cache line, nodes of several lines that
- *	  are prefetched (pB+), and these with an external or an internal
- *	  jump-pointer array.
+ *	  are prefetched (pB+), these with an external or an internal jump-pointer
+ *	  array; cache-sensitive ones (CSB+), also with several lines (pCSB+).
  *
  * After Chen, Gibbons, Mowry: Improving Index Performance through Prefetching.
  * A node has its number of keys, then the keys, then pointers or tuple ids; a
@@ -17,6 +17,13 @@
  * come, or it is removed if the sibling has but one.  Inner nodes with one child
  * get children of a sibling likewise.
  *
+ * CSB+-trees are those of Rao and Ross, as that paper compares with them: an
+ * inner node has one pointer, to the group of its children, and so has nearly
+ * twice the keys.  The paper loads and searches only.  Insertion is an extra
+ * here: a new node moves those on its right, and a full group is divided into
+ * two ("full" CSB+-trees).  A group's first leaf never moves, so links from
+ * other groups stay right.  Deletion removes no node.
+ *
  *-------------------------------------------------------------------------
  */
 #include "find.h"
@@ -25,103 +32,102 @@ typedef enum MemKind
 {
 	MEM_PLAIN,
 	MEM_EXTERNAL,
-	MEM_INTERNAL
+	MEM_INTERNAL,
+	MEM_GROUPS
 } MemKind;
 
-typedef struct MemShape
+typedef struct PageHow
 {
 	int			w;				/* lines of a node */
 	MemKind		kind;
 	bool		prefetch;
 	Finder		finder;
-} MemShape;
+} PageHow;
 
-typedef struct MemTree
-{
-	MemShape	shape;
-	Arena		nodes;
-	Arena		chunks;			/* of the external jump-pointer array */
-	uint32_t	root;
-	int			levels;
-	uint32_t	first_leaf;
-	uint32_t	first_chunk;
-	long		leaves;
-	long		splits;
-} MemTree;
+static void array_visit(const Tree *t, char *leaf, Path *path,
+						const PageHow how);
+
+#define PAGE_BYTES(how)	((size_t) (how).w * LINE)
+#define PAGE_STEPS(steps) (steps)
+#define PAGE_VISITED(t, leaf, path, how) array_visit(t, leaf, path, how)
+#define PAGE_RANKED
+#include "pagetree.h"
 
 #define MAX_W			32
-#define MAX_LEVELS		32
 #define MAX_KIDS		(MAX_W * LINE / 8 + 2)
-
-/* A node on the way to a leaf, and the child that was taken. */
-typedef struct MemStep
-{
-	char	   *node;
-	int			at;
-} MemStep;
-
-typedef struct MemCursor
-{
-	char	   *leaf;			/* NULL: no more entries */
-	char	   *bottom;			/* internal: where the array goes on */
-	int32_t		at;				/* in the leaf */
-	int32_t		kid;			/* in "bottom" */
-	uint32_t	chunk;			/* external: where the array goes on */
-	int32_t		slot;
-	int32_t		ahead;			/* leaves asked for and not yet visited */
-	bool		end;			/* of the array */
-} MemCursor;
 
 /* --- layout ------------------------------------------------------------- */
 
-/* Children of an inner node. */
+/*
+ * Entries of a leaf, from which count, link and hint take some; children of an
+ * inner node, and of one above leaves, from which a link may take some.  A node
+ * of a group has a key less than children, its count and its children's group.
+ */
 INLINE int
-inner_kids(int w)
+page_capacity(int level, const PageHow how)
 {
-	return w * LINE / (KEYSIZE + 4);
-}
+	int			taken = 0;
 
-/* Children of an inner node above leaves: the link takes 4 bytes. */
-INLINE int
-bottom_kids(int w, MemKind kind)
-{
-	return kind == MEM_INTERNAL ? (w * LINE - 4) / (KEYSIZE + 4) :
-		inner_kids(w);
-}
-
-/* Entries of a leaf: count, link and hint take the rest. */
-INLINE int
-leaf_entries(int w, MemKind kind)
-{
-	return (w * LINE - KEYSIZE - 4 - (kind == MEM_EXTERNAL ? 4 : 0)) /
-		(KEYSIZE + 4);
+	if (level > 0 && how.kind == MEM_GROUPS)
+		return (how.w * LINE - 8) / KEYSIZE + 1;
+	if (level == 0)
+		taken = KEYSIZE + 4 + (how.kind == MEM_EXTERNAL ? 4 : 0);
+	else if (level == 1 && how.kind == MEM_INTERNAL)
+		taken = 4;
+	return (how.w * LINE - taken) / (KEYSIZE + 4);
 }
 
 #define COUNT(p)		(*(uint32_t *) (p))
 #define KEYS(p)			((Key *) ((p) + KEYSIZE))
-#define KIDS(p, w)		((uint32_t *) ((p) + KEYSIZE * inner_kids(w)))
-#define TIDS(p, w, k)	((Tid *) ((p) + KEYSIZE * (1 + leaf_entries(w, k))))
-#define LINK(p, w)		(*(uint32_t *) ((p) + (w) * LINE - 4))
-#define HINT(p, w)		(*(uint32_t *) ((p) + (w) * LINE - 8))
+#define KIDS(p, how) \
+	((uint32_t *) ((p) + KEYSIZE * (how.w * LINE / (KEYSIZE + 4))))
+#define GROUP(p)		(*(uint32_t *) ((p) + 4))
+#define GROUP_KEYS(p)	((Key *) ((p) + 8))
+#define LINK(p, how)	((uint32_t *) ((p) + how.w * LINE - 4))
+#define HINT(p, how)	(*(uint32_t *) ((p) + how.w * LINE - 8))
 
-INLINE char *
-node_at(const MemTree *t, uint32_t no, int w)
+INLINE uint32_t *
+page_link(char *page, int level, const PageHow how)
 {
-	return arena_at(&t->nodes, no, (size_t) w * LINE);
+	return level == 0 || (level == 1 && how.kind == MEM_INTERNAL) ?
+		LINK(page, how) : NULL;
 }
 
-/* A new node; its lines are asked for before entries are put into it. */
-static uint32_t
-node_new(MemTree *t)
+/* Entries of a leaf; of an inner node, keys and the children after them. */
+INLINE Pairs
+page_pairs(char *page, int level, const PageHow how)
 {
-	uint32_t	no = arena_new(&t->nodes);
-	char	   *p = node_at(t, no, t->shape.w);
+	return (Pairs) {KEYS(page), level > 0 ? KIDS(page, how) + 1 :
+		(uint32_t *) (KEYS(page) + page_capacity(0, how))};
+}
 
-	if (t->shape.prefetch)
-		prefetch_lines(p, (size_t) t->shape.w * LINE);
-	COUNT(p) = 0;
-	LINK(p, t->shape.w) = 0;
-	return no;
+static void
+page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
+{
+	int			above = level > 0;
+
+	if (above)
+		KIDS(page, how)[0] = entries.values[0];
+	COUNT(page) = (uint32_t) (n - above);
+	pairs_copy(page_pairs(page, level, how), pairs_from(entries, above),
+			   n - above);
+}
+
+/* The children of an inner node; the first one's key is not known to it. */
+static int
+page_list(char *page, Pairs out, const PageHow how)
+{
+	out.values[0] = KIDS(page, how)[0];
+	pairs_copy(pairs_from(out, 1), page_pairs(page, 1, how),
+			   (int) COUNT(page));
+	return (int) COUNT(page) + 1;
+}
+
+INLINE void
+page_prefetch(const char *page, const PageHow how)
+{
+	if (how.prefetch)
+		prefetch_lines(page, PAGE_BYTES(how));
 }
 
 /* --- external jump-pointer array ---------------------------------------- */
@@ -141,14 +147,22 @@ typedef struct Chunk
 } Chunk;
 
 INLINE Chunk *
-chunk_at(const MemTree *t, uint32_t no)
+chunk_at(const Tree *t, uint32_t no)
 {
-	return (Chunk *) arena_at(&t->chunks, no, sizeof(Chunk));
+	return (Chunk *) arena_at(&t->others, no, sizeof(Chunk));
+}
+
+INLINE void
+set_hint(const Tree *t, uint32_t leaf, uint32_t chunk, int slot,
+		 const PageHow how)
+{
+	HINT(page_at(t, leaf, how), how) = chunk * CHUNK_SLOTS + (uint32_t) slot;
 }
 
 /* Put leaves into a chunk, holes evenly between them, and correct their hints. */
 static void
-chunk_spread(MemTree *t, uint32_t no, const uint32_t *leaves, int n)
+chunk_spread(const Tree *t, uint32_t no, const uint32_t *leaves, int n,
+			 const PageHow how)
 {
 	Chunk	   *c = chunk_at(t, no);
 
@@ -158,16 +172,15 @@ chunk_spread(MemTree *t, uint32_t no, const uint32_t *leaves, int n)
 		int			slot = i * CHUNK_SLOTS / n;
 
 		c->slot[slot] = leaves[i];
-		HINT(node_at(t, leaves[i], t->shape.w), t->shape.w) =
-			no * CHUNK_SLOTS + (uint32_t) slot;
+		set_hint(t, leaves[i], no, slot, how);
 	}
 }
 
 /* A new chunk after another one, or the first. */
 static uint32_t
-chunk_new(MemTree *t, uint32_t after)
+chunk_new(Tree *t, uint32_t after)
 {
-	uint32_t	no = arena_new(&t->chunks);
+	uint32_t	no = arena_new(&t->others);
 	Chunk	   *c = chunk_at(t, no);
 
 	c->prev = after;
@@ -179,8 +192,6 @@ chunk_new(MemTree *t, uint32_t after)
 		if (c->next != 0)
 			chunk_at(t, c->next)->prev = no;
 	}
-	else
-		t->first_chunk = no;
 	return no;
 }
 
@@ -189,36 +200,37 @@ chunk_new(MemTree *t, uint32_t after)
  * corrected, as the leaf is in the cache.
  */
 INLINE int
-chunk_find(const MemTree *t, char *leaf, uint32_t no, int w, uint32_t *chunk)
+chunk_find(const Tree *t, uint32_t leaf, uint32_t *chunk, const PageHow how)
 {
-	uint32_t	hint = HINT(leaf, w);
-	Chunk	   *c;
+	uint32_t	hint = HINT(page_at(t, leaf, how), how);
 	int			slot = (int) (hint % CHUNK_SLOTS);
+	const uint32_t *s;
 
 	*chunk = hint / CHUNK_SLOTS;
-	c = chunk_at(t, *chunk);
-	if (c->slot[slot] == no)
+	s = chunk_at(t, *chunk)->slot;
+	if (s[slot] == leaf)
 		return slot;
 	for (int d = 1; d < CHUNK_SLOTS; d++)
 	{
 		int			found = -1;
 
-		if (slot >= d && c->slot[slot - d] == no)
+		if (slot >= d && s[slot - d] == leaf)
 			found = slot - d;
-		else if (slot + d < CHUNK_SLOTS && c->slot[slot + d] == no)
+		else if (slot + d < CHUNK_SLOTS && s[slot + d] == leaf)
 			found = slot + d;
 		if (found >= 0)
 		{
-			HINT(leaf, w) = *chunk * CHUNK_SLOTS + (uint32_t) found;
+			set_hint(t, leaf, *chunk, found, how);
 			return found;
 		}
 	}
-	lab_fail("leaf %u is not in its chunk", no);
+	lab_fail("leaf %u is not in its chunk", leaf);
 }
 
 /* Divide a full chunk, with a new leaf after the one in "slot". */
 static void
-chunk_split(MemTree *t, uint32_t chunk, int slot, uint32_t new_leaf)
+chunk_split(Tree *t, uint32_t chunk, int slot, uint32_t new_leaf,
+			const PageHow how)
 {
 	uint32_t	leaves[CHUNK_SLOTS + 1];
 	int			half = (CHUNK_SLOTS + 1) / 2;
@@ -229,8 +241,8 @@ chunk_split(MemTree *t, uint32_t chunk, int slot, uint32_t new_leaf)
 	memcpy(leaves + slot + 2, chunk_at(t, chunk)->slot + slot + 1,
 		   sizeof(uint32_t) * (CHUNK_SLOTS - slot - 1));
 	right = chunk_new(t, chunk);
-	chunk_spread(t, chunk, leaves, half);
-	chunk_spread(t, right, leaves + half, CHUNK_SLOTS + 1 - half);
+	chunk_spread(t, chunk, leaves, half, how);
+	chunk_spread(t, right, leaves + half, CHUNK_SLOTS + 1 - half, how);
 }
 
 /*
@@ -238,11 +250,10 @@ chunk_split(MemTree *t, uint32_t chunk, int slot, uint32_t new_leaf)
  * is between it and the nearest hole.  The hints of moved ones stay.
  */
 static void
-array_insert(MemTree *t, uint32_t leaf, uint32_t new_leaf)
+array_insert(Tree *t, uint32_t leaf, uint32_t new_leaf, const PageHow how)
 {
-	int			w = t->shape.w;
 	uint32_t	chunk;
-	int			slot = chunk_find(t, node_at(t, leaf, w), leaf, w, &chunk);
+	int			slot = chunk_find(t, leaf, &chunk, how);
 	uint32_t   *s = chunk_at(t, chunk)->slot;
 
 	for (int d = 1; d < CHUNK_SLOTS; d++)
@@ -261,24 +272,22 @@ array_insert(MemTree *t, uint32_t leaf, uint32_t new_leaf)
 			memmove(s + left, s + left + 1,
 					sizeof(*s) * (size_t) (slot - left));
 			s[slot] = new_leaf;
-			HINT(node_at(t, leaf, w), w) =
-				chunk * CHUNK_SLOTS + (uint32_t) slot - 1;
+			set_hint(t, leaf, chunk, slot - 1, how);
 		}
 		else
 			continue;
-		HINT(node_at(t, new_leaf, w), w) = chunk * CHUNK_SLOTS + (uint32_t) slot;
+		set_hint(t, new_leaf, chunk, slot, how);
 		return;
 	}
-	chunk_split(t, chunk, slot, new_leaf);
+	chunk_split(t, chunk, slot, new_leaf, how);
 }
 
 /* A removed leaf leaves a hole; a chunk without leaves is removed. */
 static void
-array_remove(MemTree *t, uint32_t leaf)
+array_remove(Tree *t, uint32_t leaf, const PageHow how)
 {
-	int			w = t->shape.w;
 	uint32_t	no;
-	int			slot = chunk_find(t, node_at(t, leaf, w), leaf, w, &no);
+	int			slot = chunk_find(t, leaf, &no, how);
 	Chunk	   *c = chunk_at(t, no);
 
 	c->slot[slot] = 0;
@@ -289,250 +298,96 @@ array_remove(MemTree *t, uint32_t leaf)
 	}
 	if (c->prev != 0)
 		chunk_at(t, c->prev)->next = c->next;
-	else
-		t->first_chunk = c->next;
 	if (c->next != 0)
 		chunk_at(t, c->next)->prev = c->prev;
-	arena_release(&t->chunks, no);
+	arena_release(&t->others, no);
 }
 
 static void
-array_build(MemTree *t, const uint32_t *leaves, long n, int fill)
+array_build(Tree *t, int fill, const PageHow how)
 {
 	int			per = LAB_MAX(1, CHUNK_SLOTS * fill / 100);
+	uint32_t   *leaves = lab_alloc(sizeof(uint32_t) * (size_t) t->leaves);
+	uint32_t	no = t->root;
 	uint32_t	chunk = 0;
 
-	arena_init(&t->chunks, sizeof(Chunk),
+	for (int level = t->levels - 1; level > 0; level--)
+		no = KIDS(page_at(t, no, how), how)[0];
+	for (long i = 0; i < t->leaves; no = *LINK(page_at(t, no, how), how))
+		leaves[i++] = no;
+	arena_init(&t->others, sizeof(Chunk),
 			   (uint64_t) (t->nodes.max / 4 / per + 2));
-	for (long i = 0; i < n; i += per)
+	for (long i = 0; i < t->leaves; i += per)
 	{
 		chunk = chunk_new(t, chunk);
-		chunk_spread(t, chunk, leaves + i, (int) LAB_MIN(per, n - i));
+		chunk_spread(t, chunk, leaves + i, (int) LAB_MIN(per, t->leaves - i),
+					 how);
 	}
+	free(leaves);
 }
 
-/* --- bulk load ---------------------------------------------------------- */
-
-/* Nodes of a level, and the lowest key of each. */
-typedef struct Level
-{
-	uint32_t   *no;
-	Key		   *low;
-	long		n;
-} Level;
-
-static Level
-level_alloc(long n)
-{
-	Level		l = {lab_alloc(sizeof(uint32_t) * (size_t) (n + 1)),
-					 lab_alloc(sizeof(Key) * (size_t) (n + 1)), 0};
-
-	return l;
-}
-
-static Level
-load_leaves(MemTree *t, const Load *load)
-{
-	int			w = t->shape.w;
-	MemKind		kind = t->shape.kind;
-	int			per = LAB_MAX(1, leaf_entries(w, kind) * load->fill / 100);
-	Level		l = level_alloc(load->n / per + 1);
-	char	   *prev = NULL;
-	long		i = 0;
-
-	do
-	{
-		int			n = (int) LAB_MIN(per, load->n - i);
-		uint32_t	no = node_new(t);
-		char	   *p = node_at(t, no, w);
-
-		COUNT(p) = (uint32_t) n;
-		memcpy(KEYS(p), load->keys + i, sizeof(Key) * (size_t) n);
-		memcpy(TIDS(p, w, kind), load->tids + i, sizeof(Tid) * (size_t) n);
-		if (prev != NULL)
-			LINK(prev, w) = no;
-		prev = p;
-		l.no[l.n] = no;
-		l.low[l.n++] = n > 0 ? load->keys[i] : 0;
-		i += n;
-	} while (i < load->n);
-	return l;
-}
-
-/*
- * Inner nodes above a level.  None has fewer than two children: the last but
- * one gives a child away, or the last joins it.
- */
-static Level
-load_inner(MemTree *t, const Level *below, bool bottom, int fill)
-{
-	int			w = t->shape.w;
-	int			max = bottom ? bottom_kids(w, t->shape.kind) : inner_kids(w);
-	int			per = LAB_MAX(2, max * fill / 100);
-	Level		l = level_alloc(below->n / per + 1);
-	char	   *prev = NULL;
-
-	for (long i = 0; i < below->n;)
-	{
-		long		rest = below->n - i;
-		int			n = (int) LAB_MIN(per, rest);
-		uint32_t	no = node_new(t);
-		char	   *p = node_at(t, no, w);
-
-		if (rest - n == 1)
-			n += n > 2 ? -1 : 1;
-		COUNT(p) = (uint32_t) n - 1;
-		memcpy(KEYS(p), below->low + i + 1, sizeof(Key) * (size_t) (n - 1));
-		memcpy(KIDS(p, w), below->no + i, sizeof(uint32_t) * (size_t) n);
-		if (bottom && t->shape.kind == MEM_INTERNAL)
-		{
-			if (prev != NULL)
-				LINK(prev, w) = no;
-			LINK(p, w) = 0;
-			prev = p;
-		}
-		l.no[l.n] = no;
-		l.low[l.n++] = below->low[i];
-		i += n;
-	}
-	return l;
-}
-
-static void *
-mem_build(const Load *load, MemShape shape)
-{
-	MemTree    *t = lab_alloc(sizeof(MemTree));
-	int			per = leaf_entries(shape.w, shape.kind);
-	Level		level;
-
-	t->shape = shape;
-	arena_init(&t->nodes, (size_t) shape.w * LINE,
-			   (uint64_t) (load->expect * 100 / load->fill / per * 5 / 4 + 2));
-	level = load_leaves(t, load);
-	t->leaves = level.n;
-	t->first_leaf = level.no[0];
-	if (shape.kind == MEM_EXTERNAL)
-		array_build(t, level.no, level.n, load->fill);
-	for (t->levels = 1; level.n > 1; t->levels++)
-	{
-		Level		above = load_inner(t, &level, t->levels == 1, load->fill);
-
-		free(level.no);
-		free(level.low);
-		level = above;
-	}
-	t->root = level.no[0];
-	free(level.no);
-	free(level.low);
-	return t;
-}
-
+/* What a scan reads beside leaves belongs to it: two chunks of the array. */
 static void
-mem_destroy(void *tree)
+array_visit(const Tree *t, char *leaf, Path *path, const PageHow how)
 {
-	MemTree    *t = tree;
+	const Chunk *c;
 
-	arena_destroy(&t->nodes);
-	arena_destroy(&t->chunks);
-	free(t);
+	if (how.kind != MEM_EXTERNAL)
+		return;
+	c = chunk_at(t, HINT(leaf, how) / CHUNK_SLOTS);
+	path_add(path, c, sizeof(Chunk));
+	if (c->next != 0)
+		path_add(path, chunk_at(t, c->next), sizeof(Chunk));
 }
 
 /* --- search ------------------------------------------------------------- */
 
-/*
- * The leaf of a key.  steps, if not NULL, gets the inner nodes by their levels:
- * 1 is above leaves.
- */
+INLINE int
+page_rank(char *page, Key key, const PageHow how, Path *path)
+{
+	path_add(path, page, PAGE_BYTES(how));
+	page_prefetch(page, how);
+	return find_le(KEYS(page), (int) COUNT(page), key, how.finder);
+}
+
+INLINE Key
+page_key(char *page, int at, const PageHow how)
+{
+	return KEYS(page)[at];
+}
+
 INLINE uint32_t
-mem_descend(const MemTree *t, Key key, const MemShape s, MemStep *steps,
-			Path *path)
+page_value(char *page, int at, const PageHow how, Path *path)
 {
-	uint32_t	no = t->root;
-
-	for (int level = t->levels - 1; level > 0; level--)
-	{
-		char	   *p = node_at(t, no, s.w);
-		int			at;
-
-		path_add(path, p, (size_t) s.w * LINE);
-		if (s.prefetch)
-			prefetch_lines(p, (size_t) s.w * LINE);
-		at = find_le(KEYS(p), (int) COUNT(p), key, s.finder);
-		if (steps != NULL)
-		{
-			steps[level].node = p;
-			steps[level].at = at;
-		}
-		no = KIDS(p, s.w)[at];
-	}
-	return no;
+	return page_pairs(page, 0, how).values[at];
 }
 
-INLINE Tid
-mem_find(const MemTree *t, Key key, const MemShape s, Path *path)
+INLINE uint32_t
+page_child(char *page, Key key, int *at, const PageHow how, Path *path)
 {
-	char	   *p = node_at(t, mem_descend(t, key, s, NULL, path), s.w);
-	int			at;
+	bool		group = how.kind == MEM_GROUPS;
+	int			rank;
 
-	path_add(path, p, (size_t) s.w * LINE);
-	if (s.prefetch)
-		prefetch_lines(p, (size_t) s.w * LINE);
-	at = find_le(KEYS(p), (int) COUNT(p), key, s.finder);
-	if (at == 0 || KEYS(p)[at - 1] != key)
-		return 0;
-	return TIDS(p, s.w, s.kind)[at - 1];
-}
-
-/* What a scan reads beside leaves belongs to it: two chunks of the array. */
-INLINE void
-mem_trace(const MemTree *t, Key key, const MemShape s, Path *path)
-{
-	mem_find(t, key, s, path);
-	if (s.kind == MEM_EXTERNAL)
-	{
-		const char *leaf = path->part[path->n - 1].at;
-		const Chunk *c = chunk_at(t, HINT(leaf, s.w) / CHUNK_SLOTS);
-
-		path_add(path, c, sizeof(Chunk));
-		if (c->next != 0)
-			path_add(path, chunk_at(t, c->next), sizeof(Chunk));
-	}
+	path_add(path, page, PAGE_BYTES(how));
+	page_prefetch(page, how);
+	rank = find_le(group ? GROUP_KEYS(page) : KEYS(page), (int) COUNT(page),
+				   key, how.finder);
+	if (at != NULL)
+		*at = rank;
+	return group ? GROUP(page) + (uint32_t) rank : KIDS(page, how)[rank];
 }
 
 /* --- scan --------------------------------------------------------------- */
 
-INLINE void
-mem_open_scan(MemTree *t, Key from, MemCursor *c, const MemShape s)
+INLINE long
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
 {
-	MemStep		steps[MAX_LEVELS];
-	uint32_t	no = mem_descend(t, from, s, steps, NULL);
+	long		take = LAB_MIN(n, (long) COUNT(c->page) - (long) c->position);
 
-	c->leaf = node_at(t, no, s.w);
-	c->ahead = 0;
-	c->end = s.kind == MEM_PLAIN || (s.kind == MEM_INTERNAL && t->levels == 1);
-	if (s.prefetch)
-		prefetch_lines(c->leaf, (size_t) s.w * LINE);
-	c->at = find_le(KEYS(c->leaf), (int) COUNT(c->leaf), from, s.finder);
-	if (c->at > 0 && KEYS(c->leaf)[c->at - 1] == from)
-		c->at--;
-	if (s.kind == MEM_EXTERNAL)
-	{
-		uint32_t	chunk = HINT(c->leaf, s.w) / CHUNK_SLOTS;
-
-		prefetch_lines(chunk_at(t, chunk), sizeof(Chunk));
-		c->slot = chunk_find(t, c->leaf, no, s.w, &c->chunk);
-		if (chunk_at(t, chunk)->next != 0)
-			prefetch_lines(chunk_at(t, chunk_at(t, chunk)->next),
-						   sizeof(Chunk));
-	}
-	else if (!c->end)
-	{
-		c->bottom = steps[1].node;
-		c->kid = steps[1].at;
-		if (LINK(c->bottom, s.w) != 0)
-			prefetch_lines(node_at(t, LINK(c->bottom, s.w), s.w),
-						   (size_t) s.w * LINE);
-	}
+	memcpy(out, page_pairs(c->page, 0, how).values + c->position,
+		   sizeof(Tid) * (size_t) take);
+	c->position += (uint64_t) take;
+	return take;
 }
 
 /*
@@ -540,9 +395,9 @@ mem_open_scan(MemTree *t, Key from, MemCursor *c, const MemShape s)
  * a chunk the one after it is asked for.
  */
 INLINE uint32_t
-external_next(const MemTree *t, MemCursor *c)
+external_next(const Tree *t, PageCursor *c)
 {
-	const Chunk *chunk = chunk_at(t, c->chunk);
+	const Chunk *chunk = chunk_at(t, c->list);
 
 	for (;;)
 	{
@@ -553,241 +408,401 @@ external_next(const MemTree *t, MemCursor *c)
 		}
 		if (chunk->next == 0)
 			return 0;
-		c->chunk = chunk->next;
+		c->list = chunk->next;
 		c->slot = -1;
-		chunk = chunk_at(t, c->chunk);
+		chunk = chunk_at(t, c->list);
 		if (chunk->next != 0)
 			prefetch_lines(chunk_at(t, chunk->next), sizeof(Chunk));
 	}
 }
 
-/* The same in the internal array: the children of linked inner nodes. */
-INLINE uint32_t
-internal_next(const MemTree *t, MemCursor *c, const int w)
+/* A scan comes to an inner node above leaves, and asks for the next one. */
+INLINE char *
+internal_enter(const Tree *t, PageCursor *c, uint32_t no, int kid,
+			   const PageHow how)
 {
-	if (++c->kid > (int) COUNT(c->bottom))
-	{
-		uint32_t	next = LINK(c->bottom, w);
+	char	   *bottom = page_at(t, no, how);
 
-		if (next == 0)
-			return 0;
-		c->bottom = node_at(t, next, w);
-		c->kid = 0;
-		if (LINK(c->bottom, w) != 0)
-			prefetch_lines(node_at(t, LINK(c->bottom, w), w), (size_t) w * LINE);
-	}
-	return KIDS(c->bottom, w)[c->kid];
+	c->list = no;
+	c->slot = kid;
+	if (*LINK(bottom, how) != 0)
+		prefetch_lines(page_at(t, *LINK(bottom, how), how), PAGE_BYTES(how));
+	return bottom;
 }
 
-INLINE long
-mem_scan_on(const MemTree *t, MemCursor *c, long n, Tid *out, const MemShape s)
+/* The next leaf's number, or 0: children of inner nodes, which are linked. */
+INLINE uint32_t
+internal_next(const Tree *t, PageCursor *c, const PageHow how)
 {
-	long		got = 0;
+	char	   *bottom = page_at(t, c->list, how);
 
-	while (c->leaf != NULL)
+	if (++c->slot > (int) COUNT(bottom))
 	{
-		int			count = (int) COUNT(c->leaf);
-		int			take = (int) LAB_MIN(n - got, count - c->at);
-		uint32_t	next;
-
-		while (s.kind != MEM_PLAIN && !c->end && c->ahead < lab.distance)
-		{
-			uint32_t	ahead = s.kind == MEM_EXTERNAL ? external_next(t, c) :
-				internal_next(t, c, s.w);
-
-			if (ahead == 0)
-				c->end = true;
-			else
-				prefetch_lines(node_at(t, ahead, s.w), (size_t) s.w * LINE);
-			c->ahead++;
-		}
-		memcpy(out + got, TIDS(c->leaf, s.w, s.kind) + c->at,
-			   sizeof(Tid) * (size_t) take);
-		got += take;
-		c->at += take;
-		if (got == n)
-			break;
-		next = LINK(c->leaf, s.w);
-		c->leaf = next != 0 ? node_at(t, next, s.w) : NULL;
-		c->at = 0;
-		c->ahead--;
-		if (s.prefetch && next != 0)
-			prefetch_lines(c->leaf, (size_t) s.w * LINE);
+		if (*LINK(bottom, how) == 0)
+			return 0;
+		bottom = internal_enter(t, c, *LINK(bottom, how), 0, how);
 	}
-	return got;
+	return KIDS(bottom, how)[c->slot];
+}
+
+/* Where the array goes on after the first leaf of a scan. */
+INLINE void
+array_open(const Tree *t, PageCursor *c, const PageStep *steps,
+		   const PageHow how)
+{
+	c->ahead = 0;
+	c->end = how.kind == MEM_INTERNAL && t->levels == 1;
+	if (how.kind == MEM_EXTERNAL)
+	{
+		Chunk	   *chunk = chunk_at(t, HINT(c->page, how) / CHUNK_SLOTS);
+
+		prefetch_lines(chunk, sizeof(Chunk));
+		c->slot = chunk_find(t, steps[0].no, &c->list, how);
+		if (chunk->next != 0)
+			prefetch_lines(chunk_at(t, chunk->next), sizeof(Chunk));
+	}
+	else if (how.kind == MEM_INTERNAL && !c->end)
+		internal_enter(t, c, steps[1].no, steps[1].at, how);
+}
+
+INLINE void
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
+{
+	if (steps != NULL)
+		array_open(t, c, steps, how);
+	else
+	{
+		c->ahead--;
+		page_prefetch(c->page, how);
+	}
+	if (how.kind != MEM_EXTERNAL && how.kind != MEM_INTERNAL)
+		return;
+	for (; !c->end && c->ahead < lab.distance; c->ahead++)
+	{
+		uint32_t	next = how.kind == MEM_EXTERNAL ? external_next(t, c) :
+			internal_next(t, c, how);
+
+		if (next == 0)
+			c->end = true;
+		else
+			prefetch_lines(page_at(t, next, how), PAGE_BYTES(how));
+	}
 }
 
 /* --- insertion ---------------------------------------------------------- */
 
-static void
-leaf_put(char *p, int w, MemKind kind, int at, Key key, Tid tid)
+INLINE PageResult
+page_insert(char *page, int level, Key key, uint32_t value, int *at,
+			const PageHow how)
 {
-	size_t		tail = COUNT(p) - (size_t) at;
-	Tid		   *tids = TIDS(p, w, kind);
+	int			n = (int) COUNT(page);
 
-	memmove(KEYS(p) + at + 1, KEYS(p) + at, tail * sizeof(Key));
-	memmove(tids + at + 1, tids + at, tail * sizeof(Tid));
-	KEYS(p)[at] = key;
-	tids[at] = tid;
-	COUNT(p)++;
+	if (level == 0)
+	{
+		*at = page_rank(page, key, how, NULL);
+		if (*at > 0 && KEYS(page)[*at - 1] == key)
+			return PAGE_THERE;
+	}
+	if (n + (level > 0) == page_capacity(level, how))
+		return PAGE_FULL;
+	pairs_put(page_pairs(page, level, how), n, *at, key, value);
+	COUNT(page)++;
+	return PAGE_DONE;
 }
 
-/* Put a child on the right of the at'th, into a node with room. */
+/* Half of a full leaf's entries go to a new one. */
 static void
-inner_put(char *p, int w, int at, Key key, uint32_t kid)
+leaf_split(char *p, char *q, int at, Key key, Tid tid, const PageHow how)
 {
-	size_t		tail = COUNT(p) - (size_t) at;
+	int			n = (int) COUNT(p);
+	int			half = (n + 1) / 2;
+	char	   *to = at <= half ? p : q;
 
-	memmove(KEYS(p) + at + 1, KEYS(p) + at, tail * sizeof(Key));
-	memmove(KIDS(p, w) + at + 2, KIDS(p, w) + at + 1, tail * sizeof(uint32_t));
-	KEYS(p)[at] = key;
-	KIDS(p, w)[at + 1] = kid;
-	COUNT(p)++;
+	page_fill(q, 0, pairs_from(page_pairs(p, 0, how), half), n - half, how);
+	COUNT(p) = (uint32_t) half;
+	pairs_put(page_pairs(to, 0, how), (int) COUNT(to),
+			  at <= half ? at : at - half, key, tid);
+	COUNT(to)++;
 }
 
-/* Children of one or two neighbours, on their way to other nodes. */
-typedef struct Kids
-{
-	Key			key[2 * MAX_KIDS];
-	uint32_t	kid[2 * MAX_KIDS];
-	int			n;				/* children; keys are one fewer */
-} Kids;
+/* --- groups (CSB+) ------------------------------------------------------ */
 
-static void
-kids_add(Kids *k, char *p, int w)
+/*
+ * Children of a node lie side by side, in a group: a unit of the arena that has
+ * room for all that the node can have.  A node's number is that of its place.
+ */
+static uint32_t
+group_new(Tree *t, const PageHow how)
 {
-	memcpy(k->key + k->n, KEYS(p), sizeof(Key) * COUNT(p));
-	memcpy(k->kid + k->n, KIDS(p, w), sizeof(uint32_t) * (COUNT(p) + 1));
-	k->n += (int) COUNT(p) + 1;
-}
-
-static void
-kids_store(const Kids *k, int from, int n, char *p, int w)
-{
-	COUNT(p) = (uint32_t) n - 1;
-	memcpy(KEYS(p), k->key + from, sizeof(Key) * (size_t) (n - 1));
-	memcpy(KIDS(p, w), k->kid + from, sizeof(uint32_t) * (size_t) n);
+	return arena_new(&t->nodes) * (uint32_t) page_capacity(1, how);
 }
 
 /*
- * Tell the inner nodes of a new node on the right of the one that was
- * descended to, on "level"; nodes that are full are split in turn.
+ * Give n nodes of a level numbers, in groups of "per": none has one node unless
+ * it is alone.
  */
 static void
-inner_add(MemTree *t, MemStep *steps, int level, Key key, uint32_t kid)
+group_nodes(Tree *t, uint32_t *no, long n, int per, const PageHow how)
 {
-	int			w = t->shape.w;
-
-	for (; level < t->levels; level++)
+	for (long i = 0; i < n;)
 	{
-		char	   *p = steps[level].node;
-		int			at = steps[level].at;
-		int			max = level == 1 ? bottom_kids(w, t->shape.kind) :
-			inner_kids(w);
-		uint32_t	right;
-		char	   *q;
-		int			half;
-		Kids		k = {.n = 0};
+		uint32_t	first = group_new(t, how);
+		int			take = (int) LAB_MIN(per, n - i);
 
-		if ((int) COUNT(p) + 1 < max)
-		{
-			inner_put(p, w, at, key, kid);
-			return;
-		}
-		right = node_new(t);
-		q = node_at(t, right, w);
-		kids_add(&k, p, w);
-		memmove(k.key + at + 1, k.key + at, sizeof(Key) * (k.n - 1 - at));
-		memmove(k.kid + at + 2, k.kid + at + 1,
-				sizeof(uint32_t) * (k.n - 1 - at));
-		k.key[at] = key;
-		k.kid[at + 1] = kid;
-		k.n++;
-		half = k.n / 2;
-		kids_store(&k, 0, half, p, w);
-		kids_store(&k, half, k.n - half, q, w);
-		if (level == 1 && t->shape.kind == MEM_INTERNAL)
-		{
-			LINK(q, w) = LINK(p, w);
-			LINK(p, w) = right;
-		}
-		key = k.key[half - 1];
-		kid = right;
+		if (n - i - take == 1)
+			take += take > 2 ? -1 : 1;
+		for (int j = 0; j < take; j++)
+			no[i++] = first + (uint32_t) j;
 	}
-	{
-		uint32_t	root = node_new(t);
-		char	   *p = node_at(t, root, w);
+	t->count += n;
+}
 
-		COUNT(p) = 1;
-		KEYS(p)[0] = key;
-		KIDS(p, w)[0] = t->root;
-		KIDS(p, w)[1] = kid;
-		t->root = root;
+/* Nodes above those of a level, which become these; their number. */
+static long
+group_level(Tree *t, Pairs level, long n, int per, const PageHow how)
+{
+	uint32_t	max = (uint32_t) page_capacity(1, how);
+	uint32_t   *no;
+	char	   *p = NULL;
+	long		above = 0;
+
+	for (long i = 0; i < n; i++)
+		above += level.values[i] % max == 0;
+	no = lab_alloc(sizeof(uint32_t) * (size_t) above);
+	group_nodes(t, no, above, per, how);
+	above = 0;
+	for (long i = 0; i < n; i++)
+	{
+		if (level.values[i] % max != 0)
+		{
+			GROUP_KEYS(p)[COUNT(p)++] = level.keys[i];
+			continue;
+		}
+		p = page_at(t, no[above], how);
+		COUNT(p) = 0;
+		GROUP(p) = level.values[i];
+		level.keys[above++] = level.keys[i];
+	}
+	memcpy(level.values, no, sizeof(uint32_t) * (size_t) above);
+	free(no);
+	return above;
+}
+
+static void *
+group_build(const Load *load, const PageHow how)
+{
+	Tree	   *t = lab_alloc(sizeof(Tree));
+	int			group = load_take(load, page_capacity(1, how));
+	int			per = load_take(load, page_capacity(0, how));
+	long		n = LAB_MAX(1, (load->n + per - 1) / per);
+	Pairs		level = {lab_alloc(sizeof(Key) * (size_t) n),
+						 lab_alloc(sizeof(uint32_t) * (size_t) n)};
+
+	t->leaf_entries = page_capacity(0, how);
+	arena_init(&t->nodes, PAGE_BYTES(how) * (size_t) page_capacity(1, how),
+			   load_units(load, t->leaf_entries) / (uint64_t) group + 16);
+	t->leaves = n;
+	group_nodes(t, level.values, n, group, how);
+	for (long i = 0; i < n; i++)
+	{
+		char	   *p = page_at(t, level.values[i], how);
+		Pairs		from = {load->pairs.keys + i * per,
+							load->pairs.values + i * per};
+
+		page_fill(p, 0, from, (int) LAB_MIN(per, load->n - i * per), how);
+		*LINK(p, how) = i + 1 < n ? level.values[i + 1] : 0;
+		level.keys[i] = load->n > 0 ? from.keys[0] : 0;
+	}
+	for (t->levels = 1; n > 1; t->levels++)
+		n = group_level(t, level, n, group, how);
+	t->root = level.values[0];
+	free(level.keys);
+	free(level.values);
+	return t;
+}
+
+/* Links inside a group of n leaves, and from the last one to "next". */
+static void
+group_link(const Tree *t, uint32_t group, int n, uint32_t next,
+		   const PageHow how)
+{
+	for (int i = 0; i < n; i++)
+		*LINK(page_at(t, group + (uint32_t) i, how), how) =
+			i + 1 < n ? group + (uint32_t) i + 1 : next;
+}
+
+/*
+ * Divide the full group of a parent between it and a new node, "right", which
+ * lies on its right already.  Returns the first key of the latter's children.
+ */
+static Key
+group_split(Tree *t, char *parent, char *right, bool leaves, const PageHow how)
+{
+	int			n = (int) COUNT(parent) + 1;
+	int			half = n / 2;
+	uint32_t	middle = GROUP(parent) + (uint32_t) half;
+	uint32_t	group = group_new(t, how);
+
+	memcpy(page_at(t, group, how), page_at(t, middle, how),
+		   PAGE_BYTES(how) * (size_t) (n - half));
+	COUNT(right) = (uint32_t) (n - half - 1);
+	GROUP(right) = group;
+	memcpy(GROUP_KEYS(right), GROUP_KEYS(parent) + half,
+		   sizeof(Key) * COUNT(right));
+	COUNT(parent) = (uint32_t) half - 1;
+	if (leaves)
+	{
+		group_link(t, group, n - half, *LINK(page_at(
+			t, GROUP(parent) + (uint32_t) n - 1, how), how), how);
+		*LINK(page_at(t, middle - 1, how), how) = group;
+	}
+	return GROUP_KEYS(parent)[half - 1];
+}
+
+/*
+ * Make room for a node on the right of the one that steps[level] leads to, in
+ * the group below.  If that is full, its parent is split first, which may move
+ * the parent: steps follow.  The parent's key for the new node is not yet set.
+ */
+static void
+group_room(Tree *t, PageStep *steps, int level, const PageHow how)
+{
+	PageStep   *step = &steps[level];
+	char	   *p;
+	char	   *kid;
+	int			tail;
+
+	if (level == t->levels)
+	{
+		*step = (PageStep) {group_new(t, how), 0};
+		COUNT(page_at(t, step->no, how)) = 0;
+		GROUP(page_at(t, step->no, how)) = t->root;
+		t->root = step->no;
 		t->levels++;
+		t->count++;
 	}
+	p = page_at(t, step->no, how);
+	if ((int) COUNT(p) + 1 == page_capacity(1, how))
+	{
+		char	   *above;
+
+		group_room(t, steps, level + 1, how);
+		above = page_at(t, step[1].no, how);
+		/* the parent may have moved with its group */
+		step->no = GROUP(above) + (uint32_t) step[1].at;
+		p = page_at(t, step->no, how);
+		GROUP_KEYS(above)[step[1].at] =
+			group_split(t, p, p + PAGE_BYTES(how), level == 1, how);
+		t->count++;
+		if (step->at > (int) COUNT(p))
+		{
+			step->at -= (int) COUNT(p) + 1;
+			step->no++;
+			step[1].at++;
+			p += PAGE_BYTES(how);
+		}
+	}
+	tail = (int) COUNT(p) - step->at;
+	kid = page_at(t, GROUP(p) + (uint32_t) step->at + 1, how);
+	memmove(kid + PAGE_BYTES(how), kid, PAGE_BYTES(how) * (size_t) tail);
+	memmove(GROUP_KEYS(p) + step->at + 1, GROUP_KEYS(p) + step->at,
+			sizeof(Key) * (size_t) tail);
+	COUNT(p)++;
 }
 
-/* Split a full leaf and put the entry into one of its halves. */
-NOINLINE void
-leaf_split(MemTree *t, MemStep *steps, uint32_t no, int at, Key key, Tid tid)
+/* Split the full leaf that steps lead to, and put the entry into a half. */
+static void
+group_divide(Tree *t, PageStep *steps, Key key, Tid tid, const PageHow how)
 {
-	int			w = t->shape.w;
-	MemKind		kind = t->shape.kind;
-	uint32_t	right = node_new(t);
-	char	   *p = node_at(t, no, w);
-	char	   *q = node_at(t, right, w);
-	int			n = (int) COUNT(p);
-	int			half = (n + 1) / 2;
+	char	   *above;
+	char	   *p;
+	uint32_t	at,
+				last,
+				next;
 
-	COUNT(q) = (uint32_t) (n - half);
-	memcpy(KEYS(q), KEYS(p) + half, sizeof(Key) * (size_t) (n - half));
-	memcpy(TIDS(q, w, kind), TIDS(p, w, kind) + half,
-		   sizeof(Tid) * (size_t) (n - half));
-	COUNT(p) = (uint32_t) half;
-	LINK(q, w) = LINK(p, w);
-	LINK(p, w) = right;
-	if (at <= half)
-		leaf_put(p, w, kind, at, key, tid);
-	else
-		leaf_put(q, w, kind, at - half, key, tid);
-	if (kind == MEM_EXTERNAL)
-		array_insert(t, no, right);
+	group_room(t, steps, 1, how);
+	above = page_at(t, steps[1].no, how);
+	at = (uint32_t) steps[1].at;
+	last = COUNT(above);
+	p = page_at(t, GROUP(above) + at, how);
+	/* of the group's last leaf, which may be the one that is split */
+	next = *LINK(page_at(t, GROUP(above) + (at + 1 < last ? last : at), how),
+				 how);
+	page_prefetch(p + PAGE_BYTES(how), how);
+	leaf_split(p, p + PAGE_BYTES(how), steps[0].at, key, tid, how);
+	GROUP_KEYS(above)[at] = KEYS(p + PAGE_BYTES(how))[0];
+	group_link(t, GROUP(above), (int) last + 1, next, how);
 	t->leaves++;
+	t->count++;
 	t->splits++;
-	inner_add(t, steps, 1, KEYS(q)[0], right);
 }
 
-INLINE bool
-mem_put(MemTree *t, Key key, Tid tid, const MemShape s)
-{
-	MemStep		steps[MAX_LEVELS];
-	uint32_t	no = mem_descend(t, key, s, steps, NULL);
-	char	   *p = node_at(t, no, s.w);
-	int			at;
+/* --- splits --------------------------------------------------------------- */
 
-	if (s.prefetch)
-		prefetch_lines(p, (size_t) s.w * LINE);
-	at = find_le(KEYS(p), (int) COUNT(p), key, s.finder);
-	if (at > 0 && KEYS(p)[at - 1] == key)
-		return false;
-	if ((int) COUNT(p) < leaf_entries(s.w, s.kind))
-		leaf_put(p, s.w, s.kind, at, key, tid);
-	else
-		leaf_split(t, steps, no, at, key, tid);
-	return true;
+static void *
+mem_build(const Load *load, const PageHow how)
+{
+	Tree	   *t;
+
+	if (how.kind == MEM_GROUPS)
+		return group_build(load, how);
+	t = tree_build(load, how);
+	if (how.kind == MEM_EXTERNAL)
+		array_build(t, load->fill, how);
+	return t;
+}
+
+static uint32_t
+page_split(Tree *t, PageStep *step, int level, Key *key, uint32_t value,
+		   const PageHow how)
+{
+	uint32_t	no;
+	char	   *p = page_at(t, step->no, how);
+	char	   *q;
+	Key			keys[MAX_KIDS];
+	uint32_t	kids[MAX_KIDS];
+	Pairs		all = {keys, kids};
+	int			n;
+
+	if (how.kind == MEM_GROUPS)
+	{
+		group_divide(t, step, *key, value, how);
+		return 0;
+	}
+	no = arena_new(&t->nodes);
+	q = page_at(t, no, how);
+	/* the new node's lines are asked for before entries are put into it */
+	page_prefetch(q, how);
+	if (level == 0)
+	{
+		leaf_split(p, q, step->at, *key, value, how);
+		if (how.kind == MEM_EXTERNAL)
+			array_insert(t, step->no, no, how);
+		*key = KEYS(q)[0];
+		return no;
+	}
+	n = page_list(p, all, how) + 1;
+	pairs_put(all, n - 1, step->at + 1, *key, value);
+	page_fill(p, level, all, n / 2, how);
+	page_fill(q, level, pairs_from(all, n / 2), n - n / 2, how);
+	*key = keys[n / 2];
+	return no;
 }
 
 /* --- deletion ----------------------------------------------------------- */
 
-/* Take the child on the right of the at'th key, and that key, out. */
+/* The child on the right of the at'th key goes, and that key. */
 static void
-inner_drop(char *p, int w, int at)
+node_remove(Tree *t, char *above, int at, int level, const PageHow how)
 {
-	size_t		tail = COUNT(p) - (size_t) at - 1;
+	uint32_t	no = KIDS(above, how)[at + 1];
+	uint32_t   *link = page_link(page_at(t, no, how), level, how);
 
-	memmove(KEYS(p) + at, KEYS(p) + at + 1, tail * sizeof(Key));
-	memmove(KIDS(p, w) + at + 1, KIDS(p, w) + at + 2, tail * sizeof(uint32_t));
-	COUNT(p)--;
+	if (link != NULL)
+		*page_link(page_at(t, KIDS(above, how)[at], how), level, how) = *link;
+	pairs_drop(page_pairs(above, 1, how), (int) COUNT(above), at);
+	COUNT(above)--;
+	arena_release(&t->nodes, no);
 }
 
 /*
@@ -795,50 +810,46 @@ inner_drop(char *p, int w, int at)
  * the two.  A root with one child is removed.
  */
 static void
-inner_refill(MemTree *t, MemStep *steps, int level)
+inner_refill(Tree *t, PageStep *steps, int level, const PageHow how)
 {
-	int			w = t->shape.w;
-
-	for (; COUNT(steps[level].node) == 0; level++)
+	for (;; level++)
 	{
+		Key			keys[2 * MAX_KIDS];
+		uint32_t	kids[2 * MAX_KIDS];
+		Pairs		all = {keys, kids};
+		char	   *node = page_at(t, steps[level].no, how);
 		char	   *above;
-		int			at;
 		char	   *p;
 		char	   *q;
-		uint32_t	right;
-		Kids		k = {.n = 0};
+		int			at,
+					n,
+					left;
 
+		if (COUNT(node) > 0)
+			return;
 		if (level == t->levels - 1)
 		{
-			uint32_t	old = t->root;
-
-			t->root = KIDS(steps[level].node, w)[0];
+			t->root = KIDS(node, how)[0];
 			t->levels--;
-			arena_release(&t->nodes, old);
+			arena_release(&t->nodes, steps[level].no);
 			return;
 		}
-		above = steps[level + 1].node;
+		above = page_at(t, steps[level + 1].no, how);
 		at = LAB_MIN(steps[level + 1].at, (int) COUNT(above) - 1);
-		p = node_at(t, KIDS(above, w)[at], w);
-		right = KIDS(above, w)[at + 1];
-		q = node_at(t, right, w);
-		kids_add(&k, p, w);
-		k.key[k.n - 1] = KEYS(above)[at];
-		kids_add(&k, q, w);
-		if (k.n > 3)
+		p = page_at(t, KIDS(above, how)[at], how);
+		q = page_at(t, KIDS(above, how)[at + 1], how);
+		left = page_list(p, all, how);
+		n = left + page_list(q, pairs_from(all, left), how);
+		keys[left] = KEYS(above)[at];
+		if (n > 3)
 		{
-			int			half = k.n / 2;
-
-			kids_store(&k, 0, half, p, w);
-			kids_store(&k, half, k.n - half, q, w);
-			KEYS(above)[at] = k.key[half - 1];
+			page_fill(p, level, all, n / 2, how);
+			page_fill(q, level, pairs_from(all, n / 2), n - n / 2, how);
+			KEYS(above)[at] = keys[n / 2];
 			return;
 		}
-		kids_store(&k, 0, k.n, p, w);
-		if (level == 1 && t->shape.kind == MEM_INTERNAL)
-			LINK(p, w) = LINK(q, w);
-		inner_drop(above, w, at);
-		arena_release(&t->nodes, right);
+		page_fill(p, level, all, n, how);
+		node_remove(t, above, at, level, how);
 	}
 }
 
@@ -847,209 +858,93 @@ inner_refill(MemTree *t, MemStep *steps, int level)
  * the right one of the two if the other has but one entry.
  */
 NOINLINE void
-leaf_refill(MemTree *t, MemStep *steps)
+leaf_refill(Tree *t, PageStep *steps, const PageHow how)
 {
-	int			w = t->shape.w;
-	MemKind		kind = t->shape.kind;
-	char	   *above = steps[1].node;
+	char	   *above = page_at(t, steps[1].no, how);
 	int			at = LAB_MIN(steps[1].at, (int) COUNT(above) - 1);
-	uint32_t	right = KIDS(above, w)[at + 1];
-	char	   *p = node_at(t, KIDS(above, w)[at], w);
-	char	   *q = node_at(t, right, w);
+	char	   *p = page_at(t, KIDS(above, how)[at], how);
+	char	   *q = page_at(t, KIDS(above, how)[at + 1], how);
 	Key			keys[MAX_KIDS];
 	Tid			tids[MAX_KIDS];
-	int			n = (int) COUNT(p) + (int) COUNT(q);
-	int			half = n / 2;
+	Pairs		all = {keys, tids};
+	int			left = (int) COUNT(p);
+	int			n = left + (int) COUNT(q);
+	int			half = n > 1 ? n / 2 : 1;
 
-	if (t->shape.prefetch)
-		prefetch_lines(steps[1].at == at ? q : p, (size_t) w * LINE);
-	memcpy(keys, KEYS(p), sizeof(Key) * COUNT(p));
-	memcpy(tids, TIDS(p, w, kind), sizeof(Tid) * COUNT(p));
-	memcpy(keys + COUNT(p), KEYS(q), sizeof(Key) * COUNT(q));
-	memcpy(tids + COUNT(p), TIDS(q, w, kind), sizeof(Tid) * COUNT(q));
-	if (n == 1)
-		half = 1;
-	COUNT(p) = (uint32_t) half;
-	memcpy(KEYS(p), keys, sizeof(Key) * (size_t) half);
-	memcpy(TIDS(p, w, kind), tids, sizeof(Tid) * (size_t) half);
+	page_prefetch(steps[1].at == at ? q : p, how);
+	pairs_copy(all, page_pairs(p, 0, how), left);
+	pairs_copy(pairs_from(all, left), page_pairs(q, 0, how), n - left);
+	page_fill(p, 0, all, half, how);
 	if (n > 1)
 	{
-		COUNT(q) = (uint32_t) (n - half);
-		memcpy(KEYS(q), keys + half, sizeof(Key) * (size_t) (n - half));
-		memcpy(TIDS(q, w, kind), tids + half, sizeof(Tid) * (size_t) (n - half));
+		page_fill(q, 0, pairs_from(all, half), n - half, how);
 		KEYS(above)[at] = keys[half];
 		return;
 	}
-	LINK(p, w) = LINK(q, w);
-	if (kind == MEM_EXTERNAL)
-		array_remove(t, right);
-	arena_release(&t->nodes, right);
+	if (how.kind == MEM_EXTERNAL)
+		array_remove(t, KIDS(above, how)[at + 1], how);
 	t->leaves--;
-	inner_drop(above, w, at);
-	inner_refill(t, steps, 1);
+	node_remove(t, above, at, 0, how);
+	inner_refill(t, steps, 1, how);
 }
 
-INLINE bool
-mem_take(MemTree *t, Key key, const MemShape s)
+INLINE void
+page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 {
-	MemStep		steps[MAX_LEVELS];
-	char	   *p = node_at(t, mem_descend(t, key, s, steps, NULL), s.w);
-	Tid		   *tids = TIDS(p, s.w, s.kind);
-	size_t		tail;
-	int			at;
-
-	if (s.prefetch)
-		prefetch_lines(p, (size_t) s.w * LINE);
-	at = find_le(KEYS(p), (int) COUNT(p), key, s.finder) - 1;
-	if (at < 0 || KEYS(p)[at] != key)
-		return false;
-	tail = COUNT(p) - (size_t) at - 1;
-	memmove(KEYS(p) + at, KEYS(p) + at + 1, tail * sizeof(Key));
-	memmove(tids + at, tids + at + 1, tail * sizeof(Tid));
-	if (--COUNT(p) == 0 && t->levels > 1)
-		leaf_refill(t, steps);
-	return true;
+	pairs_drop(page_pairs(page, 0, how), (int) COUNT(page), at);
+	if (--COUNT(page) == 0 && t->levels > 1 && how.kind != MEM_GROUPS)
+		leaf_refill(t, steps, how);
 }
 
-/* --- statistics, check -------------------------------------------------- */
-
-static void
-mem_stats(const void *tree, Stats *s)
-{
-	const MemTree *t = tree;
-
-	memset(s, 0, sizeof(*s));
-	s->levels = t->levels;
-	s->nodes = t->nodes.live;
-	s->leaves = t->leaves;
-	s->bytes = (size_t) t->nodes.live * (size_t) t->shape.w * LINE;
-	s->extra = (size_t) t->chunks.live * sizeof(Chunk);
-	s->splits = t->splits;
-	s->leaf_entries = leaf_entries(t->shape.w, t->shape.kind);
-}
-
-typedef struct MemCheck
-{
-	const MemTree *t;
-	uint32_t	leaf;			/* that the next one must be */
-	uint32_t	bottom;
-	uint32_t	chunk;
-	int			slot;
-	long		leaves;
-	long		nodes;
-	const char *wrong;
-} MemCheck;
+/* --- check -------------------------------------------------------------- */
 
 /* The next leaf of the external array must be this one, and know its chunk. */
 static void
-check_array(MemCheck *c, uint32_t no)
+array_view(Walk *w, char *leaf, uint32_t no, const PageHow how)
 {
-	const MemTree *t = c->t;
+	PageCursor	c = {.list = w->list, .slot = w->slot};
 
-	for (;; c->slot++)
+	if (w->leaves == 1)
 	{
-		if (c->slot == CHUNK_SLOTS)
-		{
-			uint32_t	old = c->chunk;
-
-			c->chunk = chunk_at(t, c->chunk)->next;
-			c->slot = 0;
-			if (c->chunk != 0 && chunk_at(t, c->chunk)->prev != old)
-				c->wrong = "a chunk does not know the one before it";
-		}
-		if (c->chunk == 0)
-		{
-			c->wrong = "a leaf is missing in the array";
-			return;
-		}
-		if (chunk_at(t, c->chunk)->slot[c->slot] != 0)
-			break;
+		c.list = HINT(leaf, how) / CHUNK_SLOTS;
+		c.slot = -1;
 	}
-	if (chunk_at(t, c->chunk)->slot[c->slot++] != no)
-		c->wrong = "the array has leaves in another order";
-	else if (HINT(node_at(t, no, t->shape.w), t->shape.w) / CHUNK_SLOTS !=
-			 c->chunk)
-		c->wrong = "a leaf has another chunk";
+	if (external_next(w->tree, &c) != no)
+		w->wrong = "the array has leaves in another order";
+	else if (HINT(leaf, how) / CHUNK_SLOTS != c.list)
+		w->wrong = "a leaf has another chunk";
+	else if (c.list != w->list && chunk_at(w->tree, c.list)->prev != w->list)
+		w->wrong = "a chunk does not know the one before it";
+	w->list = c.list;
+	w->slot = c.slot;
 }
 
 static void
-check_node(MemCheck *c, uint32_t no, int level, Key low, Key high, bool last)
+page_view(Walk *w, char *page, uint32_t no, int level, View *v,
+		  const PageHow how)
 {
-	const MemTree *t = c->t;
-	int			w = t->shape.w;
-	char	   *p = node_at(t, no, w);
-	int			n = (int) COUNT(p);
+	bool		group = how.kind == MEM_GROUPS;
 
-	c->nodes++;
-	for (int i = 0; i < n; i++)
-	{
-		if (KEYS(p)[i] < low || (!last && KEYS(p)[i] >= high) ||
-			(i > 0 && KEYS(p)[i] <= KEYS(p)[i - 1]))
-			c->wrong = "keys are not in order";
-	}
-	if (level == 0)
-	{
-		c->leaves++;
-		if (no != c->leaf)
-			c->wrong = "leaves are linked in another order";
-		c->leaf = LINK(p, w);
-		if (t->levels > 1 && n == 0)
-			c->wrong = "a leaf is empty";
-		if (t->shape.kind == MEM_EXTERNAL && c->wrong == NULL)
-			check_array(c, no);
-		return;
-	}
-	if (n == 0)
-		c->wrong = "an inner node has one child";
-	if (level == 1 && t->shape.kind == MEM_INTERNAL)
-	{
-		if (c->bottom != 0 && c->bottom != no)
-			c->wrong = "inner nodes are linked in another order";
-		c->bottom = LINK(p, w);
-	}
-	for (int i = 0; i <= n && c->wrong == NULL; i++)
-		check_node(c, KIDS(p, w)[i], level - 1, i > 0 ? KEYS(p)[i - 1] : low,
-				   i < n ? KEYS(p)[i] : high, last && i == n);
-}
-
-static const char *
-mem_check(const void *tree)
-{
-	const MemTree *t = tree;
-	MemCheck	c = {.t = t, .leaf = t->first_leaf, .chunk = t->first_chunk};
-
-	check_node(&c, t->root, t->levels - 1, 0, 0, true);
-	if (c.wrong == NULL && (c.leaf != 0 || c.bottom != 0))
-		c.wrong = "the last node has a next one";
-	if (c.wrong == NULL && (c.leaves != t->leaves || c.nodes != t->nodes.live))
-		c.wrong = "nodes are lost";
-	return c.wrong;
+	v->n = (int) COUNT(page);
+	v->keys = group && level > 0 ? GROUP_KEYS(page) : KEYS(page);
+	if (v->n == 0 && ((const Tree *) w->tree)->levels > 1 &&
+		(level > 0 || !group))
+		w->wrong = "a leaf is empty, or an inner node has one child";
+	for (int i = 0; level > 0 && i <= v->n; i++)
+		v->kid[i] = group ? GROUP(page) + (uint32_t) i : KIDS(page, how)[i];
+	if (level == 0 && how.kind == MEM_EXTERNAL && w->wrong == NULL)
+		array_view(w, page, no, how);
 }
 
 /* --- the trees ---------------------------------------------------------- */
 
+#define mem_destroy	tree_destroy
+#define mem_stats	tree_stats
+#define mem_check	tree_check
+
 #define MEM_TREE(id, text, width, array, ahead, find) \
-static const MemShape id##_shape = {width, array, ahead, find}; \
-static void *id##_build(const Load *l) { return mem_build(l, id##_shape); } \
-static Tid id##_search(const void *t, Key k) \
-{ return mem_find(t, k, id##_shape, NULL); } \
-static void id##_visit(const void *t, Key k, Path *path) \
-{ mem_trace(t, k, id##_shape, path); } \
-static void id##_open(void *t, Key k, Cursor *c) \
-{ mem_open_scan(t, k, CURSOR(MemCursor, c), id##_shape); } \
-static long id##_next(void *t, Cursor *c, long n, Tid *out) \
-{ return mem_scan_on(t, CURSOR(MemCursor, c), n, out, id##_shape); } \
-static bool id##_insert(void *t, Key k, Tid tid) \
-{ return mem_put(t, k, tid, id##_shape); } \
-static bool id##_delete(void *t, Key k) \
-{ return mem_take(t, k, id##_shape); } \
-const TreeKind id = { \
-	.name = #id, .label = text, .shape = "memory " #width " " #array " " #ahead, \
-	.build = id##_build, .destroy = mem_destroy, .search = id##_search, \
-	.visit = id##_visit, .open = id##_open, .next = id##_next, \
-	.insert = id##_insert, .delete = id##_delete, .stats = mem_stats, \
-	.check = mem_check \
-};
+	TREE_KIND(id, text, "memory " #width " " #array " " #ahead, mem, \
+			  .pages = false, {width, array, ahead, find})
 
 MEM_TREE(b1, "B+", 1, MEM_PLAIN, false, FIND_BINARY)
 MEM_TREE(n8, "B+, 8 lines, not prefetched", 8, MEM_PLAIN, false, FIND_BINARY)
@@ -1067,3 +962,7 @@ MEM_TREE(v1, "B+, SIMD", 1, MEM_PLAIN, false, FIND_SIMD)
 MEM_TREE(v4, "p4B+, SIMD", 4, MEM_PLAIN, true, FIND_SIMD)
 MEM_TREE(v8, "p8B+, SIMD", 8, MEM_PLAIN, true, FIND_SIMD)
 MEM_TREE(v16, "p16B+, SIMD", 16, MEM_PLAIN, true, FIND_SIMD)
+MEM_TREE(csb1, "CSB+", 1, MEM_GROUPS, false, FIND_BINARY)
+MEM_TREE(csb8, "p8CSB+", 8, MEM_GROUPS, true, FIND_BINARY)
+MEM_TREE(vcsb1, "CSB+, SIMD", 1, MEM_GROUPS, false, FIND_SIMD)
+MEM_TREE(vcsb8, "p8CSB+, SIMD", 8, MEM_GROUPS, true, FIND_SIMD)

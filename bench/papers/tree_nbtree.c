@@ -11,12 +11,14 @@
  *
  *-------------------------------------------------------------------------
  */
-#include "find.h"
-
 typedef struct PageHow
 {
 	int			unused;
 } PageHow;
+
+#define PAGE_RANKED
+#define PAGE_HALVES
+#include "pagetree.h"
 
 typedef struct PageHeader
 {
@@ -79,14 +81,12 @@ tuple_value(const Tuple *t)
 INLINE int
 page_capacity(int level, const PageHow how)
 {
-	(void) level;
-	(void) how;
 	return (PAGESIZE - SPECIAL - (int) sizeof(PageHeader)) /
 		(TUPLE + (int) sizeof(LinePointer));
 }
 
 INLINE uint32_t *
-page_link(char *page)
+page_link(char *page, int level, const PageHow how)
 {
 	return (uint32_t *) (page + LINK_AT);
 }
@@ -95,7 +95,7 @@ page_link(char *page)
 
 /* Number of keys that are not above a key. */
 INLINE int
-page_rank(const char *page, Key key, Path *path)
+page_rank(char *page, Key key, const PageHow how, Path *path)
 {
 	int			low = 0,
 				high = page_count(page);
@@ -116,56 +116,43 @@ page_rank(const char *page, Key key, Path *path)
 	return low;
 }
 
-INLINE uint32_t
-page_child(const char *page, Key key, const PageHow how, Path *path)
+INLINE Key
+page_key(char *page, int at, const PageHow how)
 {
-	int			at = LAB_MAX(page_rank(page, key, path) - 1, 0);
+	return tuple_at(page, at)->key;
+}
 
-	(void) how;
+INLINE uint32_t
+page_value(char *page, int at, const PageHow how, Path *path)
+{
 	path_add(path, tuple_at(page, at), TUPLE);
 	return tuple_value(tuple_at(page, at));
 }
 
-INLINE Tid
-page_lookup(const char *page, Key key, const PageHow how, Path *path)
-{
-	int			at = page_rank(page, key, path) - 1;
-
-	(void) how;
-	if (at < 0 || tuple_at(page, at)->key != key)
-		return 0;
-	return tuple_value(tuple_at(page, at));
-}
-
 INLINE uint32_t
-page_open(const char *page, Key key, const PageHow how)
+page_child(char *page, Key key, int *at, const PageHow how, Path *path)
 {
-	int			at = page_rank(page, key, NULL);
-
-	(void) how;
-	return (uint32_t) (at > 0 && tuple_at(page, at - 1)->key == key ? at - 1 :
-					   at);
+	return page_value(page, LAB_MAX(page_rank(page, key, how, path) - 1, 0),
+					  how, path);
 }
 
 INLINE long
-page_copy(const char *page, uint32_t *position, long n, Tid *out,
-		  const PageHow how)
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
 {
-	long		take = LAB_MIN(n, (long) page_count(page) - *position);
+	const char *page = c->page;
+	int			at = (int) c->position;
+	int			take = (int) LAB_MIN(n, (long) page_count(page) - at);
 
-	(void) how;
-	for (long i = 0; i < take; i++)
-		out[i] = tuple_value(tuple_at(page, (int) (*position + i)));
-	*position += (uint32_t) take;
+	for (int i = 0; i < take; i++)
+		out[i] = tuple_value(tuple_at(page, at + i));
+	c->position += (uint64_t) take;
 	return take;
 }
 
 /* The server's btree asks for nothing ahead. */
 INLINE void
-page_ahead(const char *page, const PageHow how)
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 {
-	(void) page;
-	(void) how;
 }
 
 /* --- changes ------------------------------------------------------------ */
@@ -193,42 +180,35 @@ page_put(char *page, int at, Key key, uint32_t value)
 }
 
 static void
-page_fill(char *page, int level, const Key *keys, const uint32_t *values, int n,
-		  const PageHow how)
+page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 {
-	(void) level;
-	(void) how;
 	HEADER(page)->lower = sizeof(PageHeader);
 	HEADER(page)->upper = LINK_AT;
 	for (int i = 0; i < n; i++)
-		page_put(page, i, keys[i], values[i]);
+		page_put(page, i, entries.keys[i], entries.values[i]);
 }
 
 INLINE PageResult
-page_insert(char *page, int level, Key key, uint32_t value, const PageHow how)
+page_insert(char *page, int level, Key key, uint32_t value, int *at,
+			const PageHow how)
 {
-	int			at = page_rank(page, key, NULL);
+	int			rank = page_rank(page, key, how, NULL);
 
-	if (level == 0 && at > 0 && tuple_at(page, at - 1)->key == key)
+	if (level == 0 && rank > 0 && page_key(page, rank - 1, how) == key)
 		return PAGE_THERE;
 	if (page_count(page) >= page_capacity(level, how))
 		return PAGE_FULL;
-	page_put(page, at, key, value);
+	page_put(page, rank, key, value);
 	return PAGE_DONE;
 }
 
 /* Tuples below the one that goes move up, as the server moves them. */
-static bool
-page_delete(char *page, Key key, const PageHow how)
+static void
+page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 {
-	int			at = page_rank(page, key, NULL) - 1;
-	unsigned	gone;
+	unsigned	gone = ITEMS(page)[at].offset;
 	unsigned	upper = HEADER(page)->upper;
 
-	(void) how;
-	if (at < 0 || tuple_at(page, at)->key != key)
-		return false;
-	gone = ITEMS(page)[at].offset;
 	memmove(page + upper + TUPLE, page + upper, gone - upper);
 	HEADER(page)->upper += TUPLE;
 	memmove(ITEMS(page) + at, ITEMS(page) + at + 1,
@@ -239,50 +219,48 @@ page_delete(char *page, Key key, const PageHow how)
 		if (ITEMS(page)[i].offset < gone)
 			ITEMS(page)[i].offset = (ITEMS(page)[i].offset + TUPLE) & 0x7FFF;
 	}
-	return true;
 }
 
+/* All entries in order; their number. */
 static int
-page_list(const char *page, const PageHow how, Key *keys, uint32_t *values)
+page_list(const char *page, Pairs out)
 {
-	(void) how;
 	for (int i = 0; i < page_count(page); i++)
 	{
-		keys[i] = tuple_at(page, i)->key;
-		values[i] = tuple_value(tuple_at(page, i));
+		out.keys[i] = tuple_at(page, i)->key;
+		out.values[i] = tuple_value(tuple_at(page, i));
 	}
 	return page_count(page);
 }
 
 static Key
-page_split(char *left, char *right, int level, const PageHow how)
+page_halve(char *left, char *right, int level, const PageHow how)
 {
 	Key			keys[MAX_ENTRIES];
 	uint32_t	values[MAX_ENTRIES];
-	int			n = page_list(left, how, keys, values);
+	Pairs		all = {keys, values};
+	int			n = page_list(left, all);
 
-	page_fill(right, level, keys + n / 2, values + n / 2, n - n / 2, how);
-	page_fill(left, level, keys, values, n / 2, how);
+	page_fill(right, level, pairs_from(all, n / 2), n - n / 2, how);
+	page_fill(left, level, all, n / 2, how);
 	return keys[n / 2];
 }
 
-static const char *
-page_wrong(const char *page, const PageHow how)
+static void
+page_view(Walk *w, char *page, uint32_t no, int level, View *v,
+		  const PageHow how)
 {
-	(void) how;
+	Pairs		all = {v->buffer, v->values};
+
 	for (int i = 0; i < page_count(page); i++)
 	{
 		if (ITEMS(page)[i].offset < HEADER(page)->upper ||
 			ITEMS(page)[i].offset > LINK_AT - TUPLE)
-			return "a line pointer leads out of the tuples";
+			w->wrong = "a line pointer leads out of the tuples";
 	}
 	if (LINK_AT - HEADER(page)->upper != page_count(page) * TUPLE)
-		return "tuples are lost";
-	return NULL;
+		w->wrong = "tuples are lost";
+	page_show(w, level, v, all, page_list(page, all));
 }
 
-/* --- the tree ----------------------------------------------------------- */
-
-#include "pagetree.h"
-
-PAGE_TREE(nbtree, "btree's page", "nbtree", {0})
+TREE_KIND(nbtree, "btree's page", "nbtree", tree, .pages = true, {0})

@@ -18,6 +18,10 @@ typedef struct PageHow
 	Finder		finder;
 } PageHow;
 
+#define PAGE_RANKED
+#define PAGE_HALVES
+#include "pagetree.h"
+
 typedef struct PageHeader
 {
 	uint32_t	count;
@@ -26,6 +30,7 @@ typedef struct PageHeader
 } PageHeader;
 
 #define HEADER(page)	((PageHeader *) (page))
+#define COUNT(page)		((int) HEADER(page)->count)
 
 /* --- layout ------------------------------------------------------------- */
 
@@ -54,38 +59,27 @@ enum
 };
 
 INLINE int
-page_entries(const PageHow how)
+page_capacity(int level, const PageHow how)
 {
 	return how.micro ? MICRO_ENTRIES : SORTED_ENTRIES;
 }
 
-INLINE int
-page_capacity(int level, const PageHow how)
+INLINE Pairs
+page_pairs(char *page, const PageHow how)
 {
-	(void) level;
-	return page_entries(how);
+	Key		   *keys = (Key *) (page + (how.micro ? MICRO_KEYS_AT : LINE));
+
+	return (Pairs) {keys, (uint32_t *) (keys + page_capacity(0, how))};
 }
 
 INLINE Key *
-page_keys(const char *page, const PageHow how)
-{
-	return (Key *) (page + (how.micro ? MICRO_KEYS_AT : LINE));
-}
-
-INLINE uint32_t *
-page_values(const char *page, const PageHow how)
-{
-	return (uint32_t *) (page_keys(page, how) + page_entries(how));
-}
-
-INLINE Key *
-page_micro(const char *page)
+page_micro(char *page)
 {
 	return (Key *) (page + LINE);
 }
 
 INLINE uint32_t *
-page_link(char *page)
+page_link(char *page, int level, const PageHow how)
 {
 	return &HEADER(page)->next;
 }
@@ -94,10 +88,10 @@ page_link(char *page)
 
 /* Number of keys that are not above a key. */
 INLINE int
-page_rank(const char *page, Key key, const PageHow how, Path *path)
+page_rank(char *page, Key key, const PageHow how, Path *path)
 {
-	int			n = (int) HEADER(page)->count;
-	Key		   *keys = page_keys(page, how);
+	int			n = COUNT(page);
+	Key		   *keys = page_pairs(page, how).keys;
 	int			subs = (n + SUBKEYS - 1) / SUBKEYS;
 	int			sub;
 
@@ -109,174 +103,137 @@ page_rank(const char *page, Key key, const PageHow how, Path *path)
 	}
 	path_add(path, page + LINE, MICRO_KEYS_AT - LINE);
 	prefetch_lines(page + LINE, (size_t) subs * KEYSIZE);
-	sub = find_le(page_micro(page), subs, key, how.finder) - 1;
+	sub = (find_le(page_micro(page), subs, key, how.finder) - 1) * SUBKEYS;
 	if (sub < 0)
 		return 0;
-	prefetch_lines(keys + sub * SUBKEYS, SUBARRAY);
-	prefetch_lines(page_values(page, how) + sub * SUBKEYS, SUBKEYS * 4);
-	path_add(path, keys + sub * SUBKEYS,
-			 (size_t) LAB_MIN(SUBKEYS, MICRO_ENTRIES - sub * SUBKEYS) * KEYSIZE);
-	return sub * SUBKEYS + find_le(keys + sub * SUBKEYS,
-								   LAB_MIN(SUBKEYS, n - sub * SUBKEYS), key,
-								   how.finder);
+	prefetch_lines(keys + sub, SUBARRAY);
+	prefetch_lines(page_pairs(page, how).values + sub, SUBKEYS * 4);
+	path_add(path, keys + sub,
+			 (size_t) LAB_MIN(SUBKEYS, MICRO_ENTRIES - sub) * KEYSIZE);
+	return sub + find_le(keys + sub, LAB_MIN(SUBKEYS, n - sub), key,
+						 how.finder);
+}
+
+INLINE Key
+page_key(char *page, int at, const PageHow how)
+{
+	return page_pairs(page, how).keys[at];
 }
 
 INLINE uint32_t
-page_child(const char *page, Key key, const PageHow how, Path *path)
+page_value(char *page, int at, const PageHow how, Path *path)
 {
-	int			at = page_rank(page, key, how, path);
-	uint32_t   *value = page_values(page, how) + LAB_MAX(at - 1, 0);
+	uint32_t   *value = page_pairs(page, how).values + at;
 
 	path_add(path, value, sizeof(*value));
 	return *value;
 }
 
-INLINE Tid
-page_lookup(const char *page, Key key, const PageHow how, Path *path)
-{
-	int			at = page_rank(page, key, how, path) - 1;
-	uint32_t   *value = page_values(page, how) + LAB_MAX(at, 0);
-
-	path_add(path, value, sizeof(*value));
-	return at >= 0 && page_keys(page, how)[at] == key ? *value : 0;
-}
-
 INLINE uint32_t
-page_open(const char *page, Key key, const PageHow how)
+page_child(char *page, Key key, int *at, const PageHow how, Path *path)
 {
-	int			at = page_rank(page, key, how, NULL);
-
-	return (uint32_t) (at > 0 && page_keys(page, how)[at - 1] == key ? at - 1 :
-					   at);
+	return page_value(page, LAB_MAX(page_rank(page, key, how, path) - 1, 0),
+					  how, path);
 }
 
 INLINE long
-page_copy(const char *page, uint32_t *position, long n, Tid *out,
-		  const PageHow how)
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
 {
-	long		take = LAB_MIN(n, (long) HEADER(page)->count - *position);
+	long		take = LAB_MIN(n, COUNT(c->page) - (long) c->position);
 
-	memcpy(out, page_values(page, how) + *position, sizeof(Tid) * (size_t) take);
-	*position += (uint32_t) take;
+	memcpy(out, page_pairs(c->page, how).values + c->position,
+		   sizeof(Tid) * (size_t) take);
+	c->position += (uint64_t) take;
 	return take;
 }
 
+/* The next page's count. */
 INLINE void
-page_ahead(const char *page, const PageHow how)
+page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 {
-	__builtin_prefetch(page);
-	(void) how;
+	if (HEADER(c->page)->next != 0)
+		__builtin_prefetch(page_at(t, HEADER(c->page)->next, how));
 }
 
 /* --- changes ------------------------------------------------------------ */
 
-/* The micro-index from the sub-array of an entry on. */
+/* n entries; the micro-index from the sub-array of the at'th on. */
 INLINE void
-page_reindex(char *page, int at, const PageHow how)
+page_changed(char *page, int n, int at, const PageHow how)
 {
-	int			n = (int) HEADER(page)->count;
-
-	if (!how.micro)
-		return;
-	for (int sub = at / SUBKEYS; sub * SUBKEYS < n; sub++)
-		page_micro(page)[sub] = page_keys(page, how)[sub * SUBKEYS];
+	HEADER(page)->count = (uint32_t) n;
+	for (int sub = at / SUBKEYS; how.micro && sub * SUBKEYS < n; sub++)
+		page_micro(page)[sub] = page_pairs(page, how).keys[sub * SUBKEYS];
 }
 
 static void
-page_fill(char *page, int level, const Key *keys, const uint32_t *values, int n,
-		  const PageHow how)
+page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 {
-	(void) level;
-	HEADER(page)->count = (uint32_t) n;
-	memcpy(page_keys(page, how), keys, sizeof(Key) * (size_t) n);
-	memcpy(page_values(page, how), values, sizeof(uint32_t) * (size_t) n);
-	page_reindex(page, 0, how);
+	pairs_copy(page_pairs(page, how), entries, n);
+	page_changed(page, n, 0, how);
 }
 
 INLINE PageResult
-page_insert(char *page, int level, Key key, uint32_t value, const PageHow how)
+page_insert(char *page, int level, Key key, uint32_t value, int *at,
+			const PageHow how)
 {
-	int			n = (int) HEADER(page)->count;
-	int			at = page_rank(page, key, how, NULL);
-	Key		   *keys = page_keys(page, how);
-	uint32_t   *values = page_values(page, how);
+	int			n = COUNT(page);
+	int			rank = page_rank(page, key, how, NULL);
 
-	if (level == 0 && at > 0 && keys[at - 1] == key)
+	if (level == 0 && rank > 0 && page_key(page, rank - 1, how) == key)
 		return PAGE_THERE;
-	if (n >= page_entries(how))
+	if (n >= page_capacity(level, how))
 		return PAGE_FULL;
-	memmove(keys + at + 1, keys + at, sizeof(Key) * (size_t) (n - at));
-	memmove(values + at + 1, values + at, sizeof(uint32_t) * (size_t) (n - at));
-	keys[at] = key;
-	values[at] = value;
-	HEADER(page)->count++;
-	page_reindex(page, at, how);
+	pairs_put(page_pairs(page, how), n, rank, key, value);
+	page_changed(page, n + 1, rank, how);
 	return PAGE_DONE;
 }
 
-INLINE bool
-page_delete(char *page, Key key, const PageHow how)
+INLINE void
+page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 {
-	int			n = (int) HEADER(page)->count;
-	int			at = page_rank(page, key, how, NULL) - 1;
-	Key		   *keys = page_keys(page, how);
-	uint32_t   *values = page_values(page, how);
+	int			n = COUNT(page);
 
-	if (at < 0 || keys[at] != key)
-		return false;
-	memmove(keys + at, keys + at + 1, sizeof(Key) * (size_t) (n - at - 1));
-	memmove(values + at, values + at + 1,
-			sizeof(uint32_t) * (size_t) (n - at - 1));
-	HEADER(page)->count--;
-	page_reindex(page, at, how);
-	return true;
+	pairs_drop(page_pairs(page, how), n, at);
+	page_changed(page, n - 1, at, how);
 }
 
 static Key
-page_split(char *left, char *right, int level, const PageHow how)
+page_halve(char *left, char *right, int level, const PageHow how)
 {
-	int			n = (int) HEADER(left)->count;
-	int			half = n / 2;
+	int			half = COUNT(left) / 2;
+	Pairs		upper = pairs_from(page_pairs(left, how), half);
 
-	page_fill(right, level, page_keys(left, how) + half,
-			  page_values(left, how) + half, n - half, how);
+	page_fill(right, level, upper, COUNT(left) - half, how);
 	HEADER(left)->count = (uint32_t) half;
-	return page_keys(right, how)[0];
+	return upper.keys[0];
 }
 
 /* --- check -------------------------------------------------------------- */
 
-static int
-page_list(const char *page, const PageHow how, Key *keys, uint32_t *values)
+static void
+page_view(Walk *w, char *page, uint32_t no, int level, View *v,
+		  const PageHow how)
 {
-	int			n = (int) HEADER(page)->count;
+	Pairs		p = page_pairs(page, how);
 
-	memcpy(keys, page_keys(page, how), sizeof(Key) * (size_t) n);
-	memcpy(values, page_values(page, how), sizeof(uint32_t) * (size_t) n);
-	return n;
-}
-
-static const char *
-page_wrong(const char *page, const PageHow how)
-{
-	int			n = (int) HEADER(page)->count;
-
-	for (int sub = 0; how.micro && sub * SUBKEYS < n; sub++)
+	page_show(w, level, v, p, COUNT(page));
+	for (int sub = 0; how.micro && sub * SUBKEYS < COUNT(page); sub++)
 	{
-		if (page_micro(page)[sub] != page_keys(page, how)[sub * SUBKEYS])
-			return "the micro-index has another key";
+		if (page_micro(page)[sub] != p.keys[sub * SUBKEYS])
+			w->wrong = "the micro-index has another key";
 	}
-	return NULL;
 }
 
 /* --- the trees ---------------------------------------------------------- */
 
-#include "pagetree.h"
+#define SORTED_TREE(id, text, form, ...) \
+	TREE_KIND(id, text, form, tree, .pages = true, __VA_ARGS__)
 
-PAGE_TREE(sorted, "disk-optimized page", "sorted", {false, FIND_BINARY})
-PAGE_TREE(sortedb, "disk-optimized page, branchless", "sorted",
-		  {false, FIND_BRANCHLESS})
-PAGE_TREE(sortedi, "disk-optimized page, interpolation", "sorted",
-		  {false, FIND_INTERPOLATE})
-PAGE_TREE(micro, "micro-indexing", "micro", {true, FIND_BINARY})
-PAGE_TREE(vmicro, "micro-indexing, SIMD", "micro", {true, FIND_SIMD})
+SORTED_TREE(sorted, "disk-optimized page", "sorted", {false, FIND_BINARY})
+SORTED_TREE(sortedb, "disk-optimized page, branchless", "sorted",
+			{false, FIND_BRANCHLESS})
+SORTED_TREE(sortedi, "disk-optimized page, interpolation", "sorted",
+			{false, FIND_INTERPOLATE})
+SORTED_TREE(micro, "micro-indexing", "micro", {true, FIND_BINARY})
+SORTED_TREE(vmicro, "micro-indexing, SIMD", "micro", {true, FIND_SIMD})

@@ -11,7 +11,6 @@
 	/* in memory: tree_mem.c */ \
 	row(b1) row(n8) row(p1) row(p2) row(p4) row(p8) row(p12) row(p16) \
 	row(p24) row(p32) row(e8) row(i8) row(v1) row(v4) row(v8) row(v16) \
-	/* tree_csb.c */ \
 	row(csb1) row(csb8) row(vcsb1) row(vcsb8) \
 	/* tree_mb.c */ \
 	row(mbplus) row(mbbin) row(mbless) row(mbmid) row(mbnone) row(mbuniq) \
