@@ -4,8 +4,8 @@
  *	  Index scans: the access method's functions.
  *
  * They return what scan/batch.c reads and scan/standby.c allows, and give
- * scan/heapahead.c the occasion to look ahead.  Only here is it known that an
- * executor asks for one entry after the other.
+ * scan/heapahead.c and scan/heaplines.c the occasion to look ahead.  Only here
+ * is it known that an executor asks for one entry after the other.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,6 +22,7 @@
 #include "page/port.h"
 #include "scan/batch.h"
 #include "scan/heapahead.h"
+#include "scan/heaplines.h"
 #include "scan/qual.h"
 #include "scan/scan.h"
 #include "scan/standby.h"
@@ -46,6 +47,7 @@ fpt_first(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 	Assert(!so->cur.valid);
 	fpt_heap_restart(so);
 	fpt_heap_begin(scan, so);
+	fpt_lines_begin(scan, so);
 	fpt_wanted_begin(so);
 	pgstat_count_index_scan(scan->indexRelation);
 	fpt_count_search(scan);
@@ -331,6 +333,8 @@ fptgettuple(IndexScanDesc scan, ScanDirection dir)
 	scan->xs_recheck = so->ranges.recheck;
 	if (scan->xs_want_itup)
 		fpt_return_itup(scan, so);
+	else
+		fpt_lines_row(scan, so, dir);
 	return true;
 }
 
@@ -485,6 +489,7 @@ fptrestrpos(IndexScanDesc scan)
 
 	Assert(scan->parallel_scan == NULL);
 	fpt_ahead_done(so);
+	fpt_lines_lost(so);
 	if (so->markpos >= 0)
 	{
 		Assert(so->markpos < so->cur.n);

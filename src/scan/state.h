@@ -2,7 +2,7 @@
  *
  * scan/state.h
  *	  What the files of an index scan share: scan/scan.c, scan/batch.c,
- *	  scan/heapahead.c, scan/parallel.c and scan/standby.c.
+ *	  scan/heapahead.c, scan/heaplines.c, scan/parallel.c and scan/standby.c.
  *
  *-------------------------------------------------------------------------
  */
@@ -140,6 +140,28 @@ typedef struct FPTHeapAhead
 	int			runpause;		/* length of the last pause because of that */
 } FPTHeapAhead;
 
+/*
+ * Cache lines of the table, for the entries after the one being returned
+ * (scan/heaplines.c).  Entries are counted from the batch's first one in the
+ * scan's direction.
+ */
+typedef struct FPTHeapLines
+{
+	bool		begun;			/* "enabled" is known */
+	bool		enabled;
+	bool		forward;		/* direction, and ... */
+	unsigned	turn;			/* ... batch (FPTScanOpaque.turn) of these: */
+	int			next;			/* entry at which to go on */
+	int			pages;			/* pages were asked for, of entries before */
+	int			rows;			/* rows were asked for, of entries before */
+	BlockNumber blk;			/* of the entry returned last */
+	int			come;			/* blocks come to in this scan, up to a few */
+	uint32		hash;			/* of the table's file */
+	int			rest;			/* blocks that are left to the table's access
+								 * method, as the last ones were not buffered */
+	int			restlen;		/* number of these last time */
+} FPTHeapLines;
+
 typedef struct FPTStandby FPTStandby;
 
 typedef struct FPTScanOpaque
@@ -192,6 +214,7 @@ typedef struct FPTScanOpaque
 	const FPTKey *lookat;		/* ... which is to this key */
 	FPTReading	reading;		/* of a leaf, while it is locked */
 	FPTHeapAhead heap;
+	FPTHeapLines lines;
 	const FPTWanted *wanted;	/* see scan/wanted.h; NULL: all */
 	int64		hadrows;		/* rows counted before the scan started */
 	int64		passed;			/* entries of the batches that were left, and */

@@ -46,6 +46,7 @@
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
+#include "pgstat.h"
 #include "postmaster/autovacuum.h"
 #include "storage/block.h"
 #include "storage/buf.h"
@@ -677,6 +678,87 @@ fpt_index_fetch_begin(Relation heaprel)
 	return table_index_fetch_begin(heaprel, 0);
 #else
 	return table_index_fetch_begin(heaprel);
+#endif
+}
+
+/*
+ * ReadRecentBuffer() has pinned a buffer: it has been used once more.  Up to 18
+ * that is not counted for the clock sweep, as PinBuffer() counts it.  While
+ * somebody has the descriptor locked, the count is left as it is.
+ */
+#if PG_VERSION_NUM < 190000
+static inline void
+fpt_buffer_used(Buffer buf)
+{
+	pg_atomic_uint32 *state = &GetBufferDescriptor(buf - 1)->state;
+	uint32		s = pg_atomic_read_u32(state);
+
+	while (BUF_STATE_GET_USAGECOUNT(s) < BM_MAX_USAGE_COUNT &&
+		   !(s & BM_LOCKED) &&
+		   !pg_atomic_compare_exchange_u32(state, &s, s + BUF_USAGECOUNT_ONE))
+		;
+}
+#else
+#define fpt_buffer_used(buf)	((void) 0)
+#endif
+
+/*
+ * A block of a relation was found in shared buffers: counted as ReadBuffer()
+ * counts it, from 16 on in pg_stat_io as well.
+ */
+static inline void
+fpt_count_hit(Relation rel)
+{
+	pgstat_count_buffer_read(rel);
+	pgstat_count_buffer_hit(rel);
+#if PG_VERSION_NUM >= 180000
+	pgstat_count_io_op(IOOBJECT_RELATION, IOCONTEXT_NORMAL, IOOP_HIT, 1, 0);
+#elif PG_VERSION_NUM >= 160000
+	pgstat_count_io_op(IOOBJECT_RELATION, IOCONTEXT_NORMAL, IOOP_HIT);
+#endif
+}
+
+/*
+ * A scan of one of core's tables has a place where heapam keeps the page of the
+ * last row, pinned for the next one.  Give that pin back.
+ */
+static inline void
+fpt_heap_place_empty(IndexScanDesc scan)
+{
+	IndexFetchHeapData *place = (IndexFetchHeapData *) scan->xs_heapfetch;
+
+	if (BufferIsValid(place->xs_cbuf))
+		ReleaseBuffer(place->xs_cbuf);
+	place->xs_cbuf = InvalidBuffer;
+#if PG_VERSION_NUM >= 190000
+	place->xs_blk = InvalidBlockNumber;
+#endif
+}
+
+/* Put a page there that is pinned; the pin is heapam's then. */
+static inline void
+fpt_heap_place_fill(IndexScanDesc scan, BlockNumber blk, Buffer buf)
+{
+	IndexFetchHeapData *place = (IndexFetchHeapData *) scan->xs_heapfetch;
+
+	Assert(!BufferIsValid(place->xs_cbuf));
+	place->xs_cbuf = buf;
+#if PG_VERSION_NUM >= 190000
+	place->xs_blk = blk;
+#endif
+}
+
+/* Prune that page, if it is worth it, as heapam prunes pages it comes to. */
+static inline void
+fpt_heap_place_prune(IndexScanDesc scan)
+{
+	IndexFetchHeapData *place = (IndexFetchHeapData *) scan->xs_heapfetch;
+
+#if PG_VERSION_NUM >= 190000
+	heap_page_prune_opt(scan->heapRelation, place->xs_cbuf, &place->xs_vmbuffer,
+						place->xs_base.flags & SO_HINT_REL_READ_ONLY);
+#else
+	heap_page_prune_opt(scan->heapRelation, place->xs_cbuf);
 #endif
 }
 

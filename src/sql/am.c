@@ -25,6 +25,7 @@
 #include "plan/explain.h"
 #include "plan/hooks.h"
 #include "plan/plan.h"
+#include "scan/heaplines.h"
 #include "scan/parallel.h"
 #include "scan/scan.h"
 #include "server/compat.h"
@@ -169,6 +170,10 @@ fpt_define_settings(void)
 	DefineCustomBoolVariable("fptree.heap_prefetch",
 							 "Read heap pages ahead in index scans.",
 							 NULL, &fpt_guc_heap_prefetch, true, PGC_USERSET,
+							 GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("fptree.heap_lines",
+							 "Bring rows of cached tables into the processor's cache ahead in index scans.",
+							 NULL, &fpt_guc_heap_lines, true, PGC_USERSET,
 							 GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomIntVariable("fptree.prefetch_distance",
 							"Number of pages that index scans read ahead.",

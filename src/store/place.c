@@ -625,23 +625,36 @@ fpt_prefetch_pages(Relation rel, const FPTPageMap *map, uint32 first,
  * See store/place.h.  Local buffers are not looked at.  What core has for this
  * pins the page, or starts a read: so the mapping is asked directly.
  */
-bool
-fpt_block_buffered(Relation rel, BlockNumber blk)
+Buffer
+fpt_block_buffer(Relation rel, BlockNumber blk)
 {
 	BufferTag	tag;
 	uint32		hash;
 	LWLock	   *lock;
-	bool		found;
+	int			id;
 
 	if (RelationUsesLocalBuffers(rel))
-		return false;
+		return InvalidBuffer;
 	fpt_buffer_tag(&tag, rel, MAIN_FORKNUM, blk);
 	hash = BufTableHashCode(&tag);
 	lock = BufMappingPartitionLock(hash);
 	LWLockAcquire(lock, LW_SHARED);
-	found = BufTableLookup(&tag, hash) >= 0;
+	id = BufTableLookup(&tag, hash);
 	LWLockRelease(lock);
-	return found;
+	return id >= 0 ? id + 1 : InvalidBuffer;
+}
+
+/* See store/place.h. */
+bool
+fpt_block_pin(Relation rel, BlockNumber blk, Buffer buf)
+{
+	Assert(!BufferIsLocal(buf) && !RelationUsesLocalBuffers(rel));
+	if (!ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, blk, buf))
+		return false;
+	Assert(BufferGetBlockNumber(buf) == blk);
+	fpt_buffer_used(buf);
+	fpt_count_hit(rel);
+	return true;
 }
 
 /*

@@ -285,12 +285,32 @@ extern void fpt_prefetch_range(Relation rel, BlockNumber first, int n);
 extern bool fpt_can_prefetch_range(Relation rel);
 
 /*
+ * The buffer that a block of a relation, also of a table, is in, or
+ * InvalidBuffer.  It is not pinned, and may be another block's at any time.
+ * Locks, and temporary relations, as of the next one.
+ */
+extern Buffer fpt_block_buffer(Relation rel, BlockNumber blk);
+
+/*
+ * Pin a block of a table in a buffer that it may be in, which is verified.
+ * False, and nothing is pinned: it is not there.  Counts in the buffer's usage,
+ * and in statistics, as ReadBuffer().  Any number of a shared buffer will do;
+ * the table is not a temporary one.  Raises only what is about resources.
+ */
+extern bool fpt_block_pin(Relation rel, BlockNumber blk, Buffer buf);
+
+/*
  * Is a page in shared buffers, or a block of a relation, also of a table?  It
  * may come and go at any time.  Of temporary relations they are not known:
  * false.  Locks a partition of the buffer mapping for a moment, so no spinlock
  * may be held.
  */
-extern bool fpt_block_buffered(Relation rel, BlockNumber blk);
+static inline bool
+fpt_block_buffered(Relation rel, BlockNumber blk)
+{
+	return BufferIsValid(fpt_block_buffer(rel, blk));
+}
+
 extern bool fpt_page_buffered(Relation rel, const FPTPageMap *map,
 							  uint32 pageno);
 

@@ -47,6 +47,7 @@ PG_FUNCTION_INFO_V1(fptree_test_compares);
 PG_FUNCTION_INFO_V1(fptree_test_compare_text);
 PG_FUNCTION_INFO_V1(fptree_test_open_files);
 PG_FUNCTION_INFO_V1(fptree_test_exist);
+PG_FUNCTION_INFO_V1(fptree_test_usage);
 
 /* What a head restores must be what it was made from, byte by byte. */
 static void
@@ -535,4 +536,23 @@ fptree_test_exist(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s %d%s", result, looks,
 											  all == map.npages ? " all" :
 											  "")));
+}
+
+/*
+ * fptree_test_usage(relation regclass, block int8) returns int: how often the
+ * buffer of the block has been used, as the clock sweep knows it; -1 if the block
+ * is in none.  Does not pin it.
+ */
+Datum
+fptree_test_usage(PG_FUNCTION_ARGS)
+{
+	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Buffer		buf = fpt_block_buffer(rel, (BlockNumber) PG_GETARG_INT64(1));
+	int			usage = -1;
+
+	if (BufferIsValid(buf))
+		usage = BUF_STATE_GET_USAGECOUNT(
+			GetBufferDescriptor(buf - 1)->state.value);
+	relation_close(rel, AccessShareLock);
+	PG_RETURN_INT32(usage);
 }
