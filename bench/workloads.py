@@ -11,13 +11,14 @@ import time
 from exact_workloads import Exact
 from format_workloads import Format
 from general_workloads import NESTED_LOOP, SIDES, General
+from heap_workloads import Heap
 from image_workloads import Images
 from pgcluster import BenchError, CpuClock, plan_nodes
 from report import Result
 from transactions import Pgbench
 
 
-class Bench(General, Images, Format, Exact):
+class Bench(General, Heap, Images, Format, Exact):
     """State of a run: the server, its connection, the results."""
 
     def __init__(self, cluster, options, log):
@@ -85,9 +86,9 @@ class Bench(General, Images, Format, Exact):
             "-" if result.ratio is None else "%.3f" % result.ratio,
             result.verdict()))
 
-    def plan_uses(self, statement, node, index):
+    def plan_uses(self, statement, node, index, conn=None):
         """Complain unless the statement's plan reads the index that way."""
-        plan = self.conn.value("EXPLAIN (FORMAT JSON) " + statement)
+        plan = (conn or self.conn).value("EXPLAIN (FORMAT JSON) " + statement)
         for p in plan_nodes(plan):
             if p["Node Type"] == node and p.get("Index Name") == index:
                 return
@@ -398,11 +399,11 @@ class Bench(General, Images, Format, Exact):
 
 
 # In the order in which they run.  kernel is run by bench/run itself.
-GROUPS = ("size", "build", "lookup", "range", "select", "insert", "ascending",
-          "vacuum", "pginsert", "general", "images", "format-size",
+GROUPS = ("size", "build", "lookup", "range", "heap", "select", "insert",
+          "ascending", "vacuum", "pginsert", "general", "images", "format-size",
           "format-wal", "format-v7", "format-sweep", "repeated",
           "warm", "counts", "keys", "kernel")
-READERS = ("lookup", "range", "select")
+READERS = ("lookup", "range", "heap", "select")
 # Those that start with this have a table of their own; "format": but for the
 # sweep, which has no targets.
 FORMAT = "format"
