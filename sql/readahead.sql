@@ -757,6 +757,12 @@ SELECT counted('leaf_wasted') AS wasted;
 SELECT asked('SELECT count(a) FROM s WHERE a BETWEEN ''2'' AND ''c''', 'only') = :text_inside AS general;
 SELECT asked('SELECT a FROM s WHERE a BETWEEN ''2'' AND ''c'' ORDER BY a DESC', 'only') = :text_inside AS general_backward;
 
+-- Nor are they fewer where the session remembers which leaf is the first one.
+SELECT asked($q$DO $$BEGIN FOR i IN 1 .. 100 LOOP PERFORM b FROM t WHERE a = 15; END LOOP;
+	PERFORM sum(b) FROM t WHERE a BETWEEN 10001 AND 40000; END$$$q$, 'index') = :inside AS remembered;
+SELECT asked($q$DO $$BEGIN FOR i IN 1 .. 100 LOOP PERFORM b FROM t WHERE a = 15; END LOOP;
+	PERFORM a FROM t WHERE a BETWEEN 10001 AND 40000 ORDER BY a DESC; END$$$q$, 'only') = :inside AS backward;
+
 -- Bitmap scans run to the end of any range.
 SELECT leaves('t_a', '1001', '60000') AS behind \gset
 SELECT asked('SELECT sum(b) FROM t WHERE a BETWEEN 10001 AND 40000', 'bitmap') = :inside AS bounded;

@@ -49,6 +49,7 @@
 #include "store/place.h"
 #include "tree/predicate.h"
 #include "tree/prefetch.h"
+#include "tree/recall.h"
 #include "tree/search.h"
 
 /* Entries that fit into a batch as it is allocated first. */
@@ -1005,10 +1006,11 @@ fpt_leaf_continues(IndexScanDesc scan, FPTScanOpaque *so, Page page,
 }
 
 /*
- * Share-lock the leaf that covers key, by a remembered number if it will do;
- * returns it pinned, and nothing else.  "at": where a scan of general keys goes
- * on, if it does not jump; else NULL.  Then the leaf may be the one that
- * continues there without covering key, see fpt_leaf_continues().
+ * Share-lock the leaf that covers key, by a remembered number if it will do,
+ * "hint" or one that the session has (R1); returns it pinned, and nothing else.
+ * "at": where a scan of general keys goes on, if it does not jump; else NULL.
+ * Then the leaf may be the one that continues there without covering key, see
+ * fpt_leaf_continues().
  *
  * No page is locked before.  so->look is used up, whether there was a descent
  * or not: what it points to need not live longer.  Raises an error if the tree
@@ -1040,6 +1042,9 @@ fpt_leaf_for(IndexScanDesc scan, FPTScanOpaque *so, const FPTKey *key,
 			return buf;
 		UnlockReleaseBuffer(buf);
 	}
+	buf = fpt_recall_leaf(rel, &so->ix, key, BUFFER_LOCK_SHARE, looking);
+	if (BufferIsValid(buf))
+		return buf;
 	if (so->disorder || !so->ix.unsure)
 		return fpt_descend_looking(rel, &so->ix, key, looking);
 	buf = fpt_descend_anyway(rel, &so->ix, key, 0, BUFFER_LOCK_SHARE, NULL,

@@ -35,6 +35,7 @@
 #include "store/stripe.h"
 #include "tree/insert.h"
 #include "tree/prefetch.h"
+#include "tree/recall.h"
 #include "tree/vacuum.h"
 
 FPT_MODULE_MAGIC("fptree", "1.0");
@@ -180,6 +181,12 @@ fpt_define_settings(void)
 							"0 adapts it to the scan, up to effective_io_concurrency.",
 							&fpt_guc_prefetch_distance, 0, 0, FPT_MAX_DISTANCE,
 							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("fptree.separator_memory",
+							"Memory in which a session remembers where leaf pages begin.",
+							"Of all indexes together; 0 remembers nothing.",
+							&fpt_guc_separator_memory, 512, 0, 1024 * 1024,
+							PGC_USERSET, GUC_EXPLAIN | GUC_UNIT_KB, NULL,
+							fpt_recall_limit, NULL);
 	DefineCustomBoolVariable("fptree.cost_readahead",
 							 "Tell the planner that long scans read leaf pages ahead.",
 							 NULL, &fpt_guc_cost_readahead, true, PGC_USERSET,

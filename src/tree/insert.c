@@ -28,18 +28,19 @@
 #include "tree/delete.h"
 #include "tree/insert.h"
 #include "tree/predicate.h"
+#include "tree/recall.h"
 #include "tree/search.h"
 #include "tree/split.h"
 #include "tree/unique.h"
 
 /*
  * The leaf for a key, or where the search for it ends if comparisons contradict
- * each other, locked exclusively, without an open split: those on the
- * way are finished, each for good (L11).  An ascending load finds the rightmost
- * page without a descent, if nobody holds it.  Nothing may be locked before,
- * and nothing else is on return; *stack is the way there, of rootlevel -1 if
- * there was no descent.  May be cancelled.  Raises an error if the tree is
- * damaged, or if comparing does.
+ * each other, locked exclusively, without an open split: those on the way are
+ * finished, each for good (L11).  An ascending load finds the rightmost page
+ * without a descent, if nobody holds it; other leaves may be remembered (R1).
+ * Nothing may be locked before, and nothing else is on return; *stack is the
+ * way there, of rootlevel -1 if there was no descent.  May be cancelled.
+ * Raises an error if the tree is damaged, or if comparing does.
  */
 static Buffer
 fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
@@ -68,8 +69,10 @@ fpt_find_leaf(Relation rel, FPTIndex *ix, const FPTKey *key, FPTStack *stack)
 	}
 	for (;;)
 	{
-		buf = fpt_descend_anyway(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE, stack,
-								 NULL);
+		buf = fpt_recall_leaf(rel, ix, key, BUFFER_LOCK_EXCLUSIVE, NULL);
+		if (!BufferIsValid(buf))
+			buf = fpt_descend_anyway(rel, ix, key, 0, BUFFER_LOCK_EXCLUSIVE,
+									 stack, NULL);
 		if (likely(!(fpt_header(BufferGetPage(buf))->flags & FPT_F_INCOMPLETE)))
 			return buf;
 		fpt_stop_point(FPT_STOP_FINISH_SPLIT);

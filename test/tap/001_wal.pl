@@ -109,7 +109,14 @@ END $$;
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 my $reader = start_pgbench($standby, '-c 2 -T 3600 --max-tries=1',
 	'index' => "\\set bitmap 0\n" . ($watch =~ s/:bitmap/off/r),
-	'bitmap' => $watch =~ s/:bitmap/on/r);
+	'bitmap' => $watch =~ s/:bitmap/on/r,
+	# each session remembers which leaves it has found, and others take them away
+	'look' => q{
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT 1 / (count(*) = 500)::int FROM acc a
+	WHERE (SELECT max(b.id) FROM acc b WHERE b.k = a.k) IS NOT NULL;
+});
 
 sub both_agree
 {
