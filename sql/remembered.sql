@@ -1,4 +1,176 @@
 --
+-- Remembered by a session: where blocks of tables are, and where leaves begin.
+-- First, cache lines of the table: hints that have become wrong (H1), the page in
+-- heapam's place (H3), usage of buffers (H4), tables without hints (H5).
+--
+CREATE SCHEMA fpt_lines;
+SET search_path = fpt_lines, public;
+SET client_min_messages = warning;
+SET max_parallel_workers_per_gather = 0;
+CALL fpt_use('index');
+
+\getenv builddir PG_ABS_BUILDDIR
+\set module :builddir '/test/module/fptree_test'
+CREATE FUNCTION usage(regclass, bigint) RETURNS int
+AS :'module', 'fptree_test_usage' LANGUAGE C STRICT;
+
+CREATE TABLE t (a int, r int, b int) WITH (autovacuum_enabled = off);
+CREATE INDEX t_r ON t USING fptree (r);
+CREATE FUNCTION fill(lo int, hi int) RETURNS void LANGUAGE sql AS
+	'INSERT INTO t SELECT i, hashint4(i), i FROM generate_series(lo, hi) i';
+CREATE FUNCTION same() RETURNS bool LANGUAGE sql AS $$
+	SELECT bool_and(fpt_same(q)) FROM unnest(ARRAY[
+		'SELECT * FROM t WHERE r > -2000000000 ORDER BY r',
+		'SELECT * FROM t WHERE r < 2000000000 ORDER BY r DESC',
+		'SELECT * FROM t WHERE r > 0 ORDER BY r LIMIT 30',
+		'SELECT a, (SELECT sum(b) FROM t x WHERE x.r = hashint4(i)) FROM generate_series(1, 9000, 90) i LEFT JOIN t ON a = i ORDER BY i'
+		]) q $$;
+SELECT fill(1, 6000);
+SELECT same();
+SELECT same();
+
+-- The session has hints of all blocks.  Another file, and back to the first one.
+BEGIN;
+TRUNCATE t;
+SELECT fill(5000, 9000);
+SELECT same();
+ROLLBACK;
+SELECT same();
+TRUNCATE t;
+SELECT fill(3000, 9000);
+SELECT same();
+VACUUM FULL t;
+SELECT same();
+CLUSTER t USING t_r;
+SELECT same();
+-- the file becomes shorter, and longer again
+DELETE FROM t;
+VACUUM t;
+SELECT pg_relation_size('t'), same();
+SELECT fill(1, 3000);
+SELECT same();
+DELETE FROM t WHERE a > 1000;
+VACUUM t;
+SELECT same();
+SELECT fill(1001, 8000);
+SELECT same();
+DROP TABLE t;
+CREATE TABLE t (a int, r int, b int) WITH (autovacuum_enabled = off);
+CREATE INDEX t_r ON t USING fptree (r);
+SELECT fill(4000, 7000);
+SELECT same();
+
+-- A cursor to and fro, and marks.
+SET enable_seqscan = off;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT b FROM t WHERE r > 0 ORDER BY r;
+CREATE TABLE fetched AS SELECT row_number() OVER (ORDER BY r) AS n, b FROM t WHERE r > 0;
+CREATE FUNCTION at(n int) RETURNS bool LANGUAGE plpgsql AS $$
+DECLARE
+	c refcursor := 'c';
+	got int;
+BEGIN
+	FETCH ABSOLUTE n FROM c INTO got;
+	RETURN got = f.b FROM fetched f WHERE f.n = at.n;
+END $$;
+SELECT bool_and(at(n)) FROM unnest(ARRAY[1, 40, 39, 20, 21, 700, 650, 1, 1000, 990, 1010, 5]) n;
+MOVE LAST FROM c;
+FETCH PRIOR FROM c \gset
+SELECT :b = b FROM fetched ORDER BY n DESC OFFSET 1 LIMIT 1;
+MOVE FORWARD ALL FROM c;
+FETCH BACKWARD 1 FROM c \gset
+SELECT :b = b FROM fetched ORDER BY n DESC LIMIT 1;
+COMMIT;
+CREATE TABLE k AS SELECT hashint4(i) / 1000000 AS r FROM generate_series(1, 4000) i;
+CREATE TABLE m AS SELECT hashint4(i) / 1000000 AS r, i AS b FROM generate_series(1, 4000) i;
+CREATE INDEX k_r ON k USING fptree (r);
+CREATE INDEX m_r ON m USING fptree (r);
+ANALYZE k;
+ANALYZE m;
+SET enable_hashjoin = off;
+SET enable_nestloop = off;
+SET enable_material = off;
+EXPLAIN (COSTS OFF) SELECT count(*), sum(b) FROM k JOIN m USING (r);
+SELECT count(*), sum(b) FROM k JOIN m USING (r) \gset on_
+SET fptree.heap_lines = off;
+SELECT count(*) = :on_count AND sum(b) = :on_sum FROM k JOIN m USING (r);
+SET enable_hashjoin = on;
+SET enable_nestloop = on;
+SET enable_mergejoin = off;
+CALL fpt_use('seq');
+SELECT count(*) = :on_count AND sum(b) = :on_sum FROM k JOIN m USING (r);
+CALL fpt_use('index');
+RESET enable_mergejoin;
+RESET enable_material;
+RESET fptree.heap_lines;
+
+-- A page that the scan has pinned itself is pruned, as heapam does: new versions
+-- of rows find room in it (H3).
+CREATE TABLE hot (a int, n int) WITH (autovacuum_enabled = off);
+INSERT INTO hot SELECT i, 0 FROM generate_series(1, 20) i;
+CREATE INDEX hot_a ON hot USING fptree (a);
+CREATE PROCEDURE change(times int) LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. times LOOP
+		UPDATE hot SET n = n + 1 WHERE a = 1 + i % 20;
+		COMMIT;
+	END LOOP;
+END $$;
+CALL change(3000);
+SELECT pg_relation_size('hot') <= 2 * current_setting('block_size')::int AS pruned, sum(n) FROM hot;
+
+-- Visits of buffers count in their usage, in EXPLAIN and in statistics, as without
+-- (H3, H4).
+-- A row is a page, and of a new file no page has been in use often.
+CREATE TABLE wide (a int, r int, pad text) WITH (autovacuum_enabled = off, fillfactor = 10);
+INSERT INTO wide SELECT i, hashint4(i), repeat('x', 600) FROM generate_series(1, 60) i;
+CREATE INDEX wide_r ON wide USING fptree (r);
+CREATE FUNCTION pages_used() RETURNS bigint LANGUAGE sql AS $$
+	SELECT sum(usage('wide', i))
+	FROM generate_series(0, pg_relation_size('wide') / current_setting('block_size')::int - 1) i $$;
+CREATE FUNCTION buffers() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON, COSTS OFF, TIMING OFF) SELECT a, pad FROM wide WHERE r <> 0 ORDER BY r' INTO plan;
+	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::bigint + (plan->0->'Plan'->>'Shared Read Blocks')::bigint;
+END $$;
+CREATE FUNCTION rise() RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+	used bigint[];
+	fetched bigint := pg_stat_get_xact_blocks_fetched('wide'::regclass);
+	hit bigint := pg_stat_get_xact_blocks_hit('wide'::regclass);
+BEGIN
+	FOR i IN 1 .. 4 LOOP
+		used := used || buffers() || pages_used();
+	END LOOP;
+	RETURN used || pg_stat_get_xact_blocks_fetched('wide'::regclass) - fetched || pg_stat_get_xact_blocks_hit('wide'::regclass) - hit;
+END $$;
+VACUUM FULL wide;
+SET track_counts = on;
+SET fptree.heap_lines = off;
+SELECT rise() \gset off_
+VACUUM FULL wide;
+RESET fptree.heap_lines;
+SELECT rise() \gset on_
+SET track_counts = off;
+SELECT :'on_rise' = :'off_rise' AS as_without, (:'on_rise'::bigint[])[4] > (:'on_rise'::bigint[])[2] AS rises, (:'on_rise'::bigint[])[9] > 0 AS counted;
+
+-- Temporary tables have buffers of their own (H5).
+CREATE TEMP TABLE own (a int, r int, b int);
+CREATE INDEX own_r ON own USING fptree (r);
+INSERT INTO own SELECT i, hashint4(i), i FROM generate_series(1, 3000) i;
+SELECT fpt_same('SELECT * FROM own WHERE r > 0 ORDER BY r');
+SELECT fpt_same('SELECT * FROM own WHERE r > 0 ORDER BY r DESC');
+-- and so have sessions that read all that is there, dead rows too
+DELETE FROM own WHERE a % 3 = 0;
+CLUSTER own USING own_r;
+SELECT fpt_same('SELECT * FROM own WHERE r > 0 ORDER BY r');
+
+SELECT fpt_check_all();
+
+\c -
+--
 -- Separators that a session remembers: a look-up takes one page of the index, they
 -- take no more memory than they may, and belong to one file.
 --
@@ -8,6 +180,7 @@ SET client_min_messages = warning;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET fptree.debug_node_lines = '1,1';
+
 -- pages that a query takes; of a key that is not there, those of the index
 CREATE FUNCTION pages(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -17,6 +190,7 @@ BEGIN
 	RETURN (plan->0->'Plan'->>'Shared Hit Blocks')::int +
 		(plan->0->'Plan'->>'Shared Read Blocks')::int;
 END $$;
+
 -- the sum of what a query finds for each of some values
 CREATE FUNCTION look(query text, first int, last int, step int DEFAULT 1) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
@@ -26,11 +200,13 @@ BEGIN
 		first, last, step, replace(query, '$1', 'arg')) INTO found;
 	RETURN found;
 END $$;
+
 -- bytes of what is remembered
 CREATE FUNCTION remembered() RETURNS bigint LANGUAGE sql AS $$
 	SELECT coalesce(sum(used_bytes), 0)::bigint FROM pg_backend_memory_contexts
 	WHERE name = 'fptree separators';
 $$;
+
 -- even numbers, of four types, and text, whose keys are general
 CREATE TABLE t (i int, d int8, ts timestamptz, u uuid, v text);
 INSERT INTO t SELECT i * 2, i * 2, timestamptz '2025-01-01 UTC' + i * 2 * interval '1 s',
@@ -45,10 +221,6 @@ CREATE INDEX t_v ON t USING fptree (v);
 RESET fptree.debug_node_lines;
 VACUUM ANALYZE t;
 SELECT remembered();
- remembered 
-------------
-          0
-(1 row)
 
 -- a level of leaves, their parents, and a root at least: then one page
 CREATE TABLE queries (col text, one text, look text);
@@ -59,174 +231,48 @@ INSERT INTO queries VALUES
 	('v', $$v = md5('6001')$$, 'v = md5($1::text)');
 SET enable_indexonlyscan = off;
 SELECT col, pages('SELECT ctid FROM t WHERE ' || one) > 2 AS more FROM queries;
- col | more 
------+------
- i   | f
- d   | f
- ts  | t
- u   | t
- v   | t
-(5 rows)
-
 SELECT col, look('SELECT count(*) FROM t WHERE ' || look, 0, 40000, 3) FROM queries;
- col | look 
------+------
- i   | 6666
- d   | 6666
- ts  | 6666
- u   | 6666
- v   | 6666
-(5 rows)
-
 SELECT col, look('SELECT count(*) FROM t WHERE ' || look, 0, 40000, 5) FROM queries;
- col | look 
------+------
- i   | 4000
- d   | 4000
- ts  | 4000
- u   | 4000
- v   | 4000
-(5 rows)
-
 SELECT col, pages('SELECT ctid FROM t WHERE ' || one) = 1 AS one FROM queries;
- col | one 
------+-----
- i   | t
- d   | t
- ts  | t
- u   | t
- v   | f
-(5 rows)
-
 SELECT pages('SELECT ctid FROM t WHERE i BETWEEN 6001 AND 6001'),
 	pages('SELECT ctid FROM t WHERE i IS NULL') > 1 AS null;
- pages | null 
--------+------
-     1 | t
-(1 row)
 
 -- between two separators of 16 bytes, and beyond the last one
 SELECT look('SELECT count(*) FROM t WHERE u <= md5($1::text)::uuid AND u >= md5($1::text)::uuid', 0, 40000, 7);
- look 
-------
- 2857
-(1 row)
-
 SELECT look('SELECT i FROM t WHERE i > $1 ORDER BY i LIMIT 1', -10, 40010) AS next;
-   next    
------------
- 800040020
-(1 row)
-
 SELECT look('SELECT i FROM t WHERE i < $1 ORDER BY i DESC LIMIT 1', -10, 40010) AS previous;
- previous  
------------
- 800360000
-(1 row)
-
 SELECT look('SELECT d FROM t WHERE d > $1 ORDER BY d LIMIT 1', -10, 40010) AS next;
-   next    
------------
- 800040020
-(1 row)
-
 SELECT look('SELECT d FROM t WHERE d < $1 ORDER BY d DESC LIMIT 1', -10, 40010) AS previous;
- previous  
------------
- 800360000
-(1 row)
-
 SELECT look('SELECT count(*) FROM t WHERE i BETWEEN $1 AND $1 + 300', -10, 40010, 17);
-  look  
---------
- 352957
-(1 row)
 
 -- switched off nothing is remembered, nor what there was
 SELECT remembered() > 8000 AS remembered;
- remembered 
-------------
- t
-(1 row)
-
 SET fptree.separator_memory = 0;
 SELECT remembered() < 1000 AS forgotten;
- forgotten 
------------
- t
-(1 row)
-
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 3), remembered() < 1000 AS nothing;
- look | nothing 
-------+---------
- 6666 | t
-(1 row)
-
 SELECT pages('SELECT ctid FROM t WHERE i = 6001') > 1 AS more;
- more 
-------
- t
-(1 row)
 
 -- those that were used last are kept
 SET fptree.separator_memory = '4kB';
 SELECT col, look('SELECT count(*) FROM t WHERE ' || look, 0, 40000, 3),
 	remembered() < 5000 AS bounded FROM queries;
- col | look | bounded 
------+------+---------
- i   | 6666 | t
- d   | 6666 | t
- ts  | 6666 | t
- u   | 6666 | t
- v   | 6666 | t
-(5 rows)
-
 RESET fptree.separator_memory;
 \set VERBOSITY sqlstate
 SET fptree.separator_memory = -1;
-ERROR:  22023
 \set VERBOSITY default
 SHOW fptree.separator_memory;
- fptree.separator_memory 
--------------------------
- 512kB
-(1 row)
 
 -- another file, of fewer pages
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 3);
- look 
-------
- 6666
-(1 row)
-
 SELECT pages('SELECT ctid FROM t WHERE i = 6001');
- pages 
--------
-     1
-(1 row)
-
 REINDEX INDEX t_i;
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 100);
- look 
-------
-  400
-(1 row)
-
 BEGIN;
 TRUNCATE t;
 INSERT INTO t SELECT i FROM generate_series(1, 50) i;
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 3);
- look 
-------
-   16
-(1 row)
-
 ROLLBACK;
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 3);
- look 
-------
- 6666
-(1 row)
 
 -- the same file with nothing in it: tables of the transaction are emptied in place
 BEGIN;
@@ -235,19 +281,9 @@ CREATE TABLE own (i int);
 CREATE INDEX own_i ON own USING fptree (i);
 INSERT INTO own SELECT i FROM generate_series(1, 3000) i;
 SELECT look('SELECT count(*) FROM own WHERE i = $1', 0, 3000);
- look 
-------
- 3000
-(1 row)
-
 TRUNCATE own;
 INSERT INTO own SELECT i FROM generate_series(1000, 1010) i;
 SELECT look('SELECT count(*) FROM own WHERE i = $1', 0, 3000);
- look 
-------
-   11
-(1 row)
-
 COMMIT;
 CREATE TEMP TABLE again (i int) ON COMMIT DELETE ROWS;
 SET fptree.debug_node_lines = '1,1';
@@ -256,44 +292,15 @@ RESET fptree.debug_node_lines;
 BEGIN;
 INSERT INTO again SELECT i FROM generate_series(1, 3000) i;
 SELECT look('SELECT count(*) FROM again WHERE i = $1', 0, 3000);
- look 
-------
- 3000
-(1 row)
-
 COMMIT;
 SELECT look('SELECT count(*) FROM again WHERE i = $1', 0, 3000);
- look 
-------
-    0
-(1 row)
 
 -- insertions by what is remembered; what has been split is soon remembered anew
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 0, 40000, 3);
- look 
-------
- 6666
-(1 row)
-
 INSERT INTO t (i) SELECT i * 2 - 1 FROM generate_series(1, 20000) i ORDER BY hashint4(i);
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 1, 40000);
- look  
--------
- 40000
-(1 row)
-
 SELECT look('SELECT count(*) FROM t WHERE i = $1', 1, 40000);
- look  
--------
- 40000
-(1 row)
-
 SELECT pages('SELECT ctid FROM t WHERE i = -1'), pages('SELECT ctid FROM t WHERE i = 40001');
- pages | pages 
--------+-------
-     1 |     1
-(1 row)
-
 DO $$
 BEGIN
 	FOR i IN 0 .. 40000 BY 17 LOOP
@@ -305,10 +312,6 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT count(u) FROM t;
- count 
--------
- 21177
-(1 row)
 
 -- keys of many rows: where these go on in other leaves, TIDs decide
 CREATE TABLE few (i int, n int);
@@ -317,26 +320,12 @@ CREATE INDEX few_i ON few USING fptree (i);
 RESET fptree.debug_node_lines;
 INSERT INTO few SELECT i % 7, i FROM generate_series(1, 4000) i;
 SELECT look('SELECT count(*) FROM few WHERE i = $1', -1, 7), look('SELECT count(*) FROM few WHERE i > $1', -1, 7);
- look | look  
-------+-------
- 4000 | 15997
-(1 row)
-
 INSERT INTO few SELECT i % 70, i FROM generate_series(1, 4000) i;
 SELECT look('SELECT count(*) FROM few WHERE i = $1', -1, 70), look('SELECT count(*) FROM few WHERE i > $1', -1, 70);
- look |  look  
-------+--------
- 8000 | 157707
-(1 row)
-
 DELETE FROM few WHERE n % 3 > 0;
 VACUUM few;
 INSERT INTO few SELECT i % 50, i FROM generate_series(1, 4000) i;
 SELECT look('SELECT count(*) FROM few WHERE i = $1', -1, 70), look('SELECT count(*) FROM few WHERE i > $1', -1, 70);
- look |  look  
-------+--------
- 6666 | 154570
-(1 row)
 
 -- NULLs on either side
 CREATE TABLE n (i int, j int);
@@ -348,26 +337,8 @@ INSERT INTO n SELECT nullif(i % 3, 0) * i, nullif(i % 3, 0) * i FROM generate_se
 SELECT col, look(format('SELECT count(*) FROM n WHERE %s = $1', col), 0, 6000),
 	look(format('SELECT count(*) FROM n WHERE %s > $1', col), 0, 6000, 100),
 	look(format('SELECT count(*) FROM n WHERE %s IS NULL', col), 1, 1) FROM unnest('{i,j}'::text[]) col;
- col | look | look  | look 
------+------+-------+------
- i   | 2000 | 45990 | 1000
- j   | 2000 | 45990 | 1000
-(2 rows)
 
 SELECT fptree_index_parent_check(c.oid, true) FROM pg_class c JOIN pg_am a ON a.oid = relam
 WHERE amname = 'fptree' AND relnamespace = 'fpt_recall'::regnamespace;
- fptree_index_parent_check 
----------------------------
- 
- 
- 
- 
- 
- 
- 
- 
- 
-(9 rows)
-
 SET client_min_messages = warning;
 DROP SCHEMA fpt_recall CASCADE;
