@@ -240,7 +240,7 @@ fpt_lines_ahead(IndexScanDesc scan, FPTScanOpaque *so, ScanDirection dir)
 
 /*
  * Pin the current entry's block where heapam looks for it, which so need not
- * search the mapping (H3).
+ * search the mapping (H3).  It is visited as by ReadBuffer() (H4).
  */
 static void
 fpt_lines_pin(IndexScanDesc scan, FPTHeapLines *l, uint64 tid)
