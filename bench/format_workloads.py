@@ -1,18 +1,22 @@
-"""The workloads "format-..." of bench/run: what the format of pages is worth.
+"""The workloads "format-..." and "images" of bench/run.
 
-Bytes of an index, and of WAL that is the index's own.  A table has an index of
-each access method, so that both get the same rows at the same time; which
-records of the log belong to which index, pg_waldump tells.  Nothing depends on
-time: one round is all there is, but for instructions, which valgrind counts.
+What the format of pages is worth: bytes of an index, and of WAL that is the
+index's own.  A table has an index of each access method, so that both get the
+same rows at the same time; which records of the log belong to which index,
+pg_waldump tells.  Nothing depends on time: one round is all there is, but for
+instructions, which valgrind counts.
 
 Keys lie as far apart as among DENSITY rows, whatever the number of rows: their
 bits, and with them the bytes of an index by row, depend on that.
 """
 
+import collections
+import re
+import subprocess
+
 from general_workloads import SIDES, V4, V7_BURST, V7_SLOW, v4
 from instructions import Stopped, available
-from pgcluster import CpuClock
-from waldump import WalDump
+from pgcluster import BenchError, CpuClock
 
 DENSITY = 10000000
 MAX_STREAM = 400000             # rows of uuid v7, inserted one by one
@@ -161,6 +165,83 @@ STREAMS = (
     ("uuid v7, 8 rows a ms", V7_BURST, 1.00, 0.90, 0.65),
     ("uuid v7, a row in 8 s", V7_SLOW, 0.95, 0.85, 0.55),
 )
+
+
+ALIGNMENT = 8                   # of a record in WAL
+
+# Of a line of pg_waldump: bytes without images, bytes of all, whether there is
+# a second page
+RECORD = re.compile(rb"len \(rec/tot\): +(\d+)/ *(\d+),"
+                    rb"(?:[^\n]*(, blkref #1:))?[^\n]*\n")
+CHUNK = 1 << 20
+
+
+class IndexWal:
+    """Records of one index between two places of WAL.
+
+    Bytes are those which a record takes there: its length, rounded up to where
+    the next one may begin.
+    """
+
+    def __init__(self):
+        self.records = 0
+        self.bytes = 0
+        self.images = 0         # bytes of page images, among the bytes
+        self.plain = 0          # records of a single page, without an image
+        self.plain_bytes = 0
+
+    def add(self, length, total, pages, times):
+        taken = -(-total // ALIGNMENT) * ALIGNMENT
+        self.records += times
+        self.bytes += taken * times
+        self.images += (total - length) * times
+        if pages == 1 and length == total:
+            self.plain += times
+            self.plain_bytes += taken * times
+
+
+class WalDump:
+    """The server's pg_waldump on the server's own WAL."""
+
+    def __init__(self, cluster, conn):
+        self.cluster = cluster
+        self.conn = conn
+
+    def position(self):
+        return self.conn.value("SELECT pg_current_wal_insert_lsn()")
+
+    def relation(self, index):
+        return self.conn.value(
+            "SELECT concat_ws('/', coalesce(nullif(c.reltablespace, 0), "
+            "d.dattablespace), d.oid, pg_relation_filenode(c.oid)) "
+            "FROM pg_class c, pg_database d WHERE c.oid = '%s'::regclass AND "
+            "d.datname = current_database()" % index)
+
+    def read(self, index, start, end):
+        if start == end:
+            return IndexWal()
+        cmd = self.cluster.as_user + [
+            self.cluster.tool("pg_waldump"), "-p",
+            self.cluster.data + "/pg_wal", "-s", start, "-e", end,
+            "-R", self.relation(index)]
+        seen = collections.Counter()
+        with subprocess.Popen(cmd, env=self.cluster.env(),
+                              cwd=self.cluster.dir, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as dump:
+            rest = b""
+            while True:
+                chunk = dump.stdout.read(CHUNK)
+                if not chunk:
+                    break
+                lines, newline, rest = (rest + chunk).rpartition(b"\n")
+                seen.update(RECORD.findall(lines + newline))
+            said = dump.stderr.read().decode(errors="replace")
+        if dump.returncode != 0:
+            raise BenchError("pg_waldump failed:\n" + said)
+        wal = IndexWal()
+        for (length, total, second), times in seen.items():
+            wal.add(int(length), int(total), 2 if second else 1, times)
+        return wal
 
 
 def index(side):
@@ -414,3 +495,76 @@ class Format:
             self.drop("arrival_%d" % n, *["%s.counted_%d" % (side, n)
                                           for side in SIDES])
         self.drop("bare.counted_0")
+
+
+MAX_IMAGED = 650000             # rows of "images"
+
+# Name, type, and the key of the number k: the targets for each of SHARES.
+IMAGED = (
+    ("int8, whole domain", "int8", "hashint8extended(k, 44)",
+     (1.00, 0.80, 0.90)),
+    ("uuid v4", "uuid", v4("md5(k::text)"), (1.00, 0.90, 0.95)),
+    ("int8, dense ids", "int8", "k * 1664525 % 1048573", (0.90, 0.55, 0.70)),
+    ("text of 32 bytes, C", 'text COLLATE "C"', "md5(k::text)",
+     (1.00, 0.90, 0.95)),
+)
+
+
+class Images:
+    """The workload "images", WAL with full_page_writes on: methods of Bench.
+
+    The first change of a page after a checkpoint logs an image of the page.
+    What an index adds to WAL is then mostly images, and depends on how many
+    rows come between two checkpoints.  Each kind of key: an index that was
+    built with half of its rows and got the others one by one; a checkpoint,
+    then rows at random, few for a page, about one for a page, and ten for a
+    page.
+    """
+
+    def server_set(self, name, value):
+        self.sql("ALTER SYSTEM SET %s = '%s'" % (name, value))
+        self.sql("SELECT pg_reload_conf()")
+        self.wait_for_setting(name, value)
+
+    def images(self):
+        self.server_set("full_page_writes", "on")
+        rows = min(self.rows, MAX_IMAGED)
+        for name, typ, key, targets in IMAGED:
+            self.images_tables(typ, key, rows)
+            end = rows
+            for share, target in zip(SHARES, targets):
+                count = int(rows / share)
+                wal = self.images_wal(key, end, count)
+                end += count
+                self.add("images", "WAL with images, a row in %g, %s" %
+                         (share, name), "B", [wal["reference"]],
+                         [wal["candidate"]], target)
+            self.check("candidate.aged_k")
+            self.drop("bare.aged", "reference.aged", "candidate.aged")
+        self.server_set("full_page_writes", "off")
+
+    def images_tables(self, typ, key, rows):
+        """rows of them, the second half into the built index."""
+        for schema in ("bare",) + SIDES:
+            self.sql("CREATE TABLE %s.aged (k %s)" % (schema, typ))
+            for low, high in ((1, rows // 2), (rows // 2 + 1, rows)):
+                self.sql("INSERT INTO %s.aged SELECT %s FROM "
+                         "generate_series(%d::int8, %d) AS k" %
+                         (schema, key, low, high))
+                if low == 1 and schema in SIDES:
+                    self.sql("CREATE INDEX aged_k ON %s.aged USING %s (k)" %
+                             (schema, self.am[schema]))
+
+    def images_wal(self, key, end, count):
+        """The index's share of WAL bytes a row, by side."""
+        got = {}
+        for schema in ("bare",) + SIDES:
+            self.sql("CHECKPOINT")
+            lsn = self.conn.value("SELECT pg_current_wal_insert_lsn()")
+            self.sql("INSERT INTO %s.aged SELECT %s FROM "
+                     "generate_series(%d::int8, %d) AS k" %
+                     (schema, key, end + 1, end + count))
+            got[schema] = int(self.conn.value(
+                "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '%s')"
+                % lsn))
+        return {side: (got[side] - got["bare"]) / count for side in SIDES}

@@ -1,12 +1,16 @@
 """A throw-away PostgreSQL server, and a client that can watch its backend.
 
-Used by bench/run.  Python's standard library only.  The server listens on a
-Unix socket inside its own directory and on nothing else, so that it cannot get
-in the way of another server of the machine.
+Used by all benchmarks.  Python's standard library only.  The server listens on
+a Unix socket inside its own directory and on nothing else, so that it cannot
+get in the way of another server of the machine.
+
+Also what bench/run and others have in common: servers of several versions, the
+two sides, options.
 """
 
 import json
 import os
+import platform
 import re
 import shutil
 import socket
@@ -17,6 +21,8 @@ import tempfile
 import time
 
 SERVER_USER = "postgres"
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+START = time.time()
 
 
 class BenchError(Exception):
@@ -359,3 +365,170 @@ class CpuClock:
     def settle():
         """Give a backend time to go to sleep after its last message."""
         time.sleep(0.002)
+
+
+def checked_run(cmd):
+    """What a command said; BenchError if it failed."""
+    done = subprocess.run(cmd, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
+    if done.returncode != 0:
+        raise BenchError("%s failed:\n%s" % (" ".join(cmd), done.stdout))
+    return done.stdout.strip()
+
+
+def installed(version):
+    """Path of the pg_config of a server of this version.
+
+    It is the system's or, where the system has none, one of packages that
+    test/servers gets; both are built for use, not for tests.
+    """
+    bindir = "/usr/lib/postgresql/%s/bin" % version
+    if all(os.access(os.path.join(bindir, name), os.X_OK)
+           for name in ("postgres", "pg_config")) and \
+            os.path.isdir("/usr/include/postgresql/%s/server" % version):
+        return os.path.join(bindir, "pg_config")
+    return checked_run([os.path.join(ROOT, "test", "servers"), "--binaries",
+                        version]).split("\n")[-1]
+
+
+class PrivateServer:
+    """A copy of a server with the extension; removed on leaving the context.
+
+    The parts keep their paths below the new root, since the programs find each
+    other by relative ones.
+    """
+
+    PARTS = ("bindir", "sharedir", "pkglibdir", "pkgincludedir",
+             "includedir-server")
+
+    def __init__(self, version):
+        self.version = version
+        self.root = None
+
+    def __enter__(self):
+        """The copy's pg_config."""
+        original = installed(self.version)
+        self.root = tempfile.mkdtemp(prefix="fptree-bench-server.")
+        os.chmod(self.root, 0o755)          # the server's user reads it
+        try:
+            for part in self.PARTS:
+                path = checked_run([original, "--" + part])
+                shutil.copytree(path, self.root + path, dirs_exist_ok=True,
+                                ignore_dangling_symlinks=True)
+            bindir = checked_run([original, "--bindir"])
+            pg_config = self.root + bindir + "/pg_config"
+            tree = os.path.join(self.root, "tree")
+            shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(
+                ".git", "*.o", "*.bc", "*.so", "tmp_check"))
+            checked_run(["make", "-s", "-j%d" % os.cpu_count(), "-C", tree,
+                         "PG_CONFIG=" + pg_config, "install"])
+        except BaseException:
+            self.__exit__()
+            raise
+        return pg_config
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+def log(text):
+    print("%5d s  %s" % (time.time() - START, text), file=sys.stderr,
+          flush=True)
+
+
+def interrupted(number, frame):
+    """End as if by Ctrl-C: the server is stopped and removed."""
+    raise KeyboardInterrupt
+
+
+def comparison_options(parser, what):
+    """Options of bench/run and bench/pgbench/run.
+
+    what: is run before the indexes are verified.
+    """
+    add = parser.add_argument
+    add("--json", metavar="FILE", help="write all samples here")
+    add("--markdown", metavar="FILE", help="write the table here")
+    add("--pg-config", metavar="PATH",
+        help="pg_config of the server to use (default $PG_CONFIG, then the "
+        "newest /usr/lib/postgresql/*)")
+    add("--set", metavar="NAME=VALUE", action="append", default=[],
+        help="server setting, overrides the benchmark's own")
+    add("--reference", default="btree", metavar="AM",
+        help="access method to compare with (default btree)")
+    add("--candidate", default="fptree", metavar="AM",
+        help="access method to compare (default fptree); btree measures the "
+        "noise of the machine")
+    add("--no-check", action="store_true",
+        help="do not verify the indexes after " + what)
+    add("--keep", action="store_true", help="do not remove what was made")
+
+
+def check_settings(parser, options):
+    for item in options.set:
+        if "=" not in item:
+            parser.error("--set takes NAME=VALUE")
+
+
+def memory_mb():
+    with open("/proc/meminfo", encoding="ascii") as f:
+        for line in f:
+            if line.startswith("MemTotal:"):
+                return int(line.split()[1]) // 1024
+    return 4096
+
+
+def server_settings(given, clients=0):
+    """Everything in memory, nothing in the background, no waiting for disks.
+
+    fsync off: the workloads compare CPU time, and both sides wait for the same
+    disk.  Commits stay synchronous, because VACUUM cannot mark pages all-visible
+    whose rows were committed asynchronously a moment ago.  full_page_writes
+    off: page images after a checkpoint would drown the records that are
+    compared.
+    """
+    settings = {
+        "shared_buffers": "%dMB" % min(4096, memory_mb() // 3),
+        "fsync": "off", "full_page_writes": "off", "autovacuum": "off",
+        "jit": "off",
+        "max_parallel_workers_per_gather": "0",
+        "checkpoint_timeout": "1d", "max_wal_size": "16GB",
+        "min_wal_size": "4GB", "wal_buffers": "64MB",
+        "bgwriter_lru_maxpages": "0", "log_checkpoints": "off",
+        "effective_cache_size": "8GB",
+        "max_connections": "%d" % (20 + clients),
+    }
+    settings.update(item.split("=", 1) for item in given)
+    return settings
+
+
+def cpu_model():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            for line in f:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.machine()
+
+
+def machine():
+    """Where and when something was measured."""
+    return {"cpu": cpu_model(), "cores": os.cpu_count(),
+            "memory_mb": memory_mb(), "system": platform.platform(),
+            "date": time.strftime("%Y-%m-%d %H:%M:%S %z")}
+
+
+def extension(clients, options):
+    """Install fptree in the database, if a side needs it; its version."""
+    if "fptree" not in (options.reference, options.candidate):
+        return None
+    version = clients.psql("SELECT default_version FROM "
+                           "pg_available_extensions WHERE name = 'fptree'")
+    if not version:
+        raise BenchError("fptree is not installed in this server: run "
+                         "make PG_CONFIG=%s install" % clients.pg_config)
+    clients.psql("CREATE EXTENSION IF NOT EXISTS fptree",
+                 options="-c client_min_messages=warning")
+    return version

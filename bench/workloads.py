@@ -9,13 +9,97 @@ both.  Times are CPU times of the backend unless a line says otherwise.
 import time
 
 from exact_workloads import Exact
-from format_workloads import Format
+from format_workloads import Format, Images
 from general_workloads import NESTED_LOOP, SIDES, General
-from heap_workloads import Heap
-from image_workloads import Images
 from pgcluster import BenchError, CpuClock, plan_nodes
 from report import Result
 from transactions import Pgbench
+
+HEAP_SETTING = "fptree.heap_lines"
+# A side beside the two: the candidate without.
+HEAP_OFF = "off"
+HEAP_NAME = "plain scan, random heap, cached, "
+
+# Keys of a range, number of ranges.
+HEAP_RANGES = ((1000, 500), (10000, 50))
+# The same for a session that has just begun.
+HEAP_FIRST = (10000, 10)
+
+
+class Heap:
+    """The workload "heap", rows of a cached table in random order.
+
+    A plain index scan of it waits for memory at each row.  The candidate is
+    measured with the setting that asks for the rows' cache lines ahead, and
+    without.  Methods of Bench.
+    """
+
+    def heap(self):
+        self.read_tables()
+        for span, ranges in HEAP_RANGES:
+            cpu = self.heap_rounds(span, ranges, self.heap_session)
+            self.heap_add("ranges of {:,}".format(span), cpu, 0.30)
+        cpu = self.heap_rounds(*HEAP_FIRST, self.heap_new_session)
+        self.heap_add("first ranges of a session", cpu, 0.50)
+
+    def heap_add(self, name, cpu, target):
+        self.add("heap", HEAP_NAME + name, "ns/row", cpu["reference"],
+                 cpu["candidate"], target)
+        if HEAP_OFF in cpu:
+            self.add("heap", HEAP_NAME + name + ", " + HEAP_SETTING + " off",
+                     "ns/row", cpu["reference"], cpu[HEAP_OFF])
+
+    def heap_session(self):
+        return self.conn, self.clock
+
+    def heap_new_session(self):
+        conn = self.cluster.connect()
+        return conn, CpuClock(conn.pid, self.clock.postmaster)
+
+    def heap_set(self, conn, side):
+        settings = dict(NESTED_LOOP, enable_indexonlyscan="off",
+                        search_path="%s, public" %
+                        ("candidate" if side == HEAP_OFF else side))
+        if self.am["candidate"] == "fptree":
+            conn.query("LOAD 'fptree'")
+            settings[HEAP_SETTING] = "off" if side == HEAP_OFF else "on"
+        for name, value in settings.items():
+            conn.query("SET %s = %s" % (name, value))
+
+    def heap_rounds(self, span, ranges, session):
+        """CPU nanoseconds of each row, by side; HEAP_OFF if that can be."""
+        span = min(span, self.rows // 10)
+        sides = SIDES
+        if self.am["candidate"] == "fptree":
+            sides += (HEAP_OFF,)
+        cpu = {side: [] for side in sides}
+        statement = (
+            "SELECT sum(n) FROM (SELECT least(lo, %d) AS lo FROM short_range "
+            "LIMIT %d) r, LATERAL (SELECT count(v) AS n FROM accounts WHERE k "
+            "BETWEEN r.lo AND r.lo + %d) x" %
+            (self.rows - span, ranges, span - 1))
+        for rnd in range(-1, self.rounds):
+            for side in sides if rnd % 2 == 0 else sides[::-1]:
+                own = self.heap_once(statement, side, ranges * span, session)
+                if rnd >= 0:
+                    cpu[side].append(own / (ranges * span) * 1e9)
+        return cpu
+
+    def heap_once(self, statement, side, rows, session):
+        conn, clock = session()
+        self.heap_set(conn, side)
+        self.plan_uses(statement, "Index Scan", "accounts_k", conn)
+        clock.settle()
+        before = clock.backend_time()
+        answer = conn.query(statement)
+        clock.settle()
+        own = clock.backend_time() - before
+        if conn is not self.conn:
+            conn.close()
+        if int(answer[0][0]) != rows:
+            raise BenchError("%d rows of %s expected, not %s" %
+                             (rows, side, answer[0][0]))
+        return own
 
 
 class Bench(General, Heap, Images, Format, Exact):

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 # pylint: disable=wrong-import-position
 from cold_report import Line, grid, plot                   # noqa: E402
-from comparison import cpu_model                           # noqa: E402
+from pgcluster import cpu_model                            # noqa: E402
 from report import quantile, summary                       # noqa: E402
 
 BUILD = os.path.join(HERE, "build")

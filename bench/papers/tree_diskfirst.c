@@ -41,7 +41,7 @@ typedef struct PageHeader
 
 /*
  * Keys of 4 bytes: the paper's Table 2, which has leaf nodes of 512 bytes in
- * pages of 16 kB.  Of 8 bytes: goal G (goal.py).
+ * pages of 16 kB.  Of 8 bytes: goal G (exp_pages.py).
  */
 #if PAGESIZE <= 4096
 #define NONLEAF		(KEYSIZE == 4 ? 64 : 128)

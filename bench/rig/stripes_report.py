@@ -6,7 +6,7 @@ import os
 import random
 
 from cold_report import Line, grid, plots, spread
-from comparison import machine
+from pgcluster import machine
 from report import quantile
 import stripes_tasks
 
