@@ -275,6 +275,9 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 		memcpy(work->formed, page, BLCKSZ);
 		res = fpt_join_add(l, work->formed, &high, work->entries + n, m,
 						   &work->work);
+		/* formed anew it may be less full, as its nodes are */
+		if (res == FPT_OK && fpt_page_thousandths(l, work->formed) > most)
+			res = FPT_FULL;
 		if (res == FPT_OK)
 			memcpy(page, work->formed, BLCKSZ);
 	}
