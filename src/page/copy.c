@@ -364,6 +364,16 @@ fpt_copy_keys(FPTPage pg, int kid, const char *node, const uint8 *slots,
 	}
 }
 
+/* Downlinks of n slots of an inner page's node. */
+static pg_noinline void
+fpt_copy_downs(const FPTGeom *g, const char *node, const uint8 *slots, int n,
+			   uint32 *downs)
+{
+	Assert(!fpt_is_leaf(g));
+	for (int i = 0; i < n; i++)
+		memcpy(downs + i, node + g->down_off + slots[i] * g->pw, 4);
+}
+
 /* Tuples that are asked for before they are looked at. */
 #define FPT_TUPLES_AHEAD	8
 
@@ -527,6 +537,8 @@ fpt_slots_copy(FPTPage pg, const FPTKid *k, const uint8 *slots, int m,
 		if (run->tupoffs && !fpt_find_tuples(pg, node, slots, m, run, n))
 			return false;
 	}
+	if (unlikely(run->downs != NULL))
+		fpt_copy_downs(pg.g, node, slots, m, run->downs + n);
 	if (run->slotids)
 	{
 		uint16	   *slotids = run->slotids + n;

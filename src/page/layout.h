@@ -1094,6 +1094,7 @@ typedef struct FPTRun
 								 * many as a page has, or the kid that it is */
 	bool		unordered;		/* of each node in any order: only TIDs and
 								 * slotids are wanted */
+	uint32	   *downs;			/* of an inner page; any number */
 } FPTRun;
 
 #define FPT_NO_IMAGE		(-1)	/* fpt_page_copy_image(): ask others */

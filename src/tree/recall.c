@@ -214,58 +214,102 @@ fpt_recall_more(const FPTLayout *l, const FPTKey *key)
 
 /*
  * A separator, or a fence, as a number: keys whose numbers are below it are
- * below it.  Those of the number before it may be on either side.
+ * below it.  Those of the number before it may be on either side.  "more": the
+ * number is not all of it.
  */
+static inline uint64
+fpt_recall_above(uint64 number, bool more)
+{
+	return number < PG_UINT64_MAX && more ? number + 1 : number;
+}
+
 static uint64
 fpt_recall_bound(const FPTLayout *l, const FPTKey *key)
 {
-	uint64		number;
-
 	if (key->cls < FPT_CLS_VALUE)
 		return 0;
 	if (key->cls > FPT_CLS_VALUE)
 		return PG_UINT64_MAX;
-	number = fpt_recall_number(l, key);
-	return number < PG_UINT64_MAX && fpt_recall_more(l, key) ?
-		number + 1 : number;
+	return fpt_recall_above(fpt_recall_number(l, key),
+							fpt_recall_more(l, key));
 }
 
 /*
- * Separators and leaves of a leaf parent, a copy, whose n entries these are:
- * to p, which has room for them.  False: the page makes no sense, or the
- * numbers are of little use, as many of them are the same.
+ * Copy n numbers and leaves of a leaf parent, a copy, to p, which has room for
+ * them.  rest[i] becomes zero where the i'th number is all of its separator; it
+ * has room for 2 n.  Returns how many of them are of NULLs, the first ones of a
+ * NULLS FIRST index, else the last ones; -1: the page makes no sense.
+ */
+static int
+fpt_parent_read(const FPTLayout *l, Page page, int n, FPTParent *p,
+				uint64 *rest)
+{
+	const FPTPageHeader *h = fpt_header(page);
+	bool		wide = l->keysize > (int) sizeof(uint64);
+	FPTRun		run = {.tids = rest, .downs = fpt_leaves(p), .max = n};
+	int			nulls = 0;
+
+	run.los = wide ? rest + n : p->seps;
+	run.his = wide ? p->seps : NULL;
+	if (fpt_page_copy_all(l, page, false, &run) != n)
+		return -1;
+	for (int i = 0; wide && i < n; i++)
+		rest[i] |= run.los[i];
+	for (int i = 0; i < h->nnull; i++)
+		nulls += fpt_node_count(l, page, l->nullsfirst ? i : h->nkids - 1 - i);
+	return nulls;
+}
+
+/*
+ * Separators and leaves of a leaf parent, a copy of n entries: to p, which has
+ * room for them; rest[] has room for 2 n numbers.  False: the page makes no
+ * sense, or the numbers are of little use, as many of them are the same.
  */
 static bool
-fpt_parent_fill(FPTIndex *ix, Page page, const FPTEntry *entries, int n,
-				FPTParent *p)
+fpt_parent_fill(FPTIndex *ix, Page page, int n, FPTParent *p, uint64 *rest)
 {
 	const FPTLayout *l = &ix->layout;
 	FPTKey		low = fpt_page_low(l, page);
 	FPTKey		high = fpt_page_high(l, page);
+	const uint32 *leaves;
+	uint64		prev;
 	int			repeats = 0;
-	uint32	   *leaves;
+	int			nulls;
+	int			from;			/* values begin here, or after it */
+
+	p->n = n;
+	leaves = fpt_leaves(p);
+	nulls = fpt_parent_read(l, page, n, p, rest);
+	if (nulls < 0)
+		return false;
+	from = l->nullsfirst ? nulls : 0;
 
 	/* Leaves that have only NULLs are not looked for. */
-	for (p->n = n; p->n > 1 && entries[p->n - 1].key.cls > FPT_CLS_VALUE;)
-		p->n--;
+	if (!l->nullsfirst)
+		p->n = Max(n - nulls, 1);
 	p->open = p->n < n || high.cls > FPT_CLS_VALUE;
 	p->high = fpt_recall_bound(l, &high);
 	p->uses = p->misses = 0;
-	leaves = fpt_leaves(p);
+
+	/* the first separator of the level is lower than it says */
+	prev = p->seps[0] = fpt_recall_bound(l, &low);
+	for (int i = 1; i < p->n; i++)
+	{
+		uint64		sep = i < from ? 0 :
+			fpt_recall_above(p->seps[i], rest[i] != 0);
+
+		if (sep < prev)
+			return false;
+		repeats += sep == prev && i >= from;
+		prev = p->seps[i] = sep;
+	}
 	for (int i = 0; i < p->n; i++)
 	{
-		uint64		sep;
-
-		/* the first separator of the level is lower than it says */
-		sep = fpt_recall_bound(l, i > 0 ? &entries[i].key : &low);
-		if (entries[i].down == FPT_METAPAGE || entries[i].down == ix->root ||
-			(i > 0 && sep < p->seps[i - 1]))
+		if (leaves[i] == FPT_METAPAGE || leaves[i] == ix->root)
 			return false;
-		repeats += i > 0 && sep == p->seps[i - 1] &&
-			entries[i].key.cls == FPT_CLS_VALUE;
-		p->seps[i] = sep;
-		leaves[i] = entries[i].down;
 	}
+	if (p->n < n)
+		memmove(fpt_leaves(p), leaves, p->n * sizeof(uint32));
 	return repeats <= n / FPT_RECALL_REPEATS;
 }
 
@@ -359,7 +403,7 @@ fpt_parent_copy(Relation rel, FPTIndex *ix, FPTRecallBucket *b, Page page)
 	Size		limit = (Size) fpt_guc_separator_memory * 1024;
 	int			n = fpt_page_count(&ix->layout, page);
 	Size		size;
-	FPTEntry   *entries;
+	uint64	   *rest;
 	FPTParent  *p;
 
 	if (n < 2 || n > FPT_MAX_ENTRIES)
@@ -367,16 +411,15 @@ fpt_parent_copy(Relation rel, FPTIndex *ix, FPTRecallBucket *b, Page page)
 	size = offsetof(FPTParent, seps) + n * (sizeof(uint64) + sizeof(uint32));
 	if (size > limit)
 		return false;
-	entries = palloc(n * sizeof(FPTEntry));
+	rest = palloc(2 * n * sizeof(uint64));
 	p = fpt_recall_alloc(size);
-	if (fpt_page_extract(&ix->layout, page, entries, n) != n ||
-		!fpt_parent_fill(ix, page, entries, n, p))
+	if (!fpt_parent_fill(ix, page, n, p, rest))
 	{
 		fpt_recall_free(p);
-		pfree(entries);
+		pfree(rest);
 		return false;
 	}
-	pfree(entries);
+	pfree(rest);
 	fpt_parent_keep(rel, ix, b, p);
 	fpt_recall_shrink(limit);
 	return true;

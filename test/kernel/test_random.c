@@ -796,6 +796,7 @@ op_copy(void)
 	static uint64 his[FPT_MAX_ENTRIES];
 	static uint16 tupoffs[FPT_MAX_ENTRIES];
 	static uint16 tuplens[FPT_MAX_ENTRIES];
+	static uint32 downs[FPT_MAX_ENTRIES];
 	FPTRun		run = {0};
 	int			a = (int) kt_below(w->n + 1);
 	int			b = a + (int) kt_below(w->n - a + 1);
@@ -814,6 +815,8 @@ op_copy(void)
 		run.tupoffs = tupoffs;
 		run.tuplens = tuplens;
 	}
+	if (w->level > 0 && kt_chance(50))
+		run.downs = downs;
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
 					  skip, &run);
 	for (int i = a; i < b; i++)
@@ -837,6 +840,8 @@ op_copy(void)
 			CHECK(los[j] == k->lo);
 		if (run.his && k->cls == FPT_CLS_VALUE)
 			CHECK(his[j] == k->hi);
+		if (run.downs)
+			CHECK(downs[j] == stored->down);
 		if (run.tupoffs && (i > 0 || w->level == 0))
 		{
 			CHECK(tuplens[j] == k->len);
