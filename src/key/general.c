@@ -610,7 +610,10 @@ head_of_bytes(const FPTGeneral *g, const char *s, int n)
 	uint64		head = 0;
 
 	Assert(g->prefixes && n >= 0);
-	memcpy(&head, s, Min(n, (int) sizeof(head)));
+	if (likely(n >= (int) sizeof(head)))
+		memcpy(&head, s, sizeof(head));
+	else
+		memcpy(&head, s, n);
 	head = pg_ntoh64(head);
 	return g->col[0].descending ? ~head : head;
 }
@@ -637,18 +640,19 @@ cut_varlena(const FPTGeneral *g, const FPTKey *key, Datum value,
 			const char *prefix, uint32 len, FPTKey *to)
 {
 	struct varlena *v = (struct varlena *) DatumGetPointer(value);
+	const char *s;
+	int			n;
 	int			res;
 
 	Assert(!VARATT_IS_EXTERNAL(v));
 	if (unlikely(!fpt_varlena_is_plain(v)))
 		v = PG_DETOAST_DATUM_SLICE(value, 0, len + sizeof(uint64));
-	res = prefix_order(g, VARDATA_ANY(v), (int) VARSIZE_ANY_EXHDR(v), prefix,
-					   (int) len);
+	s = VARDATA_ANY(v);
+	n = (int) VARSIZE_ANY_EXHDR(v);
+	res = prefix_order(g, s, n, prefix, (int) len);
 	if (res == FPT_CUT_DONE)
-		key_relative(to, key,
-					 head_of_bytes(g, VARDATA_ANY(v) + len,
-								   (int) (VARSIZE_ANY_EXHDR(v) - len)),
-					 prefix, len);
+		key_relative(to, key, head_of_bytes(g, s + len, n - (int) len), prefix,
+					 len);
 	if ((Pointer) v != DatumGetPointer(value))
 		pfree(v);
 	return res;

@@ -127,12 +127,14 @@ fpt_region(const FPTLayout *l, FPTPageHeader *h, uint32 cls,
 #define FPT_CMP_CORRUPT		2
 
 /*
- * Order of a general key and a slot's, whose head is the same, TIDs included:
- * -1, 0, 1 or FPT_CMP_CORRUPT.  May raise.
+ * Order of a general key and a slot's, whose head is the same, without TIDs:
+ * -1, 0, 1 or FPT_CMP_CORRUPT.  The key is relative to the page's prefix, which
+ * so need not be looked up.  May raise.
  */
-static int
-fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
+static pg_attribute_always_inline int
+fpt_slot_cmp_key(FPTPage pg, const char *node, int slot, const FPTKey *key)
 {
+	uint16		off = fpt_slot_off(pg.g, node, slot);
 	FPTKey		k;
 	int			r;
 
@@ -141,12 +143,31 @@ fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
 	k.lo = key->lo;
 	k.cls = key->cls;
 	k.tid = 0;
-	if (!fpt_slot_tuple(pg, node, slot, &k))
-		return FPT_CMP_CORRUPT;
-	Assert(k.cut == key->cut || k.len == 0);
+	k.len = 0;
+	k.tup = NULL;
+	k.search = NULL;
+	k.pre = NULL;
+	k.cut = 0;
+	if (off != 0)
+	{
+		k.tup = fpt_tuple_at(pg.p, off, &k.len);
+		if (k.tup == NULL)
+			return FPT_CMP_CORRUPT;
+		k.pre = key->pre;
+		k.cut = key->cut;
+	}
 	r = pg.l->cmp(pg.l->arg, key, &k);
+	return r < 0 ? -1 : r > 0;
+}
+
+/* The same, TIDs included. */
+static int
+fpt_slot_cmp(FPTPage pg, const char *node, int slot, const FPTKey *key)
+{
+	int			r = fpt_slot_cmp_key(pg, node, slot, key);
+
 	if (r != 0)
-		return r < 0 ? -1 : 1;
+		return r;
 
 	/* another line of the node, that mostly is not needed */
 	return fpt_tid_cmp(key->tid, fpt_slot_tid(pg, node, slot));
@@ -182,7 +203,8 @@ fpt_node_prefetch_ends(FPTPage pg, int kid)
 /*
  * The slots in "order" are in the order of their entries.  Those of the ranks
  * a .. b - 1 have the key's head: the number of all that are below it.  -1:
- * corrupt.  Sets p's dup if one of them is the very entry.  May raise.
+ * corrupt.  Sets p's dup if one of them is the very entry, and adds to p's same
+ * those that have the very key.  May raise.
  */
 static int
 fpt_order_search(FPTPage pg, FPTPlace *p, const uint8 *order, int a, int b,
@@ -203,9 +225,14 @@ fpt_order_search(FPTPage pg, FPTPlace *p, const uint8 *order, int a, int b,
 				fpt_slot_prefetch(pg, p->node, order[(a + m) / 2]);
 				fpt_slot_prefetch(pg, p->node, order[(m + 1 + b) / 2]);
 			}
-			r = fpt_slot_cmp(pg, p->node, order[m], key);
+			r = fpt_slot_cmp_key(pg, p->node, order[m], key);
 			if (r == FPT_CMP_CORRUPT)
 				return -1;
+			if (r == 0)
+			{
+				p->same |= UINT64CONST(1) << order[m];
+				r = fpt_tid_cmp(key->tid, fpt_slot_tid(pg, p->node, order[m]));
+			}
 		}
 		if (r == 0)
 			p->dup = true;
@@ -220,7 +247,7 @@ fpt_order_search(FPTPage pg, FPTPlace *p, const uint8 *order, int a, int b,
 /*
  * Number of entries below the key in p's node: those in "lt", whose heads are,
  * and of those in p's eq, whose heads are the key's, the first ones.  Sets p's
- * below and dup.  -1: corrupt.  May raise.
+ * below, same and dup.  -1: corrupt.  May raise.
  */
 static int
 fpt_node_rank_tied(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
@@ -232,6 +259,7 @@ fpt_node_rank_tied(FPTPage pg, FPTPlace *p, uint64 lt, const FPTKey *key)
 	int			below;
 
 	Assert((lt & eq) == 0 && eq != 0);
+	p->same = 0;
 	if (pg.g->perm)
 		return fpt_order_search(pg, p, fpt_node_perm(pg.g, p->node), rank,
 								rank + fpt_popcount(eq), key);
@@ -768,27 +796,28 @@ fpt_find_place_untied(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 }
 
 /*
- * The same in a page of general keys; the key may be relative to any prefix.
+ * The same in a page of general keys.  The key may be relative to any prefix,
+ * and is relative to the page's afterwards, in *buf, if the place has a node.
  * May raise.
  */
-static pg_noinline FPTResult
-fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+static pg_attribute_always_inline FPTResult
+fpt_find_place_cut(FPTPage pg, const FPTKey **key, uint64 tid, FPTPlace *p,
+				   FPTKeyBuf *buf)
 {
-	FPTKeyBuf	buf;
 	int			cut = FPT_CUT_DONE;
 
-	if (fpt_must_cut(pg, key))
+	if (fpt_must_cut(pg, *key))
 	{
-		cut = fpt_page_cut(pg, key, &buf);
-		key = &buf.key;
+		cut = fpt_page_cut(pg, *key, buf);
+		*key = &buf->key;
 	}
 	switch (cut)
 	{
 		case FPT_CUT_DONE:
 		case FPT_CUT_SEARCH:
 			return fpt_has_ties(pg.g) ?
-				fpt_find_place_of(pg, key, tid, p, true, true, true) :
-				fpt_find_place_untied(pg, key, tid, p);
+				fpt_find_place_of(pg, *key, tid, p, true, true, true) :
+				fpt_find_place_untied(pg, *key, tid, p);
 		case FPT_CUT_CORRUPT:
 			return FPT_CORRUPT;
 	}
@@ -811,6 +840,14 @@ fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
 			p->kid = 1;
 	}
 	return FPT_OK;
+}
+
+static pg_noinline FPTResult
+fpt_find_place_general(FPTPage pg, const FPTKey *key, uint64 tid, FPTPlace *p)
+{
+	FPTKeyBuf	buf;
+
+	return fpt_find_place_cut(pg, &key, tid, p, &buf);
 }
 
 /*
@@ -959,8 +996,8 @@ fpt_page_lower_bound(const FPTLayout *l, void *page, const FPTKey *key,
 /*
  * Number of entries of p's node below "end", which is p's hi and lo relative
  * to the base and not below the entry at p's rank.  "same": its head is that of
- * the key that p is the place of.  Most ranges are short: look near their
- * beginning first.  -1: corrupt.  May raise.
+ * the key that p is the place of.  It is above what p's same has.  Most ranges
+ * are short: look near their beginning first.  -1: corrupt.  May raise.
  */
 static int
 fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
@@ -976,11 +1013,14 @@ fpt_node_range_end(FPTPage pg, FPTPlace *p, const FPTKey *end, bool same)
 
 			if (rest == 0)
 				return rank;
-			r = fpt_slot_cmp(pg, p->node, fpt_ctz(rest), end);
-			if (r == FPT_CMP_CORRUPT)
-				return -1;
-			if (r <= 0)
-				return rank;
+			if ((p->same & rest & -rest) == 0)
+			{
+				r = fpt_slot_cmp(pg, p->node, fpt_ctz(rest), end);
+				if (r == FPT_CMP_CORRUPT)
+					return -1;
+				if (r <= 0)
+					return rank;
+			}
 			p->below |= rest & -rest;
 			rest &= rest - 1;
 		}
@@ -1043,6 +1083,47 @@ fpt_range_ends_here(FPTPage pg, FPTPlace *p, const FPTKey *hi, FPTLoc *last)
 }
 
 /*
+ * Do the ends enclose all entries of one general key?  They do where both are
+ * of the very same search key (FPTRange).
+ */
+static inline bool
+fpt_one_key(const FPTKey *from, const FPTKey *to)
+{
+	return from->search != NULL && from->search == to->search &&
+		from->cls == FPT_CLS_VALUE && from->lo == to->lo &&
+		from->tid == 0 && to->tid == FPT_MAX_TID;
+}
+
+/*
+ * fpt_page_range() of such ends.  The key is made relative to the page's prefix
+ * once, and entries that the search for the begin has found to have it are not
+ * compared with the end.
+ */
+static pg_noinline FPTResult
+fpt_page_range_key(FPTPage pg, const FPTKey *from, const FPTKey *to,
+				   FPTLoc *first, FPTLoc *last)
+{
+	FPTKeyBuf	buf;
+	const FPTKey *key = from;
+	FPTKey		end;
+	FPTPlace	p;
+
+	if (fpt_find_place_cut(pg, &key, from->tid, &p, &buf) != FPT_OK)
+		return FPT_CORRUPT;
+	fpt_place_loc(&p, first);
+	if (fpt_place_has_node(&p))
+	{
+		end = *key;
+		end.tid = to->tid + 1;
+		if (fpt_range_ends_at(pg, &p, &end, last))
+			return FPT_OK;
+	}
+	end = *to;
+	end.tid++;
+	return fpt_page_lower_bound(pg.l, pg.p, &end, last);
+}
+
+/*
  * See page/kernel.h.  The end is what is not below "to" with the next TID,
  * which FPT_MAX_TID has as well: keys hold 64 bits of it.
  */
@@ -1057,6 +1138,8 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 
 	if (fpt_num_page(pg, &n))
 		return fpt_num_range(&n, from, to, first, last);
+	if (pg.g != NULL && unlikely(fpt_is_general(l)) && fpt_one_key(from, to))
+		return fpt_page_range_key(pg, from, to, first, last);
 	if (pg.g == NULL || fpt_find_place(pg, from, from->tid, &p) != FPT_OK)
 		return FPT_CORRUPT;
 	fpt_place_loc(&p, first);
@@ -1072,6 +1155,7 @@ fpt_page_range(const FPTLayout *l, void *page, const FPTKey *from,
 	}
 	end = *to;
 	end.tid++;
+	p.same = 0;
 	if (from->cls == FPT_CLS_VALUE && to->cls == FPT_CLS_VALUE &&
 		fpt_range_ends_here(pg, &p, &end, last))
 		return FPT_OK;

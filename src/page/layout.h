@@ -349,6 +349,8 @@ typedef struct FPTPlace
 	uint64		below;			/* of these, those below the key (none, if nodes
 								 * have permutations) */
 	uint64		eq;				/* slots of the node with the key's image */
+	uint64		same;			/* of these, some that have the very key, if it
+								 * is general: as far as they were compared */
 	uint64		hi;				/* the key relative to the base */
 	uint64		lo;
 	char	   *node;			/* valid if from <= kid < to and where == 0 */

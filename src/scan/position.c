@@ -513,6 +513,10 @@ point_range(FPTQuals *q, FPTRange *r)
 	pos_search(q, pos);
 	pos_search(q, end);
 	fpt_general_search_keys(q->g, &pos->s, &end->s, &r->lo, &r->hi);
+
+	/* both ends have all columns, and differ by TIDs: see fpt_one_key() */
+	if (q->nscankeys == q->nkeycols)
+		r->lo.search = r->hi.search;
 	r->filter = false;
 	r->seek = false;
 	r->moved = true;
