@@ -69,7 +69,10 @@
  */
 #define FPT_VISIBLE_PER_HIT	16
 
-/* So do so many entries of blocks that were come by just before. */
+/*
+ * So do so many entries of blocks that were come by just before, once a block
+ * had to be read: nobody looks where these are.
+ */
 #define FPT_BACK_PER_HIT	16
 
 /*
@@ -696,6 +699,7 @@ fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
 		fpt_count_distance(so->counters, fpt_heap_ahead(h));
 		return !fpt_heap_left_alone(h, r);
 	}
+	h->missed |= !passed;
 	fpt_heap_run_on(h, r, place, blk, false);
 	if (fpt_heap_left_alone(h, r))
 	{
@@ -706,6 +710,8 @@ fpt_heap_want(IndexScanDesc scan, FPTScanOpaque *so, BlockNumber blk, bool *io)
 	if (passed)
 	{
 		fpt_count(so->counters, FPT_SKIP_SEQUENTIAL, 1);
+		if (!h->missed)
+			return true;		/* as all were, it is in shared buffers */
 		*fpt_heap_ring(h, 0) |= FPT_RING_AGAIN;
 		h->nagain++;
 		return ++h->back % FPT_BACK_PER_HIT == 0;

@@ -126,6 +126,7 @@ typedef struct FPTHeapAhead
 	bool		allvisible;		/* at the last VACUUM nearly all pages were */
 	unsigned	visible;		/* pages found to be so */
 	unsigned	back;			/* entries that came back to a block */
+	bool		missed;			/* a block was not in shared buffers */
 	BlockNumber *ask;			/* blocks that are to be asked for together */
 	int			nask;
 	unsigned	head;			/* number of lastblk, counted on and on */
