@@ -9,13 +9,13 @@
 
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "catalog/objectaccess.h"
 #include "executor/executor.h"
 #include "executor/nodeIndexscan.h"
 #include "miscadmin.h"
 #include "nodes/extensible.h"
 #include "nodes/makefuncs.h"
-#include "storage/predicate.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -23,6 +23,7 @@
 #include "utils/ruleutils.h"
 
 #include "exec/node.h"
+#include "key/tid.h"
 #include "scan/state.h"
 #include "server/compat.h"
 
@@ -202,19 +203,26 @@ fpt_node_fetch(FPTNodeScan *ns, ItemPointer tid)
 }
 
 /*
- * The same by the visibility map, *proven, or else the table (E1).  As
- * fpt_node_next().
+ * The same by the visibility map (E1), or else the table.  A serializable
+ * transaction locks the heap page before it believes the map (E3), and so
+ * before the entry is asked: conditions take time.  As fpt_node_next().
  */
 static bool
-fpt_node_shows(FPTNodeScan *ns, ItemPointer tid, bool *proven)
+fpt_node_shows(FPTNodeScan *ns, ItemPointer tid)
 {
 	BlockNumber blk = ItemPointerGetBlockNumber(tid);
 	BlockNumber base;
-	const uint8 *bits = fpt_map_bits(ns->scan->heapRelation, &ns->sight.map,
-									 blk, &base);
+	const uint8 *bits;
+	bool		proven;
 
-	*proven = fpt_map_visible(bits, blk - base);
-	return *proven || fpt_node_fetch(ns, tid);
+	if (unlikely(IsolationIsSerializable()))
+		proven = fpt_sight_locked(ns->scan, &ns->sight, fpt_tid_encode(tid));
+	else
+	{
+		bits = fpt_map_bits(ns->scan->heapRelation, &ns->sight.map, blk, &base);
+		proven = fpt_map_visible(bits, blk - base);
+	}
+	return proven || fpt_node_fetch(ns, tid);
 }
 
 bool
@@ -230,11 +238,8 @@ fpt_node_next(FPTNodeScan *ns)
 		fpt_node_prepare(ns);
 	while ((tid = index_getnext_tid(scan, ns->dir)) != NULL)
 	{
-		BlockNumber blk = ItemPointerGetBlockNumber(tid);
-		bool		proven;
-
 		CHECK_FOR_INTERRUPTS();
-		if (!fpt_node_shows(ns, tid, &proven))
+		if (!fpt_node_shows(ns, tid))
 			continue;
 		ExecClearTuple(slot);
 		index_deform_tuple(scan->xs_itup, scan->xs_itupdesc, slot->tts_values,
@@ -249,8 +254,6 @@ fpt_node_next(FPTNodeScan *ns)
 				continue;
 			}
 		}
-		if (proven)
-			PredicateLockPage(scan->heapRelation, blk, scan->xs_snapshot);
 		return true;
 	}
 	return false;
