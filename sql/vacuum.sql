@@ -424,10 +424,18 @@ SELECT * FROM pages('few_a');
 DELETE FROM few WHERE a % 20 = 0;
 VACUUM few;
 SELECT leaves FROM pages('few_a');
--- Half of them are: two are about as full then as a build leaves one.
+-- Half of them are: two are about as full then as a build leaves one, or three
+-- make two.
 DELETE FROM few WHERE a % 2 = 0;
 VACUUM few;
 SELECT leaves, fresh('few_a') FROM pages('few_a');
+-- Not where that is the work of splits, and VACUUM has removed a few rows only.
+TRUNCATE few;
+INSERT INTO few SELECT hashint8extended(i, 0) FROM generate_series(1, 60000) i;
+DELETE FROM few WHERE a % 10 = 0;
+SELECT leaves AS split FROM pages('few_a') \gset
+VACUUM few;
+SELECT leaves > :split * 9 / 10 AS stay FROM pages('few_a');
 
 -- Unlogged and temporary indexes
 CREATE UNLOGGED TABLE ul (a int8) WITH (autovacuum_enabled = off);

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * page/join.c
- *	  Page kernel: one page of two neighbours' entries.
+ *	  Page kernel: one page of two neighbours' entries, or a full one and the
+ *	  rest.
  *
  * The entries of the right one follow those of the left one, in whatever way
  * either page stores them.  Keys of the left page are relative to its base, its
@@ -22,6 +23,7 @@
 #include "page/modify.h"
 #include "page/node.h"
 #include "page/number.h"
+#include "page/remove.h"
 #include "page/room.h"
 
 /*
@@ -90,8 +92,8 @@ fpt_page_guess_fill(const FPTLayout *l, void *page, int n)
 }
 
 /*
- * Has the page's hole room for the neighbour's m entries?  They go on where the
- * last node ends.  Tuples need a node more, as some slots may stay free.
+ * Has the page's hole room for m of the neighbour's entries?  They go on where
+ * the last node ends.  Tuples need a node more, as some slots may stay free.
  */
 static bool
 fpt_join_has_hole(const FPTLayout *l, void *page, void *right, int m)
@@ -100,20 +102,25 @@ fpt_join_has_hole(const FPTLayout *l, void *page, void *right, int m)
 	const FPTGeom *g = fpt_page_geom(l, page);
 	FPTSpace	space;
 	int			hole = (int) h->std.pd_upper - (int) h->std.pd_lower;
+	int			all = fpt_page_count(l, right);
+	int			used;
 	int			last;
 	int			more;
 
-	if (g == NULL || fpt_page_space(l, right, m, &space) != FPT_OK)
+	Assert(m <= all);
+	if (g == NULL || all <= 0 ||
+		fpt_page_space(l, right, all, &space) != FPT_OK)
 		return false;
+	used = (int) ((int64) space.used * m / all);
 	if (fpt_is_number(g))
-		return hole >= space.used + g->x * FPT_LINE;
+		return hole >= used + g->x * FPT_LINE;
 	last = h->nkids > 0 ? fpt_node_count(l, page, h->nkids - 1) : g->cap;
 	if (last < 0)
 		return false;
 	more = fpt_ceil_div(Max(0, m - (g->cap - last)), g->cap);
 	if (h->nnodes + more > g->maxnodes)
 		return false;
-	return hole >= (fpt_shares_space(g) ? space.used + g->x * FPT_LINE :
+	return hole >= (fpt_shares_space(g) ? used + g->x * FPT_LINE :
 					more * g->x * FPT_LINE);
 }
 
@@ -216,10 +223,11 @@ fpt_join_check(const FPTLayout *l, void *page, void *right, int n,
 }
 
 /*
- * See page/join.h.  The page is formed apart, as its fences and tuples are read
- * meanwhile.  The caller says how far TIDs reach, as in a build: a page with
- * wide ones does not know how large the table was when it was formed, and short
- * ones may do, or keys lend a bit (FPT_ENC_LENT).
+ * The page is formed apart, as its fences and tuples are read meanwhile; it
+ * stays as it was unless FPT_OK is returned.  The caller says how far TIDs
+ * reach, as in a build: a page with wide ones does not know how large the table
+ * was when it was formed, and short ones may do, or keys lend a bit
+ * (FPT_ENC_LENT).
  */
 static FPTResult
 fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
@@ -237,7 +245,8 @@ fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
 		res = fpt_join_form(l, work->formed, &spec, n, true, work);
 	if (res != FPT_OK || fpt_page_thousandths(l, work->formed) > most)
 		res = fpt_join_form(l, work->formed, &spec, n, false, work);
-	if (res == FPT_UNFIT)
+	if (res == FPT_UNFIT ||
+		(res == FPT_OK && fpt_page_thousandths(l, work->formed) > most))
 		res = FPT_FULL;
 	if (res != FPT_OK)
 		return res;
@@ -248,15 +257,57 @@ fpt_join_anew(const FPTLayout *l, void *page, const FPTKey *high, int n,
 	return FPT_OK;
 }
 
-/* See page/join.h. */
-FPTResult
-fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
+/* Entries that come to a page from its right neighbour. */
+typedef struct FPTJoinPart
+{
+	int			n;				/* entries of the page */
+	int			m;				/* that come, after n in the work memory */
+	const FPTKey *high;			/* where the page ends then */
+	bool		hole;			/* may there be room in the hole? */
+} FPTJoinPart;
+
+/*
+ * Put the part's entries into the page, which has its fence then.  Not FPT_OK:
+ * the page is as it was.  May raise.
+ */
+static FPTResult
+fpt_join_part(const FPTLayout *l, void *page, const FPTJoinPart *part, int most,
 			  uint32 reach, FPTJoinWork *work)
+{
+	int			n = part->n;
+	FPTResult	res;
+
+	Assert(n + part->m <= FPT_MAX_ENTRIES);
+	if (part->hole)
+	{
+		memcpy(work->formed, page, BLCKSZ);
+		res = fpt_join_add(l, work->formed, part->high, work->entries + n,
+						   part->m, &work->work);
+		/* formed anew it may be less full, as its nodes are */
+		if (res == FPT_OK && fpt_page_thousandths(l, work->formed) <= most)
+		{
+			memcpy(page, work->formed, BLCKSZ);
+			return FPT_OK;
+		}
+	}
+
+	/* general keys are put down in the order that they have */
+	if (fpt_page_extract(l, page, work->entries, n) != n ||
+		(!fpt_is_general(l) && !fpt_join_sorted(l, work->entries, n)))
+		return FPT_CORRUPT;
+	return fpt_join_anew(l, page, part->high, n + part->m, most, reach, work);
+}
+
+/*
+ * Read the neighbour's entries to the place after that of the page's own.
+ * FPT_FULL: they are too many, or as fpt_join_check().  May raise.
+ */
+static FPTResult
+fpt_join_read(const FPTLayout *l, void *page, void *right, FPTJoinPart *part,
+			  FPTJoinWork *work)
 {
 	int			n = fpt_page_count(l, page);
 	int			m = fpt_page_count(l, right);
-	FPTKey		high = fpt_page_high(l, right);
-	FPTResult	res;
 
 	Assert(page != right);
 	if (n < 0 || m < 0 || fpt_header(page)->level > 0 ||
@@ -266,30 +317,96 @@ fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
 		return FPT_FULL;
 	if (fpt_page_extract(l, right, work->entries + n, m) != m)
 		return FPT_CORRUPT;
-	res = fpt_join_check(l, page, right, n, work->entries + n, m);
+	part->n = n;
+	part->m = m;
+	return fpt_join_check(l, page, right, n, work->entries + n, m);
+}
+
+/* See page/join.h. */
+FPTResult
+fpt_page_join(const FPTLayout *l, void *page, void *right, int most,
+			  uint32 reach, FPTJoinWork *work)
+{
+	FPTJoinPart part = {0};
+	FPTKey		high = fpt_page_high(l, right);
+	FPTResult	res = fpt_join_read(l, page, right, &part, work);
+
 	if (res != FPT_OK)
 		return res;
-	res = FPT_FULL;
-	if (fpt_join_has_hole(l, page, right, m))
-	{
-		memcpy(work->formed, page, BLCKSZ);
-		res = fpt_join_add(l, work->formed, &high, work->entries + n, m,
-						   &work->work);
-		/* formed anew it may be less full, as its nodes are */
-		if (res == FPT_OK && fpt_page_thousandths(l, work->formed) > most)
-			res = FPT_FULL;
-		if (res == FPT_OK)
-			memcpy(page, work->formed, BLCKSZ);
-	}
+	part.high = &high;
+	part.hole = fpt_join_has_hole(l, page, right, part.m);
+	return fpt_join_part(l, page, &part, most, reach, work);
+}
+
+/*
+ * The fence between the i'th entry of the work memory and the one before, as a
+ * split would make it.  False: the entry is corrupt.  May raise.
+ */
+static bool
+fpt_slide_fence(const FPTLayout *l, FPTJoinWork *work, int i)
+{
+	const FPTKey *prev = &work->entries[i - 1].key;
+	const FPTKey *key = &work->entries[i].key;
+
+	Assert(i > 0 && i < FPT_MAX_ENTRIES);
+	if (fpt_is_general(l))
+		l->separate(l->arg, prev, key, &work->sep);
+	else if (!fpt_key_whole(l, key, &work->sep))
+		return false;
+	if (!fpt_is_general(l) && fpt_image_cmp(prev, &work->sep.key) != 0)
+		work->sep.key.tid = 0;
+	return true;
+}
+
+/* Take the first m entries out of a page, which has more. */
+static FPTResult
+fpt_slide_behead(const FPTLayout *l, void *page, int m, FPTJoinWork *work)
+{
+	FPTLoc		first = {0};
+	FPTResult	res = FPT_OK;
+
+	while (res == FPT_OK && m-- > 0)
+		res = fpt_page_delete(l, page, first);
 	if (res != FPT_OK)
+		return res;
+	fpt_page_trim(l, page);
+	return fpt_page_set_low(l, page, &work->sep.key, &work->work);
+}
+
+/* Entries that a slide hands over at least, as part of the neighbour's. */
+#define FPT_SLIDE_LEAST		16
+
+/* How often a slide is tried, each time with an eighth fewer entries. */
+#define FPT_SLIDE_TRIES		3
+
+/* See page/join.h. */
+FPTResult
+fpt_page_slide(const FPTLayout *l, void *page, void *right, int most,
+			   uint32 reach, FPTJoinWork *work)
+{
+	FPTJoinPart part = {0};
+	int			fill = fpt_page_thousandths(l, page);
+	int			rest = fpt_page_thousandths(l, right);
+	FPTResult	res = fpt_join_read(l, page, right, &part, work);
+	int			m = part.m;
+
+	if (res != FPT_OK)
+		return res;
+	if (fill < 0 || rest < 0)
+		return FPT_CORRUPT;
+	part.high = &work->sep.key;
+	part.m = Min(m - 1, (most - fill) * m / Max(rest, 1));
+	res = FPT_FULL;
+	for (int i = 0; res == FPT_FULL && i < FPT_SLIDE_TRIES; i++)
 	{
-		/* general keys are put down in the order that they have */
-		if (fpt_page_extract(l, page, work->entries, n) != n ||
-			(!fpt_is_general(l) && !fpt_join_sorted(l, work->entries, n)))
+		if (part.m < 1 || part.m < m / FPT_SLIDE_LEAST)
+			return FPT_FULL;
+		if (!fpt_slide_fence(l, work, part.n + part.m))
 			return FPT_CORRUPT;
-		res = fpt_join_anew(l, page, &high, n + m, most, reach, work);
+		part.hole = fpt_join_has_hole(l, page, right, part.m);
+		res = fpt_join_part(l, page, &part, most, reach, work);
+		if (res != FPT_OK)
+			part.m -= Max(part.m / 8, 1);
 	}
-	if (res == FPT_OK && fpt_page_thousandths(l, page) > most)
-		res = FPT_FULL;
-	return res;
+	return res == FPT_OK ? fpt_slide_behead(l, right, part.m, work) : res;
 }

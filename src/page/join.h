@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * page/join.h
- *	  One page of two neighbours' entries.
+ *	  One page of two neighbours' entries, or a full one and the rest.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,12 +10,16 @@
 
 #include "page/layout.h"
 
-/* Memory of fpt_page_join(), the caller's: nothing in it outlives the call. */
+/*
+ * Memory of fpt_page_join() and fpt_page_slide(), the caller's: nothing in it
+ * outlives the call but the fence.
+ */
 typedef struct FPTJoinWork
 {
 	char		formed[BLCKSZ];
 	FPTEntry	entries[FPT_MAX_ENTRIES];
 	FPTWork		work;
+	FPTKeyBuf	sep;			/* fence between the two after a slide */
 } FPTJoinWork;
 
 /*
@@ -44,5 +48,18 @@ extern int	fpt_page_guess_fill(const FPTLayout *l, void *page, int n);
  */
 extern FPTResult fpt_page_join(const FPTLayout *l, void *page, void *right,
 							   int most, uint32 reach, FPTJoinWork *work);
+
+/*
+ * Hand the first entries of a leaf page's right neighbour over to the page: as
+ * many as make it about as full as "most" allows, and no fuller.  Both pages
+ * are private copies.  The neighbour keeps one entry at least, and begins at
+ * work->sep, where the page ends.  Links and flags stay.
+ *
+ * FPT_OK.  FPT_FULL: next to nothing fits, or a fence does not, or as
+ * fpt_page_join(); FPT_CORRUPT: one of the pages is.  Then it is undefined what
+ * the pages are.  May raise.
+ */
+extern FPTResult fpt_page_slide(const FPTLayout *l, void *page, void *right,
+								int most, uint32 reach, FPTJoinWork *work);
 
 #endif							/* FPT_PAGE_JOIN_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tree/join.c
- *	  Merging a leaf with its left sibling.
+ *	  Merging a leaf with its left sibling, or filling that from it.
  *
  * Entries move to the left only.  So the left page keeps its base and its low
  * fence, a record has little but the entries that move, and VACUUM's walk has
@@ -20,6 +20,9 @@
 #include "page/format.h"
 #include "page/join.h"
 #include "page/kernel.h"
+#include "page/modify.h"
+#include "page/remove.h"
+#include "page/room.h"
 #include "server/stop.h"
 #include "store/buf.h"
 #include "store/options.h"
@@ -55,6 +58,13 @@ fpt_join_most(FPTPrune *p)
 			   (opts ? opts->fillfactor : FPT_DEFAULT_FILLFACTOR) / 100);
 }
 
+static void
+fpt_join_alloc(FPTPrune *p)
+{
+	if (p->join == NULL)
+		p->join = palloc(sizeof(FPTJoinWork));
+}
+
 /*
  * All pages that are involved are locked: move the entries, and unlink the
  * target, in one record (L5, W2).  False: nothing was changed.  The locks stay.
@@ -70,8 +80,7 @@ fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
 
 	Assert(u->alone);			/* P7 */
 	Assert(!u->to_right && fpt_buffer_locked(u->left, true));
-	if (p->join == NULL)
-		p->join = palloc(sizeof(FPTJoinWork));
+	fpt_join_alloc(p);
 	fpt_unlink_register(u, wal);
 	page = fpt_wal_page(wal, u->left, false);
 	res = fpt_page_join(l, page, BufferGetPage(u->target), most, p->blocks,
@@ -90,6 +99,32 @@ fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
 	return fpt_unlink_apply(p, u, wal);
 }
 
+/*
+ * Lock what merging the leaf with its left sibling, or filling that, involves,
+ * and look whether either may be: "left" and "right" are its siblings still,
+ * both have downlinks in one parent, and nobody else has the leaf pinned (P7).
+ * Who pins it after this look waits for the lock, and has read nothing.  False,
+ * with whatever is locked in *u: no.  Locks and errors are fpt_unlink_lock()'s.
+ */
+static bool
+fpt_join_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, uint32 left,
+			  uint32 right)
+{
+	Assert(left != FPT_NOPAGE);
+	fpt_stop_point(FPT_STOP_JOIN_LEAF);
+	if (!fpt_unlink_lock(p, u, pageno, 0) || !BufferIsValid(u->left) ||
+		fpt_bufpage(u->left) != left ||
+		fpt_header(BufferGetPage(u->target))->right != right ||
+		fpt_header(BufferGetPage(u->target))->nkids == 0 ||
+		(u->loc.kid == 0 && u->loc.rank == 0))
+		return false;
+	u->to_right = false;
+	u->alone = IsBufferCleanupOK(u->target);
+	if (u->alone)
+		fpt_stop_point(FPT_STOP_JOIN_ALONE);
+	return u->alone;
+}
+
 /* See tree/join.h. */
 bool
 fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
@@ -97,29 +132,104 @@ fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
 {
 	FPTUnlink	u;
 	bool		lost = p->lost;
-	bool		done = false;
+	bool		done;
 
-	Assert(left != FPT_NOPAGE && most > 0);
-	fpt_stop_point(FPT_STOP_JOIN_LEAF);
-
-	/* Who pins it after this look waits for the lock, and has read nothing. */
-	if (fpt_unlink_lock(p, &u, pageno, 0) && BufferIsValid(u.left) &&
-		fpt_bufpage(u.left) == left &&
-		fpt_header(BufferGetPage(u.target))->right == right &&
-		fpt_header(BufferGetPage(u.target))->nkids > 0 &&
-		(u.loc.kid > 0 || u.loc.rank > 0) &&
-		(u.alone = IsBufferCleanupOK(u.target)))	/* P7 */
+	Assert(most > 0);
+	done = fpt_join_lock(p, &u, pageno, left, right) &&
+		fpt_join_apply(p, &u, most, fill);
+	if (done)
 	{
-		fpt_stop_point(FPT_STOP_JOIN_ALONE);
-		u.to_right = false;
-		done = fpt_join_apply(p, &u, most, fill);
-		if (done)
-		{
-			*heir = fpt_unlink_heir(&u);
-			p->njoined++;
-		}
+		*heir = fpt_unlink_heir(&u);
+		p->njoined++;
 	}
 	fpt_unlink_release(&u);
 	p->lost = lost;				/* the leaf is not empty: no harm is done */
+	return done;
+}
+
+/*
+ * The target begins at p->join->sep now: so must its downlink.  "parent" is a
+ * private copy.  Not FPT_OK: it means nothing.  May raise.
+ */
+static FPTResult
+fpt_slide_downlink(FPTPrune *p, const FPTUnlink *u, Page parent)
+{
+	const FPTLayout *l = &p->ix->layout;
+	FPTEntry	e = {.key = p->join->sep.key,.down = fpt_bufpage(u->target)};
+	FPTEdit		edit = {0};
+	FPTResult	res;
+
+	Assert(u->loc.kid > 0 || u->loc.rank > 0);
+	res = fpt_page_delete(l, parent, u->loc);
+	if (res == FPT_OK)
+		res = fpt_page_insert(l, parent, &e, &edit);
+	if (res == FPT_FULL)
+	{
+		memset(&edit, 0, sizeof(edit));
+		res = fpt_page_make_room(l, parent, &e, &p->join->work);
+		if (res == FPT_OK)
+			res = fpt_page_insert(l, parent, &e, &edit);
+	}
+	return res;
+}
+
+/*
+ * All pages that are involved are locked: move the entries, and the fence
+ * between the two, in one record (L5, W2).  The right sibling is not part of
+ * it.  False: nothing was changed.  The locks stay.  Raises an error if a page
+ * is damaged, or if comparing does.
+ */
+static bool
+fpt_slide_apply(FPTPrune *p, FPTUnlink *u, int most, int fill[2])
+{
+	const FPTLayout *l = &p->ix->layout;
+	FPTWal	   *wal = fpt_wal_start(p->rel, l);
+	Page		left = fpt_wal_page(wal, u->left, false);
+	Page		target = fpt_wal_page(wal, u->target, false);
+	FPTResult	res;
+
+	Assert(u->alone);			/* P7 */
+	Assert(fpt_buffer_locked(u->left, true));
+	Assert(fpt_buffer_locked(u->target, true));
+	Assert(fpt_buffer_locked(u->parent, true));
+	fpt_join_alloc(p);
+	res = fpt_page_slide(l, left, target, most, p->blocks, p->join);
+	if (res == FPT_CORRUPT)
+		fpt_corrupt_page(p->rel, l, BufferGetPage(u->target),
+						 fpt_bufpage(u->target));
+	if (res == FPT_OK)
+	{
+		fill[0] = fpt_page_thousandths(l, left);
+		fill[1] = fpt_page_thousandths(l, target);
+		Assert(fpt_page_count(l, target) > 0);	/* P4 */
+		res = fpt_slide_downlink(p, u, fpt_wal_page(wal, u->parent, false));
+	}
+	if (res != FPT_OK)
+	{
+		/* the separator has no room, say: they stay as they are */
+		fpt_wal_abort(wal);
+		return false;
+	}
+	fpt_wal_finish(wal);
+	PredicateLockPageSplit(p->rel, fpt_bufpage(u->target),
+						   fpt_bufpage(u->left));	/* K3 */
+	return true;
+}
+
+/* See tree/join.h. */
+bool
+fpt_slide_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right,
+			   int most, int fill[2])
+{
+	FPTUnlink	u;
+	bool		lost = p->lost;
+	bool		done;
+
+	Assert(most > 0);
+	done = fpt_join_lock(p, &u, pageno, left, right) &&
+		fpt_slide_apply(p, &u, most, fill);
+	p->nslid += done;
+	fpt_unlink_release(&u);
+	p->lost = lost;				/* as above */
 	return done;
 }

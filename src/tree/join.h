@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * tree/join.h
- *	  Merging a leaf with its left sibling.
+ *	  Merging a leaf with its left sibling, or filling that from it.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,5 +32,14 @@ extern int	fpt_join_most(FPTPrune *p);
  */
 extern bool fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left,
 						  uint32 right, int most, FPTHeir *heir, int *fill);
+
+/*
+ * The same two leaves do not fit into one: let the left one take over as many
+ * of the first entries as it may, in one record.  Conditions, locks and errors
+ * are those of fpt_join_leaf(), but that the leaf keeps an entry at least, and
+ * stays.  True: it was done, and fill[0] and fill[1] say how full they are.
+ */
+extern bool fpt_slide_leaf(FPTPrune *p, uint32 pageno, uint32 left,
+						   uint32 right, int most, int fill[2]);
 
 #endif							/* FPT_TREE_JOIN_H */

@@ -31,6 +31,7 @@ typedef struct FPTPrune
 	uint32		npages;			/* pages of the index when the walk began */
 	uint32		ninner;			/* inner pages that were unlinked */
 	uint32		njoined;		/* leaves that were merged */
+	uint32		nslid;			/* leaves that others were filled from */
 	bool		lost;			/* an empty page's downlink was not found */
 	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	FPTJoinWork *join;			/* the same */

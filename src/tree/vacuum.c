@@ -123,11 +123,33 @@ typedef struct FPTNote
 	uint32		right;
 	uint32		parent;			/* or FPT_NOPAGE */
 	uint16		live;			/* entries left, 0: the walk has to come */
-	uint16		fill;			/* how full it was, in thousandths */
+	uint16		fill:11;		/* how full it was, in thousandths */
+	uint16		gone:5;			/* part that was removed, FPT_GONE_ALL: all */
 } FPTNote;
 
 /* The fill of a leaf that is not merged with any other. */
 #define FPT_FILL_NONE		2000
+
+/* FPTNote.gone of a leaf all of whose entries this VACUUM has removed. */
+#define FPT_GONE_ALL		31
+
+/*
+ * Three leaves become two only if VACUUM has removed this part of their entries
+ * on average, in units of 1/FPT_GONE_ALL.  Else leaves that were split for want
+ * of room would be filled again, and split again by the next insertions.
+ */
+#define FPT_GONE_LEAST		8
+
+/* How much emptier than two full pages the three must be, in thousandths. */
+#define FPT_SLIDE_SPARE		20
+
+/* A leaf that the walk has passed. */
+typedef struct FPTPassed
+{
+	uint32		pageno;			/* or FPT_NOPAGE */
+	int			fill;			/* in thousandths, or FPT_FILL_NONE */
+	int			gone;			/* as in FPTNote */
+} FPTPassed;
 
 typedef struct FPTVacuum
 {
@@ -142,8 +164,9 @@ typedef struct FPTVacuum
 	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
 	int			most;			/* fills of merged leaves (fpt_join_most) */
-	int			fill;			/* of the leaf that the walk has passed last */
-	int			prevfill;		/* of the one to the left of that */
+	FPTPassed	last;			/* the leaf that the walk has passed last, */
+	FPTPassed	left;			/* the one to the left of that, */
+	FPTPassed	left2;			/* and its left sibling */
 	uint64	   *tids;			/* of one leaf */
 	uint64	   *verdicts;		/* on them, a bit each */
 	bool		sorts;			/* the callback is asked in heap order */
@@ -298,26 +321,27 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *first, int *n)
 
 /*
  * Remove the dead entries of a leaf that is locked for cleanup, and stays so.
- * Returns how many it has now.  Raises an error, with nothing changed, if it is
- * damaged.
+ * Returns how many it has now; *gone: the part that was removed.  Raises an
+ * error, with nothing changed, if it is damaged.
  */
 static int
-fpt_vacuum_leaf(FPTVacuum *v, Buffer buf)
+fpt_vacuum_leaf(FPTVacuum *v, Buffer buf, int *gone)
 {
 	Page		page = BufferGetPage(buf);
 	int			first = 0;
 	int			n;
 	const uint64 *dead = fpt_leaf_verdicts(v, buf, &first, &n);
-	uint64		gone[FPT_MAX_NODES];
+	uint64		slots[FPT_MAX_NODES];
 	int			ndead;
 
 	Assert(fpt_header(page)->level == 0);
 	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
-	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, n, gone);
+	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, n, slots);
 	if (ndead < 0)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	if (ndead > 0)
-		fpt_leaf_remove(v->rel, &v->ix.layout, buf, gone);
+		fpt_leaf_remove(v->rel, &v->ix.layout, buf, slots);
+	*gone = n > 0 ? ndead * FPT_GONE_ALL / n : 0;
 	v->stats->tuples_removed += ndead;
 	return n - ndead;
 }
@@ -541,6 +565,7 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	Page		page = BufferGetPage(buf);
 	FPTPageHeader *h = fpt_header(page);
 	FPTNote    *note = &v->notes[pageno];
+	int			gone;
 
 	Assert(pageno >= FPT_FIRSTPAGE && pageno < v->npages);
 	if (!ConditionalLockBufferForCleanup(buf))
@@ -550,7 +575,8 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	}
 	if (fpt_pass_is(v, page, pageno, 0) && fpt_leaf_ends_well(v, page))
 	{
-		note->live = (uint16) fpt_vacuum_leaf(v, buf);
+		note->live = (uint16) fpt_vacuum_leaf(v, buf, &gone);
+		note->gone = (uint16) gone;
 		note->fill = (uint16) fpt_leaf_fill(v, page, note->live);
 		note->low = fpt_low_id(v, page);
 		note->high = fpt_high_id(v, page);
@@ -745,7 +771,8 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 	if (note == NULL || note->left != w->prev || note->low != w->at)
 		return false;
 	fpt_walk_count(v, w, (int) note->live);
-	v->fill = note->fill;
+	v->last.fill = note->fill;
+	v->last.gone = note->gone;
 	w->at = note->high;
 	w->prev = w->next;
 	w->next = note->right;
@@ -832,9 +859,9 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	LockBufferForCleanup(buf);
 	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
 	linked = fpt_walk_certify(v, w, page);
-	live = fpt_vacuum_leaf(v, buf);
+	live = fpt_vacuum_leaf(v, buf, &v->last.gone);
 	fpt_walk_count(v, w, live);
-	v->fill = fpt_leaf_fill(v, page, live);
+	v->last.fill = fpt_leaf_fill(v, page, live);
 	w->at = fpt_high_id(v, page);
 	w->prev = w->next;
 	w->next = fpt_header(page)->right;
@@ -853,24 +880,74 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
+ * Merge the leaf that the walk has passed last, w->prev, with its left sibling.
+ * True: done; *w is after the left sibling then, and that is v->left still.
+ */
+static bool
+fpt_walk_merge(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
+{
+	FPTHeir		heir;
+	int			fill;
+
+	if (v->left.fill + v->last.fill > v->most ||
+		!fpt_join_leaf(&v->prune, w->prev, v->left.pageno, w->next, v->most,
+					   &heir, &fill))
+		return false;
+	fpt_walk_unlinked(v, w, &heir, low);
+	Assert(w->prev == v->left.pageno);
+	v->left.fill = fill;
+	v->left.gone = (v->left.gone + v->last.gone) / 2;
+	return true;
+}
+
+/*
+ * Can the last three leaves become two, and has this VACUUM removed enough of
+ * their entries?  Then the left one is filled from the one in the middle, which
+ * the last one is merged with.
+ */
+static bool
+fpt_walk_slides(const FPTVacuum *v)
+{
+	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most)
+		return false;
+	return v->left2.fill + v->left.fill + v->last.fill <=
+		2 * v->most - FPT_SLIDE_SPARE &&
+		v->left2.gone + v->left.gone + v->last.gone >= 3 * FPT_GONE_LEAST;
+}
+
+/*
  * The walk has passed the leaf w->prev, from *from: merge it with its left
- * sibling if both together are no fuller than one page should be.  Every leaf
- * up to w->next was visited, so no dead entry moves (P1).  Puts *w after the
- * left sibling then.  Nothing is locked or pinned before or after.  Raises
- * errors as fpt_join_leaf() does.
+ * sibling if both together are no fuller than one page should be; or make two
+ * leaves of three.  Every leaf up to w->next was visited, so no dead entry
+ * moves (P1).  Puts *w after the left sibling where the leaf is gone.  Nothing
+ * is locked or pinned before or after.  Raises errors as fpt_join_leaf() does.
  */
 static void
 fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
 {
-	int			both = v->prevfill + v->fill;
-	FPTHeir		heir;
+	int			fill[2];
 
 	Assert(w->prev == from->next);
-	v->prevfill = v->fill;
-	if (both <= v->most && from->prev != FPT_NOPAGE &&
-		fpt_join_leaf(&v->prune, w->prev, from->prev, w->next, v->most, &heir,
-					  &v->prevfill))
-		fpt_walk_unlinked(v, w, &heir, from->at);
+	v->last.pageno = w->prev;
+	if (v->most > 0 && from->prev != FPT_NOPAGE &&
+		v->left.pageno == from->prev)
+	{
+		if (fpt_walk_merge(v, w, from->at))
+			return;
+		if (fpt_walk_slides(v) &&
+			fpt_slide_leaf(&v->prune, v->left.pageno, v->left2.pageno,
+						   v->last.pageno, v->most, fill))
+		{
+			v->left2.fill = fill[0];
+			v->left.fill = fill[1];
+			if (fpt_walk_merge(v, w, from->at))
+				return;
+		}
+		v->left2 = v->left;
+	}
+	else
+		v->left2.pageno = FPT_NOPAGE;
+	v->left = v->last;
 }
 
 /* --- all leaves ---------------------------------------------------------- */
@@ -896,7 +973,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)
 		fpt_sweep_choose(v->sweep, fpt_walk_ahead, v);
-	v->prevfill = FPT_FILL_NONE;
+	v->left.pageno = v->left2.pageno = FPT_NOPAGE;
 	while (w.next != FPT_NOPAGE)
 	{
 		FPTWalk		from = w;
@@ -1046,6 +1123,10 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		ereport(info->message_level,
 				(errmsg("index \"%s\": merged %u leaf pages with their left siblings",
 						RelationGetRelationName(v->rel), v->prune.njoined)));
+	if (v->prune.nslid > 0)
+		ereport(info->message_level,
+				(errmsg("index \"%s\": filled %u leaf pages from their right siblings",
+						RelationGetRelationName(v->rel), v->prune.nslid)));
 	fpt_stop_point(FPT_STOP_FREE_PAGES);
 	fpt_find_free_pages(v);
 	MemoryContextSwitchTo(old);

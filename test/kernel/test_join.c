@@ -1,8 +1,9 @@
 /*-------------------------------------------------------------------------
  *
  * test_join.c
- *	  One page of two neighbours' entries: fpt_page_join() of runs of leaf
- *	  pages of every kind, from most of whose nodes entries are gone.
+ *	  One page of two neighbours' entries, or a full one and the rest:
+ *	  fpt_page_join() and fpt_page_slide() of runs of leaf pages of every
+ *	  kind, from most of whose nodes entries are gone.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,6 +21,8 @@ static FPTEntry got[FPT_MAX_ENTRIES];
 static long joined;				/* pages that were, */
 static long added;				/* of these without forming one anew */
 static long numbers;			/* the same of numbers, or of those before */
+static long slid;				/* pages that were filled from the next one */
+static long filled;				/* of these to within a twentieth of "most" */
 
 /* The page has these entries, in order, and each is found. */
 static void
@@ -117,11 +120,57 @@ join_part(const KTWorld *w, char *page, char *right, int n, int m)
 }
 
 /*
+ * Fill "page", which has the model's first n entries, from the next one, which
+ * has m: what one has lost the other one has got, and fences meet.
+ */
+static bool
+slide_part(const KTWorld *w, char *page, char *right, int n, int m)
+{
+	static char before[BLCKSZ];
+	static char other[BLCKSZ];
+	const FPTLayout *l = &w->l;
+	int			fill = fpt_page_thousandths(l, page);
+	int			most = fill + (int) kt_below(Max(1, 1001 - fill));
+	FPTKey		fence;
+	FPTResult	res;
+	int			now;
+
+	memcpy(before, page, BLCKSZ);
+	memcpy(other, right, BLCKSZ);
+	res = fpt_page_slide(l, page, right, most, 0, &work);
+	CHECK(res == FPT_OK || res == FPT_FULL);
+	if (res != FPT_OK)
+		return false;
+	CHECK(fpt_header(page)->left == fpt_header(before)->left);
+	CHECK(fpt_header(page)->right == fpt_header(before)->right);
+	CHECK(fpt_header(right)->left == fpt_header(other)->left);
+	CHECK(fpt_header(right)->right == fpt_header(other)->right);
+	now = fpt_page_count(l, page);
+	CHECK(now > n && now < n + m);
+	check_entries(l, page, model, now);
+	fpt_special(right)->pageno = PAGENO;	/* which kt_sound() expects */
+	check_entries(l, right, model + now, n + m - now);
+	fpt_special(right)->pageno = PAGENO + 1;
+	fence = fpt_page_low(l, before);
+	CHECK(fpt_page_begins_at(l, page, &fence));
+	fence = fpt_page_high(l, other);
+	CHECK(fpt_page_ends_at(l, right, &fence));
+	CHECK(fpt_page_ends_at(l, page, &work.sep.key));
+	CHECK(fpt_page_begins_at(l, right, &work.sep.key));
+	CHECK(fpt_key_cmp(l, &model[now - 1].key, &work.sep.key) < 0);
+	CHECK(fpt_key_cmp(l, &work.sep.key, &model[now].key) <= 0);
+	CHECK(fpt_page_thousandths(l, page) <= most);
+	slid++;
+	filled += fpt_page_thousandths(l, page) >= most - 50;
+	return true;
+}
+
+/*
  * A random leaf's entries, cut into several pages, which are joined again, from
- * left to right.
+ * left to right; or the first one is filled from the second.
  */
 static void
-join_run(KTWorld *w)
+join_run(KTWorld *w, bool slide)
 {
 	static char page[BLCKSZ];
 	static char right[BLCKSZ];
@@ -152,7 +201,8 @@ join_run(KTWorld *w)
 					  &low, &high, all + from, to - from, gonepct, n);
 		if (m == 0)
 			return;
-		if (i > 1 && !join_part(w, page, right, n, m))
+		if (i > 1 && (slide ? !slide_part(w, page, right, n, m) || m > 0 :
+					  !join_part(w, page, right, n, m)))
 			return;
 		n += m;
 		low = all[to < w->n ? to : 0].key;
@@ -173,12 +223,32 @@ test_join_runs(void)
 			continue;
 		w->l.nonumbers = kt_chance(30);
 		kt_world_fill(w, 10 + (int) kt_below(90));
-		join_run(w);
+		join_run(w, false);
 	}
 	CHECK(joined > 500);
 	CHECK(added > 50);
 	CHECK(joined - added > 50);
 	CHECK(BLCKSZ < 4096 || numbers > 0);
+	kt_world_free(w);
+}
+
+static void
+test_slide_runs(void)
+{
+	KTWorld    *w = kt_world_new();
+
+	slid = filled = 0;
+	for (int i = 0; i < 3000; i++)
+	{
+		kt_world_init(w);
+		if (w->level > 0)
+			continue;
+		w->l.nonumbers = kt_chance(30);
+		kt_world_fill(w, 10 + (int) kt_below(90));
+		join_run(w, true);
+	}
+	CHECK(slid > 300);
+	CHECK(filled > 50);
 	kt_world_free(w);
 }
 
@@ -264,6 +334,7 @@ void
 test_join(void)
 {
 	kt_run("join: runs of pages", test_join_runs);
+	kt_run("join: a page filled from the next", test_slide_runs);
 	kt_run("join: full and empty pages", test_join_full);
 	if (BLCKSZ == 8192)
 		kt_run("join: where the table's rows are", test_join_reach);
