@@ -263,7 +263,7 @@ fpt_count_each(FPTCountState *st)
 {
 	TupleTableSlot *slot = st->css.ss.ss_ScanTupleSlot;
 
-	while (fpt_node_next(&st->ns))
+	while (fpt_node_next(&st->ns, ForwardScanDirection))
 	{
 		if (slot->tts_isnull[0] && st->nulls)
 			st->tally.rows++;

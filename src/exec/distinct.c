@@ -369,7 +369,7 @@ fpt_distinct_each(FPTDistinctState *st)
 	FPTGroupKey was;
 	int64		rows;
 
-	while (!st->ended && fpt_node_next(&st->ns))
+	while (!st->ended && fpt_node_next(&st->ns, st->ns.dir))
 	{
 		if (st->key.valid &&
 			fpt_group_is_key(scan, &st->groups, slot->tts_values,

@@ -226,7 +226,7 @@ fpt_node_shows(FPTNodeScan *ns, ItemPointer tid)
 }
 
 bool
-fpt_node_next(FPTNodeScan *ns)
+fpt_node_next(FPTNodeScan *ns, ScanDirection dir)
 {
 	IndexScanDesc scan = ns->scan;
 	ScanState  *ss = &ns->css->ss;
@@ -236,7 +236,7 @@ fpt_node_next(FPTNodeScan *ns)
 
 	if (ns->row == NULL)
 		fpt_node_prepare(ns);
-	while ((tid = index_getnext_tid(scan, ns->dir)) != NULL)
+	while ((tid = index_getnext_tid(scan, dir)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!fpt_node_shows(ns, tid))

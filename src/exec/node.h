@@ -27,7 +27,8 @@ typedef struct FPTNodeScan
 	Oid			indexid;
 	Relation	index;			/* NULL: EXPLAIN only */
 	IndexScanDesc scan;			/* NULL: not begun */
-	ScanDirection dir;			/* forward, unless the node says otherwise */
+	ScanDirection dir;			/* the plan's: forward, unless the node says
+								 * otherwise */
 	ScanKey		keys;
 	int			nkeys;
 	IndexRuntimeKeyInfo *runtime;
@@ -86,7 +87,8 @@ extern FPTNodeScan *fpt_node_of(PlanState *ps);
 extern bool fpt_node_fetch(FPTNodeScan *ns, ItemPointer tid);
 
 /*
- * Entry by entry, as core's index-only scan: the next one whose row the
+ * Entry by entry, as core's index-only scan: the next one, in this direction,
+ * whose row the
  * snapshot sees, and that meets the conditions, goes into the node's scan
  * tuple, whose other columns stay as they are.  False at the end.  For
  * conditions that the index decides only in part, so that entries must be
@@ -95,7 +97,7 @@ extern bool fpt_node_fetch(FPTNodeScan *ns, ItemPointer tid);
  * No page is locked before or after.  Reads the map and the table; runs
  * functions of conditions; may be cancelled, and raise.
  */
-extern bool fpt_node_next(FPTNodeScan *ns);
+extern bool fpt_node_next(FPTNodeScan *ns, ScanDirection dir);
 
 /*
  * EXPLAIN: the direction if it is backward, the index, its conditions, and with

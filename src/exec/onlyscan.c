@@ -327,8 +327,7 @@ fpt_onlyscan_next(ScanState *ss)
 		dir = (ScanDirection) -dir;
 	if (unlikely(st->each))
 	{
-		st->ns.dir = dir;
-		found = fpt_node_next(&st->ns);
+		found = fpt_node_next(&st->ns, dir);
 		if (!found)
 			return ExecClearTuple(ss->ss_ScanTupleSlot);
 		ss->ss_ScanTupleSlot->tts_tid = st->ns.scan->xs_heaptid;	/* E10 */

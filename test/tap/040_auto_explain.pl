@@ -1,5 +1,6 @@
 # Read-ahead in the plans of auto_explain: at the scan's node, from version 18 on,
-# where EXPLAIN has a hook for nodes; from 19 on by an option of its own too.
+# where EXPLAIN has a hook for nodes; from 19 on by an option of its own too.  The
+# direction of a scan is the plan's, wherever its cursor has gone last.
 
 use strict;
 use warnings;
@@ -73,5 +74,26 @@ SET auto_explain.log_extension_options = 'readahead off'"), undef,
 	isnt($status, 0, 'another value is refused');
 	like($err, qr/readahead/i, 'by its name');
 }
+
+# In a time zone that skips an hour the condition is asked again for each entry.
+my $from = -s $node->logfile;
+$node->safe_psql('postgres', q{
+SET auto_explain.log_min_duration = -1; SET TimeZone = 'America/New_York';
+SET enable_seqscan = off; SET enable_bitmapscan = off;
+CREATE TABLE e AS SELECT '2024-03-10'::timestamp + i * interval '1 minute' AS a
+	FROM generate_series(1, 1000) i;
+CREATE INDEX e_a ON e USING fptree (a);
+VACUUM ANALYZE e;
+SET auto_explain.log_min_duration = 0;
+BEGIN;
+DECLARE c SCROLL CURSOR FOR SELECT a FROM e WHERE a <= '2024-03-10 03:30-04'::timestamptz ORDER BY a;
+FETCH 3 FROM c;
+FETCH BACKWARD 1 FROM c;
+CLOSE c;
+COMMIT;
+});
+my $plan = substr(slurp_file($node->logfile), $from);
+like($plan, qr/Fptree Index Only Scan/, 'the plan of a cursor');
+unlike($plan, qr/Backward/, 'that has gone back is forward');
 $node->stop;
 done_testing();
