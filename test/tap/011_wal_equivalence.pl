@@ -84,7 +84,7 @@ for my $node ($hand, $official)
 
 # All kinds of changes: inserts into free slots, node splits and shifts, page
 # splits at two levels, re-encodings, NULLs, VACUUM, unlinking, re-use, keys that
-# repeat.
+# repeat, leaves that become fewer.
 my $workload = <<'SQL';
 CREATE TABLE t (id int, a int8, b int4, u uuid, r uuid);
 CREATE INDEX t_a ON t USING fptree (a) WITH (fillfactor = 60);
@@ -108,8 +108,11 @@ INSERT INTO t SELECT i, i * 31::int8 % 20011, i % 500, md5(i::text)::uuid,
 DELETE FROM t WHERE b > 100;
 VACUUM t;
 UPDATE t SET a = a + 1 WHERE id % 3 = 0;
+CREATE TABLE s AS SELECT i, md5(i::text)::uuid AS k FROM generate_series(1, 30000) i;
+CREATE INDEX s_k ON s USING fptree (k);
+DELETE FROM s WHERE i % 5 < 2;
 SQL
-my @indexes = qw(t_a t_b t_u t_r);
+my @indexes = qw(t_a t_b t_u t_r s_k);
 
 # The table's rows and where they are
 sub heap
@@ -167,6 +170,12 @@ sub compare
 for my $node ($hand, $official)
 {
 	$node->safe_psql('postgres', $workload);
+
+	# So many are gone that of three leaves two are made.
+	$node->psql('postgres', 'SET client_min_messages = debug2; VACUUM s',
+		stderr => \my $said);
+	like($said, qr/index "s_k": filled \d+ leaf pages from their right/,
+		'leaves are filled from their siblings');
 	$node->wait_for_catchup($standby{ $node->name });
 }
 is(heap($official), heap($hand),
