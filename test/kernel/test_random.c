@@ -815,7 +815,7 @@ op_copy(void)
 		run.tupoffs = tupoffs;
 		run.tuplens = tuplens;
 	}
-	if (w->level > 0 && kt_chance(50))
+	if (w->level > 0 && (a + b) % 2 == 0)
 		run.downs = downs;
 	n = fpt_page_copy(&w->l, w->page, kt_index_loc(w, a), kt_index_loc(w, b),
 					  skip, &run);
