@@ -210,12 +210,12 @@ join_run(KTWorld *w, bool slide)
 	}
 }
 
+/* The same of random leaves of all kinds. */
 static void
-test_join_runs(void)
+join_worlds(bool slide)
 {
 	KTWorld    *w = kt_world_new();
 
-	joined = added = numbers = 0;
 	for (int i = 0; i < 3000; i++)
 	{
 		kt_world_init(w);
@@ -223,33 +223,29 @@ test_join_runs(void)
 			continue;
 		w->l.nonumbers = kt_chance(30);
 		kt_world_fill(w, 10 + (int) kt_below(90));
-		join_run(w, false);
+		join_run(w, slide);
 	}
+	kt_world_free(w);
+}
+
+static void
+test_join_runs(void)
+{
+	joined = added = numbers = 0;
+	join_worlds(false);
 	CHECK(joined > 500);
 	CHECK(added > 50);
 	CHECK(joined - added > 50);
 	CHECK(BLCKSZ < 4096 || numbers > 0);
-	kt_world_free(w);
 }
 
 static void
 test_slide_runs(void)
 {
-	KTWorld    *w = kt_world_new();
-
 	slid = filled = 0;
-	for (int i = 0; i < 3000; i++)
-	{
-		kt_world_init(w);
-		if (w->level > 0)
-			continue;
-		w->l.nonumbers = kt_chance(30);
-		kt_world_fill(w, 10 + (int) kt_below(90));
-		join_run(w, true);
-	}
+	join_worlds(true);
 	CHECK(slid > 300);
 	CHECK(filled > 50);
-	kt_world_free(w);
 }
 
 /* A page as full as it may be gets no more, and one of a single entry does. */
