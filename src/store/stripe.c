@@ -183,7 +183,8 @@ fpt_lost_indexes_of(Oid table)
  * (fpt_is_new), in the current context: all that the table has lost, as ALTER
  * TABLE does not say which it makes anew, and the one that REINDEX CONCURRENTLY
  * copies, which is known by the copy's name: several, if their names are long
- * and begin alike.  Reads catalogues.
+ * and begin alike.  A copy was made in a transaction before this one, which an
+ * index of a function that REINDEX calls was not.  Reads catalogues.
  */
 static List *
 fpt_replaced_indexes(Relation heap, Relation index)
@@ -192,7 +193,8 @@ fpt_replaced_indexes(Relation heap, Relation index)
 	const char *label = strrchr(RelationGetRelationName(index), '_');
 	ListCell   *lc;
 
-	if (!fpt_is_created(index) || !fpt_command_rebuilds() || label == NULL ||
+	if (!fpt_is_created(index) || !fpt_command_rebuilds() ||
+		index->rd_createSubid != InvalidSubTransactionId || label == NULL ||
 		strncmp(++label, "ccnew", strlen("ccnew")) != 0)
 		return replaced;
 	foreach(lc, RelationGetIndexList(heap))

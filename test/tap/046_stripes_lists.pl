@@ -221,6 +221,16 @@ foreach my $drop ('', 'EXCEPTION WHEN OTHERS THEN NULL;')
 		CREATE INDEX ul ON u USING fptree (a) WITH (tablespaces = 'd2, d9'); END \$\$;
 		SELECT stripes_of('ul'); ROLLBACK}), qr/^d2 d9\n/, "but of one that is dropped: $drop");
 }
+# A copy's name is no right to what an index has: a function that REINDEX calls
+session(q{SET ROLE r3;
+CREATE FUNCTION makes() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+	IF to_regclass('public.w') IS NOT NULL THEN
+		CREATE INDEX IF NOT EXISTS ui_ccnew ON public.u USING fptree (a) WITH (tablespaces = 'd2, d9'); END IF;
+	RETURN 1; END $$;
+CREATE FUNCTION one(i int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN public.makes(); END $$;
+CREATE TABLE w0 AS SELECT 1 AS a; CREATE INDEX wi ON w0 (one(a)); ALTER TABLE w0 RENAME TO w});
+like(session(q{SET ROLE r3; REINDEX INDEX wi; SELECT count(*) FROM fptree_stripes('ui_ccnew'); DROP TABLE w; DROP INDEX ui_ccnew}),
+	qr/^0\n.*WARNING:  permission denied for tablespace d9\n/s, 'nor has one beside it that REINDEX makes by a function');
 # REINDEX CONCURRENTLY of another one
 like(session(q{SET ROLE r3; REINDEX INDEX CONCURRENTLY uj; SELECT count(*) FROM fptree_stripes('uj')}),
 	qr/^0\n/, 'nor has another index that is rebuilt concurrently');
