@@ -175,9 +175,7 @@ static bool
 fpt_stripe_is_new(Oid stripe)
 {
 	Relation	rel = RelationIdGetRelation(stripe);
-	bool		is = rel != NULL &&
-		(rel->rd_createSubid != InvalidSubTransactionId ||
-		 FPT_FIRST_FILE_SUBID(rel) != InvalidSubTransactionId);
+	bool		is = rel != NULL && fpt_file_is_new(rel);
 
 	if (rel != NULL)
 		RelationClose(rel);
@@ -189,7 +187,8 @@ fpt_stripe_is_new(Oid stripe)
  * replaces names n stripes; -1: no file, or one that cannot be read.  An index
  * that is created has none, nor has one that TRUNCATE empties, in the
  * transaction that has made its file: then its stripes have got their files
- * from this transaction as well.  Else all indexes are asked.
+ * from this transaction as well.  Else all indexes are asked: also where
+ * TRUNCATE empties an older file, in a transaction that has moved the table.
  */
 static bool
 fpt_stripe_is_strange(Relation index, Oid stripe, const Oid *ours, int n)
@@ -199,7 +198,12 @@ fpt_stripe_is_strange(Relation index, Oid stripe, const Oid *ours, int n)
 	if (n >= 0)
 		return !fpt_oid_is_in(stripe, ours, n);
 	if (!ReindexIsProcessingIndex(RelationGetRelid(index)))
-		return !fpt_stripe_is_new(stripe);
+	{
+		if (fpt_stripe_is_new(stripe))
+			return false;
+		if (fpt_is_created(index))
+			return true;
+	}
 	return fpt_stripe_owner(stripe, index->rd_indam->aminsert,
 							RelationGetRelid(index), &owner) != FPT_OWNER_NONE;
 }

@@ -319,9 +319,12 @@ fpt_tablespace_missing(Relation heap, Relation index, const char *name)
 bool
 fpt_is_created(Relation index)
 {
-	return !ReindexIsProcessingIndex(RelationGetRelid(index)) &&
-		(index->rd_createSubid != InvalidSubTransactionId ||
-		 !index->rd_index->indisready);
+	if (ReindexIsProcessingIndex(RelationGetRelid(index)))
+		return false;
+	/* TRUNCATE may empty one in place that a failed build has left */
+	return index->rd_createSubid != InvalidSubTransactionId ||
+		(!index->rd_index->indisready &&
+		 !fpt_lock_held(index->rd_index->indrelid, AccessExclusiveLock));
 }
 
 /* Has one of these indexes a stripe in this tablespace? */
@@ -730,11 +733,32 @@ fpt_stripe_create(Relation index, int k, Oid space)
 	return relid;
 }
 
+/* See store/stripe.h. */
+bool
+fpt_file_is_new(Relation rel)
+{
+	return rel->rd_createSubid != InvalidSubTransactionId ||
+		FPT_FIRST_FILE_SUBID(rel) != InvalidSubTransactionId;
+}
+
+/*
+ * The subtransaction that has given a relation its file.  Invalid: it is older,
+ * or not known (fpt_file_unsure()).
+ */
+static SubTransactionId
+fpt_file_subid(Relation rel)
+{
+	return FPT_NEW_FILE_SUBID(rel) != InvalidSubTransactionId ?
+		FPT_NEW_FILE_SUBID(rel) : rel->rd_createSubid;
+}
+
 /*
  * The index's k-th stripe, empty, in this tablespace: the one it has gets a new
  * file, so that a rollback brings back the old one, and stays locked to the end
- * of the transaction.  Returns its OID.  Raises an error if another relation
- * has its name.
+ * of the transaction.  But where TRUNCATE has emptied an older file of the
+ * index, which a rollback does not fill again, another stripe takes its place:
+ * old pages must not come back below a new root.  Returns its OID.  Raises an
+ * error if another relation has its name.
  */
 static Oid
 fpt_stripe_make(Relation index, int k, Oid space)
@@ -754,7 +778,9 @@ fpt_stripe_make(Relation index, int k, Oid space)
 					 errmsg("relation \"pg_toast.%s\" is not a stripe of an fptree index",
 							get_rel_name(relid))));
 		rel = relation_open(relid, AccessExclusiveLock);
-		reuse = rel->rd_rel->reltablespace == stored;
+		reuse = rel->rd_rel->reltablespace == stored &&
+			(fpt_file_subid(index) == GetCurrentSubTransactionId() ||
+			 fpt_file_subid(rel) == GetCurrentSubTransactionId());
 		if (reuse)
 			fpt_new_storage(rel, index->rd_rel->relpersistence);
 		relation_close(rel, NoLock);
@@ -985,27 +1011,22 @@ fpt_file_unsure(Relation rel)
 }
 
 /*
- * Have two relations got their files in the same (sub)transaction, or both in
- * earlier transactions?  In doubt, after savepoints, they have not.  Reads
- * catalogues.
+ * Have an index and a stripe got their files in the same (sub)transaction, or
+ * the index in an earlier transaction?  In doubt, after savepoints, they have
+ * not.  A stripe whose file is newer was made as TRUNCATE emptied the index's
+ * in place: the commit syncs or logs it, where core leaves out WAL, and a
+ * rollback leaves no page below the root.  Reads catalogues.
  */
 static bool
 fpt_same_age(Relation a, Relation b)
 {
-	SubTransactionId newest_a = FPT_NEW_FILE_SUBID(a);
-	SubTransactionId newest_b = FPT_NEW_FILE_SUBID(b);
-	bool		new_a = a->rd_createSubid != InvalidSubTransactionId ||
-		FPT_FIRST_FILE_SUBID(a) != InvalidSubTransactionId;
-	bool		new_b = b->rd_createSubid != InvalidSubTransactionId ||
-		FPT_FIRST_FILE_SUBID(b) != InvalidSubTransactionId;
-
 	if (fpt_file_unsure(a) || fpt_file_unsure(b))
-		return fpt_file_born(a) == fpt_file_born(b);
-	if (newest_a == InvalidSubTransactionId)
-		newest_a = a->rd_createSubid;
-	if (newest_b == InvalidSubTransactionId)
-		newest_b = b->rd_createSubid;
-	return newest_a == newest_b && new_a == new_b;
+	{
+		TransactionId born = fpt_file_born(a);
+
+		return !TransactionIdIsValid(born) || born == fpt_file_born(b);
+	}
+	return !fpt_file_is_new(a) || fpt_file_subid(a) == fpt_file_subid(b);
 }
 
 /*

@@ -79,6 +79,9 @@ extern int	fpt_stripes_make(Relation heap, Relation index, Oid *oids);
  */
 extern bool fpt_is_created(Relation index);
 
+/* Has this transaction made a relation's file?  Reads no catalogues. */
+extern bool fpt_file_is_new(Relation rel);
+
 /*
  * The stripes that an open index's metapage names.  Returns their number, or
  * -1 if there is no metapage that could be read, as long as it is built, too.

@@ -108,6 +108,7 @@ COMMIT;
 my $fails = q{CREATE UNIQUE INDEX CONCURRENTLY xc ON x USING fptree (w)
 	WITH (tablespaces = 'd8, d9, d10');};
 my $move = 'ALTER INDEX xi SET TABLESPACE d10';
+my $tmove = 'BEGIN; ALTER TABLE x SET TABLESPACE d10';
 my $rows = 'INSERT INTO x SELECT hashint8(i), i, 1 FROM generate_series(1, 20000) i';
 my $type = 'ALTER TABLE x ALTER v TYPE varchar(40)';
 my $vmove = 'ALTER INDEX xv SET TABLESPACE d10';
@@ -173,6 +174,11 @@ my @lines = (
 	['more stripes', q{ALTER INDEX xi SET (tablespaces = 'd1, d9, d10, d4, d5, d6'); REINDEX INDEX xi}, 9],
 	['no stripes', 'ALTER INDEX xi RESET (tablespaces); REINDEX INDEX xi', 3],
 	['SET TABLESPACE', 'ALTER INDEX xi SET TABLESPACE d10; ALTER TABLE x SET TABLESPACE d10', 7],
+	['the table moved, TRUNCATE', "$tmove; TRUNCATE x; COMMIT", 7],
+	['the table moved, TRUNCATE, rows succeed', "$tmove; TRUNCATE x; TRUNCATE x; SAVEPOINT a; $rows; RELEASE a; COMMIT", 7],
+	['the table moved, TRUNCATE, a new list, rows succeed', "$list; $tmove; TRUNCATE x; $rows; COMMIT", 5],
+	['the table moved, TRUNCATE, with an index that was never built', q{CREATE INDEX CONCURRENTLY xc ON x USING fptree (w)
+		WITH (tablespaces = 'd8, nowhere, d9');} . "$tmove; TRUNCATE x; COMMIT", 9],
 	['SET TABLESPACE, rows refused', "BEGIN; $move; $rows; COMMIT", 7],
 	['SET TABLESPACE, rows refused, prepared', "BEGIN; $move; $rows; PREPARE TRANSACTION 'p'; ROLLBACK PREPARED 'p'", 7],
 	['SET TABLESPACE, rows rolled back', "BEGIN; $move; $rows; ROLLBACK", 7],
