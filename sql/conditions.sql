@@ -693,9 +693,37 @@ SET ROLE regress_fptree_pager;
 EXPLAIN (COSTS OFF) SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20;
 SELECT passed('SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 20');
 RESET ROLE;
+-- nor is there a condition if not everybody may call its operator, which the query
+-- does not name
+BEGIN;
+REVOKE EXECUTE ON FUNCTION pg_catalog.int4ge(int, int), pg_catalog.int4le(int, int) FROM PUBLIC;
+SET LOCAL enable_seqscan = off;
+SET LOCAL ROLE regress_fptree_pager;
+SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 2;
+ROLLBACK;
 RESET enable_bitmapscan;
 DROP FUNCTION passed;
 DROP TABLE s;
+-- WHERE CURRENT OF has one path, whatever a policy implies, and whatever it costs
+SET allow_in_place_tablespaces = on;
+CREATE TABLESPACE regress_fptree_cheap LOCATION '' WITH (random_page_cost = 0);
+CREATE TABLE s (a int, b int) WITH (autovacuum_enabled = off);
+INSERT INTO s SELECT i / 2000, i FROM generate_series(0, 9999) i;
+CREATE INDEX s_a ON s USING fptree (a) TABLESPACE regress_fptree_cheap;
+ALTER TABLE s ENABLE ROW LEVEL SECURITY;
+CREATE POLICY page ON s USING (a > 7 OR (a = 7 AND b > 500));
+GRANT SELECT, UPDATE ON s TO regress_fptree_pager;
+VACUUM ANALYZE s;
+INSERT INTO s VALUES (9, 9);
+SET ROLE regress_fptree_pager;
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM s;
+FETCH c;
+UPDATE s SET b = 10 WHERE CURRENT OF c RETURNING *;
+COMMIT;
+RESET ROLE;
+DROP TABLE s;
+DROP TABLESPACE regress_fptree_cheap;
 REVOKE ALL ON SCHEMA fpt_keyset FROM regress_fptree_pager;
 DROP ROLE regress_fptree_pager;
 

@@ -31,7 +31,7 @@
 static void
 fpt_node_require(Oid function, ObjectType type)
 {
-	if (fpt_function_acl(function) != ACLCHECK_OK)
+	if (fpt_function_acl(function, GetUserId()) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, type, get_func_name(function));
 	InvokeFunctionExecuteHook(function);
 }

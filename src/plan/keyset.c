@@ -330,8 +330,9 @@ fpt_outer_value(const FPTKeyColumns *cols, const FPTKeyTerm *term)
  * The clause "operand >= value", or "operand <= value", that a term implies,
  * with the security level of the clause that says it: so it is not asked before
  * quals that hide rows, unless it is leakproof.  With a mark, or without: see
- * fpt_is_implied().  NULL if there is no such operator.  In the current
- * context; reads catalogues.
+ * fpt_is_implied().  NULL if there is no such operator, or if not everybody may
+ * call its function: core asks the role that runs the plan, which has not named
+ * it.  In the current context; reads catalogues.
  */
 static RestrictInfo *
 fpt_term_clause(PlannerInfo *root, const FPTKeyColumns *cols,
@@ -352,7 +353,8 @@ fpt_term_clause(PlannerInfo *root, const FPTKeyColumns *cols,
 							 strategy > BTEqualStrategyNumber ?
 							 BTGreaterEqualStrategyNumber :
 							 BTLessEqualStrategyNumber);
-	if (value == NULL || !OidIsValid(op))
+	if (value == NULL || !OidIsValid(op) ||
+		fpt_function_acl(get_opcode(op), ACL_ID_PUBLIC) != ACLCHECK_OK)
 		return NULL;
 	clause = make_opclause(op, BOOLOID, false, (Expr *) term->operand,
 						   (Expr *) value,

@@ -387,20 +387,25 @@ fpt_lend_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
 	return true;
 }
 
-/* Has the relation a clause that may imply others? */
+/*
+ * Has the relation a clause that may imply others?  Not where core takes the
+ * path of WHERE CURRENT OF and no other: it could not run.
+ */
 static bool
 fpt_may_imply(const RelOptInfo *rel)
 {
+	bool		may = false;
 	ListCell   *lc;
 
 	foreach(lc, rel->baserestrictinfo)
 	{
 		Node	   *clause = (Node *) lfirst_node(RestrictInfo, lc)->clause;
 
-		if (is_orclause(clause) || IsA(clause, RowCompareExpr))
-			return true;
+		if (IsA(clause, CurrentOfExpr))
+			return false;
+		may |= is_orclause(clause) || IsA(clause, RowCompareExpr);
 	}
-	return false;
+	return may;
 }
 
 /*

@@ -948,16 +948,15 @@ fpt_tablespace_acl(Oid space, Oid role)
 #endif
 }
 
-/* May the user call this function?  Reads catalogues. */
+/* May this role, or everybody (ACL_ID_PUBLIC), call it?  Reads catalogues. */
 static inline AclResult
-fpt_function_acl(Oid function)
+fpt_function_acl(Oid function, Oid role)
 {
 	Assert(OidIsValid(function));
 #if PG_VERSION_NUM >= 160000
-	return object_aclcheck(ProcedureRelationId, function, GetUserId(),
-						   ACL_EXECUTE);
+	return object_aclcheck(ProcedureRelationId, function, role, ACL_EXECUTE);
 #else
-	return pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+	return pg_proc_aclcheck(function, role, ACL_EXECUTE);
 #endif
 }
 
