@@ -61,6 +61,8 @@ CREATE INDEX k_three ON kinds (few, name, id);
 CREATE INDEX k_include ON kinds (byte) INCLUDE (sku, f4);
 CREATE INDEX k_expr ON kinds (lower(email)) WHERE flag;
 CREATE INDEX k_fill ON kinds (random) WITH (fillfactor = 60);
+CREATE INDEX k_octal ON kinds (random) WITH (fillfactor = '0120');
+CREATE INDEX k_float ON kinds (random) WITH (fillfactor = '7e1');
 CREATE UNIQUE INDEX k_unique ON kinds (id, few) WITH (deduplicate_items = off);
 -- in the order of the table
 CREATE TABLE ordered AS SELECT i AS id, i / 10 AS tens FROM generate_series(1, 40000::int8) i;
@@ -169,6 +171,7 @@ CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('2025-01-01') TO ('2026-01-01')
 CREATE TABLE p21 PARTITION OF p2 FOR VALUES FROM ('2025-01-01') TO ('2025-07-01');
 INSERT INTO p SELECT i, '2024-01-01'::date + i % 500 FROM generate_series(1, 10000) i;
 CREATE INDEX p_id ON p (id);
+ALTER TABLE p1 CLUSTER ON p1_id_idx;
 CREATE MATERIALIZED VIEW mv AS SELECT a, d FROM t;
 CREATE INDEX mv_a ON mv (a);
 CREATE TABLE empty (a int);
@@ -251,6 +254,18 @@ FROM fptree_advise('c') a ORDER BY index::text COLLATE "C";
 SELECT index, am, size IS NOT NULL AS size, fptree_size IS NOT NULL AS estimate, replaceable,
 	reason, statements
 FROM unnest('{p1,p21}'::regclass[]) r, fptree_advise(r) a;
+-- a partition's index that is a constraint's, or a foreign key's; as from 18 on
+CREATE TABLE held (a int NOT NULL) PARTITION BY RANGE (a);
+CREATE TABLE held1 PARTITION OF held (CONSTRAINT held1_pk PRIMARY KEY (a)) FOR VALUES FROM (0) TO (1);
+CREATE TABLE held2 PARTITION OF held FOR VALUES FROM (1) TO (2);
+CREATE UNIQUE INDEX held2_a ON held2 (a);
+CREATE TABLE held_refers (a int CONSTRAINT held_fk REFERENCES held2 (a));
+CREATE UNIQUE INDEX held_a ON held (a);
+SELECT index, replaceable, current_setting('server_version_num')::int < 180000 OR
+	reason LIKE 'its partition "held1_pk" %primary key "held1_pk"%; its partition "held2_a" %foreign key "held_fk"%' AS reason,
+	statements
+FROM fptree_advise('held_a');
+DROP TABLE held, held_refers;
 SELECT fptree_advise('c_hash');
 SELECT fptree_size > 0 AS estimate, reason FROM fptree_advise('pg_class_oid_index');
 SELECT fptree_advise('before'), fptree_advise('again');

@@ -311,11 +311,15 @@ fpt_lock_partitions(Relation index, bool wait)
 	return locked;
 }
 
-/* The sum of the partitions' sizes, for a partitioned index. */
+/*
+ * The sum of the partitions' sizes, for a partitioned index, and what stands
+ * against dropping them.
+ */
 static void
-fpt_advise_partitions(Relation index, const FPTReplacement *r, bool wait,
-					  int most, FPTAdvice *a)
+fpt_advise_partitions(Relation index, FPTReplacement *r, bool wait, int most,
+					  FPTAdvice *a)
 {
+	bool		judge = r->reasons == NULL;
 	ListCell   *lc;
 
 	foreach(lc, fpt_lock_partitions(index, wait))
@@ -323,6 +327,8 @@ fpt_advise_partitions(Relation index, const FPTReplacement *r, bool wait,
 		Relation	part = index_open(lfirst_oid(lc), NoLock);
 		FPTReplacement own = *r;
 
+		if (judge && RelationGetRelid(part) != RelationGetRelid(index))
+			fpt_replace_judge_part(part, r);
 		if (part->rd_rel->relkind == RELKIND_INDEX)
 		{
 			fpt_replace_judge(part, &own);
@@ -345,12 +351,12 @@ fpt_advise_index(Relation index, bool wait, int most, FPTAdvice *a)
 	a->am = index->rd_rel->relam;
 	a->size = a->fresh_size = a->fptree_size = -1;
 	fpt_replace_judge(index, &r);
-	a->replaceable = r.reasons == NULL && r.has_opclasses;
-	a->reason = r.reasons;
 	if (index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX)
 		fpt_advise_partitions(index, &r, wait, most, a);
 	else
 		fpt_advise_sizes(index, &r, most, a);
+	a->replaceable = r.reasons == NULL && r.has_opclasses;
+	a->reason = r.reasons;
 	if (a->replaceable)
 		a->statements = fpt_replace_statements(index, &r);
 }

@@ -33,6 +33,7 @@
 #include "utils/builtins.h"
 #include "utils/catcache.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/ruleutils.h"
@@ -205,11 +206,32 @@ fpt_option_fillfactor(Relation index)
 	{
 		DefElem    *def = (DefElem *) lfirst(lc);
 
+		/* as core reads it, which takes 0120 and 7e1, too; 0 if it does not */
 		if (strcmp(def->defname, "fillfactor") == 0)
-			fillfactor = atoi(defGetString(def));
+			(void) parse_int(defGetString(def), &fillfactor, 0, NULL);
 	}
 	ReleaseSysCache(tup);
 	return fillfactor;
+}
+
+/*
+ * A partition's index goes with that of the whole table, and what depends on it
+ * would go, too, or keep it from going.
+ */
+void
+fpt_replace_judge_part(Relation part, FPTReplacement *r)
+{
+	FPTReplacement own = {.am = r->am};
+	Relation	heap = table_open(part->rd_index->indrelid, AccessShareLock);
+
+	fpt_judge_constraints(part, &own);
+	if (part->rd_rel->relkind == RELKIND_INDEX)
+		fpt_judge_uses(part, heap, &own);
+	if (own.reasons != NULL)
+		fpt_reason(r,
+				   psprintf("its partition \"%s\" cannot be replaced: %s",
+				   RelationGetRelationName(part), own.reasons));
+	table_close(heap, AccessShareLock);
 }
 
 void
@@ -437,16 +459,12 @@ fpt_rename_statement(List *list, Relation index, const char *from)
 	return lappend(list, psprintf("ALTER INDEX %s RENAME TO %s", from, name));
 }
 
-/* Statements for an index of a table that is not partitioned. */
+/* What the table has the index for; the new one has another name yet. */
 static List *
-fpt_plain_statements(Relation index, const FPTReplacement *r)
+fpt_mark_statements(List *list, Relation index, const char *name)
 {
-	char	   *name = fpt_new_name(index, r, NIL);
-	char	   *to = fpt_beside(index, name);
 	Relation	heap = table_open(index->rd_index->indrelid, AccessShareLock);
-	List	   *list = list_make1(fpt_create_statement(index, r, name, false));
 
-	list = fpt_statistics_statements(list, index, to);
 	if (index->rd_index->indisreplident)
 		list = lappend(list, psprintf("ALTER TABLE %s REPLICA IDENTITY USING INDEX %s",
 									  fpt_qualified(heap),
@@ -457,18 +475,32 @@ fpt_plain_statements(Relation index, const FPTReplacement *r)
 									  "MATERIALIZED VIEW" : "TABLE",
 									  fpt_qualified(heap),
 									  quote_identifier(name)));
+	table_close(heap, AccessShareLock);
+	return list;
+}
+
+/* Statements for an index of a table that is not partitioned. */
+static List *
+fpt_plain_statements(Relation index, const FPTReplacement *r)
+{
+	char	   *name = fpt_new_name(index, r, NIL);
+	char	   *to = fpt_beside(index, name);
+	List	   *list = list_make1(fpt_create_statement(index, r, name, false));
+
+	list = fpt_statistics_statements(list, index, to);
+	list = fpt_mark_statements(list, index, name);
 	list = lappend(list, psprintf("DROP INDEX CONCURRENTLY %s",
 								  fpt_qualified(index)));
 	list = fpt_rename_statement(list, index, to);
-	table_close(heap, AccessShareLock);
 	return fpt_comment_statement(list, index);
 }
 
 /*
  * Statements for an index of a partitioned table: the new one is made without
  * those of the partitions, which are built one by one, and attached from the
- * leaves of the tree upwards.  Dropping the old one waits for all partitions,
- * and locks them, for a moment.
+ * leaves of the tree upwards; only then that of a partitioned table is valid,
+ * and can be its replica identity.  Dropping the old one waits for all
+ * partitions, and locks them, for a moment.
  */
 static List *
 fpt_partitioned_statements(Relation index, const FPTReplacement *r)
@@ -477,6 +509,7 @@ fpt_partitioned_statements(Relation index, const FPTReplacement *r)
 										   AccessShareLock, NULL);
 	List	   *list = NIL;
 	List	   *attach = NIL;
+	List	   *marks = NIL;
 	List	   *rename = NIL;
 	List	   *names = NIL;	/* of the new ones, in the order of the tree */
 	ListCell   *lc;
@@ -503,12 +536,13 @@ fpt_partitioned_statements(Relation index, const FPTReplacement *r)
 			attach = lcons(psprintf("ALTER INDEX %s ATTACH PARTITION %s",
 									(char *) list_nth(names, at), to), attach);
 		}
+		marks = fpt_mark_statements(marks, part, name);
 		names = lappend(names, to);
 		rename = fpt_rename_statement(rename, part, to);
 		rename = fpt_comment_statement(rename, part);
 		index_close(part, NoLock);
 	}
-	list = list_concat(list, attach);
+	list = list_concat(list_concat(list, attach), marks);
 	list = lappend(list, psprintf("DROP INDEX %s", fpt_qualified(index)));
 	return list_concat(list, rename);
 }

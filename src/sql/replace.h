@@ -30,6 +30,12 @@ typedef struct FPTReplacement
 extern void fpt_replace_judge(Relation index, FPTReplacement *r);
 
 /*
+ * Add to the reasons of a partitioned index what stands against dropping this
+ * partition's, which is locked, as its table is.  As fpt_replace_judge().
+ */
+extern void fpt_replace_judge_part(Relation part, FPTReplacement *r);
+
+/*
  * The statements, as C strings in order, each a transaction of its own.  Only
  * of an index that can be replaced.  Locks the partitions of a partitioned
  * index, AccessShareLock, to the end of the transaction.
