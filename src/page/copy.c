@@ -651,6 +651,63 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	return c.n;
 }
 
+/* A leaf's slots of a kid's node that are in use; -1: there is no such node. */
+static inline int
+fpt_kid_count(FPTPage pg, int kid)
+{
+	char	   *node;
+
+	if (kid < 0 || kid >= fpt_header(pg.p)->nkids)
+		return -1;
+	node = fpt_kid_node(pg, kid);
+	return node == NULL ? -1 : fpt_popcount(fpt_node_used(pg.g, node));
+}
+
+/*
+ * See page/copy.h.  Nodes on the way are counted, and the last one is put in
+ * order.  "below" is made of those before the place or of the others, which
+ * are fewer.
+ */
+bool
+fpt_page_away(const FPTLayout *l, void *page, const FPTLoc *from, int n,
+			  int dir, FPTLoc *to, FPTEntry *e)
+{
+	FPTPage		pg = fpt_page_open(l, page);
+	int			kid = from->kid;
+	int			rank = from->rank + n * dir;
+	uint8		slots[FPT_MAX_CAP];
+	uint64		used;
+	FPTNumbers	numbers;
+	int			count;
+
+	Assert(n > 0 && (dir == 1 || dir == -1) && !fpt_is_general(l));
+	if (pg.g == NULL || pg.g->perm || fpt_num_page(pg, &numbers))
+		return false;
+	for (; rank < 0; rank += count)
+	{
+		count = fpt_kid_count(pg, --kid);
+		if (count < 0)
+			return false;
+	}
+	for (; (count = fpt_kid_count(pg, kid)) <= rank; rank -= count, kid++)
+	{
+		if (count < 0 || dir < 0)
+			return false;
+	}
+	used = fpt_node_used(pg.g, fpt_kid_node(pg, kid));
+	count = fpt_slots_order(pg, fpt_kid_node(pg, kid), used, slots);
+	to->kid = kid;
+	to->rank = rank;
+	to->below = 0;
+	for (int i = rank > count / 2 ? rank : 0;
+		 i < (rank > count / 2 ? count : rank); i++)
+		to->below |= UINT64CONST(1) << slots[i];
+	if (rank > count / 2)
+		to->below ^= used;
+	return fpt_slot_entry(pg, fpt_kid_node(pg, kid), fpt_kid_base(pg, kid),
+						  slots[rank], fpt_kid_cls(pg, kid), e);
+}
+
 /*
  * The only entry of an image, in this slot of the kid's node: of it
  * nothing is unknown but the TID.  False if that is no heap TID.

@@ -55,6 +55,14 @@ extern int	fpt_page_copy_image(const FPTLayout *l, void *page,
 								int *kid);
 
 /*
+ * The place n entries (one at least) after "from" in a leaf page of image keys,
+ * or before it (dir < 0), and the entry there.  False: the page ends before, is
+ * one of numbers, or is corrupt; then *to and *e mean nothing.  Raises nothing.
+ */
+extern bool fpt_page_away(const FPTLayout *l, void *page, const FPTLoc *from,
+						  int n, int dir, FPTLoc *to, FPTEntry *e);
+
+/*
  * The TIDs of these of a node's slots, which are in use, in the slots' order;
  * there is room for FPT_MAX_CAP.  Returns their number, or -1: one is no heap
  * TID.

@@ -12,8 +12,10 @@
  */
 #include "postgres.h"
 
+#include "page/copy.h"
 #include "page/kernel.h"
 #include "scan/part.h"
+#include "scan/wanted.h"
 
 /*
  * Entries that a part's node at the scan's end of it must have, or it does not
@@ -21,16 +23,42 @@
  */
 #define FPT_PART_FEW		24
 
+/*
+ * A LIMIT's rows that are taken alone, at least: the first one may be dead; and
+ * at most.
+ */
+#define FPT_PART_LEAST		4
+#define FPT_PART_MOST		(4 * FPT_MAX_CAP)
+
+/*
+ * How many entries a scan that begins should take at first, as a LIMIT wants no
+ * more; 0: no such number, or the last scan did not do with it.
+ */
+static inline int
+fpt_part_few(const FPTScanOpaque *so)
+{
+	int			wanted;
+
+	if (so->wanted == NULL || so->reached > 0)
+		return 0;
+	wanted = fpt_wanted_entries(so, ForwardScanDirection);
+	return wanted <= FPT_PART_MOST ? Max(wanted, FPT_PART_LEAST) : 0;
+}
+
 /* See scan/part.h.  Who takes parts is rule B3. */
 void
 fpt_part_begin(IndexScanDesc scan, FPTScanOpaque *so)
 {
 	so->inpage = false;
-	so->part = Max(1, so->reached / FPT_PART_GROWS);
+	so->part = 0;
+	so->few = 0;
+	if (so->quals == NULL && so->ranges.n == 1 && so->ranges.spans == NULL &&
+		scan->heapRelation != NULL && scan->parallel_scan == NULL && !so->whole)
+	{
+		so->part = Max(1, so->reached / FPT_PART_GROWS);
+		so->few = fpt_part_few(so);
+	}
 	so->reached = 0;
-	if (so->quals != NULL || so->ranges.n != 1 || so->ranges.spans != NULL ||
-		scan->heapRelation == NULL || scan->parallel_scan != NULL || so->whole)
-		so->part = 0;
 }
 
 /*
@@ -67,9 +95,18 @@ fpt_part_cut(FPTScanOpaque *so, FPTBatch *b, Page page, FPTLoc *first,
 	FPTEntry	e;
 
 	Assert(so->part > 0 && !fpt_is_general(l));
-	if (!fpt_part_border(so, page, first, last, dir, &border) ||
-		fpt_page_get(l, page, border, &e) != FPT_OK ||
-		fpt_key_cmp(l, &e.key, &b->low->key) <= 0 ||
+	if (so->few > 0 &&
+		fpt_page_away(l, page, dir > 0 ? first : last, so->few, dir, &border,
+					  &e))
+	{
+		if (dir > 0 ? !fpt_loc_before(&border, last) :
+			!fpt_loc_before(first, &border))
+			return;
+	}
+	else if (!fpt_part_border(so, page, first, last, dir, &border) ||
+			 fpt_page_get(l, page, border, &e) != FPT_OK)
+		return;
+	if (fpt_key_cmp(l, &e.key, &b->low->key) <= 0 ||
 		fpt_key_cmp(l, &e.key, &b->high->key) >= 0)
 		return;
 	if (dir > 0)

@@ -14,9 +14,9 @@
 #include "scan/state.h"
 
 /*
- * The scan begins, whose ranges are known: its first batch takes one node, or
- * what most of its last batch took if the scan is one of several.  Raises
- * nothing.
+ * The scan begins, whose ranges are known: its first batch takes what a LIMIT
+ * wants, if that is little, or one node, or what most of its last batch took if
+ * the scan is one of several.  Raises nothing.
  */
 extern void fpt_part_begin(IndexScanDesc scan, FPTScanOpaque *so);
 
@@ -39,6 +39,11 @@ fpt_part_next(FPTScanOpaque *so)
 {
 	if (so->part == 0)
 		return;
+	if (so->few > 0)
+	{
+		so->few = 0;
+		return;
+	}
 	so->reached = so->part;
 	so->part *= FPT_PART_GROWS;
 	if (so->part > FPT_PART_MAX)

@@ -186,8 +186,9 @@ typedef struct FPTScanOpaque
 	int			poorseeks;		/* seeks in a row that left few entries out */
 	int			part;			/* nodes that the next batch may take of a leaf;
 								 * 0: all */
-	int			reached;		/* that the last one might, of this scan or of
-								 * the one before */
+	int			few;			/* entries that it takes; 0: nodes */
+	int			reached;		/* nodes that the last one might, of this scan
+								 * or of the one before */
 	int			filldir;		/* direction in which a batch is filled */
 	bool		inpage;			/* the next batch begins in the page where the
 								 * last one ended */

@@ -8,6 +8,7 @@
  *-------------------------------------------------------------------------
  */
 #include "ktest.h"
+#include "page/number.h"
 
 FPTWork		kt_work;
 
@@ -886,6 +887,35 @@ kt_insert(const FPTLayout *l, void *page, const FPTEntry *e)
 	return res == FPT_OK ? fpt_page_insert(l, page, e, &edit) : res;
 }
 
+/* From the i'th entry of n, at "from", to others in both directions. */
+static void
+check_away(const FPTLayout *l, void *page, const FPTEntry *e, int n, int i,
+		   const FPTLoc *from)
+{
+	for (int dir = -1; dir <= 1; dir += 2)
+	{
+		for (int k = 1; k <= n; k = k * 3 + 1)
+		{
+			int			at = i + k * dir;
+			FPTLoc		to;
+			FPTLoc		found;
+			FPTEntry	x;
+
+			if (!fpt_page_away(l, page, from, k, dir, &to, &x))
+			{
+				CHECK(at < 0 || at >= n ||
+					  fpt_is_number(fpt_page_geom(l, page)));
+				continue;
+			}
+			CHECK(at >= 0 && at < n);
+			CHECK(fpt_key_cmp(l, &x.key, &e[at].key) == 0);
+			CHECK(fpt_page_lower_bound(l, page, &x.key, &found) == FPT_OK);
+			CHECK(to.kid == found.kid && to.rank == found.rank);
+			CHECK(found.below == 0 || to.below == found.below);
+		}
+	}
+}
+
 void
 kt_check_all(const FPTLayout *l, void *page, const FPTEntry *e, int n)
 {
@@ -917,6 +947,8 @@ kt_check_all(const FPTLayout *l, void *page, const FPTEntry *e, int n)
 		CHECK(fpt_page_lower_bound(l, page, k, &loc) == FPT_OK);
 		CHECK(fpt_page_get(l, page, loc, &x) == FPT_OK);
 		CHECK(fpt_key_cmp(l, &x.key, k) == 0);
+		if (i % 16 == 0)
+			check_away(l, page, e, n, i, &loc);
 		first.tid = 0;
 		last.tid = FPT_MAX_TID;
 		CHECK(fpt_page_range(l, page, &first, &last, &loc, &end) == FPT_OK);
