@@ -419,7 +419,8 @@ fpt_filter_entries(FPTScanOpaque *so, FPTBatch *b, Page page, int n,
 /*
  * fpt_page_range(), but that an end which is the page's own is not looked for.
  * So whole pages are copied whole, whatever the order of their entries is
- * today.  The page is locked, or a copy.  Returns FPT_OK, and places that mean
+ * today; of image keys, whose order does not change, so is an end beyond the
+ * page's.  The page is locked, or a copy.  Returns FPT_OK, and places that mean
  * something only then, or FPT_CORRUPT.  May raise where general keys are
  * compared.
  */
@@ -427,16 +428,31 @@ static inline FPTResult
 fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
 {
-	bool		head = false;
-	bool		tail = false;
+	bool		head;
+	bool		tail;
 
 	if (fpt_is_general(l))
 	{
 		head = lo->cls == FPT_CLS_MINF || fpt_page_begins_at(l, page, lo);
 		tail = hi->cls == FPT_CLS_PINF || fpt_page_ends_at(l, page, hi);
 	}
-	if (!(head && tail) &&
-		fpt_page_range(l, page, lo, hi, first, last) != FPT_OK)
+	else
+	{
+		head = !fpt_page_above_low(l, page, lo) ||
+			fpt_page_begins_at(l, page, lo);
+		tail = !fpt_page_below_high(l, page, hi);
+	}
+	if (head != tail)
+	{
+		FPTKey		end = *hi;
+
+		end.tid++;
+		if (fpt_page_lower_bound(l, page, head ? &end : lo,
+								 head ? last : first) != FPT_OK)
+			return FPT_CORRUPT;
+	}
+	else if (!head &&
+			 fpt_page_range(l, page, lo, hi, first, last) != FPT_OK)
 		return FPT_CORRUPT;
 	if (head)
 		memset(first, 0, sizeof(FPTLoc));
