@@ -619,6 +619,22 @@ fpt_kid_copy(FPTPage pg, int kid, const FPTLoc *first, const FPTLoc *end,
 		fpt_slots_copy(pg, &k, slots, m, c, &c->last);
 }
 
+/*
+ * The slot of the only entry from first on and before last, as most look-ups
+ * have it, in a node without a permutation; -1: there are more, or none, or
+ * the places do not say.
+ */
+static inline int
+fpt_only_slot(const FPTGeom *g, const FPTLoc *first, const FPTLoc *last)
+{
+	uint64		set = last->below & ~first->below & g->capmask;
+
+	if (first->kid != last->kid || last->rank != first->rank + 1 || g->perm ||
+		set == 0 || (set & (set - 1)) != 0)
+		return -1;
+	return fpt_ctz(set);
+}
+
 /* See page/copy.h. */
 int
 fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
@@ -629,6 +645,7 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	int			nkids = fpt_header(page)->nkids;
 	FPTNumbers	n;
 	int			kid;
+	int			slot;
 
 	if (fpt_num_page(pg, &n))
 		return fpt_num_copy(&n, first, last, skip_dead, run);
@@ -638,6 +655,19 @@ fpt_page_copy(const FPTLayout *l, void *page, FPTLoc first, FPTLoc last,
 	c.max = (int) pg.g->capacity;
 	if (run->max > 0)
 		c.max = Min(c.max, run->max);
+	slot = fpt_only_slot(pg.g, &first, &last);
+	if (slot >= 0 && first.kid < nkids && c.max > 0)
+	{
+		uint8		slots[1] = {(uint8) slot};
+		FPTKid		k;
+		int			m = 1;
+
+		if (!fpt_kid_open(pg, first.kid, &k))
+			return -1;
+		if (c.skip_dead)
+			m = (fpt_node_hints(pg, k.ordinal) >> slot & 1) == 0;
+		return fpt_slots_copy(pg, &k, slots, m, &c, &c.last) ? c.n : -1;
+	}
 	if (last.rank > 0)
 		nkids = Min(nkids, last.kid + 1);
 	else

@@ -267,6 +267,9 @@ fpt_give_node(PlanState *ps, const FPTWanted *wanted)
 {
 	FPTNodeKeys node = {.ps = ps};
 
+	/* a position comes from a filter */
+	if (wanted == NULL && ps->plan->qual == NIL)
+		return;
 	if (IsA(ps, IndexScanState))
 	{
 		IndexScanState *is = (IndexScanState *) ps;
@@ -417,6 +420,8 @@ fpt_give_below(PlanState *ps, void *context)
 	if (IsA(ps, LimitState))
 		fpt_give_limit((LimitState *) ps);
 	fpt_give_node(ps, NULL);
+	if (IsA(ps, IndexScanState) && ps->initPlan == NIL && ps->subPlan == NIL)
+		return false;			/* as most look-ups */
 	return planstate_tree_walker(ps, fpt_give_below, context);
 }
 

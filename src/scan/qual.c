@@ -531,9 +531,12 @@ FPTQuals *
 fpt_quals_begin(Relation rel, const FPTIndex *ix, MemoryContext cxt)
 {
 	int			nkeycols = IndexRelationGetNumberOfKeyAttributes(rel);
-	FPTQuals   *q = MemoryContextAllocZero(cxt, offsetof(FPTQuals, col) +
-										   nkeycols * sizeof(FPTAllowed));
+	FPTQuals   *q = MemoryContextAlloc(cxt, offsetof(FPTQuals, col) +
+									   nkeycols * sizeof(FPTAllowed));
 
+	/* positions have room for many columns: they are written before read */
+	memset(q, 0, offsetof(FPTQuals, pos));
+	memset(q->col, 0, nkeycols * sizeof(FPTAllowed));
 	q->args.rel = rel;
 	q->args.type = ix->type;
 	q->args.cxt = cxt;
