@@ -222,9 +222,7 @@ check_phase(Model *m, long ops, int insert_percent)
 static void
 check_load(Model *m, long first, long n, int fill)
 {
-	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) n);
-	Tid		   *tids = lab_alloc(sizeof(Tid) * (size_t) n);
-	Load		load = {{keys, tids}, 0, NUMBERS, fill};
+	Load		load = {pairs_new(n), 0, NUMBERS, fill};
 
 	memset(m->tid, 0, sizeof(m->tid));
 	m->next_tid = 1;
@@ -232,13 +230,12 @@ check_load(Model *m, long first, long n, int fill)
 	{
 		if (random_below(&m->random, NUMBERS - i) >= n - load.n)
 			continue;
-		keys[load.n] = number_key(m, i);
-		tids[load.n++] = m->tid[i] = m->next_tid++;
+		load.pairs.keys[load.n] = number_key(m, i);
+		load.pairs.values[load.n++] = m->tid[i] = m->next_tid++;
 	}
 	m->count = load.n;
 	m->tree = m->kind->build(&load);
-	free(keys);
-	free(tids);
+	pairs_free(load.pairs);
 	check_structure(m);
 	check_scan(m, 0, NUMBERS, 777);
 }

@@ -60,6 +60,20 @@ lab_alloc(size_t bytes)
 	return memset(p, 0, whole);
 }
 
+Pairs
+pairs_new(long n)
+{
+	return (Pairs) {lab_alloc(sizeof(Key) * (size_t) n),
+		lab_alloc(sizeof(uint32_t) * (size_t) n)};
+}
+
+void
+pairs_free(Pairs p)
+{
+	free(p.keys);
+	free(p.values);
+}
+
 /* --- keys --------------------------------------------------------------- */
 
 uint64_t

@@ -166,14 +166,18 @@ typedef struct Pairs
 	uint32_t   *values;			/* tuple ids, or numbers of nodes */
 } Pairs;
 
+/* Room for n entries. */
+extern Pairs pairs_new(long n);
+extern void pairs_free(Pairs p);
+
 INLINE Pairs
-pairs_from(Pairs p, int at)
+pairs_from(Pairs p, long at)
 {
 	return (Pairs) {p.keys + at, p.values + at};
 }
 
 INLINE void
-pairs_copy(Pairs to, Pairs from, int n)
+pairs_copy(Pairs to, Pairs from, long n)
 {
 	memcpy(to.keys, from.keys, sizeof(Key) * (size_t) n);
 	memcpy(to.values, from.values, sizeof(uint32_t) * (size_t) n);

@@ -85,16 +85,14 @@ build_tree(const TreeKind *kind, const Load *load)
 static void
 build_subjects(bool share)
 {
-	Key		   *keys = lab_alloc(sizeof(Key) * (size_t) lab.nkeys);
-	Tid		   *tids = lab_alloc(sizeof(Tid) * (size_t) lab.nkeys);
-	Load		load = {{keys, tids}, 0, lab.nkeys, lab.fill};
+	Load		load = {pairs_new(lab.nkeys), 0, lab.nkeys, lab.fill};
 
 	for (long i = 0; i < lab.nkeys; i++)
 	{
 		if (!loaded(i))
 			continue;
-		keys[load.n] = nth_key(i);
-		tids[load.n++] = nth_tid(i);
+		load.pairs.keys[load.n] = nth_key(i);
+		load.pairs.values[load.n++] = nth_tid(i);
 	}
 	for (int i = 0; i < nsubjects; i++)
 	{
@@ -111,8 +109,7 @@ build_subjects(bool share)
 		if (subject[i].owner)
 			subject[i].tree = build_tree(subject[i].kind, &load);
 	}
-	free(keys);
-	free(tids);
+	pairs_free(load.pairs);
 }
 
 static void

@@ -173,8 +173,8 @@ tree_level(Tree *t, Pairs e, long n, int fill, const PageHow how)
 		/* so that keys that come before all others sort after it */
 		Key			low = out > 0 ? e.keys[i] : 0;
 
-		i += page_load(t, no, t->levels, low,
-					   (Pairs) {e.keys + i, e.values + i}, n - i, fill, how);
+		i += page_load(t, no, t->levels, low, pairs_from(e, i), n - i, fill,
+					   how);
 		if (prev != 0)
 			page_join(t, prev, no, t->levels, how);
 		prev = no;
@@ -189,14 +189,12 @@ tree_build(const Load *load, const PageHow how)
 {
 	Tree	   *t = lab_alloc(sizeof(Tree));
 	long		n = load->n;
-	Pairs		e = {lab_alloc(sizeof(Key) * (size_t) (n + 1)),
-					 lab_alloc(sizeof(uint32_t) * (size_t) (n + 1))};
+	Pairs		e = pairs_new(n + 1);
 
 	t->leaf_entries = page_capacity(0, how);
 	arena_init(&t->nodes, PAGE_BYTES(how),
 			   load_units(load, t->leaf_entries) + 16);
-	memcpy(e.keys, load->pairs.keys, sizeof(Key) * (size_t) n);
-	memcpy(e.values, load->pairs.values, sizeof(Tid) * (size_t) n);
+	pairs_copy(e, load->pairs, n);
 	do
 	{
 		n = tree_level(t, e, n, load->fill, how);
@@ -204,8 +202,7 @@ tree_build(const Load *load, const PageHow how)
 			t->leaves = n;
 	} while (n > 1);
 	t->root = e.values[0];
-	free(e.keys);
-	free(e.values);
+	pairs_free(e);
 	return t;
 }
 

@@ -247,8 +247,7 @@ load_leaves(Loader *b, const Load *load, int per)
 		node = node_at(b->t, no);
 		COUNT(node) = (uint16_t) n;
 		LINK(node) = 0;
-		pairs_copy(LEAF(node), (Pairs) {load->pairs.keys + from,
-				   load->pairs.values + from}, n);
+		pairs_copy(LEAF(node), pairs_from(load->pairs, from), n);
 		if (prev != NULL)
 			LINK(prev) = no;
 		prev = node;
@@ -364,8 +363,7 @@ cache_build(const Load *load, const PageHow how)
 	for (; b.n[b.height] > 1; b.height++)
 		b.n[b.height + 1] = (b.n[b.height] + fan - 1) / fan;
 	for (int h = 0; h <= b.height; h++)
-		b.nodes[h] = (Pairs) {lab_alloc(sizeof(Key) * (size_t) b.n[h]),
-			lab_alloc(sizeof(uint32_t) * (size_t) b.n[h])};
+		b.nodes[h] = pairs_new(b.n[h]);
 	load_leaves(&b, load, per);
 	if (b.height > 0)
 		place_top(&b, b.height, 0);
@@ -374,10 +372,7 @@ cache_build(const Load *load, const PageHow how)
 	t->tree.levels = b.height + 1;
 	t->tree.root = b.nodes[b.height].values[0];
 	for (int h = 0; h <= b.height; h++)
-	{
-		free(b.nodes[h].keys);
-		free(b.nodes[h].values);
-	}
+		pairs_free(b.nodes[h]);
 	return t;
 }
 

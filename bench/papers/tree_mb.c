@@ -87,12 +87,10 @@ root_put(MbTree *t, int at, Key key, uint32_t kid)
 		Pairs		old = t->root;
 
 		t->max += t->max / 2 + 64;
-		t->root.keys = lab_alloc(sizeof(Key) * (size_t) t->max);
-		t->root.values = lab_alloc(sizeof(uint32_t) * (size_t) t->max);
+		t->root = pairs_new(t->max);
 		if (t->n > 0)
 			pairs_copy(t->root, old, t->n);
-		free(old.keys);
-		free(old.values);
+		pairs_free(old);
 	}
 	pairs_put(t->root, t->n++, at, key, kid);
 }
@@ -104,8 +102,7 @@ load_leaf(MbTree *t, const Load *load, long at, int n)
 	char	   *p = leaf_at(t, no);
 
 	COUNT(p) = (uint32_t) n;
-	memcpy(KEYS(p), load->pairs.keys + at, sizeof(Key) * (size_t) n);
-	memcpy(TIDS(p), load->pairs.values + at, sizeof(Tid) * (size_t) n);
+	pairs_copy((Pairs) {KEYS(p), TIDS(p)}, pairs_from(load->pairs, at), n);
 	LINK(p) = 0;
 	t->tree.leaves++;
 	/* as insertions would leave it: in no order */
@@ -175,8 +172,7 @@ mb_destroy(void *tree)
 {
 	MbTree	   *t = tree;
 
-	free(t->root.keys);
-	free(t->root.values);
+	pairs_free(t->root);
 	tree_destroy(t);
 }
 

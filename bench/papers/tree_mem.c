@@ -595,8 +595,7 @@ group_build(const Load *load, const PageHow how)
 	int			group = load_take(load, page_capacity(1, how));
 	int			per = load_take(load, page_capacity(0, how));
 	long		n = LAB_MAX(1, (load->n + per - 1) / per);
-	Pairs		level = {lab_alloc(sizeof(Key) * (size_t) n),
-						 lab_alloc(sizeof(uint32_t) * (size_t) n)};
+	Pairs		level = pairs_new(n);
 
 	t->leaf_entries = page_capacity(0, how);
 	arena_init(&t->nodes, PAGE_BYTES(how) * (size_t) page_capacity(1, how),
@@ -606,8 +605,7 @@ group_build(const Load *load, const PageHow how)
 	for (long i = 0; i < n; i++)
 	{
 		char	   *p = page_at(t, level.values[i], how);
-		Pairs		from = {load->pairs.keys + i * per,
-							load->pairs.values + i * per};
+		Pairs		from = pairs_from(load->pairs, i * per);
 
 		page_fill(p, 0, from, (int) LAB_MIN(per, load->n - i * per), how);
 		*LINK(p, how) = i + 1 < n ? level.values[i + 1] : 0;
@@ -616,8 +614,7 @@ group_build(const Load *load, const PageHow how)
 	for (t->levels = 1; n > 1; t->levels++)
 		n = group_level(t, level, n, group, how);
 	t->root = level.values[0];
-	free(level.keys);
-	free(level.values);
+	pairs_free(level);
 	return t;
 }
 
