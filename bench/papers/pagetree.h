@@ -445,6 +445,40 @@ page_delete(Tree *t, char *page, PageStep *steps, Key key, const PageHow how)
 
 #endif
 
+/* --- of these, pages whose leaves are an array of keys and one of values -- */
+
+#ifdef PAGE_PAIRS				/* and COUNT(page) */
+
+static Pairs page_pairs(char *page, int level, const PageHow how);
+
+INLINE Key
+page_key(char *page, int at, const PageHow how)
+{
+	return page_pairs(page, 0, how).keys[at];
+}
+
+INLINE uint32_t
+page_value(char *page, int at, const PageHow how, Path *path)
+{
+	uint32_t   *value = page_pairs(page, 0, how).values + at;
+
+	path_add(path, value, sizeof(*value));
+	return *value;
+}
+
+INLINE long
+page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
+{
+	long		take = LAB_MIN(n, (long) COUNT(c->page) - (long) c->position);
+
+	memcpy(out, page_pairs(c->page, 0, how).values + c->position,
+		   sizeof(Tid) * (size_t) take);
+	c->position += (uint64_t) take;
+	return take;
+}
+
+#endif
+
 /* --- pages that are divided by halves ------------------------------------- */
 
 #ifdef PAGE_HALVES
@@ -467,6 +501,37 @@ page_split(Tree *t, PageStep *step, int level, Key *key, uint32_t value,
 		lab_fail("half a page has no room");
 	*key = low;
 	return no;
+}
+
+#endif
+
+/* --- pages that are both, and alike at all levels ------------------------- */
+
+#if defined(PAGE_RANKED) && defined(PAGE_HALVES)	/* and COUNT(page) */
+
+/* An entry more, before the at'th; there is room. */
+static void page_put(char *page, int at, Key key, uint32_t value,
+					 const PageHow how);
+
+INLINE uint32_t
+page_child(char *page, Key key, int *at, const PageHow how, Path *path)
+{
+	return page_value(page, LAB_MAX(page_rank(page, key, how, path) - 1, 0),
+					  how, path);
+}
+
+INLINE PageResult
+page_insert(char *page, int level, Key key, uint32_t value, int *at,
+			const PageHow how)
+{
+	int			rank = page_rank(page, key, how, NULL);
+
+	if (level == 0 && rank > 0 && page_key(page, rank - 1, how) == key)
+		return PAGE_THERE;
+	if (COUNT(page) >= page_capacity(level, how))
+		return PAGE_FULL;
+	page_put(page, rank, key, value, how);
+	return PAGE_DONE;
 }
 
 #endif

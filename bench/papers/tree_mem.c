@@ -51,6 +51,8 @@ static void array_visit(const Tree *t, char *leaf, Path *path,
 #define PAGE_STEPS(steps) (steps)
 #define PAGE_VISITED(t, leaf, path, how) array_visit(t, leaf, path, how)
 #define PAGE_RANKED
+#define PAGE_PAIRS
+#define COUNT(p)		(*(uint32_t *) (p))
 #include "pagetree.h"
 
 #define MAX_W			32
@@ -77,7 +79,6 @@ page_capacity(int level, const PageHow how)
 	return (how.w * LINE - taken) / (KEYSIZE + 4);
 }
 
-#define COUNT(p)		(*(uint32_t *) (p))
 #define KEYS(p)			((Key *) ((p) + KEYSIZE))
 #define KIDS(p, how) \
 	((uint32_t *) ((p) + KEYSIZE * (how.w * LINE / (KEYSIZE + 4))))
@@ -350,18 +351,6 @@ page_rank(char *page, Key key, const PageHow how, Path *path)
 	return find_le(KEYS(page), (int) COUNT(page), key, how.finder);
 }
 
-INLINE Key
-page_key(char *page, int at, const PageHow how)
-{
-	return KEYS(page)[at];
-}
-
-INLINE uint32_t
-page_value(char *page, int at, const PageHow how, Path *path)
-{
-	return page_pairs(page, 0, how).values[at];
-}
-
 INLINE uint32_t
 page_child(char *page, Key key, int *at, const PageHow how, Path *path)
 {
@@ -378,17 +367,6 @@ page_child(char *page, Key key, int *at, const PageHow how, Path *path)
 }
 
 /* --- scan --------------------------------------------------------------- */
-
-INLINE long
-page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
-{
-	long		take = LAB_MIN(n, (long) COUNT(c->page) - (long) c->position);
-
-	memcpy(out, page_pairs(c->page, 0, how).values + c->position,
-		   sizeof(Tid) * (size_t) take);
-	c->position += (uint64_t) take;
-	return take;
-}
 
 /*
  * The next leaf's number in the external array, or 0 at its end.  Upon entering

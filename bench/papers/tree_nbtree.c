@@ -11,14 +11,12 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "lab.h"
+
 typedef struct PageHow
 {
 	int			unused;
 } PageHow;
-
-#define PAGE_RANKED
-#define PAGE_HALVES
-#include "pagetree.h"
 
 typedef struct PageHeader
 {
@@ -50,6 +48,12 @@ typedef struct LinePointer
 #define HEADER(page)	((PageHeader *) (page))
 #define ITEMS(page)		((LinePointer *) ((page) + sizeof(PageHeader)))
 #define LINK_AT			(PAGESIZE - SPECIAL)
+#define COUNT(page) \
+	((int) ((HEADER(page)->lower - sizeof(PageHeader)) / sizeof(LinePointer)))
+
+#define PAGE_RANKED
+#define PAGE_HALVES
+#include "pagetree.h"
 
 static int
 key_cmp(Key a, Key b)
@@ -58,13 +62,6 @@ key_cmp(Key a, Key b)
 }
 
 static int	(*volatile key_cmp_call) (Key, Key) = key_cmp;
-
-INLINE int
-page_count(const char *page)
-{
-	return (int) ((HEADER(page)->lower - sizeof(PageHeader)) /
-				  sizeof(LinePointer));
-}
 
 INLINE Tuple *
 tuple_at(const char *page, int at)
@@ -98,7 +95,7 @@ INLINE int
 page_rank(char *page, Key key, const PageHow how, Path *path)
 {
 	int			low = 0,
-				high = page_count(page);
+				high = COUNT(page);
 
 	path_add(path, page, sizeof(PageHeader));
 	while (low < high)
@@ -129,19 +126,12 @@ page_value(char *page, int at, const PageHow how, Path *path)
 	return tuple_value(tuple_at(page, at));
 }
 
-INLINE uint32_t
-page_child(char *page, Key key, int *at, const PageHow how, Path *path)
-{
-	return page_value(page, LAB_MAX(page_rank(page, key, how, path) - 1, 0),
-					  how, path);
-}
-
 INLINE long
 page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
 {
 	const char *page = c->page;
 	int			at = (int) c->position;
-	int			take = (int) LAB_MIN(n, (long) page_count(page) - at);
+	int			take = (int) LAB_MIN(n, (long) COUNT(page) - at);
 
 	for (int i = 0; i < take; i++)
 		out[i] = tuple_value(tuple_at(page, at + i));
@@ -157,11 +147,10 @@ page_ahead(Tree *t, PageCursor *c, const PageStep *steps, const PageHow how)
 
 /* --- changes ------------------------------------------------------------ */
 
-/* There is room. */
 static void
-page_put(char *page, int at, Key key, uint32_t value)
+page_put(char *page, int at, Key key, uint32_t value, const PageHow how)
 {
-	size_t		tail = (size_t) (page_count(page) - at);
+	size_t		tail = (size_t) (COUNT(page) - at);
 	LinePointer *item = ITEMS(page) + at;
 	Tuple	   *t;
 
@@ -185,21 +174,7 @@ page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 	HEADER(page)->lower = sizeof(PageHeader);
 	HEADER(page)->upper = LINK_AT;
 	for (int i = 0; i < n; i++)
-		page_put(page, i, entries.keys[i], entries.values[i]);
-}
-
-INLINE PageResult
-page_insert(char *page, int level, Key key, uint32_t value, int *at,
-			const PageHow how)
-{
-	int			rank = page_rank(page, key, how, NULL);
-
-	if (level == 0 && rank > 0 && page_key(page, rank - 1, how) == key)
-		return PAGE_THERE;
-	if (page_count(page) >= page_capacity(level, how))
-		return PAGE_FULL;
-	page_put(page, rank, key, value);
-	return PAGE_DONE;
+		page_put(page, i, entries.keys[i], entries.values[i], how);
 }
 
 /* Tuples below the one that goes move up, as the server moves them. */
@@ -212,9 +187,9 @@ page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 	memmove(page + upper + TUPLE, page + upper, gone - upper);
 	HEADER(page)->upper += TUPLE;
 	memmove(ITEMS(page) + at, ITEMS(page) + at + 1,
-			sizeof(LinePointer) * (size_t) (page_count(page) - at - 1));
+			sizeof(LinePointer) * (size_t) (COUNT(page) - at - 1));
 	HEADER(page)->lower -= sizeof(LinePointer);
-	for (int i = 0; i < page_count(page); i++)
+	for (int i = 0; i < COUNT(page); i++)
 	{
 		if (ITEMS(page)[i].offset < gone)
 			ITEMS(page)[i].offset = (ITEMS(page)[i].offset + TUPLE) & 0x7FFF;
@@ -225,12 +200,12 @@ page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 static int
 page_list(const char *page, Pairs out)
 {
-	for (int i = 0; i < page_count(page); i++)
+	for (int i = 0; i < COUNT(page); i++)
 	{
 		out.keys[i] = tuple_at(page, i)->key;
 		out.values[i] = tuple_value(tuple_at(page, i));
 	}
-	return page_count(page);
+	return COUNT(page);
 }
 
 static Key
@@ -252,13 +227,13 @@ page_view(Walk *w, char *page, uint32_t no, int level, View *v,
 {
 	Pairs		all = {v->buffer, v->values};
 
-	for (int i = 0; i < page_count(page); i++)
+	for (int i = 0; i < COUNT(page); i++)
 	{
 		if (ITEMS(page)[i].offset < HEADER(page)->upper ||
 			ITEMS(page)[i].offset > LINK_AT - TUPLE)
 			w->wrong = "a line pointer leads out of the tuples";
 	}
-	if (LINK_AT - HEADER(page)->upper != page_count(page) * TUPLE)
+	if (LINK_AT - HEADER(page)->upper != COUNT(page) * TUPLE)
 		w->wrong = "tuples are lost";
 	page_show(w, level, v, all, page_list(page, all));
 }

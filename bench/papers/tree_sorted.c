@@ -18,10 +18,6 @@ typedef struct PageHow
 	Finder		finder;
 } PageHow;
 
-#define PAGE_RANKED
-#define PAGE_HALVES
-#include "pagetree.h"
-
 typedef struct PageHeader
 {
 	uint32_t	count;
@@ -31,6 +27,11 @@ typedef struct PageHeader
 
 #define HEADER(page)	((PageHeader *) (page))
 #define COUNT(page)		((int) HEADER(page)->count)
+
+#define PAGE_RANKED
+#define PAGE_PAIRS
+#define PAGE_HALVES
+#include "pagetree.h"
 
 /* --- layout ------------------------------------------------------------- */
 
@@ -65,7 +66,7 @@ page_capacity(int level, const PageHow how)
 }
 
 INLINE Pairs
-page_pairs(char *page, const PageHow how)
+page_pairs(char *page, int level, const PageHow how)
 {
 	Key		   *keys = (Key *) (page + (how.micro ? MICRO_KEYS_AT : LINE));
 
@@ -91,7 +92,7 @@ INLINE int
 page_rank(char *page, Key key, const PageHow how, Path *path)
 {
 	int			n = COUNT(page);
-	Key		   *keys = page_pairs(page, how).keys;
+	Key		   *keys = page_pairs(page, 0, how).keys;
 	int			subs = (n + SUBKEYS - 1) / SUBKEYS;
 	int			sub;
 
@@ -107,44 +108,11 @@ page_rank(char *page, Key key, const PageHow how, Path *path)
 	if (sub < 0)
 		return 0;
 	prefetch_lines(keys + sub, SUBARRAY);
-	prefetch_lines(page_pairs(page, how).values + sub, SUBKEYS * 4);
+	prefetch_lines(page_pairs(page, 0, how).values + sub, SUBKEYS * 4);
 	path_add(path, keys + sub,
 			 (size_t) LAB_MIN(SUBKEYS, MICRO_ENTRIES - sub) * KEYSIZE);
 	return sub + find_le(keys + sub, LAB_MIN(SUBKEYS, n - sub), key,
 						 how.finder);
-}
-
-INLINE Key
-page_key(char *page, int at, const PageHow how)
-{
-	return page_pairs(page, how).keys[at];
-}
-
-INLINE uint32_t
-page_value(char *page, int at, const PageHow how, Path *path)
-{
-	uint32_t   *value = page_pairs(page, how).values + at;
-
-	path_add(path, value, sizeof(*value));
-	return *value;
-}
-
-INLINE uint32_t
-page_child(char *page, Key key, int *at, const PageHow how, Path *path)
-{
-	return page_value(page, LAB_MAX(page_rank(page, key, how, path) - 1, 0),
-					  how, path);
-}
-
-INLINE long
-page_copy(PageCursor *c, long n, Tid *out, const PageHow how)
-{
-	long		take = LAB_MIN(n, COUNT(c->page) - (long) c->position);
-
-	memcpy(out, page_pairs(c->page, how).values + c->position,
-		   sizeof(Tid) * (size_t) take);
-	c->position += (uint64_t) take;
-	return take;
 }
 
 /* The next page's count. */
@@ -163,30 +131,23 @@ page_changed(char *page, int n, int at, const PageHow how)
 {
 	HEADER(page)->count = (uint32_t) n;
 	for (int sub = at / SUBKEYS; how.micro && sub * SUBKEYS < n; sub++)
-		page_micro(page)[sub] = page_pairs(page, how).keys[sub * SUBKEYS];
+		page_micro(page)[sub] = page_pairs(page, 0, how).keys[sub * SUBKEYS];
 }
 
 static void
 page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 {
-	pairs_copy(page_pairs(page, how), entries, n);
+	pairs_copy(page_pairs(page, 0, how), entries, n);
 	page_changed(page, n, 0, how);
 }
 
-INLINE PageResult
-page_insert(char *page, int level, Key key, uint32_t value, int *at,
-			const PageHow how)
+INLINE void
+page_put(char *page, int at, Key key, uint32_t value, const PageHow how)
 {
 	int			n = COUNT(page);
-	int			rank = page_rank(page, key, how, NULL);
 
-	if (level == 0 && rank > 0 && page_key(page, rank - 1, how) == key)
-		return PAGE_THERE;
-	if (n >= page_capacity(level, how))
-		return PAGE_FULL;
-	pairs_put(page_pairs(page, how), n, rank, key, value);
-	page_changed(page, n + 1, rank, how);
-	return PAGE_DONE;
+	pairs_put(page_pairs(page, 0, how), n, at, key, value);
+	page_changed(page, n + 1, at, how);
 }
 
 INLINE void
@@ -194,7 +155,7 @@ page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 {
 	int			n = COUNT(page);
 
-	pairs_drop(page_pairs(page, how), n, at);
+	pairs_drop(page_pairs(page, 0, how), n, at);
 	page_changed(page, n - 1, at, how);
 }
 
@@ -202,7 +163,7 @@ static Key
 page_halve(char *left, char *right, int level, const PageHow how)
 {
 	int			half = COUNT(left) / 2;
-	Pairs		upper = pairs_from(page_pairs(left, how), half);
+	Pairs		upper = pairs_from(page_pairs(left, level, how), half);
 
 	page_fill(right, level, upper, COUNT(left) - half, how);
 	HEADER(left)->count = (uint32_t) half;
@@ -215,7 +176,7 @@ static void
 page_view(Walk *w, char *page, uint32_t no, int level, View *v,
 		  const PageHow how)
 {
-	Pairs		p = page_pairs(page, how);
+	Pairs		p = page_pairs(page, 0, how);
 
 	page_show(w, level, v, p, COUNT(page));
 	for (int sub = 0; how.micro && sub * SUBKEYS < COUNT(page); sub++)
