@@ -114,14 +114,20 @@ page_fill(char *page, int level, Pairs entries, int n, const PageHow how)
 			   n - above);
 }
 
-/* The children of an inner node; the first one's key is not known to it. */
+/*
+ * A leaf's entries, or the children of an inner node, which does not know the
+ * first one's key; their number.
+ */
 static int
-page_list(char *page, Pairs out, const PageHow how)
+page_list(char *page, int level, Pairs out, const PageHow how)
 {
-	out.values[0] = KIDS(page, how)[0];
-	pairs_copy(pairs_from(out, 1), page_pairs(page, 1, how),
-			   (int) COUNT(page));
-	return (int) COUNT(page) + 1;
+	int			above = level > 0;
+
+	if (above)
+		out.values[0] = KIDS(page, how)[0];
+	pairs_copy(pairs_from(out, above), page_pairs(page, level, how),
+			   COUNT(page));
+	return (int) COUNT(page) + above;
 }
 
 INLINE void
@@ -756,7 +762,7 @@ page_split(Tree *t, PageStep *step, int level, Key *key, uint32_t value,
 		*key = KEYS(q)[0];
 		return no;
 	}
-	n = page_list(p, all, how) + 1;
+	n = page_list(p, level, all, how) + 1;
 	pairs_put(all, n - 1, step->at + 1, *key, value);
 	page_fill(p, level, all, n / 2, how);
 	page_fill(q, level, pairs_from(all, n / 2), n - n / 2, how);
@@ -781,17 +787,19 @@ node_remove(Tree *t, char *above, int at, int level, const PageHow how)
 }
 
 /*
- * Give inner nodes that are left with one child some of a sibling's, or join
- * the two.  A root with one child is removed.
+ * A leaf has lost its last entry: share a sibling's entries with it, or remove
+ * the right one of the two if the other has but one entry.  Inner nodes that
+ * are left with one child get some of a sibling's, or the two are joined.  A
+ * root with one child is removed.
  */
-static void
-inner_refill(Tree *t, PageStep *steps, int level, const PageHow how)
+NOINLINE void
+node_refill(Tree *t, PageStep *steps, const PageHow how)
 {
-	for (;; level++)
+	for (int level = 0;; level++)
 	{
 		Key			keys[2 * MAX_KIDS];
-		uint32_t	kids[2 * MAX_KIDS];
-		Pairs		all = {keys, kids};
+		uint32_t	values[2 * MAX_KIDS];
+		Pairs		all = {keys, values};
 		char	   *node = page_at(t, steps[level].no, how);
 		char	   *above;
 		char	   *p;
@@ -813,10 +821,12 @@ inner_refill(Tree *t, PageStep *steps, int level, const PageHow how)
 		at = LAB_MIN(steps[level + 1].at, (int) COUNT(above) - 1);
 		p = page_at(t, KIDS(above, how)[at], how);
 		q = page_at(t, KIDS(above, how)[at + 1], how);
-		left = page_list(p, all, how);
-		n = left + page_list(q, pairs_from(all, left), how);
-		keys[left] = KEYS(above)[at];
-		if (n > 3)
+		page_prefetch(node == p ? q : p, how);
+		left = page_list(p, level, all, how);
+		n = left + page_list(q, level, pairs_from(all, left), how);
+		if (level > 0)
+			keys[left] = KEYS(above)[at];
+		if (n > (level > 0 ? 3 : 1))
 		{
 			page_fill(p, level, all, n / 2, how);
 			page_fill(q, level, pairs_from(all, n / 2), n - n / 2, how);
@@ -824,43 +834,11 @@ inner_refill(Tree *t, PageStep *steps, int level, const PageHow how)
 			return;
 		}
 		page_fill(p, level, all, n, how);
+		if (level == 0 && how.kind == MEM_EXTERNAL)
+			array_remove(t, KIDS(above, how)[at + 1], how);
+		t->leaves -= level == 0;
 		node_remove(t, above, at, level, how);
 	}
-}
-
-/*
- * A leaf has lost its last entry: share a sibling's entries with it, or remove
- * the right one of the two if the other has but one entry.
- */
-NOINLINE void
-leaf_refill(Tree *t, PageStep *steps, const PageHow how)
-{
-	char	   *above = page_at(t, steps[1].no, how);
-	int			at = LAB_MIN(steps[1].at, (int) COUNT(above) - 1);
-	char	   *p = page_at(t, KIDS(above, how)[at], how);
-	char	   *q = page_at(t, KIDS(above, how)[at + 1], how);
-	Key			keys[MAX_KIDS];
-	Tid			tids[MAX_KIDS];
-	Pairs		all = {keys, tids};
-	int			left = (int) COUNT(p);
-	int			n = left + (int) COUNT(q);
-	int			half = n > 1 ? n / 2 : 1;
-
-	page_prefetch(steps[1].at == at ? q : p, how);
-	pairs_copy(all, page_pairs(p, 0, how), left);
-	pairs_copy(pairs_from(all, left), page_pairs(q, 0, how), n - left);
-	page_fill(p, 0, all, half, how);
-	if (n > 1)
-	{
-		page_fill(q, 0, pairs_from(all, half), n - half, how);
-		KEYS(above)[at] = keys[half];
-		return;
-	}
-	if (how.kind == MEM_EXTERNAL)
-		array_remove(t, KIDS(above, how)[at + 1], how);
-	t->leaves--;
-	node_remove(t, above, at, 0, how);
-	inner_refill(t, steps, 1, how);
 }
 
 INLINE void
@@ -868,7 +846,7 @@ page_drop(Tree *t, PageStep *steps, char *page, int at, const PageHow how)
 {
 	pairs_drop(page_pairs(page, 0, how), (int) COUNT(page), at);
 	if (--COUNT(page) == 0 && t->levels > 1 && how.kind != MEM_GROUPS)
-		leaf_refill(t, steps, how);
+		node_refill(t, steps, how);
 }
 
 /* --- check -------------------------------------------------------------- */
