@@ -202,6 +202,20 @@ chunk_new(Tree *t, uint32_t after)
 	return no;
 }
 
+/* The slot nearest to this one that has a number, or -1. */
+static int
+chunk_nearest(const uint32_t *s, int slot, uint32_t number)
+{
+	for (int d = 1; d < CHUNK_SLOTS; d++)
+	{
+		if (slot + d < CHUNK_SLOTS && s[slot + d] == number)
+			return slot + d;
+		if (slot >= d && s[slot - d] == number)
+			return slot - d;
+	}
+	return -1;
+}
+
 /*
  * Slot of a leaf in its chunk, from the hint in both directions.  The hint is
  * corrected, as the leaf is in the cache.
@@ -217,21 +231,11 @@ chunk_find(const Tree *t, uint32_t leaf, uint32_t *chunk, const PageHow how)
 	s = chunk_at(t, *chunk)->slot;
 	if (s[slot] == leaf)
 		return slot;
-	for (int d = 1; d < CHUNK_SLOTS; d++)
-	{
-		int			found = -1;
-
-		if (slot >= d && s[slot - d] == leaf)
-			found = slot - d;
-		else if (slot + d < CHUNK_SLOTS && s[slot + d] == leaf)
-			found = slot + d;
-		if (found >= 0)
-		{
-			set_hint(t, leaf, *chunk, found, how);
-			return found;
-		}
-	}
-	lab_fail("leaf %u is not in its chunk", leaf);
+	slot = chunk_nearest(s, slot, leaf);
+	if (slot < 0)
+		lab_fail("leaf %u is not in its chunk", leaf);
+	set_hint(t, leaf, *chunk, slot, how);
+	return slot;
 }
 
 /* Divide a full chunk, with a new leaf after the one in "slot". */
@@ -262,31 +266,25 @@ array_insert(Tree *t, uint32_t leaf, uint32_t new_leaf, const PageHow how)
 	uint32_t	chunk;
 	int			slot = chunk_find(t, leaf, &chunk, how);
 	uint32_t   *s = chunk_at(t, chunk)->slot;
+	int			hole = chunk_nearest(s, slot, 0);
 
-	for (int d = 1; d < CHUNK_SLOTS; d++)
+	if (hole < 0)
 	{
-		int			right = slot + d;
-		int			left = slot - d;
-
-		if (right < CHUNK_SLOTS && s[right] == 0)
-		{
-			memmove(s + slot + 2, s + slot + 1,
-					sizeof(*s) * (size_t) (right - slot - 1));
-			s[++slot] = new_leaf;
-		}
-		else if (left >= 0 && s[left] == 0)
-		{
-			memmove(s + left, s + left + 1,
-					sizeof(*s) * (size_t) (slot - left));
-			s[slot] = new_leaf;
-			set_hint(t, leaf, chunk, slot - 1, how);
-		}
-		else
-			continue;
-		set_hint(t, new_leaf, chunk, slot, how);
+		chunk_split(t, chunk, slot, new_leaf, how);
 		return;
 	}
-	chunk_split(t, chunk, slot, new_leaf, how);
+	if (hole > slot)
+	{
+		slot++;
+		memmove(s + slot + 1, s + slot, sizeof(*s) * (size_t) (hole - slot));
+	}
+	else
+	{
+		memmove(s + hole, s + hole + 1, sizeof(*s) * (size_t) (slot - hole));
+		set_hint(t, leaf, chunk, slot - 1, how);
+	}
+	s[slot] = new_leaf;
+	set_hint(t, new_leaf, chunk, slot, how);
 }
 
 /* A removed leaf leaves a hole; a chunk without leaves is removed. */
