@@ -98,44 +98,46 @@ node_at(const char *page, int i)
 
 /* --- search ------------------------------------------------------------- */
 
-/* The leaf node of a key; *at: keys there that are not above it. */
-INLINE char *
-page_node(const char *page, Key key, const PageHow how, Path *path, int *nth,
-		  int *at)
+typedef struct Place
 {
-	char	   *node;
+	char	   *node;			/* the leaf node of a key */
+	int			nth;			/* it is this one */
+	int			at;				/* keys there that are not above it */
+	bool		there;			/* the last of these is the key */
+} Place;
+
+INLINE Place
+page_find(const char *page, Key key, const PageHow how, Path *path)
+{
+	Place		p;
 
 	path_add(path, ROOT(page), NONLEAF);
 	prefetch_lines(ROOT(page), NONLEAF);
 	/* the first node may have got keys that are below its own */
-	*nth = find_le(ROOT_KEYS(page) + 1, COUNT(ROOT(page)) - 1, key, how.finder);
-	node = node_at(page, *nth);
-	path_add(path, node, LEAF);
-	prefetch_lines(node, LEAF);
-	*at = find_le(NODE_KEYS(node), COUNT(node), key, how.finder);
-	return node;
+	p.nth = find_le(ROOT_KEYS(page) + 1, COUNT(ROOT(page)) - 1, key,
+					how.finder);
+	p.node = node_at(page, p.nth);
+	path_add(path, p.node, LEAF);
+	prefetch_lines(p.node, LEAF);
+	p.at = find_le(NODE_KEYS(p.node), COUNT(p.node), key, how.finder);
+	p.there = p.at > 0 && NODE_KEYS(p.node)[p.at - 1] == key;
+	return p;
 }
 
 INLINE uint32_t
 page_child(char *page, Key key, int *entry, const PageHow how, Path *path)
 {
-	int			nth,
-				at;
-	char	   *node = page_node(page, key, how, path, &nth, &at);
+	Place		p = page_find(page, key, how, path);
 
-	return NODE_PAIRS(node).values[LAB_MAX(at - 1, 0)];
+	return NODE_PAIRS(p.node).values[LAB_MAX(p.at - 1, 0)];
 }
 
 INLINE Tid
 page_lookup(Tree *t, char *page, Key key, const PageHow how, Path *path)
 {
-	int			nth,
-				at;
-	char	   *node = page_node(page, key, how, path, &nth, &at);
+	Place		p = page_find(page, key, how, path);
 
-	if (at == 0 || NODE_KEYS(node)[at - 1] != key)
-		return 0;
-	return NODE_PAIRS(node).values[at - 1];
+	return p.there ? NODE_PAIRS(p.node).values[p.at - 1] : 0;
 }
 
 /* --- scan --------------------------------------------------------------- */
@@ -144,16 +146,12 @@ page_lookup(Tree *t, char *page, Key key, const PageHow how, Path *path)
 INLINE void
 page_open(Tree *t, PageCursor *c, Key key, const PageHow how)
 {
-	int			nth,
-				at;
-	char	   *node = page_node(c->page, key, how, NULL, &nth, &at);
+	Place		p = page_find(c->page, key, how, NULL);
 	int			nodes = COUNT(ROOT(c->page));
 
-	if (at > 0 && NODE_KEYS(node)[at - 1] == key)
-		at--;
-	for (int i = nth + 1; i < nodes && i < nth + lab.distance; i++)
+	for (int i = p.nth + 1; i < nodes && i < p.nth + lab.distance; i++)
 		prefetch_lines(node_at(c->page, i), LEAF);
-	c->position = (uint64_t) nth << 16 | (uint64_t) at;
+	c->position = (uint64_t) p.nth << 16 | (uint64_t) (p.at - p.there);
 }
 
 /* At a page's beginning its first nodes are asked for, then one for each. */
@@ -256,55 +254,52 @@ node_put(char *page, char *node, int at, Key key, uint32_t value)
 	HEADER(page)->count++;
 }
 
-/* Split the nth leaf node, which is full, and put the entry into a half. */
+/* Split the leaf node, which is full, and put the entry into a half. */
 static void
-node_split(char *page, int nth, int at, Key key, uint32_t value)
+node_split(char *page, Place p, Key key, uint32_t value)
 {
-	char	   *node = node_at(page, nth);
 	int			nodes = COUNT(ROOT(page));
 	char	   *right = page + LINE + NONLEAF + HEADER(page)->used * LEAF;
-	int			half = COUNT(node) / 2;
-	int			rest = COUNT(node) - half;
+	int			half = COUNT(p.node) / 2;
+	int			rest = COUNT(p.node) - half;
 
 	prefetch_lines(right, LEAF);
-	pairs_copy(NODE_PAIRS(right), pairs_from(NODE_PAIRS(node), half), rest);
+	pairs_copy(NODE_PAIRS(right), pairs_from(NODE_PAIRS(p.node), half), rest);
 	COUNT(right) = (uint16_t) rest;
-	COUNT(node) = (uint16_t) half;
+	COUNT(p.node) = (uint16_t) half;
 	HEADER(page)->used++;
-	memmove(ROOT_KEYS(page) + nth + 2, ROOT_KEYS(page) + nth + 1,
-			sizeof(Key) * (size_t) (nodes - nth - 1));
-	memmove(ROOT_PLACES(page) + nth + 2, ROOT_PLACES(page) + nth + 1,
-			sizeof(uint16_t) * (size_t) (nodes - nth - 1));
-	ROOT_KEYS(page)[nth + 1] = NODE_KEYS(right)[0];
-	ROOT_PLACES(page)[nth + 1] = (uint16_t) ((right - page) / LINE);
+	memmove(ROOT_KEYS(page) + p.nth + 2, ROOT_KEYS(page) + p.nth + 1,
+			sizeof(Key) * (size_t) (nodes - p.nth - 1));
+	memmove(ROOT_PLACES(page) + p.nth + 2, ROOT_PLACES(page) + p.nth + 1,
+			sizeof(uint16_t) * (size_t) (nodes - p.nth - 1));
+	ROOT_KEYS(page)[p.nth + 1] = NODE_KEYS(right)[0];
+	ROOT_PLACES(page)[p.nth + 1] = (uint16_t) ((right - page) / LINE);
 	COUNT(ROOT(page))++;
-	if (at <= half)
-		node_put(page, node, at, key, value);
+	if (p.at <= half)
+		node_put(page, p.node, p.at, key, value);
 	else
-		node_put(page, right, at - half, key, value);
+		node_put(page, right, p.at - half, key, value);
 }
 
 /* The node is full: split it, distribute anew, or say that the page is full. */
 NOINLINE PageResult
-page_make_room(char *page, int nth, int at, Key key, uint32_t value)
+page_make_room(char *page, Place p, Key key, uint32_t value)
 {
 	Key			keys[ENTRIES];
 	uint32_t	values[ENTRIES];
-	PageHow		how = {FIND_BINARY};
-	char	   *node;
+	Pairs		all = {keys, values};
 
 	if (HEADER(page)->used < NODES)
 	{
-		node_split(page, nth, at, key, value);
+		node_split(page, p, key, value);
 		return PAGE_DONE;
 	}
 	/* fewer than an empty slot for each node: close to full */
 	if (HEADER(page)->count > ENTRIES - NODES)
 		return PAGE_FULL;
-	page_spread(page, (Pairs) {keys, values},
-				page_list(page, (Pairs) {keys, values}), NODES);
-	node = page_node(page, key, how, NULL, &nth, &at);
-	node_put(page, node, at, key, value);
+	page_spread(page, all, page_list(page, all), NODES);
+	p = page_find(page, key, (PageHow) {FIND_BINARY}, NULL);
+	node_put(page, p.node, p.at, key, value);
 	return PAGE_DONE;
 }
 
@@ -312,31 +307,28 @@ INLINE PageResult
 page_insert(char *page, int level, Key key, uint32_t value, int *entry,
 			const PageHow how)
 {
-	int			nth,
-				at;
-	char	   *node = page_node(page, key, how, NULL, &nth, &at);
+	Place		p = page_find(page, key, how, NULL);
 
-	if (level == 0 && at > 0 && NODE_KEYS(node)[at - 1] == key)
+	if (level == 0 && p.there)
 		return PAGE_THERE;
-	if (COUNT(node) == NODE_ENTRIES)
-		return page_make_room(page, nth, at, key, value);
-	node_put(page, node, at, key, value);
+	if (COUNT(p.node) == NODE_ENTRIES)
+		return page_make_room(page, p, key, value);
+	node_put(page, p.node, p.at, key, value);
 	return PAGE_DONE;
 }
 
 INLINE bool
 page_delete(Tree *t, char *page, PageStep *steps, Key key, const PageHow how)
 {
-	int			nth,
-				at;
-	char	   *node = page_node(page, key, how, NULL, &nth, &at);
+	Place		p = page_find(page, key, how, NULL);
 
-	if (at == 0 || NODE_KEYS(node)[at - 1] != key)
-		return false;
-	pairs_drop(NODE_PAIRS(node), COUNT(node), at - 1);
-	COUNT(node)--;
-	HEADER(page)->count--;
-	return true;
+	if (p.there)
+	{
+		pairs_drop(NODE_PAIRS(p.node), COUNT(p.node), p.at - 1);
+		COUNT(p.node)--;
+		HEADER(page)->count--;
+	}
+	return p.there;
 }
 
 /* By halves of the leaf nodes; both in-page trees are made anew. */
