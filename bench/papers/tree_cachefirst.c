@@ -256,53 +256,47 @@ load_leaves(Loader *b, const Load *load, int per)
 	}
 }
 
+/*
+ * Give a node a page of its own, as its top, and nodes below it the places that
+ * are left there; or a leaf parent a place in an overflow page.
+ */
 static void
-place_top(Loader *b, int height, long node)
+place(Loader *b, int height, long node)
 {
-	uint32_t	page = new_page(b->t, PAGE_INNER);
+	uint32_t	page;
 	int			left = b->slots - 1;
+	int			spread = left;
 	long		from = node,
 				to = node + 1;
 
-	b->nodes[height].values[node] = new_node(b->t, page);
-	for (int h = height - 1; h > 0; h--)
+	if (height == 1 && b->height > 1)
 	{
-		uint32_t   *no = b->nodes[h].values;
-		long		n;
-		int			spread;
+		b->nodes[1].values[node] = new_overflow_node(b->t);
+		return;
+	}
+	page = new_page(b->t, PAGE_INNER);
+	b->nodes[height].values[node] = new_node(b->t, page);
+	for (int h = height; h > 1 && spread > 0; h--)
+	{
+		long		first = first_child(b, h, from);
+		long		n = first_child(b, h, to) - first;
 
-		from = first_child(b, h + 1, from);
-		to = first_child(b, h + 1, to);
-		n = to - from;
-		spread = (int) LAB_MIN(left, n);
 		/* a level, or as much of it as fits; the others are tops of their own */
-		for (long i = 0; i < n; i++)
+		spread = (int) LAB_MIN(left, n);
+		for (long i = 0, parent = from; i < n; i++)
 		{
+			while (first + i == first_child(b, h, parent + 1))
+				parent++;
+			if (!same_page(b->nodes[h].values[parent], page))
+				continue;
 			if ((i + 1) * spread / n > i * spread / n)
-				no[from + i] = new_node(b->t, page);
-			else if (h == 1)
-				no[from + i] = new_overflow_node(b->t);
+				b->nodes[h - 1].values[first + i] = new_node(b->t, page);
 			else
-				place_top(b, h, from + i);
+				place(b, h - 1, first + i);
 		}
 		left -= spread;
-		if (spread == n)
-			continue;
-		/* children of those that found room */
-		for (long i = 0; h > 1 && i < n; i++)
-		{
-			if (!same_page(no[from + i], page))
-				continue;
-			for (long j = first_child(b, h, from + i);
-				 j < first_child(b, h, from + i + 1); j++)
-			{
-				if (h == 2)
-					b->nodes[1].values[j] = new_overflow_node(b->t);
-				else
-					place_top(b, h - 1, j);
-			}
-		}
-		return;
+		from = first;
+		to = first + n;
 	}
 }
 
@@ -366,7 +360,7 @@ cache_build(const Load *load, const PageHow how)
 		b.nodes[h] = pairs_new(b.n[h]);
 	load_leaves(&b, load, per);
 	if (b.height > 0)
-		place_top(&b, b.height, 0);
+		place(&b, b.height, 0);
 	for (int h = 1; h <= b.height; h++)
 		load_inner(&b, h);
 	t->tree.levels = b.height + 1;
