@@ -232,24 +232,18 @@ arena_new(Arena *a)
 {
 	uint32_t	no = a->free;
 
-	if (no != 0)
+	while (no == 0)
 	{
-		UNIT_SHOW(arena_at(a, no, a->unit), a->unit);
+		if (a->used >= a->max)
+			lab_fail("an arena of %u units is too small", a->max);
+		no = a->used++;
+		if (lab.scattered)
+			no = (no & ~(a->block - 1)) |
+				permute(no & (a->block - 1), a->bits);
+	}
+	UNIT_SHOW(arena_at(a, no, a->unit), a->unit);
+	if (no == a->free)
 		memcpy(&a->free, arena_at(a, no, a->unit), sizeof(a->free));
-	}
-	else
-	{
-		do
-		{
-			if (a->used >= a->max)
-				lab_fail("an arena of %u units is too small", a->max);
-			no = a->used++;
-			if (lab.scattered)
-				no = (no & ~(a->block - 1)) |
-					permute(no & (a->block - 1), a->bits);
-		} while (no == 0);
-		UNIT_SHOW(arena_at(a, no, a->unit), a->unit);
-	}
 	a->live++;
 	return no;
 }
@@ -349,8 +343,8 @@ bool		lab_can_flush = true;
 bool		lab_can_flush = false;
 #endif
 
-void
-lab_flush(const void *at, size_t bytes)
+static void
+flush(const void *at, size_t bytes)
 {
 	const char *p = (const char *) ((uintptr_t) at & ~(uintptr_t) (LINE - 1));
 	const char *end = (const char *) at + bytes;
@@ -368,20 +362,14 @@ lab_flush(const void *at, size_t bytes)
 }
 
 void
-lab_fence(void)
+lab_flush_path(Path *path)
 {
+	for (int i = 0; i < path->n; i++)
+		flush(path->part[i].at, path->part[i].len);
+	path->n = 0;
 #if defined(__x86_64__)
 	_mm_mfence();
 #else
 	__sync_synchronize();
 #endif
-}
-
-void
-lab_flush_path(Path *path)
-{
-	for (int i = 0; i < path->n; i++)
-		lab_flush(path->part[i].at, path->part[i].len);
-	path->n = 0;
-	lab_fence();
 }

@@ -374,10 +374,8 @@ extern double lab_now(void);
 extern uint64_t lab_ticks(void);
 extern double lab_tick_ns(void);
 
-/* Write the lines back and out of all caches. */
-extern void lab_flush(const void *at, size_t bytes);
+/* Write a path's lines back and out of all caches, and forget it. */
 extern void lab_flush_path(Path *path);
-extern void lab_fence(void);
 extern bool lab_can_flush;
 
 extern void machine_report(FILE *out);	/* machine.c */
