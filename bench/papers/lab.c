@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -27,14 +28,23 @@
 #define HUGE_BYTES		((size_t) 2 << 20)
 #define CLUSTER_KEYS	1000
 
-Lab			lab = {
-	.nkeys = 1000000,
-	.fill = 100,
-	.memory = 1,
-	.distance = 3,
-};
+Lab			lab;
 
-/* --- errors, memory ----------------------------------------------------- */
+/* --- options, errors, memory --------------------------------------------- */
+
+bool
+lab_options(int argc, char **argv, const char *letters, const char **option)
+{
+	int			letter;
+
+	while ((letter = getopt(argc, argv, letters)) != -1)
+	{
+		if (letter == '?')
+			return false;
+		option[letter] = optarg != NULL ? optarg : "1";
+	}
+	return true;
+}
 
 void
 lab_fail(const char *format, ...)

@@ -348,6 +348,10 @@ extern void walk_node(Walk *w, uint64_t no, int level, Key low, Key high,
 					  bool last);
 extern const char *walk_end(Walk *w, long nodes, long leaves);
 
+/* Set what getopt() finds, by letter; "1" if it has no value.  False: usage. */
+extern bool lab_options(int argc, char **argv, const char *letters,
+						const char **option);
+
 /* Ends the program. */
 extern void lab_fail(const char *format, ...)
 			__attribute__((format(printf, 1, 2), noreturn));

@@ -112,11 +112,11 @@ class Lab:
 
     def measure(self, tests, trees, keys, fill=100, scattered=True, ops=None,
                 mature=False, page=8192, key=4, memory=1, distance=3,
-                keyset="uniform", rounds=None):
+                rounds=None):
         """Outcomes of tests by their names; all trees in turns."""
         options = ["-n", keys, "-f", fill, "-r", rounds or self.rounds,
                    "-t", ",".join(trees), "-H", memory, "-d", distance,
-                   "-k", keyset, "-o", ops or (30000 if self.quick else 200000)]
+                   "-o", ops or (30000 if self.quick else 200000)]
         options += ["-s"] if scattered else []
         options += ["-m"] if mature else []
         self.log("%s: %s keys, fill %d%%, pages of %d, %d trees%s" % (

@@ -13,7 +13,6 @@
  */
 #include "lab.h"
 
-#include <getopt.h>
 #include <unistd.h>
 
 #define MAX_SUBJECTS	64
@@ -32,12 +31,11 @@ typedef struct Subject
 
 static Subject subject[MAX_SUBJECTS];
 static int	nsubjects;
-static int	rounds = 3;
-static long nops = 100000;
+static int	rounds;
+static long nops;
 static bool mature;
 static volatile uint64_t sink;
-static Tid *out;				/* of scans */
-static long out_size;
+static Tid *out;				/* of scans: room for all keys */
 
 /* --- building ----------------------------------------------------------- */
 
@@ -147,7 +145,7 @@ answers(const Subject *s, bool known)
 	for (int i = 0; i < 100; i++)
 	{
 		long		no = random_below(&r, lab.nkeys);
-		long		n = 1 + random_below(&r, LAB_MIN(20000, out_size));
+		long		n = 1 + random_below(&r, LAB_MIN(20000, lab.nkeys));
 		Cursor		c;
 		long		count;
 
@@ -515,7 +513,7 @@ usage(const char *name)
 			"  -n keys  -o operations  -r rounds  -f fill  -t tree,tree,...\n"
 			"  -s       nodes and pages scattered in memory\n"
 			"  -m       mature trees: a tenth loaded, the others inserted\n"
-			"  -k uniform|dense|clustered\n"
+			"  -k 0|1|2 keys: uniform, dense, clustered\n"
 			"  -H 0|1|2 memory: small pages, transparent large ones, hugetlb\n"
 			"  -d n     leaves prefetched ahead of a scan\n"
 			"  -S seed  of the check\n", name);
@@ -525,7 +523,6 @@ usage(const char *name)
 static void
 choose_trees(char *list)
 {
-	nsubjects = 0;
 	for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ","))
 	{
 		if (nsubjects == MAX_SUBJECTS)
@@ -534,18 +531,6 @@ choose_trees(char *list)
 		if (subject[nsubjects++].kind == NULL)
 			lab_fail("there is no tree %s", name);
 	}
-}
-
-static KeySet
-choose_keys(const char *name, const char *program)
-{
-	if (strcmp(name, "uniform") == 0)
-		return KEYS_UNIFORM;
-	if (strcmp(name, "dense") == 0)
-		return KEYS_DENSE;
-	if (strcmp(name, "clustered") == 0)
-		return KEYS_CLUSTERED;
-	usage(program);
 }
 
 /* A test that needs no trees.  False: it is another one. */
@@ -602,58 +587,31 @@ run_test(const char *test)
 int
 main(int argc, char **argv)
 {
-	uint64_t	seed = 1;
-	int			opt;
+	const char *option[128] = {
+		['n'] = "1000000", ['o'] = "100000", ['r'] = "3", ['f'] = "100",
+		['t'] = "", ['s'] = "0", ['m'] = "0", ['k'] = "0", ['H'] = "1",
+		['d'] = "3", ['S'] = "1"
+	};
 
-	while ((opt = getopt(argc, argv, "n:o:r:f:t:smk:H:d:S:")) != -1)
-	{
-		switch (opt)
-		{
-			case 'n':
-				lab.nkeys = atol(optarg);
-				break;
-			case 'o':
-				nops = atol(optarg);
-				break;
-			case 'r':
-				rounds = atoi(optarg);
-				break;
-			case 'f':
-				lab.fill = atoi(optarg);
-				break;
-			case 't':
-				choose_trees(optarg);
-				break;
-			case 's':
-				lab.scattered = true;
-				break;
-			case 'm':
-				mature = true;
-				break;
-			case 'k':
-				lab.keyset = choose_keys(optarg, argv[0]);
-				break;
-			case 'H':
-				lab.memory = atoi(optarg);
-				break;
-			case 'd':
-				lab.distance = atoi(optarg);
-				break;
-			case 'S':
-				seed = (uint64_t) atoll(optarg);
-				break;
-			default:
-				usage(argv[0]);
-		}
-	}
-	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS || nops < 1 ||
-		lab.nkeys < 10 || lab.fill < 10 || lab.fill > 100)
+	if (!lab_options(argc, argv, "n:o:r:f:t:smk:H:d:S:", option))
 		usage(argv[0]);
-	out_size = lab.nkeys;
-	out = lab_alloc(sizeof(Tid) * (size_t) out_size);
+	lab = (Lab) {
+		.nkeys = atol(option['n']), .keyset = (KeySet) atoi(option['k']),
+		.fill = atoi(option['f']), .scattered = atoi(option['s']),
+		.memory = atoi(option['H']), .distance = atoi(option['d'])
+	};
+	nops = atol(option['o']);
+	rounds = atoi(option['r']);
+	mature = atoi(option['m']);
+	choose_trees(strdup(option['t']));
+	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS || nops < 1 ||
+		lab.nkeys < 10 || lab.fill < 10 || lab.fill > 100 ||
+		lab.keyset > KEYS_CLUSTERED)
+		usage(argv[0]);
+	out = lab_alloc(sizeof(Tid) * (size_t) lab.nkeys);
 	for (int i = optind; i < argc; i++)
 	{
-		if (run_alone(argv[i], seed))
+		if (run_alone(argv[i], (uint64_t) atoll(option['S'])))
 			continue;
 		if (nsubjects == 0)
 			usage(argv[0]);

@@ -21,8 +21,6 @@
  */
 #include "lab.h"
 
-#include <unistd.h>
-
 #define FANOUT		128			/* pointers of a node */
 #define FANOUT_BITS	7
 #define LEVELS		3
@@ -100,7 +98,7 @@ typedef struct Side
 	uint64_t	(*run) (void *work);
 } Side;
 
-static int	rounds = 9;
+static int	rounds;
 static bool first_line = true;
 
 /*
@@ -532,25 +530,14 @@ int
 main(int argc, char **argv)
 {
 	static const size_t widths[] = {16, 64, 128, 260, 520, 1032, 2056, 4104};
-	size_t		bytes = 128;
-	int			c;
+	const char *option[128] = {['r'] = "9", ['m'] = "128", ['H'] = "0"};
+	size_t		bytes;
 
-	lab.memory = 0;
-	while ((c = getopt(argc, argv, "r:m:H")) != -1)
-		switch (c)
-		{
-			case 'r':
-				rounds = atoi(optarg);
-				break;
-			case 'm':
-				bytes = strtoul(optarg, NULL, 10);
-				break;
-			case 'H':
-				lab.memory = 1;
-				break;
-			default:
-				return 2;
-		}
+	if (!lab_options(argc, argv, "r:m:H", option))
+		return 2;
+	rounds = atoi(option['r']);
+	bytes = strtoul(option['m'], NULL, 10);
+	lab.memory = atoi(option['H']);
 	if (rounds < 1 || rounds > MAX_ROUNDS || bytes < 1 || bytes > 65536)
 		lab_fail("needs 1 to %d rounds and 1 to 65536 MB", MAX_ROUNDS);
 	bytes <<= 20;
