@@ -6,7 +6,7 @@ have three levels, and a large root.
 
 import math
 
-from labrun import alike, at_least, curves, quantile, short, speedups, within
+from labrun import alike, at_least, quantile, short, within
 
 PAPER = "pB+ (Chen, Gibbons, Mowry 2001)"
 SEARCHED = ("b1", "n8", "p1", "p2", "p4", "p8", "p12", "p16", "p24", "p32",
@@ -69,8 +69,8 @@ def searches(lab, x):
     for n in sizes:
         trees = SEARCHED if n == sizes[-1] else DRAWN
         last = lab.measure(["search", "cold", "space"], trees, n)
-        warm.append((short(n), curves(last["search"], DRAWN)))
-        cold.append((short(n), curves(last["cold"], DRAWN)))
+        warm.append((short(n), last["search"].curves(DRAWN)))
+        cold.append((short(n), last["cold"].curves(DRAWN)))
         levels.append((n, [last["space"].trees[t]["levels"] for t in DRAWN]))
     x.plot("fig7a", "Figure 7a: searches, warm, by number of keys", "ns", warm)
     x.plot("fig7b", "Figure 7b: searches, cold, by number of keys", "ns", cold)
@@ -79,8 +79,7 @@ def searches(lab, x):
             [short(n)] + [str(v) for v in row] for n, row in levels])
     warm, cold = last["search"], last["cold"]
     where = "%s keys, scattered" % short(sizes[-1])
-    x.table("Figure 7, %s: cold" % where, speedups(cold, "b1", SEARCHED))
-    x.table("Figure 7, %s: warm" % where, speedups(warm, "b1", SEARCHED))
+    x.searches("Figure 7, " + where, last, "b1", SEARCHED)
     search_claims(x, warm, cold, where)
     widths(x, cold, lab.machine())
     stalls(x, warm, where)
@@ -93,7 +92,7 @@ def search_claims(x, warm, cold, where):
     x.faster(2, "Fig. 7a", where + ", warm: p8B+ over B+", "1.27 to 1.47",
              warm.speedup("b1", "p8"), 1.27, "", used)
     v = cold.speedup("b1", "n8")
-    w = quantile(warm.speedup("b1", "n8"), 0.5)
+    w = warm.gain("b1", "n8")
     lost = quantile(v, 0.5) < 0.95
     x.claim(3, "Fig. 2", where + ", cold: nodes of 8 lines that are not "
             "prefetched, over B+", "slower, 0.67 in the example", v,
@@ -137,18 +136,15 @@ def fills(lab, x):
     warm, cold = [], []
     for fill in (60, 80, 100) if lab.quick else FILLS:
         out = lab.measure(["search", "cold"], DRAWN, n, fill=fill)
-        warm.append(("%d%%" % fill, curves(out["search"], DRAWN)))
-        cold.append(("%d%%" % fill, curves(out["cold"], DRAWN)))
+        warm.append(("%d%%" % fill, out["search"].curves(DRAWN)))
+        cold.append(("%d%%" % fill, out["cold"].curves(DRAWN)))
     x.plot("fig8a", "Figure 8a: searches, warm, by fill factor", "ns", warm)
     x.plot("fig8b", "Figure 8b: searches, cold, by fill factor", "ns", cold)
     n = 3000000 if lab.quick else 10000000
     out = lab.measure(["search", "cold"], ("p8", "e8", "i8"), n)
     worse = [max(a, b) / p for p, a, b in zip(
         *(out["cold"].samples(t) for t in ("p8", "e8", "i8")))]
-    x.table("Figure 9, %s keys: cold" % short(n),
-            speedups(out["cold"], "p8", ("p8", "e8", "i8")))
-    x.table("Figure 9, %s keys: warm" % short(n),
-            speedups(out["search"], "p8", ("p8", "e8", "i8")))
+    x.searches("Figure 9, %s keys" % short(n), out, "p8", ("p8", "e8", "i8"))
     x.claim(8, "Fig. 9", "%s keys, cold: the slower of the trees with arrays / "
             "p8B+" % short(n), "negligible", worse, "times slower",
             alike(worse), "", "used: leaf-parents are the array, "
@@ -160,9 +156,9 @@ def mature(lab, x):
     trees = ("b1", "csb1", "p4", "p8", "p16", "csb8")
     out = lab.measure(["search", "cold"], trees, n, mature=True,
                       scattered=False)
-    x.table("Section 4.2, mature trees (a tenth of %s keys loaded, the others "
-            "inserted): cold" % short(n), speedups(out["cold"], "b1", trees))
-    x.table("The same, warm", speedups(out["search"], "b1", trees))
+    x.speedups("Section 4.2, mature trees (a tenth of %s keys loaded, the "
+               "others inserted): cold" % short(n), out["cold"], "b1", trees)
+    x.speedups("The same, warm", out["search"], "b1", trees)
 
 
 def scans(lab, x):
@@ -176,20 +172,20 @@ def scans(lab, x):
     order = lab.measure(["scan=1000", "scan=%d" % most], SCANNED, n,
                         scattered=False, rounds=rounds)
     x.plot("fig10a", "Figure 10a: scans of 3M keys, by length", "ns a scan",
-           [(short(m), curves(out["scan=%d" % m], SCANNED)) for m in lengths])
+           [(short(m), out["scan=%d" % m].curves(SCANNED)) for m in lengths])
     for m in lengths:
-        x.table("Figure 10a, scattered: scans of %s" % short(m),
-                speedups(out["scan=%d" % m], "b1", SCANNED))
+        x.speedups("Figure 10a, scattered: scans of %s" % short(m),
+                   out["scan=%d" % m], "b1", SCANNED)
     for m in (1000, most):
-        x.table("The same in order of building: scans of %s" % short(m),
-                speedups(order["scan=%d" % m], "b1", SCANNED))
-    x.table("Figure 11: scans of %s in segments of 1,000" % short(most),
-            speedups(out["segments=%d" % most], "b1", SCANNED))
+        x.speedups("The same in order of building: scans of %s" % short(m),
+                   order["scan=%d" % m], "b1", SCANNED)
+    x.speedups("Figure 11: scans of %s in segments of 1,000" % short(most),
+               out["segments=%d" % most], "b1", SCANNED)
     scan_claims(x, out, order, most)
     lines = []
     for fill in (60, 100) if lab.quick else FILLS:
         got = lab.measure(["scan=1000"], SCANNED, n, fill=fill, rounds=rounds)
-        lines.append(("%d%%" % fill, curves(got["scan=1000"], SCANNED)))
+        lines.append(("%d%%" % fill, got["scan=1000"].curves(SCANNED)))
     x.plot("fig10b", "Figure 10b: scans of 1,000, by fill factor", "ns a scan",
            lines)
     rows = [["leaves ahead", "external, ns", "internal, ns"]]
@@ -204,13 +200,12 @@ def scans(lab, x):
 def scan_claims(x, out, order, most):
     long, huge, ten = out["scan=1000"], out["scan=%d" % most], out["scan=10"]
     where = "3M keys, scattered, cold: "
-    in_order = quantile(order["scan=%d" % most].speedup("p8", "i8"), 0.5)
+    in_order = order["scan=%d" % most].gain("p8", "i8")
     used = "used for pages (src/tree/prefetch.c) and nodes (src/page/copy.c)"
     x.faster(9, "Fig. 10a", where + "scans of 1,000, internal array over B+ "
              "(%s: %.1f; external %.1f)" % (
-                 short(most), quantile(huge.speedup("b1", "i8"), 0.5),
-                 quantile(long.speedup("b1", "e8"), 0.5)), "6.5 to 8.7",
-             long.speedup("b1", "i8"), 6.5, "", used)
+                 short(most), huge.gain("b1", "i8"), long.gain("b1", "e8")),
+             "6.5 to 8.7", long.speedup("b1", "i8"), 6.5, "", used)
     x.faster(10, "Fig. 10a", where + "scans of 1,000, p8B+ over B+",
              "3.5 to 3.7", long.speedup("b1", "p8"), 3.5, "", used)
     v = long.speedup("p8", "i8")
@@ -226,7 +221,7 @@ def scan_claims(x, out, order, most):
             "alike", v, "times faster", alike(v, 0.2), "",
             "internal: no other structure to keep")
     v = ten.speedup("p8", "e8")
-    b = quantile(ten.speedup("b1", "e8"), 0.5)
+    b = ten.gain("b1", "e8")
     slower = quantile(v, 0.5) < 0.95
     x.claim(13, "Fig. 10a", where + "scans of 10, external array over p8B+",
             "slower than B+", v, "times faster",
@@ -247,9 +242,9 @@ def updates(lab, x):
         out = lab.measure(["insert", "delete"], trees, n, fill=fill, ops=ops,
                           rounds=3)
         for test, where in lines.items():
-            where.append(("%d%%" % fill, curves(out[test], SCANNED)))
-            x.table("Figure 12, 3M keys, %d%% full: %s" % (fill, test),
-                    speedups(out[test], "b1", trees))
+            where.append(("%d%%" % fill, out[test].curves(SCANNED)))
+            x.speedups("Figure 12, 3M keys, %d%% full: %s" % (fill, test),
+                       out[test], "b1", trees)
             worst.append(out[test].speedup("b1", "p8"))
         splits[0] = ["fill"] + [out["insert"].trees[t]["label"] for t in trees]
         splits.append(["%d%%" % fill] + [
@@ -269,15 +264,14 @@ def updates(lab, x):
 def puts(lab, x):
     n = 1000000 if lab.quick else 3000000
     out = lab.measure(["insert"], MB_WRITTEN, n, fill=70, rounds=3)["insert"]
-    x.table("Insertion, %s keys, 70%% full" % short(n),
-            speedups(out, "v8", MB_WRITTEN))
+    x.speedups("Insertion, %s keys, 70%% full" % short(n), out, "v8",
+               MB_WRITTEN)
     x.faster(30, "unsorted leaves", "%s keys, 70%% full, warm: put of keys "
              "known to be new, MB+ over p8B+ with SIMD" % short(n), "2 to 3",
              out.speedup("v8", "mbuniq"), 2,
              "over B+ %.2f; where the leaf is searched first, %.2f over p8B+: "
              "sorted leaves move little, and that is fast now" % (
-                 quantile(out.speedup("b1", "mbuniq"), 0.5),
-                 quantile(out.speedup("v8", "mbplus"), 0.5)),
+                 out.gain("b1", "mbuniq"), out.gain("v8", "mbplus")),
              "used: leaf nodes without order, src/page/order.c")
 
 
@@ -285,10 +279,10 @@ def roots(lab, x):
     n = 3000000 if lab.quick else 16000000
     out = lab.measure(["search", "cold"], MB_READ, n)
     for test in ("cold", "search"):
-        x.table("Searches, %s keys: %s" % (short(n), test),
-                speedups(out[test], "mbbin", MB_READ))
+        x.speedups("Searches, %s keys: %s" % (short(n), test), out[test],
+                   "mbbin", MB_READ)
     v = out["cold"].speedup("mbbin", "mbplus")
-    w = quantile(out["search"].speedup("mbbin", "mbplus"), 0.5)
+    w = out["search"].gain("mbbin", "mbplus")
     low = quantile(v, 0.5)
     x.claim(31, "root", "%s keys, cold: root searched by interpolation over "
             "binary search" % short(n), "a slight gain at 16M, more at 32M", v,
@@ -297,7 +291,7 @@ def roots(lab, x):
             "warm %.2f; keys are uniform" % w,
             "as a guess of what to prefetch: src/tree/search.c")
     v = out["cold"].speedup("mbplus", "mbmid")
-    w = quantile(out["search"].speedup("mbplus", "mbmid"), 0.5)
+    w = out["search"].gain("mbplus", "mbmid")
     worse = quantile(v, 0.5) < 1
     x.claim(33, "prefetching", "%s keys, cold: only middle nodes prefetched over "
             "leaves, too" % short(n), "prefetching leaves hurts", v,

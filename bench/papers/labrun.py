@@ -77,6 +77,12 @@ class Outcome:
         return [b / t for b, t in zip(self.samples(base), self.samples(tree))
                 if t > 0]
 
+    def gain(self, base, tree):
+        return quantile(self.speedup(base, tree), 0.5)
+
+    def curves(self, trees):
+        return {self.trees[t]["label"]: self.samples(t) for t in trees}
+
 
 class Lab:
     """The program for each size of keys and pages, compiled once."""
@@ -186,6 +192,23 @@ class Experiment:
     def table(self, title, rows):
         self.tables.append({"title": title, "rows": rows})
 
+    def speedups(self, title, outcome, base, trees):
+        """A table: medians, quartiles, and speed-ups over the base."""
+        rows = [["tree", outcome.line["unit"], "quartiles", "speed-up",
+                 "quartiles"]]
+        for name in trees:
+            s = summary(outcome.samples(name))
+            r = summary(outcome.speedup(base, name))
+            rows.append([outcome.trees[name]["label"], "%.4g" % s["median"],
+                         "%.4g to %.4g" % (s["q1"], s["q3"]),
+                         "%.2f" % r["median"],
+                         "%.2f to %.2f" % (r["q1"], r["q3"])])
+        self.table(title, rows)
+
+    def searches(self, title, out, base, trees):
+        self.speedups(title + ": cold", out["cold"], base, trees)
+        self.speedups(title + ": warm", out["search"], base, trees)
+
     def plot(self, name, title, unit, lines):
         """lines: (place, {curve: samples}), as the paper's figure has them."""
         self.plots.append({"name": name, "title": title, "unit": unit,
@@ -249,22 +272,8 @@ def alike(values, slack=0.1):
         else "refuted"
 
 
-def speedups(outcome, base, trees):
-    """Rows of a table: medians, quartiles, and speed-ups over the first."""
-    rows = [["tree", outcome.line["unit"], "quartiles", "speed-up",
-             "quartiles"]]
-    for name in trees:
-        s = summary(outcome.samples(name))
-        r = summary(outcome.speedup(base, name))
-        rows.append([outcome.trees[name]["label"], "%.4g" % s["median"],
-                     "%.4g to %.4g" % (s["q1"], s["q3"]),
-                     "%.2f" % r["median"],
-                     "%.2f to %.2f" % (r["q1"], r["q3"])])
-    return rows
-
-
-def curves(outcome, trees):
-    return {outcome.trees[t]["label"]: outcome.samples(t) for t in trees}
+def kb(page):
+    return "%d kB" % (page // 1024)
 
 
 def short(n):
