@@ -3,6 +3,7 @@
 Used by bench/papers/run and the files of experiments.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -169,12 +170,10 @@ class Experiment:
 
     def claim(self, number, figure, workload, says, values, unit, verdict,
               why="", product=""):
-        s = summary(values)
         self.claims.append({
             "id": "C%d" % number, "paper": self.paper, "figure": figure,
             "workload": workload, "paper_says": says,
-            "ours": {"median": s["median"], "q1": s["q1"], "q3": s["q3"],
-                     "unit": unit},
+            "ours": dict(middle(values), unit=unit),
             "verdict": verdict, "why": why, "product": product})
 
     def faster(self, number, figure, workload, says, values, low, why="",
@@ -183,11 +182,16 @@ class Experiment:
         self.claim(number, figure, workload, says, values, "times faster",
                    at_least(values, low), why, product)
 
-    def tell(self):
+    def tell(self, options, head, tables):
+        """Print the tables and what the claims come to; --markdown."""
+        print(document(tables, False))
         for c in self.claims:
             print("%s %s: %.2f [%.2f %.2f] %s, %s; %s" % (
                 c["id"], c["figure"], c["ours"]["median"], c["ours"]["q1"],
                 c["ours"]["q3"], c["ours"]["unit"], c["verdict"], c["why"]))
+        if options.markdown:
+            with open(options.markdown, "w", encoding="utf-8") as f:
+                f.write(head + document(tables, True))
 
     def table(self, title, rows):
         self.tables.append({"title": title, "rows": rows})
@@ -226,6 +230,25 @@ class Experiment:
                      p["title"], p["unit"],
                      [Line("", name, "", sides) for name, sides in p["lines"]])
         return path
+
+
+def arguments(name, description, epilog, quick):
+    """Of a program of its own: what bench/papers/run gives it, and others."""
+    p = argparse.ArgumentParser(
+        prog="bench/papers/" + name, description=description, epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--quick", action="store_true", help=quick)
+    p.add_argument("--json", metavar="FILE",
+                   default=os.path.join(HERE, "results", name + ".json"),
+                   help="write claims and results here (default "
+                   "bench/papers/results/%s.json)" % name)
+    p.add_argument("--markdown", metavar="FILE", help="write the tables here")
+    return p
+
+
+def middle(values):
+    s = summary(values)
+    return {x: s[x] for x in ("median", "q1", "q3")}
 
 
 def save(path, doc):
