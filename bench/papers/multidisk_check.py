@@ -25,6 +25,9 @@ class Checks:
     def add(self, name, good, told=""):
         self.results.append((name, bool(good), str(told)))
 
+    def close(self, name, got, wanted, part):
+        self.add(name, near(got, wanted, part), "%.4g, %.4g" % (got, wanted))
+
     def all(self):
         for name in sorted(x for x in dir(self) if x.startswith("of_")):
             getattr(self, name)()
@@ -39,24 +42,22 @@ class Checks:
         for seed in range(rounds):
             load = grow(disks, "random", pages, random.Random(seed)).load
             square += sum((x - pages / disks) ** 2 for x in load) / disks
-        wanted = pages / disks * (1 - 1 / disks)
-        got = square / rounds
-        self.add("variance of the load at random is N/p (1 - 1/p)",
-                 near(got, wanted, 0.1), "%.1f, %.1f" % (got, wanted))
+        self.close("variance of the load at random is N/p (1 - 1/p)",
+                   square / rounds, pages / disks * (1 - 1 / disks), 0.1)
         order = grow(disks, "random", 20000, random.Random(1)).order
         for size in (2, 3, 10, 20):
-            wanted = mean_highest(size, disks) / math.ceil(size / disks)
             got = slowest(order, disks, size)
-            got = sum(got) / len(got)
-            self.add("slowest disk of %d pages at random" % size,
-                     near(got, wanted, 0.02), "%.3f, %.3f" % (got, wanted))
+            self.close("slowest disk of %d pages at random" % size,
+                       sum(got) / len(got),
+                       mean_highest(size, disks) / math.ceil(size / disks),
+                       0.02)
 
     def of_highest(self):
         self.add("two balls, p bins: 1 + 1/p",
                  all(near(mean_highest(2, p), 1 + 1 / p, 1e-9) for p in DISKS))
         p = 4                   # 1 of 16 all three in one, 6/16 in three
-        self.add("three balls, four bins: by counting",
-                 near(mean_highest(3, p), (3 * 1 + 2 * 9 + 1 * 6) / 16, 1e-9))
+        self.close("three balls, four bins: by counting",
+                   mean_highest(3, p), (3 * 1 + 2 * 9 + 1 * 6) / 16, 1e-9)
 
     def of_turn(self):
         for disks in DISKS:
@@ -108,8 +109,8 @@ class Checks:
         keys = rand.sample(range(1 << 40), 60000)
         for key in keys:
             tree.insert(key)
-        self.add("random inserts fill pages to ln 2",
-                 near(tree.fill(), math.log(2), 0.02), "%.3f" % tree.fill())
+        self.close("random inserts fill pages to ln 2", tree.fill(),
+                   math.log(2), 0.02)
         self.add("all keys are there, in order",
                  [k for leaf in tree.leaves for k in leaf] == sorted(keys))
         part, total = len(keys) // 50, 0
@@ -117,10 +118,8 @@ class Checks:
         for _ in range(2000):
             i = rand.randrange(len(keys) - part)
             total += tree.pages(keys[i], keys[i + part])
-        wanted = 1 + len(tree.leaves) / 50
-        self.add("a range of f n keys reads 1 + f N pages",
-                 near(total / 2000, wanted, 0.02),
-                 "%.2f, %.2f" % (total / 2000, wanted))
+        self.close("a range of f n keys reads 1 + f N pages", total / 2000,
+                   1 + len(tree.leaves) / 50, 0.02)
 
     def of_load(self):
         """Steady state: as full, and kept so by the inserts that follow."""
@@ -193,10 +192,10 @@ class Checks:
         run = self.tasks(1, tasks, queries, lambda: [1])
         self.add("one disk: busy all the time",
                  run.elapsed == tasks * queries == run.busy[0])
-        self.add("one disk: waits are of the other tasks",
-                 near(run.wait(), tasks - 1, 0.01), run.wait())
-        self.add("one disk: tasks = throughput x response (Little)",
-                 near(run.throughput() * run.response(), tasks, 0.01))
+        self.close("one disk: waits are of the other tasks", run.wait(),
+                   tasks - 1, 0.01)
+        self.close("one disk: tasks = throughput x response (Little)",
+                   run.throughput() * run.response(), tasks, 0.01)
 
     def of_closed_network(self):
         """Exponential service, one read a query: T / (T + p - 1) busy."""
@@ -210,7 +209,6 @@ class Checks:
 
             run = self.tasks(disks, tasks, 60000 // tasks, query,
                              lambda rand=rand: rand.expovariate(1))
-            wanted = disks * tasks / (tasks + disks - 1)
-            self.add("%d tasks, %d disks: reads a service time" %
-                     (tasks, disks), near(run.throughput(), wanted, 0.02),
-                     "%.3f, %.3f" % (run.throughput(), wanted))
+            self.close("%d tasks, %d disks: reads a service time" % (
+                tasks, disks), run.throughput(),
+                       disks * tasks / (tasks + disks - 1), 0.02)

@@ -155,9 +155,10 @@ class Tree:
 class Scheme:
     """One way to lay keys out over disks.
 
-    reads(first, last) are the pages that a range query wants of each disk,
-    exact(key) those that a look-up wants.  Pages of synchronized disks count
-    as one read of a single device with "width" accesses.
+    make(keys) makes the trees, with the first "loaded" keys; insert(key) adds
+    one.  reads(first, last) are the pages that a range query wants of each
+    disk, exact(key) those that a look-up wants.  Pages of synchronized disks
+    count as one read of a single device with "width" accesses.
     """
 
     name = paper = ""
@@ -170,16 +171,6 @@ class Scheme:
         self.make(keys)
         for key in keys[self.loaded:]:
             self.insert(key)
-
-    def make(self, keys):
-        """The trees, with the first "loaded" keys."""
-        raise NotImplementedError
-
-    def insert(self, key):
-        raise NotImplementedError
-
-    def reads(self, first, last):
-        raise NotImplementedError
 
     def exact(self, key):
         return self.reads(key, key)
@@ -218,24 +209,16 @@ class Random(Pages):
 
 
 class Records(Scheme):
-    """A tree on each disk."""
+    """A tree on each disk; disk(key) says which of them."""
 
     def make(self, keys):
         self.trees = [Tree(self.capacity) for _ in range(self.disks)]
-
-    def disk(self, key):
-        raise NotImplementedError
 
     def insert(self, key):
         self.trees[self.disk(key)].insert(key)
 
     def reads(self, first, last):
         return [t.pages(first, last) for t in self.trees]
-
-    def exact(self, key):
-        need = [0] * self.disks
-        need[self.disk(key)] = 1
-        return need
 
 
 class Hash(Records):
@@ -244,6 +227,11 @@ class Hash(Records):
 
     def disk(self, key):
         return (key * 0x9E3779B97F4A7C15 & (1 << 64) - 1) * self.disks >> 64
+
+    def exact(self, key):
+        need = [0] * self.disks
+        need[self.disk(key)] = 1
+        return need
 
 
 class RecordTurn(Records):
@@ -258,9 +246,6 @@ class RecordTurn(Records):
     def disk(self, key):
         self.made += 1
         return self.made % self.disks
-
-    def exact(self, key):
-        return self.reads(key, key)
 
 
 class Range(Records):
@@ -281,9 +266,6 @@ class Range(Records):
         for i in range(self.disk(first), self.disk(last) + 1):
             need[i % self.disks] += self.trees[i].pages(first, last)
         return need
-
-    def exact(self, key):
-        return self.reads(key, key)
 
 
 class HybridRange(Range):
