@@ -25,6 +25,7 @@ typedef struct Subject
 	const TreeKind *kind;
 	void	   *tree;
 	bool		owner;			/* else the tree is another subject's */
+	Stats		stats;			/* when it was built */
 	double		sample[MAX_ROUNDS];
 	double		other[MAX_ROUNDS];	/* a second figure of the test */
 } Subject;
@@ -106,6 +107,7 @@ build_subjects(bool share)
 		}
 		if (subject[i].owner)
 			subject[i].tree = build_tree(subject[i].kind, &load);
+		subject[i].kind->stats(subject[i].tree, &subject[i].stats);
 	}
 	pairs_free(load.pairs);
 }
@@ -186,18 +188,6 @@ verify(bool known)
 /* --- report ------------------------------------------------------------- */
 
 static void
-report_head(const char *test, const char *unit, long ops)
-{
-	printf("{\"test\": \"%s\", \"unit\": \"%s\", \"ops\": %ld, \"keys\": %ld, "
-		   "\"keyset\": %d, \"fill\": %d, \"layout\": \"%s\", \"memory\": %d, "
-		   "\"page\": %d, \"keysize\": %d, \"distance\": %d, "
-		   "\"trees\": [",
-		   test, unit, ops, lab.nkeys, lab.keyset, lab.fill,
-		   mature ? "mature" : lab.scattered ? "scattered" : "order",
-		   lab.memory, PAGESIZE, KEYSIZE, lab.distance);
-}
-
-static void
 report_samples(const char *name, const double *v, int n)
 {
 	printf(", \"%s\": [", name);
@@ -210,11 +200,22 @@ report_samples(const char *name, const double *v, int n)
 static void
 report(const char *test, const char *unit, long ops, int n, const char *other)
 {
-	report_head(test, unit, ops);
+	printf("{\"test\": \"%s\", \"unit\": \"%s\", \"ops\": %ld, \"keys\": %ld, "
+		   "\"keyset\": %d, \"fill\": %d, \"layout\": \"%s\", \"memory\": %d, "
+		   "\"page\": %d, \"keysize\": %d, \"distance\": %d, "
+		   "\"trees\": [",
+		   test, unit, ops, lab.nkeys, lab.keyset, lab.fill,
+		   mature ? "mature" : lab.scattered ? "scattered" : "order",
+		   lab.memory, PAGESIZE, KEYSIZE, lab.distance);
 	for (int i = 0; i < nsubjects; i++)
 	{
-		printf("%s{\"name\": \"%s\", \"label\": \"%s\"", i ? ", " : "",
-			   subject[i].kind->name, subject[i].kind->label);
+		const Stats *s = &subject[i].stats;
+
+		printf("%s{\"name\": \"%s\", \"label\": \"%s\", \"levels\": %d, "
+			   "\"nodes\": %ld, \"leaves\": %ld, \"overflow\": %ld, "
+			   "\"extra\": %zu, \"leaf_entries\": %d", i ? ", " : "",
+			   subject[i].kind->name, subject[i].kind->label, s->levels,
+			   s->nodes, s->leaves, s->overflow, s->extra, s->leaf_entries);
 		report_samples("samples", subject[i].sample, n);
 		if (other != NULL)
 			report_samples(other, subject[i].other, n);
@@ -323,12 +324,9 @@ static void
 flush_range(const Subject *s, long from, long n)
 {
 	Path		path = {0};
-	Stats		stats;
-	long		step;
-
-	s->kind->stats(s->tree, &stats);
 	/* leaves are at least half full */
-	step = LAB_MAX(1, LAB_MIN(stats.leaf_entries, LINE) / 3);
+	long		step = LAB_MAX(1, LAB_MIN(s->stats.leaf_entries, LINE) / 3);
+
 	for (long i = 0; i < n + step && from + i < lab.nkeys; i += step)
 	{
 		s->kind->visit(s->tree, nth_key(from + i), &path);
@@ -398,12 +396,9 @@ static void
 change_tree(Subject *s, int r, long n, bool insert)
 {
 	uint32_t	state = (uint32_t) (r * n);
-	Stats		before,
-				after;
-	double		start;
+	Stats		after;
+	double		start = lab_now();
 
-	s->kind->stats(s->tree, &before);
-	start = lab_now();
 	for (long i = 0; i < n; i++)
 	{
 		/* no key twice: some trees do not look whether it is there */
@@ -417,7 +412,7 @@ change_tree(Subject *s, int r, long n, bool insert)
 	}
 	s->sample[r] = (lab_now() - start) / (double) n;
 	s->kind->stats(s->tree, &after);
-	s->other[r] = (double) (after.splits - before.splits);
+	s->other[r] = (double) (after.splits - s->stats.splits);
 }
 
 /*
@@ -447,21 +442,9 @@ test_change(bool insert)
 static void
 test_space(void)
 {
-	report_head("space", "bytes", 0);
 	for (int i = 0; i < nsubjects; i++)
-	{
-		Stats		s;
-
-		subject[i].kind->stats(subject[i].tree, &s);
-		printf("%s{\"name\": \"%s\", \"label\": \"%s\", \"samples\": [%zu], "
-			   "\"levels\": %d, \"nodes\": %ld, \"leaves\": %ld, "
-			   "\"overflow\": %ld, \"extra\": %zu, \"leaf_entries\": %d}",
-			   i ? ", " : "", subject[i].kind->name, subject[i].kind->label,
-			   s.bytes, s.levels, s.nodes, s.leaves, s.overflow, s.extra,
-			   s.leaf_entries);
-	}
-	printf("]}\n");
-	fflush(stdout);
+		subject[i].sample[0] = (double) subject[i].stats.bytes;
+	report("space", "bytes", 0, 1, NULL);
 }
 
 /* Distinct pages of some searches: a buffer pool that is empty at first. */
