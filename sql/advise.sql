@@ -11,6 +11,7 @@ SET max_parallel_maintenance_workers = 0;
 --
 -- Estimates.  Rows in the order of nothing, so that TIDs are no help, but id.
 --
+CREATE DOMAIN named AS name;
 CREATE TABLE kinds WITH (autovacuum_enabled = off) AS
 SELECT i AS id, hashint8extended(i, 1) AS random, (i * 7919 % 20000)::int AS dense,
 	'2020-01-01'::timestamptz + (hashint8extended(i, 2) & 134217727) * interval '1 s' AS ts,
@@ -23,7 +24,7 @@ SELECT i AS id, hashint8extended(i, 1) AS random, (i * 7919 % 20000)::int AS den
 	md5(i::text) AS hex, 'SKU-' || lpad((hashint8extended(i, 3) & 4095)::text, 8, '0') AS sku,
 	(i % 3)::int2 AS few, (hashint4(i::int) & 255)::int4 AS byte, i % 10 <> 0 AS flag,
 	CASE WHEN i % 3 = 0 THEN hashint4(i::int) END AS nulls, NULL::int4 AS nothing,
-	('name' || i % 1000)::name AS name, (i::numeric / 7) AS num, (i % 1000)::numeric AS price,
+	('name' || i % 1000)::name AS name, ('name' || i % 1000)::named AS named, (i::numeric / 7) AS num, (i % 1000)::numeric AS price,
 	ARRAY[i, i + 1] AS arr, jsonb_build_object('a', i % 1000, 'b', md5(i::text)) AS j,
 	int4range(i::int, i::int + 10) AS range, decode(md5(i::text), 'hex') AS bytes,
 	('10.' || (i >> 16 & 255) || '.' || (i >> 8 & 255) || '.' || (i & 255))::inet AS ip,
@@ -45,6 +46,7 @@ CREATE INDEX k_flag ON kinds (flag);
 CREATE INDEX k_nulls ON kinds (nulls NULLS FIRST);
 CREATE INDEX k_nothing ON kinds (nothing);
 CREATE INDEX k_name ON kinds (name);
+CREATE INDEX k_named ON kinds (named);
 CREATE INDEX k_num ON kinds (num);
 CREATE INDEX k_price ON kinds (price);
 CREATE INDEX k_arr ON kinds (arr);

@@ -52,6 +52,7 @@
 #include "access/toast_internals.h"
 #include "catalog/pg_index.h"
 #include "miscadmin.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "key/general.h"
@@ -186,7 +187,9 @@ fpt_general_init(Relation rel, FPTGeneral *g)
 		c->align = (uint8) att_align_nominal(1, att->attalign);
 		c->storage = att->attstorage;
 		c->compression = att->attcompression;
-		c->isname = att->atttypid == NAMEOID;
+		/* or a domain over it, which is as long */
+		c->isname = att->attlen == NAMEDATALEN &&
+			getBaseType(att->atttypid) == NAMEOID;
 		if (i >= g->nkeys)
 			continue;
 		init_key_column(rel, i, c);
