@@ -143,6 +143,18 @@ typedef struct FPTNote
 /* How much emptier than two full pages the three must be, in thousandths. */
 #define FPT_SLIDE_SPARE		20
 
+/*
+ * Of an index that has not grown since the last VACUUM what the next insertions
+ * need, this one has freed.  So it is enough if each of the three has lost an
+ * entry or so, and if they have more room in two: with less, these would be
+ * split soon.
+ */
+#define FPT_GONE_STEADY			1
+#define FPT_SLIDE_SPARE_STEADY	60
+
+/* Growth of an index that does not count, as part of its entries. */
+#define FPT_STEADY_SHARE	64
+
 /* A leaf that the walk has passed. */
 typedef struct FPTPassed
 {
@@ -164,6 +176,7 @@ typedef struct FPTVacuum
 	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
 	int			most;			/* fills of merged leaves (fpt_join_most) */
+	bool		steady;			/* the index has not grown */
 	FPTPassed	last;			/* the leaf that the walk has passed last, */
 	FPTPassed	left;			/* the one to the left of that, */
 	FPTPassed	left2;			/* and its left sibling */
@@ -172,6 +185,7 @@ typedef struct FPTVacuum
 	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
 	FPTNote    *notes;			/* of each page, or NULL */
+	uint64		nlive;			/* entries that the pass has left */
 	uint32		nempty;			/* noted empty, and not told the sweep yet */
 	uint32		ntold;			/* told, and not come to yet */
 	uint32		ahead;			/* leaf to look at next for more of them */
@@ -341,7 +355,7 @@ fpt_vacuum_leaf(FPTVacuum *v, Buffer buf, int *gone)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
 	if (ndead > 0)
 		fpt_leaf_remove(v->rel, &v->ix.layout, buf, slots);
-	*gone = n > 0 ? ndead * FPT_GONE_ALL / n : 0;
+	*gone = n > 0 ? (ndead * FPT_GONE_ALL + n - 1) / n : 0;
 	v->stats->tuples_removed += ndead;
 	return n - ndead;
 }
@@ -582,6 +596,7 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 		note->high = fpt_high_id(v, page);
 		note->left = h->left;
 		note->right = h->right;
+		v->nlive += note->live;
 		v->nempty += fpt_noted_empty(v, pageno);
 	}
 	UnlockReleaseBuffer(buf);
@@ -593,6 +608,20 @@ fpt_pass_fits(FPTVacuum *v)
 {
 	return fpt_guc_leaf_prefetch &&
 		v->npages <= fpt_vacuum_mem() * (Size) 1024 / sizeof(FPTNote);
+}
+
+/*
+ * Has the index no more entries than after its last VACUUM, or build, as core
+ * has recorded?  General keys are not asked: most of their pages would be
+ * formed anew for little.
+ */
+static bool
+fpt_pass_steady(const FPTVacuum *v)
+{
+	float4		had = v->rel->rd_rel->reltuples;
+
+	return !fpt_is_general(&v->ix.layout) && had > 0 &&
+		v->nlive <= had + had / FPT_STEADY_SHARE;
 }
 
 /*
@@ -643,6 +672,7 @@ fpt_pass(FPTVacuum *v)
 		}
 	}
 	c->n = 0;
+	v->steady = fpt_pass_steady(v);
 }
 
 /* --- the walk ------------------------------------------------------------ */
@@ -908,11 +938,15 @@ fpt_walk_merge(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 static bool
 fpt_walk_slides(const FPTVacuum *v)
 {
+	int			spare = 2 * v->most -
+		(v->left2.fill + v->left.fill + v->last.fill);
+	int			gone = v->left2.gone + v->left.gone + v->last.gone;
+
 	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most)
 		return false;
-	return v->left2.fill + v->left.fill + v->last.fill <=
-		2 * v->most - FPT_SLIDE_SPARE &&
-		v->left2.gone + v->left.gone + v->last.gone >= 3 * FPT_GONE_LEAST;
+	return (spare >= FPT_SLIDE_SPARE && gone >= 3 * FPT_GONE_LEAST) ||
+		(v->steady && spare >= FPT_SLIDE_SPARE_STEADY &&
+		 gone >= 3 * FPT_GONE_STEADY);
 }
 
 /*
