@@ -664,9 +664,17 @@ INSERT INTO s SELECT 10000000 + i, 0 FROM generate_series(1, 300) i;
 SELECT tid_width, current_setting('block_size') <> '8192' OR
 	entries > capacity * 18 / 19 AS "whole TIDs have no room"
 FROM p, fptree_page_stats('s_id', no);
--- two far TIDs, the most that there can be, in each of these nodes
+-- two far TIDs, the most that there can be, in each of these nodes: of new
+-- versions that lie too far apart to share one
 BEGIN;
-UPDATE s SET v = 1 FROM it JOIN b ON o BETWEEN b - 1 AND b + 2 WHERE id = k;
+DO $$
+BEGIN
+	FOR i IN -1 .. 2 LOOP
+		UPDATE s SET v = 1 FROM it JOIN b ON o = b + i WHERE id = k;
+		INSERT INTO s SELECT 20000000 + 100 * i + j, 0
+			FROM generate_series(1, 10) j;
+	END LOOP;
+END $$;
 SELECT tid_width, current_setting('block_size') <> '8192' OR
 	entries > capacity * 18 / 19 AS "whole TIDs have no room"
 FROM p, fptree_page_stats('s_id', no);

@@ -531,9 +531,9 @@ fpt_check_free_slots(FPTCheckState *st, const char *node)
 }
 
 /*
- * Where TIDs are relative to nodes: each far one is a slot's, and no other's,
- * and what the near ones are relative to is a row that the page can have.
- * Raises nothing.
+ * Where TIDs are relative to nodes: each far one is that of a slot or more, and
+ * what the near ones are relative to is a row that the page can have.  Raises
+ * nothing.
  */
 static const char *
 fpt_check_far(FPTCheckState *st, const char *node)
@@ -558,9 +558,6 @@ fpt_check_far(FPTCheckState *st, const char *node)
 								 row);
 			continue;
 		}
-		if ((seen >> far & 1) != 0)
-			return fpt_fault(st, "two slots have the same far TID",
-							 "its number", (uint64) far);
 		seen |= 1u << far;
 	}
 	for (int i = 0; i < g->nfar; i++)
@@ -570,6 +567,9 @@ fpt_check_far(FPTCheckState *st, const char *node)
 		if ((tid != 0) != ((seen >> i & 1) != 0))
 			return fpt_fault(st, "far TID is not that of a slot", "stored TID",
 							 tid);
+		if (tid != 0 && (~tid & ((1u << g->farbits) - 1)) != 0)
+			return fpt_fault(st, "far TID is not the last of its rows",
+							 "stored TID", tid);
 	}
 	if (fpt_node_row(g, node) >> rowbits >> FPT_ROW_BLOCKBITS != 0)
 		return fpt_fault(st, "row of a node is not valid", "its number",

@@ -183,8 +183,8 @@ fpt_fills_numbers(FPTPage pg, bool isnull)
 /*
  * Bytes for n TIDs, which the page can tell as far ones, in place of the TIDs
  * in tids[], which are relative to the page's block; far ones go to "far" as
- * they are.  Returns their number, or -1: they are more than a node has room
- * for.  *row: what the others are relative to.
+ * they are stored.  Returns their number, or -1: they are more than a node has
+ * room for.  *row: what the others are relative to.
  */
 static int
 fpt_fill_rows(FPTPage pg, uint64 *tids, int n, uint32 *far, uint32 *row)
@@ -198,15 +198,21 @@ fpt_fill_rows(FPTPage pg, uint64 *tids, int n, uint32 *far, uint32 *row)
 	for (int i = 0; i < n; i++)
 	{
 		uint64		number = fpt_row_of(0, bits, tids[i]) - *row;
+		uint32		v;
+		int			j = 0;
 
 		if (number < near)
-			tids[i] = number + 1;
-		else
 		{
-			Assert(nfar < pg.g->nfar);
-			far[nfar] = (uint32) fpt_tid_narrow(0, FPT_MAX_ROWBITS, tids[i]);
-			tids[i] = near + ++nfar;
+			tids[i] = number + 1;
+			continue;
 		}
+		v = (uint32) fpt_far_of(pg.g, 0, tids[i]);
+		while (j < nfar && far[j] != v)
+			j++;
+		Assert(j < pg.g->nfar);
+		far[j] = v;
+		nfar = Max(nfar, j + 1);
+		tids[i] = fpt_far_byte(pg.g, j, tids[i]);
 	}
 	return nfar;
 }

@@ -33,8 +33,8 @@
 #include "page/port.h"
 
 #define FPT_MAGIC			0x45525446	/* "FTRE" */
-#define FPT_VERSION			25	/* format written; see README's table */
-#define FPT_VERSION_STRIPED	26	/* the same in the metapage of a striped one */
+#define FPT_VERSION			27	/* format written; see README's table */
+#define FPT_VERSION_STRIPED	28	/* the same in the metapage of a striped one */
 #define FPT_PAGE_ID			0xFB7E	/* last two bytes of every page */
 
 #define FPT_METAPAGE		0	/* page number of the metapage */
@@ -101,8 +101,8 @@ typedef struct FPTFence
  * have fewer, where rows are so wide that a block has few, and tell more blocks
  * then.  The lowest byte is not zero.  Where slots have a byte for their TIDs,
  * in leaf pages of images, these are relative to their node (FPTNode); those
- * that are too far from it, and are stored whole, have 4 bytes and 8 bits for
- * their offset.
+ * that are too far from it are stored whole, in 4 bytes, with 8 bits for their
+ * offset, and neighbours share one (FPTGeom.farbits).
  *
  * FPT_ENC_NEAR, in leaf pages of images: kw is the width of the root's
  * separators; the keys in a node are relative to its base, too, and have a byte
@@ -200,10 +200,12 @@ typedef struct FPTPageSpecial
  *
  * Where TIDs are relative to nodes a slot's TID is a byte: from 1 on the number
  * of the row less that in front of what is behind the slots (FPTGeom.far_off),
- * which has 4 bytes; the highest ones, one for each that follows there, say
- * that the TID is that one: a far one, of 4 bytes, which is zero if it is free.
- * So many rows that follow each other in the table take a byte each, and some
- * that are anywhere take five.
+ * which has 4 bytes; the highest ones, 2 to the power of FPTGeom.farbits for
+ * each that follows there, are for the rows of that far TID, of 4 bytes: its
+ * lowest bits, as many as farbits says, are set, and the slot has those of its
+ * row; or it is zero, and free.  So many rows that follow each other in the
+ * table take a byte each, and some that are anywhere take five, or less where
+ * some of these follow each other.
  *
  * A slot is free if its TID is zero; where slots own tuples, if that of an
  * offset is, the TID's first byte or two.  The entries' order is that of their

@@ -82,11 +82,12 @@ fpt_kind_exists(int kw, int kind)
 /* Of so many slots one may have a far TID, or two of fewer: see README. */
 #define FPT_FAR_SHARE		10
 #define FPT_FAR_LEAST		2
+#define FPT_MAX_FARBITS		3
 
 /*
  * How many slots a node of so many bytes has, of "entry" bytes each.  Where
  * TIDs are relative to nodes what is left behind the slots is for far ones:
- * sets g's nfar.
+ * sets g's nfar and farbits.
  */
 static int
 fpt_geom_cap(FPTGeom *g, int bytes, int entry)
@@ -102,6 +103,9 @@ fpt_geom_cap(FPTGeom *g, int bytes, int entry)
 		if (nfar < Max(FPT_FAR_LEAST, cap / FPT_FAR_SHARE))
 			continue;
 		g->nfar = Min(nfar, FPT_MAX_FAR);
+		while (g->farbits < FPT_MAX_FARBITS &&
+			   g->nfar << (g->farbits + 1) <= FPT_FAR_ROWS)
+			g->farbits++;
 		break;
 	}
 	return cap;

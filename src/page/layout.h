@@ -106,6 +106,7 @@ typedef struct FPTGeom
 	uint8		iw;				/* bytes of an item of a dictionary, or 0 */
 	uint8		nfar;			/* far TIDs that a node has room for; 0: TIDs
 								 * are not relative to nodes */
+	uint8		farbits;		/* one is for 2^farbits rows */
 	uint8		coding;			/* FPTCoding */
 	bool		shared;			/* the page's space: by nodes and tuples */
 	bool		ties;			/* stored keys of different ones can be equal */
@@ -203,16 +204,20 @@ fpt_has_far(const FPTGeom *g)
 /* Bytes of what TIDs of a node are relative to, and of a far one. */
 #define FPT_FAR_BYTES		4
 
-/* The most far TIDs that a node has, and the fewest rows that a byte tells. */
+/*
+ * The most far TIDs that a node has, the most rows of all of them, and the
+ * fewest that a byte stands for without them.
+ */
 #define FPT_MAX_FAR			31
-#define FPT_MIN_ROWS		(255 - FPT_MAX_FAR)
+#define FPT_FAR_ROWS		48
+#define FPT_MIN_ROWS		(255 - FPT_FAR_ROWS)
 
-/* How many rows a slot's byte can tell: its values from 1 on. */
+/* How many rows a slot's byte can tell by itself: its values from 1 on. */
 static inline unsigned
 fpt_near_rows(const FPTGeom *g)
 {
 	Assert(fpt_has_far(g));
-	return 255 - g->nfar;
+	return 255 - (g->nfar << g->farbits);
 }
 
 /* Bytes of a slot, all of its parts, and its part of the permutation. */
@@ -952,6 +957,19 @@ fpt_row_tid(uint32 tidbase, int rowbits, uint32 row)
 	rowbits &= 0xF;
 	return ((uint64) (tidbase + (row >> rowbits)) << 16) |
 		(row & ((1u << rowbits) - 1));
+}
+
+/*
+ * A far TID as it is stored: the number of the last one of its rows, which is
+ * not zero.  Any other TID gets a number that no page stores.
+ */
+static inline uint64
+fpt_far_of(const FPTGeom *g, uint32 tidbase, uint64 tid)
+{
+	uint64		row = fpt_row_of(tidbase, FPT_MAX_ROWBITS, tid);
+
+	return row == FPT_NO_ROW ? tid + (UINT64CONST(1) << 48) :
+		row | ((1u << g->farbits) - 1);
 }
 
 /* Bits of offsets up to this one, 1 at least. */

@@ -659,13 +659,30 @@ fpt_slot_byte(const FPTGeom *g, const char *node, int slot)
 	return ((const uint8 *) node)[g->tid_off + slot * g->pw];
 }
 
-/* Which far TID a slot has, or -1: a near one, or none. */
+/* Which far TID a slot shares, or -1: it has a near one, or none. */
 static inline int
 fpt_slot_far(const FPTGeom *g, const char *node, int slot)
 {
-	int			i = (int) (fpt_slot_byte(g, node, slot) - fpt_near_rows(g)) - 1;
+	int			i = (int) fpt_slot_byte(g, node, slot) -
+		(int) fpt_near_rows(g) - 1;
 
-	return Max(i, -1);
+	return i < 0 ? -1 : i >> g->farbits;
+}
+
+/* The same of some slots: a bit for each far TID. */
+static inline uint32
+fpt_slots_far(const FPTGeom *g, const char *node, uint64 slots)
+{
+	uint32		far = 0;
+
+	for (; fpt_has_far(g) && slots != 0; slots &= slots - 1)
+	{
+		int			i = fpt_slot_far(g, node, fpt_ctz(slots));
+
+		if (i >= 0)
+			far |= 1u << i;
+	}
+	return far;
 }
 
 /* The first far TID of a node that is free, or -1: none is. */
@@ -691,17 +708,35 @@ fpt_far_room(const FPTGeom *g, const char *node)
 	return n;
 }
 
-/* The byte that stands for a TID in this node, 0: it is a far one. */
+/* The byte for a TID among the rows of the i'th far one. */
+static inline unsigned
+fpt_far_byte(const FPTGeom *g, int i, uint64 tid)
+{
+	return fpt_near_rows(g) + (i << g->farbits) +
+		(unsigned) (tid & ((1u << g->farbits) - 1)) + 1;
+}
+
+/*
+ * The byte that stands for a TID in this node, 0: it needs a far one that is
+ * not there.
+ */
 static inline unsigned
 fpt_tid_byte(FPTPage pg, const char *node, uint64 tid)
 {
 	const FPTPageSpecial *s = fpt_special(pg.p);
 	uint64		row = fpt_row_of(s->tidbase, s->rowbits & 0xF, tid);
 	uint64		from = fpt_node_row(pg.g, node);
+	uint64		far;
 
-	if (row < from || row - from >= fpt_near_rows(pg.g))
-		return 0;
-	return (unsigned) (row - from) + 1;
+	if (row >= from && row - from < fpt_near_rows(pg.g))
+		return (unsigned) (row - from) + 1;
+	far = fpt_far_of(pg.g, s->tidbase, tid);
+	for (int i = 0; i < pg.g->nfar; i++)
+	{
+		if (fpt_far_get(pg.g, node, i) == far)
+			return fpt_far_byte(pg.g, i, tid);
+	}
+	return 0;
 }
 
 /* Has a node of such TIDs room for this one?  The page can tell it. */
@@ -739,8 +774,14 @@ fpt_byte_tid(FPTPage pg, const char *node, unsigned byte)
 	unsigned	near = fpt_near_rows(pg.g);
 
 	if (unlikely(byte > near))
+	{
+		unsigned	mask = (1u << pg.g->farbits) - 1;
+		unsigned	i = byte - near - 1;
+
 		return fpt_row_tid(s->tidbase, FPT_MAX_ROWBITS,
-						   fpt_far_get(pg.g, node, (int) (byte - near) - 1));
+						   (fpt_far_get(pg.g, node, i >> pg.g->farbits) &
+							~mask) | (i & mask));
+	}
 	return fpt_row_tid(s->tidbase, s->rowbits,
 					   fpt_node_row(pg.g, node) + byte - 1);
 }
@@ -762,9 +803,8 @@ fpt_slot_set_near(FPTPage pg, char *node, int slot, uint64 tid)
 		Assert(i >= 0);
 		i = Max(i, 0);
 		fpt_store_uint(node + fpt_far_off(pg.g, i), FPT_FAR_BYTES,
-					   fpt_tid_narrow(fpt_special(pg.p)->tidbase,
-									  FPT_MAX_ROWBITS, tid));
-		byte = fpt_near_rows(pg.g) + i + 1;
+					   fpt_far_of(pg.g, fpt_special(pg.p)->tidbase, tid));
+		byte = fpt_far_byte(pg.g, i, tid);
 	}
 	node[pg.g->tid_off + slot * pg.g->pw] = (char) byte;
 }
@@ -859,15 +899,16 @@ fpt_slots_free(const FPTGeom *g, char *node, uint64 slots)
 		((FPTNode *) node)->used &= ~slots & g->capmask;
 	else
 	{
-		for (; slots != 0; slots &= slots - 1)
-		{
-			int			slot = fpt_ctz(slots);
-			int			far = fpt_has_far(g) ? fpt_slot_far(g, node, slot) : -1;
+		uint32		far = fpt_slots_far(g, node, slots);
 
-			if (far >= 0)
-				fpt_store_uint(node + fpt_far_off(g, far), FPT_FAR_BYTES, 0);
-			fpt_store_uint(node + g->tid_off + slot * g->pw, g->fw, 0);
-		}
+		for (; slots != 0; slots &= slots - 1)
+			fpt_store_uint(node + g->tid_off + fpt_ctz(slots) * g->pw, g->fw,
+						   0);
+		if (far != 0)
+			far &= ~fpt_slots_far(g, node, g->capmask);
+		for (; far != 0; far &= far - 1)
+			fpt_store_uint(node + fpt_far_off(g, fpt_ctz(far)), FPT_FAR_BYTES,
+						   0);
 	}
 }
 

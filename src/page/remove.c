@@ -52,14 +52,11 @@ static void
 fpt_ranges_add_far(FPTPage pg, const char *node, uint64 slots,
 				   FPTChanges *changed)
 {
-	for (; slots != 0; slots &= slots - 1)
-	{
-		int			far = fpt_slot_far(pg.g, node, fpt_ctz(slots));
+	uint32		far = fpt_slots_far(pg.g, node, slots);
 
-		if (far >= 0)
-			fpt_range_add(changed, (int) (node - pg.p) + fpt_far_off(pg.g, far),
-						  FPT_FAR_BYTES);
-	}
+	for (; far != 0; far &= far - 1)
+		fpt_range_add(changed, (int) (node - pg.p) +
+					  fpt_far_off(pg.g, fpt_ctz(far)), FPT_FAR_BYTES);
 }
 
 /*
@@ -133,8 +130,7 @@ fpt_node_take(FPTPage pg, int ordinal, uint64 slots, FPTChanges *changed,
 
 		for (uint64 bits = gone; bits != 0; bits &= bits - 1)
 			fpt_range_add(changed, tids + fpt_ctz(bits) * pg.g->pw, pg.g->fw);
-		if (fpt_has_far(pg.g))
-			fpt_ranges_add_far(pg, node, gone, changed);
+		fpt_ranges_add_far(pg, node, gone, changed);
 	}
 	if (!*empty)
 		fpt_slots_free(pg.g, node, gone);

@@ -682,9 +682,10 @@ fpt_node_rebase(FPTPage pg, const FPTPlace *p, const FPTEntry *e)
  * too many of the kind: with another row that they are relative to, or in half
  * of the node, which has room for as many as all of it.  FPT_UNFIT: the node is
  * not even half full, so rows do not come in the order of keys; or there is no
- * room for another node, though half of the page is free: it is to be formed
- * anew, with whole TIDs mostly.  FPT_FULL: no room for another node.  Unless
- * FPT_OK the page is unchanged.  FPT_CORRUPT: the node is.  Raises nothing.
+ * room for another node, though a quarter of the page is free: it is to be
+ * formed anew, with whole TIDs mostly.  FPT_FULL: no room for another node.
+ * Unless FPT_OK the page is unchanged.  FPT_CORRUPT: the node is.  Raises
+ * nothing.
  */
 static FPTResult
 fpt_room_crowded(FPTPage pg, FPTPlace *p, const FPTEntry *e)
@@ -700,7 +701,7 @@ fpt_room_crowded(FPTPage pg, FPTPlace *p, const FPTEntry *e)
 		return FPT_UNFIT;
 	res = fpt_node_split(pg, p, e, NULL);
 	if (res == FPT_FULL &&
-		fpt_page_count(pg.l, pg.p) * 2 <= (int) pg.g->capacity)
+		fpt_page_count(pg.l, pg.p) * 4 <= (int) pg.g->capacity * 3)
 		return FPT_UNFIT;
 	return res;
 }

@@ -13,62 +13,77 @@
 #include "page/rows.h"
 
 /*
- * Put n rows in order: mostly they are, or in the opposite one, where the index
+ * Put n TIDs in order: mostly they are, or in the opposite one, where the index
  * is a descending one; else some are out of place.
  */
 static void
-fpt_rows_sort(uint64 *rows, int n)
+fpt_rows_sort(uint64 *tids, int n)
 {
 	int			down = 0;
 
 	for (int i = 1; i < n; i++)
-		down += rows[i] < rows[i - 1];
+		down += tids[i] < tids[i - 1];
 	if (down == 0)
 		return;
 	for (int i = 0, j = n - 1; down > n / 2 && i < j; i++, j--)
 	{
-		uint64		row = rows[i];
+		uint64		tid = tids[i];
 
-		rows[i] = rows[j];
-		rows[j] = row;
+		tids[i] = tids[j];
+		tids[j] = tid;
 	}
 	for (int i = 1; i < n; i++)
 	{
-		uint64		row = rows[i];
+		uint64		tid = tids[i];
 		int			j;
 
-		for (j = i; j > 0 && rows[j - 1] > row; j--)
-			rows[j] = rows[j - 1];
-		rows[j] = row;
+		for (j = i; j > 0 && tids[j - 1] > tid; j--)
+			tids[j] = tids[j - 1];
+		tids[j] = tid;
 	}
 }
 
 /*
- * See page/rows.h.  Of all stretches of rows that a byte can tell the one with
- * the most of these; a quarter of what it tells besides is for rows in front of
- * them, as most that come later will be behind.
+ * See page/rows.h.  In order, TIDs that share a far one are neighbours.  Of all
+ * stretches of rows that a byte can tell the one with the most of such groups,
+ * all of each; a quarter of what it tells besides is for rows in front of them,
+ * as most that come later will be behind.
  */
 int
 fpt_rows_choose(const FPTGeom *g, uint32 tidbase, int rowbits,
 				const uint64 *tids, int n, uint32 *row)
 {
 	uint64		near = fpt_near_rows(g);
-	uint64		rows[FPT_MAX_CAP];
-	int			m = 0;
+	uint64		sorted[FPT_MAX_CAP];
+	uint64		first[FPT_MAX_CAP];
+	uint64		last[FPT_MAX_CAP];
+	int			none = 0;		/* groups that have rows without a number */
+	int			m = 0;			/* others */
 	int			best = 0;
 	int			at = 0;
 
 	Assert(n >= 0 && n <= FPT_MAX_CAP);
 	rowbits &= 0xF;
-	for (int i = 0; i < n; i++)
+	memcpy(sorted, tids, n * sizeof(uint64));
+	fpt_rows_sort(sorted, n);
+	for (int i = 0, j; i < n; i = j)
 	{
-		rows[m] = fpt_row_of(tidbase, rowbits, tids[i]);
-		m += rows[m] != FPT_NO_ROW;
+		uint64		far = fpt_far_of(g, tidbase, sorted[i]);
+
+		for (j = i + 1;
+			 j < n && fpt_far_of(g, tidbase, sorted[j]) == far; j++)
+			;
+		first[m] = fpt_row_of(tidbase, rowbits, sorted[i]);
+		last[m] = fpt_row_of(tidbase, rowbits, sorted[j - 1]);
+		/* offsets ascend: if the last one's row has a number all have */
+		if (last[m] != FPT_NO_ROW)
+			m++;
+		else
+			none++;
 	}
-	fpt_rows_sort(rows, m);
 	for (int a = 0, b = 0; b < m; b++)
 	{
-		while (rows[b] - rows[a] >= near)
+		while (last[b] - first[a] >= near)
 			a++;
 		if (b - a + 1 > best)
 		{
@@ -79,11 +94,11 @@ fpt_rows_choose(const FPTGeom *g, uint32 tidbase, int rowbits,
 	*row = 0;
 	if (best > 0)
 	{
-		uint64		slack = near - 1 - (rows[at + best - 1] - rows[at]);
+		uint64		slack = near - 1 - (last[at + best - 1] - first[at]);
 
-		*row = (uint32) (rows[at] - Min(rows[at], slack / 4));
+		*row = (uint32) (first[at] - Min(first[at], slack / 4));
 	}
-	return n - best;
+	return none + m - best;
 }
 
 /* See page/rows.h: three quarters of those seen so far, at each step. */

@@ -12,8 +12,9 @@
 #include "page/node.h"
 
 /*
- * What the TIDs of a node shall be relative to, so that the fewest of n, at
- * most FPT_MAX_CAP of any kind, are far ones.  Returns how many are.  Raises
+ * What the TIDs of a node shall be relative to, so that n of them, at most
+ * FPT_MAX_CAP of any kind, take the fewest far ones.  Returns how many that are
+ * at most: no more than they take when relative to any other row.  Raises
  * nothing.
  */
 extern int	fpt_rows_choose(const FPTGeom *g, uint32 tidbase, int rowbits,
@@ -33,12 +34,12 @@ extern bool fpt_rows_follow(const FPTEntry *entries, int n, int rowbits);
  *
  * An entry is in line if its row is within FPT_MIN_ROWS of those in line before
  * it, as far as these can be in one node with it: no node has more than
- * FPT_MAX_CAP entries, and two blocks of entries and what there is of a third
+ * FPT_MAX_CAP entries, and four blocks of entries and what there is of a fifth
  * one are as many or more.  All others are out of line, and "most" of them came
  * within FPT_MAX_CAP entries.  So a node has no more far TIDs than that.
  */
-#define FPT_ROWS_BLOCK		(FPT_MAX_CAP / 2)
-#define FPT_ROWS_BLOCKS		3
+#define FPT_ROWS_BLOCK		(FPT_MAX_CAP / 4)
+#define FPT_ROWS_BLOCKS		5
 
 typedef struct FPTRows
 {

@@ -90,15 +90,19 @@ fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 
 	if (fpt_has_far(g))
 	{
+		uint64		last = 0;
 		int			far = 0;
 
+		/* neighbours share a far one mostly */
 		for (int i = 0; i < m; i++)
 		{
 			uint64		tid = fpt_slot_tid(pg, s->a.node, slots[i]);
+			uint64		v = fpt_far_of(g, fpt_special(pg.p)->tidbase, tid);
 
 			if (!fpt_page_tells_tid(pg, tid))
 				return FPT_CORRUPT;
-			far += fpt_tid_byte(pg, s->b.node, tid) == 0;
+			far += fpt_tid_byte(pg, s->b.node, tid) == 0 && v != last;
+			last = v;
 		}
 		if (far > fpt_far_room(g, s->b.node))
 			return FPT_FULL;

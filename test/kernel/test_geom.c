@@ -45,7 +45,9 @@ check_far(const FPTGeom *g, bool has, int nodeend)
 	CHECK(g->far_off + 4 * (1 + g->nfar) <= g->x * FPT_LINE);
 	CHECK(g->cap == FPT_MAX_CAP ||
 		  far_room(g, g->cap + 1) < far_least(g->cap + 1));
-	CHECK((int) fpt_near_rows(g) + g->nfar == 255);
+	CHECK((int) fpt_near_rows(g) + (g->nfar << g->farbits) == 255);
+	CHECK(g->farbits == 3 || g->nfar << (g->farbits + 1) > FPT_FAR_ROWS);
+	CHECK(g->farbits <= 3 && g->nfar << g->farbits <= FPT_FAR_ROWS);
 	CHECK(fpt_near_rows(g) >= FPT_MIN_ROWS);
 	CHECK(fpt_far_off(g, g->nfar - 1) + 4 <= g->x * FPT_LINE);
 }
