@@ -298,6 +298,14 @@ SELECT query, room(query, 1) < 8192 AS first, room(query, 1000) > 8192 AS later 
 	'SELECT b FROM t ORDER BY a', 'SELECT b FROM t ORDER BY a DESC', 'SELECT a FROM t ORDER BY a',
 	'SELECT b FROM t ORDER BY d']) query;
 
+-- A part may end among the values that follow NULLs.
+CREATE TABLE kn AS
+	SELECT CASE WHEN i > 116 THEN i END AS a FROM generate_series(1, 2000) i;
+SET fptree.debug_node_lines = '1,8';
+CREATE INDEX kn_a ON kn USING fptree (a NULLS FIRST);
+RESET fptree.debug_node_lines;
+VACUUM ANALYZE kn;
+SELECT count(*), count(a), sum(a) FROM (SELECT a FROM kn ORDER BY a NULLS FIRST LIMIT 131) s;
 -- Dead entries of each part of a leaf get hints, and parts of which all are dead
 -- are passed by (B5).
 CREATE TABLE k (a int4, b int4) WITH (autovacuum_enabled = off);

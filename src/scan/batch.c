@@ -580,8 +580,10 @@ fpt_copy_range(IndexScanDesc scan, FPTBatch *b, Page page, const FPTKey *lo,
 	/* NULLs and values separately, to know which are which. */
 	if (first.kid < border.kid)
 	{
-		FPTLoc		part[2] = {first, border.kid < last.kid ? border : last};
+		FPTLoc		part[2] = {first, last};
 
+		if (fpt_loc_before(&border, &last))
+			part[1] = border;
 		fpt_copy_part(scan, b, page, part, l->nullsfirst, filter, &run);
 	}
 	if (last.kid >= border.kid)
