@@ -428,20 +428,13 @@ static inline FPTResult
 fpt_find_range(const FPTLayout *l, Page page, const FPTKey *lo,
 			   const FPTKey *hi, FPTLoc *first, FPTLoc *last)
 {
-	bool		head;
-	bool		tail;
+	bool		general = fpt_is_general(l);
+	bool		head = (general ? lo->cls == FPT_CLS_MINF :
+						!fpt_page_above_low(l, page, lo)) ||
+		fpt_page_begins_at(l, page, lo);
+	bool		tail = general ? hi->cls == FPT_CLS_PINF ||
+		fpt_page_ends_at(l, page, hi) : !fpt_page_below_high(l, page, hi);
 
-	if (fpt_is_general(l))
-	{
-		head = lo->cls == FPT_CLS_MINF || fpt_page_begins_at(l, page, lo);
-		tail = hi->cls == FPT_CLS_PINF || fpt_page_ends_at(l, page, hi);
-	}
-	else
-	{
-		head = !fpt_page_above_low(l, page, lo) ||
-			fpt_page_begins_at(l, page, lo);
-		tail = !fpt_page_below_high(l, page, hi);
-	}
 	if (head != tail)
 	{
 		FPTKey		end = *hi;
