@@ -436,6 +436,11 @@ DELETE FROM few WHERE a % 10 = 0;
 SELECT leaves AS split FROM pages('few_a') \gset
 VACUUM few;
 SELECT leaves > :split * 9 / 10 AS stay FROM pages('few_a');
+-- Nor where the index grows by less than a hundredth from VACUUM to VACUUM.
+INSERT INTO few SELECT hashint8extended(i, 2) FROM generate_series(1, 1000) i;
+DELETE FROM few WHERE a % 100 = 3;
+VACUUM few;
+SELECT leaves > :split * 9 / 10 AS stay FROM pages('few_a');
 -- But where the index has not grown since: what is freed is all that it needs.
 UPDATE few SET a = hashint8extended(a, 1) WHERE a % 10 = 1;
 VACUUM few;

@@ -152,8 +152,11 @@ typedef struct FPTNote
 #define FPT_GONE_STEADY			1
 #define FPT_SLIDE_SPARE_STEADY	60
 
-/* Growth of an index that does not count, as part of its entries. */
-#define FPT_STEADY_SHARE	64
+/*
+ * Growth of an index that does not count, as part of its entries.  With more,
+ * one that grows by little at a time would have its splits undone each time.
+ */
+#define FPT_STEADY_SHARE	1024
 
 /* A leaf that the walk has passed. */
 typedef struct FPTPassed
