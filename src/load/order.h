@@ -11,11 +11,7 @@
 #include "load/item.h"
 #include "page/layout.h"
 
-/*
- * Sort items whose records have the same class and head.  tmp has room for half
- * of them, but for at least FPT_GORDER_TMP.  Destroys class and head of the
- * items.
- */
+/* Items that fpt_gorder_sort() has room for at least, however few it sorts. */
 #define FPT_GORDER_TMP		128
 
 /*

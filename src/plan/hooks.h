@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
  * plan/hooks.h
- *	  Hooks of the planner: what it is told of an index.
+ *	  The hook of the executor's start: what core does for btree only.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef FPT_PLAN_HOOKS_H
 #define FPT_PLAN_HOOKS_H
 
-/* Put the hook in place; once, when the library is loaded. */
+/* Put the hook in place: once, as the library is loaded.  Raises nothing. */
 extern void fpt_hooks_init(void);
 
 #endif							/* FPT_PLAN_HOOKS_H */
