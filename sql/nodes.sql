@@ -273,6 +273,66 @@ SELECT c.* FROM unnest(ARRAY[
 	'SELECT round(sum(f)) FROM typ WHERE f > 3',
 	'SELECT sum(n) FROM typ WHERE n > 3']) q, LATERAL counts(q) c;
 
+-- several processes: one row, of all that they have counted, whoever is the first to
+-- end, the last, or late
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET min_parallel_index_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+EXPLAIN (COSTS OFF) SELECT count(*) + 1, sum(k) FROM t WHERE k > 5;
+SELECT * FROM differ();
+SELECT c.plan, c.wrong FROM unnest(ARRAY[
+	'SELECT count(i8), sum(i8), avg(i8), min(i8), max(i8) FROM typ',
+	'SELECT count(*), count(k), sum(k) FROM t WHERE k = ANY (''{5, 17, 4000, 9000, 99999}'')',
+	'SELECT count(*), sum(k) FROM t WHERE k > 5 AND k < 5',
+	'SELECT sum(k) FROM t WHERE k > (SELECT 4000)',
+	'SELECT count(*), count(ts), min(ts), max(ts) FROM ts WHERE ts < ''2025-03-30 01:30+00''::timestamptz']) q,
+	LATERAL counts(q) c;
+CREATE FUNCTION together(query text, times int, OUT answers text) LANGUAGE plpgsql AS $$
+DECLARE
+	line text;
+	plan text := '';
+	rows text[];
+BEGIN
+	PERFORM set_config('enable_seqscan', 'off', true);
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		plan := plan || line;
+	END LOOP;
+	IF plan !~ 'Gather.*Parallel Custom Scan .Fptree Count' THEN
+		RAISE WARNING 'not parallel: %', plan;
+	END IF;
+	CREATE TEMP TABLE got (answer text);
+	FOR i IN 1..times LOOP
+		PERFORM set_config('parallel_leader_participation', (i % 3 <> 0)::text, true);
+		EXECUTE 'SELECT array_agg(x::text) FROM (' || query || ') x' INTO rows;
+		INSERT INTO got SELECT unnest(rows);
+	END LOOP;
+	SELECT string_agg(answer || ', ' || n || ' times', '; ') INTO answers FROM
+		(SELECT answer, count(*) AS n FROM got GROUP BY answer) a;
+	DROP TABLE got;
+END $$;
+SELECT together('SELECT count(*), sum(k), min(k), max(k) FROM t', 12);
+CREATE TABLE many AS SELECT i AS k FROM generate_series(1, 100000) i;
+CREATE INDEX ON many USING fptree (k) WITH (fillfactor = 10);
+SELECT together('SELECT count(*), sum(k), min(k), max(k) FROM many', 6);
+-- once for each row outside
+SET enable_material = off;
+SELECT x.i, y.* FROM generate_series(1, 4) x (i) LEFT JOIN (SELECT count(*) AS n, sum(k) FROM t) y ON x.i < y.n;
+RESET enable_material;
+-- workers that are not to be had
+SET max_parallel_workers = 0;
+SELECT together('SELECT count(*), sum(k), min(k), max(k) FROM t', 1);
+RESET max_parallel_workers;
+SET enable_seqscan = off;
+RESET min_parallel_index_scan_size;
+EXPLAIN (COSTS OFF) SELECT count(*) FROM t WHERE k > 5;
+RESET enable_seqscan;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SET max_parallel_workers_per_gather = 0;
+
 -- row security, security barriers
 CREATE ROLE fpt_count_role;
 GRANT USAGE ON SCHEMA fpt_count TO fpt_count_role;

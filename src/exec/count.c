@@ -8,14 +8,20 @@
  * visibility map for all of them (exec/sight.c), adds up those that are proven
  * to be visible, and puts the others off (exec/putoff.c).
  *
+ * In a parallel scan each participant adds up the entries that it has read, and
+ * the last one returns the row (E11).
+ *
  *-------------------------------------------------------------------------
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/relscan.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "pgstat.h"
+#include "storage/shmem.h"
+#include "storage/spin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
@@ -29,6 +35,21 @@
 #include "scan/state.h"
 #include "server/compat.h"
 
+/*
+ * The participants of a parallel scan share this, and core's description of the
+ * scan, at FPT_COUNT_SCAN.
+ */
+typedef struct FPTCountShared
+{
+	slock_t		mutex;			/* protects all of it */
+	int			counting;		/* participants that have begun, and have not
+								 * added what they found */
+	bool		returned;		/* the row has a participant that returns it */
+	FPTTally	tally;			/* of those that have added theirs */
+} FPTCountShared;
+
+#define FPT_COUNT_SCAN	BUFFERALIGN(sizeof(FPTCountShared))
+
 typedef struct FPTCountState
 {
 	CustomScanState css;		/* these two are an FPTNodeState */
@@ -41,6 +62,7 @@ typedef struct FPTCountState
 	FPTPutOff	off;			/* entries put off, with values */
 	FPTPutOff	offnull;		/* those with a NULL, if it matters */
 	FPTTally	tally;
+	FPTCountShared *shared;		/* NULL: not a parallel scan */
 	uint64		flip;			/* of fpt_image_value_bytes() */
 	int			bytes;
 	int64	   *numbers;		/* keys of a batch */
@@ -282,6 +304,97 @@ fpt_count_each(FPTCountState *st)
 	}
 }
 
+/* --- parallel scans (E11) ------------------------------------------------ */
+
+/* Begin with one's part; false: the row has been returned without it. */
+static bool
+fpt_count_enter(FPTCountShared *shared)
+{
+	bool		open;
+
+	if (shared == NULL)
+		return true;
+	SpinLockAcquire(&shared->mutex);
+	open = !shared->returned;
+	if (open)
+		shared->counting++;
+	SpinLockRelease(&shared->mutex);
+	return open;
+}
+
+/*
+ * One's part has been counted: add it to the others'.  Is it the last one?
+ * Then it returns the row, and st->tally is that of all.
+ */
+static bool
+fpt_count_leave(FPTCountState *st)
+{
+	FPTCountShared *shared = st->shared;
+	bool		last;
+
+	if (shared == NULL)
+		return true;
+	SpinLockAcquire(&shared->mutex);
+	Assert(shared->counting > 0 && !shared->returned);
+	fpt_tally_add(&shared->tally, &st->tally);
+	last = --shared->counting == 0;
+	shared->returned = last;
+	st->tally = shared->tally;
+	SpinLockRelease(&shared->mutex);
+	return last;
+}
+
+static Size
+fpt_count_estimate(CustomScanState *css, ParallelContext *pcxt)
+{
+	FPTCountState *st = (FPTCountState *) css;
+
+	return add_size(FPT_COUNT_SCAN, fpt_node_shared_size(&st->ns));
+}
+
+/* Nobody counts, and nothing has been counted. */
+static void
+fpt_count_clear(FPTCountShared *shared)
+{
+	shared->counting = 0;
+	shared->returned = false;
+	fpt_tally_clear(&shared->tally);
+}
+
+static void
+fpt_count_share(CustomScanState *css, ParallelContext *pcxt, void *coordinate)
+{
+	FPTCountState *st = (FPTCountState *) css;
+
+	st->shared = coordinate;
+	SpinLockInit(&st->shared->mutex);
+	fpt_count_clear(st->shared);
+	fpt_node_share(&st->ns, (ParallelIndexScanDesc)
+				   ((char *) coordinate + FPT_COUNT_SCAN));
+}
+
+/* There are no workers now. */
+static void
+fpt_count_share_again(CustomScanState *css, ParallelContext *pcxt,
+					  void *coordinate)
+{
+	FPTCountState *st = (FPTCountState *) css;
+
+	Assert(st->shared == coordinate);
+	fpt_count_clear(st->shared);
+	fpt_node_share_again(&st->ns);
+}
+
+static void
+fpt_count_take_part(CustomScanState *css, shm_toc *toc, void *coordinate)
+{
+	FPTCountState *st = (FPTCountState *) css;
+
+	st->shared = coordinate;
+	fpt_node_take_part(&st->ns, (ParallelIndexScanDesc)
+					   ((char *) coordinate + FPT_COUNT_SCAN));
+}
+
 /* --- the node ------------------------------------------------------------ */
 
 static void
@@ -329,7 +442,10 @@ fpt_count_result(FPTCountState *st)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* ExecCustomScan: the one row, projected if need be; NULL after it. */
+/*
+ * ExecCustomScan: the one row, projected if need be; NULL after it, and where
+ * another participant returns it.
+ */
 static TupleTableSlot *
 fpt_count_exec(CustomScanState *css)
 {
@@ -341,6 +457,8 @@ fpt_count_exec(CustomScanState *css)
 	if (st->done)
 		return NULL;
 	st->done = true;
+	if (!fpt_count_enter(st->shared))
+		return NULL;
 	fpt_tally_clear(&st->tally);
 	fpt_putoff_clear(&st->off);
 	fpt_putoff_clear(&st->offnull);
@@ -349,6 +467,8 @@ fpt_count_exec(CustomScanState *css)
 		fpt_count_all(st);
 	else
 		fpt_count_each(st);
+	if (!fpt_count_leave(st))
+		return NULL;
 	ResetExprContext(econtext);
 	old = MemoryContextSwitchTo(econtext->ecxt_per_tuple_memory);
 	slot = fpt_count_result(st);
@@ -378,6 +498,10 @@ static const CustomExecMethods fpt_count_exec_methods = {
 	.ExecCustomScan = fpt_count_exec,
 	.EndCustomScan = fpt_node_end,
 	.ReScanCustomScan = fpt_count_rescan,
+	.EstimateDSMCustomScan = fpt_count_estimate,
+	.InitializeDSMCustomScan = fpt_count_share,
+	.ReInitializeDSMCustomScan = fpt_count_share_again,
+	.InitializeWorkerCustomScan = fpt_count_take_part,
 	.ExplainCustomScan = fpt_count_explain,
 };
 

@@ -125,21 +125,52 @@ fpt_node_tuple(List *columns, List *aggrefs)
 	return tuple;
 }
 
+/* Begin the scan, with other participants if it is shared. */
+static void
+fpt_node_beginscan(FPTNodeScan *ns)
+{
+	EState	   *estate = ns->css->ss.ps.state;
+	MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
+
+	Assert(ns->index != NULL && ns->scan == NULL);
+	if (ns->shared != NULL)
+		ns->scan = fpt_index_beginscan_parallel(ns->table, ns->index,
+												ns->nkeys, ns->shared);
+	else
+		ns->scan = fpt_index_beginscan(ns->table, ns->index,
+									   estate->es_snapshot, ns->nkeys);
+	ns->scan->xs_want_itup = true;
+	MemoryContextSwitchTo(old);
+}
+
+Size
+fpt_node_shared_size(const FPTNodeScan *ns)
+{
+	return fpt_index_parallel_size(ns->index, ns->css->ss.ps.state->es_snapshot,
+								   ns->nkeys);
+}
+
+void
+fpt_node_share(FPTNodeScan *ns, ParallelIndexScanDesc target)
+{
+	fpt_index_parallel_init(ns->table, ns->index,
+							ns->css->ss.ps.state->es_snapshot, target);
+	ns->shared = target;
+	fpt_node_beginscan(ns);
+}
+
+void
+fpt_node_share_again(FPTNodeScan *ns)
+{
+	Assert(ns->scan != NULL && ns->scan->parallel_scan == ns->shared);
+	index_parallelrescan(ns->scan);
+}
+
 void
 fpt_node_restart(FPTNodeScan *ns)
 {
-	EState	   *estate = ns->css->ss.ps.state;
-
-	Assert(ns->index != NULL);
 	if (ns->scan == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(estate->es_query_cxt);
-
-		ns->scan = fpt_index_beginscan(ns->table, ns->index,
-									   estate->es_snapshot, ns->nkeys);
-		ns->scan->xs_want_itup = true;
-		MemoryContextSwitchTo(old);
-	}
+		fpt_node_beginscan(ns);
 	if (ns->nruntime > 0)
 	{
 		ResetExprContext(ns->context);

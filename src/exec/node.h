@@ -27,6 +27,7 @@ typedef struct FPTNodeScan
 	Oid			indexid;
 	Relation	index;			/* NULL: EXPLAIN only */
 	IndexScanDesc scan;			/* NULL: not begun */
+	ParallelIndexScanDesc shared;	/* of a parallel scan; NULL: none */
 	ScanDirection dir;			/* the plan's: forward, unless the node says
 								 * otherwise */
 	ScanKey		keys;
@@ -72,6 +73,24 @@ extern void fpt_node_open(FPTNodeScan *ns, CustomScanState *css, Oid indexid,
  * Nothing is read yet.  Evaluates expressions, which may raise.
  */
 extern void fpt_node_restart(FPTNodeScan *ns);
+
+/*
+ * A parallel scan by the node: the bytes of its shared memory.  The leader
+ * initialises it ("target") and begins the scan, a worker takes part in
+ * it.  After that fpt_node_restart() begins a participant's part, at each
+ * execution.  Before another one, while there are no workers, the leader has
+ * the scan begin anew.
+ */
+extern Size fpt_node_shared_size(const FPTNodeScan *ns);
+extern void fpt_node_share(FPTNodeScan *ns, ParallelIndexScanDesc target);
+extern void fpt_node_share_again(FPTNodeScan *ns);
+
+static inline void
+fpt_node_take_part(FPTNodeScan *ns, ParallelIndexScanDesc target)
+{
+	Assert(ns->scan == NULL);
+	ns->shared = target;
+}
 
 /* EndCustomScan: end the scan, if it was begun, and close the index. */
 extern void fpt_node_end(CustomScanState *css);

@@ -136,6 +136,19 @@ fpt_tally_keys(FPTTally *t, const int64 *keys, int n)
 	fpt_sum_carry(&t->sum);
 }
 
+void
+fpt_tally_add(FPTTally *t, const FPTTally *other)
+{
+	t->rows += other->rows;
+	t->keys += other->keys;
+	t->min = Min(t->min, other->min);
+	t->max = Max(t->max, other->max);
+	t->sum.top += other->sum.top;
+	t->sum.high += other->sum.high;
+	t->sum.low += other->sum.low;
+	fpt_sum_carry(&t->sum);
+}
+
 /* Is the sum one of 64 bits?  Then it is in *n. */
 static bool
 fpt_sum_int64(const FPTSum *s, int64 *n)

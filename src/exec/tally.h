@@ -50,6 +50,9 @@ extern void fpt_tally_clear(FPTTally *t);
 /* Add n keys that are not NULL, and their rows; few enough for FPTSum. */
 extern void fpt_tally_keys(FPTTally *t, const int64 *keys, int n);
 
+/* Add what another process has seen.  Few instructions; raises nothing. */
+extern void fpt_tally_add(FPTTally *t, const FPTTally *other);
+
 /*
  * Which aggregate a function of core's is, of a key of a type; of count() and
  * such the type does not matter.  Others, also of users, are FPT_AGG_NONE.

@@ -12,11 +12,14 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_aggregate.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/pathnode.h"
+#include "optimizer/paths.h"
 #include "optimizer/tlist.h"
 
 #include "exec/count.h"
@@ -124,10 +127,20 @@ fpt_index_suits(const FPTWanted *w, const IndexOptInfo *info)
 
 /* --- paths --------------------------------------------------------------- */
 
+/* How many share the work, as core reckons: the leader sees to its workers. */
+static double
+fpt_participants(int workers)
+{
+	double		leader = 1 - 0.3 * workers;
+
+	return workers + (workers == 0 || (parallel_leader_participation &&
+									   leader > 0) ? leader : 0);
+}
+
 /*
  * Costs: the index's pages as core has them, little for each row, and those of
- * the table that have to be looked up.  The result's expressions are those of
- * core's plan, and cost the same.
+ * the table that have to be looked up.  Participants share what entries cost.
+ * The result's expressions are those of core's plan, and cost the same.
  */
 static void
 fpt_cost_count(CustomPath *path, const IndexPath *ip)
@@ -139,7 +152,8 @@ fpt_cost_count(CustomPath *path, const IndexPath *ip)
 
 	path->path.rows = 1;
 	path->path.total_cost = ip->indextotalcost - entries +
-		FPT_COUNT_CPU * (entries + rows * cpu_tuple_cost) +
+		FPT_COUNT_CPU * (entries + rows * cpu_tuple_cost) /
+		fpt_participants(path->path.parallel_workers) +
 		fpt_only_hidden_cost(ip, rows * (1 - rel->allvisfrac)) +
 		cpu_tuple_cost;
 	path->path.startup_cost = path->path.total_cost - cpu_tuple_cost +
@@ -171,30 +185,56 @@ static const CustomPathMethods fpt_count_path_methods = {
 };
 
 /*
- * Offer a path that counts in this index, if it can answer the query.  The
- * path's relation is the table, by whose name EXPLAIN calls it.
+ * A path that counts in an index, by "workers" workers, or by one process if
+ * that is 0.  Its relation is the table, by whose name EXPLAIN calls it.
  */
-static void
-fpt_count_path(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
-			   IndexOptInfo *info, const FPTWanted *w)
+static Path *
+fpt_count_path(RelOptInfo *input, RelOptInfo *output, IndexPath *ip,
+			   const FPTWanted *w, int workers)
 {
-	IndexPath  *ip = fpt_only_path(root, input, info);
-	CustomPath *path;
+	CustomPath *path = makeNode(CustomPath);
 
-	if (ip == NULL)
-		return;
-	path = makeNode(CustomPath);
 	path->path.pathtype = T_CustomScan;
 	path->path.parent = input;
 	path->path.pathtarget = output->reltarget;
 	path->path.parallel_safe = input->consider_parallel &&
 		output->consider_parallel;
+	path->path.parallel_aware = workers > 0;
+	path->path.parallel_workers = workers;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_private = list_make4(ip, w->aggrefs, w->aggregates,
 									  list_make1_oid(w->keytype));
 	path->methods = &fpt_count_path_methods;
 	fpt_cost_count(path, ip);
-	add_path(output, &path->path);
+	return &path->path;
+}
+
+/*
+ * Offer paths that count in this index, if it can answer the query.  Core says
+ * how many workers this part of the index is worth.
+ */
+static void
+fpt_count_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
+				IndexOptInfo *info, const FPTWanted *w)
+{
+	IndexPath  *ip = fpt_only_path(root, input, info);
+	Path	   *path;
+	int			workers;
+
+	if (ip == NULL)
+		return;
+	add_path(output, fpt_count_path(input, output, ip, w, 0));
+	if (!input->consider_parallel || !output->consider_parallel)
+		return;
+	workers = compute_parallel_worker(input, -1,
+									  ceil(ip->indexselectivity * info->pages),
+									  max_parallel_workers_per_gather);
+	if (workers <= 0)
+		return;
+	path = fpt_count_path(input, output, ip, w, workers);
+	add_path(output, (Path *) create_gather_path(root, output, path,
+												 output->reltarget, NULL,
+												 NULL));
 }
 
 void
@@ -210,6 +250,6 @@ fpt_offer_count(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output)
 		IndexOptInfo *info = lfirst_node(IndexOptInfo, lc);
 
 		if (fpt_only_index(info) && fpt_index_suits(&w, info))
-			fpt_count_path(root, input, output, info, &w);
+			fpt_count_paths(root, input, output, info, &w);
 	}
 }

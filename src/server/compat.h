@@ -799,6 +799,52 @@ fpt_index_beginscan(Relation heap, Relation index, Snapshot snapshot,
 }
 
 /*
+ * Bytes of shared memory for a parallel scan of an index by a node of ours: 17
+ * asks for numbers of keys, 18 also for what EXPLAIN is told, nothing here.
+ */
+static inline Size
+fpt_index_parallel_size(Relation index, Snapshot snapshot, int nkeys)
+{
+#if PG_VERSION_NUM >= 180000 && PG_VERSION_NUM < 190000
+	return index_parallelscan_estimate(index, nkeys, 0, snapshot, false, true,
+									   0);
+#elif PG_VERSION_NUM >= 170000
+	return index_parallelscan_estimate(index, nkeys, 0, snapshot);
+#else
+	return index_parallelscan_estimate(index, snapshot);
+#endif
+}
+
+/* Initialise that memory, for the heap's and the index's scan. */
+static inline void
+fpt_index_parallel_init(Relation heap, Relation index, Snapshot snapshot,
+						ParallelIndexScanDesc target)
+{
+#if PG_VERSION_NUM >= 180000 && PG_VERSION_NUM < 190000
+	SharedIndexScanInstrumentation *none = NULL;
+
+	index_parallelscan_initialize(heap, index, snapshot, false, true, 0, &none,
+								  target);
+#else
+	index_parallelscan_initialize(heap, index, snapshot, target);
+#endif
+}
+
+/* Take part in that scan, as fpt_index_beginscan(). */
+static inline IndexScanDesc
+fpt_index_beginscan_parallel(Relation heap, Relation index, int nkeys,
+							 ParallelIndexScanDesc shared)
+{
+#if PG_VERSION_NUM >= 190000
+	return index_beginscan_parallel(heap, index, NULL, nkeys, 0, shared, 0);
+#elif PG_VERSION_NUM >= 180000
+	return index_beginscan_parallel(heap, index, NULL, nkeys, 0, shared);
+#else
+	return index_beginscan_parallel(heap, index, nkeys, 0, shared);
+#endif
+}
+
+/*
  * Has a setting or a mask of a table ruled this path out?  Counted since 18;
  * before it is dear.
  */
