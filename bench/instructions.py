@@ -77,13 +77,16 @@ class Stopped:
 
     def count(self, statement, function="standard_ExecutorRun"):
         """Instructions that a function of the server takes for a statement, or
-        for some, a line each; they are really done.
+        for some, a line each; they are really done.  The library is loaded
+        before: that takes ten million, nearly all to define its settings,
+        which are no statement's.
         """
         cluster = self.cluster
         cmd = cluster.as_user + [
             "valgrind", "--tool=callgrind", "--callgrind-out-file=" + self.out,
             "--toggle-collect=" + function, cluster.tool("postgres"),
-            "--single", "-D", cluster.data, "bench"]
+            "--single", "-D", cluster.data,
+            "-c", "session_preload_libraries=fptree", "bench"]
         done = subprocess.run(
             cmd, env=cluster.env(), cwd=cluster.dir, universal_newlines=True,
             input=statement + "\n", stdout=subprocess.PIPE,
