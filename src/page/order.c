@@ -30,7 +30,7 @@
 #define FPT_ORDER_TAIL		12
 
 /* Steps to the left, of all numbers, by which insertion may sort them. */
-#define FPT_ORDER_STEPS		(2 * FPT_MAX_CAP)
+#define FPT_ORDER_STEPS		(4 * FPT_MAX_CAP)
 
 /* How much in order are a part's numbers, as they come? */
 #define FPT_MIXED			0	/* one is below the one before it */
@@ -154,6 +154,7 @@ fpt_tied_below(const FPTOrder *o, int a, int b)
 {
 	int			part = o->part;
 	const FPTGeom *g = o->pg.g;
+	const char *tids = o->node + g->tid_off;
 	uint64		na,
 				nb;
 
@@ -167,7 +168,14 @@ fpt_tied_below(const FPTOrder *o, int a, int b)
 		if (na != nb)
 			return nb < na;
 	}
-	return fpt_slot_tid(o->pg, o->node, b) < fpt_slot_tid(o->pg, o->node, a);
+	if (fpt_has_far(g))
+		return fpt_slot_tid(o->pg, o->node, b) <
+			fpt_slot_tid(o->pg, o->node, a);
+
+	/* their order is that of whole ones */
+	na = fpt_load_uint(tids + a * g->pw, g->tw);
+	nb = fpt_load_uint(tids + b * g->pw, g->tw);
+	return nb < na;
 }
 
 /* Is the entry at position q below the one at p, or stays before it? */
@@ -399,6 +407,56 @@ fpt_slots_order(FPTPage pg, const char *node, uint64 set, uint8 *slots)
 	if (n > 1)
 		fpt_order_part(pg, node, part, slots, n);
 	return n;
+}
+
+/*
+ * See page/order.h.  All slots are gone through once, from the end at which the
+ * wanted ones are if slots are in order.  Most are only compared with the one
+ * of those kept that would go first: pos[0] if "high", else the last.
+ */
+void
+fpt_slots_end(FPTPage pg, const char *node, uint64 set, bool high, int m,
+			  uint8 *slots)
+{
+	FPTOrder	o = {.pg = pg, .node = node, .part = FPT_PART_KEY};
+	uint8		own[FPT_MAX_CAP];
+	uint8		pos[FPT_END_MOST];
+	int			had = 0;
+
+	Assert(!pg.g->perm && (set & ~pg.g->capmask) == 0);
+	Assert(m > 0 && m <= FPT_END_MOST && m <= fpt_popcount(set));
+	if (!fpt_slots_tell(pg.g) && fpt_slots_repeat(pg.g, node, set))
+		o.part = FPT_PART_TID;
+	for (; set != 0; set &= set - 1)
+		own[o.n++] = (uint8) fpt_ctz(set);
+	o.slots = own;
+	(void) fpt_part_get(pg, node, o.part, own, o.n, o.at);
+	for (int i = o.n - 1; high && i >= 0; i--)
+	{
+		int			j = 0;
+
+		if (had == m && fpt_order_below(&o, (uint8) i, pos[0]))
+			continue;
+		if (had < m)
+			memmove(pos + 1, pos, had++);
+		for (; j + 1 < had && !fpt_order_below(&o, (uint8) i, pos[j + 1]); j++)
+			pos[j] = pos[j + 1];
+		pos[j] = (uint8) i;
+	}
+	for (int i = 0; !high && i < o.n; i++)
+	{
+		int			j;
+
+		if (had == m && fpt_order_below(&o, pos[m - 1], (uint8) i))
+			continue;
+		had = Min(had + 1, m);
+		for (j = had - 1; j > 0 && !fpt_order_below(&o, pos[j - 1], (uint8) i);
+			 j--)
+			pos[j] = pos[j - 1];
+		pos[j] = (uint8) i;
+	}
+	for (int i = 0; i < m; i++)
+		slots[i] = own[pos[i]];
 }
 
 /*

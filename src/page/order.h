@@ -18,6 +18,17 @@
 extern int	fpt_slots_order(FPTPage pg, const char *node, uint64 set,
 							uint8 *slots);
 
+/* So many slots at an end of a node are found without all being ordered. */
+#define FPT_END_MOST	8
+
+/*
+ * Of some slots of a node without a permutation those of the m highest entries
+ * ("high"), or of the lowest, in the order of these.  "set" is of those in use,
+ * which are m or more; m is FPT_END_MOST at most.
+ */
+extern void fpt_slots_end(FPTPage pg, const char *node, uint64 set, bool high,
+						  int m, uint8 *slots);
+
 /*
  * All slots in use of any node, in order: their number, or -1 if corrupt.
  * "slots" has room for FPT_MAX_CAP.  A corrupt permutation may name one twice,

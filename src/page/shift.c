@@ -135,6 +135,26 @@ fpt_shift_open(FPTPage pg, int kid, int by, FPTShifting *s)
 }
 
 /*
+ * Put the slots in use of the kid that gives in order, as far as they matter:
+ * those of the m entries to move, from the first one on or the last, and of the
+ * one next to these come to their places among all.  False: the node is
+ * corrupt.
+ */
+static bool
+fpt_shift_order(FPTPage pg, const FPTShifting *s, uint64 used, int m,
+				uint8 *slots)
+{
+	int			n = fpt_popcount(used);
+
+	Assert(m > 0 && m < n);
+	if (pg.g->perm || m + 1 > FPT_END_MOST)
+		return fpt_node_order(pg, s->a.node, slots) == n;
+	fpt_slots_end(pg, s->a.node, used, s->by > 0, m + 1,
+				  s->by > 0 ? slots + n - m - 1 : slots);
+	return true;
+}
+
+/*
  * See page/shift.h.  Of the kid that takes any free slots will do, and the
  * lowest are taken.  Where slots own tuples and one of the entries has the head
  * of its neighbour, they must be in the order of slots: then the taker's own
@@ -147,6 +167,7 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	FPTShifting s;
 	uint8		aslots[FPT_MAX_CAP];
 	uint8		bslots[FPT_MAX_CAP];	/* afterwards */
+	uint64		aused;
 	uint64		bused;
 	int			na;
 	int			nb;
@@ -159,12 +180,14 @@ fpt_entries_shift(FPTPage pg, int kid, int by, int m)
 	Assert(m > 0);
 	if (!fpt_shift_open(pg, kid, by, &s))
 		return FPT_CORRUPT;
-	na = fpt_node_order(pg, s.a.node, aslots);
+	aused = fpt_node_used(pg.g, s.a.node);
+	na = fpt_popcount(aused);
 	bused = fpt_node_used(pg.g, s.b.node);
 	nb = fpt_popcount(bused);
 	first = by > 0 ? na - m : 0;
 	at = by > 0 ? 0 : nb;
 	if (m >= na || nb + m > pg.g->cap ||
+		!fpt_shift_order(pg, &s, aused, m, aslots) ||
 		(pg.g->perm &&
 		 fpt_node_order(pg, s.b.node, bslots + (by > 0 ? m : 0)) < 0))
 		return FPT_CORRUPT;

@@ -172,22 +172,21 @@ bool
 fpt_shift_ties(FPTPage pg, const char *a, const uint8 *slots, int m, char *b,
 			   int by)
 {
-	uint8		order[FPT_MAX_CAP];
+	uint64		used;
 	uint64		heads[FPT_MAX_CAP + 2];
 	uint64	   *head = heads + 1;
 	uint64		hi;
-	int			n;
+	uint8		next;
 
 	if (!fpt_slots_tell(pg.g))
 		return false;
 	for (int i = 0; i < m; i++)
 		fpt_slot_rel(pg.g, a, 0, slots[i], &hi, &head[i]);
-	n = fpt_node_order(pg, b, order);
-	if (n > 0 && by > 0)
-		fpt_slot_rel(pg.g, b, 0, order[0], &hi, &head[m++]);
-	else if (n > 0)
+	used = fpt_node_used(pg.g, b);
+	if (used != 0)
 	{
-		fpt_slot_rel(pg.g, b, 0, order[n - 1], &hi, --head);
+		fpt_slots_end(pg, b, used, by < 0, 1, &next);
+		fpt_slot_rel(pg.g, b, 0, next, &hi, by > 0 ? &head[m] : --head);
 		m++;
 	}
 	for (int i = 1; i < m; i++)

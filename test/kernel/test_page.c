@@ -591,6 +591,22 @@ check_order(FPTPage pg, char *node, uint64 set, const uint8 *slots, int n)
 	}
 }
 
+/* A few entries at either end of some slots of a node, which are ordered. */
+static void
+check_node_ends(FPTPage pg, const char *node, uint64 set, const uint8 *slots)
+{
+	int			n = __builtin_popcountll(set);
+	uint8		end[FPT_END_MOST];
+
+	for (int m = 1; m <= FPT_END_MOST && m <= n; m++)
+	{
+		fpt_slots_end(pg, node, set, false, m, end);
+		CHECK(memcmp(end, slots, m) == 0);
+		fpt_slots_end(pg, node, set, true, m, end);
+		CHECK(memcmp(end, slots + n - m, m) == 0);
+	}
+}
+
 static void
 check_node_order(FPTPage pg, char *node, int n)
 {
@@ -605,6 +621,8 @@ check_node_order(FPTPage pg, char *node, int n)
 	CHECK(fpt_node_order(pg, node, slots) == n);
 	check_order(pg, node, used, slots, n);
 	check_order(pg, node, some, part, fpt_slots_order(pg, node, some, part));
+	check_node_ends(pg, node, used, slots);
+	check_node_ends(pg, node, some, part);
 	for (int i = 0; i < n; i++)
 	{
 		CHECK(fpt_slot_used(pg.g, node, slots[i]));
