@@ -793,18 +793,18 @@ fpt_page_rowbits(const FPTLayout *l, void *page, const FPTEntry *entries,
  * takes time and may raise.
  */
 bool
-fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
+fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work, int *n)
 {
 	FPTPage		pg = fpt_page_open(l, page);
 	FPTEntry   *e = work->u.entries;
-	int			n = -1;
 
+	*n = -1;
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return false;
 	if (!fpt_is_general(l))
 		return !l->nonumbers && !fpt_is_number(pg.g) &&
-			(n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES)) > 0 &&
-			fpt_num_repeats(e, n);
+			(*n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES)) > 0 &&
+			fpt_num_repeats(e, *n);
 	for (int c = FPT_NCODINGS; c-- > 0;)
 	{
 		const FPTEncoding *enc = &fpt_encodings[c];
@@ -812,11 +812,11 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work)
 
 		if (c == pg.g->coding || g == NULL || enc->pays == NULL)
 			continue;
-		if (n < 0)
-			n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
-		if (n < 0)
+		if (*n < 0)
+			*n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+		if (*n < 0)
 			return false;
-		if (enc->pays(pg.g, g, e, n) && enc->frees(pg, g, e, n))
+		if (enc->pays(pg.g, g, e, *n) && enc->frees(pg, g, e, *n))
 			return true;
 	}
 	return false;

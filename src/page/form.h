@@ -56,9 +56,11 @@ extern int	fpt_page_rowbits(const FPTLayout *l, void *page,
  * Has a page of general keys without room so many entries of the same keys that
  * one with a dictionary would have an eighth of its space free?  May a leaf of
  * images be formed anew because its keys repeat?  False as well if it is
- * damaged.  Takes all of *work.  May raise.
+ * damaged.  Takes all of *work, which has the page's entries afterwards, as
+ * many as *n says; -1: they were not read.  May raise.
  */
-extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work);
+extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work,
+							 int *n);
 
 /* A page with a prefix has no fewer entries: see FPT_MAX_PREFIX. */
 #define FPT_PREFIX_ENTRIES	3

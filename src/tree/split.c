@@ -128,6 +128,17 @@ typedef struct FPTSplit
 	int			fill;			/* of the right page's nodes, percent */
 } FPTSplit;
 
+/*
+ * A page's entries, in order, if they were read before it is split, to find out
+ * whether they repeat: n of them in work's entries, which are the reader's; -1:
+ * they were not.  The page has been locked since.
+ */
+typedef struct FPTRead
+{
+	FPTWork    *work;
+	int			n;
+} FPTRead;
+
 static FPTEntry *
 fpt_alloc_entries(void)
 {
@@ -193,18 +204,25 @@ fpt_split_add(FPTSplit *sp, Page page)
 }
 
 /*
- * Read a page's entries and put e among them, if there is one.  Sets all that
- * is known of them in *sp, whose entries have room for FPT_MAX_ENTRIES + 1.
- * Their tuples and those of the fences are the page's, which must not change as
- * long as they are used: it is locked exclusively, or a copy.  Raises an error
- * if it is damaged, or if comparing does.
+ * Read a page's entries, or take those that were read before ("read", or NULL),
+ * and put e among them, if there is one.  Sets all that is known of them in
+ * *sp, whose entries have room for FPT_MAX_ENTRIES + 1.  Their tuples and those
+ * of the fences are the page's, which must not change as long as they are used:
+ * it is locked exclusively, or a copy.  Raises an error if it is damaged, or if
+ * comparing does.
  */
 static void
-fpt_split_read(FPTSplit *sp, Page page, uint32 pageno)
+fpt_split_read(FPTSplit *sp, Page page, uint32 pageno, const FPTRead *read)
 {
 	Assert(sp->entries != NULL);
-	sp->n = fpt_page_extract(&sp->ix->layout, page, sp->entries,
-							 FPT_MAX_ENTRIES);
+	if (read != NULL && read->n >= 0)
+	{
+		sp->n = read->n;
+		memcpy(sp->entries, read->work->u.entries, sp->n * sizeof(FPTEntry));
+	}
+	else
+		sp->n = fpt_page_extract(&sp->ix->layout, page, sp->entries,
+								 FPT_MAX_ENTRIES);
 	if (sp->n < 0)
 		fpt_corrupt_page(sp->rel, &sp->ix->layout, page, pageno);
 	sp->low = fpt_page_low(&sp->ix->layout, page);
@@ -873,13 +891,13 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 
 /*
  * Rewrite a page in an encoding that can hold e as well; e goes in.  "copy" is
- * private (fpt_wal_page).  False: there is none; the copy is as it was.  Frees
- * what it allocates.  Raises an error if the page is damaged, or if comparing
- * does.
+ * private (fpt_wal_page), and "read", or NULL, of the page that it is a copy
+ * of.  False: there is none; the copy is as it was.  Frees what it allocates.
+ * Raises an error if the page is damaged, or if comparing does.
  */
 static bool
 fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
-		   const FPTEntry *e)
+		   const FPTEntry *e, const FPTRead *read)
 {
 	FPTPageHeader *h = fpt_header(copy);
 	uint32		left = h->left;
@@ -897,7 +915,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	sp.ix = ix;
 	sp.e = e;
 	sp.entries = fpt_alloc_entries();
-	fpt_split_read(&sp, copy, pageno);
+	fpt_split_read(&sp, copy, pageno, read);
 	spec.reach = sp.reach;
 	spec.rowbits = sp.rowbits;
 	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
@@ -986,7 +1004,7 @@ fpt_insert_in_page(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	if (res == FPT_OK)
 		res = fpt_page_insert(&ix->layout, copy, e, &edit);
 	else if (res == FPT_UNFIT)
-		res = fpt_recode(rel, ix, copy, pageno, e) ? FPT_OK : FPT_FULL;
+		res = fpt_recode(rel, ix, copy, pageno, e, NULL) ? FPT_OK : FPT_FULL;
 	if (res == FPT_DUPLICATE && ix->unsure && BufferIsValid(childbuf))
 	{
 		fpt_wal_abort(wal);
@@ -1051,11 +1069,12 @@ fpt_insert_packed(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e)
  * it anew, in narrower nodes, with a prefix, or with a dictionary where keys
  * repeat; or a leaf of images, where these repeat.  True: e is in, and logged;
  * false: nothing has changed.  Locks stay as they are, as in
- * fpt_insert_in_page().  Raises as fpt_recode() does.
+ * fpt_insert_in_page().  Sets *read, whose work memory it allocates unless
+ * there is some already.  Raises as fpt_recode() does.
  */
 static bool
 fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-				Buffer childbuf)
+				Buffer childbuf, FPTRead *read)
 {
 	Page		page = BufferGetPage(buf);
 	Page		copy;
@@ -1064,6 +1083,7 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	uint32		had;
 	uint32		has;
 
+	read->n = -1;
 	if (!fpt_is_general(&ix->layout) &&
 		(fpt_header(page)->level > 0 ||
 		 fpt_page_count(&ix->layout, page) <= FPT_WIDE_ENTRIES))
@@ -1072,17 +1092,15 @@ fpt_insert_anew(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		shares = fpt_page_shares(&ix->layout, page);
 	if (fpt_page_count(&ix->layout, page) > FPT_WIDE_ENTRIES && !shares)
 	{
-		FPTWork    *work = palloc(sizeof(FPTWork));
-		bool		repeats = fpt_page_repeats(&ix->layout, page, work);
-
-		pfree(work);
-		if (!repeats)
+		if (read->work == NULL)
+			read->work = palloc(sizeof(FPTWork));
+		if (!fpt_page_repeats(&ix->layout, page, read->work, &read->n))
 			return false;
 	}
 	wal = fpt_wal_start(rel, &ix->layout);
 	copy = fpt_wal_page(wal, buf, false);
 	(void) fpt_page_prefix(copy, &had);
-	if (fpt_recode(rel, ix, copy, fpt_bufpage(buf), e))
+	if (fpt_recode(rel, ix, copy, fpt_bufpage(buf), e, read))
 	{
 		/* a compressed value among the others keeps a page from sharing */
 		(void) fpt_page_prefix(copy, &has);
@@ -1251,7 +1269,7 @@ fpt_split_early(const FPTSplit *first, Buffer buf, int nth, FPTStack *stack)
 		return false;
 	page = BufferGetPage(ebuf);
 	fpt_split_begin(&sp, rel, ix, NULL);
-	fpt_split_read(&sp, page, fpt_bufpage(ebuf));
+	fpt_split_read(&sp, page, fpt_bufpage(ebuf), NULL);
 	can = !(fpt_header(page)->flags & FPT_F_INCOMPLETE) && sp.n > 1 &&
 		sp.n >= first->n / FPT_SPLIT_EARLY_PART &&
 		fpt_split_try(&sp, page, fpt_split_middle(&sp, page));
@@ -1313,17 +1331,17 @@ fpt_is_root(Relation rel, FPTIndex *ix, Buffer buf)
 }
 
 /*
- * Split a page for e.  If e is in, everything is released and InvalidBuffer
- * returned; else the page that covers e now, still locked: a uniqueness check
- * may depend on nobody else having had it in between.  The page is locked
- * exclusively, and childbuf, if there is one, which stays so.  Splits pages
- * above, too, and in stripes leaves to the right.  Cannot be cancelled; frees
- * what it allocates.  Raises an error if a page is damaged or none is to be
- * had, or if comparing does.
+ * Split a page for e; "read" may have its entries.  If e is in, everything is
+ * released and InvalidBuffer returned; else the page that covers e now, still
+ * locked: a uniqueness check may depend on nobody else having had it in
+ * between.  The page is locked exclusively, and childbuf, if there is one,
+ * which stays so.  Splits pages above, too, and in stripes leaves to the right.
+ * Cannot be cancelled; frees what it allocates.  Raises an error if a page is
+ * damaged or none is to be had, or if comparing does.
  */
 static Buffer
 fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
-		  Buffer childbuf, FPTStack *stack)
+		  Buffer childbuf, FPTStack *stack, const FPTRead *read)
 {
 	bool		isroot = fpt_is_root(rel, ix, buf);
 	FPTSplit	sp;
@@ -1333,7 +1351,7 @@ fpt_split(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 	bool		right;
 
 	fpt_split_begin(&sp, rel, ix, e);
-	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf));
+	fpt_split_read(&sp, BufferGetPage(buf), fpt_bufpage(buf), read);
 	if (sp.n < (fpt_is_general(&ix->layout) ? 2 : 3))
 		fpt_corrupt(rel, fpt_bufpage(buf), "The page is full of nothing");
 	if (isroot &&
@@ -1383,6 +1401,7 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 {
 	bool		early = del != NULL && fpt_delete_early(rel, ix, buf, e, del);
 	bool		removed = false;
+	FPTRead		read = {NULL, -1};
 
 	if (early && fpt_wal_insert(rel, ix, buf, e) == FPT_OK)
 	{
@@ -1408,11 +1427,13 @@ fpt_insert_hard(Relation rel, FPTIndex *ix, Buffer buf, const FPTEntry *e,
 		removed = del != NULL && fpt_delete_step(rel, ix, buf, e, del);
 		if (removed)
 			continue;
-		if (fpt_insert_anew(rel, ix, buf, e, childbuf))
+		if (fpt_insert_anew(rel, ix, buf, e, childbuf, &read))
 		{
 			UnlockReleaseBuffer(buf);
 			break;
 		}
-		buf = fpt_split(rel, ix, buf, e, childbuf, stack);
+		buf = fpt_split(rel, ix, buf, e, childbuf, stack, &read);
 	}
+	if (read.work != NULL)
+		pfree(read.work);
 }

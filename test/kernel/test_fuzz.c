@@ -238,10 +238,12 @@ call_writers(KTWorld *w)
 	static FPTKeyBuf fence;
 	static FPTJoinWork joins;
 	int			n = (int) kt_below(2000);
+	int			had;
 
 	if (kt_chance(10))
 		e.key = kt_random_key(w);
-	fpt_page_repeats(l, w->page, &kt_work);
+	fpt_page_repeats(l, w->page, &kt_work, &had);
+	CHECK(had >= -1 && had <= FPT_MAX_ENTRIES);
 	memcpy(copy, w->page, BLCKSZ);
 	kt_insert_probe(l, copy, &e);
 	fpt_page_insert(l, copy, &e, &edit);

@@ -435,6 +435,7 @@ op_insert(void)
 	FPTResult	expect = expected_insert(&e);
 	FPTResult	res;
 	int			i = kt_model_lower_bound(w, &e.key);
+	int			nread;
 
 	/* a TID does not come twice with equal keys that are not alike */
 	if (i < w->n && fpt_key_cmp(&w->l, &w->m[i].e.key, &e.key) == 0 &&
@@ -504,7 +505,8 @@ op_insert(void)
 				note_general_fill(&e);
 			kt_verify(w, false);
 			if (w->general && (w->n <= FPT_WIDE_ENTRIES ||
-							   fpt_page_repeats(&w->l, w->page, &kt_work)))
+							   fpt_page_repeats(&w->l, w->page, &kt_work,
+												&nread)))
 				recode_page(&e, false);
 			else
 				split_page(&e, false);
