@@ -323,6 +323,41 @@ fpt_node_compare(FPTPage pg, const char *node, int kid, uint64 used,
 }
 
 /*
+ * Of these slots of a node whose bytes stand for TIDs, those that have near
+ * ones, which are in the order of their bytes: they are compared with this TID
+ * as keys are, all at once.  Returns those that are below it; *same: those that
+ * have it, *rest: the others of the slots, or all if the TID is no row's.
+ */
+static uint64
+fpt_slots_near_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
+					 uint64 *same, uint64 *rest)
+{
+	const FPTGeom *g = pg.g;
+	const FPTPageSpecial *s = fpt_special(pg.p);
+	uint64		row = fpt_row_of(s->tidbase, s->rowbits & 0xF, tid);
+	uint64		from = fpt_node_row(g, node);
+	uint64		near;
+	uint64		below;
+
+	*same = 0;
+	*rest = slots;
+	if (g->pw != 1 || row == FPT_NO_ROW)
+		return 0;
+	near = fpt_simd->cmp[0] (node + g->tid_off, g->cap, fpt_near_rows(g), same);
+	near = (near | *same) & slots;
+	*same = 0;
+	*rest = slots & ~near;
+	if (row < from)
+		return 0;
+	if (row - from >= fpt_near_rows(g))
+		return near;
+	below = near & fpt_simd->cmp[0] (node + g->tid_off, g->cap,
+									 row - from + 1, same);
+	*same &= near;
+	return below;
+}
+
+/*
  * Of these slots of a node in use those whose TIDs are below this one; *same:
  * those that have it.  Where whole TIDs lie one behind the other they are
  * compared as keys are, all at once.
@@ -339,6 +374,8 @@ fpt_slots_tid_below(FPTPage pg, const char *node, uint64 slots, uint64 tid,
 	*same = 0;
 	if (unlikely(g->pw != g->tw || fpt_has_far(g)))
 	{
+		if (fpt_has_far(g))
+			below = fpt_slots_near_below(pg, node, slots, tid, same, &slots);
 		for (; slots != 0; slots &= slots - 1)
 		{
 			uint64		t = fpt_slot_tid(pg, node, fpt_ctz(slots));
