@@ -365,10 +365,39 @@ static HTAB *fpt_reads = NULL;
 static bool fpt_reads_new = false;	/* is there anything to tell? */
 
 /*
+ * Tell the statistics what was read of a stripe since the last time.  The index
+ * need not be locked any more: what an aborted transaction has read the next
+ * one tells, while others may drop the stripe.  So it is locked for a moment,
+ * AccessShareLock; a stripe that is gone counts as told.  False: somebody is
+ * making or dropping it, which is not waited for.  Reads catalogues; may raise.
+ */
+static bool
+fpt_reads_tell(FPTTold *r)
+{
+	Relation	rel;
+
+	Assert(r->told < r->n);
+	if (!ConditionalLockRelationOid(r->stripe, AccessShareLock))
+		return false;
+	rel = RelationIdGetRelation(r->stripe);
+	if (rel != NULL)
+	{
+		/* Nobody opens stripes in the usual way, which would do that. */
+		pgstat_init_relation(rel);
+		if (pgstat_should_count_relation(rel))
+			FPT_STAT_NUMSCANS(rel->pgstat_info) += r->n - r->told;
+		RelationClose(rel);
+	}
+	UnlockRelationOid(r->stripe, AccessShareLock);
+	r->told = r->n;
+	return true;
+}
+
+/*
  * Before commit: catalogues can be read, and nobody holds a page's lock.  What
  * it reads of catalogues may raise, which aborts the transaction.  Tells the
  * statistics what was read of each stripe since the last time; of a transaction
- * that aborts the next one does.
+ * that aborts, or of a stripe that is locked, the next one does.
  */
 static void
 fpt_reads_xact(XactEvent event, void *arg)
@@ -384,21 +413,9 @@ fpt_reads_xact(XactEvent event, void *arg)
 	hash_seq_init(&status, fpt_reads);
 	while ((r = hash_seq_search(&status)) != NULL)
 	{
-		Relation	rel;
-
 		Assert(r->told <= r->n);
-		if (r->told == r->n)
-			continue;
-		rel = RelationIdGetRelation(r->stripe);
-		if (rel != NULL)
-		{
-			/* Nobody opens stripes in the usual way, which would do that. */
-			pgstat_init_relation(rel);
-			if (pgstat_should_count_relation(rel))
-				FPT_STAT_NUMSCANS(rel->pgstat_info) += r->n - r->told;
-			RelationClose(rel);
-		}
-		r->told = r->n;
+		if (r->told < r->n && !fpt_reads_tell(r))
+			fpt_reads_new = true;
 	}
 }
 

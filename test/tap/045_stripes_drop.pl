@@ -14,6 +14,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use IPC::Run ();
 use Test::More;
+use Time::HiRes qw(usleep);
 
 my $node = PostgreSQL::Test::Cluster->new('main');
 $node->init;
@@ -189,6 +190,74 @@ SELECT count(*) FROM fptree_stripes('b_k_idx')});
 is("$made $waited", '2 ', 'the first one in a database holds up no other');
 $in .= "ROLLBACK;\n\\q\n";
 $session->finish;
+
+# --- reads that are told when the index is not locked any more -------------------
+
+# What a transaction has read of stripes the statistics are told at its commit, or,
+# if it is aborted, at the next one: by then others may have dropped the stripes, or
+# be about to.
+my $reader = $node->background_psql('postgres', on_error_stop => 0);
+
+sub aborted_read
+{
+	# not logged, which would bring the pages into shared buffers
+	$node->safe_psql('postgres', q{SET wal_skip_threshold = 0;
+CREATE TABLE r AS SELECT generate_series(1, 20000) AS a;
+CREATE INDEX ra ON r USING fptree (a) WITH (tablespaces = 'd1, d2')});
+	$reader->query($_) foreach 'SET enable_seqscan = off; SET enable_bitmapscan = off',
+	  'BEGIN', 'SELECT count(a + 0) FROM r WHERE a > 0', 'ROLLBACK';
+	return $node->safe_psql('postgres', q{SELECT array_agg(stripe::oid) FROM fptree_stripes('ra')});
+}
+
+# Stripes of which the statistics have an entry, after the reader's commit
+sub with_stats
+{
+	my ($stripes) = @_;
+
+	$reader->query($_) foreach 'SELECT pg_stat_force_next_flush()', 'SELECT 1';
+	return $node->safe_psql('postgres', qq{SELECT count(*) FROM unnest('$stripes'::oid[]) s, pg_database
+WHERE datname = current_database() AND pg_stat_have_stats('relation', pg_database.oid, s::int8)});
+}
+
+my $stripes = aborted_read();
+$reader->query('BEGIN');
+$node->safe_psql('postgres', 'DROP TABLE r');
+$reader->query('COMMIT');
+is(with_stats($stripes), 0, 'no statistics of stripes that were dropped');
+
+# Another session's DROP ends while the commit looks at the stripe: it would be
+# half there.
+$stripes = aborted_read();
+my $dropper = $node->background_psql('postgres', on_error_stop => 1);
+my $locker = $node->background_psql('postgres', on_error_stop => 1);
+$dropper->query_safe($_) foreach 'REINDEX INDEX ra', 'BEGIN', 'DROP TABLE r', "PREPARE TRANSACTION 'p'";
+$reader->query($_) foreach 'BEGIN', 'CREATE TABLE other (k int8)';
+# nobody can begin a session then
+$locker->query_safe($_) foreach 'BEGIN', 'LOCK TABLE pg_attribute IN ACCESS EXCLUSIVE MODE';
+$reader->query_until(qr/commits/, "\\echo commits\nCOMMIT;\n");
+do
+{
+	usleep(10_000);
+	$locker->query_safe('SELECT pg_stat_clear_snapshot()');
+} while ($locker->query_safe(q{SELECT count(*) FROM pg_stat_activity
+WHERE query = 'COMMIT;' AND (wait_event_type = 'Lock' OR state LIKE 'idle%')}) == 0);
+$dropper->query_safe("COMMIT PREPARED 'p'");
+$locker->query_safe('ROLLBACK');
+$_->quit foreach $dropper, $locker;
+is($reader->query("SELECT count(*) FROM pg_class WHERE relname = 'other'") . $reader->{stderr}, 1,
+	'a commit beside a DROP of what the session has read');
+is(with_stats($stripes), 0, 'nor statistics');
+
+# While the index is built anew it is not waited for, and told later.
+$stripes = aborted_read();
+$locker = $node->background_psql('postgres', on_error_stop => 1);
+$locker->query_safe($_) foreach 'BEGIN', 'REINDEX INDEX ra';
+is(with_stats($stripes), 0, 'a commit does not wait for a REINDEX');
+$locker->query_safe('ROLLBACK');
+$locker->quit;
+is(with_stats($stripes), 2, 'the next one tells');
+$reader->quit;
+$node->safe_psql('postgres', 'DROP TABLE IF EXISTS r, other');
 
 # --- single-user mode ------------------------------------------------------------
 
