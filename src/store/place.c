@@ -745,12 +745,23 @@ fpt_meta_reads(SMgrRelation smgr, const char *name, int elevel)
 	return reads;
 }
 
+/*
+ * See store/place.h.  A buffer may be all that an attempt to read the page has
+ * left: only if the page is in it, it need not be read.
+ */
 bool
 fpt_meta_readable(Relation rel, int elevel)
 {
-	return fpt_block_buffered(rel, FPT_METAPAGE) ||
-		fpt_meta_reads(RelationGetSmgr(rel), RelationGetRelationName(rel),
-					   elevel);
+	Buffer		buf = fpt_block_buffer(rel, FPT_METAPAGE);
+
+	if (BufferIsValid(buf) &&
+		ReadRecentBuffer(FPT_LOCATOR(rel), MAIN_FORKNUM, FPT_METAPAGE, buf))
+	{
+		ReleaseBuffer(buf);
+		return true;
+	}
+	return fpt_meta_reads(RelationGetSmgr(rel), RelationGetRelationName(rel),
+						  elevel);
 }
 
 /* See store/place.h.  Nobody changes the file any more. */

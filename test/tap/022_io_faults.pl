@@ -372,10 +372,15 @@ foreach my $kind (@names)
 # it: no more than with a btree, whose files nobody looks at.
 SKIP:
 {
-	skip 'other kinds were asked for', 12 if $only && 'read EIO' !~ /$only/;
+	skip 'other kinds were asked for', 18 if $only && 'read EIO' !~ /$only/;
+	# a query that tries in vain leaves a buffer of the page
+	my $query = 'SELECT version FROM fptree_metap';
+
 	foreach my $sql (
 		'REINDEX INDEX z_a', 'TRUNCATE z', 'ALTER TABLE z ALTER a TYPE numeric',
-		'DROP INDEX z_a', 'DROP TABLE z', 'DROP INDEX z_b')
+		'DROP INDEX z_a', 'DROP TABLE z', 'DROP INDEX z_b',
+		"$query('z_a'); REINDEX INDEX z_a", "$query('z_a'); DROP INDEX z_a",
+		"$query('z_b'); DROP TABLE z")
 	{
 		my $err;
 
@@ -386,10 +391,11 @@ CREATE INDEX z_b ON z USING fptree (a) TABLESPACE faulty});
 		$node->stop;
 		start_faulty();
 		arm(1, 1, 1, 0, 1);
-		$node->psql('postgres', $sql, stderr => \$err);
+		$node->psql('postgres', $sql, stderr => \$err, on_error_stop => 0);
 		disarm();
 		$err =~ s/^psql:\S+ //gm;
 		$err =~ s/^DETAIL:  could not read blocks? [0.]+ in file "pg_tblspc[^"]*": Input.output error\.\n?//gm;
+		$err =~ s/^ERROR:  could not read block[^\n]*\n// if $sql =~ /$query/;
 		is(join(', ', sort split(/\n/, $err)),
 			join(', ', map { qq{WARNING:  cannot read the metapage of index "$_"} }
 			  $sql =~ /INDEX (z_\w)/ ? ($1) : qw(z_a z_b)),
