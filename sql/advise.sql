@@ -335,6 +335,38 @@ SELECT fptree_stat_approx('b_i') IS NOT NULL AS answer;
 SET ROLE fpt_advise_scanner;
 SELECT index, reason FROM fptree_advise('empty_a');
 RESET ROLE;
+-- Comparison functions, which their owners may change, run as the table's owner,
+-- whoever asks.
+CREATE FUNCTION whose(int4, int4) RETURNS int4 LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	IF current_user <> 'fpt_advise_owner' THEN
+		RAISE EXCEPTION 'called as %', current_user;
+	END IF;
+	RETURN btint4cmp($1, $2);
+END $$;
+CREATE OPERATOR CLASS whose FOR TYPE int4 USING btree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 whose(int4, int4);
+CREATE OPERATOR CLASS whose FOR TYPE int4 USING fptree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 whose(int4, int4);
+CREATE TABLE owned (a int);
+INSERT INTO owned SELECT i FROM generate_series(1, 10) i;
+ALTER TABLE owned OWNER TO fpt_advise_owner;
+CREATE INDEX owned_fptree ON owned USING fptree (a whose);
+CREATE INDEX owned_btree ON owned (a whose);
+SELECT index, fptree_size, reason FROM fptree_advise('owned') ORDER BY index::text;
+SELECT entries FROM fptree_stat_approx('owned_fptree');
+SELECT index, fptree_size, reason FROM fptree_advise() WHERE on_table = 'owned'::regclass ORDER BY index::text;
+SELECT current_user = session_user AS caller, current_setting('search_path') AS path;
+SET ROLE fpt_advise_scanner;
+SELECT index, fptree_size, reason FROM fptree_advise('owned_fptree');
+SELECT current_user;
+RESET ROLE;
+DROP TABLE owned;
+DROP OPERATOR FAMILY whose USING btree;
+DROP OPERATOR FAMILY whose USING fptree;
+DROP FUNCTION whose(int4, int4);
 ALTER TABLE empty OWNER TO CURRENT_USER;
 ALTER TABLE bloat OWNER TO CURRENT_USER;
 REVOKE ALL ON SCHEMA fpt_advise FROM PUBLIC;

@@ -51,7 +51,6 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -1106,17 +1105,12 @@ fpt_verify_relation(Oid indexid, FPTVerify *v)
 {
 	LOCKMODE	lockmode = v->parent ? ShareLock : AccessShareLock;
 	Oid			heapid = IndexGetRelation(indexid, true);
-	Oid			userid;
-	int			sec_context;
-	int			nestlevel = NewGUCNestLevel();
+	FPTCaller	caller;
 
-	GetUserIdAndSecContext(&userid, &sec_context);
 	if (OidIsValid(heapid))
 	{
 		v->heaprel = table_open(heapid, lockmode);
-		SetUserIdAndSecContext(v->heaprel->rd_rel->relowner,
-							   sec_context | SECURITY_RESTRICTED_OPERATION);
-		fpt_restrict_search_path();
+		fpt_become_owner(v->heaprel, &caller);
 	}
 	else
 		lockmode = AccessShareLock; /* not an index: what is it instead? */
@@ -1132,8 +1126,7 @@ fpt_verify_relation(Oid indexid, FPTVerify *v)
 	if (fpt_verify_has_storage(v->rel))
 		fpt_verify_in_context(v);
 
-	AtEOXact_GUC(false, nestlevel);
-	SetUserIdAndSecContext(userid, sec_context);
+	fpt_become_caller(&caller);
 	index_close(v->rel, lockmode);
 	table_close(v->heaprel, lockmode);
 }

@@ -663,7 +663,9 @@ fpt_estimate(Relation rel, Relation as, int most, FPTEstimate *e)
 	Relation	heap = table_open(rel->rd_index->indrelid, AccessShareLock);
 	uint32		blocks = RelationGetNumberOfBlocks(heap);
 	uint32		root;
+	FPTCaller	caller;
 
+	fpt_become_owner(heap, &caller);
 	memset(e, 0, sizeof(*e));
 	e->fptree_size = -1;
 	e->density = -1;
@@ -694,6 +696,7 @@ fpt_estimate(Relation rel, Relation as, int most, FPTEstimate *e)
 	e->size = BLCKSZ * (int64)
 		(s->tree.btree ? fpt_other_blocks(rel) :
 		 fpt_total_pages(rel, &s->tree.ix.map));
+	fpt_become_caller(&caller);
 	table_close(heap, AccessShareLock);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(cxt);

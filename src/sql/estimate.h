@@ -46,7 +46,7 @@ typedef struct FPTEstimate
  * index itself if it is ours.  Reads "most" pages of a level, at most, one
  * locked at a time, to copy it; keeps the leaves in memory meanwhile.  May be
  * cancelled, and raises an error about a damaged page, and what comparison
- * functions raise.
+ * functions raise, which run as the table's owner.
  */
 extern void fpt_estimate(Relation rel, Relation as, int most,
 						 FPTEstimate *e);

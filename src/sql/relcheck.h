@@ -14,10 +14,13 @@
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/relcache.h"
 
 #include "page/format.h"
+#include "server/compat.h"
 #include "store/buf.h"
 #include "store/map.h"
 #include "store/place.h"
@@ -137,6 +140,38 @@ fpt_require_page(Relation rel, int64 pageno)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("page number %lld is out of range for index \"%s\"",
 						(long long) pageno, RelationGetRelationName(rel))));
+}
+
+/* Who has called a function that goes on as somebody else. */
+typedef struct FPTCaller
+{
+	Oid			userid;
+	int			context;
+	int			nestlevel;		/* of settings */
+} FPTCaller;
+
+/*
+ * From here on be the owner of a table, in a security-restricted context, as
+ * core is when it builds or vacuums an index: comparison functions, expressions
+ * and predicates are run, which need not be the caller's to trust.  After an
+ * error the end of the (sub)transaction undoes it.
+ */
+static inline void
+fpt_become_owner(Relation table, FPTCaller *caller)
+{
+	GetUserIdAndSecContext(&caller->userid, &caller->context);
+	SetUserIdAndSecContext(table->rd_rel->relowner,
+						   caller->context | SECURITY_RESTRICTED_OPERATION);
+	caller->nestlevel = NewGUCNestLevel();
+	fpt_restrict_search_path();
+}
+
+/* Be the caller again. */
+static inline void
+fpt_become_caller(const FPTCaller *caller)
+{
+	AtEOXact_GUC(false, caller->nestlevel);
+	SetUserIdAndSecContext(caller->userid, caller->context);
 }
 
 #endif							/* FPT_SQL_RELCHECK_H */
