@@ -270,6 +270,11 @@ FROM fptree_advise('held_a');
 DROP TABLE held, held_refers;
 SELECT fptree_advise('c_hash');
 SELECT fptree_size > 0 AS estimate, reason FROM fptree_advise('pg_class_oid_index');
+CREATE TABLE toasted (a text);
+SELECT fptree_size > 0 AS estimate, replaceable, reason, statements
+FROM pg_class c JOIN pg_index i ON indrelid = reltoastrelid, fptree_advise(indexrelid)
+WHERE c.oid = 'toasted'::regclass;
+DROP TABLE toasted;
 SELECT fptree_advise('before'), fptree_advise('again');
 CREATE VIEW v AS SELECT 1;
 SELECT fptree_advise('v');

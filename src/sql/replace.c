@@ -182,6 +182,8 @@ fpt_judge_kind(Relation index, Relation heap, FPTReplacement *r)
 		fpt_reason(r, "it belongs to a temporary table of another session");
 	if (IsCatalogRelation(heap))
 		fpt_reason(r, "it is an index of the system catalogs");
+	else if (heap->rd_rel->relkind == RELKIND_TOASTVALUE)
+		fpt_reason(r, "it is an index of a TOAST table");
 	if (OidIsValid(extension))
 		fpt_reason(r,
 				   psprintf("it belongs to extension \"%s\"",
