@@ -689,25 +689,27 @@ fpt_form_bytes(const FPTLayout *l, void *page)
 
 /*
  * See page/form.h.  Where keys of a leaf repeat a page of numbers is formed as
- * well, and preferred if it takes less, or is the only one that has room.
+ * well, and preferred if it takes less, or is the only one that has room.  It
+ * is formed first, as mostly it is not: the other one stays then.
  */
 FPTResult
 fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 			  FPTEntry *entries, int n, int fill)
 {
-	FPTResult	res = fpt_form_page(l, page, spec, entries, n, fill);
-	int			bytes = BLCKSZ;
+	FPTResult	res;
+	int			bytes = 0;		/* of a page of numbers, if one has room */
 
-	if (l->nonumbers || spec->level > 0 || fpt_is_general(l) ||
-		!fpt_num_repeats(entries, n))
-		return res;
-	if (res == FPT_OK)
+	if (!l->nonumbers && spec->level == 0 && !fpt_is_general(l) &&
+		fpt_num_repeats(entries, n) &&
+		fpt_num_form(l, page, spec, entries, n, fill, true) == n)
 		bytes = fpt_form_bytes(l, page);
-	if (fpt_num_form(l, page, spec, entries, n, fill, true) == n &&
-		(res != FPT_OK || fpt_form_bytes(l, page) * FPT_NUMBER_SHARE <=
-		 bytes * (FPT_NUMBER_SHARE - 1)))
-		return FPT_OK;
-	return res == FPT_OK ? fpt_form_page(l, page, spec, entries, n, fill) : res;
+	res = fpt_form_page(l, page, spec, entries, n, fill);
+	if (bytes == 0 ||
+		(res == FPT_OK && bytes * FPT_NUMBER_SHARE >
+		 fpt_form_bytes(l, page) * (FPT_NUMBER_SHARE - 1)))
+		return res;
+	return fpt_num_form(l, page, spec, entries, n, fill, true) == n ? FPT_OK :
+		FPT_CORRUPT;
 }
 
 /*
