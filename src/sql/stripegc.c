@@ -336,7 +336,7 @@ fpt_drop_stripes_of(const FPTDropped *d, const List *kept)
 								InvalidOid, &partner);
 	if (OidIsValid(partner))
 		fpt_stripes_adopt(partner);
-	if (ntheirs < 0 || (d->n > 0 && !OidIsValid(partner)))
+	if (ntheirs < 0)
 		return;
 	for (int k = 1; OidIsValid(oid = fpt_stripe_by_name(d->index, k)); k++)
 	{

@@ -188,17 +188,19 @@ fpt_stripe_is_new(Oid stripe)
  * that is created has none, nor has one that TRUNCATE empties, in the
  * transaction that has made its file: then its stripes have got their files
  * from this transaction as well.  Else all indexes are asked: also where
- * TRUNCATE empties an older file, in a transaction that has moved the table.
+ * TRUNCATE empties an older file, in a transaction that has moved the table;
+ * and where the metapage names others, as a rollback of that leaves it.
  */
 static bool
 fpt_stripe_is_strange(Relation index, Oid stripe, const Oid *ours, int n)
 {
 	Oid			owner;
 
-	if (n >= 0)
-		return !fpt_oid_is_in(stripe, ours, n);
+	if (fpt_oid_is_in(stripe, ours, n))
+		return false;
 	if (!ReindexIsProcessingIndex(RelationGetRelid(index)))
 	{
+		Assert(n < 0);
 		if (fpt_stripe_is_new(stripe))
 			return false;
 		if (fpt_is_created(index))

@@ -179,6 +179,12 @@ my @lines = (
 	['the table moved, TRUNCATE, a new list, rows succeed', "$list; $tmove; TRUNCATE x; $rows; COMMIT", 5],
 	['the table moved, TRUNCATE, with an index that was never built', q{CREATE INDEX CONCURRENTLY xc ON x USING fptree (w)
 		WITH (tablespaces = 'd8, nowhere, d9');} . "$tmove; TRUNCATE x; COMMIT", 9],
+	# core empties the file of the index for good
+	['the table moved, TRUNCATE, rolled back, rebuilt', "$tmove; TRUNCATE x; ROLLBACK; REINDEX TABLE x", 7],
+	['the same, concurrently', "$tmove; TRUNCATE x; ROLLBACK; REINDEX TABLE CONCURRENTLY x", 7],
+	['the same, with fewer stripes', "$tmove; TRUNCATE x; ROLLBACK; $list; REINDEX TABLE x", 5],
+	['the same, truncated', "$tmove; TRUNCATE x; ROLLBACK; TRUNCATE x", 7],
+	['the same, dropped', "$tmove; TRUNCATE x; ROLLBACK; DROP INDEX xi; REINDEX TABLE x", 3],
 	['SET TABLESPACE, rows refused', "BEGIN; $move; $rows; COMMIT", 7],
 	['SET TABLESPACE, rows refused, prepared', "BEGIN; $move; $rows; PREPARE TRANSACTION 'p'; ROLLBACK PREPARED 'p'", 7],
 	['SET TABLESPACE, rows rolled back', "BEGIN; $move; $rows; ROLLBACK", 7],
