@@ -28,6 +28,7 @@
 #include "store/options.h"
 #include "store/place.h"
 #include "tree/join.h"
+#include "tree/search.h"
 
 /*
  * How full a merged page may be, in thousandths of the fill factor: of general
@@ -66,12 +67,13 @@ fpt_join_alloc(FPTPrune *p)
 }
 
 /*
- * All pages that are involved are locked: move the entries, and unlink the
- * target, in one record (L5, W2).  False: nothing was changed.  The locks stay.
- * Raises an error if a page is damaged, or if comparing does.
+ * All pages that are involved are locked: move the entries of "from", which is
+ * the target's page or a copy of it, and unlink the target, in one record (L5,
+ * W2).  False: nothing was changed.  The locks stay.  Raises an error if a page
+ * is damaged, or if comparing does.
  */
 static bool
-fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
+fpt_join_apply(FPTPrune *p, FPTUnlink *u, Page from, int most, int *fill)
 {
 	const FPTLayout *l = &p->ix->layout;
 	FPTWal	   *wal = fpt_wal_start(p->rel, l);
@@ -83,8 +85,7 @@ fpt_join_apply(FPTPrune *p, FPTUnlink *u, int most, int *fill)
 	fpt_join_alloc(p);
 	fpt_unlink_register(u, wal);
 	page = fpt_wal_page(wal, u->left, false);
-	res = fpt_page_join(l, page, BufferGetPage(u->target), most, p->blocks,
-						p->join);
+	res = fpt_page_join(l, page, from, most, p->blocks, p->join);
 	if (res == FPT_OK)
 		*fill = fpt_page_thousandths(l, page);
 	else
@@ -136,7 +137,7 @@ fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
 
 	Assert(most > 0);
 	done = fpt_join_lock(p, &u, pageno, left, right) &&
-		fpt_join_apply(p, &u, most, fill);
+		fpt_join_apply(p, &u, BufferGetPage(u.target), most, fill);
 	if (done)
 	{
 		*heir = fpt_unlink_heir(&u);
@@ -144,6 +145,68 @@ fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left, uint32 right, int most,
 	}
 	fpt_unlink_release(&u);
 	p->lost = lost;				/* the leaf is not empty: no harm is done */
+	return done;
+}
+
+/*
+ * Lock what else merging a leaf involves that is locked for cleanup: its left
+ * sibling, which comes before it, only if nobody has locked that (L1).
+ * False, with whatever is locked in *u: it is not, or they cannot be merged.
+ */
+static bool
+fpt_join_lock_visited(FPTPrune *p, FPTUnlink *u, Buffer buf, uint32 left)
+{
+	memset(u, 0, sizeof(*u));
+	Assert(fpt_buffer_locked(buf, true) && left != FPT_NOPAGE);
+	u->target = buf;
+	u->alone = IsBufferCleanupOK(buf);
+	if (!u->alone || fpt_bufpage(buf) == FPT_FIRSTPAGE)
+		return false;
+	u->left = fpt_getbuf_extended(p->rel, p->ix, left, 0, p->strategy);
+	if (!ConditionalLockBuffer(u->left))
+	{
+		ReleaseBuffer(u->left);
+		u->left = InvalidBuffer;
+		return false;
+	}
+	fpt_check_buffer(p->rel, p->ix, u->left, left);
+	return fpt_page_on_level(BufferGetPage(u->left), 0) &&
+		fpt_header(BufferGetPage(u->left))->right == fpt_bufpage(buf) &&
+		fpt_unlink_lock_rest(p, u, 0) && (u->loc.kid > 0 || u->loc.rank > 0);
+}
+
+/* See tree/join.h. */
+bool
+fpt_join_visited(FPTPrune *p, Buffer buf, const uint64 *dead, uint32 left,
+				 int most, FPTHeir *heir, int *fill)
+{
+	FPTUnlink	u;
+	bool		lost = p->lost;
+	bool		done;
+
+	Assert(most > 0);
+	done = fpt_join_lock_visited(p, &u, buf, left);
+	if (done)
+	{
+		Page		rest = (Page) palloc(BLCKSZ);
+		FPTChanges *changed = palloc(sizeof(FPTChanges));
+
+		memcpy(rest, BufferGetPage(buf), BLCKSZ);
+		if (fpt_page_take(&p->ix->layout, rest, dead, changed) != FPT_OK)
+			fpt_corrupt_page(p->rel, &p->ix->layout, BufferGetPage(buf),
+							 fpt_bufpage(buf));
+		done = fpt_join_apply(p, &u, rest, most, fill);
+		pfree(rest);
+		pfree(changed);
+	}
+	if (done)
+	{
+		*heir = fpt_unlink_heir(&u);
+		p->njoined++;
+	}
+	u.target = InvalidBuffer;	/* the caller's */
+	fpt_unlink_release(&u);
+	p->lost = lost;				/* as above */
 	return done;
 }
 

@@ -34,6 +34,14 @@ extern bool fpt_join_leaf(FPTPrune *p, uint32 pageno, uint32 left,
 						  uint32 right, int most, FPTHeir *heir, int *fill);
 
 /*
+ * The same with a leaf that the walk visits, and that is locked for cleanup and
+ * stays so: the entries in the slots of "dead" are left out, so that the record
+ * removes them, too.  The caller has its pin only, and nothing else locked.
+ */
+extern bool fpt_join_visited(FPTPrune *p, Buffer buf, const uint64 *dead,
+							 uint32 left, int most, FPTHeir *heir, int *fill);
+
+/*
  * The same two leaves do not fit into one: let the left one take over as many
  * of the first entries as it may, in one record.  Conditions, locks and errors
  * are those of fpt_join_leaf(), but that the leaf keeps an entry at least, and

@@ -123,15 +123,12 @@ fpt_unlink_lock_parent(FPTPrune *p, FPTUnlink *u, int level)
 
 /* See tree/unlink.h. */
 bool
-fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, int level)
+fpt_unlink_lock_rest(FPTPrune *p, FPTUnlink *u, int level)
 {
-	Relation	rel = p->rel;
-	FPTPageHeader *h;
+	FPTPageHeader *h = fpt_header(BufferGetPage(u->target));
+	uint32		pageno = fpt_bufpage(u->target);
 
-	memset(u, 0, sizeof(*u));
-	if (!fpt_unlink_lock_pair(p, u, pageno, level))
-		return false;
-	h = fpt_header(BufferGetPage(u->target));
+	Assert(fpt_buffer_locked(u->target, true));
 	u->low = fpt_page_low(&p->ix->layout, BufferGetPage(u->target));
 	u->high = fpt_page_high(&p->ix->layout, BufferGetPage(u->target));
 
@@ -143,13 +140,22 @@ fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, int level)
 	if (h->right != FPT_NOPAGE)
 	{
 		if (h->right == pageno || h->right == h->left)
-			fpt_corrupt(rel, pageno, "The right link is not valid");
+			fpt_corrupt(p->rel, pageno, "The right link is not valid");
 		u->right = fpt_unlink_read(p, h->right, BUFFER_LOCK_EXCLUSIVE);
 		if (fpt_header(BufferGetPage(u->right))->left != pageno)
-			fpt_corrupt(rel, h->right,
+			fpt_corrupt(p->rel, h->right,
 						"The left link does not point to the left sibling");
 	}
 	return fpt_unlink_lock_parent(p, u, level + 1);
+}
+
+/* See tree/unlink.h. */
+bool
+fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno, int level)
+{
+	memset(u, 0, sizeof(*u));
+	return fpt_unlink_lock_pair(p, u, pageno, level) &&
+		fpt_unlink_lock_rest(p, u, level);
 }
 
 /* See tree/unlink.h. */

@@ -72,6 +72,12 @@ typedef struct FPTHeir
 extern bool fpt_unlink_lock(FPTPrune *p, FPTUnlink *u, uint32 pageno,
 							int level);
 
+/*
+ * The rest of it: the page and its left sibling, if there is one, are locked
+ * exclusively, and *u has them.
+ */
+extern bool fpt_unlink_lock_rest(FPTPrune *p, FPTUnlink *u, int level);
+
 /* Unlock and unpin the pages, whatever fpt_unlink_lock() returned. */
 extern void fpt_unlink_release(FPTUnlink *u);
 

@@ -336,31 +336,46 @@ fpt_leaf_verdicts(FPTVacuum *v, Buffer buf, int *first, int *n)
 	return v->verdicts;
 }
 
+/* The part of n entries that "ndead" are, see FPTNote.gone. */
+static inline int
+fpt_gone(int ndead, int n)
+{
+	return n > 0 ? (ndead * FPT_GONE_ALL + n - 1) / n : 0;
+}
+
 /*
- * Remove the dead entries of a leaf that is locked for cleanup, and stays so.
- * Returns how many it has now; *gone: the part that was removed.  Raises an
- * error, with nothing changed, if it is damaged.
+ * Which slots of a leaf that is locked for cleanup have dead entries?  Fills
+ * slots, and *n with the number of all entries; returns that of the dead ones.
+ * Raises an error if the leaf is damaged.
  */
 static int
-fpt_vacuum_leaf(FPTVacuum *v, Buffer buf, int *gone)
+fpt_leaf_dead(FPTVacuum *v, Buffer buf, uint64 slots[FPT_MAX_NODES], int *n)
 {
 	Page		page = BufferGetPage(buf);
 	int			first = 0;
-	int			n;
-	const uint64 *dead = fpt_leaf_verdicts(v, buf, &first, &n);
-	uint64		slots[FPT_MAX_NODES];
+	const uint64 *dead = fpt_leaf_verdicts(v, buf, &first, n);
 	int			ndead;
 
 	Assert(fpt_header(page)->level == 0);
-	Assert(n >= 0 && n <= FPT_MAX_ENTRIES);
-	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, n, slots);
+	Assert(*n >= 0 && *n <= FPT_MAX_ENTRIES);
+	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, *n, slots);
 	if (ndead < 0)
 		fpt_corrupt_page(v->rel, &v->ix.layout, page, fpt_bufpage(buf));
+	return ndead;
+}
+
+/*
+ * Remove the "ndead" entries in these slots from a leaf that is locked for
+ * cleanup, and stays so.  Raises an error, with nothing changed, if it is
+ * damaged.
+ */
+static void
+fpt_vacuum_leaf(FPTVacuum *v, Buffer buf, const uint64 slots[FPT_MAX_NODES],
+				int ndead)
+{
 	if (ndead > 0)
 		fpt_leaf_remove(v->rel, &v->ix.layout, buf, slots);
-	*gone = n > 0 ? (ndead * FPT_GONE_ALL + n - 1) / n : 0;
 	v->stats->tuples_removed += ndead;
-	return n - ndead;
 }
 
 /* How full is a locked leaf with n entries?  In thousandths. */
@@ -569,10 +584,35 @@ fpt_pass_read(FPTVacuum *v, uint32 pageno)
 }
 
 /*
+ * How full will a locked leaf be without "ndead" of its n entries?  In
+ * thousandths, roughly.
+ */
+static int
+fpt_leaf_fill_without(FPTVacuum *v, Page page, int n, int ndead)
+{
+	int			fill = fpt_leaf_fill(v, page, n);
+
+	return fill == FPT_FILL_NONE || n == 0 ? fill : fill * (n - ndead) / n;
+}
+
+/*
+ * Is a leaf left as it is, with "ndead" dead ones of its n entries, and this
+ * fill without them?  The walk will merge it, most probably, and then the
+ * record of that removes them, too.
+ */
+static bool
+fpt_pass_leaves(FPTVacuum *v, int n, int ndead, int fill)
+{
+	return v->most > 0 && ndead < n && fpt_gone(ndead, n) >= FPT_GONE_LEAST &&
+		fill <= v->most / 2;
+}
+
+/*
  * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
  * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
- * is left, too, what is empty, to be unlinked, or damaged.  Leaves nothing
- * locked or pinned.  May raise about entries that cannot be read.
+ * is left, too, what is empty, to be unlinked, or will be merged, or damaged.
+ * Leaves nothing locked or pinned.  May raise about entries that cannot be
+ * read.
  */
 static void
 fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
@@ -582,7 +622,8 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	Page		page = BufferGetPage(buf);
 	FPTPageHeader *h = fpt_header(page);
 	FPTNote    *note = &v->notes[pageno];
-	int			gone;
+	uint64		slots[FPT_MAX_NODES];
+	int			n;
 
 	Assert(pageno >= FPT_FIRSTPAGE && pageno < v->npages);
 	if (!ConditionalLockBufferForCleanup(buf))
@@ -592,14 +633,23 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	}
 	if (fpt_pass_is(v, page, pageno, 0) && fpt_leaf_ends_well(v, page))
 	{
-		note->live = (uint16) fpt_vacuum_leaf(v, buf, &gone);
-		note->gone = (uint16) gone;
-		note->fill = (uint16) fpt_leaf_fill(v, page, note->live);
+		int			ndead = fpt_leaf_dead(v, buf, slots, &n);
+		int			fill = fpt_leaf_fill_without(v, page, n, ndead);
+		bool		later = fpt_pass_leaves(v, n, ndead, fill);
+
+		if (!later)
+		{
+			fpt_vacuum_leaf(v, buf, slots, ndead);
+			fill = fpt_leaf_fill(v, page, n - ndead);
+		}
+		note->live = (uint16) (later ? 0 : n - ndead);
+		note->gone = (uint16) fpt_gone(ndead, n);
+		note->fill = (uint16) fill;
 		note->low = fpt_low_id(v, page);
 		note->high = fpt_high_id(v, page);
 		note->left = h->left;
 		note->right = h->right;
-		v->nlive += note->live;
+		v->nlive += n - ndead;
 		v->nempty += fpt_noted_empty(v, pageno);
 	}
 	UnlockReleaseBuffer(buf);
@@ -868,6 +918,123 @@ fpt_walk_expect(FPTVacuum *v, uint32 pageno)
 }
 
 /*
+ * Can the last three leaves become two, and has this VACUUM removed enough of
+ * their entries?  Then the left one is filled from the one in the middle, which
+ * the last one is merged with.
+ */
+static bool
+fpt_walk_slides(const FPTVacuum *v)
+{
+	int			spare = 2 * v->most -
+		(v->left2.fill + v->left.fill + v->last.fill);
+	int			gone = v->left2.gone + v->left.gone + v->last.gone;
+
+	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most)
+		return false;
+	return (spare >= FPT_SLIDE_SPARE && gone >= 3 * FPT_GONE_LEAST) ||
+		(v->steady && spare >= FPT_SLIDE_SPARE_STEADY &&
+		 gone >= 3 * FPT_GONE_STEADY);
+}
+
+/*
+ * Fill the last leaf but two from the one after it, if the three can become
+ * two; "next" is the last one, which the walk may have passed or not.
+ */
+static bool
+fpt_walk_slide(FPTVacuum *v, uint32 next)
+{
+	int			fill[2];
+
+	if (!fpt_walk_slides(v) ||
+		!fpt_slide_leaf(&v->prune, v->left.pageno, v->left2.pageno, next,
+						v->most, fill))
+		return false;
+	v->left2.fill = fill[0];
+	v->left.fill = fill[1];
+	return true;
+}
+
+/*
+ * The walk comes to its next leaf, nothing is locked.  If the pass has left it
+ * as it is, to be merged, this makes room in its left sibling.
+ */
+static void
+fpt_walk_prepare(FPTVacuum *v, const FPTWalk *w)
+{
+	const FPTNote *note = v->notes == NULL || w->next >= v->npages ? NULL :
+		&v->notes[w->next];
+
+	if (note == NULL || note->live > 0 || note->gone == 0 ||
+		note->gone == FPT_GONE_ALL || note->left != w->prev ||
+		w->prev == FPT_NOPAGE || v->left.pageno != w->prev)
+		return;
+	v->last.fill = note->fill;
+	v->last.gone = note->gone;
+	if (v->left.fill + v->last.fill > v->most)
+		(void) fpt_walk_slide(v, w->next);
+}
+
+/*
+ * The walk has met its next leaf, which is locked for cleanup and has dead ones
+ * among its n entries: merge the others with its left sibling, which the walk
+ * has passed last, if both together are no fuller than one page should be.
+ * True: done, and *heir says where it was.  The leaf stays locked.  Locks and
+ * errors are fpt_join_visited()'s.
+ */
+static bool
+fpt_walk_take(FPTVacuum *v, const FPTWalk *w, Buffer buf, const uint64 *dead,
+			  int n, int ndead, FPTHeir *heir)
+{
+	int			fill;
+
+	if (v->most == 0 || ndead == 0 || ndead == n || w->prev == FPT_NOPAGE ||
+		v->left.pageno != w->prev)
+		return false;
+	fill = fpt_leaf_fill_without(v, BufferGetPage(buf), n, ndead);
+	if (v->left.fill + fill > v->most ||
+		!fpt_join_visited(&v->prune, buf, dead, w->prev, v->most, heir, &fill))
+		return false;
+	v->left.fill = fill;
+	v->left.gone = (v->left.gone + fpt_gone(ndead, n)) / 2;
+	v->stats->tuples_removed += ndead;
+	return true;
+}
+
+/*
+ * Visit the next leaf, which is locked for cleanup, and put the walk after it:
+ * its dead entries go, or it goes, with the others in its left sibling.
+ * Returns how many it has, or -1 if it is gone; *linked: does its left link
+ * lead to where the walk came from?  Raises an error where there is no proof
+ * that it is the next one, or if a page is damaged.
+ */
+static int
+fpt_walk_visit(FPTVacuum *v, FPTWalk *w, Buffer buf, bool *linked)
+{
+	Page		page = BufferGetPage(buf);
+	FPTWalk		from = *w;
+	uint64		dead[FPT_MAX_NODES];
+	FPTHeir		heir;
+	int			n;
+	int			ndead;
+
+	*linked = fpt_walk_certify(v, w, page);
+	ndead = fpt_leaf_dead(v, buf, dead, &n);
+	fpt_walk_count(v, w, n - ndead);
+	w->at = fpt_high_id(v, page);
+	w->prev = w->next;
+	w->next = fpt_header(page)->right;
+	if (*linked && fpt_walk_take(v, &from, buf, dead, n, ndead, &heir))
+	{
+		fpt_walk_unlinked(v, w, &heir, from.at);
+		return -1;
+	}
+	fpt_vacuum_leaf(v, buf, dead, ndead);
+	v->last.fill = fpt_leaf_fill(v, page, n - ndead);
+	v->last.gone = fpt_gone(ndead, n);
+	return n - ndead;
+}
+
+/*
  * Do the next leaf and put the walk after it; the leaf is unlinked if it
  * became empty.  Returns false at the end of the chunk that was read before.
  * Locks one leaf, for cleanup (P1), with no other pin (P5), and unlocks it; may
@@ -879,32 +1046,25 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 	FPTWalk		from = *w;
 	FPTHeir		heir;
 	Buffer		buf;
-	Page		page;
 	bool		linked;
 	bool		more;
 	int			live;
 
 	Assert(w->next != FPT_NOPAGE);
 	fpt_walk_expect(v, w->next);
+	fpt_walk_prepare(v, w);
 	buf = fpt_getbuf_extended(v->rel, &v->ix, w->next, 0, v->info->strategy);
-	page = BufferGetPage(buf);
 	fpt_stop_if_busy(FPT_STOP_CLEANUP_BUSY, buf);
 	LockBufferForCleanup(buf);
 	fpt_check_buffer(v->rel, &v->ix, buf, w->next);
-	linked = fpt_walk_certify(v, w, page);
-	live = fpt_vacuum_leaf(v, buf, &v->last.gone);
-	fpt_walk_count(v, w, live);
-	v->last.fill = fpt_leaf_fill(v, page, live);
-	w->at = fpt_high_id(v, page);
-	w->prev = w->next;
-	w->next = fpt_header(page)->right;
+	live = fpt_walk_visit(v, w, buf, &linked);
 	UnlockReleaseBuffer(buf);
 	if (!linked)
 		fpt_walk_certify_left(v, &from);
 	more = w->at != v->chunk.high;
-	Assert(from.next == w->prev && live >= 0);
 	if (live == 0)
 	{
+		Assert(from.next == w->prev);
 		fpt_stop_point(FPT_STOP_LEAF_EMPTY);
 		if (fpt_unlink_leaf(&v->prune, w->prev, &heir))
 			fpt_walk_unlinked(v, w, &heir, from.at);
@@ -934,25 +1094,6 @@ fpt_walk_merge(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 }
 
 /*
- * Can the last three leaves become two, and has this VACUUM removed enough of
- * their entries?  Then the left one is filled from the one in the middle, which
- * the last one is merged with.
- */
-static bool
-fpt_walk_slides(const FPTVacuum *v)
-{
-	int			spare = 2 * v->most -
-		(v->left2.fill + v->left.fill + v->last.fill);
-	int			gone = v->left2.gone + v->left.gone + v->last.gone;
-
-	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most)
-		return false;
-	return (spare >= FPT_SLIDE_SPARE && gone >= 3 * FPT_GONE_LEAST) ||
-		(v->steady && spare >= FPT_SLIDE_SPARE_STEADY &&
-		 gone >= 3 * FPT_GONE_STEADY);
-}
-
-/*
  * The walk has passed the leaf w->prev, from *from: merge it with its left
  * sibling if both together are no fuller than one page should be; or make two
  * leaves of three.  Every leaf up to w->next was visited, so no dead entry
@@ -962,8 +1103,6 @@ fpt_walk_slides(const FPTVacuum *v)
 static void
 fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
 {
-	int			fill[2];
-
 	Assert(w->prev == from->next);
 	v->last.pageno = w->prev;
 	if (v->most > 0 && from->prev != FPT_NOPAGE &&
@@ -971,15 +1110,8 @@ fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
 	{
 		if (fpt_walk_merge(v, w, from->at))
 			return;
-		if (fpt_walk_slides(v) &&
-			fpt_slide_leaf(&v->prune, v->left.pageno, v->left2.pageno,
-						   v->last.pageno, v->most, fill))
-		{
-			v->left2.fill = fill[0];
-			v->left.fill = fill[1];
-			if (fpt_walk_merge(v, w, from->at))
-				return;
-		}
+		if (fpt_walk_slide(v, v->last.pageno) && fpt_walk_merge(v, w, from->at))
+			return;
 		v->left2 = v->left;
 	}
 	else

@@ -215,6 +215,26 @@ cmp_ok(scalar(@size), '>=', 6000, 'UPDATEs insert entries');
 my $long = grep { $_ > 72 } @size;
 cmp_ok($long, '<', @size / 8, "and few do more than that: $long of " . @size);
 
+# A leaf that has lost most of its rows goes by one record: what is left of it moves
+# to its left sibling, and dead entries go with the page.
+$node->safe_psql('postgres', q{
+CREATE TABLE m (a int8) WITH (autovacuum_enabled = off);
+INSERT INTO m SELECT hashint8extended(i, 0) FROM generate_series(1, 60000) i;
+CREATE INDEX m_a ON m USING fptree (a);
+DELETE FROM m WHERE a % 10 <> 0;
+});
+my $leaves = $node->safe_psql('postgres', q{SELECT leaf_pages FROM fptree_stat('m_a')});
+$file = $node->safe_psql('postgres', "SELECT pg_relation_filenode('m_a')");
+$start = $node->lsn('insert');
+$node->safe_psql('postgres', 'VACUUM m');
+$end = $node->lsn('insert');
+($out, $err) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal',
+	'-r', 'Generic', '-s', $start, '-e', $end ]);
+my @records = grep { m{blkref #0: rel \d+/\d+/$file } } split(/\n/, $out);
+cmp_ok($node->safe_psql('postgres', q{SELECT leaf_pages FROM fptree_stat('m_a')}),
+	'<', $leaves / 5, 'leaves were merged');
+cmp_ok(scalar(@records), '<', $leaves * 1.2, 'by a record each');
+
 $node->stop('immediate');
 $node->start;
 verify($node, 'indexes with packed pages are sound after recovery');
