@@ -597,14 +597,14 @@ fpt_leaf_fill_without(FPTVacuum *v, Page page, int n, int ndead)
 
 /*
  * Is a leaf left as it is, with "ndead" dead ones of its n entries, and this
- * fill without them?  The walk will merge it, most probably, and then the
- * record of that removes them, too.
+ * fill without them?  The walk will merge it with its left sibling, if it has
+ * one, most probably, and then the record of that removes them, too.
  */
 static bool
-fpt_pass_leaves(FPTVacuum *v, int n, int ndead, int fill)
+fpt_pass_leaves(FPTVacuum *v, Page page, int n, int ndead, int fill)
 {
-	return v->most > 0 && ndead < n && fpt_gone(ndead, n) >= FPT_GONE_LEAST &&
-		fill <= v->most / 2;
+	return v->most > 0 && fpt_header(page)->left != FPT_NOPAGE && ndead < n &&
+		fpt_gone(ndead, n) >= FPT_GONE_LEAST && fill <= v->most / 2;
 }
 
 /*
@@ -635,7 +635,7 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 	{
 		int			ndead = fpt_leaf_dead(v, buf, slots, &n);
 		int			fill = fpt_leaf_fill_without(v, page, n, ndead);
-		bool		later = fpt_pass_leaves(v, n, ndead, fill);
+		bool		later = fpt_pass_leaves(v, page, n, ndead, fill);
 
 		if (!later)
 		{
