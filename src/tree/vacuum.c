@@ -111,14 +111,31 @@ typedef struct FPTWalk
 } FPTWalk;
 
 /*
+ * Which entries of a leaf are dead that the pass has left to the walk, by its
+ * slots: that holds as long as the leaf has this LSN (W1, W6).
+ */
+typedef struct FPTKept
+{
+	XLogRecPtr	lsn;
+	int			n;				/* all entries */
+	int			ndead;
+	int			nslots;			/* of the array; the others are empty */
+	uint64		slots[FLEXIBLE_ARRAY_MEMBER];
+} FPTKept;
+
+/*
  * A leaf from which the dead entries were removed before the walk, as it was
- * then, under the cleanup lock.  If it was empty then the walk takes its word
- * for nothing: the links are hints, as the parent always is.
+ * then, under the cleanup lock.  If it was empty then, or was left, the walk
+ * takes its word for nothing: the links are hints, as the parent always is.
  */
 typedef struct FPTNote
 {
 	FPTFenceId	low;
-	FPTFenceId	high;
+	union
+	{
+		FPTFenceId	high;
+		FPTKept    *kept;		/* if live is 0; may be NULL */
+	}			end;
 	uint32		left;
 	uint32		right;
 	uint32		parent;			/* or FPT_NOPAGE */
@@ -188,6 +205,7 @@ typedef struct FPTVacuum
 	bool		sorts;			/* the callback is asked in heap order */
 	FPTChunk	chunk;
 	FPTNote    *notes;			/* of each page, or NULL */
+	Size		kept;			/* bytes of what they keep */
 	uint64		nlive;			/* entries that the pass has left */
 	uint32		nempty;			/* noted empty, and not told the sweep yet */
 	uint32		ntold;			/* told, and not come to yet */
@@ -344,6 +362,59 @@ fpt_gone(int ndead, int n)
 }
 
 /*
+ * Keep the pass's findings about a leaf, locked for cleanup, for the walk, if
+ * there is memory for it, in its note.
+ */
+static void
+fpt_leaf_keep(FPTVacuum *v, Buffer buf, const uint64 slots[FPT_MAX_NODES],
+			  int n, int ndead)
+{
+	Size		most = fpt_vacuum_mem() * (Size) 1024 -
+		v->npages * sizeof(FPTNote);
+	FPTNote    *note = &v->notes[fpt_bufpage(buf)];
+	int			nslots = FPT_MAX_NODES;
+	FPTKept    *kept;
+	Size		size;
+
+	Assert(note->live == 0 && note->end.kept == NULL);
+	while (nslots > 0 && slots[nslots - 1] == 0)
+		nslots--;
+	size = offsetof(FPTKept, slots) + nslots * sizeof(uint64);
+	if (!RelationNeedsWAL(v->rel) || v->kept + size > most)
+		return;
+	kept = palloc(size);
+	kept->lsn = PageGetLSN(BufferGetPage(buf));
+	kept->n = n;
+	kept->ndead = ndead;
+	kept->nslots = nslots;
+	memcpy(kept->slots, slots, nslots * sizeof(uint64));
+	note->end.kept = kept;
+	v->kept += size;
+}
+
+/*
+ * Fill slots and *n with the pass's findings about a leaf, which is locked for
+ * cleanup, and return the number of dead entries; -1: it has kept nothing, or
+ * the leaf has changed since.
+ */
+static int
+fpt_leaf_kept(FPTVacuum *v, Buffer buf, uint64 slots[FPT_MAX_NODES], int *n)
+{
+	uint32		pageno = fpt_bufpage(buf);
+	const FPTKept *kept;
+
+	if (v->notes == NULL || pageno >= v->npages || v->notes[pageno].live > 0)
+		return -1;
+	kept = v->notes[pageno].end.kept;
+	if (kept == NULL || kept->lsn != PageGetLSN(BufferGetPage(buf)))
+		return -1;
+	memset(slots, 0, FPT_MAX_NODES * sizeof(uint64));
+	memcpy(slots, kept->slots, kept->nslots * sizeof(uint64));
+	*n = kept->n;
+	return kept->ndead;
+}
+
+/*
  * Which slots of a leaf that is locked for cleanup have dead entries?  Fills
  * slots, and *n with the number of all entries; returns that of the dead ones.
  * Raises an error if the leaf is damaged.
@@ -353,10 +424,13 @@ fpt_leaf_dead(FPTVacuum *v, Buffer buf, uint64 slots[FPT_MAX_NODES], int *n)
 {
 	Page		page = BufferGetPage(buf);
 	int			first = 0;
-	const uint64 *dead = fpt_leaf_verdicts(v, buf, &first, n);
-	int			ndead;
+	int			ndead = fpt_leaf_kept(v, buf, slots, n);
+	const uint64 *dead;
 
 	Assert(fpt_header(page)->level == 0);
+	if (ndead >= 0)
+		return ndead;
+	dead = fpt_leaf_verdicts(v, buf, &first, n);
 	Assert(*n >= 0 && *n <= FPT_MAX_ENTRIES);
 	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, *n, slots);
 	if (ndead < 0)
@@ -646,7 +720,10 @@ fpt_pass_leaf(FPTVacuum *v, uint32 pageno)
 		note->gone = (uint16) fpt_gone(ndead, n);
 		note->fill = (uint16) fill;
 		note->low = fpt_low_id(v, page);
-		note->high = fpt_high_id(v, page);
+		if (note->live > 0)
+			note->end.high = fpt_high_id(v, page);
+		else if (later)
+			fpt_leaf_keep(v, buf, slots, n, ndead);
 		note->left = h->left;
 		note->right = h->right;
 		v->nlive += n - ndead;
@@ -856,7 +933,7 @@ fpt_walk_noted(FPTVacuum *v, FPTWalk *w)
 	fpt_walk_count(v, w, (int) note->live);
 	v->last.fill = note->fill;
 	v->last.gone = note->gone;
-	w->at = note->high;
+	w->at = note->end.high;
 	w->prev = w->next;
 	w->next = note->right;
 	return true;
