@@ -365,9 +365,9 @@ static HTAB *fpt_reads = NULL;
 static bool fpt_reads_new = false;	/* is there anything to tell? */
 
 /*
- * Tell the statistics what was read of a stripe since the last time.  The index
- * need not be locked any more: what an aborted transaction has read the next
- * one tells, while others may drop the stripe.  So it is locked for a moment,
+ * Add the reads of a stripe since the last time to the statistics.  The index
+ * need not be locked any more: the next transaction adds those of an aborted
+ * one, while others may drop the stripe.  So it is locked for a moment,
  * AccessShareLock; a stripe that is gone counts as told.  False: somebody is
  * making or dropping it, which is not waited for.  Reads catalogues; may raise.
  */

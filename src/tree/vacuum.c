@@ -683,10 +683,10 @@ fpt_pass_leaves(FPTVacuum *v, Page page, int n, int ndead, int fill)
 
 /*
  * Remove the dead entries of a leaf, locked for cleanup (P1), and note what the
- * walk needs.  Who has pinned it is not waited for: the walk will.  To the walk
- * is left, too, what is empty, to be unlinked, or will be merged, or damaged.
- * Leaves nothing locked or pinned.  May raise about entries that cannot be
- * read.
+ * walk needs.  Who has pinned it is not waited for: the walk will.  The walk
+ * also gets leaves that are empty, to be unlinked, or will be merged, or are
+ * damaged.  Leaves nothing locked or pinned.  May raise about entries that
+ * cannot be read.
  */
 static void
 fpt_pass_leaf(FPTVacuum *v, uint32 pageno)

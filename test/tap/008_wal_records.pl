@@ -215,7 +215,7 @@ cmp_ok(scalar(@size), '>=', 6000, 'UPDATEs insert entries');
 my $long = grep { $_ > 72 } @size;
 cmp_ok($long, '<', @size / 8, "and few do more than that: $long of " . @size);
 
-# A leaf that has lost most of its rows goes by one record: what is left of it moves
+# A leaf that has lost most of its rows goes by one record: its other entries move
 # to its left sibling, and dead entries go with the page.
 $node->safe_psql('postgres', q{
 CREATE TABLE m (a int8) WITH (autovacuum_enabled = off);
