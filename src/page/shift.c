@@ -101,8 +101,12 @@ fpt_shift_told(FPTPage pg, const FPTShifting *s, const uint8 *slots, int m,
 
 			if (!fpt_page_tells_tid(pg, tid))
 				return FPT_CORRUPT;
-			far += fpt_tid_byte(pg, s->b.node, tid) == 0 && v != last;
-			last = v;
+			/* (who needs none may have one in common with who does) */
+			if (fpt_tid_byte(pg, s->b.node, tid) == 0)
+			{
+				far += v != last;
+				last = v;
+			}
 		}
 		if (far > fpt_far_room(g, s->b.node))
 			return FPT_FULL;

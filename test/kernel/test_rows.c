@@ -689,6 +689,57 @@ test_shift(void)
 	same_entries(2 * per);
 }
 
+/*
+ * Of two rows that share a far TID one is near in the node that takes them, at
+ * the edge of its stretch, and the other one needs room for the far TID.
+ */
+static void
+test_shift_edge(void)
+{
+	const FPTGeom *g = &l8.geoms->geom[3][FPT_KIND_LEAF1];
+	int			per = g->cap / 2;
+	int			far = Min(g->nfar, per) - 1;
+	uint64		rows = UINT64CONST(1) << g->farbits;
+
+	for (int room = 0; room <= 1; room++)
+	{
+		uint64		at;
+		uint64		tid[2];
+		FPTResult	res;
+		int			n;
+
+		/* the last row that is told, and the next; or the first, backward */
+		page_of(2, per, far, true);
+		at = fpt_node_row(g, node(1));
+		tid[0] = row_tid(0, 7, at);
+		tid[1] = row_tid(0, 7, at - 1);
+		if (at % rows == 0)
+		{
+			tid[0] = row_tid(0, 7, at + fpt_near_rows(g) - 1);
+			tid[1] = row_tid(0, 7, at + fpt_near_rows(g));
+		}
+		CHECK(tid[0] != tid[1]);
+		CHECK(fpt_far_of(g, 0, tid[0]) == fpt_far_of(g, 0, tid[1]));
+		for (int i = 0; i < 2; i++)
+			CHECK(insert((uint64) (100 * per - 50 + i), tid[i]) == FPT_OK);
+		CHECK(fpt_node_count(&l8, page, 0) == per + 2);
+		for (int i = room; i < g->nfar - far; i++)
+			CHECK(insert((uint64) (100 * per + 1 + i), far_tid(900 + i)) ==
+				  FPT_OK);
+		CHECK(fpt_far_room(g, node(1)) == room);
+		CHECK(fpt_tid_byte(open_page(), node(1), tid[0]) != 0);
+		CHECK(fpt_tid_byte(open_page(), node(1), tid[1]) == 0);
+
+		n = fpt_page_extract(&l8, page, e, FPT_MAX_ENTRIES);
+		CHECK(n == fpt_page_count(&l8, page) && sound());
+		memcpy(copy, page, BLCKSZ);
+		res = fpt_entries_shift(open_page(), 0, 1, 2);
+		same_entries(n);
+		CHECK(res == (room > 0 ? FPT_OK : FPT_FULL));
+		CHECK(room > 0 || memcmp(copy, page, BLCKSZ) == 0);
+	}
+}
+
 /* --- damage --------------------------------------------------------------- */
 
 static void
@@ -902,6 +953,7 @@ test_rows(void)
 	kt_run("rows: edits", test_edits);
 	kt_run("rows: removal", test_take);
 	kt_run("rows: shifts", test_shift);
+	kt_run("rows: shifts of rows that share", test_shift_edge);
 	kt_run("rows: damage", test_damage);
 	kt_run("rows: damaged nodes", test_damaged_nodes);
 	kt_run("rows: strip", test_strip);
