@@ -270,6 +270,7 @@ fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal)
 	{
 		page = fpt_wal_page(wal, u->right, false);
 		fpt_header(page)->left = leftno;
+		u->before = PageGetLSN(BufferGetPage(u->right));
 	}
 	res = fpt_unlink_fence(p, fpt_wal_page(wal, heir, false),
 						   u->to_right ? &u->low : &u->high, !u->to_right);
@@ -328,12 +329,16 @@ fpt_unlink_choose(FPTPrune *p, FPTUnlink *u)
 FPTHeir
 fpt_unlink_heir(const FPTUnlink *u)
 {
-	FPTHeir		heir = {FPT_NOPAGE, FPT_NOPAGE, u->to_right};
+	FPTHeir		heir = {.left = FPT_NOPAGE,.right = FPT_NOPAGE,
+	.to_right = u->to_right,.before = u->before};
 
 	if (BufferIsValid(u->left))
 		heir.left = fpt_bufpage(u->left);
 	if (BufferIsValid(u->right))
+	{
 		heir.right = fpt_bufpage(u->right);
+		heir.after = PageGetLSN(BufferGetPage(u->right));
+	}
 	return heir;
 }
 

@@ -9,6 +9,7 @@
 #define FPT_TREE_UNLINK_H
 
 #include "access/genam.h"
+#include "access/xlogdefs.h"
 #include "storage/buf.h"
 #include "utils/relcache.h"
 
@@ -50,6 +51,7 @@ typedef struct FPTUnlink
 	FPTKey		low;			/* the target's fences */
 	FPTKey		high;
 	FPTLoc		loc;			/* the target's downlink in the parent */
+	XLogRecPtr	before;			/* LSN of the right one before the record */
 	bool		to_right;		/* the right sibling takes over, or the left */
 	bool		alone;			/* locked, the target had our pin only (P7) */
 } FPTUnlink;
@@ -60,6 +62,8 @@ typedef struct FPTHeir
 	uint32		left;
 	uint32		right;
 	bool		to_right;		/* its range is the right one's now */
+	XLogRecPtr	before;			/* LSN of the right one, and then: unless */
+	XLogRecPtr	after;			/* to_right, only its link has changed */
 } FPTHeir;
 
 /*

@@ -429,7 +429,19 @@ fpt_leaf_dead(FPTVacuum *v, Buffer buf, uint64 slots[FPT_MAX_NODES], int *n)
 
 	Assert(fpt_header(page)->level == 0);
 	if (ndead >= 0)
+	{
+#ifdef USE_ASSERT_CHECKING
+		uint64		now[FPT_MAX_NODES] = {0};
+		int			all;
+
+		dead = fpt_leaf_verdicts(v, buf, &first, &all);
+		Assert(all == *n && ndead == fpt_page_marked(&v->ix.layout, page, dead,
+													 first, all, now));
+		Assert(memcmp(now, slots, sizeof(now)) == 0);
+#endif
 		return ndead;
+	}
+	memset(slots, 0, FPT_MAX_NODES * sizeof(uint64));
 	dead = fpt_leaf_verdicts(v, buf, &first, n);
 	Assert(*n >= 0 && *n <= FPT_MAX_ENTRIES);
 	ndead = fpt_page_marked(&v->ix.layout, page, dead, first, *n, slots);
@@ -884,6 +896,23 @@ fpt_walk_start(FPTVacuum *v, FPTWalk *w)
 }
 
 /*
+ * VACUUM itself has changed the left link of a leaf, and nothing else: the
+ * pass's findings hold with the new LSN.
+ */
+static void
+fpt_leaf_relinked(FPTVacuum *v, const FPTHeir *heir)
+{
+	FPTKept    *kept;
+
+	if (v->notes == NULL || heir->right == FPT_NOPAGE || heir->to_right ||
+		heir->right >= v->npages || v->notes[heir->right].live > 0)
+		return;
+	kept = v->notes[heir->right].end.kept;
+	if (kept != NULL && kept->lsn == heir->before)
+		kept->lsn = heir->after;
+}
+
+/*
  * The leaf that the walk has come from, w->prev, is unlinked, and was between
  * the two pages of *heir; "low": where it began.  Its page may be another
  * leaf's from now on, so that nothing is known about it; of the right sibling,
@@ -910,6 +939,7 @@ fpt_walk_unlinked(FPTVacuum *v, FPTWalk *w, const FPTHeir *heir,
 	}
 	else if (note != NULL)
 		memset(note, 0, sizeof(FPTNote));
+	fpt_leaf_relinked(v, heir);
 	w->prev = heir->left;
 	w->next = heir->right;
 	if (heir->to_right)
