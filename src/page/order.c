@@ -427,6 +427,7 @@ fpt_slots_end(FPTPage pg, const char *node, uint64 set, bool high, int m,
 	Assert(m > 0 && m <= FPT_END_MOST && m <= fpt_popcount(set));
 	if (!fpt_slots_tell(pg.g) && fpt_slots_repeat(pg.g, node, set))
 		o.part = FPT_PART_TID;
+	own[0] = 0;					/* gcc 14 thinks that there may be none */
 	for (; set != 0; set &= set - 1)
 		own[o.n++] = (uint8) fpt_ctz(set);
 	o.slots = own;
