@@ -746,7 +746,11 @@ kt_random_entry(KTWorld *w)
 	{
 		FPTEntry	e = w->m[kt_below(w->n)].e;
 		e.key.tid++;
-		if ((e.key.tid & 0xFFFF) != 0 && fpt_key_cmp(&w->l, &e.key, &w->high) < 0)
+
+		/* only minus infinity has no tuple where pages may have a prefix */
+		if ((e.key.tid & 0xFFFF) != 0 &&
+			fpt_key_cmp(&w->l, &e.key, &w->high) < 0 &&
+			(w->l.cut == NULL || e.key.len > 0 || e.key.cls != FPT_CLS_VALUE))
 			return e;
 		return w->m[w->n - 1].e;
 	}
