@@ -364,13 +364,14 @@ CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
 SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 1 + :ninner AS all_pages;
--- and with none, no single pages
+-- and with none, no single pages; but leaves that have lost a quarter of their
+-- entries are visited once more, to be merged, and asked for
 SET maintenance_io_concurrency = 0;
 DELETE FROM aged WHERE right(a, 2) = '98';
 CALL cold('aged');
 SELECT fptree_prefetch_reset() \gset
 VACUUM (INDEX_CLEANUP ON, PARALLEL 0) aged;
-SELECT counted('leaf_issued|leaf_cached') = fpt_pages('aged_a') - 1 AS none;
+SELECT counted('leaf_issued|leaf_cached') - fpt_pages('aged_a') + 1 BETWEEN 0 AND 3 AS none;
 -- what lies around them comes with them where it stays, as all is read next
 CREATE FUNCTION asked_around(ninner int8) RETURNS TABLE (around bool, together bool)
 LANGUAGE sql AS $$

@@ -109,7 +109,13 @@ is(after_crash($node), '', 'after the load');
 
 # --- DDL --------------------------------------------------------------------------
 
-my @lines = map { $_->[1] } grep { $_->[0] ne 'nothing' } ddl_lines($node);
+# But for what truncates a table that it has moved, as core empties the indexes'
+# old files then, and no crash brings back what was in them; and what makes an
+# index's metapage unreadable for a while.
+my @lines = map { $_->[1] } grep {
+	$_->[0] ne 'nothing' &&
+	  $_->[1] !~ /TABLE x SET TABLESPACE.*TRUNCATE x|USING btree/s
+} ddl_lines($node);
 my $file = PostgreSQL::Test::Utils::tempdir() . '/ddl.sql';
 my $done = 0;
 
