@@ -330,17 +330,19 @@ static bool
 fpt_count_leave(FPTCountState *st)
 {
 	FPTCountShared *shared = st->shared;
+	bool		counted PG_USED_FOR_ASSERTS_ONLY;
 	bool		last;
 
 	if (shared == NULL)
 		return true;
 	SpinLockAcquire(&shared->mutex);
-	Assert(shared->counting > 0 && !shared->returned);
+	counted = shared->counting > 0 && !shared->returned;
 	fpt_tally_add(&shared->tally, &st->tally);
 	last = --shared->counting == 0;
 	shared->returned = last;
 	st->tally = shared->tally;
 	SpinLockRelease(&shared->mutex);
+	Assert(counted);
 	return last;
 }
 
