@@ -208,7 +208,9 @@ class WalDump:
         self.conn = conn
 
     def position(self):
-        return self.conn.value("SELECT pg_current_wal_insert_lsn()")
+        """After all that has been committed, and not after what another
+        process has logged since and nobody has written yet."""
+        return self.conn.value("SELECT pg_current_wal_flush_lsn()")
 
     def relation(self, index):
         return self.conn.value(
