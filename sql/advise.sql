@@ -232,9 +232,39 @@ WHERE (replace(b.def, ', deduplicate_items=off', ''), b.comment, b.indisrepliden
 		b.indisclustered, b.indisvalid, b.targets) IS DISTINCT FROM
 	(a.def, a.comment, a.indisreplident, a.indisclustered, a.indisvalid, a.targets);
 
+-- with the extensions that they depend on, and the predicate as it was written
+CREATE FUNCTION fits(int) RETURNS bool LANGUAGE sql IMMUTABLE RETURN $1 < 5;
+CREATE TABLE dep (a int) PARTITION BY RANGE (a);
+CREATE TABLE dep1 PARTITION OF dep FOR VALUES FROM (0) TO (9);
+CREATE INDEX dep_a ON dep (a) WHERE fits(a);
+CREATE INDEX dep1_a ON dep1 (a DESC) WHERE fits(a) AND a > 1;
+ALTER INDEX dep_a DEPENDS ON EXTENSION plpgsql;
+ALTER INDEX dep1_a_idx DEPENDS ON EXTENSION plpgsql;
+ALTER INDEX dep1_a DEPENDS ON EXTENSION plpgsql;
+SELECT s AS statement
+FROM unnest('{dep_a,dep1_a}'::regclass[]) r, fptree_advise(r) a, unnest(statements) s;
+SELECT s AS statement
+FROM unnest('{dep_a,dep1_a}'::regclass[]) r, fptree_advise(r) a, unnest(statements) s
+\gexec
+SELECT e.extname, pg_get_indexdef(objid)
+FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
+WHERE d.deptype = 'x' AND d.classid = 'pg_class'::regclass ORDER BY objid::regclass::text;
+DROP TABLE dep;
+DROP FUNCTION fits;
+
 --
 -- What cannot be replaced, and what cannot be read.
 --
+-- a foreign partition has no index to attach, at any level
+CREATE FOREIGN DATA WRAPPER fpt_advise_wrapper;
+CREATE SERVER fpt_advise_server FOREIGN DATA WRAPPER fpt_advise_wrapper;
+CREATE TABLE far (a int) PARTITION BY RANGE (a);
+CREATE TABLE far1 PARTITION OF far FOR VALUES FROM (0) TO (9) PARTITION BY RANGE (a);
+CREATE FOREIGN TABLE far11 PARTITION OF far1 FOR VALUES FROM (0) TO (4) SERVER fpt_advise_server;
+CREATE INDEX far_a ON far (a);
+SELECT index, replaceable, reason, statements FROM fptree_advise('far_a');
+DROP TABLE far;
+DROP FOREIGN DATA WRAPPER fpt_advise_wrapper CASCADE;
 CREATE TABLE c (a int PRIMARY KEY, b int UNIQUE, r int4range, h int, k int,
 	EXCLUDE USING btree (h WITH =), CONSTRAINT d UNIQUE (h, k) DEFERRABLE);
 CREATE UNIQUE INDEX c_ref ON c (k);

@@ -28,7 +28,6 @@
 #include "commands/tablespace.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -162,12 +161,33 @@ fpt_judge_uses(Relation index, Relation heap, FPTReplacement *r)
 		fpt_reason(r, "it is the replica identity, which subscribers of version 17 find by a btree only");
 }
 
+/*
+ * A partition of the table, at any level, that is a foreign table; NULL: it has
+ * no such partition.  A foreign table has no index to attach, without which an
+ * index that was made for the partitioned table alone does not become valid.
+ */
+static char *
+fpt_foreign_partition(Relation heap)
+{
+	ListCell   *lc;
+
+	if (heap->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return NULL;
+	foreach(lc, find_all_inheritors(RelationGetRelid(heap), NoLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(lc)) == RELKIND_FOREIGN_TABLE)
+			return get_rel_name(lfirst_oid(lc));
+	}
+	return NULL;
+}
+
 /* Whose index is it, and is there one? */
 static void
 fpt_judge_kind(Relation index, Relation heap, FPTReplacement *r)
 {
 	Oid			extension = getExtensionOfObject(RelationRelationId,
 												 RelationGetRelid(index));
+	const char *foreign = fpt_foreign_partition(heap);
 
 	if (index->rd_rel->relispartition)
 		fpt_reason(r,
@@ -178,6 +198,10 @@ fpt_judge_kind(Relation index, Relation heap, FPTReplacement *r)
 		fpt_reason(r, index->rd_rel->relkind == RELKIND_PARTITIONED_INDEX ?
 				   "it is not valid: a partition has no index" :
 				   "it is not valid");
+	if (foreign != NULL)
+		fpt_reason(r,
+				   psprintf("partition \"%s\" is a foreign table, so that the new index would not become valid",
+				   foreign));
 	if (RELATION_IS_OTHER_TEMP(index))
 		fpt_reason(r, "it belongs to a temporary table of another session");
 	if (IsCatalogRelation(heap))
@@ -305,6 +329,24 @@ fpt_append_column(StringInfo s, Relation index, const FPTReplacement *r, int i,
 }
 
 /*
+ * The index's predicate as it was written, not as the planner has simplified
+ * it, with functions inlined; NULL: it has none.
+ */
+static char *
+fpt_predicate(Relation index)
+{
+	bool		isnull;
+	Datum		pred = SysCacheGetAttr(INDEXRELID, index->rd_indextuple,
+									   Anum_pg_index_indpred, &isnull);
+	Oid			heapid = index->rd_index->indrelid;
+
+	if (isnull)
+		return NULL;
+	return TextDatumGetCString(DirectFunctionCall2(pg_get_expr, pred,
+												   ObjectIdGetDatum(heapid)));
+}
+
+/*
  * The new index's CREATE INDEX, under another name.  "only": of a partitioned
  * table, without its partitions.
  */
@@ -315,7 +357,7 @@ fpt_create_statement(Relation index, const FPTReplacement *r, const char *name,
 	Relation	heap = table_open(index->rd_index->indrelid, AccessShareLock);
 	int			nkeys = IndexRelationGetNumberOfKeyAttributes(index);
 	List	   *exprs = RelationGetIndexExpressions(index);
-	List	   *pred = RelationGetIndexPredicate(index);
+	char	   *pred = fpt_predicate(index);
 	ListCell   *expr = list_head(exprs);
 	StringInfoData s;
 
@@ -351,11 +393,8 @@ fpt_create_statement(Relation index, const FPTReplacement *r, const char *name,
 	if (OidIsValid(index->rd_rel->reltablespace))
 		appendStringInfo(&s, " TABLESPACE %s", quote_identifier(
 			get_tablespace_name(index->rd_rel->reltablespace)));
-	if (pred != NIL)
-		appendStringInfo(&s, " WHERE %s", deparse_expression(
-			(Node *) make_ands_explicit(pred),
-			deparse_context_for(RelationGetRelationName(heap),
-								RelationGetRelid(heap)), false, false));
+	if (pred != NULL)
+		appendStringInfo(&s, " WHERE %s", pred);
 	table_close(heap, AccessShareLock);
 	return s.data;
 }
@@ -439,6 +478,24 @@ fpt_statistics_statements(List *list, Relation index, const char *to)
 	return list;
 }
 
+/* The extensions with which the index would be dropped. */
+static List *
+fpt_extension_statements(List *list, Relation index, const char *to)
+{
+	ListCell   *lc;
+
+	foreach(lc, getAutoExtensionsOfObject(RelationRelationId,
+										  RelationGetRelid(index)))
+	{
+		char	   *name = get_extension_name(lfirst_oid(lc));
+
+		if (name != NULL)
+			list = lappend(list, psprintf("ALTER INDEX %s DEPENDS ON EXTENSION %s",
+										  to, quote_identifier(name)));
+	}
+	return list;
+}
+
 /* The index's comment, on the one that has its name now. */
 static List *
 fpt_comment_statement(List *list, Relation index)
@@ -490,6 +547,7 @@ fpt_plain_statements(Relation index, const FPTReplacement *r)
 	List	   *list = list_make1(fpt_create_statement(index, r, name, false));
 
 	list = fpt_statistics_statements(list, index, to);
+	list = fpt_extension_statements(list, index, to);
 	list = fpt_mark_statements(list, index, name);
 	list = lappend(list, psprintf("DROP INDEX CONCURRENTLY %s",
 								  fpt_qualified(index)));
@@ -528,6 +586,7 @@ fpt_partitioned_statements(Relation index, const FPTReplacement *r)
 		list = lappend(list, fpt_create_statement(part, &own, name, !leaf));
 		if (leaf)
 			list = fpt_statistics_statements(list, part, to);
+		list = fpt_extension_statements(list, part, to);
 		if (foreach_current_index(lc) > 0)
 		{
 			Oid			parent = get_partition_parent(lfirst_oid(lc), true);
