@@ -645,15 +645,15 @@ fpt_trial_end(FPTTrial *t, uint32 maxoff)
 /*
  * The pages of the index are written.  Where TRUNCATE empties a table that was
  * created in the same transaction, the main fork keeps its file, and with it an
- * init fork, so that core does not ask for another one; but the stripes have
- * new files, and thus init forks without a page.
+ * init fork, so that core does not ask for another one.  But that names the
+ * stripes which the index had before: it may have none now, or others, and new
+ * files of stripes have init forks without a page.
  */
 static void
-fpt_build_end(Relation index, FPTLoad *load, int nstripes)
+fpt_build_end(Relation index, FPTLoad *load)
 {
 	fpt_load_end(load);
-	if (nstripes > 0 &&
-		index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
+	if (index->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED &&
 		fpt_has_init(index))
 		fptbuildempty(index);
 	fpt_stop_point(FPT_STOP_BUILD_DONE);
@@ -709,7 +709,7 @@ fptbuild(Relation heap, Relation index, IndexInfo *indexInfo)
 	fpt_build_load(b, load);
 	result->index_tuples = b->scanned.indtuples;
 	fpt_build_free(b);
-	fpt_build_end(index, load, nstripes);
+	fpt_build_end(index, load);
 	return result;
 }
 

@@ -74,14 +74,18 @@ $primary->safe_psql('postgres', 'DROP TABLE y; CREATE UNLOGGED TABLE u (k int8);
 	  . q{CREATE INDEX ui ON u USING fptree (k) WITH (tablespaces = 'd1, d2'); INSERT INTO u VALUES (1);
 CREATE INDEX CONCURRENTLY uc ON u USING fptree (k) WITH (tablespaces = 'd3, d4'); REINDEX INDEX CONCURRENTLY ui;
 BEGIN; CREATE UNLOGGED TABLE u2 (k int8); CREATE INDEX ON u2 USING fptree (k) WITH (tablespaces = 'd1, d2');
-INSERT INTO u2 SELECT generate_series(1, 2000); TRUNCATE u2; INSERT INTO u2 VALUES (1); COMMIT});
+INSERT INTO u2 SELECT generate_series(1, 2000); TRUNCATE u2; INSERT INTO u2 VALUES (1); COMMIT;
+BEGIN; CREATE UNLOGGED TABLE u3 (k int8); CREATE INDEX u3i ON u3 USING fptree (k) WITH (tablespaces = 'd1, d2');
+ALTER INDEX u3i RESET (tablespaces); TRUNCATE u3; INSERT INTO u3 VALUES (1); COMMIT});
 $primary->stop('immediate');
 $primary->start;
 is($primary->safe_psql('postgres',
 		"CHECKPOINT; SELECT concat_ws(' ', fpt_verify() || account(), nstripes())"),
 	' 13', 'after a crash');
 is($primary->safe_psql('postgres', q{INSERT INTO u VALUES (2); INSERT INTO u2 VALUES (2);
-SELECT fpt_verify() || (SELECT count(*) FROM u) || (SELECT count(*) FROM u2)}), 11, 'unlogged, reset');
+INSERT INTO u3 VALUES (2);
+SELECT fpt_verify() || (SELECT count(*) FROM u) || (SELECT count(*) FROM u2) || (SELECT count(*) FROM u3)}), 111,
+	'unlogged, reset');
 
 # The standby takes over: its stripes are its own.
 check_standby('before promotion');
