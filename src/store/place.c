@@ -21,6 +21,7 @@
 #include "storage/bufmgr.h"
 #include "storage/fd.h"
 #include "storage/freespace.h"
+#include "storage/fsm_internals.h"
 #include "storage/indexfsm.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
@@ -40,6 +41,9 @@
 
 /* Page p is in stripe (p - 2) mod n, at block (p - 2) / n. */
 #define FPT_FIRST_STRIPED	(FPT_FIRSTPAGE + 1)
+
+/* Alignment of a page in memory that suits direct I/O */
+#define FPT_IO_ALIGN		4096
 
 /* Most pages that scans have under way, whatever the settings are */
 #define FPT_MAX_CONCURRENCY	400
@@ -945,22 +949,104 @@ fpt_allocbuf(Relation rel, FPTPageMap *map, const FPTStripeOrder *order,
 }
 
 /*
+ * Number of blocks of a free space map that has a slot for this block of the
+ * main fork: of each level all pages up to the one that leads there.
+ */
+static BlockNumber
+fpt_map_blocks(BlockNumber block)
+{
+	const BlockNumber slots = SlotsPerFSMPage;
+	const int	levels = slots >= 1626 ? 3 : 4; /* as in freespace.c */
+	BlockNumber n = 0;
+
+	for (int level = 0; level < levels; level++)
+	{
+		block /= slots;
+		n += block + 1;
+	}
+	return n;
+}
+
+/*
+ * Extends the free space map to this many blocks of zeroes, which are empty
+ * pages of it.  The caller must hold the lock for extension.  Raises an error
+ * if the file cannot be made or extended; then nothing is locked or pinned
+ * that was not before.  Allocates in the current context.
+ */
+static void
+fpt_map_extend(SMgrRelation smgr, BlockNumber blocks)
+{
+	char	   *raw = palloc0(BLCKSZ + FPT_IO_ALIGN);
+	char	   *zeroes = (char *) TYPEALIGN(FPT_IO_ALIGN, raw);
+
+	if (!smgrexists(smgr, FSM_FORKNUM))
+		smgrcreate(smgr, FSM_FORKNUM, false);
+	for (BlockNumber n = smgrnblocks(smgr, FSM_FORKNUM); n < blocks; n++)
+		smgrextend(smgr, FSM_FORKNUM, n, zeroes, false);
+	pfree(raw);
+}
+
+/*
+ * Makes the free space map long enough for this block of the main fork, as
+ * core would when the block is put into it.  Returns false if the disk is
+ * full: core would raise an error, and VACUUM, which alone can make space in
+ * the index, would fail at the first page that it frees.  Pages may be locked.
+ * Raises any other error.
+ */
+static bool
+fpt_map_reaches(Relation rel, BlockNumber block)
+{
+	SMgrRelation smgr = RelationGetSmgr(rel);
+	BlockNumber blocks = fpt_map_blocks(block);
+	BlockNumber known = smgr->smgr_cached_nblocks[FSM_FORKNUM];
+	MemoryContext context = CurrentMemoryContext;
+	uint32		holdoff = InterruptHoldoffCount;
+	uint32		cancel = QueryCancelHoldoffCount;
+	volatile bool full = false;
+
+	if (known != InvalidBlockNumber && known >= blocks)
+		return true;
+	LockRelationForExtension(rel, ExclusiveLock);
+	PG_TRY();
+	{
+		fpt_map_extend(smgr, blocks);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_DISK_FULL)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		/* an error forgets the locks of pages that forbid interrupts */
+		InterruptHoldoffCount = holdoff;
+		QueryCancelHoldoffCount = cancel;
+		full = true;
+	}
+	PG_END_TRY();
+	UnlockRelationForExtension(rel, ExclusiveLock);
+	return !full;
+}
+
+/*
  * See store/place.h.  A stripe's map is found by way of the relation that is
  * made up for it (S4): pages may be locked.
  */
-void
+bool
 fpt_record_free(Relation rel, const FPTPageMap *map, uint32 pageno)
 {
-	Relation	fake;
+	bool		striped = fpt_page_is_striped(map, pageno);
+	BlockNumber block = striped ? fpt_stripe_block(map, pageno) : pageno;
+	Relation	file = rel;
+	bool		recorded;
 
-	if (!fpt_page_is_striped(map, pageno))
-	{
-		RecordFreeIndexPage(rel, pageno);
-		return;
-	}
-	fake = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
-	RecordFreeIndexPage(fake, fpt_stripe_block(map, pageno));
-	pfree(fake);
+	if (striped)
+		file = fpt_stripe_fake(map, fpt_stripe_of(map, pageno));
+	recorded = fpt_map_reaches(file, block);
+	if (recorded)
+		RecordFreeIndexPage(file, block);
+	if (striped)
+		pfree(file);
+	return recorded;
 }
 
 /* See store/place.h.  Of the map's lowest pages, which are up to date. */
@@ -999,9 +1085,6 @@ fpt_publish_free(Relation rel, const FPTPageMap *map)
 
 /* Pages of a batch: what a WAL record can hold. */
 #define FPT_BATCH			32
-
-/* Alignment of a page in memory that suits direct I/O */
-#define FPT_IO_ALIGN		4096
 
 /*
  * Writes one file.  Pages are collected in a batch, logged in one record, and

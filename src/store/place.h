@@ -391,9 +391,10 @@ fpt_page_recyclable(Page page)
 
 /*
  * A page may be given out again: note it in the free space map, a hint, not
- * logged.  Reads no catalogues.
+ * logged.  Returns false if the map would have to grow and the disk is full: a
+ * later VACUUM that removes entries finds the page.  Reads no catalogues.
  */
-extern void fpt_record_free(Relation rel, const FPTPageMap *map,
+extern bool fpt_record_free(Relation rel, const FPTPageMap *map,
 							uint32 pageno);
 
 /* Is it in there? */

@@ -230,7 +230,7 @@ fpt_unlink_count(FPTPrune *p, Page page)
 		return;
 	}
 	fpt_stop_point(FPT_STOP_LEAF_UNLINKED);
-	fpt_record_free(p->rel, &p->ix->map, pageno);
+	(void) fpt_record_free(p->rel, &p->ix->map, pageno);
 	fpt_reach_forget(p->reach, pageno);
 	if (pageno >= p->npages)
 		p->stats->pages_free++;

@@ -211,6 +211,8 @@ typedef struct FPTVacuum
 	uint32		ntold;			/* told, and not come to yet */
 	uint32		ahead;			/* leaf to look at next for more of them */
 	uint32		nlooks;			/* so many were looked at */
+	uint32		nomap;			/* free pages for which the free space map has
+								 * no room, nor the disk */
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
@@ -1278,8 +1280,9 @@ fpt_vacuum_leaves(FPTVacuum *v)
  * it is not WAL-logged, and an extension may have been interrupted.  Pages that
  * the walk met are in use, but for inner ones that were unlinked, and counted.
  * Counts those that are free, among them the leaves that were unlinked, but for
- * those that others have taken since.  Locks one page at a time, to read; may
- * be cancelled.  Raises an error if one cannot be read.
+ * those that others have taken since.  Warns if the map cannot grow.  Locks one
+ * page at a time, to read; may be cancelled.  Raises an error if one cannot be
+ * read.
  */
 static void
 fpt_find_free_pages(FPTVacuum *v)
@@ -1305,12 +1308,22 @@ fpt_find_free_pages(FPTVacuum *v)
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
 		if (fpt_page_recyclable(BufferGetPage(buf)))
 		{
-			fpt_record_free(v->rel, &v->ix.map, pageno);
-			v->stats->pages_free++;
+			if (fpt_record_free(v->rel, &v->ix.map, pageno))
+				v->stats->pages_free++;
+			else
+				v->nomap++;
 		}
 		UnlockReleaseBuffer(buf);
 	}
-	v->stats->pages_deleted = v->stats->pages_free + v->prune.ninner;
+	v->stats->pages_deleted = v->stats->pages_free + v->nomap +
+		v->prune.ninner;
+	if (v->nomap > 0)
+		ereport(WARNING,
+				(errcode(ERRCODE_DISK_FULL),
+				 errmsg("no space for the free space map of index \"%s\"",
+						RelationGetRelationName(v->rel)),
+				 errdetail("%u free pages are not in it.", v->nomap),
+				 errhint("They will be, if there is space on the disk when VACUUM next removes entries.")));
 }
 
 /* --- callbacks ----------------------------------------------------------- */
