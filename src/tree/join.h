@@ -13,10 +13,11 @@
 /*
  * How full a page may be that two leaves become, in thousandths
  * (fpt_page_thousandths); if both together look fuller it need not be tried.
+ * most[1]: if this VACUUM has removed many of their entries; most[0]: if not.
  * 0: merge none.  Reads catalogues, so no page may be locked, and p->ix is a
  * copy; may raise, or be cancelled.  The index is locked.
  */
-extern int	fpt_join_most(FPTPrune *p);
+extern void fpt_join_most(FPTPrune *p, int most[2]);
 
 /*
  * Let the left sibling of a leaf that VACUUM has passed take over its entries,

@@ -151,9 +151,10 @@ typedef struct FPTNote
 #define FPT_GONE_ALL		31
 
 /*
- * Three leaves become two only if VACUUM has removed this part of their entries
- * on average, in units of 1/FPT_GONE_ALL.  Else leaves that were split for want
- * of room would be filled again, and split again by the next insertions.
+ * Two leaves may become one that is fuller than others (fpt_walk_most), and
+ * three become two, only if VACUUM has removed this part of their entries on
+ * average, in units of 1/FPT_GONE_ALL.  Else leaves that were split for want of
+ * room would be filled again, and split again by the next insertions.
  */
 #define FPT_GONE_LEAST		8
 
@@ -195,7 +196,7 @@ typedef struct FPTVacuum
 	FPTReach	reach;			/* which of these were met in the tree */
 	FPTPrune	prune;			/* what takes pages out of it */
 	uint32		nleaves;		/* passed, and still linked */
-	int			most;			/* fills of merged leaves (fpt_join_most) */
+	int			most[2];		/* fills of merged leaves (fpt_join_most) */
 	bool		steady;			/* the index has not grown */
 	FPTPassed	last;			/* the leaf that the walk has passed last, */
 	FPTPassed	left;			/* the one to the left of that, */
@@ -472,7 +473,7 @@ fpt_leaf_fill(FPTVacuum *v, Page page, int n)
 {
 	int			fill = -1;
 
-	if (v->most > 0)
+	if (v->most[0] > 0)
 		fill = fpt_page_guess_fill(&v->ix.layout, page, n);
 	return fill < 0 ? FPT_FILL_NONE : Min(fill, FPT_FILL_NONE);
 }
@@ -691,8 +692,9 @@ fpt_leaf_fill_without(FPTVacuum *v, Page page, int n, int ndead)
 static bool
 fpt_pass_leaves(FPTVacuum *v, Page page, int n, int ndead, int fill)
 {
-	return v->most > 0 && fpt_header(page)->left != FPT_NOPAGE && ndead < n &&
-		fpt_gone(ndead, n) >= FPT_GONE_LEAST && fill <= v->most / 2;
+	return v->most[0] > 0 && fpt_header(page)->left != FPT_NOPAGE &&
+		ndead < n && fpt_gone(ndead, n) >= FPT_GONE_LEAST &&
+		fill <= v->most[1] / 2;
 }
 
 /*
@@ -1027,6 +1029,16 @@ fpt_walk_expect(FPTVacuum *v, uint32 pageno)
 }
 
 /*
+ * How full may the left leaf become with the entries of the next one, from
+ * which VACUUM has removed the part "gone"?
+ */
+static int
+fpt_walk_most(const FPTVacuum *v, int gone)
+{
+	return v->most[v->left.gone + gone >= 2 * FPT_GONE_LEAST];
+}
+
+/*
  * Can the last three leaves become two, and has this VACUUM removed enough of
  * their entries?  Then the left one is filled from the one in the middle, which
  * the last one is merged with.
@@ -1034,11 +1046,11 @@ fpt_walk_expect(FPTVacuum *v, uint32 pageno)
 static bool
 fpt_walk_slides(const FPTVacuum *v)
 {
-	int			spare = 2 * v->most -
+	int			spare = 2 * v->most[0] -
 		(v->left2.fill + v->left.fill + v->last.fill);
 	int			gone = v->left2.gone + v->left.gone + v->last.gone;
 
-	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most)
+	if (v->left2.pageno == FPT_NOPAGE || v->left2.fill > v->most[0])
 		return false;
 	return (spare >= FPT_SLIDE_SPARE && gone >= 3 * FPT_GONE_LEAST) ||
 		(v->steady && spare >= FPT_SLIDE_SPARE_STEADY &&
@@ -1056,7 +1068,7 @@ fpt_walk_slide(FPTVacuum *v, uint32 next)
 
 	if (!fpt_walk_slides(v) ||
 		!fpt_slide_leaf(&v->prune, v->left.pageno, v->left2.pageno, next,
-						v->most, fill))
+						v->most[0], fill))
 		return false;
 	v->left2.fill = fill[0];
 	v->left.fill = fill[1];
@@ -1079,7 +1091,7 @@ fpt_walk_prepare(FPTVacuum *v, const FPTWalk *w)
 		return;
 	v->last.fill = note->fill;
 	v->last.gone = note->gone;
-	if (v->left.fill + v->last.fill > v->most)
+	if (v->left.fill + v->last.fill > fpt_walk_most(v, v->last.gone))
 		(void) fpt_walk_slide(v, w->next);
 }
 
@@ -1094,14 +1106,15 @@ static bool
 fpt_walk_take(FPTVacuum *v, const FPTWalk *w, Buffer buf, const uint64 *dead,
 			  int n, int ndead, FPTHeir *heir)
 {
+	int			most = fpt_walk_most(v, fpt_gone(ndead, n));
 	int			fill;
 
-	if (v->most == 0 || ndead == 0 || ndead == n || w->prev == FPT_NOPAGE ||
+	if (v->most[0] == 0 || ndead == 0 || ndead == n || w->prev == FPT_NOPAGE ||
 		v->left.pageno != w->prev)
 		return false;
 	fill = fpt_leaf_fill_without(v, BufferGetPage(buf), n, ndead);
-	if (v->left.fill + fill > v->most ||
-		!fpt_join_visited(&v->prune, buf, dead, w->prev, v->most, heir, &fill))
+	if (v->left.fill + fill > most ||
+		!fpt_join_visited(&v->prune, buf, dead, w->prev, most, heir, &fill))
 		return false;
 	v->left.fill = fill;
 	v->left.gone = (v->left.gone + fpt_gone(ndead, n)) / 2;
@@ -1188,11 +1201,12 @@ fpt_walk_step(FPTVacuum *v, FPTWalk *w)
 static bool
 fpt_walk_merge(FPTVacuum *v, FPTWalk *w, FPTFenceId low)
 {
+	int			most = fpt_walk_most(v, v->last.gone);
 	FPTHeir		heir;
 	int			fill;
 
-	if (v->left.fill + v->last.fill > v->most ||
-		!fpt_join_leaf(&v->prune, w->prev, v->left.pageno, w->next, v->most,
+	if (v->left.fill + v->last.fill > most ||
+		!fpt_join_leaf(&v->prune, w->prev, v->left.pageno, w->next, most,
 					   &heir, &fill))
 		return false;
 	fpt_walk_unlinked(v, w, &heir, low);
@@ -1214,7 +1228,7 @@ fpt_walk_join(FPTVacuum *v, FPTWalk *w, const FPTWalk *from)
 {
 	Assert(w->prev == from->next);
 	v->last.pageno = w->prev;
-	if (v->most > 0 && from->prev != FPT_NOPAGE &&
+	if (v->most[0] > 0 && from->prev != FPT_NOPAGE &&
 		v->left.pageno == from->prev)
 	{
 		if (fpt_walk_merge(v, w, from->at))
@@ -1381,7 +1395,7 @@ fptbulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	v->prune.reach = &v->reach;
 	v->prune.npages = v->npages;
 	v->prune.blocks = fpt_vacuum_reach(v->rel);
-	v->most = fpt_join_most(&v->prune);
+	fpt_join_most(&v->prune, v->most);
 	v->tids = palloc(sizeof(uint64) * FPT_MAX_ENTRIES);
 	v->verdicts = palloc(FPT_BITS_SIZE(FPT_MAX_ENTRIES));
 	v->sorts = fpt_vacuum_sorts(info);
