@@ -6,7 +6,7 @@ have three levels, and a large root.
 
 import math
 
-from labrun import alike, at_least, quantile, short, within
+from labrun import alike, at_least, grade, median, short, within
 
 PAPER = "pB+ (Chen, Gibbons, Mowry 2001)"
 SEARCHED = ("b1", "n8", "p1", "p2", "p4", "p8", "p12", "p16", "p24", "p32",
@@ -15,6 +15,7 @@ DRAWN = ("b1", "csb1", "p2", "p4", "p8", "p16", "csb8")
 SCANNED = ("b1", "p8", "e8", "i8")
 WIDTHS = (1, 2, 4, 8, 12, 16, 24, 32)
 FILLS = (60, 70, 80, 90, 100)
+STATES = ("warm", "search"), ("cold", "cold")
 
 MB_PAPER = "MB+ (Sasaki, Araki)"
 MB_READ = ("mbplus", "mbbin", "mbless", "mbmid", "mbnone")
@@ -36,26 +37,23 @@ def best_width(b, per_line=8):
 
 
 def widths(x, cold, machine):
+    b, of_b = machine["b"], [best_width(b) for b in (machine["b"], 15, 50)]
     medians = {w: cold.median("p%d" % w) for w in WIDTHS}
     best = min(medians, key=medians.get)
-    rows = [["lines", "cold search, ns", "times of the best"]]
-    for w in WIDTHS:
-        rows.append([str(w), "%.0f" % medians[w],
-                     "%.2f" % (medians[w] / medians[best])])
     x.table("Widths, beside equation (1): B = %.0f here, of which it makes %d "
-            "lines; of the paper's B = 15 %d, of 50 %d" % (
-                machine["b"], best_width(machine["b"]), best_width(15),
-                best_width(50)), rows)
-    loss = [a / min(b for b in best_of) for a, best_of in zip(
+            "lines; of the paper's B = 15 %d, of 50 %d" % (b, *of_b), [
+                ["lines", "cold search, ns", "times of the best"]] + [
+                    [str(w), "%.0f" % medians[w],
+                     "%.2f" % (medians[w] / medians[best])] for w in WIDTHS])
+    loss = [a / min(every) for a, every in zip(
         cold.samples("p8"), zip(*(cold.samples("p%d" % w) for w in WIDTHS)))]
     x.claim(7, "eq. (1), Fig. 7", "widths of 1 to 32 lines, cold",
             "8 lines are best; 22 if B = 50", loss,
             "time of 8 lines / of the best width",
-            "holds" if quantile(loss, 0.5) <= 1.1 else "partly",
+            grade(median(loss) <= 1.1, True),
             "best here: %d lines; equation (1) gives %d for the paper's B, %d "
             "for 50 and %d for this machine's %.0f" % (
-                best, best_width(15), best_width(50), best_width(machine["b"]),
-                machine["b"]),
+                best, *of_b[1:], of_b[0], b),
             "goal G with T1 and Tnext of today: src/page/widths.c; widths near "
             "the best differ little, so capacity decides")
 
@@ -64,19 +62,16 @@ def searches(lab, x):
     """Figures 1, 2, 7 and 14, Table 3, equation (1)."""
     sizes = (100000, 1000000, 10000000) if lab.quick else \
         (10000, 30000, 100000, 300000, 1000000, 3000000, 10000000)
-    warm, cold, levels = [], [], []
-    last = None
-    for n in sizes:
-        trees = SEARCHED if n == sizes[-1] else DRAWN
-        last = lab.measure(["search", "cold", "space"], trees, n)
-        warm.append((short(n), last["search"].curves(DRAWN)))
-        cold.append((short(n), last["cold"].curves(DRAWN)))
-        levels.append((n, [last["space"].trees[t]["levels"] for t in DRAWN]))
-    x.plot("fig7a", "Figure 7a: searches, warm, by number of keys", "ns", warm)
-    x.plot("fig7b", "Figure 7b: searches, cold, by number of keys", "ns", cold)
+    outs = [(short(n), lab.measure(
+        ["search", "cold", "space"],
+        SEARCHED if n == sizes[-1] else DRAWN, n)) for n in sizes]
+    x.pair("fig7", "Figure 7%s: searches, %s, by number of keys", STATES, outs,
+           DRAWN)
+    last = outs[-1][1]
     x.table("Table 3: levels", [["keys"] + [
         last["space"].trees[t]["label"] for t in DRAWN]] + [
-            [short(n)] + [str(v) for v in row] for n, row in levels])
+            [n] + [str(out["space"].trees[t]["levels"]) for t in DRAWN]
+            for n, out in outs])
     warm, cold = last["search"], last["cold"]
     where = "%s keys, scattered" % short(sizes[-1])
     x.searches("Figure 7, " + where, last, "b1", SEARCHED)
@@ -93,11 +88,10 @@ def search_claims(x, warm, cold, where):
              warm.speedup("b1", "p8"), 1.27, "", used)
     v = cold.speedup("b1", "n8")
     w = warm.gain("b1", "n8")
-    lost = quantile(v, 0.5) < 0.95
+    lost = median(v) < 0.95
     x.claim(3, "Fig. 2", where + ", cold: nodes of 8 lines that are not "
             "prefetched, over B+", "slower, 0.67 in the example", v,
-            "times faster", "holds" if lost and w < 1 else
-            "partly" if lost or w < 1 else "refuted",
+            "times faster", grade(lost and w < 1, lost or w < 1),
             "warm they are %.2f times as fast: the processor runs ahead of a "
             "binary search, and fetches by guesses" % w, used)
     x.faster(4, "Fig. 1, 14", where + ", cold: CSB+ over B+", "1.15",
@@ -133,13 +127,11 @@ def stalls(x, warm, where):
 def fills(lab, x):
     """Figure 8, and Figure 9: arrays do not slow searches."""
     n = 1000000 if lab.quick else 3000000
-    warm, cold = [], []
-    for fill in (60, 80, 100) if lab.quick else FILLS:
-        out = lab.measure(["search", "cold"], DRAWN, n, fill=fill)
-        warm.append(("%d%%" % fill, out["search"].curves(DRAWN)))
-        cold.append(("%d%%" % fill, out["cold"].curves(DRAWN)))
-    x.plot("fig8a", "Figure 8a: searches, warm, by fill factor", "ns", warm)
-    x.plot("fig8b", "Figure 8b: searches, cold, by fill factor", "ns", cold)
+    some = (60, 80, 100) if lab.quick else FILLS
+    outs = [("%d%%" % fill, lab.measure(["search", "cold"], DRAWN, n,
+                                        fill=fill)) for fill in some]
+    x.pair("fig8", "Figure 8%s: searches, %s, by fill factor", STATES, outs,
+           DRAWN)
     n = 3000000 if lab.quick else 10000000
     out = lab.measure(["search", "cold"], ("p8", "e8", "i8"), n)
     worse = [max(a, b) / p for p, a, b in zip(
@@ -172,7 +164,7 @@ def scans(lab, x):
     order = lab.measure(["scan=1000", "scan=%d" % most], SCANNED, n,
                         scattered=False, rounds=rounds)
     x.plot("fig10a", "Figure 10a: scans of 3M keys, by length", "ns a scan",
-           [(short(m), out["scan=%d" % m].curves(SCANNED)) for m in lengths])
+           [(short(m), out["scan=%d" % m]) for m in lengths], SCANNED)
     for m in lengths:
         x.speedups("Figure 10a, scattered: scans of %s" % short(m),
                    out["scan=%d" % m], "b1", SCANNED)
@@ -182,12 +174,10 @@ def scans(lab, x):
     x.speedups("Figure 11: scans of %s in segments of 1,000" % short(most),
                out["segments=%d" % most], "b1", SCANNED)
     scan_claims(x, out, order, most)
-    lines = []
-    for fill in (60, 100) if lab.quick else FILLS:
-        got = lab.measure(["scan=1000"], SCANNED, n, fill=fill, rounds=rounds)
-        lines.append(("%d%%" % fill, got["scan=1000"].curves(SCANNED)))
     x.plot("fig10b", "Figure 10b: scans of 1,000, by fill factor", "ns a scan",
-           lines)
+           [("%d%%" % fill, lab.measure(["scan=1000"], SCANNED, n, fill=fill,
+                                        rounds=rounds)["scan=1000"])
+            for fill in ((60, 100) if lab.quick else FILLS)], SCANNED)
     rows = [["leaves ahead", "external, ns", "internal, ns"]]
     for distance in (1, 2, 3, 4, 8):
         got = lab.measure(["scan=1000"], ("e8", "i8"), n, distance=distance,
@@ -212,7 +202,7 @@ def scan_claims(x, out, order, most):
     verdict = at_least(v, 2)
     x.claim(11, "Fig. 10a", where + "scans of 1,000, internal array over p8B+",
             "about 2", v, "times faster",
-            "partly" if verdict == "holds" and in_order < 1.5 else verdict,
+            verdict if in_order >= 1.5 else verdict.replace("holds", "partly"),
             "only where leaves lie in no order; in order of building the gain "
             "is %.2f (%s), as the hardware sees a stream" % (
                 in_order, short(most)), used)
@@ -222,10 +212,10 @@ def scan_claims(x, out, order, most):
             "internal: no other structure to keep")
     v = ten.speedup("p8", "e8")
     b = ten.gain("b1", "e8")
-    slower = quantile(v, 0.5) < 0.95
+    slower = median(v) < 0.95
     x.claim(13, "Fig. 10a", where + "scans of 10, external array over p8B+",
             "slower than B+", v, "times faster",
-            "holds" if slower and b < 1 else "partly" if slower else "refuted",
+            grade(slower and b < 1, slower),
             "%.2f times B+'s speed: the array's start costs less than the wide "
             "nodes gain" % b,
             "the window begins with the second leaf, src/tree/prefetch.c")
@@ -234,28 +224,23 @@ def scan_claims(x, out, order, most):
 def updates(lab, x):
     """Figures 12 and 13."""
     n = 3000000
-    lines, worst = {"insert": [], "delete": []}, []
     trees = SCANNED + ("p16", "csb1", "v1", "v8")
     ops = 50000 if lab.quick else 100000
-    splits = [["fill"]]
-    for fill in (70, 100) if lab.quick else FILLS:
-        out = lab.measure(["insert", "delete"], trees, n, fill=fill, ops=ops,
-                          rounds=3)
-        for test, where in lines.items():
-            where.append(("%d%%" % fill, out[test].curves(SCANNED)))
-            x.speedups("Figure 12, 3M keys, %d%% full: %s" % (fill, test),
+    outs = [("%d%%" % fill, lab.measure(["insert", "delete"], trees, n,
+                                        fill=fill, ops=ops, rounds=3))
+            for fill in ((70, 100) if lab.quick else FILLS)]
+    for fill, out in outs:
+        for test in ("insert", "delete"):
+            x.speedups("Figure 12, 3M keys, %s full: %s" % (fill, test),
                        out[test], "b1", trees)
-            worst.append(out[test].speedup("b1", "p8"))
-        splits[0] = ["fill"] + [out["insert"].trees[t]["label"] for t in trees]
-        splits.append(["%d%%" % fill] + [
+    x.table("Figure 13: insertions that split a leaf", [["fill"] + [
+        outs[0][1]["insert"].trees[t]["label"] for t in trees]] + [[fill] + [
             "%.1f%%" % (100 * out["insert"].median(t, "splits") / ops)
-            for t in trees])
-    x.table("Figure 13: insertions that split a leaf", splits)
-    x.plot("fig12a", "Figure 12a: insertions, by fill factor", "ns",
-           lines["insert"])
-    x.plot("fig12b", "Figure 12b: deletions, by fill factor", "ns",
-           lines["delete"])
-    v = min(worst, key=lambda s: quantile(s, 0.5))
+            for t in trees] for fill, out in outs])
+    x.pair("fig12", "Figure 12%s: %s, by fill factor",
+           (("insertions", "insert"), ("deletions", "delete")), outs, SCANNED)
+    v = min((o.speedup("b1", "p8") for _, out in outs for o in out.values()),
+            key=median)
     x.faster(14, "Fig. 12", "3M keys, 60 to 100% full, warm: p8B+ over B+, the "
              "least of insertions and deletions", "1.24 to 1.52", v, 1.24, "",
              "used: an insertion finds its node as a search does")
@@ -283,20 +268,17 @@ def roots(lab, x):
                    "mbbin", MB_READ)
     v = out["cold"].speedup("mbbin", "mbplus")
     w = out["search"].gain("mbbin", "mbplus")
-    low = quantile(v, 0.5)
+    low = median(v)
     x.claim(31, "root", "%s keys, cold: root searched by interpolation over "
             "binary search" % short(n), "a slight gain at 16M, more at 32M", v,
-            "times faster", "holds" if low >= 1.02 else
-            "partly" if max(low, w) >= 1 else "refuted",
+            "times faster", grade(low >= 1.02, max(low, w) >= 1),
             "warm %.2f; keys are uniform" % w,
             "as a guess of what to prefetch: src/tree/search.c")
     v = out["cold"].speedup("mbplus", "mbmid")
     w = out["search"].gain("mbplus", "mbmid")
-    worse = quantile(v, 0.5) < 1
     x.claim(33, "prefetching", "%s keys, cold: only middle nodes prefetched over "
             "leaves, too" % short(n), "prefetching leaves hurts", v,
-            "times faster", "partly" if worse and w > 1 else
-            "refuted" if worse else "holds",
+            "times faster", grade(median(v) >= 1, w > 1),
             "warm %.2f. A leaf without order is read whole, and its lines come "
             "together if they are asked for; a processor has room for that "
             "many misses today" % w,
@@ -305,16 +287,13 @@ def roots(lab, x):
 
 def huge(lab, x):
     n = 3000000 if lab.quick else 16000000
-    small, large = [], []
-    for _ in range(lab.rounds):
-        for memory, to in ((0, small), (1, large)):
-            out = lab.measure(["search"], ("mbplus",), n, memory=memory,
-                              rounds=3)
-            to.append(out["search"].median("mbplus"))
+    small, large = zip(*([lab.measure(
+        ["search"], ("mbplus",), n, memory=memory, rounds=3)["search"].median(
+            "mbplus") for memory in (0, 1)] for _ in range(lab.rounds)))
     v = [s / h for s, h in zip(small, large)]
     x.table("Searches, %s keys, warm, in turns" % short(n), [
-        ["memory", "ns"], ["pages of 4 kB", "%.0f" % quantile(small, 0.5)],
-        ["huge pages", "%.0f" % quantile(large, 0.5)]])
+        ["memory", "ns"], ["pages of 4 kB", "%.0f" % median(small)],
+        ["huge pages", "%.0f" % median(large)]])
     x.faster(32, "large pages", "%s keys, warm: nodes in huge pages over pages "
              "of 4 kB" % short(n), "1.03 (root, middle), 1.20 (leaves)", v, 1.2,
              product="advised: docs/benchmarks.md, huge pages; no code")

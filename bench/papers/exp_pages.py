@@ -1,6 +1,6 @@
 """Fractal prefetching B+-trees: trees of pages."""
 
-from labrun import at_least, kb, quantile, short, within
+from labrun import at_least, grade, kb, median, short, within
 
 PAPER = "fpB+ (Chen, Gibbons, Mowry, Valentin 2002)"
 TREES = ("sorted", "sortedb", "micro", "vmicro", "diskfirst", "vdiskfirst",
@@ -16,12 +16,9 @@ MEMMOVE = ("the direction is right: it grows with the page; moving half a "
 
 PAGES = (4096, 8192, 16384, 32768)
 
-# Table 2: nonleaf bytes, leaf bytes, fan-out; node bytes and fan-out of
-# cache-first; bytes of a sub-array and fan-out of micro-indexing
-TABLE2 = {4096: (64, 384, 470, 576, 497, 128, 496),
-          8192: (192, 256, 961, 576, 994, 192, 1008),
-          16384: (192, 512, 1953, 704, 2001, 320, 2032),
-          32768: (256, 832, 4017, 640, 4029, 320, 4064)}
+# Table 2: fan-outs of disk-first, cache-first and micro-indexing
+TABLE2 = {4096: (470, 497, 496), 8192: (961, 994, 1008),
+          16384: (1953, 2001, 2032), 32768: (4017, 4029, 4064)}
 
 
 def medians(outs, base, tree):
@@ -43,7 +40,7 @@ def searches(lab, x):
         x.searches("Figure 10, %s keys, %s" % (short(n), kb(page)), out,
                    "sorted", TREES)
     x.plot("fpfig10", "Figure 10: searches, cold, by page size", "ns",
-           [(kb(p), o.curves(DRAWN)) for p, o in cold.items()])
+           [(kb(p), o) for p, o in cold.items()], DRAWN)
     where = "%s keys, scattered, " % short(n)
     v = cold[16384].speedup("sorted", "diskfirst")
     w = cold[8192].speedup("sorted", "diskfirst")
@@ -57,11 +54,10 @@ def searches(lab, x):
                 medians(warm, "sorted", "diskfirst")), DISK_FIRST)
     v = cold[8192].speedup("diskfirst", "micro")
     c = cold[8192].gain("diskfirst", "cachefirst")
-    near = 0.9 <= quantile(v, 0.5) <= 1.1
+    near = 0.9 <= median(v) <= 1.1
     x.claim(17, "Fig. 10", where + "cold, 8 kB: micro-indexing over disk-first",
             "within a few percent; cache-first ahead at 4 kB", v,
-            "times faster", "holds" if near and c < 1.1 else
-            "partly" if near or c < 1.1 else "refuted",
+            "times faster", grade(near and c < 1.1, near or c < 1.1),
             "cache-first over disk-first: %s; warm %s. A tree without a root in "
             "each page has fewer nodes on the way, each a miss that waits for "
             "the one before" % (
@@ -87,7 +83,7 @@ def insertions(lab, x):
         x.speedups("Figure 13d, %s keys, 70%% full, %s" % (short(n), kb(page)),
                    out, "sorted", TREES)
     x.plot("fpfig13d", "Figure 13d: insertions, 70% full, by page size", "ns",
-           [(kb(p), o.curves(DRAWN)) for p, o in pages.items()])
+           [(kb(p), o) for p, o in pages.items()], DRAWN)
     x.faster(18, "Fig. 13a", "%s keys, 16 kB, 90%% full, warm: insertion, "
              "disk-first over the disk-optimized page (60%%: %.1f; cache-first "
              "%.1f)" % (short(n), fills[60].gain("sorted", "diskfirst"),
@@ -102,9 +98,8 @@ def insertions(lab, x):
     v = fills[90].speedup("sorted", "micro")
     x.claim(20, "Fig. 13, 14", "%s keys, 16 kB, 90%% full: insertion, "
             "micro-indexing over the disk-optimized page" % short(n),
-            "as bad", v, "times faster",
-            "holds" if 0.8 <= quantile(v, 0.5) <= 1.25 else "partly", "",
-            "left out")
+            "as bad", v, "times faster", grade(0.8 <= median(v) <= 1.25, True),
+            "", "left out")
 
 
 def deletions(lab, x):
@@ -163,10 +158,10 @@ def overhead_claim(x, number, figure, workload, says, outs, most, more="",
     """most: percent, which disk-first is below, and cache-first not above."""
     disk, cache = ([overhead(o, t) for o in outs.values()]
                    for t in ("diskfirst", "cachefirst"))
-    fine = (max(disk) < most[0]) + (max(cache) <= most[1])
+    fine = max(disk) < most[0], max(cache) <= most[1]
     x.claim(number, figure, "%s over the disk-optimized page, 4 to 32 kB "
             "(cache-first %s)" % (workload, by_page(outs, "cachefirst")), says,
-            disk, "%", ("refuted", "partly", "holds")[fine],
+            disk, "%", grade(all(fine), any(fine)),
             "disk-first %s; cache-first %s%s" % (
                 by_page(outs, "diskfirst"), by_page(outs, "cachefirst"), more),
             product)
@@ -174,13 +169,11 @@ def overhead_claim(x, number, figure, workload, says, outs, most, more="",
 
 def space_claim(x, number, figure, where, space, limit):
     """limit: of disk-first, of cache-first, in percent."""
-    rows = [["page"] + list(DRAWN) + ["overflow pages"]]
-    for page, out in sorted(space.items()):
-        rows.append([kb(page)] + [
-            "%+.1f%%" % overhead(out, t) for t in DRAWN] + [
-                str(out.trees["cachefirst"]["overflow"])])
-    x.table("%s, %s: bytes beside the disk-optimized page" % (figure, where),
-            rows)
+    x.table("%s, %s: bytes beside the disk-optimized page" % (figure, where), [
+        ["page"] + list(DRAWN) + ["overflow pages"]] + [
+            [kb(page)] + ["%+.1f%%" % overhead(out, t) for t in DRAWN] +
+            [str(out.trees["cachefirst"]["overflow"])]
+            for page, out in sorted(space.items())])
     overhead_claim(x, number, figure, where + ": space of disk-first",
                    "disk-first below %d%%, cache-first below %d%%" % limit,
                    space, (limit[0], limit[1] * 1.05))
@@ -190,48 +183,40 @@ def pages(lab, x):
     """Table 2, Figures 16 and 17: space, and pages that searches read."""
     n = 3000000 if lab.quick else 10000000
     m = 300000 if lab.quick else 3000000
-    full, old = {}, {}
-    for page in PAGES:
-        full[page] = lab.measure(["space", "io"], DRAWN, n, page=page,
-                                 scattered=False)
-        old[page] = lab.measure(["space", "io"], DRAWN, m, page=page,
-                                scattered=False, mature=True)
-    space = {p: o["space"] for p, o in full.items()}
+    full, old = ([lab.measure(["space", "io"], DRAWN, keys, page=page,
+                              scattered=False, mature=keys == m)
+                  for page in PAGES] for keys in (n, m))
+    space, old_space, io, old_io = (
+        {page: out[test] for page, out in zip(PAGES, outs)}
+        for test in ("space", "io") for outs in (full, old))
     space_claim(x, 23, "Fig. 16a", "%s keys, loaded to 100%%" % short(n),
                 space, (9, 5))
-    space_claim(x, 24, "Fig. 16b", "%s keys, mature" % short(m),
-                {p: o["space"] for p, o in old.items()}, (9, 36))
-    for outs, where in ((full, "%s keys, loaded" % short(n)),
-                        (old, "%s keys, mature" % short(m))):
-        rows = [["page"] + list(DRAWN)]
-        for page, out in sorted(outs.items()):
-            rows.append([kb(page)] + [
-                "%d" % out["io"].median(t) for t in DRAWN])
-        x.table("Figure 17, %s: distinct pages of 2,000 searches" % where, rows)
-    io = {p: o["io"] for p, o in full.items()}
+    space_claim(x, 24, "Fig. 16b", "%s keys, mature" % short(m), old_space,
+                (9, 36))
+    for outs, where in ((io, "%s keys, loaded" % short(n)),
+                        (old_io, "%s keys, mature" % short(m))):
+        x.table("Figure 17, %s: distinct pages of 2,000 searches" % where, [
+            ["page"] + list(DRAWN)] + [
+                [kb(page)] + ["%d" % out.median(t) for t in DRAWN]
+                for page, out in outs.items()])
     overhead_claim(x, 25, "Fig. 17a", "%s keys, loaded: pages that 2,000 "
                    "searches read, disk-first" % short(n),
                    "disk-first below 3% more, cache-first to 25%", io, (3, 25),
-                   "; mature: " + by_page({p: o["io"] for p, o in old.items()},
-                                          "cachefirst"),
+                   "; mature: " + by_page(old_io, "cachefirst"),
                    "disk-first is used, as it reads fewer pages")
     fan_outs(x, space)
 
 
 def fan_outs(x, space):
-    rows = [["page", "disk-first", "paper", "cache-first", "paper",
-             "micro-indexing", "paper"]]
-    ratio = []
-    for page, out in sorted(space.items()):
-        paper = (TABLE2[page][2], TABLE2[page][4], TABLE2[page][6])
-        ours = [out.trees[t]["leaf_entries"]
-                for t in ("diskfirst", "cachefirst", "micro")]
-        ratio += [a / b for a, b in zip(ours, paper)]
-        row = [kb(page)]
-        for a, b in zip(ours, paper):
-            row += [str(a), str(b)]
-        rows.append(row)
-    x.table("Table 2: entries of a leaf page", rows)
+    both = {page: [(out.trees[t]["leaf_entries"], paper) for t, paper in zip(
+        ("diskfirst", "cachefirst", "micro"), TABLE2[page])]
+            for page, out in sorted(space.items())}
+    x.table("Table 2: entries of a leaf page", [
+        ["page", "disk-first", "paper", "cache-first", "paper",
+         "micro-indexing", "paper"]] + [
+             [kb(page)] + [str(n) for pair in pairs for n in pair]
+             for page, pairs in both.items()])
+    ratio = [a / b for pairs in both.values() for a, b in pairs]
     x.claim(26, "Table 2", "4-byte keys, pages of 4 to 32 kB: entries of a leaf "
             "page, ours over the paper's",
             "470 961 1953 4017; 497 994 2001 4029; 496 1008 2032 4064", ratio,
@@ -260,12 +245,11 @@ def product_rows(out, tests, trees):
         "%s, %s" % (t.replace("=", " of "), out[t].line["unit"]),
         "of btree's")]]
     for tree in trees:
-        row = [out["search"].trees[tree]["label"]]
-        for t in tests:
-            value = out[t].median(tree)
-            row += ["%.4g" % value, "%.2f" % (
-                value / out[t].median("nbtree"))]
-        rows.append(row)
+        values = [(out[t].median(tree), out[t].median("nbtree"))
+                  for t in tests]
+        rows.append([out["search"].trees[tree]["label"]] + [
+            cell for v, base in values
+            for cell in ("%.4g" % v, "%.2f" % (v / base))])
     return rows
 
 

@@ -71,7 +71,7 @@ class Outcome:
         return self.trees[tree][key]
 
     def median(self, tree, key="samples"):
-        return quantile(self.samples(tree, key), 0.5)
+        return median(self.samples(tree, key))
 
     def speedup(self, base, tree):
         """Of rounds: the time of the base over that of the tree."""
@@ -79,7 +79,7 @@ class Outcome:
                 if t > 0]
 
     def gain(self, base, tree):
-        return quantile(self.speedup(base, tree), 0.5)
+        return median(self.speedup(base, tree))
 
     def curves(self, trees):
         return {self.trees[t]["label"]: self.samples(t) for t in trees}
@@ -136,11 +136,9 @@ class Lab:
 
     def machine(self):
         line = self.call(self.program(), ["machine"])[0]
-        line.update(processor(), **self.gauge.machine())
-        line["rounds"] = self.rounds
-        line["quick"] = self.quick
-        line["date"] = time.strftime("%Y-%m-%d")
-        return line
+        return dict(line, **processor(), **self.gauge.machine(),
+                    rounds=self.rounds, quick=self.quick,
+                    date=time.strftime("%Y-%m-%d"))
 
 
 def processor():
@@ -213,10 +211,17 @@ class Experiment:
         self.speedups(title + ": cold", out["cold"], base, trees)
         self.speedups(title + ": warm", out["search"], base, trees)
 
-    def plot(self, name, title, unit, lines):
-        """lines: (place, {curve: samples}), as the paper's figure has them."""
+    def plot(self, name, title, unit, outcomes, trees):
+        """outcomes: (place, outcome), as the paper's figure has them."""
         self.plots.append({"name": name, "title": title, "unit": unit,
-                           "lines": lines})
+                           "lines": [(place, outcome.curves(trees))
+                                     for place, outcome in outcomes]})
+
+    def pair(self, name, title, tests, outs, trees):
+        """A plot of each of two tests: (name in the title, of the outcomes)."""
+        for letter, (said, test) in zip("ab", tests):
+            self.plot(name + letter, title % (letter, said), "ns",
+                      [(place, out[test]) for place, out in outs], trees)
 
     def write(self, lab, folder, plots):
         path = os.path.join(folder, self.name + ".json")
@@ -246,6 +251,10 @@ def arguments(name, description, epilog, quick):
     return p
 
 
+def median(values):
+    return quantile(values, 0.5)
+
+
 def middle(values):
     s = summary(values)
     return {x: s[x] for x in ("median", "q1", "q3")}
@@ -270,29 +279,28 @@ def document(tables, markdown):
 # -- verdicts --------------------------------------------------------------------
 
 
+def grade(good, near):
+    return "holds" if good else "partly" if near else "refuted"
+
+
 def at_least(values, low):
     """Of a speed-up: the paper's, or more; the direction only; or neither."""
-    middle = quantile(values, 0.5)
-    if middle >= 0.95 * low:
-        return "holds"
-    return "partly" if middle >= 1.05 else "refuted"
+    got = median(values)
+    return grade(got >= 0.95 * low, got >= 1.05)
 
 
 def within(values, low, high, slack=0.1):
     """Of a figure that the paper gives a range for."""
-    middle = quantile(values, 0.5)
-    if low * (1 - slack) <= middle <= high * (1 + slack):
-        return "holds"
-    return "partly" if low / 2 <= middle <= high * 2 else "refuted"
+    got = median(values)
+    return grade(low * (1 - slack) <= got <= high * (1 + slack),
+                 low / 2 <= got <= high * 2)
 
 
 def alike(values, slack=0.1):
     """Of a ratio that should be 1."""
-    middle = quantile(values, 0.5)
-    if 1 / (1 + slack) <= middle <= 1 + slack:
-        return "holds"
-    return "partly" if 1 / (1 + 3 * slack) <= middle <= 1 + 3 * slack \
-        else "refuted"
+    got = median(values)
+    return grade(1 / (1 + slack) <= got <= 1 + slack,
+                 1 / (1 + 3 * slack) <= got <= 1 + 3 * slack)
 
 
 def kb(page):
