@@ -180,16 +180,18 @@ class Experiment:
         self.claim(number, figure, workload, says, values, "times faster",
                    at_least(values, low), why, product)
 
-    def tell(self, options, head, tables):
-        """Print the tables and what the claims come to; --markdown."""
-        print(document(tables, False))
+    def finish(self, options, head, shown, **more):
+        """Print the shown tables and what the claims come to; --markdown, --json."""
+        print(document(shown, False))
         for c in self.claims:
             print("%s %s: %.2f [%.2f %.2f] %s, %s; %s" % (
                 c["id"], c["figure"], c["ours"]["median"], c["ours"]["q1"],
                 c["ours"]["q3"], c["ours"]["unit"], c["verdict"], c["why"]))
         if options.markdown:
             with open(options.markdown, "w", encoding="utf-8") as f:
-                f.write(head + document(tables, True))
+                f.write(head + document(shown, True))
+        save(options.json, {"experiment": self.name, "claims": self.claims,
+                            **more})
 
     def table(self, title, rows):
         self.tables.append({"title": title, "rows": rows})

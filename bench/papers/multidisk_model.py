@@ -8,6 +8,7 @@ the paper but its parameters: test/disks compares the model with closed forms.
 
 import bisect
 import heapq
+import itertools
 import math
 
 DOMAIN = 1 << 40                # keys are below
@@ -85,14 +86,14 @@ def grow(disks, kind, pages, rand):
     return places
 
 
-def slowest(order, disks, size, step=1):
+def slowest(order, disks, size):
     """For ranges of so many pages: most reads of one disk / ideal, of each."""
     count, ideal, out = [0] * disks, math.ceil(size / disks), []
     for i, disk in enumerate(order):
         count[disk] += 1
         if i >= size:
             count[order[i - size]] -= 1
-        if i >= size - 1 and (i - size + 1) % step == 0:
+        if i >= size - 1:
             out.append(max(count) / ideal)
     return out
 
@@ -141,12 +142,10 @@ class Tree:
                 bisect.bisect_right(self.low, last))
 
     def pages(self, first, last):
-        a, b = self.range(first, last)
-        return b - a
+        return len(range(*self.range(first, last)))
 
     def fill(self):
-        return sum(map(len, self.leaves)) / \
-            (len(self.leaves) * self.capacity)
+        return sum(map(len, self.leaves)) / len(self.leaves) / self.capacity
 
 
 # -- schemes ---------------------------------------------------------------------
@@ -172,21 +171,22 @@ class Scheme:
         for key in keys[self.loaded:]:
             self.insert(key)
 
+    def insert(self, key):
+        self.tree.insert(key)
+
     def exact(self, key):
         return self.reads(key, key)
 
 
-class Pages(Scheme):
+class Local(Scheme):
     """An ordinary tree whose pages are dealt out."""
 
-    kind = "local"
+    name, kind = "LOB-tree: local balancing", "local"
+    paper = "LOB-tree"
 
     def make(self, keys):
         self.places = Places(self.disks, self.kind, self.rand)
         self.tree = Tree(self.capacity, self.places)
-
-    def insert(self, key):
-        self.tree.insert(key)
 
     def reads(self, first, last):
         need = [0] * self.disks
@@ -195,17 +195,12 @@ class Pages(Scheme):
         return need
 
 
-class Local(Pages):
-    name = "LOB-tree: local balancing"
-    paper = "LOB-tree"
+class Turn(Local):
+    name, kind, paper = "pages by turns (RAID-0)", "turn", ""
 
 
-class Turn(Pages):
-    name, kind = "pages by turns (RAID-0)", "turn"
-
-
-class Random(Pages):
-    name, kind = "pages at random", "random"
+class Random(Local):
+    name, kind, paper = "pages at random", "random", ""
 
 
 class Records(Scheme):
@@ -229,19 +224,14 @@ class Hash(Records):
         return (key * 0x9E3779B97F4A7C15 & (1 << 64) - 1) * self.disks >> 64
 
     def exact(self, key):
-        need = [0] * self.disks
-        need[self.disk(key)] = 1
-        return need
+        disk = self.disk(key)
+        return [int(d == disk) for d in range(self.disks)]
 
 
 class RecordTurn(Records):
     """Which disk has a key is known to none: a look-up asks all."""
 
-    name = "records by turns"
-
-    def make(self, keys):
-        super().make(keys)
-        self.made = 0
+    name, made = "records by turns", 0
 
     def disk(self, key):
         self.made += 1
@@ -283,9 +273,6 @@ class LargePages(Scheme):
         self.loaded = len(keys) // 2
         self.tree.load(keys[:self.loaded], self.rand)
         self.devices, self.width = 1, self.disks
-
-    def insert(self, key):
-        self.tree.insert(key)
 
     def reads(self, first, last):
         return [self.tree.pages(first, last)]
@@ -366,15 +353,15 @@ class Tasks:
         self.out = [0] * tasks
         self.began = [0.0] * tasks
         self.events = []
-        self.number = 0
+        self.number = itertools.count()
 
     def issue(self, task, device, now):
         start, took = max(now, self.free[device]), self.service()
         self.run.waits.append(start - now)
         self.run.busy[device] += took
         self.free[device] = start + took
-        self.number += 1
-        heapq.heappush(self.events, (start + took, self.number, task, device))
+        heapq.heappush(self.events,
+                       (start + took, next(self.number), task, device))
 
     def begin(self, task, now):
         self.left[task] -= 1
