@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -21,6 +22,7 @@ from report import quantile, summary                       # noqa: E402
 BUILD = os.path.join(HERE, "build")
 
 QUIET = 0.05    # of one processor
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 
 def busy():
@@ -144,15 +146,9 @@ class Lab:
 def processor():
     """Name, processors and caches, as far as Linux tells."""
     found = {"name": cpu_model(), "cpus": os.cpu_count()}
-    for index in range(5):
-        path = "/sys/devices/system/cpu/cpu0/cache/index%d/" % index
-        try:
-            with open(path + "level", encoding="utf-8") as f:
-                level = f.read().strip()
-            with open(path + "size", encoding="utf-8") as f:
-                found["cache%s" % level] = f.read().strip()
-        except OSError:
-            pass
+    for index in sorted(CACHES.glob("index*")):
+        found["cache" + (index / "level").read_text().strip()] = (
+            index / "size").read_text().strip()
     return found
 
 
@@ -180,18 +176,24 @@ class Experiment:
         self.claim(number, figure, workload, says, values, "times faster",
                    at_least(values, low), why, product)
 
-    def finish(self, options, head, shown, **more):
-        """Print the shown tables and what the claims come to; --markdown, --json."""
-        print(document(shown, False))
+    def finish(self, options, head, **more):
+        """Print tables and what the claims come to; --markdown, --json."""
+        print(document(self.tables, False))
         for c in self.claims:
             print("%s %s: %.2f [%.2f %.2f] %s, %s; %s" % (
                 c["id"], c["figure"], c["ours"]["median"], c["ours"]["q1"],
                 c["ours"]["q3"], c["ours"]["unit"], c["verdict"], c["why"]))
         if options.markdown:
             with open(options.markdown, "w", encoding="utf-8") as f:
-                f.write(head + document(shown, True))
-        save(options.json, {"experiment": self.name, "claims": self.claims,
-                            **more})
+                f.write(head + document(self.tables, True))
+        self.save(options.json, **more)
+
+    def save(self, path, **more):
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"experiment": self.name, "claims": self.claims,
+                       "tables": self.tables, **more}, f, indent=1)
+            f.write("\n")
 
     def table(self, title, rows):
         self.tables.append({"title": title, "rows": rows})
@@ -227,9 +229,7 @@ class Experiment:
 
     def write(self, lab, folder, plots):
         path = os.path.join(folder, self.name + ".json")
-        save(path, {"experiment": self.name, "claims": self.claims,
-                    "tables": self.tables, "plots": self.plots,
-                    "machine": lab.machine()})
+        self.save(path, plots=self.plots, machine=lab.machine())
         if plots:
             os.makedirs(plots, exist_ok=True)
             for p in self.plots:
@@ -262,20 +262,10 @@ def middle(values):
     return {x: s[x] for x in ("median", "q1", "q3")}
 
 
-def save(path, doc):
-    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(doc, f, indent=1)
-        f.write("\n")
-
-
 def document(tables, markdown):
-    """Of titles and rows."""
-    out = []
-    for title, rows in tables:
-        out += [("### %s\n" if markdown else "%s\n") % title,
-                grid(rows, markdown) + "\n"]
-    return "\n".join(out)
+    return "\n".join("%s%s\n\n%s\n" % (
+        "### " * markdown, t["title"], grid(t["rows"], markdown))
+                     for t in tables)
 
 
 # -- verdicts --------------------------------------------------------------------
