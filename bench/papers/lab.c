@@ -30,7 +30,7 @@
 
 Lab			lab;
 
-/* --- options, errors, memory --------------------------------------------- */
+/* --- options, output, memory --------------------------------------------- */
 
 bool
 lab_options(int argc, char **argv, const char *letters, const char **option)
@@ -57,6 +57,15 @@ lab_fail(const char *format, ...)
 	fprintf(stderr, "\n");
 	va_end(args);
 	exit(1);
+}
+
+void
+lab_print_samples(const char *name, const double *v, int n)
+{
+	printf("\"%s\": [", name);
+	for (int i = 0; i < n; i++)
+		printf("%s%.3f", i ? ", " : "", v[i]);
+	printf("]");
 }
 
 void *
@@ -140,29 +149,27 @@ permute(uint32_t no, int bits)
 static size_t
 whole_pages(size_t bytes)
 {
-	return ((bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1)) + HUGE_BYTES;
+	return (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
 }
 
 char *
 lab_map(size_t bytes)
 {
-	int			flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-	char	   *p;
+	size_t		whole = whole_pages(bytes);
+	char	   *p = mmap(NULL, whole + HUGE_BYTES, PROT_READ | PROT_WRITE,
+						 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t		head = -(uintptr_t) p % HUGE_BYTES;
 
-#ifdef MAP_HUGETLB
-	if (lab.memory == 2)
-		flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
-#endif
-	p = mmap(NULL, whole_pages(bytes), PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
-		lab_fail("cannot map %zu bytes of %s memory", bytes,
-				 lab.memory == 2 ? "hugetlb" : "ordinary");
+		lab_fail("cannot map %zu bytes", bytes);
+	/* what lies before the first large page and after the last is given back */
+	if (head != 0)
+		munmap(p, head);
+	munmap(p + head + whole, HUGE_BYTES - head);
 #ifdef MADV_HUGEPAGE
-	if (lab.memory != 2)
-		madvise(p, whole_pages(bytes),
-				lab.memory ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	madvise(p + head, whole, lab.memory ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #endif
-	return p;
+	return p + head;
 }
 
 void
@@ -190,11 +197,15 @@ lab_shuffle(uint32_t n, uint64_t seed)
 	return order;
 }
 
+static size_t
+arena_bytes(const Arena *a)
+{
+	return (size_t) a->max * a->unit;
+}
+
 void
 arena_init(Arena *a, size_t unit, uint64_t count)
 {
-	size_t		head;
-
 	memset(a, 0, sizeof(*a));
 	a->unit = unit;
 	a->bits = 6;
@@ -204,21 +215,12 @@ arena_init(Arena *a, size_t unit, uint64_t count)
 	a->max = (uint32_t) LAB_MIN((uint64_t) UINT32_MAX / 2,
 								4 * count + 2 * a->block + 4096);
 	a->max -= a->max % a->block;
-	a->mapped = whole_pages((size_t) a->max * unit);
-	a->base = lab_map((size_t) a->max * unit);
-	head = (size_t) ((uintptr_t) a->base % HUGE_BYTES);
-	if (head != 0)
-	{
-		/* what lies before the first large page is given back */
-		munmap(a->base, HUGE_BYTES - head);
-		a->base += HUGE_BYTES - head;
-		a->mapped -= HUGE_BYTES - head;
-	}
+	a->base = lab_map(arena_bytes(a));
 	a->used = 1;
 	/* pages that the kernel hands out later would be part of what is timed */
 	for (size_t i = 0; i < LAB_MIN(count + a->block, a->max) * unit; i += 4096)
 		a->base[i] = 0;
-	UNIT_HIDE(a->base, a->mapped);
+	UNIT_HIDE(a->base, arena_bytes(a));
 }
 
 void
@@ -226,8 +228,8 @@ arena_destroy(Arena *a)
 {
 	if (a->base == NULL)
 		return;
-	UNIT_SHOW(a->base, a->mapped);
-	munmap(a->base, a->mapped);
+	UNIT_SHOW(a->base, arena_bytes(a));
+	lab_unmap(a->base, arena_bytes(a));
 	a->base = NULL;
 }
 
@@ -295,13 +297,19 @@ tree_stats(const void *tree, Stats *s)
 
 /* --- clocks ------------------------------------------------------------- */
 
-double
-lab_now(void)
+static double
+clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
+}
+
+double
+lab_now(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 uint64_t
@@ -327,21 +335,17 @@ double
 lab_tick_ns(void)
 {
 	static double ns;
-	struct timespec a,
-				b;
-	uint64_t	start;
+	double		begin;
 	double		passed;
+	uint64_t	start;
 
 	if (ns > 0)
 		return ns;
-	clock_gettime(CLOCK_MONOTONIC, &a);
+	begin = clock_ns(CLOCK_MONOTONIC);
 	start = lab_ticks();
 	do
-	{
-		clock_gettime(CLOCK_MONOTONIC, &b);
-		passed = (double) (b.tv_sec - a.tv_sec) * 1e9 +
-			(double) (b.tv_nsec - a.tv_nsec);
-	} while (passed < 5e7);
+		passed = clock_ns(CLOCK_MONOTONIC) - begin;
+	while (passed < 5e7);
 	return ns = passed / (double) (lab_ticks() - start);
 }
 

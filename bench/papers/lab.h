@@ -59,7 +59,7 @@ typedef struct Lab
 	KeySet		keyset;
 	int			fill;			/* percent of a node or page, when loaded */
 	bool		scattered;		/* nodes and pages in no order in memory */
-	int			memory;			/* 0: small pages, 1: THP, 2: hugetlb */
+	int			memory;			/* 0: small pages, 1: THP */
 	int			distance;		/* leaf nodes prefetched ahead of a scan */
 } Lab;
 
@@ -101,7 +101,6 @@ typedef struct Arena
 {
 	char	   *base;
 	size_t		unit;			/* bytes */
-	size_t		mapped;
 	uint32_t	used;			/* units given out, in the order of asking */
 	uint32_t	max;
 	uint32_t	block;			/* units; scattered inside of it */
@@ -359,10 +358,10 @@ extern void lab_fail(const char *format, ...)
 /* Never NULL; bytes are 0, and begin with a cache line. */
 extern void *lab_alloc(size_t bytes);
 
-/*
- * Memory in pages of the size that lab.memory says.  Without any for hugetlb
- * the program ends: another kind would be measured under the wrong name.
- */
+/* A name and numbers, as JSON has them. */
+extern void lab_print_samples(const char *name, const double *v, int n);
+
+/* Memory of zeros in pages of the size that lab.memory asks for; aligned. */
 extern char *lab_map(size_t bytes);
 extern void lab_unmap(void *p, size_t bytes);
 
@@ -382,7 +381,7 @@ extern double lab_tick_ns(void);
 extern void lab_flush_path(Path *path);
 extern bool lab_can_flush;
 
-extern void machine_report(FILE *out);	/* machine.c */
-extern int	check_all(long ops, uint64_t seed);	/* check.c */
+extern void machine_report(void);	/* machine.c */
+extern void check_all(long ops, uint64_t seed); /* check.c */
 
 #endif							/* PAPERS_LAB_H */

@@ -68,19 +68,17 @@ build_tree(const TreeKind *kind, const Load *load)
 	void	   *tree = kind->build(load);
 	uint32_t	state = 0;
 
-	if (mature)
+	for (long i = 0; mature && i < lab.nkeys; i++)
 	{
-		for (long i = 0; i < lab.nkeys; i++)
-		{
-			long		no = permuted(&state, lab.nkeys);
+		long		no = permuted(&state, lab.nkeys);
 
-			if (!loaded(no) && !kind->insert(tree, nth_key(no), nth_tid(no)))
-				lab_fail("%s: key %ld is there already", kind->name, no);
-		}
+		if (!loaded(no) && !kind->insert(tree, nth_key(no), nth_tid(no)))
+			lab_fail("%s: key %ld is there already", kind->name, no);
 	}
 	return tree;
 }
 
+/* share: a tree serves all kinds of its shape. */
 static void
 build_subjects(bool share)
 {
@@ -95,19 +93,14 @@ build_subjects(bool share)
 	}
 	for (int i = 0; i < nsubjects; i++)
 	{
-		subject[i].owner = true;
-		for (int j = 0; share && j < i; j++)
-		{
-			if (strcmp(subject[i].kind->shape, subject[j].kind->shape) == 0)
-			{
-				subject[i].tree = subject[j].tree;
-				subject[i].owner = false;
-				break;
-			}
-		}
-		if (subject[i].owner)
-			subject[i].tree = build_tree(subject[i].kind, &load);
-		subject[i].kind->stats(subject[i].tree, &subject[i].stats);
+		Subject    *s = &subject[i];
+		int			j = share ? 0 : i;
+
+		while (strcmp(s->kind->shape, subject[j].kind->shape) != 0)
+			j++;
+		s->owner = j == i;
+		s->tree = s->owner ? build_tree(s->kind, &load) : subject[j].tree;
+		s->kind->stats(s->tree, &s->stats);
 	}
 	pairs_free(load.pairs);
 }
@@ -187,15 +180,6 @@ verify(bool known)
 
 /* --- report ------------------------------------------------------------- */
 
-static void
-report_samples(const char *name, const double *v, int n)
-{
-	printf(", \"%s\": [", name);
-	for (int i = 0; i < n; i++)
-		printf("%s%.3f", i ? ", " : "", v[i]);
-	printf("]");
-}
-
 /* n samples of each tree; "other", if not NULL, names the second figure. */
 static void
 report(const char *test, const char *unit, long ops, int n, const char *other)
@@ -216,9 +200,13 @@ report(const char *test, const char *unit, long ops, int n, const char *other)
 			   "\"extra\": %zu, \"leaf_entries\": %d", i ? ", " : "",
 			   subject[i].kind->name, subject[i].kind->label, s->levels,
 			   s->nodes, s->leaves, s->overflow, s->extra, s->leaf_entries);
-		report_samples("samples", subject[i].sample, n);
+		printf(", ");
+		lab_print_samples("samples", subject[i].sample, n);
 		if (other != NULL)
-			report_samples(other, subject[i].other, n);
+		{
+			printf(", ");
+			lab_print_samples(other, subject[i].other, n);
+		}
 		printf("}");
 	}
 	printf("]}\n");
@@ -497,7 +485,7 @@ usage(const char *name)
 			"  -s       nodes and pages scattered in memory\n"
 			"  -m       mature trees: a tenth loaded, the others inserted\n"
 			"  -k 0|1|2 keys: uniform, dense, clustered\n"
-			"  -H 0|1|2 memory: small pages, transparent large ones, hugetlb\n"
+			"  -H 0|1   memory: small pages, or large ones if there are any\n"
 			"  -d n     leaves prefetched ahead of a scan\n"
 			"  -S seed  of the check\n", name);
 	exit(2);
@@ -521,7 +509,7 @@ static bool
 run_alone(const char *test, uint64_t seed)
 {
 	if (strcmp(test, "machine") == 0)
-		machine_report(stdout);
+		machine_report();
 	else if (strncmp(test, "check=", 6) == 0)
 		check_all(atol(test + 6), seed);
 	else if (strcmp(test, "list") == 0)
@@ -589,7 +577,7 @@ main(int argc, char **argv)
 	choose_trees(strdup(option['t']));
 	if (optind == argc || rounds < 1 || rounds > MAX_ROUNDS || nops < 1 ||
 		lab.nkeys < 10 || lab.fill < 10 || lab.fill > 100 ||
-		lab.keyset > KEYS_CLUSTERED)
+		lab.keyset > KEYS_CLUSTERED || lab.memory > 1)
 		usage(argv[0]);
 	out = lab_alloc(sizeof(Tid) * (size_t) lab.nkeys);
 	for (int i = optind; i < argc; i++)

@@ -130,10 +130,8 @@ measure(const char *group, const char *name, size_t count, void *work,
 		   first_line ? "" : ",", group, name);
 	for (int i = 0; i < n; i++)
 	{
-		printf("%s\"%s\": [", i ? ", " : "", sides[i].name);
-		for (int r = 0; r < rounds; r++)
-			printf("%s%.3f", r ? ", " : "", took[i][r]);
-		printf("]");
+		printf("%s", i ? ", " : "");
+		lab_print_samples(sides[i].name, took[i], rounds);
 	}
 	printf("}}");
 	fflush(stdout);
