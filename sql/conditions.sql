@@ -701,6 +701,14 @@ SET LOCAL enable_seqscan = off;
 SET LOCAL ROLE regress_fptree_pager;
 SELECT a, d FROM s WHERE a < 7 OR (a = 7 AND d > 36000) ORDER BY a DESC, d LIMIT 2;
 ROLLBACK;
+-- nor is there a condition, or one more filter, if its operator makes no such promise
+DROP POLICY few_rows ON s;
+CREATE INDEX s_da ON s USING fptree (d, a);
+SET ROLE regress_fptree_pager;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT d, a FROM s WHERE d > 700 OR (d = 700 AND a > 3) ORDER BY d, a LIMIT 20;
+RESET enable_seqscan;
+RESET ROLE;
 RESET enable_bitmapscan;
 DROP FUNCTION passed;
 DROP TABLE s;

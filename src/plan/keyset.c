@@ -418,7 +418,9 @@ fpt_keyset_clauses(PlannerInfo *root, RelOptInfo *rel, IndexOptInfo *info,
 			if (fpt_keyset_terms(&cols, clause, i, &term, 1) == 0)
 				continue;
 			implied = fpt_term_clause(root, &cols, from, &term, mark);
-			if (implied != NULL)
+			/* else it would be no condition, but one more filter */
+			if (implied != NULL &&
+				restriction_is_securely_promotable(implied, rel))
 				clauses = lappend(clauses, implied);
 		}
 	}

@@ -58,7 +58,8 @@ extern bool fpt_keyset_term(const FPTKeyColumns *cols, Node *clause, int i,
 /*
  * The clauses that conditions of a relation imply for columns of an index: of
  * "a > x OR (a = x AND b > y)", or else of "(a, b) > (x, y)", a >= x.  They are
- * new, in the current context, which must be the planner's.  Reads catalogues.
+ * new, in the current context, which must be the planner's.  A clause that must
+ * not be asked before those that hide rows is left out.  Reads catalogues.
  */
 extern List *fpt_keyset_clauses(PlannerInfo *root, RelOptInfo *rel,
 								IndexOptInfo *info, bool or);
