@@ -225,30 +225,28 @@ fpt_order_tail(const FPTOrder *o, int n, uint8 *pos)
 }
 
 /*
- * Put the positions of slots into the order of their entries by insertion;
- * pos[] has all, in an order that is near to it, in which those of the same
- * number are in their own.  False: that takes too many steps, and the positions
- * are in no order.
+ * Put positions, which are in an order that is near to it, into the order of
+ * their numbers by insertion; those of the same number stay as they are.
+ * False: that takes too many steps, and the positions are in no order.
  */
 static inline bool
-fpt_order_insert(const FPTOrder *o, uint8 *pos)
+fpt_order_insert(const uint64 *at, int n, uint8 *pos)
 {
-	const uint64 *at = o->at;
 	uint64		prev = at[pos[0]];
 	int			steps = FPT_ORDER_STEPS;
 
-	for (int i = 1; i < o->n; i++)
+	for (int i = 1; i < n; i++)
 	{
 		uint8		p = pos[i];
 		uint64		v = at[p];
 		int			j = i;
 
-		if (likely(v > prev))
+		if (likely(v >= prev))
 		{
 			prev = v;
 			continue;
 		}
-		for (; j > 0 && !fpt_order_below(o, pos[j - 1], p); j--)
+		for (; j > 0 && at[pos[j - 1]] > v; j--)
 			pos[j] = pos[j - 1];
 		pos[j] = p;
 		steps -= i - j;
@@ -289,48 +287,85 @@ fpt_order_merge(const uint64 *at, int n, uint8 *pos)
 	}
 }
 
+/* See page/order.h. */
+void
+fpt_numbers_order(const uint64 *at, int n, uint8 *pos)
+{
+	Assert(n > 0 && n <= FPT_MAX_CAP);
+	fpt_simd->order(at, n, pos);
+	if (!fpt_order_insert(at, n, pos))
+		fpt_order_merge(at, n, pos);
+}
+
+static void fpt_order_part(FPTPage pg, const char *node, int part,
+						   uint8 *slots, int n);
+
+/*
+ * Put each run of the same number, of o's slots, which are in the order of
+ * theirs ("pos") by now, in order by the next part.  A pair's second one goes
+ * first, or it does not.
+ */
+static void
+fpt_order_runs(const FPTOrder *o, const uint8 *pos, uint8 *slots)
+{
+	int			from = 0;
+
+	for (int i = 1; i <= o->n; i++)
+	{
+		if (i < o->n && o->at[pos[i]] == o->at[pos[from]])
+			continue;
+		if (i - from == 2 && fpt_tied_below(o, slots[from], slots[from + 1]))
+		{
+			uint8		slot = slots[from];
+
+			slots[from] = slots[from + 1];
+			slots[from + 1] = slot;
+		}
+		else if (i - from > 2)
+			fpt_order_part(o->pg, o->node, fpt_order_next(o->pg.g, o->part),
+						   slots + from, i - from);
+		from = i;
+	}
+}
+
 /*
  * Put n slots, which are different ones and come in their own order, into the
  * order of their entries by this part of these, and by those after it.
  *
  * Where a few came to a built node they are put among the others.  Else
  * FPTSimd.order() leaves little to do, mostly: a few pairs that the upper bits
- * of their numbers do not tell apart, and versions of a row, whose keys are the
- * same.  Where many are the same, each run of them is put in order in turn, by
- * the next part: three deep at most.
+ * of their numbers do not tell apart.  Where some are the same, each run of
+ * them is put in order in turn, by the next part: three deep at most.
  */
 static void
 fpt_order_part(FPTPage pg, const char *node, int part, uint8 *slots, int n)
 {
-	FPTOrder	o = {.pg = pg, .node = node, .part = part, .n = n,
-	.slots = slots};
+	FPTOrder	o;				/* (its numbers are not all set) */
 	const FPTGeom *g = pg.g;
 	uint8		pos[FPT_MAX_CAP];
 	uint8		given[FPT_MAX_CAP];
-	int			from = 0;
 	int			how;
-	bool		done = true;
+	bool		done = false;
 
 	Assert(n > 0 && n <= g->cap);
+	o.pg = pg;
+	o.node = node;
+	o.part = part;
+	o.n = n;
+	o.slots = slots;
 	how = fpt_part_get(pg, node, part, slots, n, o.at);
 	if (how == FPT_ASCEND_ALL || (how == FPT_ASCEND && fpt_slots_tell(g)))
 		return;
 	memcpy(pos, fpt_all_slots, FPT_MAX_CAP);
-	if (how == FPT_ASCEND)
-		done = false;
-	else
+	if (how == FPT_MIXED)
 	{
 		int			begun = fpt_order_begun(&o);
 
-		if (n - begun <= FPT_ORDER_TAIL)
+		done = n - begun <= FPT_ORDER_TAIL;
+		if (done)
 			fpt_order_tail(&o, begun, pos);
 		else
-		{
-			fpt_simd->order(o.at, n, pos);
-			done = fpt_order_insert(&o, pos);
-		}
-		if (!done)
-			fpt_order_merge(o.at, n, pos);
+			fpt_numbers_order(o.at, n, pos);
 		if (slots[n - 1] == n - 1)
 			memcpy(slots, pos, n);	/* the slots are the positions */
 		else
@@ -340,17 +375,8 @@ fpt_order_part(FPTPage pg, const char *node, int part, uint8 *slots, int n)
 				slots[i] = given[pos[i]];
 		}
 	}
-	if (done || part == FPT_PART_TID || fpt_slots_tell(g))
-		return;
-	for (int i = 1; i <= n; i++)
-	{
-		if (i < n && o.at[pos[i]] == o.at[pos[from]])
-			continue;
-		if (i - from > 1)
-			fpt_order_part(pg, node, fpt_order_next(g, part), slots + from,
-						   i - from);
-		from = i;
-	}
+	if (!done && part != FPT_PART_TID && !fpt_slots_tell(g))
+		fpt_order_runs(&o, pos, slots);
 }
 
 /*

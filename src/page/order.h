@@ -11,6 +11,12 @@
 #include "page/node.h"
 
 /*
+ * The positions of n numbers, 1 to FPT_MAX_CAP, in the order of these, equal
+ * ones in their own; "pos" has room for FPT_MAX_CAP.
+ */
+extern void fpt_numbers_order(const uint64 *at, int n, uint8 *pos);
+
+/*
  * Some slots of a node without a permutation in the order of their entries.
  * "set" is of those in use; "slots" has room for FPT_MAX_CAP.  Returns their
  * number.

@@ -10,16 +10,35 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "page/order.h"
 #include "page/rows.h"
+
+/* Steps to the left, of all TIDs, by which insertion may sort them. */
+#define FPT_ROWS_STEPS		(4 * FPT_MAX_CAP)
+
+/* Put n TIDs in order, which may be in any. */
+static void
+fpt_rows_sort_any(uint64 *tids, int n)
+{
+	uint64		given[FPT_MAX_CAP];
+	uint8		pos[FPT_MAX_CAP];
+
+	memcpy(given, tids, n * sizeof(uint64));
+	fpt_numbers_order(given, n, pos);
+	for (int i = 0; i < n; i++)
+		tids[i] = given[pos[i]];
+}
 
 /*
  * Put n TIDs in order: mostly they are, or in the opposite one, where the index
- * is a descending one; else some are out of place.
+ * is a descending one; else some are out of place, or those of each key are in
+ * order.
  */
 static void
 fpt_rows_sort(uint64 *tids, int n)
 {
 	int			down = 0;
+	int			steps = FPT_ROWS_STEPS;
 
 	for (int i = 1; i < n; i++)
 		down += tids[i] < tids[i - 1];
@@ -40,6 +59,12 @@ fpt_rows_sort(uint64 *tids, int n)
 		for (j = i; j > 0 && tids[j - 1] > tid; j--)
 			tids[j] = tids[j - 1];
 		tids[j] = tid;
+		steps -= i - j;
+		if (steps < 0)
+		{
+			fpt_rows_sort_any(tids, n);
+			return;
+		}
 	}
 }
 
