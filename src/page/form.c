@@ -703,6 +703,8 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 		fpt_num_repeats(entries, n) &&
 		fpt_num_form(l, page, spec, entries, n, fill, true) == n)
 		bytes = fpt_form_bytes(l, page);
+	if (bytes == 0 && spec->numbers)
+		return FPT_FULL;
 	res = fpt_form_page(l, page, spec, entries, n, fill);
 	if (bytes == 0 ||
 		(res == FPT_OK && bytes * FPT_NUMBER_SHARE >
@@ -804,9 +806,18 @@ fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work, int *n)
 	if (pg.g == NULL || !fpt_is_leaf(pg.g))
 		return false;
 	if (!fpt_is_general(l))
-		return !l->nonumbers && !fpt_is_number(pg.g) &&
-			(*n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES)) > 0 &&
-			fpt_num_repeats(e, *n);
+	{
+		FPTPageSpec spec = {0};
+
+		if (l->nonumbers || fpt_is_number(pg.g))
+			return false;
+		*n = fpt_page_extract(l, page, e, FPT_MAX_ENTRIES);
+		if (*n <= 0 || !fpt_num_repeats(e, *n))
+			return false;
+		spec.reach = fpt_page_reach(l, page, e, *n);
+		spec.rowbits = fpt_page_rowbits(l, page, e, *n);
+		return fpt_num_may_form(l, &spec, e, *n);
+	}
 	for (int c = FPT_NCODINGS; c-- > 0;)
 	{
 		const FPTEncoding *enc = &fpt_encodings[c];

@@ -55,9 +55,9 @@ extern int	fpt_page_rowbits(const FPTLayout *l, void *page,
 /*
  * Has a page of general keys without room so many entries of the same keys that
  * one with a dictionary would have an eighth of its space free?  May a leaf of
- * images be formed anew because its keys repeat?  False as well if it is
- * damaged.  Takes all of *work, which has the page's entries afterwards, as
- * many as *n says; -1: they were not read.  May raise.
+ * images be formed anew, as a page of numbers, because its keys repeat?  False
+ * as well if it is damaged.  Takes all of *work, which has the page's entries
+ * afterwards, as many as *n says; -1: they were not read.  May raise.
  */
 extern bool fpt_page_repeats(const FPTLayout *l, void *page, FPTWork *work,
 							 int *n);

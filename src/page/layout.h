@@ -309,6 +309,8 @@ typedef struct FPTPageSpec
 	int			lent;			/* bits that keys lend, with FPT_ENC_LENT */
 	const char *prefix;			/* where slots own tuples: the prefix, and */
 	uint32		nprefix;		/* its bytes; 0: none */
+	bool		numbers;		/* of a leaf of images, for fpt_page_form(): it
+								 * must be a page of numbers */
 } FPTPageSpec;
 
 /*

@@ -35,6 +35,7 @@ typedef struct FPTNumForm
 	const FPTEntry *entries;
 	int			n;
 	int			nheads;			/* different keys of these */
+	int			rows;			/* most entries of one key */
 	int			slots;			/* how full nodes should be, percent, */
 	int			nodes;			/* and how many of a page's */
 	bool		all;			/* all entries must go in */
@@ -85,16 +86,17 @@ fpt_num_repeats(const FPTEntry *entries, int n)
 
 /*
  * Survey all entries: choose the bits of rows, which represent all blocks
- * within the page's reach, and count keys.  False: an offset is too high, or an
- * entry is no value.
+ * within the page's reach, and count keys and their rows.  False: an offset is
+ * too high, or an entry is no value.
  */
 static bool
 fpt_num_survey(FPTNumForm *f)
 {
 	uint32		maxoff = 1;
 	uint32		maxblock = Max(f->spec->reach, 1) - 1;
+	int			rows = 0;
 
-	f->nheads = 0;
+	f->nheads = f->rows = 0;
 	for (int i = 0; i < f->n; i++)
 	{
 		const FPTKey *k = &f->entries[i].key;
@@ -103,7 +105,12 @@ fpt_num_survey(FPTNumForm *f)
 			return false;
 		maxoff = Max(maxoff, (uint32) (k->tid & 0xFFFF));
 		maxblock = Max(maxblock, (uint32) (k->tid >> 16));
-		f->nheads += i == 0 || !fpt_num_same_key(&f->entries[i]);
+		if (i == 0 || !fpt_num_same_key(&f->entries[i]))
+		{
+			f->nheads++;
+			rows = 0;
+		}
+		f->rows = Max(f->rows, ++rows);
 	}
 	f->ob = fpt_row_bits(maxoff);
 	if (f->ob > FPT_MAX_ROWBITS)
@@ -157,6 +164,54 @@ fpt_num_best_lines(int w)
 		}
 	}
 	return best;
+}
+
+/*
+ * Is there no room for all entries in nodes of this size, wherever they are
+ * parted?  A node has rows of one key, no more than one has, or is so wide that
+ * it represents two labels.  fpt_num_form() tries no other size then.
+ */
+static bool
+fpt_num_hopeless(const FPTNumForm *f)
+{
+	FPTNumbers	pg = {.x = f->x, .sw = FPT_NUM_MIN_SEP,
+	.upper = FPT_SPECIAL_OFFSET};
+	int			bits = fpt_bits_of((uint64) (f->label - 1) << f->t);
+	int			most = fpt_num_cap(f->x, Max((bits + 7) / 8,
+											 FPT_NUM_MIN_WIDTH));
+	int			nodes;
+
+	most = Max(most, Min(f->rows, fpt_num_cap(f->x, FPT_NUM_MIN_WIDTH)));
+	nodes = (f->n + most - 1) / most;
+	fpt_num_place(&pg);
+	return nodes > pg.maxnodes || nodes * pg.step + f->nheads *
+		(f->l->keysize + FPT_NUM_LABEL_BYTES) > fpt_num_hole(&pg);
+}
+
+/*
+ * Survey the entries, and choose all but separators.  False: there is no such
+ * page of them.
+ */
+static bool
+fpt_num_choose(FPTNumForm *f)
+{
+	if (fpt_is_general(f->l) || f->spec->level > 0 || f->n < 1 ||
+		!fpt_num_survey(f))
+		return false;
+	fpt_num_choose_labels(f);
+	f->x = fpt_num_best_lines(4);
+	return (f->nheads + 1) * f->label <= FPT_NUM_MAX_LABEL;
+}
+
+bool
+fpt_num_may_form(const FPTLayout *l, const FPTPageSpec *spec,
+				 const FPTEntry *entries, int n)
+{
+	FPTNumForm	f = {.l = l, .spec = spec, .entries = entries, .n = n,
+	.all = true};
+
+	return n <= FPT_MAX_ENTRIES && fpt_num_choose(&f) &&
+		!fpt_num_hopeless(&f);
 }
 
 /*
@@ -489,22 +544,25 @@ fpt_num_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	.n = Min(n, FPT_MAX_ENTRIES), .all = all};
 	int			widths[FPT_NUM_MAX_WIDTH + 1];
 	int			got = 0;
+	bool		hopeless;
 
-	if (fpt_is_general(l) || spec->level > 0 || n < 1 ||
-		(all && n > FPT_MAX_ENTRIES) || !fpt_num_survey(&f))
+	if ((all && n > FPT_MAX_ENTRIES) || !fpt_num_choose(&f))
 		return 0;
+	hopeless = all && fpt_num_hopeless(&f);
+	/* with assertions the long way is gone, too: both must say the same */
+#ifndef USE_ASSERT_CHECKING
+	if (hopeless)
+		return 0;
+#endif
 	f.slots = all ? FPT_NUM_SLOTS_ALL : fpt_num_fill_slots(fill);
 	f.nodes = all ? 100 : fpt_num_fill_nodes(fill);
-	fpt_num_choose_labels(&f);
-	if ((f.nheads + 1) * f.label > FPT_NUM_MAX_LABEL)
-		return 0;
-	f.x = fpt_num_best_lines(4);
 	for (int i = 0; i < 3; i++)
 	{
 		int			x = f.x;
 
 		fpt_num_choose_seps(&f);
 		got = fpt_num_fill(&f, page, widths);
+		Assert(!hopeless || got == 0);
 		if (got > 0)
 			x = fpt_num_best_lines(fpt_num_usual(widths));
 		else if (!all)

@@ -23,6 +23,13 @@ extern int	fpt_num_form(const FPTLayout *l, void *page,
 /* Do keys of these sorted entries repeat, so that it may be worth while? */
 extern bool fpt_num_repeats(const FPTEntry *entries, int n);
 
+/*
+ * May there be a page of all of these?  False: fpt_num_form() would make none,
+ * which is known before it begins.
+ */
+extern bool fpt_num_may_form(const FPTLayout *l, const FPTPageSpec *spec,
+							 const FPTEntry *entries, int n);
+
 /* Bytes that such a page's root, nodes and heads take. */
 extern int	fpt_num_bytes(const FPTNumbers *pg);
 

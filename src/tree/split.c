@@ -892,8 +892,9 @@ fpt_split_root(FPTSplit *sp, Buffer buf, Buffer *lbuf, Buffer *rbuf,
 /*
  * Rewrite a page in an encoding that can hold e as well; e goes in.  "copy" is
  * private (fpt_wal_page), and "read", or NULL, of the page that it is a copy
- * of.  False: there is none; the copy is as it was.  Frees what it allocates.
- * Raises an error if the page is damaged, or if comparing does.
+ * of; with that, a leaf of images becomes a page of numbers or nothing.  False:
+ * there is none; the copy is as it was.  Frees what it allocates.  Raises an
+ * error if the page is damaged, or if comparing does.
  */
 static bool
 fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
@@ -918,6 +919,7 @@ fpt_recode(Relation rel, FPTIndex *ix, Page copy, uint32 pageno,
 	fpt_split_read(&sp, copy, pageno, read);
 	spec.reach = sp.reach;
 	spec.rowbits = sp.rowbits;
+	spec.numbers = read != NULL && !fpt_is_general(&ix->layout);
 	res = fpt_page_form(&ix->layout, formed, &spec, sp.entries, sp.n, 90);
 	if (res == FPT_OK)
 		memcpy(copy, formed, BLCKSZ);
