@@ -971,19 +971,18 @@ fpt_map_blocks(BlockNumber block)
  * Extends the free space map to this many blocks of zeroes, which are empty
  * pages of it.  The caller must hold the lock for extension.  Raises an error
  * if the file cannot be made or extended; then nothing is locked or pinned
- * that was not before.  Allocates in the current context.
+ * that was not before.
  */
 static void
-fpt_map_extend(SMgrRelation smgr, BlockNumber blocks)
+fpt_map_extend(SMgrRelation smgr, BlockNumber blocks, char *zeroes)
 {
-	char	   *raw = palloc0(BLCKSZ + FPT_IO_ALIGN);
-	char	   *zeroes = (char *) TYPEALIGN(FPT_IO_ALIGN, raw);
-
 	if (!smgrexists(smgr, FSM_FORKNUM))
 		smgrcreate(smgr, FSM_FORKNUM, false);
 	for (BlockNumber n = smgrnblocks(smgr, FSM_FORKNUM); n < blocks; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		smgrextend(smgr, FSM_FORKNUM, n, zeroes, false);
-	pfree(raw);
+	}
 }
 
 /*
@@ -991,7 +990,8 @@ fpt_map_extend(SMgrRelation smgr, BlockNumber blocks)
  * core would when the block is put into it.  Returns false if the disk is
  * full: core would raise an error, and VACUUM, which alone can make space in
  * the index, would fail at the first page that it frees.  Pages may be locked.
- * Raises any other error.
+ * Waits for the lock for extension, which it takes if this process does not
+ * know the map to be long enough.  Raises any other error.
  */
 static bool
 fpt_map_reaches(Relation rel, BlockNumber block)
@@ -1003,13 +1003,16 @@ fpt_map_reaches(Relation rel, BlockNumber block)
 	uint32		holdoff = InterruptHoldoffCount;
 	uint32		cancel = QueryCancelHoldoffCount;
 	volatile bool full = false;
+	char	   *raw;
 
 	if (known != InvalidBlockNumber && known >= blocks)
 		return true;
+	raw = palloc0(BLCKSZ + FPT_IO_ALIGN);
 	LockRelationForExtension(rel, ExclusiveLock);
 	PG_TRY();
 	{
-		fpt_map_extend(smgr, blocks);
+		fpt_map_extend(smgr, blocks,
+					   (char *) TYPEALIGN(FPT_IO_ALIGN, raw));
 	}
 	PG_CATCH();
 	{
@@ -1024,7 +1027,30 @@ fpt_map_reaches(Relation rel, BlockNumber block)
 	}
 	PG_END_TRY();
 	UnlockRelationForExtension(rel, ExclusiveLock);
+	pfree(raw);
 	return !full;
+}
+
+/* See store/place.h. */
+bool
+fpt_prepare_free(Relation rel, const FPTPageMap *map, uint32 npages)
+{
+	int			n = Max(fpt_nstripes(map), 1);
+	BlockNumber last = npages / n;
+	bool		reaches = true;
+
+	if (last / SlotsPerFSMPage == 0)
+		return true;
+	if (map->stripes == NULL)
+		return fpt_map_reaches(rel, last);
+	for (int k = 0; k < n; k++)
+	{
+		Relation	fake = fpt_stripe_fake(map, &map->stripes->at[k]);
+
+		reaches &= fpt_map_reaches(fake, last);
+		pfree(fake);
+	}
+	return reaches;
 }
 
 /*

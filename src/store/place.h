@@ -390,9 +390,21 @@ fpt_page_recyclable(Page page)
 }
 
 /*
+ * Makes the free space map long enough for this number of pages, if these take
+ * more than one page of it, so that fpt_record_free() need not extend it page
+ * by page while pages of the index are locked, as they must not be now.
+ * Returns false if a disk is full.  Waits for the lock for extension of the
+ * file, or of each stripe; may be cancelled.  Raises any other error.
+ */
+extern bool fpt_prepare_free(Relation rel, const FPTPageMap *map,
+							 uint32 npages);
+
+/*
  * A page may be given out again: note it in the free space map, a hint, not
  * logged.  Returns false if the map would have to grow and the disk is full: a
- * later VACUUM that removes entries finds the page.  Reads no catalogues.
+ * later VACUUM that removes entries finds the page.  Waits for the lock for
+ * extension if the map is to grow, raises any other error, and allocates in the
+ * current context.  Pages may be locked.  Reads no catalogues.
  */
 extern bool fpt_record_free(Relation rel, const FPTPageMap *map,
 							uint32 pageno);

@@ -207,6 +207,15 @@ fpt_unlink_downlink(const FPTLayout *l, const FPTUnlink *u, Page parent,
 	return res == FPT_OK ? fpt_page_delete(l, parent, next) : res;
 }
 
+/* See tree/unlink.h. */
+bool
+fpt_prune_record(FPTPrune *p, uint32 pageno)
+{
+	if (!p->mapfull && !fpt_record_free(p->rel, &p->ix->map, pageno))
+		p->mapfull = true;
+	return !p->mapfull;
+}
+
 /*
  * This page was unlinked, and is locked still: who may have it, and when?  A
  * leaf may be given out at once; if it is free in the end is counted then
@@ -220,6 +229,7 @@ static void
 fpt_unlink_count(FPTPrune *p, Page page)
 {
 	uint32		pageno = fpt_special(page)->pageno;
+	bool		recorded;
 
 	p->stats->pages_newly_deleted++;
 	if (fpt_header(page)->level > 0)
@@ -230,10 +240,14 @@ fpt_unlink_count(FPTPrune *p, Page page)
 		return;
 	}
 	fpt_stop_point(FPT_STOP_LEAF_UNLINKED);
-	(void) fpt_record_free(p->rel, &p->ix->map, pageno);
+	recorded = fpt_prune_record(p, pageno);
 	fpt_reach_forget(p->reach, pageno);
-	if (pageno >= p->npages)
+	if (pageno < p->npages)
+		return;
+	if (recorded)
 		p->stats->pages_free++;
+	else
+		p->nomap++;
 }
 
 /* See tree/unlink.h. */

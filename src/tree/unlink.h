@@ -34,6 +34,8 @@ typedef struct FPTPrune
 	uint32		njoined;		/* leaves that were merged */
 	uint32		nslid;			/* leaves that others were filled from */
 	bool		lost;			/* an empty page's downlink was not found */
+	bool		mapfull;		/* the free space map cannot grow */
+	uint32		nomap;			/* free pages that are not in it for that */
 	FPTWork    *work;			/* for the kernel, or NULL: not yet needed */
 	FPTJoinWork *join;			/* the same */
 } FPTPrune;
@@ -103,6 +105,12 @@ extern bool fpt_unlink_apply(FPTPrune *p, FPTUnlink *u, FPTWal *wal);
 
 /* What the walk must know of a page that was unlinked; *u is still locked. */
 extern FPTHeir fpt_unlink_heir(const FPTUnlink *u);
+
+/*
+ * Puts a free page into the free space map.  Returns false if the map cannot
+ * grow, which is tried once.  Pages may be locked.  May raise an error.
+ */
+extern bool fpt_prune_record(FPTPrune *p, uint32 pageno);
 
 /*
  * Unlink a leaf if it still is empty and can be spared.  True: it is gone, and

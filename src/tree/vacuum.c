@@ -212,8 +212,6 @@ typedef struct FPTVacuum
 	uint32		ntold;			/* told, and not come to yet */
 	uint32		ahead;			/* leaf to look at next for more of them */
 	uint32		nlooks;			/* so many were looked at */
-	uint32		nomap;			/* free pages for which the free space map has
-								 * no room, nor the disk */
 	FPTSweep   *sweep;			/* leaves read ahead */
 } FPTVacuum;
 
@@ -1262,6 +1260,7 @@ fpt_vacuum_leaves(FPTVacuum *v)
 		asked = fpt_sweep_front(v->sweep, FPT_FIRSTPAGE);
 	fpt_reach_inner(&v->reach, asked);
 	fpt_pass(v);
+	v->prune.mapfull = !fpt_prepare_free(v->rel, &v->ix.map, v->npages);
 	fpt_walk_start(v, &w);
 	if (v->notes != NULL)
 		fpt_sweep_choose(v->sweep, fpt_walk_ahead, v);
@@ -1306,6 +1305,7 @@ fpt_find_free_pages(FPTVacuum *v)
 	for (pageno = FPT_FIRSTPAGE + 1; pageno < v->npages; pageno++)
 	{
 		Buffer		buf;
+		bool		recyclable;
 
 		if (fpt_reach_noted(&v->reach, pageno))
 			continue;
@@ -1320,23 +1320,23 @@ fpt_find_free_pages(FPTVacuum *v)
 		}
 		buf = fpt_rawread(v->rel, &v->ix.map, pageno, v->info->strategy);
 		LockBuffer(buf, BUFFER_LOCK_SHARE);
-		if (fpt_page_recyclable(BufferGetPage(buf)))
-		{
-			if (fpt_record_free(v->rel, &v->ix.map, pageno))
-				v->stats->pages_free++;
-			else
-				v->nomap++;
-		}
+		recyclable = fpt_page_recyclable(BufferGetPage(buf));
 		UnlockReleaseBuffer(buf);
+		if (recyclable && fpt_prune_record(&v->prune, pageno))
+			v->stats->pages_free++;
+		else if (recyclable)
+			v->prune.nomap++;
 	}
-	v->stats->pages_deleted = v->stats->pages_free + v->nomap +
+	v->stats->pages_deleted = v->stats->pages_free + v->prune.nomap +
 		v->prune.ninner;
-	if (v->nomap > 0)
+	if (v->prune.nomap > 0)
 		ereport(WARNING,
 				(errcode(ERRCODE_DISK_FULL),
 				 errmsg("no space for the free space map of index \"%s\"",
 						RelationGetRelationName(v->rel)),
-				 errdetail("%u free pages are not in it.", v->nomap),
+				 errdetail_plural("%u free page is not in it.",
+								  "%u free pages are not in it.",
+								  v->prune.nomap, v->prune.nomap),
 				 errhint("They will be, if there is space on the disk when VACUUM next removes entries.")));
 }
 
