@@ -242,9 +242,11 @@ ALTER INDEX dep_a DEPENDS ON EXTENSION plpgsql;
 ALTER INDEX dep1_a_idx DEPENDS ON EXTENSION plpgsql;
 ALTER INDEX dep1_a DEPENDS ON EXTENSION plpgsql;
 SELECT s AS statement
-FROM unnest('{dep_a,dep1_a}'::regclass[]) r, fptree_advise(r) a, unnest(statements) s;
+FROM unnest('{dep_a,dep1_a}'::regclass[]) WITH ORDINALITY r (i, n), fptree_advise(i) a,
+	unnest(statements) WITH ORDINALITY s (s, m) ORDER BY n, m;
 SELECT s AS statement
-FROM unnest('{dep_a,dep1_a}'::regclass[]) r, fptree_advise(r) a, unnest(statements) s
+FROM unnest('{dep_a,dep1_a}'::regclass[]) WITH ORDINALITY r (i, n), fptree_advise(i) a,
+	unnest(statements) WITH ORDINALITY s (s, m) ORDER BY n, m
 \gexec
 SELECT e.extname, pg_get_indexdef(objid)
 FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid

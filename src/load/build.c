@@ -645,9 +645,9 @@ fpt_trial_end(FPTTrial *t, uint32 maxoff)
 /*
  * The pages of the index are written.  Where TRUNCATE empties a table that was
  * created in the same transaction, the main fork keeps its file, and with it an
- * init fork, so that core does not ask for another one.  But that names the
- * stripes which the index had before: it may have none now, or others, and new
- * files of stripes have init forks without a page.
+ * init fork, so that core does not ask for another one.  But this init fork
+ * names the stripes which the index had before: it may have none now, or
+ * others, and new files of stripes have init forks without a page.
  */
 static void
 fpt_build_end(Relation index, FPTLoad *load)

@@ -709,7 +709,7 @@ fpt_page_form(const FPTLayout *l, void *page, const FPTPageSpec *spec,
 	if (bytes == 0 ||
 		(res == FPT_OK && bytes * FPT_NUMBER_SHARE >
 		 fpt_form_bytes(l, page) * (FPT_NUMBER_SHARE - 1)))
-		return res;
+		return spec->numbers && res == FPT_OK ? FPT_FULL : res;
 	return fpt_num_form(l, page, spec, entries, n, fill, true) == n ? FPT_OK :
 		FPT_CORRUPT;
 }

@@ -169,7 +169,9 @@ fpt_num_best_lines(int w)
 /*
  * Is there no room for all entries in nodes of this size, wherever they are
  * parted?  A node has rows of one key, no more than one has, or is so wide that
- * it represents two labels.  fpt_num_form() tries no other size then.
+ * it represents two labels.  fpt_num_form() tries no other size then.  Wider
+ * separators may leave some bytes more, but fpt_num_fill() does not use these:
+ * it keeps nodes and keys to the bytes of the most nodes.
  */
 static bool
 fpt_num_hopeless(const FPTNumForm *f)

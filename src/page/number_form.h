@@ -24,8 +24,8 @@ extern int	fpt_num_form(const FPTLayout *l, void *page,
 extern bool fpt_num_repeats(const FPTEntry *entries, int n);
 
 /*
- * May there be a page of all of these?  False: fpt_num_form() would make none,
- * which is known before it begins.
+ * May there be a page of all of these?  False: fpt_num_form() would fail, which
+ * is known before it begins.
  */
 extern bool fpt_num_may_form(const FPTLayout *l, const FPTPageSpec *spec,
 							 const FPTEntry *entries, int n);
