@@ -42,8 +42,8 @@ my $timeout = int($patience / 2);
 
 # Is this a proper way to report damage?  SQLSTATEs index_corrupted and
 # data_corrupted; an unknown format version; and what core raises for TIDs that
-# point to places outside the table or to other rows, and for keys out of
-# order, all of which a scan cannot know.
+# point to places outside the table or to other rows, for keys out of order,
+# and for NULLs among values, all of which a scan cannot know.
 sub proper_error
 {
 	my ($line, $way) = @_;
@@ -52,6 +52,7 @@ sub proper_error
 	  || $line =~ /^ERROR (XX000|58P01) could not open file .*\(target block/
 	  || $line =~ /^ERROR XX000 tuple offset out of range/
 	  || $line =~ /^ERROR XX000 mergejoin input data is out of order/
+	  || $line =~ /^ERROR XX000 found unexpected null value in index/
 	  || $line =~ /^ERROR 23505 duplicate key value violates unique/;
 }
 
