@@ -302,8 +302,8 @@ static void fpt_order_part(FPTPage pg, const char *node, int part,
 
 /*
  * Put each run of the same number, of o's slots, which are in the order of
- * theirs ("pos") by now, in order by the next part.  A pair is
- * exchanged if its second entry is the lower one.
+ * theirs ("pos") by now, in order by the next part.  A pair is exchanged if its
+ * second entry is the lower one.
  */
 static void
 fpt_order_runs(const FPTOrder *o, const uint8 *pos, uint8 *slots)

@@ -989,7 +989,9 @@ fpt_map_extend(SMgrRelation smgr, BlockNumber blocks, char *zeroes)
  * Makes the free space map long enough for this block of the main fork, as
  * core would when the block is put into it.  Returns false if the disk is
  * full: core would raise an error, and VACUUM, which alone can make space in
- * the index, would fail at the first page that it frees.  Pages may be locked.
+ * the index, would fail at the first page that it frees.  That error is caught
+ * without a subtransaction, which parallel workers may not have: it leaves
+ * nothing to clean up (fpt_map_extend).  Pages may be locked.
  * Waits for the lock for extension, which it takes if this process does not
  * know the map to be long enough.  Raises any other error.
  */
@@ -1039,6 +1041,7 @@ fpt_prepare_free(Relation rel, const FPTPageMap *map, uint32 npages)
 	BlockNumber last = npages / n;
 	bool		reaches = true;
 
+	Assert(InterruptHoldoffCount == 0); /* no page is locked */
 	if (last / SlotsPerFSMPage == 0)
 		return true;
 	if (map->stripes == NULL)
